@@ -1,0 +1,62 @@
+//! Admins that are made without another admin: the first one, and those of the command line.
+
+use rand::seq::IndexedRandom;
+
+use super::{model::NewAccount, password::Password, store};
+use crate::{
+    app::App,
+    kernel::{
+        access::Role,
+        email::Email,
+        error::{Error, Result},
+        text::Name,
+    },
+};
+
+pub struct FirstAdmin {
+    pub email: Email,
+    /// Present when nobody chose one.
+    pub generated_password: Option<String>,
+}
+
+/// Makes the first admin where there is none. Of several processes that start together, one does.
+pub async fn first_admin(app: &App) -> Result<Option<FirstAdmin>> {
+    if store::has_admin(&app.db).await? {
+        return Ok(None);
+    }
+    let email = match &app.config.admin_email {
+        Some(email) => email.clone(),
+        None => "admin@localhost".parse().map_err(Error::Internal)?,
+    };
+    let chosen = app.config.admin_password.as_ref().map(|secret| secret.reveal().to_owned());
+    let word = chosen.clone().unwrap_or_else(generate);
+    let password = Password::parse(&word).ok_or_else(|| {
+        Error::internal("DERMAGA_ADMIN_PASSWORD: a password has 8 to 128 characters")
+    })?;
+    if chosen.is_some() && password.is_weak("Admin", email.as_str()) {
+        tracing::warn!("DERMAGA_ADMIN_PASSWORD is easily guessed");
+    }
+    let hash = app.passwords.hash(&password).await?;
+    let mut tx = app.db.begin().await?;
+    let made = store::insert_first_admin(&mut tx, "Admin", &email, &hash, app.clock.now()).await?;
+    tx.commit().await?;
+    let generated_password = chosen.is_none().then_some(word);
+    Ok(made.then_some(FirstAdmin { email, generated_password }))
+}
+
+pub async fn create_admin(app: &App, name: Name, email: Email, password: &Password) -> Result<()> {
+    let password_hash = Some(app.passwords.hash(password).await?);
+    let account = NewAccount { name, email, phone: None, role: Role::Admin, password_hash };
+    let mut tx = app.db.begin().await?;
+    store::insert(&mut tx, &account, app.clock.now()).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Twenty characters that nobody can confuse: 100 bits.
+fn generate() -> String {
+    const CHARACTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789A";
+    let mut random = rand::rng();
+    let pick = |_| char::from(*CHARACTERS.choose(&mut random).unwrap_or(&b'a'));
+    let letters: Vec<char> = (0..20).map(pick).collect();
+    letters.chunks(5).map(String::from_iter).collect::<Vec<_>>().join("-")
+}

@@ -1,0 +1,13 @@
+//! Handlers of accounts.
+
+mod passwords;
+mod profile;
+mod remember;
+mod sessions;
+mod users;
+
+pub use passwords::{change_password, forgot_password, reset_password};
+pub use profile::{get_profile, update_profile};
+pub use remember::remember_me;
+pub use sessions::{end_session, list_sessions, login, logout};
+pub use users::{change_admin_status, get_user, invite_admin, list_users, user_statistics};

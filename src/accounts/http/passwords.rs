@@ -1,0 +1,116 @@
+//! Forgetting, resetting and changing passwords.
+
+use axum::extract::State;
+
+use crate::{
+    accounts::{
+        letters::{Forgotten, PasswordChanged},
+        lockout,
+        model::{ChangePassword, JustEmail, ResetPassword},
+        password::weak,
+        store,
+    },
+    app::App,
+    kernel::{
+        audit::Change,
+        caller::{Caller, Context},
+        error::{Error, Result},
+        http::{Body, Reply},
+        ids,
+        lang::text,
+        outbox,
+    },
+};
+
+/// Does the same for every address; whether it belongs to anyone is looked up after the answer.
+pub async fn forgot_password(
+    State(app): State<App>,
+    context: Context,
+    Body(JustEmail { email }): Body<JustEmail>,
+) -> Result<Reply> {
+    let mut tx = app.db.begin().await?;
+    let forgotten = Forgotten { email, lang: context.lang };
+    outbox::put(&mut tx, "account.password_forgotten", &forgotten, app.clock.now()).await?;
+    tx.commit().await?;
+    Ok(Reply::done(
+        "If the address belongs to an account, a link is on its way.",
+        "Jika alamat ini milik sebuah akun, tautan sedang dikirim.",
+    ))
+}
+
+/// Takes the tokens of resets and of invitations.
+pub async fn reset_password(
+    State(app): State<App>,
+    context: Context,
+    Body(reset): Body<ResetPassword>,
+) -> Result<Reply> {
+    let now = app.clock.now();
+    let token = ids::hash(&reset.token);
+    let account = store::by_mailed_token(&app.db, &token, now).await?;
+    let account = account.ok_or(Error::InvalidToken)?;
+    if reset.password.is_weak(&account.name, &account.email) {
+        return Err(Error::Invalid(vec![weak()]));
+    }
+    let hash = app.passwords.hash(&reset.password).await?;
+    let first = account.password_hash.is_none();
+
+    let mut tx = app.db.begin().await?;
+    store::set_password(&mut tx, account.id, &hash, now).await?;
+    if !store::use_mailed_token(&mut tx, &token).await? {
+        return Err(Error::InvalidToken);
+    }
+    store::end_all(&mut tx, account.id, None).await?;
+    lockout::forgive(&mut tx, &account.email.parse().map_err(Error::internal)?).await?;
+    if !first {
+        let changed = PasswordChanged { account_id: account.id, lang: context.lang };
+        outbox::put(&mut tx, "account.password_changed", &changed, now).await?;
+    }
+    tx.commit().await?;
+    Ok(Reply::done("The password is set. Please sign in.", "Kata sandi tersimpan. Silakan masuk."))
+}
+
+pub async fn change_password(
+    State(app): State<App>,
+    caller: Caller,
+    Body(change): Body<ChangePassword>,
+) -> Result<Reply> {
+    caller.in_person()?;
+    let now = app.clock.now();
+    let email = caller.person.email.parse().map_err(Error::internal)?;
+    let account = store::credentials_of(&app.db, caller.person.id).await?;
+    let old = account.and_then(|account| account.password_hash).ok_or(Error::Unauthenticated)?;
+    // A stolen session must not be a way to guess the password.
+    lockout::attempt(&app, &email, caller.context.address, now).await?;
+    if !app.passwords.verify(&change.current_password, Some(&old)).await? {
+        let message = text("This is not your password.", "Ini bukan kata sandi Anda.");
+        return Err(Error::field("current_password", "wrong", message));
+    }
+    if change.password.is_weak(&caller.person.name, &caller.person.email) {
+        return Err(Error::Invalid(vec![weak()]));
+    }
+    let new = app.passwords.hash(&change.password).await?;
+
+    let mut tx = caller.begin(&app.db, now).await?;
+    if !store::replace_password(&mut tx, caller.person.id, &old, &new, now).await? {
+        return Err(Error::Unauthenticated);
+    }
+    store::end_all(&mut tx, caller.person.id, Some(caller.session_id)).await?;
+    if app.config.rate_limit.0 {
+        lockout::succeeded(&mut tx, &email, caller.context.address).await?;
+    }
+    let changed = PasswordChanged { account_id: caller.person.id, lang: caller.context.lang };
+    outbox::put(&mut tx, "account.password_changed", &changed, now).await?;
+    tx.record(Change {
+        action: "account.password_changed",
+        entity: "account",
+        id: caller.person.id,
+        before: None,
+        after: None,
+    })
+    .await?;
+    tx.commit().await?;
+    Ok(Reply::done(
+        "The password is changed; other sessions have ended.",
+        "Kata sandi diubah; sesi lain telah diakhiri.",
+    ))
+}

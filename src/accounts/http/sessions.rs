@@ -1,0 +1,124 @@
+//! Signing in and out.
+
+use axum::{
+    extract::State,
+    http::{HeaderMap, header::SET_COOKIE},
+};
+use chrono::{DateTime, Utc};
+
+use super::remember::{forget_cookie, presented};
+use crate::{
+    accounts::{
+        lockout,
+        model::{Login, OpenSession, SessionsQuery, SignedIn},
+        store,
+    },
+    app::App,
+    kernel::{
+        audit::Change,
+        caller::{Caller, Context},
+        db::Tx,
+        error::{Error, Result},
+        http::{Body, Page, Path, Query, Reply},
+        ids::{self, Uuid},
+    },
+};
+
+pub async fn login(
+    State(app): State<App>,
+    context: Context,
+    Body(login): Body<Login>,
+) -> Result<Reply<SignedIn>> {
+    let now = app.clock.now();
+    lockout::attempt(&app, &login.email, context.address, now).await?;
+    let account = store::credentials(&app.db, &login.email).await?;
+    let hash = account.as_ref().and_then(|account| account.password_hash.as_deref());
+    let right = app.passwords.verify(&login.password, hash).await?;
+    let account = account
+        .filter(|account| right && account.role == login.role)
+        .ok_or(Error::InvalidCredentials)?;
+
+    let mut tx = app.db.begin().await?;
+    if app.config.rate_limit.0 {
+        lockout::succeeded(&mut tx, &login.email, context.address).await?;
+    }
+    if let Err(refused) = account.status.standing() {
+        tx.commit().await?;
+        return Err(refused);
+    }
+    let hash = account.password_hash.as_deref().unwrap_or_default();
+    if !store::hold_for_login(&mut tx, account.id, hash, now).await? {
+        return Err(Error::InvalidCredentials);
+    }
+    let signed_in = open(&mut tx, account.id, None, &context, now).await?;
+    tx.commit().await?;
+    Ok(Reply::data(signed_in).saying("Signed in.", "Berhasil masuk."))
+}
+
+/// Opens a session and says so as login does.
+pub async fn open(
+    tx: &mut Tx,
+    account_id: Uuid,
+    family_id: Option<Uuid>,
+    context: &Context,
+    now: DateTime<Utc>,
+) -> Result<SignedIn> {
+    let token = store::open_session(tx, account_id, family_id, context, now).await?;
+    let user = store::user_in(tx, account_id).await?.ok_or(Error::Unauthenticated)?;
+    Ok(SignedIn {
+        access_token: token.reveal().to_owned(),
+        token_type: "Bearer",
+        expires_in: store::SESSION.num_seconds(),
+        expires_at: now + store::SESSION,
+        user,
+        remember_token: None,
+    })
+}
+
+/// Ends this session, and forgets the device that says it is remembered.
+pub async fn logout(State(app): State<App>, caller: Caller, headers: HeaderMap) -> Result<Reply> {
+    let remembered = match presented(&headers) {
+        Some(token) => store::remembered(&app.db, &ids::hash(&token)).await?,
+        None => None,
+    };
+    let mut tx = caller.begin(&app.db, app.clock.now()).await?;
+    store::end_session(&mut tx, caller.person.id, caller.session_id).await?;
+    if let Some(device) = remembered.filter(|device| device.account_id == caller.person.id) {
+        store::end_family(&mut tx, device.family_id).await?;
+    }
+    record(&mut tx, caller.session_id, "session.ended").await?;
+    tx.commit().await?;
+    let reply = Reply::done("Signed out.", "Berhasil keluar.");
+    Ok(reply.header(SET_COOKIE, forget_cookie(&app)))
+}
+
+pub async fn list_sessions(
+    State(app): State<App>,
+    caller: Caller,
+    Query(query): Query<SessionsQuery>,
+) -> Result<Page<OpenSession>> {
+    let page = store::sessions(&app.db, caller.person.id, &query, app.clock.now()).await?;
+    Ok(page.map(|session| OpenSession { current: session.id == caller.session_id, ..session }))
+}
+
+pub async fn end_session(
+    State(app): State<App>,
+    caller: Caller,
+    Path(id): Path<Uuid>,
+) -> Result<Reply> {
+    let mut tx = caller.begin(&app.db, app.clock.now()).await?;
+    if !store::end_session(&mut tx, caller.person.id, id).await? {
+        return Err(Error::NotFound);
+    }
+    record(&mut tx, id, "session.ended").await?;
+    tx.commit().await?;
+    Ok(Reply::done("The session has ended.", "Sesi telah diakhiri."))
+}
+
+async fn record(
+    tx: &mut crate::kernel::audit::AuditedTx,
+    id: Uuid,
+    action: &'static str,
+) -> Result<()> {
+    tx.record(Change { action, entity: "session", id, before: None, after: None }).await
+}

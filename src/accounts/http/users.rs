@@ -1,0 +1,133 @@
+//! Accounts as the platform's people see them.
+
+use axum::extract::State;
+
+use crate::{
+    accounts::{
+        self,
+        model::{
+            AdminStatus, ByRole, ByStatus, ChangeAdminStatus, InviteAdmin, NewAccount, Status,
+            User, UserStatistics, UsersQuery,
+        },
+        rules, store,
+    },
+    app::App,
+    kernel::{
+        access::Role,
+        audit::Change,
+        caller::Caller,
+        error::{Error, Result},
+        http::{Body, Page, Path, Query, Reply},
+        ids::Uuid,
+    },
+};
+
+pub async fn list_users(
+    State(app): State<App>,
+    Query(query): Query<UsersQuery>,
+) -> Result<Page<User>> {
+    store::users(&app.db, &query).await
+}
+
+pub async fn get_user(State(app): State<App>, Path(id): Path<Uuid>) -> Result<Reply<User>> {
+    Ok(Reply::data(store::user(&app.db, id).await?.ok_or(Error::NotFound)?))
+}
+
+pub async fn user_statistics(State(app): State<App>) -> Result<Reply<UserStatistics>> {
+    let month = rules::month_start(app.clock.now(), app.config.timezone);
+    let counts = store::counts(&app.db, month).await?;
+    let sum = |of: &dyn Fn(Role, Status) -> bool| {
+        counts.iter().filter(|(role, status, ..)| of(*role, *status)).map(|row| row.2).sum()
+    };
+    Ok(Reply::data(UserStatistics {
+        total: sum(&|_, _| true),
+        by_role: ByRole {
+            admin: sum(&|role, _| role == Role::Admin),
+            staff: sum(&|role, _| role == Role::Staff),
+            mitra: sum(&|role, _| role == Role::Mitra),
+        },
+        by_status: ByStatus {
+            active: sum(&|_, status| status == Status::Active),
+            inactive: sum(&|_, status| status == Status::Inactive),
+            suspended: sum(&|_, status| status == Status::Suspended),
+        },
+        new_this_month: counts.iter().map(|row| row.3).sum(),
+    }))
+}
+
+pub async fn invite_admin(
+    State(app): State<App>,
+    caller: Caller,
+    Body(admin): Body<InviteAdmin>,
+) -> Result<Reply<User>> {
+    let now = app.clock.now();
+    let account = NewAccount {
+        name: admin.name,
+        email: admin.email,
+        phone: admin.phone,
+        role: Role::Admin,
+        password_hash: None,
+    };
+    let mut tx = caller.begin(&app.db, now).await?;
+    let id = store::insert(&mut tx, &account, now).await?;
+    accounts::invite(&mut tx, id, caller.context.lang, now).await?;
+    let user = store::user_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
+    tx.record(Change {
+        action: "admin.invited",
+        entity: "account",
+        id,
+        before: None,
+        after: Some(&user),
+    })
+    .await?;
+    tx.commit().await?;
+    Ok(Reply::data(user).saying("The invitation is on its way.", "Undangan sedang dikirim."))
+}
+
+/// Admins only: staff and partners have operations of their own for this.
+pub async fn change_admin_status(
+    State(app): State<App>,
+    caller: Caller,
+    Path(id): Path<Uuid>,
+    Body(change): Body<ChangeAdminStatus>,
+) -> Result<Reply<User>> {
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    // Two admins who switch each other off at once would leave none.
+    tx.lock("admins").await?;
+    let before = store::user_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
+    if before.role != Role::Admin {
+        return Err(Error::invalid_state(
+            "Only admins are switched on and off here.",
+            "Hanya admin yang diaktifkan dan dinonaktifkan di sini.",
+        ));
+    }
+    if id == caller.person.id {
+        return Err(Error::invalid_state(
+            "You cannot switch yourself off.",
+            "Anda tidak dapat menonaktifkan diri sendiri.",
+        ));
+    }
+    if change.status == AdminStatus::Inactive && store::other_active_admins(&mut tx, id).await? == 0
+    {
+        return Err(Error::invalid_state(
+            "This is the last active admin.",
+            "Ini admin aktif terakhir.",
+        ));
+    }
+    store::set_status(&mut tx, id, change.status, now).await?;
+    if change.status == AdminStatus::Inactive {
+        store::end_all(&mut tx, id, None).await?;
+    }
+    let after = store::user_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
+    tx.record(Change {
+        action: "admin.status_changed",
+        entity: "account",
+        id,
+        before: Some(&before),
+        after: Some(&after),
+    })
+    .await?;
+    tx.commit().await?;
+    Ok(Reply::data(after).saying("The status is changed.", "Status diubah."))
+}

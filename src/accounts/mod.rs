@@ -1,0 +1,72 @@
+//! Who has an account, how they sign in, and what they may do.
+//!
+//! - An e-mail address belongs to one living account; the database sees to it.
+//! - Only hashes of passwords and tokens are stored.
+//! - Whatever ends sessions (a reset, a suspension) first takes the account's row, and whatever
+//!   opens one does too: neither can slip past the other.
+
+mod admins;
+mod http;
+mod letters;
+mod lockout;
+mod model;
+mod password;
+mod rules;
+mod store;
+
+use chrono::{DateTime, Utc};
+
+use crate::{
+    app::App,
+    kernel::{
+        caller::{Caller, Context},
+        db::{Db, Tx},
+        error::{Error, Result},
+        ids::{self, Uuid},
+        lang::Lang,
+        outbox::{self, Item},
+    },
+};
+
+pub use admins::{FirstAdmin, create_admin, first_admin};
+pub use http::{
+    change_admin_status, change_password, end_session, forgot_password, get_profile, get_user,
+    invite_admin, list_sessions, list_users, login, logout, remember_me, reset_password,
+    update_profile, user_statistics,
+};
+pub use model::{NewAccount, Status, User};
+pub use password::{Password, Passwords, check_new_password};
+
+/// The account behind a bearer token, as it is at this moment. One statement.
+pub async fn caller(app: &App, token: &str, context: Context) -> Result<Caller> {
+    let now = app.clock.now();
+    let row = store::session(&app.db, &ids::hash(token), now).await?;
+    let row = row.ok_or(Error::Unauthenticated)?;
+    row.status.standing()?;
+    row.into_caller(context)
+}
+
+/// Makes an account; a taken e-mail is refused.
+pub async fn create(tx: &mut Tx, account: &NewAccount, now: DateTime<Utc>) -> Result<Uuid> {
+    store::insert(tx, account, now).await
+}
+
+/// Mails an invitation to choose a password, once the transaction has committed.
+pub async fn invite(tx: &mut Tx, account_id: Uuid, lang: Lang, now: DateTime<Utc>) -> Result<()> {
+    outbox::put(tx, "account.invited", &letters::Invited { account_id, lang }, now).await?;
+    Ok(())
+}
+
+pub async fn user(tx: &mut Tx, id: Uuid) -> Result<Option<User>> {
+    store::user_in(tx, id).await
+}
+
+pub async fn deliver(app: &App, item: &Item) -> Result<()> {
+    letters::deliver(app, item).await
+}
+
+/// Forgets sessions, tokens and failures that are past their time.
+pub async fn sweep(db: &Db, now: DateTime<Utc>) -> Result<()> {
+    store::sweep(db, now).await?;
+    lockout::sweep(db, now).await
+}

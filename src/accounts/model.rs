@@ -1,0 +1,307 @@
+//! What accounts are made of, and what callers send and get.
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::password::{Password, same};
+use crate::kernel::{
+    access::{Level, Role, Rule},
+    caller::{Caller, Context, Person},
+    email::Email,
+    error::{Error, Fault, Result},
+    http::Paging,
+    ids::Uuid,
+    phone::Phone,
+    schema::Input,
+    text::Name,
+};
+
+crate::words! {
+    pub enum Status { Active = "active", Inactive = "inactive", Suspended = "suspended" }
+}
+
+impl Status {
+    /// Whether the account may act.
+    pub fn standing(self) -> Result<()> {
+        match self {
+            Status::Active => Ok(()),
+            Status::Inactive => Err(Error::AccountInactive),
+            Status::Suspended => Err(Error::AccountSuspended),
+        }
+    }
+}
+
+pub struct NewAccount {
+    pub name: Name,
+    pub email: Email,
+    pub phone: Option<Phone>,
+    pub role: Role,
+    /// `None` until an invitation is accepted.
+    pub password_hash: Option<String>,
+}
+
+/// An account as others see it.
+#[derive(Debug, Serialize, JsonSchema, sqlx::FromRow)]
+pub struct User {
+    pub id: Uuid,
+    pub name: String,
+    pub email: String,
+    pub phone: Option<String>,
+    pub role: Role,
+    pub status: Status,
+    pub avatar_file_id: Option<Uuid>,
+    /// Where the avatar is.
+    #[sqlx(skip)]
+    pub avatar_url: Option<String>,
+    pub last_login_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+}
+
+/// An account as its owner sees it.
+#[derive(Serialize, JsonSchema)]
+pub struct Profile {
+    #[serde(flatten)]
+    pub user: User,
+    pub permission: Option<Permission>,
+    pub mitra: Option<Partnership>,
+    pub impersonated_by: Option<Impersonator>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ProfilePermission")]
+pub struct Permission {
+    pub id: Uuid,
+    pub name: String,
+    pub level: Level,
+    pub rules: Vec<Rule>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Partnership {
+    pub id: Uuid,
+    pub status: String,
+    #[serde(rename = "partnerType")]
+    pub partner_type: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Impersonator {
+    pub id: Uuid,
+    pub name: String,
+}
+
+/// A session with its account, permission and partnership.
+#[derive(sqlx::FromRow)]
+pub struct SessionRow {
+    session_id: Uuid,
+    account_id: Uuid,
+    name: String,
+    email: String,
+    role: Role,
+    pub status: Status,
+    level: Option<Level>,
+    rules: Option<Value>,
+    partner_id: Option<Uuid>,
+    impersonator_id: Option<Uuid>,
+    impersonator_name: Option<String>,
+    impersonator_email: Option<String>,
+    impersonator_status: Option<Status>,
+}
+
+impl SessionRow {
+    pub fn into_caller(self, context: Context) -> Result<Caller> {
+        // Whoever has lost their own standing cannot go on in somebody else's name.
+        if self.impersonator_status.is_some_and(|status| status != Status::Active) {
+            return Err(Error::Unauthenticated);
+        }
+        let impersonator = self.impersonator_id.map(|id| Person {
+            id,
+            name: self.impersonator_name.unwrap_or_default(),
+            email: self.impersonator_email.unwrap_or_default(),
+        });
+        Ok(Caller {
+            session_id: self.session_id,
+            person: Person { id: self.account_id, name: self.name, email: self.email },
+            role: self.role,
+            level: self.level,
+            rules: rules(self.rules),
+            partner_id: self.partner_id,
+            impersonator,
+            context,
+        })
+    }
+}
+
+/// A rule that this version no longer knows allows nothing.
+pub fn rules(stored: Option<Value>) -> Vec<Rule> {
+    let words = stored.as_ref().and_then(Value::as_array).into_iter().flatten();
+    words.filter_map(|word| word.as_str()?.parse().ok()).collect()
+}
+
+/// What sign-in looks up.
+#[derive(sqlx::FromRow)]
+pub struct Credentials {
+    pub id: Uuid,
+    pub name: String,
+    pub email: String,
+    pub role: Role,
+    pub status: Status,
+    pub password_hash: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct SignedIn {
+    pub access_token: String,
+    pub token_type: &'static str,
+    pub expires_in: i64,
+    pub expires_at: DateTime<Utc>,
+    pub user: User,
+    /// For the next resume; only where this one was a resume.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remember_token: Option<String>,
+}
+
+/// Either an enrolment's token, or a resumed session.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Remembered {
+    Enrolled { remember_token: String, expires_at: DateTime<Utc> },
+    Resumed(Box<SignedIn>),
+}
+
+#[derive(Serialize, JsonSchema, sqlx::FromRow)]
+pub struct OpenSession {
+    pub id: Uuid,
+    pub address: String,
+    pub user_agent: Option<String>,
+    /// Whether it is the one that asks.
+    #[sqlx(skip)]
+    pub current: bool,
+    pub created_at: DateTime<Utc>,
+    pub expires_at: DateTime<Utc>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct Login {
+    pub email: Email,
+    #[schemars(length(min = 1, max = 1024))]
+    pub password: String,
+    pub role: Role,
+}
+
+impl Input for Login {}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct JustEmail {
+    pub email: Email,
+}
+
+impl Input for JustEmail {}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct ResetPassword {
+    #[schemars(length(min = 1, max = 256))]
+    pub token: String,
+    pub password: Password,
+    #[allow(dead_code)]
+    cpassword: String,
+}
+
+impl Input for ResetPassword {
+    fn check(value: &Value, faults: &mut Vec<Fault>) {
+        same(value, faults);
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct ChangePassword {
+    #[schemars(length(min = 1, max = 1024))]
+    pub current_password: String,
+    pub password: Password,
+    #[allow(dead_code)]
+    cpassword: String,
+}
+
+impl Input for ChangePassword {
+    fn check(value: &Value, faults: &mut Vec<Fault>) {
+        same(value, faults);
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct UpdateProfile {
+    pub name: Name,
+    pub email: Email,
+    pub phone: Phone,
+    /// Empty clears it.
+    pub avatar_file_id: String,
+}
+
+impl Input for UpdateProfile {}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct InviteAdmin {
+    pub name: Name,
+    pub email: Email,
+    pub phone: Option<Phone>,
+}
+
+impl Input for InviteAdmin {}
+
+crate::words! {
+    pub enum AdminStatus { Active = "active", Inactive = "inactive" }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct ChangeAdminStatus {
+    pub status: AdminStatus,
+}
+
+impl Input for ChangeAdminStatus {}
+
+crate::words! {
+    pub enum UserSort { Name = "name", Email = "email", Role = "role", CreatedAt = "created_at" }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct UsersQuery {
+    #[serde(flatten)]
+    pub paging: Paging,
+    pub role: Option<Role>,
+    pub status: Option<Status>,
+    pub sort_by: Option<UserSort>,
+}
+
+impl Input for UsersQuery {}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct SessionsQuery {
+    #[serde(flatten)]
+    pub paging: Paging,
+}
+
+impl Input for SessionsQuery {}
+
+#[derive(Serialize, JsonSchema)]
+pub struct UserStatistics {
+    pub total: i64,
+    pub by_role: ByRole,
+    pub by_status: ByStatus,
+    pub new_this_month: i64,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ByRole {
+    pub admin: i64,
+    pub staff: i64,
+    pub mitra: i64,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ByStatus {
+    pub active: i64,
+    pub inactive: i64,
+    pub suspended: i64,
+}

@@ -1,0 +1,192 @@
+//! Passwords: how they are hashed, and which are too easily guessed.
+
+use std::{
+    borrow::Cow,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use argon2::{
+    Argon2, PasswordHash,
+    password_hash::{PasswordHasher, PasswordVerifier},
+};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::sync::Semaphore;
+use zxcvbn::Score;
+
+use crate::kernel::{
+    error::{Error, Fault, Result},
+    lang::{Text, text},
+};
+
+/// A new password, of the right length. Never printed, never trimmed.
+#[derive(Clone, Deserialize)]
+#[serde(transparent)]
+pub struct Password(String);
+
+impl Password {
+    /// For passwords that do not come through a request's schema.
+    pub fn parse(word: &str) -> Option<Self> {
+        (8..=128).contains(&word.chars().count()).then(|| Self(word.to_owned()))
+    }
+
+    pub fn is_weak(&self, name: &str, email: &str) -> bool {
+        is_weak(&self.0, name, email)
+    }
+}
+
+impl JsonSchema for Password {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Password".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "password", "minLength": 8, "maxLength": 128 })
+    }
+}
+
+/// Guessable within 10^8 tries, by someone who knows the person.
+fn is_weak(password: &str, name: &str, email: &str) -> bool {
+    let known: Vec<&str> = name
+        .split_whitespace()
+        .chain(email.split(['@', '.', '-', '_', '+']))
+        .chain([name, email, "dermaga", "speedboat", "mitra"])
+        .filter(|word| word.len() > 2)
+        .collect();
+    zxcvbn::zxcvbn(password, &known).score() < Score::Three
+}
+
+const WEAK: Text = text(
+    "This password is too easily guessed. A few unrelated words make a good one.",
+    "Kata sandi ini terlalu mudah ditebak. Gunakan beberapa kata yang tidak berkaitan.",
+);
+
+/// The fault of a weak password.
+pub fn weak() -> Fault {
+    Fault::new("password", "weak", WEAK)
+}
+
+/// `cpassword` must repeat `password`.
+pub fn same(value: &Value, faults: &mut Vec<Fault>) {
+    let (password, again) = (value["password"].as_str(), value["cpassword"].as_str());
+    if again.is_some() && password != again {
+        let message = text("The two passwords differ.", "Kedua kata sandi berbeda.");
+        faults.push(Fault::new("cpassword", "same", message));
+    }
+}
+
+/// Both rules at once, for requests that also say who the person is.
+pub fn check_new_password(value: &Value, faults: &mut Vec<Fault>) {
+    same(value, faults);
+    let text = |name: &str| value[name].as_str().unwrap_or_default();
+    let faulty = faults.iter().any(|fault| fault.field == "password");
+    if !faulty && is_weak(text("password"), text("name"), text("email")) {
+        faults.push(weak());
+    }
+}
+
+/// Hashes off the async threads, a few at a time: each one takes 19 MiB and a core.
+#[derive(Clone)]
+pub struct Passwords {
+    permits: Arc<Semaphore>,
+    verified: Arc<AtomicU64>,
+}
+
+/// The hash of nobody's password, made with the parameters of every other.
+const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$ZGVybWFnYS1ub2JvZHktMDE$\
+                      Yb2XJxQ6vGeT2QzrvWJm7vVcu2y9pVJp2oG5m1n0Xq4";
+
+impl Passwords {
+    pub fn new() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { permits: Arc::new(Semaphore::new(cores)), verified: Arc::default() }
+    }
+
+    pub async fn hash(&self, password: &Password) -> Result<String> {
+        let password = password.0.clone();
+        self.off_thread(move || {
+            let hash = Argon2::default().hash_password(password.as_bytes());
+            hash.map(|hash| hash.to_string()).map_err(Error::internal)
+        })
+        .await?
+    }
+
+    /// Takes the same time whether there is a hash or not.
+    pub async fn verify(&self, password: &str, hash: Option<&str>) -> Result<bool> {
+        self.verified.fetch_add(1, Ordering::Relaxed);
+        let (password, known) = (password.to_owned(), hash.is_some());
+        let hash = hash.unwrap_or(NOBODY).to_owned();
+        self.off_thread(move || {
+            let hash = PasswordHash::new(&hash).map_err(Error::internal)?;
+            Ok(Argon2::default().verify_password(password.as_bytes(), &hash).is_ok() && known)
+        })
+        .await?
+    }
+
+    /// How many verifications there were.
+    pub fn verified(&self) -> u64 {
+        self.verified.load(Ordering::Relaxed)
+    }
+
+    async fn off_thread<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T> {
+        let turn =
+            tokio::time::timeout(Duration::from_secs(5), self.permits.clone().acquire_owned());
+        let permit = match turn.await {
+            Ok(Ok(permit)) => permit,
+            _ => return Err(Error::Unavailable("too many passwords to hash".into())),
+        };
+        let work = tokio::task::spawn_blocking(move || {
+            let done = work();
+            drop(permit);
+            done
+        });
+        work.await.map_err(Error::internal)
+    }
+}
+
+impl Default for Passwords {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_easily_guessed_is_weak() {
+        for weak in
+            ["password", "12345678", "qwertyuiop", "sanurjaya1", "Budi Santoso", "dermaga2026"]
+        {
+            assert!(is_weak(weak, "Budi Santoso", "sanurjaya@example.id"), "{weak}");
+        }
+        for strong in ["ombak tenang 9 perahu", "Harbour-Master-2026!", "xK9#mQ2$vL5p"] {
+            assert!(!is_weak(strong, "Budi Santoso", "sanurjaya@example.id"), "{strong}");
+        }
+    }
+
+    #[tokio::test]
+    async fn nobody_costs_as_much_as_somebody_and_has_no_password() {
+        let passwords = Passwords::new();
+        let hash = passwords.hash(&Password("a fine password".into())).await.unwrap();
+        let parameters = |hash: &str| hash.split('$').take(4).collect::<Vec<_>>().join("$");
+        assert_eq!(parameters(&hash), parameters(NOBODY));
+        assert!(passwords.verify("a fine password", Some(&hash)).await.unwrap());
+        assert!(!passwords.verify("another password", Some(&hash)).await.unwrap());
+        assert!(!passwords.verify("a fine password", None).await.unwrap());
+        assert_eq!(passwords.verified(), 3);
+    }
+}

@@ -1,0 +1,47 @@
+//! The table: verb, path, who may, handler, what it is for. One line per operation.
+
+use axum::http::Method;
+
+use crate::{
+    accounts::*,
+    app::App,
+    kernel::access::{Access::*, Rule::*},
+    partners::*,
+    service::*,
+    table::Table,
+};
+
+const GET: Method = Method::GET;
+const POST: Method = Method::POST;
+const PUT: Method = Method::PUT;
+const DELETE: Method = Method::DELETE;
+
+#[rustfmt::skip]
+pub fn table(app: App) -> Table {
+    Table::new(app)
+    // Signing in
+    .op(POST,   "/v1/auth/login",           Public,           login,               "Sign in").at_most(60)
+    .op(POST,   "/v1/auth/logout",          SignedIn,         logout,              "End this session")
+    .op(POST,   "/auth/register-mitra",     Public,           register_mitra,      "Register as a partner").at_most(20)
+    .op(POST,   "/auth/forgot-password",    Public,           forgot_password,     "Have a reset link mailed").at_most(20)
+    .op(POST,   "/auth/reset-password",     Public,           reset_password,      "Set a password with a mailed token").at_most(20)
+    .op(POST,   "/auth/remember-me",        Guest,            remember_me,         "Enrol a device, or resume on it").at_most(60)
+    // One's own account
+    .op(GET,    "/user/me",                 SignedIn,         get_profile,         "Profile")
+    .op(PUT,    "/user/me",                 SignedIn,         update_profile,      "Update the profile")
+    .op(PUT,    "/user/me/password",        SignedIn,         change_password,     "Change the password")
+    .op(GET,    "/user/me/sessions",        SignedIn,         list_sessions,       "Open sessions")
+    .op(DELETE, "/user/me/sessions/{id}",   SignedIn,         end_session,         "End a session")
+    // Accounts, for the platform's people
+    .op(GET,    "/v1/users",                Staff(UsersRead), list_users,          "Users")
+    .op(GET,    "/v1/users/statistics",     Staff(UsersRead), user_statistics,     "User statistics")
+    .op(GET,    "/v1/users/{id}",           Staff(UsersRead), get_user,            "A user")
+    .op(POST,   "/v1/users/admins",         Admin,            invite_admin,        "Invite an admin")
+    .op(PUT,    "/v1/users/{id}/status",    Admin,            change_admin_status, "Switch an admin on or off")
+    // The service itself
+    .op(GET,    "/health",                  Public,           health,              "Health")
+    .op(GET,    "/health/live",             Public,           live,                "Is the process alive?")
+    .op(GET,    "/health/ready",            Public,           ready,               "Can it serve?")
+    .page("/metrics", metrics)
+    .page("/reset-password", reset_page)
+}

@@ -1,0 +1,184 @@
+//! The state that handlers share, how it starts, and the jobs in the background.
+
+use std::{ops::Deref, sync::Arc, time::Duration};
+
+use tokio::time::Instant;
+
+use crate::{
+    accounts::{self, Passwords},
+    config::Config,
+    edge::{Limits, Metrics},
+    kernel::{
+        clock::Clock,
+        db::Db,
+        error::{Error, Result},
+        idempotency,
+        mail::Mailer,
+        outbox::{self, Item},
+        secret::Secret,
+    },
+    partners,
+};
+
+/// Cheap to clone.
+#[derive(Clone)]
+pub struct App(Arc<State>);
+
+pub struct State {
+    pub config: Config,
+    pub clock: Clock,
+    pub db: Db,
+    pub passwords: Passwords,
+    pub mailer: Mailer,
+    pub limits: Limits,
+    pub metrics: Metrics,
+    /// Signs addresses and tickets, encrypts what must not be read at rest.
+    pub secret_key: Secret,
+    pub started: Instant,
+}
+
+impl Deref for App {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        &self.0
+    }
+}
+
+impl App {
+    /// Opens the database and brings it up to date.
+    pub async fn start(config: Config, clock: Clock) -> Result<Self, String> {
+        let secret_key = secret_key(&config)?;
+        let mailer = mailer(&config)?;
+        let url = config.database_url();
+        let db = Db::open(&url).await.map_err(|why| format!("DERMAGA_DATABASE_URL: {why}"))?;
+        db.migrate().await.map_err(|why| format!("cannot migrate the database: {why}"))?;
+        Ok(Self(Arc::new(State {
+            limits: Limits::new(config.rate_limit.0),
+            metrics: Metrics::new(),
+            passwords: Passwords::new(),
+            started: Instant::now(),
+            config,
+            clock,
+            db,
+            mailer,
+            secret_key,
+        })))
+    }
+
+    /// Delivers the outbox and sweeps what is past its time, until dropped.
+    pub async fn work(self) {
+        tokio::join!(self.deliver_for_ever(), self.sweep_for_ever());
+    }
+
+    async fn deliver_for_ever(&self) {
+        loop {
+            match self.deliver_due().await {
+                Ok(0) => {
+                    let pause = tokio::time::sleep(Duration::from_secs(2));
+                    tokio::select! { () = self.db.posted() => {}, () = pause => {} }
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    tracing::error!(%error, "the outbox cannot be read");
+                    tokio::time::sleep(Duration::from_secs(5)).await;
+                }
+            }
+        }
+    }
+
+    /// Delivers what is due now; says how much it was.
+    pub async fn deliver_due(&self) -> Result<usize> {
+        let items = outbox::claim(&self.db, self.clock.now(), 16).await?;
+        for item in &items {
+            match self.deliver(item).await {
+                Ok(()) => {
+                    let mut tx = self.db.begin().await?;
+                    outbox::done(&mut tx, item).await?;
+                    tx.commit().await?;
+                }
+                Err(error) => {
+                    let (topic, id) = (&item.topic, item.id);
+                    tracing::warn!(%topic, %id, attempts = item.attempts, %error, "not delivered");
+                    let why = error.to_string();
+                    outbox::failed(&self.db, item, &why, self.clock.now()).await?;
+                }
+            }
+        }
+        Ok(items.len())
+    }
+
+    /// Which domain takes which topic.
+    async fn deliver(&self, item: &Item) -> Result<()> {
+        match item.topic.split_once('.') {
+            Some(("account", _)) => accounts::deliver(self, item).await,
+            Some(("partner", _)) => partners::deliver(self, item).await,
+            _ => Err(Error::internal(format!("nobody takes {}", item.topic))),
+        }
+    }
+
+    async fn sweep_for_ever(&self) {
+        let mut hourly = tokio::time::interval(Duration::from_secs(60 * 60));
+        loop {
+            hourly.tick().await;
+            self.limits.forget_idle();
+            if let Err(error) = self.sweep().await {
+                tracing::error!(%error, "sweeping failed");
+            }
+        }
+    }
+
+    /// Forgets what is past its time.
+    pub async fn sweep(&self) -> Result<()> {
+        let now = self.clock.now();
+        idempotency::sweep(&self.db, now).await?;
+        accounts::sweep(&self.db, now).await
+    }
+}
+
+/// Several processes on one PostgreSQL must share the key, so there it has to be given.
+fn secret_key(config: &Config) -> Result<Secret, String> {
+    use base64::{Engine, prelude::BASE64_STANDARD};
+    let checked = |key: Secret| match BASE64_STANDARD.decode(key.reveal().trim()) {
+        Ok(bytes) if bytes.len() == 32 => Ok(key),
+        _ => Err("DERMAGA_SECRET_KEY: must be 32 bytes in base64 (openssl rand -base64 32)"),
+    };
+    if let Some(key) = config.secret_key.clone() {
+        return Ok(checked(key)?);
+    }
+    if config.database_url.is_some() {
+        return Err("DERMAGA_SECRET_KEY: must be set with PostgreSQL, the same for every process \
+                    (openssl rand -base64 32)"
+            .into());
+    }
+    let file = config.data_dir.join("secret.key");
+    let fault = |error: std::io::Error| format!("{}: {error}", file.display());
+    if !file.exists() {
+        std::fs::create_dir_all(&config.data_dir).map_err(fault)?;
+        write_private(&file, &BASE64_STANDARD.encode(rand::random::<[u8; 32]>())).map_err(fault)?;
+    }
+    Ok(checked(Secret::new(std::fs::read_to_string(&file).map_err(fault)?.trim()))?)
+}
+
+fn write_private(file: &std::path::Path, text: &str) -> std::io::Result<()> {
+    use std::io::Write;
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(file)?.write_all(text.as_bytes())
+}
+
+fn mailer(config: &Config) -> Result<Mailer, String> {
+    let from = config
+        .mail_from
+        .parse()
+        .map_err(|_| format!("DERMAGA_MAIL_FROM: {:?} is not a sender", config.mail_from))?;
+    match config.mail_url.0.as_str() {
+        "file" => Ok(Mailer::files(from, config.data_dir.join("mail"))),
+        url if url.starts_with("smtp") => {
+            Mailer::smtp(from, url).map_err(|why| format!("DERMAGA_MAIL_URL: {why}"))
+        }
+        _ => Err("DERMAGA_MAIL_URL: must be file or smtp://…".into()),
+    }
+}

@@ -1,0 +1,196 @@
+//! The command line.
+
+use std::io::IsTerminal;
+
+use clap::{Args, Parser, Subcommand};
+use tokio::net::TcpListener;
+use tracing_subscriber::EnvFilter;
+
+use crate::{
+    accounts::{self, Password},
+    api,
+    app::App,
+    config::{Config, LogFormat, SETTINGS, env_name},
+    edge::{self, Edge},
+    kernel::{clock::Clock, email::Email, text::Name},
+    service,
+};
+
+#[derive(Parser)]
+#[command(name = "dermaga", version, about = "The backend of a speedboat booking platform")]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Serve (the default)
+    Serve,
+    /// Bring the database up to date
+    Migrate,
+    /// Manage admins
+    #[command(subcommand)]
+    Admin(Admin),
+    /// Print the effective settings, secrets hidden
+    Config(Show),
+    /// Print the OpenAPI document
+    Openapi,
+}
+
+#[derive(Subcommand)]
+enum Admin {
+    /// Make an admin; the password is read from the terminal or from standard input
+    Create {
+        #[arg(long)]
+        email: Email,
+        #[arg(long, default_value = "Admin")]
+        name: String,
+    },
+}
+
+#[derive(Args)]
+struct Show {
+    /// As the table in the README
+    #[arg(long)]
+    markdown: bool,
+}
+
+pub fn run() -> Result<(), String> {
+    let command = Cli::parse().command.unwrap_or(Command::Serve);
+    if let Command::Config(Show { markdown: true }) = command {
+        print!("{}", settings_table());
+        return Ok(());
+    }
+    let config = Config::load()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| error.to_string())?;
+    runtime.block_on(async {
+        match command {
+            Command::Serve => serve(config).await,
+            Command::Migrate => {
+                let app = App::start(config, Clock::System).await?;
+                println!("The {} database is up to date.", app.db.engine());
+                app.db.close().await;
+                Ok(())
+            }
+            Command::Admin(Admin::Create { email, name }) => {
+                create_admin(config, email, name).await
+            }
+            Command::Config(_) => {
+                for (name, value) in config.show() {
+                    println!("{}={value}", env_name(name));
+                }
+                Ok(())
+            }
+            Command::Openapi => {
+                print!("{}", openapi().await?);
+                Ok(())
+            }
+        }
+    })
+}
+
+async fn serve(config: Config) -> Result<(), String> {
+    start_logging(&config)?;
+    // A full harbour is more than the 1,024 files that many systems start with.
+    let _ = rlimit::increase_nofile_limit(65_536);
+    let app = App::start(config, Clock::System).await?;
+    let first_admin = accounts::first_admin(&app).await.map_err(|error| error.to_string())?;
+    let listener = TcpListener::bind(app.config.listen).await;
+    let listener =
+        listener.map_err(|error| format!("DERMAGA_LISTEN: {}: {error}", app.config.listen))?;
+    greet(&app, first_admin);
+    let jobs = tokio::spawn(app.clone().work());
+    edge::serve(app.clone(), listener, Edge::default(), shutdown()).await;
+    jobs.abort();
+    app.db.close().await;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+fn greet(app: &App, first_admin: Option<accounts::FirstAdmin>) {
+    let url = app.config.public_url();
+    println!("Dermaga {} on {}", env!("CARGO_PKG_VERSION"), app.db.engine());
+    println!("  address  {url}");
+    println!("  docs     {url}/docs");
+    match first_admin {
+        Some(admin) => {
+            println!("  login    {} (role admin)", admin.email.as_str());
+            if let Some(password) = admin.generated_password {
+                println!("  password {password}   <- shown only this once");
+            }
+        }
+        None => println!("  login    with an admin's e-mail; `dermaga admin create` makes another"),
+    }
+}
+
+/// Ctrl-C, or what a service manager sends.
+async fn shutdown() {
+    let interrupted = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    let terminated = async {
+        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+            Ok(mut signal) => drop(signal.recv().await),
+            Err(_) => std::future::pending().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let terminated = std::future::pending::<()>();
+    tokio::select! { _ = interrupted => {}, () = terminated => {} }
+    tracing::info!("finishing what runs");
+}
+
+fn start_logging(config: &Config) -> Result<(), String> {
+    let filter =
+        EnvFilter::try_new(&config.log).map_err(|error| format!("DERMAGA_LOG: {error}"))?;
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
+    match config.log_format {
+        LogFormat::Text => log.init(),
+        LogFormat::Json => log.json().flatten_event(true).init(),
+    }
+    Ok(())
+}
+
+async fn create_admin(config: Config, email: Email, name: String) -> Result<(), String> {
+    let name = Name::parse(&name).ok_or("--name: 1 to 120 characters, please")?;
+    if std::io::stdin().is_terminal() {
+        eprint!("Password (8 to 128 characters): ");
+    }
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).map_err(|error| error.to_string())?;
+    let password = Password::parse(line.trim_end_matches(['\r', '\n']))
+        .ok_or("a password has 8 to 128 characters")?;
+    if password.is_weak(&name, email.as_str()) {
+        return Err("this password is too easily guessed".into());
+    }
+    let app = App::start(config, Clock::System).await?;
+    let made = accounts::create_admin(&app, name, email.clone(), &password).await;
+    app.db.close().await;
+    made.map_err(|error| error.to_string())?;
+    println!("{} is an admin now.", email.as_str());
+    Ok(())
+}
+
+/// Needs no database of its own: an empty one in memory will do.
+async fn openapi() -> Result<String, String> {
+    let folder = std::env::temp_dir().join(format!("dermaga-{}", crate::kernel::ids::fresh()));
+    let config = Config { data_dir: folder.clone(), ..Config::default() };
+    let app = App::start(config, Clock::System).await?;
+    let (_, document, _) = api::table(app).finish();
+    let _ = std::fs::remove_dir_all(folder);
+    Ok(service::openapi(&document))
+}
+
+/// The table of settings in the README.
+pub fn settings_table() -> String {
+    let mut table = String::from("| Setting | Default | Meaning |\n|---|---|---|\n");
+    for (name, default, meaning) in SETTINGS {
+        let default = if default.is_empty() { String::new() } else { format!("`{default}`") };
+        table += &format!("| `{}` | {default} | {} |\n", env_name(name), meaning.trim());
+    }
+    table
+}

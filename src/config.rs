@@ -1,0 +1,349 @@
+//! The settings: defaults, then `dermaga.toml`, then the environment. Parsed once, at the start.
+
+use std::{collections::BTreeMap, fmt, net::SocketAddr, path::PathBuf};
+
+use chrono_tz::Tz;
+
+use crate::kernel::{email::Email, secret::Secret};
+
+/// Declares a setting once: its field, type, default and documentation. The name in the
+/// environment is `DERMAGA_` and the field in capitals; in the file it is the field, or its first
+/// word as a section (`[booking] hold_seconds = 900`).
+macro_rules! settings {
+    ($($(#[doc = $doc:literal])+ $name:ident: $type:ty = $default:literal;)+) => {
+        /// What an operator can set.
+        #[derive(Clone, Debug)]
+        pub struct Config {
+            $($(#[doc = $doc])+ pub $name: $type,)+
+        }
+
+        /// Name, default and explanation of each setting.
+        pub const SETTINGS: &[(&str, &str, &str)] =
+            &[$((stringify!($name), $default, concat!($($doc),+))),+];
+
+        impl Config {
+            fn from_words(mut words: BTreeMap<String, String>) -> Result<Self, String> {
+                $(
+                    let word = words.remove(stringify!($name));
+                    let $name = <$type as Setting>::read(word.as_deref().unwrap_or($default))
+                        .map_err(|why| format!("{}: {why}", env_name(stringify!($name))))?;
+                )+
+                match words.keys().next() {
+                    Some(unknown) => Err(format!("{}: unknown setting", env_name(unknown))),
+                    None => Ok(Self { $($name),+ }),
+                }
+            }
+
+            /// Name and effective value, secrets hidden.
+            pub fn show(&self) -> Vec<(&'static str, String)> {
+                vec![$((stringify!($name), self.$name.show())),+]
+            }
+        }
+    };
+}
+
+settings! {
+    /// Address and port to listen on.
+    listen: SocketAddr = "127.0.0.1:8080";
+    /// Where the world reaches this service; `http://` and the listen address unless set.
+    public_url: Option<Url> = "";
+    /// Where links in letters lead; a page of this service unless set.
+    app_url: Option<Url> = "";
+    /// Folder of the SQLite database, local files and letters.
+    data_dir: PathBuf = "./data";
+    /// `postgres://…`; SQLite in the data directory unless set.
+    database_url: Option<Url> = "";
+    /// 32 random bytes in base64. Needed with PostgreSQL; made in the data directory with SQLite.
+    secret_key: Option<Secret> = "";
+    /// The service's time zone.
+    timezone: Tz = "Asia/Jakarta";
+    /// E-mail of the first admin.
+    admin_email: Option<Email> = "";
+    /// Password of the first admin; one is made and printed once unless set.
+    admin_password: Option<Secret> = "";
+    /// How long unpaid seats are held.
+    booking_hold_seconds: u32 = "1800";
+    /// Bookings close this long before departure.
+    booking_cutoff_minutes: u32 = "15";
+    /// What a booker gets back: `hours before departure:percent`, from the earliest.
+    refund_policy: String = "24h:100,6h:50";
+    /// `simulator`, `midtrans` or `xendit`.
+    payment_provider: PaymentProvider = "simulator";
+    /// The provider's server key.
+    payment_server_key: Option<Secret> = "";
+    /// `file` (letters become .eml files in the data directory) or `smtp://user:password@host:port`.
+    mail_url: Url = "file";
+    /// Sender of letters.
+    mail_from: String = "Dermaga <no-reply@localhost>";
+    /// `local` (the data directory) or `s3://…`.
+    storage_url: Url = "local";
+    /// Rate limits, lockout and holds: `on` or `off`.
+    rate_limit: Switch = "on";
+    /// Whether terms need a second person to publish them.
+    terms_four_eyes: Switch = "true";
+    /// Proxies in front whose X-Forwarded-For entries are true.
+    trusted_hops: u8 = "0";
+    /// Origins, separated by commas, whose pages may call the API.
+    cors_origins: Origins = "";
+    /// What is logged: `error`, `warn`, `info`, `debug`, `trace`, or per module.
+    log: String = "info";
+    /// `text` or `json`.
+    log_format: LogFormat = "text";
+}
+
+crate::words! {
+    pub enum LogFormat { Text = "text", Json = "json" }
+}
+
+crate::words! {
+    pub enum PaymentProvider { Simulator = "simulator", Midtrans = "midtrans", Xendit = "xendit" }
+}
+
+impl Config {
+    /// Reads `dermaga.toml` in the working directory, where there is one, and the environment.
+    pub fn load() -> Result<Self, String> {
+        let mut words = BTreeMap::new();
+        match std::fs::read_to_string("dermaga.toml") {
+            Ok(file) => words.extend(from_toml(&file)?),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(format!("dermaga.toml: {error}")),
+        }
+        words.extend(from_env(std::env::vars()));
+        Self::from_words(words)
+    }
+
+    pub fn public_url(&self) -> String {
+        match &self.public_url {
+            Some(url) => url.0.trim_end_matches('/').to_owned(),
+            None => format!("http://{}", self.listen),
+        }
+    }
+
+    pub fn app_url(&self) -> String {
+        let url = self.app_url.as_ref().map(|url| url.0.trim_end_matches('/').to_owned());
+        url.unwrap_or_else(|| self.public_url())
+    }
+
+    pub fn database_url(&self) -> String {
+        match &self.database_url {
+            Some(url) => url.0.clone(),
+            None => self.data_dir.join("dermaga.db").to_string_lossy().into_owned(),
+        }
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self::from_words(BTreeMap::new()).expect("the defaults are valid")
+    }
+}
+
+pub fn env_name(name: &str) -> String {
+    format!("DERMAGA_{}", name.to_uppercase())
+}
+
+fn from_env(vars: impl Iterator<Item = (String, String)>) -> BTreeMap<String, String> {
+    vars.filter_map(|(name, value)| {
+        let name = name.strip_prefix("DERMAGA_")?.to_lowercase();
+        Some((name, value))
+    })
+    .collect()
+}
+
+fn from_toml(file: &str) -> Result<BTreeMap<String, String>, String> {
+    fn flatten(name: String, value: toml::Value, words: &mut BTreeMap<String, String>) {
+        match value {
+            toml::Value::Table(table) => {
+                for (key, value) in table {
+                    let name = if name.is_empty() { key } else { format!("{name}_{key}") };
+                    flatten(name, value, words);
+                }
+            }
+            toml::Value::Array(items) => {
+                let items: Vec<_> = items.into_iter().map(plain).collect();
+                words.insert(name, items.join(","));
+            }
+            value => drop(words.insert(name, plain(value))),
+        }
+    }
+    fn plain(value: toml::Value) -> String {
+        match value {
+            toml::Value::String(text) => text,
+            other => other.to_string(),
+        }
+    }
+    let table: toml::Table = file.parse().map_err(|error| {
+        let error: toml::de::Error = error;
+        format!("dermaga.toml: {}", error.message())
+    })?;
+    let mut words = BTreeMap::new();
+    flatten(String::new(), toml::Value::Table(table), &mut words);
+    Ok(words)
+}
+
+/// A type a setting can have.
+trait Setting: Sized {
+    fn read(word: &str) -> Result<Self, String>;
+    fn show(&self) -> String;
+}
+
+impl<T: Setting> Setting for Option<T> {
+    fn read(word: &str) -> Result<Self, String> {
+        if word.is_empty() { Ok(None) } else { T::read(word).map(Some) }
+    }
+
+    fn show(&self) -> String {
+        self.as_ref().map(T::show).unwrap_or_default()
+    }
+}
+
+macro_rules! plain_settings {
+    ($($type:ty: $expected:literal),+ $(,)?) => {
+        $(impl Setting for $type {
+            fn read(word: &str) -> Result<Self, String> {
+                word.parse().map_err(|_| format!("{word:?} is not {}", $expected))
+            }
+
+            fn show(&self) -> String {
+                self.to_string()
+            }
+        })+
+    };
+}
+
+plain_settings! {
+    SocketAddr: "an address like 127.0.0.1:8080",
+    String: "a text",
+    Secret: "a text",
+    Tz: "a time zone like Asia/Jakarta",
+    u8: "a number from 0 to 255",
+    u32: "a whole number",
+    LogFormat: "text or json",
+    PaymentProvider: "simulator, midtrans or xendit",
+}
+
+impl Setting for PathBuf {
+    fn read(word: &str) -> Result<Self, String> {
+        if word.is_empty() { Err("must not be empty".into()) } else { Ok(word.into()) }
+    }
+
+    fn show(&self) -> String {
+        self.display().to_string()
+    }
+}
+
+impl Setting for Email {
+    fn read(word: &str) -> Result<Self, String> {
+        word.parse().map_err(|_| format!("{word:?} is not an e-mail address"))
+    }
+
+    fn show(&self) -> String {
+        self.as_str().to_owned()
+    }
+}
+
+/// An address that may carry a password, which is never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Url(pub String);
+
+impl Setting for Url {
+    fn read(word: &str) -> Result<Self, String> {
+        Ok(Self(word.to_owned()))
+    }
+
+    fn show(&self) -> String {
+        let Some((scheme, rest)) = self.0.split_once("://") else { return self.0.clone() };
+        match rest.rsplit_once('@') {
+            Some((_, host)) => format!("{scheme}://***@{host}"),
+            None => self.0.clone(),
+        }
+    }
+}
+
+impl fmt::Debug for Url {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.show())
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switch(pub bool);
+
+impl Setting for Switch {
+    fn read(word: &str) -> Result<Self, String> {
+        match word.to_lowercase().as_str() {
+            "on" | "true" | "1" | "yes" => Ok(Self(true)),
+            "off" | "false" | "0" | "no" => Ok(Self(false)),
+            _ => Err(format!("{word:?} is neither on nor off")),
+        }
+    }
+
+    fn show(&self) -> String {
+        if self.0 { "on" } else { "off" }.to_owned()
+    }
+}
+
+/// Exact origins, like `https://app.example`.
+#[derive(Clone, Debug, Default)]
+pub struct Origins(pub Vec<axum::http::HeaderValue>);
+
+impl Setting for Origins {
+    fn read(word: &str) -> Result<Self, String> {
+        let origins = word.split(',').map(str::trim).filter(|origin| !origin.is_empty());
+        origins
+            .map(|origin| match origin.split_once("://") {
+                Some(("http" | "https", host)) if !host.is_empty() && !host.contains('/') => {
+                    origin.parse().map_err(|_| format!("{origin:?} is not an origin"))
+                }
+                _ => Err(format!("{origin:?} is not an origin like https://app.example")),
+            })
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+
+    fn show(&self) -> String {
+        let origins: Vec<_> = self.0.iter().filter_map(|origin| origin.to_str().ok()).collect();
+        origins.join(",")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+        pairs.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect()
+    }
+
+    #[test]
+    fn the_environment_wins_over_the_file_and_the_file_over_the_default() {
+        let mut all = from_toml("listen = '127.0.0.1:1'\n[booking]\nhold_seconds = 60").unwrap();
+        let env = [("DERMAGA_LISTEN", "127.0.0.1:2"), ("PATH", "/bin")];
+        all.extend(from_env(env.map(|(k, v)| (k.to_owned(), v.to_owned())).into_iter()));
+        let config = Config::from_words(all).unwrap();
+        assert_eq!(config.listen.port(), 2);
+        assert_eq!(config.booking_hold_seconds, 60);
+        assert_eq!(config.booking_cutoff_minutes, 15);
+    }
+
+    #[test]
+    fn a_bad_or_unknown_setting_is_named() {
+        let refused = |pairs| Config::from_words(words(pairs)).unwrap_err();
+        assert!(refused(&[("listen", "here")]).starts_with("DERMAGA_LISTEN: \"here\" is not"));
+        assert_eq!(refused(&[("sped", "1")]), "DERMAGA_SPED: unknown setting");
+        assert!(refused(&[("rate_limit", "maybe")]).starts_with("DERMAGA_RATE_LIMIT"));
+        assert!(refused(&[("cors_origins", "https://a.id/x")]).starts_with("DERMAGA_CORS_ORIGINS"));
+    }
+
+    #[test]
+    fn nothing_secret_is_shown() {
+        let config = Config::from_words(words(&[
+            ("database_url", "postgres://user:hunter2@db/x"),
+            ("admin_password", "hunter2"),
+            ("secret_key", "hunter2"),
+            ("mail_url", "smtp://u:hunter2@mail:25"),
+        ]))
+        .unwrap();
+        assert!(!format!("{config:?}{:?}", config.show()).contains("hunter2"));
+    }
+}

@@ -1,0 +1,184 @@
+//! The accept loop: no client can hold a connection, a slot or the shutdown for ever.
+
+use std::{
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use axum::body::{Body, Bytes};
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{Semaphore, watch},
+    task::JoinSet,
+};
+use tower::ServiceExt;
+use tower_http::timeout::{DeadlineBody, TimeoutBody};
+
+use super::{Service, frame::Peer};
+use crate::app::App;
+
+/// How patient the edge is.
+#[derive(Clone, Copy, Debug)]
+pub struct Edge {
+    /// Until the head of the next request is there, idle time included.
+    pub head: Duration,
+    /// Between two pieces of a body.
+    pub stall: Duration,
+    /// For a whole body.
+    pub body: Duration,
+    /// For what still runs at shutdown.
+    pub drain: Duration,
+    pub connections: usize,
+}
+
+impl Default for Edge {
+    fn default() -> Self {
+        Self {
+            head: Duration::from_secs(30),
+            stall: Duration::from_secs(10),
+            body: Duration::from_secs(50),
+            drain: Duration::from_secs(30),
+            connections: 8_192,
+        }
+    }
+}
+
+/// Serves until `shutdown` resolves, then finishes what runs.
+pub async fn serve(
+    app: App,
+    listener: TcpListener,
+    edge: Edge,
+    shutdown: impl Future<Output = ()>,
+) {
+    let service = super::service(&app);
+    let slots = Arc::new(Semaphore::new(edge.connections));
+    let (drain, draining) = watch::channel(false);
+    let mut connections = JoinSet::new();
+    tokio::pin!(shutdown);
+    loop {
+        let accepted = async {
+            let slot = slots.clone().acquire_owned().await;
+            (slot, listener.accept().await)
+        };
+        let (slot, stream, peer) = tokio::select! {
+            () = &mut shutdown => break,
+            Some(_) = connections.join_next() => continue,
+            (slot, accepted) = accepted => match accepted {
+                Ok((stream, peer)) => (slot, stream, peer),
+                Err(error) => {
+                    // Out of file descriptors, most likely; closing connections will free some.
+                    tracing::warn!(%error, "cannot accept");
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                }
+            },
+        };
+        let connection = Connection { service: service.clone(), edge, peer: Peer(peer) };
+        let (app, draining) = (app.clone(), draining.clone());
+        connections.spawn(async move {
+            app.metrics.connections.inc();
+            connection.run(stream, draining).await;
+            app.metrics.connections.dec();
+            drop(slot);
+        });
+    }
+    drop(listener);
+    let _ = drain.send(true);
+    let finished = async { while connections.join_next().await.is_some() {} };
+    if tokio::time::timeout(edge.drain, finished).await.is_err() {
+        tracing::warn!(left = connections.len(), "some requests did not finish in time");
+    }
+}
+
+struct Connection {
+    service: Service,
+    edge: Edge,
+    peer: Peer,
+}
+
+impl Connection {
+    async fn run(self, stream: TcpStream, mut draining: watch::Receiver<bool>) {
+        let _ = stream.set_nodelay(true);
+        let Self { service, edge, peer } = self;
+        let busy = Arc::new(AtomicUsize::new(0));
+        let serve = service_fn(|request: hyper::Request<Incoming>| {
+            let busy = Busy::new(&busy);
+            let mut request = request.map(|body| {
+                Body::new(DeadlineBody::new(edge.body, TimeoutBody::new(edge.stall, body)))
+            });
+            request.extensions_mut().insert(peer);
+            let answer = service.clone().oneshot(request);
+            async move {
+                let answer = answer.await;
+                answer.map(|response| response.map(|inner| Counted { inner, _busy: busy }))
+            }
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(edge.head)
+            .max_buf_size(64 * 1024)
+            .serve_connection(TokioIo::new(stream), serve);
+        tokio::pin!(connection);
+        tokio::select! {
+            _ = connection.as_mut() => return,
+            _ = draining.wait_for(|draining| *draining) => connection.as_mut().graceful_shutdown(),
+        }
+        // Whoever has not sent a whole head by now has nothing to lose.
+        while let Err(_still_open) =
+            tokio::time::timeout(Duration::from_millis(100), connection.as_mut()).await
+        {
+            if busy.load(Ordering::Relaxed) == 0 {
+                return;
+            }
+        }
+    }
+}
+
+/// Counts a request from its head until its answer has gone out.
+struct Busy(Arc<AtomicUsize>);
+
+impl Busy {
+    fn new(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count.clone())
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+struct Counted {
+    inner: Body,
+    _busy: Busy,
+}
+
+impl HttpBody for Counted {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.inner).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}

@@ -1,0 +1,113 @@
+//! The audit log: who changed what, written in the transaction of the change.
+//!
+//! Complete by construction: the transaction that a caller gets refuses to commit a change of
+//! an admin, of staff or of an impersonated session that left no entry.
+
+use std::ops::{Deref, DerefMut};
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{
+    access::Role,
+    caller::Caller,
+    db::{Db, Tx},
+    error::{Error, Result},
+    ids::{self, Uuid},
+};
+
+pub struct AuditedTx {
+    tx: Tx,
+    caller: Caller,
+    now: DateTime<Utc>,
+    owed: bool,
+}
+
+/// What was changed. `before` and `after` hold no secrets: they are the response types, which
+/// have none.
+pub struct Change<'a> {
+    pub action: &'static str,
+    pub entity: &'static str,
+    pub id: Uuid,
+    pub before: Option<&'a dyn ErasedJson>,
+    pub after: Option<&'a dyn ErasedJson>,
+}
+
+pub trait ErasedJson: Sync {
+    fn json(&self) -> Result<Value>;
+}
+
+impl<T: Serialize + Sync> ErasedJson for T {
+    fn json(&self) -> Result<Value> {
+        serde_json::to_value(self).map_err(Error::internal)
+    }
+}
+
+impl AuditedTx {
+    pub(super) async fn begin(db: &Db, caller: &Caller, now: DateTime<Utc>) -> Result<Self> {
+        let owed = caller.role != Role::Mitra || caller.impersonator.is_some();
+        Ok(Self { tx: db.begin().await?, caller: caller.clone(), now, owed })
+    }
+
+    /// Writes the entry; nothing for a partner who acts in person.
+    pub async fn record(&mut self, change: Change<'_>) -> Result<()> {
+        if self.caller.role == Role::Mitra && self.caller.impersonator.is_none() {
+            return Ok(());
+        }
+        let Caller { person, impersonator, context, .. } = &self.caller;
+        let actor = impersonator.as_ref().unwrap_or(person);
+        let on_behalf_of = impersonator.is_some().then_some(person);
+        let before = change.before.map(ErasedJson::json).transpose()?;
+        let after = change.after.map(ErasedJson::json).transpose()?;
+        self.tx
+            .sql(
+                "INSERT INTO audit_logs
+                   (id, actor_id, actor_name, actor_email, on_behalf_of_id, on_behalf_of_name,
+                    on_behalf_of_email, action, entity_type, entity_id, before_change,
+                    after_change, address, user_agent, request_id, created_at)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
+            )
+            .bind(ids::fresh())
+            .bind(actor.id)
+            .bind(actor.name.clone())
+            .bind(actor.email.clone())
+            .bind(on_behalf_of.map(|person| person.id))
+            .bind(on_behalf_of.map(|person| person.name.clone()))
+            .bind(on_behalf_of.map(|person| person.email.clone()))
+            .bind(change.action)
+            .bind(change.entity)
+            .bind(change.id)
+            .bind(before)
+            .bind(after)
+            .bind(context.address.to_string())
+            .bind(context.user_agent.clone())
+            .bind(context.request_id.clone())
+            .bind(self.now)
+            .run()
+            .await?;
+        self.owed = false;
+        Ok(())
+    }
+
+    pub async fn commit(self) -> Result<()> {
+        if self.owed {
+            return Err(Error::internal("a change was about to be committed without audit entry"));
+        }
+        Ok(self.tx.commit().await?)
+    }
+}
+
+impl Deref for AuditedTx {
+    type Target = Tx;
+
+    fn deref(&self) -> &Tx {
+        &self.tx
+    }
+}
+
+impl DerefMut for AuditedTx {
+    fn deref_mut(&mut self) -> &mut Tx {
+        &mut self.tx
+    }
+}

@@ -1,0 +1,107 @@
+//! Who is calling, and what they may do.
+
+use std::net::IpAddr;
+
+use axum::{extract::FromRequestParts, http::request::Parts};
+use chrono::{DateTime, Utc};
+
+use super::{
+    access::{Access, Level, Role, Rule},
+    audit::AuditedTx,
+    db::Db,
+    error::{Error, Result},
+    ids::Uuid,
+    lang::Lang,
+};
+
+/// What the edge knows of a request.
+#[derive(Clone, Debug)]
+pub struct Context {
+    pub request_id: String,
+    pub lang: Lang,
+    pub address: IpAddr,
+    pub user_agent: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Person {
+    pub id: Uuid,
+    pub name: String,
+    pub email: String,
+}
+
+/// A signed-in account, read fresh for this request.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    pub session_id: Uuid,
+    pub person: Person,
+    pub role: Role,
+    /// What a staff member's permission allows.
+    pub level: Option<Level>,
+    pub rules: Vec<Rule>,
+    /// The partnership of a partner.
+    pub partner_id: Option<Uuid>,
+    /// Who is really at the keyboard.
+    pub impersonator: Option<Person>,
+    pub context: Context,
+}
+
+impl Caller {
+    pub fn may(&self, rule: Rule) -> bool {
+        match self.role {
+            Role::Admin => true,
+            Role::Staff => self.rules.contains(&rule),
+            Role::Mitra => false,
+        }
+    }
+
+    /// The guard behind every line of the table.
+    pub fn admitted(&self, access: Access) -> bool {
+        match access {
+            Access::Public | Access::Guest | Access::SignedIn => true,
+            Access::Admin => self.role == Role::Admin,
+            Access::Staff(rule) => self.may(rule),
+            Access::Partner => self.role == Role::Mitra,
+            Access::PartnerOr(rule) => self.role == Role::Mitra || self.may(rule),
+        }
+    }
+
+    /// Some things are the account holder's alone.
+    pub fn in_person(&self) -> Result<()> {
+        if self.impersonator.is_some() { Err(Error::Forbidden) } else { Ok(()) }
+    }
+
+    /// The transaction for a change made by this caller: it does not commit without its entry in
+    /// the audit log where one is due.
+    pub async fn begin(&self, db: &Db, now: DateTime<Utc>) -> Result<AuditedTx> {
+        AuditedTx::begin(db, self, now).await
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Context {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
+        let context = parts.extensions.get::<Context>().cloned();
+        context.ok_or_else(|| Error::internal("the edge left no context"))
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Caller {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
+        parts.extensions.get::<Caller>().cloned().ok_or(Error::Unauthenticated)
+    }
+}
+
+impl<S: Sync> axum::extract::OptionalFromRequestParts<S> for Caller {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Option<Self>> {
+        Ok(parts.extensions.get::<Caller>().cloned())
+    }
+}
+
+impl aide::OperationInput for Context {}
+impl aide::OperationInput for Caller {}

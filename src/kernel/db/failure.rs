@@ -1,0 +1,91 @@
+//! What can go wrong in the database, sorted by what a caller can do about it.
+
+use std::fmt;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A unique value was taken already.
+    Unique,
+    /// A row that is referred to does not exist, or one is still referred to.
+    ForeignKey,
+    /// Another transaction got in the way; the same work may succeed when run again.
+    Contention,
+    /// The database cannot be reached or is too busy.
+    Unavailable,
+    /// Everything else is a fault of ours.
+    Fault,
+}
+
+#[derive(Debug, Clone)]
+pub struct Failure {
+    kind: Kind,
+    cause: String,
+}
+
+impl Failure {
+    pub(super) fn unavailable(cause: impl fmt::Display) -> Self {
+        Self { kind: Kind::Unavailable, cause: cause.to_string() }
+    }
+
+    pub(super) fn fault(cause: impl fmt::Display) -> Self {
+        Self { kind: Kind::Fault, cause: cause.to_string() }
+    }
+
+    pub fn is_unique(&self) -> bool {
+        self.kind == Kind::Unique
+    }
+
+    pub fn is_foreign_key(&self) -> bool {
+        self.kind == Kind::ForeignKey
+    }
+
+    pub fn is_contention(&self) -> bool {
+        self.kind == Kind::Contention
+    }
+
+    pub fn is_unavailable(&self) -> bool {
+        self.kind == Kind::Unavailable
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "database: {}", self.cause)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl From<sqlx::Error> for Failure {
+    fn from(error: sqlx::Error) -> Self {
+        let kind = match &error {
+            sqlx::Error::Database(e) if e.is_unique_violation() => Kind::Unique,
+            sqlx::Error::Database(e) if e.is_foreign_key_violation() => Kind::ForeignKey,
+            sqlx::Error::Database(e) => by_code(e.code().as_deref().unwrap_or_default()),
+            sqlx::Error::Io(_)
+            | sqlx::Error::Tls(_)
+            | sqlx::Error::Protocol(_)
+            | sqlx::Error::PoolTimedOut
+            | sqlx::Error::PoolClosed
+            | sqlx::Error::WorkerCrashed => Kind::Unavailable,
+            _ => Kind::Fault,
+        };
+        Self { kind, cause: error.to_string() }
+    }
+}
+
+/// PostgreSQL codes have five characters, SQLite's are plain numbers: they cannot be confused.
+fn by_code(code: &str) -> Kind {
+    const SQLITE_BUSY: &str = "5";
+    const SQLITE_IOERR: &str = "10";
+    const SQLITE_FULL: &str = "13";
+    match code {
+        "40001" | "40P01" => Kind::Contention,
+        // Statement and lock timeouts, read-only standby.
+        "57014" | "55P03" | "25006" => Kind::Unavailable,
+        SQLITE_BUSY | SQLITE_IOERR | SQLITE_FULL => Kind::Unavailable,
+        // Lost connection, out of resources, shutting down.
+        _ if code.len() == 5 && ["08", "53", "57"].contains(&&code[..2]) => Kind::Unavailable,
+        _ => Kind::Fault,
+    }
+}

@@ -1,0 +1,197 @@
+//! The one writer of SQLite, and group commit.
+//!
+//! A durable commit costs a disk flush, so transactions that queue behind one another run each in
+//! its own savepoint and share one COMMIT. The lane is a fair lock: a transaction that is done
+//! releases its savepoint, calls the committer and lets the next one in. The committer takes its
+//! place at the end of the queue as everyone does, so it commits whoever was already waiting, and
+//! nobody is answered before that COMMIT is on the disk.
+//!
+//! Every step that changes the state of the connection runs in a task of its own, which nobody
+//! can cancel half-way. A transaction that is dropped leaves its savepoint to be undone by
+//! whoever takes the lane next: another transaction, or the committer.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use sqlx::{ConnectOptions, Connection, SqliteConnection, sqlite::SqliteConnectOptions};
+use tokio::sync::{Mutex, Notify, OwnedMutexGuard, oneshot};
+
+use super::{Failure, Result};
+
+#[derive(Clone)]
+pub(super) struct Lane {
+    seat: Arc<Mutex<Seat>>,
+    due: Arc<Notify>,
+    commits: Arc<AtomicU64>,
+}
+
+struct Seat {
+    /// `None` only after the lane was closed, or while a lost connection waits to be replaced.
+    conn: Option<SqliteConnection>,
+    options: SqliteConnectOptions,
+    open: Open,
+    members: Vec<oneshot::Sender<Result<()>>>,
+}
+
+/// What the connection has open.
+#[derive(Clone, Copy, PartialEq)]
+enum Open {
+    Nothing,
+    Transaction,
+    /// A savepoint is in use, or was left behind by a transaction that was dropped.
+    Savepoint,
+}
+
+impl Lane {
+    pub async fn open(options: SqliteConnectOptions) -> Result<Self> {
+        let conn = Some(options.connect().await?);
+        let seat = Seat { conn, options, open: Open::Nothing, members: Vec::new() };
+        let lane =
+            Self { seat: Arc::new(Mutex::new(seat)), due: Arc::default(), commits: Arc::default() };
+        tokio::spawn(committer(Arc::downgrade(&lane.seat), lane.due.clone(), lane.commits.clone()));
+        Ok(lane)
+    }
+
+    /// Waits for the lane and opens a savepoint in the group's transaction.
+    pub async fn turn(&self) -> Result<Turn> {
+        let seat = self.seat.clone().lock_owned().await;
+        let mut turn = Turn { seat: Some(seat), due: self.due.clone() };
+        uncancelled(async move {
+            turn.seat().enter().await?;
+            Ok(turn)
+        })
+        .await
+    }
+
+    /// Runs the migrator on the writer's own connection.
+    pub async fn migrate(&self, migrator: &sqlx::migrate::Migrator) -> Result<()> {
+        let mut seat = self.seat.lock().await;
+        seat.settle(&self.commits).await;
+        let conn = seat.conn.as_mut().ok_or_else(|| Failure::unavailable("closed"))?;
+        migrator.run(conn).await.map_err(Failure::fault)
+    }
+
+    pub fn commits(&self) -> u64 {
+        self.commits.load(Ordering::Relaxed)
+    }
+
+    pub async fn close(&self) {
+        let mut seat = self.seat.lock().await;
+        seat.settle(&self.commits).await;
+        if let Some(conn) = seat.conn.take() {
+            let _ = conn.close().await;
+        }
+    }
+}
+
+/// A transaction's turn on the lane.
+pub(super) struct Turn {
+    seat: Option<OwnedMutexGuard<Seat>>,
+    due: Arc<Notify>,
+}
+
+impl Turn {
+    fn seat(&mut self) -> &mut Seat {
+        self.seat.as_mut().expect("a turn has its seat until it commits")
+    }
+
+    pub fn conn(&mut self) -> &mut SqliteConnection {
+        self.seat().conn.as_mut().expect("a turn starts with a connection")
+    }
+
+    pub async fn commit(mut self) -> Result<()> {
+        let (done, durable) = oneshot::channel();
+        uncancelled(async move {
+            let seat = self.seat();
+            seat.control("RELEASE t").await?;
+            seat.open = Open::Transaction;
+            seat.members.push(done);
+            Ok(())
+        })
+        .await?;
+        durable.await.unwrap_or_else(|_| Err(Failure::unavailable("the writer is gone")))
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.seat = None;
+        self.due.notify_one();
+    }
+}
+
+impl Seat {
+    /// Leaves an empty savepoint open inside a transaction.
+    async fn enter(&mut self) -> Result<()> {
+        if self.conn.is_none() {
+            self.conn = Some(self.options.connect().await?);
+        }
+        self.control(match self.open {
+            Open::Nothing => "BEGIN IMMEDIATE; SAVEPOINT t",
+            Open::Transaction => "SAVEPOINT t",
+            Open::Savepoint => "ROLLBACK TO t",
+        })
+        .await?;
+        self.open = Open::Savepoint;
+        Ok(())
+    }
+
+    /// Undoes what was left behind and commits the group.
+    async fn settle(&mut self, commits: &AtomicU64) {
+        if self.open == Open::Savepoint && self.control("ROLLBACK TO t; RELEASE t").await.is_err() {
+            return;
+        }
+        let members = std::mem::take(&mut self.members);
+        match (self.open, members.is_empty()) {
+            (Open::Nothing, _) => return,
+            (_, true) => drop(self.control("ROLLBACK").await),
+            (_, false) => {
+                let done = self.control("COMMIT").await;
+                if done.is_ok() {
+                    commits.fetch_add(1, Ordering::Relaxed);
+                }
+                for member in members {
+                    let _ = member.send(done.clone());
+                }
+            }
+        }
+        self.open = Open::Nothing;
+    }
+
+    /// Runs a control statement. SQLite may roll a whole transaction back by itself (a full disk,
+    /// an I/O error); it shows here as a savepoint that is gone. Then nothing of the group is
+    /// left, and all of it is told so.
+    async fn control(&mut self, text: &'static str) -> Result<()> {
+        let Some(conn) = &mut self.conn else {
+            return Err(Failure::unavailable("the database is closed"));
+        };
+        let Err(error) = sqlx::raw_sql(text).execute(&mut *conn).await else { return Ok(()) };
+        let failure = Failure::from(error);
+        for member in self.members.drain(..) {
+            let _ = member.send(Err(failure.clone()));
+        }
+        let rolled_back = sqlx::raw_sql("ROLLBACK").execute(conn).await.is_ok();
+        if !rolled_back && self.open != Open::Nothing {
+            self.conn = None;
+        }
+        self.open = Open::Nothing;
+        Err(failure)
+    }
+}
+
+/// Ends when the lane is dropped: it must not keep the connection alive by itself.
+async fn committer(seat: std::sync::Weak<Mutex<Seat>>, due: Arc<Notify>, commits: Arc<AtomicU64>) {
+    loop {
+        due.notified().await;
+        let Some(seat) = seat.upgrade() else { return };
+        seat.lock().await.settle(&commits).await;
+    }
+}
+
+async fn uncancelled<T: Send + 'static>(
+    step: impl Future<Output = Result<T>> + Send + 'static,
+) -> Result<T> {
+    tokio::spawn(step).await.unwrap_or_else(|lost| Err(Failure::fault(lost)))
+}

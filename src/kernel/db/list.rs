@@ -1,0 +1,128 @@
+//! The one builder of SQL at run time: list filters, order and pages.
+//!
+//! Every piece of text is `&'static str` from the code; whatever a caller sent is bound.
+
+use super::{Db, Record, Result, Statement, Value};
+
+/// A column to sort by, chosen from a whitelist.
+#[derive(Clone, Copy, Debug)]
+pub struct Sort {
+    pub column: &'static str,
+    pub descending: bool,
+}
+
+type Bind<'v> = Box<dyn FnOnce(Statement<'v>) -> Statement<'v> + Send + 'v>;
+
+#[must_use]
+pub struct List<'a> {
+    db: &'a Db,
+    select: &'static str,
+    conditions: String,
+    /// Bound twice: once for the count and once for the page.
+    binds: Vec<(Bind<'a>, Bind<'a>)>,
+}
+
+impl<'a> List<'a> {
+    pub(super) fn new(db: &'a Db, select: &'static str) -> Self {
+        Self { db, select, conditions: String::new(), binds: Vec::new() }
+    }
+
+    /// A condition without a value.
+    pub fn only(mut self, condition: &'static str) -> Self {
+        self.and(&[condition]);
+        self
+    }
+
+    /// `condition` with `?` where the value goes, e.g. `a.role = ?`; nothing when it is absent.
+    pub fn filter<T>(mut self, condition: &'static str, value: Option<T>) -> Self
+    where
+        T: Value + Clone + Send + 'a,
+    {
+        if let Some(value) = value {
+            let place = self.place(value);
+            let (before, after) = condition.split_once('?').expect("a filter has a place");
+            self.and(&[before, &place, after]);
+        }
+        self
+    }
+
+    /// A substring of any of the columns, without regard to case.
+    pub fn search(mut self, columns: &[&'static str], words: Option<&str>) -> Self {
+        if let Some(words) = words {
+            let place = self.place(like(words));
+            let any: Vec<_> =
+                columns.iter().map(|c| format!("lower({c}) LIKE {place} ESCAPE '\\'")).collect();
+            self.and(&["(", &any.join(" OR "), ")"]);
+        }
+        self
+    }
+
+    /// The page of rows, and how many there are in all. `id` breaks ties, so that pages never
+    /// overlap.
+    pub async fn page<T: Record>(
+        self,
+        sort: Sort,
+        id: &'static str,
+        limit: i64,
+        offset: i64,
+    ) -> Result<(Vec<T>, i64)> {
+        let Self { db, select, conditions, binds } = self;
+        let from = select.find("FROM ").expect("a list selects FROM a table");
+        let next = binds.len() + 1;
+        let direction = if sort.descending { "DESC" } else { "ASC" };
+        let mut count =
+            Statement::composed(db, format!("SELECT COUNT(*) {}{conditions}", &select[from..]));
+        let mut page = Statement::composed(
+            db,
+            format!(
+                "{select}{conditions} ORDER BY {} {direction}, {id} {direction} \
+                 LIMIT ${next} OFFSET ${}",
+                sort.column,
+                next + 1,
+            ),
+        );
+        for (in_count, in_page) in binds {
+            count = in_count(count);
+            page = in_page(page);
+        }
+        let total: i64 = count.scalar().await?;
+        if offset >= total {
+            return Ok((Vec::new(), total));
+        }
+        Ok((page.bind(limit).bind(offset).all().await?, total))
+    }
+
+    fn place<T: Value + Clone + Send + 'a>(&mut self, value: T) -> String {
+        let again = value.clone();
+        self.binds.push((
+            Box::new(move |statement| statement.bind(value)),
+            Box::new(move |statement| statement.bind(again)),
+        ));
+        format!("${}", self.binds.len())
+    }
+
+    fn and(&mut self, condition: &[&str]) {
+        self.conditions += if self.conditions.is_empty() { " WHERE " } else { " AND " };
+        self.conditions.extend(condition.iter().copied());
+    }
+}
+
+fn like(words: &str) -> String {
+    let mut pattern = String::from("%");
+    for c in words.to_lowercase().chars() {
+        if matches!(c, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern.push('%');
+    pattern
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn wildcards_in_a_search_are_plain_characters() {
+        assert_eq!(super::like(r"50%_\a"), r"%50\%\_\\a%");
+    }
+}

@@ -1,0 +1,184 @@
+//! Two engines behind one small surface: `db.sql(…)`, `db.begin()`, `db.list(…)`.
+//!
+//! Nothing outside this folder knows which engine it runs on. Statements are the same text on
+//! both; see `docs/adr/0002-two-engines.md` for what that text may contain.
+
+mod failure;
+mod lane;
+mod list;
+mod migrate;
+mod open;
+mod statement;
+
+use std::{
+    ops::DerefMut,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use sqlx::{PgPool, Postgres, SqlitePool};
+use tokio::sync::Notify;
+
+pub use failure::Failure;
+pub use list::{List, Sort};
+pub use statement::{Record, Scalar, Statement, Value};
+
+use lane::{Lane, Turn};
+
+/// No caller waits longer than this for a connection, a turn to write or one statement.
+const PATIENCE: Duration = Duration::from_secs(8);
+
+pub type Result<T, E = Failure> = std::result::Result<T, E>;
+
+/// A handle on the database; cheap to clone.
+#[derive(Clone)]
+pub struct Db {
+    engine: Engine,
+    vitals: Arc<Vitals>,
+}
+
+#[derive(Clone)]
+enum Engine {
+    Sqlite { readers: SqlitePool, lane: Lane },
+    Postgres(PgPool),
+}
+
+#[derive(Default)]
+struct Vitals {
+    statements: AtomicU64,
+    posted: Notify,
+}
+
+impl Db {
+    /// One statement on its own: a read, or (with `run`) a write that commits by itself.
+    pub fn sql(&self, text: &'static str) -> Statement<'_> {
+        Statement::on_db(self, text)
+    }
+
+    /// A list with optional filters, a whitelisted order and pages.
+    pub fn list(&self, select: &'static str) -> List<'_> {
+        List::new(self, select)
+    }
+
+    /// Starts a write transaction. Dropping it without `commit` undoes it.
+    pub async fn begin(&self) -> Result<Tx> {
+        let inner = match &self.engine {
+            Engine::Sqlite { lane, .. } => TxInner::Sqlite(within(lane.turn()).await?),
+            Engine::Postgres(pool) => TxInner::Postgres(within(pool.begin()).await?),
+        };
+        Ok(Tx { inner, vitals: self.vitals.clone(), posts: false })
+    }
+
+    /// Answers when the database does.
+    pub async fn ping(&self) -> Result<()> {
+        self.sql("SELECT 1").scalar::<i32>().await.map(drop)
+    }
+
+    /// Statements run so far, control statements not counted.
+    pub fn statements(&self) -> u64 {
+        self.vitals.statements.load(Ordering::Relaxed)
+    }
+
+    /// Durable commits of the SQLite writer so far; `None` on PostgreSQL, which counts its own.
+    pub fn commits(&self) -> Option<u64> {
+        match &self.engine {
+            Engine::Sqlite { lane, .. } => Some(lane.commits()),
+            Engine::Postgres(_) => None,
+        }
+    }
+
+    /// Resolves after a transaction of this process has put something into the outbox.
+    pub async fn posted(&self) {
+        self.vitals.posted.notified().await;
+    }
+
+    pub fn engine(&self) -> &'static str {
+        match &self.engine {
+            Engine::Sqlite { .. } => "sqlite",
+            Engine::Postgres(_) => "postgres",
+        }
+    }
+
+    /// Closes every connection, so that SQLite folds its log into the database file.
+    pub async fn close(&self) {
+        match &self.engine {
+            Engine::Sqlite { readers, lane } => {
+                readers.close().await;
+                lane.close().await;
+            }
+            Engine::Postgres(pool) => pool.close().await,
+        }
+    }
+}
+
+/// A write transaction. Functions that take `&mut Tx` never commit; whoever began it does.
+#[must_use = "a transaction that is not committed is undone"]
+pub struct Tx {
+    inner: TxInner,
+    vitals: Arc<Vitals>,
+    posts: bool,
+}
+
+enum TxInner {
+    Sqlite(Turn),
+    Postgres(sqlx::Transaction<'static, Postgres>),
+}
+
+impl Tx {
+    pub fn sql(&mut self, text: &'static str) -> Statement<'_> {
+        Statement::on_tx(self, text)
+    }
+
+    /// Makes everyone who asks for the same name wait until this transaction ends: for the few
+    /// rules that span rows and that no single conditional statement can express.
+    pub async fn lock(&mut self, name: &'static str) -> Result<()> {
+        self.sql(
+            "INSERT INTO locks (name, taken) VALUES ($1, 1)
+             ON CONFLICT (name) DO UPDATE SET taken = locks.taken + 1",
+        )
+        .bind(name)
+        .run()
+        .await
+        .map(drop)
+    }
+
+    /// Returns once the transaction is durable.
+    pub async fn commit(self) -> Result<()> {
+        match self.inner {
+            TxInner::Sqlite(turn) => within(turn.commit()).await?,
+            TxInner::Postgres(tx) => within(tx.commit()).await?,
+        }
+        if self.posts {
+            self.vitals.posted.notify_one();
+        }
+        Ok(())
+    }
+
+    /// Notes that the outbox has something to deliver once this commits.
+    pub(super) fn posts(&mut self) {
+        self.posts = true;
+    }
+
+    fn conn(&mut self) -> Conn<'_> {
+        match &mut self.inner {
+            TxInner::Sqlite(turn) => Conn::Sqlite(turn.conn()),
+            TxInner::Postgres(tx) => Conn::Postgres(tx.deref_mut()),
+        }
+    }
+}
+
+enum Conn<'c> {
+    Sqlite(&'c mut sqlx::SqliteConnection),
+    Postgres(&'c mut sqlx::PgConnection),
+}
+
+/// Bounds a wait for the database.
+async fn within<T, E: Into<Failure>>(work: impl Future<Output = Result<T, E>>) -> Result<T> {
+    match tokio::time::timeout(PATIENCE, work).await {
+        Ok(done) => done.map_err(Into::into),
+        Err(_) => Err(Failure::unavailable("the database did not answer in time")),
+    }
+}

@@ -1,0 +1,189 @@
+//! One statement with its values, ready to run on either engine.
+
+use std::sync::atomic::Ordering;
+
+use sqlx::{
+    Arguments, AssertSqlSafe, Encode, FromRow, Postgres, SqlSafeStr, SqlStr, Sqlite, Type,
+    postgres::{PgArguments, PgRow},
+    query_as_with, query_with,
+    sqlite::{SqliteArguments, SqliteRow},
+};
+
+use super::{Conn, Db, Engine, Failure, Result, Tx, within};
+
+/// What can be bound: a value that both engines store.
+pub trait Value:
+    for<'q> Encode<'q, Sqlite> + Type<Sqlite> + for<'q> Encode<'q, Postgres> + Type<Postgres>
+{
+}
+
+impl<T> Value for T where
+    T: for<'q> Encode<'q, Sqlite> + Type<Sqlite> + for<'q> Encode<'q, Postgres> + Type<Postgres>
+{
+}
+
+/// What can be read: a row of either engine. Derive `sqlx::FromRow`.
+pub trait Record:
+    for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin
+{
+}
+
+impl<T> Record for T where
+    T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin
+{
+}
+
+/// A single column.
+pub trait Scalar: Send + Unpin
+where
+    (Self,): Record,
+    Self: Sized,
+{
+}
+
+impl<T: Send + Unpin> Scalar for T where (T,): Record {}
+
+enum On<'c> {
+    Db(&'c Db),
+    Tx(&'c mut Tx),
+}
+
+enum Values {
+    Sqlite(SqliteArguments),
+    Postgres(PgArguments),
+}
+
+#[must_use = "a statement does nothing until it is run"]
+pub struct Statement<'c> {
+    on: On<'c>,
+    text: SqlStr,
+    values: Values,
+    refused: Option<Failure>,
+}
+
+impl<'c> Statement<'c> {
+    pub(super) fn on_db(db: &'c Db, text: &'static str) -> Self {
+        Self::new(On::Db(db), text.into_sql_str())
+    }
+
+    /// Only for text that was put together from `&'static str` pieces.
+    pub(super) fn composed(db: &'c Db, text: String) -> Self {
+        Self::new(On::Db(db), AssertSqlSafe(text).into_sql_str())
+    }
+
+    pub(super) fn on_tx(tx: &'c mut Tx, text: &'static str) -> Self {
+        Self::new(On::Tx(tx), text.into_sql_str())
+    }
+
+    fn new(mut on: On<'c>, text: SqlStr) -> Self {
+        let sqlite = match &mut on {
+            On::Db(db) => matches!(db.engine, Engine::Sqlite { .. }),
+            On::Tx(tx) => matches!(tx.conn(), Conn::Sqlite(_)),
+        };
+        let values = match sqlite {
+            true => Values::Sqlite(SqliteArguments::default()),
+            false => Values::Postgres(PgArguments::default()),
+        };
+        Self { on, text, values, refused: None }
+    }
+
+    pub fn bind(mut self, value: impl Value) -> Self {
+        let bound = match &mut self.values {
+            Values::Sqlite(values) => values.add(value),
+            Values::Postgres(values) => values.add(value),
+        };
+        if let Err(error) = bound {
+            self.refused = Some(Failure::fault(error));
+        }
+        self
+    }
+
+    /// Every row.
+    pub async fn all<T: Record>(self) -> Result<Vec<T>> {
+        self.run_with(async |conn, text, values| match (conn, values) {
+            (Conn::Sqlite(c), Values::Sqlite(v)) => query_as_with(text, v).fetch_all(c).await,
+            (Conn::Postgres(c), Values::Postgres(v)) => query_as_with(text, v).fetch_all(c).await,
+            _ => unreachable!("values are made for the engine that runs them"),
+        })
+        .await
+    }
+
+    /// The row, if there is one.
+    pub async fn maybe<T: Record>(self) -> Result<Option<T>> {
+        self.run_with(async |conn, text, values| match (conn, values) {
+            (Conn::Sqlite(c), Values::Sqlite(v)) => query_as_with(text, v).fetch_optional(c).await,
+            (Conn::Postgres(c), Values::Postgres(v)) => {
+                query_as_with(text, v).fetch_optional(c).await
+            }
+            _ => unreachable!("values are made for the engine that runs them"),
+        })
+        .await
+    }
+
+    /// The row that must be there.
+    pub async fn one<T: Record>(self) -> Result<T> {
+        self.maybe().await?.ok_or_else(|| Failure::fault("a row that must exist is missing"))
+    }
+
+    /// The only column of the row that must be there.
+    pub async fn scalar<T>(self) -> Result<T>
+    where
+        T: Scalar,
+        (T,): Record,
+    {
+        self.one::<(T,)>().await.map(|(value,)| value)
+    }
+
+    /// How many rows it changed. On its own (not in a transaction) it commits by itself.
+    pub async fn run(self) -> Result<u64> {
+        if let On::Db(db) = self.on
+            && let Engine::Sqlite { .. } = db.engine
+        {
+            let mut tx = db.begin().await?;
+            let changed = Statement { on: On::Tx(&mut tx), ..self }.changes().await?;
+            tx.commit().await?;
+            return Ok(changed);
+        }
+        self.changes().await
+    }
+
+    async fn changes(self) -> Result<u64> {
+        self.run_with(async |conn, text, values| match (conn, values) {
+            (Conn::Sqlite(c), Values::Sqlite(v)) => {
+                query_with(text, v).execute(c).await.map(|done| done.rows_affected())
+            }
+            (Conn::Postgres(c), Values::Postgres(v)) => {
+                query_with(text, v).execute(c).await.map(|done| done.rows_affected())
+            }
+            _ => unreachable!("values are made for the engine that runs them"),
+        })
+        .await
+    }
+
+    async fn run_with<T>(
+        self,
+        work: impl AsyncFnOnce(Conn<'_>, SqlStr, Values) -> sqlx::Result<T>,
+    ) -> Result<T> {
+        let Self { on, text, values, refused } = self;
+        if let Some(refused) = refused {
+            return Err(refused);
+        }
+        let vitals = match &on {
+            On::Db(db) => &db.vitals,
+            On::Tx(tx) => &tx.vitals,
+        };
+        vitals.statements.fetch_add(1, Ordering::Relaxed);
+        within(async {
+            match on {
+                On::Tx(tx) => work(tx.conn(), text, values).await,
+                On::Db(Db { engine: Engine::Sqlite { readers, .. }, .. }) => {
+                    work(Conn::Sqlite(&mut *readers.acquire().await?), text, values).await
+                }
+                On::Db(Db { engine: Engine::Postgres(pool), .. }) => {
+                    work(Conn::Postgres(&mut *pool.acquire().await?), text, values).await
+                }
+            }
+        })
+        .await
+    }
+}

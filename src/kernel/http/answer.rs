@@ -1,0 +1,264 @@
+//! What goes out. Handlers return `Reply`, `Page` or `Error`; the edge renders each into the
+//! envelope, in the caller's language and with the request's id.
+
+use std::{marker::PhantomData, sync::Arc};
+
+use aide::{
+    OperationOutput,
+    generate::GenContext,
+    openapi::{MediaType, Operation, Response as DocumentedResponse, SchemaObject},
+};
+use axum::{
+    body::Bytes,
+    http::{HeaderName, HeaderValue, StatusCode},
+    response::{IntoResponse, Response},
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+
+use crate::kernel::{
+    error::{Error, Fault, SpokenFault},
+    lang::{Lang, Text, text},
+};
+
+/// Success, with or without data.
+pub struct Reply<T = ()> {
+    data: Option<T>,
+    message: Text,
+    headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+impl Reply {
+    pub fn done(en: &'static str, id: &'static str) -> Self {
+        Self { data: None, message: text(en, id), headers: Vec::new() }
+    }
+}
+
+impl<T> Reply<T> {
+    pub fn data(data: T) -> Self {
+        Self { data: Some(data), message: OK, headers: Vec::new() }
+    }
+
+    pub fn saying(mut self, en: &'static str, id: &'static str) -> Self {
+        self.message = text(en, id);
+        self
+    }
+
+    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+}
+
+const OK: Text = text("OK", "Berhasil");
+
+/// One page of a list.
+pub struct Page<T> {
+    items: Vec<T>,
+    pagination: Pagination,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub struct Pagination {
+    page: i64,
+    page_size: i64,
+    total_items: i64,
+    total_pages: i64,
+}
+
+impl<T> Page<T> {
+    pub fn new(items: Vec<T>, page: i64, page_size: i64, total_items: i64) -> Self {
+        let total_pages = (total_items + page_size - 1) / page_size;
+        Self { items, pagination: Pagination { page, page_size, total_items, total_pages } }
+    }
+
+    pub fn map<U>(self, change: impl FnMut(T) -> U) -> Page<U> {
+        let items = self.items.into_iter().map(change).collect();
+        Page { items, pagination: self.pagination }
+    }
+}
+
+/// An answer on its way to the edge, carried as an extension of the response.
+#[derive(Clone)]
+pub struct Answer(Arc<Outcome>);
+
+enum Outcome {
+    Success { message: Text, data: Option<Box<RawValue>>, pagination: Option<Pagination> },
+    Error(Error),
+}
+
+impl Answer {
+    fn success<T: Serialize>(
+        message: Text,
+        data: Option<&T>,
+        pagination: Option<Pagination>,
+    ) -> Result<Self, Error> {
+        let data = data.map(to_raw_value).transpose().map_err(Error::internal)?;
+        Ok(Self(Arc::new(Outcome::Success { message, data, pagination })))
+    }
+
+    pub fn error(&self) -> Option<&Error> {
+        match &*self.0 {
+            Outcome::Error(error) => Some(error),
+            Outcome::Success { .. } => None,
+        }
+    }
+
+    /// The bytes of the envelope.
+    pub fn render(&self, lang: Lang, request_id: &str) -> Bytes {
+        let json = match &*self.0 {
+            Outcome::Success { message, data, pagination } => {
+                serde_json::to_vec(&Envelope::<&RawValue> {
+                    status: "success",
+                    code: 200,
+                    message: message.say(lang),
+                    data: data.as_deref(),
+                    pagination: *pagination,
+                })
+            }
+            Outcome::Error(error) => {
+                let (status, word, message) = error.describe();
+                let (faults, data) = match error {
+                    Error::Invalid(faults) => (Some(faults), None),
+                    Error::Conflict(conflict) => (None, conflict.data.as_ref()),
+                    _ => (None, None),
+                };
+                serde_json::to_vec(&ErrorEnvelope {
+                    status: "error",
+                    code: status.as_u16(),
+                    message: message.say(lang),
+                    error: word,
+                    errors: faults
+                        .map(|faults: &Vec<Fault>| faults.iter().map(|f| f.say(lang)).collect()),
+                    data,
+                    request_id,
+                })
+            }
+        };
+        json.expect("strings, numbers and raw JSON always serialize").into()
+    }
+
+    fn into_response(self, status: StatusCode) -> Response {
+        let mut response = status.into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+impl<T: Serialize> IntoResponse for Reply<T> {
+    fn into_response(self) -> Response {
+        match Answer::success(self.message, self.data.as_ref(), None) {
+            Ok(answer) => {
+                let mut response = answer.into_response(StatusCode::OK);
+                response.headers_mut().extend(self.headers);
+                response
+            }
+            Err(error) => error.into_response(),
+        }
+    }
+}
+
+impl<T: Serialize> IntoResponse for Page<T> {
+    fn into_response(self) -> Response {
+        match Answer::success(OK, Some(&self.items), Some(self.pagination)) {
+            Ok(answer) => answer.into_response(StatusCode::OK),
+            Err(error) => error.into_response(),
+        }
+    }
+}
+
+impl IntoResponse for Error {
+    fn into_response(self) -> Response {
+        let (status, ..) = self.describe();
+        Answer(Arc::new(Outcome::Error(self))).into_response(status)
+    }
+}
+
+/// The shape of every success.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Envelope<'a, T> {
+    status: &'a str,
+    code: u16,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<T>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pagination: Option<Pagination>,
+}
+
+/// The shape of a list.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct PageEnvelope<T> {
+    status: String,
+    code: u16,
+    message: String,
+    data: Vec<T>,
+    pagination: Pagination,
+}
+
+/// The shape of every error.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Error")]
+pub struct ErrorEnvelope<'a> {
+    status: &'a str,
+    code: u16,
+    message: &'a str,
+    /// A stable word for programs.
+    error: &'a str,
+    /// Every field that is not right; with `validation_failed` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    errors: Option<Vec<SpokenFault<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<&'a serde_json::Value>,
+    request_id: &'a str,
+}
+
+fn documented<T: JsonSchema>(ctx: &mut GenContext) -> DocumentedResponse {
+    let json_schema = ctx.schema.subschema_for::<T>();
+    let media = MediaType {
+        schema: Some(SchemaObject { json_schema, external_docs: None, example: None }),
+        ..Default::default()
+    };
+    DocumentedResponse {
+        description: "Success".into(),
+        content: [("application/json".to_owned(), media)].into_iter().collect(),
+        ..Default::default()
+    }
+}
+
+macro_rules! documented_as {
+    ($ty:ident, $envelope:ty) => {
+        impl<T: JsonSchema> OperationOutput for $ty<T> {
+            type Inner = T;
+
+            fn operation_response(
+                ctx: &mut GenContext,
+                _: &mut Operation,
+            ) -> Option<DocumentedResponse> {
+                Some(documented::<$envelope>(ctx))
+            }
+
+            fn inferred_responses(
+                ctx: &mut GenContext,
+                operation: &mut Operation,
+            ) -> Vec<(Option<u16>, DocumentedResponse)> {
+                Self::operation_response(ctx, operation)
+                    .map(|response| (Some(200), response))
+                    .into_iter()
+                    .collect()
+            }
+        }
+    };
+}
+
+documented_as!(Reply, Envelope<'static, T>);
+documented_as!(Page, PageEnvelope<T>);
+
+/// The table documents the errors of each operation; see `table`.
+impl OperationOutput for Error {
+    type Inner = PhantomData<Self>;
+}

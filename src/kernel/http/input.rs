@@ -1,0 +1,129 @@
+//! What comes in: body, query and path, checked before a handler sees them.
+
+use aide::{
+    OperationInput,
+    generate::GenContext,
+    openapi::{MediaType, Operation, ReferenceOr, RequestBody, SchemaObject},
+    operation::{ParamLocation, add_parameters, parameters_from_schema},
+};
+use axum::{
+    body::to_bytes,
+    extract::{FromRequest, FromRequestParts, Request},
+    http::{header::CONTENT_TYPE, request::Parts},
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::kernel::{
+    error::{Error, Result},
+    lang::text,
+    schema::{self, Input},
+};
+
+pub const MAX_BODY: usize = 1024 * 1024;
+
+/// A JSON body that has passed its schema.
+pub struct Body<T>(pub T);
+
+/// A query string that has passed its schema. An empty value counts as absent.
+pub struct Query<T>(pub T);
+
+/// Path parameters. A malformed id is an id that does not exist.
+pub struct Path<T>(pub T);
+
+impl<S: Sync, T: Input> FromRequest<S> for Body<T> {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self> {
+        let content_type = request.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok());
+        let essence = content_type.and_then(|v| v.split(';').next()).map(str::trim);
+        if !essence.is_some_and(|e| e.eq_ignore_ascii_case("application/json")) {
+            return Err(Error::UnsupportedMediaType);
+        }
+        let bytes = to_bytes(request.into_body(), MAX_BODY).await.map_err(unreadable)?;
+        let value: Value = serde_json::from_slice(&bytes).map_err(|_| {
+            Error::Malformed(text("The body is not JSON.", "Isi permintaan bukan JSON."))
+        })?;
+        if !value.is_object() {
+            return Err(Error::Malformed(text(
+                "The body must be a JSON object.",
+                "Isi permintaan harus berupa objek JSON.",
+            )));
+        }
+        schema::read(value).map(Self).map_err(Error::Invalid)
+    }
+}
+
+/// Why a body could not be read: it was too large, or its sender broke off or stalled.
+pub fn unreadable(error: axum::Error) -> Error {
+    let mut cause: Option<&dyn std::error::Error> = Some(&error);
+    while let Some(error) = cause {
+        if error.is::<http_body_util::LengthLimitError>() {
+            return Error::TooLarge;
+        }
+        if error.is::<tower_http::timeout::TimeoutError>() {
+            return Error::Timeout;
+        }
+        cause = error.source();
+    }
+    Error::Malformed(text("The body broke off.", "Isi permintaan terputus."))
+}
+
+impl<T: Input> OperationInput for Body<T> {
+    fn operation_input(ctx: &mut GenContext, operation: &mut Operation) {
+        let json_schema = ctx.schema.subschema_for::<T>();
+        let media = MediaType {
+            schema: Some(SchemaObject { json_schema, external_docs: None, example: None }),
+            ..Default::default()
+        };
+        operation.request_body = Some(ReferenceOr::Item(RequestBody {
+            content: [("application/json".to_owned(), media)].into_iter().collect(),
+            required: true,
+            ..Default::default()
+        }));
+    }
+}
+
+impl<S: Sync, T: Input> FromRequestParts<S> for Query<T> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
+        let schema = schema::compiled::<T>();
+        let mut fields = Map::new();
+        for (name, text) in form_urlencoded::parse(parts.uri.query().unwrap_or("").as_bytes()) {
+            if text.is_empty() {
+                continue;
+            }
+            // What does not look like its type stays text, and the schema says so.
+            let value = match text.as_ref() {
+                "true" | "false" if schema.is(&name, "boolean") => Value::Bool(text == "true"),
+                _ if schema.is(&name, "integer") => {
+                    text.parse::<i64>().map_or_else(|_| Value::from(text.as_ref()), Value::from)
+                }
+                _ => Value::from(text.as_ref()),
+            };
+            fields.insert(name.into_owned(), value);
+        }
+        schema::read(Value::Object(fields)).map(Self).map_err(Error::Invalid)
+    }
+}
+
+impl<T: Input> OperationInput for Query<T> {
+    fn operation_input(ctx: &mut GenContext, operation: &mut Operation) {
+        let schema = ctx.schema.subschema_for::<T>();
+        let parameters = parameters_from_schema(ctx, schema, ParamLocation::Query);
+        add_parameters(ctx, operation, parameters);
+    }
+}
+
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let path = axum::extract::Path::<T>::from_request_parts(parts, state).await;
+        path.map(|axum::extract::Path(value)| Self(value)).map_err(|_| Error::NotFound)
+    }
+}
+
+/// The table documents path parameters from the path itself.
+impl<T> OperationInput for Path<T> {}

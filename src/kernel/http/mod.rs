@@ -1,0 +1,9 @@
+//! Our extractors and the envelope: what comes in is valid, what goes out has one shape.
+
+mod answer;
+mod input;
+mod paging;
+
+pub use answer::{Answer, Envelope, ErrorEnvelope, Page, PageEnvelope, Pagination, Reply};
+pub use input::{Body, MAX_BODY, Path, Query, unreadable};
+pub use paging::{Direction, Paging};

@@ -1,0 +1,52 @@
+//! What every list takes.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::kernel::{db::Sort, http::Page};
+
+crate::words! {
+    pub enum Direction { Asc = "asc", Desc = "desc" }
+}
+
+/// Flattened into the query of every list.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct Paging {
+    /// From 1.
+    #[schemars(range(min = 1, max = 1_000_000_000))]
+    page: Option<i64>,
+    /// Rows on a page; 20 unless given.
+    #[schemars(range(min = 1, max = 100))]
+    page_size: Option<i64>,
+    sort_dir: Option<Direction>,
+    /// Case-insensitive substring.
+    #[schemars(length(max = 200))]
+    search: Option<String>,
+}
+
+impl Paging {
+    pub fn search(&self) -> Option<&str> {
+        self.search.as_deref().map(str::trim).filter(|words| !words.is_empty())
+    }
+
+    pub fn limit(&self) -> i64 {
+        self.page_size.unwrap_or(20)
+    }
+
+    pub fn offset(&self) -> i64 {
+        (self.page.unwrap_or(1) - 1) * self.limit()
+    }
+
+    /// By the chosen column, else newest first.
+    pub fn sort(&self, chosen: Option<&'static str>, newest: &'static str) -> Sort {
+        let direction = self.sort_dir;
+        match chosen {
+            Some(column) => Sort { column, descending: direction == Some(Direction::Desc) },
+            None => Sort { column: newest, descending: direction != Some(Direction::Asc) },
+        }
+    }
+
+    pub fn page<T>(&self, (items, total_items): (Vec<T>, i64)) -> Page<T> {
+        Page::new(items, self.page.unwrap_or(1), self.limit(), total_items)
+    }
+}

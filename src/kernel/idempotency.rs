@@ -1,0 +1,156 @@
+//! The same request twice has one effect and one answer.
+//!
+//! A key is claimed in a transaction of its own, so that a repeat that comes meanwhile can be
+//! told so; the answer is kept in the transaction of the effect, so that neither exists without
+//! the other. A claim whose process died can be taken over once its lease is past.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::{
+    db::{Db, Tx},
+    error::{Error, Result},
+    ids::{self, Uuid},
+    lang::text,
+};
+
+const KEPT: TimeDelta = TimeDelta::hours(24);
+const LEASE: TimeDelta = TimeDelta::seconds(60);
+
+/// Whose key it is and what it was sent with.
+#[derive(Debug, Clone)]
+pub struct Key {
+    /// The account, or `None` for all guests together.
+    pub caller: Option<Uuid>,
+    pub operation: &'static str,
+    pub key: String,
+    pub body: Vec<u8>,
+}
+
+pub enum Claim {
+    /// Do the work, then `keep` its answer.
+    Run(Running),
+    /// It was done before; this was the answer.
+    Replay(Value),
+}
+
+/// The right to do the work, until the lease is past.
+pub struct Running {
+    id: Uuid,
+    lease: Uuid,
+}
+
+#[derive(sqlx::FromRow)]
+struct Kept {
+    fingerprint: Vec<u8>,
+    answer: Option<Value>,
+}
+
+impl Key {
+    /// 1 to 255 printable characters.
+    pub fn parse(header: &str) -> Result<String> {
+        let printable = header.bytes().all(|b| (b' '..=b'~').contains(&b));
+        if printable && (1..=255).contains(&header.len()) {
+            return Ok(header.to_owned());
+        }
+        Err(Error::field(
+            "Idempotency-Key",
+            "format",
+            text("1 to 255 printable characters.", "1 sampai 255 karakter yang dapat dicetak."),
+        ))
+    }
+
+    pub async fn claim(&self, db: &Db, now: DateTime<Utc>) -> Result<Claim> {
+        let fingerprint = Sha256::digest(&self.body).to_vec();
+        let running = Running { id: ids::fresh(), lease: ids::fresh() };
+        let mut tx = db.begin().await?;
+        // A new key, one kept long enough, or one whose holder did not come back.
+        let claimed = tx
+            .sql(
+                "INSERT INTO idempotency_keys
+                   (id, caller, operation, key, fingerprint, lease, leased_until, expires_at)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+                 ON CONFLICT (caller, operation, key) DO UPDATE SET
+                   id = excluded.id, fingerprint = excluded.fingerprint, lease = excluded.lease,
+                   leased_until = excluded.leased_until, expires_at = excluded.expires_at,
+                   answer = NULL
+                 WHERE idempotency_keys.expires_at <= $9
+                   OR (idempotency_keys.answer IS NULL AND idempotency_keys.leased_until <= $9
+                       AND idempotency_keys.fingerprint = excluded.fingerprint)",
+            )
+            .bind(running.id)
+            .bind(self.caller.unwrap_or(Uuid::nil()))
+            .bind(self.operation)
+            .bind(self.key.clone())
+            .bind(fingerprint.clone())
+            .bind(running.lease)
+            .bind(now + LEASE)
+            .bind(now + KEPT)
+            .bind(now)
+            .run()
+            .await?;
+        if claimed == 1 {
+            tx.commit().await?;
+            return Ok(Claim::Run(running));
+        }
+        let kept: Option<Kept> = tx
+            .sql(
+                "SELECT fingerprint, answer FROM idempotency_keys
+                 WHERE caller = $1 AND operation = $2 AND key = $3",
+            )
+            .bind(self.caller.unwrap_or(Uuid::nil()))
+            .bind(self.operation)
+            .bind(self.key.clone())
+            .maybe()
+            .await?;
+        match kept {
+            Some(kept) if kept.fingerprint != fingerprint => Err(Error::conflict(
+                "idempotency_conflict",
+                "This Idempotency-Key was used with another body.",
+                "Idempotency-Key ini sudah dipakai dengan isi lain.",
+            )),
+            Some(Kept { answer: Some(answer), .. }) => Ok(Claim::Replay(answer)),
+            _ => Err(in_progress()),
+        }
+    }
+}
+
+impl Running {
+    /// Keeps the answer in the transaction of the effect. Fails, and with it the transaction,
+    /// when the lease was lost to somebody else meanwhile.
+    pub async fn keep(self, tx: &mut Tx, answer: &Value) -> Result<()> {
+        let kept = tx
+            .sql("UPDATE idempotency_keys SET answer = $1 WHERE id = $2 AND lease = $3")
+            .bind(answer.clone())
+            .bind(self.id)
+            .bind(self.lease)
+            .run()
+            .await?;
+        if kept == 1 { Ok(()) } else { Err(in_progress()) }
+    }
+
+    /// Frees the key after a refusal: only successes are kept.
+    pub async fn release(self, db: &Db) -> Result<()> {
+        db.sql("DELETE FROM idempotency_keys WHERE id = $1 AND lease = $2 AND answer IS NULL")
+            .bind(self.id)
+            .bind(self.lease)
+            .run()
+            .await?;
+        Ok(())
+    }
+}
+
+fn in_progress() -> Error {
+    Error::conflict(
+        "idempotency_in_progress",
+        "The first request with this Idempotency-Key is still running.",
+        "Permintaan pertama dengan Idempotency-Key ini masih berjalan.",
+    )
+}
+
+/// Forgets what is past its time; run by a job.
+pub async fn sweep(db: &Db, now: DateTime<Utc>) -> Result<u64> {
+    let gone = db.sql("DELETE FROM idempotency_keys WHERE expires_at <= $1").bind(now).run();
+    Ok(gone.await?)
+}

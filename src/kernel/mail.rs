@@ -1,0 +1,104 @@
+//! Letters, and the two ways they leave: over SMTP, or as files where there is none.
+
+use std::path::PathBuf;
+
+use askama::Template;
+use lettre::{
+    AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor,
+    message::{Mailbox, MultiPart},
+};
+
+use super::{
+    email::Email,
+    error::{Error, Result},
+    ids::Uuid,
+    lang::{Lang, Text},
+};
+
+/// One letter to one person. Every letter has the same frame; what differs is said here.
+pub struct Letter {
+    pub to: Email,
+    pub name: String,
+    pub lang: Lang,
+    pub subject: Text,
+    pub paragraphs: Vec<Text>,
+    /// A button: its label and where it leads.
+    pub action: Option<(Text, String)>,
+}
+
+#[derive(Template)]
+#[template(path = "letter.html")]
+struct Html<'a> {
+    letter: &'a Letter,
+    lang: Lang,
+}
+
+#[derive(Template)]
+#[template(path = "letter.txt")]
+struct Plain<'a> {
+    letter: &'a Letter,
+    lang: Lang,
+}
+
+#[derive(Clone)]
+pub struct Mailer {
+    from: Mailbox,
+    way: Way,
+}
+
+#[derive(Clone)]
+enum Way {
+    Files(PathBuf),
+    Smtp(AsyncSmtpTransport<Tokio1Executor>),
+}
+
+impl Mailer {
+    pub fn files(from: Mailbox, folder: PathBuf) -> Self {
+        Self { from, way: Way::Files(folder) }
+    }
+
+    /// `smtp://user:password@host:port?tls=required`, or `smtps://…`.
+    pub fn smtp(from: Mailbox, url: &str) -> Result<Self, String> {
+        let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(url)
+            .map_err(|error| error.to_string())?
+            .timeout(Some(std::time::Duration::from_secs(20)))
+            .build();
+        Ok(Self { from, way: Way::Smtp(transport) })
+    }
+
+    /// `id` names the letter: one that is sent again after a crash has the same Message-ID, so
+    /// that mail programs show it once.
+    pub async fn send(&self, id: Uuid, letter: &Letter) -> Result<()> {
+        let message = self.message(id, letter)?;
+        match &self.way {
+            Way::Smtp(transport) => {
+                transport.send(message).await.map_err(|e| Error::Unavailable(e.to_string()))?;
+            }
+            Way::Files(folder) => {
+                let write = async {
+                    tokio::fs::create_dir_all(folder).await?;
+                    let file = folder.join(format!("{id}.eml"));
+                    let unfinished = file.with_extension("part");
+                    tokio::fs::write(&unfinished, message.formatted()).await?;
+                    tokio::fs::rename(unfinished, file).await
+                };
+                write.await.map_err(|e| Error::Unavailable(e.to_string()))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn message(&self, id: Uuid, letter: &Letter) -> Result<Message> {
+        let lang = letter.lang;
+        let to = letter.to.as_str().parse().map_err(Error::internal)?;
+        let html = Html { letter, lang }.render().map_err(Error::internal)?;
+        let plain = Plain { letter, lang }.render().map_err(Error::internal)?;
+        Message::builder()
+            .from(self.from.clone())
+            .to(Mailbox::new(Some(letter.name.clone()), to))
+            .subject(letter.subject.say(lang))
+            .message_id(Some(format!("<{id}@{}>", self.from.email.domain())))
+            .multipart(MultiPart::alternative_plain_html(plain, html))
+            .map_err(Error::internal)
+    }
+}

@@ -1,0 +1,23 @@
+//! What every domain stands on. The kernel knows no domain.
+
+pub mod access;
+pub mod audit;
+pub mod caller;
+pub mod clock;
+pub mod db;
+pub mod email;
+pub mod error;
+pub mod http;
+pub mod idempotency;
+pub mod ids;
+pub mod lang;
+pub mod mail;
+pub mod money;
+pub mod outbox;
+pub mod phone;
+pub mod schema;
+pub mod secret;
+pub mod text;
+pub mod words;
+
+pub use error::{Error, Result};

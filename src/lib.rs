@@ -1,0 +1,26 @@
+//! Dermaga: the backend of a speedboat booking platform.
+//!
+//! A request's way: [`edge`] accepts it, [`api`] names its operation and who may call it, the
+//! domain's `http` handles it between `begin` and `commit`, and [`edge`] renders the answer.
+
+/// The table: verb, path, who may, handler. One line per operation.
+pub mod api;
+/// State, start, and the jobs in the background.
+pub mod app;
+/// The command line.
+pub mod cli;
+/// The settings.
+pub mod config;
+/// Connections, limits, headers and the envelope: what lies between the network and the table.
+pub mod edge;
+/// What every domain stands on.
+pub mod kernel;
+/// Health, metrics and documentation of the service itself.
+pub mod service;
+/// How a line of the table becomes a guarded, documented route.
+pub mod table;
+
+/// Who has an account, how they sign in, and what they may do.
+pub mod accounts;
+/// The boat owners.
+pub mod partners;

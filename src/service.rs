@@ -1,0 +1,86 @@
+//! Health, metrics and documentation of the service itself.
+
+use aide::{openapi::OpenApi, scalar::Scalar};
+use axum::{
+    Router,
+    extract::State,
+    http::{HeaderName, header},
+    response::{Html, IntoResponse},
+    routing::get,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{
+    app::App,
+    kernel::{error::Result, http::Reply},
+};
+
+#[derive(Serialize, JsonSchema)]
+pub struct Health {
+    version: &'static str,
+    uptime_seconds: u64,
+    /// The engine, when it answers.
+    database: &'static str,
+    storage: &'static str,
+}
+
+/// 503 when the database does not answer.
+pub async fn health(State(app): State<App>) -> Result<Reply<Health>> {
+    app.db.ping().await?;
+    let local = app.config.storage_url.0 == "local";
+    Ok(Reply::data(Health {
+        version: env!("CARGO_PKG_VERSION"),
+        uptime_seconds: app.started.elapsed().as_secs(),
+        database: app.db.engine(),
+        storage: if local { "local" } else { "s3" },
+    }))
+}
+
+pub async fn live() -> Reply {
+    Reply::done("Alive", "Hidup")
+}
+
+pub async fn ready(State(app): State<App>) -> Result<Reply> {
+    app.db.ping().await?;
+    Ok(Reply::done("Ready", "Siap"))
+}
+
+pub async fn metrics(State(app): State<App>) -> impl IntoResponse {
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    ([(header::CONTENT_TYPE, kind)], app.metrics.text(&app.db))
+}
+
+/// The reference at /docs and the document it is made from. Both are part of the binary.
+pub fn documentation(document: &OpenApi) -> Router<App> {
+    let json: &'static str = openapi(document).leak();
+    let page: &'static str = Scalar::new("/openapi.json").with_title("Dermaga API").html().leak();
+    let document = [(header::CONTENT_TYPE, "application/json")];
+    let policy = "default-src 'self'; script-src 'unsafe-inline' 'unsafe-eval'; \
+                  style-src 'unsafe-inline'; img-src 'self' data: blob:; font-src data:; \
+                  worker-src blob:; frame-ancestors 'none'";
+    Router::new().route("/openapi.json", get(async move || (document, json))).route(
+        "/docs",
+        get(async move || ([(header::CONTENT_SECURITY_POLICY, policy)], Html(page))),
+    )
+}
+
+/// The document as it is served and committed.
+pub fn openapi(document: &OpenApi) -> String {
+    let mut json = serde_json::to_string_pretty(document).expect("a document of ours serializes");
+    json.push('\n');
+    json
+}
+
+/// Where a mailed link leads when no other app is set up for it.
+pub async fn reset_page() -> impl IntoResponse {
+    const NONCE: &str = "script-src 'nonce-";
+    let nonce = crate::kernel::ids::fresh().simple().to_string();
+    let policy = format!(
+        "default-src 'none'; {NONCE}{nonce}'; style-src 'unsafe-inline'; connect-src 'self'; \
+         form-action 'none'; frame-ancestors 'none'"
+    );
+    let page = include_str!("../templates/reset.html").replace("NONCE", &nonce);
+    let policy_header: (HeaderName, String) = (header::CONTENT_SECURITY_POLICY, policy);
+    ([policy_header], Html(page))
+}
