@@ -91,18 +91,20 @@ pub fn run() -> Result<(), String> {
     })
 }
 
-async fn serve(config: Config) -> Result<(), String> {
+async fn serve(mut config: Config) -> Result<(), String> {
     start_logging(&config)?;
     // A full harbour is more than the 1,024 files that many systems start with.
     let _ = rlimit::increase_nofile_limit(65_536);
+    let fault = |error| format!("DERMAGA_LISTEN: {}: {error}", config.listen);
+    let listener = TcpListener::bind(config.listen).await.map_err(fault)?;
+    // Port 0 means any; from here on it is a certain one.
+    config.listen = listener.local_addr().map_err(fault)?;
     let app = App::start(config, Clock::System).await?;
     let first_admin = accounts::first_admin(&app).await.map_err(|error| error.to_string())?;
-    let listener = TcpListener::bind(app.config.listen).await;
-    let listener =
-        listener.map_err(|error| format!("DERMAGA_LISTEN: {}: {error}", app.config.listen))?;
+    let shutdown = shutdown().map_err(|error| error.to_string())?;
     greet(&app, first_admin);
     let jobs = tokio::spawn(app.clone().work());
-    edge::serve(app.clone(), listener, Edge::default(), shutdown()).await;
+    edge::serve(app.clone(), listener, Edge::default(), shutdown).await;
     jobs.abort();
     app.db.close().await;
     tracing::info!("stopped");
@@ -123,22 +125,24 @@ fn greet(app: &App, first_admin: Option<accounts::FirstAdmin>) {
         }
         None => println!("  login    with an admin's e-mail; `dermaga admin create` makes another"),
     }
+    println!("Ctrl-C stops it.");
 }
 
-/// Ctrl-C, or what a service manager sends.
-async fn shutdown() {
-    let interrupted = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    let terminated = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => drop(signal.recv().await),
-            Err(_) => std::future::pending().await,
-        }
-    };
-    #[cfg(not(unix))]
-    let terminated = std::future::pending::<()>();
-    tokio::select! { _ = interrupted => {}, () = terminated => {} }
-    tracing::info!("finishing what runs");
+/// Ctrl-C, or what a service manager sends. It listens from the call on, not from the first wait.
+#[cfg(unix)]
+fn shutdown() -> std::io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupted = signal(SignalKind::interrupt())?;
+    let mut terminated = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! { _ = interrupted.recv() => {}, _ = terminated.recv() => {} }
+        tracing::info!("finishing what runs");
+    })
+}
+
+#[cfg(not(unix))]
+fn shutdown() -> std::io::Result<impl Future<Output = ()>> {
+    Ok(async { drop(tokio::signal::ctrl_c().await) })
 }
 
 fn start_logging(config: &Config) -> Result<(), String> {

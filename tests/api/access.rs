@@ -1,0 +1,134 @@
+//! Who may call what. The expectation stands here, as the contract has it; the table must agree,
+//! and the service must behave so. An operation without an expectation fails.
+
+use std::collections::BTreeMap;
+
+use dermaga::{
+    api,
+    kernel::access::{Access, Rule},
+};
+use reqwest::Method;
+use serde_json::json;
+
+use crate::{
+    on_both_engines,
+    world::{Answer, Someone, World},
+};
+
+on_both_engines![everyone_may_do_what_they_may_and_nothing_else];
+
+/// P public · G public, with or without a token · any · A admin · S:rule admin, or staff with
+/// the rule · M partner · M/S:rule.
+const WHO: &str = "
+    POST   /v1/auth/login           P
+    POST   /v1/auth/logout          any
+    POST   /auth/register-mitra     P
+    POST   /auth/forgot-password    P
+    POST   /auth/reset-password     P
+    POST   /auth/remember-me        G
+    GET    /user/me                 any
+    PUT    /user/me                 any
+    PUT    /user/me/password        any
+    GET    /user/me/sessions        any
+    DELETE /user/me/sessions/{id}   any
+    GET    /v1/users                S:users.read
+    GET    /v1/users/statistics     S:users.read
+    GET    /v1/users/{id}           S:users.read
+    POST   /v1/users/admins         A
+    PUT    /v1/users/{id}/status    A
+    GET    /health                  P
+    GET    /health/live             P
+    GET    /health/ready            P
+";
+
+fn expectations() -> BTreeMap<(String, String), Access> {
+    let lines = WHO.lines().map(str::split_whitespace).map(Iterator::collect::<Vec<_>>);
+    lines
+        .filter(|words| !words.is_empty())
+        .map(|words| ((words[0].to_owned(), words[1].to_owned()), access(words[2])))
+        .collect()
+}
+
+fn access(who: &str) -> Access {
+    match who {
+        "P" => Access::Public,
+        "G" => Access::Guest,
+        "any" => Access::SignedIn,
+        "A" => Access::Admin,
+        "M" => Access::Partner,
+        _ => match who.split_once("S:") {
+            Some(("", rule)) => Access::Staff(rule.parse().unwrap()),
+            Some(("M/", rule)) => Access::PartnerOr(rule.parse().unwrap()),
+            _ => panic!("{who} is nobody"),
+        },
+    }
+}
+
+async fn everyone_may_do_what_they_may_and_nothing_else(world: World) {
+    let table = api::table(world.app.clone());
+    let mut expected = expectations();
+    for operation in table.operations() {
+        let key = (operation.method.to_string(), operation.path.to_owned());
+        let Some(access) = expected.remove(&key) else {
+            panic!("{} {} has no expectation", operation.method, operation.path)
+        };
+        assert_eq!(operation.access, access, "{key:?}");
+    }
+    assert!(expected.is_empty(), "expected, but not in the table: {expected:?}");
+
+    let partner = world.partner("made@bahari.id").await;
+    let admin = world.admin().await;
+    for operation in table.operations() {
+        let path = operation.path.replace("{id}", &dermaga::kernel::ids::fresh().to_string());
+        let (method, access) = (operation.method.clone(), operation.access);
+        let (with, without) = staff_around(&world, access).await;
+        let walk = async |who: Option<&Someone>| {
+            let call = world.call(method.clone(), &path);
+            let call = if method == Method::GET { call } else { call.json(json!({})) };
+            match who {
+                Some(who) => call.by(who).send().await,
+                None => call.send().await,
+            }
+        };
+        let name = format!("{method} {path}");
+        check(&name, "nobody", &walk(None).await, access, None);
+        // What ends the caller's own session comes last.
+        check(&name, "staff without", &walk(Some(&without)).await, access, Some("staff without"));
+        check(&name, "staff with", &walk(Some(&with)).await, access, Some("staff with"));
+        if operation.id != "logout" {
+            check(&name, "a partner", &walk(Some(&partner)).await, access, Some("partner"));
+            check(&name, "an admin", &walk(Some(&admin)).await, access, Some("admin"));
+        }
+    }
+}
+
+/// Staff with the rule, and staff with every other.
+async fn staff_around(world: &World, access: Access) -> (Someone, Someone) {
+    let rule = match access {
+        Access::Staff(rule) | Access::PartnerOr(rule) => Some(rule),
+        _ => None,
+    };
+    let (with, without): (Vec<Rule>, Vec<Rule>) =
+        Rule::ALL.iter().partition(|one| Some(**one) == rule);
+    let email = || format!("{}@dermaga.test", dermaga::kernel::ids::fresh().simple());
+    (world.staff(&email(), &with).await, world.staff(&email(), &without).await)
+}
+
+fn check(name: &str, caller: &str, answer: &Answer, access: Access, who: Option<&str>) {
+    let admitted = match (access, who) {
+        (Access::Public | Access::Guest, _) => true,
+        (_, None) => false,
+        (Access::SignedIn, _) => true,
+        (Access::Admin, who) => who == Some("admin"),
+        (Access::Staff(_), who) => matches!(who, Some("admin" | "staff with")),
+        (Access::Partner, who) => who == Some("partner"),
+        (Access::PartnerOr(_), who) => matches!(who, Some("admin" | "staff with" | "partner")),
+    };
+    let word = answer.body["error"].as_str().unwrap_or_default();
+    let refused = match who {
+        None => answer.status == 401 && word == "unauthenticated",
+        Some(_) => answer.status == 403 && word == "forbidden",
+    };
+    assert_ne!(admitted, refused, "{name} as {caller}: {} {}", answer.status, answer.body);
+    assert!(answer.status < 500, "{name} as {caller}: {}", answer.body);
+}

@@ -1,0 +1,108 @@
+//! What is written down agrees with the code.
+
+use dermaga::{api, cli, service};
+use serde_json::Value;
+
+use crate::world::World;
+
+const UPDATE: &str = "run `cargo run -- openapi > docs/openapi.json`";
+
+#[tokio::test]
+async fn the_committed_openapi_document_is_the_one_that_is_served() {
+    let world = World::on_sqlite().await;
+    let (_, document, _) = api::table(world.app.clone()).finish();
+    let made = service::openapi(&document);
+    let committed = include_str!("../../docs/openapi.json");
+    assert!(made == committed, "docs/openapi.json is out of date: {UPDATE}");
+    let served = world.get("/openapi.json").send().await;
+    assert_eq!(served.body, serde_json::from_str::<Value>(committed).unwrap());
+}
+
+#[tokio::test]
+async fn every_operation_is_documented_whole() {
+    let world = World::on_sqlite().await;
+    let document = world.get("/openapi.json").send().await.body;
+    assert_eq!(document["openapi"], "3.1.0");
+    let table = api::table(world.app.clone());
+    for operation in table.operations() {
+        let method = operation.method.as_str().to_lowercase();
+        let docs = &document["paths"][operation.path][&method];
+        let name = format!("{method} {}", operation.path);
+        assert_eq!(docs["operationId"], operation.id, "{name}");
+        assert!(docs["summary"].is_string(), "{name}");
+        let schema = |code: &str| &docs["responses"][code]["content"]["application/json"]["schema"];
+        assert!(schema("200").is_object(), "{name} has no answer");
+        assert!(schema("500").is_object(), "{name} has no errors");
+        if let Some(body) = docs.get("requestBody") {
+            assert!(body["content"]["application/json"]["schema"].is_object(), "{name}");
+            assert!(schema("422").is_object(), "{name}");
+        }
+        let public = operation.access == dermaga::kernel::access::Access::Public;
+        assert_eq!(docs.get("security").is_some(), !public, "{name}");
+    }
+    // Every reference leads somewhere.
+    let text = document.to_string();
+    for reference in text.split("\"$ref\":\"#").skip(1) {
+        let pointer = reference.split('"').next().unwrap();
+        assert!(document.pointer(pointer).is_some(), "{pointer}");
+    }
+}
+
+#[tokio::test]
+async fn the_reference_works_without_the_internet() {
+    let world = World::on_sqlite().await;
+    let page = world.get("/docs").send().await;
+    assert!(page.header("content-type").starts_with("text/html"));
+    let html = page.body.as_str().unwrap();
+    assert!(html.contains("/openapi.json"));
+    assert!(!html.contains("<script src") && !html.contains("<link"));
+    assert!(page.header("content-security-policy").contains("default-src 'self'"));
+}
+
+#[test]
+fn the_readme_lists_every_setting() {
+    let readme = include_str!("../../README.md");
+    let table = cli::settings_table();
+    assert!(readme.contains(&table), "README.md: paste `cargo run -- config --markdown`");
+}
+
+#[test]
+fn rules_are_pure() {
+    fn rules(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            match path.is_dir() {
+                true => rules(&path, found),
+                false if path.ends_with("rules.rs") => found.push(path),
+                false => {}
+            }
+        }
+    }
+    let mut found = Vec::new();
+    rules(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
+    assert!(!found.is_empty());
+    for file in found {
+        let code = std::fs::read_to_string(&file).unwrap();
+        for impure in ["sqlx", "axum", "tokio", "Utc::now", "kernel::db", "async "] {
+            assert!(!code.contains(impure), "{} has {impure}", file.display());
+        }
+    }
+}
+
+#[test]
+fn the_kernel_knows_no_domain() {
+    let kernel = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/kernel");
+    let mut folders = vec![kernel];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            if entry.path().is_dir() {
+                folders.push(entry.path());
+                continue;
+            }
+            let code = std::fs::read_to_string(entry.path()).unwrap();
+            for domain in ["crate::accounts", "crate::partners", "crate::app", "crate::table"] {
+                assert!(!code.contains(domain), "{} has {domain}", entry.path().display());
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Connections: nobody can hold one, a slot or the shutdown for ever.
+
+use std::time::{Duration, Instant};
+
+use dermaga::config::{Origins, Switch};
+use reqwest::Method;
+use serde_json::json;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+use crate::world::World;
+
+async fn raw(world: &World, request: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(world.address).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    stream
+}
+
+async fn answer(mut stream: TcpStream) -> String {
+    let mut text = String::new();
+    let _ = stream.read_to_string(&mut text).await;
+    text
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn stalled_clients_stop_neither_others_nor_the_drain() {
+    let mut world = World::on_sqlite().await;
+    let mut stalled = Vec::new();
+    for _ in 0..100 {
+        stalled.push(raw(&world, "").await);
+        stalled.push(raw(&world, "GET /health HTTP/1.1\r\nHo").await);
+    }
+    let head = "POST /v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n\
+                Content-Length: 100\r\n\r\n{";
+    let mid_body = raw(&world, head).await;
+    world.get("/health").send().await.ok();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+
+    let started = Instant::now();
+    world.drain().await;
+    // The one in the middle of its body has ten seconds to go on; nobody else is waited for.
+    assert!(started.elapsed() < Duration::from_secs(15));
+    let text = answer(mid_body).await;
+    assert!(text.starts_with("HTTP/1.1 408") && text.contains("request_timeout"), "{text}");
+    drop(stalled);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_drain_finishes_what_runs() {
+    let mut world = World::on_sqlite().await;
+    let body = json!({ "email": "a@b.id", "password": "x", "role": "admin" });
+    let call = world.post("/v1/auth/login", body).send();
+    let (client, url) = (reqwest::Client::new(), format!("http://{}/health", world.address));
+    let running = tokio::spawn(async move { client.get(url).send().await.map(|r| r.status()) });
+    assert_eq!(call.await.status, 401);
+    running.await.unwrap().unwrap();
+    world.drain().await;
+    assert!(TcpStream::connect(world.address).await.is_err(), "it no longer listens");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_lengths_in_one_request_are_refused() {
+    let world = World::on_sqlite().await;
+    let request = "POST /v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n\
+                   Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /health";
+    let text = answer(raw(&world, request).await).await;
+    assert!(text.starts_with("HTTP/1.1 400"), "{text}");
+    assert_eq!(text.matches("HTTP/1.1").count(), 1, "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_body_without_end_is_refused() {
+    let world = World::on_sqlite().await;
+    let request = "POST /v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n\
+                   Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let mut stream = raw(&world, request).await;
+    let chunk = format!("{:x}\r\n{}\r\n", 65536, " ".repeat(65536));
+    for _ in 0..40 {
+        if stream.write_all(chunk.as_bytes()).await.is_err() {
+            break;
+        }
+    }
+    let text = answer(stream).await;
+    assert!(text.is_empty() || text.starts_with("HTTP/1.1 413"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thousand_connections_are_held() {
+    let _ = rlimit::increase_nofile_limit(8_192);
+    let world = World::on_sqlite().await;
+    let mut held = Vec::new();
+    for _ in 0..1_000 {
+        held.push(TcpStream::connect(world.address).await.unwrap());
+    }
+    for stream in held.iter_mut().step_by(100) {
+        stream.write_all(b"GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+        let mut start = [0; 12];
+        stream.read_exact(&mut start).await.unwrap();
+        assert_eq!(&start, b"HTTP/1.1 200");
+    }
+    world.get("/health").send().await.ok();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn limits_are_announced_and_kept() {
+    let world = World::on_sqlite().await.with(|config| config.rate_limit = Switch(true)).await;
+    let answer = world.get("/health").send().await;
+    assert_eq!(answer.header("ratelimit-policy"), "\"default\";q=600;w=60");
+    assert_eq!(answer.header("ratelimit"), "\"default\";r=599;t=0");
+    for _ in 0..20 {
+        let answer = world.post("/auth/register-mitra", json!({})).send().await;
+        assert_eq!(answer.status, 422);
+        assert!(answer.header("ratelimit-policy").starts_with("\"register_mitra\";q=20"));
+    }
+    let answer = world.post("/auth/register-mitra/", json!({})).send().await;
+    assert!(answer.header("retry-after").parse::<u64>().unwrap() >= 1);
+    answer.is(429, "too_many_requests");
+    world.get("/health").send().await.ok();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_trusted_hops_choose_the_address() {
+    let world = World::on_sqlite().await.with(|config| config.trusted_hops = 1).await;
+    world.account("admin@dermaga.test", "admin").await;
+    let body = json!({
+        "email": "admin@dermaga.test", "password": crate::world::PASSWORD, "role": "admin",
+    });
+    let call = world.post("/v1/auth/login", body).header("x-forwarded-for", "6.6.6.6, 9.9.9.9");
+    let token = call.send().await.ok()["access_token"].as_str().unwrap().to_owned();
+    let sessions = world.get("/user/me/sessions").bearing(&token).send().await.ok();
+    assert_eq!(sessions[0]["address"], "9.9.9.9");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pages_of_named_origins_may_call() {
+    let origin = "https://app.example";
+    let change = |config: &mut dermaga::config::Config| {
+        config.cors_origins = Origins(vec![origin.parse().unwrap()]);
+    };
+    let world = World::on_sqlite().await.with(change).await;
+    let preflight = async |origin: &str| {
+        let call = world.call(Method::OPTIONS, "/v1/users").header("origin", origin);
+        let call = call.header("access-control-request-method", "GET");
+        call.header("access-control-request-headers", "authorization").send().await
+    };
+    let answer = preflight(origin).await;
+    assert_eq!(answer.header("access-control-allow-origin"), origin);
+    assert!(answer.header("access-control-allow-headers").contains("authorization"));
+    assert_eq!(preflight("https://evil.example").await.header("access-control-allow-origin"), "");
+    // Also on errors, or a page could not read them.
+    let answer = world.get("/user/me").header("origin", origin).send().await;
+    assert_eq!(answer.header("access-control-allow-origin"), origin);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn metrics_count_by_route_and_not_by_path() {
+    let world = World::on_sqlite().await;
+    let admin = world.admin().await;
+    world.get(&format!("/v1/users/{}", admin.id)).by(&admin).send().await.ok();
+    world.get("/made/up/path").send().await;
+    let text = world.get("/metrics").send().await.body.as_str().unwrap().to_owned();
+    let line = "dermaga_requests_total{method=\"GET\",route=\"/v1/users/{id}\",status=\"200\"} 1";
+    assert!(text.contains(line), "{text}");
+    assert!(!text.contains("/made/up/path") && !text.contains(&admin.id));
+    assert!(text.contains("dermaga_statements_total"));
+}

@@ -1,0 +1,20 @@
+//! Black-box tests through HTTP, each on SQLite and on PostgreSQL.
+
+mod access;
+mod audit;
+mod documents;
+mod edge;
+mod envelope;
+mod idempotency;
+mod list;
+mod login;
+mod outbox;
+mod passwords;
+mod postgres;
+mod process;
+mod profile;
+mod registration;
+mod remember;
+mod transactions;
+mod users;
+mod world;

@@ -1,0 +1,96 @@
+//! What must happen after a commit happens, at least once.
+
+use chrono::TimeDelta;
+use dermaga::kernel::outbox;
+use serde_json::json;
+
+use crate::{on_both_engines, world::World};
+
+on_both_engines![
+    an_item_exists_only_if_its_transaction_does,
+    an_item_is_claimed_by_one_at_a_time,
+    a_claim_that_is_not_finished_comes_back,
+    a_failure_comes_back_later_and_ends_as_a_dead_letter,
+    the_worker_wakes_up_by_itself,
+];
+
+async fn put(world: &World, topic: &'static str) {
+    let mut tx = world.db().begin().await.unwrap();
+    outbox::put(&mut tx, topic, &json!({ "n": 1 }), world.now()).await.unwrap();
+    tx.commit().await.unwrap();
+}
+
+async fn claim(world: &World) -> Vec<outbox::Item> {
+    outbox::claim(world.db(), world.now(), 10).await.unwrap()
+}
+
+async fn an_item_exists_only_if_its_transaction_does(world: World) {
+    let mut tx = world.db().begin().await.unwrap();
+    outbox::put(&mut tx, "x", &json!({}), world.now()).await.unwrap();
+    drop(tx);
+    assert_eq!(claim(&world).await.len(), 0);
+    put(&world, "x").await;
+    assert_eq!(claim(&world).await.len(), 1);
+}
+
+async fn an_item_is_claimed_by_one_at_a_time(world: World) {
+    for _ in 0..20 {
+        put(&world, "x").await;
+    }
+    let mut workers = tokio::task::JoinSet::new();
+    for _ in 0..8 {
+        let (db, now) = (world.db().clone(), world.now());
+        workers.spawn(async move { outbox::claim(&db, now, 5).await.unwrap() });
+    }
+    let mut claimed: Vec<_> =
+        workers.join_all().await.into_iter().flatten().map(|i| i.id).collect();
+    // On PostgreSQL two workers may have looked at the same rows and one come away with fewer.
+    claimed.extend(outbox::claim(world.db(), world.now(), 20).await.unwrap().iter().map(|i| i.id));
+    assert_eq!(claimed.len(), 20);
+    claimed.sort();
+    claimed.dedup();
+    assert_eq!(claimed.len(), 20);
+}
+
+async fn a_claim_that_is_not_finished_comes_back(world: World) {
+    put(&world, "x").await;
+    let first = claim(&world).await.pop().unwrap();
+    world.later(TimeDelta::seconds(59));
+    assert_eq!(claim(&world).await.len(), 0);
+    world.later(TimeDelta::seconds(1));
+    let second = claim(&world).await.pop().unwrap();
+    assert_eq!((first.id, second.attempts), (second.id, 2));
+
+    // Whoever lost the lease can no longer finish it.
+    let mut tx = world.db().begin().await.unwrap();
+    assert!(!outbox::done(&mut tx, &first).await.unwrap());
+    assert!(outbox::done(&mut tx, &second).await.unwrap());
+    tx.commit().await.unwrap();
+    world.later(TimeDelta::days(1));
+    assert_eq!(claim(&world).await.len(), 0);
+}
+
+async fn a_failure_comes_back_later_and_ends_as_a_dead_letter(world: World) {
+    put(&world, "nobody.takes_this").await;
+    let mut tries = 0;
+    let started = world.now();
+    while world.count("SELECT COUNT(*) FROM outbox WHERE dead_at IS NULL").await == 1 {
+        tries += world.app.deliver_due().await.unwrap();
+        world.later(TimeDelta::minutes(10));
+    }
+    assert_eq!(tries, 12);
+    assert!(world.now() - started < TimeDelta::days(2));
+    let why: String = world.db().sql("SELECT last_error FROM outbox").scalar().await.unwrap();
+    assert!(why.contains("nobody takes nobody.takes_this"), "{why}");
+}
+
+async fn the_worker_wakes_up_by_itself(world: World) {
+    world.partner("made@bahari.id").await;
+    let worker = tokio::spawn(world.app.clone().work());
+    let body = json!({ "email": "made@bahari.id" });
+    world.post("/auth/forgot-password", body).send().await.ok();
+    while world.letters_to("made@bahari.id").is_empty() {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    worker.abort();
+}

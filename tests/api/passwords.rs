@@ -1,0 +1,201 @@
+//! Forgotten, reset and changed passwords.
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+
+use crate::{
+    on_both_engines,
+    world::{Answer, PASSWORD, World},
+};
+
+on_both_engines![
+    a_forgotten_password_is_reset_by_mail,
+    forgetting_does_the_same_for_every_address,
+    a_reset_ends_every_way_in,
+    a_token_works_once_and_not_for_ever,
+    two_resets_at_once_set_one_password,
+    only_the_newest_link_works,
+    an_invitation_is_accepted_within_72_hours,
+    a_reset_password_must_be_good,
+    a_password_is_changed_and_other_sessions_end,
+    tokens_rest_nowhere_in_clear,
+    letters_speak_indonesian_too,
+];
+
+const NEW: &str = "layar putih 7 dermaga tua";
+
+async fn forget(world: &World, email: &str) {
+    world.post("/auth/forgot-password", json!({ "email": email })).send().await.ok();
+    world.delivers().await;
+}
+
+async fn reset(world: &World, token: &str, password: &str) -> Answer {
+    let body = json!({ "token": token, "password": password, "cpassword": password });
+    world.post("/auth/reset-password", body).send().await
+}
+
+async fn login_with(world: &World, password: &str) -> Answer {
+    let body = json!({ "email": "made@bahari.id", "password": password, "role": "mitra" });
+    world.post("/v1/auth/login", body).send().await
+}
+
+async fn a_forgotten_password_is_reset_by_mail(world: World) {
+    world.partner("made@bahari.id").await;
+    forget(&world, "MADE@bahari.id").await;
+    let letter = world.letters_to("made@bahari.id").pop().unwrap();
+    assert!(letter.contains("Choose a new password"));
+    assert!(letter.contains("http://127.0.0.1:8080/reset-password?token="));
+    assert!(letter.contains("text/html") && letter.contains("text/plain"));
+    reset(&world, &world.mailed_token("made@bahari.id"), NEW).await.ok();
+    login_with(&world, PASSWORD).await.is(401, "invalid_credentials");
+    login_with(&world, NEW).await.ok();
+    world.delivers().await;
+    let letter = world.letters_to("made@bahari.id").pop().unwrap();
+    assert!(letter.contains("Your password was changed"));
+}
+
+async fn forgetting_does_the_same_for_every_address(world: World) {
+    world.partner("made@bahari.id").await;
+    world.delivers().await;
+    let mut answers = Vec::new();
+    for email in ["made@bahari.id", "nobody@bahari.id"] {
+        let before = world.db().statements();
+        let answer = world.post("/auth/forgot-password", json!({ "email": email })).send().await;
+        answers.push((answer.body, world.db().statements() - before));
+    }
+    assert_eq!(answers[0], answers[1]);
+    world.delivers().await;
+    assert_eq!(world.letters_to("made@bahari.id").len(), 1);
+    assert_eq!(world.letters_to("nobody@bahari.id").len(), 0);
+}
+
+async fn a_reset_ends_every_way_in(world: World) {
+    let here = world.partner("made@bahari.id").await;
+    let there = world.signs_in("made@bahari.id", "mitra").await;
+    let other = world.partner("ketut@bahari.id").await;
+    let enrolled = world.post("/auth/remember-me", json!({ "email": "made@bahari.id" }));
+    let enrolled = enrolled.by(&here).send().await.ok();
+    forget(&world, "made@bahari.id").await;
+    reset(&world, &world.mailed_token("made@bahari.id"), NEW).await.ok();
+    world.get("/user/me").by(&here).send().await.is(401, "unauthenticated");
+    world.get("/user/me").by(&there).send().await.is(401, "unauthenticated");
+    world
+        .post("/auth/remember-me", json!({ "email": "made@bahari.id" }))
+        .header("x-remember-token", enrolled["remember_token"].as_str().unwrap())
+        .send()
+        .await
+        .is(401, "unauthenticated");
+    world.get("/user/me").by(&other).send().await.ok();
+}
+
+async fn a_token_works_once_and_not_for_ever(world: World) {
+    world.partner("made@bahari.id").await;
+    forget(&world, "made@bahari.id").await;
+    let token = world.mailed_token("made@bahari.id");
+    world.later(TimeDelta::minutes(30));
+    reset(&world, &token, NEW).await.is(401, "invalid_token");
+    forget(&world, "made@bahari.id").await;
+    let token = world.mailed_token("made@bahari.id");
+    reset(&world, &token, NEW).await.ok();
+    reset(&world, &token, NEW).await.is(401, "invalid_token");
+    reset(&world, "rubbish", NEW).await.is(401, "invalid_token");
+}
+
+async fn two_resets_at_once_set_one_password(world: World) {
+    world.partner("made@bahari.id").await;
+    forget(&world, "made@bahari.id").await;
+    let token = world.mailed_token("made@bahari.id");
+    let other = "karang biru 5 ikan terbang";
+    let (a, b) = tokio::join!(reset(&world, &token, NEW), reset(&world, &token, other));
+    let (won, lost, password) = if a.status == 200 { (a, b, NEW) } else { (b, a, other) };
+    won.ok();
+    lost.is(401, "invalid_token");
+    login_with(&world, password).await.ok();
+}
+
+async fn only_the_newest_link_works(world: World) {
+    world.partner("made@bahari.id").await;
+    forget(&world, "made@bahari.id").await;
+    let older = world.mailed_token("made@bahari.id");
+    forget(&world, "made@bahari.id").await;
+    let newer = world.mailed_token("made@bahari.id");
+    reset(&world, &older, NEW).await.is(401, "invalid_token");
+    reset(&world, &newer, NEW).await.ok();
+}
+
+async fn an_invitation_is_accepted_within_72_hours(world: World) {
+    let admin = world.admin().await;
+    let invite = async |name: &str| {
+        let email = format!("{name}@dermaga.test");
+        let form = json!({ "name": name, "email": email });
+        world.post("/v1/users/admins", form).by(&admin).send().await.ok();
+        world.delivers().await;
+        world.mailed_token(&email)
+    };
+    let (komang, wayan) = (invite("komang").await, invite("wayan").await);
+    world.later(TimeDelta::hours(72) - TimeDelta::seconds(1));
+    reset(&world, &komang, NEW).await.ok();
+    world.later(TimeDelta::seconds(1));
+    reset(&world, &wayan, NEW).await.is(401, "invalid_token");
+    let body = json!({ "email": "komang@dermaga.test", "password": NEW, "role": "admin" });
+    world.post("/v1/auth/login", body).send().await.ok();
+}
+
+async fn a_reset_password_must_be_good(world: World) {
+    world.partner("made@bahari.id").await;
+    forget(&world, "made@bahari.id").await;
+    let token = world.mailed_token("made@bahari.id");
+    reset(&world, &token, "made bahari").await.has_faults(&[("password", "weak")]);
+    reset(&world, &token, "short").await.has_faults(&[("password", "min_length")]);
+    let body = json!({ "token": token, "password": NEW, "cpassword": "other" });
+    let answer = world.post("/auth/reset-password", body).send().await;
+    answer.has_faults(&[("cpassword", "same")]);
+    // None of that has spent the token.
+    reset(&world, &token, NEW).await.ok();
+}
+
+async fn a_password_is_changed_and_other_sessions_end(world: World) {
+    let here = world.partner("made@bahari.id").await;
+    let there = world.signs_in("made@bahari.id", "mitra").await;
+    let change = async |current: &str, new: &str| {
+        let body = json!({ "current_password": current, "password": new, "cpassword": new });
+        world.put("/user/me/password", body).by(&here).send().await
+    };
+    change("not this", NEW).await.has_faults(&[("current_password", "wrong")]);
+    change(PASSWORD, "made bahari").await.has_faults(&[("password", "weak")]);
+    change(PASSWORD, NEW).await.ok();
+    world.get("/user/me").by(&here).send().await.ok();
+    world.get("/user/me").by(&there).send().await.is(401, "unauthenticated");
+    login_with(&world, PASSWORD).await.is(401, "invalid_credentials");
+    login_with(&world, NEW).await.ok();
+}
+
+async fn tokens_rest_nowhere_in_clear(world: World) {
+    let made = world.partner("made@bahari.id").await;
+    world.post("/auth/forgot-password", json!({ "email": "made@bahari.id" })).send().await.ok();
+    let waiting: Value = world
+        .db()
+        .sql("SELECT payload FROM outbox ORDER BY id DESC LIMIT 1")
+        .scalar()
+        .await
+        .unwrap();
+    assert_eq!(waiting, json!({ "email": "made@bahari.id", "lang": "en" }));
+    world.delivers().await;
+    let token = world.mailed_token("made@bahari.id");
+    for secret in [token, made.token] {
+        for statement in ["SELECT token_hash FROM mailed_tokens", "SELECT token_hash FROM sessions"]
+        {
+            let hashes: Vec<(Vec<u8>,)> = world.db().sql(statement).all().await.unwrap();
+            assert!(hashes.iter().all(|(hash,)| hash.len() == 32 && hash != secret.as_bytes()));
+        }
+    }
+}
+
+async fn letters_speak_indonesian_too(world: World) {
+    world.partner("made@bahari.id").await;
+    let call = world.post("/auth/forgot-password", json!({ "email": "made@bahari.id" }));
+    call.header("accept-language", "id-ID,id;q=0.9").send().await.ok();
+    world.delivers().await;
+    let letter = world.letters_to("made@bahari.id").pop().unwrap();
+    assert!(letter.contains("Pilih kata sandi baru") && letter.contains("Halo Made Bahari"));
+}

@@ -1,0 +1,217 @@
+//! Transactions: whole or not at all, durable, and never in the way of others.
+
+use std::time::Duration;
+
+use dermaga::kernel::db::{Db, Tx};
+
+use crate::{on_both_engines, world::World};
+
+on_both_engines![
+    what_is_not_committed_never_was,
+    a_future_dropped_in_the_middle_leaves_the_writer_usable,
+    a_failed_transaction_fails_alone,
+    a_lock_makes_others_wait,
+    types_come_back_as_they_went,
+    a_deadlock_is_worth_another_try,
+];
+
+async fn put(tx: &mut Tx, name: &str) -> Result<u64, dermaga::kernel::db::Failure> {
+    let insert = "INSERT INTO locks (name, taken) VALUES ($1, 0)";
+    tx.sql(insert).bind(name.to_owned()).run().await
+}
+
+async fn names(db: &Db) -> Vec<String> {
+    let rows = db.sql("SELECT name FROM locks ORDER BY name").all::<(String,)>().await.unwrap();
+    rows.into_iter().map(|(name,)| name).collect()
+}
+
+async fn what_is_not_committed_never_was(world: World) {
+    let db = world.db();
+    let mut tx = db.begin().await.unwrap();
+    put(&mut tx, "a").await.unwrap();
+    assert_eq!(names(db).await, [""; 0], "nobody else sees it yet");
+    drop(tx);
+    let mut tx = db.begin().await.unwrap();
+    put(&mut tx, "b").await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(names(db).await, ["b"]);
+}
+
+async fn a_future_dropped_in_the_middle_leaves_the_writer_usable(world: World) {
+    let db = world.db().clone();
+    // Cut off at every point of its life: waiting, beginning, writing, committing.
+    for micros in (0..4_000).step_by(97) {
+        let (mine, name) = (db.clone(), format!("cut {micros:04}"));
+        let work = async move {
+            let mut tx = mine.begin().await.unwrap();
+            for step in 0..4 {
+                put(&mut tx, &format!("{name} {step}")).await.unwrap();
+            }
+            tx.commit().await.unwrap();
+        };
+        let _ = tokio::time::timeout(Duration::from_micros(micros), work).await;
+        let kept = db.clone();
+        let mut tx = kept.begin().await.unwrap();
+        put(&mut tx, &format!("kept {micros:04}")).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+    let all = names(&db).await;
+    let kept = all.iter().filter(|name| name.starts_with("kept")).count();
+    assert_eq!(kept, 42);
+    // A transaction that was cut off is there whole or not at all.
+    assert_eq!((all.len() - kept) % 4, 0, "{all:?}");
+}
+
+async fn a_failed_transaction_fails_alone(world: World) {
+    let db = world.db();
+    let mut first = db.begin().await.unwrap();
+    put(&mut first, "taken").await.unwrap();
+    let mut tasks = tokio::task::JoinSet::new();
+    for n in 0..32 {
+        let db = db.clone();
+        tasks.spawn(async move {
+            let mut tx = db.begin().await.unwrap();
+            put(&mut tx, &format!("n{n:02}")).await.unwrap();
+            if n % 3 == 0 {
+                let failure = put(&mut tx, "taken").await.unwrap_err();
+                assert!(failure.is_unique());
+                return;
+            }
+            if n % 3 == 1 {
+                return;
+            }
+            tx.commit().await.unwrap();
+        });
+    }
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    first.commit().await.unwrap();
+    tasks.join_all().await;
+    let expected = (0..32).filter(|n| n % 3 == 2).map(|n| format!("n{n:02}"));
+    assert_eq!(names(db).await, expected.chain(["taken".into()]).collect::<Vec<_>>());
+}
+
+async fn a_lock_makes_others_wait(world: World) {
+    let mut tasks = tokio::task::JoinSet::new();
+    for _ in 0..16 {
+        let db = world.db().clone();
+        tasks.spawn(async move {
+            let mut tx = db.begin().await.unwrap();
+            tx.lock("test").await.unwrap();
+            // Read, then write: safe only because nobody else is between the two.
+            let seen: i64 = tx
+                .sql("SELECT COUNT(*) FROM locks WHERE name LIKE 'seen%'")
+                .scalar()
+                .await
+                .unwrap();
+            put(&mut tx, &format!("seen {seen:02}")).await.unwrap();
+            tx.commit().await.unwrap();
+        });
+    }
+    tasks.join_all().await;
+    assert_eq!(names(world.db()).await.len(), 17);
+}
+
+async fn types_come_back_as_they_went(world: World) {
+    use chrono::{DateTime, NaiveDate, Utc};
+    use dermaga::kernel::{ids, ids::Uuid, money::Rupiah};
+    use serde_json::{Value, json};
+    type Everything =
+        (Uuid, String, i64, Rupiah, bool, NaiveDate, Value, DateTime<Utc>, Vec<u8>, Option<Uuid>);
+    let sent: Everything = (
+        ids::fresh(),
+        "Ünïcode 'quoted' \\ %".into(),
+        i64::MAX,
+        Rupiah(-5),
+        true,
+        "2028-02-29".parse().unwrap(),
+        json!({ "a": [1, 2.5, null, "b"] }),
+        "2026-11-15T03:00:00.000001Z".parse().unwrap(),
+        vec![0, 255],
+        None,
+    );
+    let mut tx = world.db().begin().await.unwrap();
+    tx.sql(
+        "CREATE TABLE things (id UUID, t TEXT, n BIGINT, m BIGINT, b BOOLEAN, d DATE, j JSONB,
+           at TIMESTAMPTZ, bytes BYTEA, none UUID)",
+    )
+    .run()
+    .await
+    .unwrap();
+    tx.sql("INSERT INTO things VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)")
+        .bind(sent.0)
+        .bind(sent.1.clone())
+        .bind(sent.2)
+        .bind(sent.3)
+        .bind(sent.4)
+        .bind(sent.5)
+        .bind(sent.6.clone())
+        .bind(sent.7)
+        .bind(sent.8.clone())
+        .bind(sent.9)
+        .run()
+        .await
+        .unwrap();
+    tx.commit().await.unwrap();
+    let back: Everything = world.db().sql("SELECT * FROM things").one().await.unwrap();
+    assert_eq!(back, sent);
+    let found = "SELECT COUNT(*) FROM things WHERE at > $1 AND at <= $2 AND id = $3";
+    let found: i64 = world
+        .db()
+        .sql(found)
+        .bind("2026-11-15T03:00:00Z".parse::<DateTime<Utc>>().unwrap())
+        .bind(sent.7)
+        .bind(sent.0)
+        .scalar()
+        .await
+        .unwrap();
+    assert_eq!(found, 1);
+}
+
+/// Two transactions that take two rows in opposite order: on PostgreSQL one is undone and says
+/// that it may be tried again; on SQLite, where writers take turns, neither is.
+async fn a_deadlock_is_worth_another_try(world: World) {
+    let db = world.db().clone();
+    for name in ["x", "y"] {
+        let mut tx = db.begin().await.unwrap();
+        put(&mut tx, name).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+    let take = async |first: &'static str, second: &'static str| {
+        let mut tx = db.begin().await?;
+        let update = "UPDATE locks SET taken = taken + 1 WHERE name = $1";
+        tx.sql(update).bind(first).run().await?;
+        if db.engine() == "postgres" {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+        tx.sql(update).bind(second).run().await?;
+        tx.commit().await
+    };
+    let (a, b) = tokio::join!(take("x", "y"), take("y", "x"));
+    let failures: Vec<_> = [a, b].into_iter().filter_map(Result::err).collect();
+    assert_eq!(failures.len(), usize::from(db.engine() == "postgres"));
+    assert!(failures.iter().all(|failure| failure.is_contention()), "{failures:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn transactions_that_queue_share_a_commit() {
+    let world = World::on_sqlite().await;
+    let db = world.db();
+    let before = db.commits().unwrap();
+    let mut first = db.begin().await.unwrap();
+    put(&mut first, "first").await.unwrap();
+    let mut tasks = tokio::task::JoinSet::new();
+    for n in 0..63 {
+        let db = db.clone();
+        tasks.spawn(async move {
+            let mut tx = db.begin().await.unwrap();
+            put(&mut tx, &format!("n{n}")).await.unwrap();
+            tx.commit().await.unwrap();
+        });
+    }
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    first.commit().await.unwrap();
+    tasks.join_all().await;
+    assert_eq!(names(db).await.len(), 64);
+    let commits = db.commits().unwrap() - before;
+    assert!(commits <= 8, "64 transactions took {commits} commits");
+}

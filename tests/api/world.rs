@@ -1,0 +1,383 @@
+//! A running service on a fresh database, and the people who call it.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use dermaga::{
+    app::App,
+    config::{Config, Switch, Url},
+    edge::{self, Edge},
+    kernel::{access::Rule, clock::Clock, db::Db, ids},
+};
+use reqwest::Method;
+use serde_json::{Value, json};
+use tokio::{net::TcpListener, sync::oneshot};
+
+use crate::postgres;
+
+/// Runs each test on both engines.
+#[macro_export]
+macro_rules! on_both_engines {
+    ($($test:ident),+ $(,)?) => {
+        mod on_sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $test() {
+                super::$test($crate::world::World::on_sqlite().await).await;
+            })+
+        }
+
+        mod on_postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $test() {
+                if let Some(world) = $crate::world::World::on_postgres().await {
+                    super::$test(world).await;
+                }
+            })+
+        }
+    };
+}
+
+pub const PASSWORD: &str = "ombak tenang 9 perahu";
+
+pub struct World {
+    pub app: App,
+    pub address: SocketAddr,
+    client: reqwest::Client,
+    folder: tempfile::TempDir,
+    stop: Option<oneshot::Sender<()>>,
+    served: Option<tokio::task::JoinHandle<()>>,
+}
+
+/// Somebody who has signed in.
+#[derive(Clone)]
+pub struct Someone {
+    pub token: String,
+    pub id: String,
+    pub email: String,
+}
+
+impl World {
+    pub async fn on_sqlite() -> Self {
+        Self::start(None, |_| {}).await
+    }
+
+    pub async fn on_postgres() -> Option<Self> {
+        Some(Self::start(Some(postgres::database().await?), |_| {}).await)
+    }
+
+    /// The same database with other settings.
+    pub async fn with(self, change: impl FnOnce(&mut Config)) -> Self {
+        let url = self.app.config.database_url.clone().map(|url| url.0);
+        Self::start(url, change).await
+    }
+
+    async fn start(database: Option<String>, change: impl FnOnce(&mut Config)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut config = Config {
+            data_dir: folder.path().to_owned(),
+            database_url: database.map(Url),
+            secret_key: Some(dermaga::kernel::secret::Secret::new(
+                "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=",
+            )),
+            rate_limit: Switch(false),
+            ..Config::default()
+        };
+        change(&mut config);
+        let clock = Clock::manual("2026-11-15T03:00:00Z".parse().unwrap());
+        let app = App::start(config, clock).await.unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let shutdown = async { drop(stopped.await) };
+        let served = tokio::spawn(edge::serve(app.clone(), listener, Edge::default(), shutdown));
+        let client = reqwest::Client::new();
+        Self { app, address, client, folder, stop: Some(stop), served: Some(served) }
+    }
+
+    /// Asks the service to stop and waits until it has.
+    pub async fn drain(&mut self) {
+        drop(self.stop.take());
+        self.served.take().unwrap().await.unwrap();
+    }
+
+    pub fn db(&self) -> &Db {
+        &self.app.db
+    }
+
+    pub fn now(&self) -> DateTime<Utc> {
+        self.app.clock.now()
+    }
+
+    pub fn later(&self, by: TimeDelta) {
+        self.app.clock.advance(by);
+    }
+
+    pub fn get(&self, path: &str) -> Call<'_> {
+        self.call(Method::GET, path)
+    }
+
+    pub fn post(&self, path: &str, body: Value) -> Call<'_> {
+        self.call(Method::POST, path).json(body)
+    }
+
+    pub fn put(&self, path: &str, body: Value) -> Call<'_> {
+        self.call(Method::PUT, path).json(body)
+    }
+
+    pub fn delete(&self, path: &str) -> Call<'_> {
+        self.call(Method::DELETE, path)
+    }
+
+    pub fn call(&self, method: Method, path: &str) -> Call<'_> {
+        let request = self.client.request(method, format!("http://{}{path}", self.address));
+        Call { request, _world: self }
+    }
+
+    pub async fn login(&self, email: &str, role: &str) -> Answer {
+        let body = json!({ "email": email, "password": PASSWORD, "role": role });
+        self.post("/v1/auth/login", body).send().await
+    }
+
+    pub async fn signs_in(&self, email: &str, role: &str) -> Someone {
+        let data = self.login(email, role).await.ok();
+        Someone {
+            token: data["access_token"].as_str().unwrap().into(),
+            id: data["user"]["id"].as_str().unwrap().into(),
+            email: email.into(),
+        }
+    }
+
+    /// An admin who has signed in.
+    pub async fn admin(&self) -> Someone {
+        self.admin_called("admin@dermaga.test").await
+    }
+
+    pub async fn admin_called(&self, email: &str) -> Someone {
+        self.account(email, "admin").await;
+        self.signs_in(email, "admin").await
+    }
+
+    /// Staff with just these rules.
+    pub async fn staff(&self, email: &str, rules: &[Rule]) -> Someone {
+        let account = self.account(email, "staff").await;
+        let permission = ids::fresh();
+        let words: Vec<_> = rules.iter().map(|rule| rule.as_str()).collect();
+        self.db()
+            .sql(
+                "INSERT INTO permissions (id, name, description, level, rules, created_at,
+                   updated_at)
+                 VALUES ($1, $2, '', 'operator', $3, $4, $4)",
+            )
+            .bind(permission)
+            .bind(permission.to_string())
+            .bind(json!(words))
+            .bind(self.now())
+            .run()
+            .await
+            .unwrap();
+        self.db()
+            .sql("INSERT INTO staff (id, account_id, permission_id) VALUES ($1, $2, $3)")
+            .bind(ids::fresh())
+            .bind(account)
+            .bind(permission)
+            .run()
+            .await
+            .unwrap();
+        self.signs_in(email, "staff").await
+    }
+
+    /// A partner who has registered and signed in.
+    pub async fn partner(&self, email: &str) -> Someone {
+        self.post("/auth/register-mitra", registration(email)).send().await.ok();
+        self.signs_in(email, "mitra").await
+    }
+
+    /// An account put straight into the database, with the password of everyone here.
+    pub async fn account(&self, email: &str, role: &'static str) -> ids::Uuid {
+        let id = ids::fresh();
+        let password = dermaga::accounts::Password::parse(PASSWORD).unwrap();
+        let hash = self.app.passwords.hash(&password).await.unwrap();
+        self.db()
+            .sql(
+                "INSERT INTO accounts (id, name, email, role, status, password_hash, created_at,
+                   updated_at)
+                 VALUES ($1, 'Wayan', $2, $3, 'active', $4, $5, $5)",
+            )
+            .bind(id)
+            .bind(email.to_owned())
+            .bind(role)
+            .bind(hash)
+            .bind(self.now())
+            .run()
+            .await
+            .unwrap();
+        id
+    }
+
+    pub async fn set_status(&self, who: &Someone, status: &'static str) {
+        self.db()
+            .sql("UPDATE accounts SET status = $1 WHERE id = $2")
+            .bind(status)
+            .bind(who.id.parse::<ids::Uuid>().unwrap())
+            .run()
+            .await
+            .unwrap();
+    }
+
+    pub async fn count(&self, statement: &'static str) -> i64 {
+        self.db().sql(statement).scalar().await.unwrap()
+    }
+
+    /// Delivers everything in the outbox that is due.
+    pub async fn delivers(&self) {
+        while self.app.deliver_due().await.unwrap() > 0 {}
+    }
+
+    /// The letters to somebody, oldest first, as text.
+    pub fn letters_to(&self, email: &str) -> Vec<String> {
+        let folder: PathBuf = self.folder.path().join("mail");
+        let mut files: Vec<_> =
+            std::fs::read_dir(folder).into_iter().flatten().flatten().map(|f| f.path()).collect();
+        files.sort();
+        let letters = files.iter().map(|file| std::fs::read_to_string(file).unwrap());
+        letters.map(|letter| decode(&letter)).filter(|letter| letter.contains(email)).collect()
+    }
+
+    /// The token in the newest letter to somebody.
+    pub fn mailed_token(&self, email: &str) -> String {
+        let letters = self.letters_to(email);
+        let letter = letters.last().expect("a letter was sent");
+        let after = letter.split("token=").nth(1).expect("the letter has a link");
+        let of_token = |c: &char| c.is_ascii_alphanumeric() || "-_".contains(*c);
+        after.chars().take_while(of_token).collect()
+    }
+}
+
+/// Quoted-printable, as mail programs read it.
+fn decode(letter: &str) -> String {
+    let mut bytes = Vec::new();
+    let unfolded = letter.replace("=\r\n", "");
+    let mut rest = unfolded.bytes();
+    while let Some(byte) = rest.next() {
+        let hex = |rest: &std::str::Bytes<'_>| {
+            let mut ahead = rest.clone();
+            let pair = [ahead.next()?, ahead.next()?];
+            u8::from_str_radix(std::str::from_utf8(&pair).ok()?, 16).ok()
+        };
+        match (byte, hex(&rest)) {
+            (b'=', Some(decoded)) => {
+                bytes.push(decoded);
+                rest.nth(1);
+            }
+            _ => bytes.push(byte),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+pub fn registration(email: &str) -> Value {
+    json!({
+        "name": "Made Bahari",
+        "email": email,
+        "phone": 81234567890_u64,
+        "password": PASSWORD,
+        "cpassword": PASSWORD,
+        "address": "Jl. Pantai Sanur 1, Denpasar",
+        "partnerType": "company",
+    })
+}
+
+#[must_use]
+pub struct Call<'w> {
+    request: reqwest::RequestBuilder,
+    _world: &'w World,
+}
+
+impl Call<'_> {
+    pub fn by(self, who: &Someone) -> Self {
+        self.bearing(&who.token)
+    }
+
+    pub fn bearing(self, token: &str) -> Self {
+        Self { request: self.request.bearer_auth(token), ..self }
+    }
+
+    pub fn json(self, body: Value) -> Self {
+        Self { request: self.request.json(&body), ..self }
+    }
+
+    pub fn header(self, name: &'static str, value: &str) -> Self {
+        Self { request: self.request.header(name, value), ..self }
+    }
+
+    pub fn body(self, body: impl Into<reqwest::Body>) -> Self {
+        Self { request: self.request.body(body), ..self }
+    }
+
+    pub async fn send(self) -> Answer {
+        let response = self.request.send().await.expect("the service answers");
+        let status = response.status().as_u16();
+        let headers = response.headers().clone();
+        let text = response.text().await.unwrap();
+        let body = serde_json::from_str(&text).unwrap_or(Value::String(text));
+        Answer { status, headers, body }
+    }
+}
+
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: reqwest::header::HeaderMap,
+    pub body: Value,
+}
+
+impl Answer {
+    /// It worked; what came back as `data`.
+    #[track_caller]
+    pub fn ok(self) -> Value {
+        assert_eq!(self.status, 200, "{}", self.body);
+        assert_eq!(self.body["status"], "success");
+        assert_eq!(self.body["code"], 200);
+        assert!(self.body["message"].as_str().is_some_and(|message| !message.is_empty()));
+        self.body["data"].clone()
+    }
+
+    /// It was refused with this status and word, in the envelope.
+    #[track_caller]
+    pub fn is(self, status: u16, word: &str) -> Value {
+        assert_eq!(
+            (self.status, self.body["error"].as_str()),
+            (status, Some(word)),
+            "{}",
+            self.body
+        );
+        assert_eq!(self.body["status"], "error");
+        assert_eq!(self.body["code"], status);
+        assert!(self.body["message"].as_str().is_some_and(|message| !message.is_empty()));
+        assert_eq!(self.body["request_id"].as_str(), Some(self.header("x-request-id")));
+        self.body
+    }
+
+    /// The fields that are not right, and why.
+    #[track_caller]
+    pub fn faults(self) -> Vec<(String, String)> {
+        let body = self.is(422, "validation_failed");
+        let word = |fault: &Value, name: &str| fault[name].as_str().unwrap().to_owned();
+        let faults = body["errors"].as_array().unwrap().iter();
+        let mut faults: Vec<_> =
+            faults.map(|fault| (word(fault, "field"), word(fault, "rule"))).collect();
+        faults.sort();
+        faults
+    }
+
+    #[track_caller]
+    pub fn has_faults(self, expected: &[(&str, &str)]) {
+        let expected: Vec<_> =
+            expected.iter().map(|(f, r)| ((*f).to_owned(), (*r).to_owned())).collect();
+        assert_eq!(self.faults(), expected);
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+}
