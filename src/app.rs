@@ -2,7 +2,7 @@
 
 use std::{ops::Deref, sync::Arc, time::Duration};
 
-use tokio::time::Instant;
+use tokio::{task::JoinSet, time::Instant};
 
 use crate::{
     accounts::{self, Passwords},
@@ -87,25 +87,33 @@ impl App {
         }
     }
 
-    /// Delivers what is due now; says how much it was.
+    /// Delivers what is due now; says how much it was. Items go out side by side, each well within
+    /// its lease, so that a slow one neither holds up the others nor is taken over while it runs.
     pub async fn deliver_due(&self) -> Result<usize> {
         let items = outbox::claim(&self.db, self.clock.now(), 16).await?;
-        for item in &items {
-            match self.deliver(item).await {
-                Ok(()) => {
-                    let mut tx = self.db.begin().await?;
-                    outbox::done(&mut tx, item).await?;
-                    tx.commit().await?;
-                }
-                Err(error) => {
-                    let (topic, id) = (&item.topic, item.id);
-                    tracing::warn!(%topic, %id, attempts = item.attempts, %error, "not delivered");
-                    let why = error.to_string();
-                    outbox::failed(&self.db, item, &why, self.clock.now()).await?;
-                }
-            }
+        let count = items.len();
+        let mut deliveries = JoinSet::new();
+        for item in items {
+            let app = self.clone();
+            deliveries.spawn(async move { app.deliver_one(&item).await });
         }
-        Ok(items.len())
+        while let Some(done) = deliveries.join_next().await {
+            done.map_err(Error::internal)??;
+        }
+        Ok(count)
+    }
+
+    async fn deliver_one(&self, item: &Item) -> Result<()> {
+        let delivery = tokio::time::timeout(Duration::from_secs(45), self.deliver(item)).await;
+        let delivered = delivery.unwrap_or_else(|_| Err(Error::Unavailable("too slow".into())));
+        let Err(error) = delivered else {
+            let mut tx = self.db.begin().await?;
+            outbox::done(&mut tx, item).await?;
+            return Ok(tx.commit().await?);
+        };
+        let (topic, id) = (&item.topic, item.id);
+        tracing::warn!(%topic, %id, attempts = item.attempts, %error, "not delivered");
+        outbox::failed(&self.db, item, &error.to_string(), self.clock.now()).await
     }
 
     /// Which domain takes which topic.

@@ -1,8 +1,11 @@
 //! Health, metrics and documentation of the service itself.
 
+use std::sync::LazyLock;
+
 use aide::{openapi::OpenApi, scalar::Scalar};
 use axum::{
     Router,
+    body::Bytes,
     extract::State,
     http::{HeaderName, header},
     response::{Html, IntoResponse},
@@ -53,16 +56,20 @@ pub async fn metrics(State(app): State<App>) -> impl IntoResponse {
 
 /// The reference at /docs and the document it is made from. Both are part of the binary.
 pub fn documentation(document: &OpenApi) -> Router<App> {
-    let json: &'static str = openapi(document).leak();
-    let page: &'static str = Scalar::new("/openapi.json").with_title("Dermaga API").html().leak();
-    let document = [(header::CONTENT_TYPE, "application/json")];
-    let policy = "default-src 'self'; script-src 'unsafe-inline' 'unsafe-eval'; \
-                  style-src 'unsafe-inline'; img-src 'self' data: blob:; font-src data:; \
-                  worker-src blob:; frame-ancestors 'none'";
-    Router::new().route("/openapi.json", get(async move || (document, json))).route(
-        "/docs",
-        get(async move || ([(header::CONTENT_SECURITY_POLICY, policy)], Html(page))),
-    )
+    // Three megabytes of page, put together only when somebody wants to read it.
+    static PAGE: LazyLock<String> =
+        LazyLock::new(|| Scalar::new("/openapi.json").with_title("Dermaga API").html());
+    let json = Bytes::from(openapi(document));
+    let kind = [(header::CONTENT_TYPE, "application/json")];
+    let policy = [(
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'self'; script-src 'unsafe-inline' 'unsafe-eval'; \
+         style-src 'unsafe-inline'; img-src 'self' data: blob:; font-src data:; \
+         worker-src blob:; frame-ancestors 'none'",
+    )];
+    Router::new()
+        .route("/openapi.json", get(async move || (kind, json)))
+        .route("/docs", get(async move || (policy, Html(PAGE.as_str()))))
 }
 
 /// The document as it is served and committed.

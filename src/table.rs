@@ -299,3 +299,41 @@ fn document_errors(docs: &mut openapi::Operation, operation: &Operation) {
         responses.insert(openapi::StatusCode::Code(code), ReferenceOr::Item(response));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    };
+
+    use tower::ServiceExt;
+
+    use super::*;
+    use crate::kernel::http::Reply;
+
+    /// A change that loses its first `losses` races: how often it ran, and how it ended.
+    async fn change(losses: u32) -> (u32, u16) {
+        let ran = Arc::new(AtomicU32::new(0));
+        let count = ran.clone();
+        let handler = async move |body: String| {
+            assert_eq!(body, "whole");
+            if count.fetch_add(1, Ordering::Relaxed) < losses {
+                return Err(Error::Contention("deadlock".into()));
+            }
+            Ok(Reply::done("Done", "Selesai"))
+        };
+        let route = axum::routing::post(handler).route_layer(from_fn(again_on_contention));
+        let router = Router::<()>::new().route("/", route);
+        let request = Request::post("/").body(Body::from("whole")).unwrap();
+        let response = router.oneshot(request).await.unwrap();
+        (ran.load(Ordering::Relaxed), response.status().as_u16())
+    }
+
+    #[tokio::test]
+    async fn a_change_that_loses_a_race_runs_again_a_few_times() {
+        assert_eq!(change(0).await, (1, 200));
+        assert_eq!(change(2).await, (3, 200));
+        assert_eq!(change(99).await, (4, 503));
+    }
+}

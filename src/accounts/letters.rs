@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     model::Credentials,
-    store::{self, TokenKind},
+    store,
+    tokens::{self, TokenKind},
 };
 use crate::{
     app::App,
@@ -87,7 +88,7 @@ async fn link(
     life: TimeDelta,
 ) -> Result<String> {
     let mut tx = app.db.begin().await?;
-    let token = store::mailed_token(&mut tx, account.id, kind, app.clock.now() + life).await?;
+    let token = tokens::mailed_token(&mut tx, account.id, kind, app.clock.now() + life).await?;
     tx.commit().await?;
     Ok(format!("{}/reset-password?token={}", app.config.app_url(), token.reveal()))
 }

@@ -10,6 +10,7 @@ use std::net::IpAddr;
 use crate::{
     app::App,
     kernel::{
+        caller::network,
         db::{Db, Tx},
         email::Email,
         error::{Error, Result},
@@ -83,5 +84,5 @@ fn by_email(email: &Email) -> String {
 }
 
 fn by_address(address: IpAddr) -> String {
-    format!("address:{address}")
+    format!("address:{}", network(address))
 }

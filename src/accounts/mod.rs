@@ -13,6 +13,7 @@ mod model;
 mod password;
 mod rules;
 mod store;
+mod tokens;
 
 use chrono::{DateTime, Utc};
 
@@ -40,7 +41,7 @@ pub use password::{Password, Passwords, check_new_password};
 /// The account behind a bearer token, as it is at this moment. One statement.
 pub async fn caller(app: &App, token: &str, context: Context) -> Result<Caller> {
     let now = app.clock.now();
-    let row = store::session(&app.db, &ids::hash(token), now).await?;
+    let row = tokens::session(&app.db, &ids::hash(token), now).await?;
     let row = row.ok_or(Error::Unauthenticated)?;
     row.status.standing()?;
     row.into_caller(context)
@@ -67,6 +68,6 @@ pub async fn deliver(app: &App, item: &Item) -> Result<()> {
 
 /// Forgets sessions, tokens and failures that are past their time.
 pub async fn sweep(db: &Db, now: DateTime<Utc>) -> Result<()> {
-    store::sweep(db, now).await?;
+    tokens::sweep(db, now).await?;
     lockout::sweep(db, now).await
 }

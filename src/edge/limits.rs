@@ -1,12 +1,7 @@
 //! How many requests one client address may send. Each process counts for itself; what must hold
 //! across processes (lockouts) lives in the database.
 
-use std::{
-    collections::HashMap,
-    net::{IpAddr, Ipv6Addr},
-    num::NonZeroU32,
-    sync::OnceLock,
-};
+use std::{collections::HashMap, net::IpAddr, num::NonZeroU32, sync::OnceLock};
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use governor::{
@@ -15,7 +10,7 @@ use governor::{
     middleware::StateInformationMiddleware,
 };
 
-use crate::table::Operation;
+use crate::{kernel::caller::network, table::Operation};
 
 const GENERAL: u32 = 600;
 
@@ -122,13 +117,5 @@ impl Allowance {
         };
         say("ratelimit-policy", format!("\"{name}\";q={per_minute};w=60"));
         say("ratelimit", format!("\"{name}\";r={left};t={reset}"));
-    }
-}
-
-/// One customer of an IPv6 provider has a whole /64.
-fn network(address: IpAddr) -> IpAddr {
-    match address {
-        IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX)).into(),
-        v4 => v4,
     }
 }

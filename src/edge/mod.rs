@@ -11,7 +11,10 @@ use axum::{
     middleware::from_fn_with_state,
     response::{IntoResponse, Response},
 };
-use tower::{Layer, util::BoxCloneSyncService};
+use tower::{
+    Layer,
+    util::{BoxCloneSyncService, option_layer},
+};
 use tower_http::{
     catch_panic::CatchPanicLayer,
     cors::{AllowOrigin, CorsLayer},
@@ -37,7 +40,7 @@ pub fn service(app: &App) -> Service {
         .method_not_allowed_fallback(async || Error::MethodNotAllowed)
         .layer(CatchPanicLayer::custom(after_panic))
         .layer(from_fn_with_state(app.clone(), frame::frame))
-        .layer(cors(app))
+        .layer(option_layer(cors(app)))
         .with_state(app.clone());
     // Outside the router: it must see the path before the router does.
     BoxCloneSyncService::new(NormalizePathLayer::trim_trailing_slash().layer(router))
@@ -52,14 +55,14 @@ fn after_panic(panic: Box<dyn std::any::Any + Send>) -> Response {
     Error::internal(format!("panic: {why}")).into_response()
 }
 
-fn cors(app: &App) -> CorsLayer {
+fn cors(app: &App) -> Option<CorsLayer> {
     let origins = app.config.cors_origins.0.clone();
     if origins.is_empty() {
-        return CorsLayer::new();
+        return None;
     }
     let exposed =
         ["x-request-id", "ratelimit", "ratelimit-policy", "retry-after", "idempotency-replayed"];
-    CorsLayer::new()
+    let layer = CorsLayer::new()
         .allow_origin(AllowOrigin::list(origins))
         .allow_credentials(true)
         .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
@@ -72,5 +75,6 @@ fn cors(app: &App) -> CorsLayer {
             HeaderName::from_static("x-remember-token"),
         ])
         .expose_headers(exposed.map(HeaderName::from_static))
-        .max_age(std::time::Duration::from_secs(600))
+        .max_age(std::time::Duration::from_secs(600));
+    Some(layer)
 }

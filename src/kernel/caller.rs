@@ -1,6 +1,6 @@
 //! Who is calling, and what they may do.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 use axum::{extract::FromRequestParts, http::request::Parts};
 use chrono::{DateTime, Utc};
@@ -21,6 +21,14 @@ pub struct Context {
     pub lang: Lang,
     pub address: IpAddr,
     pub user_agent: Option<String>,
+}
+
+/// What counts as one client: a customer of an IPv6 provider has a whole /64.
+pub fn network(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX)).into(),
+        v4 => v4,
+    }
 }
 
 #[derive(Clone, Debug)]

@@ -229,7 +229,7 @@ async fn nothing_answered_is_lost(folder: &Path, command: &mut Command, url: Str
         .unwrap();
     assert_eq!(accounts, partners, "no half registrations");
     db.close().await;
-    start(&mut dermaga(folder).env("DERMAGA_DATABASE_URL", url).env("DERMAGA_SECRET_KEY", KEY));
+    start(dermaga(folder).env("DERMAGA_DATABASE_URL", url).env("DERMAGA_SECRET_KEY", KEY));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -215,3 +215,42 @@ async fn transactions_that_queue_share_a_commit() {
     let commits = db.commits().unwrap() - before;
     assert!(commits <= 8, "64 transactions took {commits} commits");
 }
+
+/// The database goes away under a running service, and comes back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_outage_is_503_and_ends_by_itself() {
+    let Some(world) = World::on_postgres().await else { return };
+    let admin = world.admin().await;
+    let url = world.app.config.database_url.as_ref().unwrap().0.clone();
+    let name = url.trim_start_matches("postgres:///").split('?').next().unwrap().to_owned();
+    let elsewhere = url.replace(&name, "postgres");
+    let elsewhere = <sqlx::PgConnection as sqlx::Connection>::connect(&elsewhere);
+    let mut elsewhere = elsewhere.await.unwrap();
+    let switch = async |conn: &mut sqlx::PgConnection, allowed: bool| {
+        let text = format!(
+            "ALTER DATABASE {name} ALLOW_CONNECTIONS {allowed};
+             SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
+        );
+        sqlx::raw_sql(sqlx::AssertSqlSafe(text)).execute(conn).await.unwrap();
+    };
+
+    switch(&mut elsewhere, false).await;
+    let started = std::time::Instant::now();
+    let answer = world.get("/user/me").by(&admin).send().await;
+    assert_eq!(answer.header("retry-after"), "1");
+    assert!(
+        !answer.body.to_string().contains("database"),
+        "nothing of the inside: {}",
+        answer.body
+    );
+    answer.is(503, "unavailable");
+    world.get("/health").send().await.is(503, "unavailable");
+    world.get("/health/live").send().await.ok();
+    assert!(started.elapsed() < Duration::from_secs(20), "10 s each at the most");
+
+    switch(&mut elsewhere, true).await;
+    while world.get("/health").send().await.status != 200 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    world.get("/user/me").by(&admin).send().await.ok();
+}

@@ -8,7 +8,7 @@ use crate::{
         lockout,
         model::{ChangePassword, JustEmail, ResetPassword},
         password::weak,
-        store,
+        store, tokens,
     },
     app::App,
     kernel::{
@@ -46,7 +46,7 @@ pub async fn reset_password(
 ) -> Result<Reply> {
     let now = app.clock.now();
     let token = ids::hash(&reset.token);
-    let account = store::by_mailed_token(&app.db, &token, now).await?;
+    let account = tokens::by_mailed_token(&app.db, &token, now).await?;
     let account = account.ok_or(Error::InvalidToken)?;
     if reset.password.is_weak(&account.name, &account.email) {
         return Err(Error::Invalid(vec![weak()]));
@@ -56,10 +56,10 @@ pub async fn reset_password(
 
     let mut tx = app.db.begin().await?;
     store::set_password(&mut tx, account.id, &hash, now).await?;
-    if !store::use_mailed_token(&mut tx, &token).await? {
+    if !tokens::use_mailed_token(&mut tx, &token).await? {
         return Err(Error::InvalidToken);
     }
-    store::end_all(&mut tx, account.id, None).await?;
+    tokens::end_all(&mut tx, account.id, None).await?;
     lockout::forgive(&mut tx, &account.email.parse().map_err(Error::internal)?).await?;
     if !first {
         let changed = PasswordChanged { account_id: account.id, lang: context.lang };
@@ -94,7 +94,7 @@ pub async fn change_password(
     if !store::replace_password(&mut tx, caller.person.id, &old, &new, now).await? {
         return Err(Error::Unauthenticated);
     }
-    store::end_all(&mut tx, caller.person.id, Some(caller.session_id)).await?;
+    tokens::end_all(&mut tx, caller.person.id, Some(caller.session_id)).await?;
     if app.config.rate_limit.0 {
         lockout::succeeded(&mut tx, &email, caller.context.address).await?;
     }

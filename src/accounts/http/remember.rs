@@ -16,7 +16,7 @@ use super::sessions;
 use crate::{
     accounts::{
         model::{JustEmail, Remembered},
-        store,
+        store, tokens,
     },
     app::App,
     kernel::{
@@ -62,11 +62,11 @@ async fn enrol(
     caller.in_person()?;
     let mut tx = caller.begin(&app.db, now).await?;
     store::hold(&mut tx, caller.person.id).await?;
-    if !store::session_exists(&mut tx, caller.session_id).await? {
+    if !tokens::session_exists(&mut tx, caller.session_id).await? {
         return Err(Error::Unauthenticated);
     }
     let family_id = ids::fresh();
-    let token = store::remember(&mut tx, caller.person.id, family_id, now).await?;
+    let token = tokens::remember(&mut tx, caller.person.id, family_id, now).await?;
     let change = Change {
         action: "device.remembered",
         entity: "remember_family",
@@ -77,7 +77,7 @@ async fn enrol(
     tx.record(change).await?;
     tx.commit().await?;
     let token = token.reveal().to_owned();
-    let expires_at = now + store::REMEMBERED;
+    let expires_at = now + tokens::REMEMBERED;
     Ok((token.clone(), Remembered::Enrolled { remember_token: token, expires_at }))
 }
 
@@ -89,21 +89,21 @@ async fn resume(
     now: DateTime<Utc>,
 ) -> Result<(String, Remembered)> {
     let hash = ids::hash(token);
-    let known = store::remembered(&app.db, &hash).await?;
+    let known = tokens::remembered(&app.db, &hash).await?;
     let known = known
         .filter(|known| known.email == email.as_str() && known.expires_at > now)
         .ok_or(Error::Unauthenticated)?;
     let mut tx = app.db.begin().await?;
     store::mark_login(&mut tx, known.account_id, now).await?;
-    if !store::rotate_out(&mut tx, &hash, now).await? {
+    if !tokens::rotate_out(&mut tx, &hash, now).await? {
         // Replaced already: by whom does not matter.
-        store::end_family(&mut tx, known.family_id).await?;
+        tokens::end_family(&mut tx, known.family_id).await?;
         tx.commit().await?;
         tracing::warn!(account = %known.account_id, "a replaced remember token came again");
         return Err(Error::Unauthenticated);
     }
     known.status.standing()?;
-    let next = store::remember(&mut tx, known.account_id, known.family_id, now).await?;
+    let next = tokens::remember(&mut tx, known.account_id, known.family_id, now).await?;
     let family = Some(known.family_id);
     let mut signed_in = sessions::open(&mut tx, known.account_id, family, context, now).await?;
     signed_in.user.status.standing()?;
@@ -127,7 +127,7 @@ pub fn presented(headers: &HeaderMap) -> Option<String> {
 }
 
 fn cookie(app: &App, token: &str) -> HeaderValue {
-    set_cookie(app, token, store::REMEMBERED.num_seconds())
+    set_cookie(app, token, tokens::REMEMBERED.num_seconds())
 }
 
 pub fn forget_cookie(app: &App) -> HeaderValue {

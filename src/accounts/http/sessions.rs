@@ -11,7 +11,7 @@ use crate::{
     accounts::{
         lockout,
         model::{Login, OpenSession, SessionsQuery, SignedIn},
-        store,
+        store, tokens,
     },
     app::App,
     kernel::{
@@ -63,13 +63,13 @@ pub async fn open(
     context: &Context,
     now: DateTime<Utc>,
 ) -> Result<SignedIn> {
-    let token = store::open_session(tx, account_id, family_id, context, now).await?;
+    let token = tokens::open_session(tx, account_id, family_id, context, now).await?;
     let user = store::user_in(tx, account_id).await?.ok_or(Error::Unauthenticated)?;
     Ok(SignedIn {
         access_token: token.reveal().to_owned(),
         token_type: "Bearer",
-        expires_in: store::SESSION.num_seconds(),
-        expires_at: now + store::SESSION,
+        expires_in: tokens::SESSION.num_seconds(),
+        expires_at: now + tokens::SESSION,
         user,
         remember_token: None,
     })
@@ -78,13 +78,13 @@ pub async fn open(
 /// Ends this session, and forgets the device that says it is remembered.
 pub async fn logout(State(app): State<App>, caller: Caller, headers: HeaderMap) -> Result<Reply> {
     let remembered = match presented(&headers) {
-        Some(token) => store::remembered(&app.db, &ids::hash(&token)).await?,
+        Some(token) => tokens::remembered(&app.db, &ids::hash(&token)).await?,
         None => None,
     };
     let mut tx = caller.begin(&app.db, app.clock.now()).await?;
-    store::end_session(&mut tx, caller.person.id, caller.session_id).await?;
+    tokens::end_session(&mut tx, caller.person.id, caller.session_id).await?;
     if let Some(device) = remembered.filter(|device| device.account_id == caller.person.id) {
-        store::end_family(&mut tx, device.family_id).await?;
+        tokens::end_family(&mut tx, device.family_id).await?;
     }
     record(&mut tx, caller.session_id, "session.ended").await?;
     tx.commit().await?;
@@ -97,7 +97,7 @@ pub async fn list_sessions(
     caller: Caller,
     Query(query): Query<SessionsQuery>,
 ) -> Result<Page<OpenSession>> {
-    let page = store::sessions(&app.db, caller.person.id, &query, app.clock.now()).await?;
+    let page = tokens::sessions(&app.db, caller.person.id, &query, app.clock.now()).await?;
     Ok(page.map(|session| OpenSession { current: session.id == caller.session_id, ..session }))
 }
 
@@ -107,7 +107,7 @@ pub async fn end_session(
     Path(id): Path<Uuid>,
 ) -> Result<Reply> {
     let mut tx = caller.begin(&app.db, app.clock.now()).await?;
-    if !store::end_session(&mut tx, caller.person.id, id).await? {
+    if !tokens::end_session(&mut tx, caller.person.id, id).await? {
         return Err(Error::NotFound);
     }
     record(&mut tx, id, "session.ended").await?;

@@ -9,7 +9,7 @@ use crate::{
             AdminStatus, ByRole, ByStatus, ChangeAdminStatus, InviteAdmin, NewAccount, Status,
             User, UserStatistics, UsersQuery,
         },
-        rules, store,
+        rules, store, tokens,
     },
     app::App,
     kernel::{
@@ -117,7 +117,7 @@ pub async fn change_admin_status(
     }
     store::set_status(&mut tx, id, change.status, now).await?;
     if change.status == AdminStatus::Inactive {
-        store::end_all(&mut tx, id, None).await?;
+        tokens::end_all(&mut tx, id, None).await?;
     }
     let after = store::user_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
     tx.record(Change {

@@ -67,7 +67,9 @@ impl Db {
     pub async fn begin(&self) -> Result<Tx> {
         let inner = match &self.engine {
             Engine::Sqlite { lane, .. } => TxInner::Sqlite(within(lane.turn()).await?),
-            Engine::Postgres(pool) => TxInner::Postgres(within(pool.begin()).await?),
+            Engine::Postgres(pool) => {
+                TxInner::Postgres(within(pool.begin()).await.map_err(Failure::unavailable)?)
+            }
         };
         Ok(Tx { inner, vitals: self.vitals.clone(), posts: false })
     }

@@ -174,15 +174,18 @@ impl<'c> Statement<'c> {
         };
         vitals.statements.fetch_add(1, Ordering::Relaxed);
         within(async {
-            match on {
+            let done = match on {
                 On::Tx(tx) => work(tx.conn(), text, values).await,
                 On::Db(Db { engine: Engine::Sqlite { readers, .. }, .. }) => {
-                    work(Conn::Sqlite(&mut *readers.acquire().await?), text, values).await
+                    let mut conn = readers.acquire().await.map_err(Failure::unavailable)?;
+                    work(Conn::Sqlite(&mut conn), text, values).await
                 }
                 On::Db(Db { engine: Engine::Postgres(pool), .. }) => {
-                    work(Conn::Postgres(&mut *pool.acquire().await?), text, values).await
+                    let mut conn = pool.acquire().await.map_err(Failure::unavailable)?;
+                    work(Conn::Postgres(&mut conn), text, values).await
                 }
-            }
+            };
+            done.map_err(Failure::from)
         })
         .await
     }

@@ -1,0 +1,237 @@
+//! The SQL of sessions, remembered devices and mailed tokens.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::model::{Credentials, OpenSession, SessionRow, SessionsQuery, Status};
+use crate::kernel::{
+    caller::Context,
+    db::{Db, Tx},
+    error::Result,
+    http::Page,
+    ids::{self, Token, Uuid},
+};
+
+pub const SESSION: TimeDelta = TimeDelta::hours(8);
+pub const REMEMBERED: TimeDelta = TimeDelta::days(30);
+
+/// The session of a token with everything that decides what its holder may do.
+pub async fn session(db: &Db, hash: &[u8], now: DateTime<Utc>) -> Result<Option<SessionRow>> {
+    let row = db
+        .sql(
+            "SELECT s.id AS session_id, a.id AS account_id, a.name, a.email, a.role, a.status,
+               p.level, p.rules, m.id AS partner_id, i.id AS impersonator_id,
+               i.name AS impersonator_name, i.email AS impersonator_email,
+               i.status AS impersonator_status
+             FROM sessions s
+             JOIN accounts a ON a.id = s.account_id AND a.deleted_at IS NULL
+             LEFT JOIN staff st ON st.account_id = a.id
+             LEFT JOIN permissions p ON p.id = st.permission_id
+             LEFT JOIN partners m ON m.account_id = a.id
+             LEFT JOIN accounts i ON i.id = s.impersonator_id
+             WHERE s.token_hash = $1 AND s.expires_at > $2",
+        )
+        .bind(hash.to_vec())
+        .bind(now)
+        .maybe()
+        .await?;
+    Ok(row)
+}
+
+/// Opens a session; the token is the caller's to keep.
+pub async fn open_session(
+    tx: &mut Tx,
+    account_id: Uuid,
+    family_id: Option<Uuid>,
+    context: &Context,
+    now: DateTime<Utc>,
+) -> Result<Token> {
+    let token = Token::fresh();
+    tx.sql(
+        "INSERT INTO sessions (id, account_id, token_hash, family_id, address, user_agent,
+           created_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+    )
+    .bind(ids::fresh())
+    .bind(account_id)
+    .bind(token.hash())
+    .bind(family_id)
+    .bind(context.address.to_string())
+    .bind(context.user_agent.clone())
+    .bind(now)
+    .bind(now + SESSION)
+    .run()
+    .await?;
+    Ok(token)
+}
+
+pub async fn sessions(
+    db: &Db,
+    account_id: Uuid,
+    query: &SessionsQuery,
+    now: DateTime<Utc>,
+) -> Result<Page<OpenSession>> {
+    let paging = &query.paging;
+    let rows = db
+        .list("SELECT id, address, user_agent, created_at, expires_at FROM sessions")
+        .filter("account_id = ?", Some(account_id))
+        .filter("expires_at > ?", Some(now))
+        // Whoever impersonates is no device of the account's owner.
+        .only("impersonator_id IS NULL")
+        .search(&["address", "user_agent"], paging.search())
+        .page(paging.sort(None, "created_at"), "id", paging.limit(), paging.offset())
+        .await?;
+    Ok(paging.page(rows))
+}
+
+/// Ends one session of the account; `false` when it has no such session.
+pub async fn end_session(tx: &mut Tx, account_id: Uuid, id: Uuid) -> Result<bool> {
+    let ended = tx
+        .sql("DELETE FROM sessions WHERE account_id = $1 AND id = $2")
+        .bind(account_id)
+        .bind(id)
+        .run()
+        .await?;
+    Ok(ended == 1)
+}
+
+/// Ends every way into the account, but for one session where one is given. The caller has taken
+/// the account's row.
+pub async fn end_all(tx: &mut Tx, account_id: Uuid, but: Option<Uuid>) -> Result<()> {
+    tx.sql("DELETE FROM sessions WHERE account_id = $1 AND id <> $2")
+        .bind(account_id)
+        .bind(but.unwrap_or(Uuid::nil()))
+        .run()
+        .await?;
+    tx.sql("DELETE FROM remember_tokens WHERE account_id = $1").bind(account_id).run().await?;
+    tx.sql("DELETE FROM mailed_tokens WHERE account_id = $1").bind(account_id).run().await?;
+    Ok(())
+}
+
+/// A remember token with its account.
+#[derive(sqlx::FromRow)]
+pub struct Remembered {
+    pub family_id: Uuid,
+    pub account_id: Uuid,
+    pub email: String,
+    pub status: Status,
+    pub expires_at: DateTime<Utc>,
+}
+
+pub async fn remembered(db: &Db, hash: &[u8]) -> Result<Option<Remembered>> {
+    let row = db
+        .sql(
+            "SELECT r.family_id, r.account_id, a.email, a.status, r.expires_at
+             FROM remember_tokens r
+             JOIN accounts a ON a.id = r.account_id AND a.deleted_at IS NULL
+             WHERE r.token_hash = $1",
+        )
+        .bind(hash.to_vec())
+        .maybe()
+        .await?;
+    Ok(row)
+}
+
+/// Marks a token as used up; `false` when it was already, or is gone.
+pub async fn rotate_out(tx: &mut Tx, hash: &[u8], now: DateTime<Utc>) -> Result<bool> {
+    let rotated = tx
+        .sql("UPDATE remember_tokens SET rotated_at = $1 WHERE token_hash = $2 AND rotated_at IS NULL")
+        .bind(now)
+        .bind(hash.to_vec())
+        .run()
+        .await?;
+    Ok(rotated == 1)
+}
+
+pub async fn remember(
+    tx: &mut Tx,
+    account_id: Uuid,
+    family_id: Uuid,
+    now: DateTime<Utc>,
+) -> Result<Token> {
+    let token = Token::fresh();
+    tx.sql(
+        "INSERT INTO remember_tokens (id, family_id, account_id, token_hash, created_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6)",
+    )
+    .bind(ids::fresh())
+    .bind(family_id)
+    .bind(account_id)
+    .bind(token.hash())
+    .bind(now)
+    .bind(now + REMEMBERED)
+    .run()
+    .await?;
+    Ok(token)
+}
+
+/// Ends a family of remember tokens, with the sessions that they opened.
+pub async fn end_family(tx: &mut Tx, family_id: Uuid) -> Result<()> {
+    tx.sql("DELETE FROM sessions WHERE family_id = $1").bind(family_id).run().await?;
+    tx.sql("DELETE FROM remember_tokens WHERE family_id = $1").bind(family_id).run().await?;
+    Ok(())
+}
+
+pub async fn session_exists(tx: &mut Tx, id: Uuid) -> Result<bool> {
+    let found = tx.sql("SELECT id FROM sessions WHERE id = $1").bind(id).maybe::<(Uuid,)>().await?;
+    Ok(found.is_some())
+}
+
+crate::words! {
+    pub enum TokenKind { Reset = "reset", Invitation = "invitation" }
+}
+
+/// Makes a token to be mailed. An older one of its kind is void.
+pub async fn mailed_token(
+    tx: &mut Tx,
+    account_id: Uuid,
+    kind: TokenKind,
+    expires_at: DateTime<Utc>,
+) -> Result<Token> {
+    let token = Token::fresh();
+    tx.sql(
+        "INSERT INTO mailed_tokens (account_id, kind, token_hash, expires_at)
+         VALUES ($1, $2, $3, $4)
+         ON CONFLICT (account_id, kind) DO UPDATE SET
+           token_hash = excluded.token_hash, expires_at = excluded.expires_at",
+    )
+    .bind(account_id)
+    .bind(kind)
+    .bind(token.hash())
+    .bind(expires_at)
+    .run()
+    .await?;
+    Ok(token)
+}
+
+pub async fn by_mailed_token(
+    db: &Db,
+    hash: &[u8],
+    now: DateTime<Utc>,
+) -> Result<Option<Credentials>> {
+    let row = db
+        .sql(
+            "SELECT a.id, a.name, a.email, a.role, a.status, a.password_hash
+             FROM mailed_tokens t
+             JOIN accounts a ON a.id = t.account_id AND a.deleted_at IS NULL
+             WHERE t.token_hash = $1 AND t.expires_at > $2",
+        )
+        .bind(hash.to_vec())
+        .bind(now)
+        .maybe()
+        .await?;
+    Ok(row)
+}
+
+/// Uses a token up; `false` when somebody else just did.
+pub async fn use_mailed_token(tx: &mut Tx, hash: &[u8]) -> Result<bool> {
+    let used =
+        tx.sql("DELETE FROM mailed_tokens WHERE token_hash = $1").bind(hash.to_vec()).run().await?;
+    Ok(used == 1)
+}
+
+pub async fn sweep(db: &Db, now: DateTime<Utc>) -> Result<()> {
+    db.sql("DELETE FROM sessions WHERE expires_at <= $1").bind(now).run().await?;
+    db.sql("DELETE FROM remember_tokens WHERE expires_at <= $1").bind(now).run().await?;
+    db.sql("DELETE FROM mailed_tokens WHERE expires_at <= $1").bind(now).run().await?;
+    Ok(())
+}
