@@ -1,4 +1,4 @@
--- Accounts, how they sign in, what staff may do, and the partnership of a partner.
+-- Accounts, how they sign in, and the partnership of a partner.
 
 CREATE TABLE accounts (
     id UUID PRIMARY KEY,
@@ -19,24 +19,6 @@ CREATE TABLE accounts (
 CREATE UNIQUE INDEX accounts_email ON accounts (email) WHERE deleted_at IS NULL;
 CREATE INDEX accounts_newest ON accounts (created_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX accounts_role ON accounts (role, status) WHERE deleted_at IS NULL;
-
-CREATE TABLE permissions (
-    id UUID PRIMARY KEY,
-    name TEXT NOT NULL,
-    description TEXT NOT NULL,
-    level TEXT NOT NULL CHECK (level IN ('owner', 'manager', 'supervisor', 'operator', 'viewer')),
-    rules JSONB NOT NULL,
-    created_at TIMESTAMPTZ NOT NULL,
-    updated_at TIMESTAMPTZ NOT NULL
-);
-CREATE UNIQUE INDEX permissions_name ON permissions (lower(name));
-
-CREATE TABLE staff (
-    id UUID PRIMARY KEY,
-    account_id UUID NOT NULL UNIQUE REFERENCES accounts (id),
-    permission_id UUID NOT NULL REFERENCES permissions (id)
-);
-CREATE INDEX staff_permission ON staff (permission_id);
 
 CREATE TABLE partners (
     id UUID PRIMARY KEY,
@@ -63,6 +45,8 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_account ON sessions (account_id, created_at);
 CREATE INDEX sessions_family ON sessions (family_id) WHERE family_id IS NOT NULL;
+CREATE INDEX sessions_impersonator ON sessions (impersonator_id)
+    WHERE impersonator_id IS NOT NULL;
 CREATE INDEX sessions_expiry ON sessions (expires_at);
 
 CREATE TABLE remember_tokens (
@@ -84,6 +68,8 @@ CREATE TABLE mailed_tokens (
     account_id UUID NOT NULL REFERENCES accounts (id),
     kind TEXT NOT NULL CHECK (kind IN ('reset', 'invitation')),
     token_hash BYTEA NOT NULL UNIQUE,
+    -- The letter that carries it; a newer letter wins.
+    item_id UUID NOT NULL,
     expires_at TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (account_id, kind)
 );

@@ -6,7 +6,7 @@ use tokio::{task::JoinSet, time::Instant};
 
 use crate::{
     accounts::{self, Passwords},
-    config::Config,
+    config::{Config, DatabaseUrl},
     edge::{Limits, Metrics},
     kernel::{
         clock::Clock,
@@ -48,6 +48,7 @@ impl Deref for App {
 impl App {
     /// Opens the database and brings it up to date.
     pub async fn start(config: Config, clock: Clock) -> Result<Self, String> {
+        private_folder(&config.data_dir)?;
         let secret_key = secret_key(&config)?;
         let mailer = mailer(&config)?;
         let url = config.database_url();
@@ -98,14 +99,21 @@ impl App {
             deliveries.spawn(async move { app.deliver_one(&item).await });
         }
         while let Some(done) = deliveries.join_next().await {
-            done.map_err(Error::internal)??;
+            // The others go on; this one comes back when its lease is past.
+            if let Err(error) = done.map_err(Error::internal).flatten() {
+                tracing::error!(%error, "a delivery was lost");
+            }
         }
         Ok(count)
     }
 
     async fn deliver_one(&self, item: &Item) -> Result<()> {
-        let delivery = tokio::time::timeout(Duration::from_secs(45), self.deliver(item)).await;
-        let delivered = delivery.unwrap_or_else(|_| Err(Error::Unavailable("too slow".into())));
+        let delivered = match item.is_poison() {
+            true => Err(Error::internal("it crashes whoever delivers it")),
+            false => tokio::time::timeout(Duration::from_secs(45), self.deliver(item))
+                .await
+                .unwrap_or_else(|_| Err(Error::Unavailable("too slow".into()))),
+        };
         let Err(error) = delivered else {
             let mut tx = self.db.begin().await?;
             outbox::done(&mut tx, item).await?;
@@ -154,7 +162,7 @@ fn secret_key(config: &Config) -> Result<Secret, String> {
     if let Some(key) = config.secret_key.clone() {
         return Ok(checked(key)?);
     }
-    if config.database_url.is_some() {
+    if config.database_url.as_ref().is_some_and(DatabaseUrl::is_shared) {
         return Err("DERMAGA_SECRET_KEY: must be set with PostgreSQL, the same for every process \
                     (openssl rand -base64 32)"
             .into());
@@ -162,10 +170,19 @@ fn secret_key(config: &Config) -> Result<Secret, String> {
     let file = config.data_dir.join("secret.key");
     let fault = |error: std::io::Error| format!("{}: {error}", file.display());
     if !file.exists() {
-        std::fs::create_dir_all(&config.data_dir).map_err(fault)?;
         write_private(&file, &BASE64_STANDARD.encode(rand::random::<[u8; 32]>())).map_err(fault)?;
     }
     Ok(checked(Secret::new(std::fs::read_to_string(&file).map_err(fault)?.trim()))?)
+}
+
+/// Letters with live links and the key lie there: for the service's own user alone.
+fn private_folder(folder: &std::path::Path) -> Result<(), String> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let fault = |error| format!("DERMAGA_DATA_DIR: {}: {error}", folder.display());
+    builder.create(folder).map_err(fault)
 }
 
 fn write_private(file: &std::path::Path, text: &str) -> std::io::Result<()> {
@@ -182,11 +199,8 @@ fn mailer(config: &Config) -> Result<Mailer, String> {
         .mail_from
         .parse()
         .map_err(|_| format!("DERMAGA_MAIL_FROM: {:?} is not a sender", config.mail_from))?;
-    match config.mail_url.0.as_str() {
+    match config.mail_url.0.0.as_str() {
         "file" => Ok(Mailer::files(from, config.data_dir.join("mail"))),
-        url if url.starts_with("smtp") => {
-            Mailer::smtp(from, url).map_err(|why| format!("DERMAGA_MAIL_URL: {why}"))
-        }
-        _ => Err("DERMAGA_MAIL_URL: must be file or smtp://…".into()),
+        url => Mailer::smtp(from, url).map_err(|why| format!("DERMAGA_MAIL_URL: {why}")),
     }
 }

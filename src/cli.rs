@@ -12,7 +12,7 @@ use crate::{
     app::App,
     config::{Config, LogFormat, SETTINGS, env_name},
     edge::{self, Edge},
-    kernel::{clock::Clock, email::Email, text::Name},
+    kernel::{clock::Clock, email::Email, error::Error, lang::Lang, text::Name},
     service,
 };
 
@@ -161,25 +161,25 @@ fn start_logging(config: &Config) -> Result<(), String> {
 
 async fn create_admin(config: Config, email: Email, name: String) -> Result<(), String> {
     let name = Name::parse(&name).ok_or("--name: 1 to 120 characters, please")?;
-    if std::io::stdin().is_terminal() {
-        eprint!("Password (8 to 128 characters): ");
-    }
-    let mut line = String::new();
-    std::io::stdin().read_line(&mut line).map_err(|error| error.to_string())?;
+    let line = match std::io::stdin().is_terminal() {
+        true => rpassword::prompt_password("Password (8 to 128 characters): "),
+        false => std::io::read_to_string(std::io::stdin()),
+    };
+    let line = line.map_err(|error| error.to_string())?;
     let password = Password::parse(line.trim_end_matches(['\r', '\n']))
         .ok_or("a password has 8 to 128 characters")?;
-    if password.is_weak(&name, email.as_str()) {
-        return Err("this password is too easily guessed".into());
-    }
     let app = App::start(config, Clock::System).await?;
     let made = accounts::create_admin(&app, name, email.clone(), &password).await;
     app.db.close().await;
-    made.map_err(|error| error.to_string())?;
+    made.map_err(|error| match error {
+        Error::Invalid(faults) => faults[0].message.say(Lang::En).to_owned(),
+        other => other.to_string(),
+    })?;
     println!("{} is an admin now.", email.as_str());
     Ok(())
 }
 
-/// Needs no database of its own: an empty one in memory will do.
+/// Needs no database of the operator's: an empty one in a temporary folder will do.
 async fn openapi() -> Result<String, String> {
     let folder = std::env::temp_dir().join(format!("dermaga-{}", crate::kernel::ids::fresh()));
     let config = Config { data_dir: folder.clone(), ..Config::default() };

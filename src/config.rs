@@ -1,6 +1,6 @@
 //! The settings: defaults, then `dermaga.toml`, then the environment. Parsed once, at the start.
 
-use std::{collections::BTreeMap, fmt, net::SocketAddr, path::PathBuf};
+use std::{collections::BTreeMap, ffi::OsString, fmt, net::SocketAddr, path::PathBuf};
 
 use chrono_tz::Tz;
 
@@ -46,13 +46,13 @@ settings! {
     /// Address and port to listen on.
     listen: SocketAddr = "127.0.0.1:8080";
     /// Where the world reaches this service; `http://` and the listen address unless set.
-    public_url: Option<Url> = "";
+    public_url: Option<WebUrl> = "";
     /// Where links in letters lead; a page of this service unless set.
-    app_url: Option<Url> = "";
+    app_url: Option<WebUrl> = "";
     /// Folder of the SQLite database, local files and letters.
     data_dir: PathBuf = "./data";
-    /// `postgres://…`; SQLite in the data directory unless set.
-    database_url: Option<Url> = "";
+    /// `postgres://…` or `sqlite:file`; SQLite in the data directory unless set.
+    database_url: Option<DatabaseUrl> = "";
     /// 32 random bytes in base64. Needed with PostgreSQL; made in the data directory with SQLite.
     secret_key: Option<Secret> = "";
     /// The service's time zone.
@@ -66,17 +66,17 @@ settings! {
     /// Bookings close this long before departure.
     booking_cutoff_minutes: u32 = "15";
     /// What a booker gets back: `hours before departure:percent`, from the earliest.
-    refund_policy: String = "24h:100,6h:50";
+    refund_policy: RefundPolicy = "24h:100,6h:50";
     /// `simulator`, `midtrans` or `xendit`.
     payment_provider: PaymentProvider = "simulator";
     /// The provider's server key.
     payment_server_key: Option<Secret> = "";
     /// `file` (letters become .eml files in the data directory) or `smtp://user:password@host:port`.
-    mail_url: Url = "file";
+    mail_url: MailUrl = "file";
     /// Sender of letters.
     mail_from: String = "Dermaga <no-reply@localhost>";
     /// `local` (the data directory) or `s3://…`.
-    storage_url: Url = "local";
+    storage_url: StorageUrl = "local";
     /// Rate limits, lockout and holds: `on` or `off`.
     rate_limit: Switch = "on";
     /// Whether terms need a second person to publish them.
@@ -108,25 +108,25 @@ impl Config {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return Err(format!("dermaga.toml: {error}")),
         }
-        words.extend(from_env(std::env::vars()));
+        words.extend(from_env(std::env::vars_os())?);
         Self::from_words(words)
     }
 
     pub fn public_url(&self) -> String {
         match &self.public_url {
-            Some(url) => url.0.trim_end_matches('/').to_owned(),
+            Some(WebUrl(url)) => url.0.trim_end_matches('/').to_owned(),
             None => format!("http://{}", self.listen),
         }
     }
 
     pub fn app_url(&self) -> String {
-        let url = self.app_url.as_ref().map(|url| url.0.trim_end_matches('/').to_owned());
+        let url = self.app_url.as_ref().map(|WebUrl(url)| url.0.trim_end_matches('/').to_owned());
         url.unwrap_or_else(|| self.public_url())
     }
 
     pub fn database_url(&self) -> String {
         match &self.database_url {
-            Some(url) => url.0.clone(),
+            Some(DatabaseUrl(url)) => url.0.clone(),
             None => self.data_dir.join("dermaga.db").to_string_lossy().into_owned(),
         }
     }
@@ -142,12 +142,18 @@ pub fn env_name(name: &str) -> String {
     format!("DERMAGA_{}", name.to_uppercase())
 }
 
-fn from_env(vars: impl Iterator<Item = (String, String)>) -> BTreeMap<String, String> {
-    vars.filter_map(|(name, value)| {
-        let name = name.strip_prefix("DERMAGA_")?.to_lowercase();
-        Some((name, value))
-    })
-    .collect()
+fn from_env(
+    vars: impl Iterator<Item = (OsString, OsString)>,
+) -> Result<BTreeMap<String, String>, String> {
+    let mut words = BTreeMap::new();
+    for (name, value) in vars {
+        let Some(name) = name.to_str().and_then(|name| name.strip_prefix("DERMAGA_")) else {
+            continue;
+        };
+        let value = value.into_string().map_err(|_| format!("{}: not UTF-8", env_name(name)))?;
+        words.insert(name.to_lowercase(), value);
+    }
+    Ok(words)
 }
 
 fn from_toml(file: &str) -> Result<BTreeMap<String, String>, String> {
@@ -253,9 +259,11 @@ impl Setting for Url {
 
     fn show(&self) -> String {
         let Some((scheme, rest)) = self.0.split_once("://") else { return self.0.clone() };
+        // Passwords stand before the host or in the query.
+        let (rest, query) = rest.split_once('?').map_or((rest, ""), |(rest, _)| (rest, "?***"));
         match rest.rsplit_once('@') {
-            Some((_, host)) => format!("{scheme}://***@{host}"),
-            None => self.0.clone(),
+            Some((_, host)) => format!("{scheme}://***@{host}{query}"),
+            None => format!("{scheme}://{rest}{query}"),
         }
     }
 }
@@ -263,6 +271,85 @@ impl Setting for Url {
 impl fmt::Debug for Url {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.show())
+    }
+}
+
+/// Addresses of which only some kinds make sense.
+macro_rules! url_settings {
+    ($($(#[$doc:meta])* $name:ident: $fits:expr, $expected:literal;)+) => {
+        $($(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct $name(pub Url);
+
+        impl Setting for $name {
+            fn read(word: &str) -> Result<Self, String> {
+                let fits: fn(&str, &str) -> bool = $fits;
+                let (scheme, rest) = word.split_once(':').unwrap_or((word, ""));
+                match fits(scheme, rest) {
+                    true => Ok(Self(Url(word.to_owned()))),
+                    false => Err(concat!("must be ", $expected).to_owned()),
+                }
+            }
+
+            fn show(&self) -> String {
+                self.0.show()
+            }
+        })+
+    };
+}
+
+url_settings! {
+    /// Where browsers go.
+    WebUrl: |scheme, rest| {
+        matches!(scheme, "http" | "https") && rest.len() > 2 && rest.starts_with("//")
+    }, "http://… or https://…";
+    DatabaseUrl: |scheme, rest| match scheme {
+        "postgres" | "postgresql" => rest.starts_with("//"),
+        "sqlite" => !rest.is_empty(),
+        _ => false,
+    }, "postgres://… or sqlite:file";
+    MailUrl: |scheme, rest| match scheme {
+        "file" => rest.is_empty(),
+        "smtp" | "smtps" => rest.starts_with("//"),
+        _ => false,
+    }, "file or smtp://…";
+    StorageUrl: |scheme, rest| match scheme {
+        "local" => rest.is_empty(),
+        "s3" => rest.starts_with("//"),
+        _ => false,
+    }, "local or s3://…";
+}
+
+impl DatabaseUrl {
+    /// Whether other processes may share the database.
+    pub fn is_shared(&self) -> bool {
+        self.0.0.starts_with("postgres")
+    }
+}
+
+/// What a booker gets back: percent of the price by hours before departure, longest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefundPolicy(pub Vec<(u32, u8)>);
+
+impl Setting for RefundPolicy {
+    fn read(word: &str) -> Result<Self, String> {
+        let steps = word.split(',').map(str::trim).filter(|step| !step.is_empty());
+        let steps: Option<Vec<(u32, u8)>> = steps
+            .map(|step| {
+                let (hours, percent) = step.split_once(':')?;
+                let hours = hours.strip_suffix('h')?.parse().ok()?;
+                Some((hours, percent.parse().ok().filter(|percent| *percent <= 100)?))
+            })
+            .collect();
+        match steps {
+            Some(steps) if steps.is_sorted_by(|a, b| a.0 > b.0) => Ok(Self(steps)),
+            _ => Err(format!("{word:?} is not like 24h:100,6h:50, longest first")),
+        }
+    }
+
+    fn show(&self) -> String {
+        let steps: Vec<_> = self.0.iter().map(|(h, percent)| format!("{h}h:{percent}")).collect();
+        steps.join(",")
     }
 }
 
@@ -319,7 +406,7 @@ mod tests {
     fn the_environment_wins_over_the_file_and_the_file_over_the_default() {
         let mut all = from_toml("listen = '127.0.0.1:1'\n[booking]\nhold_seconds = 60").unwrap();
         let env = [("DERMAGA_LISTEN", "127.0.0.1:2"), ("PATH", "/bin")];
-        all.extend(from_env(env.map(|(k, v)| (k.to_owned(), v.to_owned())).into_iter()));
+        all.extend(from_env(env.map(|(k, v)| (k.into(), v.into())).into_iter()).unwrap());
         let config = Config::from_words(all).unwrap();
         assert_eq!(config.listen.port(), 2);
         assert_eq!(config.booking_hold_seconds, 60);
@@ -328,11 +415,24 @@ mod tests {
 
     #[test]
     fn a_bad_or_unknown_setting_is_named() {
-        let refused = |pairs| Config::from_words(words(pairs)).unwrap_err();
+        let refused = |pairs: &[(&str, &str)]| Config::from_words(words(pairs)).unwrap_err();
         assert!(refused(&[("listen", "here")]).starts_with("DERMAGA_LISTEN: \"here\" is not"));
         assert_eq!(refused(&[("sped", "1")]), "DERMAGA_SPED: unknown setting");
         assert!(refused(&[("rate_limit", "maybe")]).starts_with("DERMAGA_RATE_LIMIT"));
         assert!(refused(&[("cors_origins", "https://a.id/x")]).starts_with("DERMAGA_CORS_ORIGINS"));
+        for (name, bad) in [
+            ("database_url", "postgress://u@h/db"),
+            ("database_url", "data.db"),
+            ("public_url", "dermaga.id"),
+            ("app_url", "ftp://dermaga.id"),
+            ("mail_url", "pigeon://coop"),
+            ("storage_url", "floppy"),
+            ("refund_policy", "24:100"),
+            ("refund_policy", "6h:50,24h:100"),
+            ("refund_policy", "24h:101"),
+        ] {
+            assert!(refused(&[(name, bad)]).starts_with(&env_name(name)), "{name} {bad}");
+        }
     }
 
     #[test]
@@ -342,6 +442,7 @@ mod tests {
             ("admin_password", "hunter2"),
             ("secret_key", "hunter2"),
             ("mail_url", "smtp://u:hunter2@mail:25"),
+            ("storage_url", "s3://bucket?secret=hunter2"),
         ]))
         .unwrap();
         assert!(!format!("{config:?}{:?}", config.show()).contains("hunter2"));

@@ -177,8 +177,9 @@ async fn guard(
     Ok(next.run(request).await)
 }
 
-/// Runs a change again when another transaction got in its way. A handler has one transaction,
-/// and this happens only when that one was undone.
+/// Runs a change again when another transaction got in its way. A handler has one transaction that
+/// matters, and this happens only when that one was undone; what it commits before (a counted
+/// sign-in attempt) must bear being done twice.
 async fn again_on_contention(request: Request, next: Next) -> Response {
     const TRIES: u32 = 4;
     let (parts, body) = request.into_parts();

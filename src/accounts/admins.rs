@@ -2,7 +2,11 @@
 
 use rand::seq::IndexedRandom;
 
-use super::{model::NewAccount, password::Password, store};
+use super::{
+    model::{NewAccount, Status},
+    password::Password,
+    store,
+};
 use crate::{
     app::App,
     kernel::{
@@ -33,7 +37,8 @@ pub async fn first_admin(app: &App) -> Result<Option<FirstAdmin>> {
     let password = Password::parse(&word).ok_or_else(|| {
         Error::internal("DERMAGA_ADMIN_PASSWORD: a password has 8 to 128 characters")
     })?;
-    if chosen.is_some() && password.is_weak("Admin", email.as_str()) {
+    let weak = app.passwords.is_weak(&password, "Admin", email.as_str()).await?;
+    if chosen.is_some() && weak {
         tracing::warn!("DERMAGA_ADMIN_PASSWORD is easily guessed");
     }
     let hash = app.passwords.hash(&password).await?;
@@ -45,8 +50,16 @@ pub async fn first_admin(app: &App) -> Result<Option<FirstAdmin>> {
 }
 
 pub async fn create_admin(app: &App, name: Name, email: Email, password: &Password) -> Result<()> {
+    app.passwords.strong(password, &name, email.as_str()).await?;
     let password_hash = Some(app.passwords.hash(password).await?);
-    let account = NewAccount { name, email, phone: None, role: Role::Admin, password_hash };
+    let account = NewAccount {
+        name,
+        email,
+        phone: None,
+        role: Role::Admin,
+        status: Status::Active,
+        password_hash,
+    };
     let mut tx = app.db.begin().await?;
     store::insert(&mut tx, &account, app.clock.now()).await?;
     Ok(tx.commit().await?)

@@ -1,4 +1,4 @@
-//! What accounts say by mail. Tokens are made when the letter is: they never rest in the outbox.
+//! What accounts say by mail. Tokens are made with the letter: they never rest in the outbox.
 
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use crate::{
     kernel::{
         email::Email,
         error::{Error, Result},
-        ids::Uuid,
+        ids::{Token, Uuid},
         lang::{Lang, Text, text},
         mail::Letter,
         outbox::Item,
@@ -40,57 +40,47 @@ pub struct PasswordChanged {
 }
 
 pub async fn deliver(app: &App, item: &Item) -> Result<()> {
-    match item.topic.as_str() {
+    let (account, lang, token) = match item.topic.as_str() {
         "account.password_forgotten" => {
             let Forgotten { email, lang } = item.read()?;
-            let account = store::credentials(&app.db, &email).await?;
-            let Some(account) = account else { return Ok(()) };
-            let link = link(app, &account, TokenKind::Reset, TimeDelta::minutes(30)).await?;
-            send(
-                app,
-                item,
-                &account,
-                lang,
-                reset(),
-                Some((text("Choose a password", "Pilih kata sandi"), link)),
-            )
-            .await
+            let token = Some((TokenKind::Reset, TimeDelta::minutes(30)));
+            (store::credentials(&app.db, &email).await?, lang, token)
         }
         "account.invited" => {
             let Invited { account_id, lang } = item.read()?;
-            let account = store::credentials_of(&app.db, account_id).await?;
-            let Some(account) = account else { return Ok(()) };
-            let link = link(app, &account, TokenKind::Invitation, TimeDelta::hours(72)).await?;
-            send(
-                app,
-                item,
-                &account,
-                lang,
-                invitation(),
-                Some((text("Choose a password", "Pilih kata sandi"), link)),
-            )
-            .await
+            let token = Some((TokenKind::Invitation, TimeDelta::hours(72)));
+            (store::credentials_of(&app.db, account_id).await?, lang, token)
         }
         "account.password_changed" => {
             let PasswordChanged { account_id, lang } = item.read()?;
-            let account = store::credentials_of(&app.db, account_id).await?;
-            let Some(account) = account else { return Ok(()) };
-            send(app, item, &account, lang, changed(), None).await
+            (store::credentials_of(&app.db, account_id).await?, lang, None)
         }
-        other => Err(Error::internal(format!("accounts have no letter for {other}"))),
-    }
+        other => return Err(Error::internal(format!("accounts have no letter for {other}"))),
+    };
+    let Some(account) = account else { return Ok(()) };
+    let Some((kind, life)) = token else {
+        return send(app, item, &account, lang, changed(), None).await;
+    };
+    let Some(link) = link(app, item, &account, kind, life).await? else { return Ok(()) };
+    let words = if kind == TokenKind::Reset { reset() } else { invitation() };
+    let action = (text("Choose a password", "Pilih kata sandi"), link);
+    send(app, item, &account, lang, words, Some(action)).await
 }
 
+/// A letter that is sent twice carries the same link twice, and lives from when it was asked for.
+/// `None`: it came too late, or a newer one is out.
 async fn link(
     app: &App,
+    item: &Item,
     account: &Credentials,
     kind: TokenKind,
     life: TimeDelta,
-) -> Result<String> {
-    let mut tx = app.db.begin().await?;
-    let token = tokens::mailed_token(&mut tx, account.id, kind, app.clock.now() + life).await?;
-    tx.commit().await?;
-    Ok(format!("{}/reset-password?token={}", app.config.app_url(), token.reveal()))
+) -> Result<Option<String>> {
+    let token = Token::of(item.id, &app.secret_key);
+    let expires_at = item.created_at + life;
+    let newest = app.clock.now() < expires_at
+        && tokens::mail_token(&app.db, account.id, kind, &token, item.id, expires_at).await?;
+    Ok(newest.then(|| format!("{}/reset-password?token={}", app.config.app_url(), token.reveal())))
 }
 
 async fn send(

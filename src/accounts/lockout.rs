@@ -51,8 +51,8 @@ pub async fn attempt(app: &App, email: &Email, address: IpAddr, now: DateTime<Ut
                 .bind(subject)
                 .scalar()
                 .await?;
-            let wait = (since + WINDOW - now).num_seconds().max(1);
-            return Err(Error::TooManyRequests { retry_after: wait.unsigned_abs() });
+            let wait = (since + WINDOW - now).num_milliseconds().max(1).unsigned_abs();
+            return Err(Error::TooManyRequests { retry_after: wait.div_ceil(1000) });
         }
     }
     Ok(tx.commit().await?)

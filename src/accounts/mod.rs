@@ -35,8 +35,8 @@ pub use http::{
     invite_admin, list_sessions, list_users, login, logout, remember_me, reset_password,
     update_profile, user_statistics,
 };
-pub use model::{NewAccount, Status, User};
-pub use password::{Password, Passwords, check_new_password};
+pub use model::{AccountChange, NewAccount, Status, User, rules};
+pub use password::{Password, Passwords, same};
 
 /// The account behind a bearer token, as it is at this moment. One statement.
 pub async fn caller(app: &App, token: &str, context: Context) -> Result<Caller> {
@@ -50,6 +50,26 @@ pub async fn caller(app: &App, token: &str, context: Context) -> Result<Caller> 
 /// Makes an account; a taken e-mail is refused.
 pub async fn create(tx: &mut Tx, account: &NewAccount, now: DateTime<Utc>) -> Result<Uuid> {
     store::insert(tx, account, now).await
+}
+
+/// Changes an account. One that may no longer act loses its sessions at once.
+pub async fn update(
+    tx: &mut Tx,
+    id: Uuid,
+    change: &AccountChange,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    store::update(tx, id, change, now).await?;
+    if change.status != Status::Active {
+        tokens::end_all(tx, id, None).await?;
+    }
+    Ok(())
+}
+
+/// Deletes an account: its sessions end, its e-mail is free, its name stays for history.
+pub async fn delete(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
+    store::delete(tx, id, now).await?;
+    tokens::end_all(tx, id, None).await
 }
 
 /// Mails an invitation to choose a password, once the transaction has committed.

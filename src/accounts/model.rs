@@ -38,8 +38,17 @@ pub struct NewAccount {
     pub email: Email,
     pub phone: Option<Phone>,
     pub role: Role,
+    pub status: Status,
     /// `None` until an invitation is accepted.
     pub password_hash: Option<String>,
+}
+
+/// What staff management changes of an account.
+pub struct AccountChange {
+    pub name: Name,
+    pub email: Email,
+    pub phone: Phone,
+    pub status: Status,
 }
 
 /// An account as others see it.
@@ -113,7 +122,7 @@ pub struct SessionRow {
 impl SessionRow {
     pub fn into_caller(self, context: Context) -> Result<Caller> {
         // Whoever has lost their own standing cannot go on in somebody else's name.
-        if self.impersonator_status.is_some_and(|status| status != Status::Active) {
+        if self.impersonator_id.is_some() && self.impersonator_status != Some(Status::Active) {
             return Err(Error::Unauthenticated);
         }
         let impersonator = self.impersonator_id.map(|id| Person {

@@ -34,10 +34,6 @@ impl Password {
     pub fn parse(word: &str) -> Option<Self> {
         (8..=128).contains(&word.chars().count()).then(|| Self(word.to_owned()))
     }
-
-    pub fn is_weak(&self, name: &str, email: &str) -> bool {
-        is_weak(&self.0, name, email)
-    }
 }
 
 impl JsonSchema for Password {
@@ -54,7 +50,8 @@ impl JsonSchema for Password {
     }
 }
 
-/// Guessable within 10^8 tries, by someone who knows the person.
+/// Guessable within 10^8 tries, by someone who knows the person. What makes a password strong is in
+/// its first characters; the estimate takes far too long for more.
 fn is_weak(password: &str, name: &str, email: &str) -> bool {
     let known: Vec<&str> = name
         .split_whitespace()
@@ -62,7 +59,8 @@ fn is_weak(password: &str, name: &str, email: &str) -> bool {
         .chain([name, email, "dermaga", "speedboat", "mitra"])
         .filter(|word| word.len() > 2)
         .collect();
-    zxcvbn::zxcvbn(password, &known).score() < Score::Three
+    let start: String = password.chars().take(40).collect();
+    zxcvbn::zxcvbn(&start, &known).score() < Score::Three
 }
 
 const WEAK: Text = text(
@@ -70,27 +68,12 @@ const WEAK: Text = text(
     "Kata sandi ini terlalu mudah ditebak. Gunakan beberapa kata yang tidak berkaitan.",
 );
 
-/// The fault of a weak password.
-pub fn weak() -> Fault {
-    Fault::new("password", "weak", WEAK)
-}
-
 /// `cpassword` must repeat `password`.
 pub fn same(value: &Value, faults: &mut Vec<Fault>) {
     let (password, again) = (value["password"].as_str(), value["cpassword"].as_str());
     if again.is_some() && password != again {
         let message = text("The two passwords differ.", "Kedua kata sandi berbeda.");
         faults.push(Fault::new("cpassword", "same", message));
-    }
-}
-
-/// Both rules at once, for requests that also say who the person is.
-pub fn check_new_password(value: &Value, faults: &mut Vec<Fault>) {
-    same(value, faults);
-    let text = |name: &str| value[name].as_str().unwrap_or_default();
-    let faulty = faults.iter().any(|fault| fault.field == "password");
-    if !faulty && is_weak(text("password"), text("name"), text("email")) {
-        faults.push(weak());
     }
 }
 
@@ -109,6 +92,20 @@ impl Passwords {
     pub fn new() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self { permits: Arc::new(Semaphore::new(cores)), verified: Arc::default() }
+    }
+
+    /// Whether it is easily guessed. Slow, so it comes after every other check.
+    pub async fn is_weak(&self, password: &Password, name: &str, email: &str) -> Result<bool> {
+        let (password, name, email) = (password.0.clone(), name.to_owned(), email.to_owned());
+        self.off_thread(move || is_weak(&password, &name, &email)).await
+    }
+
+    /// Refuses a weak password.
+    pub async fn strong(&self, password: &Password, name: &str, email: &str) -> Result<()> {
+        match self.is_weak(password, name, email).await? {
+            true => Err(Error::field("password", "weak", WEAK)),
+            false => Ok(()),
+        }
     }
 
     pub async fn hash(&self, password: &Password) -> Result<String> {

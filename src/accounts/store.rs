@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 
 use super::model::{
-    AdminStatus, Credentials, Impersonator, NewAccount, Partnership, Permission, Profile, Status,
-    UpdateProfile, User, UsersQuery, rules,
+    AccountChange, AdminStatus, Credentials, Impersonator, NewAccount, Partnership, Permission,
+    Profile, Status, UpdateProfile, User, UsersQuery, rules,
 };
 use crate::kernel::{
     access::{Level, Role},
@@ -59,13 +59,14 @@ pub async fn insert(tx: &mut Tx, account: &NewAccount, now: DateTime<Utc>) -> Re
     tx.sql(
         "INSERT INTO accounts (id, name, email, phone, role, status, password_hash, created_at,
            updated_at)
-         VALUES ($1, $2, $3, $4, $5, 'active', $6, $7, $7)",
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)",
     )
     .bind(id)
     .bind(account.name.to_string())
     .bind(account.email.clone())
     .bind(account.phone.clone())
     .bind(account.role)
+    .bind(account.status)
     .bind(account.password_hash.clone())
     .bind(now)
     .run()
@@ -227,6 +228,37 @@ pub async fn update_profile(
     Ok(())
 }
 
+pub async fn update(
+    tx: &mut Tx,
+    id: Uuid,
+    change: &AccountChange,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    tx.sql(
+        "UPDATE accounts SET name = $1, email = $2, phone = $3, status = $4, updated_at = $5
+         WHERE id = $6",
+    )
+    .bind(change.name.to_string())
+    .bind(change.email.clone())
+    .bind(change.phone.clone())
+    .bind(change.status)
+    .bind(now)
+    .bind(id)
+    .run()
+    .await
+    .map_err(taken)?;
+    Ok(())
+}
+
+pub async fn delete(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
+    tx.sql("UPDATE accounts SET deleted_at = $1, updated_at = $1 WHERE id = $2")
+        .bind(now)
+        .bind(id)
+        .run()
+        .await?;
+    Ok(())
+}
+
 /// Takes the account's row for a sign-in with the password that was verified; `false` when it was
 /// changed, switched off or deleted meanwhile.
 pub async fn hold_for_login(
@@ -310,7 +342,8 @@ pub async fn other_active_admins(tx: &mut Tx, id: Uuid) -> Result<i64> {
     let others = tx
         .sql(
             "SELECT COUNT(*) FROM accounts
-             WHERE role = 'admin' AND status = 'active' AND deleted_at IS NULL AND id <> $1",
+             WHERE role = 'admin' AND status = 'active' AND deleted_at IS NULL AND id <> $1
+               AND password_hash IS NOT NULL",
         )
         .bind(id)
         .scalar()

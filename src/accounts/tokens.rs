@@ -19,7 +19,7 @@ pub async fn session(db: &Db, hash: &[u8], now: DateTime<Utc>) -> Result<Option<
     let row = db
         .sql(
             "SELECT s.id AS session_id, a.id AS account_id, a.name, a.email, a.role, a.status,
-               p.level, p.rules, m.id AS partner_id, i.id AS impersonator_id,
+               p.level, p.rules, m.id AS partner_id, s.impersonator_id,
                i.name AS impersonator_name, i.email AS impersonator_email,
                i.status AS impersonator_status
              FROM sessions s
@@ -27,7 +27,7 @@ pub async fn session(db: &Db, hash: &[u8], now: DateTime<Utc>) -> Result<Option<
              LEFT JOIN staff st ON st.account_id = a.id
              LEFT JOIN permissions p ON p.id = st.permission_id
              LEFT JOIN partners m ON m.account_id = a.id
-             LEFT JOIN accounts i ON i.id = s.impersonator_id
+             LEFT JOIN accounts i ON i.id = s.impersonator_id AND i.deleted_at IS NULL
              WHERE s.token_hash = $1 AND s.expires_at > $2",
         )
         .bind(hash.to_vec())
@@ -97,14 +97,14 @@ pub async fn end_session(tx: &mut Tx, account_id: Uuid, id: Uuid) -> Result<bool
 /// Ends every way into the account, but for one session where one is given. The caller has taken
 /// the account's row.
 pub async fn end_all(tx: &mut Tx, account_id: Uuid, but: Option<Uuid>) -> Result<()> {
-    tx.sql("DELETE FROM sessions WHERE account_id = $1 AND id <> $2")
+    // Also those that the account has opened in somebody else's name.
+    tx.sql("DELETE FROM sessions WHERE (account_id = $1 OR impersonator_id = $1) AND id <> $2")
         .bind(account_id)
         .bind(but.unwrap_or(Uuid::nil()))
         .run()
         .await?;
     tx.sql("DELETE FROM remember_tokens WHERE account_id = $1").bind(account_id).run().await?;
-    tx.sql("DELETE FROM mailed_tokens WHERE account_id = $1").bind(account_id).run().await?;
-    Ok(())
+    void_mailed(tx, account_id).await
 }
 
 /// A remember token with its account.
@@ -180,27 +180,38 @@ crate::words! {
     pub enum TokenKind { Reset = "reset", Invitation = "invitation" }
 }
 
-/// Makes a token to be mailed. An older one of its kind is void.
-pub async fn mailed_token(
-    tx: &mut Tx,
+/// Stores the token of a letter. Older ones of its kind are void; `false` when it is the older.
+pub async fn mail_token(
+    db: &Db,
     account_id: Uuid,
     kind: TokenKind,
+    token: &Token,
+    item_id: Uuid,
     expires_at: DateTime<Utc>,
-) -> Result<Token> {
-    let token = Token::fresh();
-    tx.sql(
-        "INSERT INTO mailed_tokens (account_id, kind, token_hash, expires_at)
-         VALUES ($1, $2, $3, $4)
-         ON CONFLICT (account_id, kind) DO UPDATE SET
-           token_hash = excluded.token_hash, expires_at = excluded.expires_at",
-    )
-    .bind(account_id)
-    .bind(kind)
-    .bind(token.hash())
-    .bind(expires_at)
-    .run()
-    .await?;
-    Ok(token)
+) -> Result<bool> {
+    let stored = db
+        .sql(
+            "INSERT INTO mailed_tokens (account_id, kind, token_hash, item_id, expires_at)
+             VALUES ($1, $2, $3, $4, $5)
+             ON CONFLICT (account_id, kind) DO UPDATE SET
+               token_hash = excluded.token_hash, item_id = excluded.item_id,
+               expires_at = excluded.expires_at
+             WHERE mailed_tokens.item_id <= excluded.item_id",
+        )
+        .bind(account_id)
+        .bind(kind)
+        .bind(token.hash())
+        .bind(item_id)
+        .bind(expires_at)
+        .run()
+        .await?;
+    Ok(stored == 1)
+}
+
+/// Voids every link that was mailed.
+pub async fn void_mailed(tx: &mut Tx, account_id: Uuid) -> Result<()> {
+    tx.sql("DELETE FROM mailed_tokens WHERE account_id = $1").bind(account_id).run().await?;
+    Ok(())
 }
 
 pub async fn by_mailed_token(

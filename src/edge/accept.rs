@@ -4,7 +4,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     task::{Context, Poll},
     time::Duration,
@@ -13,7 +13,7 @@ use std::{
 use axum::body::{Body, Bytes};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioTimer;
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{Semaphore, watch},
@@ -22,7 +22,7 @@ use tokio::{
 use tower::ServiceExt;
 use tower_http::timeout::{DeadlineBody, TimeoutBody};
 
-use super::{Service, frame::Peer};
+use super::{Service, frame::Peer, io::Io};
 use crate::app::App;
 
 /// How patient the edge is.
@@ -34,6 +34,8 @@ pub struct Edge {
     pub stall: Duration,
     /// For a whole body.
     pub body: Duration,
+    /// For a client to go on reading its answer.
+    pub write: Duration,
     /// For what still runs at shutdown.
     pub drain: Duration,
     pub connections: usize,
@@ -45,6 +47,7 @@ impl Default for Edge {
             head: Duration::from_secs(30),
             stall: Duration::from_secs(10),
             body: Duration::from_secs(50),
+            write: Duration::from_secs(30),
             drain: Duration::from_secs(30),
             connections: 8_192,
         }
@@ -109,6 +112,7 @@ impl Connection {
         let _ = stream.set_nodelay(true);
         let Self { service, edge, peer } = self;
         let busy = Arc::new(AtomicUsize::new(0));
+        let waiting = Arc::new(AtomicBool::new(false));
         let serve = service_fn(|request: hyper::Request<Incoming>| {
             let busy = Busy::new(&busy);
             let mut request = request.map(|body| {
@@ -125,7 +129,7 @@ impl Connection {
             .timer(TokioTimer::new())
             .header_read_timeout(edge.head)
             .max_buf_size(64 * 1024)
-            .serve_connection(TokioIo::new(stream), serve);
+            .serve_connection(Io::new(stream, edge.write, waiting.clone()), serve);
         tokio::pin!(connection);
         tokio::select! {
             _ = connection.as_mut() => return,
@@ -135,14 +139,14 @@ impl Connection {
         while let Err(_still_open) =
             tokio::time::timeout(Duration::from_millis(100), connection.as_mut()).await
         {
-            if busy.load(Ordering::Relaxed) == 0 {
+            if busy.load(Ordering::Relaxed) == 0 && !waiting.load(Ordering::Relaxed) {
                 return;
             }
         }
     }
 }
 
-/// Counts a request from its head until its answer has gone out.
+/// Counts a request from its head until its answer is on its way; `Io` knows the rest.
 struct Busy(Arc<AtomicUsize>);
 
 impl Busy {

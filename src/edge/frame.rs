@@ -10,10 +10,8 @@ use axum::{
     body::Body,
     extract::{MatchedPath, Request, State},
     http::{
-        HeaderMap, HeaderName, HeaderValue, StatusCode, Version,
-        header::{
-            self, ACCEPT_LANGUAGE, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING, USER_AGENT,
-        },
+        HeaderMap, HeaderName, HeaderValue, StatusCode,
+        header::{self, ACCEPT_LANGUAGE, CONTENT_LENGTH, CONTENT_TYPE, USER_AGENT},
     },
     middleware::Next,
     response::{IntoResponse, Response},
@@ -48,15 +46,7 @@ pub async fn frame(State(app): State<App>, mut request: Request, next: Next) -> 
     request.extensions_mut().insert(context.clone());
 
     let allowance = app.limits.take(context.address, &method, route);
-    let mut response = if smuggles(&request) {
-        let why = text(
-            "Content-Length and Transfer-Encoding together.",
-            "Content-Length bersama Transfer-Encoding.",
-        );
-        let mut response = Error::Malformed(why).into_response();
-        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-        response
-    } else if let Some(retry_after) = allowance.as_ref().and_then(|a| a.refused()) {
+    let mut response = if let Some(retry_after) = allowance.as_ref().and_then(|a| a.refused()) {
         Error::TooManyRequests { retry_after }.into_response()
     } else {
         match tokio::time::timeout(LONGEST, next.run(request)).await {
@@ -153,14 +143,6 @@ fn protect(response: &mut Response, app: &App) {
     if app.config.public_url().starts_with("https://") {
         default(header::STRICT_TRANSPORT_SECURITY, "max-age=31536000");
     }
-}
-
-/// Two lengths in one request: a proxy may have believed the other one.
-fn smuggles(request: &Request) -> bool {
-    let headers = request.headers();
-    request.version() <= Version::HTTP_11
-        && headers.contains_key(CONTENT_LENGTH)
-        && headers.contains_key(TRANSFER_ENCODING)
 }
 
 fn context(app: &App, request: &Request) -> Context {

@@ -91,7 +91,10 @@ impl Policy {
     fn take(&self, address: IpAddr) -> Allowance {
         let verdict = match self.limiter.check_key(&address) {
             Ok(state) => Ok(state.remaining_burst_capacity()),
-            Err(until) => Err(until.wait_time_from(DefaultClock::default().now()).as_secs().max(1)),
+            Err(until) => {
+                let wait = until.wait_time_from(DefaultClock::default().now());
+                Err(wait.as_secs_f64().ceil().max(1.0) as u64)
+            }
         };
         Allowance { name: self.name, per_minute: self.per_minute, verdict }
     }

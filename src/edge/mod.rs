@@ -2,6 +2,7 @@
 
 mod accept;
 mod frame;
+mod io;
 mod limits;
 mod metrics;
 
@@ -39,8 +40,8 @@ pub fn service(app: &App) -> Service {
         .fallback(async || Error::NotFound)
         .method_not_allowed_fallback(async || Error::MethodNotAllowed)
         .layer(CatchPanicLayer::custom(after_panic))
-        .layer(from_fn_with_state(app.clone(), frame::frame))
         .layer(option_layer(cors(app)))
+        .layer(from_fn_with_state(app.clone(), frame::frame))
         .with_state(app.clone());
     // Outside the router: it must see the path before the router does.
     BoxCloneSyncService::new(NormalizePathLayer::trim_trailing_slash().layer(router))

@@ -18,13 +18,14 @@ use super::{
 const KEPT: TimeDelta = TimeDelta::hours(24);
 const LEASE: TimeDelta = TimeDelta::seconds(60);
 
-/// Whose key it is and what it was sent with.
+/// Whose key it is and what it was sent with. Claimed once per request, outside any retry.
 #[derive(Debug, Clone)]
 pub struct Key {
     /// The account, or `None` for all guests together.
     pub caller: Option<Uuid>,
     pub operation: &'static str,
     pub key: String,
+    pub path: String,
     pub body: Vec<u8>,
 }
 
@@ -62,7 +63,8 @@ impl Key {
     }
 
     pub async fn claim(&self, db: &Db, now: DateTime<Utc>) -> Result<Claim> {
-        let fingerprint = Sha256::digest(&self.body).to_vec();
+        let request = Sha256::new().chain_update(&self.path).chain_update([0]);
+        let fingerprint = request.chain_update(&self.body).finalize().to_vec();
         let running = Running { id: ids::fresh(), lease: ids::fresh() };
         let mut tx = db.begin().await?;
         // A new key, one kept long enough, or one whose holder did not come back.
@@ -110,7 +112,11 @@ impl Key {
                 "This Idempotency-Key was used with another body.",
                 "Idempotency-Key ini sudah dipakai dengan isi lain.",
             )),
-            Some(Kept { answer: Some(answer), .. }) => Ok(Claim::Replay(answer)),
+            Some(Kept { answer: Some(answer), .. }) => {
+                // What this read may itself be waiting for its group's COMMIT: wait with it.
+                tx.commit().await?;
+                Ok(Claim::Replay(answer))
+            }
             _ => Err(in_progress()),
         }
     }

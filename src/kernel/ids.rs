@@ -1,8 +1,11 @@
 //! Identifiers and bearer secrets.
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 pub use uuid::Uuid;
+
+use super::secret::Secret;
 
 /// A fresh id; UUIDv7, so that rows made together lie together.
 pub fn fresh() -> Uuid {
@@ -15,6 +18,14 @@ pub struct Token(String);
 impl Token {
     pub fn fresh() -> Self {
         Self(BASE64_URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>()))
+    }
+
+    /// The token of something that has an id: the same one however often it is made.
+    pub fn of(id: Uuid, secret: &Secret) -> Self {
+        let mac = Hmac::<Sha256>::new_from_slice(secret.reveal().as_bytes());
+        let mac = mac.expect("a key of any length will do").chain_update("token:");
+        let bytes = mac.chain_update(id.as_bytes()).finalize().into_bytes();
+        Self(BASE64_URL_SAFE_NO_PAD.encode(bytes))
     }
 
     /// The secret itself: for the one it is issued to, and nobody else.

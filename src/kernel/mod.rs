@@ -16,6 +16,7 @@ pub mod money;
 pub mod outbox;
 pub mod phone;
 pub mod schema;
+pub mod seal;
 pub mod secret;
 pub mod text;
 pub mod words;

@@ -15,7 +15,7 @@ use super::{
 };
 
 const LEASE: TimeDelta = TimeDelta::seconds(60);
-const MAX_ATTEMPTS: i32 = 12;
+const MAX_ATTEMPTS: i32 = 16;
 const LONGEST_PAUSE: i64 = 6 * 60 * 60;
 
 #[derive(Debug, sqlx::FromRow)]
@@ -29,6 +29,11 @@ pub struct Item {
 }
 
 impl Item {
+    /// Tried as often as it may be, and never heard of again: whoever had it crashed.
+    pub fn is_poison(&self) -> bool {
+        self.attempts > MAX_ATTEMPTS
+    }
+
     pub fn read<T: DeserializeOwned>(&self) -> Result<T> {
         T::deserialize(&self.payload).map_err(Error::internal)
     }
@@ -135,7 +140,8 @@ mod tests {
         let pauses: Vec<_> = (1..MAX_ATTEMPTS).map(pause).collect();
         assert!(pauses.is_sorted());
         assert_eq!(pauses[0], TimeDelta::seconds(5));
-        assert!(pauses.iter().sum::<TimeDelta>() < TimeDelta::days(1));
+        let whole = pauses.iter().sum::<TimeDelta>();
+        assert!(whole > TimeDelta::hours(20) && whole < TimeDelta::days(1), "{whole}");
         assert_eq!(pause(i32::MAX), TimeDelta::seconds(LONGEST_PAUSE));
     }
 }

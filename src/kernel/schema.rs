@@ -64,7 +64,7 @@ fn compile<T: JsonSchema>() -> Compiled {
 }
 
 impl Compiled {
-    /// Whether a property is an integer, a boolean, …; `None` when it has no such property.
+    /// Whether a property may be an integer, a boolean, …
     pub fn is(&self, property: &str, kind: &str) -> bool {
         match &self.schema["properties"][property]["type"] {
             Value::String(only) => only == kind,

@@ -1,4 +1,5 @@
-//! Texts with their limits in the type: trimmed, never with control characters.
+//! Texts with their limits in the type, trimmed. A line has no control characters; words may have
+//! line breaks. NUL has no place in either.
 
 use std::{borrow::Cow, ops::Deref};
 

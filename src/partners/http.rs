@@ -8,7 +8,7 @@ use super::{
     store,
 };
 use crate::{
-    accounts::{self, NewAccount},
+    accounts::{self, NewAccount, Status},
     app::App,
     kernel::{
         access::Role,
@@ -23,11 +23,13 @@ pub async fn register_mitra(
     Body(form): Body<RegisterMitra>,
 ) -> Result<Reply<Registered>> {
     let now = app.clock.now();
+    app.passwords.strong(&form.password, &form.name, form.email.as_str()).await?;
     let account = NewAccount {
         name: form.name,
         email: form.email,
         phone: Some(form.phone),
         role: Role::Mitra,
+        status: Status::Active,
         password_hash: Some(app.passwords.hash(&form.password).await?),
     };
     let mut tx = app.db.begin().await?;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    accounts::{Password, User, check_new_password},
+    accounts::{Password, User, same},
     kernel::{
         email::Email, error::Fault, ids::Uuid, phone::Phone, schema::Input, text::Name, text::Note,
     },
@@ -56,7 +56,7 @@ pub struct RegisterMitra {
 
 impl Input for RegisterMitra {
     fn check(value: &Value, faults: &mut Vec<Fault>) {
-        check_new_password(value, faults);
+        same(value, faults);
     }
 }
 

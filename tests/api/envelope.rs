@@ -123,6 +123,8 @@ async fn checks_come_in_order(world: World) {
     world.call(Method::PUT, path).body("x").send().await.is(401, "unauthenticated");
     world.call(Method::PUT, path).by(&partner).body("x").send().await.is(403, "forbidden");
     world.call(Method::PUT, path).by(&admin).body("x").send().await.is(404, "not_found");
+    let unknown = format!("/v1/users/{}/status", dermaga::kernel::ids::fresh());
+    world.call(Method::PUT, &unknown).by(&admin).body("x").send().await.is(404, "not_found");
     let known = format!("/v1/users/{}/status", admin.id);
     let call = world.call(Method::PUT, &known).by(&admin).body("x");
     call.send().await.is(415, "unsupported_media_type");

@@ -21,7 +21,13 @@ on_both_engines![
 ];
 
 fn key(body: &str) -> Key {
-    Key { caller: None, operation: "create_booking", key: "k1".into(), body: body.into() }
+    Key {
+        caller: None,
+        operation: "create_booking",
+        key: "k1".into(),
+        path: "/v1/booking".into(),
+        body: body.into(),
+    }
 }
 
 async fn run(world: &World, key: &Key) {
@@ -54,6 +60,8 @@ async fn another_body_or_caller_is_another_matter(world: World) {
     assert_eq!(word(key("{ }").claim(world.db(), now).await), "idempotency_conflict");
     let other = Key { caller: Some(ids::fresh()), ..key("{}") };
     assert_eq!(word(other.claim(world.db(), now).await), "run");
+    let other = Key { path: "/v1/booking/2".into(), ..key("{}") };
+    assert_eq!(word(other.claim(world.db(), now).await), "idempotency_conflict");
     let other = Key { operation: "release_settlement", ..key("{}") };
     assert_eq!(word(other.claim(world.db(), now).await), "run");
 }

@@ -78,7 +78,7 @@ async fn a_failure_comes_back_later_and_ends_as_a_dead_letter(world: World) {
         tries += world.app.deliver_due().await.unwrap();
         world.later(TimeDelta::minutes(10));
     }
-    assert_eq!(tries, 12);
+    assert_eq!(tries, 16);
     assert!(world.now() - started < TimeDelta::days(2));
     let why: String = world.db().sql("SELECT last_error FROM outbox").scalar().await.unwrap();
     assert!(why.contains("nobody takes nobody.takes_this"), "{why}");

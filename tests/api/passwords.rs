@@ -1,6 +1,7 @@
 //! Forgotten, reset and changed passwords.
 
 use chrono::TimeDelta;
+use dermaga::kernel::outbox;
 use serde_json::{Value, json};
 
 use crate::{
@@ -15,6 +16,8 @@ on_both_engines![
     a_token_works_once_and_not_for_ever,
     two_resets_at_once_set_one_password,
     only_the_newest_link_works,
+    a_letter_that_is_sent_twice_carries_one_link,
+    a_new_address_voids_links_in_the_old_mailbox,
     an_invitation_is_accepted_within_72_hours,
     a_reset_password_must_be_good,
     a_password_is_changed_and_other_sessions_end,
@@ -111,6 +114,31 @@ async fn two_resets_at_once_set_one_password(world: World) {
     won.ok();
     lost.is(401, "invalid_token");
     login_with(&world, password).await.ok();
+}
+
+/// A crash between sending a letter and noting it sends the letter again.
+async fn a_letter_that_is_sent_twice_carries_one_link(world: World) {
+    world.partner("made@bahari.id").await;
+    world.delivers().await;
+    world.post("/auth/forgot-password", json!({ "email": "made@bahari.id" })).send().await.ok();
+    let item = outbox::claim(world.db(), world.now(), 1).await.unwrap().pop().unwrap();
+    dermaga::accounts::deliver(&world.app, &item).await.unwrap();
+    let first = world.mailed_token("made@bahari.id");
+    world.later(TimeDelta::seconds(61));
+    world.delivers().await;
+    assert_eq!(world.letters_to("made@bahari.id").len(), 1, "the same letter, over the first");
+    assert_eq!(world.mailed_token("made@bahari.id"), first);
+    reset(&world, &first, NEW).await.ok();
+}
+
+async fn a_new_address_voids_links_in_the_old_mailbox(world: World) {
+    let made = world.partner("made@bahari.id").await;
+    forget(&world, "made@bahari.id").await;
+    let profile = json!({
+        "name": "Made", "email": "new@bahari.id", "phone": "081234567890", "avatar_file_id": "",
+    });
+    world.put("/user/me", profile).by(&made).send().await.ok();
+    reset(&world, &world.mailed_token("made@bahari.id"), NEW).await.is(401, "invalid_token");
 }
 
 async fn only_the_newest_link_works(world: World) {

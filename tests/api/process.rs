@@ -235,7 +235,7 @@ async fn nothing_answered_is_lost(folder: &Path, command: &mut Command, url: Str
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_answered_is_lost_on_sqlite() {
     let folder = tempfile::tempdir().unwrap();
-    let url = folder.path().join("data/dermaga.db").display().to_string();
+    let url = format!("sqlite:{}", folder.path().join("data/dermaga.db").display());
     nothing_answered_is_lost(folder.path(), &mut dermaga(folder.path()), url).await;
 }
 

@@ -70,6 +70,10 @@ async fn every_fault_is_named_at_once(world: World) {
         ("password", "min_length"),
         ("phone", "format"),
     ]);
+    // A vast name must not keep the service busy.
+    let mut form = registration("made@bahari.id");
+    form["name"] = json!("p4ssw0rd ".repeat(100_000));
+    world.post("/auth/register-mitra", form).send().await.has_faults(&[("name", "max_length")]);
     assert_eq!(world.count("SELECT COUNT(*) FROM accounts").await, 0);
 }
 

@@ -221,7 +221,7 @@ async fn transactions_that_queue_share_a_commit() {
 async fn an_outage_is_503_and_ends_by_itself() {
     let Some(world) = World::on_postgres().await else { return };
     let admin = world.admin().await;
-    let url = world.app.config.database_url.as_ref().unwrap().0.clone();
+    let url = world.app.config.database_url.as_ref().unwrap().0.0.clone();
     let name = url.trim_start_matches("postgres:///").split('?').next().unwrap().to_owned();
     let elsewhere = url.replace(&name, "postgres");
     let elsewhere = <sqlx::PgConnection as sqlx::Connection>::connect(&elsewhere);

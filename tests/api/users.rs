@@ -80,6 +80,9 @@ async fn a_search_is_a_plain_substring(world: World) {
     let admin = world.admin().await;
     world.account("a_b@bahari.id", "mitra").await;
     assert_eq!(names(&world, &admin, "search=a_b").await, ["a_b"]);
+    let rename = "UPDATE accounts SET name = 'Élodie' WHERE email = 'a_b@bahari.id'";
+    world.db().sql(rename).run().await.unwrap();
+    assert_eq!(names(&world, &admin, "search=%C3%89LO").await, ["a_b"]);
     for nothing in ["%25", "_%25", "%5C", "%27%3B--", "%27%20OR%201=1"] {
         assert_eq!(names(&world, &admin, &format!("search={nothing}")).await.len(), 0, "{nothing}");
     }

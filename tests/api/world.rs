@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf};
 use chrono::{DateTime, TimeDelta, Utc};
 use dermaga::{
     app::App,
-    config::{Config, Switch, Url},
+    config::{Config, DatabaseUrl, Switch, Url},
     edge::{self, Edge},
     kernel::{access::Rule, clock::Clock, db::Db, ids},
 };
@@ -65,9 +65,9 @@ impl World {
         Some(Self::start(Some(postgres::database().await?), |_| {}).await)
     }
 
-    /// The same database with other settings.
+    /// A world like this one with other settings.
     pub async fn with(self, change: impl FnOnce(&mut Config)) -> Self {
-        let url = self.app.config.database_url.clone().map(|url| url.0);
+        let url = self.app.config.database_url.clone().map(|url| url.0.0);
         Self::start(url, change).await
     }
 
@@ -75,7 +75,7 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let mut config = Config {
             data_dir: folder.path().to_owned(),
-            database_url: database.map(Url),
+            database_url: database.map(|url| DatabaseUrl(Url(url))),
             secret_key: Some(dermaga::kernel::secret::Secret::new(
                 "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=",
             )),
@@ -176,10 +176,18 @@ impl World {
             .await
             .unwrap();
         self.db()
-            .sql("INSERT INTO staff (id, account_id, permission_id) VALUES ($1, $2, $3)")
+            .sql(
+                "INSERT INTO staff (id, account_id, permission_id, join_date, working_type,
+                   show_salary, salary, address, bank_code, account_number, account_name,
+                   created_at, updated_at)
+                 VALUES ($1, $2, $3, $4, 'full_time', FALSE, 0, $5, '', '', '', $6, $6)",
+            )
             .bind(ids::fresh())
             .bind(account)
             .bind(permission)
+            .bind(self.now().date_naive())
+            .bind(json!({ "street": "", "city": "", "province": "", "postal_code": "" }))
+            .bind(self.now())
             .run()
             .await
             .unwrap();

@@ -7,13 +7,12 @@ use crate::{
         letters::{Forgotten, PasswordChanged},
         lockout,
         model::{ChangePassword, JustEmail, ResetPassword},
-        password::weak,
         store, tokens,
     },
     app::App,
     kernel::{
         audit::Change,
-        caller::{Caller, Context},
+        caller::{Caller, Context, Person},
         error::{Error, Result},
         http::{Body, Reply},
         ids,
@@ -48,9 +47,7 @@ pub async fn reset_password(
     let token = ids::hash(&reset.token);
     let account = tokens::by_mailed_token(&app.db, &token, now).await?;
     let account = account.ok_or(Error::InvalidToken)?;
-    if reset.password.is_weak(&account.name, &account.email) {
-        return Err(Error::Invalid(vec![weak()]));
-    }
+    app.passwords.strong(&reset.password, &account.name, &account.email).await?;
     let hash = app.passwords.hash(&reset.password).await?;
     let first = account.password_hash.is_none();
 
@@ -76,8 +73,10 @@ pub async fn change_password(
 ) -> Result<Reply> {
     caller.in_person()?;
     let now = app.clock.now();
-    let email = caller.person.email.parse().map_err(Error::internal)?;
-    let account = store::credentials_of(&app.db, caller.person.id).await?;
+    let Person { id, name, email } = &caller.person;
+    app.passwords.strong(&change.password, name, email).await?;
+    let email = email.parse().map_err(Error::internal)?;
+    let account = store::credentials_of(&app.db, *id).await?;
     let old = account.and_then(|account| account.password_hash).ok_or(Error::Unauthenticated)?;
     // A stolen session must not be a way to guess the password.
     lockout::attempt(&app, &email, caller.context.address, now).await?;
@@ -85,25 +84,22 @@ pub async fn change_password(
         let message = text("This is not your password.", "Ini bukan kata sandi Anda.");
         return Err(Error::field("current_password", "wrong", message));
     }
-    if change.password.is_weak(&caller.person.name, &caller.person.email) {
-        return Err(Error::Invalid(vec![weak()]));
-    }
     let new = app.passwords.hash(&change.password).await?;
 
     let mut tx = caller.begin(&app.db, now).await?;
-    if !store::replace_password(&mut tx, caller.person.id, &old, &new, now).await? {
+    if !store::replace_password(&mut tx, *id, &old, &new, now).await? {
         return Err(Error::Unauthenticated);
     }
-    tokens::end_all(&mut tx, caller.person.id, Some(caller.session_id)).await?;
+    tokens::end_all(&mut tx, *id, Some(caller.session_id)).await?;
     if app.config.rate_limit.0 {
         lockout::succeeded(&mut tx, &email, caller.context.address).await?;
     }
-    let changed = PasswordChanged { account_id: caller.person.id, lang: caller.context.lang };
+    let changed = PasswordChanged { account_id: *id, lang: caller.context.lang };
     outbox::put(&mut tx, "account.password_changed", &changed, now).await?;
     tx.record(Change {
         action: "account.password_changed",
         entity: "account",
-        id: caller.person.id,
+        id: *id,
         before: None,
         after: None,
     })

@@ -5,7 +5,7 @@ use axum::extract::State;
 use crate::{
     accounts::{
         model::{Profile, UpdateProfile},
-        store,
+        store, tokens,
     },
     app::App,
     kernel::{
@@ -32,6 +32,10 @@ pub async fn update_profile(
     let id = caller.person.id;
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
+    store::hold(&mut tx, id).await?;
+    if !tokens::session_exists(&mut tx, caller.session_id).await? {
+        return Err(Error::Unauthenticated);
+    }
     let before = store::user_in(&mut tx, id).await?.ok_or(Error::Unauthenticated)?;
     // One's present avatar may stay; there are no other files to choose from yet.
     let avatar = before.avatar_file_id.filter(|file| profile.avatar_file_id == file.to_string());
@@ -40,6 +44,10 @@ pub async fn update_profile(
         return Err(Error::field("avatar_file_id", "unknown", message));
     }
     store::update_profile(&mut tx, id, &profile, avatar, now).await?;
+    if before.email != profile.email.as_str() {
+        // A link in the old mailbox must not open the account any more.
+        tokens::void_mailed(&mut tx, id).await?;
+    }
     let after = store::user_in(&mut tx, id).await?.ok_or(Error::Unauthenticated)?;
     tx.record(Change {
         action: "account.updated",

@@ -94,7 +94,7 @@ async fn resume(
         .filter(|known| known.email == email.as_str() && known.expires_at > now)
         .ok_or(Error::Unauthenticated)?;
     let mut tx = app.db.begin().await?;
-    store::mark_login(&mut tx, known.account_id, now).await?;
+    store::hold(&mut tx, known.account_id).await?;
     if !tokens::rotate_out(&mut tx, &hash, now).await? {
         // Replaced already: by whom does not matter.
         tokens::end_family(&mut tx, known.family_id).await?;
@@ -103,6 +103,7 @@ async fn resume(
         return Err(Error::Unauthenticated);
     }
     known.status.standing()?;
+    store::mark_login(&mut tx, known.account_id, now).await?;
     let next = tokens::remember(&mut tx, known.account_id, known.family_id, now).await?;
     let family = Some(known.family_id);
     let mut signed_in = sessions::open(&mut tx, known.account_id, family, context, now).await?;

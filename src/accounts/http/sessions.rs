@@ -38,16 +38,16 @@ pub async fn login(
         .filter(|account| right && account.role == login.role)
         .ok_or(Error::InvalidCredentials)?;
 
+    // The account's row first, as everywhere: a reset takes the same two in the same order.
     let mut tx = app.db.begin().await?;
+    let hash = account.password_hash.as_deref().unwrap_or_default();
+    let held = store::hold_for_login(&mut tx, account.id, hash, now).await?;
     if app.config.rate_limit.0 {
         lockout::succeeded(&mut tx, &login.email, context.address).await?;
     }
-    if let Err(refused) = account.status.standing() {
+    if !held {
         tx.commit().await?;
-        return Err(refused);
-    }
-    let hash = account.password_hash.as_deref().unwrap_or_default();
-    if !store::hold_for_login(&mut tx, account.id, hash, now).await? {
+        account.status.standing()?;
         return Err(Error::InvalidCredentials);
     }
     let signed_in = open(&mut tx, account.id, None, &context, now).await?;
@@ -82,6 +82,7 @@ pub async fn logout(State(app): State<App>, caller: Caller, headers: HeaderMap) 
         None => None,
     };
     let mut tx = caller.begin(&app.db, app.clock.now()).await?;
+    store::hold(&mut tx, caller.person.id).await?;
     tokens::end_session(&mut tx, caller.person.id, caller.session_id).await?;
     if let Some(device) = remembered.filter(|device| device.account_id == caller.person.id) {
         tokens::end_family(&mut tx, device.family_id).await?;
@@ -98,7 +99,7 @@ pub async fn list_sessions(
     Query(query): Query<SessionsQuery>,
 ) -> Result<Page<OpenSession>> {
     let page = tokens::sessions(&app.db, caller.person.id, &query, app.clock.now()).await?;
-    Ok(page.map(|session| OpenSession { current: session.id == caller.session_id, ..session }))
+    Ok(page.each(|session| OpenSession { current: session.id == caller.session_id, ..session }))
 }
 
 pub async fn end_session(

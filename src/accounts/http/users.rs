@@ -1,6 +1,9 @@
 //! Accounts as the platform's people see them.
 
-use axum::extract::State;
+use axum::{
+    extract::{FromRequestParts, State},
+    http::request::Parts,
+};
 
 use crate::{
     accounts::{
@@ -29,8 +32,8 @@ pub async fn list_users(
     store::users(&app.db, &query).await
 }
 
-pub async fn get_user(State(app): State<App>, Path(id): Path<Uuid>) -> Result<Reply<User>> {
-    Ok(Reply::data(store::user(&app.db, id).await?.ok_or(Error::NotFound)?))
+pub async fn get_user(PathUser(user): PathUser) -> Reply<User> {
+    Reply::data(user)
 }
 
 pub async fn user_statistics(State(app): State<App>) -> Result<Reply<UserStatistics>> {
@@ -66,6 +69,7 @@ pub async fn invite_admin(
         email: admin.email,
         phone: admin.phone,
         role: Role::Admin,
+        status: Status::Active,
         password_hash: None,
     };
     let mut tx = caller.begin(&app.db, now).await?;
@@ -84,17 +88,34 @@ pub async fn invite_admin(
     Ok(Reply::data(user).saying("The invitation is on its way.", "Undangan sedang dikirim."))
 }
 
+/// The account of the path: not found before anything else is looked at.
+pub struct PathUser(User);
+
+impl FromRequestParts<App> for PathUser {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
+        Ok(Self(store::user(&app.db, id).await?.ok_or(Error::NotFound)?))
+    }
+}
+
+impl aide::OperationInput for PathUser {}
+
 /// Admins only: staff and partners have operations of their own for this.
 pub async fn change_admin_status(
     State(app): State<App>,
     caller: Caller,
-    Path(id): Path<Uuid>,
+    PathUser(User { id, .. }): PathUser,
     Body(change): Body<ChangeAdminStatus>,
 ) -> Result<Reply<User>> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     // Two admins who switch each other off at once would leave none.
     tx.lock("admins").await?;
+    if !tokens::session_exists(&mut tx, caller.session_id).await? {
+        return Err(Error::Unauthenticated);
+    }
     let before = store::user_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
     if before.role != Role::Admin {
         return Err(Error::invalid_state(

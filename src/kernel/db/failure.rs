@@ -74,16 +74,24 @@ impl From<sqlx::Error> for Failure {
     }
 }
 
-/// PostgreSQL codes have five characters, SQLite's are plain numbers: they cannot be confused.
+/// PostgreSQL's codes have five characters, SQLite's are numbers of up to four digits whose low
+/// byte is the class.
 fn by_code(code: &str) -> Kind {
-    const SQLITE_BUSY: &str = "5";
-    const SQLITE_IOERR: &str = "10";
-    const SQLITE_FULL: &str = "13";
+    const SQLITE_BUSY: u32 = 5;
+    const SQLITE_IOERR: u32 = 10;
+    const SQLITE_FULL: u32 = 13;
+    if code.len() < 5
+        && let Ok(extended) = code.parse::<u32>()
+    {
+        return match extended & 0xff {
+            SQLITE_BUSY | SQLITE_IOERR | SQLITE_FULL => Kind::Unavailable,
+            _ => Kind::Fault,
+        };
+    }
     match code {
         "40001" | "40P01" => Kind::Contention,
         // Statement and lock timeouts, read-only standby.
         "57014" | "55P03" | "25006" => Kind::Unavailable,
-        SQLITE_BUSY | SQLITE_IOERR | SQLITE_FULL => Kind::Unavailable,
         // Lost connection, out of resources, shutting down.
         _ if code.len() == 5 && ["08", "53", "57"].contains(&&code[..2]) => Kind::Unavailable,
         _ => Kind::Fault,

@@ -128,12 +128,16 @@ impl Seat {
         if self.conn.is_none() {
             self.conn = Some(self.options.connect().await?);
         }
-        self.control(match self.open {
-            Open::Nothing => "BEGIN IMMEDIATE; SAVEPOINT t",
-            Open::Transaction => "SAVEPOINT t",
-            Open::Savepoint => "ROLLBACK TO t",
-        })
-        .await?;
+        const BEGIN: &str = "BEGIN IMMEDIATE; SAVEPOINT t";
+        let joined = match self.open {
+            Open::Nothing => false,
+            Open::Transaction => self.control("SAVEPOINT t").await.is_ok(),
+            Open::Savepoint => self.control("ROLLBACK TO t").await.is_ok(),
+        };
+        // A group that cannot be joined is over; whoever comes next starts another.
+        if !joined {
+            self.control(BEGIN).await?;
+        }
         self.open = Open::Savepoint;
         Ok(())
     }
@@ -168,9 +172,11 @@ impl Seat {
             return Err(Failure::unavailable("the database is closed"));
         };
         let Err(error) = sqlx::raw_sql(text).execute(&mut *conn).await else { return Ok(()) };
+        let lost =
+            Failure::unavailable(format!("the transaction of the group was undone: {error}"));
         let failure = Failure::from(error);
         for member in self.members.drain(..) {
-            let _ = member.send(Err(failure.clone()));
+            let _ = member.send(Err(lost.clone()));
         }
         let rolled_back = sqlx::raw_sql("ROLLBACK").execute(conn).await.is_ok();
         if !rolled_back && self.open != Open::Nothing {
@@ -181,7 +187,7 @@ impl Seat {
     }
 }
 
-/// Ends when the lane is dropped: it must not keep the connection alive by itself.
+/// It holds the connection only while it commits, so that a lane that is dropped closes it.
 async fn committer(seat: std::sync::Weak<Mutex<Seat>>, due: Arc<Notify>, commits: Arc<AtomicU64>) {
     loop {
         due.notified().await;

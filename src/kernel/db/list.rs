@@ -50,8 +50,10 @@ impl<'a> List<'a> {
     pub fn search(mut self, columns: &[&'static str], words: Option<&str>) -> Self {
         if let Some(words) = words {
             let place = self.place(like(words));
-            let any: Vec<_> =
-                columns.iter().map(|c| format!("lower({c}) LIKE {place} ESCAPE '\\'")).collect();
+            let any: Vec<_> = columns
+                .iter()
+                .map(|c| format!("lower({c}) LIKE lower({place}) ESCAPE '\\'"))
+                .collect();
             self.and(&["(", &any.join(" OR "), ")"]);
         }
         self
@@ -109,7 +111,7 @@ impl<'a> List<'a> {
 
 fn like(words: &str) -> String {
     let mut pattern = String::from("%");
-    for c in words.to_lowercase().chars() {
+    for c in words.chars() {
         if matches!(c, '%' | '_' | '\\') {
             pattern.push('\\');
         }

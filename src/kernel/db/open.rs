@@ -15,7 +15,7 @@ const READERS: u32 = 4;
 const CONNECTIONS: u32 = 16;
 
 impl Db {
-    /// `postgres://…`, `sqlite:path`, or a plain path to an SQLite file.
+    /// `postgres://…`, `sqlite:file`, or the plain path of an SQLite file.
     pub async fn open(url: &str) -> Result<Self> {
         let engine = match url.split_once(':') {
             Some(("postgres" | "postgresql", _)) => postgres(url).await?,

@@ -53,11 +53,14 @@ impl<T> Reply<T> {
 
 const OK: Text = text("OK", "Berhasil");
 
-/// One page of a list.
-pub struct Page<T> {
-    items: Vec<T>,
+/// A list, or an object that holds one, with its place among the pages.
+pub struct Paged<D> {
+    data: D,
     pagination: Pagination,
 }
+
+/// One page of a list.
+pub type Page<T> = Paged<Vec<T>>;
 
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct Pagination {
@@ -67,15 +70,21 @@ pub struct Pagination {
     total_pages: i64,
 }
 
-impl<T> Page<T> {
-    pub fn new(items: Vec<T>, page: i64, page_size: i64, total_items: i64) -> Self {
+impl<D> Paged<D> {
+    pub fn new(data: D, page: i64, page_size: i64, total_items: i64) -> Self {
         let total_pages = (total_items + page_size - 1) / page_size;
-        Self { items, pagination: Pagination { page, page_size, total_items, total_pages } }
+        Self { data, pagination: Pagination { page, page_size, total_items, total_pages } }
     }
 
-    pub fn map<U>(self, change: impl FnMut(T) -> U) -> Page<U> {
-        let items = self.items.into_iter().map(change).collect();
-        Page { items, pagination: self.pagination }
+    /// Other data at the same place.
+    pub fn map<E>(self, change: impl FnOnce(D) -> E) -> Paged<E> {
+        Paged { data: change(self.data), pagination: self.pagination }
+    }
+}
+
+impl<T> Page<T> {
+    pub fn each<U>(self, change: impl FnMut(T) -> U) -> Page<U> {
+        self.map(|items| items.into_iter().map(change).collect())
     }
 }
 
@@ -159,9 +168,9 @@ impl<T: Serialize> IntoResponse for Reply<T> {
     }
 }
 
-impl<T: Serialize> IntoResponse for Page<T> {
+impl<D: Serialize> IntoResponse for Paged<D> {
     fn into_response(self) -> Response {
-        match Answer::success(OK, Some(&self.items), Some(self.pagination)) {
+        match Answer::success(OK, Some(&self.data), Some(self.pagination)) {
             Ok(answer) => answer.into_response(StatusCode::OK),
             Err(error) => error.into_response(),
         }
@@ -192,11 +201,11 @@ pub struct Envelope<'a, T> {
 /// The shape of a list.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct PageEnvelope<T> {
+pub struct PageEnvelope<D> {
     status: String,
     code: u16,
     message: String,
-    data: Vec<T>,
+    data: D,
     pagination: Pagination,
 }
 
@@ -256,7 +265,7 @@ macro_rules! documented_as {
 }
 
 documented_as!(Reply, Envelope<'static, T>);
-documented_as!(Page, PageEnvelope<T>);
+documented_as!(Paged, PageEnvelope<T>);
 
 /// The table documents the errors of each operation; see `table`.
 impl OperationOutput for Error {

@@ -4,6 +4,6 @@ mod answer;
 mod input;
 mod paging;
 
-pub use answer::{Answer, Envelope, ErrorEnvelope, Page, PageEnvelope, Pagination, Reply};
+pub use answer::{Answer, ErrorEnvelope, Page, Paged, Reply};
 pub use input::{Body, MAX_BODY, Path, Query, unreadable};
 pub use paging::{Direction, Paging};
