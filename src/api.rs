@@ -5,9 +5,11 @@ use axum::http::Method;
 use crate::{
     accounts::*,
     app::App,
+    audit::*,
     kernel::access::{Access::*, Rule::*},
     partners::*,
     service::*,
+    staff::*,
     table::Table,
 };
 
@@ -38,6 +40,19 @@ pub fn table(app: App) -> Table {
     .op(GET,    "/v1/users/{id}",           Staff(UsersRead), get_user,            "A user")
     .op(POST,   "/v1/users/admins",         Admin,            invite_admin,        "Invite an admin")
     .op(PUT,    "/v1/users/{id}/status",    Admin,            change_admin_status, "Switch an admin on or off")
+    // The platform's people and what they may do
+    .op(GET,    "/v1/staffs",               Staff(StaffRead),        list_staff,           "Staff")
+    .op(POST,   "/v1/staff",                Staff(StaffWrite),       create_staff,         "Invite a staff member")
+    .op(GET,    "/v1/staff/{id}",           Staff(StaffRead),        get_staff,            "A staff member")
+    .op(PUT,    "/v1/staff/{id}",           Staff(StaffWrite),       update_staff,         "Change a staff member")
+    .op(DELETE, "/v1/staff/{id}",           Staff(StaffWrite),       delete_staff,         "Remove a staff member")
+    .op(GET,    "/v1/permissions",          Staff(PermissionsRead),  list_permissions,     "Permissions")
+    .op(POST,   "/v1/permission",           Staff(PermissionsWrite), create_permission,    "Make a permission")
+    .op(GET,    "/v1/permission/rules",     Staff(PermissionsRead),  get_permission_rules, "The catalogue of rules")
+    .op(GET,    "/v1/permission/{id}",      Staff(PermissionsRead),  get_permission,       "A permission")
+    .op(PUT,    "/v1/permission/{id}",      Staff(PermissionsWrite), update_permission,    "Change a permission")
+    .op(DELETE, "/v1/permission/{id}",      Staff(PermissionsWrite), delete_permission,    "Remove a permission")
+    .op(GET,    "/v1/audit-logs",           Staff(AuditRead),        list_audit_logs,      "Who changed what")
     // The service itself
     .op(GET,    "/health",                  Public,           health,              "Health")
     .op(GET,    "/health/live",             Public,           live,                "Is the process alive?")

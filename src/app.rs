@@ -15,6 +15,7 @@ use crate::{
         idempotency,
         mail::Mailer,
         outbox::{self, Item},
+        seal::Sealer,
         secret::Secret,
     },
     partners,
@@ -34,6 +35,7 @@ pub struct State {
     pub metrics: Metrics,
     /// Signs addresses and tickets, encrypts what must not be read at rest.
     pub secret_key: Secret,
+    pub sealer: Sealer,
     pub started: Instant,
 }
 
@@ -58,6 +60,7 @@ impl App {
             limits: Limits::new(config.rate_limit.0),
             metrics: Metrics::new(),
             passwords: Passwords::new(),
+            sealer: Sealer::new(&secret_key),
             started: Instant::now(),
             config,
             clock,

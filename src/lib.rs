@@ -22,5 +22,9 @@ pub mod table;
 
 /// Who has an account, how they sign in, and what they may do.
 pub mod accounts;
+/// Who changed what: reading the audit log.
+pub mod audit;
 /// The boat owners.
 pub mod partners;
+/// The platform's people, and what they may do.
+pub mod staff;

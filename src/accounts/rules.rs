@@ -1,14 +1,14 @@
 //! Pure rules of accounts.
 
-use chrono::{DateTime, Datelike, NaiveTime, TimeZone, Utc};
+use chrono::{DateTime, Datelike, Utc};
 use chrono_tz::Tz;
+
+use crate::kernel::clock::midnight;
 
 /// Midnight of the first of this month, where the service is.
 pub fn month_start(now: DateTime<Utc>, zone: Tz) -> DateTime<Utc> {
     let today = now.with_timezone(&zone).date_naive();
-    let first = today.with_day(1).unwrap_or(today).and_time(NaiveTime::MIN);
-    // A zone that skips midnight on that day (none of Indonesia's does) starts it an hour later.
-    zone.from_local_datetime(&first).earliest().map_or(now, |start| start.with_timezone(&Utc))
+    midnight(today.with_day(1).unwrap_or(today), zone)
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use std::sync::{
     atomic::{AtomicI64, Ordering},
 };
 
-use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, NaiveTime, SubsecRound, TimeDelta, TimeZone, Utc};
+use chrono_tz::Tz;
 
 #[derive(Clone, Debug, Default)]
 pub enum Clock {
@@ -36,4 +37,12 @@ impl Clock {
             micros.fetch_add(by.num_microseconds().unwrap_or(0), Ordering::SeqCst);
         }
     }
+}
+
+/// When a day begins in a zone.
+pub fn midnight(date: NaiveDate, zone: Tz) -> DateTime<Utc> {
+    let local = date.and_time(NaiveTime::MIN);
+    // A zone that skips midnight on that day (none of Indonesia's does) begins it as UTC does.
+    let start = zone.from_local_datetime(&local).earliest();
+    start.map_or_else(|| local.and_utc(), |start| start.with_timezone(&Utc))
 }

@@ -36,6 +36,18 @@ const WHO: &str = "
     GET    /v1/users/{id}           S:users.read
     POST   /v1/users/admins         A
     PUT    /v1/users/{id}/status    A
+    GET    /v1/staffs               S:staff.read
+    POST   /v1/staff                S:staff.write
+    GET    /v1/staff/{id}           S:staff.read
+    PUT    /v1/staff/{id}           S:staff.write
+    DELETE /v1/staff/{id}           S:staff.write
+    GET    /v1/permissions          S:permissions.read
+    POST   /v1/permission           S:permissions.write
+    GET    /v1/permission/rules     S:permissions.read
+    GET    /v1/permission/{id}      S:permissions.read
+    PUT    /v1/permission/{id}      S:permissions.write
+    DELETE /v1/permission/{id}      S:permissions.write
+    GET    /v1/audit-logs           S:audit.read
     GET    /health                  P
     GET    /health/live             P
     GET    /health/ready            P

@@ -15,6 +15,8 @@ on_both_engines![
     a_change_is_recorded_with_who_what_and_whence,
     a_change_without_an_entry_does_not_commit,
     a_partner_who_acts_in_person_is_not_audited,
+    every_changing_operation_leaves_an_entry,
+    the_log_is_read_with_its_filters,
 ];
 
 #[derive(sqlx::FromRow)]
@@ -100,4 +102,126 @@ fn caller(_: &World, id: ids::Uuid, role: Role) -> Caller {
             user_agent: None,
         },
     }
+}
+
+/// Every changing operation, done by an admin, leaves an entry. A new one needs its line here.
+async fn every_changing_operation_leaves_an_entry(world: World) {
+    let table = dermaga::api::table(world.app.clone());
+    let guarded = table.operations().iter().filter(|operation| {
+        operation.method != reqwest::Method::GET
+            && operation.access != dermaga::kernel::access::Access::Public
+    });
+    for operation in guarded {
+        let admin = world.admin_called(&format!("{}@dermaga.test", operation.id)).await;
+        let before = world.count("SELECT COUNT(*) FROM audit_logs").await;
+        let (path, body) = recipe(&world, &admin, operation.id).await;
+        let prepared = world.count("SELECT COUNT(*) FROM audit_logs").await;
+        let call = world.call(operation.method.clone(), &path).by(&admin).json(body);
+        call.send().await.ok();
+        let after = world.count("SELECT COUNT(*) FROM audit_logs").await;
+        assert!(prepared >= before);
+        assert_eq!(after, prepared + 1, "{} leaves no entry", operation.id);
+    }
+}
+
+/// What to send so that the operation succeeds.
+async fn recipe(world: &World, admin: &crate::world::Someone, id: &str) -> (String, Value) {
+    let own = async |path: &str| world.get(path).by(admin).send().await.ok();
+    let made = async |path: &str, body: Value| {
+        let made = world.post(path, body).by(admin).send().await.ok();
+        made["id"].as_str().unwrap().to_owned()
+    };
+    let permission = || {
+        let name = ids::fresh().to_string();
+        json!({ "name": name, "description": "", "level": "viewer", "rules": ["fleet.read"] })
+    };
+    let staff = async || {
+        let held = made("/v1/permission", permission()).await;
+        json!({
+            "name": "Ayu", "email": format!("{}@dermaga.test", ids::fresh().simple()),
+            "msisdn": "081234567890", "join_date": "2026-11-01", "status": "active",
+            "permission_id": held, "working_type": "contract", "show_salary": true, "salary": 1,
+            "address": { "street": "", "city": "", "province": "", "postal_code": "" },
+            "bank_account": { "bank_code": "BCA", "account_number": "12345", "account_name": "Ayu" },
+        })
+    };
+    let invitation =
+        || json!({ "name": "Komang", "email": format!("{}@dermaga.test", ids::fresh().simple()) });
+    match id {
+        "logout" => ("/v1/auth/logout".into(), json!({})),
+        "remember_me" => ("/auth/remember-me".into(), json!({ "email": admin.email })),
+        "update_profile" => (
+            "/user/me".into(),
+            json!({ "name": "Boss", "email": admin.email, "phone": "081234567890", "avatar_file_id": "" }),
+        ),
+        "change_password" => {
+            let new = "layar putih 7 dermaga tua";
+            let body = json!({
+                "current_password": crate::world::PASSWORD, "password": new, "cpassword": new,
+            });
+            ("/user/me/password".into(), body)
+        }
+        "end_session" => {
+            let sessions = own("/user/me/sessions").await;
+            let session = sessions[0]["id"].as_str().unwrap();
+            (format!("/user/me/sessions/{session}"), json!({}))
+        }
+        "invite_admin" => ("/v1/users/admins".into(), invitation()),
+        "change_admin_status" => {
+            let other = made("/v1/users/admins", invitation()).await;
+            (format!("/v1/users/{other}/status"), json!({ "status": "inactive" }))
+        }
+        "create_permission" => ("/v1/permission".into(), permission()),
+        "update_permission" | "delete_permission" => {
+            let id = made("/v1/permission", permission()).await;
+            (format!("/v1/permission/{id}"), permission())
+        }
+        "create_staff" => ("/v1/staff".into(), staff().await),
+        "update_staff" | "delete_staff" => {
+            let id = made("/v1/staff", staff().await).await;
+            (format!("/v1/staff/{id}"), staff().await)
+        }
+        other => panic!("{other} changes something, and nobody looks whether it is audited"),
+    }
+}
+
+async fn the_log_is_read_with_its_filters(world: World) {
+    let admin = world.admin().await;
+    let other = world.admin_called("other@dermaga.test").await;
+    let permission = json!({
+        "name": "Desk", "description": "", "level": "viewer", "rules": ["fleet.read"],
+    });
+    let made = world.post("/v1/permission", permission).by(&admin).send().await.ok();
+    let id = made["id"].as_str().unwrap().to_owned();
+    world.later(chrono::TimeDelta::hours(14));
+    let other = world.signs_in(&other.email, "admin").await;
+    world.delete(&format!("/v1/permission/{id}")).by(&other).send().await.ok();
+
+    let actions = async |query: &str| {
+        let path = format!("/v1/audit-logs?{query}");
+        let data = world.get(&path).by(&other).send().await.ok();
+        let entries = data.as_array().unwrap().iter();
+        entries
+            .map(|entry| entry["action"].as_str().unwrap().split('.').nth(1).unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(actions("").await, ["deleted", "created"], "newest first");
+    assert_eq!(actions(&format!("actor_id={}", admin.id)).await, ["created"]);
+    assert_eq!(actions(&format!("entity_type=permission&entity_id={id}")).await.len(), 2);
+    assert_eq!(actions("action=permission.deleted").await, ["deleted"]);
+    // Days count in the service's zone: the second was made on the 16th in Jakarta.
+    assert_eq!(actions("end_date=2026-11-15").await, ["created"]);
+    assert_eq!(actions("start_date=2026-11-16&end_date=2026-11-16").await, ["deleted"]);
+    assert_eq!(actions("search=other@").await, ["deleted"]);
+    let bad = world.get("/v1/audit-logs?actor_id=x&start_date=2026-02-30").by(&other).send().await;
+    bad.has_faults(&[("actor_id", "format"), ("start_date", "format")]);
+
+    let entry = world.get("/v1/audit-logs?action=permission.created").by(&other).send().await.ok();
+    let entry = &entry[0];
+    assert_eq!(entry["actor"]["email"], "admin@dermaga.test");
+    assert_eq!(entry["on_behalf_of"], json!(null));
+    assert_eq!(entry["before"], json!(null));
+    assert_eq!(entry["after"]["name"], "Desk");
+    assert_eq!(entry["entity_id"], json!(id));
+    assert_eq!(entry["created_at"], "2026-11-15T03:00:00Z");
 }

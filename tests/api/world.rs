@@ -159,6 +159,10 @@ impl World {
 
     /// Staff with just these rules.
     pub async fn staff(&self, email: &str, rules: &[Rule]) -> Someone {
+        self.staff_at("operator", email, rules).await
+    }
+
+    pub async fn staff_at(&self, level: &'static str, email: &str, rules: &[Rule]) -> Someone {
         let account = self.account(email, "staff").await;
         let permission = ids::fresh();
         let words: Vec<_> = rules.iter().map(|rule| rule.as_str()).collect();
@@ -166,12 +170,13 @@ impl World {
             .sql(
                 "INSERT INTO permissions (id, name, description, level, rules, created_at,
                    updated_at)
-                 VALUES ($1, $2, '', 'operator', $3, $4, $4)",
+                 VALUES ($1, $2, '', $5, $3, $4, $4)",
             )
             .bind(permission)
             .bind(permission.to_string())
             .bind(json!(words))
             .bind(self.now())
+            .bind(level)
             .run()
             .await
             .unwrap();

@@ -69,11 +69,10 @@ impl<'a> List<'a> {
         offset: i64,
     ) -> Result<(Vec<T>, i64)> {
         let Self { db, select, conditions, binds } = self;
-        let from = select.find("FROM ").expect("a list selects FROM a table");
         let next = binds.len() + 1;
         let direction = if sort.descending { "DESC" } else { "ASC" };
         let mut count =
-            Statement::composed(db, format!("SELECT COUNT(*) {}{conditions}", &select[from..]));
+            Statement::composed(db, format!("SELECT COUNT(*) FROM ({select}{conditions}) AS rows"));
         let mut page = Statement::composed(
             db,
             format!(

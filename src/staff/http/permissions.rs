@@ -1,0 +1,143 @@
+//! Permissions: access profiles with a level and rules.
+
+use axum::{
+    extract::{FromRequestParts, State},
+    http::request::Parts,
+};
+
+use crate::{
+    app::App,
+    kernel::{
+        access::Rule,
+        audit::Change,
+        caller::{Caller, Context},
+        error::{Error, Result},
+        http::{Body, Page, Path, Query, Reply},
+        ids::Uuid,
+    },
+    staff::{
+        catalogue,
+        model::{Permission, PermissionForm, PermissionsQuery, RuleGroup},
+        permissions,
+        rules::Authority,
+        store,
+    },
+};
+
+/// The permission of the path.
+pub struct PathPermission(Permission);
+
+impl FromRequestParts<App> for PathPermission {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
+        Ok(Self(permissions::get(&app.db, id).await?.ok_or(Error::NotFound)?))
+    }
+}
+
+impl aide::OperationInput for PathPermission {}
+
+pub async fn list_permissions(
+    State(app): State<App>,
+    Query(query): Query<PermissionsQuery>,
+) -> Result<Page<Permission>> {
+    permissions::list(&app.db, &query).await
+}
+
+pub async fn get_permission(PathPermission(permission): PathPermission) -> Reply<Permission> {
+    Reply::data(permission)
+}
+
+pub async fn get_permission_rules(context: Context) -> Reply<Vec<RuleGroup>> {
+    Reply::data(catalogue::catalogue(context.lang))
+}
+
+pub async fn create_permission(
+    State(app): State<App>,
+    caller: Caller,
+    Body(form): Body<PermissionForm>,
+) -> Result<Reply<Permission>> {
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    let authority = store::authority(&mut tx, &caller).await?;
+    manages(&authority, Rule::PermissionsWrite, &form)?;
+    let id = permissions::insert(&mut tx, &form, now).await?;
+    let made = permissions::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
+    tx.record(Change {
+        action: "permission.created",
+        entity: "permission",
+        id,
+        before: None,
+        after: Some(&made),
+    })
+    .await?;
+    tx.commit().await?;
+    Ok(Reply::data(made).saying("The permission is made.", "Hak akses dibuat."))
+}
+
+pub async fn update_permission(
+    State(app): State<App>,
+    caller: Caller,
+    PathPermission(Permission { id, .. }): PathPermission,
+    Body(form): Body<PermissionForm>,
+) -> Result<Reply<Permission>> {
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    let authority = store::authority(&mut tx, &caller).await?;
+    let before = permissions::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
+    // Both what it is and what it becomes.
+    if !authority.covers(before.level, &before.rules) {
+        return Err(Error::Forbidden);
+    }
+    manages(&authority, Rule::PermissionsWrite, &form)?;
+    permissions::update(&mut tx, id, &form, now).await?;
+    let after = permissions::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
+    tx.record(Change {
+        action: "permission.updated",
+        entity: "permission",
+        id,
+        before: Some(&before),
+        after: Some(&after),
+    })
+    .await?;
+    tx.commit().await?;
+    Ok(Reply::data(after).saying("The permission is saved.", "Hak akses tersimpan."))
+}
+
+pub async fn delete_permission(
+    State(app): State<App>,
+    caller: Caller,
+    PathPermission(Permission { id, .. }): PathPermission,
+) -> Result<Reply> {
+    let mut tx = caller.begin(&app.db, app.clock.now()).await?;
+    let authority = store::authority(&mut tx, &caller).await?;
+    let before = permissions::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
+    let may = authority.holds(Rule::PermissionsWrite);
+    if !may || !authority.covers(before.level, &before.rules) {
+        return Err(Error::Forbidden);
+    }
+    if before.staff_count > 0 {
+        return Err(Error::conflict(
+            "in_use",
+            "Staff hold this permission.",
+            "Hak akses ini masih dipakai staf.",
+        ));
+    }
+    permissions::delete(&mut tx, id).await?;
+    tx.record(Change {
+        action: "permission.deleted",
+        entity: "permission",
+        id,
+        before: Some(&before),
+        after: None,
+    })
+    .await?;
+    tx.commit().await?;
+    Ok(Reply::done("The permission is gone.", "Hak akses dihapus."))
+}
+
+fn manages(authority: &Authority, rule: Rule, form: &PermissionForm) -> Result<()> {
+    let may = authority.holds(rule) && authority.covers(form.level, &form.rules);
+    if may { Ok(()) } else { Err(Error::Forbidden) }
+}

@@ -1,0 +1,206 @@
+//! What staff and permissions are made of, and what callers send and get.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::kernel::{
+    access::{Level, Rule},
+    email::Email,
+    http::Paging,
+    ids::Uuid,
+    money::Rupiah,
+    phone::Phone,
+    schema::Input,
+    text::{Description, Line, Name, Words},
+};
+
+crate::words! {
+    pub enum WorkingType {
+        FullTime = "full_time",
+        PartTime = "part_time",
+        Contract = "contract",
+        Freelance = "freelance",
+    }
+}
+
+crate::words! {
+    pub enum StaffStatus { Active = "active", Inactive = "inactive" }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Permission {
+    pub id: Uuid,
+    pub name: String,
+    pub description: String,
+    pub level: Level,
+    pub rules: Vec<Rule>,
+    /// How many staff hold it.
+    pub staff_count: i64,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct PermissionForm {
+    pub name: Name,
+    pub description: Description,
+    pub level: Level,
+    #[schemars(length(min = 1), extend("uniqueItems" = true))]
+    pub rules: Vec<Rule>,
+}
+
+impl Input for PermissionForm {}
+
+crate::words! {
+    pub enum PermissionSort { Name = "name", Level = "level", CreatedAt = "created_at" }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct PermissionsQuery {
+    #[serde(flatten)]
+    pub paging: Paging,
+    pub level: Option<Level>,
+    pub sort_by: Option<PermissionSort>,
+}
+
+impl Input for PermissionsQuery {}
+
+#[derive(Serialize, JsonSchema)]
+pub struct RuleGroup {
+    pub group: String,
+    pub label: String,
+    pub rules: Vec<RuleInfo>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct RuleInfo {
+    pub key: Rule,
+    pub label: String,
+    pub description: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Address {
+    pub street: Words<300>,
+    pub city: Words<120>,
+    pub province: Words<120>,
+    pub postal_code: Words<12>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct BankAccount {
+    pub bank_code: Line<20>,
+    #[schemars(regex(pattern = r"^[0-9]{5,20}$"))]
+    pub account_number: String,
+    pub account_name: Name,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct StaffForm {
+    pub name: Name,
+    pub email: Email,
+    pub msisdn: Phone,
+    pub join_date: NaiveDate,
+    pub status: StaffStatus,
+    pub permission_id: Uuid,
+    pub working_type: WorkingType,
+    pub show_salary: bool,
+    #[schemars(range(min = 0, max = 1_000_000_000_000_i64))]
+    pub salary: i64,
+    pub address: Address,
+    pub bank_account: BankAccount,
+}
+
+impl Input for StaffForm {}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Staff {
+    pub id: Uuid,
+    pub user_id: Uuid,
+    pub name: String,
+    pub email: String,
+    pub msisdn: Option<String>,
+    pub join_date: NaiveDate,
+    pub status: StaffStatus,
+    pub permission_id: Uuid,
+    pub permission: HeldPermission,
+    pub working_type: WorkingType,
+    pub show_salary: bool,
+    /// Null for those who may not see it.
+    pub salary: Option<Rupiah>,
+    pub address: Address,
+    pub bank_account: BankAccount,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct HeldPermission {
+    pub id: Uuid,
+    pub name: String,
+    pub level: Level,
+}
+
+/// What the audit log keeps of a person: neither salary nor bank account.
+#[derive(Serialize)]
+pub struct AuditedStaff<'a> {
+    name: &'a str,
+    email: &'a str,
+    msisdn: Option<&'a str>,
+    join_date: NaiveDate,
+    status: StaffStatus,
+    permission: &'a HeldPermission,
+    working_type: WorkingType,
+    show_salary: bool,
+}
+
+impl Staff {
+    pub fn for_audit(&self) -> AuditedStaff<'_> {
+        AuditedStaff {
+            name: &self.name,
+            email: &self.email,
+            msisdn: self.msisdn.as_deref(),
+            join_date: self.join_date,
+            status: self.status,
+            permission: &self.permission,
+            working_type: self.working_type,
+            show_salary: self.show_salary,
+        }
+    }
+}
+
+crate::words! {
+    pub enum StaffSort {
+        Name = "name",
+        Email = "email",
+        JoinDate = "join_date",
+        Level = "level",
+        Status = "status",
+        CreatedAt = "created_at",
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct StaffQuery {
+    #[serde(flatten)]
+    pub paging: Paging,
+    pub level: Option<Level>,
+    pub status: Option<StaffStatus>,
+    pub sort_by: Option<StaffSort>,
+}
+
+impl Input for StaffQuery {}
+
+#[derive(Serialize, JsonSchema)]
+pub struct StaffList {
+    pub items: Vec<Staff>,
+    pub summary: StaffSummary,
+}
+
+#[derive(Serialize, JsonSchema, sqlx::FromRow)]
+pub struct StaffSummary {
+    pub total: i64,
+    pub active: i64,
+    pub inactive: i64,
+}

@@ -1,0 +1,324 @@
+//! Staff, and that nobody reaches above themselves.
+
+use dermaga::kernel::access::Rule::*;
+use serde_json::{Value, json};
+
+use crate::{
+    on_both_engines,
+    world::{Answer, Someone, World},
+};
+
+on_both_engines![
+    a_staff_member_is_invited_and_signs_in,
+    faults_are_named,
+    a_staff_member_is_changed,
+    switching_off_ends_the_sessions,
+    a_deleted_member_frees_the_email_and_leaves_the_name,
+    the_list_has_two_objects,
+    a_salary_is_for_those_who_may_see_it,
+    nobody_assigns_a_permission_beyond_them,
+    nobody_touches_a_colleague_at_or_above_their_level,
+    nobody_edits_themselves,
+    the_own_profile_is_no_way_up,
+    two_assignments_and_a_raise_at_once,
+    bank_numbers_rest_sealed_and_never_reach_the_audit_log,
+];
+
+async fn permission(world: &World, admin: &Someone, level: &str) -> String {
+    let name = dermaga::kernel::ids::fresh().to_string();
+    let form = json!({ "name": name, "description": "", "level": level, "rules": ["fleet.read"] });
+    let made = world.post("/v1/permission", form).by(admin).send().await.ok();
+    made["id"].as_str().unwrap().to_owned()
+}
+
+fn form(email: &str, permission: &str) -> Value {
+    json!({
+        "name": "Komang Ayu", "email": email, "msisdn": "081234567890",
+        "join_date": "2026-11-01", "status": "active", "permission_id": permission,
+        "working_type": "full_time", "show_salary": false, "salary": 7_500_000,
+        "address": { "street": "Jl. Danau Tamblingan 5", "city": "Denpasar",
+            "province": "Bali", "postal_code": "80228" },
+        "bank_account": { "bank_code": "BCA", "account_number": "7712345678",
+            "account_name": "Komang Ayu" },
+    })
+}
+
+async fn hire(world: &World, who: &Someone, form: Value) -> Answer {
+    world.post("/v1/staff", form).by(who).send().await
+}
+
+fn path(staff: &Value) -> String {
+    format!("/v1/staff/{}", staff["id"].as_str().unwrap())
+}
+
+async fn a_staff_member_is_invited_and_signs_in(world: World) {
+    let admin = world.admin().await;
+    let desk = permission(&world, &admin, "operator").await;
+    let made = hire(&world, &admin, form("Komang@Dermaga.test", &desk)).await.ok();
+    assert_eq!(made["email"], "komang@dermaga.test");
+    assert_eq!(made["msisdn"], "+6281234567890");
+    assert_eq!(made["permission"]["level"], "operator");
+    assert_eq!(made["salary"], 7_500_000);
+    assert_eq!(made["bank_account"]["account_number"], "7712345678");
+    assert_eq!(world.get(&path(&made)).by(&admin).send().await.ok(), made);
+    hire(&world, &admin, form("komang@dermaga.test", &desk)).await.is(409, "email_taken");
+
+    world.delivers().await;
+    let password = "layar putih 7 dermaga tua";
+    let body = json!({
+        "token": world.mailed_token("komang@dermaga.test"),
+        "password": password, "cpassword": password,
+    });
+    world.post("/auth/reset-password", body).send().await.ok();
+    let body = json!({ "email": "komang@dermaga.test", "password": password, "role": "staff" });
+    let data = world.post("/v1/auth/login", body).send().await.ok();
+    assert_eq!(data["user"]["id"], made["user_id"]);
+}
+
+async fn faults_are_named(world: World) {
+    let admin = world.admin().await;
+    let unknown = dermaga::kernel::ids::fresh().to_string();
+    let answer = hire(&world, &admin, form("komang@dermaga.test", &unknown)).await;
+    answer.has_faults(&[("permission_id", "unknown")]);
+    let mut bad = form("komang@dermaga.test", "rubbish");
+    bad["join_date"] = json!("2026-02-30");
+    bad["salary"] = json!(-1);
+    bad["working_type"] = json!("sometimes");
+    bad["show_salary"] = json!("no");
+    bad["address"] = json!({ "street": "x" });
+    bad["bank_account"]["account_number"] = json!("12 34");
+    hire(&world, &admin, bad).await.has_faults(&[
+        ("address.city", "required"),
+        ("address.postal_code", "required"),
+        ("address.province", "required"),
+        ("bank_account.account_number", "format"),
+        ("join_date", "format"),
+        ("permission_id", "format"),
+        ("salary", "min"),
+        ("show_salary", "type"),
+        ("working_type", "enum"),
+    ]);
+    assert_eq!(world.count("SELECT COUNT(*) FROM staff").await, 0);
+}
+
+async fn a_staff_member_is_changed(world: World) {
+    let admin = world.admin().await;
+    let desk = permission(&world, &admin, "operator").await;
+    let made = hire(&world, &admin, form("komang@dermaga.test", &desk)).await.ok();
+    let other = permission(&world, &admin, "viewer").await;
+    let mut change = form("ayu@dermaga.test", &other);
+    change["name"] = json!("Ayu");
+    change["salary"] = json!(8_000_000);
+    let changed = world.put(&path(&made), change).by(&admin).send().await.ok();
+    assert_eq!((&changed["id"], &changed["user_id"]), (&made["id"], &made["user_id"]));
+    assert_eq!(changed["email"], "ayu@dermaga.test");
+    assert_eq!(changed["permission"]["level"], "viewer");
+    assert_eq!(changed["salary"], 8_000_000);
+    hire(&world, &admin, form("komang@dermaga.test", &desk)).await.ok();
+    let taken = world.put(&path(&made), form("komang@dermaga.test", &desk)).by(&admin);
+    taken.send().await.is(409, "email_taken");
+}
+
+async fn staff_record(world: &World, admin: &Someone, who: &Someone) -> Value {
+    let found = world.get(&format!("/v1/staffs?search={}", who.email)).by(admin).send().await.ok();
+    found["items"][0].clone()
+}
+
+async fn switching_off_ends_the_sessions(world: World) {
+    let admin = world.admin().await;
+    let putu = world.staff("putu@dermaga.test", &[UsersRead]).await;
+    let record = staff_record(&world, &admin, &putu).await;
+    let desk = permission(&world, &admin, "operator").await;
+    let mut off = form("putu@dermaga.test", &desk);
+    off["status"] = json!("inactive");
+    world.put(&path(&record), off.clone()).by(&admin).send().await.ok();
+    world.get("/user/me").by(&putu).send().await.is(401, "unauthenticated");
+    world.login("putu@dermaga.test", "staff").await.is(403, "account_inactive");
+    off["status"] = json!("active");
+    world.put(&path(&record), off).by(&admin).send().await.ok();
+    world.login("putu@dermaga.test", "staff").await.ok();
+}
+
+async fn a_deleted_member_frees_the_email_and_leaves_the_name(world: World) {
+    let admin = world.admin().await;
+    let putu = world.staff("putu@dermaga.test", &[UsersRead]).await;
+    let record = staff_record(&world, &admin, &putu).await;
+    let held = record["permission_id"].as_str().unwrap();
+    world.delete(&path(&record)).by(&admin).send().await.ok();
+    world.get("/user/me").by(&putu).send().await.is(401, "unauthenticated");
+    world.login("putu@dermaga.test", "staff").await.is(401, "invalid_credentials");
+    world.get(&path(&record)).by(&admin).send().await.is(404, "not_found");
+    world.delete(&path(&record)).by(&admin).send().await.is(404, "not_found");
+    world.get(&format!("/v1/users/{}", putu.id)).by(&admin).send().await.is(404, "not_found");
+    world.delete(&format!("/v1/permission/{held}")).by(&admin).send().await.ok();
+    let desk = permission(&world, &admin, "operator").await;
+    hire(&world, &admin, form("putu@dermaga.test", &desk)).await.ok();
+    let gone = "SELECT COUNT(*) FROM accounts WHERE name = 'Wayan' AND deleted_at IS NOT NULL";
+    assert_eq!(world.count(gone).await, 1);
+}
+
+async fn the_list_has_two_objects(world: World) {
+    let admin = world.admin().await;
+    let (desk, low) = (
+        permission(&world, &admin, "supervisor").await,
+        permission(&world, &admin, "viewer").await,
+    );
+    hire(&world, &admin, form("b@dermaga.test", &desk)).await.ok();
+    let mut off = form("a@dermaga.test", &low);
+    off["status"] = json!("inactive");
+    off["join_date"] = json!("2026-12-01");
+    hire(&world, &admin, off).await.ok();
+
+    let emails = async |query: &str| {
+        let data = world.get(&format!("/v1/staffs?{query}")).by(&admin).send().await.ok();
+        let summary = json!({ "total": 2, "active": 1, "inactive": 1 });
+        assert_eq!(data["summary"], summary);
+        let items = data["items"].as_array().unwrap().iter();
+        items
+            .map(|item| item["email"].as_str().unwrap().chars().next().unwrap())
+            .collect::<String>()
+    };
+    assert_eq!(emails("sort_by=email").await, "ab");
+    assert_eq!(emails("sort_by=level&sort_dir=desc").await, "ba");
+    assert_eq!(emails("sort_by=join_date&sort_dir=desc").await, "ab");
+    assert_eq!(emails("search=SUPERVIS").await, "b");
+    assert_eq!(emails("search=a@derm").await, "a");
+    assert_eq!(emails("search=komang").await.len(), 2);
+    assert_eq!(emails("level=viewer").await, "a");
+    assert_eq!(emails("status=active&level=&search=").await, "b");
+    let answer = world.get("/v1/staffs?page_size=1").by(&admin).send().await;
+    assert_eq!(answer.body["pagination"]["total_pages"], 2);
+    let bad = world.get("/v1/staffs?status=asleep&sort_by=salary").by(&admin).send().await;
+    bad.has_faults(&[("sort_by", "enum"), ("status", "enum")]);
+}
+
+async fn a_salary_is_for_those_who_may_see_it(world: World) {
+    let admin = world.admin().await;
+    let reader = world.staff("reader@dermaga.test", &[StaffRead]).await;
+    let desk = permission(&world, &admin, "viewer").await;
+    let made = hire(&world, &admin, form("komang@dermaga.test", &desk)).await.ok();
+    let seen = async |who: &Someone, path: &str| {
+        world.get(path).by(who).send().await.ok()["salary"].clone()
+    };
+    assert_eq!(seen(&admin, &path(&made)).await, 7_500_000);
+    assert_eq!(seen(&reader, &path(&made)).await, json!(null));
+    let list = world.get("/v1/staffs?search=komang").by(&reader).send().await.ok();
+    assert_eq!(list["items"][0]["salary"], json!(null));
+    let own = staff_record(&world, &admin, &reader).await;
+    assert_eq!(seen(&reader, &path(&own)).await, 0);
+    let mut shown = form("komang@dermaga.test", &desk);
+    shown["show_salary"] = json!(true);
+    world.put(&path(&made), shown).by(&admin).send().await.ok();
+    assert_eq!(seen(&reader, &path(&made)).await, 7_500_000);
+}
+
+async fn nobody_assigns_a_permission_beyond_them(world: World) {
+    let admin = world.admin().await;
+    let rules = [StaffWrite, StaffRead, FleetRead];
+    let boss = world.staff_at("manager", "boss@dermaga.test", &rules).await;
+    let below = permission(&world, &admin, "supervisor").await;
+    let made = hire(&world, &boss, form("a@dermaga.test", &below)).await.ok();
+    let richer = json!({
+        "name": "richer", "description": "", "level": "viewer",
+        "rules": ["fleet.read", "settlements.release"],
+    });
+    let richer = world.post("/v1/permission", richer).by(&admin).send().await.ok();
+    for beyond in [
+        permission(&world, &admin, "manager").await,
+        permission(&world, &admin, "owner").await,
+        richer["id"].as_str().unwrap().to_owned(),
+    ] {
+        hire(&world, &boss, form("b@dermaga.test", &beyond)).await.is(403, "forbidden");
+        let raise = world.put(&path(&made), form("a@dermaga.test", &beyond)).by(&boss);
+        raise.send().await.is(403, "forbidden");
+    }
+}
+
+async fn nobody_touches_a_colleague_at_or_above_their_level(world: World) {
+    let admin = world.admin().await;
+    let rules = [StaffWrite, StaffRead, FleetRead];
+    let boss = world.staff_at("manager", "boss@dermaga.test", &rules).await;
+    let below = permission(&world, &admin, "viewer").await;
+    for (n, level) in ["owner", "manager"].into_iter().enumerate() {
+        let theirs = permission(&world, &admin, level).await;
+        let email = format!("above{n}@dermaga.test");
+        let above = hire(&world, &admin, form(&email, &theirs)).await.ok();
+        let lower = world.put(&path(&above), form(&email, &below)).by(&boss);
+        lower.send().await.is(403, "forbidden");
+        world.delete(&path(&above)).by(&boss).send().await.is(403, "forbidden");
+    }
+}
+
+async fn nobody_edits_themselves(world: World) {
+    let admin = world.admin().await;
+    let rules = [StaffWrite, StaffRead, FleetRead];
+    let boss = world.staff_at("manager", "boss@dermaga.test", &rules).await;
+    let own = staff_record(&world, &admin, &boss).await;
+    let below = permission(&world, &admin, "viewer").await;
+    for permission in [own["permission_id"].as_str().unwrap(), below.as_str()] {
+        let edit = world.put(&path(&own), form("boss@dermaga.test", permission)).by(&boss);
+        edit.send().await.is(403, "forbidden");
+    }
+    world.delete(&path(&own)).by(&boss).send().await.is(403, "forbidden");
+}
+
+async fn the_own_profile_is_no_way_up(world: World) {
+    let admin = world.admin().await;
+    let putu = world.staff("putu@dermaga.test", &[UsersRead]).await;
+    let owner = permission(&world, &admin, "owner").await;
+    let profile = json!({
+        "name": "Putu", "email": "putu@dermaga.test", "phone": "081234567890", "avatar_file_id": "",
+        "role": "admin", "status": "active", "permission_id": owner, "level": "owner",
+        "permission": { "rules": ["settlements.release"] }, "salary": 1_000_000_000,
+    });
+    world.put("/user/me", profile).by(&putu).send().await.ok();
+    let me = world.get("/user/me").by(&putu).send().await.ok();
+    assert_eq!(me["role"], "staff");
+    assert_eq!(me["permission"]["level"], "operator");
+    assert_eq!(me["permission"]["rules"], json!(["users.read"]));
+}
+
+/// A manager hires with a permission while an admin raises it above the manager.
+async fn two_assignments_and_a_raise_at_once(world: World) {
+    let admin = world.admin().await;
+    let rules = [StaffWrite, StaffRead, FleetRead];
+    let boss = world.staff_at("manager", "boss@dermaga.test", &rules).await;
+    for round in 0..5 {
+        let desk = permission(&world, &admin, "operator").await;
+        let raised = json!({
+            "name": format!("raised {round}"), "description": "", "level": "owner",
+            "rules": ["fleet.read"],
+        });
+        let raise_path = format!("/v1/permission/{desk}");
+        let raise = world.put(&raise_path, raised).by(&admin).send();
+        let first = hire(&world, &boss, form(&format!("a{round}@dermaga.test"), &desk));
+        let second = hire(&world, &boss, form(&format!("b{round}@dermaga.test"), &desk));
+        let (raise, first, second) = tokio::join!(raise, first, second);
+        raise.ok();
+        let hired = [&first, &second].iter().filter(|answer| answer.status == 200).count();
+        let count = world.get(&raise_path).by(&admin).send().await.ok()["staff_count"].clone();
+        assert_eq!(count, json!(hired));
+        for answer in [first, second] {
+            match answer.status {
+                200 => assert_eq!(answer.ok()["permission"]["level"], "operator"),
+                _ => drop(answer.is(403, "forbidden")),
+            }
+        }
+    }
+}
+
+async fn bank_numbers_rest_sealed_and_never_reach_the_audit_log(world: World) {
+    let admin = world.admin().await;
+    let desk = permission(&world, &admin, "operator").await;
+    let made = hire(&world, &admin, form("komang@dermaga.test", &desk)).await.ok();
+    world.put(&path(&made), form("ayu@dermaga.test", &desk)).by(&admin).send().await.ok();
+    world.delete(&path(&made)).by(&admin).send().await.ok();
+    hire(&world, &admin, form("wayan@dermaga.test", &desk)).await.ok();
+    let at_rest: String =
+        world.db().sql("SELECT account_number FROM staff").scalar().await.unwrap();
+    assert!(!at_rest.contains("7712345678"), "{at_rest}");
+    let log = world.get("/v1/audit-logs?entity_type=staff").by(&admin).send().await.ok();
+    assert_eq!(log.as_array().unwrap().len(), 4);
+    let text = log.to_string();
+    assert!(!text.contains("7712345678") && !text.contains("7500000"), "{text}");
+}
