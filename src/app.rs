@@ -2,12 +2,13 @@
 
 use std::{ops::Deref, sync::Arc, time::Duration};
 
-use tokio::{task::JoinSet, time::Instant};
+use tokio::{sync::Semaphore, task::JoinSet, time::Instant};
 
 use crate::{
     accounts::{self, Passwords},
     config::{Config, DatabaseUrl},
     edge::{Limits, Metrics},
+    files,
     kernel::{
         clock::Clock,
         db::Db,
@@ -17,6 +18,7 @@ use crate::{
         outbox::{self, Item},
         seal::Sealer,
         secret::Secret,
+        storage::Storage,
     },
     partners,
 };
@@ -36,6 +38,9 @@ pub struct State {
     /// Signs addresses and tickets, encrypts what must not be read at rest.
     pub secret_key: Secret,
     pub sealer: Sealer,
+    pub storage: Storage,
+    /// How many uploads are looked at at once.
+    pub inspections: Semaphore,
     pub started: Instant,
 }
 
@@ -51,6 +56,8 @@ impl App {
     /// Opens the database and brings it up to date.
     pub async fn start(config: Config, clock: Clock) -> Result<Self, String> {
         private_folder(&config.data_dir)?;
+        // Clients of TLS find their cryptography here; the second to install it changes nothing.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let secret_key = secret_key(&config)?;
         let mailer = mailer(&config)?;
         let url = config.database_url();
@@ -61,6 +68,8 @@ impl App {
             metrics: Metrics::new(),
             passwords: Passwords::new(),
             sealer: Sealer::new(&secret_key),
+            storage: storage(&config)?,
+            inspections: Semaphore::new(1),
             started: Instant::now(),
             config,
             clock,
@@ -151,6 +160,7 @@ impl App {
     pub async fn sweep(&self) -> Result<()> {
         let now = self.clock.now();
         idempotency::sweep(&self.db, now).await?;
+        files::sweep(self, now).await?;
         accounts::sweep(&self.db, now).await
     }
 }
@@ -195,6 +205,14 @@ fn write_private(file: &std::path::Path, text: &str) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(file)?.write_all(text.as_bytes())
+}
+
+fn storage(config: &Config) -> Result<Storage, String> {
+    let storage = match config.storage_url.0.0.as_str() {
+        "local" => Storage::local(&config.data_dir.join("files")),
+        url => Storage::s3(url),
+    };
+    storage.map_err(|why| format!("DERMAGA_STORAGE_URL: {why}"))
 }
 
 fn mailer(config: &Config) -> Result<Mailer, String> {

@@ -24,6 +24,8 @@ pub mod table;
 pub mod accounts;
 /// Who changed what: reading the audit log.
 pub mod audit;
+/// Uploads and downloads.
+pub mod files;
 /// The boat owners.
 pub mod partners;
 /// The platform's people, and what they may do.

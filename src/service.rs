@@ -31,12 +31,11 @@ pub struct Health {
 /// 503 when the database does not answer.
 pub async fn health(State(app): State<App>) -> Result<Reply<Health>> {
     app.db.ping().await?;
-    let local = app.config.storage_url.0.0 == "local";
     Ok(Reply::data(Health {
         version: env!("CARGO_PKG_VERSION"),
         uptime_seconds: app.started.elapsed().as_secs(),
         database: app.db.engine(),
-        storage: if local { "local" } else { "s3" },
+        storage: app.storage.name(),
     }))
 }
 

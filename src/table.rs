@@ -12,7 +12,7 @@ use aide::{
 use axum::{
     Router,
     body::{Body, to_bytes},
-    extract::{Request, State},
+    extract::{DefaultBodyLimit, Request, State},
     handler::Handler,
     http::{Method, header::AUTHORIZATION},
     middleware::{Next, from_fn, from_fn_with_state},
@@ -55,12 +55,49 @@ impl Table {
 
     /// Adds a line.
     pub fn op<H, I, O, T>(
+        self,
+        method: Method,
+        path: &'static str,
+        access: Access,
+        handler: H,
+        summary: &'static str,
+    ) -> Self
+    where
+        H: Handler<T, App> + OperationHandler<I, O>,
+        I: OperationInput,
+        O: OperationOutput,
+        T: 'static,
+    {
+        let retried = method != Method::GET;
+        self.add(method, path, access, handler, summary, retried)
+    }
+
+    /// Adds a line whose body is a stream: it has a limit of its own and cannot be run again.
+    pub fn upload<H, I, O, T>(
+        self,
+        method: Method,
+        path: &'static str,
+        access: Access,
+        handler: H,
+        summary: &'static str,
+    ) -> Self
+    where
+        H: Handler<T, App> + OperationHandler<I, O>,
+        I: OperationInput,
+        O: OperationOutput,
+        T: 'static,
+    {
+        self.add(method, path, access, handler, summary, false)
+    }
+
+    fn add<H, I, O, T>(
         mut self,
         method: Method,
         path: &'static str,
         access: Access,
         handler: H,
         summary: &'static str,
+        retried: bool,
     ) -> Self
     where
         H: Handler<T, App> + OperationHandler<I, O>,
@@ -80,9 +117,11 @@ impl Table {
             Method::DELETE => routes.delete_with(handler, document),
             ref other => panic!("{other} has no place in the table"),
         };
-        if operation.method != Method::GET {
-            routes = routes.route_layer(from_fn(again_on_contention));
-        }
+        routes = match retried {
+            true => routes.route_layer(from_fn(again_on_contention)),
+            // Whoever reads a body sets its limit.
+            false => routes.route_layer(DefaultBodyLimit::disable()),
+        };
         if access != Access::Public {
             let guard = from_fn_with_state((self.app.clone(), access), guard);
             routes = routes.route_layer(guard);

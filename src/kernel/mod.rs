@@ -18,6 +18,7 @@ pub mod phone;
 pub mod schema;
 pub mod seal;
 pub mod secret;
+pub mod storage;
 pub mod text;
 pub mod words;
 

@@ -48,6 +48,10 @@ const WHO: &str = "
     PUT    /v1/permission/{id}      S:permissions.write
     DELETE /v1/permission/{id}      S:permissions.write
     GET    /v1/audit-logs           S:audit.read
+    POST   /v1/files/upload         any
+    GET    /v1/files/presign-url    any
+    GET    /v1/files/{id}           G
+    PUT    /v1/files/{id}/content   P
     GET    /health                  P
     GET    /health/live             P
     GET    /health/ready            P

@@ -153,7 +153,7 @@ async fn attempts_at_the_same_moment_do_not_slip_through(world: World) {
     let mut calls = tokio::task::JoinSet::new();
     for _ in 0..20 {
         let body = json!({ "email": "admin@dermaga.test", "password": "guess", "role": "admin" });
-        let client = reqwest::Client::new();
+        let client = crate::world::client();
         let url = format!("http://{}/v1/auth/login", world.address);
         calls.spawn(async move { client.post(url).json(&body).send().await.unwrap().status() });
     }

@@ -72,7 +72,7 @@ async fn one_command_in_an_empty_folder_is_enough() {
         rest.split_whitespace().next().unwrap().to_owned()
     };
     let body = json!({ "email": word("login"), "password": word("password"), "role": "admin" });
-    let client = reqwest::Client::new();
+    let client = crate::world::client();
     let login = client.post(format!("{}/v1/auth/login", service.url)).json(&body).send().await;
     assert_eq!(login.unwrap().status(), 200);
     assert!(service.signal("-TERM").success(), "it drains and exits with 0");
@@ -92,7 +92,7 @@ async fn a_chosen_admin_can_sign_in() {
     let service = start(&mut command);
     assert!(!service.greeting.contains("12345678"));
     let body = json!({ "email": "boss@dermaga.test", "password": "12345678", "role": "admin" });
-    let client = reqwest::Client::new();
+    let client = crate::world::client();
     let login = client.post(format!("{}/v1/auth/login", service.url)).json(&body).send().await;
     assert_eq!(login.unwrap().status(), 200);
 }
@@ -167,7 +167,7 @@ async fn several_processes_start_at_once_on_one_empty_postgres() {
     let services: Vec<_> = started.into_iter().map(|thread| thread.join().unwrap()).collect();
     let passwords = services.iter().filter(|s| s.greeting.contains("password")).count();
     assert_eq!(passwords, 1, "one of them made the admin");
-    let client = reqwest::Client::new();
+    let client = crate::world::client();
     for service in &services {
         let health: Value = client
             .get(format!("{}/health", service.url))
@@ -187,7 +187,7 @@ async fn several_processes_start_at_once_on_one_empty_postgres() {
 /// 64 at once; killed without warning in the middle. Whoever was answered is there.
 async fn nothing_answered_is_lost(folder: &Path, command: &mut Command, url: String) {
     let mut service = start(command.env("DERMAGA_RATE_LIMIT", "off"));
-    let client = reqwest::Client::new();
+    let client = crate::world::client();
     let mut calls = tokio::task::JoinSet::new();
     for n in 0..64 {
         let call = client

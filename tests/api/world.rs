@@ -90,7 +90,7 @@ impl World {
         let (stop, stopped) = oneshot::channel::<()>();
         let shutdown = async { drop(stopped.await) };
         let served = tokio::spawn(edge::serve(app.clone(), listener, Edge::default(), shutdown));
-        let client = reqwest::Client::new();
+        let client = client();
         Self { app, address, client, folder, stop: Some(stop), served: Some(served) }
     }
 
@@ -237,6 +237,16 @@ impl World {
             .unwrap();
     }
 
+    /// Sends raw text and reads the start of the answer.
+    pub async fn raw_answer(&self, request: &str) -> String {
+        use tokio::io::{AsyncReadExt, AsyncWriteExt};
+        let mut stream = tokio::net::TcpStream::connect(self.address).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut start = vec![0; 512];
+        let length = stream.read(&mut start).await.unwrap();
+        String::from_utf8_lossy(&start[..length]).into_owned()
+    }
+
     pub async fn count(&self, statement: &'static str) -> i64 {
         self.db().sql(statement).scalar().await.unwrap()
     }
@@ -288,6 +298,11 @@ fn decode(letter: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+pub fn client() -> reqwest::Client {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::new()
+}
+
 pub fn registration(email: &str) -> Value {
     json!({
         "name": "Made Bahari",
@@ -325,6 +340,17 @@ impl Call<'_> {
 
     pub fn body(self, body: impl Into<reqwest::Body>) -> Self {
         Self { request: self.request.body(body), ..self }
+    }
+
+    pub fn multipart(self, form: reqwest::multipart::Form) -> Self {
+        Self { request: self.request.multipart(form), ..self }
+    }
+
+    /// Status, headers and content of what is not JSON.
+    pub async fn bytes(self) -> (u16, reqwest::header::HeaderMap, Vec<u8>) {
+        let response = self.request.send().await.expect("the service answers");
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        (status, headers, response.bytes().await.unwrap().to_vec())
     }
 
     pub async fn send(self) -> Answer {

@@ -8,17 +8,22 @@ use crate::{
         store, tokens,
     },
     app::App,
+    files::{self, Purpose},
     kernel::{
         audit::Change,
         caller::Caller,
         error::{Error, Result},
         http::{Body, Reply},
-        lang::text,
     },
 };
 
 pub async fn get_profile(State(app): State<App>, caller: Caller) -> Result<Reply<Profile>> {
-    Ok(Reply::data(store::profile(&app.db, &caller).await?))
+    Ok(Reply::data(profile_of(&app, &caller).await?))
+}
+
+async fn profile_of(app: &App, caller: &Caller) -> Result<Profile> {
+    let profile = store::profile(&app.db, caller).await?;
+    Ok(Profile { user: profile.user.shown(app), ..profile })
 }
 
 pub async fn update_profile(
@@ -30,6 +35,10 @@ pub async fn update_profile(
         caller.in_person()?;
     }
     let id = caller.person.id;
+    let avatar = match profile.avatar_file_id.as_str() {
+        "" => None,
+        file => Some(files::refer(&app, &caller, "avatar_file_id", file, Purpose::Avatar).await?),
+    };
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     store::hold(&mut tx, id).await?;
@@ -37,12 +46,6 @@ pub async fn update_profile(
         return Err(Error::Unauthenticated);
     }
     let before = store::user_in(&mut tx, id).await?.ok_or(Error::Unauthenticated)?;
-    // One's present avatar may stay; there are no other files to choose from yet.
-    let avatar = before.avatar_file_id.filter(|file| profile.avatar_file_id == file.to_string());
-    if !profile.avatar_file_id.is_empty() && avatar.is_none() {
-        let message = text("There is no such file.", "Berkas ini tidak ada.");
-        return Err(Error::field("avatar_file_id", "unknown", message));
-    }
     store::update_profile(&mut tx, id, &profile, avatar, now).await?;
     if before.email != profile.email.as_str() {
         // A link in the old mailbox must not open the account any more.
@@ -58,6 +61,6 @@ pub async fn update_profile(
     })
     .await?;
     tx.commit().await?;
-    let profile = store::profile(&app.db, &caller).await?;
+    let profile = profile_of(&app, &caller).await?;
     Ok(Reply::data(profile).saying("The profile is saved.", "Profil tersimpan."))
 }

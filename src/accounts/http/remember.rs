@@ -111,6 +111,7 @@ async fn resume(
     tx.commit().await?;
     let next = next.reveal().to_owned();
     signed_in.remember_token = Some(next.clone());
+    signed_in.user = signed_in.user.shown(app);
     Ok((next, Remembered::Resumed(Box::new(signed_in))))
 }
 

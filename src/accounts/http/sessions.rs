@@ -52,6 +52,7 @@ pub async fn login(
     }
     let signed_in = open(&mut tx, account.id, None, &context, now).await?;
     tx.commit().await?;
+    let signed_in = SignedIn { user: signed_in.user.shown(&app), ..signed_in };
     Ok(Reply::data(signed_in).saying("Signed in.", "Berhasil masuk."))
 }
 

@@ -29,11 +29,12 @@ pub async fn list_users(
     State(app): State<App>,
     Query(query): Query<UsersQuery>,
 ) -> Result<Page<User>> {
-    store::users(&app.db, &query).await
+    let page = store::users(&app.db, &query).await?;
+    Ok(page.each(|user| user.shown(&app)))
 }
 
-pub async fn get_user(PathUser(user): PathUser) -> Reply<User> {
-    Reply::data(user)
+pub async fn get_user(State(app): State<App>, PathUser(user): PathUser) -> Reply<User> {
+    Reply::data(user.shown(&app))
 }
 
 pub async fn user_statistics(State(app): State<App>) -> Result<Reply<UserStatistics>> {
@@ -150,5 +151,5 @@ pub async fn change_admin_status(
     })
     .await?;
     tx.commit().await?;
-    Ok(Reply::data(after).saying("The status is changed.", "Status diubah."))
+    Ok(Reply::data(after.shown(&app)).saying("The status is changed.", "Status diubah."))
 }

@@ -1,0 +1,78 @@
+//! What files are made of, and what callers send and get.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::kernel::{ids::Uuid, schema::Input};
+
+crate::words! {
+    pub enum Purpose {
+        Avatar = "avatar",
+        Photo = "photo",
+        Content = "content",
+        Document = "document",
+        Proof = "proof",
+    }
+}
+
+crate::words! {
+    /// What content can be.
+    pub enum Kind {
+        Jpeg = "image/jpeg",
+        Png = "image/png",
+        Webp = "image/webp",
+        Pdf = "application/pdf",
+    }
+}
+
+crate::words! {
+    pub enum FileStatus { Pending = "pending", Ready = "ready" }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct FileRecord {
+    pub id: Uuid,
+    pub filename: String,
+    pub content_type: Kind,
+    pub size: i64,
+    pub purpose: Purpose,
+    pub status: FileStatus,
+    /// For a private file it is signed, and good for five minutes.
+    pub url: String,
+    pub created_at: DateTime<Utc>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct PresignQuery {
+    #[schemars(length(min = 1, max = 255))]
+    pub filename: String,
+    pub content_type: Kind,
+    #[schemars(range(min = 1))]
+    pub size: i64,
+    pub purpose: Purpose,
+}
+
+impl Input for PresignQuery {}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Presigned {
+    pub file_id: Uuid,
+    pub upload_url: String,
+    pub method: &'static str,
+    /// To be sent with the upload, just so.
+    pub headers: BTreeMap<&'static str, String>,
+    pub expires_at: DateTime<Utc>,
+}
+
+/// The signature of an address; none on a plain one.
+#[derive(Deserialize, JsonSchema)]
+pub struct SignedQuery {
+    pub expires: Option<i64>,
+    #[schemars(length(max = 100))]
+    pub signature: Option<String>,
+}
+
+impl Input for SignedQuery {}

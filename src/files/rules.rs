@@ -1,0 +1,85 @@
+//! Pure rules of files.
+
+use super::model::{Kind, Purpose};
+
+const MIB: usize = 1024 * 1024;
+
+/// The largest file of any kind.
+pub const LARGEST: usize = 10 * MIB;
+
+impl Kind {
+    pub fn limit(self) -> usize {
+        if self == Kind::Pdf { LARGEST } else { 5 * MIB }
+    }
+
+    /// What the first bytes say it is.
+    pub fn sniff(start: &[u8]) -> Option<Self> {
+        match infer::get(start)?.mime_type() {
+            "image/jpeg" => Some(Kind::Jpeg),
+            "image/png" => Some(Kind::Png),
+            "image/webp" => Some(Kind::Webp),
+            "application/pdf" => Some(Kind::Pdf),
+            _ => None,
+        }
+    }
+}
+
+impl Purpose {
+    pub fn is_public(self) -> bool {
+        matches!(self, Purpose::Avatar | Purpose::Photo | Purpose::Content)
+    }
+
+    pub fn allows(self, kind: Kind) -> bool {
+        kind != Kind::Pdf || !self.is_public()
+    }
+}
+
+/// A name without folders, control characters or tricks, short enough to show.
+pub fn clean_name(name: &str) -> String {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    // Characters that turn the direction of text make `exe.gpj` of `jpg.exe`.
+    let tricky = |c: &char| {
+        c.is_control()
+            || "<>:\"|?*;%\u{200e}\u{200f}".contains(*c)
+            || ('\u{202a}'..='\u{202e}').contains(c)
+            || ('\u{2066}'..='\u{2069}').contains(c)
+    };
+    let kept: String = last.chars().filter(|c| !tricky(c)).collect();
+    let kept = kept.trim_matches(|c: char| c == '.' || c.is_whitespace());
+    match kept.chars().take(120).collect::<String>() {
+        empty if empty.is_empty() => "file".into(),
+        name => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn names_are_cleaned() {
+        for (name, clean) in [
+            ("photo.jpg", "photo.jpg"),
+            ("../../etc/passwd", "passwd"),
+            ("C:\\Users\\me\\ktp depan.png", "ktp depan.png"),
+            ("a\r\nSet-Cookie: x", "aSet-Cookie x"),
+            ("invoice\u{202e}fdp.exe", "invoicefdp.exe"),
+            ("..", "file"),
+            ("", "file"),
+        ] {
+            assert_eq!(clean_name(name), clean);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_clean_name_is_harmless_and_stays_clean(name in "\\PC{0,300}|.{0,200}") {
+            let clean = clean_name(&name);
+            prop_assert!(!clean.is_empty() && clean.chars().count() <= 120);
+            prop_assert!(!clean.contains(['/', '\\', '"', '\n', '\r', '\0']));
+            prop_assert_eq!(clean_name(&clean).chars().count() <= clean.chars().count(), true);
+        }
+    }
+}

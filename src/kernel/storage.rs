@@ -1,0 +1,104 @@
+//! Where contents lie: a folder, or an S3-compatible store.
+
+use std::{path::Path as Folder, sync::Arc, time::Duration};
+
+use axum::{
+    body::{Body, Bytes},
+    http::header::CONTENT_TYPE,
+};
+use object_store::{
+    Error as StoreError, ObjectStore, ObjectStoreExt,
+    aws::{AmazonS3, AmazonS3Builder},
+    local::LocalFileSystem,
+    path::Path,
+    signer::{HeaderValue, Method, SignedUrlOptions, Signer},
+};
+
+use super::error::{Error, Result};
+
+#[derive(Clone)]
+pub struct Storage {
+    store: Arc<dyn ObjectStore>,
+    /// Signs addresses, where the store can take uploads by itself.
+    s3: Option<Arc<AmazonS3>>,
+}
+
+impl Storage {
+    pub fn local(folder: &Folder) -> Result<Self, String> {
+        std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+        let store = LocalFileSystem::new_with_prefix(folder).map_err(|error| error.to_string())?;
+        Ok(Self { store: Arc::new(store), s3: None })
+    }
+
+    /// `s3://bucket?region=…&access_key_id=…&secret_access_key=…&endpoint=https://…`; what the
+    /// address leaves out comes from the usual AWS variables.
+    pub fn s3(url: &str) -> Result<Self, String> {
+        let (bucket, query) = url
+            .trim_start_matches("s3://")
+            .split_once('?')
+            .unwrap_or((url.trim_start_matches("s3://"), ""));
+        let mut builder = AmazonS3Builder::from_env().with_bucket_name(bucket.trim_matches('/'));
+        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+            let key = name.parse().map_err(|_| format!("unknown parameter {name}"))?;
+            if name == "endpoint" && value.starts_with("http://") {
+                builder = builder.with_allow_http(true);
+            }
+            builder = builder.with_config(key, value);
+        }
+        let s3 = Arc::new(builder.build().map_err(|error| error.to_string())?);
+        Ok(Self { store: s3.clone(), s3: Some(s3) })
+    }
+
+    pub fn name(&self) -> &'static str {
+        if self.s3.is_some() { "s3" } else { "local" }
+    }
+
+    pub async fn put(&self, key: &str, content: Bytes) -> Result<()> {
+        self.store.put(&Path::from(key), content.into()).await.map_err(unavailable)?;
+        Ok(())
+    }
+
+    /// The content as a stream.
+    pub async fn get(&self, key: &str) -> Result<Body> {
+        let found = self.store.get(&Path::from(key)).await.map_err(unavailable)?;
+        Ok(Body::from_stream(found.into_stream()))
+    }
+
+    /// The whole content, when there is one of just this size.
+    pub async fn get_sized(&self, key: &str, size: u64) -> Result<Option<Bytes>> {
+        let found = match self.store.get(&Path::from(key)).await {
+            Ok(found) if found.meta.size == size => found,
+            Ok(_) | Err(StoreError::NotFound { .. }) => return Ok(None),
+            Err(error) => return Err(unavailable(error)),
+        };
+        found.bytes().await.map(Some).map_err(unavailable)
+    }
+
+    /// Deletes it, if it is there.
+    pub async fn delete(&self, key: &str) -> Result<()> {
+        match self.store.delete(&Path::from(key)).await {
+            Ok(()) | Err(StoreError::NotFound { .. }) => Ok(()),
+            Err(error) => Err(unavailable(error)),
+        }
+    }
+
+    /// An address to which anyone may PUT just this type; `None` where the store has no address of
+    /// its own. S3 signs no length, so whoever takes the content in checks it.
+    pub async fn presign(
+        &self,
+        key: &str,
+        content_type: &'static str,
+        life: Duration,
+    ) -> Result<Option<String>> {
+        let Some(s3) = &self.s3 else { return Ok(None) };
+        let kind = HeaderValue::from_static(content_type);
+        let options = SignedUrlOptions::new().with_signed_header(CONTENT_TYPE, kind);
+        let path = Path::from(key);
+        let url = s3.signed_url_opts(Method::PUT, &path, life, &options).await;
+        Ok(Some(url.map_err(unavailable)?.to_string()))
+    }
+}
+
+fn unavailable(error: StoreError) -> Error {
+    Error::Unavailable(format!("storage: {error}"))
+}

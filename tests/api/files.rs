@@ -1,0 +1,347 @@
+//! Files: what may come in, who may see it, and nothing else.
+
+use std::io::Cursor;
+
+use chrono::TimeDelta;
+use dermaga::kernel::ids;
+use image::{ImageFormat, RgbImage};
+use reqwest::{
+    Method,
+    multipart::{Form, Part},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    on_both_engines, s3,
+    world::{Answer, Someone, World},
+};
+
+on_both_engines![
+    a_picture_is_uploaded_and_seen_by_everyone,
+    a_document_is_private,
+    what_is_not_allowed_is_refused_at_once,
+    a_form_with_faults_is_named,
+    a_presigned_address_takes_one_file,
+    a_presigned_address_is_bound_to_file_type_and_size,
+    of_two_uploads_to_one_address_one_counts,
+    a_pending_file_cannot_be_used_and_is_swept_away,
+    a_file_is_referred_to_by_its_uploader_for_its_purpose,
+];
+
+pub fn picture(format: ImageFormat) -> Vec<u8> {
+    let mut bytes = Cursor::new(Vec::new());
+    let image = RgbImage::from_fn(40, 30, |x, y| image::Rgb([x as u8 * 6, y as u8 * 8, 90]));
+    image.write_to(&mut bytes, format).unwrap();
+    bytes.into_inner()
+}
+
+const PDF: &[u8] = b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n";
+
+async fn upload(
+    world: &World,
+    who: &Someone,
+    name: &str,
+    content: Vec<u8>,
+    purpose: &str,
+) -> Answer {
+    let file = Part::bytes(content).file_name(name.to_owned());
+    let form = Form::new().text("purpose", purpose.to_owned()).part("file", file);
+    world.call(Method::POST, "/v1/files/upload").by(who).multipart(form).send().await
+}
+
+fn path_of(url: &Value) -> String {
+    let url = url.as_str().unwrap();
+    url.split_once("/v1/").map(|(_, path)| format!("/v1/{path}")).unwrap()
+}
+
+async fn a_picture_is_uploaded_and_seen_by_everyone(world: World) {
+    let made = world.partner("made@bahari.id").await;
+    let png = picture(ImageFormat::Png);
+    let file = upload(&world, &made, "../../my boat.png", png.clone(), "photo").await.ok();
+    assert_eq!(file["filename"], "my boat.png");
+    assert_eq!(file["content_type"], "image/png");
+    assert_eq!(file["size"], json!(png.len()));
+    assert_eq!(file["status"], "ready");
+    let answer = world.get(&path_of(&file["url"])).bytes().await;
+    assert_eq!((answer.0, &answer.2), (200, &png));
+    let header = |name: &str| answer.1.get(name).unwrap().to_str().unwrap().to_owned();
+    assert_eq!(header("content-type"), "image/png");
+    assert_eq!(header("x-content-type-options"), "nosniff");
+    assert!(header("cache-control").contains("immutable"));
+    assert!(header("content-security-policy").contains("sandbox"));
+    assert_eq!(header("content-disposition"), "inline; filename*=UTF-8''my%20boat.png");
+    let etag = header("etag");
+    let again = world.get(&path_of(&file["url"])).header("if-none-match", &etag).bytes().await;
+    assert_eq!((again.0, again.2.len()), (304, 0));
+}
+
+async fn a_document_is_private(world: World) {
+    let made = world.partner("made@bahari.id").await;
+    let ketut = world.partner("ketut@bahari.id").await;
+    let admin = world.admin().await;
+    let file = upload(&world, &made, "ktp.pdf", PDF.to_vec(), "document").await.ok();
+    let signed = path_of(&file["url"]);
+    let plain = signed.split('?').next().unwrap();
+    world.get(plain).send().await.is(404, "not_found");
+    world.get(plain).by(&ketut).send().await.is(404, "not_found");
+    assert_eq!(world.get(plain).by(&made).bytes().await.2, PDF);
+    assert_eq!(world.get(plain).by(&admin).bytes().await.2, PDF);
+    let answer = world.get(&signed).bytes().await;
+    assert_eq!((answer.0, answer.2.as_slice()), (200, PDF));
+    assert_eq!(answer.1["cache-control"], "private, no-store");
+    assert!(answer.1["content-disposition"].to_str().unwrap().starts_with("attachment"));
+
+    // The signature is for this file, and for five minutes.
+    let other = upload(&world, &made, "other.pdf", PDF.to_vec(), "proof").await.ok();
+    let query = signed.split_once('?').unwrap().1;
+    let foreign = format!("/v1/files/{}?{query}", other["id"].as_str().unwrap());
+    world.get(&foreign).send().await.is(404, "not_found");
+    let later = signed.replace("expires=1", "expires=2");
+    world.get(&later).send().await.is(404, "not_found");
+    world.get(&format!("{plain}?expires=9999999999&signature=x")).send().await.is(404, "not_found");
+    world.later(TimeDelta::minutes(5));
+    world.get(&signed).send().await.is(404, "not_found");
+    world.get(&format!("/v1/files/{}", ids::fresh())).send().await.is(404, "not_found");
+}
+
+async fn what_is_not_allowed_is_refused_at_once(world: World) {
+    let made = world.partner("made@bahari.id").await;
+    let refused = async |name: &str, content: &[u8], purpose: &str, rule: &str| {
+        let answer = upload(&world, &made, name, content.to_vec(), purpose).await;
+        answer.has_faults(&[("file", rule)]);
+    };
+    refused("a.png", b"#!/bin/sh\necho hi", "photo", "kind").await;
+    refused("a.svg", b"<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>", "photo", "kind")
+        .await;
+    refused("a.png", b"PK\x03\x04bomb", "photo", "kind").await;
+    refused("a.pdf", PDF, "avatar", "kind").await;
+    refused("a.png", &picture(ImageFormat::Png)[..200], "photo", "broken").await;
+    let polyglot = [picture(ImageFormat::Jpeg), b"PK\x03\x04\x14\0".to_vec()].concat();
+    refused("a.jpg", &polyglot, "photo", "broken").await;
+    // 50,000 × 50,000 pixels, announced in a head of a few bytes.
+    let mut flood = picture(ImageFormat::Png);
+    flood[16..24].copy_from_slice(&[0, 0, 0xc3, 0x50, 0, 0, 0xc3, 0x50]);
+    let crc = crc32(&flood[12..29]);
+    flood[29..33].copy_from_slice(&crc.to_be_bytes());
+    refused("a.png", &flood, "photo", "pixels").await;
+
+    let mut large = picture(ImageFormat::Jpeg);
+    large.resize(5 * 1024 * 1024 + 1, 0);
+    upload(&world, &made, "a.jpg", large, "photo").await.is(413, "payload_too_large");
+    let mut large = PDF.to_vec();
+    large.resize(10 * 1024 * 1024 + 1, b' ');
+    upload(&world, &made, "a.pdf", large, "document").await.is(413, "payload_too_large");
+    // Ten gigabytes, announced: refused without waiting for one of them.
+    let head = format!(
+        "POST /v1/files/upload HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 10737418240\r\n\r\n",
+        made.token
+    );
+    let text = world.raw_answer(&head).await;
+    assert!(text.starts_with("HTTP/1.1 413"), "{text}");
+    assert_eq!(world.count("SELECT COUNT(*) FROM files").await, 0);
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0_u32, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
+            (crc >> 1) ^ (0xedb8_8320 & (crc & 1).wrapping_neg())
+        })
+    })
+}
+
+async fn a_form_with_faults_is_named(world: World) {
+    let made = world.partner("made@bahari.id").await;
+    let send = async |form: Form| {
+        world.call(Method::POST, "/v1/files/upload").by(&made).multipart(form).send().await
+    };
+    let form = Form::new().text("note", "nothing here");
+    send(form).await.has_faults(&[("file", "required"), ("purpose", "required")]);
+    let file = Part::bytes(PDF.to_vec()).file_name("a.pdf");
+    let form = Form::new().part("file", file).text("purpose", "treasure");
+    send(form).await.has_faults(&[("purpose", "enum")]);
+    let call = world.call(Method::POST, "/v1/files/upload").by(&made);
+    call.json(json!({})).send().await.is(415, "unsupported_media_type");
+    let call = world.call(Method::POST, "/v1/files/upload").by(&made);
+    let call = call.header("content-type", "multipart/form-data; boundary=b");
+    call.body("--b\r\nnonsense").send().await.is(400, "malformed_request");
+}
+
+async fn presign(
+    world: &World,
+    who: &Someone,
+    content_type: &str,
+    size: usize,
+    purpose: &str,
+) -> Answer {
+    let query =
+        format!("filename=boat.png&content_type={content_type}&size={size}&purpose={purpose}");
+    world.get(&format!("/v1/files/presign-url?{query}")).by(who).send().await
+}
+
+async fn put(world: &World, path: &str, content_type: &str, content: Vec<u8>) -> Answer {
+    let call = world.call(Method::PUT, path).header("content-type", content_type);
+    call.body(content).send().await
+}
+
+async fn a_presigned_address_takes_one_file(world: World) {
+    let made = world.partner("made@bahari.id").await;
+    let png = picture(ImageFormat::Png);
+    let wanted = presign(&world, &made, "image/png", png.len(), "avatar").await.ok();
+    assert_eq!(wanted["method"], "PUT");
+    assert_eq!(wanted["headers"]["Content-Type"], "image/png");
+    assert_eq!(wanted["expires_at"], "2026-11-15T03:10:00Z");
+    let address = path_of(&wanted["upload_url"]);
+    let file = put(&world, &address, "image/png", png.clone()).await.ok();
+    assert_eq!((&file["id"], &file["status"]), (&wanted["file_id"], &json!("ready")));
+    assert_eq!(world.get(&path_of(&file["url"])).bytes().await.2, png);
+    put(&world, &address, "image/png", png).await.is(409, "invalid_state");
+    presign(&world, &made, "image/png", 5 * 1024 * 1024 + 1, "avatar")
+        .await
+        .is(413, "payload_too_large");
+    let answer = presign(&world, &made, "application/pdf", 10, "avatar").await;
+    answer.has_faults(&[("content_type", "kind")]);
+    let answer = presign(&world, &made, "text/html", 0, "treasure").await;
+    answer.has_faults(&[("content_type", "enum"), ("purpose", "enum"), ("size", "min")]);
+}
+
+async fn a_presigned_address_is_bound_to_file_type_and_size(world: World) {
+    let made = world.partner("made@bahari.id").await;
+    let (png, jpeg) = (picture(ImageFormat::Png), picture(ImageFormat::Jpeg));
+    let wanted = presign(&world, &made, "image/png", png.len(), "photo").await.ok();
+    let other = presign(&world, &made, "image/png", png.len(), "photo").await.ok();
+    let address = path_of(&wanted["upload_url"]);
+    put(&world, &address, "image/jpeg", png.clone()).await.is(403, "forbidden");
+    put(&world, &address, "image/png", [png.clone(), vec![0]].concat()).await.is(403, "forbidden");
+    put(&world, &address, "image/png", png[1..].to_vec()).await.is(403, "forbidden");
+    let ids = (wanted["file_id"].as_str().unwrap(), other["file_id"].as_str().unwrap());
+    put(&world, &address.replace(ids.0, ids.1), "image/png", png.clone())
+        .await
+        .is(403, "forbidden");
+    let unknown = address.replace(ids.0, &ids::fresh().to_string());
+    put(&world, &unknown, "image/png", png.clone()).await.is(404, "not_found");
+    put(&world, &address[..address.len() - 2], "image/png", png.clone()).await.is(403, "forbidden");
+    let unsigned = address.split('?').next().unwrap();
+    put(&world, unsigned, "image/png", png.clone()).await.is(403, "forbidden");
+    // The right size and the wrong content.
+    let mut disguised = jpeg.clone();
+    disguised.resize(png.len().max(jpeg.len()), 0);
+    let answer = presign(&world, &made, "image/png", disguised.len(), "photo").await.ok();
+    let answer = put(&world, &path_of(&answer["upload_url"]), "image/png", disguised).await;
+    answer.has_faults(&[("content", "kind")]);
+    // After all these refusals the address is still good, and not for longer than it said.
+    world.later(TimeDelta::minutes(10) - TimeDelta::seconds(1));
+    put(&world, &address, "image/png", png.clone()).await.ok();
+    world.later(TimeDelta::seconds(1));
+    let expired = path_of(&other["upload_url"]);
+    put(&world, &expired, "image/png", png).await.is(403, "forbidden");
+}
+
+async fn of_two_uploads_to_one_address_one_counts(world: World) {
+    let made = world.partner("made@bahari.id").await;
+    let png = picture(ImageFormat::Png);
+    let appended = |what: &[u8]| [png.as_slice(), what].concat();
+    let wanted = presign(&world, &made, "image/png", png.len() + 4, "photo").await.ok();
+    let address = path_of(&wanted["upload_url"]);
+    let (a, b) = tokio::join!(
+        put(&world, &address, "image/png", appended(b"SEFT")),
+        put(&world, &address, "image/png", appended(b"ABCD")),
+    );
+    let (won, lost) = if a.status == 200 { (a, b) } else { (b, a) };
+    let file = won.ok();
+    lost.is(409, "invalid_state");
+    // What was appended is gone, whoever won.
+    assert_eq!(world.get(&path_of(&file["url"])).bytes().await.2, png);
+}
+
+async fn a_pending_file_cannot_be_used_and_is_swept_away(world: World) {
+    let made = world.partner("made@bahari.id").await;
+    let png = picture(ImageFormat::Png);
+    let wanted = presign(&world, &made, "image/png", png.len(), "avatar").await.ok();
+    let id = wanted["file_id"].as_str().unwrap();
+    avatar(&world, &made, id).await.has_faults(&[("avatar_file_id", "unknown")]);
+    world.get(&format!("/v1/files/{id}")).by(&made).send().await.is(404, "not_found");
+    world.app.sweep().await.unwrap();
+    assert_eq!(world.count("SELECT COUNT(*) FROM files").await, 1);
+    upload(&world, &made, "kept.png", png, "photo").await.ok();
+    world.later(TimeDelta::minutes(10));
+    world.app.sweep().await.unwrap();
+    assert_eq!(world.count("SELECT COUNT(*) FROM files WHERE status = 'ready'").await, 1);
+    assert_eq!(world.count("SELECT COUNT(*) FROM files").await, 1);
+}
+
+async fn avatar(world: &World, who: &Someone, file: &str) -> Answer {
+    let profile = json!({
+        "name": "Made", "email": who.email, "phone": "081234567890", "avatar_file_id": file,
+    });
+    world.put("/user/me", profile).by(who).send().await
+}
+
+async fn a_file_is_referred_to_by_its_uploader_for_its_purpose(world: World) {
+    let made = world.partner("made@bahari.id").await;
+    let ketut = world.partner("ketut@bahari.id").await;
+    let admin = world.admin().await;
+    let png = picture(ImageFormat::Png);
+    let id = |file: &Value| file["id"].as_str().unwrap().to_owned();
+    let photo = id(&upload(&world, &made, "a.png", png.clone(), "photo").await.ok());
+    let face = id(&upload(&world, &made, "a.png", png, "avatar").await.ok());
+    avatar(&world, &made, &photo).await.has_faults(&[("avatar_file_id", "unknown")]);
+    avatar(&world, &ketut, &face).await.has_faults(&[("avatar_file_id", "unknown")]);
+    let profile = avatar(&world, &made, &face).await.ok();
+    assert_eq!(profile["avatar_file_id"], json!(face));
+    assert!(profile["avatar_url"].as_str().unwrap().ends_with(&format!("/v1/files/{face}")));
+    let seen = world.get(&format!("/v1/users/{}", made.id)).by(&admin).send().await.ok();
+    assert_eq!(seen["avatar_url"], profile["avatar_url"]);
+    avatar(&world, &admin, &face).await.ok();
+    let cleared = avatar(&world, &made, "").await.ok();
+    assert_eq!(cleared["avatar_url"], json!(null));
+}
+
+/// The same service on a real S3 server.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn files_live_on_s3_as_well() {
+    let Some(url) = s3::bucket().await else { return };
+    let change = |config: &mut dermaga::config::Config| {
+        config.storage_url = dermaga::config::StorageUrl(dermaga::config::Url(url));
+    };
+    let world = World::on_sqlite().await.with(change).await;
+    assert_eq!(world.get("/health").send().await.ok()["storage"], "s3");
+    let made = world.partner("made@bahari.id").await;
+    let png = picture(ImageFormat::Png);
+    let file = upload(&world, &made, "boat.png", png.clone(), "photo").await.ok();
+    assert_eq!(world.get(&path_of(&file["url"])).bytes().await.2, png);
+
+    // A presigned upload goes to the store itself, and counts once it is looked at.
+    let store = crate::world::client();
+    let send = async |wanted: &Value, content: Vec<u8>| {
+        let call = store.put(wanted["upload_url"].as_str().unwrap());
+        let call = call.header("content-type", wanted["headers"]["Content-Type"].as_str().unwrap());
+        call.body(content).send().await.unwrap().status()
+    };
+    let wanted = presign(&world, &made, "image/png", png.len(), "avatar").await.ok();
+    let address = wanted["upload_url"].as_str().unwrap();
+    assert!(address.contains("X-Amz-Signature=") && address.contains("content-type"), "{address}");
+    let id = wanted["file_id"].as_str().unwrap();
+    avatar(&world, &made, id).await.has_faults(&[("avatar_file_id", "unknown")]);
+    assert_eq!(send(&wanted, png.clone()).await, 200);
+    avatar(&world, &made, id).await.ok();
+    assert_eq!(world.get(&format!("/v1/files/{id}")).bytes().await.2, png);
+    // Sending something else afterwards changes nothing.
+    assert_eq!(send(&wanted, vec![0; png.len()]).await, 200);
+    assert_eq!(world.get(&format!("/v1/files/{id}")).bytes().await.2, png);
+
+    // Another size is never taken in.
+    let wanted = presign(&world, &made, "image/png", png.len() - 1, "avatar").await.ok();
+    assert_eq!(send(&wanted, png.clone()).await, 200);
+    let longer = wanted["file_id"].as_str().unwrap();
+    avatar(&world, &made, longer).await.has_faults(&[("avatar_file_id", "unknown")]);
+
+    // What does not pass never becomes ready, and is swept away with its row.
+    let wanted = presign(&world, &made, "image/png", 20, "avatar").await.ok();
+    assert_eq!(send(&wanted, vec![b'x'; 20]).await, 200);
+    let bad = wanted["file_id"].as_str().unwrap();
+    avatar(&world, &made, bad).await.has_faults(&[("avatar_file_id", "unknown")]);
+    world.later(TimeDelta::minutes(10));
+    world.app.sweep().await.unwrap();
+    assert_eq!(world.count("SELECT COUNT(*) FROM files WHERE status = 'pending'").await, 0);
+}
