@@ -39,8 +39,9 @@ pub struct State {
     pub secret_key: Secret,
     pub sealer: Sealer,
     pub storage: Storage,
-    /// How many uploads are looked at at once.
-    pub inspections: Semaphore,
+    /// How many uploads are in memory at once, and how many of them are looked at.
+    pub uploads: Arc<Semaphore>,
+    pub inspections: Arc<Semaphore>,
     pub started: Instant,
 }
 
@@ -69,7 +70,8 @@ impl App {
             passwords: Passwords::new(),
             sealer: Sealer::new(&secret_key),
             storage: storage(&config)?,
-            inspections: Semaphore::new(1),
+            uploads: Arc::new(Semaphore::new(8)),
+            inspections: Arc::new(Semaphore::new(1)),
             started: Instant::now(),
             config,
             clock,
@@ -160,8 +162,8 @@ impl App {
     pub async fn sweep(&self) -> Result<()> {
         let now = self.clock.now();
         idempotency::sweep(&self.db, now).await?;
-        files::sweep(self, now).await?;
-        accounts::sweep(&self.db, now).await
+        accounts::sweep(&self.db, now).await?;
+        files::sweep(self, now).await
     }
 }
 

@@ -26,7 +26,7 @@ use crate::{
         access::Access,
         caller::Context,
         error::{Error, Result},
-        http::{Answer, ErrorEnvelope, MAX_BODY, unreadable},
+        http::{Answer, ErrorEnvelope, MAX_BODY, MAX_UPLOAD, unreadable},
     },
 };
 
@@ -119,8 +119,7 @@ impl Table {
         };
         routes = match retried {
             true => routes.route_layer(from_fn(again_on_contention)),
-            // Whoever reads a body sets its limit.
-            false => routes.route_layer(DefaultBodyLimit::disable()),
+            false => routes.route_layer(DefaultBodyLimit::max(MAX_UPLOAD)),
         };
         if access != Access::Public {
             let guard = from_fn_with_state((self.app.clone(), access), guard);

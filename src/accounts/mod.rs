@@ -52,14 +52,23 @@ pub async fn create(tx: &mut Tx, account: &NewAccount, now: DateTime<Utc>) -> Re
     store::insert(tx, account, now).await
 }
 
-/// Changes an account. One that may no longer act loses its sessions at once.
+/// Changes an account. One that may no longer act loses its sessions at once; one that moves to
+/// another mailbox leaves no link behind in the old one, and is invited anew if it still has to be.
 pub async fn update(
     tx: &mut Tx,
     id: Uuid,
     change: &AccountChange,
+    lang: Lang,
     now: DateTime<Utc>,
 ) -> Result<()> {
+    let before = store::credentials_in(tx, id).await?.ok_or(Error::NotFound)?;
     store::update(tx, id, change, now).await?;
+    if before.email != change.email.as_str() {
+        tokens::void_mailed(tx, id).await?;
+        if before.password_hash.is_none() {
+            invite(tx, id, lang, now).await?;
+        }
+    }
     if change.status != Status::Active {
         tokens::end_all(tx, id, None).await?;
     }

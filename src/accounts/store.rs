@@ -42,16 +42,15 @@ pub async fn credentials(db: &Db, email: &Email) -> Result<Option<Credentials>> 
     Ok(row)
 }
 
+const CREDENTIALS_BY_ID: &str = "SELECT id, name, email, role, status, password_hash
+    FROM accounts WHERE id = $1 AND deleted_at IS NULL";
+
 pub async fn credentials_of(db: &Db, id: Uuid) -> Result<Option<Credentials>> {
-    let row = db
-        .sql(
-            "SELECT id, name, email, role, status, password_hash FROM accounts
-             WHERE id = $1 AND deleted_at IS NULL",
-        )
-        .bind(id)
-        .maybe()
-        .await?;
-    Ok(row)
+    Ok(db.sql(CREDENTIALS_BY_ID).bind(id).maybe().await?)
+}
+
+pub async fn credentials_in(tx: &mut Tx, id: Uuid) -> Result<Option<Credentials>> {
+    Ok(tx.sql(CREDENTIALS_BY_ID).bind(id).maybe().await?)
 }
 
 pub async fn insert(tx: &mut Tx, account: &NewAccount, now: DateTime<Utc>) -> Result<Uuid> {

@@ -6,6 +6,8 @@
 //! - Each arrival is stored under a key of its own and wins the file by one conditional update, so
 //!   that what was checked is what is served.
 
+mod arrival;
+mod form;
 mod http;
 mod model;
 mod picture;
@@ -48,7 +50,7 @@ pub async fn refer(
         Error::field(field, "unknown", message)
     };
     let id: Uuid = id.parse().map_err(|_| unknown())?;
-    let file = http::settled(app, id).await?.ok_or_else(unknown)?;
+    let file = arrival::settled(app, id).await?.ok_or_else(unknown)?;
     let owned = file.owner_id == caller.person.id || caller.role == Role::Admin;
     let usable = owned && file.purpose == purpose && file.object_key.is_some();
     usable.then_some(id).ok_or_else(unknown)
@@ -56,13 +58,30 @@ pub async fn refer(
 
 /// Removes what was announced and never came.
 pub async fn sweep(app: &App, now: DateTime<Utc>) -> Result<()> {
-    for id in store::overdue(&app.db, now).await? {
-        // It may have come and never been looked at.
-        let file = http::settled(app, id).await?;
-        if file.is_some_and(|file| file.object_key.is_none()) {
-            app.storage.delete(&http::incoming(id)).await?;
-            store::forget_pending(&app.db, id).await?;
+    loop {
+        let overdue = store::overdue(&app.db, now).await?;
+        let mut swept = 0;
+        for id in &overdue {
+            match sweep_one(app, *id).await {
+                Ok(()) => swept += 1,
+                Err(error) => tracing::warn!(file = %id, %error, "not swept"),
+            }
         }
+        // What cannot be swept now is tried again next time.
+        if overdue.len() < store::SOME || swept == 0 {
+            return Ok(());
+        }
+    }
+}
+
+async fn sweep_one(app: &App, id: Uuid) -> Result<()> {
+    // It may have come and never been looked at.
+    let file = arrival::settled(app, id).await?;
+    if file.is_some_and(|file| file.object_key.is_none()) {
+        app.storage.delete(&arrival::incoming(id)).await?;
+        // Contents that were stored and never became the file's.
+        app.storage.delete_all(&format!("files/{id}")).await?;
+        store::forget_pending(&app.db, id).await?;
     }
     Ok(())
 }

@@ -70,8 +70,7 @@ pub struct Presigned {
 /// The signature of an address; none on a plain one.
 #[derive(Deserialize, JsonSchema)]
 pub struct SignedQuery {
-    pub expires: Option<i64>,
-    #[schemars(length(max = 100))]
+    pub expires: Option<String>,
     pub signature: Option<String>,
 }
 

@@ -54,42 +54,42 @@ pub fn inspect(content: Bytes, purpose: Purpose) -> Result<(Kind, Bytes), Refusa
 fn pdf(content: &[u8]) -> bool {
     let tail = &content[content.len().saturating_sub(1024)..];
     let end = tail.windows(5).rposition(|window| window == b"%%EOF");
-    content.starts_with(b"%PDF-") && end.is_some_and(|end| !is_something_else(&tail[end + 5..]))
+    let blank = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();
+    content.starts_with(b"%PDF-") && end.is_some_and(|end| tail[end + 5..].iter().all(blank))
 }
 
 /// What was appended to be found by another program: an archive, a page, a script, a document.
-/// Phones append data of their own, which is merely cut off.
+/// Phones append data of their own. Either way it is cut off; this says what was meant.
 fn is_something_else(rest: &[u8]) -> bool {
     const SIGNS: [&[u8]; 9] = [
-        b"PK\x03\x04",
-        b"PK\x05\x06",
-        b"%PDF-",
+        b"pk\x03\x04",
+        b"pk\x05\x06",
+        b"%pdf-",
         b"<?php",
         b"<script",
         b"<html",
         b"<svg",
         b"#!/",
-        b"Rar!",
+        b"rar!",
     ];
-    let lower = rest.to_ascii_lowercase();
-    SIGNS.iter().any(|sign| {
-        let sign = sign.to_ascii_lowercase();
-        lower.windows(sign.len()).any(|window| window == sign)
-    })
+    let padding = rest.iter().take_while(|byte| **byte == 0 || byte.is_ascii_whitespace()).count();
+    let start = rest[padding..].iter().take(8).map(u8::to_ascii_lowercase).collect::<Vec<_>>();
+    SIGNS.iter().any(|sign| start.starts_with(sign))
 }
 
 /// Decodes it all, within limits, and says which way up it is.
 fn decode(content: &[u8]) -> Result<Orientation, Refusal> {
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(4 * MOST_PIXELS);
     let reader = ImageReader::new(Cursor::new(content)).with_guessed_format();
-    let mut decoder =
-        reader.map_err(|_| Refusal::Broken)?.into_decoder().map_err(|_| Refusal::Broken)?;
+    let mut reader = reader.map_err(|_| Refusal::Broken)?;
+    // Before the head is read: a colour profile can be a bomb as well.
+    reader.limits(limits);
+    let mut decoder = reader.into_decoder().map_err(|_| Refusal::Broken)?;
     let (width, height) = decoder.dimensions();
     if u64::from(width) * u64::from(height) > MOST_PIXELS {
         return Err(Refusal::TooManyPixels);
     }
-    let mut limits = Limits::default();
-    limits.max_alloc = Some(8 * MOST_PIXELS);
-    decoder.set_limits(limits).map_err(|_| Refusal::TooManyPixels)?;
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     DynamicImage::from_decoder(decoder).map_err(|_| Refusal::Broken)?;
     Ok(orientation)
@@ -142,8 +142,8 @@ fn is_picture(marker: u8, data: &[u8]) -> bool {
         0xe0 => data.starts_with(b"JFIF\0"),
         0xe2 => data.starts_with(b"ICC_PROFILE\0"),
         0xee => data.starts_with(b"Adobe"),
-        0xe1..=0xef | 0xfe => false,
-        _ => true,
+        0xc0..=0xcf | 0xda..=0xdf => true,
+        _ => false,
     }
 }
 
@@ -156,6 +156,13 @@ fn end_of_scan(content: &[u8], from: usize) -> Option<usize> {
     Some(from + end)
 }
 
+/// Pixels, palette, colours, transparency, resolution, animation.
+const PNG_CHUNKS: [&[u8]; 14] = [
+    b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"iCCP", b"sBIT",
+    b"pHYs", b"acTL", b"fcTL", b"fdAT",
+];
+const WEBP_CHUNKS: [&[u8]; 7] = [b"VP8 ", b"VP8L", b"VP8X", b"ALPH", b"ANIM", b"ANMF", b"ICCP"];
+
 fn png(content: &[u8]) -> Parts<'_> {
     let mut clean = content.get(..8)?.to_vec();
     let mut at = 8;
@@ -164,7 +171,7 @@ fn png(content: &[u8]) -> Parts<'_> {
         let end = at.checked_add(length)?.checked_add(12)?;
         let chunk = content.get(at..end)?;
         let kind = &chunk[4..8];
-        if !matches!(kind, b"eXIf" | b"tEXt" | b"zTXt" | b"iTXt" | b"tIME") {
+        if PNG_CHUNKS.contains(&kind) {
             clean.extend(chunk);
         }
         if kind == b"IEND" {
@@ -185,7 +192,7 @@ fn webp(content: &[u8]) -> Parts<'_> {
         // Chunks are padded to an even length.
         let next = at.checked_add(8)?.checked_add(length)?.checked_add(length & 1)?;
         let chunk = body.get(at..next)?;
-        if !matches!(&chunk[..4], b"EXIF" | b"XMP ") {
+        if WEBP_CHUNKS.contains(&&chunk[..4]) {
             let start = clean.len();
             clean.extend(chunk);
             if chunk.starts_with(b"VP8X") {

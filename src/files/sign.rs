@@ -36,7 +36,10 @@ pub fn query(secret: &Secret, deed: Deed, expires_at: DateTime<Utc>) -> String {
 
 /// Whether the query allows the deed now; compared in constant time.
 pub fn allows(secret: &Secret, deed: Deed, query: &SignedQuery, now: DateTime<Utc>) -> bool {
-    let (Some(expires), Some(signature)) = (query.expires, &query.signature) else { return false };
+    let (Some(expires), Some(signature)) = (&query.expires, &query.signature) else {
+        return false;
+    };
+    let Ok(expires) = expires.parse::<i64>() else { return false };
     let Ok(signature) = BASE64_URL_SAFE_NO_PAD.decode(signature) else { return false };
     mac(secret, deed, expires).verify_slice(&signature).is_ok() && now.timestamp() < expires
 }

@@ -71,6 +71,9 @@ pub async fn fill(tx: &mut Tx, id: Uuid, object_key: &str, size: i64) -> Result<
     Ok(filled == 1)
 }
 
+/// How many are swept at a time.
+pub const SOME: usize = 1000;
+
 /// Pending files that should have come by now, some at a time.
 pub async fn overdue(db: &Db, now: DateTime<Utc>) -> Result<Vec<Uuid>> {
     let rows: Vec<(Uuid,)> = db

@@ -6,6 +6,7 @@ use axum::{
     body::{Body, Bytes},
     http::header::CONTENT_TYPE,
 };
+use futures_util::StreamExt;
 use object_store::{
     Error as StoreError, ObjectStore, ObjectStoreExt,
     aws::{AmazonS3, AmazonS3Builder},
@@ -27,7 +28,8 @@ impl Storage {
     pub fn local(folder: &Folder) -> Result<Self, String> {
         std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
         let store = LocalFileSystem::new_with_prefix(folder).map_err(|error| error.to_string())?;
-        Ok(Self { store: Arc::new(store), s3: None })
+        // A file that is ready must survive a power cut as its row does.
+        Ok(Self { store: Arc::new(store.with_fsync(true)), s3: None })
     }
 
     /// `s3://bucket?region=…&access_key_id=…&secret_access_key=…&endpoint=https://…`; what the
@@ -80,6 +82,16 @@ impl Storage {
             Ok(()) | Err(StoreError::NotFound { .. }) => Ok(()),
             Err(error) => Err(unavailable(error)),
         }
+    }
+
+    /// Deletes everything in a folder.
+    pub async fn delete_all(&self, folder: &str) -> Result<()> {
+        let mut found = self.store.list(Some(&Path::from(folder)));
+        while let Some(object) = found.next().await {
+            let object = object.map_err(unavailable)?;
+            self.store.delete(&object.location).await.map_err(unavailable)?;
+        }
+        Ok(())
     }
 
     /// An address to which anyone may PUT just this type; `None` where the store has no address of

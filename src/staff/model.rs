@@ -142,7 +142,8 @@ pub struct HeldPermission {
     pub level: Level,
 }
 
-/// What the audit log keeps of a person: neither salary nor bank account.
+/// What the audit log keeps of a person: that the salary changed but not what it is, and of the
+/// bank account what tells it from another.
 #[derive(Serialize)]
 pub struct AuditedStaff<'a> {
     name: &'a str,
@@ -153,10 +154,17 @@ pub struct AuditedStaff<'a> {
     permission: &'a HeldPermission,
     working_type: WorkingType,
     show_salary: bool,
+    salary_changed: bool,
+    address: &'a Address,
+    bank_code: &'a str,
+    account_number: String,
+    account_name: &'a str,
 }
 
 impl Staff {
-    pub fn for_audit(&self) -> AuditedStaff<'_> {
+    pub fn for_audit(&self, salary_changed: bool) -> AuditedStaff<'_> {
+        let BankAccount { bank_code, account_number, account_name } = &self.bank_account;
+        let shown = account_number.len().saturating_sub(4);
         AuditedStaff {
             name: &self.name,
             email: &self.email,
@@ -166,6 +174,11 @@ impl Staff {
             permission: &self.permission,
             working_type: self.working_type,
             show_salary: self.show_salary,
+            salary_changed,
+            address: &self.address,
+            bank_code,
+            account_number: format!("******{}", account_number.get(shown..).unwrap_or_default()),
+            account_name,
         }
     }
 }

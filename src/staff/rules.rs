@@ -1,6 +1,9 @@
 //! Who may manage whom.
 
-use crate::kernel::access::{Level, Rule};
+use crate::kernel::{
+    access::{Level, Role, Rule},
+    caller::Caller,
+};
 
 /// What somebody may do, as it is at this moment.
 #[derive(Clone, Debug)]
@@ -10,6 +13,17 @@ pub enum Authority {
 }
 
 impl Authority {
+    /// As it was when the request came in.
+    pub fn of(caller: &Caller) -> Self {
+        match (caller.role, caller.level) {
+            (Role::Admin, _) => Self::Admin,
+            (_, level) => {
+                let level = level.unwrap_or(Level::Viewer);
+                Self::Staff { level, rules: caller.rules.clone() }
+            }
+        }
+    }
+
     /// Whether they (still) have a rule.
     pub fn holds(&self, rule: Rule) -> bool {
         match self {

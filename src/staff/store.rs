@@ -49,6 +49,10 @@ pub struct StaffRow {
 }
 
 impl StaffRow {
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
     /// As this caller may see it: the salary is for admins and for the person alone, unless it is
     /// marked to be shown.
     pub fn seen_by(self, caller: &Caller, sealer: &Sealer) -> Result<Staff> {
@@ -207,6 +211,10 @@ pub async fn update(
     .run()
     .await?;
     Ok(())
+}
+
+pub async fn salary(tx: &mut Tx, id: Uuid) -> Result<i64> {
+    Ok(tx.sql("SELECT salary FROM staff WHERE id = $1").bind(id).scalar().await?)
 }
 
 pub async fn delete(tx: &mut Tx, id: Uuid) -> Result<()> {

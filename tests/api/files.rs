@@ -221,6 +221,12 @@ async fn a_presigned_address_is_bound_to_file_type_and_size(world: World) {
     let unknown = address.replace(ids.0, &ids::fresh().to_string());
     put(&world, &unknown, "image/png", png.clone()).await.is(404, "not_found");
     put(&world, &address[..address.len() - 2], "image/png", png.clone()).await.is(403, "forbidden");
+    let odd = format!(
+        "{}?expires=soon&signature={}",
+        address.split('?').next().unwrap(),
+        "x".repeat(200)
+    );
+    put(&world, &odd, "image/png", png.clone()).await.is(403, "forbidden");
     let unsigned = address.split('?').next().unwrap();
     put(&world, unsigned, "image/png", png.clone()).await.is(403, "forbidden");
     // The right size and the wrong content.
@@ -240,18 +246,27 @@ async fn a_presigned_address_is_bound_to_file_type_and_size(world: World) {
 async fn of_two_uploads_to_one_address_one_counts(world: World) {
     let made = world.partner("made@bahari.id").await;
     let png = picture(ImageFormat::Png);
-    let appended = |what: &[u8]| [png.as_slice(), what].concat();
-    let wanted = presign(&world, &made, "image/png", png.len() + 4, "photo").await.ok();
-    let address = path_of(&wanted["upload_url"]);
-    let (a, b) = tokio::join!(
-        put(&world, &address, "image/png", appended(b"SEFT")),
-        put(&world, &address, "image/png", appended(b"ABCD")),
-    );
-    let (won, lost) = if a.status == 200 { (a, b) } else { (b, a) };
-    let file = won.ok();
-    lost.is(409, "invalid_state");
-    // What was appended is gone, whoever won.
-    assert_eq!(world.get(&path_of(&file["url"])).bytes().await.2, png);
+    let other = {
+        let mut bytes = Cursor::new(Vec::new());
+        RgbImage::new(40, 30).write_to(&mut bytes, ImageFormat::Png).unwrap();
+        bytes.into_inner()
+    };
+    // Two pictures, brought to one size by what a phone might append.
+    let size = png.len().max(other.len()) + 8;
+    let sized = |picture: &[u8]| [picture, &vec![b'x'; size - picture.len()]].concat();
+    for _ in 0..4 {
+        let wanted = presign(&world, &made, "image/png", size, "photo").await.ok();
+        let address = path_of(&wanted["upload_url"]);
+        let (a, b) = tokio::join!(
+            put(&world, &address, "image/png", sized(&png)),
+            put(&world, &address, "image/png", sized(&other)),
+        );
+        let (won, lost, picture) = if a.status == 200 { (a, b, &png) } else { (b, a, &other) };
+        let file = won.ok();
+        lost.is(409, "invalid_state");
+        assert_eq!(&world.get(&path_of(&file["url"])).bytes().await.2, picture);
+        assert_eq!(file["size"], json!(picture.len()));
+    }
 }
 
 async fn a_pending_file_cannot_be_used_and_is_swept_away(world: World) {

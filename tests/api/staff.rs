@@ -114,6 +114,16 @@ async fn a_staff_member_is_changed(world: World) {
     assert_eq!(changed["email"], "ayu@dermaga.test");
     assert_eq!(changed["permission"]["level"], "viewer");
     assert_eq!(changed["salary"], 8_000_000);
+    // The link in the first mailbox is dead, and the second has a new one.
+    world.delivers().await;
+    let reset = async |email: &str| {
+        let password = "layar putih 7 dermaga tua";
+        let token = world.mailed_token(email);
+        let body = json!({ "token": token, "password": password, "cpassword": password });
+        world.post("/auth/reset-password", body).send().await
+    };
+    reset("ayu@dermaga.test").await.ok();
+    assert!(world.letters_to("komang@dermaga.test").is_empty(), "it was corrected in time");
     hire(&world, &admin, form("komang@dermaga.test", &desk)).await.ok();
     let taken = world.put(&path(&made), form("komang@dermaga.test", &desk)).by(&admin);
     taken.send().await.is(409, "email_taken");
@@ -245,6 +255,7 @@ async fn nobody_touches_a_colleague_at_or_above_their_level(world: World) {
         let above = hire(&world, &admin, form(&email, &theirs)).await.ok();
         let lower = world.put(&path(&above), form(&email, &below)).by(&boss);
         lower.send().await.is(403, "forbidden");
+        world.put(&path(&above), json!({})).by(&boss).send().await.is(403, "forbidden");
         world.delete(&path(&above)).by(&boss).send().await.is(403, "forbidden");
     }
 }
@@ -321,4 +332,15 @@ async fn bank_numbers_rest_sealed_and_never_reach_the_audit_log(world: World) {
     assert_eq!(log.as_array().unwrap().len(), 4);
     let text = log.to_string();
     assert!(!text.contains("7712345678") && !text.contains("7500000"), "{text}");
+    // That a salary or an account was changed is seen, not what it is.
+    let other = hire(&world, &admin, form("ketut@dermaga.test", &desk)).await.ok();
+    let mut change = form("ketut@dermaga.test", &desk);
+    change["bank_account"]["account_number"] = json!("9990001111");
+    change["salary"] = json!(9_999_999);
+    world.put(&path(&other), change).by(&admin).send().await.ok();
+    let entry = world.get("/v1/audit-logs?page_size=1").by(&admin).send().await.ok()[0].clone();
+    assert_eq!(entry["before"]["account_number"], "******5678");
+    assert_eq!(entry["after"]["account_number"], "******1111");
+    assert_eq!(entry["after"]["salary_changed"], true);
+    assert!(!entry.to_string().contains("9999999"));
 }

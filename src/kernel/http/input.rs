@@ -21,6 +21,8 @@ use crate::kernel::{
 };
 
 pub const MAX_BODY: usize = 1024 * 1024;
+/// The largest file and the form around it.
+pub const MAX_UPLOAD: usize = 10 * MAX_BODY + 64 * 1024;
 
 /// A JSON body that has passed its schema.
 pub struct Body<T>(pub T);

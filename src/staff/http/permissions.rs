@@ -2,7 +2,7 @@
 
 use axum::{
     extract::{FromRequestParts, State},
-    http::request::Parts,
+    http::{Method, request::Parts},
 };
 
 use crate::{
@@ -32,7 +32,13 @@ impl FromRequestParts<App> for PathPermission {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
-        Ok(Self(permissions::get(&app.db, id).await?.ok_or(Error::NotFound)?))
+        let permission = permissions::get(&app.db, id).await?.ok_or(Error::NotFound)?;
+        // Before the body is looked at; the transaction looks again.
+        let authority = Authority::of(&Caller::from_request_parts(parts, app).await?);
+        if parts.method != Method::GET && !authority.covers(permission.level, &permission.rules) {
+            return Err(Error::Forbidden);
+        }
+        Ok(Self(permission))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use axum::{
     extract::{FromRequestParts, State},
-    http::request::Parts,
+    http::{Method, request::Parts},
 };
 
 use crate::{
@@ -37,6 +37,11 @@ impl FromRequestParts<App> for PathStaff {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
         let row = store::get(&app.db, id).await?.ok_or(Error::NotFound)?;
+        // Before the body is looked at; the transaction looks again.
+        let caller = Caller::from_request_parts(parts, app).await?;
+        if parts.method != Method::GET && !Authority::of(&caller).is_above(row.level()) {
+            return Err(Error::Forbidden);
+        }
         Ok(Self { id, row })
     }
 }
@@ -80,7 +85,7 @@ pub async fn create_staff(
     let id = store::insert(&mut tx, account_id, &form, &app.sealer, now).await?;
     accounts::invite(&mut tx, account_id, caller.context.lang, now).await?;
     let made = current(&mut tx, &app, &caller, id).await?;
-    record(&mut tx, "staff.created", None, Some(&made)).await?;
+    record(&mut tx, "staff.created", None, Some(&made), true).await?;
     tx.commit().await?;
     Ok(Reply::data(made).saying("The invitation is on its way.", "Undangan sedang dikirim."))
 }
@@ -96,16 +101,18 @@ pub async fn update_staff(
     let authority = store::authority(&mut tx, &caller).await?;
     let before = touches(&mut tx, &app, &caller, &authority, id).await?;
     assigns(&mut tx, &authority, form.permission_id).await?;
+    let paid_before = store::salary(&mut tx, id).await?;
     let change = AccountChange {
         name: form.name.clone(),
         email: form.email.clone(),
         phone: form.msisdn.clone(),
         status: status(&form),
     };
-    accounts::update(&mut tx, before.user_id, &change, now).await?;
+    accounts::update(&mut tx, before.user_id, &change, caller.context.lang, now).await?;
     store::update(&mut tx, id, &form, &app.sealer, now).await?;
     let after = current(&mut tx, &app, &caller, id).await?;
-    record(&mut tx, "staff.updated", Some(&before), Some(&after)).await?;
+    let raised = paid_before != form.salary;
+    record(&mut tx, "staff.updated", Some(&before), Some(&after), raised).await?;
     tx.commit().await?;
     Ok(Reply::data(after).saying("Saved.", "Tersimpan."))
 }
@@ -124,7 +131,7 @@ pub async fn delete_staff(
     }
     accounts::delete(&mut tx, before.user_id, now).await?;
     store::delete(&mut tx, id).await?;
-    record(&mut tx, "staff.deleted", Some(&before), None).await?;
+    record(&mut tx, "staff.deleted", Some(&before), None, false).await?;
     tx.commit().await?;
     Ok(Reply::done("The staff member is gone.", "Staf dihapus."))
 }
@@ -170,9 +177,11 @@ async fn record(
     action: &'static str,
     before: Option<&Staff>,
     after: Option<&Staff>,
+    salary_changed: bool,
 ) -> Result<()> {
     let id = before.or(after).map(|staff| staff.id).unwrap_or_default();
-    let (before, after) = (before.map(Staff::for_audit), after.map(Staff::for_audit));
+    let before = before.map(|staff| staff.for_audit(false));
+    let after = after.map(|staff| staff.for_audit(salary_changed));
     tx.record(Change {
         action,
         entity: "staff",

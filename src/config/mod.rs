@@ -1,10 +1,19 @@
 //! The settings: defaults, then `dermaga.toml`, then the environment. Parsed once, at the start.
 
-use std::{collections::BTreeMap, ffi::OsString, fmt, net::SocketAddr, path::PathBuf};
+mod kinds;
+
+use std::{collections::BTreeMap, ffi::OsString, net::SocketAddr, path::PathBuf};
 
 use chrono_tz::Tz;
 
 use crate::kernel::{email::Email, secret::Secret};
+
+pub use kinds::{
+    DatabaseUrl, LogFormat, MailUrl, Origins, PaymentProvider, RefundPolicy, StorageUrl, Switch,
+    Url, WebUrl,
+};
+
+use kinds::Setting;
 
 /// Declares a setting once: its field, type, default and documentation. The name in the
 /// environment is `DERMAGA_` and the field in capitals; in the file it is the field, or its first
@@ -89,14 +98,6 @@ settings! {
     log: String = "info";
     /// `text` or `json`.
     log_format: LogFormat = "text";
-}
-
-crate::words! {
-    pub enum LogFormat { Text = "text", Json = "json" }
-}
-
-crate::words! {
-    pub enum PaymentProvider { Simulator = "simulator", Midtrans = "midtrans", Xendit = "xendit" }
 }
 
 impl Config {
@@ -185,213 +186,6 @@ fn from_toml(file: &str) -> Result<BTreeMap<String, String>, String> {
     let mut words = BTreeMap::new();
     flatten(String::new(), toml::Value::Table(table), &mut words);
     Ok(words)
-}
-
-/// A type a setting can have.
-trait Setting: Sized {
-    fn read(word: &str) -> Result<Self, String>;
-    fn show(&self) -> String;
-}
-
-impl<T: Setting> Setting for Option<T> {
-    fn read(word: &str) -> Result<Self, String> {
-        if word.is_empty() { Ok(None) } else { T::read(word).map(Some) }
-    }
-
-    fn show(&self) -> String {
-        self.as_ref().map(T::show).unwrap_or_default()
-    }
-}
-
-macro_rules! plain_settings {
-    ($($type:ty: $expected:literal),+ $(,)?) => {
-        $(impl Setting for $type {
-            fn read(word: &str) -> Result<Self, String> {
-                word.parse().map_err(|_| format!("{word:?} is not {}", $expected))
-            }
-
-            fn show(&self) -> String {
-                self.to_string()
-            }
-        })+
-    };
-}
-
-plain_settings! {
-    SocketAddr: "an address like 127.0.0.1:8080",
-    String: "a text",
-    Secret: "a text",
-    Tz: "a time zone like Asia/Jakarta",
-    u8: "a number from 0 to 255",
-    u32: "a whole number",
-    LogFormat: "text or json",
-    PaymentProvider: "simulator, midtrans or xendit",
-}
-
-impl Setting for PathBuf {
-    fn read(word: &str) -> Result<Self, String> {
-        if word.is_empty() { Err("must not be empty".into()) } else { Ok(word.into()) }
-    }
-
-    fn show(&self) -> String {
-        self.display().to_string()
-    }
-}
-
-impl Setting for Email {
-    fn read(word: &str) -> Result<Self, String> {
-        word.parse().map_err(|_| format!("{word:?} is not an e-mail address"))
-    }
-
-    fn show(&self) -> String {
-        self.as_str().to_owned()
-    }
-}
-
-/// An address that may carry a password, which is never shown.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Url(pub String);
-
-impl Setting for Url {
-    fn read(word: &str) -> Result<Self, String> {
-        Ok(Self(word.to_owned()))
-    }
-
-    fn show(&self) -> String {
-        let Some((scheme, rest)) = self.0.split_once("://") else { return self.0.clone() };
-        // Passwords stand before the host or in the query.
-        let (rest, query) = rest.split_once('?').map_or((rest, ""), |(rest, _)| (rest, "?***"));
-        match rest.rsplit_once('@') {
-            Some((_, host)) => format!("{scheme}://***@{host}{query}"),
-            None => format!("{scheme}://{rest}{query}"),
-        }
-    }
-}
-
-impl fmt::Debug for Url {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.show())
-    }
-}
-
-/// Addresses of which only some kinds make sense.
-macro_rules! url_settings {
-    ($($(#[$doc:meta])* $name:ident: $fits:expr, $expected:literal;)+) => {
-        $($(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq)]
-        pub struct $name(pub Url);
-
-        impl Setting for $name {
-            fn read(word: &str) -> Result<Self, String> {
-                let fits: fn(&str, &str) -> bool = $fits;
-                let (scheme, rest) = word.split_once(':').unwrap_or((word, ""));
-                match fits(scheme, rest) {
-                    true => Ok(Self(Url(word.to_owned()))),
-                    false => Err(concat!("must be ", $expected).to_owned()),
-                }
-            }
-
-            fn show(&self) -> String {
-                self.0.show()
-            }
-        })+
-    };
-}
-
-url_settings! {
-    /// Where browsers go.
-    WebUrl: |scheme, rest| {
-        matches!(scheme, "http" | "https") && rest.len() > 2 && rest.starts_with("//")
-    }, "http://… or https://…";
-    DatabaseUrl: |scheme, rest| match scheme {
-        "postgres" | "postgresql" => rest.starts_with("//"),
-        "sqlite" => !rest.is_empty(),
-        _ => false,
-    }, "postgres://… or sqlite:file";
-    MailUrl: |scheme, rest| match scheme {
-        "file" => rest.is_empty(),
-        "smtp" | "smtps" => rest.starts_with("//"),
-        _ => false,
-    }, "file or smtp://…";
-    StorageUrl: |scheme, rest| match scheme {
-        "local" => rest.is_empty(),
-        "s3" => rest.starts_with("//"),
-        _ => false,
-    }, "local or s3://…";
-}
-
-impl DatabaseUrl {
-    /// Whether other processes may share the database.
-    pub fn is_shared(&self) -> bool {
-        self.0.0.starts_with("postgres")
-    }
-}
-
-/// What a booker gets back: percent of the price by hours before departure, longest first.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RefundPolicy(pub Vec<(u32, u8)>);
-
-impl Setting for RefundPolicy {
-    fn read(word: &str) -> Result<Self, String> {
-        let steps = word.split(',').map(str::trim).filter(|step| !step.is_empty());
-        let steps: Option<Vec<(u32, u8)>> = steps
-            .map(|step| {
-                let (hours, percent) = step.split_once(':')?;
-                let hours = hours.strip_suffix('h')?.parse().ok()?;
-                Some((hours, percent.parse().ok().filter(|percent| *percent <= 100)?))
-            })
-            .collect();
-        match steps {
-            Some(steps) if steps.is_sorted_by(|a, b| a.0 > b.0) => Ok(Self(steps)),
-            _ => Err(format!("{word:?} is not like 24h:100,6h:50, longest first")),
-        }
-    }
-
-    fn show(&self) -> String {
-        let steps: Vec<_> = self.0.iter().map(|(h, percent)| format!("{h}h:{percent}")).collect();
-        steps.join(",")
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Switch(pub bool);
-
-impl Setting for Switch {
-    fn read(word: &str) -> Result<Self, String> {
-        match word.to_lowercase().as_str() {
-            "on" | "true" | "1" | "yes" => Ok(Self(true)),
-            "off" | "false" | "0" | "no" => Ok(Self(false)),
-            _ => Err(format!("{word:?} is neither on nor off")),
-        }
-    }
-
-    fn show(&self) -> String {
-        if self.0 { "on" } else { "off" }.to_owned()
-    }
-}
-
-/// Exact origins, like `https://app.example`.
-#[derive(Clone, Debug, Default)]
-pub struct Origins(pub Vec<axum::http::HeaderValue>);
-
-impl Setting for Origins {
-    fn read(word: &str) -> Result<Self, String> {
-        let origins = word.split(',').map(str::trim).filter(|origin| !origin.is_empty());
-        origins
-            .map(|origin| match origin.split_once("://") {
-                Some(("http" | "https", host)) if !host.is_empty() && !host.contains('/') => {
-                    origin.parse().map_err(|_| format!("{origin:?} is not an origin"))
-                }
-                _ => Err(format!("{origin:?} is not an origin like https://app.example")),
-            })
-            .collect::<Result<_, _>>()
-            .map(Self)
-    }
-
-    fn show(&self) -> String {
-        let origins: Vec<_> = self.0.iter().filter_map(|origin| origin.to_str().ok()).collect();
-        origins.join(",")
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,114 @@
+//! How a content becomes a file: checked, stored under a key of its own, and given to its row.
+
+use axum::body::Bytes;
+
+use super::{
+    form::slot,
+    model::{Kind, Purpose},
+    picture::{self, Refusal},
+    store::{self, File},
+};
+use crate::{
+    app::App,
+    kernel::{
+        error::{Error, Result},
+        ids::{self, Uuid},
+        lang::text,
+    },
+};
+
+/// Where a store that takes uploads by itself puts them.
+pub fn incoming(id: Uuid) -> String {
+    format!("incoming/{id}")
+}
+
+/// The file, with what has meanwhile arrived for it in the store. Content that does not pass is
+/// thrown away, and the address stays usable.
+pub async fn settled(app: &App, id: Uuid) -> Result<Option<File>> {
+    let Some(file) = store::get(&app.db, id).await? else { return Ok(None) };
+    if file.object_key.is_some() || app.storage.name() == "local" {
+        return Ok(Some(file));
+    }
+    let _slot = slot(app).await?;
+    let arrived = app.storage.get_sized(&incoming(id), file.size.unsigned_abs()).await?;
+    let Some(content) = arrived else { return Ok(Some(file)) };
+    let accepted = match accept(app, file, content).await {
+        Ok(accepted) => accepted,
+        Err(Error::Invalid(_) | Error::TooLarge) => None,
+        // A passing fault of ours: the content stays where it is.
+        Err(error) => return Err(error),
+    };
+    app.storage.delete(&incoming(id)).await?;
+    match accepted {
+        Some(file) => Ok(Some(file)),
+        None => store::get(&app.db, id).await,
+    }
+}
+
+/// Checks a content and gives it to its pending file; `None` when another was first.
+pub async fn accept(app: &App, mut file: File, content: Bytes) -> Result<Option<File>> {
+    let (kind, content) = inspect(app, "content", content, file.purpose).await?;
+    if kind != file.content_type {
+        return Err(refuse("content", &Refusal::Kind));
+    }
+    file.size = content.len() as i64;
+    let key = arrive(app, file.id, content).await?;
+    let mut tx = app.db.begin().await?;
+    let first = store::fill(&mut tx, file.id, &key, file.size).await?;
+    tx.commit().await?;
+    if !first {
+        app.storage.delete(&key).await?;
+        return Ok(None);
+    }
+    file.object_key = Some(key);
+    Ok(Some(file))
+}
+
+/// Stores a content under a key of its own.
+pub async fn arrive(app: &App, id: Uuid, content: Bytes) -> Result<String> {
+    let key = format!("files/{id}/{}", ids::fresh().simple());
+    app.storage.put(&key, content).await?;
+    Ok(key)
+}
+
+/// One at a time, off the async threads: a picture unfolds to many times its size.
+pub async fn inspect(
+    app: &App,
+    field: &'static str,
+    content: Bytes,
+    purpose: Purpose,
+) -> Result<(Kind, Bytes)> {
+    let turn = app.inspections.clone().acquire_owned().await.map_err(Error::internal)?;
+    let work = tokio::task::spawn_blocking(move || {
+        let inspected = picture::inspect(content, purpose);
+        // Not before: whoever asked may have gone, and the work goes on.
+        drop(turn);
+        inspected
+    });
+    work.await.map_err(Error::internal)?.map_err(|refusal| refuse(field, &refusal))
+}
+
+pub fn refuse(field: &'static str, refusal: &Refusal) -> Error {
+    let (rule, message) = match refusal {
+        Refusal::TooLarge => return Error::TooLarge,
+        Refusal::Kind => (
+            "kind",
+            text(
+                "This kind of file is not allowed here.",
+                "Jenis berkas ini tidak diizinkan di sini.",
+            ),
+        ),
+        Refusal::Broken => (
+            "broken",
+            text(
+                "This file is damaged or not what it claims to be.",
+                "Berkas ini rusak atau bukan seperti yang dinyatakan.",
+            ),
+        ),
+        Refusal::TooManyPixels => (
+            "pixels",
+            text("This picture has too many pixels.", "Gambar ini memiliki terlalu banyak piksel."),
+        ),
+    };
+    Error::field(field, rule, message)
+}
