@@ -55,10 +55,10 @@ pub fn table(app: App) -> Table {
     .op(DELETE, "/v1/permission/{id}",      Staff(PermissionsWrite), delete_permission,    "Remove a permission")
     .op(GET,    "/v1/audit-logs",           Staff(AuditRead),        list_audit_logs,      "Who changed what")
     // Files
-    .upload(POST, "/v1/files/upload",       SignedIn,         upload_file,         "Upload a file")
+    .op(POST,   "/v1/files/upload",         SignedIn,         upload_file,         "Upload a file")
     .op(GET,    "/v1/files/presign-url",    SignedIn,         presign_url,         "An address to upload to")
     .op(GET,    "/v1/files/{id}",           Guest,            download_file,       "A file's content")
-    .upload(PUT, "/v1/files/{id}/content",  Public,           receive_file,        "Upload to a signed address")
+    .op(PUT,    "/v1/files/{id}/content",   Public,           receive_file,        "Upload to a signed address")
     // The service itself
     .op(GET,    "/health",                  Public,           health,              "Health")
     .op(GET,    "/health/live",             Public,           live,                "Is the process alive?")

@@ -14,7 +14,10 @@ use axum::{
     body::{Body, to_bytes},
     extract::{DefaultBodyLimit, Request, State},
     handler::Handler,
-    http::{Method, header::AUTHORIZATION},
+    http::{
+        Method,
+        header::{AUTHORIZATION, CONTENT_TYPE},
+    },
     middleware::{Next, from_fn, from_fn_with_state},
     response::{IntoResponse, Response},
 };
@@ -55,49 +58,12 @@ impl Table {
 
     /// Adds a line.
     pub fn op<H, I, O, T>(
-        self,
-        method: Method,
-        path: &'static str,
-        access: Access,
-        handler: H,
-        summary: &'static str,
-    ) -> Self
-    where
-        H: Handler<T, App> + OperationHandler<I, O>,
-        I: OperationInput,
-        O: OperationOutput,
-        T: 'static,
-    {
-        let retried = method != Method::GET;
-        self.add(method, path, access, handler, summary, retried)
-    }
-
-    /// Adds a line whose body is a stream: it has a limit of its own and cannot be run again.
-    pub fn upload<H, I, O, T>(
-        self,
-        method: Method,
-        path: &'static str,
-        access: Access,
-        handler: H,
-        summary: &'static str,
-    ) -> Self
-    where
-        H: Handler<T, App> + OperationHandler<I, O>,
-        I: OperationInput,
-        O: OperationOutput,
-        T: 'static,
-    {
-        self.add(method, path, access, handler, summary, false)
-    }
-
-    fn add<H, I, O, T>(
         mut self,
         method: Method,
         path: &'static str,
         access: Access,
         handler: H,
         summary: &'static str,
-        retried: bool,
     ) -> Self
     where
         H: Handler<T, App> + OperationHandler<I, O>,
@@ -117,10 +83,10 @@ impl Table {
             Method::DELETE => routes.delete_with(handler, document),
             ref other => panic!("{other} has no place in the table"),
         };
-        routes = match retried {
-            true => routes.route_layer(from_fn(again_on_contention)),
-            false => routes.route_layer(DefaultBodyLimit::max(MAX_UPLOAD)),
-        };
+        if operation.method != Method::GET {
+            routes = routes.route_layer(from_fn(again_on_contention));
+        }
+        routes = routes.route_layer(DefaultBodyLimit::max(MAX_UPLOAD));
         if access != Access::Public {
             let guard = from_fn_with_state((self.app.clone(), access), guard);
             routes = routes.route_layer(guard);
@@ -217,9 +183,14 @@ async fn guard(
 
 /// Runs a change again when another transaction got in its way. A handler has one transaction that
 /// matters, and this happens only when that one was undone; what it commits before (a counted
-/// sign-in attempt) must bear being done twice.
+/// sign-in attempt) must bear being done twice. Bodies that are not JSON are files: they are
+/// streamed, and what was streamed cannot be run again.
 async fn again_on_contention(request: Request, next: Next) -> Response {
     const TRIES: u32 = 4;
+    let content_type = request.headers().get(CONTENT_TYPE);
+    if content_type.is_some_and(|kind| !kind.as_bytes().starts_with(b"application/json")) {
+        return next.run(request).await;
+    }
     let (parts, body) = request.into_parts();
     let body = match to_bytes(body, MAX_BODY).await {
         Ok(body) => body,

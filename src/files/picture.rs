@@ -42,8 +42,9 @@ pub fn inspect(content: Bytes, purpose: Purpose) -> Result<(Kind, Bytes), Refusa
     if is_something_else(rest) {
         return Err(Refusal::Broken);
     }
-    let orientation = decode(&content)?;
     let mut clean = parts;
+    // What was dropped is not unpacked either; only JPEG's says which way up it is.
+    let orientation = decode(if kind == Kind::Jpeg { &content } else { &clean })?;
     if kind == Kind::Jpeg && orientation != Orientation::NoTransforms {
         clean.splice(2..2, upright(orientation));
     }
@@ -156,6 +157,9 @@ fn end_of_scan(content: &[u8], from: usize) -> Option<usize> {
     Some(from + end)
 }
 
+/// Packed; a larger one is no profile but a bomb.
+const LARGEST_PROFILE: usize = 64 * 1024;
+
 /// Pixels, palette, colours, transparency, resolution, animation.
 const PNG_CHUNKS: [&[u8]; 14] = [
     b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"iCCP", b"sBIT",
@@ -171,7 +175,7 @@ fn png(content: &[u8]) -> Parts<'_> {
         let end = at.checked_add(length)?.checked_add(12)?;
         let chunk = content.get(at..end)?;
         let kind = &chunk[4..8];
-        if PNG_CHUNKS.contains(&kind) {
+        if PNG_CHUNKS.contains(&kind) && (kind != b"iCCP" || length <= LARGEST_PROFILE) {
             clean.extend(chunk);
         }
         if kind == b"IEND" {
@@ -309,6 +313,17 @@ mod tests {
         let crc = crc32(&flood[12..29]);
         flood[29..33].copy_from_slice(&crc.to_be_bytes());
         assert_eq!(check(&flood), Err(Refusal::TooManyPixels));
+    }
+
+    #[test]
+    fn a_vast_colour_profile_is_dropped_unread() {
+        let plain = picture(ImageFormat::Png);
+        let mut bomb = ((LARGEST_PROFILE + 1) as u32).to_be_bytes().to_vec();
+        bomb.extend(b"iCCP");
+        bomb.resize(bomb.len() + LARGEST_PROFILE + 1 + 4, 0);
+        let mut content = plain.clone();
+        content.splice(33..33, bomb);
+        assert_eq!(check(&content).unwrap().1, plain);
     }
 
     fn crc32(bytes: &[u8]) -> u32 {
