@@ -9,6 +9,7 @@ mod files;
 mod idempotency;
 mod list;
 mod login;
+mod mail;
 mod outbox;
 mod passwords;
 mod permissions;

@@ -215,3 +215,20 @@ async fn two_editors_cannot_get_around_it(world: World) {
         }
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_change_acts_on_every_process() {
+    let Some(here) = World::on_postgres().await else { return };
+    let there = here.beside().await;
+    let admin = here.admin().await;
+    let putu = here.staff("putu@dermaga.test", &[UsersRead]).await;
+    there.get("/v1/users").by(&putu).send().await.ok();
+    let own = there.get("/user/me").by(&putu).send().await.ok()["permission"].clone();
+    let less = form("less", "viewer", &[AuditRead]);
+    here.put(&path(&own), less).by(&admin).send().await.ok();
+    there.get("/v1/users").by(&putu).send().await.is(403, "forbidden");
+    let record = here.get("/v1/staffs?search=putu").by(&admin).send().await.ok();
+    let record = record["items"][0]["id"].as_str().unwrap().to_owned();
+    here.delete(&format!("/v1/staff/{record}")).by(&admin).send().await.ok();
+    there.get("/user/me").by(&putu).send().await.is(401, "unauthenticated");
+}

@@ -71,6 +71,12 @@ impl World {
         Self::start(url, change).await
     }
 
+    /// Another process on the same PostgreSQL.
+    pub async fn beside(&self) -> Self {
+        let url = self.app.config.database_url.clone().map(|url| url.0.0);
+        Self::start(Some(url.expect("only PostgreSQL is shared")), |_| {}).await
+    }
+
     async fn start(database: Option<String>, change: impl FnOnce(&mut Config)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut config = Config {
