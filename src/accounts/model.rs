@@ -17,7 +17,6 @@ use crate::kernel::{
     schema::Input,
     text::Name,
 };
-use crate::{app::App, files};
 
 crate::words! {
     pub enum Status { Active = "active", Inactive = "inactive", Suspended = "suspended" }
@@ -67,14 +66,6 @@ pub struct User {
     pub avatar_url: Option<String>,
     pub last_login_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
-}
-
-impl User {
-    /// With the address of its avatar.
-    pub fn shown(mut self, app: &App) -> Self {
-        self.avatar_url = self.avatar_file_id.map(|file| files::public_url(app, file));
-        self
-    }
 }
 
 /// An account as its owner sees it.

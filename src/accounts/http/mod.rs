@@ -6,8 +6,19 @@ mod remember;
 mod sessions;
 mod users;
 
+use super::model::User;
+use crate::{app::App, files};
+
 pub use passwords::{change_password, forgot_password, reset_password};
 pub use profile::{get_profile, update_profile};
 pub use remember::remember_me;
 pub use sessions::{end_session, list_sessions, login, logout};
 pub use users::{change_admin_status, get_user, invite_admin, list_users, user_statistics};
+
+impl User {
+    /// With the address of its avatar.
+    pub fn shown(mut self, app: &App) -> Self {
+        self.avatar_url = self.avatar_file_id.map(|file| files::public_url(app, file));
+        self
+    }
+}
