@@ -8,6 +8,7 @@ use crate::{
     audit::*,
     files::*,
     kernel::access::{Access::*, Rule::*},
+    overview::*,
     partners::*,
     service::*,
     staff::*,
@@ -17,6 +18,7 @@ use crate::{
 const GET: Method = Method::GET;
 const POST: Method = Method::POST;
 const PUT: Method = Method::PUT;
+const PATCH: Method = Method::PATCH;
 const DELETE: Method = Method::DELETE;
 
 #[rustfmt::skip]
@@ -54,6 +56,22 @@ pub fn table(app: App) -> Table {
     .op(PUT,    "/v1/permission/{id}",      Staff(PermissionsWrite), update_permission,    "Change a permission")
     .op(DELETE, "/v1/permission/{id}",      Staff(PermissionsWrite), delete_permission,    "Remove a permission")
     .op(GET,    "/v1/audit-logs",           Staff(AuditRead),        list_audit_logs,      "Who changed what")
+    // Partners
+    .op(GET,    "/v1/mitra/onboarding",                         Partner, get_onboarding,    "The papers of a partner")
+    .op(PATCH,  "/v1/mitra/onboarding",                         Partner, update_onboarding, "Fill in and hand in papers")
+    .op(GET,    "/v1/mitra/manajemen",                          Staff(PartnersRead),        list_partners,        "Partners")
+    .op(POST,   "/v1/mitra/manajemen",                          Staff(PartnersWrite),       create_partner,       "Invite a partner")
+    .op(GET,    "/v1/mitra/manajemen/statistics",               Staff(PartnersRead),        partner_statistics,   "Partner statistics")
+    .op(PUT,    "/v1/mitra/manajemen/{id}",                     Staff(PartnersWrite),       update_partner,       "Change a partner")
+    .op(GET,    "/v1/mitra/manajemen/{id}/edit",                Staff(PartnersRead),        edit_partner,         "A partner, for a form")
+    .op(GET,    "/v1/mitra/manajemen/{id}/overview",            Staff(PartnersRead),        partner_overview,     "A partner at a glance")
+    .op(GET,    "/v1/mitra/manajemen/{id}/documents",           Staff(PartnersRead),        list_documents,       "A partner's documents")
+    .op(PUT,    "/v1/mitra/manajemen/{id}/document-approval",   Staff(PartnersApprove),     review_document,      "Approve or reject a document")
+    .op(PUT,    "/v1/mitra/manajemen/{id}/bank-approval",       Staff(PartnersApprove),     approve_bank_account, "Approve a changed bank account")
+    .op(POST,   "/v1/mitra/manajemen/{id}/suspend",             Staff(PartnersSuspend),     suspend_partner,      "Suspend a partner")
+    .op(POST,   "/v1/mitra/manajemen/{id}/unsuspend",           Staff(PartnersSuspend),     unsuspend_partner,    "Let a partner back")
+    .op(POST,   "/v1/mitra/manajemen/{id}/impersonate",         Staff(PartnersImpersonate), impersonate_partner,  "Act in a partner's name")
+    .op(POST,   "/v1/mitra/manajemen/{id}/resend-invitation",   Staff(PartnersWrite),       resend_invitation,    "Mail the invitation again")
     // Files
     .op(POST,   "/v1/files/upload",         SignedIn,         upload_file,         "Upload a file")
     .op(GET,    "/v1/files/presign-url",    SignedIn,         presign_url,         "An address to upload to")

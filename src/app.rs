@@ -20,7 +20,7 @@ use crate::{
         secret::Secret,
         storage::Storage,
     },
-    partners,
+    partners, staff,
 };
 
 /// Cheap to clone.
@@ -60,6 +60,7 @@ impl App {
         // Clients of TLS find their cryptography here; the second to install it changes nothing.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let secret_key = secret_key(&config)?;
+        old_keys(&config)?;
         let mailer = mailer(&config)?;
         let url = config.database_url();
         let db = Db::open(&url).await.map_err(|why| format!("DERMAGA_DATABASE_URL: {why}"))?;
@@ -68,7 +69,7 @@ impl App {
             limits: Limits::new(config.rate_limit.0),
             metrics: Metrics::new(),
             passwords: Passwords::new(),
-            sealer: Sealer::new(&secret_key),
+            sealer: Sealer::new(&secret_key, &config.old_secret_keys.0),
             storage: storage(&config)?,
             uploads: Arc::new(Semaphore::new(8)),
             inspections: Arc::new(Semaphore::new(1)),
@@ -158,6 +159,11 @@ impl App {
         }
     }
 
+    /// Puts everything that older keys have sealed under the current one.
+    pub async fn reseal(&self) -> Result<u64> {
+        Ok(partners::reseal(self).await? + staff::reseal(self).await?)
+    }
+
     /// Forgets what is past its time.
     pub async fn sweep(&self) -> Result<()> {
         let now = self.clock.now();
@@ -167,12 +173,24 @@ impl App {
     }
 }
 
+fn is_key(key: &Secret) -> bool {
+    use base64::{Engine, prelude::BASE64_STANDARD};
+    BASE64_STANDARD.decode(key.reveal().trim()).is_ok_and(|bytes| bytes.len() == 32)
+}
+
+fn old_keys(config: &Config) -> Result<(), String> {
+    match config.old_secret_keys.0.iter().all(is_key) {
+        true => Ok(()),
+        false => Err("DERMAGA_OLD_SECRET_KEYS: each must be 32 bytes in base64".into()),
+    }
+}
+
 /// Several processes on one PostgreSQL must share the key, so there it has to be given.
 fn secret_key(config: &Config) -> Result<Secret, String> {
     use base64::{Engine, prelude::BASE64_STANDARD};
-    let checked = |key: Secret| match BASE64_STANDARD.decode(key.reveal().trim()) {
-        Ok(bytes) if bytes.len() == 32 => Ok(key),
-        _ => Err("DERMAGA_SECRET_KEY: must be 32 bytes in base64 (openssl rand -base64 32)"),
+    let checked = |key: Secret| match is_key(&key) {
+        true => Ok(key),
+        false => Err("DERMAGA_SECRET_KEY: must be 32 bytes in base64 (openssl rand -base64 32)"),
     };
     if let Some(key) = config.secret_key.clone() {
         return Ok(checked(key)?);

@@ -29,6 +29,8 @@ enum Command {
     Serve,
     /// Bring the database up to date
     Migrate,
+    /// Seal again, with the current key, what older keys have sealed
+    Reseal,
     /// Manage admins
     #[command(subcommand)]
     Admin(Admin),
@@ -71,6 +73,13 @@ pub fn run() -> Result<(), String> {
             Command::Migrate => {
                 let app = App::start(config, Clock::System).await?;
                 println!("The {} database is up to date.", app.db.engine());
+                app.db.close().await;
+                Ok(())
+            }
+            Command::Reseal => {
+                let app = App::start(config, Clock::System).await?;
+                let resealed = app.reseal().await.map_err(|error| error.to_string())?;
+                println!("{resealed} records were sealed again.");
                 app.db.close().await;
                 Ok(())
             }

@@ -26,6 +26,8 @@ pub mod accounts;
 pub mod audit;
 /// Uploads and downloads.
 pub mod files;
+/// One partner at a glance, from every domain.
+pub mod overview;
 /// The boat owners.
 pub mod partners;
 /// The platform's people, and what they may do.

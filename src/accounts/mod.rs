@@ -11,7 +11,6 @@ mod letters;
 mod lockout;
 mod model;
 mod password;
-mod rules;
 mod store;
 mod tokens;
 
@@ -29,13 +28,15 @@ use crate::{
     },
 };
 
+use tokens::OpenedBy;
+
 pub use admins::{FirstAdmin, create_admin, first_admin};
 pub use http::{
     change_admin_status, change_password, end_session, forgot_password, get_profile, get_user,
     invite_admin, list_sessions, list_users, login, logout, remember_me, reset_password,
     update_profile, user_statistics,
 };
-pub use model::{AccountChange, NewAccount, Status, User, rules};
+pub use model::{AccountChange, Impersonation, NewAccount, Status, User, rules};
 pub use password::{Password, Passwords, same};
 
 /// The account behind a bearer token, as it is at this moment. One statement.
@@ -69,10 +70,46 @@ pub async fn update(
             invite(tx, id, lang, now).await?;
         }
     }
-    if change.status != Status::Active {
+    if change.status.is_some_and(|status| status != Status::Active) {
         tokens::end_all(tx, id, None).await?;
     }
     Ok(())
+}
+
+/// Switches an account on, or off with its sessions.
+pub async fn set_status(tx: &mut Tx, id: Uuid, status: Status, now: DateTime<Utc>) -> Result<()> {
+    store::set_status(tx, id, status, now).await?;
+    match status {
+        Status::Active => Ok(()),
+        Status::Inactive | Status::Suspended => tokens::end_all(tx, id, None).await,
+    }
+}
+
+/// Whether the account has yet to choose its first password.
+pub async fn is_invited(tx: &mut Tx, id: Uuid) -> Result<bool> {
+    let account = store::credentials_in(tx, id).await?.ok_or(Error::NotFound)?;
+    Ok(account.password_hash.is_none())
+}
+
+/// Opens a short session of the account for the caller, who stays known as its impersonator.
+pub async fn impersonate(
+    tx: &mut Tx,
+    caller: &Caller,
+    id: Uuid,
+    now: DateTime<Utc>,
+) -> Result<Impersonation> {
+    // Both rows, always in the same order: whatever ends the sessions of either waits or was first.
+    for id in [caller.person.id.min(id), caller.person.id.max(id)] {
+        store::hold(tx, id).await?;
+    }
+    if !tokens::session_exists(tx, caller.session_id).await? {
+        return Err(Error::Unauthenticated);
+    }
+    let user = store::user_in(tx, id).await?.ok_or(Error::NotFound)?;
+    let opened = OpenedBy::Impersonator(caller.person.id);
+    let token = tokens::open_session(tx, id, opened, &caller.context, now).await?;
+    let access_token = token.reveal().to_owned();
+    Ok(Impersonation { access_token, expires_in: tokens::IMPERSONATION.num_seconds(), user })
 }
 
 /// Deletes an account: its sessions end, its e-mail is free, its name stays for history.

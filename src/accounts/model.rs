@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::password::{Password, same};
 use crate::kernel::{
     access::{Level, Role, Rule},
-    caller::{Caller, Context, Person},
+    caller::{Caller, Context, Impersonator as Behind, Person},
     email::Email,
     error::{Error, Fault, Result},
     http::Paging,
@@ -43,12 +43,13 @@ pub struct NewAccount {
     pub password_hash: Option<String>,
 }
 
-/// What staff management changes of an account.
+/// What management changes of an account.
 pub struct AccountChange {
     pub name: Name,
     pub email: Email,
     pub phone: Phone,
-    pub status: Status,
+    /// `None` leaves it.
+    pub status: Option<Status>,
 }
 
 /// An account as others see it.
@@ -117,19 +118,26 @@ pub struct SessionRow {
     impersonator_name: Option<String>,
     impersonator_email: Option<String>,
     impersonator_status: Option<Status>,
+    impersonator_role: Option<Role>,
+    impersonator_rules: Option<Value>,
 }
 
 impl SessionRow {
     pub fn into_caller(self, context: Context) -> Result<Caller> {
-        // Whoever has lost their own standing cannot go on in somebody else's name.
-        if self.impersonator_id.is_some() && self.impersonator_status != Some(Status::Active) {
+        let impersonator = self.impersonator_id.map(|id| Behind {
+            person: Person {
+                id,
+                name: self.impersonator_name.unwrap_or_default(),
+                email: self.impersonator_email.unwrap_or_default(),
+            },
+            role: self.impersonator_role.unwrap_or(Role::Mitra),
+            rules: rules(self.impersonator_rules),
+        });
+        // Whoever has lost their standing or the rule cannot go on in somebody else's name.
+        let stands = self.impersonator_status == Some(Status::Active);
+        if impersonator.as_ref().is_some_and(|i| !stands || !i.may(Rule::PartnersImpersonate)) {
             return Err(Error::Unauthenticated);
         }
-        let impersonator = self.impersonator_id.map(|id| Person {
-            id,
-            name: self.impersonator_name.unwrap_or_default(),
-            email: self.impersonator_email.unwrap_or_default(),
-        });
         Ok(Caller {
             session_id: self.session_id,
             person: Person { id: self.account_id, name: self.name, email: self.email },
@@ -170,6 +178,14 @@ pub struct SignedIn {
     /// For the next resume; only where this one was a resume.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remember_token: Option<String>,
+}
+
+/// A short session in a partner's name.
+#[derive(Serialize, JsonSchema)]
+pub struct Impersonation {
+    pub access_token: String,
+    pub expires_in: i64,
+    pub user: User,
 }
 
 /// Either an enrolment's token, or a resumed session.

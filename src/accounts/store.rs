@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 
 use super::model::{
-    AccountChange, AdminStatus, Credentials, Impersonator, NewAccount, Partnership, Permission,
-    Profile, Status, UpdateProfile, User, UsersQuery, rules,
+    AccountChange, Credentials, Impersonator, NewAccount, Partnership, Permission, Profile, Status,
+    UpdateProfile, User, UsersQuery, rules,
 };
 use crate::kernel::{
     access::{Level, Role},
@@ -199,6 +199,7 @@ pub async fn profile(db: &Db, caller: &Caller) -> Result<Profile> {
             partner_type,
         }),
         impersonated_by: impersonator
+            .map(|behind| &behind.person)
             .map(|person| Impersonator { id: person.id, name: person.name.clone() }),
     })
 }
@@ -234,7 +235,8 @@ pub async fn update(
     now: DateTime<Utc>,
 ) -> Result<()> {
     tx.sql(
-        "UPDATE accounts SET name = $1, email = $2, phone = $3, status = $4, updated_at = $5
+        "UPDATE accounts SET name = $1, email = $2, phone = $3, status = COALESCE($4, status),
+           updated_at = $5
          WHERE id = $6",
     )
     .bind(change.name.to_string())
@@ -322,12 +324,7 @@ pub async fn set_password(tx: &mut Tx, id: Uuid, hash: &str, now: DateTime<Utc>)
     Ok(())
 }
 
-pub async fn set_status(
-    tx: &mut Tx,
-    id: Uuid,
-    status: AdminStatus,
-    now: DateTime<Utc>,
-) -> Result<()> {
+pub async fn set_status(tx: &mut Tx, id: Uuid, status: Status, now: DateTime<Utc>) -> Result<()> {
     tx.sql("UPDATE accounts SET status = $1, updated_at = $2 WHERE id = $3")
         .bind(status)
         .bind(now)

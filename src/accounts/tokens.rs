@@ -12,6 +12,7 @@ use crate::kernel::{
 };
 
 pub const SESSION: TimeDelta = TimeDelta::hours(8);
+pub const IMPERSONATION: TimeDelta = TimeDelta::minutes(15);
 pub const REMEMBERED: TimeDelta = TimeDelta::days(30);
 
 /// The session of a token with everything that decides what its holder may do.
@@ -21,13 +22,16 @@ pub async fn session(db: &Db, hash: &[u8], now: DateTime<Utc>) -> Result<Option<
             "SELECT s.id AS session_id, a.id AS account_id, a.name, a.email, a.role, a.status,
                p.level, p.rules, m.id AS partner_id, s.impersonator_id,
                i.name AS impersonator_name, i.email AS impersonator_email,
-               i.status AS impersonator_status
+               i.status AS impersonator_status, i.role AS impersonator_role,
+               ip.rules AS impersonator_rules
              FROM sessions s
              JOIN accounts a ON a.id = s.account_id AND a.deleted_at IS NULL
              LEFT JOIN staff st ON st.account_id = a.id
              LEFT JOIN permissions p ON p.id = st.permission_id
              LEFT JOIN partners m ON m.account_id = a.id
              LEFT JOIN accounts i ON i.id = s.impersonator_id AND i.deleted_at IS NULL
+             LEFT JOIN staff ist ON ist.account_id = s.impersonator_id
+             LEFT JOIN permissions ip ON ip.id = ist.permission_id
              WHERE s.token_hash = $1 AND s.expires_at > $2",
         )
         .bind(hash.to_vec())
@@ -37,28 +41,44 @@ pub async fn session(db: &Db, hash: &[u8], now: DateTime<Utc>) -> Result<Option<
     Ok(row)
 }
 
+/// How a session comes to be.
+#[derive(Clone, Copy)]
+pub enum OpenedBy {
+    Password,
+    /// A remember token of this family.
+    Device(Uuid),
+    /// Somebody else, in the account's name.
+    Impersonator(Uuid),
+}
+
 /// Opens a session; the token is the caller's to keep.
 pub async fn open_session(
     tx: &mut Tx,
     account_id: Uuid,
-    family_id: Option<Uuid>,
+    opened: OpenedBy,
     context: &Context,
     now: DateTime<Utc>,
 ) -> Result<Token> {
     let token = Token::fresh();
+    let (family_id, impersonator_id, life) = match opened {
+        OpenedBy::Password => (None, None, SESSION),
+        OpenedBy::Device(family) => (Some(family), None, SESSION),
+        OpenedBy::Impersonator(id) => (None, Some(id), IMPERSONATION),
+    };
     tx.sql(
-        "INSERT INTO sessions (id, account_id, token_hash, family_id, address, user_agent,
-           created_at, expires_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+        "INSERT INTO sessions (id, account_id, token_hash, family_id, impersonator_id, address,
+           user_agent, created_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
     )
     .bind(ids::fresh())
     .bind(account_id)
     .bind(token.hash())
     .bind(family_id)
+    .bind(impersonator_id)
     .bind(context.address.to_string())
     .bind(context.user_agent.clone())
     .bind(now)
-    .bind(now + SESSION)
+    .bind(now + life)
     .run()
     .await?;
     Ok(token)

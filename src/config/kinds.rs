@@ -189,6 +189,22 @@ impl Setting for Switch {
     }
 }
 
+/// Several secrets, never shown.
+#[derive(Clone, Debug, Default)]
+pub struct Secrets(pub Vec<Secret>);
+
+impl Setting for Secrets {
+    fn read(word: &str) -> Result<Self, String> {
+        let secrets = word.split(',').map(str::trim).filter(|secret| !secret.is_empty());
+        Ok(Self(secrets.map(Secret::new).collect()))
+    }
+
+    fn show(&self) -> String {
+        let hidden: Vec<_> = self.0.iter().map(Secret::to_string).collect();
+        hidden.join(",")
+    }
+}
+
 /// Exact origins, like `https://app.example`.
 #[derive(Clone, Debug, Default)]
 pub struct Origins(pub Vec<axum::http::HeaderValue>);

@@ -9,8 +9,8 @@ use chrono_tz::Tz;
 use crate::kernel::{email::Email, secret::Secret};
 
 pub use kinds::{
-    DatabaseUrl, LogFormat, MailUrl, Origins, PaymentProvider, RefundPolicy, StorageUrl, Switch,
-    Url, WebUrl,
+    DatabaseUrl, LogFormat, MailUrl, Origins, PaymentProvider, RefundPolicy, Secrets, StorageUrl,
+    Switch, Url, WebUrl,
 };
 
 use kinds::Setting;
@@ -64,6 +64,8 @@ settings! {
     database_url: Option<DatabaseUrl> = "";
     /// 32 random bytes in base64. Needed with PostgreSQL; made in the data directory with SQLite.
     secret_key: Option<Secret> = "";
+    /// Secrets of the past, separated by commas: what they sealed can still be opened.
+    old_secret_keys: Secrets = "";
     /// The service's time zone.
     timezone: Tz = "Asia/Jakarta";
     /// E-mail of the first admin.
@@ -235,6 +237,7 @@ mod tests {
             ("database_url", "postgres://user:hunter2@db/x"),
             ("admin_password", "hunter2"),
             ("secret_key", "hunter2"),
+            ("old_secret_keys", "hunter2,hunter2"),
             ("mail_url", "smtp://u:hunter2@mail:25"),
             ("storage_url", "s3://bucket?secret=hunter2"),
         ]))

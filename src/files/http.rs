@@ -20,7 +20,7 @@ use super::{
     form::{Content, Download, Upload, announced, slot},
     model::{FileRecord, FileStatus, Kind, PresignQuery, Presigned, Purpose, SignedQuery},
     picture::Refusal,
-    public_url,
+    private_url, public_url,
     rules::clean_name,
     sign::{self, Deed},
     store::{self, File},
@@ -28,7 +28,7 @@ use super::{
 use crate::{
     app::App,
     kernel::{
-        access::Role,
+        access::{Role, Rule},
         audit::Change,
         caller::Caller,
         error::{Error, Result},
@@ -168,11 +168,10 @@ fn used() -> Error {
 }
 
 fn record(app: &App, file: &File) -> FileRecord {
-    let mut url = public_url(app, file.id);
-    if !file.purpose.is_public() {
-        let expires_at = app.clock.now() + sign::READ;
-        url = format!("{url}?{}", sign::query(&app.secret_key, Deed::Read(file.id), expires_at));
-    }
+    let url = match file.purpose.is_public() {
+        true => public_url(app, file.id),
+        false => private_url(app, file.id),
+    };
     FileRecord {
         id: file.id,
         filename: file.filename.clone(),
@@ -189,7 +188,7 @@ fn record(app: &App, file: &File) -> FileRecord {
 }
 
 /// Public files are everyone's; private ones are for whoever has a signed address, their uploader
-/// and admins. For everyone else they do not exist.
+/// and admins, documents for those who review them. For everyone else they do not exist.
 pub async fn download_file(
     State(app): State<App>,
     caller: Option<Caller>,
@@ -199,8 +198,12 @@ pub async fn download_file(
 ) -> Result<Download> {
     let file = store::get(&app.db, id).await?.ok_or(Error::NotFound)?;
     let public = file.purpose.is_public();
-    let known = caller
-        .is_some_and(|caller| caller.person.id == file.owner_id || caller.role == Role::Admin);
+    let known = caller.is_some_and(|caller| {
+        let reviews = file.purpose == Purpose::Document && caller.may(Rule::PartnersApprove);
+        let own = caller.person.id == file.owner_id
+            && (file.purpose != Purpose::Document || caller.in_person_or(Rule::PartnersApprove));
+        own || reviews || caller.role == Role::Admin
+    });
     let signed = sign::allows(&app.secret_key, Deed::Read(id), &query, app.clock.now());
     if !(public || known || signed) {
         return Err(Error::NotFound);

@@ -36,12 +36,19 @@ pub fn public_url(app: &App, id: Uuid) -> String {
     format!("{}/v1/files/{id}", app.config.public_url())
 }
 
+/// Where a private file is, for a few minutes: for those who may see it.
+pub fn private_url(app: &App, id: Uuid) -> String {
+    let expires_at = app.clock.now() + sign::READ;
+    let query = sign::query(&app.secret_key, sign::Deed::Read(id), expires_at);
+    format!("{}?{query}", public_url(app, id))
+}
+
 /// The file that a request refers to in a field; refused on that field unless the caller may use
 /// it for this.
 pub async fn refer(
     app: &App,
     caller: &Caller,
-    field: &'static str,
+    field: &str,
     id: &str,
     purpose: Purpose,
 ) -> Result<Uuid> {

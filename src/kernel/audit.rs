@@ -56,7 +56,7 @@ impl AuditedTx {
             return Ok(());
         }
         let Caller { person, impersonator, context, .. } = &self.caller;
-        let actor = impersonator.as_ref().unwrap_or(person);
+        let actor = impersonator.as_ref().map_or(person, |behind| &behind.person);
         let on_behalf_of = impersonator.is_some().then_some(person);
         let before = change.before.map(ErasedJson::json).transpose()?;
         let after = change.after.map(ErasedJson::json).transpose()?;

@@ -38,6 +38,28 @@ pub struct Person {
     pub email: String,
 }
 
+/// Who is really at the keyboard of an impersonated session.
+#[derive(Clone, Debug)]
+pub struct Impersonator {
+    pub person: Person,
+    pub role: Role,
+    pub rules: Vec<Rule>,
+}
+
+impl Impersonator {
+    pub fn may(&self, rule: Rule) -> bool {
+        allows(self.role, &self.rules, rule)
+    }
+}
+
+fn allows(role: Role, rules: &[Rule], rule: Rule) -> bool {
+    match role {
+        Role::Admin => true,
+        Role::Staff => rules.contains(&rule),
+        Role::Mitra => false,
+    }
+}
+
 /// A signed-in account, read fresh for this request.
 #[derive(Clone, Debug)]
 pub struct Caller {
@@ -49,18 +71,23 @@ pub struct Caller {
     pub rules: Vec<Rule>,
     /// The partnership of a partner.
     pub partner_id: Option<Uuid>,
-    /// Who is really at the keyboard.
-    pub impersonator: Option<Person>,
+    pub impersonator: Option<Impersonator>,
     pub context: Context,
 }
 
 impl Caller {
     pub fn may(&self, rule: Rule) -> bool {
-        match self.role {
-            Role::Admin => true,
-            Role::Staff => self.rules.contains(&rule),
-            Role::Mitra => false,
-        }
+        allows(self.role, &self.rules, rule)
+    }
+
+    /// True for the account's holder; whoever impersonates sees no more than by their own rules.
+    pub fn in_person_or(&self, rule: Rule) -> bool {
+        self.impersonator.as_ref().is_none_or(|behind| behind.may(rule))
+    }
+
+    /// The partnership that a partner acts for.
+    pub fn partner(&self) -> Result<Uuid> {
+        self.partner_id.ok_or(Error::Forbidden)
     }
 
     /// The guard behind every line of the table.

@@ -17,6 +17,12 @@ impl Email {
     }
 }
 
+impl From<Email> for String {
+    fn from(email: Email) -> String {
+        email.0
+    }
+}
+
 impl FromStr for Email {
     type Err = String;
 

@@ -64,7 +64,7 @@ impl Error {
     }
 
     /// A single field fault found in code.
-    pub fn field(field: &'static str, rule: &'static str, message: Text) -> Self {
+    pub fn field(field: &str, rule: &'static str, message: Text) -> Self {
         Self::Invalid(vec![Fault { field: field.into(), rule: rule.into(), message }])
     }
 

@@ -25,6 +25,12 @@ impl Phone {
     }
 }
 
+impl From<Phone> for String {
+    fn from(phone: Phone) -> String {
+        phone.0
+    }
+}
+
 impl FromStr for Phone {
     type Err = String;
 

@@ -24,6 +24,9 @@ use super::{
 
 /// A type that a request can carry.
 pub trait Input: DeserializeOwned + JsonSchema + Send + 'static {
+    /// Evens out what forms send in more than one way, before anything is checked.
+    fn tidy(_value: &mut Value) {}
+
     /// Rules across fields, which a schema cannot say. They see the raw value, so that their
     /// faults come in one list with the schema's.
     fn check(_value: &Value, _faults: &mut Vec<Fault>) {}
@@ -85,7 +88,8 @@ pub fn faults<T: JsonSchema + 'static>(value: &Value) -> Vec<Fault> {
 }
 
 /// Checks the value, then reads it.
-pub fn read<T: Input>(value: Value) -> Result<T, Vec<Fault>> {
+pub fn read<T: Input>(mut value: Value) -> Result<T, Vec<Fault>> {
+    T::tidy(&mut value);
     let mut faults = faults::<T>(&value);
     T::check(&value, &mut faults);
     if !faults.is_empty() {

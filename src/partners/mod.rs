@@ -1,28 +1,38 @@
 //! The boat owners (mitra).
 //!
-//! A partner is one account with one partnership. Registration makes both or neither; the
-//! partnership begins as a draft.
+//! - A partner is one account with one partnership. Registration makes both or neither.
+//! - Every change of state goes through `moves`, along the one table in `rules`, while the
+//!   partner's row is held: two reviewers cannot activate a partner twice.
+//! - A document that is handed in again is a new document with a new id.
+//! - NIK, NPWP and account numbers are sealed at rest and masked unless revealed.
 
+mod filing;
 mod http;
+mod letters;
 mod model;
+mod moves;
+mod papers;
+mod rules;
 mod store;
 
 use crate::{
     app::App,
-    kernel::{
-        error::{Error, Result},
-        outbox::Item,
-    },
+    kernel::{error::Result, outbox::Item},
 };
 
-pub use http::register_mitra;
+pub use http::{
+    PathPartner, approve_bank_account, create_partner, edit_partner, get_onboarding,
+    impersonate_partner, list_documents, list_partners, partner_statistics, register_mitra,
+    resend_invitation, review_document, suspend_partner, unsuspend_partner, update_onboarding,
+    update_partner,
+};
+pub use model::Partner;
 
-pub async fn deliver(_app: &App, item: &Item) -> Result<()> {
-    match item.topic.as_str() {
-        "partner.registered" => {
-            tracing::info!(partner = %item.payload, "a partner has registered");
-            Ok(())
-        }
-        other => Err(Error::internal(format!("partners do not take {other}"))),
-    }
+pub async fn deliver(app: &App, item: &Item) -> Result<()> {
+    letters::deliver(app, item).await
+}
+
+/// Puts what older keys have sealed under the current one; says how many rows that were.
+pub async fn reseal(app: &App) -> Result<u64> {
+    filing::reseal(&app.db, &app.sealer).await
 }

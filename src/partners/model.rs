@@ -8,9 +8,20 @@ use serde_json::Value;
 use crate::{
     accounts::{Password, User, same},
     kernel::{
-        email::Email, error::Fault, ids::Uuid, phone::Phone, schema::Input, text::Name, text::Note,
+        email::Email,
+        error::Fault,
+        http::Paging,
+        ids::Uuid,
+        lang::{Lang, text},
+        money::Rate,
+        patch::Patch,
+        phone::Phone,
+        schema::Input,
+        text::{Name, Note},
     },
 };
+
+use super::papers::DocumentStatus;
 
 crate::words! {
     pub enum PartnerType { Individual = "individual", Company = "company" }
@@ -26,8 +37,19 @@ crate::words! {
     }
 }
 
+crate::words! {
+    /// What moves a partner from one status to another.
+    pub enum Event {
+        Submit = "submitted",
+        Approve = "approved",
+        Reject = "revision",
+        Suspend = "suspended",
+        Unsuspend = "unsuspended",
+    }
+}
+
 /// A partner as the platform sees it.
-#[derive(Debug, Serialize, JsonSchema, sqlx::FromRow)]
+#[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
 pub struct Partner {
     pub id: Uuid,
     pub user_id: Uuid,
@@ -38,7 +60,20 @@ pub struct Partner {
     #[serde(rename = "partnerType")]
     pub partner_type: PartnerType,
     pub status: PartnerStatus,
+    /// Null means the platform's default.
+    pub commission_rate: Option<Rate>,
+    pub speedboat_count: i64,
+    /// When it became active for the first time.
+    pub verified_at: Option<DateTime<Utc>>,
+    pub suspended_at: Option<DateTime<Utc>>,
+    pub suspended_reason: Option<String>,
     pub created_at: DateTime<Utc>,
+    /// When its papers were last handed in.
+    #[serde(skip)]
+    pub submitted_at: Option<DateTime<Utc>>,
+    /// The language of its letters.
+    #[serde(skip)]
+    pub lang: Lang,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -65,3 +100,108 @@ pub struct Registered {
     pub user: User,
     pub mitra: Partner,
 }
+
+#[derive(Deserialize, JsonSchema)]
+pub struct PartnerForm {
+    pub name: Name,
+    pub email: Email,
+    pub phone: Phone,
+    pub address: Note,
+    #[serde(rename = "partnerType")]
+    pub partner_type: PartnerType,
+    /// Null means the platform's default.
+    #[serde(default)]
+    pub commission_rate: Patch<Rate>,
+}
+
+impl Input for PartnerForm {}
+
+crate::words! {
+    pub enum PartnerSort { Name = "name", Status = "status", CreatedAt = "created_at" }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct PartnersQuery {
+    #[serde(flatten)]
+    pub paging: Paging,
+    pub status: Option<PartnerStatus>,
+    #[serde(rename = "partnerType")]
+    pub partner_type: Option<PartnerType>,
+    pub sort_by: Option<PartnerSort>,
+}
+
+impl Input for PartnersQuery {}
+
+#[derive(Serialize, JsonSchema)]
+pub struct PartnerStatistics {
+    pub total: i64,
+    pub by_status: PartnersByStatus,
+    pub by_type: PartnersByType,
+    pub new_this_month: i64,
+    /// Partners whose papers a reviewer has yet to look at.
+    pub awaiting_review: i64,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct PartnersByStatus {
+    pub draft: i64,
+    pub in_review: i64,
+    pub revision: i64,
+    pub active: i64,
+    pub suspended: i64,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct PartnersByType {
+    pub individual: i64,
+    pub company: i64,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct Suspension {
+    #[schemars(length(max = 1_000), regex(pattern = r"\S"))]
+    pub reason: Note,
+}
+
+impl Input for Suspension {}
+
+crate::words! {
+    pub enum Verdict { Approved = "approved", Rejected = "rejected" }
+}
+
+impl From<Verdict> for DocumentStatus {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Approved => Self::Approved,
+            Verdict::Rejected => Self::Rejected,
+        }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct DocumentReview {
+    pub document_id: Uuid,
+    pub status: Verdict,
+    /// Required with a rejection.
+    #[serde(default)]
+    pub note: Option<Note>,
+}
+
+impl Input for DocumentReview {
+    fn check(value: &Value, faults: &mut Vec<Fault>) {
+        let silent = value["note"].as_str().is_none_or(|note| note.trim().is_empty());
+        if value["status"] == Verdict::Rejected.as_str() && silent {
+            let message = text("Say what is wrong with it.", "Sebutkan apa yang kurang.");
+            faults.push(Fault::new("note", "required", message));
+        }
+    }
+}
+
+#[derive(Default, Deserialize, JsonSchema)]
+pub struct BankApproval {
+    /// What the reviewer has seen: an account that was changed meanwhile is not approved.
+    #[schemars(length(max = 20))]
+    pub account_number: Option<String>,
+}
+
+impl Input for BankApproval {}

@@ -2,46 +2,151 @@
 
 use chrono::{DateTime, Utc};
 
-use super::model::{Partner, PartnerType};
+use super::model::{Partner, PartnerForm, PartnerStatus, PartnerType, PartnersQuery};
 use crate::kernel::{
-    db::Tx,
-    error::Result,
+    db::{Db, Tx},
+    error::{Error, Result},
+    http::Page,
     ids::{self, Uuid},
+    lang::Lang,
+    money::Rate,
 };
 
-pub async fn insert(
-    tx: &mut Tx,
-    account_id: Uuid,
-    address: &str,
-    partner_type: PartnerType,
-    now: DateTime<Utc>,
-) -> Result<Uuid> {
+macro_rules! partner {
+    ($rest:literal) => {
+        concat!(
+            "SELECT p.id, p.account_id AS user_id, a.name, a.email, a.phone, p.address,
+               p.partner_type, p.status, p.commission_rate, CAST(0 AS BIGINT) AS speedboat_count,
+               p.verified_at, p.suspended_at, p.suspended_reason, p.created_at, p.submitted_at,
+               p.lang
+             FROM partners p JOIN accounts a ON a.id = p.account_id",
+            $rest
+        )
+    };
+}
+
+const BY_ID: &str = partner!(" WHERE p.id = $1");
+
+pub async fn get(db: &Db, id: Uuid) -> Result<Option<Partner>> {
+    Ok(db.sql(BY_ID).bind(id).maybe().await?)
+}
+
+pub async fn get_in(tx: &mut Tx, id: Uuid) -> Result<Partner> {
+    tx.sql(BY_ID).bind(id).maybe().await?.ok_or(Error::NotFound)
+}
+
+/// Takes the partner's row, so that its state and its papers stand still until this transaction
+/// ends; then reads it.
+pub async fn hold(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<Partner> {
+    tx.sql("UPDATE partners SET updated_at = $1 WHERE id = $2").bind(now).bind(id).run().await?;
+    get_in(tx, id).await
+}
+
+pub struct NewPartner<'a> {
+    pub account_id: Uuid,
+    pub address: &'a str,
+    pub partner_type: PartnerType,
+    pub commission_rate: Option<Rate>,
+    pub lang: Lang,
+}
+
+/// Makes a draft with empty papers.
+pub async fn insert(tx: &mut Tx, partner: NewPartner<'_>, now: DateTime<Utc>) -> Result<Uuid> {
     let id = ids::fresh();
     tx.sql(
-        "INSERT INTO partners (id, account_id, address, partner_type, status, created_at,
-           updated_at)
-         VALUES ($1, $2, $3, $4, 'draft', $5, $5)",
+        "INSERT INTO partners (id, account_id, address, partner_type, status, commission_rate,
+           lang, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, 'draft', $5, $6, $7, $7)",
     )
     .bind(id)
-    .bind(account_id)
-    .bind(address.to_owned())
-    .bind(partner_type)
+    .bind(partner.account_id)
+    .bind(partner.address.to_owned())
+    .bind(partner.partner_type)
+    .bind(partner.commission_rate)
+    .bind(partner.lang)
     .bind(now)
     .run()
     .await?;
+    tx.sql("INSERT INTO onboardings (partner_id, updated_at) VALUES ($1, $2)")
+        .bind(id)
+        .bind(now)
+        .run()
+        .await?;
     Ok(id)
 }
 
-pub async fn partner(tx: &mut Tx, id: Uuid) -> Result<Partner> {
-    let partner = tx
-        .sql(
-            "SELECT p.id, p.account_id AS user_id, a.name, a.email, a.phone, p.address,
-               p.partner_type, p.status, p.created_at
-             FROM partners p JOIN accounts a ON a.id = p.account_id
-             WHERE p.id = $1",
-        )
-        .bind(id)
-        .one()
+/// Changes what is the partnership's own; the rest is the account's.
+pub async fn update(tx: &mut Tx, before: &Partner, form: &PartnerForm) -> Result<()> {
+    tx.sql(
+        "UPDATE partners SET address = $1, partner_type = $2, commission_rate = $3 WHERE id = $4",
+    )
+    .bind(form.address.to_string())
+    .bind(form.partner_type)
+    .bind(form.commission_rate.clone().over(before.commission_rate))
+    .bind(before.id)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// Writes a new state with all that goes with it.
+pub async fn set_state(tx: &mut Tx, partner: &Partner) -> Result<()> {
+    tx.sql(
+        "UPDATE partners SET status = $1, submitted_at = $2, verified_at = $3, suspended_at = $4,
+           suspended_reason = $5
+         WHERE id = $6",
+    )
+    .bind(partner.status)
+    .bind(partner.submitted_at)
+    .bind(partner.verified_at)
+    .bind(partner.suspended_at)
+    .bind(partner.suspended_reason.clone())
+    .bind(partner.id)
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn list(db: &Db, query: &PartnersQuery) -> Result<Page<Partner>> {
+    let sort = query.sort_by.map(|by| match by.as_str() {
+        "name" => "lower(a.name)",
+        "status" => "p.status",
+        _ => "p.created_at",
+    });
+    let paging = &query.paging;
+    let rows = db
+        .list(partner!(""))
+        .filter("p.status = ?", query.status)
+        .filter("p.partner_type = ?", query.partner_type)
+        .search(&["a.name", "a.email", "a.phone"], paging.search())
+        .page(paging.sort(sort, "p.created_at"), "p.id", paging.limit(), paging.offset())
         .await?;
-    Ok(partner)
+    Ok(paging.page(rows))
+}
+
+#[derive(sqlx::FromRow)]
+pub struct Count {
+    pub status: PartnerStatus,
+    pub partner_type: PartnerType,
+    pub partners: i64,
+    pub new: i64,
+    pub awaiting: i64,
+}
+
+/// How many partners there are of each status and type, how many of them are new, and how many
+/// have papers that a reviewer could look at now.
+pub async fn counts(db: &Db, new_since: DateTime<Utc>) -> Result<Vec<Count>> {
+    let counts = db
+        .sql(
+            "SELECT p.status, p.partner_type, COUNT(*) AS partners,
+               COUNT(CASE WHEN p.created_at >= $1 THEN 1 END) AS new,
+               COUNT(CASE WHEN p.status = 'in_review' OR (p.status = 'active' AND EXISTS
+                 (SELECT 1 FROM partner_documents d WHERE d.partner_id = p.id
+                    AND d.status = 'pending' AND d.replaced_at IS NULL)) THEN 1 END) AS awaiting
+             FROM partners p GROUP BY p.status, p.partner_type",
+        )
+        .bind(new_since)
+        .all()
+        .await?;
+    Ok(counts)
 }

@@ -14,7 +14,14 @@ mod permissions;
 mod rules;
 mod store;
 
+use crate::{app::App, kernel::error::Result};
+
 pub use http::{
     create_permission, create_staff, delete_permission, delete_staff, get_permission,
     get_permission_rules, get_staff, list_permissions, list_staff, update_permission, update_staff,
 };
+
+/// Puts what older keys have sealed under the current one; says how many rows that were.
+pub async fn reseal(app: &App) -> Result<u64> {
+    store::reseal(&app.db, &app.sealer).await
+}

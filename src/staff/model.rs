@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::kernel::{
     access::{Level, Rule},
+    confidential::Confidential,
     email::Email,
     http::Paging,
     ids::Uuid,
@@ -88,12 +89,20 @@ pub struct Address {
     pub postal_code: Words<12>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct BankAccount {
+#[derive(Deserialize, JsonSchema)]
+pub struct BankAccountForm {
     pub bank_code: Line<20>,
     #[schemars(regex(pattern = r"^[0-9]{5,20}$"))]
     pub account_number: String,
     pub account_name: Name,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "StaffBankAccount")]
+pub struct BankAccount {
+    pub bank_code: String,
+    pub account_number: Confidential,
+    pub account_name: String,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -109,7 +118,7 @@ pub struct StaffForm {
     #[schemars(range(min = 0, max = 1_000_000_000_000_i64))]
     pub salary: i64,
     pub address: Address,
-    pub bank_account: BankAccount,
+    pub bank_account: BankAccountForm,
 }
 
 impl Input for StaffForm {}
@@ -157,14 +166,13 @@ pub struct AuditedStaff<'a> {
     salary_changed: bool,
     address: &'a Address,
     bank_code: &'a str,
-    account_number: String,
+    account_number: Confidential,
     account_name: &'a str,
 }
 
 impl Staff {
     pub fn for_audit(&self, salary_changed: bool) -> AuditedStaff<'_> {
         let BankAccount { bank_code, account_number, account_name } = &self.bank_account;
-        let shown = account_number.len().saturating_sub(4);
         AuditedStaff {
             name: &self.name,
             email: &self.email,
@@ -177,7 +185,7 @@ impl Staff {
             salary_changed,
             address: &self.address,
             bank_code,
-            account_number: format!("******{}", account_number.get(shown..).unwrap_or_default()),
+            account_number: account_number.clone().revealed_if(false),
             account_name,
         }
     }

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::{
     model::{
-        BankAccount, HeldPermission, Staff, StaffForm, StaffList, StaffQuery, StaffStatus,
-        StaffSummary, WorkingType,
+        BankAccount, BankAccountForm, HeldPermission, Staff, StaffForm, StaffList, StaffQuery,
+        StaffStatus, StaffSummary, WorkingType,
     },
     permissions::BY_LEVEL,
     rules::Authority,
@@ -14,8 +14,9 @@ use super::{
 use crate::{
     accounts,
     kernel::{
-        access::{Level, Role},
+        access::{Level, Role, Rule},
         caller::Caller,
+        confidential::Confidential,
         db::{Db, Tx},
         error::{Error, Result},
         http::Paged,
@@ -53,20 +54,13 @@ impl StaffRow {
         self.level
     }
 
-    /// As this caller may see it: the salary is for admins and for the person alone, unless it is
-    /// marked to be shown.
+    /// As this caller may see it. The salary is for admins and for the person alone, unless it is
+    /// marked to be shown; the account's number is for the person and for those who can change it.
     pub fn seen_by(self, caller: &Caller, sealer: &Sealer) -> Result<Staff> {
-        let sees_salary =
-            self.show_salary || caller.role == Role::Admin || caller.person.id == self.user_id;
-        let number = match self.account_number.as_str() {
-            "" => String::new(),
-            sealed => sealer.open(sealed)?,
-        };
-        let bank_account = json!({
-            "bank_code": self.bank_code,
-            "account_number": number,
-            "account_name": self.account_name,
-        });
+        let own = caller.person.id == self.user_id;
+        let sees_salary = self.show_salary || caller.role == Role::Admin || own;
+        let number = Some(self.account_number).filter(|sealed| !sealed.is_empty());
+        let number = sealer.open_number(number.as_deref())?.unwrap_or(Confidential::new(""));
         Ok(Staff {
             id: self.id,
             user_id: self.user_id,
@@ -85,7 +79,11 @@ impl StaffRow {
             show_salary: self.show_salary,
             salary: sees_salary.then_some(Rupiah(self.salary)),
             address: serde_json::from_value(self.address).map_err(Error::internal)?,
-            bank_account: serde_json::from_value(bank_account).map_err(Error::internal)?,
+            bank_account: BankAccount {
+                bank_code: self.bank_code,
+                account_number: number.revealed_if(own || caller.may(Rule::StaffWrite)),
+                account_name: self.account_name,
+            },
             created_at: self.created_at,
             updated_at: self.updated_at,
         })
@@ -160,7 +158,7 @@ pub async fn insert(
     now: DateTime<Utc>,
 ) -> Result<Uuid> {
     let id = ids::fresh();
-    let BankAccount { bank_code, account_number, account_name } = &form.bank_account;
+    let BankAccountForm { bank_code, account_number, account_name } = &form.bank_account;
     tx.sql(
         "INSERT INTO staff (id, account_id, permission_id, join_date, working_type, show_salary,
            salary, address, bank_code, account_number, account_name, created_at, updated_at)
@@ -190,7 +188,7 @@ pub async fn update(
     sealer: &Sealer,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    let BankAccount { bank_code, account_number, account_name } = &form.bank_account;
+    let BankAccountForm { bank_code, account_number, account_name } = &form.bank_account;
     tx.sql(
         "UPDATE staff SET permission_id = $1, join_date = $2, working_type = $3,
            show_salary = $4, salary = $5, address = $6, bank_code = $7, account_number = $8,
@@ -211,6 +209,24 @@ pub async fn update(
     .run()
     .await?;
     Ok(())
+}
+
+/// Puts what older keys have sealed under the current one; says how many rows that were.
+pub async fn reseal(db: &Db, sealer: &Sealer) -> Result<u64> {
+    let rows: Vec<(Uuid, String)> =
+        db.sql("SELECT id, account_number FROM staff WHERE account_number <> ''").all().await?;
+    let mut resealed = 0;
+    for (id, sealed) in rows {
+        let Some(new) = sealer.reseal(&sealed)? else { continue };
+        resealed += db
+            .sql("UPDATE staff SET account_number = $1 WHERE id = $2 AND account_number = $3")
+            .bind(new)
+            .bind(id)
+            .bind(sealed)
+            .run()
+            .await?;
+    }
+    Ok(resealed)
 }
 
 pub async fn salary(tx: &mut Tx, id: Uuid) -> Result<i64> {

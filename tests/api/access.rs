@@ -48,6 +48,21 @@ const WHO: &str = "
     PUT    /v1/permission/{id}      S:permissions.write
     DELETE /v1/permission/{id}      S:permissions.write
     GET    /v1/audit-logs           S:audit.read
+    GET    /v1/mitra/onboarding                         M
+    PATCH  /v1/mitra/onboarding                         M
+    GET    /v1/mitra/manajemen                          S:partners.read
+    POST   /v1/mitra/manajemen                          S:partners.write
+    GET    /v1/mitra/manajemen/statistics               S:partners.read
+    PUT    /v1/mitra/manajemen/{id}                     S:partners.write
+    GET    /v1/mitra/manajemen/{id}/edit                S:partners.read
+    GET    /v1/mitra/manajemen/{id}/overview            S:partners.read
+    GET    /v1/mitra/manajemen/{id}/documents           S:partners.read
+    PUT    /v1/mitra/manajemen/{id}/document-approval   S:partners.approve
+    PUT    /v1/mitra/manajemen/{id}/bank-approval       S:partners.approve
+    POST   /v1/mitra/manajemen/{id}/suspend             S:partners.suspend
+    POST   /v1/mitra/manajemen/{id}/unsuspend           S:partners.suspend
+    POST   /v1/mitra/manajemen/{id}/impersonate         S:partners.impersonate
+    POST   /v1/mitra/manajemen/{id}/resend-invitation   S:partners.write
     POST   /v1/files/upload         any
     GET    /v1/files/presign-url    any
     GET    /v1/files/{id}           G

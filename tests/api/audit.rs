@@ -115,8 +115,16 @@ async fn every_changing_operation_leaves_an_entry(world: World) {
         let admin = world.admin_called(&format!("{}@dermaga.test", operation.id)).await;
         let before = world.count("SELECT COUNT(*) FROM audit_logs").await;
         let (path, body) = recipe(&world, &admin, operation.id).await;
+        // What only partners do is done for one of them.
+        let caller = match operation.access {
+            dermaga::kernel::access::Access::Partner => {
+                let partner = world.partner(&format!("{}@bahari.id", operation.id)).await;
+                world.impersonates(&world.desk_of(&partner).await, &admin).await
+            }
+            _ => admin.clone(),
+        };
         let prepared = world.count("SELECT COUNT(*) FROM audit_logs").await;
-        let call = world.call(operation.method.clone(), &path).by(&admin);
+        let call = world.call(operation.method.clone(), &path).by(&caller);
         let call = match operation.id {
             "upload_file" => {
                 let png = crate::files::picture(image::ImageFormat::Png);
@@ -134,7 +142,7 @@ async fn every_changing_operation_leaves_an_entry(world: World) {
 }
 
 /// What to send so that the operation succeeds.
-async fn recipe(world: &World, admin: &crate::world::Someone, id: &str) -> (String, Value) {
+async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -> (String, Value) {
     let own = async |path: &str| world.get(path).by(admin).send().await.ok();
     let made = async |path: &str, body: Value| {
         let made = world.post(path, body).by(admin).send().await.ok();
@@ -154,9 +162,15 @@ async fn recipe(world: &World, admin: &crate::world::Someone, id: &str) -> (Stri
             "bank_account": { "bank_code": "BCA", "account_number": "12345", "account_name": "Ayu" },
         })
     };
+    let partner = || {
+        json!({
+            "name": "Made", "email": format!("{}@bahari.id", ids::fresh().simple()),
+            "phone": "081234567890", "address": "", "partnerType": "company",
+        })
+    };
     let invitation =
         || json!({ "name": "Komang", "email": format!("{}@dermaga.test", ids::fresh().simple()) });
-    match id {
+    match operation {
         "logout" => ("/v1/auth/logout".into(), json!({})),
         "remember_me" => ("/auth/remember-me".into(), json!({ "email": admin.email })),
         "update_profile" => (
@@ -195,6 +209,40 @@ async fn recipe(world: &World, admin: &crate::world::Someone, id: &str) -> (Stri
             (format!("/v1/files/presign-url?{query}"), json!({}))
         }
         "upload_file" => ("/v1/files/upload".into(), json!({})),
+        "update_onboarding" => {
+            ("/v1/mitra/onboarding".into(), json!({ "pic": { "name": "Made" } }))
+        }
+        "create_partner" => ("/v1/mitra/manajemen".into(), partner()),
+        "update_partner" | "resend_invitation" | "impersonate_partner" => {
+            let id = made("/v1/mitra/manajemen", partner()).await;
+            let path = format!("/v1/mitra/manajemen/{id}");
+            match operation {
+                "resend_invitation" => (format!("{path}/resend-invitation"), json!({})),
+                "impersonate_partner" => (format!("{path}/impersonate"), json!({})),
+                _ => (path, partner()),
+            }
+        }
+        "suspend_partner" | "unsuspend_partner" => {
+            let partner = world.active(&format!("{operation}@bahari.id")).await;
+            let desk = world.desk_of(&partner).await;
+            if operation == "unsuspend_partner" {
+                let reason = json!({ "reason": "Unsafe" });
+                world.post(&format!("{desk}/suspend"), reason).by(admin).send().await.ok();
+            }
+            let last = operation.trim_end_matches("_partner");
+            (format!("{desk}/{last}"), json!({ "reason": "Unsafe" }))
+        }
+        "review_document" => {
+            let partner = world.submitted("review@bahari.id").await;
+            let desk = world.desk_of(&partner).await;
+            let document = world.documents(&desk, admin).await.remove(0);
+            let body = json!({ "document_id": document["id"], "status": "approved" });
+            (format!("{desk}/document-approval"), body)
+        }
+        "approve_bank_account" => {
+            let partner = world.submitted("bank@bahari.id").await;
+            (format!("{}/bank-approval", world.desk_of(&partner).await), json!({}))
+        }
         other => panic!("{other} changes something, and nobody looks whether it is audited"),
     }
 }

@@ -77,8 +77,23 @@ impl World {
         Self::start(Some(url.expect("only PostgreSQL is shared")), |_| {}).await
     }
 
+    /// This world after a restart with other settings.
+    pub async fn again_with(mut self, change: impl FnOnce(&mut Config)) -> Self {
+        self.drain().await;
+        self.app.db.close().await;
+        let url = self.app.config.database_url.clone().map(|url| url.0.0);
+        Self::start_in(self.folder, url, change).await
+    }
+
     async fn start(database: Option<String>, change: impl FnOnce(&mut Config)) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::start_in(tempfile::tempdir().unwrap(), database, change).await
+    }
+
+    async fn start_in(
+        folder: tempfile::TempDir,
+        database: Option<String>,
+        change: impl FnOnce(&mut Config),
+    ) -> Self {
         let mut config = Config {
             data_dir: folder.path().to_owned(),
             database_url: database.map(|url| DatabaseUrl(Url(url))),
@@ -255,6 +270,29 @@ impl World {
 
     pub async fn count(&self, statement: &'static str) -> i64 {
         self.db().sql(statement).scalar().await.unwrap()
+    }
+
+    /// Every byte of the database that could be read by a thief: the files of SQLite, every row of
+    /// PostgreSQL as text.
+    pub async fn everything(&self) -> String {
+        if self.db().engine() == "sqlite" {
+            let files = ["dermaga.db", "dermaga.db-wal"].map(|name| self.folder.path().join(name));
+            let bytes = files.map(|file| std::fs::read(file).unwrap_or_default());
+            return String::from_utf8_lossy(&bytes.concat()).into_owned();
+        }
+        let tables: Vec<(String,)> = self
+            .db()
+            .sql("SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'")
+            .all()
+            .await
+            .unwrap();
+        let mut text = String::new();
+        for (table,) in tables {
+            let all: &'static str = format!("SELECT t::text FROM \"{table}\" t").leak();
+            let rows: Vec<(String,)> = self.db().sql(all).all().await.unwrap();
+            text.extend(rows.into_iter().map(|(row,)| row + "\n"));
+        }
+        text
     }
 
     /// Delivers everything in the outbox that is due.

@@ -16,7 +16,8 @@ use super::sessions;
 use crate::{
     accounts::{
         model::{JustEmail, Remembered},
-        store, tokens,
+        store,
+        tokens::{self, OpenedBy},
     },
     app::App,
     kernel::{
@@ -105,8 +106,8 @@ async fn resume(
     known.status.standing()?;
     store::mark_login(&mut tx, known.account_id, now).await?;
     let next = tokens::remember(&mut tx, known.account_id, known.family_id, now).await?;
-    let family = Some(known.family_id);
-    let mut signed_in = sessions::open(&mut tx, known.account_id, family, context, now).await?;
+    let device = OpenedBy::Device(known.family_id);
+    let mut signed_in = sessions::open(&mut tx, known.account_id, device, context, now).await?;
     signed_in.user.status.standing()?;
     tx.commit().await?;
     let next = next.reveal().to_owned();

@@ -11,7 +11,8 @@ use crate::{
     accounts::{
         lockout,
         model::{Login, OpenSession, SessionsQuery, SignedIn},
-        store, tokens,
+        store,
+        tokens::{self, OpenedBy},
     },
     app::App,
     kernel::{
@@ -50,7 +51,7 @@ pub async fn login(
         account.status.standing()?;
         return Err(Error::InvalidCredentials);
     }
-    let signed_in = open(&mut tx, account.id, None, &context, now).await?;
+    let signed_in = open(&mut tx, account.id, OpenedBy::Password, &context, now).await?;
     tx.commit().await?;
     let signed_in = SignedIn { user: signed_in.user.shown(&app), ..signed_in };
     Ok(Reply::data(signed_in).saying("Signed in.", "Berhasil masuk."))
@@ -60,11 +61,11 @@ pub async fn login(
 pub async fn open(
     tx: &mut Tx,
     account_id: Uuid,
-    family_id: Option<Uuid>,
+    opened: OpenedBy,
     context: &Context,
     now: DateTime<Utc>,
 ) -> Result<SignedIn> {
-    let token = tokens::open_session(tx, account_id, family_id, context, now).await?;
+    let token = tokens::open_session(tx, account_id, opened, context, now).await?;
     let user = store::user_in(tx, account_id).await?.ok_or(Error::Unauthenticated)?;
     Ok(SignedIn {
         access_token: token.reveal().to_owned(),

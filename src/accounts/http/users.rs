@@ -12,13 +12,14 @@ use crate::{
             AdminStatus, ByRole, ByStatus, ChangeAdminStatus, InviteAdmin, NewAccount, Status,
             User, UserStatistics, UsersQuery,
         },
-        rules, store, tokens,
+        store, tokens,
     },
     app::App,
     kernel::{
         access::Role,
         audit::Change,
         caller::Caller,
+        clock::month_start,
         error::{Error, Result},
         http::{Body, Page, Path, Query, Reply},
         ids::Uuid,
@@ -38,7 +39,7 @@ pub async fn get_user(State(app): State<App>, PathUser(user): PathUser) -> Reply
 }
 
 pub async fn user_statistics(State(app): State<App>) -> Result<Reply<UserStatistics>> {
-    let month = rules::month_start(app.clock.now(), app.config.timezone);
+    let month = month_start(app.clock.now(), app.config.timezone);
     let counts = store::counts(&app.db, month).await?;
     let sum = |of: &dyn Fn(Role, Status) -> bool| {
         counts.iter().filter(|(role, status, ..)| of(*role, *status)).map(|row| row.2).sum()
@@ -137,10 +138,11 @@ pub async fn change_admin_status(
             "Ini admin aktif terakhir.",
         ));
     }
-    store::set_status(&mut tx, id, change.status, now).await?;
-    if change.status == AdminStatus::Inactive {
-        tokens::end_all(&mut tx, id, None).await?;
-    }
+    let status = match change.status {
+        AdminStatus::Active => Status::Active,
+        AdminStatus::Inactive => Status::Inactive,
+    };
+    accounts::set_status(&mut tx, id, status, now).await?;
     let after = store::user_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
     tx.record(Change {
         action: "admin.status_changed",

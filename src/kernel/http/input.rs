@@ -27,6 +27,9 @@ pub const MAX_UPLOAD: usize = 10 * MAX_BODY + 64 * 1024;
 /// A JSON body that has passed its schema.
 pub struct Body<T>(pub T);
 
+/// A JSON body that may be left out altogether.
+pub struct OptionalBody<T>(pub T);
+
 /// A query string that has passed its schema. An empty value counts as absent.
 pub struct Query<T>(pub T);
 
@@ -56,6 +59,18 @@ impl<S: Sync, T: Input> FromRequest<S> for Body<T> {
     }
 }
 
+impl<S: Sync, T: Input + Default> FromRequest<S> for OptionalBody<T> {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self> {
+        if request.headers().contains_key(CONTENT_TYPE) {
+            return Body::from_request(request, state).await.map(|Body(value)| Self(value));
+        }
+        let bytes = to_bytes(request.into_body(), MAX_BODY).await.map_err(unreadable)?;
+        if bytes.is_empty() { Ok(Self(T::default())) } else { Err(Error::UnsupportedMediaType) }
+    }
+}
+
 /// Why a body could not be read: it was too large, or its sender broke off or stalled.
 pub fn unreadable(error: axum::Error) -> Error {
     let mut cause: Option<&dyn std::error::Error> = Some(&error);
@@ -73,17 +88,27 @@ pub fn unreadable(error: axum::Error) -> Error {
 
 impl<T: Input> OperationInput for Body<T> {
     fn operation_input(ctx: &mut GenContext, operation: &mut Operation) {
-        let json_schema = ctx.schema.subschema_for::<T>();
-        let media = MediaType {
-            schema: Some(SchemaObject { json_schema, external_docs: None, example: None }),
-            ..Default::default()
-        };
-        operation.request_body = Some(ReferenceOr::Item(RequestBody {
-            content: [("application/json".to_owned(), media)].into_iter().collect(),
-            required: true,
-            ..Default::default()
-        }));
+        document_body::<T>(ctx, operation, true);
     }
+}
+
+impl<T: Input> OperationInput for OptionalBody<T> {
+    fn operation_input(ctx: &mut GenContext, operation: &mut Operation) {
+        document_body::<T>(ctx, operation, false);
+    }
+}
+
+fn document_body<T: Input>(ctx: &mut GenContext, operation: &mut Operation, required: bool) {
+    let json_schema = ctx.schema.subschema_for::<T>();
+    let media = MediaType {
+        schema: Some(SchemaObject { json_schema, external_docs: None, example: None }),
+        ..Default::default()
+    };
+    operation.request_body = Some(ReferenceOr::Item(RequestBody {
+        content: [("application/json".to_owned(), media)].into_iter().collect(),
+        required,
+        ..Default::default()
+    }));
 }
 
 impl<S: Sync, T: Input> FromRequestParts<S> for Query<T> {

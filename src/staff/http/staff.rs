@@ -106,7 +106,7 @@ pub async fn update_staff(
         name: form.name.clone(),
         email: form.email.clone(),
         phone: form.msisdn.clone(),
-        status: status(&form),
+        status: Some(status(&form)),
     };
     accounts::update(&mut tx, before.user_id, &change, caller.context.lang, now).await?;
     store::update(&mut tx, id, &form, &app.sealer, now).await?;

@@ -1,25 +1,27 @@
-//! Handlers of partners.
+//! Registering oneself as a partner.
 
 use axum::extract::State;
-use serde_json::json;
 
-use super::{
-    model::{RegisterMitra, Registered},
-    store,
-};
 use crate::{
     accounts::{self, NewAccount, Status},
     app::App,
     kernel::{
         access::Role,
+        caller::Context,
         error::{Error, Result},
         http::{Body, Reply},
         outbox,
+    },
+    partners::{
+        letters::Joined,
+        model::{RegisterMitra, Registered},
+        store::{self, NewPartner},
     },
 };
 
 pub async fn register_mitra(
     State(app): State<App>,
+    context: Context,
     Body(form): Body<RegisterMitra>,
 ) -> Result<Reply<Registered>> {
     let now = app.clock.now();
@@ -33,11 +35,19 @@ pub async fn register_mitra(
         password_hash: Some(app.passwords.hash(&form.password).await?),
     };
     let mut tx = app.db.begin().await?;
-    let user_id = accounts::create(&mut tx, &account, now).await?;
-    let id = store::insert(&mut tx, user_id, &form.address, form.partner_type, now).await?;
-    let user = accounts::user(&mut tx, user_id).await?.ok_or(Error::NotFound)?;
-    let mitra = store::partner(&mut tx, id).await?;
-    outbox::put(&mut tx, "partner.registered", &json!({ "partner_id": id }), now).await?;
+    let account_id = accounts::create(&mut tx, &account, now).await?;
+    let partner = NewPartner {
+        account_id,
+        address: &form.address,
+        partner_type: form.partner_type,
+        commission_rate: None,
+        lang: context.lang,
+    };
+    let id = store::insert(&mut tx, partner, now).await?;
+    let user = accounts::user(&mut tx, account_id).await?.ok_or(Error::NotFound)?;
+    let mitra = store::get_in(&mut tx, id).await?;
+    let joined = Joined { partner_id: id, invited: false };
+    outbox::put(&mut tx, "partner.registered", &joined, now).await?;
     tx.commit().await?;
     Ok(Reply::data(Registered { user, mitra })
         .saying("Welcome! Please complete your papers.", "Selamat datang! Mohon lengkapi dokumen."))

@@ -1,0 +1,59 @@
+//! One partner at a glance: figures from every domain that knows it.
+
+use axum::extract::State;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{
+    app::App,
+    kernel::{error::Result, http::Reply, money::Rupiah},
+    partners::{Partner, PathPartner},
+};
+
+#[derive(Serialize, JsonSchema)]
+pub struct PartnerOverview {
+    pub mitra: Partner,
+    pub fleet: FleetFigures,
+    pub bookings: BookingFigures,
+    pub finance: FinanceFigures,
+    pub recent_bookings: Vec<serde_json::Value>,
+}
+
+#[derive(Default, Serialize, JsonSchema)]
+pub struct FleetFigures {
+    pub speedboats: i64,
+    pub active_routes: i64,
+    pub upcoming_sailings: i64,
+}
+
+#[derive(Default, Serialize, JsonSchema)]
+pub struct BookingFigures {
+    pub total: i64,
+    pub paid: i64,
+    pub completed: i64,
+    pub cancelled: i64,
+    pub passengers: i64,
+}
+
+#[derive(Default, Serialize, JsonSchema)]
+pub struct FinanceFigures {
+    pub gross: Rupiah,
+    pub commission: Rupiah,
+    pub net: Rupiah,
+    pub unsettled: Rupiah,
+    pub settled: Rupiah,
+}
+
+/// Nothing sails and nothing is sold yet, so those figures are zero.
+pub async fn partner_overview(
+    State(_app): State<App>,
+    PathPartner(mitra): PathPartner,
+) -> Result<Reply<PartnerOverview>> {
+    Ok(Reply::data(PartnerOverview {
+        mitra,
+        fleet: FleetFigures::default(),
+        bookings: BookingFigures::default(),
+        finance: FinanceFigures::default(),
+        recent_bookings: Vec::new(),
+    }))
+}

@@ -1,0 +1,272 @@
+//! The SQL of papers and documents. The partner's row is held by whoever writes here.
+
+use chrono::{DateTime, Utc};
+
+use super::papers::{
+    BankAccount, BankAccountStatus, Business, DocumentRow, DocumentStatus, DocumentType, Papers,
+    Pic,
+};
+use crate::kernel::{
+    db::{Db, Tx},
+    error::{Error, Result},
+    ids::{self, Uuid},
+    seal::Sealer,
+};
+
+#[derive(sqlx::FromRow)]
+pub struct PapersRow {
+    legal_name: Option<String>,
+    nib: Option<String>,
+    npwp: Option<String>,
+    address: Option<String>,
+    city: Option<String>,
+    province: Option<String>,
+    postal_code: Option<String>,
+    description: Option<String>,
+    pic_name: Option<String>,
+    pic_position: Option<String>,
+    pic_phone: Option<String>,
+    pic_email: Option<String>,
+    pic_nik: Option<String>,
+    bank_code: Option<String>,
+    account_number: Option<String>,
+    account_name: Option<String>,
+    bank_account_status: Option<BankAccountStatus>,
+}
+
+impl PapersRow {
+    fn open(self, sealer: &Sealer) -> Result<Papers> {
+        Ok(Papers {
+            business: Business {
+                legal_name: self.legal_name,
+                nib: self.nib,
+                npwp: sealer.open_number(self.npwp.as_deref())?,
+                address: self.address,
+                city: self.city,
+                province: self.province,
+                postal_code: self.postal_code,
+                description: self.description,
+            },
+            pic: Pic {
+                name: self.pic_name,
+                position: self.pic_position,
+                phone: self.pic_phone,
+                email: self.pic_email,
+                nik: sealer.open_number(self.pic_nik.as_deref())?,
+            },
+            bank_account: BankAccount {
+                bank_code: self.bank_code,
+                account_number: sealer.open_number(self.account_number.as_deref())?,
+                account_name: self.account_name,
+            },
+            bank_account_status: self.bank_account_status,
+        })
+    }
+}
+
+const PAPERS: &str = "SELECT legal_name, nib, npwp, address, city, province, postal_code,
+      description, pic_name, pic_position, pic_phone, pic_email, pic_nik, bank_code,
+      account_number, account_name, bank_account_status
+    FROM onboardings WHERE partner_id = $1";
+
+pub async fn papers(db: &Db, partner_id: Uuid, sealer: &Sealer) -> Result<Papers> {
+    db.sql(PAPERS).bind(partner_id).one::<PapersRow>().await?.open(sealer)
+}
+
+pub async fn papers_in(tx: &mut Tx, partner_id: Uuid, sealer: &Sealer) -> Result<Papers> {
+    tx.sql(PAPERS).bind(partner_id).one::<PapersRow>().await?.open(sealer)
+}
+
+pub async fn save(
+    tx: &mut Tx,
+    partner_id: Uuid,
+    papers: &Papers,
+    sealer: &Sealer,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let Papers { business, pic, bank_account, bank_account_status } = papers.clone();
+    tx.sql(
+        "UPDATE onboardings SET legal_name = $1, nib = $2, npwp = $3, address = $4, city = $5,
+           province = $6, postal_code = $7, description = $8, pic_name = $9, pic_position = $10,
+           pic_phone = $11, pic_email = $12, pic_nik = $13, bank_code = $14,
+           account_number = $15, account_name = $16, bank_account_status = $17, updated_at = $18
+         WHERE partner_id = $19",
+    )
+    .bind(business.legal_name)
+    .bind(business.nib)
+    .bind(sealer.seal_number(business.npwp.as_ref())?)
+    .bind(business.address)
+    .bind(business.city)
+    .bind(business.province)
+    .bind(business.postal_code)
+    .bind(business.description)
+    .bind(pic.name)
+    .bind(pic.position)
+    .bind(pic.phone)
+    .bind(pic.email)
+    .bind(sealer.seal_number(pic.nik.as_ref())?)
+    .bind(bank_account.bank_code)
+    .bind(sealer.seal_number(bank_account.account_number.as_ref())?)
+    .bind(bank_account.account_name)
+    .bind(bank_account_status)
+    .bind(now)
+    .bind(partner_id)
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn approve_bank_account(tx: &mut Tx, partner_id: Uuid) -> Result<()> {
+    tx.sql("UPDATE onboardings SET bank_account_status = 'approved' WHERE partner_id = $1")
+        .bind(partner_id)
+        .run()
+        .await?;
+    Ok(())
+}
+
+macro_rules! documents {
+    ($rest:literal) => {
+        concat!(
+            "SELECT d.id, d.type, d.file_id, f.filename, d.status, d.note, d.reviewed_at,
+               d.replaced_at, d.created_at
+             FROM partner_documents d JOIN files f ON f.id = d.file_id
+             WHERE d.partner_id = $1 AND ",
+            $rest
+        )
+    };
+}
+
+const CURRENT: &str = documents!("d.replaced_at IS NULL ORDER BY d.type");
+
+pub async fn documents(db: &Db, partner_id: Uuid) -> Result<Vec<DocumentRow>> {
+    Ok(db.sql(CURRENT).bind(partner_id).all().await?)
+}
+
+pub async fn documents_in(tx: &mut Tx, partner_id: Uuid) -> Result<Vec<DocumentRow>> {
+    Ok(tx.sql(CURRENT).bind(partner_id).all().await?)
+}
+
+/// One of the partner's documents, also one that was replaced.
+pub async fn document(tx: &mut Tx, partner_id: Uuid, id: Uuid) -> Result<Option<DocumentRow>> {
+    Ok(tx.sql(documents!("d.id = $2")).bind(partner_id).bind(id).maybe().await?)
+}
+
+/// A new document takes the place of the old one of its type. It has an id of its own: a verdict
+/// on what was there before cannot fall on what nobody has seen.
+pub async fn hand_in(
+    tx: &mut Tx,
+    partner_id: Uuid,
+    kind: DocumentType,
+    file_id: Uuid,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    tx.sql(
+        "UPDATE partner_documents SET replaced_at = $1
+         WHERE partner_id = $2 AND type = $3 AND replaced_at IS NULL",
+    )
+    .bind(now)
+    .bind(partner_id)
+    .bind(kind)
+    .run()
+    .await?;
+    tx.sql(
+        "INSERT INTO partner_documents (id, partner_id, type, file_id, status, created_at)
+         VALUES ($1, $2, $3, $4, 'pending', $5)",
+    )
+    .bind(ids::fresh())
+    .bind(partner_id)
+    .bind(kind)
+    .bind(file_id)
+    .bind(now)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// Wants an approved document looked at again.
+pub async fn reopen(tx: &mut Tx, partner_id: Uuid, kind: DocumentType) -> Result<()> {
+    tx.sql(
+        "UPDATE partner_documents SET status = 'pending', reviewed_at = NULL, reviewed_by = NULL
+         WHERE partner_id = $1 AND type = $2 AND replaced_at IS NULL AND status = 'approved'",
+    )
+    .bind(partner_id)
+    .bind(kind)
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn review(
+    tx: &mut Tx,
+    document: Uuid,
+    status: DocumentStatus,
+    note: Option<&str>,
+    reviewer: Uuid,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    tx.sql(
+        "UPDATE partner_documents SET status = $1, note = $2, reviewed_by = $3, reviewed_at = $4
+         WHERE id = $5",
+    )
+    .bind(status)
+    .bind(note.map(str::to_owned))
+    .bind(reviewer)
+    .bind(now)
+    .bind(document)
+    .run()
+    .await?;
+    Ok(())
+}
+
+#[derive(sqlx::FromRow)]
+struct Sealed {
+    partner_id: Uuid,
+    npwp: Option<String>,
+    pic_nik: Option<String>,
+    account_number: Option<String>,
+}
+
+/// Puts what older keys have sealed under the current one; says how many rows that were.
+pub async fn reseal(db: &Db, sealer: &Sealer) -> Result<u64> {
+    let rows: Vec<Sealed> = db
+        .sql(
+            "SELECT partner_id, npwp, pic_nik, account_number FROM onboardings
+             WHERE npwp IS NOT NULL OR pic_nik IS NOT NULL OR account_number IS NOT NULL",
+        )
+        .all()
+        .await?;
+    let mut resealed = 0;
+    for row in rows {
+        let new = |sealed: &Option<String>| match sealed {
+            Some(sealed) => sealer.reseal(sealed),
+            None => Ok(None),
+        };
+        let (npwp, nik, number) = (new(&row.npwp)?, new(&row.pic_nik)?, new(&row.account_number)?);
+        if npwp.is_none() && nik.is_none() && number.is_none() {
+            continue;
+        }
+        // Only over what was read: a partner that saves meanwhile has sealed it anew anyway.
+        resealed += db
+            .sql(
+                "UPDATE onboardings SET npwp = COALESCE($1, npwp),
+                   pic_nik = COALESCE($2, pic_nik), account_number = COALESCE($3, account_number)
+                 WHERE partner_id = $4 AND npwp IS NOT DISTINCT FROM $5
+                   AND pic_nik IS NOT DISTINCT FROM $6 AND account_number IS NOT DISTINCT FROM $7",
+            )
+            .bind(npwp)
+            .bind(nik)
+            .bind(number)
+            .bind(row.partner_id)
+            .bind(row.npwp)
+            .bind(row.pic_nik)
+            .bind(row.account_number)
+            .run()
+            .await?;
+    }
+    Ok(resealed)
+}
+
+/// The document must be there: it was just written.
+pub async fn reviewed(tx: &mut Tx, partner_id: Uuid, id: Uuid) -> Result<DocumentRow> {
+    document(tx, partner_id, id).await?.ok_or_else(|| Error::internal("the document is gone"))
+}

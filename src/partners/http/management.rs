@@ -1,0 +1,169 @@
+//! Partners, as the platform's people see them.
+
+use axum::extract::State;
+
+use super::{PathPartner, onboarding::onboarding};
+use crate::{
+    accounts::{self, AccountChange, NewAccount, Status},
+    app::App,
+    kernel::{
+        access::Role,
+        audit::{AuditedTx, Change},
+        caller::Caller,
+        clock::month_start,
+        error::{Error, Result},
+        http::{Body, Page, Query, Reply},
+        outbox,
+    },
+    partners::{
+        filing,
+        letters::Joined,
+        model::{
+            Partner, PartnerForm, PartnerStatistics, PartnerStatus, PartnerType, PartnersByStatus,
+            PartnersByType, PartnersQuery,
+        },
+        moves,
+        papers::{Onboarding, PartnerEdit},
+        store::{self, Count, NewPartner},
+    },
+};
+
+pub async fn list_partners(
+    State(app): State<App>,
+    Query(query): Query<PartnersQuery>,
+) -> Result<Page<Partner>> {
+    store::list(&app.db, &query).await
+}
+
+pub async fn partner_statistics(State(app): State<App>) -> Result<Reply<PartnerStatistics>> {
+    let month = month_start(app.clock.now(), app.config.timezone);
+    let counts = store::counts(&app.db, month).await?;
+    let sum = |of: &dyn Fn(&Count) -> bool| {
+        counts.iter().filter(|count| of(count)).map(|count| count.partners).sum()
+    };
+    let with = |status: PartnerStatus| sum(&|count| count.status == status);
+    let of_type = |kind: PartnerType| sum(&|count| count.partner_type == kind);
+    Ok(Reply::data(PartnerStatistics {
+        total: sum(&|_| true),
+        by_status: PartnersByStatus {
+            draft: with(PartnerStatus::Draft),
+            in_review: with(PartnerStatus::InReview),
+            revision: with(PartnerStatus::Revision),
+            active: with(PartnerStatus::Active),
+            suspended: with(PartnerStatus::Suspended),
+        },
+        by_type: PartnersByType {
+            individual: of_type(PartnerType::Individual),
+            company: of_type(PartnerType::Company),
+        },
+        new_this_month: counts.iter().map(|count| count.new).sum(),
+        awaiting_review: counts.iter().map(|count| count.awaiting).sum(),
+    }))
+}
+
+pub async fn create_partner(
+    State(app): State<App>,
+    caller: Caller,
+    Body(form): Body<PartnerForm>,
+) -> Result<Reply<Partner>> {
+    let now = app.clock.now();
+    let lang = caller.context.lang;
+    let account = NewAccount {
+        name: form.name,
+        email: form.email,
+        phone: Some(form.phone),
+        role: Role::Mitra,
+        status: Status::Active,
+        password_hash: None,
+    };
+    let mut tx = caller.begin(&app.db, now).await?;
+    let account_id = accounts::create(&mut tx, &account, now).await?;
+    let partner = NewPartner {
+        account_id,
+        address: &form.address,
+        partner_type: form.partner_type,
+        commission_rate: form.commission_rate.over(None),
+        lang,
+    };
+    let id = store::insert(&mut tx, partner, now).await?;
+    accounts::invite(&mut tx, account_id, lang, now).await?;
+    let joined = Joined { partner_id: id, invited: true };
+    outbox::put(&mut tx, "partner.registered", &joined, now).await?;
+    let partner = store::get_in(&mut tx, id).await?;
+    record(&mut tx, "partner.created", None, &partner).await?;
+    tx.commit().await?;
+    Ok(Reply::data(partner).saying("The invitation is on its way.", "Undangan sedang dikirim."))
+}
+
+pub async fn edit_partner(
+    State(app): State<App>,
+    caller: Caller,
+    PathPartner(partner): PathPartner,
+) -> Result<Reply<PartnerEdit>> {
+    let papers = filing::papers(&app.db, partner.id, &app.sealer).await?;
+    let documents = filing::documents(&app.db, partner.id).await?;
+    let Onboarding { steps, papers, documents, submitted_at, review_note, .. } =
+        onboarding(&app, &caller, partner.clone(), papers, documents);
+    Ok(Reply::data(PartnerEdit { partner, steps, papers, documents, submitted_at, review_note }))
+}
+
+pub async fn update_partner(
+    State(app): State<App>,
+    caller: Caller,
+    PathPartner(Partner { id, .. }): PathPartner,
+    Body(form): Body<PartnerForm>,
+) -> Result<Reply<Partner>> {
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    let before = store::hold(&mut tx, id, now).await?;
+    let change = AccountChange {
+        name: form.name.clone(),
+        email: form.email.clone(),
+        phone: form.phone.clone(),
+        status: None,
+    };
+    accounts::update(&mut tx, before.user_id, &change, caller.context.lang, now).await?;
+    store::update(&mut tx, &before, &form).await?;
+    // Another type needs other papers: perhaps just those that have passed already.
+    moves::activate_if_complete(&mut tx, id, now).await?;
+    let after = store::get_in(&mut tx, id).await?;
+    record(&mut tx, "partner.updated", Some(&before), &after).await?;
+    tx.commit().await?;
+    Ok(Reply::data(after).saying("Saved.", "Tersimpan."))
+}
+
+pub async fn resend_invitation(
+    State(app): State<App>,
+    caller: Caller,
+    PathPartner(Partner { id, .. }): PathPartner,
+) -> Result<Reply> {
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    let partner = store::hold(&mut tx, id, now).await?;
+    if !accounts::is_invited(&mut tx, partner.user_id).await? {
+        return Err(Error::invalid_state(
+            "This partner has accepted its invitation.",
+            "Mitra ini sudah menerima undangannya.",
+        ));
+    }
+    accounts::invite(&mut tx, partner.user_id, caller.context.lang, now).await?;
+    record(&mut tx, "partner.invited_again", None, &partner).await?;
+    tx.commit().await?;
+    Ok(Reply::done("The invitation is on its way.", "Undangan sedang dikirim."))
+}
+
+pub(super) async fn record(
+    tx: &mut AuditedTx,
+    action: &'static str,
+    before: Option<&Partner>,
+    after: &Partner,
+) -> Result<()> {
+    tx.record(Change {
+        action,
+        entity: "partner",
+        id: after.id,
+        before: before.map(|partner| partner as _),
+        after: Some(after),
+    })
+    .await
+}

@@ -1,0 +1,64 @@
+//! Handlers of partners.
+
+mod management;
+mod onboarding;
+mod registration;
+mod review;
+mod standing;
+
+use axum::{extract::FromRequestParts, http::request::Parts};
+
+use super::{
+    model::Partner,
+    papers::{Document, DocumentFile, DocumentRow},
+    store,
+};
+use crate::{
+    app::App,
+    files,
+    kernel::{
+        access::Rule,
+        caller::Caller,
+        error::{Error, Result},
+        http::Path,
+        ids::Uuid,
+    },
+};
+
+pub use management::{
+    create_partner, edit_partner, list_partners, partner_statistics, resend_invitation,
+    update_partner,
+};
+pub use onboarding::{get_onboarding, update_onboarding};
+pub use registration::register_mitra;
+pub use review::{approve_bank_account, list_documents, review_document};
+pub use standing::{impersonate_partner, suspend_partner, unsuspend_partner};
+
+/// The partner of the path: not found before anything else is looked at.
+pub struct PathPartner(pub Partner);
+
+impl FromRequestParts<App> for PathPartner {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
+        Ok(Self(store::get(&app.db, id).await?.ok_or(Error::NotFound)?))
+    }
+}
+
+impl aide::OperationInput for PathPartner {}
+
+/// Whether the caller may read numbers and documents: the partner in person, and reviewers.
+fn reads(caller: &Caller) -> bool {
+    caller.may(Rule::PartnersApprove)
+        || (caller.partner_id.is_some() && caller.in_person_or(Rule::PartnersApprove))
+}
+
+/// A picture of a card shows the number on it: its address is for those who may read that.
+fn shown(app: &App, document: DocumentRow, readable: bool) -> Document {
+    let DocumentRow { id, kind, file_id, filename, status, note, reviewed_at, created_at, .. } =
+        document;
+    let url = readable.then(|| files::private_url(app, file_id));
+    let file = DocumentFile { id: file_id, filename, url };
+    Document { id, kind, file, status, note, reviewed_at, created_at }
+}

@@ -1,0 +1,159 @@
+//! Onboarding, as the partner sees it.
+
+use axum::extract::State;
+
+use super::{reads, shown};
+use crate::{
+    app::App,
+    files::{self, Purpose},
+    kernel::{
+        audit::Change,
+        caller::Caller,
+        error::{Error, Fault, Result},
+        http::{Body, Reply},
+        ids::Uuid,
+        lang::text,
+    },
+    partners::{
+        filing,
+        model::{Event, Partner},
+        moves,
+        papers::{
+            BankAccountStatus, DocumentForm, DocumentRow, DocumentStatus, DocumentType, Onboarding,
+            OnboardingForm, Papers, Step,
+        },
+        rules, store,
+    },
+};
+
+pub async fn get_onboarding(State(app): State<App>, caller: Caller) -> Result<Reply<Onboarding>> {
+    let id = caller.partner()?;
+    let partner = store::get(&app.db, id).await?.ok_or(Error::NotFound)?;
+    let papers = filing::papers(&app.db, id, &app.sealer).await?;
+    let documents = filing::documents(&app.db, id).await?;
+    Ok(Reply::data(onboarding(&app, &caller, partner, papers, documents)))
+}
+
+pub async fn update_onboarding(
+    State(app): State<App>,
+    caller: Caller,
+    Body(form): Body<OnboardingForm>,
+) -> Result<Reply<Onboarding>> {
+    let id = caller.partner()?;
+    if form.bank_account.is_some() {
+        caller.in_person()?;
+    }
+    let handed_in = files_of(&app, &caller, form.documents.as_deref().unwrap_or(&[])).await?;
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    let partner = store::hold(&mut tx, id, now).await?;
+    let before = filing::papers_in(&mut tx, id, &app.sealer).await?;
+    let mut papers = before.clone();
+    if let Some(business) = form.business {
+        papers.business = business.over(papers.business);
+    }
+    if let Some(pic) = form.pic {
+        papers.pic = pic.over(papers.pic);
+    }
+    if let Some(account) = form.bank_account {
+        papers.bank_account = account.over(papers.bank_account);
+    }
+    if papers.bank_account != before.bank_account {
+        papers.bank_account_status = Some(BankAccountStatus::Pending);
+        if partner.verified_at.is_none() {
+            // The bank book proves the account; for another one it proves nothing.
+            filing::reopen(&mut tx, id, DocumentType::BankBook).await?;
+        }
+    }
+    if papers != before {
+        filing::save(&mut tx, id, &papers, &app.sealer, now).await?;
+    }
+    for (kind, file_id) in handed_in {
+        filing::hand_in(&mut tx, id, kind, file_id, now).await?;
+    }
+    let documents = filing::documents_in(&mut tx, id).await?;
+    if form.submit == Some(true) {
+        // A wrong moment before missing papers: those could not be handed in now anyway.
+        rules::next(partner.status, Event::Submit).ok_or_else(moves::not_now)?;
+        complete(rules::steps(partner.partner_type, &papers, &documents), &documents)?;
+        moves::apply(&mut tx, &partner, Event::Submit, None, now).await?;
+    }
+    let partner = store::get_in(&mut tx, id).await?;
+    let answer = onboarding(&app, &caller, partner, papers.clone(), documents);
+    tx.record(Change {
+        action: "partner.onboarding_updated",
+        entity: "partner",
+        id,
+        before: Some(&before),
+        after: Some(&papers),
+    })
+    .await?;
+    tx.commit().await?;
+    let reply = Reply::data(answer);
+    Ok(match form.submit {
+        Some(true) => reply.saying(
+            "Thank you. We will look at your papers.",
+            "Terima kasih. Kami akan memeriksa dokumen Anda.",
+        ),
+        _ => reply.saying("Saved.", "Tersimpan."),
+    })
+}
+
+pub(super) fn onboarding(
+    app: &App,
+    caller: &Caller,
+    partner: Partner,
+    papers: Papers,
+    documents: Vec<DocumentRow>,
+) -> Onboarding {
+    let readable = reads(caller);
+    Onboarding {
+        status: partner.status,
+        steps: rules::steps(partner.partner_type, &papers, &documents),
+        papers: papers.revealed_if(readable),
+        review_note: rules::review_note(&documents),
+        documents: documents.into_iter().map(|row| shown(app, row, readable)).collect(),
+        submitted_at: partner.submitted_at,
+    }
+}
+
+/// The files that are handed in; every one that cannot be is named.
+async fn files_of(
+    app: &App,
+    caller: &Caller,
+    forms: &[DocumentForm],
+) -> Result<Vec<(DocumentType, Uuid)>> {
+    let mut handed_in = Vec::new();
+    let mut faults = Vec::new();
+    for (index, form) in forms.iter().enumerate() {
+        if forms[..index].iter().any(|earlier| earlier.kind == form.kind) {
+            let message = text("Each type once, please.", "Setiap jenis cukup satu kali.");
+            faults.push(Fault::new(format!("documents[{index}].type"), "unique", message));
+        }
+        let field = format!("documents[{index}].file_id");
+        match files::refer(app, caller, &field, &form.file_id, Purpose::Document).await {
+            Ok(file) => handed_in.push((form.kind, file)),
+            Err(Error::Invalid(more)) => faults.extend(more),
+            Err(other) => return Err(other),
+        }
+    }
+    if faults.is_empty() { Ok(handed_in) } else { Err(Error::Invalid(faults)) }
+}
+
+/// Refuses papers that are not all there, naming each that is missing.
+fn complete(steps: Vec<Step>, documents: &[DocumentRow]) -> Result<()> {
+    let rejected = |name: &str| {
+        let mut rejected = documents.iter().filter(|d| d.status == DocumentStatus::Rejected);
+        rejected.any(|d| d.kind.as_str() == name)
+    };
+    let fault = |step: &Step, name: &str| {
+        let field = format!("{}.{name}", step.key);
+        match rejected(name) {
+            true => Fault::new(field, "rejected", text("Send another one.", "Kirim yang lain.")),
+            false => Fault::new(field, "required", text("This is required.", "Wajib diisi.")),
+        }
+    };
+    let faults: Vec<_> =
+        steps.iter().flat_map(|step| step.missing.iter().map(|name| fault(step, name))).collect();
+    if faults.is_empty() { Ok(()) } else { Err(Error::Invalid(faults)) }
+}

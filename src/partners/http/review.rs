@@ -1,0 +1,120 @@
+//! Looking at papers: document by document, and the bank account.
+
+use axum::extract::State;
+
+use super::{PathPartner, reads, shown};
+use crate::{
+    app::App,
+    kernel::{
+        audit::Change,
+        caller::Caller,
+        error::{Error, Result},
+        http::{Body, OptionalBody, Reply},
+        lang::text,
+    },
+    partners::{
+        filing,
+        model::{BankApproval, DocumentReview, Event, Partner, Verdict},
+        moves,
+        papers::{BankAccountStatus, Document, Reviewed},
+        rules, store,
+    },
+};
+
+pub async fn list_documents(
+    State(app): State<App>,
+    caller: Caller,
+    PathPartner(partner): PathPartner,
+) -> Result<Reply<Vec<Document>>> {
+    let documents = filing::documents(&app.db, partner.id).await?;
+    let readable = reads(&caller);
+    Ok(Reply::data(documents.into_iter().map(|row| shown(&app, row, readable)).collect()))
+}
+
+pub async fn review_document(
+    State(app): State<App>,
+    caller: Caller,
+    PathPartner(Partner { id, .. }): PathPartner,
+    Body(review): Body<DocumentReview>,
+) -> Result<Reply<Reviewed>> {
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    let partner = store::hold(&mut tx, id, now).await?;
+    let before = filing::document(&mut tx, id, review.document_id).await?.ok_or_else(|| {
+        let message = text("This partner has no such document.", "Mitra ini tidak memilikinya.");
+        Error::field("document_id", "unknown", message)
+    })?;
+    if before.replaced_at.is_some() {
+        return Err(Error::invalid_state(
+            "A newer document has taken its place.",
+            "Dokumen ini sudah diganti dengan yang lebih baru.",
+        ));
+    }
+    let status = review.status.into();
+    if !rules::reviewable(partner.status, before.status, status) {
+        return Err(moves::not_now());
+    }
+    let note = review.note.as_deref().filter(|note| !note.is_empty());
+    filing::review(&mut tx, before.id, status, note, caller.person.id, now).await?;
+    match review.status {
+        Verdict::Rejected => moves::apply(&mut tx, &partner, Event::Reject, None, now).await?,
+        Verdict::Approved => moves::activate_if_complete(&mut tx, id, now).await?,
+    }
+    let after = filing::reviewed(&mut tx, id, before.id).await?;
+    let mitra_status = store::get_in(&mut tx, id).await?.status;
+    // The log keeps no address that opens a file.
+    let logged = |row, mitra_status| Reviewed { document: shown(&app, row, false), mitra_status };
+    tx.record(Change {
+        action: match review.status {
+            Verdict::Approved => "partner.document_approved",
+            Verdict::Rejected => "partner.document_rejected",
+        },
+        entity: "partner",
+        id,
+        before: Some(&logged(before, partner.status)),
+        after: Some(&logged(after.clone(), mitra_status)),
+    })
+    .await?;
+    tx.commit().await?;
+    let reviewed = Reviewed { document: shown(&app, after, true), mitra_status };
+    Ok(Reply::data(reviewed).saying("The verdict is recorded.", "Keputusan tersimpan."))
+}
+
+/// Approves a changed bank account, which lets settlements go on.
+pub async fn approve_bank_account(
+    State(app): State<App>,
+    caller: Caller,
+    PathPartner(Partner { id, .. }): PathPartner,
+    OptionalBody(seen): OptionalBody<BankApproval>,
+) -> Result<Reply<Partner>> {
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    let partner = store::hold(&mut tx, id, now).await?;
+    let papers = filing::papers_in(&mut tx, id, &app.sealer).await?;
+    let number = papers.bank_account.account_number.as_ref();
+    let whole = rules::steps(partner.partner_type, &papers, &[])[2].complete;
+    if papers.bank_account_status != Some(BankAccountStatus::Pending) || !whole {
+        return Err(Error::invalid_state(
+            "There is no changed bank account to approve.",
+            "Tidak ada perubahan rekening yang perlu disetujui.",
+        ));
+    }
+    let changed = seen.account_number.is_some_and(|seen| number.is_none_or(|n| n.number() != seen));
+    if changed {
+        return Err(Error::invalid_state(
+            "The account was changed meanwhile. Please look again.",
+            "Rekening telah diubah. Mohon periksa lagi.",
+        ));
+    }
+    filing::approve_bank_account(&mut tx, id).await?;
+    tx.record(Change {
+        action: "partner.bank_account_approved",
+        entity: "partner",
+        id,
+        before: None,
+        after: Some(&papers.bank_account),
+    })
+    .await?;
+    tx.commit().await?;
+    Ok(Reply::data(partner).saying("The account is approved.", "Rekening disetujui."))
+}

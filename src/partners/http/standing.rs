@@ -1,0 +1,78 @@
+//! Suspending a partner, letting it back, and acting in its name.
+
+use axum::extract::State;
+
+use super::{PathPartner, management::record};
+use crate::{
+    accounts::{self, Impersonation},
+    app::App,
+    kernel::{
+        caller::Caller,
+        error::Result,
+        http::{Body, Reply},
+    },
+    partners::{
+        model::{Event, Partner, PartnerStatus, Suspension},
+        moves, store,
+    },
+};
+
+/// Ends the partner's sessions. What it has on sale and what it is owed look at its status.
+pub async fn suspend_partner(
+    State(app): State<App>,
+    caller: Caller,
+    PathPartner(partner): PathPartner,
+    Body(Suspension { reason }): Body<Suspension>,
+) -> Result<Reply<Partner>> {
+    let after = moved(&app, &caller, partner, Event::Suspend, Some(&reason)).await?;
+    Ok(Reply::data(after).saying("The partner is suspended.", "Mitra ditangguhkan."))
+}
+
+pub async fn unsuspend_partner(
+    State(app): State<App>,
+    caller: Caller,
+    PathPartner(partner): PathPartner,
+) -> Result<Reply<Partner>> {
+    let after = moved(&app, &caller, partner, Event::Unsuspend, None).await?;
+    Ok(Reply::data(after).saying("The partner is active again.", "Mitra aktif kembali."))
+}
+
+async fn moved(
+    app: &App,
+    caller: &Caller,
+    Partner { id, .. }: Partner,
+    event: Event,
+    reason: Option<&str>,
+) -> Result<Partner> {
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    let before = store::hold(&mut tx, id, now).await?;
+    moves::apply(&mut tx, &before, event, reason, now).await?;
+    let after = store::get_in(&mut tx, id).await?;
+    let action = match event {
+        Event::Suspend => "partner.suspended",
+        _ => "partner.unsuspended",
+    };
+    record(&mut tx, action, Some(&before), &after).await?;
+    tx.commit().await?;
+    Ok(after)
+}
+
+pub async fn impersonate_partner(
+    State(app): State<App>,
+    caller: Caller,
+    PathPartner(Partner { id, .. }): PathPartner,
+) -> Result<Reply<Impersonation>> {
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    let partner = store::hold(&mut tx, id, now).await?;
+    if partner.status == PartnerStatus::Suspended {
+        return Err(moves::not_now());
+    }
+    let session = accounts::impersonate(&mut tx, &caller, partner.user_id, now).await?;
+    record(&mut tx, "partner.impersonated", None, &partner).await?;
+    tx.commit().await?;
+    let session = Impersonation { user: session.user.shown(&app), ..session };
+    Ok(Reply::data(session)
+        .saying("You act for the partner now.", "Anda kini bertindak atas nama mitra."))
+}

@@ -1,0 +1,141 @@
+//! What partners are told by mail.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    model::Partner,
+    moves::{Moved, Rejected},
+    papers::DocumentType,
+    store,
+};
+use crate::{
+    app::App,
+    kernel::{
+        error::{Error, Result},
+        ids::Uuid,
+        lang::{Text, text},
+        mail::Letter,
+        outbox::Item,
+    },
+};
+
+/// A partner is new.
+#[derive(Serialize, Deserialize)]
+pub struct Joined {
+    pub partner_id: Uuid,
+    /// By the platform's people: then the invitation is its letter.
+    #[serde(default)]
+    pub invited: bool,
+}
+
+pub async fn deliver(app: &App, item: &Item) -> Result<()> {
+    let (partner_id, (subject, paragraphs)) = match item.topic.as_str() {
+        "partner.registered" => match item.read()? {
+            Joined { invited: true, .. } => return Ok(()),
+            Joined { partner_id, .. } => (partner_id, welcome()),
+        },
+        topic => {
+            let Moved { partner_id, reason, rejected } = item.read()?;
+            let words = match topic {
+                "partner.submitted" => submitted(),
+                "partner.approved" => approved(),
+                "partner.revision" => revision(rejected),
+                "partner.suspended" => suspended(reason.unwrap_or_default()),
+                "partner.unsuspended" => unsuspended(),
+                other => return Err(Error::internal(format!("partners do not take {other}"))),
+            };
+            (partner_id, words)
+        }
+    };
+    let Some(partner) = store::get(&app.db, partner_id).await? else { return Ok(()) };
+    let Partner { name, email, lang, .. } = partner;
+    let to = email.parse().map_err(Error::internal)?;
+    let letter = Letter { to, name, lang, subject, paragraphs, action: None };
+    app.mailer.send(item.id, &letter).await
+}
+
+fn welcome() -> (Text, Vec<Text>) {
+    (
+        text("Welcome to Dermaga", "Selamat datang di Dermaga"),
+        vec![
+            text(
+                "Your account is ready. To sell seats, please complete your business data and hand in your documents.",
+                "Akun Anda sudah siap. Untuk menjual kursi, lengkapi data usaha dan unggah dokumen Anda.",
+            ),
+            text(
+                "You can save each step and go on later.",
+                "Setiap langkah dapat disimpan dan dilanjutkan kemudian.",
+            ),
+        ],
+    )
+}
+
+fn submitted() -> (Text, Vec<Text>) {
+    (
+        text("We have your documents", "Dokumen Anda kami terima"),
+        vec![text(
+            "Thank you. We will look at your papers and write to you as soon as we are done.",
+            "Terima kasih. Kami akan memeriksa dokumen Anda dan mengabari setelah selesai.",
+        )],
+    )
+}
+
+fn approved() -> (Text, Vec<Text>) {
+    (
+        text("You can start selling", "Anda dapat mulai menjual"),
+        vec![text(
+            "Your documents are approved. You can publish your routes now.",
+            "Dokumen Anda disetujui. Anda dapat menerbitkan rute sekarang.",
+        )],
+    )
+}
+
+fn revision(rejected: Vec<Rejected>) -> (Text, Vec<Text>) {
+    let mut paragraphs = vec![text(
+        "Some of your documents need to be sent again, please:",
+        "Beberapa dokumen Anda perlu dikirim ulang:",
+    )];
+    paragraphs.extend(rejected.into_iter().map(|Rejected { kind, note }| {
+        let (en, id) = called(kind);
+        Text::new(format!("{en}: {note}"), format!("{id}: {note}"))
+    }));
+    paragraphs.push(text(
+        "Until then you cannot publish new sailings. Those already on sale stay on sale.",
+        "Sampai saat itu Anda tidak dapat menerbitkan jadwal baru. Yang sudah dijual tetap dijual.",
+    ));
+    (text("Please correct your documents", "Mohon perbaiki dokumen Anda"), paragraphs)
+}
+
+fn suspended(reason: String) -> (Text, Vec<Text>) {
+    (
+        text("Your partnership is suspended", "Kemitraan Anda ditangguhkan"),
+        vec![
+            text(
+                "Your sailings are no longer offered and settlements are held. Bookings that are paid stay valid.",
+                "Jadwal Anda tidak lagi ditawarkan dan pencairan ditahan. Pemesanan yang sudah dibayar tetap berlaku.",
+            ),
+            Text::new(format!("Reason: {reason}"), format!("Alasan: {reason}")),
+        ],
+    )
+}
+
+fn unsuspended() -> (Text, Vec<Text>) {
+    (
+        text("Your partnership is active again", "Kemitraan Anda aktif kembali"),
+        vec![text(
+            "You can sign in again, and your sailings are on offer as before.",
+            "Anda dapat masuk kembali, dan jadwal Anda ditawarkan seperti semula.",
+        )],
+    )
+}
+
+fn called(kind: DocumentType) -> (&'static str, &'static str) {
+    match kind {
+        DocumentType::Ktp => ("Identity card (KTP)", "KTP"),
+        DocumentType::Npwp => ("Tax number (NPWP)", "NPWP"),
+        DocumentType::Nib => ("Business number (NIB)", "NIB"),
+        DocumentType::Deed => ("Deed of establishment", "Akta pendirian"),
+        DocumentType::BankBook => ("Bank book", "Buku tabungan"),
+        DocumentType::OperatingPermit => ("Operating permit", "Izin operasi"),
+    }
+}

@@ -1,0 +1,114 @@
+//! The one door for every change of a partner's state.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    filing,
+    model::{Event, Partner, PartnerStatus},
+    papers::{DocumentStatus, DocumentType},
+    rules, store,
+};
+use crate::{
+    accounts::{self, Status},
+    kernel::{
+        db::Tx,
+        error::{Error, Result},
+        ids::Uuid,
+        outbox,
+    },
+};
+
+/// What the world is told about it.
+#[derive(Serialize, Deserialize)]
+pub struct Moved {
+    pub partner_id: Uuid,
+    /// Why it was suspended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What has to be done again, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rejected: Vec<Rejected>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct Rejected {
+    #[serde(rename = "type")]
+    pub kind: DocumentType,
+    pub note: String,
+}
+
+/// Moves a partner whose row is held, with all that hangs on it. 409 when it cannot go there.
+pub async fn apply(
+    tx: &mut Tx,
+    partner: &Partner,
+    event: Event,
+    reason: Option<&str>,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let to = rules::next(partner.status, event).ok_or_else(not_now)?;
+    let mut moved = Partner { status: to, ..partner.clone() };
+    match event {
+        Event::Submit => moved.submitted_at = Some(now),
+        Event::Approve => moved.verified_at = Some(partner.verified_at.unwrap_or(now)),
+        Event::Suspend => {
+            moved.suspended_at = Some(now);
+            moved.suspended_reason = reason.map(str::to_owned);
+        }
+        Event::Unsuspend => {
+            moved.suspended_at = None;
+            moved.suspended_reason = None;
+        }
+        Event::Reject => {}
+    }
+    store::set_state(tx, &moved).await?;
+    match event {
+        // Its bank book is among what was approved. Later on an account is approved by itself.
+        Event::Approve if partner.verified_at.is_none() => {
+            filing::approve_bank_account(tx, partner.id).await?;
+        }
+        Event::Suspend => {
+            accounts::set_status(tx, partner.user_id, Status::Suspended, now).await?;
+        }
+        Event::Unsuspend => accounts::set_status(tx, partner.user_id, Status::Active, now).await?,
+        _ => {}
+    }
+    let topic = match event {
+        Event::Submit => "partner.submitted",
+        Event::Approve => "partner.approved",
+        Event::Reject => "partner.revision",
+        Event::Suspend => "partner.suspended",
+        Event::Unsuspend => "partner.unsuspended",
+    };
+    let rejected = match event {
+        Event::Reject => rejected(tx, partner.id).await?,
+        _ => Vec::new(),
+    };
+    let news = Moved { partner_id: partner.id, reason: reason.map(str::to_owned), rejected };
+    outbox::put(tx, topic, &news, now).await?;
+    Ok(())
+}
+
+/// Activates a partner under review once everything it needs has passed.
+pub async fn activate_if_complete(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
+    let partner = store::get_in(tx, id).await?;
+    let documents = filing::documents_in(tx, id).await?;
+    let complete = rules::all_approved(partner.partner_type, &documents);
+    if partner.status == PartnerStatus::InReview && complete {
+        apply(tx, &partner, Event::Approve, None, now).await?;
+    }
+    Ok(())
+}
+
+async fn rejected(tx: &mut Tx, partner_id: Uuid) -> Result<Vec<Rejected>> {
+    let documents = filing::documents_in(tx, partner_id).await?;
+    let rejected = documents.into_iter().filter(|d| d.status == DocumentStatus::Rejected);
+    Ok(rejected.map(|d| Rejected { kind: d.kind, note: d.note.unwrap_or_default() }).collect())
+}
+
+pub fn not_now() -> Error {
+    Error::invalid_state(
+        "The partner's status does not allow this now.",
+        "Status mitra saat ini tidak memungkinkan hal ini.",
+    )
+}

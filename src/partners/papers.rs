@@ -1,0 +1,301 @@
+//! Onboarding: what a partner fills in and hands in, and what it sees of that.
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::model::{Partner, PartnerStatus};
+use crate::kernel::{
+    confidential::Confidential,
+    email::Email,
+    ids::Uuid,
+    patch::Patch,
+    phone::Phone,
+    schema::Input,
+    text::{Description, Line, Name},
+};
+
+crate::words! {
+    pub enum DocumentType {
+        Ktp = "ktp",
+        Npwp = "npwp",
+        Nib = "nib",
+        Deed = "deed",
+        BankBook = "bank_book",
+        OperatingPermit = "operating_permit",
+    }
+}
+
+crate::words! {
+    pub enum DocumentStatus { Pending = "pending", Approved = "approved", Rejected = "rejected" }
+}
+
+crate::words! {
+    pub enum BankAccountStatus { Pending = "pending", Approved = "approved" }
+}
+
+crate::words! {
+    pub enum StepKey {
+        Business = "business",
+        Pic = "pic",
+        BankAccount = "bank_account",
+        Documents = "documents",
+    }
+}
+
+/// The business that sails.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Business {
+    pub legal_name: Option<String>,
+    pub nib: Option<String>,
+    pub npwp: Option<Confidential>,
+    pub address: Option<String>,
+    pub city: Option<String>,
+    pub province: Option<String>,
+    pub postal_code: Option<String>,
+    pub description: Option<String>,
+}
+
+/// The person in charge.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Pic {
+    pub name: Option<String>,
+    pub position: Option<String>,
+    pub phone: Option<String>,
+    pub email: Option<String>,
+    pub nik: Option<Confidential>,
+}
+
+/// Where the partner is paid.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "PartnerBankAccount")]
+pub struct BankAccount {
+    pub bank_code: Option<String>,
+    pub account_number: Option<Confidential>,
+    pub account_name: Option<String>,
+}
+
+/// All that a partner has filled in, numbers masked until somebody may read them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Papers {
+    pub business: Business,
+    pub pic: Pic,
+    pub bank_account: BankAccount,
+    /// A changed account holds settlements until it is approved.
+    pub bank_account_status: Option<BankAccountStatus>,
+}
+
+impl Papers {
+    /// NIK and account number are for the partner and its reviewers. An NPWP is not confidential,
+    /// unless it is the person's NIK.
+    pub fn revealed_if(mut self, may: bool) -> Self {
+        let is_nik = self.business.npwp.is_some() && self.business.npwp == self.pic.nik;
+        let reveal = |number: Option<Confidential>, may| number.map(|n| n.revealed_if(may));
+        self.business.npwp = reveal(self.business.npwp, may || !is_nik);
+        self.pic.nik = reveal(self.pic.nik, may);
+        self.bank_account.account_number = reveal(self.bank_account.account_number, may);
+        self
+    }
+}
+
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct DocumentRow {
+    pub id: Uuid,
+    #[sqlx(rename = "type")]
+    pub kind: DocumentType,
+    pub file_id: Uuid,
+    pub filename: String,
+    pub status: DocumentStatus,
+    pub note: Option<String>,
+    pub reviewed_at: Option<DateTime<Utc>>,
+    pub replaced_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Document {
+    pub id: Uuid,
+    #[serde(rename = "type")]
+    pub kind: DocumentType,
+    pub file: DocumentFile,
+    pub status: DocumentStatus,
+    pub note: Option<String>,
+    pub reviewed_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DocumentFile {
+    pub id: Uuid,
+    pub filename: String,
+    /// Good for five minutes; null for those who may not read what it shows.
+    pub url: Option<String>,
+}
+
+/// One part of the onboarding, and what it still lacks.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Step {
+    pub key: StepKey,
+    pub complete: bool,
+    pub missing: Vec<&'static str>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Onboarding {
+    pub status: PartnerStatus,
+    pub steps: Vec<Step>,
+    #[serde(flatten)]
+    pub papers: Papers,
+    pub documents: Vec<Document>,
+    pub submitted_at: Option<DateTime<Utc>>,
+    /// What the reviewers want changed.
+    pub review_note: Option<String>,
+}
+
+/// The partner's data and its onboarding, for a form.
+#[derive(Serialize, JsonSchema)]
+pub struct PartnerEdit {
+    #[serde(flatten)]
+    pub partner: Partner,
+    pub steps: Vec<Step>,
+    #[serde(flatten)]
+    pub papers: Papers,
+    pub documents: Vec<Document>,
+    pub submitted_at: Option<DateTime<Utc>>,
+    pub review_note: Option<String>,
+}
+
+/// A reviewed document, and where that leaves the partner.
+#[derive(Serialize, JsonSchema)]
+pub struct Reviewed {
+    #[serde(flatten)]
+    pub document: Document,
+    pub mitra_status: PartnerStatus,
+}
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct BusinessForm {
+    pub legal_name: Patch<Name>,
+    pub nib: Patch<Nib>,
+    pub npwp: Patch<Npwp>,
+    pub address: Patch<Line<300>>,
+    pub city: Patch<Name>,
+    pub province: Patch<Name>,
+    pub postal_code: Patch<Line<12>>,
+    pub description: Patch<Description>,
+}
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PicForm {
+    pub name: Patch<Name>,
+    pub position: Patch<Name>,
+    pub phone: Patch<Phone>,
+    pub email: Patch<Email>,
+    pub nik: Patch<Nik>,
+}
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(rename = "PartnerBankAccountForm")]
+pub struct BankAccountForm {
+    pub bank_code: Patch<Line<20>>,
+    pub account_number: Patch<AccountNumber>,
+    pub account_name: Patch<Name>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct DocumentForm {
+    #[serde(rename = "type")]
+    pub kind: DocumentType,
+    pub file_id: String,
+}
+
+/// Whatever is left out stays; null or an empty text clears.
+#[derive(Deserialize, JsonSchema)]
+pub struct OnboardingForm {
+    pub business: Option<BusinessForm>,
+    pub pic: Option<PicForm>,
+    pub bank_account: Option<BankAccountForm>,
+    #[schemars(length(max = 6))]
+    pub documents: Option<Vec<DocumentForm>>,
+    pub submit: Option<bool>,
+}
+
+impl Input for OnboardingForm {
+    /// A form sends what is not filled in yet as an empty text.
+    fn tidy(value: &mut Value) {
+        for step in ["business", "pic", "bank_account"] {
+            let Some(fields) = value.get_mut(step).and_then(Value::as_object_mut) else { continue };
+            let blank = |value: &Value| value.as_str().is_some_and(|text| text.trim().is_empty());
+            fields.values_mut().filter(|value| blank(value)).for_each(|value| *value = Value::Null);
+        }
+    }
+}
+
+/// Numbers of a known length, digits only.
+macro_rules! digits {
+    ($($name:ident: $pattern:literal;)+) => {
+        $(#[derive(Clone, Deserialize, JsonSchema)]
+        #[schemars(inline)]
+        pub struct $name(#[schemars(regex(pattern = $pattern))] String);
+
+        impl From<$name> for Confidential {
+            fn from(number: $name) -> Self {
+                Self::new(number.0)
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(number: $name) -> Self {
+                number.0
+            }
+        })+
+    };
+}
+
+digits! {
+    Nib: "^[0-9]{13}$";
+    Npwp: "^[0-9]{15,16}$";
+    Nik: "^[0-9]{16}$";
+    AccountNumber: "^[0-9]{5,20}$";
+}
+
+impl BusinessForm {
+    pub fn over(self, old: Business) -> Business {
+        Business {
+            legal_name: self.legal_name.over(old.legal_name),
+            nib: self.nib.over(old.nib),
+            npwp: self.npwp.over(old.npwp),
+            address: self.address.over(old.address),
+            city: self.city.over(old.city),
+            province: self.province.over(old.province),
+            postal_code: self.postal_code.over(old.postal_code),
+            description: self.description.over(old.description),
+        }
+    }
+}
+
+impl PicForm {
+    pub fn over(self, old: Pic) -> Pic {
+        Pic {
+            name: self.name.over(old.name),
+            position: self.position.over(old.position),
+            phone: self.phone.over(old.phone),
+            email: self.email.over(old.email),
+            nik: self.nik.over(old.nik),
+        }
+    }
+}
+
+impl BankAccountForm {
+    pub fn over(self, old: BankAccount) -> BankAccount {
+        BankAccount {
+            bank_code: self.bank_code.over(old.bank_code),
+            account_number: self.account_number.over(old.account_number),
+            account_name: self.account_name.over(old.account_name),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Partners and their papers, for tests.
+
+use reqwest::{
+    Method,
+    multipart::{Form, Part},
+};
+use serde_json::{Value, json};
+
+use crate::world::{Answer, Someone, World};
+
+pub const NIK: &str = "5171012304850001";
+pub const ACCOUNT: &str = "7712345678";
+const PDF: &[u8] = b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n";
+
+/// What a company has to show.
+pub const REQUIRED: [&str; 5] = ["nib", "npwp", "deed", "bank_book", "operating_permit"];
+
+pub fn papers() -> Value {
+    json!({
+        "business": {
+            "legal_name": "PT Bahari Jaya", "nib": "1234567890123", "npwp": "123456789012345",
+            "address": "Jl. Pantai Sanur 1", "city": "Denpasar", "province": "Bali",
+            "postal_code": "80228",
+        },
+        "pic": {
+            "name": "Made Bahari", "position": "Director", "phone": 81234567890_u64,
+            "email": "Made@Bahari.id", "nik": NIK,
+        },
+        "bank_account": {
+            "bank_code": "BCA", "account_number": ACCOUNT, "account_name": "PT Bahari Jaya",
+        },
+    })
+}
+
+impl World {
+    pub async fn uploads(&self, who: &Someone, name: &str) -> String {
+        let file = Part::bytes(PDF).file_name(name.to_owned());
+        let form = Form::new().text("purpose", "document").part("file", file);
+        let call = self.call(Method::POST, "/v1/files/upload").by(who).multipart(form);
+        call.send().await.ok()["id"].as_str().unwrap().to_owned()
+    }
+
+    pub async fn fills_in(&self, who: &Someone, papers: Value) -> Answer {
+        self.call(Method::PATCH, "/v1/mitra/onboarding").json(papers).by(who).send().await
+    }
+
+    pub async fn hands_in(&self, who: &Someone, kinds: &[&str]) -> Answer {
+        let mut documents = Vec::new();
+        for kind in kinds {
+            let file_id = self.uploads(who, &format!("{kind}.pdf")).await;
+            documents.push(json!({ "type": kind, "file_id": file_id }));
+        }
+        self.fills_in(who, json!({ "documents": documents })).await
+    }
+
+    /// A partner whose papers are complete and under review.
+    pub async fn submitted(&self, email: &str) -> Someone {
+        let partner = self.partner(email).await;
+        self.fills_in(&partner, papers()).await.ok();
+        self.hands_in(&partner, &REQUIRED).await.ok();
+        self.fills_in(&partner, json!({ "submit": true })).await.ok();
+        partner
+    }
+
+    /// A partner who may sell, put there without its papers.
+    pub async fn active(&self, email: &str) -> Someone {
+        let partner = self.partner(email).await;
+        self.db()
+            .sql("UPDATE partners SET status = 'active', verified_at = $1 WHERE account_id = $2")
+            .bind(self.now())
+            .bind(partner.id.parse::<dermaga::kernel::ids::Uuid>().unwrap())
+            .run()
+            .await
+            .unwrap();
+        partner
+    }
+
+    /// Where the platform's people find the partner.
+    pub async fn desk_of(&self, partner: &Someone) -> String {
+        format!("/v1/mitra/manajemen/{}", self.partner_id(partner).await)
+    }
+
+    pub async fn partner_id(&self, partner: &Someone) -> String {
+        let profile = self.get("/user/me").by(partner).send().await.ok();
+        profile["mitra"]["id"].as_str().unwrap().to_owned()
+    }
+
+    pub async fn documents(&self, desk: &str, by: &Someone) -> Vec<Value> {
+        let documents = self.get(&format!("{desk}/documents")).by(by).send().await.ok();
+        documents.as_array().unwrap().clone()
+    }
+
+    pub async fn reviews(&self, desk: &str, by: &Someone, document: &Value, word: &str) -> Answer {
+        let note = if word == "rejected" { "It is blurred." } else { "" };
+        let body = json!({ "document_id": document["id"], "status": word, "note": note });
+        self.put(&format!("{desk}/document-approval"), body).by(by).send().await
+    }
+
+    pub async fn approves_all(&self, desk: &str, by: &Someone) {
+        for document in self.documents(desk, by).await {
+            if document["status"] == "pending" {
+                self.reviews(desk, by, &document, "approved").await.ok();
+            }
+        }
+    }
+
+    pub async fn status_of(&self, partner: &Someone) -> String {
+        let onboarding = self.get("/v1/mitra/onboarding").by(partner).send().await.ok();
+        onboarding["status"].as_str().unwrap().to_owned()
+    }
+
+    /// The admin acts for the partner.
+    pub async fn impersonates(&self, desk: &str, by: &Someone) -> Someone {
+        let call = self.post(&format!("{desk}/impersonate"), json!({})).by(by);
+        let session = call.send().await.ok();
+        Someone {
+            token: session["access_token"].as_str().unwrap().into(),
+            id: session["user"]["id"].as_str().unwrap().into(),
+            email: session["user"]["email"].as_str().unwrap().into(),
+        }
+    }
+}

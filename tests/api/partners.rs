@@ -1,0 +1,370 @@
+//! Managing partners: invitations, lists, suspension, and acting in their name.
+
+use chrono::TimeDelta;
+use dermaga::kernel::access::Rule::*;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::{
+    harbour::papers,
+    on_both_engines,
+    world::{PASSWORD, World},
+};
+
+on_both_engines![
+    a_partner_is_invited_and_signs_in,
+    an_invitation_is_mailed_again_until_it_is_accepted,
+    a_partner_is_changed,
+    faults_are_named,
+    partners_are_listed_and_counted,
+    an_overview_has_no_figures_of_its_own_making,
+    a_suspension_ends_the_sessions_and_is_undone,
+    a_running_request_finishes_and_the_next_is_refused,
+    two_suspensions_at_once_are_one,
+    an_impersonated_session_says_who_is_behind_it,
+    an_impersonator_may_not_do_what_is_the_partners_alone,
+    an_impersonated_session_ends_with_its_time_its_rule_or_its_partner,
+    what_an_impersonator_does_is_audited_in_both_names,
+];
+
+fn form(email: &str) -> Value {
+    json!({
+        "name": "Made Bahari", "email": email, "phone": 81234567890_u64,
+        "address": "Jl. Pantai Sanur 1", "partnerType": "individual",
+    })
+}
+
+fn desk(partner: &Value) -> String {
+    format!("/v1/mitra/manajemen/{}", partner["id"].as_str().unwrap())
+}
+
+async fn a_partner_is_invited_and_signs_in(world: World) {
+    let desk_clerk = world.staff("ayu@dermaga.test", &[PartnersWrite]).await;
+    let mut wanted = form("Made@Bahari.id");
+    wanted["commission_rate"] = json!(7.5);
+    let made = world.post("/v1/mitra/manajemen", wanted).by(&desk_clerk).send().await.ok();
+    assert_eq!(made["status"], "draft");
+    assert_eq!(made["email"], "made@bahari.id");
+    assert_eq!(made["phone"], "+6281234567890");
+    assert_eq!(made["commission_rate"], 7.5);
+    assert_eq!(made["speedboat_count"], 0);
+    for empty in ["verified_at", "suspended_at", "suspended_reason"] {
+        assert_eq!(made[empty], json!(null), "{empty}");
+    }
+    let again = world.post("/v1/mitra/manajemen", form("made@bahari.id")).by(&desk_clerk);
+    again.send().await.is(409, "email_taken");
+    world.delivers().await;
+    assert_eq!(world.letters_to("made@bahari.id").len(), 1, "the invitation is its welcome");
+    let token = world.mailed_token("made@bahari.id");
+    let body = json!({ "token": token, "password": PASSWORD, "cpassword": PASSWORD });
+    world.post("/auth/reset-password", body).send().await.ok();
+    let made = world.signs_in("made@bahari.id", "mitra").await;
+    assert_eq!(world.status_of(&made).await, "draft");
+}
+
+async fn an_invitation_is_mailed_again_until_it_is_accepted(world: World) {
+    let admin = world.admin().await;
+    let made = world.post("/v1/mitra/manajemen", form("made@bahari.id")).by(&admin).send().await;
+    let path = format!("{}/resend-invitation", desk(&made.ok()));
+    world.delivers().await;
+    let first = world.mailed_token("made@bahari.id");
+    world.post(&path, json!({})).by(&admin).send().await.ok();
+    world.delivers().await;
+    let second = world.mailed_token("made@bahari.id");
+    let accept = |token: &str| {
+        let body = json!({ "token": token, "password": PASSWORD, "cpassword": PASSWORD });
+        world.post("/auth/reset-password", body).send()
+    };
+    accept(&first).await.is(401, "invalid_token");
+    accept(&second).await.ok();
+    world.post(&path, json!({})).by(&admin).send().await.is(409, "invalid_state");
+}
+
+async fn a_partner_is_changed(world: World) {
+    let admin = world.admin().await;
+    let mut wanted = form("made@bahari.id");
+    wanted["commission_rate"] = json!(5);
+    let made = world.post("/v1/mitra/manajemen", wanted).by(&admin).send().await.ok();
+    let path = desk(&made);
+    let mut change = form("new@bahari.id");
+    change["name"] = json!("Made Jaya");
+    change["partnerType"] = json!("company");
+    let after = world.put(&path, change.clone()).by(&admin).send().await.ok();
+    assert_eq!(after["name"], "Made Jaya");
+    assert_eq!(after["email"], "new@bahari.id");
+    assert_eq!(after["partnerType"], "company");
+    assert_eq!(after["commission_rate"], 5, "what is left out stays");
+    change["commission_rate"] = json!(null);
+    let after = world.put(&path, change).by(&admin).send().await.ok();
+    assert_eq!(after["commission_rate"], json!(null), "back to the default");
+    let other = world.partner("other@bahari.id").await;
+    world.put(&path, form(&other.email)).by(&admin).send().await.is(409, "email_taken");
+    let nowhere = desk(&json!({ "id": dermaga::kernel::ids::fresh().to_string() }));
+    world.put(&nowhere, json!({})).by(&admin).send().await.is(404, "not_found");
+    world
+        .put("/v1/mitra/manajemen/rubbish", json!({}))
+        .by(&admin)
+        .send()
+        .await
+        .is(404, "not_found");
+    let log = world.get("/v1/audit-logs?action=partner.updated").by(&admin).send().await.ok();
+    assert_eq!(log[1]["before"]["email"], "made@bahari.id");
+    assert_eq!(log[1]["after"]["email"], "new@bahari.id");
+}
+
+async fn faults_are_named(world: World) {
+    let admin = world.admin().await;
+    let rubbish = json!({
+        "name": "", "email": "made", "phone": 1, "partnerType": "boat", "commission_rate": 100.5,
+    });
+    world.post("/v1/mitra/manajemen", rubbish).by(&admin).send().await.has_faults(&[
+        ("address", "required"),
+        ("commission_rate", "max"),
+        ("email", "format"),
+        ("name", "required"),
+        ("partnerType", "enum"),
+        ("phone", "format"),
+    ]);
+    let made = world.active("made@bahari.id").await;
+    let path = format!("{}/suspend", world.desk_of(&made).await);
+    let suspend = |body| world.post(&path, body).by(&admin).send();
+    suspend(json!({})).await.has_faults(&[("reason", "required")]);
+    suspend(json!({ "reason": "  " })).await.has_faults(&[("reason", "required")]);
+    let long = "x".repeat(1_001);
+    suspend(json!({ "reason": long })).await.has_faults(&[("reason", "max_length")]);
+}
+
+async fn partners_are_listed_and_counted(world: World) {
+    let reader = world.staff("ayu@dermaga.test", &[PartnersRead]).await;
+    let admin = world.admin().await;
+    world.later(-TimeDelta::days(20));
+    for (name, kind) in [("Agus", "individual"), ("Budi", "company")] {
+        let mut wanted = form(&format!("{name}@bahari.id"));
+        wanted["name"] = json!(name);
+        wanted["partnerType"] = json!(kind);
+        let admin = world.signs_in(&admin.email, "admin").await;
+        world.post("/v1/mitra/manajemen", wanted).by(&admin).send().await.ok();
+    }
+    world.later(TimeDelta::days(20));
+    world.submitted("citra@bahari.id").await;
+    world.active("dewi@bahari.id").await;
+    let list = async |query: &str| {
+        let path = format!("/v1/mitra/manajemen?{query}");
+        let answer = world.get(&path).by(&reader).send().await.ok();
+        let emails = answer.as_array().unwrap().iter();
+        emails.map(|p| p["email"].as_str().unwrap()[..1].to_owned()).collect::<String>()
+    };
+    let mut newest = list("").await;
+    assert!(newest.starts_with("dc"), "newest first: {newest}");
+    newest = newest.chars().rev().collect();
+    assert!(newest.ends_with("cd"));
+    assert_eq!(list("sort_by=name").await.len(), 4);
+    assert_eq!(list("sort_by=name&partnerType=company").await, "bcd");
+    assert_eq!(list("status=in_review").await, "c");
+    assert_eq!(list("status=&search=AGUS").await, "a");
+    assert_eq!(list("search=budi@").await, "b");
+    assert_eq!(list("page=3&page_size=2").await, "");
+    let bad = world.get("/v1/mitra/manajemen?status=lost&sort_by=email").by(&reader).send().await;
+    bad.has_faults(&[("sort_by", "enum"), ("status", "enum")]);
+
+    let path = "/v1/mitra/manajemen/statistics";
+    let statistics = world.get(path).by(&reader).send().await.ok();
+    assert_eq!(
+        statistics,
+        json!({
+            "total": 4,
+            "by_status": { "draft": 2, "in_review": 1, "revision": 0, "active": 1, "suspended": 0 },
+            "by_type": { "individual": 1, "company": 3 },
+            "new_this_month": 2,
+            "awaiting_review": 1,
+        })
+    );
+}
+
+async fn an_overview_has_no_figures_of_its_own_making(world: World) {
+    let reader = world.staff("ayu@dermaga.test", &[PartnersRead]).await;
+    let made = world.active("made@bahari.id").await;
+    let path = format!("{}/overview", world.desk_of(&made).await);
+    let overview = world.get(&path).by(&reader).send().await.ok();
+    assert_eq!(overview["mitra"]["email"], "made@bahari.id");
+    assert_eq!(overview["fleet"]["speedboats"], 0);
+    assert_eq!(overview["finance"]["unsettled"], 0);
+    assert_eq!(overview["recent_bookings"], json!([]));
+}
+
+async fn a_suspension_ends_the_sessions_and_is_undone(world: World) {
+    let guard = world.staff("putu@dermaga.test", &[PartnersSuspend]).await;
+    let admin = world.admin().await;
+    let made = world.active("made@bahari.id").await;
+    let desk = world.desk_of(&made).await;
+    let acting = world.impersonates(&desk, &admin).await;
+    let act = async |word: &str| {
+        let body = json!({ "reason": "Sails at night" });
+        world.post(&format!("{desk}/{word}"), body).by(&guard).send().await
+    };
+    act("unsuspend").await.is(409, "invalid_state");
+    let after = act("suspend").await.ok();
+    assert_eq!(after["status"], "suspended");
+    assert_eq!(after["suspended_reason"], "Sails at night");
+    assert_eq!(after["suspended_at"], "2026-11-15T03:00:00Z");
+    act("suspend").await.is(409, "invalid_state");
+    for session in [&made, &acting] {
+        world.get("/user/me").by(session).send().await.is(401, "unauthenticated");
+    }
+    world.login("made@bahari.id", "mitra").await.is(403, "account_suspended");
+    let path = format!("{desk}/impersonate");
+    world.post(&path, json!({})).by(&admin).send().await.is(409, "invalid_state");
+
+    let after = act("unsuspend").await.ok();
+    assert_eq!(after["status"], "active");
+    assert_eq!(after["suspended_reason"], json!(null));
+    let made = world.signs_in("made@bahari.id", "mitra").await;
+    assert_eq!(world.status_of(&made).await, "active");
+    world.delivers().await;
+    let letters = world.letters_to("made@bahari.id");
+    let letters = &letters[letters.len() - 2..];
+    assert!(letters[0].contains("Reason: Sails at night"));
+    assert!(letters[1].contains("active again"));
+
+    for status in ["draft", "in_review", "revision"] {
+        let other = world.partner(&format!("{status}@bahari.id")).await;
+        world
+            .db()
+            .sql("UPDATE partners SET status = $1 WHERE account_id = $2")
+            .bind(status)
+            .bind(other.id.parse::<dermaga::kernel::ids::Uuid>().unwrap())
+            .run()
+            .await
+            .unwrap();
+        let path = format!("{}/suspend", world.desk_of(&other).await);
+        let call = world.post(&path, json!({ "reason": "No" })).by(&guard);
+        call.send().await.is(409, "invalid_state");
+    }
+}
+
+async fn a_running_request_finishes_and_the_next_is_refused(world: World) {
+    let admin = world.admin().await;
+    let made = world.active("made@bahari.id").await;
+    let body = papers().to_string();
+    let (start, rest) = body.split_at(20);
+    let head = format!(
+        "PATCH /v1/mitra/onboarding HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{start}",
+        made.token,
+        body.len(),
+    );
+    let mut running = tokio::net::TcpStream::connect(world.address).await.unwrap();
+    running.write_all(head.as_bytes()).await.unwrap();
+    // It is past the guard once its head has been read; the body is still to come.
+    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    let path = format!("{}/suspend", world.desk_of(&made).await);
+    world.post(&path, json!({ "reason": "Unsafe" })).by(&admin).send().await.ok();
+    running.write_all(rest.as_bytes()).await.unwrap();
+    let mut answer = vec![0; 64];
+    let length = running.read(&mut answer).await.unwrap();
+    let answer = String::from_utf8_lossy(&answer[..length]).into_owned();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    world.fills_in(&made, papers()).await.is(401, "unauthenticated");
+}
+
+async fn two_suspensions_at_once_are_one(world: World) {
+    let admin = world.admin().await;
+    let made = world.active("made@bahari.id").await;
+    let path = format!("{}/suspend", world.desk_of(&made).await);
+    let suspend = || world.post(&path, json!({ "reason": "Unsafe" })).by(&admin).send();
+    let (a, b) = tokio::join!(suspend(), suspend());
+    let mut statuses = [a.status, b.status];
+    statuses.sort();
+    assert_eq!(statuses, [200, 409]);
+    let events = "SELECT COUNT(*) FROM outbox WHERE topic = 'partner.suspended'";
+    assert_eq!(world.count(events).await, 1);
+}
+
+async fn an_impersonated_session_says_who_is_behind_it(world: World) {
+    let helper = world.staff("ayu@dermaga.test", &[PartnersImpersonate, PartnersRead]).await;
+    let made = world.partner("made@bahari.id").await;
+    let desk = world.desk_of(&made).await;
+    let call = world.post(&format!("{desk}/impersonate"), json!({})).by(&helper);
+    let session = call.send().await.ok();
+    assert_eq!(session["expires_in"], 900);
+    assert_eq!(session["user"]["email"], "made@bahari.id");
+    let token = session["access_token"].as_str().unwrap();
+    let profile = world.get("/user/me").bearing(token).send().await.ok();
+    assert_eq!(profile["id"], json!(made.id));
+    assert_eq!(profile["impersonated_by"]["id"], json!(helper.id));
+    let own = world.get("/user/me").by(&made).send().await.ok();
+    assert_eq!(own["impersonated_by"], json!(null));
+    let sessions = world.get("/user/me/sessions").by(&made).send().await.ok();
+    assert_eq!(sessions.as_array().unwrap().len(), 1, "it is no device of the partner's");
+}
+
+async fn an_impersonator_may_not_do_what_is_the_partners_alone(world: World) {
+    let admin = world.admin().await;
+    let made = world.active("made@bahari.id").await;
+    let desk = world.desk_of(&made).await;
+    let acting = world.impersonates(&desk, &admin).await;
+    let profile = |email: &str| json!({ "name": "Made", "email": email, "phone": "081234567890", "avatar_file_id": "" });
+    let put = |path, body| world.put(path, body).by(&acting).send();
+    put("/user/me", profile("thief@bahari.id")).await.is(403, "forbidden");
+    put("/user/me", profile("made@bahari.id")).await.ok();
+    let new = "layar putih 7 dermaga tua";
+    let password = json!({ "current_password": PASSWORD, "password": new, "cpassword": new });
+    put("/user/me/password", password).await.is(403, "forbidden");
+    let account = json!({ "bank_account": { "account_number": "9987654321" } });
+    world.fills_in(&acting, account).await.is(403, "forbidden");
+    world.fills_in(&acting, json!({ "pic": { "name": "Made" } })).await.ok();
+    let remember = json!({ "email": "made@bahari.id" });
+    world.post("/auth/remember-me", remember).by(&acting).send().await.is(403, "forbidden");
+    let path = format!("{desk}/impersonate");
+    world.post(&path, json!({})).by(&acting).send().await.is(403, "forbidden");
+}
+
+async fn an_impersonated_session_ends_with_its_time_its_rule_or_its_partner(world: World) {
+    let admin = world.admin().await;
+    let helper = world.staff("ayu@dermaga.test", &[PartnersImpersonate]).await;
+    let made = world.partner("made@bahari.id").await;
+    let desk = world.desk_of(&made).await;
+    let alive = async |who| world.get("/user/me").by(who).send().await.status == 200;
+
+    let acting = world.impersonates(&desk, &admin).await;
+    world.later(TimeDelta::seconds(899));
+    assert!(alive(&acting).await);
+    world.later(TimeDelta::seconds(1));
+    assert!(!alive(&acting).await, "not past 15 minutes");
+
+    let acting = world.impersonates(&desk, &helper).await;
+    world.db().sql("UPDATE permissions SET rules = '[\"partners.read\"]'").run().await.unwrap();
+    assert!(!alive(&acting).await, "not without the rule");
+
+    let acting = world.impersonates(&desk, &admin).await;
+    world.post("/v1/auth/logout", json!({})).by(&acting).send().await.ok();
+    assert!(!alive(&acting).await);
+    assert!(alive(&made).await, "the partner's own session goes on");
+
+    let acting = world.impersonates(&desk, &admin).await;
+    let boss = world.admin_called("boss@dermaga.test").await;
+    let path = format!("/v1/users/{}/status", admin.id);
+    world.put(&path, json!({ "status": "inactive" })).by(&boss).send().await.ok();
+    assert!(!alive(&acting).await, "not after its impersonator is switched off");
+}
+
+async fn what_an_impersonator_does_is_audited_in_both_names(world: World) {
+    let admin = world.admin().await;
+    let made = world.partner("made@bahari.id").await;
+    let acting = world.impersonates(&world.desk_of(&made).await, &admin).await;
+    world
+        .fills_in(&acting, json!({ "pic": { "name": "Made", "nik": "5171012304850001" } }))
+        .await
+        .ok();
+    world.fills_in(&made, json!({ "pic": { "position": "Owner" } })).await.ok();
+    let log = world.get("/v1/audit-logs").by(&admin).send().await.ok();
+    let log = log.as_array().unwrap();
+    assert_eq!(log.len(), 2, "the partner in person is not audited");
+    assert_eq!(log[0]["action"], "partner.onboarding_updated");
+    assert_eq!(log[0]["actor"]["email"], "admin@dermaga.test");
+    assert_eq!(log[0]["on_behalf_of"]["email"], "made@bahari.id");
+    assert_eq!(log[0]["after"]["pic"]["nik"], "************0001");
+    assert_eq!(log[1]["action"], "partner.impersonated");
+    assert_eq!(log[1]["actor"]["email"], "admin@dermaga.test");
+    assert_eq!(log[1]["after"]["email"], "made@bahari.id");
+}
