@@ -7,9 +7,11 @@ use crate::{
     app::App,
     audit::*,
     files::*,
+    fleet::*,
     kernel::access::{Access::*, Rule::*},
     overview::*,
     partners::*,
+    sailings::*,
     service::*,
     staff::*,
     table::Table,
@@ -72,9 +74,26 @@ pub fn table(app: App) -> Table {
     .op(POST,   "/v1/mitra/manajemen/{id}/unsuspend",           Staff(PartnersSuspend),     unsuspend_partner,    "Let a partner back")
     .op(POST,   "/v1/mitra/manajemen/{id}/impersonate",         Staff(PartnersImpersonate), impersonate_partner,  "Act in a partner's name")
     .op(POST,   "/v1/mitra/manajemen/{id}/resend-invitation",   Staff(PartnersWrite),       resend_invitation,    "Mail the invitation again")
+    // Boats, routes and sailings
+    .op(GET,    "/v1/mitra/speedboats",                         PartnerOr(FleetRead),   list_own_speedboats,   "A partner's boats")
+    .op(GET,    "/v1/speedboats",                               PartnerOr(FleetRead),   list_speedboats,       "Boats")
+    .op(POST,   "/v1/speedboats",                               PartnerOr(FleetWrite),  create_speedboat,      "Add a boat")
+    .op(GET,    "/v1/speedboats/summary",                       PartnerOr(FleetRead),   speedboat_summary,     "The fleet in numbers")
+    .op(POST,   "/v1/speedboats/search",                        Public,                 search_sailings,       "Search sailings")
+    .op(GET,    "/v1/speedboats/locations",                     Public,                 list_locations,        "Where one can go")
+    .op(GET,    "/v1/speedboats/{id}",                          PartnerOr(FleetRead),   get_speedboat,         "A boat")
+    .op(PUT,    "/v1/speedboats/{id}",                          PartnerOr(FleetWrite),  update_speedboat,      "Change a boat")
+    .op(DELETE, "/v1/speedboats/{id}",                          PartnerOr(FleetWrite),  delete_speedboat,      "Remove a boat")
+    .op(GET,    "/v1/mitra/speedboat-routes",                   PartnerOr(RoutesRead),  list_routes,           "Routes")
+    .op(POST,   "/v1/mitra/speedboat-routes",                   PartnerOr(RoutesWrite), create_route,          "Plan a route")
+    .op(PUT,    "/v1/mitra/speedboat-routes/{id}",              PartnerOr(RoutesWrite), update_route,          "Change a draft")
+    .op(DELETE, "/v1/mitra/speedboat-routes/{id}",              PartnerOr(RoutesWrite), delete_route,          "Take a route off")
+    .change_by_get("/v1/mitra/speedboat-routes/{id}/publish",   PartnerOr(RoutesWrite), publish_route,         "Publish a route")
+    .op(POST,   "/v1/mitra/speedboat-routes/{id}/publish",      PartnerOr(RoutesWrite), publish_route_by_post, "Publish a route")
+    .op(GET,    "/v1/mitra/speedboat-routes/{id}/times",        PartnerOr(RoutesRead),  list_sailings,         "The sailings of a route")
     // Files
     .op(POST,   "/v1/files/upload",         SignedIn,         upload_file,         "Upload a file")
-    .op(GET,    "/v1/files/presign-url",    SignedIn,         presign_url,         "An address to upload to")
+    .change_by_get("/v1/files/presign-url", SignedIn,         presign_url,         "An address to upload to")
     .op(GET,    "/v1/files/{id}",           Guest,            download_file,       "A file's content")
     .op(PUT,    "/v1/files/{id}/content",   Public,           receive_file,        "Upload to a signed address")
     // The service itself

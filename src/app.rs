@@ -189,7 +189,7 @@ fn old_keys(config: &Config) -> Result<(), String> {
 fn secret_key(config: &Config) -> Result<Secret, String> {
     use base64::{Engine, prelude::BASE64_STANDARD};
     let checked = |key: Secret| match is_key(&key) {
-        true => Ok(key),
+        true => Ok(Secret::new(key.reveal().trim())),
         false => Err("DERMAGA_SECRET_KEY: must be 32 bytes in base64 (openssl rand -base64 32)"),
     };
     if let Some(key) = config.secret_key.clone() {

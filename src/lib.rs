@@ -26,9 +26,13 @@ pub mod accounts;
 pub mod audit;
 /// Uploads and downloads.
 pub mod files;
+/// The boats.
+pub mod fleet;
 /// One partner at a glance, from every domain.
 pub mod overview;
 /// The boat owners.
 pub mod partners;
+/// Routes, sailings and the search over them.
+pub mod sailings;
 /// The platform's people, and what they may do.
 pub mod staff;

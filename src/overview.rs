@@ -8,6 +8,7 @@ use crate::{
     app::App,
     kernel::{error::Result, http::Reply, money::Rupiah},
     partners::{Partner, PathPartner},
+    sailings,
 };
 
 #[derive(Serialize, JsonSchema)]
@@ -44,14 +45,20 @@ pub struct FinanceFigures {
     pub settled: Rupiah,
 }
 
-/// Nothing sails and nothing is sold yet, so those figures are zero.
+/// Nothing is sold yet, so those figures are zero.
 pub async fn partner_overview(
-    State(_app): State<App>,
+    State(app): State<App>,
     PathPartner(mitra): PathPartner,
 ) -> Result<Reply<PartnerOverview>> {
+    let published = sailings::published(&app, mitra.id).await?;
+    let fleet = FleetFigures {
+        speedboats: mitra.speedboat_count,
+        active_routes: published.active_routes,
+        upcoming_sailings: published.upcoming_sailings,
+    };
     Ok(Reply::data(PartnerOverview {
         mitra,
-        fleet: FleetFigures::default(),
+        fleet,
         bookings: BookingFigures::default(),
         finance: FinanceFigures::default(),
         recent_bookings: Vec::new(),

@@ -41,6 +41,8 @@ pub struct Operation {
     pub access: Access,
     /// The handler's name.
     pub id: &'static str,
+    /// Whether it changes something.
+    pub changes: bool,
     /// A limit per minute and client address, tighter than the general one.
     pub at_most: Option<u32>,
 }
@@ -58,7 +60,7 @@ impl Table {
 
     /// Adds a line.
     pub fn op<H, I, O, T>(
-        mut self,
+        self,
         method: Method,
         path: &'static str,
         access: Access,
@@ -71,8 +73,45 @@ impl Table {
         O: OperationOutput,
         T: 'static,
     {
+        let changes = method != Method::GET;
+        self.add(method, path, access, handler, summary, changes)
+    }
+
+    /// Adds a line that changes something although its method says that it does not: it wants a
+    /// GET that somebody meant, neither a HEAD nor a prefetch.
+    pub fn change_by_get<H, I, O, T>(
+        self,
+        path: &'static str,
+        access: Access,
+        handler: H,
+        summary: &'static str,
+    ) -> Self
+    where
+        H: Handler<T, App> + OperationHandler<I, O>,
+        I: OperationInput,
+        O: OperationOutput,
+        T: 'static,
+    {
+        self.add(Method::GET, path, access, handler, summary, true)
+    }
+
+    fn add<H, I, O, T>(
+        mut self,
+        method: Method,
+        path: &'static str,
+        access: Access,
+        handler: H,
+        summary: &'static str,
+        changes: bool,
+    ) -> Self
+    where
+        H: Handler<T, App> + OperationHandler<I, O>,
+        I: OperationInput,
+        O: OperationOutput,
+        T: 'static,
+    {
         let id = name_of::<H>();
-        let operation = Operation { method, path, access, id, at_most: None };
+        let operation = Operation { method, path, access, id, changes, at_most: None };
         let document = documented(operation.clone(), summary);
         let routes = ApiMethodRouter::<App>::new();
         let mut routes = match operation.method {
@@ -83,8 +122,11 @@ impl Table {
             Method::DELETE => routes.delete_with(handler, document),
             ref other => panic!("{other} has no place in the table"),
         };
-        if operation.method != Method::GET {
+        if changes {
             routes = routes.route_layer(from_fn(again_on_contention));
+        }
+        if changes && operation.method == Method::GET {
+            routes = routes.route_layer(from_fn(only_if_meant));
         }
         routes = routes.route_layer(DefaultBodyLimit::max(MAX_UPLOAD));
         if access != Access::Public {
@@ -177,6 +219,21 @@ async fn guard(
             return Err(Error::Forbidden);
         }
         request.extensions_mut().insert(caller);
+    }
+    Ok(next.run(request).await)
+}
+
+/// Lets a GET pass that somebody meant, and nothing that a browser tries on its own.
+async fn only_if_meant(request: Request, next: Next) -> Result<Response> {
+    if request.method() == Method::HEAD {
+        return Err(Error::MethodNotAllowed);
+    }
+    let ahead_of_time = ["sec-purpose", "purpose", "x-purpose", "x-moz"].iter().any(|name| {
+        let hint = request.headers().get(*name).and_then(|hint| hint.to_str().ok());
+        hint.is_some_and(|hint| hint.to_ascii_lowercase().contains("pre"))
+    });
+    if ahead_of_time {
+        return Err(Error::Forbidden);
     }
     Ok(next.run(request).await)
 }
@@ -280,7 +337,7 @@ fn document_errors(docs: &mut openapi::Operation, operation: &Operation) {
         .parameters
         .iter()
         .any(|p| matches!(p, ReferenceOr::Item(openapi::Parameter::Query { .. })));
-    let changes = operation.method != Method::GET;
+    let changes = operation.changes;
     let errors = [
         (400, has_body, "Malformed request"),
         (401, guarded || operation.path.contains("auth"), "Not signed in, or a bad credential"),

@@ -39,6 +39,14 @@ pub struct PasswordChanged {
     pub lang: Lang,
 }
 
+/// To the address that the account had until now.
+#[derive(Serialize, Deserialize)]
+pub struct EmailChanged {
+    pub name: String,
+    pub email: Email,
+    pub lang: Lang,
+}
+
 pub async fn deliver(app: &App, item: &Item) -> Result<()> {
     let (account, lang, token) = match item.topic.as_str() {
         "account.password_forgotten" => {
@@ -54,6 +62,12 @@ pub async fn deliver(app: &App, item: &Item) -> Result<()> {
         "account.password_changed" => {
             let PasswordChanged { account_id, lang } = item.read()?;
             (store::credentials_of(&app.db, account_id).await?, lang, None)
+        }
+        "account.email_changed" => {
+            let EmailChanged { name, email: to, lang } = item.read()?;
+            let (subject, paragraphs) = moved();
+            let letter = Letter { to, name, lang, subject, paragraphs, action: None };
+            return app.mailer.send(item.id, &letter).await;
         }
         other => return Err(Error::internal(format!("accounts have no letter for {other}"))),
     };
@@ -123,6 +137,22 @@ fn invitation() -> (Text, Vec<Text>) {
             text(
                 "The link below works once, within 72 hours.",
                 "Tautan di bawah ini berlaku satu kali dalam 72 jam.",
+            ),
+        ],
+    )
+}
+
+fn moved() -> (Text, Vec<Text>) {
+    (
+        text("Your e-mail address was changed", "Alamat e-mail Anda telah diubah"),
+        vec![
+            text(
+                "Your account now has another e-mail address. This one no longer opens it.",
+                "Akun Anda kini memiliki alamat e-mail lain. Alamat ini tidak berlaku lagi.",
+            ),
+            text(
+                "If you did not ask for this, please tell us at once.",
+                "Jika Anda tidak memintanya, segera hubungi kami.",
             ),
         ],
     )

@@ -62,17 +62,33 @@ pub async fn update(
     lang: Lang,
     now: DateTime<Utc>,
 ) -> Result<()> {
+    store::hold(tx, id).await?;
     let before = store::credentials_in(tx, id).await?.ok_or(Error::NotFound)?;
     store::update(tx, id, change, now).await?;
     if before.email != change.email.as_str() {
         tokens::void_mailed(tx, id).await?;
-        if before.password_hash.is_none() {
-            invite(tx, id, lang, now).await?;
+        match before.password_hash {
+            None => invite(tx, id, lang, now).await?,
+            Some(_) => tell_old_mailbox(tx, &before.name, &before.email, lang, now).await?,
         }
     }
     if change.status.is_some_and(|status| status != Status::Active) {
         tokens::end_all(tx, id, None).await?;
     }
+    Ok(())
+}
+
+/// Whoever reads the old mailbox learns that the account has moved to another.
+async fn tell_old_mailbox(
+    tx: &mut Tx,
+    name: &str,
+    email: &str,
+    lang: Lang,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let email = email.parse().map_err(Error::internal)?;
+    let moved = letters::EmailChanged { name: name.to_owned(), email, lang };
+    outbox::put(tx, "account.email_changed", &moved, now).await?;
     Ok(())
 }
 

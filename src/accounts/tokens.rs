@@ -114,6 +114,12 @@ pub async fn end_session(tx: &mut Tx, account_id: Uuid, id: Uuid) -> Result<bool
     Ok(ended == 1)
 }
 
+/// Ends what the account has opened in others' names.
+pub async fn end_impersonations(tx: &mut Tx, account_id: Uuid) -> Result<()> {
+    tx.sql("DELETE FROM sessions WHERE impersonator_id = $1").bind(account_id).run().await?;
+    Ok(())
+}
+
 /// Ends every way into the account, but for one session where one is given. The caller has taken
 /// the account's row.
 pub async fn end_all(tx: &mut Tx, account_id: Uuid, but: Option<Uuid>) -> Result<()> {

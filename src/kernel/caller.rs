@@ -90,6 +90,14 @@ impl Caller {
         self.partner_id.ok_or(Error::Forbidden)
     }
 
+    /// Whose things to look at: a partner's own whatever it asks for, anyone's for the others.
+    pub fn own_or(&self, wanted: Option<Uuid>) -> Result<Option<Uuid>> {
+        match self.role {
+            Role::Mitra => self.partner().map(Some),
+            Role::Admin | Role::Staff => Ok(wanted),
+        }
+    }
+
     /// The guard behind every line of the table.
     pub fn admitted(&self, access: Access) -> bool {
         match access {

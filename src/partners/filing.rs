@@ -70,11 +70,13 @@ const PAPERS: &str = "SELECT legal_name, nib, npwp, address, city, province, pos
     FROM onboardings WHERE partner_id = $1";
 
 pub async fn papers(db: &Db, partner_id: Uuid, sealer: &Sealer) -> Result<Papers> {
-    db.sql(PAPERS).bind(partner_id).one::<PapersRow>().await?.open(sealer)
+    let row: Option<PapersRow> = db.sql(PAPERS).bind(partner_id).maybe().await?;
+    row.map_or(Ok(Papers::default()), |row| row.open(sealer))
 }
 
 pub async fn papers_in(tx: &mut Tx, partner_id: Uuid, sealer: &Sealer) -> Result<Papers> {
-    tx.sql(PAPERS).bind(partner_id).one::<PapersRow>().await?.open(sealer)
+    let row: Option<PapersRow> = tx.sql(PAPERS).bind(partner_id).maybe().await?;
+    row.map_or(Ok(Papers::default()), |row| row.open(sealer))
 }
 
 pub async fn save(
@@ -85,6 +87,14 @@ pub async fn save(
     now: DateTime<Utc>,
 ) -> Result<()> {
     let Papers { business, pic, bank_account, bank_account_status } = papers.clone();
+    tx.sql(
+        "INSERT INTO onboardings (partner_id, updated_at) VALUES ($1, $2)
+         ON CONFLICT (partner_id) DO NOTHING",
+    )
+    .bind(partner_id)
+    .bind(now)
+    .run()
+    .await?;
     tx.sql(
         "UPDATE onboardings SET legal_name = $1, nib = $2, npwp = $3, address = $4, city = $5,
            province = $6, postal_code = $7, description = $8, pic_name = $9, pic_position = $10,
@@ -183,17 +193,19 @@ pub async fn hand_in(
     Ok(())
 }
 
-/// Wants an approved document looked at again.
-pub async fn reopen(tx: &mut Tx, partner_id: Uuid, kind: DocumentType) -> Result<()> {
-    tx.sql(
-        "UPDATE partner_documents SET status = 'pending', reviewed_at = NULL, reviewed_by = NULL
-         WHERE partner_id = $1 AND type = $2 AND replaced_at IS NULL AND status = 'approved'",
-    )
-    .bind(partner_id)
-    .bind(kind)
-    .run()
-    .await?;
-    Ok(())
+/// Hands a document in once more, so that it is looked at again; a rejected one stays rejected.
+pub async fn renew(
+    tx: &mut Tx,
+    partner_id: Uuid,
+    kind: DocumentType,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let documents = documents_in(tx, partner_id).await?;
+    let current = documents.iter().find(|document| document.kind == kind);
+    match current.filter(|document| !document.is_rejected()) {
+        Some(document) => hand_in(tx, partner_id, kind, document.file_id, now).await,
+        None => Ok(()),
+    }
 }
 
 pub async fn review(

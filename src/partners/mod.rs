@@ -17,7 +17,12 @@ mod store;
 
 use crate::{
     app::App,
-    kernel::{error::Result, outbox::Item},
+    kernel::{
+        db::{Db, Tx},
+        error::Result,
+        ids::Uuid,
+        outbox::Item,
+    },
 };
 
 pub use http::{
@@ -26,7 +31,15 @@ pub use http::{
     resend_invitation, review_document, suspend_partner, unsuspend_partner, update_onboarding,
     update_partner,
 };
-pub use model::Partner;
+pub use model::{Partner, PartnerStatus};
+
+pub async fn exists(db: &Db, id: Uuid) -> Result<bool> {
+    Ok(store::get(db, id).await?.is_some())
+}
+
+pub async fn status(tx: &mut Tx, id: Uuid) -> Result<PartnerStatus> {
+    Ok(store::get_in(tx, id).await?.status)
+}
 
 pub async fn deliver(app: &App, item: &Item) -> Result<()> {
     letters::deliver(app, item).await

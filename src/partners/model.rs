@@ -202,6 +202,10 @@ pub struct BankApproval {
     /// What the reviewer has seen: an account that was changed meanwhile is not approved.
     #[schemars(length(max = 20))]
     pub account_number: Option<String>,
+    #[schemars(length(max = 20))]
+    pub bank_code: Option<String>,
+    #[schemars(length(max = 120))]
+    pub account_name: Option<String>,
 }
 
 impl Input for BankApproval {}

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     filing,
     model::{Event, Partner, PartnerStatus},
-    papers::{DocumentStatus, DocumentType},
+    papers::DocumentType,
     rules, store,
 };
 use crate::{
@@ -102,7 +102,7 @@ pub async fn activate_if_complete(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> 
 
 async fn rejected(tx: &mut Tx, partner_id: Uuid) -> Result<Vec<Rejected>> {
     let documents = filing::documents_in(tx, partner_id).await?;
-    let rejected = documents.into_iter().filter(|d| d.status == DocumentStatus::Rejected);
+    let rejected = documents.into_iter().filter(|d| d.is_rejected());
     Ok(rejected.map(|d| Rejected { kind: d.kind, note: d.note.unwrap_or_default() }).collect())
 }
 

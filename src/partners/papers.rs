@@ -88,9 +88,11 @@ pub struct Papers {
 
 impl Papers {
     /// NIK and account number are for the partner and its reviewers. An NPWP is not confidential,
-    /// unless it is the person's NIK.
+    /// unless it is a person's: then its 16 digits are their NIK, while a business has 15, or 16
+    /// that begin with a zero.
     pub fn revealed_if(mut self, may: bool) -> Self {
-        let is_nik = self.business.npwp.is_some() && self.business.npwp == self.pic.nik;
+        let npwp = self.business.npwp.as_ref().map(Confidential::number).unwrap_or_default();
+        let is_nik = npwp.len() == 16 && !npwp.starts_with('0');
         let reveal = |number: Option<Confidential>, may| number.map(|n| n.revealed_if(may));
         self.business.npwp = reveal(self.business.npwp, may || !is_nik);
         self.pic.nik = reveal(self.pic.nik, may);
@@ -111,6 +113,12 @@ pub struct DocumentRow {
     pub reviewed_at: Option<DateTime<Utc>>,
     pub replaced_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
+}
+
+impl DocumentRow {
+    pub fn is_rejected(&self) -> bool {
+        self.status == DocumentStatus::Rejected
+    }
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -88,11 +88,10 @@ pub fn steps(partner_type: PartnerType, papers: &Papers, documents: &[DocumentRo
         ("account_number", bank_account.account_number.is_some()),
         ("account_name", bank_account.account_name.is_some()),
     ]);
-    let wanted = |kind: &&DocumentType| match documents.iter().find(|d| d.kind == **kind) {
-        Some(document) => document.status == DocumentStatus::Rejected,
-        None => required(partner_type).contains(kind),
-    };
-    let documents = DocumentType::ALL.iter().filter(wanted).map(|kind| kind.as_str()).collect();
+    let wanted =
+        |kind: &&DocumentType| !documents.iter().any(|d| d.kind == **kind && !d.is_rejected());
+    let documents =
+        required(partner_type).iter().filter(wanted).map(|kind| kind.as_str()).collect();
     [
         (StepKey::Business, business),
         (StepKey::Pic, pic),
@@ -103,10 +102,23 @@ pub fn steps(partner_type: PartnerType, papers: &Papers, documents: &[DocumentRo
     .into()
 }
 
+/// What is missing now and was there earlier.
+pub fn less(now: &[Step], earlier: &[Step]) -> Vec<Step> {
+    let gone = |(now, earlier): (&Step, &Step)| {
+        let gone = now.missing.iter().filter(|name| !earlier.missing.contains(name));
+        let missing: Vec<_> = gone.copied().collect();
+        Step { key: now.key, complete: missing.is_empty(), missing }
+    };
+    now.iter().zip(earlier).map(gone).collect()
+}
+
 /// What the reviewers said last about a document that did not pass.
 pub fn review_note(documents: &[DocumentRow]) -> Option<String> {
-    let rejected = documents.iter().filter(|d| d.status == DocumentStatus::Rejected);
-    rejected.max_by_key(|d| d.reviewed_at).and_then(|d| d.note.clone())
+    documents
+        .iter()
+        .filter(|d| d.is_rejected())
+        .max_by_key(|d| d.reviewed_at)
+        .and_then(|d| d.note.clone())
 }
 
 #[cfg(test)]

@@ -16,7 +16,9 @@ macro_rules! partner {
     ($rest:literal) => {
         concat!(
             "SELECT p.id, p.account_id AS user_id, a.name, a.email, a.phone, p.address,
-               p.partner_type, p.status, p.commission_rate, CAST(0 AS BIGINT) AS speedboat_count,
+               p.partner_type, p.status, p.commission_rate,
+               (SELECT COUNT(*) FROM speedboats b
+                WHERE b.partner_id = p.id AND b.deleted_at IS NULL) AS speedboat_count,
                p.verified_at, p.suspended_at, p.suspended_reason, p.created_at, p.submitted_at,
                p.lang
              FROM partners p JOIN accounts a ON a.id = p.account_id",
@@ -50,7 +52,7 @@ pub struct NewPartner<'a> {
     pub lang: Lang,
 }
 
-/// Makes a draft with empty papers.
+/// Makes a draft; its papers begin with the first that it fills in.
 pub async fn insert(tx: &mut Tx, partner: NewPartner<'_>, now: DateTime<Utc>) -> Result<Uuid> {
     let id = ids::fresh();
     tx.sql(
@@ -67,12 +69,12 @@ pub async fn insert(tx: &mut Tx, partner: NewPartner<'_>, now: DateTime<Utc>) ->
     .bind(now)
     .run()
     .await?;
-    tx.sql("INSERT INTO onboardings (partner_id, updated_at) VALUES ($1, $2)")
-        .bind(id)
-        .bind(now)
-        .run()
-        .await?;
     Ok(id)
+}
+
+pub async fn set_lang(tx: &mut Tx, id: Uuid, lang: Lang) -> Result<()> {
+    tx.sql("UPDATE partners SET lang = $1 WHERE id = $2").bind(lang).bind(id).run().await?;
+    Ok(())
 }
 
 /// Changes what is the partnership's own; the rest is the account's.

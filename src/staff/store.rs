@@ -59,6 +59,7 @@ impl StaffRow {
     pub fn seen_by(self, caller: &Caller, sealer: &Sealer) -> Result<Staff> {
         let own = caller.person.id == self.user_id;
         let sees_salary = self.show_salary || caller.role == Role::Admin || own;
+        let changes = caller.may(Rule::StaffWrite) && Authority::of(caller).is_above(self.level);
         let number = Some(self.account_number).filter(|sealed| !sealed.is_empty());
         let number = sealer.open_number(number.as_deref())?.unwrap_or(Confidential::new(""));
         Ok(Staff {
@@ -81,7 +82,7 @@ impl StaffRow {
             address: serde_json::from_value(self.address).map_err(Error::internal)?,
             bank_account: BankAccount {
                 bank_code: self.bank_code,
-                account_number: number.revealed_if(own || caller.may(Rule::StaffWrite)),
+                account_number: number.revealed_if(own || changes),
                 account_name: self.account_name,
             },
             created_at: self.created_at,

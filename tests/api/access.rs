@@ -63,6 +63,22 @@ const WHO: &str = "
     POST   /v1/mitra/manajemen/{id}/unsuspend           S:partners.suspend
     POST   /v1/mitra/manajemen/{id}/impersonate         S:partners.impersonate
     POST   /v1/mitra/manajemen/{id}/resend-invitation   S:partners.write
+    GET    /v1/mitra/speedboats                         M/S:fleet.read
+    GET    /v1/speedboats                               M/S:fleet.read
+    POST   /v1/speedboats                               M/S:fleet.write
+    GET    /v1/speedboats/summary                       M/S:fleet.read
+    POST   /v1/speedboats/search                        P
+    GET    /v1/speedboats/locations                     P
+    GET    /v1/speedboats/{id}                          M/S:fleet.read
+    PUT    /v1/speedboats/{id}                          M/S:fleet.write
+    DELETE /v1/speedboats/{id}                          M/S:fleet.write
+    GET    /v1/mitra/speedboat-routes                   M/S:routes.read
+    POST   /v1/mitra/speedboat-routes                   M/S:routes.write
+    PUT    /v1/mitra/speedboat-routes/{id}              M/S:routes.write
+    DELETE /v1/mitra/speedboat-routes/{id}              M/S:routes.write
+    GET    /v1/mitra/speedboat-routes/{id}/publish      M/S:routes.write
+    POST   /v1/mitra/speedboat-routes/{id}/publish      M/S:routes.write
+    GET    /v1/mitra/speedboat-routes/{id}/times        M/S:routes.read
     POST   /v1/files/upload         any
     GET    /v1/files/presign-url    any
     GET    /v1/files/{id}           G

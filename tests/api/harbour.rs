@@ -32,7 +32,74 @@ pub fn papers() -> Value {
     })
 }
 
+pub fn boat(registration: &str) -> Value {
+    json!({
+        "name": "Bahari Express", "registration_number": registration, "capacity": 30,
+        "year_built": 2019, "manufacturer": "Karya Bahari", "engine": "3 x 250 HP",
+        "facilities": ["Life jackets", "Toilet"], "description": "Fast and dry",
+    })
+}
+
+/// Every morning from tomorrow on, for three days: Sanur to Nusa Penida.
+pub fn route(boat: &str) -> Value {
+    json!({
+        "speedboat_id": boat, "from": "Sanur", "to": "Nusa Penida", "schedule_type": "daily",
+        "start_date": "2026-11-16", "end_date": "2026-11-18", "price": 150_000,
+        "timezone": "Asia/Makassar",
+        "times": [{ "departure_time": "08:00", "arrival_time": "08:45" }],
+    })
+}
+
+/// Who wants to go where, on the first day of that route.
+pub fn wish(qty: i64) -> Value {
+    json!({ "from": "Sanur", "to": "Nusa Penida", "date": "2026-11-16", "qty": qty })
+}
+
 impl World {
+    pub async fn adds_boat(&self, who: &Someone, registration: &str) -> String {
+        let added = self.post("/v1/speedboats", boat(registration)).by(who).send().await.ok();
+        added["id"].as_str().unwrap().to_owned()
+    }
+
+    pub async fn plans(&self, who: &Someone, route: Value) -> String {
+        let call = self.post("/v1/mitra/speedboat-routes/", route).by(who);
+        call.send().await.ok()["id"].as_str().unwrap().to_owned()
+    }
+
+    pub async fn publishes(&self, who: &Someone, route: &str) -> Answer {
+        let path = format!("/v1/mitra/speedboat-routes/{route}/publish");
+        self.get(&path).by(who).send().await
+    }
+
+    /// A boat that sails: its id, and that of its route.
+    pub async fn sails(&self, who: &Someone, registration: &str) -> (String, String) {
+        let boat = self.adds_boat(who, registration).await;
+        let route = self.plans(who, route(&boat)).await;
+        self.publishes(who, &route).await.ok();
+        (boat, route)
+    }
+
+    pub async fn sailings(&self, who: &Someone, route: &str) -> Vec<Value> {
+        let path = format!("/v1/mitra/speedboat-routes/{route}/times?page_size=100");
+        self.get(&path).by(who).send().await.ok().as_array().unwrap().clone()
+    }
+
+    pub async fn finds(&self, wish: Value) -> Vec<Value> {
+        let found = self.post("/v1/speedboats/search", wish).send().await.ok();
+        found.as_array().unwrap().clone()
+    }
+
+    /// Seats that are taken, as a booking would take them.
+    pub async fn takes_seats(&self, sailing: &Value, seats: i32) {
+        self.db()
+            .sql("UPDATE sailings SET seats_taken = $1 WHERE id = $2")
+            .bind(seats)
+            .bind(sailing["id"].as_str().unwrap().parse::<dermaga::kernel::ids::Uuid>().unwrap())
+            .run()
+            .await
+            .unwrap();
+    }
+
     pub async fn uploads(&self, who: &Someone, name: &str) -> String {
         let file = Part::bytes(PDF).file_name(name.to_owned());
         let form = Form::new().text("purpose", "document").part("file", file);

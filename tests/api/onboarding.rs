@@ -22,7 +22,10 @@ on_both_engines![
     two_reviewers_at_once_activate_a_partner_once,
     a_changed_bank_account_waits_for_approval,
     an_account_changed_under_review_wants_its_bank_book_seen_again,
-    another_type_may_need_no_more_than_has_passed,
+    the_type_changes_only_while_papers_can_be_handed_in,
+    a_rejected_document_that_is_not_required_holds_nobody_up,
+    what_was_handed_in_is_not_taken_back,
+    sending_the_same_documents_again_changes_nothing,
     numbers_are_for_the_partner_and_its_reviewers,
     numbers_rest_sealed,
     the_key_can_be_changed,
@@ -347,9 +350,9 @@ async fn a_changed_bank_account_waits_for_approval(world: World) {
     assert_eq!(edit["bank_account_status"], "approved");
 
     world.fills_in(&made, json!({ "bank_account": { "bank_code": "BNI" } })).await.ok();
+    approve(json!({ "bank_code": "BCA" })).await.is(409, "invalid_state");
     let bare = world.call(reqwest::Method::PUT, &format!("{desk}/bank-approval")).by(&admin);
     bare.send().await.ok();
-    world.fills_in(&made, json!({ "bank_account": { "bank_code": "" } })).await.ok();
     approve(json!({})).await.is(409, "invalid_state");
 }
 
@@ -359,34 +362,94 @@ async fn an_account_changed_under_review_wants_its_bank_book_seen_again(world: W
     let desk = world.desk_of(&made).await;
     let documents = world.documents(&desk, &admin).await;
     world.reviews(&desk, &admin, &documents[0], "approved").await.ok();
-    let other = json!({ "bank_account": { "account_number": "9987654321" } });
-    let saved = world.fills_in(&made, other).await.ok();
+    let other = |number: &str| json!({ "bank_account": { "account_number": number } });
+    let saved = world.fills_in(&made, other("9987654321")).await.ok();
     assert_eq!(saved["documents"][0]["status"], "pending");
     for document in &documents[1..] {
         world.reviews(&desk, &admin, document, "approved").await.ok();
     }
     assert_eq!(world.status_of(&made).await, "in_review");
-    world.reviews(&desk, &admin, &documents[0], "approved").await.ok();
+    // Whoever looks at it just now looks at an account that is about to be another.
+    let seen = world.documents(&desk, &admin).await.remove(0);
+    world.fills_in(&made, other("1112223334")).await.ok();
+    world.reviews(&desk, &admin, &seen, "approved").await.is(409, "invalid_state");
+    let seen = world.documents(&desk, &admin).await.remove(0);
+    world.reviews(&desk, &admin, &seen, "approved").await.ok();
     assert_eq!(world.status_of(&made).await, "active");
 }
 
-async fn another_type_may_need_no_more_than_has_passed(world: World) {
+async fn the_type_changes_only_while_papers_can_be_handed_in(world: World) {
+    let made = world.submitted("made@bahari.id").await;
+    let clerk = world.staff("ayu@dermaga.test", &[PartnersRead, PartnersWrite]).await;
+    let admin = world.admin().await;
+    let desk = world.desk_of(&made).await;
+    let form = |kind: &str| {
+        json!({
+            "name": "Made", "email": "made@bahari.id", "phone": "081234567890", "address": "",
+            "partnerType": kind,
+        })
+    };
+    let put = async |kind| world.put(&desk, form(kind)).by(&clerk).send().await;
+    put("company").await.ok();
+    put("individual").await.is(409, "invalid_state");
+    let deed = world.documents(&desk, &admin).await.remove(1);
+    assert_eq!(deed["type"], "deed");
+    world.reviews(&desk, &admin, &deed, "rejected").await.ok();
+    put("individual").await.ok();
+    let papers = world.get("/v1/mitra/onboarding").by(&made).send().await.ok();
+    assert_eq!(papers["steps"][3]["missing"], json!(["ktp"]), "a person needs no deed");
+    world.hands_in(&made, &["ktp"]).await.ok();
+    world.fills_in(&made, json!({ "submit": true })).await.ok();
+    world.approves_all(&desk, &admin).await;
+    assert_eq!(world.status_of(&made).await, "active");
+    put("company").await.is(409, "invalid_state");
+}
+
+async fn a_rejected_document_that_is_not_required_holds_nobody_up(world: World) {
     let made = world.submitted("made@bahari.id").await;
     world.hands_in(&made, &["ktp"]).await.ok();
     let admin = world.admin().await;
     let desk = world.desk_of(&made).await;
-    for document in world.documents(&desk, &admin).await {
-        if ["ktp", "bank_book", "operating_permit"].contains(&document["type"].as_str().unwrap()) {
-            world.reviews(&desk, &admin, &document, "approved").await.ok();
+    let documents = world.documents(&desk, &admin).await;
+    let ktp = documents.iter().find(|d| d["type"] == "ktp").unwrap();
+    for document in &documents {
+        if document["type"] != "ktp" {
+            world.reviews(&desk, &admin, document, "approved").await.ok();
         }
     }
-    assert_eq!(world.status_of(&made).await, "in_review");
-    let form = json!({
-        "name": "Made", "email": "made@bahari.id", "phone": "081234567890", "address": "",
-        "partnerType": "individual",
-    });
-    let after = world.put(&desk, form).by(&admin).send().await.ok();
-    assert_eq!(after["status"], "active");
+    assert_eq!(world.status_of(&made).await, "active");
+    let answer = world.reviews(&desk, &admin, ktp, "rejected").await.ok();
+    assert_eq!(answer["mitra_status"], "revision");
+    let after = world.fills_in(&made, json!({ "submit": true })).await.ok();
+    assert_eq!(after["status"], "active", "all that is required has passed");
+}
+
+async fn what_was_handed_in_is_not_taken_back(world: World) {
+    let made = world.submitted("made@bahari.id").await;
+    let gone = json!({ "pic": { "nik": null }, "bank_account": { "account_number": "" } });
+    let expected = [("bank_account.account_number", "required"), ("pic.nik", "required")];
+    world.fills_in(&made, gone.clone()).await.has_faults(&expected);
+    let admin = world.admin().await;
+    let desk = world.desk_of(&made).await;
+    world.approves_all(&desk, &admin).await;
+    world.fills_in(&made, gone).await.has_faults(&expected);
+    let other = json!({ "business": { "city": "Gianyar", "description": "New" } });
+    assert_eq!(world.fills_in(&made, other).await.ok()["business"]["city"], "Gianyar");
+}
+
+async fn sending_the_same_documents_again_changes_nothing(world: World) {
+    let made = world.submitted("made@bahari.id").await;
+    let admin = world.admin().await;
+    let desk = world.desk_of(&made).await;
+    world.approves_all(&desk, &admin).await;
+    let documents = world.documents(&desk, &admin).await;
+    let again: Vec<_> = documents
+        .iter()
+        .map(|d| json!({ "type": d["type"], "file_id": d["file"]["id"] }))
+        .collect();
+    let after = world.fills_in(&made, json!({ "documents": again })).await.ok();
+    assert_eq!(after["documents"][0]["status"], "approved");
+    assert_eq!(after["documents"][0]["id"], documents[0]["id"]);
 }
 
 async fn numbers_are_for_the_partner_and_its_reviewers(world: World) {
@@ -421,10 +484,12 @@ async fn numbers_are_for_the_partner_and_its_reviewers(world: World) {
     let (status, ..) = world.get(&format!("/v1/files/{file}")).by(&acting).bytes().await;
     assert_eq!(status, 404);
 
-    // The NPWP of a person is their NIK.
-    world.fills_in(&made, json!({ "business": { "npwp": NIK } })).await.ok();
-    assert_eq!(edit(&reader).await["business"]["npwp"], "************0001");
-    assert_eq!(edit(&reviewer).await["business"]["npwp"], NIK);
+    // The NPWP of a person is their NIK, whoever is in charge.
+    world.fills_in(&made, json!({ "business": { "npwp": "5171012304859999" } })).await.ok();
+    assert_eq!(edit(&reader).await["business"]["npwp"], "************9999");
+    assert_eq!(edit(&reviewer).await["business"]["npwp"], "5171012304859999");
+    world.fills_in(&made, json!({ "business": { "npwp": "0123456789012345" } })).await.ok();
+    assert_eq!(edit(&reader).await["business"]["npwp"], "0123456789012345");
     // What is masked cannot be sent back as if it were the number.
     let echo = json!({ "pic": { "nik": "************0001" } });
     world.fills_in(&made, echo).await.has_faults(&[("pic.nik", "format")]);
@@ -466,7 +531,10 @@ async fn the_key_can_be_changed(world: World) {
     let prefix = old.split(':').next().unwrap().to_owned();
     let under_it: i64 = world
         .db()
-        .sql("SELECT COUNT(*) FROM onboardings WHERE pic_nik LIKE $1 OR account_number LIKE $1")
+        .sql(
+            "SELECT COUNT(*) FROM onboardings 
+             WHERE pic_nik LIKE $1 OR account_number LIKE $1 OR npwp LIKE $1",
+        )
         .bind(format!("{prefix}%"))
         .scalar()
         .await

@@ -4,6 +4,7 @@ use axum::extract::State;
 
 use crate::{
     accounts::{
+        self,
         model::{Profile, UpdateProfile},
         store, tokens,
     },
@@ -31,9 +32,6 @@ pub async fn update_profile(
     caller: Caller,
     Body(profile): Body<UpdateProfile>,
 ) -> Result<Reply<Profile>> {
-    if caller.person.email != profile.email.as_str() {
-        caller.in_person()?;
-    }
     let id = caller.person.id;
     let avatar = match profile.avatar_file_id.as_str() {
         "" => None,
@@ -46,6 +44,11 @@ pub async fn update_profile(
         return Err(Error::Unauthenticated);
     }
     let before = store::user_in(&mut tx, id).await?.ok_or(Error::Unauthenticated)?;
+    if before.email != profile.email.as_str() {
+        caller.in_person()?;
+        let lang = caller.context.lang;
+        accounts::tell_old_mailbox(&mut tx, &before.name, &before.email, lang, now).await?;
+    }
     store::update_profile(&mut tx, id, &profile, avatar, now).await?;
     if before.email != profile.email.as_str() {
         // A link in the old mailbox must not open the account any more.

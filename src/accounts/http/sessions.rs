@@ -86,6 +86,7 @@ pub async fn logout(State(app): State<App>, caller: Caller, headers: HeaderMap) 
     let mut tx = caller.begin(&app.db, app.clock.now()).await?;
     store::hold(&mut tx, caller.person.id).await?;
     tokens::end_session(&mut tx, caller.person.id, caller.session_id).await?;
+    tokens::end_impersonations(&mut tx, caller.person.id).await?;
     if let Some(device) = remembered.filter(|device| device.account_id == caller.person.id) {
         tokens::end_family(&mut tx, device.family_id).await?;
     }
@@ -100,6 +101,7 @@ pub async fn list_sessions(
     caller: Caller,
     Query(query): Query<SessionsQuery>,
 ) -> Result<Page<OpenSession>> {
+    caller.in_person()?;
     let page = tokens::sessions(&app.db, caller.person.id, &query, app.clock.now()).await?;
     Ok(page.each(|session| OpenSession { current: session.id == caller.session_id, ..session }))
 }
@@ -109,10 +111,13 @@ pub async fn end_session(
     caller: Caller,
     Path(id): Path<Uuid>,
 ) -> Result<Reply> {
+    caller.in_person()?;
     let mut tx = caller.begin(&app.db, app.clock.now()).await?;
+    store::hold(&mut tx, caller.person.id).await?;
     if !tokens::end_session(&mut tx, caller.person.id, id).await? {
         return Err(Error::NotFound);
     }
+    tokens::end_impersonations(&mut tx, caller.person.id).await?;
     record(&mut tx, id, "session.ended").await?;
     tx.commit().await?;
     Ok(Reply::done("The session has ended.", "Sesi telah diakhiri."))

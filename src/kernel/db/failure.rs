@@ -8,6 +8,10 @@ enum Kind {
     Unique,
     /// A row that is referred to does not exist, or one is still referred to.
     ForeignKey,
+    /// A row that a check of the table does not allow.
+    Check,
+    /// A row that cannot be beside another.
+    Exclusion,
     /// Another transaction got in the way; the same work may succeed when run again.
     Contention,
     /// The database cannot be reached or is too busy.
@@ -39,6 +43,14 @@ impl Failure {
         self.kind == Kind::ForeignKey
     }
 
+    pub fn is_check(&self) -> bool {
+        self.kind == Kind::Check
+    }
+
+    pub fn is_exclusion(&self) -> bool {
+        self.kind == Kind::Exclusion
+    }
+
     pub fn is_contention(&self) -> bool {
         self.kind == Kind::Contention
     }
@@ -61,6 +73,7 @@ impl From<sqlx::Error> for Failure {
         let kind = match &error {
             sqlx::Error::Database(e) if e.is_unique_violation() => Kind::Unique,
             sqlx::Error::Database(e) if e.is_foreign_key_violation() => Kind::ForeignKey,
+            sqlx::Error::Database(e) if e.is_check_violation() => Kind::Check,
             sqlx::Error::Database(e) => by_code(e.code().as_deref().unwrap_or_default()),
             sqlx::Error::Io(_)
             | sqlx::Error::Tls(_)
@@ -80,16 +93,20 @@ fn by_code(code: &str) -> Kind {
     const SQLITE_BUSY: u32 = 5;
     const SQLITE_IOERR: u32 = 10;
     const SQLITE_FULL: u32 = 13;
+    // Triggers of ours refuse what PostgreSQL refuses by exclusion.
+    const SQLITE_CONSTRAINT_TRIGGER: u32 = 1811;
     if code.len() < 5
         && let Ok(extended) = code.parse::<u32>()
     {
         return match extended & 0xff {
+            _ if extended == SQLITE_CONSTRAINT_TRIGGER => Kind::Exclusion,
             SQLITE_BUSY | SQLITE_IOERR | SQLITE_FULL => Kind::Unavailable,
             _ => Kind::Fault,
         };
     }
     match code {
         "40001" | "40P01" => Kind::Contention,
+        "23P01" => Kind::Exclusion,
         // Statement and lock timeouts, read-only standby.
         "57014" | "55P03" | "25006" => Kind::Unavailable,
         // Lost connection, out of resources, shutting down.

@@ -4,20 +4,27 @@ use sqlx::{ConnectOptions, Connection, migrate::Migrator};
 
 use super::{Db, Engine, Failure, Result};
 
-static MIGRATIONS: Migrator = sqlx::migrate!();
+/// One text for both engines, and for each the few statements that the other does not know.
+static COMMON: Migrator = sqlx::migrate!();
+static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
+static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
+
+fn with(own: &Migrator) -> Migrator {
+    Migrator::with_migrations(COMMON.iter().chain(own.iter()).cloned().collect())
+}
 
 impl Db {
     /// On PostgreSQL the migrator holds an advisory lock, so processes that start together wait
     /// for the first.
     pub async fn migrate(&self) -> Result<()> {
         match &self.engine {
-            Engine::Sqlite { lane, .. } => lane.migrate(&MIGRATIONS).await,
+            Engine::Sqlite { lane, .. } => lane.migrate(&with(&SQLITE)).await,
             Engine::Postgres(pool) => {
                 let patient = (*pool.connect_options())
                     .clone()
                     .options([("statement_timeout", "0"), ("lock_timeout", "0")]);
                 let mut conn = patient.connect().await?;
-                MIGRATIONS.run(&mut conn).await.map_err(Failure::fault)?;
+                with(&POSTGRES).run(&mut conn).await.map_err(Failure::fault)?;
                 Ok(conn.close().await?)
             }
         }

@@ -134,6 +134,25 @@ impl Tx {
         Statement::on_tx(self, text)
     }
 
+    /// Inserts many rows in few statements: `head` up to and without `VALUES`, and how one row
+    /// binds its `columns` values.
+    pub async fn insert_all<R>(
+        &mut self,
+        head: &'static str,
+        columns: usize,
+        rows: &[R],
+        bind: impl for<'s> Fn(Statement<'s>, &R) -> Statement<'s>,
+    ) -> Result<()> {
+        // Both engines take at least this many values in one statement.
+        const VALUES: usize = 32_000;
+        for rows in rows.chunks(VALUES / columns) {
+            let text = insert_text(head, columns, rows.len());
+            let statement = Statement::composed_on_tx(self, text);
+            rows.iter().fold(statement, &bind).run().await?;
+        }
+        Ok(())
+    }
+
     /// Makes everyone who asks for the same name wait until this transaction ends: for the few
     /// rules that span rows and that no single conditional statement can express.
     pub async fn lock(&mut self, name: &'static str) -> Result<()> {
@@ -170,6 +189,18 @@ impl Tx {
             TxInner::Postgres(tx) => Conn::Postgres(tx.deref_mut()),
         }
     }
+}
+
+/// `… VALUES ($1, $2), ($3, $4)`
+fn insert_text(head: &str, columns: usize, rows: usize) -> String {
+    let mut text = format!("{head} VALUES ");
+    for row in 0..rows {
+        let places: Vec<_> = (1..=columns).map(|n| format!("${}", row * columns + n)).collect();
+        text += if row == 0 { "(" } else { ", (" };
+        text += &places.join(", ");
+        text.push(')');
+    }
+    text
 }
 
 enum Conn<'c> {

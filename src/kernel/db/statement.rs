@@ -59,6 +59,8 @@ pub struct Statement<'c> {
     text: SqlStr,
     values: Values,
     refused: Option<Failure>,
+    /// Whether it is worth being kept prepared.
+    lasting: bool,
 }
 
 impl<'c> Statement<'c> {
@@ -75,6 +77,12 @@ impl<'c> Statement<'c> {
         Self::new(On::Tx(tx), text.into_sql_str())
     }
 
+    /// Only for text that was put together from `&'static str` pieces and numbers.
+    pub(super) fn composed_on_tx(tx: &'c mut Tx, text: String) -> Self {
+        let statement = Self::new(On::Tx(tx), AssertSqlSafe(text).into_sql_str());
+        Self { lasting: false, ..statement }
+    }
+
     fn new(mut on: On<'c>, text: SqlStr) -> Self {
         let sqlite = match &mut on {
             On::Db(db) => matches!(db.engine, Engine::Sqlite { .. }),
@@ -84,7 +92,7 @@ impl<'c> Statement<'c> {
             true => Values::Sqlite(SqliteArguments::default()),
             false => Values::Postgres(PgArguments::default()),
         };
-        Self { on, text, values, refused: None }
+        Self { on, text, values, refused: None, lasting: true }
     }
 
     pub fn bind(mut self, value: impl Value) -> Self {
@@ -148,12 +156,15 @@ impl<'c> Statement<'c> {
     }
 
     async fn changes(self) -> Result<u64> {
+        let lasting = self.lasting;
         self.run_with(async |conn, text, values| match (conn, values) {
             (Conn::Sqlite(c), Values::Sqlite(v)) => {
-                query_with(text, v).execute(c).await.map(|done| done.rows_affected())
+                let done = query_with(text, v).persistent(lasting).execute(c).await;
+                done.map(|done| done.rows_affected())
             }
             (Conn::Postgres(c), Values::Postgres(v)) => {
-                query_with(text, v).execute(c).await.map(|done| done.rows_affected())
+                let done = query_with(text, v).persistent(lasting).execute(c).await;
+                done.map(|done| done.rows_affected())
             }
             _ => unreachable!("values are made for the engine that runs them"),
         })
@@ -164,7 +175,7 @@ impl<'c> Statement<'c> {
         self,
         work: impl AsyncFnOnce(Conn<'_>, SqlStr, Values) -> sqlx::Result<T>,
     ) -> Result<T> {
-        let Self { on, text, values, refused } = self;
+        let Self { on, text, values, refused, .. } = self;
         if let Some(refused) = refused {
             return Err(refused);
         }

@@ -53,11 +53,17 @@ impl<T> Reply<T> {
 
 const OK: Text = text("OK", "Berhasil");
 
-/// A list, or an object that holds one, with its place among the pages.
-pub struct Paged<D> {
+/// A list, or an object that holds one, with its place among the pages, and what else stands
+/// beside it in the envelope.
+pub struct Paged<D, B = Nothing> {
     data: D,
     pagination: Pagination,
+    beside: B,
 }
+
+/// Nothing stands beside the list.
+#[derive(Serialize, JsonSchema)]
+pub struct Nothing {}
 
 /// One page of a list.
 pub type Page<T> = Paged<Vec<T>>;
@@ -73,12 +79,18 @@ pub struct Pagination {
 impl<D> Paged<D> {
     pub fn new(data: D, page: i64, page_size: i64, total_items: i64) -> Self {
         let total_pages = (total_items + page_size - 1) / page_size;
-        Self { data, pagination: Pagination { page, page_size, total_items, total_pages } }
+        let pagination = Pagination { page, page_size, total_items, total_pages };
+        Self { data, pagination, beside: Nothing {} }
     }
 
     /// Other data at the same place.
     pub fn map<E>(self, change: impl FnOnce(D) -> E) -> Paged<E> {
-        Paged { data: change(self.data), pagination: self.pagination }
+        Paged { data: change(self.data), pagination: self.pagination, beside: self.beside }
+    }
+
+    /// With the fields of `beside` next to `data`.
+    pub fn beside<B>(self, beside: B) -> Paged<D, B> {
+        Paged { data: self.data, pagination: self.pagination, beside }
     }
 }
 
@@ -93,18 +105,31 @@ impl<T> Page<T> {
 pub struct Answer(Arc<Outcome>);
 
 enum Outcome {
-    Success { message: Text, data: Option<Box<RawValue>>, pagination: Option<Pagination> },
+    Success {
+        message: Text,
+        data: Option<Box<RawValue>>,
+        pagination: Option<Pagination>,
+        /// The inside of an object: further fields of the envelope.
+        beside: String,
+    },
     Error(Error),
 }
 
 impl Answer {
-    fn success<T: Serialize>(
-        message: Text,
-        data: Option<&T>,
-        pagination: Option<Pagination>,
-    ) -> Result<Self, Error> {
+    fn success<T: Serialize>(message: Text, data: Option<&T>) -> Result<Self, Error> {
         let data = data.map(to_raw_value).transpose().map_err(Error::internal)?;
-        Ok(Self(Arc::new(Outcome::Success { message, data, pagination })))
+        let (pagination, beside) = (None, String::new());
+        Ok(Self(Arc::new(Outcome::Success { message, data, pagination, beside })))
+    }
+
+    fn page<D: Serialize, B: Serialize>(page: &Paged<D, B>) -> Result<Self, Error> {
+        let data = Some(to_raw_value(&page.data).map_err(Error::internal)?);
+        let beside = serde_json::to_string(&page.beside).map_err(Error::internal)?;
+        let beside =
+            beside.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
+        let beside = beside.to_owned();
+        let pagination = Some(page.pagination);
+        Ok(Self(Arc::new(Outcome::Success { message: OK, data, pagination, beside })))
     }
 
     pub fn error(&self) -> Option<&Error> {
@@ -117,13 +142,22 @@ impl Answer {
     /// The bytes of the envelope.
     pub fn render(&self, lang: Lang, request_id: &str) -> Bytes {
         let json = match &*self.0 {
-            Outcome::Success { message, data, pagination } => {
-                serde_json::to_vec(&Envelope::<&RawValue> {
+            Outcome::Success { message, data, pagination, beside } => {
+                let envelope = serde_json::to_vec(&Envelope::<&RawValue> {
                     status: "success",
                     code: 200,
                     message: message.say(lang),
                     data: data.as_deref(),
                     pagination: *pagination,
+                });
+                envelope.map(|mut json| {
+                    if !beside.is_empty() {
+                        json.pop();
+                        json.push(b',');
+                        json.extend_from_slice(beside.as_bytes());
+                        json.push(b'}');
+                    }
+                    json
                 })
             }
             Outcome::Error(error) => {
@@ -157,7 +191,7 @@ impl Answer {
 
 impl<T: Serialize> IntoResponse for Reply<T> {
     fn into_response(self) -> Response {
-        match Answer::success(self.message, self.data.as_ref(), None) {
+        match Answer::success(self.message, self.data.as_ref()) {
             Ok(answer) => {
                 let mut response = answer.into_response(StatusCode::OK);
                 response.headers_mut().extend(self.headers);
@@ -168,9 +202,9 @@ impl<T: Serialize> IntoResponse for Reply<T> {
     }
 }
 
-impl<D: Serialize> IntoResponse for Paged<D> {
+impl<D: Serialize, B: Serialize> IntoResponse for Paged<D, B> {
     fn into_response(self) -> Response {
-        match Answer::success(OK, Some(&self.data), Some(self.pagination)) {
+        match Answer::page(&self) {
             Ok(answer) => answer.into_response(StatusCode::OK),
             Err(error) => error.into_response(),
         }
@@ -201,12 +235,14 @@ pub struct Envelope<'a, T> {
 /// The shape of a list.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct PageEnvelope<D> {
+pub struct PageEnvelope<D, B> {
     status: String,
     code: u16,
     message: String,
     data: D,
     pagination: Pagination,
+    #[serde(flatten)]
+    beside: B,
 }
 
 /// The shape of every error.
@@ -240,9 +276,9 @@ fn documented<T: JsonSchema>(ctx: &mut GenContext) -> DocumentedResponse {
 }
 
 macro_rules! documented_as {
-    ($ty:ident, $envelope:ty) => {
-        impl<T: JsonSchema> OperationOutput for $ty<T> {
-            type Inner = T;
+    ($type:ty, [$($generic:ident),+], $envelope:ty) => {
+        impl<$($generic: JsonSchema),+> OperationOutput for $type {
+            type Inner = PhantomData<Self>;
 
             fn operation_response(
                 ctx: &mut GenContext,
@@ -264,8 +300,8 @@ macro_rules! documented_as {
     };
 }
 
-documented_as!(Reply, Envelope<'static, T>);
-documented_as!(Paged, PageEnvelope<T>);
+documented_as!(Reply<T>, [T], Envelope<'static, T>);
+documented_as!(Paged<D, B>, [D, B], PageEnvelope<D, B>);
 
 /// The table documents the errors of each operation; see `table`.
 impl OperationOutput for Error {

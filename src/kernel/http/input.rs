@@ -63,11 +63,13 @@ impl<S: Sync, T: Input + Default> FromRequest<S> for OptionalBody<T> {
     type Rejection = Error;
 
     async fn from_request(request: Request, state: &S) -> Result<Self> {
-        if request.headers().contains_key(CONTENT_TYPE) {
-            return Body::from_request(request, state).await.map(|Body(value)| Self(value));
+        let (parts, body) = request.into_parts();
+        let bytes = to_bytes(body, MAX_BODY).await.map_err(unreadable)?;
+        if bytes.is_empty() {
+            return Ok(Self(T::default()));
         }
-        let bytes = to_bytes(request.into_body(), MAX_BODY).await.map_err(unreadable)?;
-        if bytes.is_empty() { Ok(Self(T::default())) } else { Err(Error::UnsupportedMediaType) }
+        let request = Request::from_parts(parts, bytes.into());
+        Body::from_request(request, state).await.map(|Body(value)| Self(value))
     }
 }
 

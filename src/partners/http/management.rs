@@ -22,7 +22,6 @@ use crate::{
             Partner, PartnerForm, PartnerStatistics, PartnerStatus, PartnerType, PartnersByStatus,
             PartnersByType, PartnersQuery,
         },
-        moves,
         papers::{Onboarding, PartnerEdit},
         store::{self, Count, NewPartner},
     },
@@ -116,6 +115,14 @@ pub async fn update_partner(
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     let before = store::hold(&mut tx, id, now).await?;
+    let open = matches!(before.status, PartnerStatus::Draft | PartnerStatus::Revision);
+    if form.partner_type != before.partner_type && !open {
+        // Another type needs other papers: it has to hand them in, and somebody to look at them.
+        return Err(Error::invalid_state(
+            "The type can only change before the papers are handed in.",
+            "Jenis mitra hanya dapat diubah sebelum dokumen diajukan.",
+        ));
+    }
     let change = AccountChange {
         name: form.name.clone(),
         email: form.email.clone(),
@@ -124,8 +131,6 @@ pub async fn update_partner(
     };
     accounts::update(&mut tx, before.user_id, &change, caller.context.lang, now).await?;
     store::update(&mut tx, &before, &form).await?;
-    // Another type needs other papers: perhaps just those that have passed already.
-    moves::activate_if_complete(&mut tx, id, now).await?;
     let after = store::get_in(&mut tx, id).await?;
     record(&mut tx, "partner.updated", Some(&before), &after).await?;
     tx.commit().await?;

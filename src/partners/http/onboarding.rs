@@ -16,11 +16,11 @@ use crate::{
     },
     partners::{
         filing,
-        model::{Event, Partner},
+        model::{Event, Partner, PartnerStatus},
         moves,
         papers::{
-            BankAccountStatus, DocumentForm, DocumentRow, DocumentStatus, DocumentType, Onboarding,
-            OnboardingForm, Papers, Step,
+            BankAccountStatus, Document, DocumentForm, DocumentRow, DocumentType, Onboarding,
+            OnboardingForm, Papers, Step, StepKey,
         },
         rules, store,
     },
@@ -61,34 +61,55 @@ pub async fn update_onboarding(
     if papers.bank_account != before.bank_account {
         papers.bank_account_status = Some(BankAccountStatus::Pending);
         if partner.verified_at.is_none() {
-            // The bank book proves the account; for another one it proves nothing.
-            filing::reopen(&mut tx, id, DocumentType::BankBook).await?;
+            // The bank book proves the account. For another one it is to be looked at anew.
+            filing::renew(&mut tx, id, DocumentType::BankBook, now).await?;
         }
     }
     if papers != before {
         filing::save(&mut tx, id, &papers, &app.sealer, now).await?;
     }
+    let had = filing::documents_in(&mut tx, id).await?;
     for (kind, file_id) in handed_in {
-        filing::hand_in(&mut tx, id, kind, file_id, now).await?;
+        // A form that sends all it has again changes nothing.
+        let same = |d: &DocumentRow| d.kind == kind && d.file_id == file_id && !d.is_rejected();
+        if !had.iter().any(same) {
+            filing::hand_in(&mut tx, id, kind, file_id, now).await?;
+        }
     }
     let documents = filing::documents_in(&mut tx, id).await?;
+    let steps = rules::steps(partner.partner_type, &papers, &documents);
     if form.submit == Some(true) {
         // A wrong moment before missing papers: those could not be handed in now anyway.
         rules::next(partner.status, Event::Submit).ok_or_else(moves::not_now)?;
-        complete(rules::steps(partner.partner_type, &papers, &documents), &documents)?;
+        complete(&steps, &documents)?;
         moves::apply(&mut tx, &partner, Event::Submit, None, now).await?;
+        // All it needs may have passed before: then there is nothing left to look at.
+        moves::activate_if_complete(&mut tx, id, now).await?;
+    } else if !matches!(partner.status, PartnerStatus::Draft | PartnerStatus::Revision) {
+        // What was handed in can be changed, but not taken back.
+        let earlier = rules::steps(partner.partner_type, &before, &had);
+        let taken_back = rules::less(&steps, &earlier);
+        complete(&taken_back, &documents)?;
     }
-    let partner = store::get_in(&mut tx, id).await?;
-    let answer = onboarding(&app, &caller, partner, papers.clone(), documents);
+    if caller.impersonator.is_none() {
+        store::set_lang(&mut tx, id, caller.context.lang).await?;
+    }
+    let after = store::get_in(&mut tx, id).await?;
+    let logged = |partner: &Partner, papers: &Papers, documents: &[DocumentRow]| Logged {
+        status: partner.status,
+        papers: papers.clone(),
+        documents: documents.iter().map(|row| shown(&app, row.clone(), false)).collect(),
+    };
     tx.record(Change {
         action: "partner.onboarding_updated",
         entity: "partner",
         id,
-        before: Some(&before),
-        after: Some(&papers),
+        before: Some(&logged(&partner, &before, &had)),
+        after: Some(&logged(&after, &papers, &documents)),
     })
     .await?;
     tx.commit().await?;
+    let answer = onboarding(&app, &caller, after, papers, documents);
     let reply = Reply::data(answer);
     Ok(match form.submit {
         Some(true) => reply.saying(
@@ -97,6 +118,15 @@ pub async fn update_onboarding(
         ),
         _ => reply.saying("Saved.", "Tersimpan."),
     })
+}
+
+/// What the audit log keeps: numbers masked, no address that opens a file.
+#[derive(serde::Serialize)]
+struct Logged {
+    status: PartnerStatus,
+    #[serde(flatten)]
+    papers: Papers,
+    documents: Vec<Document>,
 }
 
 pub(super) fn onboarding(
@@ -141,14 +171,14 @@ async fn files_of(
 }
 
 /// Refuses papers that are not all there, naming each that is missing.
-fn complete(steps: Vec<Step>, documents: &[DocumentRow]) -> Result<()> {
-    let rejected = |name: &str| {
-        let mut rejected = documents.iter().filter(|d| d.status == DocumentStatus::Rejected);
-        rejected.any(|d| d.kind.as_str() == name)
+fn complete(steps: &[Step], documents: &[DocumentRow]) -> Result<()> {
+    let rejected = |step: &Step, name: &str| {
+        step.key == StepKey::Documents
+            && documents.iter().any(|d| d.kind.as_str() == name && d.is_rejected())
     };
     let fault = |step: &Step, name: &str| {
         let field = format!("{}.{name}", step.key);
-        match rejected(name) {
+        match rejected(step, name) {
             true => Fault::new(field, "rejected", text("Send another one.", "Kirim yang lain.")),
             false => Fault::new(field, "required", text("This is required.", "Wajib diisi.")),
         }

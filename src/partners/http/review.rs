@@ -8,6 +8,7 @@ use crate::{
     kernel::{
         audit::Change,
         caller::Caller,
+        confidential::Confidential,
         error::{Error, Result},
         http::{Body, OptionalBody, Reply},
         lang::text,
@@ -91,7 +92,6 @@ pub async fn approve_bank_account(
     let mut tx = caller.begin(&app.db, now).await?;
     let partner = store::hold(&mut tx, id, now).await?;
     let papers = filing::papers_in(&mut tx, id, &app.sealer).await?;
-    let number = papers.bank_account.account_number.as_ref();
     let whole = rules::steps(partner.partner_type, &papers, &[])[2].complete;
     if papers.bank_account_status != Some(BankAccountStatus::Pending) || !whole {
         return Err(Error::invalid_state(
@@ -99,8 +99,13 @@ pub async fn approve_bank_account(
             "Tidak ada perubahan rekening yang perlu disetujui.",
         ));
     }
-    let changed = seen.account_number.is_some_and(|seen| number.is_none_or(|n| n.number() != seen));
-    if changed {
+    let account = &papers.bank_account;
+    let number = account.account_number.as_ref().map(Confidential::number);
+    let other = |seen: Option<&str>, now: Option<&str>| seen.is_some() && seen != now;
+    if other(seen.account_number.as_deref(), number)
+        || other(seen.bank_code.as_deref(), account.bank_code.as_deref())
+        || other(seen.account_name.as_deref(), account.account_name.as_deref())
+    {
         return Err(Error::invalid_state(
             "The account was changed meanwhile. Please look again.",
             "Rekening telah diubah. Mohon periksa lagi.",

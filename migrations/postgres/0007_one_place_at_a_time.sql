@@ -1,0 +1,7 @@
+-- A boat is never in two places.
+
+CREATE EXTENSION IF NOT EXISTS btree_gist;
+
+ALTER TABLE sailings ADD CONSTRAINT sailings_one_place_at_a_time
+    EXCLUDE USING gist (speedboat_id WITH =, tstzrange(departure_at, arrival_at) WITH &&)
+    WHERE (status = 'open');

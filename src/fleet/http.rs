@@ -1,0 +1,165 @@
+//! Handlers of boats that leave their sailings alone.
+
+use axum::{
+    extract::{FromRequestParts, State},
+    http::request::Parts,
+};
+use serde_json::{Value, json};
+
+use super::{
+    model::{NewSpeedboat, Owner, Photo, PhotoIds, Speedboat, SpeedboatRow, SpeedboatsQuery},
+    store,
+};
+use crate::{
+    app::App,
+    files::{self, Purpose},
+    kernel::{
+        audit::{AuditedTx, Change},
+        caller::Caller,
+        error::{Error, Fault, Result},
+        http::{Body, Page, Path, Query, Reply},
+        ids::Uuid,
+        lang::text,
+        patch::Patch,
+    },
+    partners,
+};
+
+/// The boat of the path, if it is the caller's to see.
+pub struct PathSpeedboat(pub SpeedboatRow);
+
+impl FromRequestParts<App> for PathSpeedboat {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
+        let caller = Caller::from_request_parts(parts, app).await?;
+        Ok(Self(store::get(&app.db, caller.partner_id, id).await?.ok_or(Error::NotFound)?))
+    }
+}
+
+impl aide::OperationInput for PathSpeedboat {}
+
+pub async fn list_speedboats(
+    State(app): State<App>,
+    caller: Caller,
+    Query(query): Query<SpeedboatsQuery>,
+) -> Result<Page<Speedboat>> {
+    let owner = caller.own_or(query.mitra_id)?;
+    let page = store::list(&app.db, owner, &query).await?;
+    Ok(page.each(|row| shown(&app, row)))
+}
+
+/// The boats of one partner: the caller's own, or the one that admin and staff name.
+pub async fn list_own_speedboats(
+    State(app): State<App>,
+    caller: Caller,
+    Query(query): Query<SpeedboatsQuery>,
+) -> Result<Page<Speedboat>> {
+    let owner = caller.own_or(query.mitra_id)?.ok_or_else(unnamed)?;
+    let page = store::list(&app.db, Some(owner), &query).await?;
+    Ok(page.each(|row| shown(&app, row)))
+}
+
+pub async fn get_speedboat(
+    State(app): State<App>,
+    PathSpeedboat(row): PathSpeedboat,
+) -> Reply<Speedboat> {
+    Reply::data(shown(&app, row))
+}
+
+pub async fn create_speedboat(
+    State(app): State<App>,
+    caller: Caller,
+    Body(NewSpeedboat { mitra_id, boat }): Body<NewSpeedboat>,
+) -> Result<Reply<Speedboat>> {
+    let owner = caller.partner_id.or(mitra_id).ok_or_else(unnamed)?;
+    if caller.partner_id.is_none() && !partners::exists(&app.db, owner).await? {
+        let message = text("There is no such partner.", "Mitra ini tidak ada.");
+        return Err(Error::field("mitra_id", "unknown", message));
+    }
+    let photos = photos(&app, &caller, &boat.photo_file_ids, None).await?;
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    let id = store::insert(&mut tx, owner, boat, photos, now).await?;
+    let row = store::get_in(&mut tx, None, id).await?.ok_or(Error::NotFound)?;
+    let boat = shown(&app, row);
+    record(&mut tx, "speedboat.created", None, Some(&boat)).await?;
+    tx.commit().await?;
+    Ok(Reply::data(boat).saying("The boat is added.", "Kapal ditambahkan."))
+}
+
+fn unnamed() -> Error {
+    let message = text("Say which partner.", "Sebutkan mitranya.");
+    Error::field("mitra_id", "required", message)
+}
+
+/// The photos after a change: each new one must be the caller's to use, those it has may stay.
+pub async fn photos(
+    app: &App,
+    caller: &Caller,
+    change: &Patch<PhotoIds>,
+    before: Option<&Value>,
+) -> Result<Option<Value>> {
+    let PhotoIds(ids) = match change {
+        Patch::Keep => return Ok(before.cloned()),
+        Patch::Clear => return Ok(None),
+        Patch::Set(ids) => ids,
+    };
+    let known = |id: &str| before.and_then(Value::as_array)?.iter().find(|one| *one == id).cloned();
+    let (mut photos, mut faults) = (Vec::new(), Vec::<Fault>::new());
+    for (index, id) in ids.iter().enumerate() {
+        if let Some(same) = known(id) {
+            photos.push(same);
+            continue;
+        }
+        let field = format!("photo_file_ids[{index}]");
+        match files::refer(app, caller, &field, id, Purpose::Photo).await {
+            Ok(file) => photos.push(json!(file)),
+            Err(Error::Invalid(more)) => faults.extend(more),
+            Err(other) => return Err(other),
+        }
+    }
+    if faults.is_empty() { Ok(Some(Value::Array(photos))) } else { Err(Error::Invalid(faults)) }
+}
+
+pub fn shown(app: &App, row: SpeedboatRow) -> Speedboat {
+    let texts = |list: &Value| -> Vec<String> {
+        let list = list.as_array().into_iter().flatten();
+        list.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let photos = texts(&row.photos).into_iter().filter_map(|id| id.parse().ok());
+    Speedboat {
+        id: row.id,
+        mitra_id: row.partner_id,
+        mitra: Owner { id: row.partner_id, name: row.partner_name },
+        name: row.name,
+        registration_number: row.registration_number,
+        capacity: row.capacity,
+        year_built: row.year_built,
+        manufacturer: row.manufacturer,
+        engine: row.engine,
+        facilities: texts(&row.facilities),
+        description: row.description,
+        photos: photos.map(|id| Photo { file_id: id, url: files::public_url(app, id) }).collect(),
+        status: row.status,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+    }
+}
+
+pub async fn record(
+    tx: &mut AuditedTx,
+    action: &'static str,
+    before: Option<&Speedboat>,
+    after: Option<&Speedboat>,
+) -> Result<()> {
+    tx.record(Change {
+        action,
+        entity: "speedboat",
+        id: before.or(after).map(|boat| boat.id).unwrap_or_default(),
+        before: before.map(|boat| boat as _),
+        after: after.map(|boat| boat as _),
+    })
+    .await
+}

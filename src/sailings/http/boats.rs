@@ -1,0 +1,75 @@
+//! Changing a boat that sails.
+
+use axum::extract::State;
+
+use crate::{
+    app::App,
+    fleet::{self, PathSpeedboat, Scope, Speedboat, SpeedboatChange},
+    kernel::{
+        caller::Caller,
+        error::{Error, Result},
+        http::{Body, Query, Reply},
+    },
+    sailings::{model::SpeedboatSummary, routes, store},
+};
+
+/// Another capacity is the capacity of every sailing that has not departed.
+pub async fn update_speedboat(
+    State(app): State<App>,
+    caller: Caller,
+    PathSpeedboat(seen): PathSpeedboat,
+    Body(change): Body<SpeedboatChange>,
+) -> Result<Reply<Speedboat>> {
+    let id = seen.id;
+    let photos = fleet::photos(&app, &caller, &change.photo_file_ids, Some(&seen.photos)).await?;
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    fleet::hold(&mut tx, id).await?;
+    let before = fleet::get_in(&mut tx, caller.partner_id, id).await?.ok_or(Error::NotFound)?;
+    if change.capacity != before.capacity {
+        store::resize(&mut tx, id, change.capacity, now).await?;
+    }
+    fleet::update(&mut tx, &before, change, photos, now).await?;
+    let after = fleet::get_in(&mut tx, None, id).await?.ok_or(Error::NotFound)?;
+    let (before, after) = (fleet::shown(&app, before), fleet::shown(&app, after));
+    fleet::record(&mut tx, "speedboat.updated", Some(&before), Some(&after)).await?;
+    tx.commit().await?;
+    Ok(Reply::data(after).saying("Saved.", "Tersimpan."))
+}
+
+/// Its routes go with it, and its empty sailings; bookings on sailings to come keep it.
+pub async fn delete_speedboat(
+    State(app): State<App>,
+    caller: Caller,
+    PathSpeedboat(seen): PathSpeedboat,
+) -> Result<Reply> {
+    let id = seen.id;
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    fleet::hold(&mut tx, id).await?;
+    let before = fleet::get_in(&mut tx, caller.partner_id, id).await?.ok_or(Error::NotFound)?;
+    routes::archive_all(&mut tx, id, now).await?;
+    store::withdraw_of_boat(&mut tx, id, now).await?;
+    fleet::delete(&mut tx, id, now).await?;
+    let before = fleet::shown(&app, before);
+    fleet::record(&mut tx, "speedboat.deleted", Some(&before), None).await?;
+    tx.commit().await?;
+    Ok(Reply::done("The boat is gone.", "Kapal dihapus."))
+}
+
+pub async fn speedboat_summary(
+    State(app): State<App>,
+    caller: Caller,
+    Query(scope): Query<Scope>,
+) -> Result<Reply<SpeedboatSummary>> {
+    let owner = caller.own_or(scope.mitra_id)?;
+    let counts = fleet::counts(&app.db, owner).await?;
+    Ok(Reply::data(SpeedboatSummary {
+        total: counts.total,
+        active: counts.active,
+        maintenance: counts.maintenance,
+        inactive: counts.inactive,
+        total_capacity: counts.total_capacity,
+        upcoming_sailings: store::upcoming(&app.db, owner, app.clock.now()).await?,
+    }))
+}

@@ -1,0 +1,289 @@
+//! Routes: planned, published, taken off again.
+
+use axum::{
+    extract::{FromRequestParts, State},
+    http::request::Parts,
+};
+use serde_json::json;
+
+use crate::{
+    app::App,
+    fleet::{self, BoatStatus, SpeedboatRow},
+    kernel::{
+        audit::{AuditedTx, Change},
+        caller::Caller,
+        error::{Conflict, Error, Result},
+        http::{Body, Page, Path, Query, Reply},
+        ids::Uuid,
+        lang::text,
+    },
+    partners::{self, PartnerStatus},
+    sailings::{
+        model::{
+            Route, RouteBoat, RouteForm, RouteRow, RouteStatus, RouteTime, RoutesQuery, Sailing,
+            SailingsQuery, Zone,
+        },
+        routes::{self, Stored},
+        rules::{self, Departure, Plan, Span},
+        store,
+    },
+};
+
+/// The route of the path, if it is the caller's to see.
+pub struct PathRoute(RouteRow);
+
+impl FromRequestParts<App> for PathRoute {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
+        let caller = Caller::from_request_parts(parts, app).await?;
+        Ok(Self(routes::get(&app.db, caller.partner_id, id).await?.ok_or(Error::NotFound)?))
+    }
+}
+
+impl aide::OperationInput for PathRoute {}
+
+pub async fn list_routes(
+    State(app): State<App>,
+    caller: Caller,
+    Query(query): Query<RoutesQuery>,
+) -> Result<Page<Route>> {
+    let owner = caller.own_or(query.mitra_id)?;
+    Ok(routes::list(&app.db, owner, &query).await?.each(shown))
+}
+
+pub async fn create_route(
+    State(app): State<App>,
+    caller: Caller,
+    Body(form): Body<RouteForm>,
+) -> Result<Reply<Route>> {
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    let boat = boat_of(&mut tx, caller.partner_id, &form).await?;
+    let (times, zone) = (form.times(), zone_of(&app, &form));
+    let stored = Stored { owner: boat.partner_id, form: &form, times: &times, zone };
+    let id = routes::insert(&mut tx, stored, now).await?;
+    let route = shown(routes::get_in(&mut tx, None, id).await?.ok_or(Error::NotFound)?);
+    record(&mut tx, "route.created", None, Some(&route)).await?;
+    tx.commit().await?;
+    Ok(Reply::data(route).saying("The draft is saved.", "Draf tersimpan."))
+}
+
+pub async fn update_route(
+    State(app): State<App>,
+    caller: Caller,
+    PathRoute(before): PathRoute,
+    Body(form): Body<RouteForm>,
+) -> Result<Reply<Route>> {
+    let id = before.id;
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    // A route stays with its partner, whoever changes it.
+    let boat = boat_of(&mut tx, Some(before.partner_id), &form).await?;
+    let (times, zone) = (form.times(), zone_of(&app, &form));
+    let stored = Stored { owner: boat.partner_id, form: &form, times: &times, zone };
+    if !routes::change(&mut tx, id, stored, now).await? {
+        return Err(Error::invalid_state(
+            "Only a draft can be changed.",
+            "Hanya draf yang dapat diubah.",
+        ));
+    }
+    let after = shown(routes::get_in(&mut tx, None, id).await?.ok_or(Error::NotFound)?);
+    record(&mut tx, "route.updated", Some(&shown(before)), Some(&after)).await?;
+    tx.commit().await?;
+    Ok(Reply::data(after).saying("The draft is saved.", "Draf tersimpan."))
+}
+
+pub async fn publish_route_by_post(
+    state: State<App>,
+    caller: Caller,
+    route: PathRoute,
+) -> Result<Reply<Route>> {
+    publish_route(state, caller, route).await
+}
+
+/// Puts every departure of the draft on sale, or none. Once is enough.
+pub async fn publish_route(
+    State(app): State<App>,
+    caller: Caller,
+    PathRoute(seen): PathRoute,
+) -> Result<Reply<Route>> {
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    fleet::hold(&mut tx, seen.speedboat_id).await?;
+    let published = routes::publish(&mut tx, seen.id, now).await?;
+    let route = routes::get_in(&mut tx, None, seen.id).await?.ok_or(Error::NotFound)?;
+    if !published {
+        return already(route);
+    }
+    if route.speedboat_id != seen.speedboat_id {
+        return Err(Error::Contention("the draft was given another boat".into()));
+    }
+    may_sail(&mut tx, &route).await?;
+    let departures = departures(&app, &route)?;
+    let span = (departures[0].departure_at, last_arrival(&departures));
+    let taken = store::at_sea(&mut tx, route.speedboat_id, span).await?;
+    if let Some(clash) = rules::clash(&departures, &taken) {
+        return Err(conflict(Some(clash)));
+    }
+    store::insert(&mut tx, &route, &departures)
+        .await
+        .map_err(|failure| if failure.is_exclusion() { conflict(None) } else { failure.into() })?;
+    let (before, after) = (shown(seen), shown(route));
+    record(&mut tx, "route.published", Some(&before), Some(&after)).await?;
+    tx.commit().await?;
+    Ok(Reply::data(after).saying("The sailings are on sale.", "Jadwal mulai dijual."))
+}
+
+/// Publishing twice changes nothing; what was taken off does not come back.
+fn already(route: RouteRow) -> Result<Reply<Route>> {
+    match route.status {
+        RouteStatus::Published => Ok(Reply::data(shown(route))
+            .saying("It was published before.", "Rute ini sudah diterbitkan.")),
+        RouteStatus::Draft | RouteStatus::Archived => Err(Error::invalid_state(
+            "Only a draft can be published.",
+            "Hanya draf yang dapat diterbitkan.",
+        )),
+    }
+}
+
+async fn may_sail(tx: &mut AuditedTx, route: &RouteRow) -> Result<()> {
+    let boat = fleet::get_in(tx, None, route.speedboat_id).await?;
+    if boat.is_none_or(|boat| boat.status != BoatStatus::Active) {
+        return Err(Error::invalid_state(
+            "The boat is not in service.",
+            "Kapal sedang tidak beroperasi.",
+        ));
+    }
+    if partners::status(tx, route.partner_id).await? != PartnerStatus::Active {
+        return Err(Error::invalid_state(
+            "The partner is not active.",
+            "Mitra belum atau tidak aktif.",
+        ));
+    }
+    Ok(())
+}
+
+/// From today on: what lies before has never sailed. At least one is still to depart.
+fn departures(app: &App, route: &RouteRow) -> Result<Vec<Departure>> {
+    let times: Vec<RouteTime> =
+        serde_json::from_value(route.times.clone()).map_err(Error::internal)?;
+    let zone = route.timezone.tz();
+    let now = app.clock.now();
+    let departures = rules::departures(&Plan {
+        schedule_type: route.schedule_type,
+        start: route.start_date.max(now.with_timezone(&zone).date_naive()),
+        end: route.end_date,
+        zone,
+        times: &times,
+        price: route.price,
+    });
+    match departures.last() {
+        Some(last) if last.departure_at > now => Ok(departures),
+        _ => Err(Error::invalid_state(
+            "It has no departure in the future.",
+            "Tidak ada keberangkatan di masa depan.",
+        )),
+    }
+}
+
+fn last_arrival(departures: &[Departure]) -> chrono::DateTime<chrono::Utc> {
+    departures.iter().map(|departure| departure.arrival_at).max().unwrap_or_default()
+}
+
+fn conflict(clash: Option<(Span, Span)>) -> Error {
+    let span = |(start, end): Span| json!({ "departure_at": start, "arrival_at": end });
+    let data = clash
+        .map(|(ours, theirs)| json!({ "planned": span(ours), "conflicts_with": span(theirs) }));
+    let message = text(
+        "The boat would be in two places at once.",
+        "Kapal akan berada di dua tempat sekaligus.",
+    );
+    Error::Conflict(Box::new(Conflict { word: "schedule_conflict", message, data }))
+}
+
+pub async fn list_sailings(
+    State(app): State<App>,
+    PathRoute(route): PathRoute,
+    Query(query): Query<SailingsQuery>,
+) -> Result<Page<Sailing>> {
+    store::list(&app.db, route.id, &query, app.clock.now()).await
+}
+
+/// A draft disappears. A published route is archived, and what it has not sold is withdrawn.
+pub async fn delete_route(
+    State(app): State<App>,
+    caller: Caller,
+    PathRoute(seen): PathRoute,
+) -> Result<Reply> {
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    if !routes::delete_draft(&mut tx, seen.id).await? {
+        if !routes::archive(&mut tx, seen.id, now).await? {
+            return Err(Error::invalid_state(
+                "This route is archived already.",
+                "Rute ini sudah diarsipkan.",
+            ));
+        }
+        store::withdraw_of_route(&mut tx, seen.id, now).await?;
+    }
+    record(&mut tx, "route.deleted", Some(&shown(seen)), None).await?;
+    tx.commit().await?;
+    Ok(Reply::done("The route is gone.", "Rute dihapus."))
+}
+
+async fn boat_of(
+    tx: &mut AuditedTx,
+    owner: Option<Uuid>,
+    form: &RouteForm,
+) -> Result<SpeedboatRow> {
+    fleet::get_in(tx, owner, form.speedboat_id).await?.ok_or_else(|| {
+        let message = text("There is no such boat.", "Kapal ini tidak ada.");
+        Error::field("speedboat_id", "unknown", message)
+    })
+}
+
+fn zone_of(app: &App, form: &RouteForm) -> Zone {
+    form.timezone.unwrap_or_else(|| Zone::of_service(app.config.timezone))
+}
+
+fn shown(row: RouteRow) -> Route {
+    Route {
+        id: row.id,
+        mitra_id: row.partner_id,
+        speedboat_id: row.speedboat_id,
+        speedboat: RouteBoat {
+            id: row.speedboat_id,
+            name: row.speedboat_name,
+            capacity: row.speedboat_capacity,
+        },
+        from: row.from_name,
+        to: row.to_name,
+        schedule_type: row.schedule_type,
+        start_date: row.start_date,
+        end_date: row.end_date,
+        price: row.price,
+        timezone: row.timezone,
+        times: serde_json::from_value(row.times).unwrap_or_default(),
+        status: row.status,
+        published_at: row.published_at,
+        created_at: row.created_at,
+    }
+}
+
+async fn record(
+    tx: &mut AuditedTx,
+    action: &'static str,
+    before: Option<&Route>,
+    after: Option<&Route>,
+) -> Result<()> {
+    tx.record(Change {
+        action,
+        entity: "route",
+        id: before.or(after).map(|route| route.id).unwrap_or_default(),
+        before: before.map(|route| route as _),
+        after: after.map(|route| route as _),
+    })
+    .await
+}

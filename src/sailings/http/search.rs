@@ -1,0 +1,111 @@
+//! Search, and where one can go.
+
+use axum::extract::State;
+use chrono::TimeDelta;
+use serde_json::Value;
+
+use crate::{
+    app::App,
+    files,
+    fleet::Owner,
+    kernel::{
+        error::Result,
+        http::{Body, Paged, Reply},
+    },
+    sailings::{
+        model::{BookingType, Location, Offer, OfferBoat, OfferSort, SearchForm, WayBack},
+        routes,
+        search::{self, OfferRow, Wanted},
+    },
+};
+
+/// A day's way back is not paged.
+const WHOLE_DAY: i64 = 100;
+
+pub async fn search_sailings(
+    State(app): State<App>,
+    Body(form): Body<SearchForm>,
+) -> Result<Paged<Vec<Offer>, WayBack>> {
+    let cutoff = TimeDelta::minutes(app.config.booking_cutoff_minutes.into());
+    let (page, limit) = (form.page.unwrap_or(1), form.page_size.unwrap_or(20));
+    let kind = form.kind.unwrap_or(BookingType::Speedboat);
+    let there = Wanted {
+        from_key: form.from.key(),
+        to_key: form.to.key(),
+        day: form.date,
+        qty: form.qty,
+        kind,
+        closed_until: app.clock.now() + cutoff,
+        sort: form.sort_by.unwrap_or(OfferSort::Departure),
+        limit,
+        offset: (page - 1) * limit,
+    };
+    let back = form.return_date.map(|day| Wanted {
+        from_key: there.to_key.clone(),
+        to_key: there.from_key.clone(),
+        day,
+        limit: WHOLE_DAY,
+        offset: 0,
+        ..there
+    });
+    let offer = |row| shown(&app, row, kind, form.qty);
+    let (rows, total) = search::offers(&app.db, &there).await?;
+    let offers = rows.into_iter().map(offer).collect();
+    let way_back = match back {
+        Some(wanted) => {
+            let (rows, _) = search::offers(&app.db, &wanted).await?;
+            Some(rows.into_iter().map(offer).collect())
+        }
+        None => None,
+    };
+    Ok(Paged::new(offers, page, limit, total).beside(WayBack { offers: way_back }))
+}
+
+fn shown(app: &App, row: OfferRow, kind: BookingType, qty: i32) -> Offer {
+    let seats = match kind {
+        BookingType::Speedboat => qty,
+        BookingType::Charter => row.capacity,
+    };
+    let photo = row.photos.get(0).and_then(Value::as_str).and_then(|id| id.parse().ok());
+    Offer {
+        route_time_id: row.id,
+        item_id: row.speedboat_id,
+        kind,
+        from: row.from_name,
+        to: row.to_name,
+        departure_at: row.departure_at,
+        arrival_at: row.arrival_at,
+        duration_minutes: row.duration_minutes,
+        timezone: row.timezone,
+        price: row.price,
+        total_price: row.price * i64::from(seats),
+        available_seats: row.capacity - row.seats_taken,
+        speedboat: OfferBoat {
+            id: row.speedboat_id,
+            name: row.speedboat_name,
+            capacity: row.capacity,
+            facilities: row.facilities,
+            photo_url: photo.map(|id| files::public_url(app, id)),
+        },
+        mitra: Owner { id: row.partner_id, name: row.partner_name },
+    }
+}
+
+/// The harbours that can be departed from, each with where one can go.
+pub async fn list_locations(State(app): State<App>) -> Result<Reply<Vec<Location>>> {
+    // The westernmost zone is the last to leave a day behind.
+    let today = app.clock.now().with_timezone(&chrono_tz::Asia::Jakarta).date_naive();
+    let mut locations: Vec<Location> = Vec::new();
+    let mut last_key = None;
+    for line in routes::lines(&app.db, today).await? {
+        if last_key.as_ref() != Some(&line.from_key) {
+            let (name, timezone) = (line.from_name, line.timezone);
+            locations.push(Location { name, timezone, destinations: Vec::new() });
+            last_key = Some(line.from_key);
+        }
+        if let Some(location) = locations.last_mut() {
+            location.destinations.push(line.to_name);
+        }
+    }
+    Ok(Reply::data(locations))
+}

@@ -1,0 +1,208 @@
+//! The SQL of routes.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use serde_json::json;
+
+use super::model::{RouteForm, RouteRow, RouteTime, RoutesQuery, Zone};
+use crate::kernel::{
+    db::{Db, Tx},
+    error::Result,
+    http::Page,
+    ids::{self, Uuid},
+};
+
+macro_rules! route {
+    ($rest:literal) => {
+        concat!(
+            "SELECT r.id, r.partner_id, r.speedboat_id, b.name AS speedboat_name,
+               b.capacity AS speedboat_capacity, r.from_name, r.to_name, r.from_key, r.to_key,
+               r.schedule_type, r.start_date, r.end_date, r.price, r.timezone, r.times, r.status,
+               r.published_at, r.created_at
+             FROM routes r JOIN speedboats b ON b.id = r.speedboat_id",
+            $rest
+        )
+    };
+}
+
+/// `owner` is the partner that asks; `None` sees every route.
+const BY_ID: &str = route!(" WHERE r.id = $1 AND r.partner_id = COALESCE($2, r.partner_id)");
+
+pub async fn get(db: &Db, owner: Option<Uuid>, id: Uuid) -> Result<Option<RouteRow>> {
+    Ok(db.sql(BY_ID).bind(id).bind(owner).maybe().await?)
+}
+
+pub async fn get_in(tx: &mut Tx, owner: Option<Uuid>, id: Uuid) -> Result<Option<RouteRow>> {
+    Ok(tx.sql(BY_ID).bind(id).bind(owner).maybe().await?)
+}
+
+pub async fn list(db: &Db, owner: Option<Uuid>, query: &RoutesQuery) -> Result<Page<RouteRow>> {
+    let sort = query.sort_by.map(|by| match by.as_str() {
+        "start_date" => "r.start_date",
+        "price" => "r.price",
+        _ => "r.created_at",
+    });
+    let paging = &query.paging;
+    let rows = db
+        .list(route!(""))
+        .filter("r.partner_id = ?", owner)
+        .filter("r.speedboat_id = ?", query.speedboat_id)
+        .filter("r.status = ?", query.status)
+        .search(&["r.from_name", "r.to_name"], paging.search())
+        .page(paging.sort(sort, "r.created_at"), "r.id", paging.limit(), paging.offset())
+        .await?;
+    Ok(paging.page(rows))
+}
+
+/// A plan as it is stored.
+pub struct Stored<'a> {
+    pub owner: Uuid,
+    pub form: &'a RouteForm,
+    pub times: &'a [RouteTime],
+    pub zone: Zone,
+}
+
+pub async fn insert(tx: &mut Tx, route: Stored<'_>, now: DateTime<Utc>) -> Result<Uuid> {
+    let id = ids::fresh();
+    let Stored { owner, form, times, zone } = route;
+    tx.sql(
+        "INSERT INTO routes (id, partner_id, speedboat_id, from_name, to_name, from_key, to_key,
+           schedule_type, start_date, end_date, price, timezone, times, status, created_at,
+           updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'draft', $14, $14)",
+    )
+    .bind(id)
+    .bind(owner)
+    .bind(form.speedboat_id)
+    .bind(form.from.name().to_owned())
+    .bind(form.to.name().to_owned())
+    .bind(form.from.key())
+    .bind(form.to.key())
+    .bind(form.schedule_type)
+    .bind(form.start_date)
+    .bind(form.end_date)
+    .bind(form.price)
+    .bind(zone)
+    .bind(json!(times))
+    .bind(now)
+    .run()
+    .await?;
+    Ok(id)
+}
+
+/// Changes a draft; `false` when it is none any more.
+pub async fn change(tx: &mut Tx, id: Uuid, route: Stored<'_>, now: DateTime<Utc>) -> Result<bool> {
+    let Stored { owner, form, times, zone } = route;
+    let changed = tx
+        .sql(
+            "UPDATE routes SET speedboat_id = $1, from_name = $2, to_name = $3, from_key = $4,
+               to_key = $5, schedule_type = $6, start_date = $7, end_date = $8, price = $9,
+               timezone = $10, times = $11, updated_at = $12
+             WHERE id = $13 AND partner_id = $14 AND status = 'draft'",
+        )
+        .bind(form.speedboat_id)
+        .bind(form.from.name().to_owned())
+        .bind(form.to.name().to_owned())
+        .bind(form.from.key())
+        .bind(form.to.key())
+        .bind(form.schedule_type)
+        .bind(form.start_date)
+        .bind(form.end_date)
+        .bind(form.price)
+        .bind(zone)
+        .bind(json!(times))
+        .bind(now)
+        .bind(id)
+        .bind(owner)
+        .run()
+        .await?;
+    Ok(changed == 1)
+}
+
+/// Turns a draft into a published route; `false` when it is none any more.
+pub async fn publish(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<bool> {
+    let published = tx
+        .sql(
+            "UPDATE routes SET status = 'published', published_at = $1, updated_at = $1
+             WHERE id = $2 AND status = 'draft'",
+        )
+        .bind(now)
+        .bind(id)
+        .run()
+        .await?;
+    Ok(published == 1)
+}
+
+/// A draft leaves nothing behind.
+pub async fn delete_draft(tx: &mut Tx, id: Uuid) -> Result<bool> {
+    let deleted =
+        tx.sql("DELETE FROM routes WHERE id = $1 AND status = 'draft'").bind(id).run().await?;
+    Ok(deleted == 1)
+}
+
+pub async fn archive(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<bool> {
+    let archived = tx
+        .sql(
+            "UPDATE routes SET status = 'archived', updated_at = $1
+             WHERE id = $2 AND status = 'published'",
+        )
+        .bind(now)
+        .bind(id)
+        .run()
+        .await?;
+    Ok(archived == 1)
+}
+
+/// Whatever a boat was to sail, it no longer will.
+pub async fn archive_all(tx: &mut Tx, boat: Uuid, now: DateTime<Utc>) -> Result<()> {
+    tx.sql(
+        "UPDATE routes SET status = 'archived', updated_at = $1
+         WHERE speedboat_id = $2 AND status <> 'archived'",
+    )
+    .bind(now)
+    .bind(boat)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// How many published routes of a partner still run.
+pub async fn running(db: &Db, partner: Uuid, today: NaiveDate) -> Result<i64> {
+    let running = db
+        .sql(
+            "SELECT COUNT(*) FROM routes
+             WHERE partner_id = $1 AND status = 'published' AND end_date >= $2",
+        )
+        .bind(partner)
+        .bind(today)
+        .scalar()
+        .await?;
+    Ok(running)
+}
+
+#[derive(sqlx::FromRow)]
+pub struct Line {
+    pub from_name: String,
+    pub to_name: String,
+    pub from_key: String,
+    pub timezone: Zone,
+}
+
+/// Where published routes that still run lead, of boats and partners that sail.
+pub async fn lines(db: &Db, today: NaiveDate) -> Result<Vec<Line>> {
+    let lines = db
+        .sql(
+            "SELECT r.from_key, MIN(r.from_name) AS from_name, MIN(r.to_name) AS to_name,
+               MIN(r.timezone) AS timezone
+             FROM routes r
+             JOIN speedboats b ON b.id = r.speedboat_id AND b.status = 'active'
+             JOIN partners p ON p.id = r.partner_id
+               AND p.status <> 'suspended' AND p.verified_at IS NOT NULL
+             WHERE r.status = 'published' AND r.end_date >= $1
+             GROUP BY r.from_key, r.to_key
+             ORDER BY r.from_key, r.to_key",
+        )
+        .bind(today)
+        .all()
+        .await?;
+    Ok(lines)
+}

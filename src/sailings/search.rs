@@ -1,0 +1,104 @@
+//! Search, the busiest read: one range of one index, then a look at boat and partner for each of
+//! the few sailings of that day.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use serde_json::Value;
+
+use super::model::{BookingType, OfferSort, Zone};
+use crate::kernel::{db::Db, error::Result, ids::Uuid, money::Rupiah};
+
+#[derive(sqlx::FromRow)]
+pub struct OfferRow {
+    pub id: Uuid,
+    pub speedboat_id: Uuid,
+    pub from_name: String,
+    pub to_name: String,
+    pub departure_at: DateTime<Utc>,
+    pub arrival_at: DateTime<Utc>,
+    pub duration_minutes: i32,
+    pub timezone: Zone,
+    pub price: Rupiah,
+    pub capacity: i32,
+    pub seats_taken: i32,
+    pub speedboat_name: String,
+    pub facilities: Value,
+    pub photos: Value,
+    pub partner_id: Uuid,
+    pub partner_name: String,
+    total: i64,
+}
+
+pub struct Wanted {
+    pub from_key: String,
+    pub to_key: String,
+    pub day: NaiveDate,
+    pub qty: i32,
+    pub kind: BookingType,
+    /// What departs until then is closed.
+    pub closed_until: DateTime<Utc>,
+    pub sort: OfferSort,
+    pub limit: i64,
+    pub offset: i64,
+}
+
+/// `$5` is the number of seats that must be free, `$6` how many may be taken.
+macro_rules! offers {
+    ($order:literal) => {
+        concat!(
+            "SELECT s.id, s.speedboat_id, r.from_name, r.to_name, s.departure_at, s.arrival_at,
+               s.duration_minutes, r.timezone, s.price, s.capacity, s.seats_taken,
+               b.name AS speedboat_name, b.facilities, b.photos, p.id AS partner_id,
+               a.name AS partner_name, COUNT(*) OVER () AS total
+             FROM sailings s
+             JOIN routes r ON r.id = s.route_id
+             JOIN speedboats b ON b.id = s.speedboat_id AND b.status = 'active'
+             JOIN partners p ON p.id = s.partner_id
+               AND p.status <> 'suspended' AND p.verified_at IS NOT NULL
+             JOIN accounts a ON a.id = p.account_id
+             WHERE s.from_key = $1 AND s.to_key = $2 AND s.day = $3 AND s.status = 'open'
+               AND s.departure_at > $4 AND s.capacity - s.seats_taken >= $5
+               AND s.seats_taken <= $6 AND NOT s.chartered
+             ORDER BY ",
+            $order,
+            " LIMIT $7 OFFSET $8"
+        )
+    };
+}
+
+/// The page of sailings that can be booked, and how many there are in all.
+pub async fn offers(db: &Db, wanted: &Wanted) -> Result<(Vec<OfferRow>, i64)> {
+    let rows = page(db, wanted, wanted.limit, wanted.offset).await?;
+    let total = match rows.first() {
+        Some(row) => row.total,
+        None if wanted.offset == 0 => 0,
+        // Past the end: the first row knows how many there are.
+        None => page(db, wanted, 1, 0).await?.first().map_or(0, |row| row.total),
+    };
+    Ok((rows, total))
+}
+
+async fn page(db: &Db, wanted: &Wanted, limit: i64, offset: i64) -> Result<Vec<OfferRow>> {
+    let text = match wanted.sort {
+        OfferSort::Departure => offers!("s.departure_at, s.id"),
+        OfferSort::Price => offers!("s.price, s.departure_at, s.id"),
+        OfferSort::Duration => offers!("s.duration_minutes, s.departure_at, s.id"),
+    };
+    let at_most_taken = match wanted.kind {
+        BookingType::Speedboat => i32::MAX,
+        // A whole boat is an empty one.
+        BookingType::Charter => 0,
+    };
+    let rows = db
+        .sql(text)
+        .bind(wanted.from_key.clone())
+        .bind(wanted.to_key.clone())
+        .bind(wanted.day)
+        .bind(wanted.closed_until)
+        .bind(wanted.qty)
+        .bind(at_most_taken)
+        .bind(limit)
+        .bind(offset)
+        .all()
+        .await?;
+    Ok(rows)
+}

@@ -1,0 +1,183 @@
+//! The SQL of sailings.
+
+use chrono::{DateTime, Utc};
+
+use super::{
+    model::{RouteRow, Sailing, SailingsQuery},
+    rules::{Departure, Span},
+};
+use crate::kernel::{
+    db::{Db, Failure, Tx},
+    error::{Error, Result},
+    http::Page,
+    ids::{self, Uuid},
+};
+
+/// Puts the departures of a route on sale.
+pub async fn insert(
+    tx: &mut Tx,
+    route: &RouteRow,
+    departures: &[Departure],
+) -> Result<(), Failure> {
+    tx.insert_all(
+        "INSERT INTO sailings (id, route_id, speedboat_id, partner_id, from_key, to_key, day,
+           departure_at, arrival_at, duration_minutes, price, capacity, seats_taken, chartered,
+           status)",
+        15,
+        departures,
+        |statement, departure| {
+            let duration = (departure.arrival_at - departure.departure_at).num_minutes();
+            statement
+                .bind(ids::fresh())
+                .bind(route.id)
+                .bind(route.speedboat_id)
+                .bind(route.partner_id)
+                .bind(route.from_key.clone())
+                .bind(route.to_key.clone())
+                .bind(departure.day)
+                .bind(departure.departure_at)
+                .bind(departure.arrival_at)
+                .bind(duration as i32)
+                .bind(departure.price)
+                .bind(route.speedboat_capacity)
+                .bind(0_i32)
+                .bind(false)
+                .bind("open")
+        },
+    )
+    .await
+}
+
+/// When the boat is at sea within a span of time. Sailings of a boat do not overlap, so those that
+/// reach into the span are the ones that depart in it and the last before it.
+pub async fn at_sea(tx: &mut Tx, boat: Uuid, (start, end): Span) -> Result<Vec<Span>> {
+    let spans = tx
+        .sql(
+            "SELECT departure_at, arrival_at FROM sailings
+             WHERE speedboat_id = $1 AND status = 'open' AND departure_at < $3
+               AND departure_at >= COALESCE(
+                 (SELECT MAX(departure_at) FROM sailings
+                  WHERE speedboat_id = $1 AND status = 'open' AND departure_at <= $2), $2)
+             ORDER BY departure_at",
+        )
+        .bind(boat)
+        .bind(start)
+        .bind(end)
+        .all()
+        .await?;
+    Ok(spans)
+}
+
+pub async fn list(
+    db: &Db,
+    route: Uuid,
+    query: &SailingsQuery,
+    now: DateTime<Utc>,
+) -> Result<Page<Sailing>> {
+    let paging = &query.paging;
+    let rows = db
+        .list(
+            "SELECT id, departure_at, arrival_at, price, capacity, seats_taken, status
+             FROM sailings",
+        )
+        .filter("route_id = ?", Some(route))
+        .filter("day >= ?", query.start_date)
+        .filter("day <= ?", query.end_date)
+        .page(
+            paging.sort(Some("departure_at"), "departure_at"),
+            "id",
+            paging.limit(),
+            paging.offset(),
+        )
+        .await?;
+    Ok(paging.page(rows).each(|sailing: Sailing| sailing.seen_at(now)))
+}
+
+/// Takes the empty sailings that have not departed off sale; `Err` when others carry bookings.
+pub async fn withdraw_of_route(tx: &mut Tx, route: Uuid, now: DateTime<Utc>) -> Result<()> {
+    tx.sql(
+        "UPDATE sailings SET status = 'withdrawn'
+         WHERE route_id = $1 AND departure_at > $2 AND status = 'open' AND seats_taken = 0",
+    )
+    .bind(route)
+    .bind(now)
+    .run()
+    .await?;
+    let booked: Option<(Uuid,)> = tx
+        .sql(
+            "SELECT id FROM sailings
+             WHERE route_id = $1 AND departure_at > $2 AND status = 'open' LIMIT 1",
+        )
+        .bind(route)
+        .bind(now)
+        .maybe()
+        .await?;
+    booked.map_or(Ok(()), |_| Err(in_use()))
+}
+
+/// The same for all that a boat was to sail.
+pub async fn withdraw_of_boat(tx: &mut Tx, boat: Uuid, now: DateTime<Utc>) -> Result<()> {
+    tx.sql(
+        "UPDATE sailings SET status = 'withdrawn'
+         WHERE speedboat_id = $1 AND departure_at > $2 AND status = 'open' AND seats_taken = 0",
+    )
+    .bind(boat)
+    .bind(now)
+    .run()
+    .await?;
+    let booked: Option<(Uuid,)> = tx
+        .sql(
+            "SELECT id FROM sailings
+             WHERE speedboat_id = $1 AND departure_at > $2 AND status = 'open' LIMIT 1",
+        )
+        .bind(boat)
+        .bind(now)
+        .maybe()
+        .await?;
+    booked.map_or(Ok(()), |_| Err(in_use()))
+}
+
+/// Gives the boat's sailings that have not departed another capacity. The table refuses one that
+/// is below what is sold, also when it is being sold at this moment.
+pub async fn resize(tx: &mut Tx, boat: Uuid, capacity: i32, now: DateTime<Utc>) -> Result<()> {
+    let resized = tx
+        .sql(
+            "UPDATE sailings SET capacity = $1
+             WHERE speedboat_id = $2 AND departure_at > $3 AND status = 'open'",
+        )
+        .bind(capacity)
+        .bind(boat)
+        .bind(now)
+        .run()
+        .await;
+    match resized {
+        Ok(_) => Ok(()),
+        Err(failure) if failure.is_check() => Err(in_use()),
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+fn in_use() -> Error {
+    Error::conflict(
+        "in_use",
+        "There are bookings on sailings to come.",
+        "Masih ada pemesanan pada jadwal mendatang.",
+    )
+}
+
+/// How many sailings are still to come.
+pub async fn upcoming(db: &Db, owner: Option<Uuid>, now: DateTime<Utc>) -> Result<i64> {
+    let count = match owner {
+        Some(owner) => db
+            .sql(
+                "SELECT COUNT(*) FROM sailings
+                 WHERE partner_id = $1 AND status = 'open' AND departure_at > $2",
+            )
+            .bind(owner)
+            .bind(now),
+        None => db
+            .sql("SELECT COUNT(*) FROM sailings WHERE status = 'open' AND departure_at > $1")
+            .bind(now),
+    };
+    Ok(count.scalar().await?)
+}

@@ -1,0 +1,241 @@
+//! Search: what can be booked, and nothing else.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::{Value, json};
+
+use crate::{
+    harbour::{boat, route, wish},
+    on_both_engines,
+    world::World,
+};
+
+on_both_engines![
+    a_sailing_is_found_with_all_that_a_booking_needs,
+    names_match_without_regard_to_case_accents_and_spaces,
+    only_enough_free_seats_are_offered,
+    a_charter_wants_an_empty_boat,
+    the_cutoff_is_right_to_the_second,
+    what_cannot_sail_is_not_offered_and_comes_back,
+    the_way_back_stands_beside_the_way_out,
+    offers_are_sorted_and_paged,
+    faults_are_named,
+    harbours_are_listed_with_their_destinations,
+    a_search_is_one_statement,
+];
+
+fn with(mut value: Value, changes: Value) -> Value {
+    value.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+    value
+}
+
+async fn a_sailing_is_found_with_all_that_a_booking_needs(world: World) {
+    let made = world.active("made@bahari.id").await;
+    let (boat, id) = world.sails(&made, "GT. 1").await;
+    let sailing = world.sailings(&made, &id).await.remove(0);
+    let found = world.finds(wish(2)).await;
+    assert_eq!(
+        found,
+        [json!({
+            "route_time_id": sailing["id"], "item_id": boat, "type": "speedboat",
+            "from": "Sanur", "to": "Nusa Penida",
+            "departure_at": "2026-11-16T00:00:00Z", "arrival_at": "2026-11-16T00:45:00Z",
+            "duration_minutes": 45, "timezone": "Asia/Makassar",
+            "price": 150_000, "total_price": 300_000, "available_seats": 30,
+            "speedboat": {
+                "id": boat, "name": "Bahari Express", "capacity": 30,
+                "facilities": ["Life jackets", "Toilet"], "photo_url": null,
+            },
+            "mitra": { "id": world.partner_id(&made).await, "name": "Made Bahari" },
+        })]
+    );
+    let elsewhere = with(wish(1), json!({ "from": "Nusa Penida", "to": "Sanur" }));
+    assert!(world.finds(elsewhere).await.is_empty());
+    assert!(world.finds(with(wish(1), json!({ "date": "2026-11-19" }))).await.is_empty());
+}
+
+async fn names_match_without_regard_to_case_accents_and_spaces(world: World) {
+    let made = world.active("made@bahari.id").await;
+    world.sails(&made, "GT. 1").await;
+    for (from, to) in [(" sanur ", "NUSA  penida"), ("Sánur", "Nusa\u{a0}Pénida")] {
+        let found = world.finds(with(wish(1), json!({ "from": from, "to": to }))).await;
+        assert_eq!(found.len(), 1, "{from} {to}");
+        assert_eq!(found[0]["from"], "Sanur", "as it was written");
+    }
+    assert!(world.finds(with(wish(1), json!({ "to": "Nusapenida" }))).await.is_empty());
+    assert!(world.finds(with(wish(1), json!({ "to": "Nusa%" }))).await.is_empty());
+}
+
+async fn only_enough_free_seats_are_offered(world: World) {
+    let made = world.active("made@bahari.id").await;
+    let (_, id) = world.sails(&made, "GT. 1").await;
+    let sailing = world.sailings(&made, &id).await.remove(0);
+    world.takes_seats(&sailing, 27).await;
+    assert_eq!(world.finds(wish(3)).await[0]["available_seats"], 3);
+    assert!(world.finds(wish(4)).await.is_empty());
+    world.takes_seats(&sailing, 30).await;
+    assert!(world.finds(wish(1)).await.is_empty());
+}
+
+async fn a_charter_wants_an_empty_boat(world: World) {
+    let made = world.active("made@bahari.id").await;
+    let (_, id) = world.sails(&made, "GT. 1").await;
+    let sailing = world.sailings(&made, &id).await.remove(0);
+    let charter = |qty| with(wish(qty), json!({ "type": "charter" }));
+    let found = world.finds(charter(12)).await;
+    assert_eq!(found[0]["type"], "charter");
+    assert_eq!(found[0]["total_price"], 30 * 150_000, "the whole boat");
+    assert!(world.finds(charter(31)).await.is_empty());
+    world.takes_seats(&sailing, 1).await;
+    assert!(world.finds(charter(1)).await.is_empty());
+    // A chartered sailing stays closed even if its boat grows.
+    world.db().sql("UPDATE sailings SET chartered = TRUE, capacity = 40").run().await.unwrap();
+    assert!(world.finds(wish(1)).await.is_empty());
+}
+
+async fn the_cutoff_is_right_to_the_second(world: World) {
+    let made = world.active("made@bahari.id").await;
+    world.sails(&made, "GT. 1").await;
+    let departure: DateTime<Utc> = "2026-11-16T00:00:00Z".parse().unwrap();
+    world.later(departure - TimeDelta::minutes(15) - TimeDelta::seconds(1) - world.now());
+    assert_eq!(world.finds(wish(1)).await.len(), 1);
+    world.later(TimeDelta::seconds(1));
+    assert!(world.finds(wish(1)).await.is_empty());
+}
+
+async fn what_cannot_sail_is_not_offered_and_comes_back(world: World) {
+    let admin = world.admin().await;
+    let made = world.active("made@bahari.id").await;
+    let (id, _) = world.sails(&made, "GT. 1").await;
+    let desk = world.desk_of(&made).await;
+    let there = async || (world.finds(wish(1)).await.len(), locations(&world).await.len());
+    assert_eq!(there().await, (1, 1));
+    for status in ["maintenance", "inactive"] {
+        let path = format!("/v1/speedboats/{id}");
+        let change = with(boat("GT. 1"), json!({ "status": status }));
+        world.put(&path, change).by(&made).send().await.ok();
+        assert_eq!(there().await, (0, 0), "{status}");
+        let change = with(boat("GT. 1"), json!({ "status": "active" }));
+        world.put(&path, change).by(&made).send().await.ok();
+        assert_eq!(there().await, (1, 1));
+    }
+    let reason = json!({ "reason": "Unsafe" });
+    world.post(&format!("{desk}/suspend"), reason).by(&admin).send().await.ok();
+    assert_eq!(there().await, (0, 0));
+    world.post(&format!("{desk}/unsuspend"), json!({})).by(&admin).send().await.ok();
+    assert_eq!(there().await, (1, 1));
+    // Papers to be corrected stop new publishing, not what is on sale already.
+    for status in ["revision", "in_review"] {
+        world.db().sql("UPDATE partners SET status = $1").bind(status).run().await.unwrap();
+        assert_eq!(there().await, (1, 1), "{status}");
+    }
+    world.db().sql("UPDATE partners SET verified_at = NULL").run().await.unwrap();
+    assert_eq!(there().await, (0, 0), "never approved");
+}
+
+async fn the_way_back_stands_beside_the_way_out(world: World) {
+    let made = world.active("made@bahari.id").await;
+    let (id, _) = world.sails(&made, "GT. 1").await;
+    let back = json!({
+        "from": "Nusa Penida", "to": "Sanur",
+        "times": [{ "departure_time": "16:00", "arrival_time": "16:45" }],
+    });
+    let back = world.plans(&made, with(route(&id), back)).await;
+    world.publishes(&made, &back).await.ok();
+    let trip = with(wish(2), json!({ "return_date": "2026-11-18" }));
+    let answer = world.post("/v1/speedboats/search", trip).send().await;
+    assert_eq!(answer.body["data"].as_array().unwrap().len(), 1);
+    assert_eq!(answer.body["pagination"]["total_items"], 1);
+    assert_eq!(answer.body["return"][0]["from"], "Nusa Penida");
+    assert_eq!(answer.body["return"][0]["departure_at"], "2026-11-18T08:00:00Z");
+    assert_eq!(answer.body["return"][0]["total_price"], 300_000);
+    let one_way = world.post("/v1/speedboats/search", wish(2)).send().await;
+    assert!(one_way.body.get("return").is_none());
+    let no_way = with(wish(2), json!({ "return_date": "2026-12-24" }));
+    let no_way = world.post("/v1/speedboats/search", no_way).send().await;
+    assert_eq!(no_way.body["return"], json!([]));
+}
+
+async fn offers_are_sorted_and_paged(world: World) {
+    let made = world.active("made@bahari.id").await;
+    let id = world.adds_boat(&made, "GT. 1").await;
+    let times = json!({ "times": [
+        { "departure_time": "08:00", "arrival_time": "09:30", "price": 120_000 },
+        { "departure_time": "10:00", "arrival_time": "10:30", "price": 180_000 },
+        { "departure_time": "12:00", "arrival_time": "13:00", "price": 100_000 },
+    ] });
+    let planned = world.plans(&made, with(route(&id), times)).await;
+    world.publishes(&made, &planned).await.ok();
+    let prices = async |changes: Value| {
+        let found = world.finds(with(wish(1), changes)).await;
+        found.iter().map(|offer| offer["price"].as_i64().unwrap() / 1_000).collect::<Vec<_>>()
+    };
+    assert_eq!(prices(json!({})).await, [120, 180, 100]);
+    assert_eq!(prices(json!({ "sort_by": "departure" })).await, [120, 180, 100]);
+    assert_eq!(prices(json!({ "sort_by": "price" })).await, [100, 120, 180]);
+    assert_eq!(prices(json!({ "sort_by": "duration" })).await, [180, 100, 120]);
+    assert_eq!(prices(json!({ "page": 2, "page_size": 2 })).await, [100]);
+    let past = with(wish(1), json!({ "page": 9, "page_size": 2 }));
+    let past = world.post("/v1/speedboats/search", past).send().await;
+    assert_eq!(past.body["data"], json!([]));
+    assert_eq!(past.body["pagination"]["total_items"], 3);
+    assert_eq!(past.body["pagination"]["total_pages"], 2);
+}
+
+async fn faults_are_named(world: World) {
+    let rubbish = json!({
+        "from": "", "to": 7, "date": "tomorrow", "qty": 0, "type": "raft", "sort_by": "mood",
+        "page": 0, "page_size": 101,
+    });
+    world.post("/v1/speedboats/search", rubbish).send().await.has_faults(&[
+        ("date", "format"),
+        ("from", "min_length"),
+        ("from", "required"),
+        ("page", "min"),
+        ("page_size", "max"),
+        ("qty", "min"),
+        ("sort_by", "enum"),
+        ("to", "type"),
+        ("type", "enum"),
+    ]);
+    let early = with(wish(1), json!({ "return_date": "2026-11-15" }));
+    let answer = world.post("/v1/speedboats/search", early).send().await;
+    answer.has_faults(&[("return_date", "order")]);
+    let blank = with(wish(1), json!({ "return_date": "", "type": "", "sort_by": "" }));
+    world.post("/v1/speedboats/search", blank).send().await.ok();
+}
+
+async fn locations(world: &World) -> Vec<Value> {
+    let locations = world.get("/v1/speedboats/locations").send().await.ok();
+    locations.as_array().unwrap().clone()
+}
+
+async fn harbours_are_listed_with_their_destinations(world: World) {
+    let made = world.active("made@bahari.id").await;
+    let id = world.adds_boat(&made, "GT. 1").await;
+    for (to, departs, arrives) in
+        [("Nusa Penida", "08:00", "08:45"), ("Gili Air", "10:00", "12:00")]
+    {
+        let times = json!([{ "departure_time": departs, "arrival_time": arrives }]);
+        let plan = with(route(&id), json!({ "to": to, "times": times }));
+        let planned = world.plans(&made, plan).await;
+        world.publishes(&made, &planned).await.ok();
+    }
+    world.plans(&made, with(route(&id), json!({ "from": "Nowhere yet" }))).await;
+    assert_eq!(
+        locations(&world).await,
+        [json!({
+            "name": "Sanur", "timezone": "Asia/Makassar",
+            "destinations": ["Gili Air", "Nusa Penida"],
+        })]
+    );
+    world.later(TimeDelta::days(4));
+    assert!(locations(&world).await.is_empty(), "nothing sails from there any more");
+}
+
+async fn a_search_is_one_statement(world: World) {
+    let made = world.active("made@bahari.id").await;
+    world.sails(&made, "GT. 1").await;
+    let before = world.db().statements();
+    assert_eq!(world.finds(wish(1)).await.len(), 1);
+    assert_eq!(world.db().statements() - before, 1);
+}
