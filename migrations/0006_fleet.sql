@@ -64,10 +64,11 @@ CREATE TABLE sailings (
     duration_minutes INTEGER NOT NULL CHECK (duration_minutes > 0),
     price BIGINT NOT NULL CHECK (price > 0),
     capacity INTEGER NOT NULL,
-    seats_taken INTEGER NOT NULL CHECK (seats_taken BETWEEN 0 AND capacity),
+    seats_taken INTEGER NOT NULL,
     -- Taken as a whole: closed even if its boat should grow.
     chartered BOOLEAN NOT NULL,
     status TEXT NOT NULL CHECK (status IN ('open', 'cancelled', 'withdrawn')),
+    CONSTRAINT sailings_seats CHECK (seats_taken BETWEEN 0 AND capacity),
     -- Boat and partner are those of the route.
     FOREIGN KEY (route_id, speedboat_id, partner_id)
         REFERENCES routes (id, speedboat_id, partner_id)
@@ -75,6 +76,8 @@ CREATE TABLE sailings (
 -- Search: one range of this index, whatever the size of the table.
 CREATE INDEX sailings_search ON sailings (from_key, to_key, day, departure_at)
     WHERE status = 'open';
+-- What is still to come, of everyone.
+CREATE INDEX sailings_upcoming ON sailings (departure_at) WHERE status = 'open';
 CREATE INDEX sailings_route ON sailings (route_id, departure_at);
 -- A boat's calendar.
 CREATE INDEX sailings_boat ON sailings (speedboat_id, departure_at) WHERE status = 'open';

@@ -79,7 +79,7 @@ pub fn table(app: App) -> Table {
     .op(GET,    "/v1/speedboats",                               PartnerOr(FleetRead),   list_speedboats,       "Boats")
     .op(POST,   "/v1/speedboats",                               PartnerOr(FleetWrite),  create_speedboat,      "Add a boat")
     .op(GET,    "/v1/speedboats/summary",                       PartnerOr(FleetRead),   speedboat_summary,     "The fleet in numbers")
-    .op(POST,   "/v1/speedboats/search",                        Public,                 search_sailings,       "Search sailings")
+    .read_by_post("/v1/speedboats/search",                      Public,                 search_sailings,       "Search sailings")
     .op(GET,    "/v1/speedboats/locations",                     Public,                 list_locations,        "Where one can go")
     .op(GET,    "/v1/speedboats/{id}",                          PartnerOr(FleetRead),   get_speedboat,         "A boat")
     .op(PUT,    "/v1/speedboats/{id}",                          PartnerOr(FleetWrite),  update_speedboat,      "Change a boat")

@@ -95,6 +95,23 @@ impl Table {
         self.add(Method::GET, path, access, handler, summary, true)
     }
 
+    /// Adds a line that only reads although its method says that it changes something.
+    pub fn read_by_post<H, I, O, T>(
+        self,
+        path: &'static str,
+        access: Access,
+        handler: H,
+        summary: &'static str,
+    ) -> Self
+    where
+        H: Handler<T, App> + OperationHandler<I, O>,
+        I: OperationInput,
+        O: OperationOutput,
+        T: 'static,
+    {
+        self.add(Method::POST, path, access, handler, summary, false)
+    }
+
     fn add<H, I, O, T>(
         mut self,
         method: Method,

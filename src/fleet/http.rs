@@ -34,7 +34,7 @@ impl FromRequestParts<App> for PathSpeedboat {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
         let caller = Caller::from_request_parts(parts, app).await?;
-        Ok(Self(store::get(&app.db, caller.partner_id, id).await?.ok_or(Error::NotFound)?))
+        Ok(Self(store::get(&app.db, caller.own_or(None)?, id).await?.ok_or(Error::NotFound)?))
     }
 }
 
@@ -73,7 +73,7 @@ pub async fn create_speedboat(
     caller: Caller,
     Body(NewSpeedboat { mitra_id, boat }): Body<NewSpeedboat>,
 ) -> Result<Reply<Speedboat>> {
-    let owner = caller.partner_id.or(mitra_id).ok_or_else(unnamed)?;
+    let owner = caller.own_or(mitra_id)?.ok_or_else(unnamed)?;
     if caller.partner_id.is_none() && !partners::exists(&app.db, owner).await? {
         let message = text("There is no such partner.", "Mitra ini tidak ada.");
         return Err(Error::field("mitra_id", "unknown", message));
@@ -94,16 +94,16 @@ fn unnamed() -> Error {
     Error::field("mitra_id", "required", message)
 }
 
-/// The photos after a change: each new one must be the caller's to use, those it has may stay.
+/// A change of the photos: each new one must be the caller's to use, those it has may stay.
 pub async fn photos(
     app: &App,
     caller: &Caller,
     change: &Patch<PhotoIds>,
     before: Option<&Value>,
-) -> Result<Option<Value>> {
+) -> Result<Patch<Value>> {
     let PhotoIds(ids) = match change {
-        Patch::Keep => return Ok(before.cloned()),
-        Patch::Clear => return Ok(None),
+        Patch::Keep => return Ok(Patch::Keep),
+        Patch::Clear => return Ok(Patch::Clear),
         Patch::Set(ids) => ids,
     };
     let known = |id: &str| before.and_then(Value::as_array)?.iter().find(|one| *one == id).cloned();
@@ -120,7 +120,10 @@ pub async fn photos(
             Err(other) => return Err(other),
         }
     }
-    if faults.is_empty() { Ok(Some(Value::Array(photos))) } else { Err(Error::Invalid(faults)) }
+    match faults.is_empty() {
+        true => Ok(Patch::Set(Value::Array(photos))),
+        false => Err(Error::Invalid(faults)),
+    }
 }
 
 pub fn shown(app: &App, row: SpeedboatRow) -> Speedboat {

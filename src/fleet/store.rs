@@ -9,6 +9,7 @@ use crate::kernel::{
     error::{Error, Result},
     http::Page,
     ids::{self, Uuid},
+    patch::Patch,
 };
 
 macro_rules! speedboat {
@@ -71,7 +72,7 @@ pub async fn insert(
     tx: &mut Tx,
     owner: Uuid,
     boat: SpeedboatChange,
-    photos: Option<Value>,
+    photos: Patch<Value>,
     now: DateTime<Utc>,
 ) -> Result<Uuid> {
     let id = ids::fresh();
@@ -91,7 +92,7 @@ pub async fn insert(
     .bind(boat.engine.over::<String>(None))
     .bind(boat.facilities.over::<Value>(None).or_else(none))
     .bind(boat.description.over::<String>(None))
-    .bind(photos.or_else(none))
+    .bind(photos.over::<Value>(None).or_else(none))
     .bind(boat.status.unwrap_or(BoatStatus::Active))
     .bind(now)
     .run()
@@ -100,12 +101,11 @@ pub async fn insert(
     Ok(id)
 }
 
-/// `photos` are those after the change.
 pub async fn update(
     tx: &mut Tx,
     before: &SpeedboatRow,
     change: SpeedboatChange,
-    photos: Option<Value>,
+    photos: Patch<Value>,
     now: DateTime<Utc>,
 ) -> Result<()> {
     let before = before.clone();
@@ -124,7 +124,7 @@ pub async fn update(
     .bind(change.engine.over(before.engine))
     .bind(facilities.unwrap_or(json!([])))
     .bind(change.description.over(before.description))
-    .bind(photos.unwrap_or(json!([])))
+    .bind(photos.over(Some(before.photos)).unwrap_or(json!([])))
     .bind(change.status.unwrap_or(before.status))
     .bind(now)
     .bind(before.id)
@@ -165,17 +165,22 @@ pub struct Counts {
 }
 
 pub async fn counts(db: &Db, owner: Option<Uuid>) -> Result<Counts> {
-    let counts = db
-        .sql(
-            "SELECT COUNT(*) AS total, COUNT(CASE WHEN status = 'active' THEN 1 END) AS active,
-               COUNT(CASE WHEN status = 'maintenance' THEN 1 END) AS maintenance,
-               COUNT(CASE WHEN status = 'inactive' THEN 1 END) AS inactive,
-               CAST(COALESCE(SUM(capacity), 0) AS BIGINT) AS total_capacity
-             FROM speedboats
-             WHERE deleted_at IS NULL AND partner_id = COALESCE($1, partner_id)",
-        )
-        .bind(owner)
-        .one()
-        .await?;
-    Ok(counts)
+    macro_rules! counts {
+        ($rest:literal) => {
+            concat!(
+                "SELECT COUNT(*) AS total,
+                   COUNT(CASE WHEN status = 'active' THEN 1 END) AS active,
+                   COUNT(CASE WHEN status = 'maintenance' THEN 1 END) AS maintenance,
+                   COUNT(CASE WHEN status = 'inactive' THEN 1 END) AS inactive,
+                   CAST(COALESCE(SUM(capacity), 0) AS BIGINT) AS total_capacity
+                 FROM speedboats WHERE deleted_at IS NULL",
+                $rest
+            )
+        };
+    }
+    let counts = match owner {
+        Some(owner) => db.sql(counts!(" AND partner_id = $1")).bind(owner),
+        None => db.sql(counts!("")),
+    };
+    Ok(counts.one().await?)
 }

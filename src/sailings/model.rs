@@ -1,6 +1,6 @@
 //! What routes and sailings are made of, and what callers send and get.
 
-use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, Utc};
 use chrono_tz::Tz;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -129,6 +129,15 @@ pub struct RouteForm {
     times: Vec<RouteTimeForm>,
 }
 
+/// Spaces around a name do not count.
+fn trim(value: &mut Value, names: &[&str]) {
+    for name in names {
+        if let Some(text) = value[name].as_str().map(|text| text.trim().to_owned()) {
+            value[name] = Value::String(text);
+        }
+    }
+}
+
 impl RouteForm {
     pub fn times(&self) -> Vec<RouteTime> {
         let weekly = self.schedule_type == ScheduleType::Weekly;
@@ -149,10 +158,17 @@ impl Input for RouteForm {
         if blank {
             value["timezone"] = Value::Null;
         }
+        trim(value, &["from", "to"]);
     }
 
     fn check(value: &Value, faults: &mut Vec<Fault>) {
         let text_of = |name: &str| value[name].as_str();
+        for name in ["from", "to"] {
+            if text_of(name).is_some_and(|name| !name.is_empty() && key(name).is_empty()) {
+                let message = text("This is no name.", "Ini bukan nama.");
+                faults.push(Fault::new(name, "format", message));
+            }
+        }
         if let (Some(from), Some(to)) = (text_of("from"), text_of("to"))
             && key(from) == key(to)
         {
@@ -183,6 +199,8 @@ fn period_fault(start: NaiveDate, end: NaiveDate, once: bool) -> Option<Fault> {
         ("once", text("A single trip starts and ends on one day.", "Sekali jalan hanya satu hari."))
     } else if days > 366 {
         ("max_days", text("At most 366 days.", "Paling lama 366 hari."))
+    } else if end.year() > 2200 {
+        ("max", text("That is too far ahead.", "Terlalu jauh ke depan."))
     } else {
         return None;
     };
@@ -325,6 +343,7 @@ pub struct SearchForm {
 
 impl Input for SearchForm {
     fn tidy(value: &mut Value) {
+        trim(value, &["from", "to"]);
         for name in ["return_date", "type", "sort_by"] {
             if value[name].as_str().is_some_and(|text| text.trim().is_empty()) {
                 value[name] = Value::Null;
@@ -370,7 +389,7 @@ pub struct OfferBoat {
     pub id: Uuid,
     pub name: String,
     pub capacity: i32,
-    pub facilities: Value,
+    pub facilities: Vec<String>,
     pub photo_url: Option<String>,
 }
 

@@ -35,6 +35,12 @@ pub async fn get_in(tx: &mut Tx, owner: Option<Uuid>, id: Uuid) -> Result<Option
     Ok(tx.sql(BY_ID).bind(id).bind(owner).maybe().await?)
 }
 
+/// Takes the route's row; of boat, route and sailings it comes second.
+pub async fn hold(tx: &mut Tx, id: Uuid) -> Result<()> {
+    tx.sql("UPDATE routes SET updated_at = updated_at WHERE id = $1").bind(id).run().await?;
+    Ok(())
+}
+
 pub async fn list(db: &Db, owner: Option<Uuid>, query: &RoutesQuery) -> Result<Page<RouteRow>> {
     let sort = query.sort_by.map(|by| match by.as_str() {
         "start_date" => "r.start_date",

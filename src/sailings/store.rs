@@ -48,12 +48,27 @@ pub async fn insert(
     .await
 }
 
+/// A sailing, as far as its boat's calendar goes.
+#[derive(sqlx::FromRow)]
+pub struct AtSea {
+    pub id: Uuid,
+    pub route_id: Uuid,
+    departure_at: DateTime<Utc>,
+    arrival_at: DateTime<Utc>,
+}
+
+impl AtSea {
+    pub fn span(&self) -> Span {
+        (self.departure_at, self.arrival_at)
+    }
+}
+
 /// When the boat is at sea within a span of time. Sailings of a boat do not overlap, so those that
 /// reach into the span are the ones that depart in it and the last before it.
-pub async fn at_sea(tx: &mut Tx, boat: Uuid, (start, end): Span) -> Result<Vec<Span>> {
+pub async fn at_sea(tx: &mut Tx, boat: Uuid, (start, end): Span) -> Result<Vec<AtSea>> {
     let spans = tx
         .sql(
-            "SELECT departure_at, arrival_at FROM sailings
+            "SELECT id, route_id, departure_at, arrival_at FROM sailings
              WHERE speedboat_id = $1 AND status = 'open' AND departure_at < $3
                AND departure_at >= COALESCE(
                  (SELECT MAX(departure_at) FROM sailings
@@ -143,7 +158,8 @@ pub async fn resize(tx: &mut Tx, boat: Uuid, capacity: i32, now: DateTime<Utc>) 
     let resized = tx
         .sql(
             "UPDATE sailings SET capacity = $1
-             WHERE speedboat_id = $2 AND departure_at > $3 AND status = 'open'",
+             WHERE speedboat_id = $2 AND departure_at > $3 AND status = 'open'
+               AND capacity <> $1",
         )
         .bind(capacity)
         .bind(boat)

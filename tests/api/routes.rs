@@ -19,7 +19,7 @@ on_both_engines![
     a_head_or_a_prefetch_publishes_nothing,
     publishing_twice_is_publishing_once,
     a_route_needs_a_departure_in_the_future,
-    past_days_are_left_out,
+    what_is_past_is_left_out,
     a_boat_is_never_in_two_places,
     two_routes_published_at_once_never_overlap,
     the_database_itself_refuses_an_overlap,
@@ -122,6 +122,9 @@ async fn faults_are_named(world: World) {
     plan(json!({ "to": " SANUR " })).await.has_faults(&[("to", "same")]);
     plan(json!({ "end_date": "2026-11-15" })).await.has_faults(&[("end_date", "order")]);
     plan(json!({ "end_date": "2027-11-17" })).await.has_faults(&[("end_date", "max_days")]);
+    let far = json!({ "start_date": "9999-12-31", "end_date": "9999-12-31" });
+    plan(far).await.has_faults(&[("end_date", "max")]);
+    plan(json!({ "from": " S " })).await.has_faults(&[("from", "min_length")]);
     plan(json!({ "schedule_type": "once" })).await.has_faults(&[("end_date", "once")]);
     plan(json!({ "schedule_type": "weekly" })).await.has_faults(&[("times[0].days", "required")]);
     plan(json!({ "times": [] })).await.has_faults(&[("times", "min_items")]);
@@ -224,20 +227,28 @@ async fn a_route_needs_a_departure_in_the_future(world: World) {
     world.publishes(&made, &id).await.is(409, "invalid_state");
 }
 
-async fn past_days_are_left_out(world: World) {
+async fn what_is_past_is_left_out(world: World) {
     let made = world.active("made@bahari.id").await;
     let boat = world.adds_boat(&made, "GT. 1").await;
     let since = json!({ "start_date": "2026-11-01", "end_date": "2026-11-16" });
     let id = world.plans(&made, with(route(&boat), since)).await;
     world.publishes(&made, &id).await.ok();
-    let statuses: Vec<_> =
-        world.sailings(&made, &id).await.iter().map(|s| s["status"].clone()).collect();
-    assert_eq!(statuses, ["departed", "open"], "this morning's and tomorrow's");
+    let sailings = world.sailings(&made, &id).await;
+    assert_eq!(sailings.len(), 1, "what has not sailed by now never did");
+    assert_eq!(sailings[0]["departure_at"], "2026-11-16T00:00:00Z");
+    // A new plan for the rest of the day does not clash with this morning's.
+    world.later(TimeDelta::days(1));
+    let made = world.signs_in("made@bahari.id", "mitra").await;
+    world.delete(&at(&id)).by(&made).send().await.ok();
+    let again = json!({ "start_date": "2026-11-01", "end_date": "2026-11-20" });
+    let id = world.plans(&made, with(route(&boat), again)).await;
+    world.publishes(&made, &id).await.ok();
+    assert_eq!(world.sailings(&made, &id).await.len(), 4);
 }
 
 async fn a_boat_is_never_in_two_places(world: World) {
     let made = world.active("made@bahari.id").await;
-    let (boat, _) = world.sails(&made, "GT. 1").await;
+    let (boat, first) = world.sails(&made, "GT. 1").await;
     let publish = async |changes: Value| {
         let id = world.plans(&made, with(route(&boat), changes)).await;
         (id.clone(), world.publishes(&made, &id).await)
@@ -249,6 +260,7 @@ async fn a_boat_is_never_in_two_places(world: World) {
         let named = &body["data"]["conflicts_with"]["departure_at"];
         assert_eq!(named, "2026-11-16T00:00:00Z", "the clash is named");
         assert!(body["data"]["planned"]["departure_at"].is_string());
+        assert_eq!(body["data"]["conflicts_with"]["route_id"], json!(first));
         assert_eq!(world.sailings(&made, &id).await.len(), 0);
     }
     // A late one of the day before reaches into the morning.

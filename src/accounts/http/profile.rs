@@ -32,6 +32,9 @@ pub async fn update_profile(
     caller: Caller,
     Body(profile): Body<UpdateProfile>,
 ) -> Result<Reply<Profile>> {
+    if caller.person.email != profile.email.as_str() {
+        caller.in_person()?;
+    }
     let id = caller.person.id;
     let avatar = match profile.avatar_file_id.as_str() {
         "" => None,
@@ -45,6 +48,7 @@ pub async fn update_profile(
     }
     let before = store::user_in(&mut tx, id).await?.ok_or(Error::Unauthenticated)?;
     if before.email != profile.email.as_str() {
+        // It may have been changed since the request came in.
         caller.in_person()?;
         let lang = caller.context.lang;
         accounts::tell_old_mailbox(&mut tx, &before.name, &before.email, lang, now).await?;

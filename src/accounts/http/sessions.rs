@@ -101,7 +101,6 @@ pub async fn list_sessions(
     caller: Caller,
     Query(query): Query<SessionsQuery>,
 ) -> Result<Page<OpenSession>> {
-    caller.in_person()?;
     let page = tokens::sessions(&app.db, caller.person.id, &query, app.clock.now()).await?;
     Ok(page.each(|session| OpenSession { current: session.id == caller.session_id, ..session }))
 }

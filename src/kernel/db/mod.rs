@@ -145,8 +145,9 @@ impl Tx {
     ) -> Result<()> {
         // Both engines take at least this many values in one statement.
         const VALUES: usize = 32_000;
+        let numbered = matches!(self.inner, TxInner::Postgres(_));
         for rows in rows.chunks(VALUES / columns) {
-            let text = insert_text(head, columns, rows.len());
+            let text = insert_text(head, numbered, columns, rows.len());
             let statement = Statement::composed_on_tx(self, text);
             rows.iter().fold(statement, &bind).run().await?;
         }
@@ -191,16 +192,16 @@ impl Tx {
     }
 }
 
-/// `… VALUES ($1, $2), ($3, $4)`
-fn insert_text(head: &str, columns: usize, rows: usize) -> String {
-    let mut text = format!("{head} VALUES ");
-    for row in 0..rows {
-        let places: Vec<_> = (1..=columns).map(|n| format!("${}", row * columns + n)).collect();
-        text += if row == 0 { "(" } else { ", (" };
-        text += &places.join(", ");
-        text.push(')');
-    }
-    text
+/// `… VALUES ($1, $2), ($3, $4)`. To SQLite `$1` and `?1` are names, which it looks up among all
+/// the others each time; there the places stay unnamed.
+fn insert_text(head: &str, numbered: bool, columns: usize, rows: usize) -> String {
+    let place = |n: usize| if numbered { format!("${n}") } else { "?".into() };
+    let row = |row: usize| {
+        let places: Vec<_> = (1..=columns).map(|n| place(row * columns + n)).collect();
+        format!("({})", places.join(", "))
+    };
+    let rows: Vec<_> = (0..rows).map(row).collect();
+    format!("{head} VALUES {}", rows.join(", "))
 }
 
 enum Conn<'c> {

@@ -25,7 +25,7 @@ pub async fn update_speedboat(
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     fleet::hold(&mut tx, id).await?;
-    let before = fleet::get_in(&mut tx, caller.partner_id, id).await?.ok_or(Error::NotFound)?;
+    let before = fleet::get_in(&mut tx, caller.own_or(None)?, id).await?.ok_or(Error::NotFound)?;
     if change.capacity != before.capacity {
         store::resize(&mut tx, id, change.capacity, now).await?;
     }
@@ -47,7 +47,7 @@ pub async fn delete_speedboat(
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     fleet::hold(&mut tx, id).await?;
-    let before = fleet::get_in(&mut tx, caller.partner_id, id).await?.ok_or(Error::NotFound)?;
+    let before = fleet::get_in(&mut tx, caller.own_or(None)?, id).await?.ok_or(Error::NotFound)?;
     routes::archive_all(&mut tx, id, now).await?;
     store::withdraw_of_boat(&mut tx, id, now).await?;
     fleet::delete(&mut tx, id, now).await?;

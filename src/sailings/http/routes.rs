@@ -4,6 +4,7 @@ use axum::{
     extract::{FromRequestParts, State},
     http::request::Parts,
 };
+use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use crate::{
@@ -25,7 +26,7 @@ use crate::{
         },
         routes::{self, Stored},
         rules::{self, Departure, Plan, Span},
-        store,
+        store::{self, AtSea},
     },
 };
 
@@ -38,7 +39,7 @@ impl FromRequestParts<App> for PathRoute {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
         let caller = Caller::from_request_parts(parts, app).await?;
-        Ok(Self(routes::get(&app.db, caller.partner_id, id).await?.ok_or(Error::NotFound)?))
+        Ok(Self(routes::get(&app.db, caller.own_or(None)?, id).await?.ok_or(Error::NotFound)?))
     }
 }
 
@@ -60,7 +61,7 @@ pub async fn create_route(
 ) -> Result<Reply<Route>> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    let boat = boat_of(&mut tx, caller.partner_id, &form).await?;
+    let boat = boat_of(&mut tx, caller.own_or(None)?, &form).await?;
     let (times, zone) = (form.times(), zone_of(&app, &form));
     let stored = Stored { owner: boat.partner_id, form: &form, times: &times, zone };
     let id = routes::insert(&mut tx, stored, now).await?;
@@ -73,14 +74,15 @@ pub async fn create_route(
 pub async fn update_route(
     State(app): State<App>,
     caller: Caller,
-    PathRoute(before): PathRoute,
+    PathRoute(seen): PathRoute,
     Body(form): Body<RouteForm>,
 ) -> Result<Reply<Route>> {
-    let id = before.id;
+    let id = seen.id;
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     // A route stays with its partner, whoever changes it.
-    let boat = boat_of(&mut tx, Some(before.partner_id), &form).await?;
+    let boat = boat_of(&mut tx, Some(seen.partner_id), &form).await?;
+    let before = held(&mut tx, id).await?;
     let (times, zone) = (form.times(), zone_of(&app, &form));
     let stored = Stored { owner: boat.partner_id, form: &form, times: &times, zone };
     if !routes::change(&mut tx, id, stored, now).await? {
@@ -112,6 +114,7 @@ pub async fn publish_route(
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     fleet::hold(&mut tx, seen.speedboat_id).await?;
+    let before = held(&mut tx, seen.id).await?;
     let published = routes::publish(&mut tx, seen.id, now).await?;
     let route = routes::get_in(&mut tx, None, seen.id).await?.ok_or(Error::NotFound)?;
     if !published {
@@ -121,16 +124,18 @@ pub async fn publish_route(
         return Err(Error::Contention("the draft was given another boat".into()));
     }
     may_sail(&mut tx, &route).await?;
-    let departures = departures(&app, &route)?;
+    let departures = departures(&route, now)?;
     let span = (departures[0].departure_at, last_arrival(&departures));
     let taken = store::at_sea(&mut tx, route.speedboat_id, span).await?;
-    if let Some(clash) = rules::clash(&departures, &taken) {
-        return Err(conflict(Some(clash)));
+    let spans: Vec<Span> = taken.iter().map(|sailing| sailing.span()).collect();
+    if let Some((ours, theirs)) = rules::clash(&departures, &spans) {
+        let there = taken.iter().find(|sailing| sailing.span() == theirs);
+        return Err(conflict(Some((ours, theirs, there))));
     }
     store::insert(&mut tx, &route, &departures)
         .await
         .map_err(|failure| if failure.is_exclusion() { conflict(None) } else { failure.into() })?;
-    let (before, after) = (shown(seen), shown(route));
+    let (before, after) = (shown(before), shown(route));
     record(&mut tx, "route.published", Some(&before), Some(&after)).await?;
     tx.commit().await?;
     Ok(Reply::data(after).saying("The sailings are on sale.", "Jadwal mulai dijual."))
@@ -165,13 +170,12 @@ async fn may_sail(tx: &mut AuditedTx, route: &RouteRow) -> Result<()> {
     Ok(())
 }
 
-/// From today on: what lies before has never sailed. At least one is still to depart.
-fn departures(app: &App, route: &RouteRow) -> Result<Vec<Departure>> {
+/// Those still to come, at least one: what lies before has never sailed.
+fn departures(route: &RouteRow, now: DateTime<Utc>) -> Result<Vec<Departure>> {
     let times: Vec<RouteTime> =
         serde_json::from_value(route.times.clone()).map_err(Error::internal)?;
     let zone = route.timezone.tz();
-    let now = app.clock.now();
-    let departures = rules::departures(&Plan {
+    let mut departures = rules::departures(&Plan {
         schedule_type: route.schedule_type,
         start: route.start_date.max(now.with_timezone(&zone).date_naive()),
         end: route.end_date,
@@ -179,23 +183,29 @@ fn departures(app: &App, route: &RouteRow) -> Result<Vec<Departure>> {
         times: &times,
         price: route.price,
     });
-    match departures.last() {
-        Some(last) if last.departure_at > now => Ok(departures),
-        _ => Err(Error::invalid_state(
+    departures.retain(|departure| departure.departure_at > now);
+    if departures.is_empty() {
+        return Err(Error::invalid_state(
             "It has no departure in the future.",
             "Tidak ada keberangkatan di masa depan.",
-        )),
+        ));
     }
+    Ok(departures)
 }
 
-fn last_arrival(departures: &[Departure]) -> chrono::DateTime<chrono::Utc> {
+fn last_arrival(departures: &[Departure]) -> DateTime<Utc> {
     departures.iter().map(|departure| departure.arrival_at).max().unwrap_or_default()
 }
 
-fn conflict(clash: Option<(Span, Span)>) -> Error {
+/// Names what would overlap: another sailing, or (without an id) one of the same draft.
+fn conflict(clash: Option<(Span, Span, Option<&AtSea>)>) -> Error {
     let span = |(start, end): Span| json!({ "departure_at": start, "arrival_at": end });
-    let data = clash
-        .map(|(ours, theirs)| json!({ "planned": span(ours), "conflicts_with": span(theirs) }));
+    let data = clash.map(|(ours, theirs, there)| {
+        let mut other = span(theirs);
+        other["id"] = json!(there.map(|sailing| sailing.id));
+        other["route_id"] = json!(there.map(|sailing| sailing.route_id));
+        json!({ "planned": span(ours), "conflicts_with": other })
+    });
     let message = text(
         "The boat would be in two places at once.",
         "Kapal akan berada di dua tempat sekaligus.",
@@ -219,6 +229,8 @@ pub async fn delete_route(
 ) -> Result<Reply> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
+    fleet::hold(&mut tx, seen.speedboat_id).await?;
+    let before = held(&mut tx, seen.id).await?;
     if !routes::delete_draft(&mut tx, seen.id).await? {
         if !routes::archive(&mut tx, seen.id, now).await? {
             return Err(Error::invalid_state(
@@ -228,16 +240,24 @@ pub async fn delete_route(
         }
         store::withdraw_of_route(&mut tx, seen.id, now).await?;
     }
-    record(&mut tx, "route.deleted", Some(&shown(seen)), None).await?;
+    record(&mut tx, "route.deleted", Some(&shown(before)), None).await?;
     tx.commit().await?;
     Ok(Reply::done("The route is gone.", "Rute dihapus."))
 }
 
+/// The route as it is now and stays until this transaction ends.
+async fn held(tx: &mut AuditedTx, id: Uuid) -> Result<RouteRow> {
+    routes::hold(tx, id).await?;
+    routes::get_in(tx, None, id).await?.ok_or(Error::NotFound)
+}
+
+/// The boat, which cannot go while a route is planned for it.
 async fn boat_of(
     tx: &mut AuditedTx,
     owner: Option<Uuid>,
     form: &RouteForm,
 ) -> Result<SpeedboatRow> {
+    fleet::hold(tx, form.speedboat_id).await?;
     fleet::get_in(tx, owner, form.speedboat_id).await?.ok_or_else(|| {
         let message = text("There is no such boat.", "Kapal ini tidak ada.");
         Error::field("speedboat_id", "unknown", message)

@@ -19,8 +19,8 @@ use crate::{
     },
 };
 
-/// A day's way back is not paged.
-const WHOLE_DAY: i64 = 100;
+/// The way back is not paged: more than a day has.
+const WHOLE_DAY: i64 = 2_000;
 
 pub async fn search_sailings(
     State(app): State<App>,
@@ -84,7 +84,7 @@ fn shown(app: &App, row: OfferRow, kind: BookingType, qty: i32) -> Offer {
             id: row.speedboat_id,
             name: row.speedboat_name,
             capacity: row.capacity,
-            facilities: row.facilities,
+            facilities: serde_json::from_value(row.facilities).unwrap_or_default(),
             photo_url: photo.map(|id| files::public_url(app, id)),
         },
         mitra: Owner { id: row.partner_id, name: row.partner_name },
