@@ -6,15 +6,19 @@ use crate::{
     accounts::*,
     app::App,
     audit::*,
+    bookings::*,
     files::*,
     fleet::*,
     kernel::access::{Access::*, Rule::*},
     overview::*,
     partners::*,
+    payments::*,
+    promotions::*,
     sailings::*,
     service::*,
     staff::*,
     table::Table,
+    taxes::*,
 };
 
 const GET: Method = Method::GET;
@@ -91,6 +95,29 @@ pub fn table(app: App) -> Table {
     .change_by_get("/v1/mitra/speedboat-routes/{id}/publish",   PartnerOr(RoutesWrite), publish_route,         "Publish a route")
     .op(POST,   "/v1/mitra/speedboat-routes/{id}/publish",      PartnerOr(RoutesWrite), publish_route_by_post, "Publish a route")
     .op(GET,    "/v1/mitra/speedboat-routes/{id}/times",        PartnerOr(RoutesRead),  list_sailings,         "The sailings of a route")
+    // Promotions and taxes
+    .op(GET,    "/v1/contents/promotions",                      Public,                  list_running_promotions, "Promotions that run")
+    .op(POST,   "/v1/contents/promotion",                       Staff(PromotionsWrite),  create_promotion,        "Make a promotion")
+    .op(GET,    "/v1/promotions",                               Staff(PromotionsRead),   list_promotions,         "Promotions")
+    .op(GET,    "/v1/promotion/{id}",                           Staff(PromotionsRead),   get_promotion,           "A promotion")
+    .op(PUT,    "/v1/promotion/{id}",                           Staff(PromotionsWrite),  update_promotion,        "Change a promotion")
+    .op(DELETE, "/v1/promotion/{id}",                           Staff(PromotionsWrite),  delete_promotion,        "Remove a promotion")
+    .op(GET,    "/v1/configurations/taxs",                      Staff(TaxesRead),        list_taxes,              "Taxes")
+    .op(POST,   "/v1/configurations/taxs",                      Staff(TaxesWrite),       create_tax,              "Add a tax")
+    .op(PUT,    "/v1/configurations/taxs/{id}",                 Staff(TaxesWrite),       update_tax,              "Change a tax")
+    .op(DELETE, "/v1/configurations/taxs/{id}",                 Staff(TaxesWrite),       delete_tax,              "Remove a tax")
+    // Bookings and payments
+    .op(POST,   "/v1/booking",                                  GuestOr(BookingsWrite),   create_booking,         "Book").at_most(60)
+    .op(GET,    "/v1/booking",                                  GuestOr(BookingsRead),    list_bookings,          "Bookings").at_most(120)
+    .read_by_post("/v1/booking/validate-code-promo",            Public,                   validate_promo,         "Try a promotion's code").at_most(60)
+    .op(GET,    "/v1/booking/{id}",                             GuestOr(BookingsRead),    get_booking,            "A booking").at_most(120)
+    .op(POST,   "/v1/booking/{id}/cancel",                      GuestOr(BookingsWrite),   cancel_booking,         "Cancel a booking").at_most(60)
+    .op(POST,   "/v1/booking/{id}/payment",                     GuestOr(BookingsWrite),   pay_again,              "Open another attempt to pay").at_most(60)
+    .op(POST,   "/v1/booking/{id}/pay-cash",                    PartnerOr(BookingsWrite), pay_cash,               "Take cash for a booking")
+    .op(POST,   "/v1/booking/{id}/refund",                      Staff(BookingsWrite),     record_refund,          "Record that a refund was paid")
+    .op(POST,   "/v1/payment/callback",                         Public,                   payment_callback,       "A provider's notification")
+    .op(GET,    "/v1/payment/reviews",                          Staff(BookingsWrite),     list_payment_reviews,   "Money that waits for a decision")
+    .op(POST,   "/v1/payment/reviews/{id}/resolve",             Staff(BookingsWrite),     resolve_payment_review, "Decide about it")
     // Files
     .op(POST,   "/v1/files/upload",         SignedIn,         upload_file,         "Upload a file")
     .change_by_get("/v1/files/presign-url", SignedIn,         presign_url,         "An address to upload to")
@@ -102,4 +129,5 @@ pub fn table(app: App) -> Table {
     .op(GET,    "/health/ready",            Public,           ready,               "Can it serve?")
     .page("/metrics", metrics)
     .page("/reset-password", reset_page)
+    .page_with_form("/pay/{reference}", pay_page, pay_page_pressed)
 }

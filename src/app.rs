@@ -6,6 +6,7 @@ use tokio::{sync::Semaphore, task::JoinSet, time::Instant};
 
 use crate::{
     accounts::{self, Passwords},
+    bookings,
     config::{Config, DatabaseUrl},
     edge::{Limits, Metrics},
     files,
@@ -20,7 +21,9 @@ use crate::{
         secret::Secret,
         storage::Storage,
     },
-    partners, staff,
+    partners,
+    payments::{self, Gateway},
+    staff,
 };
 
 /// Cheap to clone.
@@ -33,6 +36,7 @@ pub struct State {
     pub db: Db,
     pub passwords: Passwords,
     pub mailer: Mailer,
+    pub gateway: Gateway,
     pub limits: Limits,
     pub metrics: Metrics,
     /// Signs addresses and tickets, encrypts what must not be read at rest.
@@ -62,6 +66,7 @@ impl App {
         let secret_key = secret_key(&config)?;
         old_keys(&config)?;
         let mailer = mailer(&config)?;
+        let gateway = Gateway::new(&config, &secret_key)?;
         let url = config.database_url();
         let db = Db::open(&url).await.map_err(|why| format!("DERMAGA_DATABASE_URL: {why}"))?;
         db.migrate().await.map_err(|why| format!("cannot migrate the database: {why}"))?;
@@ -78,13 +83,19 @@ impl App {
             clock,
             db,
             mailer,
+            gateway,
             secret_key,
         })))
     }
 
+    /// The day where the service is.
+    pub fn today(&self) -> chrono::NaiveDate {
+        self.clock.now().with_timezone(&self.config.timezone).date_naive()
+    }
+
     /// Delivers the outbox and sweeps what is past its time, until dropped.
     pub async fn work(self) {
-        tokio::join!(self.deliver_for_ever(), self.sweep_for_ever());
+        tokio::join!(self.deliver_for_ever(), self.expire_for_ever(), self.sweep_for_ever());
     }
 
     async fn deliver_for_ever(&self) {
@@ -143,8 +154,21 @@ impl App {
     async fn deliver(&self, item: &Item) -> Result<()> {
         match item.topic.split_once('.') {
             Some(("account", _)) => accounts::deliver(self, item).await,
+            Some(("booking" | "payment", _)) => payments::deliver(self, item).await,
             Some(("partner", _)) => partners::deliver(self, item).await,
             _ => Err(Error::internal(format!("nobody takes {}", item.topic))),
+        }
+    }
+
+    /// Unpaid seats are free again within a second of their time.
+    async fn expire_for_ever(&self) {
+        let mut tick = tokio::time::interval(Duration::from_secs(1));
+        tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tick.tick().await;
+            if let Err(error) = bookings::expire(self).await {
+                tracing::warn!(%error, "holds were not let go");
+            }
         }
     }
 

@@ -24,15 +24,25 @@ pub mod table;
 pub mod accounts;
 /// Who changed what: reading the audit log.
 pub mod audit;
+/// Seats sold, held, paid, cancelled.
+pub mod bookings;
 /// Uploads and downloads.
 pub mod files;
 /// The boats.
 pub mod fleet;
+/// Every movement of money, as balanced entries.
+pub mod ledger;
 /// One partner at a glance, from every domain.
 pub mod overview;
 /// The boat owners.
 pub mod partners;
+/// Paying for bookings, and what providers tell us of it.
+pub mod payments;
+/// Codes that make a booking cheaper.
+pub mod promotions;
 /// Routes, sailings and the search over them.
 pub mod sailings;
 /// The platform's people, and what they may do.
 pub mod staff;
+/// Taxes on bookings and on commission.
+pub mod taxes;

@@ -173,6 +173,18 @@ impl Table {
         self
     }
 
+    /// A page with a form that is sent back to it.
+    pub fn page_with_form<H, T, F, U>(mut self, path: &'static str, page: H, pressed: F) -> Self
+    where
+        H: Handler<T, App>,
+        T: 'static,
+        F: Handler<U, App>,
+        U: 'static,
+    {
+        self.router = self.router.route(path, axum::routing::get(page).post(pressed));
+        self
+    }
+
     pub fn operations(&self) -> &[Operation] {
         &self.operations
     }
@@ -222,7 +234,7 @@ async fn guard(
 ) -> Result<Response> {
     let header = request.headers().get(AUTHORIZATION);
     let caller = match header {
-        None if access == Access::Guest => None,
+        None if access.admits_guests() => None,
         None => return Err(Error::Unauthenticated),
         Some(header) => {
             let token = header.to_str().ok().and_then(|value| value.split_once(' '));
@@ -301,6 +313,9 @@ fn document<'t>(
     let who = match operation.access {
         Access::Public => "Public.".into(),
         Access::Guest => "Public; a bearer token says who calls.".into(),
+        Access::GuestOr(rule) => format!(
+            "Public for what one knows of; partners for their own, admins, and staff with `{rule}`."
+        ),
         Access::SignedIn => "Any account.".into(),
         Access::Admin => "Admins.".into(),
         Access::Staff(rule) => format!("Admins, and staff with `{rule}`."),
@@ -314,7 +329,7 @@ fn document<'t>(
         docs = docs.security_requirement("bearer");
     }
     let inner = docs.inner_mut();
-    if operation.access == Access::Guest {
+    if operation.access.admits_guests() && operation.access != Access::Public {
         inner.security.push(Default::default());
     }
     let parameters = operation.path.split('/').filter_map(|part| part.strip_prefix('{'));

@@ -82,6 +82,10 @@ settings! {
     payment_provider: PaymentProvider = "simulator";
     /// The provider's server key.
     payment_server_key: Option<Secret> = "";
+    /// The token that Xendit's callbacks carry; the server key unless set.
+    payment_callback_token: Option<Secret> = "";
+    /// Where the provider is; its own address unless set.
+    payment_url: Option<WebUrl> = "";
     /// `file` (letters become .eml files in the data directory) or `smtp://user:password@host:port`.
     mail_url: MailUrl = "file";
     /// Sender of letters.

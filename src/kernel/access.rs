@@ -58,6 +58,8 @@ pub enum Access {
     Public,
     /// Anyone; a bearer token that is sent must be good, and says who.
     Guest,
+    /// Guests and partners as under `Guest`; admins, and staff with the rule.
+    GuestOr(Rule),
     /// Whoever has signed in.
     SignedIn,
     Admin,
@@ -67,4 +69,11 @@ pub enum Access {
     Partner,
     /// The partner for its own, admins, and staff with the rule.
     PartnerOr(Rule),
+}
+
+impl Access {
+    /// Whether one can come without a token.
+    pub fn admits_guests(self) -> bool {
+        matches!(self, Self::Public | Self::Guest | Self::GuestOr(_))
+    }
 }

@@ -105,7 +105,9 @@ impl Caller {
             Access::Admin => self.role == Role::Admin,
             Access::Staff(rule) => self.may(rule),
             Access::Partner => self.role == Role::Mitra,
-            Access::PartnerOr(rule) => self.role == Role::Mitra || self.may(rule),
+            Access::PartnerOr(rule) | Access::GuestOr(rule) => {
+                self.role == Role::Mitra || self.may(rule)
+            }
         }
     }
 

@@ -125,7 +125,7 @@ impl Key {
 impl Running {
     /// Keeps the answer in the transaction of the effect. Fails, and with it the transaction,
     /// when the lease was lost to somebody else meanwhile.
-    pub async fn keep(self, tx: &mut Tx, answer: &Value) -> Result<()> {
+    pub async fn keep(&self, tx: &mut Tx, answer: &Value) -> Result<()> {
         let kept = tx
             .sql("UPDATE idempotency_keys SET answer = $1 WHERE id = $2 AND lease = $3")
             .bind(answer.clone())
@@ -134,6 +134,17 @@ impl Running {
             .run()
             .await?;
         if kept == 1 { Ok(()) } else { Err(in_progress()) }
+    }
+
+    /// Completes a kept answer with what was known only after its transaction.
+    pub async fn amend(&self, db: &Db, answer: &Value) -> Result<()> {
+        db.sql("UPDATE idempotency_keys SET answer = $1 WHERE id = $2 AND lease = $3")
+            .bind(answer.clone())
+            .bind(self.id)
+            .bind(self.lease)
+            .run()
+            .await?;
+        Ok(())
     }
 
     /// Frees the key after a refusal: only successes are kept.

@@ -17,6 +17,11 @@ crate::stored_as!(Rupiah(i64));
 impl Rupiah {
     pub const ZERO: Self = Self(0);
 
+    /// The same share of this as `part` is of `whole`, rounded half up.
+    pub fn share(self, part: Self, whole: Self) -> Self {
+        self.scaled(part.0, whole.0)
+    }
+
     /// `self × numerator ÷ denominator`, rounded half up.
     fn scaled(self, numerator: i64, denominator: i64) -> Self {
         let exact = i128::from(self.0) * i128::from(numerator);
@@ -96,6 +101,17 @@ impl Rate {
         let rounded = points.round();
         ((points - rounded).abs() < 1e-6 && (0.0..=10_000.0).contains(&rounded))
             .then_some(Self(rounded as i32))
+    }
+
+    pub fn points(self) -> i32 {
+        self.0
+    }
+
+    /// The share of an amount, rounded down.
+    pub fn floor_of(self, amount: Rupiah) -> Rupiah {
+        let exact = i128::from(amount.0) * i128::from(self.0);
+        let down = exact.div_euclid(i128::from(Self::WHOLE));
+        Rupiah(i64::try_from(down).expect("a share of an amount fits"))
     }
 
     /// The share of an amount, rounded half up.

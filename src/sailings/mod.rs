@@ -28,6 +28,8 @@ pub use http::{
     update_speedboat,
 };
 
+pub use model::{BookingType, Zone};
+
 /// What a partner has published and is still to sail.
 pub struct Published {
     pub active_routes: i64,

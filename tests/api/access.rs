@@ -17,7 +17,7 @@ use crate::{
 
 on_both_engines![everyone_may_do_what_they_may_and_nothing_else];
 
-/// P public · G public, with or without a token · any · A admin · S:rule admin, or staff with
+/// P public · G public, with or without a token, G:rule staff by rule · any · A admin · S:rule admin, or staff with
 /// the rule · M partner · M/S:rule.
 const WHO: &str = "
     POST   /v1/auth/login           P
@@ -79,6 +79,27 @@ const WHO: &str = "
     GET    /v1/mitra/speedboat-routes/{id}/publish      M/S:routes.write
     POST   /v1/mitra/speedboat-routes/{id}/publish      M/S:routes.write
     GET    /v1/mitra/speedboat-routes/{id}/times        M/S:routes.read
+    GET    /v1/contents/promotions                      P
+    POST   /v1/contents/promotion                       S:promotions.write
+    GET    /v1/promotions                               S:promotions.read
+    GET    /v1/promotion/{id}                           S:promotions.read
+    PUT    /v1/promotion/{id}                           S:promotions.write
+    DELETE /v1/promotion/{id}                           S:promotions.write
+    GET    /v1/configurations/taxs                      S:taxes.read
+    POST   /v1/configurations/taxs                      S:taxes.write
+    PUT    /v1/configurations/taxs/{id}                 S:taxes.write
+    DELETE /v1/configurations/taxs/{id}                 S:taxes.write
+    POST   /v1/booking                                  G:bookings.write
+    GET    /v1/booking                                  G:bookings.read
+    POST   /v1/booking/validate-code-promo              P
+    GET    /v1/booking/{id}                             G:bookings.read
+    POST   /v1/booking/{id}/cancel                      G:bookings.write
+    POST   /v1/booking/{id}/payment                     G:bookings.write
+    POST   /v1/booking/{id}/pay-cash                    M/S:bookings.write
+    POST   /v1/booking/{id}/refund                      S:bookings.write
+    POST   /v1/payment/callback                         P
+    GET    /v1/payment/reviews                          S:bookings.write
+    POST   /v1/payment/reviews/{id}/resolve             S:bookings.write
     POST   /v1/files/upload         any
     GET    /v1/files/presign-url    any
     GET    /v1/files/{id}           G
@@ -105,6 +126,7 @@ fn access(who: &str) -> Access {
         "M" => Access::Partner,
         _ => match who.split_once("S:") {
             Some(("", rule)) => Access::Staff(rule.parse().unwrap()),
+            None if who.starts_with("G:") => Access::GuestOr(who[2..].parse().unwrap()),
             Some(("M/", rule)) => Access::PartnerOr(rule.parse().unwrap()),
             _ => panic!("{who} is nobody"),
         },
@@ -152,7 +174,7 @@ async fn everyone_may_do_what_they_may_and_nothing_else(world: World) {
 /// Staff with the rule, and staff with every other.
 async fn staff_around(world: &World, access: Access) -> (Someone, Someone) {
     let rule = match access {
-        Access::Staff(rule) | Access::PartnerOr(rule) => Some(rule),
+        Access::Staff(rule) | Access::PartnerOr(rule) | Access::GuestOr(rule) => Some(rule),
         _ => None,
     };
     let (with, without): (Vec<Rule>, Vec<Rule>) =
@@ -163,13 +185,16 @@ async fn staff_around(world: &World, access: Access) -> (Someone, Someone) {
 
 fn check(name: &str, caller: &str, answer: &Answer, access: Access, who: Option<&str>) {
     let admitted = match (access, who) {
+        (Access::Public | Access::Guest | Access::GuestOr(_), None) => true,
         (Access::Public | Access::Guest, _) => true,
         (_, None) => false,
         (Access::SignedIn, _) => true,
         (Access::Admin, who) => who == Some("admin"),
         (Access::Staff(_), who) => matches!(who, Some("admin" | "staff with")),
         (Access::Partner, who) => who == Some("partner"),
-        (Access::PartnerOr(_), who) => matches!(who, Some("admin" | "staff with" | "partner")),
+        (Access::PartnerOr(_) | Access::GuestOr(_), who) => {
+            matches!(who, Some("admin" | "staff with" | "partner"))
+        }
     };
     let word = answer.body["error"].as_str().unwrap_or_default();
     let refused = match who {

@@ -167,6 +167,11 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
             "phone": "081234567890", "address": "", "partnerType": "company",
         })
     };
+    let tax = |code: &str| {
+        json!({
+            "name": "PPN", "code": code, "rate": 11, "applies_to": "commission", "is_active": true,
+        })
+    };
     let invitation =
         || json!({ "name": "Komang", "email": format!("{}@dermaga.test", ids::fresh().simple()) });
     match operation {
@@ -268,6 +273,56 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
             let id = world.plans(&partner, route.clone()).await;
             let last = if operation.starts_with("publish") { "/publish" } else { "" };
             (format!("{path}/{id}{last}"), route)
+        }
+        "create_tax" => ("/v1/configurations/taxs".into(), tax("NEW")),
+        "update_tax" | "delete_tax" => {
+            let id = made("/v1/configurations/taxs", tax(operation)).await;
+            (format!("/v1/configurations/taxs/{id}"), tax(operation))
+        }
+        "create_promotion" => {
+            ("/v1/contents/promotion".into(), crate::promotions::promotion("NEW"))
+        }
+        "update_promotion" | "delete_promotion" => {
+            let promotion = crate::promotions::promotion(operation);
+            let id = made("/v1/contents/promotion", promotion.clone()).await;
+            (format!("/v1/promotion/{id}"), promotion)
+        }
+        "create_booking"
+        | "cancel_booking"
+        | "pay_again"
+        | "pay_cash"
+        | "record_refund"
+        | "resolve_payment_review" => {
+            let partner = world.active(&format!("{operation}@bahari.id")).await;
+            let (boat, route) = world.sails(&partner, operation).await;
+            let id = world.sailings(&partner, &route).await[0]["id"].as_str().unwrap().to_owned();
+            let sailing = crate::harbour::Sailing { partner, boat, id };
+            let order = crate::harbour::order(&sailing, 1, "sari@example.com");
+            if operation == "create_booking" {
+                return ("/v1/booking".into(), order);
+            }
+            let booking = world.books(order).await.ok();
+            let path = format!("/v1/booking/{}", booking["id"].as_str().unwrap());
+            match operation {
+                "cancel_booking" => (format!("{path}/cancel"), json!({ "reason": "x" })),
+                "pay_again" => (format!("{path}/payment"), json!({})),
+                "pay_cash" => (format!("{path}/pay-cash"), json!({})),
+                "record_refund" => {
+                    world.pays(&booking).await;
+                    let reason = json!({ "reason": "x" });
+                    world.post(&format!("{path}/cancel"), reason).by(admin).send().await.ok();
+                    (format!("{path}/refund"), json!({ "reference": "BCA-1" }))
+                }
+                _ => {
+                    let reference = booking["payment"]["reference"].as_str().unwrap();
+                    let wrong = crate::harbour::notice(reference, 1, "settlement", "t");
+                    world.post("/v1/payment/callback", wrong).send().await.ok();
+                    let reviews = own("/v1/payment/reviews").await;
+                    let id = reviews[0]["id"].as_str().unwrap();
+                    let body = json!({ "action": "refund", "note": "x" });
+                    (format!("/v1/payment/reviews/{id}/resolve"), body)
+                }
+            }
         }
         other => panic!("{other} changes something, and nobody looks whether it is audited"),
     }

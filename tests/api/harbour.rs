@@ -187,3 +187,101 @@ impl World {
         }
     }
 }
+
+/// One sailing that can be booked: 30 seats of 150,000 on the morning of the 16th.
+pub struct Sailing {
+    pub partner: Someone,
+    pub boat: String,
+    pub id: String,
+}
+
+/// Somebody who wants so many seats.
+pub fn order(sailing: &Sailing, qty: usize, email: &str) -> Value {
+    let passengers: Vec<_> =
+        (1..=qty).map(|n| json!({ "name": format!("Penumpang {n}") })).collect();
+    json!({
+        "type": "speedboat", "item_id": sailing.boat, "route_time_id": sailing.id, "qty": qty,
+        "code_promo": "", "note": "",
+        "contact": { "name": "Sari", "email": email, "phone": "081234567890" },
+        "passengers": passengers,
+    })
+}
+
+/// The whole boat.
+pub fn charter(sailing: &Sailing, qty: usize, email: &str) -> Value {
+    let mut order = order(sailing, qty, email);
+    order["type"] = json!("charter");
+    order
+}
+
+/// What the provider says, signed.
+pub fn notice(reference: &str, amount: i64, status: &str, transaction: &str) -> Value {
+    use sha2::{Digest, Sha512};
+    let gross = format!("{amount}.00");
+    let text = format!("{reference}200{gross}{}", crate::world::SERVER_KEY);
+    let signature: String = Sha512::digest(text).iter().map(|b| format!("{b:02x}")).collect();
+    json!({
+        "order_id": reference, "status_code": "200", "gross_amount": gross,
+        "signature_key": signature, "transaction_status": status, "fraud_status": "accept",
+        "transaction_id": transaction, "payment_type": "qris",
+    })
+}
+
+impl World {
+    pub async fn sailing(&self) -> Sailing {
+        let partner = self.active("made@bahari.id").await;
+        let (boat, route) = self.sails(&partner, "GT. 1").await;
+        let id = self.sailings(&partner, &route).await[0]["id"].as_str().unwrap().to_owned();
+        Sailing { partner, boat, id }
+    }
+
+    pub async fn books(&self, order: Value) -> Answer {
+        self.post("/v1/booking/", order).send().await
+    }
+
+    /// Tells what happened to a payment; `transaction` makes it another event.
+    pub async fn hears(&self, booking: &Value, status: &str, transaction: &str) -> Answer {
+        let reference = booking["payment"]["reference"].as_str().unwrap();
+        let amount = booking["price"]["total"].as_i64().unwrap();
+        self.post("/v1/payment/callback", notice(reference, amount, status, transaction))
+            .send()
+            .await
+    }
+
+    pub async fn pays(&self, booking: &Value) {
+        self.hears(booking, "settlement", &format!("t-{}", booking["code"])).await.ok();
+    }
+
+    /// The booking as its booker sees it.
+    pub async fn looks_up(&self, booking: &Value) -> Value {
+        let path = format!(
+            "/v1/booking/{}?code={}&email={}",
+            booking["id"].as_str().unwrap(),
+            booking["code"].as_str().unwrap(),
+            booking["contact"]["email"].as_str().unwrap(),
+        );
+        self.get(&path).send().await.ok()
+    }
+
+    pub async fn seats_taken(&self, sailing: &Sailing) -> i64 {
+        let id: dermaga::kernel::ids::Uuid = sailing.id.parse().unwrap();
+        let row: i32 = self
+            .db()
+            .sql("SELECT seats_taken FROM sailings WHERE id = $1")
+            .bind(id)
+            .scalar()
+            .await
+            .unwrap();
+        row.into()
+    }
+
+    /// The balance of an account in the ledger.
+    pub async fn balance(&self, account: &'static str) -> i64 {
+        self.db()
+            .sql("SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM ledger_lines WHERE account = $1")
+            .bind(account)
+            .scalar()
+            .await
+            .unwrap()
+    }
+}

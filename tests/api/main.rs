@@ -2,6 +2,7 @@
 
 mod access;
 mod audit;
+mod bookings;
 mod documents;
 mod edge;
 mod envelope;
@@ -16,16 +17,20 @@ mod onboarding;
 mod outbox;
 mod partners;
 mod passwords;
+mod payments;
 mod permissions;
 mod postgres;
 mod process;
 mod profile;
+mod promotions;
 mod registration;
 mod remember;
 mod routes;
 mod s3;
 mod search;
 mod staff;
+mod storms;
+mod taxes;
 mod transactions;
 mod users;
 mod world;

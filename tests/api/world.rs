@@ -37,6 +37,8 @@ macro_rules! on_both_engines {
     };
 }
 
+/// What the payment provider signs with.
+pub const SERVER_KEY: &str = "kunci-server";
 pub const PASSWORD: &str = "ombak tenang 9 perahu";
 
 pub struct World {
@@ -101,6 +103,7 @@ impl World {
                 "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=",
             )),
             rate_limit: Switch(false),
+            payment_server_key: Some(dermaga::kernel::secret::Secret::new(SERVER_KEY)),
             ..Config::default()
         };
         change(&mut config);

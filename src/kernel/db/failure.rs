@@ -47,6 +47,11 @@ impl Failure {
         self.kind == Kind::Check
     }
 
+    /// Whether a rule of this name refused it.
+    pub fn names(&self, rule: &str) -> bool {
+        matches!(self.kind, Kind::Check | Kind::Exclusion) && self.cause.contains(rule)
+    }
+
     pub fn is_exclusion(&self) -> bool {
         self.kind == Kind::Exclusion
     }

@@ -97,6 +97,11 @@ impl Db {
         self.vitals.posted.notified().await;
     }
 
+    /// Says that something was put into the outbox outside a transaction of ours.
+    pub fn nudge(&self) {
+        self.vitals.posted.notify_one();
+    }
+
     pub fn engine(&self) -> &'static str {
         match &self.engine {
             Engine::Sqlite { .. } => "sqlite",

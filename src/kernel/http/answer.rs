@@ -95,6 +95,11 @@ impl<D> Paged<D> {
 }
 
 impl<T> Page<T> {
+    pub fn try_each<U>(self, change: impl FnMut(T) -> Result<U, Error>) -> Result<Page<U>, Error> {
+        let items: Result<Vec<U>, Error> = self.data.into_iter().map(change).collect();
+        Ok(Paged { data: items?, pagination: self.pagination, beside: self.beside })
+    }
+
     pub fn each<U>(self, change: impl FnMut(T) -> U) -> Page<U> {
         self.map(|items| items.into_iter().map(change).collect())
     }

@@ -33,6 +33,9 @@ pub struct OptionalBody<T>(pub T);
 /// A query string that has passed its schema. An empty value counts as absent.
 pub struct Query<T>(pub T);
 
+/// Filters in the query string or in a JSON body.
+pub struct Filters<T>(pub T);
+
 /// Path parameters. A malformed id is an id that does not exist.
 pub struct Path<T>(pub T);
 
@@ -117,23 +120,61 @@ impl<S: Sync, T: Input> FromRequestParts<S> for Query<T> {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
-        let schema = schema::compiled::<T>();
-        let mut fields = Map::new();
-        for (name, text) in form_urlencoded::parse(parts.uri.query().unwrap_or("").as_bytes()) {
-            if text.is_empty() {
-                continue;
+        let fields = query_fields::<T>(parts);
+        schema::read(Value::Object(fields)).map(Self).map_err(Error::Invalid)
+    }
+}
+
+fn query_fields<T: Input>(parts: &Parts) -> Map<String, Value> {
+    let schema = schema::compiled::<T>();
+    let mut fields = Map::new();
+    for (name, text) in form_urlencoded::parse(parts.uri.query().unwrap_or("").as_bytes()) {
+        if text.is_empty() {
+            continue;
+        }
+        // What does not look like its type stays text, and the schema says so.
+        let value = match text.as_ref() {
+            "true" | "false" if schema.is(&name, "boolean") => Value::Bool(text == "true"),
+            _ if schema.is(&name, "integer") => {
+                text.parse::<i64>().map_or_else(|_| Value::from(text.as_ref()), Value::from)
             }
-            // What does not look like its type stays text, and the schema says so.
-            let value = match text.as_ref() {
-                "true" | "false" if schema.is(&name, "boolean") => Value::Bool(text == "true"),
-                _ if schema.is(&name, "integer") => {
-                    text.parse::<i64>().map_or_else(|_| Value::from(text.as_ref()), Value::from)
+            _ => Value::from(text.as_ref()),
+        };
+        fields.insert(name.into_owned(), value);
+    }
+    fields
+}
+
+/// In the body what the query does not say. Null, empty texts, lists and objects count as absent.
+impl<S: Sync, T: Input> FromRequest<S> for Filters<T> {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self> {
+        let (parts, body) = request.into_parts();
+        let mut fields = query_fields::<T>(&parts);
+        let bytes = to_bytes(body, MAX_BODY).await.map_err(unreadable)?;
+        if !bytes.is_empty() {
+            let body: Map<String, Value> = serde_json::from_slice(&bytes).map_err(|_| {
+                Error::Malformed(text("The body is not a JSON object.", "Isi bukan objek JSON."))
+            })?;
+            for (name, value) in body {
+                let said = match &value {
+                    Value::String(text) => !text.trim().is_empty(),
+                    Value::Null | Value::Array(_) | Value::Object(_) => false,
+                    _ => true,
+                };
+                if said {
+                    fields.entry(name).or_insert(value);
                 }
-                _ => Value::from(text.as_ref()),
-            };
-            fields.insert(name.into_owned(), value);
+            }
         }
         schema::read(Value::Object(fields)).map(Self).map_err(Error::Invalid)
+    }
+}
+
+impl<T: Input> OperationInput for Filters<T> {
+    fn operation_input(ctx: &mut GenContext, operation: &mut Operation) {
+        Query::<T>::operation_input(ctx, operation);
     }
 }
 

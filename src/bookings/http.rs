@@ -1,0 +1,209 @@
+//! Looking bookings up, trying a code, cancelling.
+
+use axum::{
+    extract::{FromRequestParts, State},
+    http::request::Parts,
+};
+
+use super::{
+    lookup::{BookingAccess, booking_for, shown},
+    model::{
+        Booking, BookingRow, BookingStatus, BookingsQuery, CancelForm, Knows, PriceRecord,
+        PromoVerdict, ValidatePromo,
+    },
+    moves::{self, move_booking},
+    rules::{self, Event, Price},
+    sale,
+    store::{self, Trace},
+};
+use crate::{
+    app::App,
+    kernel::{
+        access::{Role, Rule},
+        audit::Change,
+        caller::Caller,
+        error::{Error, Fault, Result},
+        http::{Body, Filters, Page, Path, Query, Reply},
+        ids::Uuid,
+        lang::text,
+        money::Rupiah,
+    },
+};
+
+/// Admins and `bookings.read` see all, a partner its own, a guest the one it knows of.
+pub async fn list_bookings(
+    State(app): State<App>,
+    caller: Option<Caller>,
+    Filters(query): Filters<BookingsQuery>,
+) -> Result<Page<Booking>> {
+    let (owner, readable) = match &caller {
+        Some(caller) if caller.role == Role::Mitra => {
+            (Some(caller.partner()?), caller.in_person_or(Rule::BookingsRead))
+        }
+        Some(_) => (query.mitra_id, true),
+        None => {
+            both_known(&query)?;
+            (None, true)
+        }
+    };
+    let page = store::list(&app.db, owner, &query, app.config.timezone).await?;
+    page.try_each(|row| shown(&app, row, readable))
+}
+
+fn both_known(query: &BookingsQuery) -> Result<()> {
+    let fault = |name: &str| {
+        Fault::new(name, "required", text("Say which booking.", "Sebutkan pemesanannya."))
+    };
+    let code = query.code.as_deref().is_none_or(|code| code.trim().is_empty());
+    let missing = [("code", code), ("email", query.email.is_none())];
+    let faults: Vec<_> = missing.iter().filter(|m| m.1).map(|m| fault(m.0)).collect();
+    if faults.is_empty() { Ok(()) } else { Err(Error::Invalid(faults)) }
+}
+
+/// The booking of the path, for whoever may look at it.
+pub struct PathBooking(BookingRow, bool);
+
+impl FromRequestParts<App> for PathBooking {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
+        let caller = parts.extensions.get::<Caller>().cloned();
+        let knows = Query::<Knows>::from_request_parts(parts, app).await;
+        // To a guest who does not know it, it does not exist, however they ask.
+        let Query(knows) = knows.unwrap_or(Query(Knows::default()));
+        let (row, access) = booking_for(app, caller.as_ref(), id, &knows).await?;
+        let readable = match (access, &caller) {
+            (BookingAccess::Partner, Some(caller)) => caller.in_person_or(Rule::BookingsRead),
+            _ => true,
+        };
+        Ok(Self(row, readable))
+    }
+}
+
+impl aide::OperationInput for PathBooking {
+    fn operation_input(
+        ctx: &mut aide::generate::GenContext,
+        operation: &mut aide::openapi::Operation,
+    ) {
+        Query::<Knows>::operation_input(ctx, operation);
+    }
+}
+
+pub async fn get_booking(
+    State(app): State<App>,
+    PathBooking(row, readable): PathBooking,
+) -> Result<Reply<Booking>> {
+    Ok(Reply::data(shown(&app, row, readable)?))
+}
+
+/// Says whether a code can be used, and what it makes of the price. It reserves nothing.
+pub async fn validate_promo(
+    State(app): State<App>,
+    Body(form): Body<ValidatePromo>,
+) -> Result<Reply<PromoVerdict>> {
+    let email = form.email.as_ref().map(|email| email.as_str());
+    let (sailing, taxes) = sale::look(&app, form.route_time_id, form.item_id, email).await?;
+    let seats = match form.kind {
+        crate::sailings::BookingType::Speedboat => form.qty,
+        crate::sailings::BookingType::Charter => sailing.capacity,
+    };
+    let full = sale::price(&sailing, seats, None, &taxes);
+    let found = sale::promotion(&app, &form.code_promo, &sailing, &full, email).await?;
+    Ok(Reply::data(match found {
+        Ok(promotion) => {
+            let price = sale::price(&sailing, seats, Some(&promotion), &taxes);
+            let discount = Some(price.discount);
+            let price = Some(price_record(price));
+            PromoVerdict { valid: true, reason: None, discount, price }
+        }
+        Err(reason) => {
+            PromoVerdict { valid: false, reason: Some(reason), discount: None, price: None }
+        }
+    }))
+}
+
+fn price_record(price: Price) -> PriceRecord {
+    PriceRecord {
+        currency: "IDR",
+        unit_price: price.unit_price,
+        subtotal: price.subtotal,
+        discount: price.discount,
+        taxes: price.taxes,
+        tax: price.tax,
+        total: price.total,
+    }
+}
+
+/// By its booker: refunded by the policy. By partner or staff: in full.
+pub async fn cancel_booking(
+    State(app): State<App>,
+    caller: Option<Caller>,
+    Path(id): Path<Uuid>,
+    Body(form): Body<CancelForm>,
+) -> Result<Reply<Booking>> {
+    let knows = Knows { code: form.code, email: form.email };
+    let (_, access) = booking_for(&app, caller.as_ref(), id, &knows).await?;
+    let now = app.clock.now();
+    match caller {
+        Some(caller) => {
+            let mut tx = caller.begin(&app.db, now).await?;
+            let before = cancel(&app, &mut tx, id, access, &form.reason).await?;
+            let after = store::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
+            tx.record(Change {
+                action: "booking.cancelled",
+                entity: "booking",
+                id,
+                before: Some(&shown(&app, before, false)?),
+                after: Some(&shown(&app, after, false)?),
+            })
+            .await?;
+            tx.commit().await?;
+        }
+        None => {
+            let mut tx = app.db.begin().await?;
+            cancel(&app, &mut tx, id, access, &form.reason).await?;
+            tx.commit().await?;
+        }
+    }
+    let after = store::get(&app.db, id).await?.ok_or(Error::NotFound)?;
+    let reply = Reply::data(shown(&app, after, true)?);
+    Ok(reply.saying("The booking is cancelled.", "Pemesanan dibatalkan."))
+}
+
+/// Returns the booking as it was.
+async fn cancel(
+    app: &App,
+    tx: &mut crate::kernel::db::Tx,
+    id: Uuid,
+    access: BookingAccess,
+    reason: &str,
+) -> Result<BookingRow> {
+    let now = app.clock.now();
+    store::hold(tx, id).await?;
+    let booking = store::get_in(tx, id).await?.ok_or(Error::NotFound)?;
+    let due = match (booking.status, access) {
+        (BookingStatus::PendingPayment, _) => Rupiah::ZERO,
+        (BookingStatus::Paid, BookingAccess::Booker) if booking.departure_at <= now => {
+            return Err(moves::not_now());
+        }
+        (BookingStatus::Paid, BookingAccess::Booker) => {
+            let policy = &app.config.refund_policy.0;
+            rules::refund(booking.total, policy, booking.departure_at, now)
+        }
+        (BookingStatus::Paid, _) => booking.total,
+        _ => return Err(moves::not_now()),
+    };
+    let event = if due > Rupiah::ZERO { Event::CancelOwing } else { Event::Cancel };
+    let trace = Trace {
+        cancel_reason: Some(reason),
+        cancelled: true,
+        refund_amount: (due > Rupiah::ZERO).then_some(due.0),
+        ..Trace::default()
+    };
+    move_booking(tx, &booking, event, trace, now).await?;
+    if booking.status == BookingStatus::Paid {
+        moves::owe(tx, &booking, due, now).await?;
+    }
+    Ok(booking)
+}

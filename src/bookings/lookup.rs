@@ -1,0 +1,140 @@
+//! Who may look at a booking, and what they see of it.
+
+use serde_json::Value;
+
+use super::{
+    model::{
+        BookedBoat, BookedSailing, Booking, BookingContact, BookingRow, Knows, Passenger,
+        PaymentRecord, PriceRecord, StoredPassenger,
+    },
+    rules::TaxAmount,
+    store,
+};
+use crate::{
+    app::App,
+    fleet::Owner,
+    kernel::{
+        access::Role,
+        caller::Caller,
+        error::{Error, Result},
+        ids::Uuid,
+    },
+};
+
+/// In what right somebody deals with a booking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BookingAccess {
+    /// Knows its code and e-mail address.
+    Booker,
+    /// Its sailing is theirs.
+    Partner,
+    /// By rule.
+    Staff,
+}
+
+/// The booking, if the caller may deal with it; else it does not exist. What staff may do the
+/// table has seen to.
+pub async fn booking_for(
+    app: &App,
+    caller: Option<&Caller>,
+    id: Uuid,
+    knows: &Knows,
+) -> Result<(BookingRow, BookingAccess)> {
+    let access = match caller.map(|caller| caller.role) {
+        Some(Role::Admin | Role::Staff) => BookingAccess::Staff,
+        Some(Role::Mitra) => BookingAccess::Partner,
+        None => BookingAccess::Booker,
+    };
+    let row = store::get(&app.db, id).await?.ok_or(Error::NotFound)?;
+    let known = match access {
+        BookingAccess::Staff => true,
+        BookingAccess::Partner => {
+            caller.and_then(|caller| caller.partner_id) == Some(row.partner_id)
+        }
+        BookingAccess::Booker => knows.booking(&row),
+    };
+    if known { Ok((row, access)) } else { Err(Error::NotFound) }
+}
+
+impl Knows {
+    fn booking(&self, row: &BookingRow) -> bool {
+        let code = self.code.as_deref().map(|code| code.trim().to_ascii_uppercase());
+        let email = self.email.as_ref().map(|email| email.as_str());
+        code.as_deref() == Some(row.code.as_str()) && email == Some(row.contact_email.as_str())
+    }
+}
+
+/// Identity numbers are for those in charge of the booking: its booker, the sailing's partner and
+/// staff who may read bookings. Whoever impersonates a partner sees what their own rules allow.
+pub fn shown(app: &App, row: BookingRow, readable: bool) -> Result<Booking> {
+    let stored: Vec<StoredPassenger> =
+        serde_json::from_value(row.passengers).map_err(Error::internal)?;
+    let mut passengers = Vec::with_capacity(stored.len());
+    for passenger in stored {
+        let number = app.sealer.open_number(passenger.identity_number.as_deref())?;
+        passengers.push(Passenger {
+            id: passenger.id,
+            name: passenger.name,
+            identity_type: passenger.identity_type,
+            identity_number: number.map(|number| number.revealed_if(readable)),
+            gender: passenger.gender,
+            birth_date: passenger.birth_date,
+            nationality: passenger.nationality,
+            checked_in_at: None,
+        });
+    }
+    let payment = row.payment_provider.zip(row.payment_reference).zip(row.payment_status);
+    Ok(Booking {
+        id: row.id,
+        code: row.code,
+        kind: row.kind,
+        status: row.status,
+        channel: row.channel,
+        item_id: row.speedboat_id,
+        route_time_id: row.sailing_id,
+        qty: row.qty,
+        code_promo: row.code_promo,
+        note: row.note,
+        contact: BookingContact {
+            name: row.contact_name,
+            email: row.contact_email,
+            phone: row.contact_phone,
+        },
+        passengers,
+        sailing: BookedSailing {
+            from: row.from_name,
+            to: row.to_name,
+            departure_at: row.departure_at,
+            arrival_at: row.arrival_at,
+            timezone: row.timezone,
+            speedboat: BookedBoat { id: row.speedboat_id, name: row.speedboat_name },
+            mitra: Owner { id: row.partner_id, name: row.partner_name },
+        },
+        price: PriceRecord {
+            currency: "IDR",
+            unit_price: row.unit_price,
+            subtotal: row.subtotal,
+            discount: row.discount,
+            taxes: taxes(row.taxes)?,
+            tax: row.tax,
+            total: row.total,
+        },
+        payment: payment.map(|((provider, reference), status)| PaymentRecord {
+            provider,
+            reference,
+            status,
+            method: row.payment_method,
+            redirect_url: row.payment_redirect_url,
+            paid_at: row.payment_paid_at,
+        }),
+        expires_at: row.expires_at,
+        cancelled_at: row.cancelled_at,
+        cancel_reason: row.cancel_reason,
+        refund_amount: row.refund_amount,
+        created_at: row.created_at,
+    })
+}
+
+fn taxes(stored: Value) -> Result<Vec<TaxAmount>> {
+    serde_json::from_value(stored).map_err(Error::internal)
+}

@@ -1,0 +1,32 @@
+//! Bookings: seats sold, held, paid, cancelled.
+//!
+//! - A live booking (pending, paid, completed) holds its seats and its use of a promotion. The
+//!   database keeps both by triggers, in the statement that makes or moves the booking, and refuses
+//!   one seat or use too many: no path can oversell, forget to give back, or give back twice.
+//! - Every move goes along the one table in `rules`, by an update that names the status it starts
+//!   from: of two that race one wins.
+//! - A booking keeps the price, taxes and commission that it was sold with.
+
+mod http;
+mod lookup;
+mod model;
+mod moves;
+mod rules;
+mod sale;
+mod sell;
+mod store;
+
+use crate::{app::App, kernel::error::Result};
+
+pub use http::{cancel_booking, get_booking, list_bookings, validate_promo};
+pub use lookup::{BookingAccess, booking_for, shown};
+pub use model::{Booking, BookingForm, BookingRow, BookingStatus, Knows, PaymentRecord};
+pub use moves::{move_booking, not_now, owe};
+pub use rules::{Event, is_live};
+pub use sell::sell;
+pub use store::{Trace, can_take_again, get, get_in, hold};
+
+/// Lets unpaid holds go whose time is over; says how many.
+pub async fn expire(app: &App) -> Result<u64> {
+    moves::expire_due(app).await
+}

@@ -1,0 +1,107 @@
+//! Moving bookings from status to status, with the money that moves along.
+
+use chrono::{DateTime, Utc};
+use serde_json::json;
+
+use super::{
+    model::BookingRow,
+    rules::{self, Event},
+    store::{self, Trace},
+};
+use crate::{
+    app::App,
+    kernel::{
+        db::{Failure, Tx},
+        error::{Error, Result},
+        money::Rupiah,
+        outbox,
+    },
+    ledger::{self, Account, Posting, Source},
+};
+
+/// Moves the booking along the table, and tells the world. 409 when it cannot go there, or no
+/// longer is where it was. `Ok(false)`: there are no seats left to take again.
+pub async fn move_booking(
+    tx: &mut Tx,
+    booking: &BookingRow,
+    event: Event,
+    trace: Trace<'_>,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let to = rules::next(booking.status, event).ok_or_else(not_now)?;
+    match store::advance(tx, booking.id, booking.status, to, trace, now).await {
+        Ok(true) => {}
+        Ok(false) => return Err(not_now()),
+        Err(failure) if no_seats(&failure) => return Ok(false),
+        Err(failure) => return Err(failure.into()),
+    }
+    let topic = match event {
+        Event::Pay => "booking.paid",
+        Event::Expire => "booking.expired",
+        Event::Cancel | Event::CancelOwing => "booking.cancelled",
+        Event::Complete => "booking.completed",
+        Event::Refund => "booking.refunded",
+        // The customer hears of it as of a cancellation: the money comes back.
+        Event::PayInVain => "booking.cancelled",
+    };
+    outbox::put(tx, topic, &json!({ "booking_id": booking.id }), now).await?;
+    Ok(true)
+}
+
+pub fn no_seats(failure: &Failure) -> bool {
+    failure.names("sailings_seats") || failure.names("promotions_quota")
+}
+
+pub fn not_now() -> Error {
+    Error::invalid_state(
+        "The booking's status does not allow this now.",
+        "Status pemesanan saat ini tidak memungkinkan hal ini.",
+    )
+}
+
+/// Posts what becomes of a paid booking's money when it is cancelled: `due` goes back to the
+/// customer, the rest is kept for the partner, less commission and its tax.
+pub async fn owe(tx: &mut Tx, booking: &BookingRow, due: Rupiah, now: DateTime<Utc>) -> Result<()> {
+    let posting = |kind| {
+        Posting::new(Source::Booking, booking.id, kind).of_booking(booking.id, booking.partner_id)
+    };
+    let back = posting("refund_due")
+        .debit(Account::CustomerDeposits, due)
+        .credit(Account::RefundPayable, due);
+    ledger::post(tx, back, now).await?;
+    let kept = booking.total - due;
+    let (commission, tax, partner) = rules::share_of_kept(
+        kept,
+        booking.commission_rate,
+        booking.commission,
+        booking.commission_tax,
+    );
+    let share = posting("kept")
+        .debit(Account::CustomerDeposits, kept)
+        .credit(Account::PartnerPayable, partner)
+        .credit(Account::CommissionRevenue, commission)
+        .credit(Account::TaxPayable, tax);
+    ledger::post(tx, share, now).await
+}
+
+/// Expires what is due, some at a time: each lot is one short transaction, whoever runs it.
+pub async fn expire_due(app: &App) -> Result<u64> {
+    const SOME: i64 = 200;
+    let mut expired = 0;
+    loop {
+        let now = app.clock.now();
+        if !store::any_due(&app.db, now).await? {
+            return Ok(expired);
+        }
+        let mut tx = app.db.begin().await?;
+        let ids = store::expire_some(&mut tx, SOME, now).await?;
+        for id in &ids {
+            outbox::put(&mut tx, "booking.expired", &json!({ "booking_id": id }), now).await?;
+        }
+        tx.commit().await?;
+        expired += ids.len() as u64;
+        if ids.len() < SOME as usize {
+            return Ok(expired);
+        }
+    }
+}

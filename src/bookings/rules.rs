@@ -1,0 +1,265 @@
+//! Prices, moves and refunds of bookings. Pure, all integers.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::model::BookingStatus;
+use crate::{
+    kernel::money::{Rate, Rupiah},
+    promotions::{self, Discount},
+    taxes::{AppliesTo, TaxRate},
+};
+
+/// What the platform takes where nothing else was agreed.
+pub const DEFAULT_COMMISSION: i32 = 1_000;
+
+/// A tax as it was charged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TaxAmount {
+    pub code: String,
+    pub name: String,
+    pub rate: Rate,
+    pub amount: Rupiah,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Price {
+    pub unit_price: Rupiah,
+    pub subtotal: Rupiah,
+    pub discount: Rupiah,
+    pub taxes: Vec<TaxAmount>,
+    pub tax: Rupiah,
+    pub total: Rupiah,
+    pub commission_rate: Rate,
+    pub commission: Rupiah,
+    pub commission_tax: Rupiah,
+    pub partner_net: Rupiah,
+}
+
+/// What so many seats cost. Promotions are paid for by the platform: the partner's share is of
+/// what it would have sold for.
+pub fn price(
+    unit_price: Rupiah,
+    seats: i32,
+    discount: Option<&Discount>,
+    taxes: &[TaxRate],
+    commission_rate: Rate,
+) -> Price {
+    let subtotal = unit_price * i64::from(seats);
+    let discount = discount.map_or(Rupiah::ZERO, |d| promotions::amount(d, subtotal));
+    let taxable = subtotal - discount;
+    let on = |what: AppliesTo, base: Rupiah| -> Vec<TaxAmount> {
+        let charged = taxes.iter().filter(|tax| tax.applies_to == what);
+        let amount = |tax: &TaxRate| TaxAmount {
+            code: tax.code.clone(),
+            name: tax.name.clone(),
+            rate: tax.rate,
+            amount: tax.rate.of(base),
+        };
+        charged.map(amount).collect()
+    };
+    let sum = |taxes: &[TaxAmount]| taxes.iter().map(|tax| tax.amount).sum::<Rupiah>();
+    let commission = commission_rate.of(subtotal);
+    let commission_tax = sum(&on(AppliesTo::Commission, commission));
+    let taxes = on(AppliesTo::Booking, taxable);
+    let tax = sum(&taxes);
+    Price {
+        unit_price,
+        subtotal,
+        discount,
+        taxes,
+        tax,
+        total: taxable + tax,
+        commission_rate,
+        commission,
+        commission_tax,
+        partner_net: subtotal - commission - commission_tax,
+    }
+}
+
+crate::words! {
+    /// What moves a booking from one status to another.
+    pub enum Event {
+        Pay = "pay",
+        Expire = "expire",
+        /// Nothing is due to the customer.
+        Cancel = "cancel",
+        /// Something is.
+        CancelOwing = "cancel_owing",
+        /// Paid too late, and the seats are gone.
+        PayInVain = "pay_in_vain",
+        Complete = "complete",
+        Refund = "refund",
+    }
+}
+
+/// Every move there is. Whatever is not here is refused.
+const MOVES: &[(BookingStatus, Event, BookingStatus)] = {
+    use BookingStatus::*;
+    &[
+        (PendingPayment, Event::Pay, Paid),
+        (PendingPayment, Event::Expire, Expired),
+        (PendingPayment, Event::Cancel, Cancelled),
+        (Expired, Event::Pay, Paid),
+        (Expired, Event::PayInVain, RefundPending),
+        (Paid, Event::Cancel, Cancelled),
+        (Paid, Event::CancelOwing, RefundPending),
+        (Paid, Event::Complete, Completed),
+        (Completed, Event::CancelOwing, RefundPending),
+        (RefundPending, Event::Refund, Refunded),
+    ]
+};
+
+pub fn next(from: BookingStatus, event: Event) -> Option<BookingStatus> {
+    MOVES.iter().find(|m| m.0 == from && m.1 == event).map(|m| m.2)
+}
+
+/// Whether it holds its seats and its promotion. The database's triggers say the same.
+pub fn is_live(status: BookingStatus) -> bool {
+    use BookingStatus::*;
+    matches!(status, PendingPayment | Paid | Completed)
+}
+
+/// What a booker gets back for cancelling now: `policy` is percent by hours before departure,
+/// longest first. Rounded down.
+pub fn refund(
+    total: Rupiah,
+    policy: &[(u32, u8)],
+    departure_at: DateTime<Utc>,
+    now: DateTime<Utc>,
+) -> Rupiah {
+    let ahead = departure_at - now;
+    let step = policy.iter().find(|(hours, _)| ahead >= TimeDelta::hours((*hours).into()));
+    let percent = step.map_or(0, |(_, percent)| i32::from(*percent));
+    Rate::basis_points(percent * 100).unwrap_or_default().floor_of(total)
+}
+
+/// How kept money is shared: commission, its tax, and what the partner gets.
+pub fn share_of_kept(
+    kept: Rupiah,
+    rate: Rate,
+    commission: Rupiah,
+    commission_tax: Rupiah,
+) -> (Rupiah, Rupiah, Rupiah) {
+    let ours = rate.of(kept);
+    let tax = match commission {
+        Rupiah::ZERO => Rupiah::ZERO,
+        whole => ours.share(commission_tax, whole),
+    };
+    (ours, tax, kept - ours - tax)
+}
+
+/// 8 characters that are not mistaken for one another when read aloud or copied by hand.
+pub fn code(random: u64) -> String {
+    const LETTERS: &[u8; 31] = b"23456789ABCDEFGHJKMNPQRSTUVWXYZ";
+    let mut rest = random;
+    let mut code = String::from("DMG-");
+    for _ in 0..8 {
+        code.push(char::from(LETTERS[(rest % 31) as usize]));
+        rest /= 31;
+    }
+    code
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The same moves written down a second time, as a picture.
+    #[test]
+    fn every_edge_is_as_drawn_and_there_is_no_other() {
+        #[rustfmt::skip]
+        let drawn = [
+            // from              pay     expire     cancel       owing             in vain           complete     refund
+            ("pending_payment", ["paid", "expired", "cancelled", "-",              "-",              "-",         "-"]),
+            ("paid",            ["-",    "-",       "cancelled", "refund_pending", "-",              "completed", "-"]),
+            ("completed",       ["-",    "-",       "-",         "refund_pending", "-",              "-",         "-"]),
+            ("expired",         ["paid", "-",       "-",         "-",              "refund_pending", "-",         "-"]),
+            ("cancelled",       ["-",    "-",       "-",         "-",              "-",              "-",         "-"]),
+            ("refund_pending",  ["-",    "-",       "-",         "-",              "-",              "-",         "refunded"]),
+            ("refunded",        ["-",    "-",       "-",         "-",              "-",              "-",         "-"]),
+        ];
+        assert_eq!(drawn.len(), BookingStatus::ALL.len());
+        for (from, row) in drawn {
+            for (event, to) in Event::ALL.iter().zip(row) {
+                let found = next(from.parse().unwrap(), *event).map_or("-", BookingStatus::as_str);
+                assert_eq!(found, to, "{from} {event}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_refund_follows_the_policy_to_the_second() {
+        let departure: DateTime<Utc> = "2026-11-16T00:00:00Z".parse().unwrap();
+        let policy = [(24, 100), (6, 50)];
+        let at = |ahead: TimeDelta| refund(Rupiah(99_999), &policy, departure, departure - ahead).0;
+        assert_eq!(at(TimeDelta::hours(24)), 99_999);
+        assert_eq!(at(TimeDelta::hours(24) - TimeDelta::seconds(1)), 49_999, "rounded down");
+        assert_eq!(at(TimeDelta::hours(6)), 49_999);
+        assert_eq!(at(TimeDelta::hours(6) - TimeDelta::seconds(1)), 0);
+        assert_eq!(at(-TimeDelta::hours(1)), 0);
+        assert_eq!(refund(Rupiah(5), &[], departure, departure).0, 0);
+    }
+
+    #[test]
+    fn a_code_has_no_letter_that_looks_like_another() {
+        for random in [0, 1, 30, 31, u64::MAX] {
+            let code = code(random);
+            assert_eq!(code.len(), 12);
+            assert!(!code[4..].contains(['0', '1', 'O', 'I']), "{code}");
+        }
+    }
+
+    fn tax(applies_to: AppliesTo, points: i32) -> TaxRate {
+        let rate = Rate::basis_points(points).unwrap();
+        TaxRate { code: "T".into(), name: "Tax".into(), rate, applies_to }
+    }
+
+    proptest! {
+        #[test]
+        fn the_parts_sum_to_the_whole(
+            unit in 1_000_i64..10_000_000, seats in 1_i32..500, points in 0_i32..=10_000,
+            rates in proptest::collection::vec((any::<bool>(), 0_i32..=3_000), 0..4),
+            off in proptest::option::of(1_i64..5_000_000),
+        ) {
+            let taxes: Vec<_> = rates.iter().map(|(booking, points)| {
+                let what = if *booking { AppliesTo::Booking } else { AppliesTo::Commission };
+                tax(what, *points)
+            }).collect();
+            let discount = off.map(|off| Discount {
+                kind: promotions::DiscountValue::Fixed(Rupiah(off)),
+                max_amount: None, min_purchase: None,
+            });
+            let rate = Rate::basis_points(points).unwrap();
+            let price = price(Rupiah(unit), seats, discount.as_ref(), &taxes, rate);
+            prop_assert_eq!(price.subtotal, Rupiah(unit * i64::from(seats)));
+            prop_assert!(price.discount >= Rupiah::ZERO && price.discount <= price.subtotal);
+            prop_assert_eq!(price.total, price.subtotal - price.discount + price.tax);
+            let sum: Rupiah = price.taxes.iter().map(|tax| tax.amount).sum();
+            prop_assert_eq!(sum, price.tax);
+            prop_assert_eq!(
+                price.partner_net + price.commission + price.commission_tax, price.subtotal
+            );
+            // Completing moves exactly what came in and what the platform adds.
+            prop_assert_eq!(
+                price.total + price.discount,
+                price.partner_net + price.commission + price.commission_tax + price.tax
+            );
+        }
+
+        #[test]
+        fn kept_money_is_shared_whole(
+            kept in 0_i64..100_000_000, points in 0_i32..=10_000, tax_points in 0_i32..=5_000,
+        ) {
+            let rate = Rate::basis_points(points).unwrap();
+            let commission = rate.of(Rupiah(1_000_000));
+            let commission_tax = Rate::basis_points(tax_points).unwrap().of(commission);
+            let (ours, tax, theirs) = share_of_kept(Rupiah(kept), rate, commission, commission_tax);
+            prop_assert_eq!(ours + tax + theirs, Rupiah(kept));
+            prop_assert!(ours >= Rupiah::ZERO && tax >= Rupiah::ZERO);
+        }
+    }
+}

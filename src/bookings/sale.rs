@@ -1,0 +1,139 @@
+//! Whether something can be sold, and for how much.
+
+use serde_json::json;
+
+use super::{
+    model::SailingContext,
+    rules::{self, DEFAULT_COMMISSION, Price},
+    store,
+};
+use crate::{
+    app::App,
+    kernel::{
+        error::{Conflict, Error, Result},
+        ids::Uuid,
+        lang::text,
+        money::Rate,
+    },
+    promotions::{self, Promotion, Purchase, Reason},
+    sailings::BookingType,
+    taxes::{self, TaxRate},
+};
+
+/// The sailing and the taxes of now: two statements, side by side.
+pub async fn look(
+    app: &App,
+    sailing: Uuid,
+    boat: Uuid,
+    email: Option<&str>,
+) -> Result<(SailingContext, Vec<TaxRate>)> {
+    let (context, taxes) =
+        tokio::try_join!(store::context(&app.db, sailing, email), taxes::in_force(&app.db))?;
+    let context = context.ok_or_else(unknown_sailing)?;
+    if context.speedboat_id != boat {
+        let message = text("Another boat sails this.", "Jadwal ini dilayani kapal lain.");
+        return Err(Error::field("item_id", "unknown", message));
+    }
+    Ok((context, taxes))
+}
+
+pub fn unknown_sailing() -> Error {
+    let message = text("There is no such sailing.", "Jadwal ini tidak ada.");
+    Error::field("route_time_id", "unknown", message)
+}
+
+/// Refuses what is not on sale.
+pub fn on_sale(app: &App, sailing: &SailingContext) -> Result<()> {
+    let cutoff = chrono::TimeDelta::minutes(app.config.booking_cutoff_minutes.into());
+    let open = sailing.sailing_status == "open"
+        && sailing.speedboat_status == "active"
+        && sailing.partner_status != "suspended"
+        && sailing.partner_verified_at.is_some()
+        && sailing.departure_at > app.clock.now() + cutoff;
+    if open { Ok(()) } else { Err(closed()) }
+}
+
+pub fn closed() -> Error {
+    Error::conflict(
+        "booking_closed",
+        "This sailing can no longer be booked.",
+        "Jadwal ini tidak dapat dipesan lagi.",
+    )
+}
+
+/// How many seats it takes; refuses more than are free.
+pub fn seats(sailing: &SailingContext, kind: BookingType, qty: i32) -> Result<i32> {
+    let free = free(sailing);
+    let enough = match kind {
+        BookingType::Speedboat => qty <= free,
+        BookingType::Charter => free == sailing.capacity && qty <= sailing.capacity,
+    };
+    if !enough {
+        return Err(sold_out(free));
+    }
+    Ok(match kind {
+        BookingType::Speedboat => qty,
+        BookingType::Charter => sailing.capacity,
+    })
+}
+
+pub fn free(sailing: &SailingContext) -> i32 {
+    match sailing.chartered {
+        true => 0,
+        false => sailing.capacity - sailing.seats_taken,
+    }
+}
+
+pub fn sold_out(available: i32) -> Error {
+    Error::Conflict(Box::new(Conflict {
+        word: "sold_out",
+        message: text("There are not enough seats left.", "Kursi yang tersisa tidak cukup."),
+        data: Some(json!({ "available_seats": available })),
+    }))
+}
+
+/// The code that was typed, if it can be used for this.
+pub async fn promotion(
+    app: &App,
+    code: &str,
+    sailing: &SailingContext,
+    full: &Price,
+    email: Option<&str>,
+) -> Result<Result<Promotion, Reason>> {
+    let Some(promotion) = promotions::by_code(&app.db, code).await? else {
+        return Ok(Err(Reason::Unknown));
+    };
+    let uses = match (promotion.per_customer_limit, email) {
+        (Some(_), Some(email)) => Some(promotions::uses_of(&app.db, promotion.id, email).await?),
+        _ => None,
+    };
+    let purchase = Purchase {
+        partner_id: sailing.partner_id,
+        speedboat_id: sailing.speedboat_id,
+        route_id: sailing.route_id,
+        subtotal: full.subtotal,
+        uses,
+    };
+    let refused = promotions::unusable(&promotion, &purchase, app.today());
+    Ok(match refused {
+        Some(reason) => Err(reason),
+        None => Ok(promotion),
+    })
+}
+
+pub fn refused(reason: Reason) -> Error {
+    let message = text("This code cannot be used.", "Kode ini tidak dapat digunakan.");
+    Error::field("code_promo", reason.as_str(), message)
+}
+
+pub fn price(
+    sailing: &SailingContext,
+    seats: i32,
+    promotion: Option<&Promotion>,
+    taxes: &[TaxRate],
+) -> Price {
+    let default = Rate::basis_points(DEFAULT_COMMISSION).unwrap_or_default();
+    let commission = sailing.commission_rate.unwrap_or(default);
+    let discount = promotion.map(Promotion::discount);
+    rules::price(sailing.seat_price, seats, discount.as_ref(), taxes, commission)
+}

@@ -1,0 +1,278 @@
+//! The SQL of bookings.
+
+use chrono::{DateTime, Utc};
+
+use super::model::{BookingRow, BookingStatus, BookingsQuery, SailingContext};
+use crate::kernel::{
+    clock::midnight,
+    db::{Db, Failure, Statement, Tx},
+    error::Result,
+    http::Page,
+    ids::Uuid,
+};
+
+/// Everything that a sale looks at, in one statement.
+pub async fn context(
+    db: &Db,
+    sailing: Uuid,
+    email: Option<&str>,
+) -> Result<Option<SailingContext>> {
+    let context = db
+        .sql(
+            "SELECT s.id AS sailing_id, s.status AS sailing_status, s.departure_at, s.arrival_at,
+               s.price AS seat_price, s.capacity, s.seats_taken, s.chartered, r.id AS route_id,
+               r.from_name, r.to_name, r.timezone, b.id AS speedboat_id,
+               b.name AS speedboat_name, b.status AS speedboat_status, p.id AS partner_id,
+               a.name AS partner_name, p.status AS partner_status,
+               p.verified_at AS partner_verified_at, p.commission_rate,
+               (SELECT COUNT(*) FROM bookings k
+                WHERE k.contact_email = $2 AND k.status = 'pending_payment'
+                  AND k.channel = 'web') AS holds
+             FROM sailings s
+             JOIN routes r ON r.id = s.route_id
+             JOIN speedboats b ON b.id = s.speedboat_id
+             JOIN partners p ON p.id = s.partner_id
+             JOIN accounts a ON a.id = p.account_id
+             WHERE s.id = $1",
+        )
+        .bind(sailing)
+        .bind(email.map(str::to_owned))
+        .maybe()
+        .await?;
+    Ok(context)
+}
+
+/// Takes the seats and the promotion and announces the booking, by the triggers of its table.
+pub const INSERT: &str = "INSERT INTO bookings (id, code, type, status, channel, sailing_id,
+      speedboat_id, partner_id, departure_at, arrival_at, qty, seats, promotion_id, code_promo,
+      note, contact_name, contact_email, contact_phone, lang, passengers, accepted_terms,
+      unit_price, subtotal, discount, taxes, tax, total, commission_rate, commission,
+      commission_tax, partner_net, expires_at, paid_at, created_at, updated_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+      $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $34)";
+
+/// The statement with its values: on its own or in a transaction.
+pub fn bound<'s>(statement: Statement<'s>, new: &BookingRow) -> Statement<'s> {
+    statement
+        .bind(new.id)
+        .bind(new.code.clone())
+        .bind(new.kind)
+        .bind(new.status)
+        .bind(new.channel)
+        .bind(new.sailing_id)
+        .bind(new.speedboat_id)
+        .bind(new.partner_id)
+        .bind(new.departure_at)
+        .bind(new.arrival_at)
+        .bind(new.qty)
+        .bind(new.seats)
+        .bind(new.promotion_id)
+        .bind(new.code_promo.clone())
+        .bind(new.note.clone())
+        .bind(new.contact_name.clone())
+        .bind(new.contact_email.clone())
+        .bind(new.contact_phone.clone())
+        .bind(new.lang)
+        .bind(new.passengers.clone())
+        .bind(new.accepted_terms)
+        .bind(new.unit_price)
+        .bind(new.subtotal)
+        .bind(new.discount)
+        .bind(new.taxes.clone())
+        .bind(new.tax)
+        .bind(new.total)
+        .bind(new.commission_rate)
+        .bind(new.commission)
+        .bind(new.commission_tax)
+        .bind(new.partner_net)
+        .bind(new.expires_at)
+        .bind(new.paid_at)
+        .bind(new.created_at)
+}
+
+macro_rules! booking {
+    ($rest:literal) => {
+        concat!(
+            "SELECT k.id, k.code, k.type, k.status, k.channel, k.sailing_id, k.speedboat_id,
+               k.partner_id, k.departure_at, k.arrival_at, k.qty, k.seats, k.promotion_id,
+               k.code_promo, k.note, k.contact_name, k.contact_email, k.contact_phone, k.lang,
+               k.passengers, k.accepted_terms, k.unit_price, k.subtotal, k.discount, k.taxes,
+               k.tax, k.total, k.commission_rate, k.commission, k.commission_tax, k.partner_net,
+               k.expires_at, k.paid_at, k.cancelled_at, k.cancel_reason, k.refund_amount,
+               k.created_at, r.from_name, r.to_name, r.timezone, b.name AS speedboat_name,
+               a.name AS partner_name, y.provider AS payment_provider,
+               y.reference AS payment_reference, y.status AS payment_status,
+               y.method AS payment_method, y.redirect_url AS payment_redirect_url,
+               y.paid_at AS payment_paid_at
+             FROM bookings k
+             JOIN sailings s ON s.id = k.sailing_id
+             JOIN routes r ON r.id = s.route_id
+             JOIN speedboats b ON b.id = k.speedboat_id
+             JOIN partners p ON p.id = k.partner_id
+             JOIN accounts a ON a.id = p.account_id
+             LEFT JOIN payments y ON y.booking_id = k.id AND y.attempt =
+               (SELECT MAX(n.attempt) FROM payments n WHERE n.booking_id = k.id)",
+            $rest
+        )
+    };
+}
+
+const BY_ID: &str = booking!(" WHERE k.id = $1");
+
+pub async fn get(db: &Db, id: Uuid) -> Result<Option<BookingRow>> {
+    Ok(db.sql(BY_ID).bind(id).maybe().await?)
+}
+
+pub async fn get_in(tx: &mut Tx, id: Uuid) -> Result<Option<BookingRow>> {
+    Ok(tx.sql(BY_ID).bind(id).maybe().await?)
+}
+
+/// Takes the booking's row, so that it stands still until this transaction ends.
+pub async fn hold(tx: &mut Tx, id: Uuid) -> Result<()> {
+    tx.sql("UPDATE bookings SET updated_at = updated_at WHERE id = $1").bind(id).run().await?;
+    Ok(())
+}
+
+pub async fn list(
+    db: &Db,
+    owner: Option<Uuid>,
+    query: &BookingsQuery,
+    zone: chrono_tz::Tz,
+) -> Result<Page<BookingRow>> {
+    let sort = query.sort_by.map(|by| match by.as_str() {
+        "departure_at" => "k.departure_at",
+        "total" => "k.total",
+        _ => "k.created_at",
+    });
+    let text = |text: &Option<String>| {
+        text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
+    };
+    let paging = &query.paging;
+    let day_after = query.end_date.and_then(|date| date.succ_opt());
+    let rows = db
+        .list(booking!(""))
+        .filter("k.partner_id = ?", owner)
+        .filter("k.type = ?", query.kind)
+        .filter("k.speedboat_id = ?", query.item_id)
+        .filter("k.sailing_id = ?", query.route_time_id)
+        .filter("k.qty = ?", query.qty)
+        .filter("k.code_promo = ?", text(&query.code_promo).map(|code| code.to_ascii_uppercase()))
+        .filter("k.note = ?", text(&query.note))
+        .filter("k.status = ?", query.status)
+        .filter("k.code = ?", text(&query.code).map(|code| code.to_ascii_uppercase()))
+        .filter("k.contact_email = ?", query.email.clone())
+        .filter("k.departure_at >= ?", query.start_date.map(|date| midnight(date, zone)))
+        .filter("k.departure_at < ?", day_after.map(|date| midnight(date, zone)))
+        .search(&["k.code", "k.contact_name", "k.contact_email"], paging.search())
+        .page(paging.sort(sort, "k.created_at"), "k.id", paging.limit(), paging.offset())
+        .await?;
+    Ok(paging.page(rows))
+}
+
+/// What a move writes beside the new status.
+#[derive(Default)]
+pub struct Trace<'a> {
+    pub cancel_reason: Option<&'a str>,
+    pub cancelled: bool,
+    pub refund_amount: Option<i64>,
+    pub refund_reference: Option<&'a str>,
+}
+
+/// Moves a booking that is in `from`; `false` when it no longer is. Seats and promotion follow by
+/// the triggers; a failure means that there are none left to take again.
+pub async fn advance(
+    tx: &mut Tx,
+    id: Uuid,
+    from: BookingStatus,
+    to: BookingStatus,
+    trace: Trace<'_>,
+    now: DateTime<Utc>,
+) -> Result<bool, Failure> {
+    let at = |is: bool| is.then_some(now);
+    let moved = tx
+        .sql(
+            "UPDATE bookings SET status = $1, updated_at = $2,
+               paid_at = COALESCE($3, paid_at), completed_at = COALESCE($4, completed_at),
+               cancelled_at = COALESCE($5, cancelled_at),
+               cancel_reason = COALESCE($6, cancel_reason),
+               refund_amount = COALESCE($7, refund_amount),
+               refunded_at = COALESCE($8, refunded_at),
+               refund_reference = COALESCE($9, refund_reference)
+             WHERE id = $10 AND status = $11",
+        )
+        .bind(to)
+        .bind(now)
+        .bind(at(to == BookingStatus::Paid))
+        .bind(at(to == BookingStatus::Completed))
+        .bind(at(trace.cancelled))
+        .bind(trace.cancel_reason.map(str::to_owned))
+        .bind(trace.refund_amount)
+        .bind(at(to == BookingStatus::Refunded))
+        .bind(trace.refund_reference.map(str::to_owned))
+        .bind(id)
+        .bind(from)
+        .run()
+        .await?;
+    Ok(moved == 1)
+}
+
+/// Expires up to `limit` holds that are over, in the order of their sailings, so that two who do
+/// it at once take the same rows in the same order. Returns them.
+pub async fn expire_some(tx: &mut Tx, limit: i64, now: DateTime<Utc>) -> Result<Vec<Uuid>> {
+    let expired: Vec<(Uuid,)> = tx
+        .sql(
+            "UPDATE bookings SET status = 'expired', updated_at = $1
+             WHERE status = 'pending_payment' AND id IN
+               (SELECT id FROM bookings WHERE status = 'pending_payment' AND expires_at <= $1
+                ORDER BY expires_at LIMIT $2)
+             RETURNING id",
+        )
+        .bind(now)
+        .bind(limit)
+        .all()
+        .await?;
+    Ok(expired.into_iter().map(|(id,)| id).collect())
+}
+
+/// Spares an idle service a write transaction at every look.
+pub async fn any_due(db: &Db, now: DateTime<Utc>) -> Result<bool> {
+    let due: Option<(Uuid,)> = db
+        .sql(
+            "SELECT id FROM bookings
+             WHERE status = 'pending_payment' AND expires_at <= $1 LIMIT 1",
+        )
+        .bind(now)
+        .maybe()
+        .await?;
+    Ok(due.is_some())
+}
+
+/// Whether the seats and the promotion of a booking that let them go are free again. Both rows are
+/// held, so that the answer stays true until this transaction ends.
+pub async fn can_take_again(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>) -> Result<bool> {
+    let seats = tx
+        .sql(
+            "UPDATE sailings SET seats_taken = seats_taken
+             WHERE id = $1 AND status = 'open' AND NOT chartered AND departure_at > $2
+               AND seats_taken + $3 <= capacity AND (NOT $4 OR seats_taken = 0)",
+        )
+        .bind(booking.sailing_id)
+        .bind(now)
+        .bind(booking.seats)
+        .bind(booking.kind == crate::sailings::BookingType::Charter)
+        .run()
+        .await?;
+    let promotion = match booking.promotion_id {
+        Some(id) => {
+            tx.sql(
+                "UPDATE promotions SET used = used
+                 WHERE id = $1 AND (quota IS NULL OR used < quota)",
+            )
+            .bind(id)
+            .run()
+            .await?
+        }
+        None => 1,
+    };
+    Ok(seats == 1 && promotion == 1)
+}

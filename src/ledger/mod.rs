@@ -1,0 +1,111 @@
+//! The ledger: every movement of money as a balanced double entry, append-only, written in the
+//! transaction that causes it.
+//!
+//! Debits are positive and credits negative; the lines of a posting sum to zero. A posting is
+//! unique by its source and kind, so that no repetition can post twice; the database refuses to
+//! change or remove a line.
+
+use chrono::{DateTime, Utc};
+
+use crate::kernel::{
+    db::Tx,
+    error::{Error, Result},
+    ids::{self, Uuid},
+    money::Rupiah,
+};
+
+crate::words! {
+    pub enum Account {
+        GatewayClearing = "gateway_clearing",
+        CustomerDeposits = "customer_deposits",
+        UnappliedPayments = "unapplied_payments",
+        RefundPayable = "refund_payable",
+        PartnerPayable = "partner_payable",
+        CommissionRevenue = "commission_revenue",
+        PromotionExpense = "promotion_expense",
+        TaxPayable = "tax_payable",
+        Bank = "bank",
+        Cash = "cash",
+    }
+}
+
+crate::words! {
+    /// What causes a posting.
+    pub enum Source {
+        Booking = "booking",
+        Payment = "payment",
+        Review = "review",
+        Settlement = "settlement",
+    }
+}
+
+/// One balanced entry in the making.
+pub struct Posting {
+    source: Source,
+    source_id: Uuid,
+    kind: &'static str,
+    /// Whose payable moves, where one does.
+    partner_id: Option<Uuid>,
+    booking_id: Option<Uuid>,
+    lines: Vec<(Account, Rupiah)>,
+}
+
+impl Posting {
+    pub fn new(source: Source, source_id: Uuid, kind: &'static str) -> Self {
+        Self { source, source_id, kind, partner_id: None, booking_id: None, lines: Vec::new() }
+    }
+
+    pub fn of_booking(mut self, booking: Uuid, partner: Uuid) -> Self {
+        (self.booking_id, self.partner_id) = (Some(booking), Some(partner));
+        self
+    }
+
+    pub fn debit(self, account: Account, amount: Rupiah) -> Self {
+        self.line(account, amount)
+    }
+
+    pub fn credit(self, account: Account, amount: Rupiah) -> Self {
+        self.line(account, -amount)
+    }
+
+    /// An account has one line: what moves on it twice is added up.
+    fn line(mut self, account: Account, amount: Rupiah) -> Self {
+        match self.lines.iter_mut().find(|(known, _)| *known == account) {
+            Some((_, sum)) => *sum = *sum + amount,
+            None => self.lines.push((account, amount)),
+        }
+        self
+    }
+}
+
+/// Writes the posting, or nothing when no money moves.
+pub async fn post(tx: &mut Tx, posting: Posting, now: DateTime<Utc>) -> Result<()> {
+    let sum: Rupiah = posting.lines.iter().map(|(_, amount)| *amount).sum();
+    if sum != Rupiah::ZERO {
+        let (source, kind) = (posting.source, posting.kind);
+        return Err(Error::internal(format!("the posting {source} {kind} is off by {}", sum.0)));
+    }
+    let moved = |(_, amount): &&(Account, Rupiah)| *amount != Rupiah::ZERO;
+    let lines: Vec<_> = posting.lines.iter().filter(moved).collect();
+    tx.insert_all(
+        "INSERT INTO ledger_lines (id, source, source_id, kind, account, partner_id, booking_id,
+           amount, created_at)",
+        9,
+        &lines,
+        |statement, (account, amount)| {
+            let partner = posting.partner_id.filter(|_| *account == Account::PartnerPayable);
+            statement
+                .bind(ids::fresh())
+                .bind(posting.source)
+                .bind(posting.source_id)
+                .bind(posting.kind)
+                .bind(*account)
+                .bind(partner)
+                .bind(posting.booking_id)
+                .bind(*amount)
+                .bind(now)
+        },
+    )
+    .await?;
+    Ok(())
+}

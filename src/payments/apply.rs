@@ -1,0 +1,185 @@
+//! What becomes of an event: the one place where a provider's word moves money.
+
+use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
+
+use super::{
+    model::{Payment, PaymentStatus, ReviewReason},
+    notice::{Notice, Said},
+    store::{self, NewReview},
+};
+use crate::{
+    app::App,
+    bookings::{self, BookingRow, BookingStatus, Event, Trace},
+    kernel::{
+        db::Tx,
+        error::{Error, Result},
+        ids::Uuid,
+        money::Rupiah,
+        outbox,
+    },
+    ledger::{self, Account, Posting, Source},
+};
+
+/// Applies the event once; saying it again changes nothing.
+pub async fn apply(app: &App, payment: &Payment, notice: &Notice, raw: &Value) -> Result<()> {
+    let now = app.clock.now();
+    let provider = app.gateway.provider.as_str();
+    let mut tx = app.db.begin().await?;
+    // Whoever else deals with this booking waits, or was first.
+    bookings::hold(&mut tx, payment.booking_id).await?;
+    let event = store::keep_event(&mut tx, payment, provider, notice, raw, now).await?;
+    if let Some(event) = event {
+        let booking = bookings::get_in(&mut tx, payment.booking_id).await?;
+        let booking = booking.ok_or_else(|| Error::internal("a payment without booking"))?;
+        let outcome = match notice.said {
+            Said::Pending => "noted",
+            Said::Failed => ended(&mut tx, payment, PaymentStatus::Failed).await?,
+            Said::Expired => ended(&mut tx, payment, PaymentStatus::Expired).await?,
+            Said::Paid => paid(&mut tx, &booking, payment, notice, event, now).await?,
+            Said::Refunded => refunded(&mut tx, &booking, payment, notice, event, now).await?,
+        };
+        store::set_outcome(&mut tx, event, outcome).await?;
+    }
+    Ok(tx.commit().await?)
+}
+
+/// Ends that attempt alone; a later word never undoes what was paid.
+async fn ended(tx: &mut Tx, payment: &Payment, status: PaymentStatus) -> Result<&'static str> {
+    store::end(tx, payment.id, status).await?;
+    Ok("ended")
+}
+
+async fn paid(
+    tx: &mut Tx,
+    booking: &BookingRow,
+    payment: &Payment,
+    notice: &Notice,
+    event: Uuid,
+    now: DateTime<Utc>,
+) -> Result<&'static str> {
+    let review = |reason| Waiting { payment, event, reason, amount: notice.amount };
+    if notice.amount != booking.total {
+        return review(ReviewReason::WrongAmount).wait(tx, booking.total, now).await;
+    }
+    match booking.status {
+        BookingStatus::PendingPayment => {}
+        BookingStatus::Expired if bookings::can_take_again(tx, booking, now).await? => {}
+        BookingStatus::Expired => {
+            store::set_paid(tx, payment.id, notice.method, now).await?;
+            return in_vain(tx, booking, notice.amount, now).await;
+        }
+        BookingStatus::Cancelled if booking.paid_at.is_none() => {
+            return review(ReviewReason::Late).wait(tx, booking.total, now).await;
+        }
+        _ => return review(ReviewReason::Duplicate).wait(tx, booking.total, now).await,
+    }
+    store::set_paid(tx, payment.id, notice.method, now).await?;
+    pay(tx, booking, now).await?;
+    let posting = Posting::new(Source::Booking, booking.id, "paid")
+        .of_booking(booking.id, booking.partner_id)
+        .debit(Account::GatewayClearing, booking.total)
+        .credit(Account::CustomerDeposits, booking.total);
+    ledger::post(tx, posting, now).await?;
+    Ok("paid")
+}
+
+/// Moves a booking whose seats are sure to `paid`.
+pub async fn pay(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>) -> Result<()> {
+    match bookings::move_booking(tx, booking, Event::Pay, Trace::default(), now).await? {
+        true => Ok(()),
+        false => Err(Error::Contention("the seats went while they were held".into())),
+    }
+}
+
+/// Paid after the hold was over, and the seats are gone: it goes back.
+async fn in_vain(
+    tx: &mut Tx,
+    booking: &BookingRow,
+    amount: Rupiah,
+    now: DateTime<Utc>,
+) -> Result<&'static str> {
+    let trace = Trace { refund_amount: Some(amount.0), ..Trace::default() };
+    bookings::move_booking(tx, booking, Event::PayInVain, trace, now).await?;
+    let posting = Posting::new(Source::Booking, booking.id, "paid_in_vain")
+        .of_booking(booking.id, booking.partner_id)
+        .debit(Account::GatewayClearing, amount)
+        .credit(Account::RefundPayable, amount);
+    ledger::post(tx, posting, now).await?;
+    let news = json!({ "booking_id": booking.id, "reason": "late", "amount": amount });
+    outbox::put(tx, "payment.review", &news, now).await?;
+    Ok("refund_due")
+}
+
+async fn refunded(
+    tx: &mut Tx,
+    booking: &BookingRow,
+    payment: &Payment,
+    notice: &Notice,
+    event: Uuid,
+    now: DateTime<Utc>,
+) -> Result<&'static str> {
+    let due = booking.refund_amount.unwrap_or(Rupiah::ZERO);
+    if booking.status != BookingStatus::RefundPending || notice.amount != due {
+        // Somebody refunded at the provider what nobody here owes: a person has to look.
+        let reason = ReviewReason::WrongAmount;
+        let new =
+            NewReview { event_id: event, payment, reason, amount: notice.amount, expected: due };
+        store::insert_review(tx, new, now).await?;
+        return tell_of_review(tx, payment, reason, notice.amount, now).await;
+    }
+    give_back(tx, booking, Account::GatewayClearing, None, now).await?;
+    Ok("refunded")
+}
+
+/// Settles a refund that is due: the money has left by that account.
+pub async fn give_back(
+    tx: &mut Tx,
+    booking: &BookingRow,
+    by: Account,
+    reference: Option<&str>,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let due = booking.refund_amount.unwrap_or(Rupiah::ZERO);
+    let trace = Trace { refund_reference: reference, ..Trace::default() };
+    bookings::move_booking(tx, booking, Event::Refund, trace, now).await?;
+    store::set_refunded(tx, booking.id).await?;
+    let posting = Posting::new(Source::Booking, booking.id, "refunded")
+        .of_booking(booking.id, booking.partner_id)
+        .debit(Account::RefundPayable, due)
+        .credit(by, due);
+    ledger::post(tx, posting, now).await
+}
+
+/// Money that waits for a person.
+struct Waiting<'a> {
+    payment: &'a Payment,
+    event: Uuid,
+    reason: ReviewReason,
+    amount: Rupiah,
+}
+
+impl Waiting<'_> {
+    async fn wait(self, tx: &mut Tx, expected: Rupiah, now: DateTime<Utc>) -> Result<&'static str> {
+        let Self { payment, event, reason, amount } = self;
+        let posting = Posting::new(Source::Payment, event, "unapplied")
+            .debit(Account::GatewayClearing, amount)
+            .credit(Account::UnappliedPayments, amount);
+        ledger::post(tx, posting, now).await?;
+        let new = NewReview { event_id: event, payment, reason, amount, expected };
+        store::insert_review(tx, new, now).await?;
+        tell_of_review(tx, payment, reason, amount, now).await
+    }
+}
+
+async fn tell_of_review(
+    tx: &mut Tx,
+    payment: &Payment,
+    reason: ReviewReason,
+    amount: Rupiah,
+    now: DateTime<Utc>,
+) -> Result<&'static str> {
+    let news = json!({ "booking_id": payment.booking_id, "reason": reason, "amount": amount });
+    outbox::put(tx, "payment.review", &news, now).await?;
+    Ok("review")
+}

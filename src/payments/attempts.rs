@@ -1,0 +1,102 @@
+//! Asking the provider for a payment: at once when a booking is made, and again until it answers.
+
+use super::{
+    gateway::Order,
+    model::PaymentStatus,
+    store::{self, NewPayment},
+};
+use crate::{
+    app::App,
+    bookings::{self, BookingRow, BookingStatus, PaymentRecord},
+    config::PaymentProvider,
+    kernel::{
+        error::{Error, Result},
+        ids::Uuid,
+    },
+};
+
+/// The request that made a booking asks by itself for so long.
+const OWN_TIME: chrono::TimeDelta = chrono::TimeDelta::seconds(20);
+
+/// Opens an attempt. Without an answer of the provider there is no address to pay at, yet.
+pub async fn open(app: &App, booking: &BookingRow, attempt: i32) -> Result<PaymentRecord> {
+    let provider = app.gateway.provider;
+    let reference = format!("{}-{attempt}", booking.code);
+    let page = simulator_page(app, &reference);
+    let known = (provider == PaymentProvider::Simulator).then_some(page.as_str());
+    let new = NewPayment {
+        booking_id: booking.id,
+        attempt,
+        provider: provider.as_str(),
+        reference: &reference,
+        status: PaymentStatus::Pending,
+        amount: booking.total,
+        method: None,
+        redirect_url: known,
+    };
+    let ours = store::insert(&app.db, new, app.clock.now()).await?;
+    let redirect_url = match known {
+        Some(page) => Some(page.to_owned()),
+        None if ours => ask(app, booking, &reference).await.ok(),
+        None => None,
+    };
+    Ok(PaymentRecord {
+        provider: provider.to_string(),
+        reference,
+        status: PaymentStatus::Pending.to_string(),
+        method: None,
+        redirect_url,
+        paid_at: None,
+    })
+}
+
+async fn ask(app: &App, booking: &BookingRow, reference: &str) -> Result<String> {
+    let order = Order {
+        reference,
+        amount: booking.total,
+        name: &booking.contact_name,
+        email: &booking.contact_email,
+        phone: &booking.contact_phone,
+        description: format!("{} - {}", booking.from_name, booking.to_name),
+        now: app.clock.now(),
+        expires_at: booking.expires_at,
+        return_url: app.config.app_url(),
+    };
+    let answer = app.gateway.create(&order, simulator_page(app, reference)).await;
+    match &answer {
+        Ok(address) => store::set_address(&app.db, reference, address).await?,
+        Err(error) => {
+            tracing::warn!(%reference, %error, "no payment yet");
+            store::release(&app.db, reference, app.clock.now()).await?;
+        }
+    }
+    answer
+}
+
+fn simulator_page(app: &App, reference: &str) -> String {
+    format!("{}/pay/{reference}", app.config.public_url())
+}
+
+/// Makes sure that a booking can be paid: what its own request could not do, or did not live to.
+pub async fn ensure(app: &App, booking_id: Uuid) -> Result<()> {
+    let Some(booking) = bookings::get(&app.db, booking_id).await? else { return Ok(()) };
+    if booking.status != BookingStatus::PendingPayment || booking.expires_at <= app.clock.now() {
+        return Ok(());
+    }
+    let waiting = || Error::Unavailable("somebody else is asking for this payment".into());
+    match store::newest(&app.db, booking_id).await? {
+        None if booking.created_at + OWN_TIME > app.clock.now() => Err(waiting()),
+        None => match open(app, &booking, 1).await?.redirect_url {
+            Some(_) => Ok(()),
+            None => Err(waiting()),
+        },
+        Some(payment) if payment.redirect_url.is_some() => Ok(()),
+        Some(payment) if payment.status != PaymentStatus::Pending => Ok(()),
+        Some(payment) => {
+            if !store::lease(&app.db, payment.id, app.clock.now()).await? {
+                return Err(waiting());
+            }
+            ask(app, &booking, &payment.reference).await.map(drop)
+        }
+    }
+}

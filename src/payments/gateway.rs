@@ -1,0 +1,210 @@
+//! The providers behind one small interface: ask for a payment, read a notice, confirm it.
+
+use std::time::Duration;
+
+use axum::http::HeaderMap;
+use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::notice::{self, Notice, Said};
+use crate::{
+    config::{Config, PaymentProvider, WebUrl},
+    kernel::{
+        error::{Error, Result},
+        money::Rupiah,
+        secret::Secret,
+    },
+};
+
+#[derive(Clone)]
+pub struct Gateway {
+    pub provider: PaymentProvider,
+    key: Secret,
+    callback_token: Secret,
+    /// Where the provider is, unless it is where it always is.
+    base: Option<String>,
+    client: reqwest::Client,
+}
+
+/// What is to be paid.
+pub struct Order<'a> {
+    pub reference: &'a str,
+    pub amount: Rupiah,
+    pub name: &'a str,
+    pub email: &'a str,
+    pub phone: &'a str,
+    pub description: String,
+    pub now: DateTime<Utc>,
+    /// The hold's end: a virtual account must not outlive the seat.
+    pub expires_at: DateTime<Utc>,
+    /// Where the customer comes back to.
+    pub return_url: String,
+}
+
+impl Gateway {
+    pub fn new(config: &Config, secret_key: &Secret) -> Result<Self, String> {
+        let key = match (&config.payment_server_key, config.payment_provider) {
+            (Some(key), _) => key.clone(),
+            // The simulator needs a key like the others; nobody has to think of one.
+            (None, PaymentProvider::Simulator) => {
+                let hash =
+                    Sha256::new().chain_update("simulator:").chain_update(secret_key.reveal());
+                let bytes = hash.finalize();
+                Secret::new(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+            }
+            (None, other) => {
+                return Err(format!("DERMAGA_PAYMENT_SERVER_KEY: must be set for {other}"));
+            }
+        };
+        let callback_token = config.payment_callback_token.clone().unwrap_or_else(|| key.clone());
+        let client = reqwest::Client::builder()
+            .timeout(Duration::from_secs(8))
+            .connect_timeout(Duration::from_secs(3))
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .map_err(|error| error.to_string())?;
+        let base = config.payment_url.as_ref().map(|WebUrl(url)| url.0.clone());
+        let base = base.map(|url| url.trim_end_matches('/').to_owned());
+        Ok(Self { provider: config.payment_provider, key, callback_token, base, client })
+    }
+
+    /// Where the customer pays. Asking twice for one reference is safe.
+    pub async fn create(&self, order: &Order<'_>, simulator_page: String) -> Result<String> {
+        match self.provider {
+            PaymentProvider::Simulator => Ok(simulator_page),
+            PaymentProvider::Midtrans => self.create_midtrans(order).await,
+            PaymentProvider::Xendit => self.create_xendit(order).await,
+        }
+    }
+
+    /// What a callback says, if it comes from the provider.
+    pub fn read(&self, headers: &HeaderMap, body: &Value) -> Result<Notice> {
+        match self.provider {
+            PaymentProvider::Simulator | PaymentProvider::Midtrans => {
+                if !notice::midtrans_signed(body, &self.key) {
+                    return Err(Error::InvalidToken);
+                }
+                notice::midtrans(body)
+            }
+            PaymentProvider::Xendit => {
+                let token = headers.get("x-callback-token").and_then(|token| token.to_str().ok());
+                if !notice::same(token.unwrap_or_default(), self.callback_token.reveal()) {
+                    return Err(Error::InvalidToken);
+                }
+                notice::xendit(body)
+            }
+        }
+        .ok_or_else(|| {
+            let message = crate::kernel::lang::text("This is no notice.", "Ini bukan notifikasi.");
+            Error::Malformed(message)
+        })
+    }
+
+    /// Midtrans does not sign the status word: before money moves it is asked what is true.
+    pub async fn confirm(&self, told: Notice) -> Result<Notice> {
+        let moves_money = matches!(told.said, Said::Paid | Said::Refunded);
+        if self.provider != PaymentProvider::Midtrans || !moves_money {
+            return Ok(told);
+        }
+        let base = self.base.clone().unwrap_or_else(|| {
+            let host = if self.is_sandbox() { "api.sandbox" } else { "api" };
+            format!("https://{host}.midtrans.com")
+        });
+        let url = format!("{base}/v2/{}/status", told.reference);
+        let request = self.client.get(url).header("authorization", notice::basic(&self.key));
+        let answer = send(request).await?;
+        notice::midtrans(&answer)
+            .filter(|true_one| true_one.reference == told.reference)
+            .ok_or_else(|| Error::Unavailable("the provider's status makes no sense".into()))
+    }
+
+    /// The simulator's own notification, signed as Midtrans signs.
+    pub fn simulate(&self, reference: &str, amount: Rupiah, status: &str, id: String) -> Value {
+        let code = if status == "settlement" { "200" } else { "202" };
+        let mut body = json!({
+            "order_id": reference, "status_code": code, "transaction_status": status,
+            "gross_amount": format!("{}.00", amount.0), "transaction_id": id,
+            "payment_type": "qris", "fraud_status": "accept",
+        });
+        body["signature_key"] = json!(notice::midtrans_signature(&body, &self.key));
+        body
+    }
+
+    fn is_sandbox(&self) -> bool {
+        self.key.reveal().starts_with("SB-")
+    }
+
+    async fn create_midtrans(&self, order: &Order<'_>) -> Result<String> {
+        let base = self.base.clone().unwrap_or_else(|| {
+            let host = if self.is_sandbox() { "app.sandbox" } else { "app" };
+            format!("https://{host}.midtrans.com")
+        });
+        let start = order.now.with_timezone(&chrono_tz::Asia::Jakarta);
+        let minutes = (order.expires_at - order.now).num_minutes().max(1);
+        let body = json!({
+            "transaction_details": { "order_id": order.reference, "gross_amount": order.amount },
+            "customer_details": {
+                "first_name": order.name, "email": order.email, "phone": order.phone,
+            },
+            "expiry": {
+                "start_time": start.format("%Y-%m-%d %H:%M:%S %z").to_string(),
+                "unit": "minutes", "duration": minutes,
+            },
+            "callbacks": { "finish": order.return_url },
+        });
+        let request = self
+            .client
+            .post(format!("{base}/snap/v1/transactions"))
+            .header("authorization", notice::basic(&self.key))
+            .header("accept", "application/json")
+            .json(&body);
+        let answer = send(request).await?;
+        answer["redirect_url"]
+            .as_str()
+            .map(str::to_owned)
+            .ok_or_else(|| Error::Unavailable("the provider gave no address to pay at".into()))
+    }
+
+    async fn create_xendit(&self, order: &Order<'_>) -> Result<String> {
+        let base = self.base.clone().unwrap_or_else(|| "https://api.xendit.co".into());
+        let body = json!({
+            "external_id": order.reference,
+            "amount": order.amount,
+            "currency": "IDR",
+            "description": order.description,
+            "payer_email": order.email,
+            "customer": {
+                "given_names": order.name, "email": order.email, "mobile_number": order.phone,
+            },
+            "invoice_duration": (order.expires_at - order.now).num_seconds().max(60),
+            "success_redirect_url": order.return_url,
+        });
+        let request = self
+            .client
+            .post(format!("{base}/v2/invoices"))
+            .header("authorization", notice::basic(&self.key))
+            .header("x-idempotency-key", order.reference)
+            .json(&body);
+        let answer = send(request).await?;
+        answer["invoice_url"]
+            .as_str()
+            .map(str::to_owned)
+            .ok_or_else(|| Error::Unavailable("the provider gave no address to pay at".into()))
+    }
+}
+
+/// One try; who asks decides when to ask again.
+async fn send(request: reqwest::RequestBuilder) -> Result<Value> {
+    let failed =
+        |why: reqwest::Error| Error::Unavailable(format!("provider: {}", why.without_url()));
+    let response = request.send().await.map_err(failed)?;
+    let status = response.status();
+    let bytes = response.bytes().await.map_err(failed)?;
+    if !status.is_success() {
+        let start: String = String::from_utf8_lossy(&bytes).chars().take(300).collect();
+        return Err(Error::Unavailable(format!("provider: {status}: {start}")));
+    }
+    serde_json::from_slice(&bytes)
+        .map_err(|_| Error::Unavailable("provider: the answer is not JSON".into()))
+}

@@ -1,0 +1,123 @@
+//! What payments are made of, and what callers send and get.
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::kernel::{
+    email::Email,
+    error::Fault,
+    http::Paging,
+    ids::Uuid,
+    lang::text,
+    money::Rupiah,
+    schema::Input,
+    text::{Line, Note},
+};
+
+crate::words! {
+    pub enum PaymentStatus {
+        Pending = "pending",
+        Paid = "paid",
+        Failed = "failed",
+        Expired = "expired",
+        Refunded = "refunded",
+    }
+}
+
+crate::words! {
+    pub enum Method {
+        Qris = "qris",
+        BankTransfer = "bank_transfer",
+        CreditCard = "credit_card",
+        Ewallet = "ewallet",
+        Retail = "retail",
+        Cash = "cash",
+        Other = "other",
+    }
+}
+
+/// One attempt to pay.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct Payment {
+    pub id: Uuid,
+    pub booking_id: Uuid,
+    pub attempt: i32,
+    pub reference: String,
+    pub status: PaymentStatus,
+    pub amount: Rupiah,
+    pub redirect_url: Option<String>,
+}
+
+crate::words! {
+    pub enum ReviewReason { WrongAmount = "wrong_amount", Late = "late", Duplicate = "duplicate" }
+}
+
+crate::words! {
+    pub enum Resolution { Apply = "apply", Refund = "refund", Dismiss = "dismiss" }
+}
+
+/// Money that waits for a person.
+#[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
+pub struct Review {
+    pub id: Uuid,
+    pub booking_id: Uuid,
+    pub reason: ReviewReason,
+    pub amount: Rupiah,
+    pub expected: Rupiah,
+    pub resolution: Option<Resolution>,
+    pub note: Option<String>,
+    pub resolved_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+    /// What the provider said of it.
+    #[serde(skip)]
+    pub event_status: String,
+    #[serde(skip)]
+    pub payment_id: Uuid,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct ReviewsQuery {
+    #[serde(flatten)]
+    pub paging: Paging,
+    pub reason: Option<ReviewReason>,
+    /// Whether it still waits.
+    pub open: Option<bool>,
+}
+
+impl Input for ReviewsQuery {}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct Resolve {
+    pub action: Resolution,
+    pub note: Note,
+}
+
+impl Input for Resolve {
+    fn check(value: &Value, faults: &mut Vec<Fault>) {
+        if value["note"].as_str().is_some_and(|note| note.trim().is_empty()) {
+            let message = text("Say what was done.", "Sebutkan apa yang dilakukan.");
+            faults.push(Fault::new("note", "required", message));
+        }
+    }
+}
+
+/// What a guest shows to be let in.
+#[derive(Default, Deserialize, JsonSchema)]
+pub struct PayAgain {
+    #[schemars(length(max = 32))]
+    pub code: Option<String>,
+    pub email: Option<Email>,
+}
+
+impl Input for PayAgain {}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct RefundForm {
+    /// The transfer's.
+    pub reference: Line<120>,
+    pub note: Option<Note>,
+}
+
+impl Input for RefundForm {}

@@ -1,0 +1,162 @@
+//! What providers say, in our words.
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use serde_json::Value;
+use sha2::{Digest, Sha256, Sha512};
+
+use super::model::Method;
+use crate::kernel::{money::Rupiah, secret::Secret};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    Paid,
+    Pending,
+    Failed,
+    Expired,
+    Refunded,
+}
+
+#[derive(Clone, Debug)]
+pub struct Notice {
+    pub reference: String,
+    pub transaction_id: String,
+    /// The provider's own word.
+    pub word: String,
+    pub said: Said,
+    pub amount: Rupiah,
+    pub method: Method,
+}
+
+/// Midtrans' notification; the simulator speaks the same. `None`: it is none.
+pub fn midtrans(body: &Value) -> Option<Notice> {
+    let text = |name: &str| body[name].as_str();
+    let word = text("transaction_status")?;
+    let said = match (word, text("fraud_status")) {
+        ("capture", None | Some("accept")) | ("settlement", _) => Said::Paid,
+        ("deny" | "cancel" | "failure", _) => Said::Failed,
+        ("expire", _) => Said::Expired,
+        ("refund" | "partial_refund", _) => Said::Refunded,
+        _ => Said::Pending,
+    };
+    // A refund says how much came back beside what was paid.
+    let amount = match said {
+        Said::Refunded => text("refund_amount").or(text("gross_amount")),
+        _ => text("gross_amount"),
+    };
+    let method = match text("payment_type").unwrap_or_default() {
+        "qris" => Method::Qris,
+        "bank_transfer" | "echannel" | "permata" | "bca_va" | "bni_va" | "bri_va" => {
+            Method::BankTransfer
+        }
+        "credit_card" => Method::CreditCard,
+        "gopay" | "shopeepay" | "dana" | "ovo" => Method::Ewallet,
+        "cstore" => Method::Retail,
+        _ => Method::Other,
+    };
+    Some(Notice {
+        reference: text("order_id")?.to_owned(),
+        transaction_id: text("transaction_id").unwrap_or_default().to_owned(),
+        word: word.to_owned(),
+        said,
+        amount: rupiah(amount?)?,
+        method,
+    })
+}
+
+/// `SHA512(order_id + status_code + gross_amount + server_key)` in hexadecimal.
+pub fn midtrans_signature(body: &Value, key: &Secret) -> Option<String> {
+    let text = |name: &str| body[name].as_str();
+    let hash = Sha512::new()
+        .chain_update(text("order_id")?)
+        .chain_update(text("status_code")?)
+        .chain_update(text("gross_amount")?)
+        .chain_update(key.reveal());
+    Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+pub fn midtrans_signed(body: &Value, key: &Secret) -> bool {
+    let given = body["signature_key"].as_str().unwrap_or_default().to_ascii_lowercase();
+    midtrans_signature(body, key).is_some_and(|right| same(&given, &right))
+}
+
+/// Xendit's invoice callback.
+pub fn xendit(body: &Value) -> Option<Notice> {
+    let text = |name: &str| body[name].as_str();
+    let word = text("status")?;
+    let said = match word {
+        "PAID" | "SETTLED" => Said::Paid,
+        "EXPIRED" => Said::Expired,
+        "FAILED" => Said::Failed,
+        "REFUNDED" => Said::Refunded,
+        _ => Said::Pending,
+    };
+    let paid = body["paid_amount"].as_i64().filter(|_| said == Said::Paid);
+    let method = match text("payment_method").unwrap_or_default() {
+        "QR_CODE" | "QRIS" => Method::Qris,
+        "BANK_TRANSFER" | "CALLBACK_VIRTUAL_ACCOUNT" => Method::BankTransfer,
+        "CREDIT_CARD" => Method::CreditCard,
+        "EWALLET" => Method::Ewallet,
+        "RETAIL_OUTLET" => Method::Retail,
+        _ => Method::Other,
+    };
+    Some(Notice {
+        reference: text("external_id")?.to_owned(),
+        transaction_id: text("id")?.to_owned(),
+        word: word.to_owned(),
+        said,
+        amount: Rupiah(paid.or(body["amount"].as_i64())?),
+        method,
+    })
+}
+
+/// In constant time.
+pub fn same(given: &str, right: &str) -> bool {
+    let (given, right) = (Sha256::digest(given), Sha256::digest(right));
+    given.iter().zip(right.iter()).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
+}
+
+pub fn basic(key: &Secret) -> String {
+    format!("Basic {}", BASE64_STANDARD.encode(format!("{}:", key.reveal())))
+}
+
+/// `"150000.00"` or `"150000"`; cents there are none.
+fn rupiah(text: &str) -> Option<Rupiah> {
+    let (whole, cents) = text.split_once('.').unwrap_or((text, ""));
+    let none = cents.bytes().all(|b| b == b'0');
+    whole.parse().ok().filter(|amount| none && *amount >= 0).map(Rupiah)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn amounts_come_with_cents_that_must_be_none() {
+        assert_eq!(rupiah("150000.00"), Some(Rupiah(150_000)));
+        assert_eq!(rupiah("150000"), Some(Rupiah(150_000)));
+        for bad in ["150000.50", "-1", "", "1e5", "150,000"] {
+            assert_eq!(rupiah(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_capture_pays_only_when_it_is_accepted() {
+        let said = |status: &str, fraud: Option<&str>| {
+            let body = json!({
+                "order_id": "a", "transaction_status": status, "fraud_status": fraud,
+                "gross_amount": "1000.00", "transaction_id": "t",
+            });
+            midtrans(&body).unwrap().said
+        };
+        assert_eq!(said("capture", Some("accept")), Said::Paid);
+        assert_eq!(said("capture", Some("challenge")), Said::Pending);
+        assert_eq!(said("settlement", None), Said::Paid);
+        assert_eq!(said("deny", None), Said::Failed);
+        assert_eq!(said("expire", None), Said::Expired);
+        assert_eq!(said("pending", None), Said::Pending);
+        assert_eq!(said("refund", None), Said::Refunded);
+        assert_eq!(said("something new", None), Said::Pending);
+    }
+}

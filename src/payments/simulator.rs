@@ -1,0 +1,85 @@
+//! The simulator's page, where a person can pay, fail, or let it expire. Only where the simulator
+//! is what takes payments.
+
+use askama::Template;
+use axum::{
+    Form,
+    extract::{Path, State},
+    http::header::CONTENT_SECURITY_POLICY,
+    response::{Html, IntoResponse, Response},
+};
+use serde::Deserialize;
+
+use super::{apply, model::Payment, store};
+use crate::{
+    app::App,
+    bookings::{self, BookingRow},
+    config::PaymentProvider,
+    kernel::{
+        error::{Error, Result},
+        ids,
+    },
+};
+
+#[derive(Template)]
+#[template(path = "pay.html")]
+struct Page<'a> {
+    booking: &'a BookingRow,
+    payment: &'a Payment,
+    total: String,
+}
+
+pub async fn pay_page(State(app): State<App>, Path(reference): Path<String>) -> Result<Response> {
+    let (payment, booking) = found(&app, &reference).await?;
+    page(&payment, &booking)
+}
+
+#[derive(Deserialize)]
+pub struct Pressed {
+    action: String,
+}
+
+/// Says what the provider would say, and by the same door.
+pub async fn pay_page_pressed(
+    State(app): State<App>,
+    Path(reference): Path<String>,
+    Form(pressed): Form<Pressed>,
+) -> Result<Response> {
+    let (payment, _) = found(&app, &reference).await?;
+    let status = match pressed.action.as_str() {
+        "pay" => "settlement",
+        "fail" => "deny",
+        "expire" => "expire",
+        _ => return Err(Error::NotFound),
+    };
+    let id = ids::fresh().to_string();
+    let body = app.gateway.simulate(&reference, payment.amount, status, id);
+    let notice = app.gateway.read(&Default::default(), &body)?;
+    apply::apply(&app, &payment, &notice, &body).await?;
+    let (payment, booking) = found(&app, &reference).await?;
+    page(&payment, &booking)
+}
+
+async fn found(app: &App, reference: &str) -> Result<(Payment, BookingRow)> {
+    if app.gateway.provider != PaymentProvider::Simulator {
+        return Err(Error::NotFound);
+    }
+    let payment = store::by_reference(&app.db, reference).await?.ok_or(Error::NotFound)?;
+    let booking = bookings::get(&app.db, payment.booking_id).await?.ok_or(Error::NotFound)?;
+    Ok((payment, booking))
+}
+
+fn page(payment: &Payment, booking: &BookingRow) -> Result<Response> {
+    let digits = payment.amount.0.to_string();
+    let mut total = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            total.push('.');
+        }
+        total.push(digit);
+    }
+    let page = Page { booking, payment, total }.render().map_err(Error::internal)?;
+    let policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; \
+                  frame-ancestors 'none'";
+    Ok(([(CONTENT_SECURITY_POLICY, policy)], Html(page)).into_response())
+}

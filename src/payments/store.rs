@@ -1,0 +1,280 @@
+//! The SQL of payments.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::Value;
+
+use super::{
+    model::{Method, Payment, PaymentStatus, Resolution, Review, ReviewReason, ReviewsQuery},
+    notice::Notice,
+};
+use crate::kernel::{
+    db::{Db, Statement, Tx},
+    error::Result,
+    http::Page,
+    ids::{self, Uuid},
+    money::Rupiah,
+};
+
+/// How long whoever asks the provider may take before somebody else does.
+pub const LEASE: TimeDelta = TimeDelta::seconds(30);
+
+macro_rules! payment {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, booking_id, attempt, reference, status, amount, redirect_url
+             FROM payments",
+            $rest
+        )
+    };
+}
+
+pub struct NewPayment<'a> {
+    pub booking_id: Uuid,
+    pub attempt: i32,
+    pub provider: &'a str,
+    pub reference: &'a str,
+    pub status: PaymentStatus,
+    pub amount: Rupiah,
+    pub method: Option<Method>,
+    pub redirect_url: Option<&'a str>,
+}
+
+/// `false` when that attempt exists already.
+pub async fn insert(db: &Db, new: NewPayment<'_>, now: DateTime<Utc>) -> Result<bool> {
+    Ok(bound(db.sql(INSERT), new, now).run().await? == 1)
+}
+
+pub async fn insert_in(tx: &mut Tx, new: NewPayment<'_>, now: DateTime<Utc>) -> Result<bool> {
+    Ok(bound(tx.sql(INSERT), new, now).run().await? == 1)
+}
+
+fn bound<'s>(statement: Statement<'s>, new: NewPayment<'_>, now: DateTime<Utc>) -> Statement<'s> {
+    statement
+        .bind(ids::fresh())
+        .bind(new.booking_id)
+        .bind(new.attempt)
+        .bind(new.provider.to_owned())
+        .bind(new.reference.to_owned())
+        .bind(new.status)
+        .bind(new.amount)
+        .bind(new.method)
+        .bind(new.redirect_url.map(str::to_owned))
+        .bind(now + LEASE)
+        .bind((new.status == PaymentStatus::Paid).then_some(now))
+        .bind(now)
+}
+
+const INSERT: &str = "INSERT INTO payments (id, booking_id, attempt, provider, reference, status,
+      amount, method, redirect_url, leased_until, paid_at, created_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+    ON CONFLICT (booking_id, attempt) DO NOTHING";
+
+pub async fn newest(db: &Db, booking: Uuid) -> Result<Option<Payment>> {
+    let payment = db
+        .sql(payment!(" WHERE booking_id = $1 ORDER BY attempt DESC LIMIT 1"))
+        .bind(booking)
+        .maybe()
+        .await?;
+    Ok(payment)
+}
+
+pub async fn newest_in(tx: &mut Tx, booking: Uuid) -> Result<Option<Payment>> {
+    let payment = tx
+        .sql(payment!(" WHERE booking_id = $1 ORDER BY attempt DESC LIMIT 1"))
+        .bind(booking)
+        .maybe()
+        .await?;
+    Ok(payment)
+}
+
+pub async fn by_reference(db: &Db, reference: &str) -> Result<Option<Payment>> {
+    let payment =
+        db.sql(payment!(" WHERE reference = $1")).bind(reference.to_owned()).maybe().await?;
+    Ok(payment)
+}
+
+/// The right to ask the provider for a payment that nobody is asking for just now.
+pub async fn lease(db: &Db, id: Uuid, now: DateTime<Utc>) -> Result<bool> {
+    let leased = db
+        .sql(
+            "UPDATE payments SET leased_until = $1
+             WHERE id = $2 AND redirect_url IS NULL AND leased_until <= $3",
+        )
+        .bind(now + LEASE)
+        .bind(id)
+        .bind(now)
+        .run()
+        .await?;
+    Ok(leased == 1)
+}
+
+/// Lets somebody else ask at once.
+pub async fn release(db: &Db, reference: &str, now: DateTime<Utc>) -> Result<()> {
+    db.sql("UPDATE payments SET leased_until = $1 WHERE reference = $2 AND redirect_url IS NULL")
+        .bind(now)
+        .bind(reference.to_owned())
+        .run()
+        .await?;
+    Ok(())
+}
+
+pub async fn set_address(db: &Db, reference: &str, redirect_url: &str) -> Result<()> {
+    db.sql("UPDATE payments SET redirect_url = $1 WHERE reference = $2")
+        .bind(redirect_url.to_owned())
+        .bind(reference.to_owned())
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// Keeps what was said; `None` when it was said before.
+pub async fn keep_event(
+    tx: &mut Tx,
+    payment: &Payment,
+    provider: &str,
+    notice: &Notice,
+    raw: &Value,
+    now: DateTime<Utc>,
+) -> Result<Option<Uuid>> {
+    let id = ids::fresh();
+    let kept = tx
+        .sql(
+            "INSERT INTO payment_events (id, payment_id, provider, transaction_id, status, amount,
+               raw, outcome, received_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, 'received', $8)
+             ON CONFLICT (provider, transaction_id, status, amount) DO NOTHING",
+        )
+        .bind(id)
+        .bind(payment.id)
+        .bind(provider.to_owned())
+        .bind(notice.transaction_id.clone())
+        .bind(notice.word.clone())
+        .bind(notice.amount)
+        .bind(raw.clone())
+        .bind(now)
+        .run()
+        .await?;
+    Ok((kept == 1).then_some(id))
+}
+
+pub async fn set_outcome(tx: &mut Tx, event: Uuid, outcome: &'static str) -> Result<()> {
+    tx.sql("UPDATE payment_events SET outcome = $1 WHERE id = $2")
+        .bind(outcome)
+        .bind(event)
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// Moves an attempt that is still pending.
+pub async fn end(tx: &mut Tx, id: Uuid, status: PaymentStatus) -> Result<()> {
+    tx.sql("UPDATE payments SET status = $1 WHERE id = $2 AND status = 'pending'")
+        .bind(status)
+        .bind(id)
+        .run()
+        .await?;
+    Ok(())
+}
+
+pub async fn set_paid(tx: &mut Tx, id: Uuid, method: Method, now: DateTime<Utc>) -> Result<()> {
+    tx.sql("UPDATE payments SET status = 'paid', method = $1, paid_at = $2 WHERE id = $3")
+        .bind(method)
+        .bind(now)
+        .bind(id)
+        .run()
+        .await?;
+    Ok(())
+}
+
+pub async fn set_refunded(tx: &mut Tx, booking: Uuid) -> Result<()> {
+    tx.sql("UPDATE payments SET status = 'refunded' WHERE booking_id = $1 AND status = 'paid'")
+        .bind(booking)
+        .run()
+        .await?;
+    Ok(())
+}
+
+pub struct NewReview<'a> {
+    pub event_id: Uuid,
+    pub payment: &'a Payment,
+    pub reason: ReviewReason,
+    pub amount: Rupiah,
+    pub expected: Rupiah,
+}
+
+pub async fn insert_review(tx: &mut Tx, new: NewReview<'_>, now: DateTime<Utc>) -> Result<()> {
+    tx.sql(
+        "INSERT INTO payment_reviews (id, event_id, payment_id, booking_id, reason, amount,
+           expected, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+    )
+    .bind(ids::fresh())
+    .bind(new.event_id)
+    .bind(new.payment.id)
+    .bind(new.payment.booking_id)
+    .bind(new.reason)
+    .bind(new.amount)
+    .bind(new.expected)
+    .bind(now)
+    .run()
+    .await?;
+    Ok(())
+}
+
+macro_rules! review {
+    ($rest:literal) => {
+        concat!(
+            "SELECT v.id, v.booking_id, v.reason, v.amount, v.expected, v.resolution, v.note,
+               v.resolved_at, v.created_at, e.status AS event_status, v.payment_id
+             FROM payment_reviews v JOIN payment_events e ON e.id = v.event_id",
+            $rest
+        )
+    };
+}
+
+pub async fn review(db: &Db, id: Uuid) -> Result<Option<Review>> {
+    Ok(db.sql(review!(" WHERE v.id = $1")).bind(id).maybe().await?)
+}
+
+pub async fn review_in(tx: &mut Tx, id: Uuid) -> Result<Option<Review>> {
+    Ok(tx.sql(review!(" WHERE v.id = $1")).bind(id).maybe().await?)
+}
+
+pub async fn reviews(db: &Db, query: &ReviewsQuery) -> Result<Page<Review>> {
+    let paging = &query.paging;
+    let list = db.list(review!("")).filter("v.reason = ?", query.reason);
+    let list = match query.open {
+        Some(true) => list.only("v.resolution IS NULL"),
+        Some(false) => list.only("v.resolution IS NOT NULL"),
+        None => list,
+    };
+    let rows = list
+        .page(paging.sort(None, "v.created_at"), "v.id", paging.limit(), paging.offset())
+        .await?;
+    Ok(paging.page(rows))
+}
+
+/// `false` when somebody else has resolved it.
+pub async fn resolve(
+    tx: &mut Tx,
+    id: Uuid,
+    resolution: Resolution,
+    note: &str,
+    by: Uuid,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let resolved = tx
+        .sql(
+            "UPDATE payment_reviews SET resolution = $1, note = $2, resolved_by = $3,
+               resolved_at = $4
+             WHERE id = $5 AND resolution IS NULL",
+        )
+        .bind(resolution)
+        .bind(note.to_owned())
+        .bind(by)
+        .bind(now)
+        .bind(id)
+        .run()
+        .await?;
+    Ok(resolved == 1)
+}

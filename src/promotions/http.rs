@@ -1,0 +1,180 @@
+//! Handlers of promotions.
+
+use axum::{
+    extract::{FromRequestParts, State},
+    http::request::Parts,
+};
+use serde_json::json;
+
+use super::{
+    model::{
+        DiscountRecord, DiscountValue, Period, Promotion, PromotionForm, PromotionRecord,
+        PromotionsQuery, RunningQuery,
+    },
+    rules, store,
+};
+use crate::{
+    app::App,
+    files::{self, Purpose},
+    kernel::{
+        audit::{AuditedTx, Change},
+        caller::Caller,
+        error::{Error, Fault, Result},
+        http::{Body, Page, Path, Query, Reply},
+        ids::Uuid,
+        lang::text,
+    },
+};
+
+/// The promotion of the path.
+pub struct PathPromotion(Promotion);
+
+impl FromRequestParts<App> for PathPromotion {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
+        Ok(Self(store::get(&app.db, id).await?.ok_or(Error::NotFound)?))
+    }
+}
+
+impl aide::OperationInput for PathPromotion {}
+
+pub async fn list_promotions(
+    State(app): State<App>,
+    Query(query): Query<PromotionsQuery>,
+) -> Result<Page<PromotionRecord>> {
+    let page = store::list(&app.db, &query, app.today()).await?;
+    Ok(page.each(|promotion| shown(&app, promotion)))
+}
+
+pub async fn list_running_promotions(
+    State(app): State<App>,
+    Query(query): Query<RunningQuery>,
+) -> Result<Page<PromotionRecord>> {
+    let page = store::running(&app.db, &query.paging, app.today()).await?;
+    Ok(page.each(|promotion| shown(&app, promotion)))
+}
+
+pub async fn get_promotion(
+    State(app): State<App>,
+    PathPromotion(promotion): PathPromotion,
+) -> Reply<PromotionRecord> {
+    Reply::data(shown(&app, promotion))
+}
+
+pub async fn create_promotion(
+    State(app): State<App>,
+    caller: Caller,
+    Body(form): Body<PromotionForm>,
+) -> Result<Reply<PromotionRecord>> {
+    let image = referred(&app, &caller, &form, None).await?;
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    let id = store::insert(&mut tx, &form, image, now).await?;
+    let made = store::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
+    let made = shown(&app, made);
+    record(&mut tx, "promotion.created", None, Some(&made)).await?;
+    tx.commit().await?;
+    Ok(Reply::data(made).saying("The promotion is made.", "Promo dibuat."))
+}
+
+pub async fn update_promotion(
+    State(app): State<App>,
+    caller: Caller,
+    PathPromotion(before): PathPromotion,
+    Body(form): Body<PromotionForm>,
+) -> Result<Reply<PromotionRecord>> {
+    let id = before.id;
+    let image = referred(&app, &caller, &form, before.image_file_id).await?;
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    store::update(&mut tx, id, &form, image, now).await?;
+    let after = store::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
+    let (before, after) = (shown(&app, before), shown(&app, after));
+    record(&mut tx, "promotion.updated", Some(&before), Some(&after)).await?;
+    tx.commit().await?;
+    Ok(Reply::data(after).saying("Saved.", "Tersimpan."))
+}
+
+pub async fn delete_promotion(
+    State(app): State<App>,
+    caller: Caller,
+    PathPromotion(before): PathPromotion,
+) -> Result<Reply> {
+    let mut tx = caller.begin(&app.db, app.clock.now()).await?;
+    store::delete(&mut tx, before.id).await?;
+    record(&mut tx, "promotion.deleted", Some(&shown(&app, before)), None).await?;
+    tx.commit().await?;
+    Ok(Reply::done("The promotion is gone.", "Promo dihapus."))
+}
+
+/// What the form refers to: every target must exist, and the picture be the caller's to use.
+async fn referred(
+    app: &App,
+    caller: &Caller,
+    form: &PromotionForm,
+    before: Option<Uuid>,
+) -> Result<Option<Uuid>> {
+    if let Some(index) = store::unknown_target(&app.db, form).await? {
+        let message = text("There is no such target.", "Sasaran ini tidak ada.");
+        let fault = Fault::new(format!("target_ids[{index}]"), "unknown", message);
+        return Err(Error::Invalid(vec![fault]));
+    }
+    match form.image_file_id.as_deref().map(str::trim) {
+        None | Some("") => Ok(None),
+        Some(same) if before.is_some_and(|id| id.to_string() == same) => Ok(before),
+        Some(id) => {
+            files::refer(app, caller, "image_file_id", id, Purpose::Content).await.map(Some)
+        }
+    }
+}
+
+fn shown(app: &App, promotion: Promotion) -> PromotionRecord {
+    let state = rules::state(&promotion, app.today());
+    let discount = promotion.discount();
+    PromotionRecord {
+        id: promotion.id,
+        title: promotion.title,
+        code: promotion.code,
+        description: promotion.description,
+        quota: promotion.quota,
+        used: promotion.used,
+        remaining: promotion.quota.map(|quota| quota - promotion.used),
+        per_customer_limit: promotion.per_customer_limit,
+        target_type: promotion.target_type,
+        target_ids: promotion.target_ids,
+        status: promotion.status,
+        state,
+        tnc: promotion.tnc,
+        discount: DiscountRecord {
+            kind: promotion.discount_type,
+            value: match discount.kind {
+                DiscountValue::Percentage(rate) => json!(rate),
+                DiscountValue::Fixed(amount) => json!(amount),
+            },
+            max_amount: promotion.max_amount,
+            min_purchase: promotion.min_purchase,
+        },
+        period: Period { start_date: promotion.start_date, end_date: promotion.end_date },
+        image_file_id: promotion.image_file_id,
+        image_url: promotion.image_file_id.map(|id| files::public_url(app, id)),
+        created_at: promotion.created_at,
+    }
+}
+
+async fn record(
+    tx: &mut AuditedTx,
+    action: &'static str,
+    before: Option<&PromotionRecord>,
+    after: Option<&PromotionRecord>,
+) -> Result<()> {
+    tx.record(Change {
+        action,
+        entity: "promotion",
+        id: before.or(after).map(|promotion| promotion.id).unwrap_or_default(),
+        before: before.map(|promotion| promotion as _),
+        after: after.map(|promotion| promotion as _),
+    })
+    .await
+}

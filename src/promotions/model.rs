@@ -1,0 +1,269 @@
+//! What promotions are made of, and what callers send and get.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::kernel::{
+    error::Fault,
+    http::Paging,
+    ids::Uuid,
+    lang::text,
+    money::{Rate, Rupiah},
+    schema::Input,
+    text::{Description, Name},
+};
+
+crate::words! {
+    pub enum TargetType {
+        All = "all",
+        Mitra = "mitra",
+        Speedboat = "speedboat",
+        Route = "route",
+    }
+}
+
+crate::words! {
+    pub enum PromotionStatus { Draft = "draft", Active = "active", Inactive = "inactive" }
+}
+
+crate::words! {
+    /// What a promotion is at this moment.
+    pub enum PromotionState {
+        Draft = "draft",
+        Inactive = "inactive",
+        Scheduled = "scheduled",
+        Running = "running",
+        Exhausted = "exhausted",
+        Ended = "ended",
+    }
+}
+
+crate::words! {
+    pub enum DiscountType { Percentage = "percentage", Fixed = "fixed" }
+}
+
+/// How much cheaper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Discount {
+    pub kind: DiscountValue,
+    pub max_amount: Option<Rupiah>,
+    pub min_purchase: Option<Rupiah>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DiscountValue {
+    Percentage(Rate),
+    Fixed(Rupiah),
+}
+
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct Promotion {
+    pub id: Uuid,
+    pub title: String,
+    pub code: String,
+    pub description: String,
+    pub quota: Option<i32>,
+    pub used: i32,
+    pub per_customer_limit: Option<i32>,
+    pub target_type: TargetType,
+    pub target_ids: Value,
+    pub status: PromotionStatus,
+    pub tnc: String,
+    pub discount_type: DiscountType,
+    pub discount_value: i64,
+    pub max_amount: Option<Rupiah>,
+    pub min_purchase: Option<Rupiah>,
+    pub start_date: NaiveDate,
+    pub end_date: NaiveDate,
+    pub image_file_id: Option<Uuid>,
+    pub created_at: DateTime<Utc>,
+}
+
+impl Promotion {
+    pub fn discount(&self) -> Discount {
+        let kind = match self.discount_type {
+            DiscountType::Percentage => {
+                let points = i32::try_from(self.discount_value).ok().and_then(Rate::basis_points);
+                DiscountValue::Percentage(points.unwrap_or_default())
+            }
+            DiscountType::Fixed => DiscountValue::Fixed(Rupiah(self.discount_value)),
+        };
+        Discount { kind, max_amount: self.max_amount, min_purchase: self.min_purchase }
+    }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PromotionRecord {
+    pub id: Uuid,
+    pub title: String,
+    pub code: String,
+    pub description: String,
+    /// Null: no limit.
+    pub quota: Option<i32>,
+    pub used: i32,
+    pub remaining: Option<i32>,
+    pub per_customer_limit: Option<i32>,
+    pub target_type: TargetType,
+    pub target_ids: Value,
+    pub status: PromotionStatus,
+    pub state: PromotionState,
+    pub tnc: String,
+    pub discount: DiscountRecord,
+    pub period: Period,
+    pub image_file_id: Option<Uuid>,
+    pub image_url: Option<String>,
+    pub created_at: DateTime<Utc>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DiscountRecord {
+    #[serde(rename = "type")]
+    pub kind: DiscountType,
+    /// Percent, or rupiah.
+    #[schemars(with = "f64")]
+    pub value: Value,
+    pub max_amount: Option<Rupiah>,
+    pub min_purchase: Option<Rupiah>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Period {
+    pub start_date: NaiveDate,
+    /// The last day on which it can be used.
+    pub end_date: NaiveDate,
+}
+
+/// 3 to 32 of A–Z, 0–9, - and _, in capitals.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(from = "String")]
+pub struct Code(
+    #[schemars(with = "String", regex(pattern = r"^\s*[A-Za-z0-9_-]{3,32}\s*$"))] String,
+);
+
+impl From<String> for Code {
+    fn from(text: String) -> Self {
+        Self(text.trim().to_ascii_uppercase())
+    }
+}
+
+impl Code {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct DiscountForm {
+    #[serde(rename = "type")]
+    pub kind: DiscountType,
+    /// Percent with at most two decimals, or whole rupiah.
+    #[schemars(with = "f64", range(min = 0))]
+    pub value: serde_json::Number,
+    #[schemars(range(min = 1, max = 1_000_000_000_000_i64))]
+    pub max_amount: Option<i64>,
+    #[schemars(range(min = 0, max = 1_000_000_000_000_i64))]
+    pub min_purchase: Option<i64>,
+}
+
+impl DiscountForm {
+    /// As it is stored: basis points, or rupiah. `None` when it is neither.
+    pub fn stored(kind: DiscountType, value: &serde_json::Number) -> Option<i64> {
+        match kind {
+            DiscountType::Percentage => {
+                let rate = Rate::percent(value.as_f64()?)?;
+                Some(rate.points().into()).filter(|points| *points > 0)
+            }
+            DiscountType::Fixed => value.as_i64().filter(|v| (1..=1_000_000_000_000).contains(v)),
+        }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct PromotionForm {
+    pub title: Name,
+    pub code: Code,
+    pub description: Description,
+    /// Null: no limit.
+    #[schemars(range(min = 1, max = 1_000_000_000))]
+    pub quota: Option<i32>,
+    pub target_type: TargetType,
+    #[serde(default)]
+    #[schemars(length(max = 200), extend("uniqueItems" = true))]
+    pub target_ids: Vec<Uuid>,
+    pub status: PromotionStatus,
+    pub tnc: Description,
+    pub discount: DiscountForm,
+    pub period: Period,
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub per_customer_limit: Option<i32>,
+    pub image_file_id: Option<String>,
+}
+
+impl Input for PromotionForm {
+    fn check(value: &Value, faults: &mut Vec<Fault>) {
+        // It may be null, but somebody has to say so.
+        if value.get("quota").is_none() {
+            let message = text("This is required.", "Wajib diisi.");
+            faults.push(Fault::new("quota", "required", message));
+        }
+        let target = value["target_type"].as_str();
+        let none = value["target_ids"].as_array().is_none_or(Vec::is_empty);
+        if target.is_some_and(|target| target != TargetType::All.as_str()) && none {
+            let message = text("Say for which it is.", "Sebutkan untuk yang mana.");
+            faults.push(Fault::new("target_ids", "required", message));
+        }
+        let discount = &value["discount"];
+        let kind = discount["type"].as_str().and_then(|word| word.parse().ok());
+        if let (Some(kind), Some(number)) = (kind, discount["value"].as_number())
+            && DiscountForm::stored(kind, number).is_none()
+            && !faults.iter().any(|fault| fault.field == "discount.value")
+        {
+            let message = text(
+                "A percentage up to 100 with two decimals, or whole rupiah.",
+                "Persentase sampai 100 dengan dua desimal, atau rupiah bulat.",
+            );
+            faults.push(Fault::new("discount.value", "range", message));
+        }
+        let date = |name: &str| value["period"][name].as_str()?.parse::<NaiveDate>().ok();
+        if let (Some(start), Some(end)) = (date("start_date"), date("end_date"))
+            && end < start
+        {
+            let message = text("It ends before it starts.", "Berakhir sebelum dimulai.");
+            faults.push(Fault::new("period.end_date", "order", message));
+        }
+    }
+}
+
+crate::words! {
+    pub enum PromotionSort {
+        Title = "title",
+        Code = "code",
+        StartDate = "start_date",
+        EndDate = "end_date",
+        CreatedAt = "created_at",
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct PromotionsQuery {
+    #[serde(flatten)]
+    pub paging: Paging,
+    pub status: Option<PromotionStatus>,
+    pub state: Option<PromotionState>,
+    pub target_type: Option<TargetType>,
+    pub sort_by: Option<PromotionSort>,
+}
+
+impl Input for PromotionsQuery {}
+
+/// What everyone sees: the running ones.
+#[derive(Deserialize, JsonSchema)]
+pub struct RunningQuery {
+    #[serde(flatten)]
+    pub paging: Paging,
+}
+
+impl Input for RunningQuery {}

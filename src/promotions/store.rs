@@ -1,0 +1,230 @@
+//! The SQL of promotions.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use serde_json::json;
+
+use super::model::{
+    DiscountForm, Promotion, PromotionForm, PromotionState, PromotionsQuery, TargetType,
+};
+use crate::kernel::{
+    db::{Db, Failure, List, Tx},
+    error::{Error, Result},
+    http::{Page, Paging},
+    ids::{self, Uuid},
+    lang::text,
+};
+
+macro_rules! promotion {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, title, code, description, quota, used, per_customer_limit, target_type,
+               target_ids, status, tnc, discount_type, discount_value, max_amount, min_purchase,
+               start_date, end_date, image_file_id, created_at
+             FROM promotions",
+            $rest
+        )
+    };
+}
+
+const BY_ID: &str = promotion!(" WHERE id = $1");
+
+pub async fn get(db: &Db, id: Uuid) -> Result<Option<Promotion>> {
+    Ok(db.sql(BY_ID).bind(id).maybe().await?)
+}
+
+pub async fn get_in(tx: &mut Tx, id: Uuid) -> Result<Option<Promotion>> {
+    Ok(tx.sql(BY_ID).bind(id).maybe().await?)
+}
+
+/// By what a customer typed.
+pub async fn by_code(db: &Db, code: &str) -> Result<Option<Promotion>> {
+    let code = code.trim().to_ascii_uppercase();
+    Ok(db.sql(promotion!(" WHERE code = $1")).bind(code).maybe().await?)
+}
+
+/// How often a customer holds it.
+pub async fn uses_of(db: &Db, id: Uuid, email: &str) -> Result<i32> {
+    let uses: Option<(i32,)> = db
+        .sql("SELECT used FROM promotion_uses WHERE promotion_id = $1 AND email = $2")
+        .bind(id)
+        .bind(email.to_owned())
+        .maybe()
+        .await?;
+    Ok(uses.map_or(0, |(uses,)| uses))
+}
+
+fn in_state(list: List<'_>, state: Option<PromotionState>, today: NaiveDate) -> List<'_> {
+    let Some(state) = state else { return list };
+    let day = Some(today);
+    match state {
+        PromotionState::Draft => list.only("status = 'draft'"),
+        PromotionState::Inactive => list.only("status = 'inactive'"),
+        PromotionState::Ended => list.only("status = 'active'").filter("end_date < ?", day),
+        PromotionState::Scheduled => list.only("status = 'active'").filter("start_date > ?", day),
+        PromotionState::Exhausted => list
+            .only("status = 'active' AND used >= quota")
+            .filter("start_date <= ?", day)
+            .filter("end_date >= ?", day),
+        PromotionState::Running => list
+            .only("status = 'active' AND (quota IS NULL OR used < quota)")
+            .filter("start_date <= ?", day)
+            .filter("end_date >= ?", day),
+    }
+}
+
+pub async fn list(db: &Db, query: &PromotionsQuery, today: NaiveDate) -> Result<Page<Promotion>> {
+    let sort = query.sort_by.map(|by| match by.as_str() {
+        "title" => "lower(title)",
+        "code" => "code",
+        "start_date" => "start_date",
+        "end_date" => "end_date",
+        _ => "created_at",
+    });
+    let paging = &query.paging;
+    let list = in_state(db.list(promotion!("")), query.state, today);
+    let rows = list
+        .filter("status = ?", query.status)
+        .filter("target_type = ?", query.target_type)
+        .search(&["title", "code"], paging.search())
+        .page(paging.sort(sort, "created_at"), "id", paging.limit(), paging.offset())
+        .await?;
+    Ok(paging.page(rows))
+}
+
+pub async fn running(db: &Db, paging: &Paging, today: NaiveDate) -> Result<Page<Promotion>> {
+    let rows = in_state(db.list(promotion!("")), Some(PromotionState::Running), today)
+        .search(&["title", "code"], paging.search())
+        .page(paging.sort(None, "created_at"), "id", paging.limit(), paging.offset())
+        .await?;
+    Ok(paging.page(rows))
+}
+
+/// Which of the targets does not exist; its place in the list.
+pub async fn unknown_target(db: &Db, form: &PromotionForm) -> Result<Option<usize>> {
+    let text = match form.target_type {
+        TargetType::All => return Ok(None),
+        TargetType::Mitra => "SELECT id FROM partners WHERE id = $1",
+        TargetType::Speedboat => "SELECT id FROM speedboats WHERE id = $1 AND deleted_at IS NULL",
+        TargetType::Route => "SELECT id FROM routes WHERE id = $1",
+    };
+    for (index, id) in form.target_ids.iter().enumerate() {
+        if db.sql(text).bind(*id).maybe::<(Uuid,)>().await?.is_none() {
+            return Ok(Some(index));
+        }
+    }
+    Ok(None)
+}
+
+fn value(form: &PromotionForm) -> Result<i64> {
+    DiscountForm::stored(form.discount.kind, &form.discount.value)
+        .ok_or_else(|| Error::internal("a discount that was checked is not one"))
+}
+
+pub async fn insert(
+    tx: &mut Tx,
+    form: &PromotionForm,
+    image: Option<Uuid>,
+    now: DateTime<Utc>,
+) -> Result<Uuid> {
+    let id = ids::fresh();
+    tx.sql(
+        "INSERT INTO promotions (id, title, code, description, quota, used, per_customer_limit,
+           target_type, target_ids, status, tnc, discount_type, discount_value, max_amount,
+           min_purchase, start_date, end_date, image_file_id, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, 0, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+           $18, $18)",
+    )
+    .bind(id)
+    .bind(form.title.to_string())
+    .bind(form.code.as_str().to_owned())
+    .bind(form.description.to_string())
+    .bind(form.quota)
+    .bind(form.per_customer_limit)
+    .bind(form.target_type)
+    .bind(json!(form.target_ids))
+    .bind(form.status)
+    .bind(form.tnc.to_string())
+    .bind(form.discount.kind)
+    .bind(value(form)?)
+    .bind(form.discount.max_amount)
+    .bind(form.discount.min_purchase)
+    .bind(form.period.start_date)
+    .bind(form.period.end_date)
+    .bind(image)
+    .bind(now)
+    .run()
+    .await
+    .map_err(refused)?;
+    Ok(id)
+}
+
+pub async fn update(
+    tx: &mut Tx,
+    id: Uuid,
+    form: &PromotionForm,
+    image: Option<Uuid>,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    tx.sql(
+        "UPDATE promotions SET title = $1, code = $2, description = $3, quota = $4,
+           per_customer_limit = $5, target_type = $6, target_ids = $7, status = $8, tnc = $9,
+           discount_type = $10, discount_value = $11, max_amount = $12, min_purchase = $13,
+           start_date = $14, end_date = $15, image_file_id = $16, updated_at = $17
+         WHERE id = $18",
+    )
+    .bind(form.title.to_string())
+    .bind(form.code.as_str().to_owned())
+    .bind(form.description.to_string())
+    .bind(form.quota)
+    .bind(form.per_customer_limit)
+    .bind(form.target_type)
+    .bind(json!(form.target_ids))
+    .bind(form.status)
+    .bind(form.tnc.to_string())
+    .bind(form.discount.kind)
+    .bind(value(form)?)
+    .bind(form.discount.max_amount)
+    .bind(form.discount.min_purchase)
+    .bind(form.period.start_date)
+    .bind(form.period.end_date)
+    .bind(image)
+    .bind(now)
+    .bind(id)
+    .run()
+    .await
+    .map_err(refused)?;
+    Ok(())
+}
+
+/// The table counts uses and keeps them within the quota.
+fn refused(failure: Failure) -> Error {
+    match failure {
+        f if f.is_unique() => Error::conflict(
+            "already_exists",
+            "A promotion with this code exists already.",
+            "Promo dengan kode ini sudah ada.",
+        ),
+        f if f.is_check() => {
+            let message = text("More than that were used already.", "Sudah terpakai lebih banyak.");
+            Error::field("quota", "min", message)
+        }
+        f => f.into(),
+    }
+}
+
+pub async fn delete(tx: &mut Tx, id: Uuid) -> Result<()> {
+    tx.sql("DELETE FROM promotion_uses WHERE promotion_id = $1 AND used = 0")
+        .bind(id)
+        .run()
+        .await?;
+    let deleted = tx.sql("DELETE FROM promotions WHERE id = $1").bind(id).run().await;
+    match deleted {
+        Ok(_) => Ok(()),
+        Err(failure) if failure.is_foreign_key() => Err(Error::conflict(
+            "in_use",
+            "This promotion was used.",
+            "Promo ini sudah pernah dipakai.",
+        )),
+        Err(failure) => Err(failure.into()),
+    }
+}

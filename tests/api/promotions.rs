@@ -1,0 +1,261 @@
+//! Promotions: made, tried, used up, given back.
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+
+use crate::{
+    harbour::{Sailing, order},
+    on_both_engines,
+    world::{Answer, Someone, World},
+};
+
+on_both_engines![
+    a_promotion_is_made_and_changed,
+    faults_are_named,
+    lists_know_the_state,
+    a_code_is_tried_without_being_used,
+    a_code_makes_it_cheaper_at_the_platforms_expense,
+    a_use_is_given_back_once,
+    a_customer_has_a_limit,
+    a_used_promotion_stays,
+    what_costs_nothing_is_paid_for,
+];
+
+/// Ten percent off everything for a month, at most five times.
+pub fn promotion(code: &str) -> Value {
+    json!({
+        "title": "Holiday", "code": code, "description": "", "quota": 5, "target_type": "all",
+        "status": "active", "tnc": "",
+        "discount": { "type": "percentage", "value": 10 },
+        "period": { "start_date": "2026-11-01", "end_date": "2026-11-30" },
+    })
+}
+
+fn with(mut value: Value, changes: Value) -> Value {
+    value.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+    value
+}
+
+async fn makes(world: &World, admin: &Someone, promotion: Value) -> Value {
+    world.post("/v1/contents/promotion", promotion).by(admin).send().await.ok()
+}
+
+async fn a_promotion_is_made_and_changed(world: World) {
+    let admin = world.admin().await;
+    let made = makes(&world, &admin, promotion("libur-1")).await;
+    assert_eq!(made["code"], "LIBUR-1");
+    assert_eq!(made["state"], "running");
+    assert_eq!(made["used"], 0);
+    assert_eq!(made["remaining"], 5);
+    assert_eq!(made["discount"]["value"], 10);
+    assert_eq!(made["target_ids"], json!([]));
+    let again = world.post("/v1/contents/promotion", promotion("LIBUR-1")).by(&admin).send().await;
+    again.is(409, "already_exists");
+    let path = format!("/v1/promotion/{}", made["id"].as_str().unwrap());
+    let discount = json!({ "type": "fixed", "value": 25_000, "max_amount": null });
+    let change = with(promotion("LIBUR-1"), json!({ "discount": discount, "quota": null }));
+    let after = world.put(&path, change).by(&admin).send().await.ok();
+    assert_eq!(after["discount"]["value"], 25_000);
+    assert_eq!(after["remaining"], json!(null));
+    assert_eq!(world.get(&path).by(&admin).send().await.ok(), after);
+    world.delete(&path).by(&admin).send().await.ok();
+    world.get(&path).by(&admin).send().await.is(404, "not_found");
+}
+
+async fn faults_are_named(world: World) {
+    let admin = world.admin().await;
+    let rubbish = json!({
+        "title": "", "code": "a b", "description": "", "quota": 0, "target_type": "mitra",
+        "status": "lost", "tnc": "", "discount": { "type": "percentage", "value": 10.555 },
+        "period": { "start_date": "2026-11-02", "end_date": "2026-11-01" },
+    });
+    let post = |body| world.post("/v1/contents/promotion", body).by(&admin).send();
+    post(rubbish).await.has_faults(&[
+        ("code", "format"),
+        ("discount.value", "range"),
+        ("period.end_date", "order"),
+        ("quota", "min"),
+        ("status", "enum"),
+        ("target_ids", "required"),
+        ("title", "required"),
+    ]);
+    let missing = post(json!({})).await.faults();
+    assert_eq!(missing.len(), 9, "{missing:?}");
+    for (kind, value) in
+        [("percentage", json!(0)), ("percentage", json!(101)), ("fixed", json!(1.5))]
+    {
+        let discount = json!({ "discount": { "type": kind, "value": value } });
+        post(with(promotion("X-1"), discount)).await.has_faults(&[("discount.value", "range")]);
+    }
+    let nobody = dermaga::kernel::ids::fresh();
+    let target = json!({ "target_type": "route", "target_ids": [nobody] });
+    post(with(promotion("X-1"), target)).await.has_faults(&[("target_ids[0]", "unknown")]);
+}
+
+async fn lists_know_the_state(world: World) {
+    let admin = world.admin().await;
+    let period =
+        |start: &str, end: &str| json!({ "period": { "start_date": start, "end_date": end } });
+    makes(&world, &admin, promotion("RUN")).await;
+    makes(&world, &admin, with(promotion("DRAFT"), json!({ "status": "draft" }))).await;
+    makes(&world, &admin, with(promotion("OFF"), json!({ "status": "inactive" }))).await;
+    makes(&world, &admin, with(promotion("SOON"), period("2026-12-01", "2026-12-31"))).await;
+    makes(&world, &admin, with(promotion("PAST"), period("2026-10-01", "2026-11-14"))).await;
+    let sailing = world.sailing().await;
+    makes(&world, &admin, with(promotion("GONE"), json!({ "quota": 1 }))).await;
+    let wanted = with(order(&sailing, 1, "sari@example.com"), json!({ "code_promo": "gone" }));
+    world.books(wanted).await.ok();
+    for (state, code) in [
+        ("running", "RUN"),
+        ("draft", "DRAFT"),
+        ("inactive", "OFF"),
+        ("scheduled", "SOON"),
+        ("ended", "PAST"),
+        ("exhausted", "GONE"),
+    ] {
+        let path = format!("/v1/promotions?state={state}");
+        let list = world.get(&path).by(&admin).send().await.ok();
+        let codes: Vec<_> = list.as_array().unwrap().iter().map(|p| p["code"].clone()).collect();
+        assert_eq!(codes, [code], "{state}");
+        assert_eq!(list[0]["state"], state);
+    }
+    let public = world.get("/v1/contents/promotions").send().await.ok();
+    assert_eq!(public.as_array().unwrap().len(), 1);
+    assert_eq!(public[0]["code"], "RUN");
+}
+
+async fn tries(world: &World, sailing: &Sailing, code: &str, qty: i64, email: &str) -> Answer {
+    let body = json!({
+        "code_promo": code, "type": "speedboat", "item_id": sailing.boat,
+        "route_time_id": sailing.id, "qty": qty, "email": email,
+    });
+    world.post("/v1/booking/validate-code-promo", body).send().await
+}
+
+async fn a_code_is_tried_without_being_used(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    let discount = json!({ "discount": {
+        "type": "percentage", "value": 12.5, "max_amount": 30_000, "min_purchase": 200_000,
+    } });
+    let made = makes(&world, &admin, with(promotion("HEMAT"), discount)).await;
+    let verdict = tries(&world, &sailing, "hemat", 2, "").await.ok();
+    assert_eq!(verdict["valid"], true);
+    assert_eq!(verdict["discount"], 30_000, "12.5 % of 300,000 would be more");
+    assert_eq!(verdict["price"]["total"], 270_000);
+    let reason = async |code: &str, qty: i64| {
+        let verdict = tries(&world, &sailing, code, qty, "").await.ok();
+        assert_eq!(verdict["valid"], false);
+        verdict["reason"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(reason("HEMAT", 1).await, "below_minimum");
+    assert_eq!(reason("NOPE", 1).await, "unknown");
+    let own = json!({ "target_type": "mitra", "target_ids": [made["id"]] });
+    let other = world.active("other@bahari.id").await;
+    let target = with(own, json!({ "target_ids": [world.partner_id(&other).await] }));
+    makes(&world, &admin, with(promotion("THEIRS"), target)).await;
+    assert_eq!(reason("THEIRS", 1).await, "not_applicable");
+    let target = json!({ "target_type": "speedboat", "target_ids": [sailing.boat] });
+    makes(&world, &admin, with(promotion("OURS"), target)).await;
+    assert_eq!(tries(&world, &sailing, "OURS", 1, "").await.ok()["valid"], true);
+    makes(&world, &admin, with(promotion("OFF"), json!({ "status": "inactive" }))).await;
+    assert_eq!(reason("OFF", 1).await, "inactive");
+    world.later(TimeDelta::days(-20));
+    assert_eq!(reason("OURS", 1).await, "not_started");
+    world.later(TimeDelta::days(36));
+    assert_eq!(reason("OURS", 1).await, "ended");
+    let nowhere = json!({ "code_promo": "OURS", "type": "speedboat", "item_id": sailing.boat,
+        "route_time_id": dermaga::kernel::ids::fresh(), "qty": 1 });
+    let answer = world.post("/v1/booking/validate-code-promo", nowhere).send().await;
+    answer.has_faults(&[("route_time_id", "unknown")]);
+    assert_eq!(world.count("SELECT CAST(SUM(used) AS BIGINT) FROM promotions").await, 0);
+}
+
+fn with_code(sailing: &Sailing, qty: usize, email: &str, code: &str) -> Value {
+    with(order(sailing, qty, email), json!({ "code_promo": code }))
+}
+
+async fn a_code_makes_it_cheaper_at_the_platforms_expense(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    makes(&world, &admin, promotion("HEMAT")).await;
+    let booking = world.books(with_code(&sailing, 2, "sari@example.com", "hemat")).await.ok();
+    assert_eq!(booking["code_promo"], "HEMAT");
+    assert_eq!(booking["price"]["discount"], 30_000);
+    assert_eq!(booking["price"]["total"], 270_000);
+    let net: i64 = world.db().sql("SELECT partner_net FROM bookings").scalar().await.unwrap();
+    assert_eq!(net, 270_000, "of the full price, less ten percent commission");
+}
+
+async fn used(world: &World) -> i64 {
+    let uses = "SELECT CAST(COALESCE(SUM(used), 0) AS BIGINT) FROM promotion_uses";
+    let both = (
+        world.count(uses).await,
+        world.count("SELECT CAST(SUM(used) AS BIGINT) FROM promotions").await,
+    );
+    assert_eq!(both.0, both.1);
+    both.1
+}
+
+async fn a_use_is_given_back_once(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    makes(&world, &admin, with(promotion("HEMAT"), json!({ "quota": 1 }))).await;
+    let first = world.books(with_code(&sailing, 1, "sari@example.com", "HEMAT")).await.ok();
+    let second = world.books(with_code(&sailing, 1, "putu@example.com", "HEMAT")).await;
+    second.has_faults(&[("code_promo", "exhausted")]);
+    assert_eq!(world.seats_taken(&sailing).await, 1, "a refused code takes no seats");
+    world.later(TimeDelta::minutes(30));
+    dermaga::bookings::expire(&world.app).await.unwrap();
+    dermaga::bookings::expire(&world.app).await.unwrap();
+    assert_eq!(used(&world).await, 0);
+    world.books(with_code(&sailing, 1, "putu@example.com", "HEMAT")).await.ok();
+    assert_eq!(used(&world).await, 1);
+    // The first pays late: seats there are, but its discount is somebody else's now.
+    world.pays(&first).await;
+    assert_eq!(world.looks_up(&first).await["status"], "refund_pending");
+    assert_eq!(used(&world).await, 1);
+}
+
+async fn a_customer_has_a_limit(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    makes(&world, &admin, with(promotion("HEMAT"), json!({ "per_customer_limit": 1 }))).await;
+    world.books(with_code(&sailing, 1, "sari@example.com", "HEMAT")).await.ok();
+    let again = world.books(with_code(&sailing, 1, "Sari@Example.com", "HEMAT")).await;
+    again.has_faults(&[("code_promo", "limit_reached")]);
+    let verdict = tries(&world, &sailing, "HEMAT", 1, "sari@example.com").await.ok();
+    assert_eq!(verdict["reason"], "limit_reached");
+    let anyone = tries(&world, &sailing, "HEMAT", 1, "").await.ok();
+    assert_eq!(anyone["valid"], true);
+    world.books(with_code(&sailing, 1, "putu@example.com", "HEMAT")).await.ok();
+    assert_eq!(used(&world).await, 2);
+}
+
+async fn a_used_promotion_stays(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    let made = makes(&world, &admin, promotion("HEMAT")).await;
+    let path = format!("/v1/promotion/{}", made["id"].as_str().unwrap());
+    for email in ["sari@example.com", "putu@example.com"] {
+        world.books(with_code(&sailing, 1, email, "HEMAT")).await.ok();
+    }
+    world.delete(&path).by(&admin).send().await.is(409, "in_use");
+    let fewer = with(promotion("HEMAT"), json!({ "quota": 1 }));
+    world.put(&path, fewer).by(&admin).send().await.has_faults(&[("quota", "min")]);
+    let just = with(promotion("HEMAT"), json!({ "quota": 2 }));
+    assert_eq!(world.put(&path, just).by(&admin).send().await.ok()["state"], "exhausted");
+}
+
+async fn what_costs_nothing_is_paid_for(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    let discount = json!({ "discount": { "type": "percentage", "value": 100 } });
+    makes(&world, &admin, with(promotion("GRATIS"), discount)).await;
+    let booking = world.books(with_code(&sailing, 1, "sari@example.com", "GRATIS")).await.ok();
+    assert_eq!(booking["price"]["total"], 0);
+    assert_eq!(booking["status"], "paid");
+    assert_eq!(booking["payment"], json!(null));
+    world.delivers().await;
+    assert_eq!(world.count("SELECT COUNT(*) FROM payments").await, 0);
+}
