@@ -12,6 +12,7 @@ use crate::{
     app::App,
     config::{Config, LogFormat, SETTINGS, env_name},
     edge::{self, Edge},
+    invariants,
     kernel::{clock::Clock, email::Email, error::Error, lang::Lang, text::Name},
     service,
 };
@@ -31,6 +32,8 @@ enum Command {
     Migrate,
     /// Seal again, with the current key, what older keys have sealed
     Reseal,
+    /// Check that seats, promotions and money add up; fails when something does not
+    Audit,
     /// Manage admins
     #[command(subcommand)]
     Admin(Admin),
@@ -83,6 +86,7 @@ pub fn run() -> Result<(), String> {
                 app.db.close().await;
                 Ok(())
             }
+            Command::Audit => audit(config).await,
             Command::Admin(Admin::Create { email, name }) => {
                 create_admin(config, email, name).await
             }
@@ -166,6 +170,26 @@ fn start_logging(config: &Config) -> Result<(), String> {
         LogFormat::Json => log.json().flatten_event(true).init(),
     }
     Ok(())
+}
+
+/// Prints what was checked and how much of it; each discrepancy is named.
+async fn audit(config: Config) -> Result<(), String> {
+    let app = App::start(config, Clock::System).await?;
+    let checked = invariants::check(&app).await.map_err(|error| error.to_string());
+    app.db.close().await;
+    let mut broken = 0;
+    for question in checked? {
+        let mark = if question.broken.is_empty() { "ok  " } else { "FAIL" };
+        println!("{mark} {} ({} looked at)", question.rule, question.looked_at);
+        for discrepancy in &question.broken {
+            println!("     {discrepancy}");
+        }
+        broken += question.broken.len();
+    }
+    match broken {
+        0 => Ok(()),
+        _ => Err(format!("{broken} discrepancies")),
+    }
 }
 
 async fn create_admin(config: Config, email: Email, name: String) -> Result<(), String> {

@@ -13,6 +13,8 @@ pub mod cli;
 pub mod config;
 /// Connections, limits, headers and the envelope: what lies between the network and the table.
 pub mod edge;
+/// Whether everything adds up.
+pub mod invariants;
 /// What every domain stands on.
 pub mod kernel;
 /// Health, metrics and documentation of the service itself.

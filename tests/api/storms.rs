@@ -1,1 +1,277 @@
+//! Many at once: what is sold is sold once, and the books agree afterwards.
 
+use chrono::TimeDelta;
+use futures_util::future::join_all;
+use rand::{RngExt, SeedableRng, rngs::StdRng};
+use serde_json::{Value, json};
+
+use crate::{
+    harbour::{Sailing, charter, notice, order},
+    on_both_engines,
+    world::World,
+};
+
+on_both_engines![
+    two_hundred_buyers_for_the_last_seats,
+    many_for_the_last_uses_of_a_code,
+    a_charter_against_seats,
+    expiry_payment_and_cancelling_race,
+    a_storm_of_events,
+    thousands_of_random_operations_add_up,
+    an_audit_finds_what_is_wrong,
+];
+
+/// Everything adds up.
+pub async fn adds_up(world: &World) {
+    for question in dermaga::invariants::check(&world.app).await.unwrap() {
+        assert!(question.broken.is_empty(), "{}: {:?}", question.rule, question.broken);
+    }
+}
+
+/// More processes on the same PostgreSQL; on SQLite there is one.
+async fn processes(world: &World, count: usize) -> Vec<World> {
+    let mut all = Vec::new();
+    if world.db().engine() == "postgres" {
+        for _ in 1..count {
+            all.push(world.beside().await);
+        }
+    }
+    all
+}
+
+async fn two_hundred_buyers_for_the_last_seats(world: World) {
+    let sailing = world.sailing().await;
+    world.books(order(&sailing, 5, "first@example.com")).await.ok();
+    let others = processes(&world, 3).await;
+    let calls = (0..200_usize).map(|n| {
+        let at = others.get(n % 3).unwrap_or(&world);
+        at.books(order(&sailing, 1 + n % 4, &format!("buyer{n}@example.com")))
+    });
+    let answers = join_all(calls).await;
+    let mut sold = 0;
+    for (n, answer) in answers.into_iter().enumerate() {
+        match answer.status {
+            200 => sold += 1 + n % 4,
+            _ => drop(answer.is(409, "sold_out")),
+        }
+    }
+    assert_eq!(sold, 25, "to the last seat, and not one more");
+    assert_eq!(world.seats_taken(&sailing).await, 30);
+    adds_up(&world).await;
+}
+
+async fn many_for_the_last_uses_of_a_code(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    let mut promotion = crate::promotions::promotion("HEMAT");
+    promotion["quota"] = json!(7);
+    promotion["per_customer_limit"] = json!(2);
+    world.post("/v1/contents/promotion", promotion).by(&admin).send().await.ok();
+    let others = processes(&world, 3).await;
+    let calls = (0..40_usize).map(|n| {
+        let mut order = order(&sailing, 1, &format!("buyer{}@example.com", n % 8));
+        order["code_promo"] = json!("HEMAT");
+        others.get(n % 3).unwrap_or(&world).books(order)
+    });
+    let answers = join_all(calls).await;
+    let sold = answers.iter().filter(|answer| answer.status == 200).count();
+    assert_eq!(sold, 7);
+    for answer in answers.into_iter().filter(|answer| answer.status != 200) {
+        let faults = answer.faults();
+        assert!(["exhausted", "limit_reached"].contains(&faults[0].1.as_str()), "{faults:?}");
+    }
+    assert_eq!(world.seats_taken(&sailing).await, 7, "a refused code takes no seat");
+    let most = "SELECT CAST(MAX(used) AS BIGINT) FROM promotion_uses";
+    assert!(world.count(most).await <= 2);
+    adds_up(&world).await;
+}
+
+async fn a_charter_against_seats(world: World) {
+    let sailing = world.sailing().await;
+    let others = processes(&world, 3).await;
+    let calls = (0..20_usize).map(|n| {
+        let at = others.get(n % 3).unwrap_or(&world);
+        let email = format!("buyer{n}@example.com");
+        match n % 4 {
+            0 => at.books(charter(&sailing, 10, &email)),
+            _ => at.books(order(&sailing, 2, &email)),
+        }
+    });
+    let answers = join_all(calls).await;
+    let sold = |of: usize| {
+        let kinds = answers.iter().enumerate().filter(|(n, _)| (n % 4 == 0) == (of == 0));
+        kinds.filter(|(_, answer)| answer.status == 200).count()
+    };
+    let (charters, seats) = (sold(0), sold(1));
+    assert!((charters, seats) == (1, 0) || (charters == 0 && seats > 0), "{charters} {seats}");
+    adds_up(&world).await;
+}
+
+/// Of two that want different things of one booking at once, one wins, and all agree with it.
+async fn expiry_payment_and_cancelling_race(world: World) {
+    let sailing = world.sailing().await;
+    for round in 0..12 {
+        let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+        world.later(TimeDelta::minutes(30));
+        let transaction = format!("t{round}");
+        let pays = world.hears(&booking, "settlement", &transaction);
+        let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
+        let body = json!({ "reason": "", "code": booking["code"], "email": "sari@example.com" });
+        let cancels = world.post(&path, body).send();
+        let expires = dermaga::bookings::expire(&world.app);
+        match round % 3 {
+            0 => drop(tokio::join!(pays, expires)),
+            1 => drop(tokio::join!(pays, cancels)),
+            _ => drop(tokio::join!(expires, cancels)),
+        }
+        let status = world.looks_up(&booking).await["status"].clone();
+        let possible: &[&str] = match round % 3 {
+            0 => &["paid"],
+            1 => &["refund_pending", "cancelled"],
+            _ => &["expired", "cancelled"],
+        };
+        // A cancellation that came first refuses nothing to the payment: it waits in a review.
+        let fits =
+            possible.contains(&status.as_str().unwrap()) || (round % 3 == 1 && status == "paid");
+        assert!(fits, "round {round}: {status}");
+        adds_up(&world).await;
+    }
+}
+
+async fn a_storm_of_events(world: World) {
+    let sailing = world.sailing().await;
+    let others = processes(&world, 3).await;
+    let mut bookings = Vec::new();
+    for n in 0..10 {
+        bookings.push(world.books(order(&sailing, 1, &format!("b{n}@example.com"))).await.ok());
+    }
+    let mut events = Vec::new();
+    for (n, booking) in bookings.iter().enumerate() {
+        let reference = booking["payment"]["reference"].as_str().unwrap();
+        for word in ["pending", "settlement", "settlement", "expire", "deny", "settlement"] {
+            events.push(notice(reference, 150_000, word, &format!("t{n}")));
+        }
+        events.push(notice(reference, 150_000, "settlement", &format!("second{n}")));
+        events.push(notice(reference, 1, "settlement", &format!("wrong{n}")));
+    }
+    let mut random = StdRng::seed_from_u64(7);
+    for at in (1..events.len()).rev() {
+        events.swap(at, random.random_range(0..=at));
+    }
+    let calls = events.into_iter().enumerate().map(|(n, event)| {
+        let at = others.get(n % 3).unwrap_or(&world);
+        at.post("/v1/payment/callback", event).send()
+    });
+    for answer in join_all(calls).await {
+        answer.ok();
+    }
+    for booking in &bookings {
+        assert_eq!(world.looks_up(booking).await["status"], "paid");
+    }
+    assert_eq!(world.balance("customer_deposits").await, -1_500_000);
+    assert_eq!(world.balance("unapplied_payments").await, -1_500_010);
+    adds_up(&world).await;
+}
+
+/// One random thing after another, several at a time; the books are looked at after each lot.
+async fn thousands_of_random_operations_add_up(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    let mut promotion = crate::promotions::promotion("HEMAT");
+    promotion["quota"] = json!(20);
+    world.post("/v1/contents/promotion", promotion).by(&admin).send().await.ok();
+    let mut random = StdRng::seed_from_u64(2026);
+    let mut bookings: Vec<Value> = Vec::new();
+    for lot in 0..100 {
+        let calls: Vec<_> =
+            (0..25).map(|n| random_call(&mut random, &sailing, &bookings, lot * 100 + n)).collect();
+        let sent = calls.iter().map(|(path, body, by_admin)| {
+            let call = world.post(path, body.clone());
+            let call = if *by_admin { call.by(&admin) } else { call };
+            call.send()
+        });
+        for answer in join_all(sent).await {
+            assert!(answer.status < 500, "{}", answer.body);
+            let made = &answer.body["data"];
+            if answer.status == 200 && made["payment"]["reference"].is_string() {
+                bookings.push(made.clone());
+            }
+        }
+        if random.random_bool(0.3) {
+            world.later(TimeDelta::minutes(random.random_range(1..20)));
+            dermaga::bookings::expire(&world.app).await.unwrap();
+        }
+        if lot % 10 == 9 {
+            adds_up(&world).await;
+        }
+    }
+    adds_up(&world).await;
+    assert!(bookings.len() > 50, "{} bookings", bookings.len());
+    assert_eq!(world.count("SELECT COUNT(*) FROM outbox WHERE dead_at IS NOT NULL").await, 0);
+}
+
+/// Path, body, and whether an admin sends it.
+fn random_call(
+    random: &mut StdRng,
+    sailing: &Sailing,
+    bookings: &[Value],
+    n: usize,
+) -> (String, Value, bool) {
+    let some = match bookings.len() {
+        0 => None,
+        many => Some(&bookings[random.random_range(0..many)]),
+    };
+    let path = |booking: &Value, last: &str| {
+        format!("/v1/booking/{}/{last}", booking["id"].as_str().unwrap())
+    };
+    let email = format!("b{}@example.com", random.random_range(0..5));
+    match (random.random_range(0..12), some) {
+        (0..=4, _) | (_, None) => {
+            let mut order = match random.random_bool(0.05) {
+                true => charter(sailing, 3, &email),
+                false => order(sailing, random.random_range(1..4), &email),
+            };
+            if random.random_bool(0.4) {
+                order["code_promo"] = json!("HEMAT");
+            }
+            ("/v1/booking/".into(), order, false)
+        }
+        (5..=7, Some(booking)) => {
+            let words = ["settlement", "settlement", "settlement", "deny", "expire", "refund"];
+            let word = words[random.random_range(0..words.len())];
+            let total = booking["price"]["total"].as_i64().unwrap();
+            let amount = if random.random_bool(0.1) { total + 500 } else { total };
+            let reference = booking["payment"]["reference"].as_str().unwrap();
+            let transaction = match random.random_bool(0.8) {
+                true => format!("t-{reference}"),
+                false => format!("t-{n}"),
+            };
+            ("/v1/payment/callback".into(), notice(reference, amount, word, &transaction), false)
+        }
+        (8, Some(booking)) => {
+            let body = json!({
+                "reason": "", "code": booking["code"], "email": booking["contact"]["email"],
+            });
+            (path(booking, "cancel"), body, false)
+        }
+        (9, Some(booking)) => (path(booking, "cancel"), json!({ "reason": "x" }), true),
+        (10, Some(booking)) => (path(booking, "pay-cash"), json!({}), true),
+        (_, Some(booking)) => (path(booking, "refund"), json!({ "reference": "BCA" }), true),
+    }
+}
+
+async fn an_audit_finds_what_is_wrong(world: World) {
+    let sailing = world.sailing().await;
+    let booking = world.books(order(&sailing, 2, "sari@example.com")).await.ok();
+    world.pays(&booking).await;
+    adds_up(&world).await;
+    let broken = async |statement: &'static str| {
+        world.db().sql(statement).run().await.unwrap();
+        let checked = dermaga::invariants::check(&world.app).await.unwrap();
+        checked.iter().filter(|question| !question.broken.is_empty()).count()
+    };
+    assert_eq!(broken("UPDATE sailings SET seats_taken = 3 WHERE seats_taken = 2").await, 1);
+    assert_eq!(broken("UPDATE sailings SET seats_taken = 2 WHERE seats_taken = 3").await, 0);
+    assert_eq!(broken("UPDATE bookings SET total = total + 1, tax = tax + 1").await, 1);
+    assert_eq!(broken("UPDATE bookings SET total = total - 1, tax = tax - 1").await, 0);
+}

@@ -1,0 +1,156 @@
+//! Whether everything adds up: each invariant as a question that must find nothing.
+//!
+//! Every question is one statement on its own, so that a live database is not held up. What it
+//! finds while others sell is true of one moment: each statement sees one.
+
+use crate::{app::App, kernel::error::Result};
+
+/// What must hold, what was looked at, and what breaks it.
+pub struct Checked {
+    pub rule: &'static str,
+    pub looked_at: i64,
+    pub broken: Vec<String>,
+}
+
+struct Question {
+    rule: &'static str,
+    /// How many rows the rule speaks of.
+    size: &'static str,
+    /// The rows that break it, each as one text.
+    broken: &'static str,
+}
+
+macro_rules! live {
+    ($before:literal, $after:literal) => {
+        concat!($before, "('pending_payment', 'paid', 'completed')", $after)
+    };
+}
+
+const QUESTIONS: &[Question] = &[
+    Question {
+        rule: "every posting of the ledger sums to zero",
+        size: "SELECT COUNT(*) FROM ledger_lines",
+        broken: "SELECT source || ' ' || kind || ' is off by ' || CAST(SUM(amount) AS TEXT)
+            FROM ledger_lines GROUP BY source, source_id, kind HAVING SUM(amount) <> 0 LIMIT 50",
+    },
+    Question {
+        rule: "seats taken are those of live bookings",
+        size: "SELECT COUNT(*) FROM sailings WHERE seats_taken > 0",
+        broken: live!(
+            "SELECT 'a sailing at ' || CAST(s.departure_at AS TEXT) || ' has '
+               || CAST(s.seats_taken AS TEXT) || ' seats taken and '
+               || CAST(COALESCE(k.seats, 0) AS TEXT) || ' booked'
+             FROM sailings s LEFT JOIN
+               (SELECT sailing_id, SUM(seats) AS seats FROM bookings WHERE status IN ",
+            " GROUP BY sailing_id) k ON k.sailing_id = s.id
+             WHERE s.seats_taken <> COALESCE(k.seats, 0) LIMIT 50"
+        ),
+    },
+    Question {
+        rule: "a sailing is chartered when a live charter holds it",
+        size: "SELECT COUNT(*) FROM sailings WHERE chartered",
+        broken: live!(
+            "SELECT 'a sailing at ' || CAST(s.departure_at AS TEXT)
+             FROM sailings s LEFT JOIN
+               (SELECT DISTINCT sailing_id FROM bookings WHERE type = 'charter' AND status IN ",
+            ") k ON k.sailing_id = s.id
+             WHERE s.chartered <> (k.sailing_id IS NOT NULL) LIMIT 50"
+        ),
+    },
+    Question {
+        rule: "uses of a promotion are those of live bookings",
+        size: "SELECT COUNT(*) FROM promotions",
+        broken: live!(
+            "SELECT p.code || ' has ' || CAST(p.used AS TEXT) || ' uses and '
+               || CAST(COALESCE(k.bookings, 0) AS TEXT) || ' bookings'
+             FROM promotions p LEFT JOIN
+               (SELECT promotion_id, COUNT(*) AS bookings FROM bookings
+                WHERE promotion_id IS NOT NULL AND status IN ",
+            " GROUP BY promotion_id) k ON k.promotion_id = p.id
+             WHERE p.used <> COALESCE(k.bookings, 0) LIMIT 50"
+        ),
+    },
+    Question {
+        rule: "uses of a promotion by a customer are those of live bookings",
+        size: "SELECT COUNT(*) FROM promotion_uses",
+        broken: live!(
+            "SELECT 'a customer has ' || CAST(u.used AS TEXT) || ' uses and '
+               || CAST(COALESCE(k.bookings, 0) AS TEXT) || ' bookings'
+             FROM promotion_uses u LEFT JOIN
+               (SELECT promotion_id, contact_email, COUNT(*) AS bookings FROM bookings
+                WHERE promotion_id IS NOT NULL AND status IN ",
+            " GROUP BY promotion_id, contact_email) k
+               ON k.promotion_id = u.promotion_id AND k.contact_email = u.email
+             WHERE u.used <> COALESCE(k.bookings, 0) LIMIT 50"
+        ),
+    },
+    Question {
+        rule: "deposits hold the total of each paid booking and nothing of any other",
+        size: "SELECT COUNT(*) FROM bookings",
+        broken: "SELECT k.code || ' (' || k.status || ') has '
+               || CAST(-COALESCE(l.amount, 0) AS TEXT) || ' in deposits, not '
+               || CAST(CASE WHEN k.status = 'paid' THEN k.total ELSE 0 END AS TEXT)
+             FROM bookings k LEFT JOIN
+               (SELECT booking_id, SUM(amount) AS amount FROM ledger_lines
+                WHERE account = 'customer_deposits' GROUP BY booking_id) l ON l.booking_id = k.id
+             WHERE -COALESCE(l.amount, 0) <> CASE WHEN k.status = 'paid' THEN k.total ELSE 0 END
+             LIMIT 50",
+    },
+    Question {
+        rule: "what is owed to a customer is what its booking says",
+        size: "SELECT COUNT(*) FROM bookings WHERE refund_amount IS NOT NULL",
+        broken: "SELECT k.code || ' (' || k.status || ') owes '
+               || CAST(-COALESCE(l.amount, 0) AS TEXT) || ', not '
+               || CAST(CASE WHEN k.status = 'refund_pending' THEN k.refund_amount ELSE 0 END
+                    AS TEXT)
+             FROM bookings k LEFT JOIN
+               (SELECT booking_id, SUM(amount) AS amount FROM ledger_lines
+                WHERE account = 'refund_payable' AND source = 'booking'
+                GROUP BY booking_id) l ON l.booking_id = k.id
+             WHERE -COALESCE(l.amount, 0)
+               <> CASE WHEN k.status = 'refund_pending' THEN k.refund_amount ELSE 0 END
+             LIMIT 50",
+    },
+    Question {
+        rule: "unapplied money is that of open reviews",
+        size: "SELECT COUNT(*) FROM payment_reviews",
+        broken: "SELECT 'reviews wait for ' || CAST(v.waiting AS TEXT) || ', the ledger has '
+               || CAST(l.unapplied AS TEXT)
+             FROM (SELECT COALESCE(SUM(v.amount), 0) AS waiting
+                   FROM payment_reviews v JOIN payment_events e ON e.id = v.event_id
+                   WHERE v.resolution IS NULL AND lower(e.status) NOT LIKE '%refund%') v,
+                  (SELECT COALESCE(-SUM(amount), 0) AS unapplied FROM ledger_lines
+                   WHERE account = 'unapplied_payments') l
+             WHERE v.waiting <> l.unapplied",
+    },
+    Question {
+        rule: "prices add up",
+        size: "SELECT COUNT(*) FROM bookings",
+        broken: "SELECT code FROM bookings
+             WHERE total <> subtotal - discount + tax OR discount > subtotal
+               OR partner_net <> subtotal - commission - commission_tax
+               OR (type = 'speedboat' AND subtotal <> unit_price * qty)
+               OR (type = 'charter' AND subtotal <> unit_price * seats) LIMIT 50",
+    },
+    Question {
+        rule: "a paid booking that cost something was paid once",
+        size: "SELECT COUNT(*) FROM payments",
+        broken: "SELECT k.code || ' has ' || CAST(COUNT(y.id) AS TEXT) || ' paid attempts'
+             FROM bookings k LEFT JOIN payments y
+               ON y.booking_id = k.id AND y.status IN ('paid', 'refunded')
+             WHERE k.paid_at IS NOT NULL AND k.total > 0
+             GROUP BY k.id, k.code HAVING COUNT(y.id) <> 1 LIMIT 50",
+    },
+];
+
+/// Asks every question.
+pub async fn check(app: &App) -> Result<Vec<Checked>> {
+    let mut checked = Vec::with_capacity(QUESTIONS.len());
+    for question in QUESTIONS {
+        let looked_at = app.db.sql(question.size).scalar().await?;
+        let broken: Vec<(String,)> = app.db.sql(question.broken).all().await?;
+        let broken = broken.into_iter().map(|(text,)| text).collect();
+        checked.push(Checked { rule: question.rule, looked_at, broken });
+    }
+    Ok(checked)
+}
