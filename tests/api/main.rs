@@ -23,6 +23,7 @@ mod postgres;
 mod process;
 mod profile;
 mod promotions;
+mod providers;
 mod registration;
 mod remember;
 mod routes;

@@ -14,20 +14,20 @@ use crate::{postgres, world::registration};
 
 const KEY: &str = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
 
-fn dermaga(folder: &Path) -> Command {
+pub fn dermaga(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dermaga"));
     command.env_clear().current_dir(folder).env("DERMAGA_LISTEN", "127.0.0.1:0");
     command
 }
 
-struct Running {
+pub struct Running {
     child: Child,
-    url: String,
+    pub url: String,
     greeting: String,
 }
 
 /// Starts it and waits until it has said where it listens.
-fn start(command: &mut Command) -> Running {
+pub fn start(command: &mut Command) -> Running {
     let mut child =
         command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
     let mut greeting = String::new();
@@ -42,7 +42,7 @@ fn start(command: &mut Command) -> Running {
 }
 
 impl Running {
-    fn signal(&mut self, name: &str) -> std::process::ExitStatus {
+    pub fn signal(&mut self, name: &str) -> std::process::ExitStatus {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
         self.child.wait().unwrap()

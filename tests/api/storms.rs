@@ -19,6 +19,8 @@ on_both_engines![
     a_storm_of_events,
     thousands_of_random_operations_add_up,
     an_audit_finds_what_is_wrong,
+    holds_of_a_whole_night_expire_at_once,
+    a_kill_in_the_middle_of_a_storm_loses_nothing_that_was_answered,
 ];
 
 /// Everything adds up.
@@ -274,4 +276,94 @@ async fn an_audit_finds_what_is_wrong(world: World) {
     assert_eq!(broken("UPDATE sailings SET seats_taken = 2 WHERE seats_taken = 3").await, 0);
     assert_eq!(broken("UPDATE bookings SET total = total + 1, tax = tax + 1").await, 1);
     assert_eq!(broken("UPDATE bookings SET total = total - 1, tax = tax - 1").await, 0);
+}
+
+/// After an outage: more than one lot, from two processes, each hold once.
+async fn holds_of_a_whole_night_expire_at_once(world: World) {
+    let sailing = world.sailing().await;
+    world.db().sql("UPDATE sailings SET capacity = 500").run().await.unwrap();
+    let calls = (0..450).map(|n| world.books(order(&sailing, 1, &format!("b{n}@example.com"))));
+    for answer in join_all(calls).await {
+        answer.ok();
+    }
+    world.later(TimeDelta::hours(8));
+    let (a, b) =
+        tokio::join!(dermaga::bookings::expire(&world.app), dermaga::bookings::expire(&world.app),);
+    let late = dermaga::bookings::expire(&world.app).await.unwrap();
+    assert_eq!(a.unwrap_or_default() + b.unwrap_or_default() + late, 450);
+    assert_eq!(world.seats_taken(&sailing).await, 0);
+    let told = "SELECT COUNT(*) FROM outbox WHERE topic = 'booking.expired'";
+    assert_eq!(world.count(told).await, 450);
+    adds_up(&world).await;
+}
+
+async fn a_kill_in_the_middle_of_a_storm_loses_nothing_that_was_answered(mut world: World) {
+    let sailing = world.sailing().await;
+    // The process that is killed lives by the real clock.
+    world
+        .db()
+        .sql("UPDATE sailings SET capacity = 100000, departure_at = $1, arrival_at = $2 WHERE id = $3")
+        .bind("2190-01-01T00:00:00Z".parse::<chrono::DateTime<chrono::Utc>>().unwrap())
+        .bind("2190-01-01T01:00:00Z".parse::<chrono::DateTime<chrono::Utc>>().unwrap())
+        .bind(sailing.id.parse::<dermaga::kernel::ids::Uuid>().unwrap())
+        .run()
+        .await
+        .unwrap();
+    let key = world.app.config.secret_key.clone().unwrap();
+    let (folder, url) = world.leaves().await;
+    let mut command = crate::process::dermaga(&folder);
+    command
+        .env("DERMAGA_DATA_DIR", &folder)
+        .env("DERMAGA_DATABASE_URL", url)
+        .env("DERMAGA_SECRET_KEY", key.reveal())
+        .env("DERMAGA_PAYMENT_SERVER_KEY", crate::world::SERVER_KEY)
+        .env("DERMAGA_RATE_LIMIT", "off");
+    let mut service = crate::process::start(&mut command);
+    let client = crate::world::client();
+    let buyers: Vec<_> = (0..32)
+        .map(|n| {
+            let (client, url) = (client.clone(), service.url.clone());
+            let order = order(&sailing, 1 + n % 3, &format!("b{n}@example.com"));
+            tokio::spawn(buys(client, url, order))
+        })
+        .collect();
+    tokio::time::sleep(std::time::Duration::from_millis(1_500)).await;
+    service.signal("-KILL");
+    let mut answered = Vec::new();
+    for buyer in buyers {
+        answered.extend(buyer.await.unwrap());
+    }
+    let world = world.comes_back().await;
+    assert!(answered.len() > 20, "{} answers before the kill", answered.len());
+    for (booking, paid) in answered {
+        let now = world.looks_up(&booking).await;
+        assert_eq!(now["code"], booking["code"]);
+        if paid {
+            assert_eq!(now["status"], "paid");
+        }
+    }
+    adds_up(&world).await;
+}
+
+/// Books and pays until nobody answers any more; what was answered, and whether it was paid.
+async fn buys(client: reqwest::Client, url: String, order: Value) -> Vec<(Value, bool)> {
+    let mut answered = Vec::new();
+    let said = async |path: &str, body: &Value| -> Option<Value> {
+        let answer = client.post(format!("{url}{path}")).json(body).send().await.ok()?;
+        let right = answer.status() == 200;
+        let body: Value = answer.json().await.ok()?;
+        right.then_some(body)
+    };
+    loop {
+        let Some(body) = said("/v1/booking", &order).await else { return answered };
+        let booking = body["data"].clone();
+        let reference = booking["payment"]["reference"].as_str().unwrap_or_default().to_owned();
+        let total = booking["price"]["total"].as_i64().unwrap_or_default();
+        let event = notice(&reference, total, "settlement", &reference);
+        let paid = said("/v1/payment/callback", &event).await.is_some();
+        answered.push((booking, paid));
+        if !paid {
+            return answered;
+        }
+    }
 }

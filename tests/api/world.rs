@@ -79,6 +79,23 @@ impl World {
         Self::start(Some(url.expect("only PostgreSQL is shared")), |_| {}).await
     }
 
+    /// Stops serving and lets go of the database; `comes_back` takes it up again.
+    pub async fn leaves(&mut self) -> (PathBuf, String) {
+        self.drain().await;
+        self.app.db.close().await;
+        let config = &self.app.config;
+        let url = match &config.database_url {
+            Some(url) => url.0.0.clone(),
+            None => format!("sqlite:{}", config.data_dir.join("dermaga.db").display()),
+        };
+        (config.data_dir.clone(), url)
+    }
+
+    pub async fn comes_back(self) -> Self {
+        let url = self.app.config.database_url.clone().map(|url| url.0.0);
+        Self::start_in(self.folder, url, |_| {}).await
+    }
+
     /// This world after a restart with other settings.
     pub async fn again_with(mut self, change: impl FnOnce(&mut Config)) -> Self {
         self.drain().await;
