@@ -103,6 +103,8 @@ CREATE INDEX bookings_newest ON bookings (created_at, id);
 CREATE INDEX bookings_partner ON bookings (partner_id, created_at, id);
 CREATE INDEX bookings_sailing ON bookings (sailing_id);
 CREATE INDEX bookings_email ON bookings (contact_email, created_at);
+-- How many unpaid ones somebody holds.
+CREATE INDEX bookings_held_by ON bookings (contact_email) WHERE status = 'pending_payment';
 CREATE INDEX bookings_departure ON bookings (departure_at, id);
 CREATE INDEX bookings_promotion ON bookings (promotion_id) WHERE promotion_id IS NOT NULL;
 -- What is due: holds to expire, trips to complete.
@@ -130,7 +132,8 @@ CREATE TABLE payments (
     UNIQUE (booking_id, attempt)
 );
 
--- What a provider told us, raw and for good. Two events are the same when these four are.
+-- What a provider told us, raw and for good. Two events of a payment are the same when transaction,
+-- status and amount are.
 CREATE TABLE payment_events (
     id UUID PRIMARY KEY,
     payment_id UUID NOT NULL REFERENCES payments (id),
@@ -138,11 +141,12 @@ CREATE TABLE payment_events (
     transaction_id TEXT NOT NULL,
     status TEXT NOT NULL,
     amount BIGINT NOT NULL,
+    method TEXT NOT NULL,
     raw JSONB NOT NULL,
     -- What came of it.
     outcome TEXT NOT NULL,
     received_at TIMESTAMPTZ NOT NULL,
-    UNIQUE (provider, transaction_id, status, amount)
+    UNIQUE (payment_id, transaction_id, status, amount)
 );
 CREATE INDEX payment_events_payment ON payment_events (payment_id);
 
@@ -155,6 +159,9 @@ CREATE TABLE payment_reviews (
     reason TEXT NOT NULL CHECK (reason IN ('wrong_amount', 'late', 'duplicate')),
     amount BIGINT NOT NULL,
     expected BIGINT NOT NULL,
+    -- What was paid above the total and applied: owed until it is paid back.
+    excess BIGINT NOT NULL DEFAULT 0,
+    excess_paid_at TIMESTAMPTZ,
     resolution TEXT CHECK (resolution IN ('apply', 'refund', 'dismiss')),
     note TEXT,
     resolved_by UUID REFERENCES accounts (id),
@@ -162,6 +169,7 @@ CREATE TABLE payment_reviews (
     created_at TIMESTAMPTZ NOT NULL
 );
 CREATE INDEX payment_reviews_open ON payment_reviews (created_at) WHERE resolution IS NULL;
+CREATE INDEX payment_reviews_booking ON payment_reviews (booking_id);
 CREATE INDEX payment_reviews_newest ON payment_reviews (created_at, id);
 
 -- Double entry, append-only. Debits are positive; the lines of one posting sum to zero.

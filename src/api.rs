@@ -108,9 +108,9 @@ pub fn table(app: App) -> Table {
     .op(DELETE, "/v1/configurations/taxs/{id}",                 Staff(TaxesWrite),       delete_tax,              "Remove a tax")
     // Bookings and payments
     .op(POST,   "/v1/booking",                                  GuestOr(BookingsWrite),   create_booking,         "Book").at_most(60)
-    .op(GET,    "/v1/booking",                                  GuestOr(BookingsRead),    list_bookings,          "Bookings").at_most(120)
+    .op(GET,    "/v1/booking",                                  GuestOr(BookingsRead),    list_bookings,          "Bookings")
     .read_by_post("/v1/booking/validate-code-promo",            Public,                   validate_promo,         "Try a promotion's code").at_most(60)
-    .op(GET,    "/v1/booking/{id}",                             GuestOr(BookingsRead),    get_booking,            "A booking").at_most(120)
+    .op(GET,    "/v1/booking/{id}",                             GuestOr(BookingsRead),    get_booking,            "A booking")
     .op(POST,   "/v1/booking/{id}/cancel",                      GuestOr(BookingsWrite),   cancel_booking,         "Cancel a booking").at_most(60)
     .op(POST,   "/v1/booking/{id}/payment",                     GuestOr(BookingsWrite),   pay_again,              "Open another attempt to pay").at_most(60)
     .op(POST,   "/v1/booking/{id}/pay-cash",                    PartnerOr(BookingsWrite), pay_cash,               "Take cash for a booking")

@@ -185,7 +185,8 @@ impl App {
 
     /// Puts everything that older keys have sealed under the current one.
     pub async fn reseal(&self) -> Result<u64> {
-        Ok(partners::reseal(self).await? + staff::reseal(self).await?)
+        let partners = partners::reseal(self).await?;
+        Ok(partners + staff::reseal(self).await? + bookings::reseal(self).await?)
     }
 
     /// Forgets what is past its time.

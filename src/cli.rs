@@ -13,7 +13,7 @@ use crate::{
     config::{Config, LogFormat, SETTINGS, env_name},
     edge::{self, Edge},
     invariants,
-    kernel::{clock::Clock, email::Email, error::Error, lang::Lang, text::Name},
+    kernel::{clock::Clock, db::Db, email::Email, error::Error, lang::Lang, text::Name},
     service,
 };
 
@@ -174,9 +174,10 @@ fn start_logging(config: &Config) -> Result<(), String> {
 
 /// Prints what was checked and how much of it; each discrepancy is named.
 async fn audit(config: Config) -> Result<(), String> {
-    let app = App::start(config, Clock::System).await?;
-    let checked = invariants::check(&app).await.map_err(|error| error.to_string());
-    app.db.close().await;
+    let fault = |why: &dyn std::fmt::Display| format!("DERMAGA_DATABASE_URL: {why}");
+    let db = Db::open_patiently(&config.database_url()).await.map_err(|why| fault(&why))?;
+    let checked = invariants::check(&db).await.map_err(|error| error.to_string());
+    db.close().await;
     let mut broken = 0;
     for question in checked? {
         let mark = if question.broken.is_empty() { "ok  " } else { "FAIL" };

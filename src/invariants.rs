@@ -3,7 +3,7 @@
 //! Every question is one statement on its own, so that a live database is not held up. What it
 //! finds while others sell is true of one moment: each statement sees one.
 
-use crate::{app::App, kernel::error::Result};
+use crate::kernel::{db::Db, error::Result};
 
 /// What must hold, what was looked at, and what breaks it.
 pub struct Checked {
@@ -30,8 +30,17 @@ const QUESTIONS: &[Question] = &[
     Question {
         rule: "every posting of the ledger sums to zero",
         size: "SELECT COUNT(*) FROM ledger_lines",
-        broken: "SELECT source || ' ' || kind || ' is off by ' || CAST(SUM(amount) AS TEXT)
-            FROM ledger_lines GROUP BY source, source_id, kind HAVING SUM(amount) <> 0 LIMIT 50",
+        broken:
+            "SELECT source || ' ' || kind || ' of ' || COALESCE(MAX(k.code), '?') || ' is off by '
+               || CAST(SUM(l.amount) AS TEXT)
+            FROM ledger_lines l LEFT JOIN bookings k ON k.id = l.booking_id
+            GROUP BY source, source_id, kind HAVING SUM(l.amount) <> 0 LIMIT 50",
+    },
+    Question {
+        rule: "every line of deposits belongs to a booking",
+        size: "SELECT COUNT(*) FROM ledger_lines WHERE account = 'customer_deposits'",
+        broken: "SELECT source || ' ' || kind || ': ' || CAST(amount AS TEXT) FROM ledger_lines
+            WHERE account = 'customer_deposits' AND booking_id IS NULL LIMIT 50",
     },
     Question {
         rule: "seats taken are those of live bookings",
@@ -74,9 +83,9 @@ const QUESTIONS: &[Question] = &[
         rule: "uses of a promotion by a customer are those of live bookings",
         size: "SELECT COUNT(*) FROM promotion_uses",
         broken: live!(
-            "SELECT 'a customer has ' || CAST(u.used AS TEXT) || ' uses and '
+            "SELECT c.code || ': a customer has ' || CAST(u.used AS TEXT) || ' uses and '
                || CAST(COALESCE(k.bookings, 0) AS TEXT) || ' bookings'
-             FROM promotion_uses u LEFT JOIN
+             FROM promotion_uses u JOIN promotions c ON c.id = u.promotion_id LEFT JOIN
                (SELECT promotion_id, contact_email, COUNT(*) AS bookings FROM bookings
                 WHERE promotion_id IS NOT NULL AND status IN ",
             " GROUP BY promotion_id, contact_email) k
@@ -101,14 +110,15 @@ const QUESTIONS: &[Question] = &[
         size: "SELECT COUNT(*) FROM bookings WHERE refund_amount IS NOT NULL",
         broken: "SELECT k.code || ' (' || k.status || ') owes '
                || CAST(-COALESCE(l.amount, 0) AS TEXT) || ', not '
-               || CAST(CASE WHEN k.status = 'refund_pending' THEN k.refund_amount ELSE 0 END
-                    AS TEXT)
+               || CAST(CASE WHEN k.status = 'refund_pending' THEN COALESCE(k.refund_amount, -1)
+                    ELSE 0 END AS TEXT)
              FROM bookings k LEFT JOIN
                (SELECT booking_id, SUM(amount) AS amount FROM ledger_lines
                 WHERE account = 'refund_payable' AND source = 'booking'
                 GROUP BY booking_id) l ON l.booking_id = k.id
              WHERE -COALESCE(l.amount, 0)
-               <> CASE WHEN k.status = 'refund_pending' THEN k.refund_amount ELSE 0 END
+               <> CASE WHEN k.status = 'refund_pending' THEN COALESCE(k.refund_amount, -1)
+                    ELSE 0 END
              LIMIT 50",
     },
     Question {
@@ -122,6 +132,17 @@ const QUESTIONS: &[Question] = &[
                   (SELECT COALESCE(-SUM(amount), 0) AS unapplied FROM ledger_lines
                    WHERE account = 'unapplied_payments') l
              WHERE v.waiting <> l.unapplied",
+    },
+    Question {
+        rule: "an excess is owed until it is paid back",
+        size: "SELECT COUNT(*) FROM payment_reviews WHERE excess > 0",
+        broken: "SELECT 'reviews owe ' || CAST(v.owed AS TEXT) || ', the ledger has '
+               || CAST(l.owed AS TEXT)
+             FROM (SELECT COALESCE(SUM(excess), 0) AS owed FROM payment_reviews
+                   WHERE excess_paid_at IS NULL) v,
+                  (SELECT COALESCE(-SUM(amount), 0) AS owed FROM ledger_lines
+                   WHERE account = 'refund_payable' AND source = 'review') l
+             WHERE v.owed <> l.owed",
     },
     Question {
         rule: "prices add up",
@@ -138,17 +159,17 @@ const QUESTIONS: &[Question] = &[
         broken: "SELECT k.code || ' has ' || CAST(COUNT(y.id) AS TEXT) || ' paid attempts'
              FROM bookings k LEFT JOIN payments y
                ON y.booking_id = k.id AND y.status IN ('paid', 'refunded')
-             WHERE k.paid_at IS NOT NULL AND k.total > 0
+             WHERE (k.paid_at IS NOT NULL OR k.refund_amount IS NOT NULL) AND k.total > 0
              GROUP BY k.id, k.code HAVING COUNT(y.id) <> 1 LIMIT 50",
     },
 ];
 
 /// Asks every question.
-pub async fn check(app: &App) -> Result<Vec<Checked>> {
+pub async fn check(db: &Db) -> Result<Vec<Checked>> {
     let mut checked = Vec::with_capacity(QUESTIONS.len());
     for question in QUESTIONS {
-        let looked_at = app.db.sql(question.size).scalar().await?;
-        let broken: Vec<(String,)> = app.db.sql(question.broken).all().await?;
+        let looked_at = db.sql(question.size).scalar().await?;
+        let broken: Vec<(String,)> = db.sql(question.broken).all().await?;
         let broken = broken.into_iter().map(|(text,)| text).collect();
         checked.push(Checked { rule: question.rule, looked_at, broken });
     }

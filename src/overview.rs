@@ -6,7 +6,9 @@ use serde::Serialize;
 
 use crate::{
     app::App,
+    bookings::{self, Booking},
     kernel::{error::Result, http::Reply, money::Rupiah},
+    ledger,
     partners::{Partner, PathPartner},
     sailings,
 };
@@ -17,7 +19,7 @@ pub struct PartnerOverview {
     pub fleet: FleetFigures,
     pub bookings: BookingFigures,
     pub finance: FinanceFigures,
-    pub recent_bookings: Vec<serde_json::Value>,
+    pub recent_bookings: Vec<Booking>,
 }
 
 #[derive(Default, Serialize, JsonSchema)]
@@ -45,7 +47,7 @@ pub struct FinanceFigures {
     pub settled: Rupiah,
 }
 
-/// Nothing is sold yet, so those figures are zero.
+/// Nothing is settled yet, so that figure is zero.
 pub async fn partner_overview(
     State(app): State<App>,
     PathPartner(mitra): PathPartner,
@@ -56,11 +58,21 @@ pub async fn partner_overview(
         active_routes: published.active_routes,
         upcoming_sailings: published.upcoming_sailings,
     };
-    Ok(Reply::data(PartnerOverview {
-        mitra,
-        fleet,
-        bookings: BookingFigures::default(),
-        finance: FinanceFigures::default(),
-        recent_bookings: Vec::new(),
-    }))
+    let sold = bookings::figures(&app, mitra.id).await?;
+    let bookings = BookingFigures {
+        total: sold.total,
+        paid: sold.paid,
+        completed: sold.completed,
+        cancelled: sold.cancelled,
+        passengers: sold.passengers,
+    };
+    let finance = FinanceFigures {
+        gross: sold.gross,
+        commission: sold.commission,
+        net: sold.net,
+        unsettled: ledger::payable(&app.db, mitra.id).await?,
+        settled: Rupiah::ZERO,
+    };
+    let recent_bookings = bookings::recent(&app, mitra.id).await?;
+    Ok(Reply::data(PartnerOverview { mitra, fleet, bookings, finance, recent_bookings }))
 }

@@ -6,7 +6,7 @@ use axum::{
 };
 
 use super::{
-    lookup::{BookingAccess, booking_for, shown},
+    lookup::{BookingAccess, booking_for, readable, shown},
     model::{
         Booking, BookingRow, BookingStatus, BookingsQuery, CancelForm, Knows, PriceRecord,
         PromoVerdict, ValidatePromo,
@@ -19,7 +19,6 @@ use super::{
 use crate::{
     app::App,
     kernel::{
-        access::{Role, Rule},
         audit::Change,
         caller::Caller,
         error::{Error, Fault, Result},
@@ -36,16 +35,14 @@ pub async fn list_bookings(
     caller: Option<Caller>,
     Filters(query): Filters<BookingsQuery>,
 ) -> Result<Page<Booking>> {
-    let (owner, readable) = match &caller {
-        Some(caller) if caller.role == Role::Mitra => {
-            (Some(caller.partner()?), caller.in_person_or(Rule::BookingsRead))
-        }
-        Some(_) => (query.mitra_id, true),
+    let owner = match &caller {
+        Some(caller) => caller.own_or(query.mitra_id)?,
         None => {
             both_known(&query)?;
-            (None, true)
+            None
         }
     };
+    let readable = readable(caller.as_ref());
     let page = store::list(&app.db, owner, &query, app.config.timezone).await?;
     page.try_each(|row| shown(&app, row, readable))
 }
@@ -60,6 +57,24 @@ fn both_known(query: &BookingsQuery) -> Result<()> {
     if faults.is_empty() { Ok(()) } else { Err(Error::Invalid(faults)) }
 }
 
+/// The booking of the path. Whoever has signed in is told at once when it is not theirs to deal
+/// with; a guest shows in the body that they know it.
+pub struct PathOwnBooking(pub Uuid);
+
+impl FromRequestParts<App> for PathOwnBooking {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
+        if let Some(caller) = parts.extensions.get::<Caller>() {
+            booking_for(app, Some(caller), id, &Knows::default()).await?;
+        }
+        Ok(Self(id))
+    }
+}
+
+impl aide::OperationInput for PathOwnBooking {}
+
 /// The booking of the path, for whoever may look at it.
 pub struct PathBooking(BookingRow, bool);
 
@@ -72,12 +87,8 @@ impl FromRequestParts<App> for PathBooking {
         let knows = Query::<Knows>::from_request_parts(parts, app).await;
         // To a guest who does not know it, it does not exist, however they ask.
         let Query(knows) = knows.unwrap_or(Query(Knows::default()));
-        let (row, access) = booking_for(app, caller.as_ref(), id, &knows).await?;
-        let readable = match (access, &caller) {
-            (BookingAccess::Partner, Some(caller)) => caller.in_person_or(Rule::BookingsRead),
-            _ => true,
-        };
-        Ok(Self(row, readable))
+        let (row, _) = booking_for(app, caller.as_ref(), id, &knows).await?;
+        Ok(Self(row, readable(caller.as_ref())))
     }
 }
 
@@ -139,12 +150,13 @@ fn price_record(price: Price) -> PriceRecord {
 pub async fn cancel_booking(
     State(app): State<App>,
     caller: Option<Caller>,
-    Path(id): Path<Uuid>,
+    PathOwnBooking(id): PathOwnBooking,
     Body(form): Body<CancelForm>,
 ) -> Result<Reply<Booking>> {
     let knows = Knows { code: form.code, email: form.email };
     let (_, access) = booking_for(&app, caller.as_ref(), id, &knows).await?;
     let now = app.clock.now();
+    let readable = readable(caller.as_ref());
     match caller {
         Some(caller) => {
             let mut tx = caller.begin(&app.db, now).await?;
@@ -167,7 +179,7 @@ pub async fn cancel_booking(
         }
     }
     let after = store::get(&app.db, id).await?.ok_or(Error::NotFound)?;
-    let reply = Reply::data(shown(&app, after, true)?);
+    let reply = Reply::data(shown(&app, after, readable)?);
     Ok(reply.saying("The booking is cancelled.", "Pemesanan dibatalkan."))
 }
 

@@ -14,7 +14,7 @@ use crate::{
     app::App,
     fleet::Owner,
     kernel::{
-        access::Role,
+        access::{Role, Rule},
         caller::Caller,
         error::{Error, Result},
         ids::Uuid,
@@ -62,6 +62,15 @@ impl Knows {
         let email = self.email.as_ref().map(|email| email.as_str());
         code.as_deref() == Some(row.code.as_str()) && email == Some(row.contact_email.as_str())
     }
+}
+
+/// Whether identity numbers are for the caller: the booker, the sailing's partner in person, and
+/// those who may read bookings.
+pub fn readable(caller: Option<&Caller>) -> bool {
+    caller.is_none_or(|caller| match caller.role {
+        Role::Mitra => caller.in_person_or(Rule::BookingsRead),
+        Role::Admin | Role::Staff => caller.may(Rule::BookingsRead),
+    })
 }
 
 /// Identity numbers are for those in charge of the booking: its booker, the sailing's partner and

@@ -16,15 +16,34 @@ mod sale;
 mod sell;
 mod store;
 
-use crate::{app::App, kernel::error::Result};
+use crate::{
+    app::App,
+    kernel::{error::Result, ids::Uuid},
+};
 
-pub use http::{cancel_booking, get_booking, list_bookings, validate_promo};
-pub use lookup::{BookingAccess, booking_for, shown};
+pub use http::{PathOwnBooking, cancel_booking, get_booking, list_bookings, validate_promo};
+pub use lookup::{BookingAccess, booking_for, readable, shown};
 pub use model::{Booking, BookingForm, BookingRow, BookingStatus, Knows, PaymentRecord};
 pub use moves::{move_booking, not_now, owe};
 pub use rules::{Event, is_live};
 pub use sell::sell;
-pub use store::{Trace, can_take_again, get, get_in, hold};
+pub use store::{Figures, Trace, can_take_again, get, get_in, hold};
+
+/// What a partner has sold, all time.
+pub async fn figures(app: &App, partner: Uuid) -> Result<Figures> {
+    store::figures(&app.db, partner).await
+}
+
+/// The newest bookings of a partner, identity numbers masked.
+pub async fn recent(app: &App, partner: Uuid) -> Result<Vec<Booking>> {
+    let rows = store::recent(&app.db, partner).await?;
+    rows.into_iter().map(|row| shown(app, row, false)).collect()
+}
+
+/// Puts what older keys have sealed under the current one; says how many rows that were.
+pub async fn reseal(app: &App) -> Result<u64> {
+    store::reseal(&app.db, &app.sealer).await
+}
 
 /// Lets unpaid holds go whose time is over; says how many.
 pub async fn expire(app: &App) -> Result<u64> {

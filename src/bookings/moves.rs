@@ -1,6 +1,7 @@
 //! Moving bookings from status to status, with the money that moves along.
 
 use chrono::{DateTime, Utc};
+use futures_util::{StreamExt, stream};
 use serde_json::json;
 
 use super::{
@@ -13,6 +14,7 @@ use crate::{
     kernel::{
         db::{Failure, Tx},
         error::{Error, Result},
+        ids::Uuid,
         money::Rupiah,
         outbox,
     },
@@ -84,24 +86,31 @@ pub async fn owe(tx: &mut Tx, booking: &BookingRow, due: Rupiah, now: DateTime<U
     ledger::post(tx, share, now).await
 }
 
-/// Expires what is due, some at a time: each lot is one short transaction, whoever runs it.
+/// Expires what is due, each hold in a transaction of its own, several side by side: it takes a
+/// booking, then its sailing, like everyone else.
 pub async fn expire_due(app: &App) -> Result<u64> {
-    const SOME: i64 = 200;
+    const SOME: i64 = 500;
     let mut expired = 0;
     loop {
-        let now = app.clock.now();
-        if !store::any_due(&app.db, now).await? {
-            return Ok(expired);
+        let due = store::due(&app.db, SOME, app.clock.now()).await?;
+        let more = due.len() == SOME as usize;
+        let mut done = stream::iter(due).map(|id| expire_one(app, id)).buffer_unordered(8);
+        while let Some(done) = done.next().await {
+            expired += u64::from(done?);
         }
-        let mut tx = app.db.begin().await?;
-        let ids = store::expire_some(&mut tx, SOME, now).await?;
-        for id in &ids {
-            outbox::put(&mut tx, "booking.expired", &json!({ "booking_id": id }), now).await?;
-        }
-        tx.commit().await?;
-        expired += ids.len() as u64;
-        if ids.len() < SOME as usize {
+        if !more {
             return Ok(expired);
         }
     }
+}
+
+async fn expire_one(app: &App, id: Uuid) -> Result<bool> {
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    let expired = store::expire(&mut tx, id, now).await?;
+    if expired {
+        outbox::put(&mut tx, "booking.expired", &json!({ "booking_id": id }), now).await?;
+    }
+    tx.commit().await?;
+    Ok(expired)
 }

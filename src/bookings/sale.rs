@@ -63,10 +63,14 @@ pub fn closed() -> Error {
 
 /// How many seats it takes; refuses more than are free.
 pub fn seats(sailing: &SailingContext, kind: BookingType, qty: i32) -> Result<i32> {
+    if kind == BookingType::Charter && qty > sailing.capacity {
+        let message = text("The boat has fewer seats.", "Kapal tidak memuat sebanyak itu.");
+        return Err(Error::field("qty", "max", message));
+    }
     let free = free(sailing);
     let enough = match kind {
         BookingType::Speedboat => qty <= free,
-        BookingType::Charter => free == sailing.capacity && qty <= sailing.capacity,
+        BookingType::Charter => free == sailing.capacity,
     };
     if !enough {
         return Err(sold_out(free));

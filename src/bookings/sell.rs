@@ -69,7 +69,6 @@ pub async fn sell(
         }
         done => done?,
     }
-    app.db.nudge();
     Ok(booking)
 }
 
@@ -177,7 +176,7 @@ async fn insert(
     let audited = caller.filter(|c| c.role != Role::Mitra || c.impersonator.is_some());
     if let Some(caller) = audited {
         let mut tx = caller.begin(&app.db, booking.created_at).await?;
-        insert_beside(app, &mut tx, booking, key).await?;
+        insert_beside(&mut tx, booking, key).await?;
         let after = shown(app, booking.clone(), false)?;
         tx.record(Change {
             action: "booking.created",
@@ -193,23 +192,19 @@ async fn insert(
         return run(app.db.sql(store::INSERT), booking).await;
     }
     let mut tx = app.db.begin().await?;
-    insert_beside(app, &mut tx, booking, key).await?;
+    insert_beside(&mut tx, booking, key).await?;
     Ok(tx.commit().await?)
 }
 
-async fn insert_beside(
-    app: &App,
-    tx: &mut Tx,
-    booking: &BookingRow,
-    key: Option<&Running>,
-) -> Result<()> {
+async fn insert_beside(tx: &mut Tx, booking: &BookingRow, key: Option<&Running>) -> Result<()> {
     run(tx.sql(store::INSERT), booking).await?;
     if booking.status == BookingStatus::Paid {
         let news = json!({ "booking_id": booking.id });
         outbox::put(tx, "booking.paid", &news, booking.created_at).await?;
     }
     match key {
-        Some(key) => key.keep(tx, &json!(shown(app, booking.clone(), true)?)).await,
+        // What it was sold as; the answer itself follows once it is known where to pay.
+        Some(key) => key.keep(tx, &json!({ "booking_id": booking.id })).await,
         None => Ok(()),
     }
 }

@@ -1,6 +1,7 @@
 //! The SQL of bookings.
 
 use chrono::{DateTime, Utc};
+use serde_json::Value;
 
 use super::model::{BookingRow, BookingStatus, BookingsQuery, SailingContext};
 use crate::kernel::{
@@ -9,6 +10,8 @@ use crate::kernel::{
     error::Result,
     http::Page,
     ids::Uuid,
+    money::Rupiah,
+    seal::Sealer,
 };
 
 /// Everything that a sale looks at, in one statement.
@@ -110,8 +113,10 @@ macro_rules! booking {
              JOIN speedboats b ON b.id = k.speedboat_id
              JOIN partners p ON p.id = k.partner_id
              JOIN accounts a ON a.id = p.account_id
-             LEFT JOIN payments y ON y.booking_id = k.id AND y.attempt =
-               (SELECT MAX(n.attempt) FROM payments n WHERE n.booking_id = k.id)",
+             LEFT JOIN payments y ON y.id =
+               (SELECT n.id FROM payments n WHERE n.booking_id = k.id
+                ORDER BY CASE WHEN n.status IN ('paid', 'refunded') THEN 0 ELSE 1 END,
+                  n.attempt DESC LIMIT 1)",
             $rest
         )
     };
@@ -151,6 +156,7 @@ pub async fn list(
     let day_after = query.end_date.and_then(|date| date.succ_opt());
     let rows = db
         .list(booking!(""))
+        .counted_over("SELECT k.id FROM bookings k")
         .filter("k.partner_id = ?", owner)
         .filter("k.type = ?", query.kind)
         .filter("k.speedboat_id = ?", query.item_id)
@@ -216,35 +222,33 @@ pub async fn advance(
     Ok(moved == 1)
 }
 
-/// Expires up to `limit` holds that are over, in the order of their sailings, so that two who do
-/// it at once take the same rows in the same order. Returns them.
-pub async fn expire_some(tx: &mut Tx, limit: i64, now: DateTime<Utc>) -> Result<Vec<Uuid>> {
-    let expired: Vec<(Uuid,)> = tx
+/// Expires a hold that is over; `false` when somebody else has moved it meanwhile.
+pub async fn expire(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<bool> {
+    let expired = tx
         .sql(
             "UPDATE bookings SET status = 'expired', updated_at = $1
-             WHERE status = 'pending_payment' AND id IN
-               (SELECT id FROM bookings WHERE status = 'pending_payment' AND expires_at <= $1
-                ORDER BY expires_at LIMIT $2)
-             RETURNING id",
+             WHERE id = $2 AND status = 'pending_payment' AND expires_at <= $1",
+        )
+        .bind(now)
+        .bind(id)
+        .run()
+        .await?;
+    Ok(expired == 1)
+}
+
+/// Holds that are over, the oldest first, some at a time.
+pub async fn due(db: &Db, limit: i64, now: DateTime<Utc>) -> Result<Vec<Uuid>> {
+    let due: Vec<(Uuid,)> = db
+        .sql(
+            "SELECT id FROM bookings
+             WHERE status = 'pending_payment' AND expires_at <= $1
+             ORDER BY expires_at LIMIT $2",
         )
         .bind(now)
         .bind(limit)
         .all()
         .await?;
-    Ok(expired.into_iter().map(|(id,)| id).collect())
-}
-
-/// Spares an idle service a write transaction at every look.
-pub async fn any_due(db: &Db, now: DateTime<Utc>) -> Result<bool> {
-    let due: Option<(Uuid,)> = db
-        .sql(
-            "SELECT id FROM bookings
-             WHERE status = 'pending_payment' AND expires_at <= $1 LIMIT 1",
-        )
-        .bind(now)
-        .maybe()
-        .await?;
-    Ok(due.is_some())
+    Ok(due.into_iter().map(|(id,)| id).collect())
 }
 
 /// Whether the seats and the promotion of a booking that let them go are free again. Both rows are
@@ -275,4 +279,83 @@ pub async fn can_take_again(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc
         None => 1,
     };
     Ok(seats == 1 && promotion == 1)
+}
+
+#[derive(sqlx::FromRow)]
+pub struct Figures {
+    pub total: i64,
+    pub paid: i64,
+    pub completed: i64,
+    pub cancelled: i64,
+    /// These and the amounts are of paid and completed bookings.
+    pub passengers: i64,
+    pub gross: Rupiah,
+    pub commission: Rupiah,
+    pub net: Rupiah,
+}
+
+pub async fn figures(db: &Db, partner: Uuid) -> Result<Figures> {
+    let figures = db
+        .sql(
+            "SELECT COUNT(*) AS total, COUNT(CASE WHEN status = 'paid' THEN 1 END) AS paid,
+               COUNT(CASE WHEN status = 'completed' THEN 1 END) AS completed,
+               COUNT(CASE WHEN status IN ('cancelled', 'refund_pending', 'refunded') THEN 1 END)
+                 AS cancelled,
+               CAST(COALESCE(SUM(CASE WHEN status IN ('paid', 'completed') THEN qty END), 0)
+                 AS BIGINT) AS passengers,
+               CAST(COALESCE(SUM(CASE WHEN status IN ('paid', 'completed') THEN subtotal END), 0)
+                 AS BIGINT) AS gross,
+               CAST(COALESCE(SUM(CASE WHEN status IN ('paid', 'completed') THEN commission END), 0)
+                 AS BIGINT) AS commission,
+               CAST(COALESCE(SUM(CASE WHEN status IN ('paid', 'completed') THEN partner_net END),
+                 0) AS BIGINT) AS net
+             FROM bookings WHERE partner_id = $1",
+        )
+        .bind(partner)
+        .one()
+        .await?;
+    Ok(figures)
+}
+
+pub async fn recent(db: &Db, partner: Uuid) -> Result<Vec<BookingRow>> {
+    let rows = db
+        .sql(booking!(" WHERE k.partner_id = $1 ORDER BY k.created_at DESC, k.id DESC LIMIT 10"))
+        .bind(partner)
+        .all()
+        .await?;
+    Ok(rows)
+}
+
+/// Puts identity numbers that older keys have sealed under the current one; says of how many
+/// bookings.
+pub async fn reseal(db: &Db, sealer: &Sealer) -> Result<u64> {
+    let mut resealed = 0;
+    let mut last = Uuid::nil();
+    loop {
+        let rows: Vec<(Uuid, Value)> = db
+            .sql("SELECT id, passengers FROM bookings WHERE id > $1 ORDER BY id LIMIT 500")
+            .bind(last)
+            .all()
+            .await?;
+        let Some((id, _)) = rows.last() else { return Ok(resealed) };
+        last = *id;
+        for (id, mut passengers) in rows {
+            let mut changed = false;
+            for passenger in passengers.as_array_mut().into_iter().flatten() {
+                let Some(sealed) = passenger["identity_number"].as_str() else { continue };
+                if let Some(new) = sealer.reseal(sealed)? {
+                    passenger["identity_number"] = Value::String(new);
+                    changed = true;
+                }
+            }
+            if changed {
+                resealed += db
+                    .sql("UPDATE bookings SET passengers = $1 WHERE id = $2")
+                    .bind(passengers)
+                    .bind(id)
+                    .run()
+                    .await?;
+            }
+        }
+    }
 }

@@ -8,7 +8,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::kernel::{
-    db::Tx,
+    db::{Db, Tx},
     error::{Error, Result},
     ids::{self, Uuid},
     money::Rupiah,
@@ -108,4 +108,17 @@ pub async fn post(tx: &mut Tx, posting: Posting, now: DateTime<Utc>) -> Result<(
     )
     .await?;
     Ok(())
+}
+
+/// What the platform owes a partner; negative when the partner owes.
+pub async fn payable(db: &Db, partner: Uuid) -> Result<Rupiah> {
+    let owed = db
+        .sql(
+            "SELECT CAST(COALESCE(-SUM(amount), 0) AS BIGINT) FROM ledger_lines
+             WHERE partner_id = $1 AND account = 'partner_payable'",
+        )
+        .bind(partner)
+        .scalar()
+        .await?;
+    Ok(Rupiah(owed))
 }

@@ -21,14 +21,33 @@ use crate::{
     ledger::{self, Account, Posting, Source},
 };
 
+/// Keeps a word that the provider could not be asked about; it is asked again until it answers.
+pub async fn keep_unconfirmed(
+    app: &App,
+    payment: &Payment,
+    told: &Notice,
+    raw: &Value,
+) -> Result<()> {
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    let kept =
+        store::keep_event(&mut tx, payment, &payment.provider, told, raw, "unconfirmed", now);
+    if kept.await?.is_some() {
+        let news = json!({ "booking_id": payment.booking_id, "notice": raw });
+        outbox::put(&mut tx, "payment.unconfirmed", &news, now).await?;
+    }
+    Ok(tx.commit().await?)
+}
+
 /// Applies the event once; saying it again changes nothing.
 pub async fn apply(app: &App, payment: &Payment, notice: &Notice, raw: &Value) -> Result<()> {
     let now = app.clock.now();
-    let provider = app.gateway.provider.as_str();
     let mut tx = app.db.begin().await?;
     // Whoever else deals with this booking waits, or was first.
     bookings::hold(&mut tx, payment.booking_id).await?;
-    let event = store::keep_event(&mut tx, payment, provider, notice, raw, now).await?;
+    let kept = store::keep_event(&mut tx, payment, &payment.provider, notice, raw, "received", now);
+    let event = kept.await?;
+    let payment = &store::get_in(&mut tx, payment.id).await?;
     if let Some(event) = event {
         let booking = bookings::get_in(&mut tx, payment.booking_id).await?;
         let booking = booking.ok_or_else(|| Error::internal("a payment without booking"))?;
@@ -58,10 +77,21 @@ async fn paid(
     event: Uuid,
     now: DateTime<Utc>,
 ) -> Result<&'static str> {
+    if store::already_taken(tx, event, notice).await? {
+        return Ok("confirmed");
+    }
     let review = |reason| Waiting { payment, event, reason, amount: notice.amount };
     if notice.amount != booking.total {
         return review(ReviewReason::WrongAmount).wait(tx, booking.total, now).await;
     }
+    let mut booking = booking.clone();
+    if booking.status == BookingStatus::PendingPayment && booking.departure_at <= now {
+        // The boat has left, and the hold with it; the job was only not there yet.
+        let expire = bookings::move_booking(tx, &booking, Event::Expire, Trace::default(), now);
+        expire.await?;
+        booking.status = BookingStatus::Expired;
+    }
+    let booking = &booking;
     match booking.status {
         BookingStatus::PendingPayment => {}
         BookingStatus::Expired if bookings::can_take_again(tx, booking, now).await? => {}
@@ -120,7 +150,8 @@ async fn refunded(
     now: DateTime<Utc>,
 ) -> Result<&'static str> {
     let due = booking.refund_amount.unwrap_or(Rupiah::ZERO);
-    if booking.status != BookingStatus::RefundPending || notice.amount != due {
+    let ours = payment.status == PaymentStatus::Paid && payment.provider != "cash";
+    if booking.status != BookingStatus::RefundPending || notice.amount != due || !ours {
         // Somebody refunded at the provider what nobody here owes: a person has to look.
         let reason = ReviewReason::WrongAmount;
         let new =

@@ -2,7 +2,7 @@
 
 use super::{
     gateway::Order,
-    model::PaymentStatus,
+    model::{Payment, PaymentStatus},
     store::{self, NewPayment},
 };
 use crate::{
@@ -17,6 +17,8 @@ use crate::{
 
 /// The request that made a booking asks by itself for so long.
 const OWN_TIME: chrono::TimeDelta = chrono::TimeDelta::seconds(20);
+/// How many references are tried before a person has to look.
+const TRIES: i32 = 4;
 
 /// Opens an attempt. Without an answer of the provider there is no address to pay at, yet.
 pub async fn open(app: &App, booking: &BookingRow, attempt: i32) -> Result<PaymentRecord> {
@@ -34,11 +36,14 @@ pub async fn open(app: &App, booking: &BookingRow, attempt: i32) -> Result<Payme
         method: None,
         redirect_url: known,
     };
-    let ours = store::insert(&app.db, new, app.clock.now()).await?;
+    if !store::insert(&app.db, new, app.clock.now()).await? {
+        // Somebody was faster: what they opened is what there is.
+        let theirs = store::newest(&app.db, booking.id).await?;
+        return theirs.map(record).ok_or_else(|| Error::internal("an attempt came and went"));
+    }
     let redirect_url = match known {
         Some(page) => Some(page.to_owned()),
-        None if ours => ask(app, booking, &reference).await.ok(),
-        None => None,
+        None => ask(app, booking, &reference).await.ok(),
     };
     Ok(PaymentRecord {
         provider: provider.to_string(),
@@ -48,6 +53,17 @@ pub async fn open(app: &App, booking: &BookingRow, attempt: i32) -> Result<Payme
         redirect_url,
         paid_at: None,
     })
+}
+
+fn record(payment: Payment) -> PaymentRecord {
+    PaymentRecord {
+        provider: payment.provider,
+        reference: payment.reference,
+        status: payment.status.to_string(),
+        method: None,
+        redirect_url: payment.redirect_url,
+        paid_at: None,
+    }
 }
 
 async fn ask(app: &App, booking: &BookingRow, reference: &str) -> Result<String> {
@@ -65,6 +81,10 @@ async fn ask(app: &App, booking: &BookingRow, reference: &str) -> Result<String>
     let answer = app.gateway.create(&order, simulator_page(app, reference)).await;
     match &answer {
         Ok(address) => store::set_address(&app.db, reference, address).await?,
+        Err(error @ Error::Internal(_)) => {
+            tracing::error!(%reference, %error, "the provider refuses this attempt");
+            store::refuse(&app.db, reference).await?;
+        }
         Err(error) => {
             tracing::warn!(%reference, %error, "no payment yet");
             store::release(&app.db, reference, app.clock.now()).await?;
@@ -91,6 +111,13 @@ pub async fn ensure(app: &App, booking_id: Uuid) -> Result<()> {
             None => Err(waiting()),
         },
         Some(payment) if payment.redirect_url.is_some() => Ok(()),
+        // A reference that the provider has seen is used up: the next one, a few times.
+        Some(payment) if payment.status == PaymentStatus::Failed && payment.attempt < TRIES => {
+            match open(app, &booking, payment.attempt + 1).await?.redirect_url {
+                Some(_) => Ok(()),
+                None => Err(waiting()),
+            }
+        }
         Some(payment) if payment.status != PaymentStatus::Pending => Ok(()),
         Some(payment) => {
             if !store::lease(&app.db, payment.id, app.clock.now()).await? {

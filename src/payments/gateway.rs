@@ -69,7 +69,8 @@ impl Gateway {
         Ok(Self { provider: config.payment_provider, key, callback_token, base, client })
     }
 
-    /// Where the customer pays. Asking twice for one reference is safe.
+    /// Where the customer pays. `Error::Internal`: the provider will not have this reference; any
+    /// other failure may pass.
     pub async fn create(&self, order: &Order<'_>, simulator_page: String) -> Result<String> {
         match self.provider {
             PaymentProvider::Simulator => Ok(simulator_page),
@@ -101,7 +102,8 @@ impl Gateway {
         })
     }
 
-    /// Midtrans does not sign the status word: before money moves it is asked what is true.
+    /// Midtrans does not sign the status word: before money moves it is asked what is true. A failure
+    /// means that it cannot be known now.
     pub async fn confirm(&self, told: Notice) -> Result<Notice> {
         let moves_money = matches!(told.said, Said::Paid | Said::Refunded);
         if self.provider != PaymentProvider::Midtrans || !moves_money {
@@ -113,10 +115,12 @@ impl Gateway {
         });
         let url = format!("{base}/v2/{}/status", told.reference);
         let request = self.client.get(url).header("authorization", notice::basic(&self.key));
+        // It wants its answer within five seconds.
+        let request = request.timeout(Duration::from_secs(4));
         let answer = send(request).await?;
         notice::midtrans(&answer)
-            .filter(|true_one| true_one.reference == told.reference)
-            .ok_or_else(|| Error::Unavailable("the provider's status makes no sense".into()))
+            .filter(|now| now.reference == told.reference && now.said != Said::Pending)
+            .ok_or_else(|| Error::Unavailable("the provider does not confirm it yet".into()))
     }
 
     /// The simulator's own notification, signed as Midtrans signs.
@@ -203,7 +207,11 @@ async fn send(request: reqwest::RequestBuilder) -> Result<Value> {
     let bytes = response.bytes().await.map_err(failed)?;
     if !status.is_success() {
         let start: String = String::from_utf8_lossy(&bytes).chars().take(300).collect();
-        return Err(Error::Unavailable(format!("provider: {status}: {start}")));
+        let why = format!("provider: {status}: {start}");
+        return Err(match status.is_client_error() && status.as_u16() != 429 {
+            true => Error::Internal(why),
+            false => Error::Unavailable(why),
+        });
     }
     serde_json::from_slice(&bytes)
         .map_err(|_| Error::Unavailable("provider: the answer is not JSON".into()))

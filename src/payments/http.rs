@@ -15,7 +15,8 @@ use super::{
 use crate::{
     app::App,
     bookings::{
-        self, Booking, BookingAccess, BookingForm, BookingRow, BookingStatus, Knows, shown,
+        self, Booking, BookingAccess, BookingForm, BookingRow, BookingStatus, Knows,
+        PathOwnBooking, shown,
     },
     kernel::{
         audit::Change,
@@ -68,9 +69,9 @@ pub async fn create_booking(
         body,
     };
     match key.claim(&app.db, app.clock.now()).await? {
-        Claim::Replay(answer) => {
+        Claim::Replay(kept) => {
             let replayed = HeaderName::from_static("idempotency-replayed");
-            let reply = Reply::data(answer).saying(sold, sold_id);
+            let reply = Reply::data(first_answer(&app, &kept).await?).saying(sold, sold_id);
             Ok(reply.header(replayed, HeaderValue::from_static("true")))
         }
         Claim::Run(running) => {
@@ -83,10 +84,26 @@ pub async fn create_booking(
                 }
             };
             let answer = json!(with_payment(&app, booking).await?);
-            running.amend(&app.db, &answer).await?;
+            let sealed = app.sealer.seal(&answer.to_string())?;
+            running.amend(&app.db, &json!({ "sealed": sealed })).await?;
             Ok(Reply::data(answer).saying(sold, sold_id))
         }
     }
+}
+
+/// The answer that was given, sealed since it may hold identity numbers; or, of a request that did
+/// not live to give one, the booking that it made.
+async fn first_answer(app: &App, kept: &Value) -> Result<Value> {
+    if let Some(sealed) = kept["sealed"].as_str() {
+        return serde_json::from_str(&app.sealer.open(sealed)?).map_err(Error::internal);
+    }
+    let id = kept["booking_id"].as_str().and_then(|id| id.parse().ok());
+    let id = id.ok_or_else(|| Error::internal("a kept answer says nothing"))?;
+    let booking = bookings::get(&app.db, id).await?.ok_or(Error::NotFound)?;
+    if booking.status == BookingStatus::PendingPayment && booking.payment_reference.is_none() {
+        return Err(crate::kernel::idempotency::in_progress());
+    }
+    Ok(json!(shown(app, booking, true)?))
 }
 
 /// What was sold stays sold, whatever the provider does.
@@ -127,7 +144,7 @@ impl aide::OperationInput for Fingerprinted {
 pub async fn pay_again(
     State(app): State<App>,
     caller: Option<Caller>,
-    Path(id): Path<Uuid>,
+    PathOwnBooking(id): PathOwnBooking,
     OptionalBody(form): OptionalBody<PayAgain>,
 ) -> Result<Reply<Booking>> {
     let knows = Knows { code: form.code, email: form.email };
@@ -159,7 +176,7 @@ pub async fn pay_again(
         tx.commit().await?;
     }
     let booking = bookings::get(&app.db, id).await?.ok_or(Error::NotFound)?;
-    let mut booking = shown(&app, booking, true)?;
+    let mut booking = shown(&app, booking, bookings::readable(caller.as_ref()))?;
     booking.payment = payment.or(booking.payment);
     Ok(Reply::data(booking))
 }
@@ -172,9 +189,23 @@ pub async fn payment_callback(
 ) -> Result<Reply> {
     let told = app.gateway.read(&headers, &body)?;
     let payment = store::by_reference(&app.db, &told.reference).await?.ok_or(Error::NotFound)?;
-    let notice = app.gateway.confirm(told).await?;
-    apply::apply(&app, &payment, &notice, &body).await?;
+    match app.gateway.confirm(told.clone()).await {
+        Ok(notice) => apply::apply(&app, &payment, &notice, &body).await?,
+        Err(error) => {
+            tracing::warn!(reference = %told.reference, %error, "not confirmed");
+            apply::keep_unconfirmed(&app, &payment, &told, &body).await?;
+        }
+    }
     Ok(Reply::done("Received.", "Diterima."))
+}
+
+/// Asks again about a word that was kept; its signature was checked when it came.
+pub async fn confirm_later(app: &App, body: &Value) -> Result<()> {
+    let told = super::notice::midtrans(body).ok_or_else(|| Error::internal("no notice"))?;
+    let payment = store::by_reference(&app.db, &told.reference).await?;
+    let payment = payment.ok_or_else(|| Error::internal("a notice without payment"))?;
+    let notice = app.gateway.confirm(told).await?;
+    apply::apply(app, &payment, &notice, body).await
 }
 
 /// A JSON object, as it came.
@@ -234,7 +265,9 @@ pub async fn pay_cash(
         method: Some(Method::Cash),
         redirect_url: None,
     };
-    store::insert_in(&mut tx, new, now).await?;
+    if !store::insert_in(&mut tx, new, now).await? {
+        return Err(Error::Contention("another attempt was opened meanwhile".into()));
+    }
     apply::pay(&mut tx, &before, now).await?;
     // A partner that takes cash already holds the money: it is on its account.
     let taken_by = match access {
@@ -246,7 +279,7 @@ pub async fn pay_cash(
         .debit(taken_by, before.total)
         .credit(Account::CustomerDeposits, before.total);
     ledger::post(&mut tx, posting, now).await?;
-    finish(&app, tx, before, "booking.paid_cash").await
+    finish(&app, &caller, tx, before, "booking.paid_cash").await
 }
 
 /// The refund has left by transfer.
@@ -260,12 +293,16 @@ pub async fn record_refund(
     let mut tx = caller.begin(&app.db, now).await?;
     bookings::hold(&mut tx, id).await?;
     let before = bookings::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
-    apply::give_back(&mut tx, &before, Account::Bank, Some(&form.reference), now).await?;
-    finish(&app, tx, before, "booking.refunded").await
+    let owing = before.status == BookingStatus::RefundPending;
+    if owing || !reviews::pay_excess(&mut tx, id, now).await? {
+        apply::give_back(&mut tx, &before, Account::Bank, Some(&form.reference), now).await?;
+    }
+    finish(&app, &caller, tx, before, "booking.refunded").await
 }
 
 async fn finish(
     app: &App,
+    caller: &Caller,
     mut tx: crate::kernel::audit::AuditedTx,
     before: BookingRow,
     action: &'static str,
@@ -281,7 +318,8 @@ async fn finish(
     })
     .await?;
     tx.commit().await?;
-    Ok(Reply::data(shown(app, after, true)?).saying("Recorded.", "Tercatat."))
+    let readable = bookings::readable(Some(caller));
+    Ok(Reply::data(shown(app, after, readable)?).saying("Recorded.", "Tercatat."))
 }
 
 /// A booking that exists, for those who may deal with any.

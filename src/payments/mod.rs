@@ -37,12 +37,21 @@ struct Concerned {
     booking_id: Uuid,
 }
 
+#[derive(serde::Deserialize)]
+struct Unconfirmed {
+    notice: serde_json::Value,
+}
+
 /// What follows from a booking's news. Letters and notifications come from here, too.
 pub async fn deliver(app: &App, item: &Item) -> Result<()> {
     match item.topic.as_str() {
         "booking.created" => {
             let Concerned { booking_id } = item.read()?;
             attempts::ensure(app, booking_id).await
+        }
+        "payment.unconfirmed" => {
+            let Unconfirmed { notice } = item.read()?;
+            http::confirm_later(app, &notice).await
         }
         "booking.paid" | "booking.expired" | "booking.cancelled" | "booking.completed"
         | "booking.refunded" | "payment.review" => {

@@ -44,6 +44,7 @@ pub struct Payment {
     pub id: Uuid,
     pub booking_id: Uuid,
     pub attempt: i32,
+    pub provider: String,
     pub reference: String,
     pub status: PaymentStatus,
     pub amount: Rupiah,
@@ -70,9 +71,12 @@ pub struct Review {
     pub note: Option<String>,
     pub resolved_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
-    /// What the provider said of it.
+    /// What was above the total, and is owed back.
+    pub excess: Rupiah,
     #[serde(skip)]
     pub event_status: String,
+    #[serde(skip)]
+    pub event_method: Method,
     #[serde(skip)]
     pub payment_id: Uuid,
 }

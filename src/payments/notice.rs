@@ -53,10 +53,16 @@ pub fn midtrans(body: &Value) -> Option<Notice> {
         "cstore" => Method::Retail,
         _ => Method::Other,
     };
+    // A capture that is challenged and one that is accepted are two different things to say.
+    let word = match text("fraud_status") {
+        Some(fraud) if word == "capture" && fraud != "accept" => format!("{word}:{fraud}"),
+        _ => word.to_owned(),
+    };
+    let reference = text("order_id")?.to_owned();
     Some(Notice {
-        reference: text("order_id")?.to_owned(),
-        transaction_id: text("transaction_id").unwrap_or_default().to_owned(),
-        word: word.to_owned(),
+        transaction_id: text("transaction_id").map_or_else(|| reference.clone(), str::to_owned),
+        reference,
+        word,
         said,
         amount: rupiah(amount?)?,
         method,

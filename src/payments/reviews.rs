@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::{
     apply,
-    model::{Method, Resolution, Review},
+    model::{Resolution, Review},
     store,
 };
 use crate::{
@@ -32,11 +32,7 @@ pub async fn resolve(
         return Err(Error::invalid_state("This is resolved already.", "Ini sudah diselesaikan."));
     }
     if review.event_status.contains("refund") || review.event_status == "REFUNDED" {
-        // It took no money in: there is none to move, only something to know of.
-        return match action {
-            Resolution::Dismiss => Ok(()),
-            _ => Err(bookings::not_now()),
-        };
+        return resolve_refund(tx, review, action, now).await;
     }
     let posting = Posting::new(Source::Review, review.id, action.as_str())
         .debit(Account::UnappliedPayments, review.amount);
@@ -47,14 +43,15 @@ pub async fn resolve(
             let booking = bookings::get_in(tx, review.booking_id).await?;
             let booking = booking.ok_or_else(|| Error::internal("a review without booking"))?;
             let payable = match booking.status {
-                BookingStatus::PendingPayment => true,
+                BookingStatus::PendingPayment => booking.departure_at > now,
                 BookingStatus::Expired => bookings::can_take_again(tx, &booking, now).await?,
                 _ => false,
             };
             if !payable || review.amount < booking.total {
                 return Err(bookings::not_now());
             }
-            store::set_paid(tx, review.payment_id, Method::Other, now).await?;
+            store::set_paid(tx, review.payment_id, review.event_method, now).await?;
+            store::set_excess(tx, review.id, review.amount - booking.total).await?;
             apply::pay(tx, &booking, now).await?;
             posting
                 .of_booking(booking.id, booking.partner_id)
@@ -63,4 +60,36 @@ pub async fn resolve(
         }
     };
     ledger::post(tx, posting, now).await
+}
+
+/// A refund that nobody owed when it was made: it took no money in. Applied, it is the refund that
+/// has become due since; dismissed, it is only something to know of.
+async fn resolve_refund(
+    tx: &mut Tx,
+    review: &Review,
+    action: Resolution,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let booking = bookings::get_in(tx, review.booking_id).await?;
+    let booking = booking.ok_or_else(|| Error::internal("a review without booking"))?;
+    let due = booking.status == BookingStatus::RefundPending
+        && booking.refund_amount == Some(review.amount);
+    match action {
+        Resolution::Dismiss => Ok(()),
+        Resolution::Apply if due => {
+            apply::give_back(tx, &booking, Account::GatewayClearing, None, now).await
+        }
+        _ => Err(bookings::not_now()),
+    }
+}
+
+/// Pays an excess back by transfer.
+pub async fn pay_excess(tx: &mut Tx, booking: Uuid, now: DateTime<Utc>) -> Result<bool> {
+    let Some((review, excess)) = store::owed_excess(tx, booking).await? else { return Ok(false) };
+    store::excess_paid(tx, review, now).await?;
+    let posting = Posting::new(Source::Review, review, "excess_refunded")
+        .debit(Account::RefundPayable, excess)
+        .credit(Account::Bank, excess);
+    ledger::post(tx, posting, now).await?;
+    Ok(true)
 }

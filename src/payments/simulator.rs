@@ -64,7 +64,9 @@ async fn found(app: &App, reference: &str) -> Result<(Payment, BookingRow)> {
     if app.gateway.provider != PaymentProvider::Simulator {
         return Err(Error::NotFound);
     }
-    let payment = store::by_reference(&app.db, reference).await?.ok_or(Error::NotFound)?;
+    let payment = store::by_reference(&app.db, reference).await?;
+    let payment = payment.filter(|payment| payment.provider == "simulator");
+    let payment = payment.ok_or(Error::NotFound)?;
     let booking = bookings::get(&app.db, payment.booking_id).await?.ok_or(Error::NotFound)?;
     Ok((payment, booking))
 }

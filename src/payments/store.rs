@@ -21,7 +21,7 @@ pub const LEASE: TimeDelta = TimeDelta::seconds(30);
 macro_rules! payment {
     ($rest:literal) => {
         concat!(
-            "SELECT id, booking_id, attempt, reference, status, amount, redirect_url
+            "SELECT id, booking_id, attempt, provider, reference, status, amount, redirect_url
              FROM payments",
             $rest
         )
@@ -67,7 +67,7 @@ fn bound<'s>(statement: Statement<'s>, new: NewPayment<'_>, now: DateTime<Utc>) 
 const INSERT: &str = "INSERT INTO payments (id, booking_id, attempt, provider, reference, status,
       amount, method, redirect_url, leased_until, paid_at, created_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-    ON CONFLICT (booking_id, attempt) DO NOTHING";
+    ON CONFLICT DO NOTHING";
 
 pub async fn newest(db: &Db, booking: Uuid) -> Result<Option<Payment>> {
     let payment = db
@@ -85,6 +85,10 @@ pub async fn newest_in(tx: &mut Tx, booking: Uuid) -> Result<Option<Payment>> {
         .maybe()
         .await?;
     Ok(payment)
+}
+
+pub async fn get_in(tx: &mut Tx, id: Uuid) -> Result<Payment> {
+    Ok(tx.sql(payment!(" WHERE id = $1")).bind(id).one().await?)
 }
 
 pub async fn by_reference(db: &Db, reference: &str) -> Result<Option<Payment>> {
@@ -108,6 +112,15 @@ pub async fn lease(db: &Db, id: Uuid, now: DateTime<Utc>) -> Result<bool> {
     Ok(leased == 1)
 }
 
+/// The provider will not have this attempt.
+pub async fn refuse(db: &Db, reference: &str) -> Result<()> {
+    db.sql("UPDATE payments SET status = 'failed' WHERE reference = $1 AND status = 'pending'")
+        .bind(reference.to_owned())
+        .run()
+        .await?;
+    Ok(())
+}
+
 /// Lets somebody else ask at once.
 pub async fn release(db: &Db, reference: &str, now: DateTime<Utc>) -> Result<()> {
     db.sql("UPDATE payments SET leased_until = $1 WHERE reference = $2 AND redirect_url IS NULL")
@@ -127,34 +140,57 @@ pub async fn set_address(db: &Db, reference: &str, redirect_url: &str) -> Result
     Ok(())
 }
 
-/// Keeps what was said; `None` when it was said before.
+/// Keeps what was said; `None` when it was said before. What could not be confirmed then is as
+/// good as new now.
 pub async fn keep_event(
     tx: &mut Tx,
     payment: &Payment,
     provider: &str,
     notice: &Notice,
     raw: &Value,
+    outcome: &'static str,
     now: DateTime<Utc>,
 ) -> Result<Option<Uuid>> {
-    let id = ids::fresh();
-    let kept = tx
+    let kept: Option<(Uuid,)> = tx
         .sql(
             "INSERT INTO payment_events (id, payment_id, provider, transaction_id, status, amount,
-               raw, outcome, received_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, 'received', $8)
-             ON CONFLICT (provider, transaction_id, status, amount) DO NOTHING",
+               method, raw, outcome, received_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+             ON CONFLICT (payment_id, transaction_id, status, amount)
+             DO UPDATE SET outcome = excluded.outcome
+             WHERE payment_events.outcome = 'unconfirmed' AND excluded.outcome <> 'unconfirmed'
+             RETURNING id",
         )
-        .bind(id)
+        .bind(ids::fresh())
         .bind(payment.id)
         .bind(provider.to_owned())
         .bind(notice.transaction_id.clone())
         .bind(notice.word.clone())
         .bind(notice.amount)
+        .bind(notice.method)
         .bind(raw.clone())
+        .bind(outcome)
         .bind(now)
-        .run()
+        .maybe()
         .await?;
-    Ok((kept == 1).then_some(id))
+    Ok(kept.map(|(id,)| id))
+}
+
+/// Whether this very money was taken in by an earlier word: a capture that is settled later.
+pub async fn already_taken(tx: &mut Tx, event: Uuid, notice: &Notice) -> Result<bool> {
+    let earlier: Option<(Uuid,)> = tx
+        .sql(
+            "SELECT o.id FROM payment_events e JOIN payment_events o
+               ON o.payment_id = e.payment_id AND o.transaction_id = e.transaction_id
+               AND o.amount = e.amount AND o.id <> e.id
+             WHERE e.id = $1 AND o.outcome IN ('paid', 'refund_due', 'review')
+               AND lower(o.status) NOT LIKE '%refund%' AND o.amount = $2 LIMIT 1",
+        )
+        .bind(event)
+        .bind(notice.amount)
+        .maybe()
+        .await?;
+    Ok(earlier.is_some())
 }
 
 pub async fn set_outcome(tx: &mut Tx, event: Uuid, outcome: &'static str) -> Result<()> {
@@ -225,7 +261,8 @@ macro_rules! review {
     ($rest:literal) => {
         concat!(
             "SELECT v.id, v.booking_id, v.reason, v.amount, v.expected, v.resolution, v.note,
-               v.resolved_at, v.created_at, e.status AS event_status, v.payment_id
+               v.resolved_at, v.created_at, v.excess, e.status AS event_status,
+               e.method AS event_method, v.payment_id
              FROM payment_reviews v JOIN payment_events e ON e.id = v.event_id",
             $rest
         )
@@ -252,6 +289,38 @@ pub async fn reviews(db: &Db, query: &ReviewsQuery) -> Result<Page<Review>> {
         .page(paging.sort(None, "v.created_at"), "v.id", paging.limit(), paging.offset())
         .await?;
     Ok(paging.page(rows))
+}
+
+pub async fn set_excess(tx: &mut Tx, id: Uuid, excess: Rupiah) -> Result<()> {
+    tx.sql("UPDATE payment_reviews SET excess = $1 WHERE id = $2")
+        .bind(excess)
+        .bind(id)
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// An excess of the booking that is still owed.
+pub async fn owed_excess(tx: &mut Tx, booking: Uuid) -> Result<Option<(Uuid, Rupiah)>> {
+    let owed = tx
+        .sql(
+            "SELECT id, excess FROM payment_reviews
+             WHERE booking_id = $1 AND excess > 0 AND excess_paid_at IS NULL
+             ORDER BY created_at LIMIT 1",
+        )
+        .bind(booking)
+        .maybe()
+        .await?;
+    Ok(owed)
+}
+
+pub async fn excess_paid(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
+    tx.sql("UPDATE payment_reviews SET excess_paid_at = $1 WHERE id = $2")
+        .bind(now)
+        .bind(id)
+        .run()
+        .await?;
+    Ok(())
 }
 
 /// `false` when somebody else has resolved it.

@@ -129,6 +129,8 @@ async fn a_charter_takes_the_whole_boat(world: World) {
     let seat = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     world.books(charter(&sailing, 12, "putu@example.com")).await.is(409, "sold_out");
     cancel(&world, &seat, "sari@example.com").await;
+    let crowd = world.books(charter(&sailing, 31, "putu@example.com")).await;
+    crowd.has_faults(&[("qty", "max")]);
     let whole = world.books(charter(&sailing, 12, "putu@example.com")).await.ok();
     assert_eq!(whole["price"]["subtotal"], 30 * 150_000);
     assert_eq!(whole["qty"], 12);
@@ -364,6 +366,12 @@ async fn the_same_request_twice_books_once(world: World) {
     cancel(&world, &first, "sari@example.com").await;
     with("k3", &many).await.ok();
     with("", &wanted).await.has_faults(&[("Idempotency-Key", "format")]);
+    let mut named = order(&sailing, 1, "sari@example.com");
+    named["passengers"][0]["identity_type"] = json!("passport");
+    named["passengers"][0]["identity_number"] = json!("X7654321");
+    let first = with("k4", &named).await.ok();
+    assert_eq!(with("k4", &named).await.ok(), first);
+    assert!(!world.everything().await.contains("X7654321"), "a kept answer is sealed");
 }
 
 /// Two that look (side by side), one that sells, one that notes where to pay.
@@ -379,7 +387,7 @@ async fn identity_numbers_rest_sealed_and_are_masked(world: World) {
     let mut wanted = order(&sailing, 1, "sari@example.com");
     wanted["passengers"][0]["identity_type"] = json!("passport");
     wanted["passengers"][0]["identity_number"] = json!("X7654321");
-    let booking = world.books(wanted).await.ok();
+    let booking = world.books(wanted.clone()).await.ok();
     let admin = world.admin().await;
     let path = format!("/v1/booking/{}", booking["id"].as_str().unwrap());
     let cancel = json!({ "reason": "x" });
@@ -392,4 +400,11 @@ async fn identity_numbers_rest_sealed_and_are_masked(world: World) {
     };
     assert_eq!(number(world.get(&path).by(&acting)).await, "****4321");
     assert_eq!(number(world.get(&path).by(&sailing.partner)).await, "X7654321");
+    let writer = world.staff("putu@dermaga.test", &[BookingsWrite]).await;
+    let other = world.books(wanted).await.ok();
+    let cancel = format!("/v1/booking/{}/cancel", other["id"].as_str().unwrap());
+    let call = world.post(&cancel, json!({ "reason": "x" })).by(&writer);
+    assert_eq!(number(call).await, "****4321");
+    let nowhere = format!("/v1/booking/{}/cancel", dermaga::kernel::ids::fresh());
+    world.post(&nowhere, json!({})).by(&writer).send().await.is(404, "not_found");
 }

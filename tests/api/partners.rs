@@ -18,6 +18,7 @@ on_both_engines![
     faults_are_named,
     partners_are_listed_and_counted,
     an_overview_has_no_figures_of_its_own_making,
+    an_overview_counts_what_was_sold,
     a_suspension_ends_the_sessions_and_is_undone,
     a_running_request_finishes_and_the_next_is_refused,
     two_suspensions_at_once_are_one,
@@ -181,6 +182,28 @@ async fn partners_are_listed_and_counted(world: World) {
             "awaiting_review": 1,
         })
     );
+}
+
+async fn an_overview_counts_what_was_sold(world: World) {
+    let reader = world.staff("ayu@dermaga.test", &[PartnersRead]).await;
+    let sailing = world.sailing().await;
+    let paid = world.books(crate::harbour::order(&sailing, 2, "sari@example.com")).await.ok();
+    world.pays(&paid).await;
+    world.books(crate::harbour::order(&sailing, 1, "putu@example.com")).await.ok();
+    let path = format!("{}/overview", world.desk_of(&sailing.partner).await);
+    let overview = world.get(&path).by(&reader).send().await.ok();
+    assert_eq!(
+        overview["fleet"],
+        json!({ "speedboats": 1, "active_routes": 1, "upcoming_sailings": 3 })
+    );
+    assert_eq!(
+        overview["bookings"],
+        json!({ "total": 2, "paid": 1, "completed": 0, "cancelled": 0, "passengers": 2 })
+    );
+    assert_eq!(overview["finance"]["gross"], 300_000);
+    assert_eq!(overview["finance"]["net"], 270_000);
+    assert_eq!(overview["finance"]["unsettled"], 0, "nothing is earned before it has sailed");
+    assert_eq!(overview["recent_bookings"].as_array().unwrap().len(), 2);
 }
 
 async fn an_overview_has_no_figures_of_its_own_making(world: World) {

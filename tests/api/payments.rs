@@ -25,6 +25,11 @@ on_both_engines![
     a_review_is_resolved_once,
     the_simulators_page_pays_fails_and_expires,
     the_ledger_is_append_only,
+    a_capture_and_its_settlement_are_one_payment,
+    a_challenged_card_pays_once_it_is_accepted,
+    a_refund_of_another_payment_settles_nothing,
+    a_refund_made_before_it_was_due_is_applied_later,
+    a_payment_after_departure_comes_back,
 ];
 
 async fn status(world: &World, booking: &Value) -> String {
@@ -184,7 +189,10 @@ async fn a_failed_attempt_is_followed_by_another(world: World) {
         .is(404, "not_found");
     // The old reference stays valid.
     world.pays(&booking).await;
-    assert_eq!(status(&world, &booking).await, "paid");
+    let paid = world.looks_up(&booking).await;
+    assert_eq!(paid["status"], "paid");
+    assert_eq!(paid["payment"]["reference"], booking["payment"]["reference"], "the one that paid");
+    assert_eq!(paid["payment"]["status"], "paid");
     again().await.is(409, "invalid_state");
     let late = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     world.later(TimeDelta::minutes(30));
@@ -268,8 +276,16 @@ async fn a_review_is_resolved_once(world: World) {
     assert_eq!(resolved["resolution"], "apply");
     assert_eq!(resolved["note"], "As agreed");
     assert_eq!(status(&world, &booking).await, "paid");
+    assert_eq!(resolved["excess"], 10_000);
     assert_eq!(world.balance("refund_payable").await, -10_000);
     assert_eq!(world.balance("customer_deposits").await, -150_000);
+    // The excess is paid back like any refund, and the booking stays paid.
+    let refund = format!("/v1/booking/{}/refund", booking["id"].as_str().unwrap());
+    let transfer = json!({ "reference": "BCA-7" });
+    let after = world.post(&refund, transfer.clone()).by(&admin).send().await.ok();
+    assert_eq!(after["status"], "paid");
+    assert_eq!(world.balance("refund_payable").await, 0);
+    world.post(&refund, transfer).by(&admin).send().await.is(409, "invalid_state");
 
     let (_, path) = review(1, "t3").await;
     resolve(&path, "dismiss").await.ok();
@@ -310,4 +326,78 @@ async fn the_ledger_is_append_only(world: World) {
     assert!(world.db().sql("UPDATE ledger_lines SET amount = 1").run().await.is_err());
     assert!(world.db().sql("DELETE FROM ledger_lines").run().await.is_err());
     assert_eq!(world.balance("gateway_clearing").await, 150_000);
+}
+
+async fn a_capture_and_its_settlement_are_one_payment(world: World) {
+    let sailing = world.sailing().await;
+    let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    world.hears(&booking, "capture", "t1").await.ok();
+    world.hears(&booking, "settlement", "t1").await.ok();
+    let other = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    let wrong = |word| notice(reference(&other), 1, word, "t2");
+    for word in ["capture", "settlement"] {
+        world.post("/v1/payment/callback", wrong(word)).send().await.ok();
+    }
+    assert_eq!(status(&world, &booking).await, "paid");
+    assert_eq!(world.balance("gateway_clearing").await, 150_001);
+    assert_eq!(world.count("SELECT COUNT(*) FROM payment_reviews").await, 1);
+    crate::storms::adds_up(&world).await;
+}
+
+async fn a_challenged_card_pays_once_it_is_accepted(world: World) {
+    let sailing = world.sailing().await;
+    let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    let mut challenged = notice(reference(&booking), 150_000, "capture", "t1");
+    challenged["fraud_status"] = json!("challenge");
+    world.post("/v1/payment/callback", challenged).send().await.ok();
+    assert_eq!(status(&world, &booking).await, "pending_payment");
+    world.hears(&booking, "capture", "t1").await.ok();
+    assert_eq!(status(&world, &booking).await, "paid");
+}
+
+async fn a_refund_of_another_payment_settles_nothing(world: World) {
+    let sailing = world.sailing().await;
+    let admin = world.admin().await;
+    let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    world.hears(&booking, "deny", "t1").await.ok();
+    let path = format!("/v1/booking/{}", booking["id"].as_str().unwrap());
+    let second = world.post(&format!("{path}/payment"), json!({})).by(&admin).send().await.ok();
+    world.pays(&booking).await;
+    world.hears(&second, "settlement", "t2").await.ok();
+    let cancel = json!({ "reason": "x" });
+    world.post(&format!("{path}/cancel"), cancel).by(&admin).send().await.ok();
+    world.hears(&second, "refund", "r2").await.ok();
+    assert_eq!(status(&world, &booking).await, "refund_pending", "that was the other money");
+    world.hears(&booking, "refund", "r1").await.ok();
+    assert_eq!(status(&world, &booking).await, "refunded");
+    crate::storms::adds_up(&world).await;
+}
+
+async fn a_refund_made_before_it_was_due_is_applied_later(world: World) {
+    let sailing = world.sailing().await;
+    let admin = world.admin().await;
+    let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    world.pays(&booking).await;
+    world.hears(&booking, "refund", "r1").await.ok();
+    let reviews = world.get("/v1/payment/reviews?open=true").by(&admin).send().await.ok();
+    let resolve = format!("/v1/payment/reviews/{}/resolve", reviews[0]["id"].as_str().unwrap());
+    let apply = json!({ "action": "apply", "note": "Refunded in the dashboard" });
+    world.post(&resolve, apply.clone()).by(&admin).send().await.is(409, "invalid_state");
+    let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
+    world.post(&path, json!({ "reason": "x" })).by(&admin).send().await.ok();
+    world.post(&resolve, apply).by(&admin).send().await.ok();
+    assert_eq!(status(&world, &booking).await, "refunded");
+    assert_eq!(world.balance("gateway_clearing").await, 0);
+    crate::storms::adds_up(&world).await;
+}
+
+async fn a_payment_after_departure_comes_back(world: World) {
+    let sailing = world.sailing().await;
+    let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    world.later(TimeDelta::days(1));
+    // Nobody has let the hold go so far.
+    world.pays(&booking).await;
+    assert_eq!(status(&world, &booking).await, "refund_pending");
+    assert_eq!(world.seats_taken(&sailing).await, 0);
+    crate::storms::adds_up(&world).await;
 }

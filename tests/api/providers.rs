@@ -24,6 +24,7 @@ on_both_engines![
     midtrans_is_asked_as_it_wants_to_be,
     xendit_is_asked_as_it_wants_to_be,
     a_provider_that_is_down_leaves_a_booking_that_is_paid_later,
+    a_reference_that_is_used_up_is_followed_by_another,
     the_status_word_of_midtrans_is_not_believed,
     xendit_is_known_by_its_token,
     the_simulator_is_closed_where_real_money_is_taken,
@@ -45,6 +46,8 @@ enum Mood {
     Broken,
     Garbage,
     Slow,
+    /// It knows the reference already.
+    Refusing,
 }
 
 type Shared = Arc<Mutex<Provider>>;
@@ -60,6 +63,7 @@ async fn answer(shared: &Shared, headers: &HeaderMap, asked: Value, right: Value
         Mood::Well => right.to_string().into_response(),
         Mood::Broken => (StatusCode::BAD_GATEWAY, "upstream").into_response(),
         Mood::Garbage => "<html>hello</html>".into_response(),
+        Mood::Refusing => (StatusCode::BAD_REQUEST, "order_id is used").into_response(),
         Mood::Slow => {
             tokio::time::sleep(std::time::Duration::from_secs(60)).await;
             right.to_string().into_response()
@@ -174,6 +178,19 @@ async fn a_provider_that_is_down_leaves_a_booking_that_is_paid_later(world: Worl
     assert_eq!(world.count("SELECT COUNT(*) FROM payments").await, 3, "one attempt each");
 }
 
+async fn a_reference_that_is_used_up_is_followed_by_another(world: World) {
+    let (world, provider) = with_provider(world, PaymentProvider::Midtrans).await;
+    let sailing = world.sailing().await;
+    provider.lock().unwrap().mood = Mood::Refusing;
+    let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    provider.lock().unwrap().mood = Mood::Well;
+    world.later(TimeDelta::minutes(1));
+    world.delivers().await;
+    let payment = world.looks_up(&booking).await["payment"].clone();
+    assert_eq!(payment["reference"], json!(format!("{}-2", booking["code"].as_str().unwrap())));
+    assert!(payment["redirect_url"].is_string());
+}
+
 async fn the_status_word_of_midtrans_is_not_believed(world: World) {
     let (world, provider) = with_provider(world, PaymentProvider::Midtrans).await;
     let sailing = world.sailing().await;
@@ -186,16 +203,22 @@ async fn the_status_word_of_midtrans_is_not_believed(world: World) {
     provider.lock().unwrap().status = notice(reference, 150_000, "pending", "t1");
     hear().await.ok();
     assert_eq!(state().await, "pending_payment");
-    // It cannot be asked: nothing happens until it can.
-    provider.lock().unwrap().mood = Mood::Broken;
-    hear().await.is(503, "unavailable");
-    provider.lock().unwrap().mood = Mood::Garbage;
-    hear().await.is(503, "unavailable");
-    assert_eq!(state().await, "pending_payment");
+    // It cannot be asked: nothing happens until it can, and nothing is forgotten.
+    for mood in [Mood::Broken, Mood::Garbage] {
+        provider.lock().unwrap().mood = mood;
+        hear().await.ok();
+        world.delivers().await;
+        assert_eq!(state().await, "pending_payment");
+    }
+    assert_eq!(world.count("SELECT COUNT(*) FROM payment_events").await, 1, "kept, once");
     provider.lock().unwrap().mood = Mood::Well;
     provider.lock().unwrap().status = notice(reference, 150_000, "settlement", "t1");
-    hear().await.ok();
+    world.later(TimeDelta::minutes(1));
+    world.delivers().await;
     assert_eq!(state().await, "paid");
+    hear().await.ok();
+    assert_eq!(world.balance("gateway_clearing").await, 150_000);
+    assert_eq!(world.count("SELECT COUNT(*) FROM payment_reviews").await, 0);
 }
 
 async fn xendit_is_known_by_its_token(world: World) {
@@ -214,6 +237,11 @@ async fn xendit_is_known_by_its_token(world: World) {
     hear("wrong").await.is(401, "invalid_token");
     hear(SERVER_KEY).await.ok();
     hear(SERVER_KEY).await.ok();
+    let mut settled = paid.clone();
+    settled["status"] = json!("SETTLED");
+    let call = world.post("/v1/payment/callback", settled).header("x-callback-token", SERVER_KEY);
+    call.send().await.ok();
+    assert_eq!(world.count("SELECT COUNT(*) FROM payment_reviews").await, 0, "the same money");
     let after = world.looks_up(&booking).await;
     assert_eq!(after["status"], "paid");
     assert_eq!(after["payment"]["method"], "ewallet");

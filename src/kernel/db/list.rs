@@ -17,6 +17,7 @@ type Bind<'v> = Box<dyn FnOnce(Statement<'v>) -> Statement<'v> + Send + 'v>;
 pub struct List<'a> {
     db: &'a Db,
     select: &'static str,
+    counted: &'static str,
     conditions: String,
     /// Bound twice: once for the count and once for the page.
     binds: Vec<(Bind<'a>, Bind<'a>)>,
@@ -24,7 +25,14 @@ pub struct List<'a> {
 
 impl<'a> List<'a> {
     pub(super) fn new(db: &'a Db, select: &'static str) -> Self {
-        Self { db, select, conditions: String::new(), binds: Vec::new() }
+        Self { db, select, counted: select, conditions: String::new(), binds: Vec::new() }
+    }
+
+    /// What is counted, where that takes less than what is shown: the same rows, without what is only
+    /// joined to them.
+    pub fn counted_over(mut self, select: &'static str) -> Self {
+        self.counted = select;
+        self
     }
 
     /// A condition without a value.
@@ -68,11 +76,13 @@ impl<'a> List<'a> {
         limit: i64,
         offset: i64,
     ) -> Result<(Vec<T>, i64)> {
-        let Self { db, select, conditions, binds } = self;
+        let Self { db, select, counted, conditions, binds } = self;
         let next = binds.len() + 1;
         let direction = if sort.descending { "DESC" } else { "ASC" };
-        let mut count =
-            Statement::composed(db, format!("SELECT COUNT(*) FROM ({select}{conditions}) AS rows"));
+        let mut count = Statement::composed(
+            db,
+            format!("SELECT COUNT(*) FROM ({counted}{conditions}) AS rows"),
+        );
         let mut page = Statement::composed(
             db,
             format!(

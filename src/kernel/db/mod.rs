@@ -38,6 +38,8 @@ pub type Result<T, E = Failure> = std::result::Result<T, E>;
 pub struct Db {
     engine: Engine,
     vitals: Arc<Vitals>,
+    /// How long a statement may take.
+    patience: Duration,
 }
 
 #[derive(Clone)]
@@ -95,11 +97,6 @@ impl Db {
     /// Resolves after a transaction of this process has put something into the outbox.
     pub async fn posted(&self) {
         self.vitals.posted.notified().await;
-    }
-
-    /// Says that something was put into the outbox outside a transaction of ours.
-    pub fn nudge(&self) {
-        self.vitals.posted.notify_one();
     }
 
     pub fn engine(&self) -> &'static str {
@@ -216,7 +213,14 @@ enum Conn<'c> {
 
 /// Bounds a wait for the database.
 async fn within<T, E: Into<Failure>>(work: impl Future<Output = Result<T, E>>) -> Result<T> {
-    match tokio::time::timeout(PATIENCE, work).await {
+    within_for(PATIENCE, work).await
+}
+
+async fn within_for<T, E: Into<Failure>>(
+    patience: Duration,
+    work: impl Future<Output = Result<T, E>>,
+) -> Result<T> {
+    match tokio::time::timeout(patience, work).await {
         Ok(done) => done.map_err(Into::into),
         Err(_) => Err(Failure::unavailable("the database did not answer in time")),
     }

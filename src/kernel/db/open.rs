@@ -9,7 +9,7 @@ use sqlx::{
 };
 use tracing::log::LevelFilter;
 
-use super::{Db, Engine, Failure, Result, lane::Lane};
+use super::{Db, Engine, Failure, PATIENCE, Result, lane::Lane};
 
 const READERS: u32 = 4;
 const CONNECTIONS: u32 = 16;
@@ -17,12 +17,21 @@ const CONNECTIONS: u32 = 16;
 impl Db {
     /// `postgres://…`, `sqlite:file`, or the plain path of an SQLite file.
     pub async fn open(url: &str) -> Result<Self> {
+        Self::open_with(url, PATIENCE, "7s").await
+    }
+
+    /// For long questions outside the service: a statement may take its time.
+    pub async fn open_patiently(url: &str) -> Result<Self> {
+        Self::open_with(url, Duration::from_secs(24 * 60 * 60), "0").await
+    }
+
+    async fn open_with(url: &str, patience: Duration, statement_timeout: &str) -> Result<Self> {
         let engine = match url.split_once(':') {
-            Some(("postgres" | "postgresql", _)) => postgres(url).await?,
+            Some(("postgres" | "postgresql", _)) => postgres(url, statement_timeout).await?,
             Some(("sqlite", path)) => sqlite(Path::new(path.trim_start_matches("//"))).await?,
             _ => sqlite(Path::new(url)).await?,
         };
-        Ok(Self { engine, vitals: Default::default() })
+        Ok(Self { engine, vitals: Default::default(), patience })
     }
 }
 
@@ -53,11 +62,11 @@ async fn sqlite(file: &Path) -> Result<Engine> {
     Ok(Engine::Sqlite { readers, lane })
 }
 
-async fn postgres(url: &str) -> Result<Engine> {
+async fn postgres(url: &str, statement_timeout: &str) -> Result<Engine> {
     let options = PgConnectOptions::from_str(url)?
         .application_name("dermaga")
         .options([
-            ("statement_timeout", "7s"),
+            ("statement_timeout", statement_timeout),
             ("lock_timeout", "5s"),
             ("idle_in_transaction_session_timeout", "30s"),
         ])

@@ -9,7 +9,7 @@ use sqlx::{
     sqlite::{SqliteArguments, SqliteRow},
 };
 
-use super::{Conn, Db, Engine, Failure, Result, Tx, within};
+use super::{Conn, Db, Engine, Failure, PATIENCE, Result, Tx, within_for};
 
 /// What can be bound: a value that both engines store.
 pub trait Value:
@@ -184,7 +184,11 @@ impl<'c> Statement<'c> {
             On::Tx(tx) => &tx.vitals,
         };
         vitals.statements.fetch_add(1, Ordering::Relaxed);
-        within(async {
+        let patience = match &on {
+            On::Db(db) => db.patience,
+            On::Tx(_) => PATIENCE,
+        };
+        within_for(patience, async {
             let done = match on {
                 On::Tx(tx) => work(tx.conn(), text, values).await,
                 On::Db(Db { engine: Engine::Sqlite { readers, .. }, .. }) => {
