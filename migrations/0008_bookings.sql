@@ -74,6 +74,8 @@ CREATE TABLE bookings (
     -- Identity numbers are sealed.
     passengers JSONB NOT NULL,
     accepted_terms BOOLEAN NOT NULL,
+    -- Who is asked for the payment; NULL where nothing has to be paid.
+    provider TEXT,
     unit_price BIGINT NOT NULL,
     subtotal BIGINT NOT NULL,
     discount BIGINT NOT NULL,

@@ -1,5 +1,6 @@
 -- A live booking holds its seats and its use of a promotion; one that is no longer live does not.
 -- Said once, here, so that no path through the code can forget it or do it twice.
+-- A booking is announced, and its first payment opened, in the statement that makes it.
 -- The same rules as in the other engine's folder.
 
 CREATE FUNCTION bookings_live(status TEXT) RETURNS BOOLEAN LANGUAGE SQL IMMUTABLE AS
@@ -49,6 +50,12 @@ BEGIN
     INSERT INTO outbox (id, topic, payload, attempts, due_at, created_at)
     VALUES (NEW.id, 'booking.created', jsonb_build_object('booking_id', NEW.id), 0,
         NEW.created_at, NEW.created_at);
+    IF NEW.provider IS NOT NULL THEN
+        INSERT INTO payments (id, booking_id, attempt, provider, reference, status, amount,
+            leased_until, created_at)
+        VALUES (gen_random_uuid(), NEW.id, 1, NEW.provider, NEW.code || '-1', 'pending',
+            NEW.total, NEW.created_at, NEW.created_at);
+    END IF;
     RETURN NULL;
 END $$;
 

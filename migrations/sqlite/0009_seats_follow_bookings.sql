@@ -1,5 +1,6 @@
 -- A live booking holds its seats and its use of a promotion; one that is no longer live does not.
 -- Said once, here, so that no path through the code can forget it or do it twice.
+-- A booking is announced, and its first payment opened, in the statement that makes it.
 -- The same rules as in the other engine's folder.
 
 CREATE TRIGGER bookings_take BEFORE INSERT ON bookings BEGIN
@@ -47,6 +48,13 @@ END;
 CREATE TRIGGER bookings_announce AFTER INSERT ON bookings BEGIN
     INSERT INTO outbox (id, topic, payload, attempts, due_at, created_at)
     VALUES (NEW.id, 'booking.created', json_object('booking_id', lower(hex(NEW.id))), 0,
+        NEW.created_at, NEW.created_at);
+END;
+
+CREATE TRIGGER bookings_open_payment AFTER INSERT ON bookings WHEN NEW.provider IS NOT NULL BEGIN
+    INSERT INTO payments (id, booking_id, attempt, provider, reference, status, amount,
+        leased_until, created_at)
+    VALUES (randomblob(16), NEW.id, 1, NEW.provider, NEW.code || '-1', 'pending', NEW.total,
         NEW.created_at, NEW.created_at);
 END;
 

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     app::App,
+    config::PaymentProvider,
     fleet::Owner,
     kernel::{
         access::{Role, Rule},
@@ -93,6 +94,11 @@ pub fn shown(app: &App, row: BookingRow, readable: bool) -> Result<Booking> {
         });
     }
     let payment = row.payment_provider.zip(row.payment_reference).zip(row.payment_status);
+    let page = |provider: &str, reference: &str| {
+        // The simulator's page is ours: its address need not be kept.
+        let ours = provider == PaymentProvider::Simulator.as_str();
+        ours.then(|| simulator_page(app, reference))
+    };
     Ok(Booking {
         id: row.id,
         code: row.code,
@@ -129,11 +135,11 @@ pub fn shown(app: &App, row: BookingRow, readable: bool) -> Result<Booking> {
             total: row.total,
         },
         payment: payment.map(|((provider, reference), status)| PaymentRecord {
+            redirect_url: row.payment_redirect_url.or_else(|| page(&provider, &reference)),
             provider,
             reference,
             status,
             method: row.payment_method,
-            redirect_url: row.payment_redirect_url,
             paid_at: row.payment_paid_at,
         }),
         expires_at: row.expires_at,
@@ -142,6 +148,11 @@ pub fn shown(app: &App, row: BookingRow, readable: bool) -> Result<Booking> {
         refund_amount: row.refund_amount,
         created_at: row.created_at,
     })
+}
+
+/// Where a person plays the provider.
+pub fn simulator_page(app: &App, reference: &str) -> String {
+    format!("{}/pay/{reference}", app.config.public_url())
 }
 
 fn taxes(stored: Value) -> Result<Vec<TaxAmount>> {

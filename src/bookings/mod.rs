@@ -22,7 +22,7 @@ use crate::{
 };
 
 pub use http::{PathOwnBooking, cancel_booking, get_booking, list_bookings, validate_promo};
-pub use lookup::{BookingAccess, booking_for, readable, shown};
+pub use lookup::{BookingAccess, booking_for, readable, shown, simulator_page};
 pub use model::{Booking, BookingForm, BookingRow, BookingStatus, Knows, PaymentRecord};
 pub use moves::{move_booking, not_now, owe};
 pub use rules::{Event, is_live};

@@ -96,9 +96,10 @@ fn row(
     // What costs nothing is paid for.
     let free = price.total == Rupiah::ZERO;
     let hold = TimeDelta::seconds(app.config.booking_hold_seconds.into());
+    let code = rules::code(rand::random());
+    let provider = (!free).then(|| app.gateway.provider.to_string());
     Ok(BookingRow {
         id: ids::fresh(),
-        code: rules::code(rand::random()),
         kind: form.kind,
         status: if free { BookingStatus::Paid } else { BookingStatus::PendingPayment },
         channel,
@@ -140,9 +141,10 @@ fn row(
         timezone: sailing.timezone,
         speedboat_name: sailing.speedboat_name.clone(),
         partner_name: sailing.partner_name.clone(),
-        payment_provider: None,
-        payment_reference: None,
-        payment_status: None,
+        payment_reference: provider.is_some().then(|| format!("{code}-1")),
+        payment_status: provider.is_some().then(|| "pending".into()),
+        payment_provider: provider,
+        code,
         payment_method: None,
         payment_redirect_url: None,
         payment_paid_at: None,

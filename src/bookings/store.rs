@@ -45,14 +45,15 @@ pub async fn context(
     Ok(context)
 }
 
-/// Takes the seats and the promotion and announces the booking, by the triggers of its table.
+/// Takes the seats and the promotion, opens the first payment and announces the booking, by the
+/// triggers of its table.
 pub const INSERT: &str = "INSERT INTO bookings (id, code, type, status, channel, sailing_id,
       speedboat_id, partner_id, departure_at, arrival_at, qty, seats, promotion_id, code_promo,
-      note, contact_name, contact_email, contact_phone, lang, passengers, accepted_terms,
+      note, contact_name, contact_email, contact_phone, lang, passengers, accepted_terms, provider,
       unit_price, subtotal, discount, taxes, tax, total, commission_rate, commission,
       commission_tax, partner_net, expires_at, paid_at, created_at, updated_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-      $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $34)";
+      $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $35)";
 
 /// The statement with its values: on its own or in a transaction.
 pub fn bound<'s>(statement: Statement<'s>, new: &BookingRow) -> Statement<'s> {
@@ -78,6 +79,7 @@ pub fn bound<'s>(statement: Statement<'s>, new: &BookingRow) -> Statement<'s> {
         .bind(new.lang)
         .bind(new.passengers.clone())
         .bind(new.accepted_terms)
+        .bind(new.payment_provider.clone())
         .bind(new.unit_price)
         .bind(new.subtotal)
         .bind(new.discount)

@@ -20,12 +20,21 @@ const OWN_TIME: chrono::TimeDelta = chrono::TimeDelta::seconds(20);
 /// How many references are tried before a person has to look.
 const TRIES: i32 = 4;
 
-/// Opens an attempt. Without an answer of the provider there is no address to pay at, yet.
+/// Where the first attempt is paid, which was opened with the booking. `None`: the provider has not
+/// answered so far.
+pub async fn first_address(app: &App, booking: &BookingRow) -> Result<Option<String>> {
+    let reference = booking.payment_reference.as_deref().unwrap_or_default();
+    if app.gateway.provider == PaymentProvider::Simulator {
+        return Ok(Some(bookings::simulator_page(app, reference)));
+    }
+    let leased = store::lease(&app.db, reference, app.clock.now()).await?;
+    Ok(if leased { ask(app, booking, reference).await.ok() } else { None })
+}
+
+/// Opens another attempt.
 pub async fn open(app: &App, booking: &BookingRow, attempt: i32) -> Result<PaymentRecord> {
     let provider = app.gateway.provider;
     let reference = format!("{}-{attempt}", booking.code);
-    let page = simulator_page(app, &reference);
-    let known = (provider == PaymentProvider::Simulator).then_some(page.as_str());
     let new = NewPayment {
         booking_id: booking.id,
         attempt,
@@ -34,16 +43,15 @@ pub async fn open(app: &App, booking: &BookingRow, attempt: i32) -> Result<Payme
         status: PaymentStatus::Pending,
         amount: booking.total,
         method: None,
-        redirect_url: known,
     };
     if !store::insert(&app.db, new, app.clock.now()).await? {
         // Somebody was faster: what they opened is what there is.
         let theirs = store::newest(&app.db, booking.id).await?;
         return theirs.map(record).ok_or_else(|| Error::internal("an attempt came and went"));
     }
-    let redirect_url = match known {
-        Some(page) => Some(page.to_owned()),
-        None => ask(app, booking, &reference).await.ok(),
+    let redirect_url = match provider {
+        PaymentProvider::Simulator => Some(bookings::simulator_page(app, &reference)),
+        _ => ask(app, booking, &reference).await.ok(),
     };
     Ok(PaymentRecord {
         provider: provider.to_string(),
@@ -78,7 +86,7 @@ async fn ask(app: &App, booking: &BookingRow, reference: &str) -> Result<String>
         expires_at: booking.expires_at,
         return_url: app.config.app_url(),
     };
-    let answer = app.gateway.create(&order, simulator_page(app, reference)).await;
+    let answer = app.gateway.create(&order).await;
     match &answer {
         Ok(address) => store::set_address(&app.db, reference, address).await?,
         Err(error @ Error::Internal(_)) => {
@@ -93,10 +101,6 @@ async fn ask(app: &App, booking: &BookingRow, reference: &str) -> Result<String>
     answer
 }
 
-fn simulator_page(app: &App, reference: &str) -> String {
-    format!("{}/pay/{reference}", app.config.public_url())
-}
-
 /// Makes sure that a booking can be paid: what its own request could not do, or did not live to.
 pub async fn ensure(app: &App, booking_id: Uuid) -> Result<()> {
     let Some(booking) = bookings::get(&app.db, booking_id).await? else { return Ok(()) };
@@ -104,23 +108,23 @@ pub async fn ensure(app: &App, booking_id: Uuid) -> Result<()> {
         return Ok(());
     }
     let waiting = || Error::Unavailable("somebody else is asking for this payment".into());
-    match store::newest(&app.db, booking_id).await? {
-        None if booking.created_at + OWN_TIME > app.clock.now() => Err(waiting()),
-        None => match open(app, &booking, 1).await?.redirect_url {
-            Some(_) => Ok(()),
-            None => Err(waiting()),
-        },
-        Some(payment) if payment.redirect_url.is_some() => Ok(()),
+    if app.gateway.provider == PaymentProvider::Simulator {
+        return Ok(());
+    }
+    let newest = store::newest(&app.db, booking_id).await?;
+    match newest.ok_or_else(|| Error::internal("a booking without payment"))? {
+        payment if payment.redirect_url.is_some() => Ok(()),
         // A reference that the provider has seen is used up: the next one, a few times.
-        Some(payment) if payment.status == PaymentStatus::Failed && payment.attempt < TRIES => {
+        payment if payment.status == PaymentStatus::Failed && payment.attempt < TRIES => {
             match open(app, &booking, payment.attempt + 1).await?.redirect_url {
                 Some(_) => Ok(()),
                 None => Err(waiting()),
             }
         }
-        Some(payment) if payment.status != PaymentStatus::Pending => Ok(()),
-        Some(payment) => {
-            if !store::lease(&app.db, payment.id, app.clock.now()).await? {
+        payment if payment.status != PaymentStatus::Pending => Ok(()),
+        _ if booking.created_at + OWN_TIME > app.clock.now() => Err(waiting()),
+        payment => {
+            if !store::lease(&app.db, &payment.reference, app.clock.now()).await? {
                 return Err(waiting());
             }
             ask(app, &booking, &payment.reference).await.map(drop)

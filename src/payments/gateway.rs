@@ -71,9 +71,9 @@ impl Gateway {
 
     /// Where the customer pays. `Error::Internal`: the provider will not have this reference; any
     /// other failure may pass.
-    pub async fn create(&self, order: &Order<'_>, simulator_page: String) -> Result<String> {
+    pub async fn create(&self, order: &Order<'_>) -> Result<String> {
         match self.provider {
-            PaymentProvider::Simulator => Ok(simulator_page),
+            PaymentProvider::Simulator => Err(Error::internal("nobody asks the simulator")),
             PaymentProvider::Midtrans => self.create_midtrans(order).await,
             PaymentProvider::Xendit => self.create_xendit(order).await,
         }

@@ -108,12 +108,13 @@ async fn first_answer(app: &App, kept: &Value) -> Result<Value> {
 
 /// What was sold stays sold, whatever the provider does.
 async fn with_payment(app: &App, booking: BookingRow) -> Result<Booking> {
-    let payment = match booking.status {
-        BookingStatus::PendingPayment => attempts::open(app, &booking, 1).await.ok(),
+    let address = match booking.status {
+        BookingStatus::PendingPayment => {
+            attempts::first_address(app, &booking).await.ok().flatten()
+        }
         _ => None,
     };
-    let booking = shown(app, booking, true)?;
-    Ok(Booking { payment, ..booking })
+    shown(app, BookingRow { payment_redirect_url: address, ..booking }, true)
 }
 
 /// The form, and the bytes it came in.
@@ -154,9 +155,8 @@ pub async fn pay_again(
     }
     let newest = store::newest(&app.db, id).await?;
     let payment = match &newest {
-        Some(open) if open.status == PaymentStatus::Pending && open.redirect_url.is_some() => None,
         Some(open) if open.status == PaymentStatus::Pending => {
-            // Nobody has answered so far: ask again.
+            // Where nobody has answered so far, ask again.
             attempts::ensure(&app, id).await.ok();
             None
         }
@@ -263,7 +263,6 @@ pub async fn pay_cash(
         status: PaymentStatus::Paid,
         amount: before.total,
         method: Some(Method::Cash),
-        redirect_url: None,
     };
     if !store::insert_in(&mut tx, new, now).await? {
         return Err(Error::Contention("another attempt was opened meanwhile".into()));

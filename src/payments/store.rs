@@ -36,7 +36,6 @@ pub struct NewPayment<'a> {
     pub status: PaymentStatus,
     pub amount: Rupiah,
     pub method: Option<Method>,
-    pub redirect_url: Option<&'a str>,
 }
 
 /// `false` when that attempt exists already.
@@ -58,15 +57,14 @@ fn bound<'s>(statement: Statement<'s>, new: NewPayment<'_>, now: DateTime<Utc>) 
         .bind(new.status)
         .bind(new.amount)
         .bind(new.method)
-        .bind(new.redirect_url.map(str::to_owned))
         .bind(now + LEASE)
         .bind((new.status == PaymentStatus::Paid).then_some(now))
         .bind(now)
 }
 
 const INSERT: &str = "INSERT INTO payments (id, booking_id, attempt, provider, reference, status,
-      amount, method, redirect_url, leased_until, paid_at, created_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+      amount, method, leased_until, paid_at, created_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
     ON CONFLICT DO NOTHING";
 
 pub async fn newest(db: &Db, booking: Uuid) -> Result<Option<Payment>> {
@@ -98,14 +96,14 @@ pub async fn by_reference(db: &Db, reference: &str) -> Result<Option<Payment>> {
 }
 
 /// The right to ask the provider for a payment that nobody is asking for just now.
-pub async fn lease(db: &Db, id: Uuid, now: DateTime<Utc>) -> Result<bool> {
+pub async fn lease(db: &Db, reference: &str, now: DateTime<Utc>) -> Result<bool> {
     let leased = db
         .sql(
             "UPDATE payments SET leased_until = $1
-             WHERE id = $2 AND redirect_url IS NULL AND leased_until <= $3",
+             WHERE reference = $2 AND redirect_url IS NULL AND leased_until <= $3",
         )
         .bind(now + LEASE)
-        .bind(id)
+        .bind(reference.to_owned())
         .bind(now)
         .run()
         .await?;
