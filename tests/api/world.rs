@@ -249,8 +249,13 @@ impl World {
     /// An account put straight into the database, with the password of everyone here.
     pub async fn account(&self, email: &str, role: &'static str) -> ids::Uuid {
         let id = ids::fresh();
-        let password = dermaga::accounts::Password::parse(PASSWORD).unwrap();
-        let hash = self.app.passwords.hash(&password).await.unwrap();
+        // The same for everyone, and slow to make.
+        static HASH: tokio::sync::OnceCell<String> = tokio::sync::OnceCell::const_new();
+        let make = || async {
+            let password = dermaga::accounts::Password::parse(PASSWORD).unwrap();
+            self.app.passwords.hash(&password).await.unwrap()
+        };
+        let hash = HASH.get_or_init(make).await.clone();
         self.db()
             .sql(
                 "INSERT INTO accounts (id, name, email, role, status, password_hash, created_at,
@@ -323,8 +328,12 @@ impl World {
     /// The letters to somebody, oldest first, as text.
     pub fn letters_to(&self, email: &str) -> Vec<String> {
         let folder: PathBuf = self.folder.path().join("mail");
-        let mut files: Vec<_> =
-            std::fs::read_dir(folder).into_iter().flatten().flatten().map(|f| f.path()).collect();
+        let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        // Those that are still being written have another name.
+        let mut files: Vec<_> = files
+            .map(|file| file.path())
+            .filter(|file| file.extension().is_some_and(|end| end == "eml"))
+            .collect();
         files.sort();
         let letters = files.iter().map(|file| std::fs::read_to_string(file).unwrap());
         letters.map(|letter| decode(&letter)).filter(|letter| letter.contains(email)).collect()
