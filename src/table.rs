@@ -47,6 +47,23 @@ pub struct Operation {
     pub at_most: Option<u32>,
 }
 
+/// The first column: the method, and whether it changes something, which the method does not always
+/// say. A GET that does must be meant: neither a HEAD nor a prefetch.
+pub struct Verb {
+    method: Method,
+    changes: bool,
+}
+
+impl Verb {
+    pub const fn reads(method: Method) -> Self {
+        Self { method, changes: false }
+    }
+
+    pub const fn changes(method: Method) -> Self {
+        Self { method, changes: true }
+    }
+}
+
 pub struct Table {
     app: App,
     router: ApiRouter<App>,
@@ -60,66 +77,12 @@ impl Table {
 
     /// Adds a line.
     pub fn op<H, I, O, T>(
-        self,
-        method: Method,
-        path: &'static str,
-        access: Access,
-        handler: H,
-        summary: &'static str,
-    ) -> Self
-    where
-        H: Handler<T, App> + OperationHandler<I, O>,
-        I: OperationInput,
-        O: OperationOutput,
-        T: 'static,
-    {
-        let changes = method != Method::GET;
-        self.add(method, path, access, handler, summary, changes)
-    }
-
-    /// Adds a line that changes something although its method says that it does not: it wants a
-    /// GET that somebody meant, neither a HEAD nor a prefetch.
-    pub fn change_by_get<H, I, O, T>(
-        self,
-        path: &'static str,
-        access: Access,
-        handler: H,
-        summary: &'static str,
-    ) -> Self
-    where
-        H: Handler<T, App> + OperationHandler<I, O>,
-        I: OperationInput,
-        O: OperationOutput,
-        T: 'static,
-    {
-        self.add(Method::GET, path, access, handler, summary, true)
-    }
-
-    /// Adds a line that only reads although its method says that it changes something.
-    pub fn read_by_post<H, I, O, T>(
-        self,
-        path: &'static str,
-        access: Access,
-        handler: H,
-        summary: &'static str,
-    ) -> Self
-    where
-        H: Handler<T, App> + OperationHandler<I, O>,
-        I: OperationInput,
-        O: OperationOutput,
-        T: 'static,
-    {
-        self.add(Method::POST, path, access, handler, summary, false)
-    }
-
-    fn add<H, I, O, T>(
         mut self,
-        method: Method,
+        verb: Verb,
         path: &'static str,
         access: Access,
         handler: H,
         summary: &'static str,
-        changes: bool,
     ) -> Self
     where
         H: Handler<T, App> + OperationHandler<I, O>,
@@ -127,6 +90,7 @@ impl Table {
         O: OperationOutput,
         T: 'static,
     {
+        let Verb { method, changes } = verb;
         let id = name_of::<H>();
         let operation = Operation { method, path, access, id, changes, at_most: None };
         let document = documented(operation.clone(), summary);

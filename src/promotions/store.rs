@@ -7,7 +7,7 @@ use super::model::{
     DiscountForm, Promotion, PromotionForm, PromotionState, PromotionsQuery, TargetType,
 };
 use crate::kernel::{
-    db::{Db, Failure, List, Tx},
+    db::{Db, Failure, List, Statement, Tx},
     error::{Error, Result},
     http::{Page, Paging},
     ids::{self, Uuid},
@@ -115,11 +115,6 @@ pub async fn unknown_target(db: &Db, form: &PromotionForm) -> Result<Option<usiz
     Ok(None)
 }
 
-fn value(form: &PromotionForm) -> Result<i64> {
-    DiscountForm::stored(form.discount.kind, &form.discount.value)
-        .ok_or_else(|| Error::internal("a discount that was checked is not one"))
-}
-
 pub async fn insert(
     tx: &mut Tx,
     form: &PromotionForm,
@@ -127,34 +122,14 @@ pub async fn insert(
     now: DateTime<Utc>,
 ) -> Result<Uuid> {
     let id = ids::fresh();
-    tx.sql(
-        "INSERT INTO promotions (id, title, code, description, quota, used, per_customer_limit,
-           target_type, target_ids, status, tnc, discount_type, discount_value, max_amount,
-           min_purchase, start_date, end_date, image_file_id, created_at, updated_at)
-         VALUES ($1, $2, $3, $4, $5, 0, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-           $18, $18)",
-    )
-    .bind(id)
-    .bind(form.title.to_string())
-    .bind(form.code.as_str().to_owned())
-    .bind(form.description.to_string())
-    .bind(form.quota)
-    .bind(form.per_customer_limit)
-    .bind(form.target_type)
-    .bind(json!(form.target_ids))
-    .bind(form.status)
-    .bind(form.tnc.to_string())
-    .bind(form.discount.kind)
-    .bind(value(form)?)
-    .bind(form.discount.max_amount)
-    .bind(form.discount.min_purchase)
-    .bind(form.period.start_date)
-    .bind(form.period.end_date)
-    .bind(image)
-    .bind(now)
-    .run()
-    .await
-    .map_err(refused)?;
+    let statement = tx.sql(
+        "INSERT INTO promotions (title, code, description, quota, per_customer_limit, target_type,
+           target_ids, status, tnc, discount_type, discount_value, max_amount, min_purchase,
+           start_date, end_date, image_file_id, updated_at, id, used, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+           0, $17)",
+    );
+    bound(statement, form, image, now)?.bind(id).run().await.map_err(refused)?;
     Ok(id)
 }
 
@@ -165,35 +140,44 @@ pub async fn update(
     image: Option<Uuid>,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    tx.sql(
+    let statement = tx.sql(
         "UPDATE promotions SET title = $1, code = $2, description = $3, quota = $4,
            per_customer_limit = $5, target_type = $6, target_ids = $7, status = $8, tnc = $9,
            discount_type = $10, discount_value = $11, max_amount = $12, min_purchase = $13,
            start_date = $14, end_date = $15, image_file_id = $16, updated_at = $17
          WHERE id = $18",
-    )
-    .bind(form.title.to_string())
-    .bind(form.code.as_str().to_owned())
-    .bind(form.description.to_string())
-    .bind(form.quota)
-    .bind(form.per_customer_limit)
-    .bind(form.target_type)
-    .bind(json!(form.target_ids))
-    .bind(form.status)
-    .bind(form.tnc.to_string())
-    .bind(form.discount.kind)
-    .bind(value(form)?)
-    .bind(form.discount.max_amount)
-    .bind(form.discount.min_purchase)
-    .bind(form.period.start_date)
-    .bind(form.period.end_date)
-    .bind(image)
-    .bind(now)
-    .bind(id)
-    .run()
-    .await
-    .map_err(refused)?;
+    );
+    bound(statement, form, image, now)?.bind(id).run().await.map_err(refused)?;
     Ok(())
+}
+
+/// The values that both have in common, in their order.
+fn bound<'s>(
+    statement: Statement<'s>,
+    form: &PromotionForm,
+    image: Option<Uuid>,
+    now: DateTime<Utc>,
+) -> Result<Statement<'s>> {
+    let value = DiscountForm::stored(form.discount.kind, &form.discount.value);
+    let value = value.ok_or_else(|| Error::internal("a discount that was checked is not one"))?;
+    Ok(statement
+        .bind(form.title.to_string())
+        .bind(form.code.as_str().to_owned())
+        .bind(form.description.to_string())
+        .bind(form.quota)
+        .bind(form.per_customer_limit)
+        .bind(form.target_type)
+        .bind(json!(form.target_ids))
+        .bind(form.status)
+        .bind(form.tnc.to_string())
+        .bind(form.discount.kind)
+        .bind(value)
+        .bind(form.discount.max_amount)
+        .bind(form.discount.min_purchase)
+        .bind(form.period.start_date)
+        .bind(form.period.end_date)
+        .bind(image)
+        .bind(now))
 }
 
 /// The table counts uses and keeps them within the quota.

@@ -108,47 +108,34 @@ pub async fn list(
     Ok(paging.page(rows).each(|sailing: Sailing| sailing.seen_at(now)))
 }
 
-/// Takes the empty sailings that have not departed off sale; `Err` when others carry bookings.
+/// Takes the empty sailings of a route that have not departed off sale; `Err` when others carry
+/// bookings.
 pub async fn withdraw_of_route(tx: &mut Tx, route: Uuid, now: DateTime<Utc>) -> Result<()> {
-    tx.sql(
-        "UPDATE sailings SET status = 'withdrawn'
-         WHERE route_id = $1 AND departure_at > $2 AND status = 'open' AND seats_taken = 0",
-    )
-    .bind(route)
-    .bind(now)
-    .run()
-    .await?;
-    let booked: Option<(Uuid,)> = tx
-        .sql(
-            "SELECT id FROM sailings
-             WHERE route_id = $1 AND departure_at > $2 AND status = 'open' LIMIT 1",
-        )
-        .bind(route)
-        .bind(now)
-        .maybe()
-        .await?;
-    booked.map_or(Ok(()), |_| Err(in_use()))
+    let withdraw = "UPDATE sailings SET status = 'withdrawn'
+        WHERE route_id = $1 AND departure_at > $2 AND status = 'open' AND seats_taken = 0";
+    let left = "SELECT id FROM sailings
+        WHERE route_id = $1 AND departure_at > $2 AND status = 'open' LIMIT 1";
+    withdrawn(tx, withdraw, left, route, now).await
 }
 
 /// The same for all that a boat was to sail.
 pub async fn withdraw_of_boat(tx: &mut Tx, boat: Uuid, now: DateTime<Utc>) -> Result<()> {
-    tx.sql(
-        "UPDATE sailings SET status = 'withdrawn'
-         WHERE speedboat_id = $1 AND departure_at > $2 AND status = 'open' AND seats_taken = 0",
-    )
-    .bind(boat)
-    .bind(now)
-    .run()
-    .await?;
-    let booked: Option<(Uuid,)> = tx
-        .sql(
-            "SELECT id FROM sailings
-             WHERE speedboat_id = $1 AND departure_at > $2 AND status = 'open' LIMIT 1",
-        )
-        .bind(boat)
-        .bind(now)
-        .maybe()
-        .await?;
+    let withdraw = "UPDATE sailings SET status = 'withdrawn'
+        WHERE speedboat_id = $1 AND departure_at > $2 AND status = 'open' AND seats_taken = 0";
+    let left = "SELECT id FROM sailings
+        WHERE speedboat_id = $1 AND departure_at > $2 AND status = 'open' LIMIT 1";
+    withdrawn(tx, withdraw, left, boat, now).await
+}
+
+async fn withdrawn(
+    tx: &mut Tx,
+    withdraw: &'static str,
+    left: &'static str,
+    of: Uuid,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    tx.sql(withdraw).bind(of).bind(now).run().await?;
+    let booked: Option<(Uuid,)> = tx.sql(left).bind(of).bind(now).maybe().await?;
     booked.map_or(Ok(()), |_| Err(in_use()))
 }
 
