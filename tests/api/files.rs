@@ -266,6 +266,7 @@ async fn of_two_uploads_to_one_address_one_counts(world: World) {
         lost.is(409, "invalid_state");
         assert_eq!(&world.get(&path_of(&file["url"])).bytes().await.2, picture);
         assert_eq!(file["size"], json!(picture.len()));
+        put(&world, &address, "image/png", sized(&png)).await.is(409, "invalid_state");
     }
 }
 
