@@ -15,10 +15,7 @@ use crate::{
     app::App,
     bookings::{self, BookingRow},
     config::PaymentProvider,
-    kernel::{
-        error::{Error, Result},
-        ids,
-    },
+    kernel::error::{Error, Result},
 };
 
 #[derive(Template)]
@@ -52,7 +49,8 @@ pub async fn pay_page_pressed(
         "expire" => "expire",
         _ => return Err(Error::NotFound),
     };
-    let id = ids::fresh().to_string();
+    // One transaction for each reference: pressing twice pays once.
+    let id = format!("sim-{reference}");
     let body = app.gateway.simulate(&reference, payment.amount, status, id);
     let notice = app.gateway.read(&Default::default(), &body)?;
     apply::apply(&app, &payment, &notice, &body).await?;

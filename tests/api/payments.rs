@@ -312,7 +312,9 @@ async fn the_simulators_page_pays_fails_and_expires(world: World) {
     assert_eq!(press(&booking, "fail").await, 200);
     assert_eq!(world.looks_up(&booking).await["payment"]["status"], "failed");
     assert_eq!(press(&booking, "pay").await, 200);
+    assert_eq!(press(&booking, "pay").await, 200);
     assert_eq!(status(&world, &booking).await, "paid");
+    assert_eq!(world.count("SELECT COUNT(*) FROM payment_reviews").await, 0, "twice is once");
     let other = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     assert_eq!(press(&other, "expire").await, 200);
     assert_eq!(world.looks_up(&other).await["payment"]["status"], "expired");
