@@ -128,7 +128,7 @@ const QUESTIONS: &[Question] = &[
                || CAST(l.unapplied AS TEXT)
              FROM (SELECT COALESCE(SUM(v.amount), 0) AS waiting
                    FROM payment_reviews v JOIN payment_events e ON e.id = v.event_id
-                   WHERE v.resolution IS NULL AND lower(e.status) NOT LIKE '%refund%') v,
+                   WHERE v.resolution IS NULL AND e.outcome <> 'unowed_refund') v,
                   (SELECT COALESCE(-SUM(amount), 0) AS unapplied FROM ledger_lines
                    WHERE account = 'unapplied_payments') l
              WHERE v.waiting <> l.unapplied",

@@ -158,7 +158,7 @@ impl Running {
     }
 }
 
-pub fn in_progress() -> Error {
+fn in_progress() -> Error {
     Error::conflict(
         "idempotency_in_progress",
         "The first request with this Idempotency-Key is still running.",

@@ -21,6 +21,9 @@ use crate::{
     ledger::{self, Account, Posting, Source},
 };
 
+/// The outcome of an event that says that money went back which nobody owed: it took none in.
+pub const UNOWED_REFUND: &str = "unowed_refund";
+
 /// Keeps a word that the provider could not be asked about; it is asked again until it answers.
 pub async fn keep_unconfirmed(
     app: &App,
@@ -77,7 +80,7 @@ async fn paid(
     event: Uuid,
     now: DateTime<Utc>,
 ) -> Result<&'static str> {
-    if store::already_taken(tx, event, notice).await? {
+    if store::already_taken(tx, event).await? {
         return Ok("confirmed");
     }
     let review = |reason| Waiting { payment, event, reason, amount: notice.amount };
@@ -157,7 +160,8 @@ async fn refunded(
         let new =
             NewReview { event_id: event, payment, reason, amount: notice.amount, expected: due };
         store::insert_review(tx, new, now).await?;
-        return tell_of_review(tx, payment, reason, notice.amount, now).await;
+        tell_of_review(tx, payment, reason, notice.amount, now).await?;
+        return Ok(UNOWED_REFUND);
     }
     give_back(tx, booking, Account::GatewayClearing, None, now).await?;
     Ok("refunded")
@@ -199,7 +203,8 @@ impl Waiting<'_> {
         ledger::post(tx, posting, now).await?;
         let new = NewReview { event_id: event, payment, reason, amount, expected };
         store::insert_review(tx, new, now).await?;
-        tell_of_review(tx, payment, reason, amount, now).await
+        tell_of_review(tx, payment, reason, amount, now).await?;
+        Ok("review")
     }
 }
 
@@ -209,8 +214,8 @@ async fn tell_of_review(
     reason: ReviewReason,
     amount: Rupiah,
     now: DateTime<Utc>,
-) -> Result<&'static str> {
+) -> Result<()> {
     let news = json!({ "booking_id": payment.booking_id, "reason": reason, "amount": amount });
     outbox::put(tx, "payment.review", &news, now).await?;
-    Ok("review")
+    Ok(())
 }

@@ -2,12 +2,12 @@
 
 use super::{
     gateway::Order,
-    model::{Payment, PaymentStatus},
+    model::PaymentStatus,
     store::{self, NewPayment},
 };
 use crate::{
     app::App,
-    bookings::{self, BookingRow, BookingStatus, PaymentRecord},
+    bookings::{self, BookingRow, BookingStatus},
     config::PaymentProvider,
     kernel::{
         error::{Error, Result},
@@ -31,8 +31,8 @@ pub async fn first_address(app: &App, booking: &BookingRow) -> Result<Option<Str
     Ok(if leased { ask(app, booking, reference).await.ok() } else { None })
 }
 
-/// Opens another attempt.
-pub async fn open(app: &App, booking: &BookingRow, attempt: i32) -> Result<PaymentRecord> {
+/// Opens another attempt; `None`: there is no address to pay at so far, or somebody else opened it.
+pub async fn open(app: &App, booking: &BookingRow, attempt: i32) -> Result<Option<String>> {
     let provider = app.gateway.provider;
     let reference = format!("{}-{attempt}", booking.code);
     let new = NewPayment {
@@ -45,33 +45,12 @@ pub async fn open(app: &App, booking: &BookingRow, attempt: i32) -> Result<Payme
         method: None,
     };
     if !store::insert(&app.db, new, app.clock.now()).await? {
-        // Somebody was faster: what they opened is what there is.
-        let theirs = store::newest(&app.db, booking.id).await?;
-        return theirs.map(record).ok_or_else(|| Error::internal("an attempt came and went"));
+        return Ok(None);
     }
-    let redirect_url = match provider {
+    Ok(match provider {
         PaymentProvider::Simulator => Some(bookings::simulator_page(app, &reference)),
         _ => ask(app, booking, &reference).await.ok(),
-    };
-    Ok(PaymentRecord {
-        provider: provider.to_string(),
-        reference,
-        status: PaymentStatus::Pending.to_string(),
-        method: None,
-        redirect_url,
-        paid_at: None,
     })
-}
-
-fn record(payment: Payment) -> PaymentRecord {
-    PaymentRecord {
-        provider: payment.provider,
-        reference: payment.reference,
-        status: payment.status.to_string(),
-        method: None,
-        redirect_url: payment.redirect_url,
-        paid_at: None,
-    }
 }
 
 async fn ask(app: &App, booking: &BookingRow, reference: &str) -> Result<String> {
@@ -116,7 +95,7 @@ pub async fn ensure(app: &App, booking_id: Uuid) -> Result<()> {
         payment if payment.redirect_url.is_some() => Ok(()),
         // A reference that the provider has seen is used up: the next one, a few times.
         payment if payment.status == PaymentStatus::Failed && payment.attempt < TRIES => {
-            match open(app, &booking, payment.attempt + 1).await?.redirect_url {
+            match open(app, &booking, payment.attempt + 1).await? {
                 Some(_) => Ok(()),
                 None => Err(waiting()),
             }

@@ -54,12 +54,13 @@ pub async fn create_booking(
     context: Context,
     IdempotencyKey(key): IdempotencyKey,
     Fingerprinted(form, body): Fingerprinted,
-) -> Result<Reply<Value>> {
+) -> Result<Reply<Sold>> {
     let sold = "Your seats are held. Please pay in time.";
     let sold_id = "Kursi Anda ditahan. Mohon bayar tepat waktu.";
     let Some(key) = key else {
         let booking = bookings::sell(&app, caller.as_ref(), &context, &form, None).await?;
-        return Ok(Reply::data(json!(with_payment(&app, booking).await?)).saying(sold, sold_id));
+        let answer = json!(with_payment(&app, booking).await?);
+        return Ok(Reply::data(Sold(answer)).saying(sold, sold_id));
     };
     let key = Key {
         caller: caller.as_ref().map(|caller| caller.person.id),
@@ -71,7 +72,8 @@ pub async fn create_booking(
     match key.claim(&app.db, app.clock.now()).await? {
         Claim::Replay(kept) => {
             let replayed = HeaderName::from_static("idempotency-replayed");
-            let reply = Reply::data(first_answer(&app, &kept).await?).saying(sold, sold_id);
+            let reply = Reply::data(Sold(first_answer(&app, &kept).await?));
+            let reply = reply.saying(sold, sold_id);
             Ok(reply.header(replayed, HeaderValue::from_static("true")))
         }
         Claim::Run(running) => {
@@ -86,10 +88,16 @@ pub async fn create_booking(
             let answer = json!(with_payment(&app, booking).await?);
             let sealed = app.sealer.seal(&answer.to_string())?;
             running.amend(&app.db, &json!({ "sealed": sealed })).await?;
-            Ok(Reply::data(answer).saying(sold, sold_id))
+            Ok(Reply::data(Sold(answer)).saying(sold, sold_id))
         }
     }
 }
+
+/// A booking, new or as it was answered before.
+#[derive(serde::Serialize, schemars::JsonSchema)]
+#[serde(transparent)]
+#[schemars(transparent)]
+pub struct Sold(#[schemars(with = "Booking")] Value);
 
 /// The answer that was given, sealed since it may hold identity numbers; or, of a request that did
 /// not live to give one, the booking that it made.
@@ -100,9 +108,6 @@ async fn first_answer(app: &App, kept: &Value) -> Result<Value> {
     let id = kept["booking_id"].as_str().and_then(|id| id.parse().ok());
     let id = id.ok_or_else(|| Error::internal("a kept answer says nothing"))?;
     let booking = bookings::get(&app.db, id).await?.ok_or(Error::NotFound)?;
-    if booking.status == BookingStatus::PendingPayment && booking.payment_reference.is_none() {
-        return Err(crate::kernel::idempotency::in_progress());
-    }
     Ok(json!(shown(app, booking, true)?))
 }
 
@@ -153,16 +158,13 @@ pub async fn pay_again(
     if booking.status != BookingStatus::PendingPayment || booking.expires_at <= app.clock.now() {
         return Err(bookings::not_now());
     }
-    let newest = store::newest(&app.db, id).await?;
-    let payment = match &newest {
-        Some(open) if open.status == PaymentStatus::Pending => {
-            // Where nobody has answered so far, ask again.
-            attempts::ensure(&app, id).await.ok();
-            None
+    match store::newest(&app.db, id).await? {
+        Some(ended) if ended.status != PaymentStatus::Pending => {
+            attempts::open(&app, &booking, ended.attempt + 1).await?;
         }
-        Some(ended) => Some(attempts::open(&app, &booking, ended.attempt + 1).await?),
-        None => Some(attempts::open(&app, &booking, 1).await?),
-    };
+        // Where nobody has answered so far, ask again.
+        _ => drop(attempts::ensure(&app, id).await),
+    }
     if let Some(caller) = &caller {
         let mut tx = caller.begin(&app.db, app.clock.now()).await?;
         tx.record(Change {
@@ -176,9 +178,7 @@ pub async fn pay_again(
         tx.commit().await?;
     }
     let booking = bookings::get(&app.db, id).await?.ok_or(Error::NotFound)?;
-    let mut booking = shown(&app, booking, bookings::readable(caller.as_ref()))?;
-    booking.payment = payment.or(booking.payment);
-    Ok(Reply::data(booking))
+    Ok(Reply::data(shown(&app, booking, bookings::readable(caller.as_ref()))?))
 }
 
 /// Takes a provider's word: verified, kept, applied at most once.

@@ -74,7 +74,7 @@ pub struct Review {
     /// What was above the total, and is owed back.
     pub excess: Rupiah,
     #[serde(skip)]
-    pub event_status: String,
+    pub event_outcome: String,
     #[serde(skip)]
     pub event_method: Method,
     #[serde(skip)]

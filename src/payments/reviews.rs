@@ -31,7 +31,7 @@ pub async fn resolve(
     if !store::resolve(tx, review.id, action, note, by, now).await? {
         return Err(Error::invalid_state("This is resolved already.", "Ini sudah diselesaikan."));
     }
-    if review.event_status.contains("refund") || review.event_status == "REFUNDED" {
+    if review.event_outcome == apply::UNOWED_REFUND {
         return resolve_refund(tx, review, action, now).await;
     }
     let posting = Posting::new(Source::Review, review.id, action.as_str())

@@ -175,17 +175,15 @@ pub async fn keep_event(
 }
 
 /// Whether this very money was taken in by an earlier word: a capture that is settled later.
-pub async fn already_taken(tx: &mut Tx, event: Uuid, notice: &Notice) -> Result<bool> {
+pub async fn already_taken(tx: &mut Tx, event: Uuid) -> Result<bool> {
     let earlier: Option<(Uuid,)> = tx
         .sql(
             "SELECT o.id FROM payment_events e JOIN payment_events o
                ON o.payment_id = e.payment_id AND o.transaction_id = e.transaction_id
                AND o.amount = e.amount AND o.id <> e.id
-             WHERE e.id = $1 AND o.outcome IN ('paid', 'refund_due', 'review')
-               AND lower(o.status) NOT LIKE '%refund%' AND o.amount = $2 LIMIT 1",
+             WHERE e.id = $1 AND o.outcome IN ('paid', 'refund_due', 'review') LIMIT 1",
         )
         .bind(event)
-        .bind(notice.amount)
         .maybe()
         .await?;
     Ok(earlier.is_some())
@@ -259,7 +257,7 @@ macro_rules! review {
     ($rest:literal) => {
         concat!(
             "SELECT v.id, v.booking_id, v.reason, v.amount, v.expected, v.resolution, v.note,
-               v.resolved_at, v.created_at, v.excess, e.status AS event_status,
+               v.resolved_at, v.created_at, v.excess, e.outcome AS event_outcome,
                e.method AS event_method, v.payment_id
              FROM payment_reviews v JOIN payment_events e ON e.id = v.event_id",
             $rest

@@ -48,6 +48,7 @@ pub async fn update_onboarding(
     let mut tx = caller.begin(&app.db, now).await?;
     let partner = store::hold(&mut tx, id, now).await?;
     let before = filing::papers_in(&mut tx, id, &app.sealer).await?;
+    let had = filing::documents_in(&mut tx, id).await?;
     let mut papers = before.clone();
     if let Some(business) = form.business {
         papers.business = business.over(papers.business);
@@ -68,7 +69,6 @@ pub async fn update_onboarding(
     if papers != before {
         filing::save(&mut tx, id, &papers, &app.sealer, now).await?;
     }
-    let had = filing::documents_in(&mut tx, id).await?;
     for (kind, file_id) in handed_in {
         // A form that sends all it has again changes nothing.
         let same = |d: &DocumentRow| d.kind == kind && d.file_id == file_id && !d.is_rejected();
