@@ -33,8 +33,7 @@ pub async fn keep_unconfirmed(
 ) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
-    let kept =
-        store::keep_event(&mut tx, payment, &payment.provider, told, raw, "unconfirmed", now);
+    let kept = store::keep_event(&mut tx, payment, told, raw, "unconfirmed", now);
     if kept.await?.is_some() {
         let news = json!({ "booking_id": payment.booking_id, "notice": raw });
         outbox::put(&mut tx, "payment.unconfirmed", &news, now).await?;
@@ -48,7 +47,7 @@ pub async fn apply(app: &App, payment: &Payment, notice: &Notice, raw: &Value) -
     let mut tx = app.db.begin().await?;
     // Whoever else deals with this booking waits, or was first.
     bookings::hold(&mut tx, payment.booking_id).await?;
-    let kept = store::keep_event(&mut tx, payment, &payment.provider, notice, raw, "received", now);
+    let kept = store::keep_event(&mut tx, payment, notice, raw, "received", now);
     let event = kept.await?;
     let payment = &store::get_in(&mut tx, payment.id).await?;
     if let Some(event) = event {

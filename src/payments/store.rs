@@ -143,7 +143,6 @@ pub async fn set_address(db: &Db, reference: &str, redirect_url: &str) -> Result
 pub async fn keep_event(
     tx: &mut Tx,
     payment: &Payment,
-    provider: &str,
     notice: &Notice,
     raw: &Value,
     outcome: &'static str,
@@ -161,7 +160,7 @@ pub async fn keep_event(
         )
         .bind(ids::fresh())
         .bind(payment.id)
-        .bind(provider.to_owned())
+        .bind(payment.provider.clone())
         .bind(notice.transaction_id.clone())
         .bind(notice.word.clone())
         .bind(notice.amount)

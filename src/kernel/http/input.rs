@@ -11,11 +11,13 @@ use axum::{
     extract::{FromRequest, FromRequestParts, Request},
     http::{header::CONTENT_TYPE, request::Parts},
 };
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::kernel::{
     error::{Error, Result},
+    idempotency::Key,
     lang::text,
     schema::{self, Input},
 };
@@ -29,6 +31,12 @@ pub struct Body<T>(pub T);
 
 /// A JSON body that may be left out altogether.
 pub struct OptionalBody<T>(pub T);
+
+/// A JSON body with the bytes it came in, which tell one request from another.
+pub struct Fingerprinted<T>(pub T, pub Vec<u8>);
+
+/// The key that makes a repeat harmless, where the request carries one.
+pub struct IdempotencyKey(pub Option<String>);
 
 /// A query string that has passed its schema. An empty value counts as absent.
 pub struct Query<T>(pub T);
@@ -76,6 +84,29 @@ impl<S: Sync, T: Input + Default> FromRequest<S> for OptionalBody<T> {
     }
 }
 
+impl<S: Sync, T: Input> FromRequest<S> for Fingerprinted<T> {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self> {
+        let (parts, body) = request.into_parts();
+        let bytes = to_bytes(body, MAX_BODY).await.map_err(unreadable)?;
+        let request = Request::from_parts(parts, bytes.clone().into());
+        let Body(value) = Body::from_request(request, state).await?;
+        Ok(Self(value, bytes.to_vec()))
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
+        match parts.headers.get("idempotency-key") {
+            None => Ok(Self(None)),
+            Some(key) => Key::parse(key.to_str().unwrap_or_default()).map(Some).map(Self),
+        }
+    }
+}
+
 /// Why a body could not be read: it was too large, or its sender broke off or stalled.
 pub fn unreadable(error: axum::Error) -> Error {
     let mut cause: Option<&dyn std::error::Error> = Some(&error);
@@ -100,6 +131,29 @@ impl<T: Input> OperationInput for Body<T> {
 impl<T: Input> OperationInput for OptionalBody<T> {
     fn operation_input(ctx: &mut GenContext, operation: &mut Operation) {
         document_body::<T>(ctx, operation, false);
+    }
+}
+
+impl<T: Input> OperationInput for Fingerprinted<T> {
+    fn operation_input(ctx: &mut GenContext, operation: &mut Operation) {
+        document_body::<T>(ctx, operation, true);
+    }
+}
+
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+struct IdempotencyHeader {
+    /// Makes a repeat of the same request harmless for 24 hours.
+    #[serde(rename = "Idempotency-Key")]
+    #[schemars(length(min = 1, max = 255))]
+    key: Option<String>,
+}
+
+impl OperationInput for IdempotencyKey {
+    fn operation_input(ctx: &mut GenContext, operation: &mut Operation) {
+        let schema = ctx.schema.subschema_for::<IdempotencyHeader>();
+        let parameters = parameters_from_schema(ctx, schema, ParamLocation::Header);
+        add_parameters(ctx, operation, parameters);
     }
 }
 

@@ -5,5 +5,8 @@ mod input;
 mod paging;
 
 pub use answer::{Answer, ErrorEnvelope, Page, Paged, Reply};
-pub use input::{Body, Filters, MAX_BODY, MAX_UPLOAD, OptionalBody, Path, Query, unreadable};
+pub use input::{
+    Body, Filters, Fingerprinted, IdempotencyKey, MAX_BODY, MAX_UPLOAD, OptionalBody, Path, Query,
+    unreadable,
+};
 pub use paging::{Direction, Paging};

@@ -1,0 +1,136 @@
+//! Buying: the sale, and where to pay for it.
+
+use axum::{
+    extract::State,
+    http::{HeaderName, HeaderValue},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    app::App,
+    bookings::{
+        self, Booking, BookingForm, BookingRow, BookingStatus, Knows, PathOwnBooking, shown,
+    },
+    kernel::{
+        audit::Change,
+        caller::{Caller, Context},
+        error::{Error, Result},
+        http::{Fingerprinted, IdempotencyKey, OptionalBody, Reply},
+        idempotency::{Claim, Key},
+    },
+    payments::{
+        attempts,
+        model::{PayAgain, PaymentStatus},
+        store,
+    },
+};
+
+/// Sells the seats, then asks the provider where to pay for them.
+pub async fn create_booking(
+    State(app): State<App>,
+    caller: Option<Caller>,
+    context: Context,
+    IdempotencyKey(key): IdempotencyKey,
+    Fingerprinted(form, body): Fingerprinted<BookingForm>,
+) -> Result<Reply<Sold>> {
+    let sold = "Your seats are held. Please pay in time.";
+    let sold_id = "Kursi Anda ditahan. Mohon bayar tepat waktu.";
+    let Some(key) = key else {
+        let booking = bookings::sell(&app, caller.as_ref(), &context, &form, None).await?;
+        let answer = json!(with_payment(&app, booking).await?);
+        return Ok(Reply::data(Sold(answer)).saying(sold, sold_id));
+    };
+    let key = Key {
+        caller: caller.as_ref().map(|caller| caller.person.id),
+        operation: "create_booking",
+        key,
+        path: "/v1/booking".into(),
+        body,
+    };
+    match key.claim(&app.db, app.clock.now()).await? {
+        Claim::Replay(kept) => {
+            let replayed = HeaderName::from_static("idempotency-replayed");
+            let reply = Reply::data(Sold(first_answer(&app, &kept).await?));
+            let reply = reply.saying(sold, sold_id);
+            Ok(reply.header(replayed, HeaderValue::from_static("true")))
+        }
+        Claim::Run(running) => {
+            let sale = bookings::sell(&app, caller.as_ref(), &context, &form, Some(&running));
+            let booking = match sale.await {
+                Ok(booking) => booking,
+                Err(refusal) => {
+                    running.release(&app.db).await?;
+                    return Err(refusal);
+                }
+            };
+            let answer = json!(with_payment(&app, booking).await?);
+            let sealed = app.sealer.seal(&answer.to_string())?;
+            running.amend(&app.db, &json!({ "sealed": sealed })).await?;
+            Ok(Reply::data(Sold(answer)).saying(sold, sold_id))
+        }
+    }
+}
+
+/// A booking, new or as it was answered before.
+#[derive(serde::Serialize, schemars::JsonSchema)]
+#[serde(transparent)]
+#[schemars(transparent)]
+pub struct Sold(#[schemars(with = "Booking")] Value);
+
+/// The answer that was given, sealed since it may hold identity numbers; or, of a request that did
+/// not live to give one, the booking that it made.
+async fn first_answer(app: &App, kept: &Value) -> Result<Value> {
+    if let Some(sealed) = kept["sealed"].as_str() {
+        return serde_json::from_str(&app.sealer.open(sealed)?).map_err(Error::internal);
+    }
+    let id = kept["booking_id"].as_str().and_then(|id| id.parse().ok());
+    let id = id.ok_or_else(|| Error::internal("a kept answer says nothing"))?;
+    let booking = bookings::get(&app.db, id).await?.ok_or(Error::NotFound)?;
+    Ok(json!(shown(app, booking, true)?))
+}
+
+/// What was sold stays sold, whatever the provider does.
+async fn with_payment(app: &App, booking: BookingRow) -> Result<Booking> {
+    let address = match booking.status {
+        BookingStatus::PendingPayment => {
+            attempts::first_address(app, &booking).await.ok().flatten()
+        }
+        _ => None,
+    };
+    shown(app, BookingRow { payment_redirect_url: address, ..booking }, true)
+}
+
+/// Opens another attempt while the hold lasts; one that is still open is given again.
+pub async fn pay_again(
+    State(app): State<App>,
+    caller: Option<Caller>,
+    PathOwnBooking(id): PathOwnBooking,
+    OptionalBody(form): OptionalBody<PayAgain>,
+) -> Result<Reply<Booking>> {
+    let knows = Knows { code: form.code, email: form.email };
+    let (booking, _) = bookings::booking_for(&app, caller.as_ref(), id, &knows).await?;
+    if booking.status != BookingStatus::PendingPayment || booking.expires_at <= app.clock.now() {
+        return Err(bookings::not_now());
+    }
+    match store::newest(&app.db, id).await? {
+        Some(ended) if ended.status != PaymentStatus::Pending => {
+            attempts::open(&app, &booking, ended.attempt + 1).await?;
+        }
+        // Where nobody has answered so far, ask again.
+        _ => drop(attempts::ensure(&app, id).await),
+    }
+    if let Some(caller) = &caller {
+        let mut tx = caller.begin(&app.db, app.clock.now()).await?;
+        tx.record(Change {
+            action: "booking.payment_opened",
+            entity: "booking",
+            id,
+            before: None,
+            after: None,
+        })
+        .await?;
+        tx.commit().await?;
+    }
+    let booking = bookings::get(&app.db, id).await?.ok_or(Error::NotFound)?;
+    Ok(Reply::data(shown(&app, booking, bookings::readable(caller.as_ref()))?))
+}

@@ -1,0 +1,165 @@
+//! Money that people deal with: cash, refunds by transfer, and what waits for a decision.
+
+use axum::{
+    extract::{FromRequestParts, State},
+    http::request::Parts,
+};
+
+use crate::{
+    app::App,
+    bookings::{self, Booking, BookingAccess, BookingRow, BookingStatus, Knows, shown},
+    kernel::{
+        audit::{AuditedTx, Change},
+        caller::Caller,
+        error::{Error, Result},
+        http::{Body, Page, Path, Query, Reply},
+        ids::Uuid,
+    },
+    ledger::{self, Account, Posting, Source},
+    payments::{
+        apply,
+        model::{Method, PaymentStatus, RefundForm, Resolve, Review, ReviewsQuery},
+        reviews,
+        store::{self, NewPayment},
+    },
+};
+
+/// Money on the counter: the platform's, or the partner's own.
+pub async fn pay_cash(
+    State(app): State<App>,
+    caller: Caller,
+    Path(id): Path<Uuid>,
+) -> Result<Reply<Booking>> {
+    let knows = Knows::default();
+    let (_, access) = bookings::booking_for(&app, Some(&caller), id, &knows).await?;
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    bookings::hold(&mut tx, id).await?;
+    let before = bookings::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
+    if before.status != BookingStatus::PendingPayment {
+        return Err(bookings::not_now());
+    }
+    let attempt = store::newest_in(&mut tx, id).await?.map_or(1, |newest| newest.attempt + 1);
+    let reference = format!("{}-{attempt}", before.code);
+    let new = NewPayment {
+        booking_id: id,
+        attempt,
+        provider: "cash",
+        reference: &reference,
+        status: PaymentStatus::Paid,
+        amount: before.total,
+        method: Some(Method::Cash),
+    };
+    if !store::insert_in(&mut tx, new, now).await? {
+        return Err(Error::Contention("another attempt was opened meanwhile".into()));
+    }
+    apply::pay(&mut tx, &before, now).await?;
+    // A partner that takes cash already holds the money: it is on its account.
+    let taken_by = match access {
+        BookingAccess::Partner => Account::PartnerPayable,
+        _ => Account::Cash,
+    };
+    let posting = Posting::new(Source::Booking, id, "paid")
+        .of_booking(id, before.partner_id)
+        .debit(taken_by, before.total)
+        .credit(Account::CustomerDeposits, before.total);
+    ledger::post(&mut tx, posting, now).await?;
+    finish(&app, &caller, tx, before, "booking.paid_cash").await
+}
+
+/// The refund has left by transfer.
+pub async fn record_refund(
+    State(app): State<App>,
+    caller: Caller,
+    PathAnyBooking(id): PathAnyBooking,
+    Body(form): Body<RefundForm>,
+) -> Result<Reply<Booking>> {
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    bookings::hold(&mut tx, id).await?;
+    let before = bookings::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
+    let owing = before.status == BookingStatus::RefundPending;
+    if owing || !reviews::pay_excess(&mut tx, id, now).await? {
+        apply::give_back(&mut tx, &before, Account::Bank, Some(&form.reference), now).await?;
+    }
+    finish(&app, &caller, tx, before, "booking.refunded").await
+}
+
+async fn finish(
+    app: &App,
+    caller: &Caller,
+    mut tx: AuditedTx,
+    before: BookingRow,
+    action: &'static str,
+) -> Result<Reply<Booking>> {
+    let id = before.id;
+    let after = bookings::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
+    tx.record(Change {
+        action,
+        entity: "booking",
+        id,
+        before: Some(&shown(app, before, false)?),
+        after: Some(&shown(app, after.clone(), false)?),
+    })
+    .await?;
+    tx.commit().await?;
+    let readable = bookings::readable(Some(caller));
+    Ok(Reply::data(shown(app, after, readable)?).saying("Recorded.", "Tercatat."))
+}
+
+/// A booking that exists, for those who may deal with any.
+pub struct PathAnyBooking(Uuid);
+
+impl FromRequestParts<App> for PathAnyBooking {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
+        bookings::get(&app.db, id).await?.ok_or(Error::NotFound)?;
+        Ok(Self(id))
+    }
+}
+
+impl aide::OperationInput for PathAnyBooking {}
+
+pub async fn list_payment_reviews(
+    State(app): State<App>,
+    Query(query): Query<ReviewsQuery>,
+) -> Result<Page<Review>> {
+    store::reviews(&app.db, &query).await
+}
+
+pub struct PathReview(Review);
+
+impl FromRequestParts<App> for PathReview {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
+        Ok(Self(store::review(&app.db, id).await?.ok_or(Error::NotFound)?))
+    }
+}
+
+impl aide::OperationInput for PathReview {}
+
+pub async fn resolve_payment_review(
+    State(app): State<App>,
+    caller: Caller,
+    PathReview(before): PathReview,
+    Body(Resolve { action, note }): Body<Resolve>,
+) -> Result<Reply<Review>> {
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    reviews::resolve(&mut tx, &before, action, &note, caller.person.id, now).await?;
+    let after = store::review_in(&mut tx, before.id).await?.ok_or(Error::NotFound)?;
+    tx.record(Change {
+        action: "payment_review.resolved",
+        entity: "payment_review",
+        id: before.id,
+        before: Some(&before),
+        after: Some(&after),
+    })
+    .await?;
+    tx.commit().await?;
+    Ok(Reply::data(after).saying("It is resolved.", "Sudah diselesaikan."))
+}

@@ -1,0 +1,9 @@
+//! Handlers of payments, and of the sale that begins one.
+
+mod callback;
+mod checkout;
+mod desk;
+
+pub use callback::{confirm_later, payment_callback};
+pub use checkout::{create_booking, pay_again};
+pub use desk::{list_payment_reviews, pay_cash, record_refund, resolve_payment_review};
