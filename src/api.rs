@@ -16,6 +16,7 @@ use crate::{
     promotions::*,
     sailings::*,
     service::*,
+    settlements::*,
     staff::*,
     table::{Table, Verb},
     taxes::*,
@@ -122,6 +123,14 @@ pub fn table(app: App) -> Table {
     .op(POST,   "/v1/payment/callback",             Public,                   payment_callback,       "A provider's notification")
     .op(GET,    "/v1/payment/reviews",              Staff(BookingsWrite),     list_payment_reviews,   "Money that waits for a decision")
     .op(POST,   "/v1/payment/reviews/{id}/resolve", Staff(BookingsWrite),     resolve_payment_review, "Decide about it")
+    // Paying partners
+    .op(GET,    "/v1/settlements",               PartnerOr(SettlementsRead),  list_settlements,             "Settlements")
+    .op(POST,   "/v1/settlements/manual",        Staff(SettlementsWrite),     create_settlement,            "Settle with a partner")
+    .op(GET,    "/v1/settlements/configuration", Staff(SettlementsConfigure), get_settlement_configuration, "What is agreed with partners")
+    .op(POST,   "/v1/settlements/configuration", Staff(SettlementsConfigure), configure_settlements,        "Agree on something else")
+    .op(GET,    "/v1/settlements/{id}",          PartnerOr(SettlementsRead),  get_settlement,               "A settlement")
+    .op(POST,   "/v1/settlements/{id}/release",  Staff(SettlementsRelease),   release_settlement,           "Record that it was paid out")
+    .op(POST,   "/v1/settlements/{id}/cancel",   Staff(SettlementsWrite),     cancel_settlement,            "Call a settlement off")
     // Files
     .op(POST,   "/v1/files/upload",       SignedIn, upload_file,   "Upload a file")
     .op(ACT,    "/v1/files/presign-url",  SignedIn, presign_url,   "An address to upload to")

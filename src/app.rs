@@ -23,7 +23,7 @@ use crate::{
     },
     partners,
     payments::{self, Gateway},
-    staff,
+    settlements, staff,
 };
 
 /// Cheap to clone.
@@ -95,7 +95,12 @@ impl App {
 
     /// Delivers the outbox and sweeps what is past its time, until dropped.
     pub async fn work(self) {
-        tokio::join!(self.deliver_for_ever(), self.expire_for_ever(), self.sweep_for_ever());
+        tokio::join!(
+            self.deliver_for_ever(),
+            self.expire_for_ever(),
+            self.settle_for_ever(),
+            self.sweep_for_ever(),
+        );
     }
 
     async fn deliver_for_ever(&self) {
@@ -156,11 +161,12 @@ impl App {
             Some(("account", _)) => accounts::deliver(self, item).await,
             Some(("booking" | "payment", _)) => payments::deliver(self, item).await,
             Some(("partner", _)) => partners::deliver(self, item).await,
+            Some(("settlement", _)) => settlements::deliver(self, item).await,
             _ => Err(Error::internal(format!("nobody takes {}", item.topic))),
         }
     }
 
-    /// Unpaid seats are free again within a second of their time.
+    /// Unpaid seats are free again, and journeys complete, within a second of their time.
     async fn expire_for_ever(&self) {
         let mut tick = tokio::time::interval(Duration::from_secs(1));
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -168,6 +174,21 @@ impl App {
             tick.tick().await;
             if let Err(error) = bookings::expire(self).await {
                 tracing::warn!(%error, "holds were not let go");
+            }
+            if let Err(error) = bookings::complete(self).await {
+                tracing::warn!(%error, "journeys were not completed");
+            }
+        }
+    }
+
+    /// A day's settlements are made in its first minute.
+    async fn settle_for_ever(&self) {
+        let mut tick = tokio::time::interval(Duration::from_secs(60));
+        tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tick.tick().await;
+            if let Err(error) = settlements::run_schedules(self).await {
+                tracing::warn!(%error, "schedules were not looked at");
             }
         }
     }

@@ -122,6 +122,87 @@ const QUESTIONS: &[Question] = &[
              LIMIT 50",
     },
     Question {
+        rule: "what a booking moved on its partner's account is due to the partner",
+        size: "SELECT COUNT(*) FROM partner_dues",
+        broken:
+            "SELECT k.code || ' (' || k.status || ') moved ' || CAST(-COALESCE(l.amount, 0) AS TEXT)
+               || ', and ' || CAST(COALESCE(d.net, 0) AS TEXT) || ' is due'
+             FROM bookings k LEFT JOIN
+               (SELECT booking_id, SUM(amount) AS amount FROM ledger_lines
+                WHERE account = 'partner_payable' GROUP BY booking_id) l ON l.booking_id = k.id
+             LEFT JOIN
+               (SELECT booking_id, SUM(net) AS net FROM partner_dues GROUP BY booking_id) d
+               ON d.booking_id = k.id
+             WHERE k.status <> 'paid' AND -COALESCE(l.amount, 0) <> COALESCE(d.net, 0) LIMIT 50",
+    },
+    Question {
+        rule: "a completed booking is due to its partner as it was sold",
+        size: "SELECT COUNT(*) FROM bookings WHERE status = 'completed'",
+        broken: "SELECT k.code FROM bookings k LEFT JOIN partner_dues d
+               ON d.booking_id = k.id AND d.kind = 'sale'
+             WHERE k.status = 'completed' AND (d.gross IS NULL OR d.gross <> k.subtotal
+               OR d.commission <> k.commission OR d.commission_tax <> k.commission_tax) LIMIT 50",
+    },
+    Question {
+        rule: "a partner's account holds what is due and not paid out, and cash taken in advance",
+        size: "SELECT COUNT(*) FROM partners",
+        broken: "SELECT a.name || ' is owed ' || CAST(COALESCE(l.owed, 0) AS TEXT) || ', not '
+               || CAST(COALESCE(d.net, 0) - COALESCE(c.taken, 0) AS TEXT)
+             FROM partners p JOIN accounts a ON a.id = p.account_id LEFT JOIN
+               (SELECT partner_id, -SUM(amount) AS owed FROM ledger_lines
+                WHERE account = 'partner_payable' GROUP BY partner_id) l ON l.partner_id = p.id
+             LEFT JOIN
+               (SELECT d.partner_id, SUM(d.net) AS net FROM partner_dues d
+                LEFT JOIN settlements t ON t.id = d.settlement_id
+                WHERE t.status IS NULL OR t.status <> 'released' GROUP BY d.partner_id) d
+               ON d.partner_id = p.id
+             LEFT JOIN
+               (SELECT l.partner_id, SUM(l.amount) AS taken FROM ledger_lines l
+                JOIN bookings k ON k.id = l.booking_id
+                WHERE l.account = 'partner_payable' AND k.status = 'paid'
+                GROUP BY l.partner_id) c ON c.partner_id = p.id
+             WHERE COALESCE(l.owed, 0) <> COALESCE(d.net, 0) - COALESCE(c.taken, 0) LIMIT 50",
+    },
+    Question {
+        rule: "a settlement is the sum of its items",
+        size: "SELECT COUNT(*) FROM settlements",
+        broken: "SELECT t.code || ' has ' || CAST(t.net AS TEXT) || ', its items '
+               || CAST(COALESCE(i.net, 0) AS TEXT)
+             FROM settlements t LEFT JOIN
+               (SELECT i.settlement_id, SUM(d.net) AS net, SUM(d.gross) AS gross,
+                  SUM(d.commission) AS commission, SUM(d.commission_tax) AS commission_tax,
+                  COUNT(DISTINCT d.booking_id) AS bookings
+                FROM settlement_items i JOIN partner_dues d ON d.id = i.due_id
+                GROUP BY i.settlement_id) i ON i.settlement_id = t.id
+             WHERE t.net <> COALESCE(i.net, 0) OR t.gross <> COALESCE(i.gross, 0)
+               OR t.commission <> COALESCE(i.commission, 0)
+               OR t.commission_tax <> COALESCE(i.commission_tax, 0)
+               OR t.booking_count <> COALESCE(i.bookings, 0) LIMIT 50",
+    },
+    Question {
+        rule: "what a live settlement took is its own, and a cancelled one has let go",
+        size: "SELECT COUNT(*) FROM settlement_items",
+        broken: "SELECT t.code || ' (' || t.status || ')'
+             FROM settlements t JOIN settlement_items i ON i.settlement_id = t.id
+             JOIN partner_dues d ON d.id = i.due_id
+             WHERE (t.status = 'cancelled')
+               = (d.settlement_id IS NOT NULL AND d.settlement_id = t.id)
+             UNION
+             SELECT t.code || ' lists less than it took'
+             FROM settlements t JOIN partner_dues d ON d.settlement_id = t.id
+             LEFT JOIN settlement_items i ON i.settlement_id = t.id AND i.due_id = d.id
+             WHERE i.due_id IS NULL LIMIT 50",
+    },
+    Question {
+        rule: "a settlement has left the bank when it was released, and only then",
+        size: "SELECT COUNT(*) FROM settlements WHERE status = 'released'",
+        broken: "SELECT t.code || ' (' || t.status || ')'
+             FROM settlements t LEFT JOIN ledger_lines l
+               ON l.source = 'settlement' AND l.source_id = t.id AND l.account = 'bank'
+             WHERE COALESCE(-l.amount, 0) <> CASE t.status WHEN 'released' THEN t.net ELSE 0 END
+             LIMIT 50",
+    },
+    Question {
         rule: "unapplied money is that of open reviews",
         size: "SELECT COUNT(*) FROM payment_reviews",
         broken: "SELECT 'reviews wait for ' || CAST(v.waiting AS TEXT) || ', the ledger has '

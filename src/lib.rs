@@ -44,6 +44,8 @@ pub mod payments;
 pub mod promotions;
 /// Routes, sailings and the search over them.
 pub mod sailings;
+/// Paying partners what they have earned.
+pub mod settlements;
 /// The platform's people, and what they may do.
 pub mod staff;
 /// Taxes on bookings and on commission.

@@ -10,7 +10,7 @@ use crate::{
     kernel::{error::Result, http::Reply, money::Rupiah},
     ledger,
     partners::{Partner, PathPartner},
-    sailings,
+    sailings, settlements,
 };
 
 #[derive(Serialize, JsonSchema)]
@@ -47,7 +47,6 @@ pub struct FinanceFigures {
     pub settled: Rupiah,
 }
 
-/// Nothing is settled yet, so that figure is zero.
 pub async fn partner_overview(
     State(app): State<App>,
     PathPartner(mitra): PathPartner,
@@ -70,8 +69,8 @@ pub async fn partner_overview(
         gross: sold.gross,
         commission: sold.commission,
         net: sold.net,
-        unsettled: ledger::payable(&app.db, mitra.id).await?,
-        settled: Rupiah::ZERO,
+        unsettled: ledger::unsettled(&app.db, Some(mitra.id)).await?,
+        settled: settlements::settled(&app, mitra.id).await?,
     };
     let recent_bookings = bookings::recent(&app, mitra.id).await?;
     Ok(Reply::data(PartnerOverview { mitra, fleet, bookings, finance, recent_bookings }))

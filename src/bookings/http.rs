@@ -146,7 +146,8 @@ fn price_record(price: Price) -> PriceRecord {
     }
 }
 
-/// By its booker: refunded by the policy. By partner or staff: in full.
+/// By its booker: refunded by the policy. By partner or staff: in full. Staff can still do so after
+/// the journey, for a complaint.
 pub async fn cancel_booking(
     State(app): State<App>,
     caller: Option<Caller>,
@@ -204,6 +205,8 @@ async fn cancel(
             rules::refund(booking.total, policy, booking.departure_at, now)
         }
         (BookingStatus::Paid, _) => booking.total,
+        // A complaint: the platform's people make it good, in full.
+        (BookingStatus::Completed, BookingAccess::Staff) => booking.total,
         _ => return Err(moves::not_now()),
     };
     let event = if due > Rupiah::ZERO { Event::CancelOwing } else { Event::Cancel };
@@ -214,8 +217,10 @@ async fn cancel(
         ..Trace::default()
     };
     move_booking(tx, &booking, event, trace, now).await?;
-    if booking.status == BookingStatus::Paid {
-        moves::owe(tx, &booking, due, now).await?;
+    match booking.status {
+        BookingStatus::Paid => moves::owe(tx, &booking, due, now).await?,
+        BookingStatus::Completed => moves::take_back(tx, &booking, now).await?,
+        _ => {}
     }
     Ok(booking)
 }

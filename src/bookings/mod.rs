@@ -5,8 +5,10 @@
 //!   one seat or use too many: no path can oversell, forget to give back, or give back twice.
 //! - Every move goes along the one table in `rules`, by an update that names the status it starts
 //!   from: of two that race one wins.
+//! - A booking completes when its boat has arrived; only then its money is the partner's and ours.
 //! - A booking keeps the price, taxes and commission that it was sold with.
 
+mod earnings;
 mod http;
 mod lookup;
 mod model;
@@ -43,6 +45,11 @@ pub async fn recent(app: &App, partner: Uuid) -> Result<Vec<Booking>> {
 /// Puts what older keys have sealed under the current one; says how many rows that were.
 pub async fn reseal(app: &App) -> Result<u64> {
     store::reseal(&app.db, &app.sealer).await
+}
+
+/// Completes bookings whose boat has arrived; says how many.
+pub async fn complete(app: &App) -> Result<u64> {
+    earnings::complete_due(app).await
 }
 
 /// Lets unpaid holds go whose time is over; says how many.

@@ -253,6 +253,13 @@ pub struct BookingRow {
     pub payment_paid_at: Option<DateTime<Utc>>,
 }
 
+impl BookingRow {
+    /// The day of departure where it departs.
+    pub fn day(&self) -> NaiveDate {
+        self.departure_at.with_timezone(&self.timezone.tz()).date_naive()
+    }
+}
+
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Booking {
     pub id: Uuid,

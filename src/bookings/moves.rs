@@ -5,6 +5,7 @@ use futures_util::{StreamExt, stream};
 use serde_json::json;
 
 use super::{
+    earnings,
     model::BookingRow,
     rules::{self, Event},
     store::{self, Trace},
@@ -18,7 +19,7 @@ use crate::{
         money::Rupiah,
         outbox,
     },
-    ledger::{self, Account, Posting, Source},
+    ledger::{self, Account, Due, DueKind, Posting, Source},
 };
 
 /// Moves the booking along the table, and tells the world. 409 when it cannot go there, or no
@@ -62,15 +63,10 @@ pub fn not_now() -> Error {
 }
 
 /// Posts what becomes of a paid booking's money when it is cancelled: `due` goes back to the
-/// customer, the rest is kept for the partner, less commission and its tax.
+/// customer, the rest is kept for the partner, less commission and its tax. Cash that the partner
+/// took is on its account.
 pub async fn owe(tx: &mut Tx, booking: &BookingRow, due: Rupiah, now: DateTime<Utc>) -> Result<()> {
-    let posting = |kind| {
-        Posting::new(Source::Booking, booking.id, kind).of_booking(booking.id, booking.partner_id)
-    };
-    let back = posting("refund_due")
-        .debit(Account::CustomerDeposits, due)
-        .credit(Account::RefundPayable, due);
-    ledger::post(tx, back, now).await?;
+    refund_due(tx, booking, due, now).await?;
     let kept = booking.total - due;
     let (commission, tax, partner) = rules::share_of_kept(
         kept,
@@ -78,12 +74,43 @@ pub async fn owe(tx: &mut Tx, booking: &BookingRow, due: Rupiah, now: DateTime<U
         booking.commission,
         booking.commission_tax,
     );
-    let share = posting("kept")
+    let share = Posting::new(Source::Booking, booking.id, "kept")
+        .of_booking(booking.id, booking.partner_id)
         .debit(Account::CustomerDeposits, kept)
         .credit(Account::PartnerPayable, partner)
         .credit(Account::CommissionRevenue, commission)
         .credit(Account::TaxPayable, tax);
-    ledger::post(tx, share, now).await
+    ledger::post(tx, share, now).await?;
+    let due = Due {
+        partner_id: booking.partner_id,
+        booking_id: booking.id,
+        kind: DueKind::Kept,
+        day: booking.day(),
+        gross: kept,
+        commission,
+        commission_tax: tax,
+        collected: ledger::collected(tx, booking.id).await?,
+    };
+    ledger::owe_all(tx, &[due], now).await
+}
+
+/// Posts what becomes of a completed booking's money when it is refunded after all.
+pub async fn take_back(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>) -> Result<()> {
+    earnings::reverse(tx, booking, now).await?;
+    refund_due(tx, booking, booking.total, now).await
+}
+
+async fn refund_due(
+    tx: &mut Tx,
+    booking: &BookingRow,
+    due: Rupiah,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let posting = Posting::new(Source::Booking, booking.id, "refund_due")
+        .of_booking(booking.id, booking.partner_id)
+        .debit(Account::CustomerDeposits, due)
+        .credit(Account::RefundPayable, due);
+    ledger::post(tx, posting, now).await
 }
 
 /// Expires what is due, each hold in a transaction of its own, several side by side: it takes a

@@ -11,9 +11,6 @@ use crate::{
     taxes::{AppliesTo, TaxRate},
 };
 
-/// What the platform takes where nothing else was agreed.
-pub const DEFAULT_COMMISSION: i32 = 1_000;
-
 /// A tax as it was charged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TaxAmount {
@@ -150,18 +147,6 @@ pub fn share_of_kept(
     (ours, tax, kept - ours - tax)
 }
 
-/// 8 characters that are not mistaken for one another when read aloud or copied by hand.
-pub fn code(random: u64) -> String {
-    const LETTERS: &[u8; 31] = b"23456789ABCDEFGHJKMNPQRSTUVWXYZ";
-    let mut rest = random;
-    let mut code = String::from("DMG-");
-    for _ in 0..8 {
-        code.push(char::from(LETTERS[(rest % 31) as usize]));
-        rest /= 31;
-    }
-    code
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -202,15 +187,6 @@ mod tests {
         assert_eq!(at(TimeDelta::hours(6) - TimeDelta::seconds(1)), 0);
         assert_eq!(at(-TimeDelta::hours(1)), 0);
         assert_eq!(refund(Rupiah(5), &[], departure, departure).0, 0);
-    }
-
-    #[test]
-    fn a_code_has_no_letter_that_looks_like_another() {
-        for random in [0, 1, 30, 31, u64::MAX] {
-            let code = code(random);
-            assert_eq!(code.len(), 12);
-            assert!(!code[4..].contains(['0', '1', 'O', 'I']), "{code}");
-        }
     }
 
     fn tax(applies_to: AppliesTo, points: i32) -> TaxRate {

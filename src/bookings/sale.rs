@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{
     model::SailingContext,
-    rules::{self, DEFAULT_COMMISSION, Price},
+    rules::{self, Price},
     store,
 };
 use crate::{
@@ -13,8 +13,8 @@ use crate::{
         error::{Conflict, Error, Result},
         ids::Uuid,
         lang::text,
-        money::Rate,
     },
+    partners::agreement,
     promotions::{self, Promotion, Purchase, Reason},
     sailings::BookingType,
     taxes::{self, TaxRate},
@@ -136,8 +136,7 @@ pub fn price(
     promotion: Option<&Promotion>,
     taxes: &[TaxRate],
 ) -> Price {
-    let default = Rate::basis_points(DEFAULT_COMMISSION).unwrap_or_default();
-    let commission = sailing.commission_rate.unwrap_or(default);
+    let commission = sailing.commission_rate.unwrap_or_else(agreement::standard_commission);
     let discount = promotion.map(Promotion::discount);
     rules::price(sailing.seat_price, seats, discount.as_ref(), taxes, commission)
 }

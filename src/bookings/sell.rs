@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{
     lookup::shown,
     model::{BookingForm, BookingRow, BookingStatus, Channel, SailingContext, StoredPassenger},
-    rules::{self, Price},
+    rules::Price,
     sale, store,
 };
 use crate::{
@@ -96,7 +96,7 @@ fn row(
     // What costs nothing is paid for.
     let free = price.total == Rupiah::ZERO;
     let hold = TimeDelta::seconds(app.config.booking_hold_seconds.into());
-    let code = rules::code(rand::random());
+    let code = ids::code("DMG", rand::random());
     let provider = (!free).then(|| app.gateway.provider.to_string());
     Ok(BookingRow {
         id: ids::fresh(),

@@ -3,7 +3,10 @@
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::model::{BookingRow, BookingStatus, BookingsQuery, SailingContext};
+use super::{
+    earnings::Sailed,
+    model::{BookingRow, BookingStatus, BookingsQuery, SailingContext},
+};
 use crate::kernel::{
     clock::midnight,
     db::{Db, Failure, Statement, Tx},
@@ -27,7 +30,9 @@ pub async fn context(
                r.from_name, r.to_name, r.timezone, b.id AS speedboat_id,
                b.name AS speedboat_name, b.status AS speedboat_status, p.id AS partner_id,
                a.name AS partner_name, p.status AS partner_status,
-               p.verified_at AS partner_verified_at, p.commission_rate,
+               p.verified_at AS partner_verified_at,
+               COALESCE(p.commission_rate, (SELECT c.commission_rate
+                 FROM settlement_configurations c WHERE c.partner_id IS NULL)) AS commission_rate,
                (SELECT COUNT(*) FROM bookings k
                 WHERE k.contact_email = $2 AND k.status = 'pending_payment'
                   AND k.channel = 'web') AS holds
@@ -251,6 +256,44 @@ pub async fn due(db: &Db, limit: i64, now: DateTime<Utc>) -> Result<Vec<Uuid>> {
         .all()
         .await?;
     Ok(due.into_iter().map(|(id,)| id).collect())
+}
+
+/// Spares an idle service a write transaction at every look.
+pub async fn any_arrived(db: &Db, now: DateTime<Utc>) -> Result<bool> {
+    let arrived = db
+        .sql("SELECT id FROM bookings WHERE status = 'paid' AND arrival_at <= $1 LIMIT 1")
+        .bind(now)
+        .maybe::<(Uuid,)>()
+        .await?;
+    Ok(arrived.is_some())
+}
+
+/// Completes some paid bookings whose boat has arrived, the earliest first. The outer conditions
+/// are checked again on a row that somebody else has just moved.
+pub async fn complete(
+    tx: &mut Tx,
+    to: BookingStatus,
+    limit: i64,
+    now: DateTime<Utc>,
+) -> Result<Vec<Sailed>> {
+    let sailed = tx
+        .sql(
+            "UPDATE bookings SET status = $1, completed_at = $2, updated_at = $2
+             WHERE status = 'paid' AND arrival_at <= $2 AND id IN
+               (SELECT id FROM bookings WHERE status = 'paid' AND arrival_at <= $2
+                ORDER BY arrival_at LIMIT $3)
+             RETURNING id, partner_id, subtotal, discount, tax, total, commission, commission_tax,
+               partner_net, (SELECT s.day FROM sailings s WHERE s.id = sailing_id) AS day,
+               COALESCE((SELECT l.amount FROM ledger_lines l
+                 WHERE l.source = 'booking' AND l.source_id = bookings.id AND l.kind = 'paid'
+                   AND l.account = 'partner_payable'), 0) AS collected",
+        )
+        .bind(to)
+        .bind(now)
+        .bind(limit)
+        .all()
+        .await?;
+    Ok(sailed)
 }
 
 /// Whether the seats and the promotion of a booking that let them go are free again. Both rows are

@@ -38,7 +38,32 @@ impl Token {
     }
 }
 
+/// `DMG-` and the like, with 8 characters that are not mistaken for one another when read aloud or
+/// copied by hand.
+pub fn code(prefix: &str, random: u64) -> String {
+    const LETTERS: &[u8; 31] = b"23456789ABCDEFGHJKMNPQRSTUVWXYZ";
+    let mut rest = random;
+    let mut code = format!("{prefix}-");
+    for _ in 0..8 {
+        code.push(char::from(LETTERS[(rest % 31) as usize]));
+        rest /= 31;
+    }
+    code
+}
+
 /// What is stored of a token and looked up by.
 pub fn hash(token: &str) -> Vec<u8> {
     Sha256::digest(token.as_bytes()).to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_code_has_no_letter_that_looks_like_another() {
+        for random in [0, 1, 30, 31, u64::MAX] {
+            let code = super::code("DMG", random);
+            assert_eq!(code.len(), 12);
+            assert!(!code[4..].contains(['0', '1', 'O', 'I']), "{code}");
+        }
+    }
 }

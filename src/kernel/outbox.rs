@@ -61,6 +61,32 @@ pub async fn put(
     Ok(id)
 }
 
+/// Puts many items of a topic in, in one statement.
+pub async fn put_all(
+    tx: &mut Tx,
+    topic: &'static str,
+    payloads: &[Value],
+    now: DateTime<Utc>,
+) -> Result<()> {
+    tx.insert_all(
+        "INSERT INTO outbox (id, topic, payload, attempts, due_at, created_at)",
+        6,
+        payloads,
+        |statement, payload| {
+            statement
+                .bind(ids::fresh())
+                .bind(topic)
+                .bind(payload.clone())
+                .bind(0)
+                .bind(now)
+                .bind(now)
+        },
+    )
+    .await?;
+    tx.posts();
+    Ok(())
+}
+
 /// Takes up to `limit` items that are due, for the time of a lease.
 pub async fn claim(db: &Db, now: DateTime<Utc>, limit: i64) -> Result<Vec<Item>> {
     if !any_due(db, now).await? {

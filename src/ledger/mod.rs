@@ -5,14 +5,18 @@
 //! unique by its source and kind, so that no repetition can post twice; the database refuses to
 //! change or remove a line.
 
+mod dues;
+
 use chrono::{DateTime, Utc};
 
 use crate::kernel::{
-    db::{Db, Tx},
+    db::Tx,
     error::{Error, Result},
     ids::{self, Uuid},
     money::Rupiah,
 };
+
+pub use dues::{Due, DueKind, collected, owe_all, unsettled};
 
 crate::words! {
     pub enum Account {
@@ -60,6 +64,11 @@ impl Posting {
         self
     }
 
+    pub fn of_partner(mut self, partner: Uuid) -> Self {
+        self.partner_id = Some(partner);
+        self
+    }
+
     pub fn debit(self, account: Account, amount: Rupiah) -> Self {
         self.line(account, amount)
     }
@@ -80,19 +89,26 @@ impl Posting {
 
 /// Writes the posting, or nothing when no money moves.
 pub async fn post(tx: &mut Tx, posting: Posting, now: DateTime<Utc>) -> Result<()> {
-    let sum: Rupiah = posting.lines.iter().map(|(_, amount)| *amount).sum();
-    if sum != Rupiah::ZERO {
-        let (source, kind) = (posting.source, posting.kind);
-        return Err(Error::internal(format!("the posting {source} {kind} is off by {}", sum.0)));
+    post_all(tx, &[posting], now).await
+}
+
+/// Writes many postings in one statement.
+pub async fn post_all(tx: &mut Tx, postings: &[Posting], now: DateTime<Utc>) -> Result<()> {
+    for Posting { source, kind, lines, .. } in postings {
+        let sum: Rupiah = lines.iter().map(|(_, amount)| *amount).sum();
+        if sum != Rupiah::ZERO {
+            let off = format!("the posting {source} {kind} is off by {}", sum.0);
+            return Err(Error::internal(off));
+        }
     }
-    let moved = |(_, amount): &&(Account, Rupiah)| *amount != Rupiah::ZERO;
-    let lines: Vec<_> = posting.lines.iter().filter(moved).collect();
+    let lines = postings.iter().flat_map(|posting| posting.lines.iter().map(move |l| (posting, l)));
+    let lines: Vec<_> = lines.filter(|(_, (_, amount))| *amount != Rupiah::ZERO).collect();
     tx.insert_all(
         "INSERT INTO ledger_lines (id, source, source_id, kind, account, partner_id, booking_id,
            amount, created_at)",
         9,
         &lines,
-        |statement, (account, amount)| {
+        |statement, (posting, (account, amount))| {
             let partner = posting.partner_id.filter(|_| *account == Account::PartnerPayable);
             statement
                 .bind(ids::fresh())
@@ -108,17 +124,4 @@ pub async fn post(tx: &mut Tx, posting: Posting, now: DateTime<Utc>) -> Result<(
     )
     .await?;
     Ok(())
-}
-
-/// What the platform owes a partner; negative when the partner owes.
-pub async fn payable(db: &Db, partner: Uuid) -> Result<Rupiah> {
-    let owed = db
-        .sql(
-            "SELECT CAST(COALESCE(-SUM(amount), 0) AS BIGINT) FROM ledger_lines
-             WHERE partner_id = $1 AND account = 'partner_payable'",
-        )
-        .bind(partner)
-        .scalar()
-        .await?;
-    Ok(Rupiah(owed))
 }

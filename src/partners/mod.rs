@@ -4,8 +4,10 @@
 //! - Every change of state goes through `moves`, along the one table in `rules`, while the
 //!   partner's row is held: two reviewers cannot activate a partner twice.
 //! - A document that is handed in again is a new document with a new id.
+//! - What the platform takes and when it pays is one agreement, in `agreement`.
 //! - NIK, NPWP and account numbers are sealed at rest and masked unless revealed.
 
+pub mod agreement;
 mod filing;
 mod http;
 mod letters;
@@ -15,6 +17,8 @@ mod papers;
 mod rules;
 mod store;
 
+use chrono::{DateTime, Utc};
+
 use crate::{
     app::App,
     kernel::{
@@ -22,6 +26,7 @@ use crate::{
         error::Result,
         ids::Uuid,
         outbox::Item,
+        seal::Sealer,
     },
 };
 
@@ -32,6 +37,7 @@ pub use http::{
     update_partner,
 };
 pub use model::{Partner, PartnerStatus};
+pub use papers::BankAccount;
 
 pub async fn exists(db: &Db, id: Uuid) -> Result<bool> {
     Ok(store::get(db, id).await?.is_some())
@@ -39,6 +45,22 @@ pub async fn exists(db: &Db, id: Uuid) -> Result<bool> {
 
 pub async fn status(tx: &mut Tx, id: Uuid) -> Result<PartnerStatus> {
     Ok(store::get_in(tx, id).await?.status)
+}
+
+/// Takes the partner's row, so that it stands still until this transaction ends.
+pub async fn hold(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<Partner> {
+    store::hold(tx, id, now).await
+}
+
+/// Where the partner can be paid: its bank account, once that is approved.
+pub async fn payable_account(
+    tx: &mut Tx,
+    id: Uuid,
+    sealer: &Sealer,
+) -> Result<Option<BankAccount>> {
+    let papers = filing::papers_in(tx, id, sealer).await?;
+    let approved = papers.bank_account_status == Some(papers::BankAccountStatus::Approved);
+    Ok(approved.then_some(papers.bank_account))
 }
 
 pub async fn deliver(app: &App, item: &Item) -> Result<()> {

@@ -100,6 +100,13 @@ const WHO: &str = "
     POST   /v1/payment/callback                         P
     GET    /v1/payment/reviews                          S:bookings.write
     POST   /v1/payment/reviews/{id}/resolve             S:bookings.write
+    GET    /v1/settlements                              M/S:settlements.read
+    POST   /v1/settlements/manual                       S:settlements.write
+    GET    /v1/settlements/configuration                S:settlements.configure
+    POST   /v1/settlements/configuration                S:settlements.configure
+    GET    /v1/settlements/{id}                         M/S:settlements.read
+    POST   /v1/settlements/{id}/release                 S:settlements.release
+    POST   /v1/settlements/{id}/cancel                  S:settlements.write
     POST   /v1/files/upload         any
     GET    /v1/files/presign-url    any
     GET    /v1/files/{id}           G

@@ -324,6 +324,29 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
                 }
             }
         }
+        "configure_settlements" => {
+            ("/v1/settlements/configuration".into(), json!({ "commission_rate": 10 }))
+        }
+        "create_settlement" | "release_settlement" | "cancel_settlement" => {
+            let partner = world.active(&format!("{operation}@bahari.id")).await;
+            let (boat, route) = world.sails(&partner, operation).await;
+            let id = world.sailings(&partner, &route).await[0]["id"].as_str().unwrap().to_owned();
+            let sailing = crate::harbour::Sailing { partner, boat, id };
+            world.sold(&sailing, 1).await;
+            world.arrives().await;
+            world.banked(&sailing.partner, admin).await;
+            if operation == "create_settlement" {
+                let body = json!({
+                    "mitra_id": world.partner_id(&sailing.partner).await,
+                    "start_date": "2026-11-16", "end_date": "2026-11-16",
+                });
+                return ("/v1/settlements/manual".into(), body);
+            }
+            let made = world.settles(&sailing.partner, admin).await.ok();
+            let last = operation.trim_end_matches("_settlement");
+            let path = format!("/v1/settlements/{}/{last}", made["id"].as_str().unwrap());
+            (path, json!({ "reference": "BCA-1" }))
+        }
         other => panic!("{other} changes something, and nobody looks whether it is audited"),
     }
 }

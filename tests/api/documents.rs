@@ -115,6 +115,8 @@ fn the_kernel_knows_no_domain() {
                 "payments",
                 "promotions",
                 "sailings",
+                "reports",
+                "settlements",
                 "staff",
                 "table",
                 "taxes",

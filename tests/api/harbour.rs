@@ -107,6 +107,13 @@ impl World {
         call.send().await.ok()["id"].as_str().unwrap().to_owned()
     }
 
+    pub async fn uploads_proof(&self, who: &Someone) -> String {
+        let file = Part::bytes(PDF).file_name("transfer.pdf");
+        let form = Form::new().text("purpose", "proof").part("file", file);
+        let call = self.call(Method::POST, "/v1/files/upload").by(who).multipart(form);
+        call.send().await.ok()["id"].as_str().unwrap().to_owned()
+    }
+
     pub async fn fills_in(&self, who: &Someone, papers: Value) -> Answer {
         self.call(Method::PATCH, "/v1/mitra/onboarding").json(papers).by(who).send().await
     }
@@ -283,5 +290,45 @@ impl World {
             .scalar()
             .await
             .unwrap()
+    }
+
+    /// Whatever is paid for has arrived, and is complete.
+    pub async fn arrives(&self) -> u64 {
+        let past = self.now() - chrono::TimeDelta::minutes(1);
+        self.db()
+            .sql("UPDATE bookings SET arrival_at = $1 WHERE status = 'paid'")
+            .bind(past)
+            .run()
+            .await
+            .unwrap();
+        dermaga::bookings::complete(&self.app).await.unwrap()
+    }
+
+    /// A booking of so many seats, paid for.
+    pub async fn sold(&self, sailing: &Sailing, qty: usize) -> Value {
+        let booking = self.books(order(sailing, qty, "sari@example.com")).await.ok();
+        self.pays(&booking).await;
+        booking
+    }
+
+    /// A partner's account that it can be paid to.
+    pub async fn banked(&self, partner: &Someone, admin: &Someone) {
+        self.fills_in(partner, json!({ "bank_account": papers()["bank_account"] })).await.ok();
+        let desk = self.desk_of(partner).await;
+        self.put(&format!("{desk}/bank-approval"), json!({})).by(admin).send().await.ok();
+    }
+
+    /// Settles the days around the first sailing.
+    pub async fn settles(&self, partner: &Someone, by: &Someone) -> Answer {
+        let mitra_id = self.partner_id(partner).await;
+        let body = json!({
+            "mitra_id": mitra_id, "start_date": "2026-11-01", "end_date": "2026-11-30", "note": "",
+        });
+        self.post("/v1/settlements/manual", body).by(by).send().await
+    }
+
+    pub async fn releases(&self, settlement: &Value, by: &Someone) -> Answer {
+        let path = format!("/v1/settlements/{}/release", settlement["id"].as_str().unwrap());
+        self.post(&path, json!({ "reference": "BCA-1" })).by(by).send().await
     }
 }

@@ -29,6 +29,7 @@ mod remember;
 mod routes;
 mod s3;
 mod search;
+mod settlements;
 mod staff;
 mod storms;
 mod taxes;

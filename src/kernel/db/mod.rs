@@ -76,6 +76,18 @@ impl Db {
         Ok(Tx { inner, vitals: self.vitals.clone(), posts: false })
     }
 
+    /// Starts a write transaction whose every statement sees the same moment. It fails with
+    /// contention rather than build on something that has changed since.
+    pub async fn begin_still(&self) -> Result<Tx> {
+        let Engine::Postgres(pool) = &self.engine else {
+            // The one writer sees no moment but its own.
+            return self.begin().await;
+        };
+        let tx = pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ");
+        let inner = TxInner::Postgres(within(tx).await.map_err(Failure::unavailable)?);
+        Ok(Tx { inner, vitals: self.vitals.clone(), posts: false })
+    }
+
     /// Answers when the database does.
     pub async fn ping(&self) -> Result<()> {
         self.sql("SELECT 1").scalar::<i32>().await.map(drop)
@@ -145,11 +157,23 @@ impl Tx {
         rows: &[R],
         bind: impl for<'s> Fn(Statement<'s>, &R) -> Statement<'s>,
     ) -> Result<()> {
+        self.upsert_all(head, columns, rows, "", bind).await
+    }
+
+    /// The same with what follows the values, e.g. `ON CONFLICT …`.
+    pub async fn upsert_all<R>(
+        &mut self,
+        head: &'static str,
+        columns: usize,
+        rows: &[R],
+        tail: &'static str,
+        bind: impl for<'s> Fn(Statement<'s>, &R) -> Statement<'s>,
+    ) -> Result<()> {
         // Both engines take at least this many values in one statement.
         const VALUES: usize = 32_000;
         let numbered = matches!(self.inner, TxInner::Postgres(_));
         for rows in rows.chunks(VALUES / columns) {
-            let text = insert_text(head, numbered, columns, rows.len());
+            let text = format!("{} {tail}", insert_text(head, numbered, columns, rows.len()));
             let statement = Statement::composed_on_tx(self, text);
             rows.iter().fold(statement, &bind).run().await?;
         }

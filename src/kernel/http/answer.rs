@@ -45,6 +45,12 @@ impl<T> Reply<T> {
         self
     }
 
+    /// Says that it was given before.
+    pub fn replayed(self) -> Self {
+        let name = HeaderName::from_static("idempotency-replayed");
+        self.header(name, HeaderValue::from_static("true"))
+    }
+
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.push((name, value));
         self

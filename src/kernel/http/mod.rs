@@ -2,6 +2,7 @@
 
 mod answer;
 mod input;
+mod once;
 mod paging;
 
 pub use answer::{Answer, ErrorEnvelope, Page, Paged, Reply};
@@ -9,4 +10,5 @@ pub use input::{
     Body, Filters, Fingerprinted, IdempotencyKey, MAX_BODY, MAX_UPLOAD, OptionalBody, Path, Query,
     unreadable,
 };
+pub use once::{Once, once};
 pub use paging::{Direction, Paging};

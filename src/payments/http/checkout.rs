@@ -1,9 +1,6 @@
 //! Buying: the sale, and where to pay for it.
 
-use axum::{
-    extract::State,
-    http::{HeaderName, HeaderValue},
-};
+use axum::extract::State;
 use serde_json::{Value, json};
 
 use crate::{
@@ -49,10 +46,8 @@ pub async fn create_booking(
     };
     match key.claim(&app.db, app.clock.now()).await? {
         Claim::Replay(kept) => {
-            let replayed = HeaderName::from_static("idempotency-replayed");
             let reply = Reply::data(Sold(first_answer(&app, &kept).await?));
-            let reply = reply.saying(sold, sold_id);
-            Ok(reply.header(replayed, HeaderValue::from_static("true")))
+            Ok(reply.saying(sold, sold_id).replayed())
         }
         Claim::Run(running) => {
             let sale = bookings::sell(&app, caller.as_ref(), &context, &form, Some(&running));

@@ -1,0 +1,104 @@
+//! What a partner is owed, booking by booking, until it is settled. Each due goes with the posting
+//! that moves the partner's payable by its `net`.
+
+use chrono::{DateTime, NaiveDate, Utc};
+
+use crate::kernel::{
+    db::{Db, Tx},
+    error::Result,
+    ids::{self, Uuid},
+    money::Rupiah,
+};
+
+crate::words! {
+    pub enum DueKind {
+        /// Sailed.
+        Sale = "sale",
+        /// Cancelled, with something kept of the money.
+        Kept = "kept",
+        /// Refunded after it was sailed.
+        Reversal = "reversal",
+    }
+}
+
+pub struct Due {
+    pub partner_id: Uuid,
+    pub booking_id: Uuid,
+    pub kind: DueKind,
+    /// The day of departure where it departs.
+    pub day: NaiveDate,
+    pub gross: Rupiah,
+    pub commission: Rupiah,
+    pub commission_tax: Rupiah,
+    /// Cash that the partner has taken itself.
+    pub collected: Rupiah,
+}
+
+impl Due {
+    pub fn net(&self) -> Rupiah {
+        self.gross - self.commission - self.commission_tax - self.collected
+    }
+}
+
+/// Writes the dues down; what comes to nothing is none.
+pub async fn owe_all(tx: &mut Tx, dues: &[Due], now: DateTime<Utc>) -> Result<()> {
+    let some = |due: &&Due| due.gross != Rupiah::ZERO || due.collected != Rupiah::ZERO;
+    let dues: Vec<_> = dues.iter().filter(some).collect();
+    tx.insert_all(
+        "INSERT INTO partner_dues (id, partner_id, booking_id, kind, day, gross, commission,
+           commission_tax, collected, net, created_at)",
+        11,
+        &dues,
+        |statement, due| {
+            statement
+                .bind(ids::fresh())
+                .bind(due.partner_id)
+                .bind(due.booking_id)
+                .bind(due.kind)
+                .bind(due.day)
+                .bind(due.gross)
+                .bind(due.commission)
+                .bind(due.commission_tax)
+                .bind(due.collected)
+                .bind(due.net())
+                .bind(now)
+        },
+    )
+    .await?;
+    Ok(())
+}
+
+/// The cash that its partner took for a booking.
+pub async fn collected(tx: &mut Tx, booking: Uuid) -> Result<Rupiah> {
+    let taken: Option<(Rupiah,)> = tx
+        .sql(
+            "SELECT amount FROM ledger_lines WHERE source = 'booking' AND source_id = $1
+               AND kind = 'paid' AND account = 'partner_payable'",
+        )
+        .bind(booking)
+        .maybe()
+        .await?;
+    Ok(taken.map_or(Rupiah::ZERO, |(amount,)| amount))
+}
+
+/// What a partner (or all of them) is owed and has not been paid: a settlement that waits is not
+/// paid yet. Negative when the partner owes.
+pub async fn unsettled(db: &Db, partner: Option<Uuid>) -> Result<Rupiah> {
+    let owed = match partner {
+        Some(partner) => db
+            .sql(
+                "SELECT CAST(COALESCE(SUM(net), 0) AS BIGINT) FROM
+                   (SELECT net FROM partner_dues WHERE settlement_id IS NULL AND partner_id = $1
+                    UNION ALL
+                    SELECT net FROM settlements WHERE status = 'pending' AND partner_id = $1) owed",
+            )
+            .bind(partner),
+        None => db.sql(
+            "SELECT CAST(COALESCE(SUM(net), 0) AS BIGINT) FROM
+               (SELECT net FROM partner_dues WHERE settlement_id IS NULL
+                UNION ALL
+                SELECT net FROM settlements WHERE status = 'pending') owed",
+        ),
+    };
+    Ok(Rupiah(owed.scalar().await?))
+}

@@ -1,0 +1,291 @@
+//! What is agreed with partners: the platform's commission, and when they are paid.
+//!
+//! Each part is the partner's own, or the platform's default where it has none of its own, or what
+//! holds until somebody sets a default. A partner's commission is kept on its record.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::kernel::{
+    db::{Db, Tx},
+    error::{Fault, Result},
+    ids::{self, Uuid},
+    lang::text,
+    money::{Rate, Rupiah},
+    patch::Patch,
+    schema::Input,
+};
+
+/// What the platform takes until a default is set, in basis points.
+const COMMISSION: i32 = 1_000;
+
+crate::words! {
+    pub enum Schedule {
+        Manual = "manual",
+        Daily = "daily",
+        Weekly = "weekly",
+        Monthly = "monthly",
+    }
+}
+
+/// What holds for a partner, or by default.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SettlementConfiguration")]
+pub struct Agreement {
+    /// Null: the default.
+    pub mitra_id: Option<Uuid>,
+    pub commission_rate: Rate,
+    pub schedule: Schedule,
+    /// Of the week (Monday is 1) or of the month.
+    pub day: Option<i32>,
+    /// How long a journey must be past before a scheduled settlement takes it.
+    pub hold_days: i32,
+    /// What is less waits for the next scheduled settlement.
+    pub minimum_amount: Rupiah,
+    /// What a partner has no value of its own for.
+    pub inherited: Vec<&'static str>,
+    /// The day from which the schedule is what it is.
+    #[serde(skip)]
+    pub scheduled_on: Option<NaiveDate>,
+}
+
+/// A field that is left out stays as it is; null means the default.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "SettlementConfigurationForm")]
+pub struct AgreementForm {
+    /// Null or left out: the default.
+    pub mitra_id: Option<Uuid>,
+    #[serde(default)]
+    pub commission_rate: Patch<Rate>,
+    #[serde(default)]
+    pub schedule: Patch<Schedule>,
+    /// 1 to 7 for `weekly` (Monday is 1), 1 to 28 for `monthly`; goes with `schedule`.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 28))]
+    pub day: Option<i32>,
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 365))]
+    pub hold_days: Patch<i32>,
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    pub minimum_amount: Patch<Rupiah>,
+}
+
+impl Input for AgreementForm {
+    fn check(value: &Value, faults: &mut Vec<Fault>) {
+        let day = value["day"].as_i64();
+        let mut fault = |field, rule, en, id| faults.push(Fault::new(field, rule, text(en, id)));
+        match (value["schedule"].as_str(), day) {
+            (Some("weekly" | "monthly"), None) => {
+                fault("day", "required", "Say on which day.", "Sebutkan harinya.");
+            }
+            (Some("weekly"), Some(8..)) => {
+                fault("day", "max", "A week has seven days.", "Seminggu ada tujuh hari.");
+            }
+            (None, Some(_)) => {
+                let id = "Hari berlaku bersama jadwal.";
+                fault("schedule", "required", "A day goes with a schedule.", id);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct AgreementQuery {
+    /// Left out: the default.
+    pub mitra_id: Option<Uuid>,
+}
+
+impl Input for AgreementQuery {}
+
+/// What somebody has set; nulls are left to the default.
+#[derive(Clone, Debug, Default, sqlx::FromRow)]
+pub struct Terms {
+    pub commission_rate: Option<Rate>,
+    pub schedule: Option<Schedule>,
+    pub day: Option<i32>,
+    pub scheduled_on: Option<NaiveDate>,
+    pub hold_days: Option<i32>,
+    pub minimum_amount: Option<Rupiah>,
+}
+
+impl Terms {
+    /// These terms after a change that is made today.
+    pub fn changed(self, form: &AgreementForm, today: NaiveDate) -> Self {
+        let (schedule, day, scheduled_on) = match form.schedule {
+            Patch::Keep => (self.schedule, self.day, self.scheduled_on),
+            Patch::Clear => (None, None, None),
+            Patch::Set(schedule) => {
+                let dated = matches!(schedule, Schedule::Weekly | Schedule::Monthly);
+                let day = form.day.filter(|_| dated);
+                let same = self.schedule == Some(schedule) && self.day == day;
+                let since = self.scheduled_on.filter(|_| same).unwrap_or(today);
+                (Some(schedule), day, Some(since))
+            }
+        };
+        Self {
+            commission_rate: form.commission_rate.clone().over(self.commission_rate),
+            schedule,
+            day,
+            scheduled_on,
+            hold_days: form.hold_days.clone().over(self.hold_days),
+            minimum_amount: form.minimum_amount.clone().over(self.minimum_amount),
+        }
+    }
+
+    /// What holds where these terms come before the default's.
+    pub fn over(self, default: Self, mitra_id: Option<Uuid>) -> Agreement {
+        let own = mitra_id.is_some();
+        let inherited = [
+            ("commission_rate", self.commission_rate.is_none()),
+            ("schedule", self.schedule.is_none()),
+            ("hold_days", self.hold_days.is_none()),
+            ("minimum_amount", self.minimum_amount.is_none()),
+        ];
+        let commission = self.commission_rate.or(default.commission_rate);
+        let timing = if self.schedule.is_some() { &self } else { &default };
+        Agreement {
+            mitra_id,
+            commission_rate: commission.unwrap_or_else(standard_commission),
+            schedule: timing.schedule.unwrap_or(Schedule::Manual),
+            day: timing.day,
+            scheduled_on: timing.scheduled_on,
+            hold_days: self.hold_days.or(default.hold_days).unwrap_or(0),
+            minimum_amount: self.minimum_amount.or(default.minimum_amount).unwrap_or(Rupiah::ZERO),
+            inherited: inherited.into_iter().filter(|i| own && i.1).map(|i| i.0).collect(),
+        }
+    }
+}
+
+pub fn standard_commission() -> Rate {
+    Rate::basis_points(COMMISSION).unwrap_or_default()
+}
+
+const OF: &str = "SELECT COALESCE(c.commission_rate, p.commission_rate) AS commission_rate,
+      c.schedule, c.day, c.scheduled_on, c.hold_days, c.minimum_amount
+    FROM partners p LEFT JOIN settlement_configurations c ON c.partner_id = p.id
+    WHERE p.id = $1";
+const DEFAULT: &str = "SELECT commission_rate, schedule, day, scheduled_on, hold_days,
+      minimum_amount
+    FROM settlement_configurations WHERE partner_id IS NULL";
+
+/// What holds for the partner, or by default.
+pub async fn get(db: &Db, partner: Option<Uuid>) -> Result<Agreement> {
+    let default: Option<Terms> = db.sql(DEFAULT).maybe().await?;
+    let own = match partner {
+        Some(partner) => db.sql(OF).bind(partner).maybe().await?,
+        None => None,
+    };
+    Ok(layered(partner, own, default))
+}
+
+fn layered(partner: Option<Uuid>, own: Option<Terms>, default: Option<Terms>) -> Agreement {
+    let (own, default) = (own.unwrap_or_default(), default.unwrap_or_default());
+    own.over(default, partner)
+}
+
+/// Writes a change down; says what held before and what holds now. Only today's sales and later
+/// ones see a new commission: what was sold keeps its own.
+pub async fn change(
+    tx: &mut Tx,
+    form: &AgreementForm,
+    today: NaiveDate,
+    now: DateTime<Utc>,
+) -> Result<(Agreement, Agreement)> {
+    tx.lock("settlement_configuration").await?;
+    let partner = form.mitra_id;
+    let default: Option<Terms> = tx.sql(DEFAULT).maybe().await?;
+    let own: Option<Terms> = match partner {
+        Some(partner) => tx.sql(OF).bind(partner).maybe().await?,
+        None => default.clone(),
+    };
+    let own = own.unwrap_or_default();
+    let changed = own.clone().changed(form, today);
+    save(tx, partner, &changed, now).await?;
+    Ok(match partner {
+        Some(_) => {
+            let before = layered(partner, Some(own), default.clone());
+            (before, layered(partner, Some(changed), default))
+        }
+        None => (layered(None, None, default), layered(None, None, Some(changed))),
+    })
+}
+
+async fn save(tx: &mut Tx, partner: Option<Uuid>, terms: &Terms, now: DateTime<Utc>) -> Result<()> {
+    let of_default = terms.commission_rate.filter(|_| partner.is_none());
+    let statement = match partner {
+        Some(_) => {
+            tx.sql("UPDATE partners SET commission_rate = $1 WHERE id = $2")
+                .bind(terms.commission_rate)
+                .bind(partner)
+                .run()
+                .await?;
+            "INSERT INTO settlement_configurations (id, partner_id, commission_rate, schedule, day,
+               scheduled_on, hold_days, minimum_amount, updated_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+             ON CONFLICT (partner_id) DO UPDATE SET schedule = excluded.schedule,
+               day = excluded.day, scheduled_on = excluded.scheduled_on,
+               hold_days = excluded.hold_days, minimum_amount = excluded.minimum_amount,
+               updated_at = excluded.updated_at"
+        }
+        None => {
+            "INSERT INTO settlement_configurations (id, partner_id, commission_rate, schedule, day,
+               scheduled_on, hold_days, minimum_amount, updated_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+             ON CONFLICT ((partner_id IS NULL)) WHERE partner_id IS NULL DO UPDATE SET
+               commission_rate = excluded.commission_rate, schedule = excluded.schedule,
+               day = excluded.day, scheduled_on = excluded.scheduled_on,
+               hold_days = excluded.hold_days, minimum_amount = excluded.minimum_amount,
+               updated_at = excluded.updated_at"
+        }
+    };
+    tx.sql(statement)
+        .bind(ids::fresh())
+        .bind(partner)
+        .bind(of_default)
+        .bind(terms.schedule)
+        .bind(terms.day)
+        .bind(terms.scheduled_on)
+        .bind(terms.hold_days)
+        .bind(terms.minimum_amount)
+        .bind(now)
+        .run()
+        .await?;
+    Ok(())
+}
+
+#[derive(sqlx::FromRow)]
+struct Owed {
+    partner_id: Uuid,
+    #[sqlx(flatten)]
+    terms: Terms,
+    last_run: Option<NaiveDate>,
+}
+
+/// What holds for each partner that is owed something, with the last day on which its schedule was
+/// dealt with; those who are paid by hand are left out.
+pub async fn scheduled(db: &Db) -> Result<Vec<(Uuid, Agreement, Option<NaiveDate>)>> {
+    let default: Option<Terms> = db.sql(DEFAULT).maybe().await?;
+    let default = default.unwrap_or_default();
+    let owed: Vec<Owed> = db
+        .sql(
+            "SELECT p.id AS partner_id, p.commission_rate, c.schedule, c.day, c.scheduled_on,
+               c.hold_days, c.minimum_amount,
+               (SELECT MAX(r.due_on) FROM settlement_runs r WHERE r.partner_id = p.id) AS last_run
+             FROM partners p LEFT JOIN settlement_configurations c ON c.partner_id = p.id
+             WHERE COALESCE(c.schedule, $1, 'manual') <> 'manual' AND EXISTS
+               (SELECT 1 FROM partner_dues d
+                WHERE d.partner_id = p.id AND d.settlement_id IS NULL)",
+        )
+        .bind(default.schedule)
+        .all()
+        .await?;
+    let held = owed.into_iter().map(|owed| {
+        let agreement = owed.terms.over(default.clone(), Some(owed.partner_id));
+        (owed.partner_id, agreement, owed.last_run)
+    });
+    Ok(held.collect())
+}

@@ -1,0 +1,71 @@
+//! Making a settlement out of what a partner is owed.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use serde_json::json;
+
+use super::{
+    model::Origin,
+    store::{self, NewSettlement},
+};
+use crate::{
+    kernel::{
+        db::Tx,
+        error::{Error, Result},
+        ids::{self, Uuid},
+        money::Rupiah,
+        outbox,
+        seal::Sealer,
+    },
+    partners,
+};
+
+pub struct Wanted<'a> {
+    pub partner_id: Uuid,
+    /// The period; it begins earlier where something earlier is taken.
+    pub start: NaiveDate,
+    pub end: NaiveDate,
+    /// The first day of departure that is taken.
+    pub from: NaiveDate,
+    pub origin: Origin,
+    pub note: &'a str,
+    /// `None`: the schedule.
+    pub by: Option<Uuid>,
+    /// What is less is not worth a transfer.
+    pub minimum: Rupiah,
+}
+
+/// Takes what the partner is owed. `None`: there is nothing to pay, and the transaction must be
+/// undone.
+pub async fn gather(
+    tx: &mut Tx,
+    sealer: &Sealer,
+    wanted: Wanted<'_>,
+    now: DateTime<Utc>,
+) -> Result<Option<Uuid>> {
+    let Wanted { partner_id, start, end, from, .. } = wanted;
+    partners::hold(tx, partner_id, now).await?;
+    let account = partners::payable_account(tx, partner_id, sealer).await?;
+    let id = ids::fresh();
+    let new = NewSettlement {
+        id,
+        code: &ids::code("STL", rand::random()),
+        partner_id,
+        start_date: start,
+        end_date: end,
+        origin: wanted.origin,
+        bank_account: &serde_json::to_value(account).map_err(Error::internal)?,
+        note: wanted.note,
+        created_by: wanted.by,
+    };
+    store::insert(tx, new, now).await?;
+    store::take(tx, id, partner_id, from, end).await?;
+    let sums = store::sums(tx, id).await?;
+    if sums.net <= Rupiah::ZERO || sums.net < wanted.minimum {
+        return Ok(None);
+    }
+    let start = sums.first_day.map_or(start, |first| first.min(start));
+    store::set_sums(tx, id, &sums, start).await?;
+    let news = json!({ "settlement_id": id, "mitra_id": partner_id });
+    outbox::put(tx, "settlement.created", &news, now).await?;
+    Ok(Some(id))
+}

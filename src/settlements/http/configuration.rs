@@ -1,0 +1,62 @@
+//! What is agreed with partners, and with all of them by default.
+
+use axum::extract::State;
+
+use crate::{
+    app::App,
+    kernel::{
+        audit::Change,
+        caller::Caller,
+        error::{Error, Result},
+        http::{Body, Query, Reply},
+        ids::Uuid,
+        lang::text,
+    },
+    partners::{
+        self,
+        agreement::{self, Agreement, AgreementForm, AgreementQuery},
+    },
+};
+
+/// What holds now, whosever it is.
+pub async fn get_settlement_configuration(
+    State(app): State<App>,
+    Query(query): Query<AgreementQuery>,
+) -> Result<Reply<Agreement>> {
+    known(&app, query.mitra_id).await?;
+    Ok(Reply::data(agreement::get(&app.db, query.mitra_id).await?))
+}
+
+pub async fn configure_settlements(
+    State(app): State<App>,
+    caller: Caller,
+    Body(form): Body<AgreementForm>,
+) -> Result<Reply<Agreement>> {
+    known(&app, form.mitra_id).await?;
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    let (before, after) = agreement::change(&mut tx, &form, app.today(), now).await?;
+    tx.record(Change {
+        action: "settlement_configuration.changed",
+        entity: "settlement_configuration",
+        // The default belongs to nobody.
+        id: form.mitra_id.unwrap_or(Uuid::nil()),
+        before: Some(&before),
+        after: Some(&after),
+    })
+    .await?;
+    tx.commit().await?;
+    Ok(Reply::data(after).saying("Saved.", "Tersimpan."))
+}
+
+async fn known(app: &App, partner: Option<Uuid>) -> Result<()> {
+    match partner {
+        Some(id) if !partners::exists(&app.db, id).await? => Err(unknown_partner()),
+        _ => Ok(()),
+    }
+}
+
+pub fn unknown_partner() -> Error {
+    let message = text("There is no such partner.", "Mitra ini tidak ada.");
+    Error::field("mitra_id", "unknown", message)
+}

@@ -1,0 +1,208 @@
+//! Making settlements, paying them out, calling them off.
+
+use axum::extract::State;
+use serde_json::json;
+
+use super::{
+    configuration::unknown_partner,
+    lookup::{PathSettlement, shown},
+};
+use crate::{
+    app::App,
+    files::{self, Purpose},
+    kernel::{
+        audit::{AuditedTx, Change},
+        caller::Caller,
+        error::{Error, Result},
+        http::{Fingerprinted, IdempotencyKey, Once, OptionalBody, Reply, once},
+        idempotency::{Key, Running},
+        ids::Uuid,
+        money::Rupiah,
+        outbox,
+    },
+    ledger::{self, Account, Posting, Source},
+    partners::{self, PartnerStatus},
+    settlements::{
+        gather::{Wanted, gather},
+        model::{
+            CancelSettlement, ManualSettlement, Origin, ReleaseForm, SettlementDetail,
+            SettlementRow,
+        },
+        store::{self, Release},
+    },
+};
+
+/// Settles a partner's completed bookings by their day of departure.
+pub async fn create_settlement(
+    State(app): State<App>,
+    caller: Caller,
+    IdempotencyKey(key): IdempotencyKey,
+    Fingerprinted(form, body): Fingerprinted<ManualSettlement>,
+) -> Result<Reply<Once<SettlementDetail>>> {
+    let key = key.map(|key| Key {
+        caller: Some(caller.person.id),
+        operation: "create_settlement",
+        key,
+        path: "/v1/settlements/manual".into(),
+        body,
+    });
+    let made = once(&app.db, key, app.clock.now(), async |running| {
+        make(&app, &caller, &form, running).await
+    });
+    Ok(made.await?.saying("The settlement is made.", "Settlement dibuat."))
+}
+
+async fn make(
+    app: &App,
+    caller: &Caller,
+    form: &ManualSettlement,
+    running: Option<&Running>,
+) -> Result<SettlementDetail> {
+    if !partners::exists(&app.db, form.mitra_id).await? {
+        return Err(unknown_partner());
+    }
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    let wanted = Wanted {
+        partner_id: form.mitra_id,
+        start: form.start_date,
+        end: form.end_date,
+        from: form.start_date,
+        origin: Origin::Manual,
+        note: form.note.as_deref().unwrap_or_default(),
+        by: Some(caller.person.id),
+        minimum: Rupiah::ZERO,
+    };
+    let Some(id) = gather(&mut tx, &app.sealer, wanted, now).await? else {
+        return Err(Error::conflict(
+            "nothing_to_settle",
+            "There is nothing to pay out to this partner for these days.",
+            "Tidak ada yang perlu dibayarkan kepada mitra ini untuk tanggal tersebut.",
+        ));
+    };
+    finish(app, tx, None, id, "settlement.created", running).await
+}
+
+/// The money has left for the partner's account.
+pub async fn release_settlement(
+    State(app): State<App>,
+    caller: Caller,
+    PathSettlement(before): PathSettlement,
+    IdempotencyKey(key): IdempotencyKey,
+    Fingerprinted(form, body): Fingerprinted<ReleaseForm>,
+) -> Result<Reply<Once<SettlementDetail>>> {
+    let key = key.map(|key| Key {
+        caller: Some(caller.person.id),
+        operation: "release_settlement",
+        key,
+        path: format!("/v1/settlements/{}/release", before.id),
+        body,
+    });
+    let released = once(&app.db, key, app.clock.now(), async |running| {
+        release(&app, &caller, &before, &form, running).await
+    });
+    Ok(released.await?.saying("The settlement is released.", "Settlement dirilis."))
+}
+
+async fn release(
+    app: &App,
+    caller: &Caller,
+    before: &SettlementRow,
+    form: &ReleaseForm,
+    running: Option<&Running>,
+) -> Result<SettlementDetail> {
+    let proof_file_id = match form.proof_file_id.as_deref().filter(|id| !id.is_empty()) {
+        Some(id) => Some(files::refer(app, caller, "proof_file_id", id, Purpose::Proof).await?),
+        None => None,
+    };
+    let (id, now) = (before.id, app.clock.now());
+    let mut tx = caller.begin(&app.db, now).await?;
+    let partner = partners::hold(&mut tx, before.partner_id, now).await?;
+    if partner.status == PartnerStatus::Suspended {
+        return Err(Error::invalid_state(
+            "The partner is suspended; its settlements are held.",
+            "Mitra sedang ditangguhkan; settlement-nya ditahan.",
+        ));
+    }
+    let account = partners::payable_account(&mut tx, partner.id, &app.sealer).await?;
+    let Some(account) = account else {
+        return Err(Error::invalid_state(
+            "The partner has no approved bank account; its settlements are held.",
+            "Mitra belum memiliki rekening yang disetujui; settlement-nya ditahan.",
+        ));
+    };
+    let release = Release {
+        reference: &form.reference,
+        proof_file_id,
+        note: form.note.as_deref().filter(|note| !note.is_empty()),
+        bank_account: &json!(account),
+        by: caller.person.id,
+    };
+    if !store::release(&mut tx, id, release, now).await? {
+        return Err(no_longer_pending());
+    }
+    let posting = Posting::new(Source::Settlement, id, "released")
+        .of_partner(partner.id)
+        .debit(Account::PartnerPayable, before.net)
+        .credit(Account::Bank, before.net);
+    ledger::post(&mut tx, posting, now).await?;
+    let news = json!({ "settlement_id": id, "mitra_id": partner.id });
+    outbox::put(&mut tx, "settlement.released", &news, now).await?;
+    finish(app, tx, Some(before), id, "settlement.released", running).await
+}
+
+/// Its bookings can be settled again.
+pub async fn cancel_settlement(
+    State(app): State<App>,
+    caller: Caller,
+    PathSettlement(before): PathSettlement,
+    OptionalBody(form): OptionalBody<CancelSettlement>,
+) -> Result<Reply<SettlementDetail>> {
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    partners::hold(&mut tx, before.partner_id, now).await?;
+    let note = form.note.as_deref().filter(|note| !note.is_empty());
+    if !store::cancel(&mut tx, before.id, note, now).await? {
+        return Err(no_longer_pending());
+    }
+    let after = finish(&app, tx, Some(&before), before.id, "settlement.cancelled", None).await?;
+    Ok(Reply::data(after).saying("The settlement is cancelled.", "Settlement dibatalkan."))
+}
+
+/// The entry of the audit log, the kept answer, the commit.
+async fn finish(
+    app: &App,
+    mut tx: AuditedTx,
+    before: Option<&SettlementRow>,
+    id: Uuid,
+    action: &'static str,
+    running: Option<&Running>,
+) -> Result<SettlementDetail> {
+    // The log keeps no address that opens a file.
+    let logged = |row: SettlementRow| {
+        let mut settlement = shown(app, row)?;
+        settlement.proof_url = None;
+        Ok::<_, Error>(settlement)
+    };
+    let after = store::get_in(&mut tx, id).await?;
+    let before = before.cloned().map(logged).transpose()?;
+    tx.record(Change {
+        action,
+        entity: "settlement",
+        id,
+        before: before.as_ref().map(|before| before as _),
+        after: Some(&logged(after.clone())?),
+    })
+    .await?;
+    let items = store::items_in(&mut tx, id).await?;
+    let detail = SettlementDetail { settlement: shown(app, after)?, items };
+    if let Some(running) = running {
+        running.keep(&mut tx, &json!(detail)).await?;
+    }
+    tx.commit().await?;
+    Ok(detail)
+}
+
+fn no_longer_pending() -> Error {
+    Error::invalid_state("The settlement is no longer pending.", "Settlement tidak lagi menunggu.")
+}

@@ -1,0 +1,105 @@
+//! Looking settlements up.
+
+use axum::{
+    extract::{FromRequestParts, State},
+    http::request::Parts,
+};
+use serde_json::Value;
+
+use crate::{
+    app::App,
+    files,
+    fleet::Owner,
+    kernel::{
+        caller::Caller,
+        error::{Error, Result},
+        http::{Page, Path, Query, Reply},
+        ids::Uuid,
+    },
+    partners::BankAccount,
+    settlements::{
+        model::{
+            By, Period, Settlement, SettlementDetail, SettlementRow, SettlementStatus,
+            SettlementsQuery,
+        },
+        store,
+    },
+};
+
+pub async fn list_settlements(
+    State(app): State<App>,
+    caller: Caller,
+    Query(query): Query<SettlementsQuery>,
+) -> Result<Page<Settlement>> {
+    let owner = caller.own_or(query.mitra_id)?;
+    store::list(&app.db, owner, &query).await?.try_each(|row| shown(&app, row))
+}
+
+/// The settlement of the path; a partner's own, or there is none.
+pub struct PathSettlement(pub SettlementRow);
+
+impl FromRequestParts<App> for PathSettlement {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let caller = <Caller as FromRequestParts<App>>::from_request_parts(parts, app).await?;
+        let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
+        let row = store::get(&app.db, id).await?.ok_or(Error::NotFound)?;
+        let theirs = caller.own_or(Some(row.partner_id))? == Some(row.partner_id);
+        if theirs { Ok(Self(row)) } else { Err(Error::NotFound) }
+    }
+}
+
+impl aide::OperationInput for PathSettlement {}
+
+pub async fn get_settlement(
+    State(app): State<App>,
+    PathSettlement(row): PathSettlement,
+) -> Result<Reply<SettlementDetail>> {
+    let items = store::items(&app.db, row.id).await?;
+    Ok(Reply::data(SettlementDetail { settlement: shown(&app, row)?, items }))
+}
+
+pub fn shown(app: &App, row: SettlementRow) -> Result<Settlement> {
+    let bank_account = match row.status {
+        // Where it would be paid to is where the partner has its account now.
+        SettlementStatus::Pending => {
+            let account = BankAccount {
+                account_number: app.sealer.open_number(row.account_number.as_deref())?,
+                bank_code: row.bank_code,
+                account_name: row.account_name,
+            };
+            let known = account.account_number.is_some().then_some(account);
+            serde_json::to_value(known).map_err(Error::internal)?
+        }
+        _ => row.bank_account.unwrap_or(Value::Null),
+    };
+    let by = |id: Option<Uuid>, name: Option<String>| {
+        id.map(|id| By { id, name: name.unwrap_or_default() })
+    };
+    Ok(Settlement {
+        id: row.id,
+        code: row.code,
+        mitra_id: row.partner_id,
+        mitra: Owner { id: row.partner_id, name: row.partner_name },
+        period: Period { start_date: row.start_date, end_date: row.end_date },
+        gross: row.gross,
+        commission: row.commission,
+        commission_tax: row.commission_tax,
+        collected: row.collected,
+        net: row.net,
+        booking_count: row.booking_count,
+        status: row.status,
+        origin: row.origin,
+        bank_account,
+        note: row.note,
+        reference: row.reference,
+        proof_file_id: row.proof_file_id,
+        proof_url: row.proof_file_id.map(|id| files::private_url(app, id)),
+        created_by: by(row.created_by, row.created_by_name),
+        released_by: by(row.released_by, row.released_by_name),
+        released_at: row.released_at,
+        cancelled_at: row.cancelled_at,
+        created_at: row.created_at,
+    })
+}

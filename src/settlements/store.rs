@@ -1,0 +1,302 @@
+//! The SQL of settlements.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use serde_json::Value;
+
+use super::model::{Origin, SettlementItem, SettlementRow, SettlementsQuery};
+use crate::kernel::{
+    db::{Db, Tx},
+    error::Result,
+    http::Page,
+    ids::Uuid,
+    money::Rupiah,
+};
+
+macro_rules! settlement {
+    ($rest:literal) => {
+        concat!(
+            "SELECT t.id, t.code, t.partner_id, a.name AS partner_name, t.start_date, t.end_date,
+               t.gross, t.commission, t.commission_tax, t.collected, t.net, t.booking_count,
+               t.status, t.origin, t.bank_account, t.note, t.reference, t.proof_file_id,
+               t.created_by, c.name AS created_by_name, t.released_by, r.name AS released_by_name,
+               t.released_at, t.cancelled_at, t.created_at, o.bank_code, o.account_number,
+               o.account_name
+             FROM settlements t
+             JOIN partners p ON p.id = t.partner_id
+             JOIN accounts a ON a.id = p.account_id
+             LEFT JOIN onboardings o ON o.partner_id = t.partner_id
+             LEFT JOIN accounts c ON c.id = t.created_by
+             LEFT JOIN accounts r ON r.id = t.released_by",
+            $rest
+        )
+    };
+}
+
+const BY_ID: &str = settlement!(" WHERE t.id = $1");
+
+pub async fn get(db: &Db, id: Uuid) -> Result<Option<SettlementRow>> {
+    Ok(db.sql(BY_ID).bind(id).maybe().await?)
+}
+
+pub async fn get_in(tx: &mut Tx, id: Uuid) -> Result<SettlementRow> {
+    Ok(tx.sql(BY_ID).bind(id).one().await?)
+}
+
+pub async fn list(
+    db: &Db,
+    owner: Option<Uuid>,
+    query: &SettlementsQuery,
+) -> Result<Page<SettlementRow>> {
+    let sort = query.sort_by.map(|by| match by.as_str() {
+        "end_date" => "t.end_date",
+        "net" => "t.net",
+        "status" => "t.status",
+        _ => "t.created_at",
+    });
+    let paging = &query.paging;
+    let rows = db
+        .list(settlement!(""))
+        .filter("t.partner_id = ?", owner)
+        .filter("t.status = ?", query.status)
+        .filter("t.origin = ?", query.origin)
+        .filter("t.end_date >= ?", query.start_date)
+        .filter("t.start_date <= ?", query.end_date)
+        .search(&["t.code", "a.name", "t.reference"], paging.search())
+        .page(paging.sort(sort, "t.created_at"), "t.id", paging.limit(), paging.offset())
+        .await?;
+    Ok(paging.page(rows))
+}
+
+const ITEMS: &str = "SELECT d.booking_id, k.code, k.departure_at, d.kind, d.gross, d.commission,
+      d.commission_tax, d.collected, d.net
+    FROM settlement_items i
+    JOIN partner_dues d ON d.id = i.due_id
+    JOIN bookings k ON k.id = d.booking_id
+    WHERE i.settlement_id = $1 ORDER BY k.departure_at, k.code, d.kind DESC";
+
+pub async fn items(db: &Db, id: Uuid) -> Result<Vec<SettlementItem>> {
+    Ok(db.sql(ITEMS).bind(id).all().await?)
+}
+
+pub async fn items_in(tx: &mut Tx, id: Uuid) -> Result<Vec<SettlementItem>> {
+    Ok(tx.sql(ITEMS).bind(id).all().await?)
+}
+
+pub struct NewSettlement<'a> {
+    pub id: Uuid,
+    pub code: &'a str,
+    pub partner_id: Uuid,
+    pub start_date: NaiveDate,
+    pub end_date: NaiveDate,
+    pub origin: Origin,
+    pub bank_account: &'a Value,
+    pub note: &'a str,
+    pub created_by: Option<Uuid>,
+}
+
+/// An empty one: its sums follow what it takes.
+pub async fn insert(tx: &mut Tx, new: NewSettlement<'_>, now: DateTime<Utc>) -> Result<()> {
+    tx.sql(
+        "INSERT INTO settlements (id, code, partner_id, start_date, end_date, gross, commission,
+           commission_tax, collected, net, booking_count, status, origin, bank_account, note,
+           created_by, created_at)
+         VALUES ($1, $2, $3, $4, $5, 0, 0, 0, 0, 0, 0, 'pending', $6, $7, $8, $9, $10)",
+    )
+    .bind(new.id)
+    .bind(new.code.to_owned())
+    .bind(new.partner_id)
+    .bind(new.start_date)
+    .bind(new.end_date)
+    .bind(new.origin)
+    .bind(new.bank_account.clone())
+    .bind(new.note.to_owned())
+    .bind(new.created_by)
+    .bind(now)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// Takes what departed from `start` to `end`, and what was taken back of anything settled before.
+pub async fn take(
+    tx: &mut Tx,
+    id: Uuid,
+    partner: Uuid,
+    start: NaiveDate,
+    end: NaiveDate,
+) -> Result<()> {
+    tx.sql(
+        "UPDATE partner_dues SET settlement_id = $1
+         WHERE partner_id = $2 AND settlement_id IS NULL
+           AND (day BETWEEN $3 AND $4 OR (kind = 'reversal' AND EXISTS
+             (SELECT 1 FROM partner_dues s WHERE s.booking_id = partner_dues.booking_id
+                AND s.kind = 'sale' AND s.settlement_id IS NOT NULL)))",
+    )
+    .bind(id)
+    .bind(partner)
+    .bind(start)
+    .bind(end)
+    .run()
+    .await?;
+    tx.sql(
+        "INSERT INTO settlement_items (settlement_id, due_id)
+         SELECT settlement_id, id FROM partner_dues WHERE settlement_id = $1",
+    )
+    .bind(id)
+    .run()
+    .await?;
+    Ok(())
+}
+
+#[derive(sqlx::FromRow)]
+pub struct Sums {
+    pub bookings: i64,
+    pub gross: Rupiah,
+    pub commission: Rupiah,
+    pub commission_tax: Rupiah,
+    pub collected: Rupiah,
+    pub net: Rupiah,
+    /// The earliest day of what was sold.
+    pub first_day: Option<NaiveDate>,
+}
+
+pub async fn sums(tx: &mut Tx, id: Uuid) -> Result<Sums> {
+    let sums = tx
+        .sql(
+            "SELECT COUNT(DISTINCT booking_id) AS bookings,
+               CAST(COALESCE(SUM(gross), 0) AS BIGINT) AS gross,
+               CAST(COALESCE(SUM(commission), 0) AS BIGINT) AS commission,
+               CAST(COALESCE(SUM(commission_tax), 0) AS BIGINT) AS commission_tax,
+               CAST(COALESCE(SUM(collected), 0) AS BIGINT) AS collected,
+               CAST(COALESCE(SUM(net), 0) AS BIGINT) AS net,
+               MIN(CASE WHEN kind <> 'reversal' THEN day END) AS first_day
+             FROM partner_dues WHERE settlement_id = $1",
+        )
+        .bind(id)
+        .one()
+        .await?;
+    Ok(sums)
+}
+
+pub async fn set_sums(tx: &mut Tx, id: Uuid, sums: &Sums, start: NaiveDate) -> Result<()> {
+    tx.sql(
+        "UPDATE settlements SET booking_count = $1, gross = $2, commission = $3,
+           commission_tax = $4, collected = $5, net = $6, start_date = $7
+         WHERE id = $8",
+    )
+    .bind(i32::try_from(sums.bookings).unwrap_or(i32::MAX))
+    .bind(sums.gross)
+    .bind(sums.commission)
+    .bind(sums.commission_tax)
+    .bind(sums.collected)
+    .bind(sums.net)
+    .bind(start)
+    .bind(id)
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub struct Release<'a> {
+    pub reference: &'a str,
+    pub proof_file_id: Option<Uuid>,
+    pub note: Option<&'a str>,
+    pub bank_account: &'a Value,
+    pub by: Uuid,
+}
+
+/// `false` when it no longer waits.
+pub async fn release(
+    tx: &mut Tx,
+    id: Uuid,
+    release: Release<'_>,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let released = tx
+        .sql(
+            "UPDATE settlements SET status = 'released', reference = $1, proof_file_id = $2,
+               note = COALESCE($3, note), bank_account = $4, released_by = $5, released_at = $6
+             WHERE id = $7 AND status = 'pending'",
+        )
+        .bind(release.reference.to_owned())
+        .bind(release.proof_file_id)
+        .bind(release.note.map(str::to_owned))
+        .bind(release.bank_account.clone())
+        .bind(release.by)
+        .bind(now)
+        .bind(id)
+        .run()
+        .await?;
+    Ok(released == 1)
+}
+
+/// Frees what it took; `false` when it no longer waits.
+pub async fn cancel(tx: &mut Tx, id: Uuid, note: Option<&str>, now: DateTime<Utc>) -> Result<bool> {
+    let cancelled = tx
+        .sql(
+            "UPDATE settlements SET status = 'cancelled', cancelled_at = $1,
+               note = COALESCE($2, note)
+             WHERE id = $3 AND status = 'pending'",
+        )
+        .bind(now)
+        .bind(note.map(str::to_owned))
+        .bind(id)
+        .run()
+        .await?;
+    tx.sql(
+        "UPDATE partner_dues SET settlement_id = NULL WHERE settlement_id IN
+           (SELECT id FROM settlements WHERE id = $1 AND status = 'cancelled')",
+    )
+    .bind(id)
+    .run()
+    .await?;
+    Ok(cancelled == 1)
+}
+
+/// Claims a period of a partner's schedule; `false` when it was dealt with already.
+pub async fn claim_run(tx: &mut Tx, partner: Uuid, due_on: NaiveDate) -> Result<bool> {
+    let claimed = tx
+        .sql(
+            "INSERT INTO settlement_runs (partner_id, due_on) VALUES ($1, $2)
+             ON CONFLICT (partner_id, due_on) DO NOTHING",
+        )
+        .bind(partner)
+        .bind(due_on)
+        .run()
+        .await?;
+    Ok(claimed == 1)
+}
+
+pub async fn set_run(tx: &mut Tx, partner: Uuid, due_on: NaiveDate, id: Uuid) -> Result<()> {
+    tx.sql("UPDATE settlement_runs SET settlement_id = $1 WHERE partner_id = $2 AND due_on = $3")
+        .bind(id)
+        .bind(partner)
+        .bind(due_on)
+        .run()
+        .await?;
+    Ok(())
+}
+
+pub async fn settled(db: &Db, partner: Uuid) -> Result<Rupiah> {
+    let settled = db
+        .sql(
+            "SELECT CAST(COALESCE(SUM(net), 0) AS BIGINT) FROM settlements
+             WHERE partner_id = $1 AND status = 'released'",
+        )
+        .bind(partner)
+        .scalar()
+        .await?;
+    Ok(Rupiah(settled))
+}
+
+pub async fn pending(db: &Db, partner: Option<Uuid>) -> Result<i64> {
+    let pending = db
+        .sql(
+            "SELECT COUNT(*) FROM settlements
+             WHERE status = 'pending' AND ($1 IS NULL OR partner_id = $1)",
+        )
+        .bind(partner)
+        .scalar()
+        .await?;
+    Ok(pending)
+}
