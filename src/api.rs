@@ -7,6 +7,7 @@ use crate::{
     app::App,
     audit::*,
     bookings::*,
+    dashboard::*,
     files::*,
     fleet::*,
     kernel::access::{Access::*, Rule::*},
@@ -14,6 +15,7 @@ use crate::{
     partners::*,
     payments::*,
     promotions::*,
+    reports::*,
     sailings::*,
     service::*,
     settlements::*,
@@ -131,6 +133,13 @@ pub fn table(app: App) -> Table {
     .op(GET,    "/v1/settlements/{id}",          PartnerOr(SettlementsRead),  get_settlement,               "A settlement")
     .op(POST,   "/v1/settlements/{id}/release",  Staff(SettlementsRelease),   release_settlement,           "Record that it was paid out")
     .op(POST,   "/v1/settlements/{id}/cancel",   Staff(SettlementsWrite),     cancel_settlement,            "Call a settlement off")
+    // Figures
+    .op(GET,    "/v1/finance/reports/overview",                  Staff(ReportsRead),      finance_overview,          "What was paid, refunded and earned")
+    .op(GET,    "/v1/finance/reports/revenue-breakdown/payment", Staff(ReportsRead),      revenue_by_payment_method, "Revenue by payment method")
+    .op(GET,    "/v1/finance/reports/revenue-breakdown/type",    Staff(ReportsRead),      revenue_by_type,           "Revenue by booking type")
+    .op(GET,    "/v1/finance/reports/revenue-breakdown/partner", Staff(ReportsRead),      revenue_by_partner,        "Revenue by partner")
+    .op(GET,    "/v1/dashboard",                                 SignedIn,                get_dashboard,             "The harbour at a glance")
+    .op(GET,    "/v1/dashboard/mitra-statistic",                 PartnerOr(PartnersRead), mitra_statistic,           "A partner in numbers")
     // Files
     .op(POST,   "/v1/files/upload",       SignedIn, upload_file,   "Upload a file")
     .op(ACT,    "/v1/files/presign-url",  SignedIn, presign_url,   "An address to upload to")

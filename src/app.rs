@@ -23,7 +23,7 @@ use crate::{
     },
     partners,
     payments::{self, Gateway},
-    settlements, staff,
+    reports, settlements, staff,
 };
 
 /// Cheap to clone.
@@ -70,7 +70,7 @@ impl App {
         let url = config.database_url();
         let db = Db::open(&url).await.map_err(|why| format!("DERMAGA_DATABASE_URL: {why}"))?;
         db.migrate().await.map_err(|why| format!("cannot migrate the database: {why}"))?;
-        Ok(Self(Arc::new(State {
+        let app = Self(Arc::new(State {
             limits: Limits::new(config.rate_limit.0),
             metrics: Metrics::new(),
             passwords: Passwords::new(),
@@ -85,7 +85,9 @@ impl App {
             mailer,
             gateway,
             secret_key,
-        })))
+        }));
+        reports::ensure(&app).await.map_err(|why| format!("cannot make the reports: {why}"))?;
+        Ok(app)
     }
 
     /// The day where the service is.
@@ -99,6 +101,7 @@ impl App {
             self.deliver_for_ever(),
             self.expire_for_ever(),
             self.settle_for_ever(),
+            self.fold_for_ever(),
             self.sweep_for_ever(),
         );
     }
@@ -177,6 +180,18 @@ impl App {
             }
             if let Err(error) = bookings::complete(self).await {
                 tracing::warn!(%error, "journeys were not completed");
+            }
+        }
+    }
+
+    /// Reports read what is not folded, too; folding keeps that short.
+    async fn fold_for_ever(&self) {
+        let mut tick = tokio::time::interval(Duration::from_secs(2));
+        tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tick.tick().await;
+            if let Err(error) = reports::fold(self).await {
+                tracing::warn!(%error, "figures were not folded");
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::{
     edge::{self, Edge},
     invariants,
     kernel::{clock::Clock, db::Db, email::Email, error::Error, lang::Lang, text::Name},
-    service,
+    reports, service,
 };
 
 #[derive(Parser)]
@@ -34,6 +34,8 @@ enum Command {
     Reseal,
     /// Check that seats, promotions and money add up; fails when something does not
     Audit,
+    /// Make the figures of the reports anew from the bookings
+    RebuildReports,
     /// Manage admins
     #[command(subcommand)]
     Admin(Admin),
@@ -83,6 +85,13 @@ pub fn run() -> Result<(), String> {
                 let app = App::start(config, Clock::System).await?;
                 let resealed = app.reseal().await.map_err(|error| error.to_string())?;
                 println!("{resealed} records were sealed again.");
+                app.db.close().await;
+                Ok(())
+            }
+            Command::RebuildReports => {
+                let app = App::start(config, Clock::System).await?;
+                let read = reports::rebuild(&app).await.map_err(|error| error.to_string())?;
+                println!("The reports were made anew from {read} bookings.");
                 app.db.close().await;
                 Ok(())
             }

@@ -226,6 +226,62 @@ const QUESTIONS: &[Question] = &[
              WHERE v.owed <> l.owed",
     },
     Question {
+        rule: "what the reports say was paid was paid",
+        size: "SELECT COUNT(*) FROM sales_days",
+        broken:
+            "SELECT 'the days have ' || CAST(d.gross AS TEXT) || ' of ' || CAST(d.bookings AS TEXT)
+               || ', the bookings ' || CAST(k.gross AS TEXT) || ' of ' || CAST(k.bookings AS TEXT)
+             FROM (SELECT COALESCE(SUM(gross), 0) AS gross, COALESCE(SUM(bookings), 0) AS bookings,
+                     COALESCE(SUM(tax), 0) AS tax, COALESCE(SUM(refunds), 0) AS refunds
+                   FROM (SELECT gross, bookings, tax, refunds FROM sales_days UNION ALL
+                         SELECT gross, bookings, tax, refunds FROM sales_moves) each) d,
+                  (SELECT COALESCE(SUM(total), 0) AS gross, COUNT(*) AS bookings,
+                     COALESCE(SUM(tax), 0) AS tax,
+                     COALESCE(SUM(CASE WHEN status = 'refunded' THEN refund_amount END), 0)
+                       AS refunds
+                   FROM bookings WHERE paid_at IS NOT NULL) k
+             WHERE d.gross <> k.gross OR d.bookings <> k.bookings OR d.tax <> k.tax
+               OR d.refunds <> k.refunds",
+    },
+    Question {
+        rule: "what the reports say of a partner is what it sold",
+        size: "SELECT COUNT(*) FROM partner_days",
+        broken:
+            "SELECT a.name || ' sold ' || CAST(COALESCE(k.gross, 0) AS TEXT) || '; its days have '
+               || CAST(COALESCE(d.gross, 0) AS TEXT) || ', its months '
+               || CAST(COALESCE(m.gross, 0) AS TEXT) || ', its routes '
+               || CAST(COALESCE(r.gross, 0) AS TEXT)
+             FROM partners p JOIN accounts a ON a.id = p.account_id LEFT JOIN
+               (SELECT partner_id, SUM(total) AS gross FROM bookings WHERE paid_at IS NOT NULL
+                GROUP BY partner_id) k ON k.partner_id = p.id
+             LEFT JOIN (SELECT partner_id, SUM(gross) AS gross FROM partner_days
+                GROUP BY partner_id) d ON d.partner_id = p.id
+             LEFT JOIN (SELECT partner_id, SUM(gross) AS gross FROM partner_months
+                GROUP BY partner_id) m ON m.partner_id = p.id
+             LEFT JOIN (SELECT partner_id, SUM(gross) AS gross FROM route_months
+                GROUP BY partner_id) r ON r.partner_id = p.id
+             LEFT JOIN (SELECT partner_id, SUM(gross) AS gross FROM sales_moves
+                GROUP BY partner_id) u ON u.partner_id = p.id
+             WHERE COALESCE(k.gross, 0) <> COALESCE(d.gross, 0) + COALESCE(u.gross, 0)
+               OR COALESCE(k.gross, 0) <> COALESCE(m.gross, 0) + COALESCE(u.gross, 0)
+               OR COALESCE(k.gross, 0) <> COALESCE(r.gross, 0) + COALESCE(u.gross, 0) LIMIT 50",
+    },
+    Question {
+        rule: "as many bookings stand where the reports say",
+        size: "SELECT COUNT(*) FROM partner_standings",
+        broken:
+            "SELECT a.name || ': ' || CAST(SUM(bookings) AS TEXT) || ' too many ' || each.status
+             FROM (SELECT partner_id, status, bookings, subtotal FROM partner_standings
+               UNION ALL SELECT partner_id, to_status, 1, subtotal FROM booking_moves
+               UNION ALL SELECT partner_id, from_status, -1, -subtotal FROM booking_moves
+                 WHERE from_status <> 'pending_payment'
+               UNION ALL SELECT partner_id, status, -COUNT(*), -SUM(subtotal) FROM bookings
+                 WHERE status <> 'pending_payment' GROUP BY partner_id, status) each
+             JOIN partners p ON p.id = each.partner_id JOIN accounts a ON a.id = p.account_id
+             GROUP BY a.name, each.partner_id, each.status
+             HAVING SUM(bookings) <> 0 OR SUM(subtotal) <> 0 LIMIT 50",
+    },
+    Question {
         rule: "prices add up",
         size: "SELECT COUNT(*) FROM bookings",
         broken: "SELECT code FROM bookings

@@ -28,6 +28,8 @@ pub mod accounts;
 pub mod audit;
 /// Seats sold, held, paid, cancelled.
 pub mod bookings;
+/// The harbour at a glance, for everyone who has signed in.
+pub mod dashboard;
 /// Uploads and downloads.
 pub mod files;
 /// The boats.
@@ -42,6 +44,8 @@ pub mod partners;
 pub mod payments;
 /// Codes that make a booking cheaper.
 pub mod promotions;
+/// What was paid, refunded and earned.
+pub mod reports;
 /// Routes, sailings and the search over them.
 pub mod sailings;
 /// Paying partners what they have earned.

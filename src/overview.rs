@@ -10,7 +10,7 @@ use crate::{
     kernel::{error::Result, http::Reply, money::Rupiah},
     ledger,
     partners::{Partner, PathPartner},
-    sailings, settlements,
+    reports, sailings, settlements,
 };
 
 #[derive(Serialize, JsonSchema)]
@@ -57,12 +57,12 @@ pub async fn partner_overview(
         active_routes: published.active_routes,
         upcoming_sailings: published.upcoming_sailings,
     };
-    let sold = bookings::figures(&app, mitra.id).await?;
+    let sold = reports::standings(&app.db, Some(mitra.id)).await?;
     let bookings = BookingFigures {
-        total: sold.total,
-        paid: sold.paid,
-        completed: sold.completed,
-        cancelled: sold.cancelled,
+        total: sold.total(),
+        paid: sold.count(&["paid"]),
+        completed: sold.count(&["completed"]),
+        cancelled: sold.count(&["cancelled", "refund_pending", "refunded"]),
         passengers: sold.passengers,
     };
     let finance = FinanceFigures {

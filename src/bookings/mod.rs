@@ -29,12 +29,7 @@ pub use model::{Booking, BookingForm, BookingRow, BookingStatus, Knows, PaymentR
 pub use moves::{move_booking, not_now, owe};
 pub use rules::{Event, is_live};
 pub use sell::sell;
-pub use store::{Figures, Trace, can_take_again, get, get_in, hold};
-
-/// What a partner has sold, all time.
-pub async fn figures(app: &App, partner: Uuid) -> Result<Figures> {
-    store::figures(&app.db, partner).await
-}
+pub use store::{Trace, can_take_again, get, get_in, hold};
 
 /// The newest bookings of a partner, identity numbers masked.
 pub async fn recent(app: &App, partner: Uuid) -> Result<Vec<Booking>> {

@@ -13,7 +13,6 @@ use crate::kernel::{
     error::Result,
     http::Page,
     ids::Uuid,
-    money::Rupiah,
     seal::Sealer,
 };
 
@@ -324,42 +323,6 @@ pub async fn can_take_again(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc
         None => 1,
     };
     Ok(seats == 1 && promotion == 1)
-}
-
-#[derive(sqlx::FromRow)]
-pub struct Figures {
-    pub total: i64,
-    pub paid: i64,
-    pub completed: i64,
-    pub cancelled: i64,
-    /// These and the amounts are of paid and completed bookings.
-    pub passengers: i64,
-    pub gross: Rupiah,
-    pub commission: Rupiah,
-    pub net: Rupiah,
-}
-
-pub async fn figures(db: &Db, partner: Uuid) -> Result<Figures> {
-    let figures = db
-        .sql(
-            "SELECT COUNT(*) AS total, COUNT(CASE WHEN status = 'paid' THEN 1 END) AS paid,
-               COUNT(CASE WHEN status = 'completed' THEN 1 END) AS completed,
-               COUNT(CASE WHEN status IN ('cancelled', 'refund_pending', 'refunded') THEN 1 END)
-                 AS cancelled,
-               CAST(COALESCE(SUM(CASE WHEN status IN ('paid', 'completed') THEN qty END), 0)
-                 AS BIGINT) AS passengers,
-               CAST(COALESCE(SUM(CASE WHEN status IN ('paid', 'completed') THEN subtotal END), 0)
-                 AS BIGINT) AS gross,
-               CAST(COALESCE(SUM(CASE WHEN status IN ('paid', 'completed') THEN commission END), 0)
-                 AS BIGINT) AS commission,
-               CAST(COALESCE(SUM(CASE WHEN status IN ('paid', 'completed') THEN partner_net END),
-                 0) AS BIGINT) AS net
-             FROM bookings WHERE partner_id = $1",
-        )
-        .bind(partner)
-        .one()
-        .await?;
-    Ok(figures)
 }
 
 pub async fn recent(db: &Db, partner: Uuid) -> Result<Vec<BookingRow>> {

@@ -107,6 +107,12 @@ const WHO: &str = "
     GET    /v1/settlements/{id}                         M/S:settlements.read
     POST   /v1/settlements/{id}/release                 S:settlements.release
     POST   /v1/settlements/{id}/cancel                  S:settlements.write
+    GET    /v1/finance/reports/overview                    S:reports.read
+    GET    /v1/finance/reports/revenue-breakdown/payment   S:reports.read
+    GET    /v1/finance/reports/revenue-breakdown/type      S:reports.read
+    GET    /v1/finance/reports/revenue-breakdown/partner   S:reports.read
+    GET    /v1/dashboard                                   any
+    GET    /v1/dashboard/mitra-statistic                   M/S:partners.read
     POST   /v1/files/upload         any
     GET    /v1/files/presign-url    any
     GET    /v1/files/{id}           G

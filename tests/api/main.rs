@@ -26,6 +26,7 @@ mod promotions;
 mod providers;
 mod registration;
 mod remember;
+mod reports;
 mod routes;
 mod s3;
 mod search;

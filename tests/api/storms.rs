@@ -184,6 +184,8 @@ async fn a_storm_of_events(world: World) {
 async fn thousands_of_random_operations_add_up(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
+    world.db().sql("UPDATE sailings SET capacity = 90").run().await.unwrap();
+    world.banked(&sailing.partner, &admin).await;
     let mut promotion = crate::promotions::promotion("HEMAT");
     promotion["quota"] = json!(20);
     world.post("/v1/contents/promotion", promotion).by(&admin).send().await.ok();
@@ -208,12 +210,31 @@ async fn thousands_of_random_operations_add_up(world: World) {
             world.later(TimeDelta::minutes(random.random_range(1..20)));
             dermaga::bookings::expire(&world.app).await.unwrap();
         }
+        if random.random_bool(0.3) {
+            dermaga::reports::fold(&world.app).await.unwrap();
+        }
+        if random.random_bool(0.2) {
+            // A boat has arrived: what was paid is earned, settled, and paid out or called off.
+            world.arrives().await;
+            let made = world.settles(&sailing.partner, &admin).await;
+            if made.status == 200 {
+                let made = made.ok();
+                let path = format!("/v1/settlements/{}/cancel", made["id"].as_str().unwrap());
+                match random.random_bool(0.6) {
+                    true => drop(world.releases(&made, &admin).await.ok()),
+                    false => drop(world.post(&path, json!({})).by(&admin).send().await.ok()),
+                }
+            }
+        }
         if lot % 10 == 9 {
             adds_up(&world).await;
         }
     }
     adds_up(&world).await;
     assert!(bookings.len() > 50, "{} bookings", bookings.len());
+    assert!(world.count("SELECT COUNT(*) FROM settlements").await > 5);
+    let reversed = "SELECT COUNT(*) FROM partner_dues WHERE kind = 'reversal'";
+    assert!(world.count(reversed).await > 0);
     assert_eq!(world.count("SELECT COUNT(*) FROM outbox WHERE dead_at IS NOT NULL").await, 0);
 }
 
@@ -279,8 +300,47 @@ async fn an_audit_finds_what_is_wrong(world: World) {
     };
     assert_eq!(broken("UPDATE sailings SET seats_taken = 3 WHERE seats_taken = 2").await, 1);
     assert_eq!(broken("UPDATE sailings SET seats_taken = 2 WHERE seats_taken = 3").await, 0);
-    assert_eq!(broken("UPDATE bookings SET total = total + 1, tax = tax + 1").await, 1);
+    // Its deposit, and what the reports say of it all and of its partner.
+    assert_eq!(broken("UPDATE bookings SET total = total + 1, tax = tax + 1").await, 3);
     assert_eq!(broken("UPDATE bookings SET total = total - 1, tax = tax - 1").await, 0);
+    let admin = world.admin().await;
+    world.arrives().await;
+    world.banked(&sailing.partner, &admin).await;
+    let made = world.settles(&sailing.partner, &admin).await.ok();
+    world.releases(&made, &admin).await.ok();
+    dermaga::reports::fold(&world.app).await.unwrap();
+    adds_up(&world).await;
+    for (breaks, mends, questions) in [
+        (
+            "UPDATE settlements SET net = net + 1, gross = gross + 1",
+            "UPDATE settlements SET net = net - 1, gross = gross - 1",
+            2,
+        ),
+        (
+            "UPDATE partner_dues SET net = net + 1, gross = gross + 1",
+            "UPDATE partner_dues SET net = net - 1, gross = gross - 1",
+            3,
+        ),
+        (
+            "UPDATE partner_dues SET settlement_id = NULL",
+            "UPDATE partner_dues SET settlement_id = (SELECT id FROM settlements)",
+            2,
+        ),
+        ("UPDATE sales_days SET gross = gross + 1", "UPDATE sales_days SET gross = gross - 1", 1),
+        (
+            "UPDATE route_months SET gross = gross + 1",
+            "UPDATE route_months SET gross = gross - 1",
+            1,
+        ),
+        (
+            "UPDATE partner_standings SET bookings = bookings + 1",
+            "UPDATE partner_standings SET bookings = bookings - 1",
+            1,
+        ),
+    ] {
+        assert_eq!(broken(breaks).await, questions, "{breaks}");
+        assert_eq!(broken(mends).await, 0, "{mends}");
+    }
 }
 
 /// After an outage: more than one lot, from two processes, each hold once.

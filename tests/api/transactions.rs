@@ -21,7 +21,11 @@ async fn put(tx: &mut Tx, name: &str) -> Result<u64, dermaga::kernel::db::Failur
 }
 
 async fn names(db: &Db) -> Vec<String> {
-    let rows = db.sql("SELECT name FROM locks ORDER BY name").all::<(String,)>().await.unwrap();
+    let rows = db
+        .sql("SELECT name FROM locks WHERE name <> 'reports' ORDER BY name")
+        .all::<(String,)>()
+        .await
+        .unwrap();
     rows.into_iter().map(|(name,)| name).collect()
 }
 

@@ -1,0 +1,371 @@
+//! The harbour at a glance: figures from every domain, for whoever has signed in.
+//!
+//! A partner sees itself. Staff see money only with `reports.read`.
+
+use axum::extract::State;
+use chrono::{DateTime, Days, NaiveDate, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    app::App,
+    kernel::{
+        access::{Role, Rule},
+        caller::Caller,
+        clock::midnight,
+        db::{Db, Statement},
+        error::{Error, Result},
+        http::{Query, Reply},
+        ids::Uuid,
+        lang::text,
+        money::Rupiah,
+        schema::Input,
+    },
+    ledger, partners,
+    reports::{self, Figure, PartnerSales, Percent, Point, RouteSales, Sums, Window},
+    sailings::Zone,
+};
+
+/// How many days the series show.
+const DAYS: u64 = 30;
+
+#[derive(Serialize, JsonSchema)]
+pub struct Dashboard {
+    pub as_of: DateTime<Utc>,
+    pub today: Today,
+    /// This month beside the last one.
+    pub month: ThisMonth,
+    pub pending: Pending,
+    /// Null, as is every amount, for staff who may not read reports.
+    pub revenue_series: Option<Vec<Point>>,
+    /// Of this month.
+    pub top_routes: Option<Vec<RouteSales>>,
+    /// Of this month; null for a partner.
+    pub top_partners: Option<Vec<PartnerSales>>,
+    pub upcoming_departures: Vec<Departure>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Today {
+    pub bookings: i64,
+    pub passengers: i64,
+    pub gross_revenue: Option<i64>,
+    pub departures: i64,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ThisMonth {
+    pub bookings: Figure,
+    pub passengers: Figure,
+    pub gross_revenue: Option<Figure>,
+    pub departures: Figure,
+}
+
+/// What waits for somebody.
+#[derive(Serialize, JsonSchema, sqlx::FromRow)]
+pub struct Pending {
+    /// Null for a partner.
+    pub partner_reviews: Option<i64>,
+    pub settlements: i64,
+    pub refunds: i64,
+    /// Null for a partner.
+    pub payment_reviews: Option<i64>,
+}
+
+#[derive(Serialize, JsonSchema, sqlx::FromRow)]
+pub struct Departure {
+    pub route_time_id: Uuid,
+    #[serde(rename = "from")]
+    pub from_name: String,
+    #[serde(rename = "to")]
+    pub to_name: String,
+    pub departure_at: DateTime<Utc>,
+    pub timezone: Zone,
+    pub speedboat_id: Uuid,
+    pub speedboat_name: String,
+    pub mitra_id: Uuid,
+    pub mitra_name: String,
+    pub capacity: i32,
+    pub seats_taken: i32,
+}
+
+pub async fn get_dashboard(State(app): State<App>, caller: Caller) -> Result<Reply<Dashboard>> {
+    let partner = caller.own_or(None)?;
+    let money = caller.role == Role::Mitra || caller.may(Rule::ReportsRead);
+    let (db, zone, as_of, today) = (&app.db, app.config.timezone, app.clock.now(), app.today());
+    let month = Window::month(today);
+    let last_month = Window::month(month.start_date - Days::new(1));
+    let series = Window::days_until(today, DAYS);
+    // One statement for all three.
+    let span = Window::new(last_month.start_date.min(series.start_date), month.end_date);
+    let top_partners = async {
+        match partner {
+            None => reports::top_partners(db, today, zone, 5).await.map(Some),
+            Some(_) => Ok(None),
+        }
+    };
+    let (daily, departures, pending, top_routes, top_partners, upcoming_departures) = tokio::try_join!(
+        reports::daily(db, partner, span, zone),
+        departures(&app, partner, today, month, last_month),
+        pending(db, partner),
+        reports::top_routes(db, partner, today, zone, 5),
+        top_partners,
+        upcoming(db, partner, as_of),
+    )?;
+    let of = |window: Window| {
+        let mut sums = Sums::default();
+        for (_, day) in daily.iter().filter(|(day, _)| window.contains(**day)) {
+            sums += *day;
+        }
+        sums
+    };
+    let (on_today, now, then) = (of(Window::new(today, today)), of(month), of(last_month));
+    Ok(Reply::data(Dashboard {
+        as_of,
+        today: Today {
+            bookings: on_today.bookings,
+            passengers: on_today.passengers,
+            gross_revenue: money.then_some(on_today.gross),
+            departures: departures.today,
+        },
+        month: ThisMonth {
+            bookings: Figure::new(now.bookings, then.bookings),
+            passengers: Figure::new(now.passengers, then.passengers),
+            gross_revenue: money.then(|| Figure::new(now.gross, then.gross)),
+            departures: Figure::new(departures.month, departures.last_month),
+        },
+        pending,
+        revenue_series: money.then(|| reports::series(&daily, series)),
+        top_routes: Some(top_routes).filter(|_| money),
+        top_partners: top_partners.filter(|_| money),
+        upcoming_departures,
+    }))
+}
+
+#[derive(sqlx::FromRow)]
+struct Departures {
+    today: i64,
+    month: i64,
+    last_month: i64,
+}
+
+/// Sailings that were not called off.
+async fn departures(
+    app: &App,
+    partner: Option<Uuid>,
+    today: NaiveDate,
+    month: Window,
+    last_month: Window,
+) -> Result<Departures> {
+    macro_rules! counted {
+        ($condition:literal) => {
+            concat!(
+                "SELECT COUNT(CASE WHEN departure_at >= $3 AND departure_at < $4 THEN 1 END)
+                   AS today,
+                   COUNT(CASE WHEN departure_at >= $2 THEN 1 END) AS month,
+                   COUNT(CASE WHEN departure_at < $2 THEN 1 END) AS last_month
+                 FROM sailings WHERE status = 'open' AND departure_at >= $1 AND departure_at < $5",
+                $condition
+            )
+        };
+    }
+    let start = |day: NaiveDate| midnight(day, app.config.timezone);
+    let statement = match partner {
+        Some(_) => counted!(" AND partner_id = $6"),
+        None => counted!(""),
+    };
+    let statement = app
+        .db
+        .sql(statement)
+        .bind(start(last_month.start_date))
+        .bind(start(month.start_date))
+        .bind(start(today))
+        .bind(start(today + Days::new(1)))
+        .bind(start(month.end_date + Days::new(1)));
+    Ok(of_partner(statement, partner).one().await?)
+}
+
+async fn pending(db: &Db, partner: Option<Uuid>) -> Result<Pending> {
+    let pending: Pending = db
+        .sql(
+            "SELECT
+               (SELECT COUNT(*) FROM partners p WHERE p.status = 'in_review'
+                  OR (p.status = 'active' AND EXISTS
+                    (SELECT 1 FROM partner_documents d WHERE d.partner_id = p.id
+                       AND d.status = 'pending' AND d.replaced_at IS NULL))) AS partner_reviews,
+               (SELECT COUNT(*) FROM settlements
+                WHERE status = 'pending' AND ($1 IS NULL OR partner_id = $1)) AS settlements,
+               (SELECT COUNT(*) FROM bookings
+                WHERE status = 'refund_pending' AND ($1 IS NULL OR partner_id = $1)) AS refunds,
+               (SELECT COUNT(*) FROM payment_reviews WHERE resolution IS NULL) AS payment_reviews",
+        )
+        .bind(partner)
+        .one()
+        .await?;
+    Ok(match partner {
+        None => pending,
+        // What is not its own.
+        Some(_) => Pending { partner_reviews: None, payment_reviews: None, ..pending },
+    })
+}
+
+async fn upcoming(db: &Db, partner: Option<Uuid>, now: DateTime<Utc>) -> Result<Vec<Departure>> {
+    macro_rules! departures {
+        ($condition:literal) => {
+            concat!(
+                "SELECT s.id AS route_time_id, r.from_name, r.to_name, s.departure_at, r.timezone,
+                   b.id AS speedboat_id, b.name AS speedboat_name, p.id AS mitra_id,
+                   a.name AS mitra_name, s.capacity, s.seats_taken
+                 FROM sailings s
+                 JOIN routes r ON r.id = s.route_id
+                 JOIN speedboats b ON b.id = s.speedboat_id
+                 JOIN partners p ON p.id = s.partner_id
+                 JOIN accounts a ON a.id = p.account_id
+                 WHERE s.status = 'open' AND s.departure_at >= $1",
+                $condition,
+                " ORDER BY s.departure_at, s.id LIMIT 10"
+            )
+        };
+    }
+    let statement = match partner {
+        Some(_) => departures!(" AND s.partner_id = $2"),
+        None => departures!(""),
+    };
+    Ok(of_partner(db.sql(statement).bind(now), partner).all().await?)
+}
+
+/// Binds the partner where there is one: a statement about one uses its indexes, one about all has
+/// no place for it.
+fn of_partner(statement: Statement<'_>, partner: Option<Uuid>) -> Statement<'_> {
+    match partner {
+        Some(partner) => statement.bind(partner),
+        None => statement,
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct StatisticQuery {
+    /// Of whom; all of them unless given. A partner always sees itself.
+    pub mitra_id: Option<Uuid>,
+}
+
+impl Input for StatisticQuery {}
+
+#[derive(Serialize, JsonSchema)]
+pub struct MitraStatistic {
+    pub as_of: DateTime<Utc>,
+    pub speedboats: i64,
+    /// Published ones.
+    pub routes: i64,
+    pub sailings_today: i64,
+    pub bookings: BookingsByStatus,
+    /// This and the amounts are of paid and completed bookings, all time.
+    pub passengers: i64,
+    pub gross: Rupiah,
+    pub net: Rupiah,
+    pub unsettled: Rupiah,
+    /// Seats taken of seats offered on what departed in the last 30 days.
+    pub occupancy_percent: Percent,
+    pub series: Vec<Point>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct BookingsByStatus {
+    pub pending_payment: i64,
+    pub paid: i64,
+    pub completed: i64,
+    pub expired: i64,
+    pub cancelled: i64,
+    pub refund_pending: i64,
+    pub refunded: i64,
+}
+
+pub async fn mitra_statistic(
+    State(app): State<App>,
+    caller: Caller,
+    Query(query): Query<StatisticQuery>,
+) -> Result<Reply<MitraStatistic>> {
+    let partner = caller.own_or(query.mitra_id)?;
+    if let Some(id) = query.mitra_id.filter(|_| caller.role != Role::Mitra)
+        && !partners::exists(&app.db, id).await?
+    {
+        let message = text("There is no such partner.", "Mitra ini tidak ada.");
+        return Err(Error::field("mitra_id", "unknown", message));
+    }
+    let window = Window::days_until(app.today(), DAYS);
+    let (fleet, standings, unsettled, daily) = tokio::try_join!(
+        fleet(&app, partner),
+        reports::standings(&app.db, partner),
+        ledger::unsettled(&app.db, partner),
+        reports::daily(&app.db, partner, window, app.config.timezone),
+    )?;
+    let count = |status: &str| standings.count(&[status]);
+    Ok(Reply::data(MitraStatistic {
+        as_of: app.clock.now(),
+        speedboats: fleet.speedboats,
+        routes: fleet.routes,
+        sailings_today: fleet.sailings_today,
+        bookings: BookingsByStatus {
+            pending_payment: count("pending_payment"),
+            paid: count("paid"),
+            completed: count("completed"),
+            expired: count("expired"),
+            cancelled: count("cancelled"),
+            refund_pending: count("refund_pending"),
+            refunded: count("refunded"),
+        },
+        passengers: standings.passengers,
+        gross: standings.gross,
+        net: standings.net,
+        unsettled,
+        occupancy_percent: Percent::share(fleet.seats_taken, fleet.seats),
+        series: reports::series(&daily, window),
+    }))
+}
+
+#[derive(sqlx::FromRow)]
+struct Fleet {
+    speedboats: i64,
+    routes: i64,
+    sailings_today: i64,
+    seats_taken: i64,
+    seats: i64,
+}
+
+async fn fleet(app: &App, partner: Option<Uuid>) -> Result<Fleet> {
+    let (today, now) = (app.today(), app.clock.now());
+    let start = |day: NaiveDate| midnight(day, app.config.timezone);
+    macro_rules! counted {
+        ($condition:literal) => {
+            concat!(
+                "SELECT
+                   (SELECT COUNT(*) FROM speedboats WHERE deleted_at IS NULL",
+                $condition,
+                ") AS speedboats,
+                   (SELECT COUNT(*) FROM routes WHERE status = 'published'",
+                $condition,
+                ") AS routes,
+                   (SELECT COUNT(*) FROM sailings WHERE status = 'open' AND departure_at >= $1
+                      AND departure_at < $2",
+                $condition,
+                ") AS sailings_today,
+                   CAST(COALESCE(SUM(seats_taken), 0) AS BIGINT) AS seats_taken,
+                   CAST(COALESCE(SUM(capacity), 0) AS BIGINT) AS seats
+                 FROM sailings WHERE status = 'open' AND departure_at >= $3 AND departure_at < $4",
+                $condition
+            )
+        };
+    }
+    let statement = match partner {
+        Some(_) => counted!(" AND partner_id = $5"),
+        None => counted!(""),
+    };
+    let statement = app
+        .db
+        .sql(statement)
+        .bind(start(today))
+        .bind(start(today + Days::new(1)))
+        .bind(now - chrono::TimeDelta::days(DAYS as i64))
+        .bind(now);
+    Ok(of_partner(statement, partner).one().await?)
+}

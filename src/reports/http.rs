@@ -1,0 +1,284 @@
+//! Handlers of reports.
+
+use std::collections::{BTreeMap, HashMap};
+
+use axum::extract::State;
+use chrono::{DateTime, Utc};
+
+use super::{
+    download::{Accepts, Cell, Report, Sheet},
+    model::{
+        Breakdown, Figure, Format, Overview, PagedReportQuery, Point, ReportQuery, Slice, Sums,
+    },
+    rules::{self, Percent, PeriodType, Window},
+    store::{self, Daily, Part},
+};
+use crate::{
+    app::App,
+    kernel::{
+        caller::Context,
+        error::Result,
+        http::{Paged, Query, Reply},
+        lang::{Lang, Text, text},
+    },
+};
+
+/// The window that is asked for, and the one it is compared with.
+fn windows(app: &App, query: &ReportQuery) -> (Window, Window) {
+    let start = query.start_date.unwrap_or_else(|| app.today());
+    let end = query.end_date.filter(|_| query.period_type == PeriodType::Custom);
+    let current = Window::of(query.period_type, start, end);
+    (current, current.previous(query.comparison_mode))
+}
+
+fn file_name(report: &str, window: Window) -> String {
+    format!("dermaga-{report}-{}-{}", window.start_date, window.end_date)
+}
+
+fn span(window: Window) -> Cell {
+    Cell::text(format!("{} – {}", window.start_date, window.end_date))
+}
+
+fn all(daily: &Daily) -> Sums {
+    let mut sums = Sums::default();
+    for day in daily.values() {
+        sums += *day;
+    }
+    sums
+}
+
+pub async fn finance_overview(
+    State(app): State<App>,
+    accepts: Accepts,
+    Query(query): Query<ReportQuery>,
+) -> Result<Report<Reply<Overview>>> {
+    let (period, previous) = windows(&app, &query);
+    let (zone, as_of) = (app.config.timezone, app.clock.now());
+    let (daily, before) = tokio::try_join!(
+        store::daily(&app.db, None, period, zone),
+        store::daily(&app.db, None, previous, zone),
+    )?;
+    let (now, then) = (all(&daily), all(&before));
+    let figure = |of: fn(&Sums) -> i64| Figure::new(of(&now), of(&then));
+    let overview = Overview {
+        as_of,
+        period,
+        previous,
+        gross_revenue: figure(|sums| sums.gross),
+        discount: figure(|sums| sums.discount),
+        tax: figure(|sums| sums.tax),
+        refunds: figure(|sums| sums.refunds),
+        net_revenue: figure(|sums| sums.gross - sums.refunds - sums.tax),
+        commission: figure(|sums| sums.commission),
+        partner_payable: figure(|sums| sums.partner_net),
+        bookings: figure(|sums| sums.bookings),
+        passengers: figure(|sums| sums.passengers),
+        average_booking: figure(|sums| rules::average(sums.gross, sums.bookings)),
+        series: rules::series(&daily, period),
+    };
+    Ok(match accepts.or(query.format) {
+        Format::Json => Report::Json(Reply::data(overview)),
+        format => {
+            let name = file_name("overview", period);
+            Report::File { name, format, sheets: overview_sheets(&overview) }
+        }
+    })
+}
+
+fn overview_sheets(overview: &Overview) -> Vec<Sheet> {
+    let figures = [
+        ("gross_revenue", overview.gross_revenue),
+        ("discount", overview.discount),
+        ("tax", overview.tax),
+        ("refunds", overview.refunds),
+        ("net_revenue", overview.net_revenue),
+        ("commission", overview.commission),
+        ("partner_payable", overview.partner_payable),
+        ("bookings", overview.bookings),
+        ("passengers", overview.passengers),
+        ("average_booking", overview.average_booking),
+    ];
+    let period = vec![Cell::text("period"), span(overview.period), span(overview.previous)];
+    let rows = figures.into_iter().map(|(name, figure)| {
+        vec![
+            Cell::text(name),
+            Cell::Number(figure.current),
+            Cell::Number(figure.previous),
+            Cell::Percent(figure.change_percent),
+        ]
+    });
+    let points = overview.series.iter().map(|Point { bucket, gross_revenue, bookings }| {
+        vec![Cell::text(bucket), Cell::Number(*gross_revenue), Cell::Number(*bookings)]
+    });
+    vec![
+        Sheet {
+            name: "Overview",
+            header: &["figure", "current", "previous", "change_percent"],
+            rows: std::iter::once(period).chain(rows).collect(),
+        },
+        Sheet {
+            name: "Series",
+            header: &["bucket", "gross_revenue", "bookings"],
+            rows: points.collect(),
+        },
+    ]
+}
+
+pub async fn revenue_by_payment_method(
+    State(app): State<App>,
+    context: Context,
+    accepts: Accepts,
+    Query(query): Query<ReportQuery>,
+) -> Result<Report<Reply<Breakdown>>> {
+    let (period, previous) = windows(&app, &query);
+    let (zone, as_of) = (app.config.timezone, app.clock.now());
+    let (now, then) = tokio::try_join!(
+        store::by_method(&app.db, period, zone),
+        store::by_method(&app.db, previous, zone),
+    )?;
+    let breakdown = breakdown(as_of, period, previous, now, then, |key| label(key, context.lang));
+    Ok(shown("revenue-by-payment-method", accepts.or(query.format), breakdown))
+}
+
+pub async fn revenue_by_type(
+    State(app): State<App>,
+    context: Context,
+    accepts: Accepts,
+    Query(query): Query<ReportQuery>,
+) -> Result<Report<Reply<Breakdown>>> {
+    let (period, previous) = windows(&app, &query);
+    let (zone, as_of) = (app.config.timezone, app.clock.now());
+    let (now, then) = tokio::try_join!(
+        store::by_type(&app.db, period, zone),
+        store::by_type(&app.db, previous, zone),
+    )?;
+    let breakdown = breakdown(as_of, period, previous, now, then, |key| label(key, context.lang));
+    Ok(shown("revenue-by-type", accepts.or(query.format), breakdown))
+}
+
+/// In pages; a file has all of it.
+pub async fn revenue_by_partner(
+    State(app): State<App>,
+    accepts: Accepts,
+    Query(PagedReportQuery { report, paging }): Query<PagedReportQuery>,
+) -> Result<Report<Paged<Breakdown>>> {
+    let (period, previous) = windows(&app, &report);
+    let (zone, as_of) = (app.config.timezone, app.clock.now());
+    let (now, then) = tokio::try_join!(
+        store::by_partner(&app.db, period, zone, i64::MAX),
+        store::by_partner(&app.db, previous, zone, i64::MAX),
+    )?;
+    let mut names = HashMap::new();
+    let mut parts = |sales: Vec<store::PartnerSales>| {
+        let part = |sale: store::PartnerSales| {
+            let key = sale.id.to_string();
+            names.insert(key.clone(), sale.name);
+            Part { key, gross: sale.gross, bookings: sale.bookings }
+        };
+        sales.into_iter().map(part).collect::<Vec<_>>()
+    };
+    let (now, then) = (parts(now), parts(then));
+    let name = |key: &str| names.get(key).cloned().unwrap_or_default();
+    let mut breakdown = breakdown(as_of, period, previous, now, then, name);
+    Ok(match accepts.or(report.format) {
+        Format::Json => {
+            let count = breakdown.items.len() as i64;
+            let page = breakdown.items.into_iter();
+            let page = page.skip(usize::try_from(paging.offset()).unwrap_or(usize::MAX));
+            breakdown.items = page.take(usize::try_from(paging.limit()).unwrap_or(0)).collect();
+            Report::Json(paging.page((Vec::<()>::new(), count)).map(|_| breakdown))
+        }
+        format => file("revenue-by-partner", format, &breakdown),
+    })
+}
+
+/// Both windows side by side, the largest of the current one first.
+fn breakdown(
+    as_of: DateTime<Utc>,
+    period: Window,
+    previous: Window,
+    now: Vec<Part>,
+    then: Vec<Part>,
+    label: impl Fn(&str) -> String,
+) -> Breakdown {
+    let mut pairs = BTreeMap::<String, [(i64, i64); 2]>::new();
+    for (at, parts) in [now, then].into_iter().enumerate() {
+        for part in parts {
+            pairs.entry(part.key).or_default()[at] = (part.gross, part.bookings);
+        }
+    }
+    let total = |at: usize| pairs.values().map(|pair| pair[at].0).sum::<i64>();
+    let (whole, before) = (total(0), total(1));
+    let mut items: Vec<_> = pairs
+        .into_iter()
+        .map(|(key, [now, then])| Slice {
+            label: label(&key),
+            key,
+            revenue: Figure::new(now.0, then.0),
+            bookings: Figure::new(now.1, then.1),
+            share_percent: Percent::share(now.0, whole),
+        })
+        .collect();
+    // Stable: what is equal stays in the order of its key.
+    items.sort_by_key(|item| std::cmp::Reverse((item.revenue.current, item.revenue.previous)));
+    Breakdown { as_of, period, previous, total: Figure::new(whole, before), items }
+}
+
+fn shown(name: &str, format: Format, breakdown: Breakdown) -> Report<Reply<Breakdown>> {
+    match format {
+        Format::Json => Report::Json(Reply::data(breakdown)),
+        format => file(name, format, &breakdown),
+    }
+}
+
+fn file<R>(name: &str, format: Format, breakdown: &Breakdown) -> Report<R> {
+    let row = |key: &str, label: &str, revenue: Figure, bookings: Option<Figure>, share| {
+        let count = |count: Option<i64>| count.map_or(Cell::Percent(None), Cell::Number);
+        vec![
+            Cell::text(key),
+            Cell::text(label),
+            Cell::Number(revenue.current),
+            Cell::Number(revenue.previous),
+            Cell::Percent(revenue.change_percent),
+            count(bookings.map(|bookings| bookings.current)),
+            count(bookings.map(|bookings| bookings.previous)),
+            Cell::Percent(share),
+        ]
+    };
+    let items = breakdown.items.iter().map(|item| {
+        row(&item.key, &item.label, item.revenue, Some(item.bookings), Some(item.share_percent))
+    });
+    let total = row("total", "", breakdown.total, None, None);
+    let sheet = Sheet {
+        name: "Revenue",
+        header: &[
+            "key",
+            "label",
+            "revenue",
+            "previous_revenue",
+            "change_percent",
+            "bookings",
+            "previous_bookings",
+            "share_percent",
+        ],
+        rows: items.chain([total]).collect(),
+    };
+    Report::File { name: file_name(name, breakdown.period), format, sheets: vec![sheet] }
+}
+
+/// What people call it.
+fn label(key: &str, lang: Lang) -> String {
+    const LABELS: &[(&str, Text)] = &[
+        ("qris", text("QRIS", "QRIS")),
+        ("bank_transfer", text("Bank transfer", "Transfer bank")),
+        ("credit_card", text("Credit card", "Kartu kredit")),
+        ("ewallet", text("E-wallet", "Dompet digital")),
+        ("retail", text("Convenience store", "Gerai ritel")),
+        ("cash", text("Cash", "Tunai")),
+        ("other", text("Other", "Lainnya")),
+        ("speedboat", text("Seats", "Kursi")),
+        ("charter", text("Charter", "Carter")),
+    ];
+    let known = LABELS.iter().find(|(word, _)| *word == key);
+    known.map_or_else(|| key.to_owned(), |(_, text)| text.say(lang).to_owned())
+}

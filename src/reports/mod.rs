@@ -1,0 +1,27 @@
+//! Reports: what was paid, refunded and earned, by day in the service's time zone.
+//!
+//! - Every move of a booking is a row of its own, written by the database in the statement that
+//!   makes it, so sales never wait for one another. A job folds these rows into daily and monthly
+//!   figures. A report reads the figures and what is not folded yet in one statement: it is exact
+//!   at the moment it names, and its cost follows its window, not the history.
+//! - Money counts on the day it was paid, refunds on the day they were refunded. What was paid in
+//!   vain was no sale, and its way back no refund.
+//! - The figures can be made anew from the bookings at any time, and are when the zone changes.
+
+mod download;
+mod http;
+mod model;
+mod rollup;
+mod rules;
+mod store;
+
+pub use http::{finance_overview, revenue_by_partner, revenue_by_payment_method, revenue_by_type};
+pub use model::{Figure, Point, Sums};
+pub use rollup::{ensure, fold, rebuild};
+pub use rules::{Percent, Window};
+pub use store::{PartnerSales, RouteSales, Standings, daily, standings, top_partners, top_routes};
+
+/// The figures of each day of a window, empty days included.
+pub fn series(daily: &store::Daily, window: Window) -> Vec<Point> {
+    rules::series(daily, window)
+}

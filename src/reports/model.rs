@@ -1,0 +1,156 @@
+//! What reports are made of, and what callers send and get.
+
+use std::ops::AddAssign;
+
+use chrono::{DateTime, NaiveDate, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::rules::{ComparisonMode, LONGEST, Percent, PeriodType, Window};
+use crate::kernel::{error::Fault, http::Paging, lang::text, schema::Input};
+
+/// What was sold and refunded, in rupiah and in numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, sqlx::FromRow)]
+pub struct Sums {
+    pub bookings: i64,
+    pub passengers: i64,
+    pub gross: i64,
+    pub discount: i64,
+    pub tax: i64,
+    pub commission: i64,
+    pub partner_net: i64,
+    pub refunds: i64,
+}
+
+impl AddAssign for Sums {
+    fn add_assign(&mut self, more: Self) {
+        self.bookings += more.bookings;
+        self.passengers += more.passengers;
+        self.gross += more.gross;
+        self.discount += more.discount;
+        self.tax += more.tax;
+        self.commission += more.commission;
+        self.partner_net += more.partner_net;
+        self.refunds += more.refunds;
+    }
+}
+
+/// A figure beside that of the window it is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Figure {
+    pub current: i64,
+    pub previous: i64,
+    /// Null when there was nothing before.
+    pub change_percent: Option<Percent>,
+}
+
+impl Figure {
+    pub fn new(current: i64, previous: i64) -> Self {
+        Self { current, previous, change_percent: Percent::change(current, previous) }
+    }
+}
+
+crate::words! {
+    pub enum Format { Json = "json", Csv = "csv", Xlsx = "xlsx" }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct ReportQuery {
+    pub period_type: PeriodType,
+    pub comparison_mode: ComparisonMode,
+    /// Today unless given; a custom period needs it.
+    pub start_date: Option<NaiveDate>,
+    /// Of a custom period, which is at most five years long.
+    pub end_date: Option<NaiveDate>,
+    /// As a file; the `Accept` header says the same.
+    pub format: Option<Format>,
+}
+
+impl Input for ReportQuery {
+    fn check(value: &Value, faults: &mut Vec<Fault>) {
+        custom_days(value, faults);
+    }
+}
+
+fn custom_days(value: &Value, faults: &mut Vec<Fault>) {
+    if value["period_type"] != PeriodType::Custom.as_str() {
+        return;
+    }
+    let day = |name: &str| value[name].as_str().and_then(|day| day.parse::<NaiveDate>().ok());
+    let mut fault = |field, rule, en, id| faults.push(Fault::new(field, rule, text(en, id)));
+    for name in ["start_date", "end_date"] {
+        if value[name].is_null() {
+            let id = "Periode khusus memerlukan tanggal ini.";
+            fault(name, "required", "A custom period needs it.", id);
+        }
+    }
+    let Some((start, end)) = day("start_date").zip(day("end_date")) else { return };
+    if end < start {
+        fault("end_date", "min", "It ends before it begins.", "Berakhir sebelum dimulai.");
+    } else if start.checked_add_months(LONGEST).is_none_or(|latest| end >= latest) {
+        fault("end_date", "max", "At most five years.", "Paling lama lima tahun.");
+    }
+}
+
+/// The report by partner comes in pages.
+#[derive(Deserialize, JsonSchema)]
+pub struct PagedReportQuery {
+    #[serde(flatten)]
+    pub report: ReportQuery,
+    #[serde(flatten)]
+    pub paging: Paging,
+}
+
+impl Input for PagedReportQuery {
+    fn check(value: &Value, faults: &mut Vec<Fault>) {
+        custom_days(value, faults);
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Overview {
+    pub as_of: DateTime<Utc>,
+    pub period: Window,
+    pub previous: Window,
+    /// What was paid, refunds not deducted.
+    pub gross_revenue: Figure,
+    pub discount: Figure,
+    pub tax: Figure,
+    pub refunds: Figure,
+    /// Gross less refunds and tax.
+    pub net_revenue: Figure,
+    pub commission: Figure,
+    pub partner_payable: Figure,
+    pub bookings: Figure,
+    pub passengers: Figure,
+    pub average_booking: Figure,
+    pub series: Vec<Point>,
+}
+
+/// A day, or a month of a long window.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Point {
+    pub bucket: String,
+    pub gross_revenue: i64,
+    pub bookings: i64,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Breakdown {
+    pub as_of: DateTime<Utc>,
+    pub period: Window,
+    pub previous: Window,
+    pub total: Figure,
+    pub items: Vec<Slice>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Slice {
+    pub key: String,
+    pub label: String,
+    pub revenue: Figure,
+    pub bookings: Figure,
+    /// Of the total of the current window.
+    pub share_percent: Percent,
+}

@@ -1,0 +1,322 @@
+//! Windows, buckets and percentages. Pure.
+
+use std::collections::BTreeMap;
+
+use chrono::{Datelike, Days, Months, NaiveDate};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer};
+
+use super::model::{Point, Sums};
+
+crate::words! {
+    pub enum PeriodType {
+        Monthly = "Bulanan",
+        Quarterly = "Kuartalan",
+        Yearly = "Tahunan",
+        Custom = "Custom",
+    }
+}
+
+crate::words! {
+    pub enum ComparisonMode {
+        Month = "Month-over-month",
+        Quarter = "Quarter-over-Quarter",
+        Year = "Year-over-Year",
+    }
+}
+
+impl ComparisonMode {
+    fn months(self) -> Months {
+        Months::new(match self {
+            Self::Month => 1,
+            Self::Quarter => 3,
+            Self::Year => 12,
+        })
+    }
+}
+
+/// From the first to the last day. One that ends before it begins holds no day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ReportWindow")]
+pub struct Window {
+    pub start_date: NaiveDate,
+    pub end_date: NaiveDate,
+}
+
+/// A custom window is at most this long.
+pub const LONGEST: Months = Months::new(5 * 12);
+/// The longest window that is shown by days.
+const BY_DAYS: i64 = 62;
+
+fn month_of(day: NaiveDate) -> NaiveDate {
+    day.with_day(1).unwrap_or(day)
+}
+
+impl Window {
+    pub fn new(start_date: NaiveDate, end_date: NaiveDate) -> Self {
+        Self { start_date, end_date }
+    }
+
+    /// So many months from the month of `first` on.
+    fn calendar(first: NaiveDate, months: u32) -> Self {
+        Self::new(first, first + Months::new(months) - Days::new(1))
+    }
+
+    pub fn month(day: NaiveDate) -> Self {
+        Self::calendar(month_of(day), 1)
+    }
+
+    /// The last so many days, `day` being one of them.
+    pub fn days_until(day: NaiveDate, days: u64) -> Self {
+        Self::new(day - Days::new(days.saturating_sub(1)), day)
+    }
+
+    /// The calendar's month, quarter or year that contains `start`, or the days given.
+    pub fn of(kind: PeriodType, start: NaiveDate, end: Option<NaiveDate>) -> Self {
+        let month = month_of(start);
+        match kind {
+            PeriodType::Monthly => Self::calendar(month, 1),
+            PeriodType::Quarterly => Self::calendar(month - Months::new(month.month0() % 3), 3),
+            PeriodType::Yearly => Self::calendar(month - Months::new(month.month0()), 12),
+            PeriodType::Custom => Self::new(start, end.unwrap_or(start)),
+        }
+    }
+
+    pub fn previous(self, mode: ComparisonMode) -> Self {
+        let back = mode.months();
+        let after = self.end_date + Days::new(1);
+        Self::new(self.start_date - back, after - back - Days::new(1))
+    }
+
+    pub fn contains(self, day: NaiveDate) -> bool {
+        (self.start_date..=self.end_date).contains(&day)
+    }
+
+    /// The days before its first whole month, its whole months (from the first day of one to the
+    /// first day after the last), and the days after them.
+    pub fn whole_months(self) -> (Self, (NaiveDate, NaiveDate), Self) {
+        let day = Days::new(1);
+        let first = match month_of(self.start_date) {
+            month if month == self.start_date => month,
+            month => month + Months::new(1),
+        };
+        let after = month_of(self.end_date + day);
+        if first >= after {
+            let none = Self::new(self.end_date + day, self.end_date);
+            return (self, (first, first), none);
+        }
+        (Self::new(self.start_date, first - day), (first, after), Self::new(after, self.end_date))
+    }
+}
+
+/// Days of a short window, months of a long one; empty ones are there, too.
+pub fn series(daily: &BTreeMap<NaiveDate, Sums>, window: Window) -> Vec<Point> {
+    let by_days = (window.end_date - window.start_date).num_days() < BY_DAYS;
+    let mut points: Vec<Point> = Vec::new();
+    let days = window.start_date.iter_days().take_while(|day| *day <= window.end_date);
+    for day in days {
+        let bucket = day.format(if by_days { "%Y-%m-%d" } else { "%Y-%m" }).to_string();
+        if points.last().is_none_or(|point| point.bucket != bucket) {
+            points.push(Point { bucket, gross_revenue: 0, bookings: 0 });
+        }
+        if let (Some(point), Some(sums)) = (points.last_mut(), daily.get(&day)) {
+            point.gross_revenue += sums.gross;
+            point.bookings += sums.bookings;
+        }
+    }
+    points
+}
+
+/// Of money or of a number, half up.
+pub fn average(sum: i64, count: i64) -> i64 {
+    if count == 0 { 0 } else { (2 * sum + count).div_euclid(2 * count) }
+}
+
+/// A percentage with two decimals, kept in hundredths of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Percent(i64);
+
+impl Percent {
+    /// How much of `whole` is `part`; nothing of nothing is 0.
+    pub fn share(part: i64, whole: i64) -> Self {
+        Self(if whole == 0 { 0 } else { hundredths(part, whole) })
+    }
+
+    /// How much more `current` is than `previous`; of nothing there is no more.
+    pub fn change(current: i64, previous: i64) -> Option<Self> {
+        (previous != 0).then(|| Self(hundredths(current - previous, previous.abs())))
+    }
+
+    pub fn as_f64(self) -> f64 {
+        self.0 as f64 / 100.0
+    }
+}
+
+fn hundredths(part: i64, whole: i64) -> i64 {
+    let (part, whole) = (i128::from(part), i128::from(whole));
+    let rounded = (2 * part * 10_000 + whole).div_euclid(2 * whole);
+    i64::try_from(rounded).unwrap_or(i64::MAX)
+}
+
+impl Serialize for Percent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 % 100 {
+            0 => serializer.serialize_i64(self.0 / 100),
+            _ => serializer.serialize_f64(self.as_f64()),
+        }
+    }
+}
+
+impl JsonSchema for Percent {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Percent".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "number", "description": "Percent, at most two decimals." })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn date(text: &str) -> NaiveDate {
+        text.parse().unwrap()
+    }
+
+    fn window(text: &str) -> Window {
+        let (start, end) = text.split_once("..").unwrap();
+        Window::new(date(start), date(end))
+    }
+
+    #[test]
+    fn windows_are_those_of_the_calendar() {
+        let of = |kind, day: &str| Window::of(kind, date(day), None);
+        let month = PeriodType::Monthly;
+        assert_eq!(of(month, "2026-11-15"), window("2026-11-01..2026-11-30"));
+        assert_eq!(of(month, "2028-02-29"), window("2028-02-01..2028-02-29"));
+        let quarter = PeriodType::Quarterly;
+        assert_eq!(of(quarter, "2026-12-31"), window("2026-10-01..2026-12-31"));
+        assert_eq!(of(quarter, "2027-01-01"), window("2027-01-01..2027-03-31"));
+        let year = PeriodType::Yearly;
+        assert_eq!(of(year, "2028-02-29"), window("2028-01-01..2028-12-31"));
+        let custom = Window::of(PeriodType::Custom, date("2026-01-31"), Some(date("2026-02-03")));
+        assert_eq!(custom, window("2026-01-31..2026-02-03"));
+    }
+
+    #[test]
+    fn the_previous_window_is_exactly_as_defined() {
+        use ComparisonMode::*;
+        for (current, mode, previous) in [
+            ("2026-11-01..2026-11-30", Month, "2026-10-01..2026-10-31"),
+            ("2026-03-01..2026-03-31", Month, "2026-02-01..2026-02-28"),
+            ("2026-11-01..2026-11-30", Quarter, "2026-08-01..2026-08-31"),
+            ("2028-02-01..2028-02-29", Year, "2027-02-01..2027-02-28"),
+            ("2027-02-01..2027-02-28", Year, "2026-02-01..2026-02-28"),
+            ("2029-02-01..2029-02-28", Year, "2028-02-01..2028-02-29"),
+            // Over New Year.
+            ("2027-01-01..2027-03-31", Quarter, "2026-10-01..2026-12-31"),
+            ("2027-01-01..2027-03-31", Month, "2026-12-01..2027-02-28"),
+            ("2026-01-01..2026-12-31", Year, "2025-01-01..2025-12-31"),
+            // Overlapping.
+            ("2026-01-01..2026-12-31", Month, "2025-12-01..2026-11-30"),
+            // Month ends.
+            ("2026-03-31..2026-03-31", Month, "2026-02-28..2026-02-28"),
+            ("2026-05-29..2026-05-31", Quarter, "2026-02-28..2026-02-28"),
+            ("2028-02-29..2028-02-29", Year, "2027-02-28..2027-02-28"),
+            // As defined, even if that is no day at all.
+            ("2026-03-30..2026-03-30", Month, "2026-02-28..2026-02-27"),
+        ] {
+            assert_eq!(window(current).previous(mode), window(previous), "{current} {mode}");
+        }
+    }
+
+    #[test]
+    fn percentages_have_two_decimals_and_halves_go_up() {
+        let change = |current, previous| Percent::change(current, previous).map(|p| p.0);
+        assert_eq!(change(150, 100), Some(5_000));
+        assert_eq!(change(50, 100), Some(-5_000));
+        assert_eq!(change(1, 3), Some(-6_667));
+        assert_eq!(change(5, 0), None);
+        assert_eq!(change(-50, -100), Some(5_000), "less of a loss");
+        assert_eq!(serde_json::to_string(&Percent::share(1, 3)).unwrap(), "33.33");
+        assert_eq!(serde_json::to_string(&Percent::share(1, 2)).unwrap(), "50");
+        assert_eq!(Percent::share(0, 0), Percent(0));
+        assert_eq!(average(5, 2), 3);
+        assert_eq!(average(0, 0), 0);
+    }
+
+    fn days() -> impl Strategy<Value = NaiveDate> {
+        (0..5_000_u64).prop_map(|n| date("2020-01-01") + Days::new(n))
+    }
+
+    proptest! {
+        #[test]
+        fn a_calendar_window_holds_its_day_and_is_whole(day in days(), kind in 0..3_usize) {
+            let kind = PeriodType::ALL[kind];
+            let window = Window::of(kind, day, None);
+            prop_assert!(window.contains(day));
+            prop_assert_eq!(window.start_date.day(), 1);
+            prop_assert_eq!((window.end_date + Days::new(1)).day(), 1);
+            // Every day of it has the same window.
+            for other in [window.start_date, window.end_date] {
+                prop_assert_eq!(Window::of(kind, other, None), window);
+            }
+            // Stepping back by its own length, windows touch without overlap.
+            let mode = ComparisonMode::ALL[[0, 1, 2][PeriodType::ALL.iter().position(|k| *k == kind).unwrap()]];
+            let before = window.previous(mode);
+            prop_assert_eq!(before.end_date + Days::new(1), window.start_date);
+            prop_assert_eq!(Window::of(kind, before.start_date, None), before);
+        }
+
+        #[test]
+        fn whole_months_and_the_days_around_them_are_the_window(start in days(), length in 0..900_u64) {
+            let window = Window::new(start, start + Days::new(length));
+            let (head, (first, after), tail) = window.whole_months();
+            let count = |w: Window| (w.end_date - w.start_date).num_days() + 1;
+            prop_assert!(first.day() == 1 && after.day() == 1 && first <= after);
+            prop_assert!(count(head) >= 0 && count(tail) >= 0);
+            let all = count(head) + (after - first).num_days() + count(tail);
+            prop_assert_eq!(all, count(window));
+            if first < after {
+                prop_assert_eq!(head.end_date + Days::new(1), first);
+                prop_assert_eq!(tail.start_date, after);
+                prop_assert!(count(head) < 31 && count(tail) < 31);
+            }
+        }
+
+        #[test]
+        fn a_series_has_every_bucket_and_loses_nothing(
+            start in days(), length in 0..900_u64, sales in proptest::collection::vec(0..900_u64, 0..40),
+        ) {
+            let window = Window::new(start, start + Days::new(length));
+            let mut daily = BTreeMap::<NaiveDate, Sums>::new();
+            for n in sales {
+                let sums = daily.entry(start + Days::new(n)).or_default();
+                sums.gross += 7;
+                sums.bookings += 1;
+            }
+            let points = series(&daily, window);
+            let inside = daily.iter().filter(|(day, _)| window.contains(**day));
+            let gross: i64 = inside.map(|(_, sums)| sums.gross).sum();
+            prop_assert_eq!(points.iter().map(|p| p.gross_revenue).sum::<i64>(), gross);
+            let buckets = match length + 1 {
+                ..=62 => length as usize + 1,
+                _ => {
+                    let end = window.end_date;
+                    let months = |day: NaiveDate| day.year() * 12 + day.month0() as i32;
+                    (months(end) - months(start) + 1) as usize
+                }
+            };
+            prop_assert_eq!(points.len(), buckets);
+            prop_assert!(points.windows(2).all(|two| two[0].bucket < two[1].bucket));
+        }
+    }
+}

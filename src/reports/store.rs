@@ -1,0 +1,316 @@
+//! Reading the figures. Every statement takes what is folded and what is not yet, at one moment.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Days, NaiveDate, Utc};
+use chrono_tz::Tz;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{model::Sums, rules::Window};
+use crate::kernel::{clock::midnight, db::Db, error::Result, ids::Uuid, money::Rupiah};
+
+/// What each day has; days without anything are not there.
+pub type Daily = BTreeMap<NaiveDate, Sums>;
+
+/// When the window begins and ends.
+fn moments(window: Window, zone: Tz) -> (DateTime<Utc>, DateTime<Utc>) {
+    (midnight(window.start_date, zone), midnight(window.end_date + Days::new(1), zone))
+}
+
+#[derive(sqlx::FromRow)]
+struct DaySums {
+    /// The day, or of what was not folded yet the moment.
+    day: Option<NaiveDate>,
+    at: Option<DateTime<Utc>>,
+    #[sqlx(flatten)]
+    sums: Sums,
+}
+
+/// The figures of each day of the window, of a partner or of all. Of a partner only what it sold is
+/// known by day: bookings, passengers and gross.
+pub async fn daily(db: &Db, partner: Option<Uuid>, window: Window, zone: Tz) -> Result<Daily> {
+    let (from, until) = moments(window, zone);
+    let rows: Vec<DaySums> = match partner {
+        None => {
+            db.sql(
+                "SELECT day, CAST(NULL AS TIMESTAMPTZ) AS at,
+                   CAST(SUM(bookings) AS BIGINT) AS bookings,
+                   CAST(SUM(passengers) AS BIGINT) AS passengers,
+                   CAST(SUM(gross) AS BIGINT) AS gross, CAST(SUM(discount) AS BIGINT) AS discount,
+                   CAST(SUM(tax) AS BIGINT) AS tax, CAST(SUM(commission) AS BIGINT) AS commission,
+                   CAST(SUM(partner_net) AS BIGINT) AS partner_net,
+                   CAST(SUM(refunds) AS BIGINT) AS refunds
+                 FROM sales_days WHERE day BETWEEN $1 AND $2 GROUP BY day
+                 UNION ALL
+                 SELECT CAST(NULL AS DATE), at, bookings, passengers, gross, discount, tax,
+                   commission, partner_net, refunds
+                 FROM sales_moves WHERE at >= $3 AND at < $4",
+            )
+            .bind(window.start_date)
+            .bind(window.end_date)
+            .bind(from)
+            .bind(until)
+            .all()
+            .await?
+        }
+        Some(partner) => {
+            db.sql(
+                "SELECT day, CAST(NULL AS TIMESTAMPTZ) AS at, bookings, passengers, gross,
+                   CAST(0 AS BIGINT) AS discount, CAST(0 AS BIGINT) AS tax,
+                   CAST(0 AS BIGINT) AS commission, CAST(0 AS BIGINT) AS partner_net,
+                   CAST(0 AS BIGINT) AS refunds
+                 FROM partner_days WHERE partner_id = $5 AND day BETWEEN $1 AND $2
+                 UNION ALL
+                 SELECT CAST(NULL AS DATE), at, bookings, passengers, gross, 0, 0, 0, 0, 0
+                 FROM sales_moves WHERE partner_id = $5 AND at >= $3 AND at < $4",
+            )
+            .bind(window.start_date)
+            .bind(window.end_date)
+            .bind(from)
+            .bind(until)
+            .bind(partner)
+            .all()
+            .await?
+        }
+    };
+    let mut daily = Daily::new();
+    for DaySums { day, at, sums } in rows {
+        let moment = at.map(|at| at.with_timezone(&zone).date_naive());
+        if let Some(day) = day.or(moment) {
+            *daily.entry(day).or_default() += sums;
+        }
+    }
+    Ok(daily)
+}
+
+/// One part of a breakdown.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct Part {
+    pub key: String,
+    pub gross: i64,
+    pub bookings: i64,
+}
+
+macro_rules! by {
+    ($column:literal) => {
+        concat!(
+            "SELECT key, CAST(SUM(gross) AS BIGINT) AS gross,
+               CAST(SUM(bookings) AS BIGINT) AS bookings
+             FROM (SELECT ",
+            $column,
+            " AS key, gross, bookings FROM sales_days WHERE day BETWEEN $1 AND $2
+               UNION ALL
+               SELECT ",
+            $column,
+            ", gross, bookings FROM sales_moves WHERE at >= $3 AND at < $4) sold
+             GROUP BY key HAVING SUM(bookings) > 0"
+        )
+    };
+}
+
+async fn parts(db: &Db, statement: &'static str, window: Window, zone: Tz) -> Result<Vec<Part>> {
+    let (from, until) = moments(window, zone);
+    let parts = db
+        .sql(statement)
+        .bind(window.start_date)
+        .bind(window.end_date)
+        .bind(from)
+        .bind(until)
+        .all()
+        .await?;
+    Ok(parts)
+}
+
+pub async fn by_method(db: &Db, window: Window, zone: Tz) -> Result<Vec<Part>> {
+    parts(db, by!("method"), window, zone).await
+}
+
+pub async fn by_type(db: &Db, window: Window, zone: Tz) -> Result<Vec<Part>> {
+    parts(db, by!("type"), window, zone).await
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
+pub struct PartnerSales {
+    pub id: Uuid,
+    pub name: String,
+    #[serde(rename = "gross_revenue")]
+    pub gross: i64,
+    pub bookings: i64,
+}
+
+/// What each partner sold in the window, largest first: whole months from the months, the days
+/// around them from the days.
+pub async fn by_partner(
+    db: &Db,
+    window: Window,
+    zone: Tz,
+    limit: i64,
+) -> Result<Vec<PartnerSales>> {
+    let (from, until) = moments(window, zone);
+    let (head, (first, after), tail) = window.whole_months();
+    let sales = db
+        .sql(
+            "SELECT p.id, a.name, sold.gross, sold.bookings
+             FROM (SELECT partner_id, CAST(SUM(gross) AS BIGINT) AS gross,
+                 CAST(SUM(bookings) AS BIGINT) AS bookings
+               FROM (SELECT partner_id, gross, bookings FROM partner_months
+                   WHERE month >= $1 AND month < $2
+                 UNION ALL
+                 SELECT partner_id, gross, bookings FROM partner_days WHERE day BETWEEN $3 AND $4
+                 UNION ALL
+                 SELECT partner_id, gross, bookings FROM partner_days WHERE day BETWEEN $5 AND $6
+                 UNION ALL
+                 SELECT partner_id, gross, bookings FROM sales_moves
+                   WHERE at >= $7 AND at < $8) each
+               GROUP BY partner_id HAVING SUM(bookings) > 0) sold
+             JOIN partners p ON p.id = sold.partner_id
+             JOIN accounts a ON a.id = p.account_id
+             ORDER BY sold.gross DESC, p.id LIMIT $9",
+        )
+        .bind(first)
+        .bind(after)
+        .bind(head.start_date)
+        .bind(head.end_date)
+        .bind(tail.start_date)
+        .bind(tail.end_date)
+        .bind(from)
+        .bind(until)
+        .bind(limit)
+        .all()
+        .await?;
+    Ok(sales)
+}
+
+/// The partners that sold most in a month.
+pub async fn top_partners(
+    db: &Db,
+    day: NaiveDate,
+    zone: Tz,
+    limit: i64,
+) -> Result<Vec<PartnerSales>> {
+    by_partner(db, Window::month(day), zone, limit).await
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
+pub struct RouteSales {
+    pub route_id: Uuid,
+    #[serde(rename = "from")]
+    pub from_name: String,
+    #[serde(rename = "to")]
+    pub to_name: String,
+    pub mitra_id: Uuid,
+    pub mitra_name: String,
+    #[serde(rename = "gross_revenue")]
+    pub gross: i64,
+    pub bookings: i64,
+    pub passengers: i64,
+}
+
+/// The routes that sold most in a month, of a partner or of all.
+pub async fn top_routes(
+    db: &Db,
+    partner: Option<Uuid>,
+    day: NaiveDate,
+    zone: Tz,
+    limit: i64,
+) -> Result<Vec<RouteSales>> {
+    let month = Window::month(day);
+    let (from, until) = moments(month, zone);
+    let sales = db
+        .sql(
+            "SELECT r.id AS route_id, r.from_name, r.to_name, r.partner_id AS mitra_id,
+               a.name AS mitra_name, sold.gross, sold.bookings, sold.passengers
+             FROM (SELECT route_id, CAST(SUM(gross) AS BIGINT) AS gross,
+                 CAST(SUM(bookings) AS BIGINT) AS bookings,
+                 CAST(SUM(passengers) AS BIGINT) AS passengers
+               FROM (SELECT route_id, gross, bookings, passengers FROM route_months
+                   WHERE month = $1 AND ($4 IS NULL OR partner_id = $4)
+                 UNION ALL
+                 SELECT route_id, gross, bookings, passengers FROM sales_moves
+                   WHERE at >= $2 AND at < $3 AND ($4 IS NULL OR partner_id = $4)) each
+               GROUP BY route_id HAVING SUM(bookings) > 0) sold
+             JOIN routes r ON r.id = sold.route_id
+             JOIN partners p ON p.id = r.partner_id
+             JOIN accounts a ON a.id = p.account_id
+             ORDER BY sold.gross DESC, r.id LIMIT $5",
+        )
+        .bind(month.start_date)
+        .bind(from)
+        .bind(until)
+        .bind(partner)
+        .bind(limit)
+        .all()
+        .await?;
+    Ok(sales)
+}
+
+#[derive(sqlx::FromRow)]
+struct StandingRow {
+    status: String,
+    bookings: i64,
+    passengers: i64,
+    subtotal: Rupiah,
+    commission: Rupiah,
+    partner_net: Rupiah,
+}
+
+/// How many bookings stand where; the amounts are of paid and completed ones.
+#[derive(Clone, Debug, Default)]
+pub struct Standings {
+    pub by_status: BTreeMap<String, i64>,
+    pub passengers: i64,
+    pub gross: Rupiah,
+    pub commission: Rupiah,
+    pub net: Rupiah,
+}
+
+impl Standings {
+    pub fn count(&self, statuses: &[&str]) -> i64 {
+        statuses.iter().filter_map(|status| self.by_status.get(*status)).sum()
+    }
+
+    pub fn total(&self) -> i64 {
+        self.by_status.values().sum()
+    }
+}
+
+/// Of a partner or of all, all time.
+pub async fn standings(db: &Db, partner: Option<Uuid>) -> Result<Standings> {
+    let rows: Vec<StandingRow> = db
+        .sql(
+            "SELECT status, CAST(SUM(bookings) AS BIGINT) AS bookings,
+               CAST(SUM(passengers) AS BIGINT) AS passengers,
+               CAST(SUM(subtotal) AS BIGINT) AS subtotal,
+               CAST(SUM(commission) AS BIGINT) AS commission,
+               CAST(SUM(partner_net) AS BIGINT) AS partner_net
+             FROM (SELECT status, bookings, passengers, subtotal, commission, partner_net
+                 FROM partner_standings WHERE $1 IS NULL OR partner_id = $1
+               UNION ALL
+               SELECT to_status, 1, passengers, subtotal, commission, partner_net
+                 FROM booking_moves WHERE $1 IS NULL OR partner_id = $1
+               UNION ALL
+               SELECT from_status, -1, -passengers, -subtotal, -commission, -partner_net
+                 FROM booking_moves WHERE from_status <> 'pending_payment'
+                   AND ($1 IS NULL OR partner_id = $1)
+               UNION ALL
+               SELECT status, COUNT(*), 0, 0, 0, 0 FROM bookings
+                 WHERE status = 'pending_payment' AND ($1 IS NULL OR partner_id = $1)
+                 GROUP BY status) each
+             GROUP BY status",
+        )
+        .bind(partner)
+        .all()
+        .await?;
+    let mut standings = Standings::default();
+    for row in rows {
+        if ["paid", "completed"].contains(&row.status.as_str()) {
+            standings.passengers += row.passengers;
+            standings.gross = standings.gross + row.subtotal;
+            standings.commission = standings.commission + row.commission;
+            standings.net = standings.net + row.partner_net;
+        }
+        standings.by_status.insert(row.status, row.bookings);
+    }
+    Ok(standings)
+}
