@@ -9,13 +9,12 @@ CREATE TABLE settlement_configurations (
     schedule TEXT CHECK (schedule IN ('manual', 'daily', 'weekly', 'monthly')),
     -- Of the week (Monday is 1) or of the month.
     day INTEGER,
-    -- The day from which the schedule is what it is: periods that ended before are not its own.
+    -- The day on which the schedule was last chosen: periods that ended before are not its own.
     scheduled_on DATE,
     hold_days INTEGER CHECK (hold_days >= 0),
     minimum_amount BIGINT CHECK (minimum_amount >= 0),
     updated_at TIMESTAMPTZ NOT NULL,
     CHECK (commission_rate IS NULL OR partner_id IS NULL),
-    CHECK ((schedule IS NULL) = (scheduled_on IS NULL)),
     CHECK (CASE COALESCE(schedule, '') WHEN 'weekly' THEN COALESCE(day, 0) BETWEEN 1 AND 7
         WHEN 'monthly' THEN COALESCE(day, 0) BETWEEN 1 AND 28 ELSE day IS NULL END)
 );
@@ -79,7 +78,9 @@ CREATE TABLE partner_dues (
     UNIQUE (booking_id, kind),
     FOREIGN KEY (settlement_id, partner_id) REFERENCES settlements (id, partner_id)
 );
-CREATE INDEX partner_dues_open ON partner_dues (partner_id, day) WHERE settlement_id IS NULL;
+-- With what they come to, so that a sum over them reads nothing else.
+CREATE INDEX partner_dues_open ON partner_dues (partner_id, day, net)
+    WHERE settlement_id IS NULL;
 CREATE INDEX partner_dues_settlement ON partner_dues (settlement_id)
     WHERE settlement_id IS NOT NULL;
 

@@ -70,7 +70,7 @@ impl App {
         let url = config.database_url();
         let db = Db::open(&url).await.map_err(|why| format!("DERMAGA_DATABASE_URL: {why}"))?;
         db.migrate().await.map_err(|why| format!("cannot migrate the database: {why}"))?;
-        let app = Self(Arc::new(State {
+        Ok(Self(Arc::new(State {
             limits: Limits::new(config.rate_limit.0),
             metrics: Metrics::new(),
             passwords: Passwords::new(),
@@ -85,9 +85,7 @@ impl App {
             mailer,
             gateway,
             secret_key,
-        }));
-        reports::ensure(&app).await.map_err(|why| format!("cannot make the reports: {why}"))?;
-        Ok(app)
+        })))
     }
 
     /// The day where the service is.
@@ -184,8 +182,13 @@ impl App {
         }
     }
 
-    /// Reports read what is not folded, too; folding keeps that short.
+    /// Reports read what is not folded, too; folding keeps that short. A first start on bookings of
+    /// the past, or one in another zone, makes the figures before.
     async fn fold_for_ever(&self) {
+        while let Err(error) = reports::ensure(self).await {
+            tracing::warn!(%error, "the figures of the reports are not made yet");
+            tokio::time::sleep(Duration::from_secs(5)).await;
+        }
         let mut tick = tokio::time::interval(Duration::from_secs(2));
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {

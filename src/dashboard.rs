@@ -14,10 +14,9 @@ use crate::{
         caller::Caller,
         clock::midnight,
         db::{Db, Statement},
-        error::{Error, Result},
+        error::Result,
         http::{Query, Reply},
         ids::Uuid,
-        lang::text,
         money::Rupiah,
         schema::Input,
     },
@@ -91,7 +90,9 @@ pub struct Departure {
 
 pub async fn get_dashboard(State(app): State<App>, caller: Caller) -> Result<Reply<Dashboard>> {
     let partner = caller.own_or(None)?;
-    let money = caller.role == Role::Mitra || caller.may(Rule::ReportsRead);
+    // Whoever impersonates a partner sees what their own rules allow.
+    let own = caller.role == Role::Mitra && caller.in_person_or(Rule::ReportsRead);
+    let money = own || caller.may(Rule::ReportsRead);
     let (db, zone, as_of, today) = (&app.db, app.config.timezone, app.clock.now(), app.today());
     let month = Window::month(today);
     let last_month = Window::month(month.start_date - Days::new(1));
@@ -104,13 +105,14 @@ pub async fn get_dashboard(State(app): State<App>, caller: Caller) -> Result<Rep
             Some(_) => Ok(None),
         }
     };
-    let (daily, departures, pending, top_routes, top_partners, upcoming_departures) = tokio::try_join!(
+    let (daily, departures, pending, top_routes, top_partners, upcoming_departures, ()) = tokio::try_join!(
         reports::daily(db, partner, span, zone),
         departures(&app, partner, today, month, last_month),
         pending(db, partner),
         reports::top_routes(db, partner, today, zone, 5),
         top_partners,
         upcoming(db, partner, as_of),
+        reports::are_made(&app),
     )?;
     let of = |window: Window| {
         let mut sums = Sums::default();
@@ -286,18 +288,16 @@ pub async fn mitra_statistic(
     Query(query): Query<StatisticQuery>,
 ) -> Result<Reply<MitraStatistic>> {
     let partner = caller.own_or(query.mitra_id)?;
-    if let Some(id) = query.mitra_id.filter(|_| caller.role != Role::Mitra)
-        && !partners::exists(&app.db, id).await?
-    {
-        let message = text("There is no such partner.", "Mitra ini tidak ada.");
-        return Err(Error::field("mitra_id", "unknown", message));
+    if let Some(id) = query.mitra_id.filter(|_| caller.role != Role::Mitra) {
+        partners::known(&app.db, id).await?;
     }
     let window = Window::days_until(app.today(), DAYS);
-    let (fleet, standings, unsettled, daily) = tokio::try_join!(
+    let (fleet, standings, unsettled, daily, ()) = tokio::try_join!(
         fleet(&app, partner),
         reports::standings(&app.db, partner),
         ledger::unsettled(&app.db, partner),
         reports::daily(&app.db, partner, window, app.config.timezone),
+        reports::are_made(&app),
     )?;
     let count = |status: &str| standings.count(&[status]);
     Ok(Reply::data(MitraStatistic {

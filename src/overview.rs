@@ -57,6 +57,7 @@ pub async fn partner_overview(
         active_routes: published.active_routes,
         upcoming_sailings: published.upcoming_sailings,
     };
+    reports::are_made(&app).await?;
     let sold = reports::standings(&app.db, Some(mitra.id)).await?;
     let bookings = BookingFigures {
         total: sold.total(),

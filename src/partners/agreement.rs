@@ -46,7 +46,7 @@ pub struct Agreement {
     pub minimum_amount: Rupiah,
     /// What a partner has no value of its own for.
     pub inherited: Vec<&'static str>,
-    /// The day from which the schedule is what it is.
+    /// The day on which the schedule was last chosen.
     #[serde(skip)]
     pub scheduled_on: Option<NaiveDate>,
 }
@@ -117,7 +117,7 @@ impl Terms {
     pub fn changed(self, form: &AgreementForm, today: NaiveDate) -> Self {
         let (schedule, day, scheduled_on) = match form.schedule {
             Patch::Keep => (self.schedule, self.day, self.scheduled_on),
-            Patch::Clear => (None, None, None),
+            Patch::Clear => (None, None, Some(today)),
             Patch::Set(schedule) => {
                 let dated = matches!(schedule, Schedule::Weekly | Schedule::Monthly);
                 let day = form.day.filter(|_| dated);
@@ -152,7 +152,8 @@ impl Terms {
             commission_rate: commission.unwrap_or_else(standard_commission),
             schedule: timing.schedule.unwrap_or(Schedule::Manual),
             day: timing.day,
-            scheduled_on: timing.scheduled_on,
+            // Whichever was chosen last.
+            scheduled_on: timing.scheduled_on.max(self.scheduled_on),
             hold_days: self.hold_days.or(default.hold_days).unwrap_or(0),
             minimum_amount: self.minimum_amount.or(default.minimum_amount).unwrap_or(Rupiah::ZERO),
             inherited: inherited.into_iter().filter(|i| own && i.1).map(|i| i.0).collect(),
@@ -164,8 +165,8 @@ pub fn standard_commission() -> Rate {
     Rate::basis_points(COMMISSION).unwrap_or_default()
 }
 
-const OF: &str = "SELECT COALESCE(c.commission_rate, p.commission_rate) AS commission_rate,
-      c.schedule, c.day, c.scheduled_on, c.hold_days, c.minimum_amount
+const OF: &str = "SELECT p.commission_rate, c.schedule, c.day, c.scheduled_on, c.hold_days,
+      c.minimum_amount
     FROM partners p LEFT JOIN settlement_configurations c ON c.partner_id = p.id
     WHERE p.id = $1";
 const DEFAULT: &str = "SELECT commission_rate, schedule, day, scheduled_on, hold_days,

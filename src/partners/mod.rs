@@ -23,8 +23,9 @@ use crate::{
     app::App,
     kernel::{
         db::{Db, Tx},
-        error::Result,
+        error::{Error, Result},
         ids::Uuid,
+        lang::text,
         outbox::Item,
         seal::Sealer,
     },
@@ -41,6 +42,17 @@ pub use papers::BankAccount;
 
 pub async fn exists(db: &Db, id: Uuid) -> Result<bool> {
     Ok(store::get(db, id).await?.is_some())
+}
+
+/// Refuses a `mitra_id` that is nobody's.
+pub async fn known(db: &Db, id: Uuid) -> Result<()> {
+    match exists(db, id).await? {
+        true => Ok(()),
+        false => {
+            let message = text("There is no such partner.", "Mitra ini tidak ada.");
+            Err(Error::field("mitra_id", "unknown", message))
+        }
+    }
 }
 
 pub async fn status(tx: &mut Tx, id: Uuid) -> Result<PartnerStatus> {

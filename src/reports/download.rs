@@ -89,33 +89,35 @@ pub struct Sheet {
 /// A report: as JSON, or as a file.
 pub enum Report<R> {
     Json(R),
-    File { name: String, format: Format, sheets: Vec<Sheet> },
+    File(Response),
+}
+
+impl<R> Report<R> {
+    pub async fn file(name: String, format: Format, sheets: Vec<Sheet>) -> Result<Self> {
+        let (kind, body) = match format {
+            Format::Xlsx => {
+                let made = tokio::task::spawn_blocking(move || xlsx(&sheets)).await;
+                (XLSX, chunked(made.map_err(Error::internal).flatten()?))
+            }
+            _ => (CSV, csv_rows(sheets)),
+        };
+        let mut response = body.into_response();
+        let disposition = format!("attachment; filename=\"{name}.{format}\"");
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+        let disposition = HeaderValue::from_str(&disposition).map_err(Error::internal)?;
+        headers.insert(CONTENT_DISPOSITION, disposition);
+        Ok(Self::File(response))
+    }
 }
 
 impl<R: IntoResponse> IntoResponse for Report<R> {
     fn into_response(self) -> Response {
         match self {
             Self::Json(reply) => reply.into_response(),
-            Self::File { name, format, sheets } => match file(&name, format, sheets) {
-                Ok(response) => response,
-                Err(error) => error.into_response(),
-            },
+            Self::File(response) => response,
         }
     }
-}
-
-fn file(name: &str, format: Format, sheets: Vec<Sheet>) -> Result<Response> {
-    let (kind, body) = match format {
-        Format::Xlsx => (XLSX, chunked(xlsx(&sheets)?)),
-        _ => (CSV, csv_rows(sheets)),
-    };
-    let mut response = body.into_response();
-    let disposition = format!("attachment; filename=\"{name}.{format}\"");
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    let disposition = HeaderValue::from_str(&disposition).map_err(Error::internal)?;
-    headers.insert(CONTENT_DISPOSITION, disposition);
-    Ok(response)
 }
 
 /// Row by row; sheets follow one another after an empty line.

@@ -13,6 +13,7 @@ use super::{
     rules::{self, Percent, PeriodType, Window},
     store::{self, Daily, Part},
 };
+use crate::reports::are_made;
 use crate::{
     app::App,
     kernel::{
@@ -54,9 +55,10 @@ pub async fn finance_overview(
 ) -> Result<Report<Reply<Overview>>> {
     let (period, previous) = windows(&app, &query);
     let (zone, as_of) = (app.config.timezone, app.clock.now());
-    let (daily, before) = tokio::try_join!(
+    let (daily, before, ()) = tokio::try_join!(
         store::daily(&app.db, None, period, zone),
         store::daily(&app.db, None, previous, zone),
+        are_made(&app),
     )?;
     let (now, then) = (all(&daily), all(&before));
     let figure = |of: fn(&Sums) -> i64| Figure::new(of(&now), of(&then));
@@ -79,8 +81,8 @@ pub async fn finance_overview(
     Ok(match accepts.or(query.format) {
         Format::Json => Report::Json(Reply::data(overview)),
         format => {
-            let name = file_name("overview", period);
-            Report::File { name, format, sheets: overview_sheets(&overview) }
+            let sheets = overview_sheets(&overview);
+            Report::file(file_name("overview", period), format, sheets).await?
         }
     })
 }
@@ -98,6 +100,7 @@ fn overview_sheets(overview: &Overview) -> Vec<Sheet> {
         ("passengers", overview.passengers),
         ("average_booking", overview.average_booking),
     ];
+    let as_of = vec![Cell::text("as_of"), Cell::text(overview.as_of.to_rfc3339())];
     let period = vec![Cell::text("period"), span(overview.period), span(overview.previous)];
     let rows = figures.into_iter().map(|(name, figure)| {
         vec![
@@ -114,7 +117,7 @@ fn overview_sheets(overview: &Overview) -> Vec<Sheet> {
         Sheet {
             name: "Overview",
             header: &["figure", "current", "previous", "change_percent"],
-            rows: std::iter::once(period).chain(rows).collect(),
+            rows: [as_of, period].into_iter().chain(rows).collect(),
         },
         Sheet {
             name: "Series",
@@ -132,12 +135,13 @@ pub async fn revenue_by_payment_method(
 ) -> Result<Report<Reply<Breakdown>>> {
     let (period, previous) = windows(&app, &query);
     let (zone, as_of) = (app.config.timezone, app.clock.now());
-    let (now, then) = tokio::try_join!(
+    let (now, then, ()) = tokio::try_join!(
         store::by_method(&app.db, period, zone),
         store::by_method(&app.db, previous, zone),
+        are_made(&app),
     )?;
     let breakdown = breakdown(as_of, period, previous, now, then, |key| label(key, context.lang));
-    Ok(shown("revenue-by-payment-method", accepts.or(query.format), breakdown))
+    shown("revenue-by-payment-method", accepts.or(query.format), breakdown).await
 }
 
 pub async fn revenue_by_type(
@@ -148,12 +152,13 @@ pub async fn revenue_by_type(
 ) -> Result<Report<Reply<Breakdown>>> {
     let (period, previous) = windows(&app, &query);
     let (zone, as_of) = (app.config.timezone, app.clock.now());
-    let (now, then) = tokio::try_join!(
+    let (now, then, ()) = tokio::try_join!(
         store::by_type(&app.db, period, zone),
         store::by_type(&app.db, previous, zone),
+        are_made(&app),
     )?;
     let breakdown = breakdown(as_of, period, previous, now, then, |key| label(key, context.lang));
-    Ok(shown("revenue-by-type", accepts.or(query.format), breakdown))
+    shown("revenue-by-type", accepts.or(query.format), breakdown).await
 }
 
 /// In pages; a file has all of it.
@@ -164,9 +169,10 @@ pub async fn revenue_by_partner(
 ) -> Result<Report<Paged<Breakdown>>> {
     let (period, previous) = windows(&app, &report);
     let (zone, as_of) = (app.config.timezone, app.clock.now());
-    let (now, then) = tokio::try_join!(
+    let (now, then, ()) = tokio::try_join!(
         store::by_partner(&app.db, period, zone, i64::MAX),
         store::by_partner(&app.db, previous, zone, i64::MAX),
+        are_made(&app),
     )?;
     let mut names = HashMap::new();
     let mut parts = |sales: Vec<store::PartnerSales>| {
@@ -188,7 +194,7 @@ pub async fn revenue_by_partner(
             breakdown.items = page.take(usize::try_from(paging.limit()).unwrap_or(0)).collect();
             Report::Json(paging.page((Vec::<()>::new(), count)).map(|_| breakdown))
         }
-        format => file("revenue-by-partner", format, &breakdown),
+        format => file("revenue-by-partner", format, &breakdown).await?,
     })
 }
 
@@ -224,14 +230,18 @@ fn breakdown(
     Breakdown { as_of, period, previous, total: Figure::new(whole, before), items }
 }
 
-fn shown(name: &str, format: Format, breakdown: Breakdown) -> Report<Reply<Breakdown>> {
+async fn shown(
+    name: &str,
+    format: Format,
+    breakdown: Breakdown,
+) -> Result<Report<Reply<Breakdown>>> {
     match format {
-        Format::Json => Report::Json(Reply::data(breakdown)),
-        format => file(name, format, &breakdown),
+        Format::Json => Ok(Report::Json(Reply::data(breakdown))),
+        format => file(name, format, &breakdown).await,
     }
 }
 
-fn file<R>(name: &str, format: Format, breakdown: &Breakdown) -> Report<R> {
+async fn file<R>(name: &str, format: Format, breakdown: &Breakdown) -> Result<Report<R>> {
     let row = |key: &str, label: &str, revenue: Figure, bookings: Option<Figure>, share| {
         let count = |count: Option<i64>| count.map_or(Cell::Percent(None), Cell::Number);
         vec![
@@ -249,6 +259,7 @@ fn file<R>(name: &str, format: Format, breakdown: &Breakdown) -> Report<R> {
         row(&item.key, &item.label, item.revenue, Some(item.bookings), Some(item.share_percent))
     });
     let total = row("total", "", breakdown.total, None, None);
+    let as_of = vec![Cell::text("as_of"), Cell::text(breakdown.as_of.to_rfc3339())];
     let sheet = Sheet {
         name: "Revenue",
         header: &[
@@ -261,9 +272,9 @@ fn file<R>(name: &str, format: Format, breakdown: &Breakdown) -> Report<R> {
             "previous_bookings",
             "share_percent",
         ],
-        rows: items.chain([total]).collect(),
+        rows: items.chain([total, as_of]).collect(),
     };
-    Report::File { name: file_name(name, breakdown.period), format, sheets: vec![sheet] }
+    Report::file(file_name(name, breakdown.period), format, vec![sheet]).await
 }
 
 /// What people call it.

@@ -6,7 +6,8 @@
 //!   at the moment it names, and its cost follows its window, not the history.
 //! - Money counts on the day it was paid, refunds on the day they were refunded. What was paid in
 //!   vain was no sale, and its way back no refund.
-//! - The figures can be made anew from the bookings at any time, and are when the zone changes.
+//! - The figures can be made anew from the bookings, and are when the zone changes. Until they are
+//!   made, a report is unavailable rather than wrong.
 
 mod download;
 mod http;
@@ -17,11 +18,11 @@ mod store;
 
 pub use http::{finance_overview, revenue_by_partner, revenue_by_payment_method, revenue_by_type};
 pub use model::{Figure, Point, Sums};
-pub use rollup::{ensure, fold, rebuild};
+pub use rollup::{are_made, ensure, fold, rebuild};
 pub use rules::{Percent, Window};
 pub use store::{PartnerSales, RouteSales, Standings, daily, standings, top_partners, top_routes};
 
-/// The figures of each day of a window, empty days included.
+/// The buckets of a window, empty ones included.
 pub fn series(daily: &store::Daily, window: Window) -> Vec<Point> {
     rules::series(daily, window)
 }

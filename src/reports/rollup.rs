@@ -282,8 +282,8 @@ async fn fold_some(app: &App, limit: usize) -> Result<usize> {
 
 /// Makes the figures if they were never made, or in another zone.
 pub async fn ensure(app: &App) -> Result<()> {
-    let kept = app.db.sql("SELECT zone FROM report_zones").maybe::<(String,)>().await?;
-    if kept.is_none_or(|(kept,)| kept != app.config.timezone.name()) {
+    if are_made(app).await.is_err() {
+        tracing::info!("making the figures of the reports");
         made(app, false).await?;
     }
     Ok(())
@@ -301,11 +301,20 @@ async fn made(app: &App, anew: bool) -> Result<u64> {
         tried += 1;
         match make(app, anew).await {
             // Somebody else is at it, or has just folded.
-            Err(Error::Contention(_)) if tried < TRIES => {
+            Err(Error::Contention(_) | Error::Unavailable(_)) if tried < TRIES => {
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
             done => return done,
         }
+    }
+}
+
+/// Refuses to answer from figures that are not there, or that were counted in other days.
+pub async fn are_made(app: &App) -> Result<()> {
+    let kept = app.db.sql("SELECT zone FROM report_zones").maybe::<(String,)>().await?;
+    match kept.is_some_and(|(kept,)| kept == app.config.timezone.name()) {
+        true => Ok(()),
+        false => Err(Error::Unavailable("the reports are not made for this time zone".into())),
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! - A settlement takes dues (see `ledger`) by writing its id into their rows: each has one live
 //!   settlement at most. Whoever takes, pays or frees dues holds the partner's row meanwhile.
-//! - It takes what departed in its period; what a refund took back of something already settled
-//!   goes into the next one, whatever its period. One that would pay nothing is not made.
+//! - It takes what departed in its period, and what the partner owes from before or for a refund,
+//!   which is netted in the next one whatever its period. One that would pay nothing is not made.
 //! - It is released once, to an approved bank account, never while the partner is suspended.
 //! - The schedule deals with each period of a partner once, whatever the number of processes.
 
@@ -34,14 +34,9 @@ pub async fn run_schedules(app: &App) -> Result<u64> {
     schedule::run(app).await
 }
 
-/// What was paid out to a partner, or to all of them.
+/// What was paid out to a partner.
 pub async fn settled(app: &App, partner: Uuid) -> Result<Rupiah> {
     store::settled(&app.db, partner).await
-}
-
-/// How many wait to be released, of a partner or of all.
-pub async fn pending(app: &App, partner: Option<Uuid>) -> Result<i64> {
-    store::pending(&app.db, partner).await
 }
 
 /// What follows from news of settlements. Letters and notifications come from here, too.

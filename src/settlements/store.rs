@@ -117,7 +117,8 @@ pub async fn insert(tx: &mut Tx, new: NewSettlement<'_>, now: DateTime<Utc>) -> 
     Ok(())
 }
 
-/// Takes what departed from `start` to `end`, and what was taken back of anything settled before.
+/// Takes what departed from `start` to `end`; and, since it is netted in the next settlement, what
+/// the partner owes for a booking of earlier days or for one that was refunded after all.
 pub async fn take(
     tx: &mut Tx,
     id: Uuid,
@@ -128,9 +129,11 @@ pub async fn take(
     tx.sql(
         "UPDATE partner_dues SET settlement_id = $1
          WHERE partner_id = $2 AND settlement_id IS NULL
-           AND (day BETWEEN $3 AND $4 OR (kind = 'reversal' AND EXISTS
-             (SELECT 1 FROM partner_dues s WHERE s.booking_id = partner_dues.booking_id
-                AND s.kind = 'sale' AND s.settlement_id IS NOT NULL)))",
+           AND (day BETWEEN $3 AND $4 OR booking_id IN
+             (SELECT booking_id FROM partner_dues
+              WHERE partner_id = $2 AND settlement_id IS NULL GROUP BY booking_id
+              HAVING SUM(net) < 0 AND (MIN(day) < $3
+                OR COUNT(CASE WHEN kind = 'reversal' THEN 1 END) > 0)))",
     )
     .bind(id)
     .bind(partner)
@@ -287,16 +290,4 @@ pub async fn settled(db: &Db, partner: Uuid) -> Result<Rupiah> {
         .scalar()
         .await?;
     Ok(Rupiah(settled))
-}
-
-pub async fn pending(db: &Db, partner: Option<Uuid>) -> Result<i64> {
-    let pending = db
-        .sql(
-            "SELECT COUNT(*) FROM settlements
-             WHERE status = 'pending' AND ($1 IS NULL OR partner_id = $1)",
-        )
-        .bind(partner)
-        .scalar()
-        .await?;
-    Ok(pending)
 }

@@ -32,6 +32,8 @@ on_both_engines![
     a_refund_before_a_settlement_leaves_nothing_to_pay,
     money_kept_of_a_cancellation_is_settled,
     cash_that_a_partner_took_is_netted,
+    what_a_partner_owes_is_netted_in_the_next,
+    a_schedule_that_is_chosen_anew_begins_anew,
     a_free_journey_is_paid_by_the_platform,
     settlements_are_listed_with_their_filters,
 ];
@@ -675,6 +677,55 @@ async fn cash_that_a_partner_took_is_netted(world: World) {
     world.post(&path, json!({ "reason": "x" })).by(&admin).send().await.ok();
     assert_eq!(world.balance("partner_payable").await, NET + GROSS);
     adds_up(&world).await;
+}
+
+/// What the partner owes from before comes along with the next settlement, whatever its days.
+async fn what_a_partner_owes_is_netted_in_the_next(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    let booking = world.books(order(&sailing, 2, "putu@example.com")).await.ok();
+    let path = format!("/v1/booking/{}/pay-cash", booking["id"].as_str().unwrap());
+    world.post(&path, json!({})).by(&sailing.partner).send().await.ok();
+    world.arrives().await;
+    world.settles(&sailing.partner, &admin).await.is(409, "nothing_to_settle");
+    world.sold(&sailing, 2).await;
+    world.arrives().await;
+    // Another month.
+    let moved = "UPDATE partner_dues SET day = '2026-12-24' WHERE net > 0";
+    world.db().sql(moved).run().await.unwrap();
+    let body = json!({
+        "mitra_id": world.partner_id(&sailing.partner).await,
+        "start_date": "2026-12-01", "end_date": "2026-12-31",
+    });
+    let made = world.post("/v1/settlements/manual", body).by(&admin).send().await.ok();
+    assert_eq!(made["net"], NET - (GROSS - NET));
+    assert_eq!(made["period"]["start_date"], "2026-11-16", "from its first journey on");
+    adds_up(&world).await;
+}
+
+async fn a_schedule_that_is_chosen_anew_begins_anew(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    let mitra_id = world.partner_id(&sailing.partner).await;
+    agrees(&world, &admin, json!({ "schedule": "weekly", "day": 7 })).await;
+    agrees(&world, &admin, json!({ "mitra_id": mitra_id, "schedule": "manual" })).await;
+    world.sold(&sailing, 2).await;
+    // The 24th, a Tuesday, two days after the schedule's day.
+    world.later(TimeDelta::days(9));
+    dermaga::bookings::complete(&world.app).await.unwrap();
+    let admin = world.signs_in(&admin.email, "admin").await;
+    assert_eq!(run_schedules(&world.app).await.unwrap(), 0);
+    let body = json!({ "mitra_id": mitra_id, "schedule": null });
+    assert_eq!(agrees(&world, &admin, body).await["schedule"], "weekly");
+    assert_eq!(run_schedules(&world.app).await.unwrap(), 0, "that day was not its own");
+    // Suspended, a settlement is made and waits.
+    let desk = format!("/v1/mitra/manajemen/{mitra_id}/suspend");
+    world.post(&desk, json!({ "reason": "x" })).by(&admin).send().await.ok();
+    world.later(TimeDelta::days(5));
+    assert_eq!(run_schedules(&world.app).await.unwrap(), 1);
+    let admin = world.signs_in(&admin.email, "admin").await;
+    let made = world.get("/v1/settlements").by(&admin).send().await.ok();
+    world.releases(&made[0], &admin).await.is(409, "invalid_state");
 }
 
 async fn a_free_journey_is_paid_by_the_platform(world: World) {

@@ -126,6 +126,7 @@ impl World {
         change(&mut config);
         let clock = Clock::manual("2026-11-15T03:00:00Z".parse().unwrap());
         let app = App::start(config, clock).await.unwrap();
+        dermaga::reports::ensure(&app).await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();

@@ -38,7 +38,10 @@ pub async fn once<T: Serialize>(
         Claim::Run(running) => match work(Some(&running)).await {
             Ok(answer) => new(answer),
             Err(refusal) => {
-                running.release(db).await?;
+                // A key that stays claimed is free again when its lease is past.
+                if let Err(error) = running.release(db).await {
+                    tracing::warn!(%error, "a key was not released");
+                }
                 Err(refusal)
             }
         },

@@ -7,10 +7,9 @@ use crate::{
     kernel::{
         audit::Change,
         caller::Caller,
-        error::{Error, Result},
+        error::Result,
         http::{Body, Query, Reply},
         ids::Uuid,
-        lang::text,
     },
     partners::{
         self,
@@ -51,12 +50,7 @@ pub async fn configure_settlements(
 
 async fn known(app: &App, partner: Option<Uuid>) -> Result<()> {
     match partner {
-        Some(id) if !partners::exists(&app.db, id).await? => Err(unknown_partner()),
-        _ => Ok(()),
+        Some(id) => partners::known(&app.db, id).await,
+        None => Ok(()),
     }
-}
-
-pub fn unknown_partner() -> Error {
-    let message = text("There is no such partner.", "Mitra ini tidak ada.");
-    Error::field("mitra_id", "unknown", message)
 }

@@ -3,10 +3,7 @@
 use axum::extract::State;
 use serde_json::json;
 
-use super::{
-    configuration::unknown_partner,
-    lookup::{PathSettlement, shown},
-};
+use super::lookup::{PathSettlement, shown};
 use crate::{
     app::App,
     files::{self, Purpose},
@@ -58,9 +55,7 @@ async fn make(
     form: &ManualSettlement,
     running: Option<&Running>,
 ) -> Result<SettlementDetail> {
-    if !partners::exists(&app.db, form.mitra_id).await? {
-        return Err(unknown_partner());
-    }
+    partners::known(&app.db, form.mitra_id).await?;
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     let wanted = Wanted {
@@ -178,7 +173,7 @@ async fn finish(
     action: &'static str,
     running: Option<&Running>,
 ) -> Result<SettlementDetail> {
-    // The log keeps no address that opens a file.
+    // Neither the log nor a kept answer has an address that opens a file.
     let logged = |row: SettlementRow| {
         let mut settlement = shown(app, row)?;
         settlement.proof_url = None;
@@ -195,12 +190,12 @@ async fn finish(
     })
     .await?;
     let items = store::items_in(&mut tx, id).await?;
-    let detail = SettlementDetail { settlement: shown(app, after)?, items };
+    let kept = SettlementDetail { settlement: logged(after.clone())?, items };
     if let Some(running) = running {
-        running.keep(&mut tx, &json!(detail)).await?;
+        running.keep(&mut tx, &json!(kept)).await?;
     }
     tx.commit().await?;
-    Ok(detail)
+    Ok(SettlementDetail { settlement: shown(app, after)?, items: kept.items })
 }
 
 fn no_longer_pending() -> Error {
