@@ -7,6 +7,7 @@ use crate::{
     app::App,
     audit::*,
     bookings::*,
+    contents::*,
     dashboard::*,
     files::*,
     fleet::*,
@@ -140,6 +141,14 @@ pub fn table(app: App) -> Table {
     .op(GET,    "/v1/finance/reports/revenue-breakdown/partner", Staff(ReportsRead),      revenue_by_partner,        "Revenue by partner")
     .op(GET,    "/v1/dashboard",                                 SignedIn,                get_dashboard,             "The harbour at a glance")
     .op(GET,    "/v1/dashboard/mitra-statistic",                 PartnerOr(PartnersRead), mitra_statistic,           "A partner in numbers")
+    // Contents
+    .op(GET,    "/v1/contents/cta-partnership",               Public,               get_cta_partnership,  "The call to become a partner")
+    .op(POST,   "/v1/contents/cta-partnership",               Staff(ContentsWrite), save_cta_partnership, "Change the call")
+    .op(GET,    "/v1/configurations/term-conditions",         Public,               get_terms,            "Terms that are in force")
+    .op(GET,    "/v1/configurations/term-conditions/history", Staff(TermsWrite),    list_terms_history,   "Every version of terms")
+    .op(POST,   "/v1/configurations/term-condition/create",   Staff(TermsWrite),    create_terms,         "Draft terms")
+    .op(PUT,    "/v1/configurations/term-condition/update",   Staff(TermsWrite),    update_terms,         "Change a draft, or begin the next")
+    .op(POST,   "/v1/configurations/term-condition/publish",  Staff(TermsPublish),  publish_terms,        "Publish a draft")
     // Files
     .op(POST,   "/v1/files/upload",       SignedIn, upload_file,   "Upload a file")
     .op(ACT,    "/v1/files/presign-url",  SignedIn, presign_url,   "An address to upload to")

@@ -21,7 +21,7 @@ use crate::{
         schema::Input,
     },
     ledger, partners,
-    reports::{self, Figure, PartnerSales, Percent, Point, RouteSales, Sums, Window},
+    reports::{self, Figure, PartnerSales, Percent, Point, RouteSales, Seller, Sums, Window},
     sailings::Zone,
 };
 
@@ -80,12 +80,21 @@ pub struct Departure {
     pub to_name: String,
     pub departure_at: DateTime<Utc>,
     pub timezone: Zone,
-    pub speedboat_id: Uuid,
-    pub speedboat_name: String,
-    pub mitra_id: Uuid,
-    pub mitra_name: String,
+    #[sqlx(flatten)]
+    pub speedboat: Boat,
+    #[sqlx(flatten)]
+    pub mitra: Seller,
     pub capacity: i32,
     pub seats_taken: i32,
+}
+
+#[derive(Serialize, JsonSchema, sqlx::FromRow)]
+#[schemars(rename = "DepartingBoat")]
+pub struct Boat {
+    #[sqlx(rename = "speedboat_id")]
+    pub id: Uuid,
+    #[sqlx(rename = "speedboat_name")]
+    pub name: String,
 }
 
 pub async fn get_dashboard(State(app): State<App>, caller: Caller) -> Result<Reply<Dashboard>> {

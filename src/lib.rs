@@ -28,6 +28,8 @@ pub mod accounts;
 pub mod audit;
 /// Seats sold, held, paid, cancelled.
 pub mod bookings;
+/// The call to become a partner, and terms and conditions.
+pub mod contents;
 /// The harbour at a glance, for everyone who has signed in.
 pub mod dashboard;
 /// Uploads and downloads.

@@ -142,6 +142,7 @@ pub fn shown(app: &App, row: BookingRow, readable: bool) -> Result<Booking> {
             method: row.payment_method,
             paid_at: row.payment_paid_at,
         }),
+        accepted_terms_id: row.accepted_terms_id,
         expires_at: row.expires_at,
         cancelled_at: row.cancelled_at,
         cancel_reason: row.cancel_reason,

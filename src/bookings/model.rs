@@ -223,6 +223,8 @@ pub struct BookingRow {
     pub lang: Lang,
     pub passengers: Value,
     pub accepted_terms: bool,
+    /// The version that was in force.
+    pub accepted_terms_id: Option<Uuid>,
     pub unit_price: Rupiah,
     pub subtotal: Rupiah,
     pub discount: Rupiah,
@@ -279,6 +281,8 @@ pub struct Booking {
     pub price: PriceRecord,
     /// Null where nothing has to be paid.
     pub payment: Option<PaymentRecord>,
+    /// The version of the customer's terms that was accepted with it.
+    pub accepted_terms_id: Option<Uuid>,
     pub expires_at: DateTime<Utc>,
     pub cancelled_at: Option<DateTime<Utc>>,
     pub cancel_reason: Option<String>,

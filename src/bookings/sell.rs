@@ -119,6 +119,8 @@ fn row(
         lang: context.lang,
         passengers: passengers(app, form)?,
         accepted_terms: form.accept_terms.unwrap_or(false),
+        // The statement that makes it finds the version.
+        accepted_terms_id: None,
         unit_price: price.unit_price,
         subtotal: price.subtotal,
         discount: price.discount,

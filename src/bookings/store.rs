@@ -55,9 +55,11 @@ pub const INSERT: &str = "INSERT INTO bookings (id, code, type, status, channel,
       speedboat_id, partner_id, departure_at, arrival_at, qty, seats, promotion_id, code_promo,
       note, contact_name, contact_email, contact_phone, lang, passengers, accepted_terms, provider,
       unit_price, subtotal, discount, taxes, tax, total, commission_rate, commission,
-      commission_tax, partner_net, expires_at, paid_at, created_at, updated_at)
+      commission_tax, partner_net, expires_at, paid_at, created_at, updated_at, accepted_terms_id)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-      $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $35)";
+      $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $35,
+      CASE WHEN $21 THEN (SELECT t.id FROM terms t
+        WHERE t.type = 'customer' AND t.status = 'published') END)";
 
 /// The statement with its values: on its own or in a transaction.
 pub fn bound<'s>(statement: Statement<'s>, new: &BookingRow) -> Statement<'s> {
@@ -105,7 +107,7 @@ macro_rules! booking {
             "SELECT k.id, k.code, k.type, k.status, k.channel, k.sailing_id, k.speedboat_id,
                k.partner_id, k.departure_at, k.arrival_at, k.qty, k.seats, k.promotion_id,
                k.code_promo, k.note, k.contact_name, k.contact_email, k.contact_phone, k.lang,
-               k.passengers, k.accepted_terms, k.unit_price, k.subtotal, k.discount, k.taxes,
+               k.passengers, k.accepted_terms, k.accepted_terms_id, k.unit_price, k.subtotal, k.discount, k.taxes,
                k.tax, k.total, k.commission_rate, k.commission, k.commission_tax, k.partner_net,
                k.expires_at, k.paid_at, k.cancelled_at, k.cancel_reason, k.refund_amount,
                k.created_at, r.from_name, r.to_name, r.timezone, b.name AS speedboat_name,

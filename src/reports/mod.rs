@@ -20,7 +20,9 @@ pub use http::{finance_overview, revenue_by_partner, revenue_by_payment_method, 
 pub use model::{Figure, Point, Sums};
 pub use rollup::{are_made, ensure, fold, rebuild};
 pub use rules::{Percent, Window};
-pub use store::{PartnerSales, RouteSales, Standings, daily, standings, top_partners, top_routes};
+pub use store::{
+    PartnerSales, RouteSales, Seller, Standings, daily, standings, top_partners, top_routes,
+};
 
 /// The buckets of a window, empty ones included.
 pub fn series(daily: &store::Daily, window: Window) -> Vec<Point> {

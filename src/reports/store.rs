@@ -192,6 +192,15 @@ pub async fn top_partners(
     by_partner(db, Window::month(day), zone, limit).await
 }
 
+/// A partner in a row that is about something else.
+#[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
+pub struct Seller {
+    #[sqlx(rename = "mitra_id")]
+    pub id: Uuid,
+    #[sqlx(rename = "mitra_name")]
+    pub name: String,
+}
+
 #[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
 pub struct RouteSales {
     pub route_id: Uuid,
@@ -199,8 +208,8 @@ pub struct RouteSales {
     pub from_name: String,
     #[serde(rename = "to")]
     pub to_name: String,
-    pub mitra_id: Uuid,
-    pub mitra_name: String,
+    #[sqlx(flatten)]
+    pub mitra: Seller,
     #[serde(rename = "gross_revenue")]
     pub gross: i64,
     pub bookings: i64,

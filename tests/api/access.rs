@@ -113,6 +113,13 @@ const WHO: &str = "
     GET    /v1/finance/reports/revenue-breakdown/partner   S:reports.read
     GET    /v1/dashboard                                   any
     GET    /v1/dashboard/mitra-statistic                   M/S:partners.read
+    GET    /v1/contents/cta-partnership                    P
+    POST   /v1/contents/cta-partnership                    S:contents.write
+    GET    /v1/configurations/term-conditions              P
+    GET    /v1/configurations/term-conditions/history      S:terms.write
+    POST   /v1/configurations/term-condition/create        S:terms.write
+    PUT    /v1/configurations/term-condition/update        S:terms.write
+    POST   /v1/configurations/term-condition/publish       S:terms.publish
     POST   /v1/files/upload         any
     GET    /v1/files/presign-url    any
     GET    /v1/files/{id}           G

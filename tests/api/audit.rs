@@ -347,6 +347,32 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
             let path = format!("/v1/settlements/{}/{last}", made["id"].as_str().unwrap());
             (path, json!({ "reference": "BCA-1" }))
         }
+        "save_cta_partnership" => (
+            "/v1/contents/cta-partnership".into(),
+            json!({
+                "title": "Join", "description": "", "button_label": "Go",
+                "button_url": "https://dermaga.id", "is_active": true,
+            }),
+        ),
+        "create_terms" | "update_terms" | "publish_terms" => {
+            let path = "/v1/configurations/term-condition";
+            let writer = world.admin_called(&format!("writer.{operation}@dermaga.test")).await;
+            let who = if operation == "create_terms" { admin } else { &writer };
+            let body = json!({
+                "type": operation.replace('_', "-"), "content": "<p>x</p>",
+                "user_creator_id": who.id,
+            });
+            if operation == "create_terms" {
+                return (format!("{path}/create"), body);
+            }
+            let call = world.post(&format!("{path}/create"), body).by(&writer);
+            let id = call.send().await.ok()["id"].clone();
+            let body = json!({
+                "id": id, "content": "<p>y</p>", "user_creator_id": admin.id,
+                "user_validator_id": admin.id,
+            });
+            (format!("{path}/{}", operation.trim_end_matches("_terms")), body)
+        }
         other => panic!("{other} changes something, and nobody looks whether it is audited"),
     }
 }

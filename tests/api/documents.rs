@@ -107,6 +107,7 @@ fn the_kernel_knows_no_domain() {
                 "app",
                 "audit",
                 "bookings",
+                "contents",
                 "dashboard",
                 "files",
                 "fleet",

@@ -3,6 +3,7 @@
 mod access;
 mod audit;
 mod bookings;
+mod contents;
 mod documents;
 mod edge;
 mod envelope;

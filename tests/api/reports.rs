@@ -671,7 +671,7 @@ async fn a_dashboard_shows_what_is_ones_own(world: World) {
     assert_eq!(own["upcoming_departures"].as_array().unwrap().len(), 3);
     let mitra = world.partner_id(&sailing.partner).await;
     let departures = own["upcoming_departures"].as_array().unwrap();
-    assert!(departures.iter().all(|sailing| sailing["mitra_id"] == json!(mitra)));
+    assert!(departures.iter().all(|sailing| sailing["mitra"]["id"] == json!(mitra)));
 }
 
 async fn a_dashboard_without_the_rule_has_no_money(world: World) {

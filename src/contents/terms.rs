@@ -1,0 +1,181 @@
+//! Terms and conditions: written by one person, validated by another.
+
+use axum::extract::State;
+use chrono::{DateTime, Utc};
+use serde_json::json;
+
+use super::{
+    model::{
+        ChangedTerms, HistoryQuery, NewTerms, PublishTerms, Terms, TermsQuery, TermsStatus,
+        TermsVersion,
+    },
+    store,
+};
+use crate::{
+    app::App,
+    kernel::{
+        audit::{AuditedTx, Change},
+        caller::Caller,
+        db::Failure,
+        error::{Error, Result},
+        http::{Body, Page, Query, Reply},
+        ids::Uuid,
+        lang::text,
+        outbox,
+    },
+};
+
+pub async fn get_terms(
+    State(app): State<App>,
+    Query(TermsQuery { kind }): Query<TermsQuery>,
+) -> Result<Reply<Terms>> {
+    Ok(Reply::data(store::published(&app.db, &kind).await?.ok_or(Error::NotFound)?))
+}
+
+pub async fn list_terms_history(
+    State(app): State<App>,
+    Query(query): Query<HistoryQuery>,
+) -> Result<Page<TermsVersion>> {
+    store::history(&app.db, &query).await
+}
+
+pub async fn create_terms(
+    State(app): State<App>,
+    caller: Caller,
+    Body(form): Body<NewTerms>,
+) -> Result<Reply<TermsVersion>> {
+    oneself(&caller, &form.user_creator_id)?;
+    let content = sanitised(&form.content)?;
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    let id = draft(&mut tx, &form.kind, &content, &caller, now).await?;
+    let draft = finish(tx, "terms.created", None, id).await?;
+    Ok(Reply::data(draft).saying("The draft is saved.", "Draf tersimpan."))
+}
+
+/// Changes a draft; of what is published it makes the next one.
+pub async fn update_terms(
+    State(app): State<App>,
+    caller: Caller,
+    Body(form): Body<ChangedTerms>,
+) -> Result<Reply<TermsVersion>> {
+    oneself(&caller, &form.user_creator_id)?;
+    let content = sanitised(&form.content)?;
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    let before = store::get(&mut tx, form.id).await?.ok_or_else(unknown)?;
+    let id = match before.terms.status {
+        TermsStatus::Draft => {
+            match store::edit(&mut tx, form.id, &content, caller.person.id, now).await? {
+                true => form.id,
+                false => return Err(not_now()),
+            }
+        }
+        TermsStatus::Published => {
+            draft(&mut tx, &before.terms.kind, &content, &caller, now).await?
+        }
+        TermsStatus::Archived => return Err(not_now()),
+    };
+    let changed = (id == form.id).then_some(before);
+    let draft = finish(tx, "terms.updated", changed, id).await?;
+    Ok(Reply::data(draft).saying("The draft is saved.", "Draf tersimpan."))
+}
+
+/// Publishes a draft in place of the version before, which is kept.
+pub async fn publish_terms(
+    State(app): State<App>,
+    caller: Caller,
+    Body(form): Body<PublishTerms>,
+) -> Result<Reply<TermsVersion>> {
+    oneself(&caller, &form.user_validator_id)?;
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    let before = store::get(&mut tx, form.id).await?.ok_or_else(unknown)?;
+    if before.terms.status != TermsStatus::Draft {
+        return Err(not_now());
+    }
+    let own = [before.user_creator_id, before.user_editor_id].contains(&caller.person.id);
+    if own && app.config.terms_four_eyes.0 {
+        return Err(Error::conflict(
+            "same_person",
+            "Somebody else than who wrote it has to publish it.",
+            "Harus diterbitkan oleh orang lain selain penulisnya.",
+        ));
+    }
+    if !store::publish(&mut tx, &before, caller.person.id, now).await? {
+        return Err(not_now());
+    }
+    let news = json!({ "terms_id": form.id, "type": before.terms.kind,
+        "version": before.terms.version });
+    outbox::put(&mut tx, "terms.published", &news, now).await?;
+    let published = finish(tx, "terms.published", Some(before), form.id).await?;
+    Ok(Reply::data(published).saying("The terms are published.", "Ketentuan diterbitkan."))
+}
+
+/// Who did it is known from the session; what the body says must agree.
+fn oneself(caller: &Caller, said: &str) -> Result<()> {
+    match said.parse::<Uuid>() == Ok(caller.person.id) {
+        true => Ok(()),
+        false => Err(Error::Forbidden),
+    }
+}
+
+/// Without anything that runs, or leads where something runs.
+fn sanitised(content: &str) -> Result<String> {
+    let clean = ammonia::clean(&content.replace('\0', ""));
+    match clean.trim() {
+        "" => {
+            let message = text("Nothing of it may be shown.", "Tidak ada yang dapat ditampilkan.");
+            Err(Error::field("content", "required", message))
+        }
+        clean => Ok(clean.to_owned()),
+    }
+}
+
+async fn draft(
+    tx: &mut AuditedTx,
+    kind: &str,
+    content: &str,
+    caller: &Caller,
+    now: DateTime<Utc>,
+) -> Result<Uuid> {
+    let made = store::insert(tx, kind, content, caller.person.id, now).await;
+    made.map_err(|failure: Failure| match failure.is_unique() {
+        true => Error::conflict(
+            "already_exists",
+            "There is a draft of these terms already.",
+            "Draf ketentuan ini sudah ada.",
+        ),
+        false => failure.into(),
+    })
+}
+
+fn unknown() -> Error {
+    Error::field("id", "unknown", text("There are no such terms.", "Ketentuan ini tidak ada."))
+}
+
+fn not_now() -> Error {
+    Error::invalid_state(
+        "These terms are no draft any more, or were changed meanwhile.",
+        "Ketentuan ini bukan draf lagi, atau telah diubah.",
+    )
+}
+
+async fn finish(
+    mut tx: AuditedTx,
+    action: &'static str,
+    before: Option<TermsVersion>,
+    id: Uuid,
+) -> Result<TermsVersion> {
+    let after = store::get(&mut tx, id).await?.ok_or(Error::NotFound)?;
+    tx.record(Change {
+        action,
+        entity: "terms",
+        id,
+        before: before.as_ref().map(|before| before as _),
+        after: Some(&after),
+    })
+    .await?;
+    tx.commit().await?;
+    Ok(after)
+}
