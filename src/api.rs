@@ -12,6 +12,7 @@ use crate::{
     files::*,
     fleet::*,
     kernel::access::{Access::*, Rule::*},
+    notifications::*,
     overview::*,
     partners::*,
     payments::*,
@@ -23,6 +24,7 @@ use crate::{
     staff::*,
     table::{Table, Verb},
     taxes::*,
+    webhooks::*,
 };
 
 const GET: Verb = Verb::reads(Method::GET);
@@ -149,6 +151,20 @@ pub fn table(app: App) -> Table {
     .op(POST,   "/v1/configurations/term-condition/create",   Staff(TermsWrite),    create_terms,         "Draft terms")
     .op(PUT,    "/v1/configurations/term-condition/update",   Staff(TermsWrite),    update_terms,         "Change a draft, or begin the next")
     .op(POST,   "/v1/configurations/term-condition/publish",  Staff(TermsPublish),  publish_terms,        "Publish a draft")
+    // What people are told
+    .op(GET,    "/v1/notifications",           SignedIn, list_notifications,     "What one was told")
+    .op(GET,    "/v1/notifications/stream",    SignedIn, stream_notifications,   "What one is told, as it happens")
+    .op(PUT,    "/v1/notifications/read-all",  SignedIn, read_all_notifications, "Mark all as read")
+    .op(GET,    "/v1/notifications/{id}",      SignedIn, get_notification,       "A notification")
+    .op(PUT,    "/v1/notifications/{id}/read", SignedIn, read_notification,      "Mark as read")
+    .op(GET,    "/v1/notification/user/{id}",  SignedIn, list_notifications_of,  "What somebody was told")
+    // Other systems
+    .op(GET,    "/v1/webhooks",                                      Admin, list_webhooks,   "Webhooks")
+    .op(POST,   "/v1/webhooks",                                      Admin, create_webhook,  "Follow events")
+    .op(PUT,    "/v1/webhooks/{id}",                                 Admin, update_webhook,  "Change a webhook")
+    .op(DELETE, "/v1/webhooks/{id}",                                 Admin, delete_webhook,  "Remove a webhook")
+    .op(GET,    "/v1/webhooks/{id}/deliveries",                      Admin, list_deliveries, "What was sent, and what came of it")
+    .op(POST,   "/v1/webhooks/{id}/deliveries/{delivery_id}/resend", Admin, resend_delivery, "Send it again")
     // Files
     .op(POST,   "/v1/files/upload",       SignedIn, upload_file,   "Upload a file")
     .op(ACT,    "/v1/files/presign-url",  SignedIn, presign_url,   "An address to upload to")

@@ -2,7 +2,11 @@
 
 use std::{ops::Deref, sync::Arc, time::Duration};
 
-use tokio::{sync::Semaphore, task::JoinSet, time::Instant};
+use tokio::{
+    sync::{Semaphore, watch},
+    task::JoinSet,
+    time::Instant,
+};
 
 use crate::{
     accounts::{self, Passwords},
@@ -21,10 +25,15 @@ use crate::{
         secret::Secret,
         storage::Storage,
     },
+    notifications::{self, Hub},
     partners,
     payments::{self, Gateway},
     reports, settlements, staff,
+    webhooks::{self, WebhookCaller},
 };
+
+/// Whether a delivered item is out of the outbox already.
+struct Gone(bool);
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -43,6 +52,10 @@ pub struct State {
     pub secret_key: Secret,
     pub sealer: Sealer,
     pub storage: Storage,
+    pub hub: Hub,
+    pub webhooks: WebhookCaller,
+    /// Set when the service begins to stop.
+    stopping: watch::Sender<bool>,
     /// How many uploads are in memory at once, and how many of them are looked at.
     pub uploads: Arc<Semaphore>,
     pub inspections: Arc<Semaphore>,
@@ -71,6 +84,9 @@ impl App {
         let db = Db::open(&url).await.map_err(|why| format!("DERMAGA_DATABASE_URL: {why}"))?;
         db.migrate().await.map_err(|why| format!("cannot migrate the database: {why}"))?;
         Ok(Self(Arc::new(State {
+            hub: Hub::default(),
+            webhooks: WebhookCaller::new(config.webhook_private_addresses.0)?,
+            stopping: watch::Sender::new(false),
             limits: Limits::new(config.rate_limit.0),
             metrics: Metrics::new(),
             passwords: Passwords::new(),
@@ -88,6 +104,16 @@ impl App {
         })))
     }
 
+    /// Ends what would go on for ever.
+    pub fn stop(&self) {
+        self.stopping.send_replace(true);
+    }
+
+    /// Resolves when the service begins to stop.
+    pub async fn stopping(&self) {
+        let _ = self.stopping.subscribe().wait_for(|stopping| *stopping).await;
+    }
+
     /// The day where the service is.
     pub fn today(&self) -> chrono::NaiveDate {
         self.clock.now().with_timezone(&self.config.timezone).date_naive()
@@ -96,20 +122,23 @@ impl App {
     /// Delivers the outbox and sweeps what is past its time, until dropped.
     pub async fn work(self) {
         tokio::join!(
-            self.deliver_for_ever(),
+            self.deliver_for_ever(true),
+            self.deliver_for_ever(false),
             self.expire_for_ever(),
             self.settle_for_ever(),
             self.fold_for_ever(),
+            notifications::show_for_ever(&self),
             self.sweep_for_ever(),
         );
     }
 
-    async fn deliver_for_ever(&self) {
+    async fn deliver_for_ever(&self, events: bool) {
+        let mut posted = self.db.posted();
         loop {
-            match self.deliver_due().await {
+            match self.deliver_some(events).await {
                 Ok(0) => {
                     let pause = tokio::time::sleep(Duration::from_secs(2));
-                    tokio::select! { () = self.db.posted() => {}, () = pause => {} }
+                    tokio::select! { _ = posted.changed() => {}, () = pause => {} }
                 }
                 Ok(_) => {}
                 Err(error) => {
@@ -120,10 +149,15 @@ impl App {
         }
     }
 
-    /// Delivers what is due now; says how much it was. Items go out side by side, each well within
-    /// its lease, so that a slow one neither holds up the others nor is taken over while it runs.
+    /// Delivers some of what is due now; says how much it was.
     pub async fn deliver_due(&self) -> Result<usize> {
-        let items = outbox::claim(&self.db, self.clock.now(), 16).await?;
+        Ok(self.deliver_some(true).await? + self.deliver_some(false).await?)
+    }
+
+    /// Items go out side by side, each well within its lease, so that a slow one neither holds up
+    /// the others nor is taken over while it runs.
+    async fn deliver_some(&self, events: bool) -> Result<usize> {
+        let items = outbox::claim(&self.db, events, self.clock.now(), 16).await?;
         let count = items.len();
         let mut deliveries = JoinSet::new();
         for item in items {
@@ -146,25 +180,31 @@ impl App {
                 .await
                 .unwrap_or_else(|_| Err(Error::Unavailable("too slow".into()))),
         };
-        let Err(error) = delivered else {
-            let mut tx = self.db.begin().await?;
-            outbox::done(&mut tx, item).await?;
-            return Ok(tx.commit().await?);
+        let error = match delivered {
+            Ok(Gone(true)) => return Ok(()),
+            Ok(Gone(false)) => {
+                let mut tx = self.db.begin().await?;
+                outbox::done(&mut tx, item).await?;
+                return Ok(tx.commit().await?);
+            }
+            Err(error) => error,
         };
         let (topic, id) = (&item.topic, item.id);
         tracing::warn!(%topic, %id, attempts = item.attempts, %error, "not delivered");
         outbox::failed(&self.db, item, &error.to_string(), self.clock.now()).await
     }
 
-    /// Which domain takes which topic.
-    async fn deliver(&self, item: &Item) -> Result<()> {
-        match item.topic.split_once('.') {
-            Some(("account", _)) => accounts::deliver(self, item).await,
-            Some(("booking" | "payment", _)) => payments::deliver(self, item).await,
-            Some(("partner", _)) => partners::deliver(self, item).await,
-            Some(("settlement", _)) => settlements::deliver(self, item).await,
-            _ => Err(Error::internal(format!("nobody takes {}", item.topic))),
-        }
+    /// Who takes which topic.
+    async fn deliver(&self, item: &Item) -> Result<Gone> {
+        let done = match item.topic.as_str() {
+            "mail.letter" => notifications::send_letter(self, item).await,
+            "webhook.delivery" => webhooks::deliver(self, item).await,
+            "payment.wanted" | "payment.unconfirmed" => payments::deliver(self, item).await,
+            topic if topic.starts_with("account.") => accounts::deliver(self, item).await,
+            // The event becomes what follows from it, and is gone with that.
+            _ => return notifications::deliver(self, item).await.map(|()| Gone(true)),
+        };
+        done.map(|()| Gone(false))
     }
 
     /// Unpaid seats are free again, and journeys complete, within a second of their time.
@@ -224,7 +264,7 @@ impl App {
 
     /// Puts everything that older keys have sealed under the current one.
     pub async fn reseal(&self) -> Result<u64> {
-        let partners = partners::reseal(self).await?;
+        let partners = partners::reseal(self).await? + webhooks::reseal(self).await?;
         Ok(partners + staff::reseal(self).await? + bookings::reseal(self).await?)
     }
 
@@ -233,6 +273,8 @@ impl App {
         let now = self.clock.now();
         idempotency::sweep(&self.db, now).await?;
         accounts::sweep(&self.db, now).await?;
+        notifications::sweep(self).await?;
+        webhooks::sweep(self).await?;
         files::sweep(self, now).await
     }
 }

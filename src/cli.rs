@@ -13,7 +13,7 @@ use crate::{
     config::{Config, LogFormat, SETTINGS, env_name},
     edge::{self, Edge},
     invariants,
-    kernel::{clock::Clock, db::Db, email::Email, error::Error, lang::Lang, text::Name},
+    kernel::{clock::Clock, db::Db, email::Email, error::Error, lang::Lang, outbox, text::Name},
     reports, service,
 };
 
@@ -34,6 +34,12 @@ enum Command {
     Reseal,
     /// Check that seats, promotions and money add up; fails when something does not
     Audit,
+    /// Show what waits to be delivered and what could not be; with --retry, try the latter again
+    Outbox {
+        /// An item's id, or `all`
+        #[arg(long, value_name = "ID|all")]
+        retry: Option<String>,
+    },
     /// Make the figures of the reports anew from the bookings
     RebuildReports,
     /// Manage admins
@@ -88,6 +94,7 @@ pub fn run() -> Result<(), String> {
                 app.db.close().await;
                 Ok(())
             }
+            Command::Outbox { retry } => outbox(config, retry).await,
             Command::RebuildReports => {
                 let app = App::start(config, Clock::System).await?;
                 let read = reports::rebuild(&app).await.map_err(|error| error.to_string())?;
@@ -179,6 +186,33 @@ fn start_logging(config: &Config) -> Result<(), String> {
         LogFormat::Json => log.json().flatten_event(true).init(),
     }
     Ok(())
+}
+
+/// Dead letters are for a person to look at.
+async fn outbox(config: Config, retry: Option<String>) -> Result<(), String> {
+    let app = App::start(config, Clock::System).await?;
+    let shown = async {
+        if let Some(which) = retry {
+            let id = match which.as_str() {
+                "all" => None,
+                id => Some(id.parse().map_err(|_| format!("{id} is no id"))?),
+            };
+            let revived = outbox::revive(&app.db, id, app.clock.now()).await;
+            let revived = revived.map_err(|error| error.to_string())?;
+            println!("{revived} are tried again.");
+        }
+        let (waiting, dead) = outbox::state(&app.db).await.map_err(|error| error.to_string())?;
+        println!("{waiting} wait, {} could not be delivered.", dead.len());
+        for item in dead {
+            let why = item.last_error.unwrap_or_default();
+            let (id, topic, tries) = (item.id, item.topic, item.attempts);
+            println!("{id}  {topic}  {tries} tries until {}  {why}", item.dead_at.to_rfc3339());
+        }
+        Ok(())
+    };
+    let shown = shown.await;
+    app.db.close().await;
+    shown
 }
 
 /// Prints what was checked and how much of it; each discrepancy is named.

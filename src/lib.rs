@@ -38,6 +38,8 @@ pub mod files;
 pub mod fleet;
 /// Every movement of money, as balanced entries.
 pub mod ledger;
+/// What follows from what happened: people are told, letters are written.
+pub mod notifications;
 /// One partner at a glance, from every domain.
 pub mod overview;
 /// The boat owners.
@@ -56,3 +58,5 @@ pub mod settlements;
 pub mod staff;
 /// Taxes on bookings and on commission.
 pub mod taxes;
+/// Other systems that follow what happens.
+pub mod webhooks;

@@ -66,7 +66,8 @@ pub async fn deliver(app: &App, item: &Item) -> Result<()> {
         "account.email_changed" => {
             let EmailChanged { name, email: to, lang } = item.read()?;
             let (subject, paragraphs) = moved();
-            let letter = Letter { to, name, lang, subject, paragraphs, action: None };
+            let letter =
+                Letter { to, name, lang, subject, paragraphs, facts: Vec::new(), action: None };
             return app.mailer.send(item.id, &letter).await;
         }
         other => return Err(Error::internal(format!("accounts have no letter for {other}"))),
@@ -107,7 +108,9 @@ async fn send(
 ) -> Result<()> {
     let to = account.email.parse().map_err(Error::internal)?;
     let name = account.name.clone();
-    app.mailer.send(item.id, &Letter { to, name, lang, subject, paragraphs, action }).await
+    app.mailer
+        .send(item.id, &Letter { to, name, lang, subject, paragraphs, facts: Vec::new(), action })
+        .await
 }
 
 fn reset() -> (Text, Vec<Text>) {

@@ -140,6 +140,10 @@ pub async fn invite(tx: &mut Tx, account_id: Uuid, lang: Lang, now: DateTime<Utc
     Ok(())
 }
 
+pub async fn exists(db: &Db, id: Uuid) -> Result<bool> {
+    Ok(store::user(db, id).await?.is_some())
+}
+
 pub async fn user(tx: &mut Tx, id: Uuid) -> Result<Option<User>> {
     store::user_in(tx, id).await
 }

@@ -80,7 +80,8 @@ async fn complete_some(tx: &mut Tx, limit: i64, now: DateTime<Utc>) -> Result<u6
     let sailed = store::complete(tx, to, limit, now).await?;
     let postings: Vec<_> = sailed.iter().map(|sailed| sailed.posting("completed", 1)).collect();
     let dues: Vec<_> = sailed.iter().map(|sailed| sailed.due(DueKind::Sale, 1)).collect();
-    let news: Vec<_> = sailed.iter().map(|sailed| json!({ "booking_id": sailed.id })).collect();
+    let news: Vec<_> =
+        sailed.iter().map(|sailed| (sailed.id, json!({ "booking_id": sailed.id }))).collect();
     ledger::post_all(tx, &postings, now).await?;
     ledger::owe_all(tx, &dues, now).await?;
     outbox::put_all(tx, "booking.completed", &news, now).await?;

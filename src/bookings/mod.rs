@@ -10,6 +10,7 @@
 
 mod earnings;
 mod http;
+mod letters;
 mod lookup;
 mod model;
 mod moves;
@@ -24,6 +25,7 @@ use crate::{
 };
 
 pub use http::{PathOwnBooking, cancel_booking, get_booking, list_bookings, validate_promo};
+pub use letters::letter;
 pub use lookup::{BookingAccess, booking_for, readable, shown, simulator_page};
 pub use model::{Booking, BookingForm, BookingRow, BookingStatus, Knows, PaymentRecord};
 pub use moves::{move_booking, not_now, owe};

@@ -47,7 +47,7 @@ pub async fn move_booking(
         // The customer hears of it as of a cancellation: the money comes back.
         Event::PayInVain => "booking.cancelled",
     };
-    outbox::put(tx, topic, &json!({ "booking_id": booking.id }), now).await?;
+    outbox::put_about(tx, booking.id, topic, &json!({ "booking_id": booking.id }), now).await?;
     Ok(true)
 }
 
@@ -136,7 +136,8 @@ async fn expire_one(app: &App, id: Uuid) -> Result<bool> {
     let mut tx = app.db.begin().await?;
     let expired = store::expire(&mut tx, id, now).await?;
     if expired {
-        outbox::put(&mut tx, "booking.expired", &json!({ "booking_id": id }), now).await?;
+        outbox::put_about(&mut tx, id, "booking.expired", &json!({ "booking_id": id }), now)
+            .await?;
     }
     tx.commit().await?;
     Ok(expired)

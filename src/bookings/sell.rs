@@ -204,7 +204,7 @@ async fn insert_beside(tx: &mut Tx, booking: &BookingRow, key: Option<&Running>)
     run(tx.sql(store::INSERT), booking).await?;
     if booking.status == BookingStatus::Paid {
         let news = json!({ "booking_id": booking.id });
-        outbox::put(tx, "booking.paid", &news, booking.created_at).await?;
+        outbox::put_about(tx, booking.id, "booking.paid", &news, booking.created_at).await?;
     }
     match key {
         // What it was sold as; the answer itself follows once it is known where to pay.

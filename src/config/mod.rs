@@ -96,6 +96,8 @@ settings! {
     rate_limit: Switch = "on";
     /// Whether terms need a second person to publish them.
     terms_four_eyes: Switch = "true";
+    /// Whether webhooks may lead to private and loopback addresses: `on` or `off`.
+    webhook_private_addresses: Switch = "off";
     /// Proxies in front whose X-Forwarded-For entries are true.
     trusted_hops: u8 = "0";
     /// Origins, separated by commas, whose pages may call the API.

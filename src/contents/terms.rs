@@ -107,7 +107,7 @@ pub async fn publish_terms(
     }
     let news = json!({ "terms_id": form.id, "type": before.terms.kind,
         "version": before.terms.version });
-    outbox::put(&mut tx, "terms.published", &news, now).await?;
+    outbox::put_about(&mut tx, form.id, "terms.published", &news, now).await?;
     let published = finish(tx, "terms.published", Some(before), form.id).await?;
     Ok(Reply::data(published).saying("The terms are published.", "Ketentuan diterbitkan."))
 }

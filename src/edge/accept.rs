@@ -94,6 +94,7 @@ pub async fn serve(
         });
     }
     drop(listener);
+    app.stop();
     let _ = drain.send(true);
     let finished = async { while connections.join_next().await.is_some() {} };
     if tokio::time::timeout(edge.drain, finished).await.is_err() {

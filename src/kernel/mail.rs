@@ -22,6 +22,8 @@ pub struct Letter {
     pub lang: Lang,
     pub subject: Text,
     pub paragraphs: Vec<Text>,
+    /// What it is about, line by line: a label and what it says.
+    pub facts: Vec<(Text, Text)>,
     /// A button: its label and where it leads.
     pub action: Option<(Text, String)>,
 }

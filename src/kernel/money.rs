@@ -1,6 +1,6 @@
 //! Money and rates, in integers only.
 
-use std::{borrow::Cow, iter::Sum, ops};
+use std::{borrow::Cow, fmt, iter::Sum, ops};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -65,6 +65,19 @@ impl ops::Mul<i64> for Rupiah {
 impl Sum for Rupiah {
     fn sum<I: Iterator<Item = Self>>(amounts: I) -> Self {
         amounts.fold(Self::ZERO, ops::Add::add)
+    }
+}
+
+/// `Rp 1.250.000`, as it is written in Indonesia.
+impl fmt::Display for Rupiah {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = self.0.unsigned_abs().to_string();
+        let first = (digits.len() + 2) % 3 + 1;
+        let (head, tail) = digits.split_at(first);
+        write!(f, "{}Rp {head}", if self.0 < 0 { "-" } else { "" })?;
+        tail.as_bytes()
+            .chunks(3)
+            .try_for_each(|three| write!(f, ".{}", std::str::from_utf8(three).unwrap_or_default()))
     }
 }
 
@@ -168,6 +181,14 @@ mod tests {
             let double_error = (2 * share.0 * 10_000 - 2 * amount * i64::from(points)).abs();
             prop_assert!(double_error <= 10_000, "off by more than half a rupiah");
         }
+    }
+
+    #[test]
+    fn money_is_written_in_groups_of_three() {
+        let written = [0, 5, 999, 1_000, 50_000, 1_250_000, -12_345].map(|n| Rupiah(n).to_string());
+        let expected =
+            ["Rp 0", "Rp 5", "Rp 999", "Rp 1.000", "Rp 50.000", "Rp 1.250.000", "-Rp 12.345"];
+        assert_eq!(written, expected);
     }
 
     #[test]

@@ -3,6 +3,9 @@
 //! Any process may deliver. An item is claimed by moving its due time past a lease, under a
 //! fresh lease id; whoever finishes it must still hold that lease. What fails comes back later and
 //! later, and after the last try stays as a dead letter for a person to look at.
+//!
+//! Events are dealt with apart from what follows from them: a mail server that hangs holds up
+//! letters, and nothing else. Within a lane the order is kept.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Serialize, de::DeserializeOwned};
@@ -25,6 +28,7 @@ pub struct Item {
     pub payload: Value,
     pub attempts: i32,
     pub created_at: DateTime<Utc>,
+    lane: Option<String>,
     lease: Uuid,
 }
 
@@ -34,9 +38,29 @@ impl Item {
         self.attempts > MAX_ATTEMPTS
     }
 
+    /// Whether it is laid to rest if this fails.
+    pub fn is_last_try(&self) -> bool {
+        self.attempts >= MAX_ATTEMPTS
+    }
+
     pub fn read<T: DeserializeOwned>(&self) -> Result<T> {
         T::deserialize(&self.payload).map_err(Error::internal)
     }
+}
+
+/// An item on its way in. It is due at once, and in no order, unless said otherwise.
+pub struct New<'a, P> {
+    pub topic: &'static str,
+    pub payload: &'a P,
+    /// Items of a lane are delivered one after the other.
+    pub lane: Option<String>,
+    pub due_at: DateTime<Utc>,
+    pub is_event: bool,
+}
+
+/// The lane of what happens to one thing.
+pub fn lane(id: Uuid) -> String {
+    id.simple().to_string()
 }
 
 /// Puts an item in; it is due at once.
@@ -46,14 +70,37 @@ pub async fn put(
     payload: &impl Serialize,
     now: DateTime<Utc>,
 ) -> Result<Uuid> {
+    put_new(tx, New { topic, payload, lane: None, due_at: now, is_event: false }, now).await
+}
+
+/// Puts news of something in, behind whatever is still to be told of it.
+pub async fn put_about(
+    tx: &mut Tx,
+    about: Uuid,
+    topic: &'static str,
+    payload: &impl Serialize,
+    now: DateTime<Utc>,
+) -> Result<Uuid> {
+    let lane = Some(lane(about));
+    put_new(tx, New { topic, payload, lane, due_at: now, is_event: true }, now).await
+}
+
+pub async fn put_new<P: Serialize>(
+    tx: &mut Tx,
+    new: New<'_, P>,
+    now: DateTime<Utc>,
+) -> Result<Uuid> {
     let id = ids::fresh();
     tx.sql(
-        "INSERT INTO outbox (id, topic, payload, attempts, due_at, created_at)
-         VALUES ($1, $2, $3, 0, $4, $4)",
+        "INSERT INTO outbox (id, topic, payload, attempts, due_at, lane, is_event, created_at)
+         VALUES ($1, $2, $3, 0, $4, $5, $6, $7)",
     )
     .bind(id)
-    .bind(topic)
-    .bind(serde_json::to_value(payload).map_err(Error::internal)?)
+    .bind(new.topic)
+    .bind(serde_json::to_value(new.payload).map_err(Error::internal)?)
+    .bind(new.due_at)
+    .bind(new.lane)
+    .bind(new.is_event)
     .bind(now)
     .run()
     .await?;
@@ -61,24 +108,26 @@ pub async fn put(
     Ok(id)
 }
 
-/// Puts many items of a topic in, in one statement.
+/// Puts news of many things in, in one statement.
 pub async fn put_all(
     tx: &mut Tx,
     topic: &'static str,
-    payloads: &[Value],
+    news: &[(Uuid, Value)],
     now: DateTime<Utc>,
 ) -> Result<()> {
     tx.insert_all(
-        "INSERT INTO outbox (id, topic, payload, attempts, due_at, created_at)",
-        6,
-        payloads,
-        |statement, payload| {
+        "INSERT INTO outbox (id, topic, payload, attempts, due_at, lane, is_event, created_at)",
+        8,
+        news,
+        |statement, (about, payload)| {
             statement
                 .bind(ids::fresh())
                 .bind(topic)
                 .bind(payload.clone())
                 .bind(0)
                 .bind(now)
+                .bind(lane(*about))
+                .bind(true)
                 .bind(now)
         },
     )
@@ -87,9 +136,10 @@ pub async fn put_all(
     Ok(())
 }
 
-/// Takes up to `limit` items that are due, for the time of a lease.
-pub async fn claim(db: &Db, now: DateTime<Utc>, limit: i64) -> Result<Vec<Item>> {
-    if !any_due(db, now).await? {
+/// Takes up to `limit` items that are due, for the time of a lease. What is behind another in its
+/// lane waits until that one is delivered, or dead.
+pub async fn claim(db: &Db, events: bool, now: DateTime<Utc>, limit: i64) -> Result<Vec<Item>> {
+    if !any_due(db, events, now).await? {
         return Ok(Vec::new());
     }
     let mut tx = db.begin().await?;
@@ -98,14 +148,19 @@ pub async fn claim(db: &Db, now: DateTime<Utc>, limit: i64) -> Result<Vec<Item>>
         .sql(
             "UPDATE outbox SET due_at = $1, lease = $2, attempts = attempts + 1
              WHERE due_at <= $3 AND dead_at IS NULL AND id IN
-               (SELECT id FROM outbox WHERE due_at <= $3 AND dead_at IS NULL
-                ORDER BY due_at LIMIT $4)
-             RETURNING id, topic, payload, attempts, created_at, lease",
+               (SELECT o.id FROM outbox o
+                WHERE o.is_event = $5 AND o.due_at <= $3 AND o.dead_at IS NULL
+                  AND NOT EXISTS (SELECT 1 FROM outbox e
+                    WHERE e.lane = o.lane AND e.dead_at IS NULL
+                      AND (e.created_at, e.id) < (o.created_at, o.id))
+                ORDER BY o.due_at LIMIT $4)
+             RETURNING id, topic, payload, attempts, created_at, lease, lane",
         )
         .bind(now + LEASE)
         .bind(ids::fresh())
         .bind(now)
         .bind(limit)
+        .bind(events)
         .all()
         .await?;
     tx.commit().await?;
@@ -113,9 +168,13 @@ pub async fn claim(db: &Db, now: DateTime<Utc>, limit: i64) -> Result<Vec<Item>>
 }
 
 /// Spares an idle service a write transaction at every look.
-async fn any_due(db: &Db, now: DateTime<Utc>) -> Result<bool> {
+async fn any_due(db: &Db, events: bool, now: DateTime<Utc>) -> Result<bool> {
     let due = db
-        .sql("SELECT id FROM outbox WHERE due_at <= $1 AND dead_at IS NULL LIMIT 1")
+        .sql(
+            "SELECT id FROM outbox
+             WHERE is_event = $1 AND due_at <= $2 AND dead_at IS NULL LIMIT 1",
+        )
+        .bind(events)
         .bind(now)
         .maybe::<(Uuid,)>()
         .await?;
@@ -136,19 +195,68 @@ pub async fn done(tx: &mut Tx, item: &Item) -> Result<bool> {
 
 /// Sends an item back, or lays it to rest after its last try.
 pub async fn failed(db: &Db, item: &Item, why: &str, now: DateTime<Utc>) -> Result<()> {
-    let dead = item.attempts >= MAX_ATTEMPTS;
-    db.sql(
+    let dead = item.is_last_try();
+    let mut tx = db.begin().await?;
+    let again_at = now + pause(item.attempts);
+    tx.sql(
         "UPDATE outbox SET due_at = $1, dead_at = $2, last_error = $3, lease = NULL
          WHERE id = $4 AND lease = $5",
     )
-    .bind(now + pause(item.attempts))
+    .bind(again_at)
     .bind(dead.then_some(now))
     .bind(why.chars().take(1_000).collect::<String>())
     .bind(item.id)
     .bind(item.lease)
     .run()
     .await?;
-    Ok(())
+    if let (Some(lane), false) = (&item.lane, dead) {
+        // Nobody has to look at what waits behind it until then.
+        tx.sql(
+            "UPDATE outbox SET due_at = $1
+             WHERE lane = $2 AND dead_at IS NULL AND due_at < $1 AND lease IS NULL",
+        )
+        .bind(again_at)
+        .bind(lane.clone())
+        .run()
+        .await?;
+    }
+    Ok(tx.commit().await?)
+}
+
+#[derive(Debug, sqlx::FromRow)]
+pub struct Dead {
+    pub id: Uuid,
+    pub topic: String,
+    pub attempts: i32,
+    pub last_error: Option<String>,
+    pub dead_at: DateTime<Utc>,
+}
+
+/// How many items wait, and those that were laid to rest, the newest first.
+pub async fn state(db: &Db) -> Result<(i64, Vec<Dead>)> {
+    let waiting = db.sql("SELECT COUNT(*) FROM outbox WHERE dead_at IS NULL").scalar().await?;
+    let dead = db
+        .sql(
+            "SELECT id, topic, attempts, last_error, dead_at FROM outbox
+             WHERE dead_at IS NOT NULL ORDER BY dead_at DESC, id DESC LIMIT 1000",
+        )
+        .all()
+        .await?;
+    Ok((waiting, dead))
+}
+
+/// Gives the dead another life, one of them or all; says how many.
+pub async fn revive(db: &Db, id: Option<Uuid>, now: DateTime<Utc>) -> Result<u64> {
+    let revived = db
+        .sql(
+            "UPDATE outbox SET dead_at = NULL, attempts = 0, due_at = $1, last_error = NULL
+             WHERE dead_at IS NOT NULL AND ($2 IS NULL OR id = $2)",
+        )
+        .bind(now)
+        .bind(id)
+        .run()
+        .await?;
+    Ok(revived)
 }
 
 /// 5 s, 10 s, 20 s, … up to six hours: about a day until the last try.

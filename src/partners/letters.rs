@@ -1,6 +1,7 @@
 //! What partners are told by mail.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{
     model::Partner,
@@ -15,7 +16,6 @@ use crate::{
         ids::Uuid,
         lang::{Text, text},
         mail::Letter,
-        outbox::Item,
     },
 };
 
@@ -28,15 +28,16 @@ pub struct Joined {
     pub invited: bool,
 }
 
-pub async fn deliver(app: &App, item: &Item) -> Result<()> {
-    let (partner_id, (subject, paragraphs)) = match item.topic.as_str() {
-        "partner.registered" => match item.read()? {
-            Joined { invited: true, .. } => return Ok(()),
+pub async fn letter(app: &App, event: &str, news: &Value) -> Result<Option<Letter>> {
+    let (partner_id, (subject, paragraphs)) = match event {
+        "partner.registered" => match Joined::deserialize(news).map_err(Error::internal)? {
+            Joined { invited: true, .. } => return Ok(None),
             Joined { partner_id, .. } => (partner_id, welcome()),
         },
-        topic => {
-            let Moved { partner_id, reason, rejected } = item.read()?;
-            let words = match topic {
+        event => {
+            let Moved { partner_id, reason, rejected } =
+                Moved::deserialize(news).map_err(Error::internal)?;
+            let words = match event {
                 "partner.submitted" => submitted(),
                 "partner.approved" => approved(),
                 "partner.revision" => revision(rejected),
@@ -47,11 +48,10 @@ pub async fn deliver(app: &App, item: &Item) -> Result<()> {
             (partner_id, words)
         }
     };
-    let Some(partner) = store::get(&app.db, partner_id).await? else { return Ok(()) };
+    let Some(partner) = store::get(&app.db, partner_id).await? else { return Ok(None) };
     let Partner { name, email, lang, .. } = partner;
     let to = email.parse().map_err(Error::internal)?;
-    let letter = Letter { to, name, lang, subject, paragraphs, action: None };
-    app.mailer.send(item.id, &letter).await
+    Ok(Some(Letter { to, name, lang, subject, paragraphs, facts: Vec::new(), action: None }))
 }
 
 fn welcome() -> (Text, Vec<Text>) {

@@ -26,7 +26,6 @@ use crate::{
         error::{Error, Result},
         ids::Uuid,
         lang::text,
-        outbox::Item,
         seal::Sealer,
     },
 };
@@ -37,6 +36,7 @@ pub use http::{
     resend_invitation, review_document, suspend_partner, unsuspend_partner, update_onboarding,
     update_partner,
 };
+pub use letters::letter;
 pub use model::{Partner, PartnerStatus};
 pub use papers::BankAccount;
 
@@ -75,8 +75,8 @@ pub async fn payable_account(
     Ok(approved.then_some(papers.bank_account))
 }
 
-pub async fn deliver(app: &App, item: &Item) -> Result<()> {
-    letters::deliver(app, item).await
+pub async fn find(db: &Db, id: Uuid) -> Result<Option<Partner>> {
+    store::get(db, id).await
 }
 
 /// Puts what older keys have sealed under the current one; says how many rows that were.

@@ -85,7 +85,7 @@ pub async fn apply(
         _ => Vec::new(),
     };
     let news = Moved { partner_id: partner.id, reason: reason.map(str::to_owned), rejected };
-    outbox::put(tx, topic, &news, now).await?;
+    outbox::put_about(tx, partner.id, topic, &news, now).await?;
     Ok(())
 }
 

@@ -139,7 +139,7 @@ async fn in_vain(
         .credit(Account::RefundPayable, amount);
     ledger::post(tx, posting, now).await?;
     let news = json!({ "booking_id": booking.id, "reason": "late", "amount": amount });
-    outbox::put(tx, "payment.review", &news, now).await?;
+    outbox::put_about(tx, booking.id, "payment.review", &news, now).await?;
     Ok("refund_due")
 }
 
@@ -215,6 +215,6 @@ async fn tell_of_review(
     now: DateTime<Utc>,
 ) -> Result<()> {
     let news = json!({ "booking_id": payment.booking_id, "reason": reason, "amount": amount });
-    outbox::put(tx, "payment.review", &news, now).await?;
+    outbox::put_about(tx, payment.booking_id, "payment.review", &news, now).await?;
     Ok(())
 }

@@ -42,21 +42,16 @@ struct Unconfirmed {
     notice: serde_json::Value,
 }
 
-/// What follows from a booking's news. Letters and notifications come from here, too.
+/// What payments have to do later.
 pub async fn deliver(app: &App, item: &Item) -> Result<()> {
     match item.topic.as_str() {
-        "booking.created" => {
+        "payment.wanted" => {
             let Concerned { booking_id } = item.read()?;
             attempts::ensure(app, booking_id).await
         }
         "payment.unconfirmed" => {
             let Unconfirmed { notice } = item.read()?;
             http::confirm_later(app, &notice).await
-        }
-        "booking.paid" | "booking.expired" | "booking.cancelled" | "booking.completed"
-        | "booking.refunded" | "payment.review" => {
-            tracing::info!(topic = %item.topic, payload = %item.payload, "happened");
-            Ok(())
         }
         other => Err(Error::internal(format!("payments do not take {other}"))),
     }

@@ -70,14 +70,7 @@ async fn found(app: &App, reference: &str) -> Result<(Payment, BookingRow)> {
 }
 
 fn page(payment: &Payment, booking: &BookingRow) -> Result<Response> {
-    let digits = payment.amount.0.to_string();
-    let mut total = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            total.push('.');
-        }
-        total.push(digit);
-    }
+    let total = payment.amount.to_string();
     let page = Page { booking, payment, total }.render().map_err(Error::internal)?;
     let policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; \
                   frame-ancestors 'none'";

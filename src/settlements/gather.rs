@@ -66,6 +66,6 @@ pub async fn gather(
     let start = sums.first_day.map_or(start, |first| first.min(start));
     store::set_sums(tx, id, &sums, start).await?;
     let news = json!({ "settlement_id": id, "mitra_id": partner_id });
-    outbox::put(tx, "settlement.created", &news, now).await?;
+    outbox::put_about(tx, id, "settlement.created", &news, now).await?;
     Ok(Some(id))
 }

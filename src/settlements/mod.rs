@@ -9,6 +9,7 @@
 
 mod gather;
 mod http;
+mod letters;
 mod model;
 mod rules;
 mod schedule;
@@ -16,13 +17,11 @@ mod store;
 
 use crate::{
     app::App,
-    kernel::{
-        error::{Error, Result},
-        ids::Uuid,
-        money::Rupiah,
-        outbox::Item,
-    },
+    kernel::{error::Result, ids::Uuid, money::Rupiah},
 };
+
+pub use letters::letter;
+pub use model::SettlementRow;
 
 pub use http::{
     cancel_settlement, configure_settlements, create_settlement, get_settlement,
@@ -39,13 +38,6 @@ pub async fn settled(app: &App, partner: Uuid) -> Result<Rupiah> {
     store::settled(&app.db, partner).await
 }
 
-/// What follows from news of settlements. Letters and notifications come from here, too.
-pub async fn deliver(_: &App, item: &Item) -> Result<()> {
-    match item.topic.as_str() {
-        "settlement.created" | "settlement.released" => {
-            tracing::info!(topic = %item.topic, payload = %item.payload, "happened");
-            Ok(())
-        }
-        other => Err(Error::internal(format!("settlements do not take {other}"))),
-    }
+pub async fn find(app: &App, id: Uuid) -> Result<Option<SettlementRow>> {
+    store::get(&app.db, id).await
 }

@@ -120,6 +120,18 @@ const WHO: &str = "
     POST   /v1/configurations/term-condition/create        S:terms.write
     PUT    /v1/configurations/term-condition/update        S:terms.write
     POST   /v1/configurations/term-condition/publish       S:terms.publish
+    GET    /v1/notifications                               any
+    GET    /v1/notifications/stream                        any
+    PUT    /v1/notifications/read-all                      any
+    GET    /v1/notifications/{id}                          any
+    PUT    /v1/notifications/{id}/read                     any
+    GET    /v1/notification/user/{id}                      any
+    GET    /v1/webhooks                                    A
+    POST   /v1/webhooks                                    A
+    PUT    /v1/webhooks/{id}                               A
+    DELETE /v1/webhooks/{id}                               A
+    GET    /v1/webhooks/{id}/deliveries                    A
+    POST   /v1/webhooks/{id}/deliveries/{delivery_id}/resend A
     POST   /v1/files/upload         any
     GET    /v1/files/presign-url    any
     GET    /v1/files/{id}           G
@@ -181,6 +193,10 @@ async fn everyone_may_do_what_they_may_and_nothing_else(world: World) {
         };
         let name = format!("{method} {path}");
         check(&name, "nobody", &walk(None).await, access, None);
+        if operation.id == "stream_notifications" {
+            // Whoever is admitted would be answered for ever; its own tests do that.
+            continue;
+        }
         // What ends the caller's own session comes last.
         check(&name, "staff without", &walk(Some(&without)).await, access, Some("staff without"));
         check(&name, "staff with", &walk(Some(&with)).await, access, Some("staff with"));

@@ -373,6 +373,41 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
             });
             (format!("{path}/{}", operation.trim_end_matches("_terms")), body)
         }
+        "read_all_notifications" => ("/v1/notifications/read-all".into(), json!({})),
+        "read_notification" => {
+            // Somebody registers, and the admin is told.
+            let body = crate::world::registration("told@bahari.id");
+            world.post("/auth/register-mitra", body).send().await.ok();
+            world.delivers().await;
+            let told = own("/v1/notifications").await;
+            let id = told[0]["id"].as_str().unwrap();
+            (format!("/v1/notifications/{id}/read"), json!({}))
+        }
+        "create_webhook" | "update_webhook" | "delete_webhook" | "resend_delivery" => {
+            let body = json!({ "url": "https://hooks.example", "events": ["terms.published"] });
+            if operation == "create_webhook" {
+                return ("/v1/webhooks".into(), body);
+            }
+            let id = made("/v1/webhooks", body.clone()).await;
+            if operation != "resend_delivery" {
+                return (format!("/v1/webhooks/{id}"), body);
+            }
+            let delivery = ids::fresh();
+            world
+                .db()
+                .sql(
+                    "INSERT INTO webhook_deliveries (id, webhook_id, event_id, type, payload, lane,
+                       status, attempts, created_at)
+                     VALUES ($1, $2, $1, 'terms.published', '{}', 'x', 'failed', 1, $3)",
+                )
+                .bind(delivery)
+                .bind(id.parse::<ids::Uuid>().unwrap())
+                .bind(world.now())
+                .run()
+                .await
+                .unwrap();
+            (format!("/v1/webhooks/{id}/deliveries/{delivery}/resend"), json!({}))
+        }
         other => panic!("{other} changes something, and nobody looks whether it is audited"),
     }
 }

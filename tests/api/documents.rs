@@ -112,6 +112,7 @@ fn the_kernel_knows_no_domain() {
                 "files",
                 "fleet",
                 "ledger",
+                "notifications",
                 "overview",
                 "partners",
                 "payments",
@@ -122,6 +123,7 @@ fn the_kernel_knows_no_domain() {
                 "staff",
                 "table",
                 "taxes",
+                "webhooks",
             ] {
                 let domain = format!("crate::{domain}");
                 assert!(!code.contains(&domain), "{} has {domain}", entry.path().display());

@@ -21,7 +21,7 @@ async fn put(world: &World, topic: &'static str) {
 }
 
 async fn claim(world: &World) -> Vec<outbox::Item> {
-    outbox::claim(world.db(), world.now(), 10).await.unwrap()
+    outbox::claim(world.db(), false, world.now(), 10).await.unwrap()
 }
 
 async fn an_item_exists_only_if_its_transaction_does(world: World) {
@@ -40,12 +40,14 @@ async fn an_item_is_claimed_by_one_at_a_time(world: World) {
     let mut workers = tokio::task::JoinSet::new();
     for _ in 0..8 {
         let (db, now) = (world.db().clone(), world.now());
-        workers.spawn(async move { outbox::claim(&db, now, 5).await.unwrap() });
+        workers.spawn(async move { outbox::claim(&db, false, now, 5).await.unwrap() });
     }
     let mut claimed: Vec<_> =
         workers.join_all().await.into_iter().flatten().map(|i| i.id).collect();
     // On PostgreSQL two workers may have looked at the same rows and one come away with fewer.
-    claimed.extend(outbox::claim(world.db(), world.now(), 20).await.unwrap().iter().map(|i| i.id));
+    claimed.extend(
+        outbox::claim(world.db(), false, world.now(), 20).await.unwrap().iter().map(|i| i.id),
+    );
     assert_eq!(claimed.len(), 20);
     claimed.sort();
     claimed.dedup();

@@ -45,8 +45,8 @@ async fn login_with(world: &World, password: &str) -> Answer {
 async fn a_forgotten_password_is_reset_by_mail(world: World) {
     world.partner("made@bahari.id").await;
     forget(&world, "MADE@bahari.id").await;
-    let letter = world.letters_to("made@bahari.id").pop().unwrap();
-    assert!(letter.contains("Choose a new password"));
+    let letters = world.letters_to("made@bahari.id");
+    let letter = letters.iter().find(|letter| letter.contains("Choose a new password")).unwrap();
     assert!(letter.contains("http://127.0.0.1:8080/reset-password?token="));
     assert!(letter.contains("text/html") && letter.contains("text/plain"));
     reset(&world, &world.mailed_token("made@bahari.id"), NEW).await.ok();
@@ -121,7 +121,7 @@ async fn a_letter_that_is_sent_twice_carries_one_link(world: World) {
     world.partner("made@bahari.id").await;
     world.delivers().await;
     world.post("/auth/forgot-password", json!({ "email": "made@bahari.id" })).send().await.ok();
-    let item = outbox::claim(world.db(), world.now(), 1).await.unwrap().pop().unwrap();
+    let item = outbox::claim(world.db(), false, world.now(), 1).await.unwrap().pop().unwrap();
     dermaga::accounts::deliver(&world.app, &item).await.unwrap();
     let first = world.mailed_token("made@bahari.id");
     world.later(TimeDelta::seconds(61));
@@ -224,6 +224,7 @@ async fn letters_speak_indonesian_too(world: World) {
     let call = world.post("/auth/forgot-password", json!({ "email": "made@bahari.id" }));
     call.header("accept-language", "id-ID,id;q=0.9").send().await.ok();
     world.delivers().await;
-    let letter = world.letters_to("made@bahari.id").pop().unwrap();
-    assert!(letter.contains("Pilih kata sandi baru") && letter.contains("Halo Made Bahari"));
+    let letters = world.letters_to("made@bahari.id");
+    let letter = letters.iter().find(|letter| letter.contains("Pilih kata sandi baru")).unwrap();
+    assert!(letter.contains("Halo Made Bahari"));
 }

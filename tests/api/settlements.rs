@@ -84,7 +84,8 @@ async fn a_thousand_journeys_complete_once(world: World) {
                    contact_phone, lang, passengers, accepted_terms, NULL, unit_price, subtotal,
                    discount, taxes, tax, total, commission_rate, commission, commission_tax,
                    partner_net, expires_at, paid_at, completed_at, cancelled_at, cancel_reason,
-                   refund_amount, refunded_at, refund_reference, created_at, updated_at
+                   refund_amount, refunded_at, refund_reference, created_at, updated_at,
+                   accepted_terms_id
                  FROM bookings WHERE $1 >= 0"
             }
             _ => {
@@ -95,7 +96,8 @@ async fn a_thousand_journeys_complete_once(world: World) {
                    contact_phone, lang, passengers, accepted_terms, NULL, unit_price, subtotal,
                    discount, taxes, tax, total, commission_rate, commission, commission_tax,
                    partner_net, expires_at, paid_at, completed_at, cancelled_at, cancel_reason,
-                   refund_amount, refunded_at, refund_reference, created_at, updated_at
+                   refund_amount, refunded_at, refund_reference, created_at, updated_at,
+                   accepted_terms_id
                  FROM bookings WHERE $1 >= 0"
             }
         };

@@ -20,7 +20,7 @@ use std::{
 };
 
 use sqlx::{PgPool, Postgres, SqlitePool};
-use tokio::sync::Notify;
+use tokio::sync::watch;
 
 pub use failure::Failure;
 pub use list::{List, Sort};
@@ -51,7 +51,7 @@ enum Engine {
 #[derive(Default)]
 struct Vitals {
     statements: AtomicU64,
-    posted: Notify,
+    posted: watch::Sender<()>,
 }
 
 impl Db {
@@ -106,9 +106,9 @@ impl Db {
         }
     }
 
-    /// Resolves after a transaction of this process has put something into the outbox.
-    pub async fn posted(&self) {
-        self.vitals.posted.notified().await;
+    /// Changes when a transaction of this process has put something into the outbox.
+    pub fn posted(&self) -> watch::Receiver<()> {
+        self.vitals.posted.subscribe()
     }
 
     pub fn engine(&self) -> &'static str {
@@ -200,7 +200,7 @@ impl Tx {
             TxInner::Postgres(tx) => within(tx.commit()).await?,
         }
         if self.posts {
-            self.vitals.posted.notify_one();
+            self.vitals.posted.send_replace(());
         }
         Ok(())
     }

@@ -87,7 +87,7 @@ pub async fn create_partner(
     let id = store::insert(&mut tx, partner, now).await?;
     accounts::invite(&mut tx, account_id, lang, now).await?;
     let joined = Joined { partner_id: id, invited: true };
-    outbox::put(&mut tx, "partner.registered", &joined, now).await?;
+    outbox::put_about(&mut tx, joined.partner_id, "partner.registered", &joined, now).await?;
     let partner = store::get_in(&mut tx, id).await?;
     record(&mut tx, "partner.created", None, &partner).await?;
     tx.commit().await?;

@@ -47,7 +47,7 @@ pub async fn register_mitra(
     let user = accounts::user(&mut tx, account_id).await?.ok_or(Error::NotFound)?;
     let mitra = store::get_in(&mut tx, id).await?;
     let joined = Joined { partner_id: id, invited: false };
-    outbox::put(&mut tx, "partner.registered", &joined, now).await?;
+    outbox::put_about(&mut tx, joined.partner_id, "partner.registered", &joined, now).await?;
     tx.commit().await?;
     Ok(Reply::data(Registered { user, mitra })
         .saying("Welcome! Please complete your papers.", "Selamat datang! Mohon lengkapi dokumen."))

@@ -142,7 +142,7 @@ async fn release(
         .credit(Account::Bank, before.net);
     ledger::post(&mut tx, posting, now).await?;
     let news = json!({ "settlement_id": id, "mitra_id": partner.id });
-    outbox::put(&mut tx, "settlement.released", &news, now).await?;
+    outbox::put_about(&mut tx, id, "settlement.released", &news, now).await?;
     finish(app, tx, Some(before), id, "settlement.released", running).await
 }
 

@@ -1,0 +1,221 @@
+//! What bookers are told by mail.
+
+use chrono::{DateTime, Datelike, Utc, Weekday};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{
+    lookup::shown,
+    model::{BookingRow, BookingStatus},
+    store,
+};
+use crate::{
+    app::App,
+    kernel::{
+        error::{Error, Result},
+        ids::Uuid,
+        lang::{Lang, Text, text},
+        mail::Letter,
+        money::Rupiah,
+    },
+    sailings::Zone,
+};
+
+#[derive(Deserialize)]
+struct News {
+    booking_id: Uuid,
+}
+
+/// The letter about an event, if there is one to write. Where it needs what is not there yet, it
+/// is unavailable.
+pub async fn letter(app: &App, event: &str, news: &Value) -> Result<Option<Letter>> {
+    let News { booking_id } = News::deserialize(news).map_err(Error::internal)?;
+    let Some(booking) = store::get(&app.db, booking_id).await? else { return Ok(None) };
+    let pending = booking.status == BookingStatus::PendingPayment;
+    let mut action = None;
+    let (subject, paragraphs) = match event {
+        // By now it is paid for, or over: another letter says so.
+        "booking.created" | "booking.expiring" if !pending => return Ok(None),
+        "booking.created" | "booking.expiring" => {
+            let payment = shown(app, booking.clone(), false)?.payment;
+            let address = payment.and_then(|payment| payment.redirect_url);
+            let address = address
+                .ok_or_else(|| Error::Unavailable("there is no address to pay at yet".into()))?;
+            action = Some((text("Pay now", "Bayar sekarang"), address));
+            match event {
+                "booking.created" => received(&booking),
+                _ => expiring(&booking),
+            }
+        }
+        "booking.paid" => paid(),
+        "booking.expired" => expired(),
+        "booking.cancelled" => cancelled(&booking),
+        "booking.refunded" => refunded(&booking),
+        _ => return Ok(None),
+    };
+    Ok(Some(Letter {
+        to: booking.contact_email.parse().map_err(Error::internal)?,
+        name: booking.contact_name.clone(),
+        lang: booking.lang,
+        subject: about(subject, &booking),
+        paragraphs,
+        facts: facts(&booking),
+        action,
+    }))
+}
+
+/// With the code, so that letters about one booking lie together.
+fn about(subject: (&str, &str), booking: &BookingRow) -> Text {
+    let (en, id) = subject;
+    Text::new(format!("{en} · {}", booking.code), format!("{id} · {}", booking.code))
+}
+
+fn facts(booking: &BookingRow) -> Vec<(Text, Text)> {
+    let plain = |value: String| Text::new(value.clone(), value);
+    vec![
+        (text("Booking code", "Kode pemesanan"), plain(booking.code.clone())),
+        (
+            text("Journey", "Perjalanan"),
+            plain(format!("{} – {}", booking.from_name, booking.to_name)),
+        ),
+        (text("Departure", "Berangkat"), when(booking.departure_at, booking.timezone)),
+        (text("Arrival", "Tiba"), when(booking.arrival_at, booking.timezone)),
+        (
+            text("Boat", "Kapal"),
+            plain(format!("{}, {}", booking.speedboat_name, booking.partner_name)),
+        ),
+        (text("Passengers", "Penumpang"), plain(booking.qty.to_string())),
+        (text("Total", "Total"), plain(booking.total.to_string())),
+    ]
+}
+
+type Words = ((&'static str, &'static str), Vec<Text>);
+
+fn received(booking: &BookingRow) -> Words {
+    let until = when(booking.expires_at, booking.timezone);
+    let (en, id) = (until.say(Lang::En), until.say(Lang::Id));
+    (
+        ("Please pay for your booking", "Mohon bayar pemesanan Anda"),
+        vec![Text::new(
+            format!("Your seats are held until {en}. Once they are paid for, they are yours."),
+            format!("Kursi Anda ditahan sampai {id}. Setelah dibayar, kursi menjadi milik Anda."),
+        )],
+    )
+}
+
+fn expiring(booking: &BookingRow) -> Words {
+    let until = when(booking.expires_at, booking.timezone);
+    let (en, id) = (until.say(Lang::En), until.say(Lang::Id));
+    (
+        ("Your seats are about to be let go", "Kursi Anda segera dilepas"),
+        vec![Text::new(
+            format!("They are held until {en}. Please pay before that, or others may take them."),
+            format!(
+                "Kursi ditahan sampai {id}. Mohon bayar sebelum itu agar tidak diambil orang lain."
+            ),
+        )],
+    )
+}
+
+fn paid() -> Words {
+    (
+        ("Your booking is paid", "Pemesanan Anda lunas"),
+        vec![
+            text(
+                "Thank you. Your seats are yours; we look forward to having you on board.",
+                "Terima kasih. Kursi Anda sudah pasti; sampai jumpa di kapal.",
+            ),
+            text(
+                "Please be at the pier half an hour before departure, with this code and an identity document for every passenger.",
+                "Mohon tiba di dermaga setengah jam sebelum berangkat, dengan kode ini dan tanda pengenal setiap penumpang.",
+            ),
+        ],
+    )
+}
+
+fn expired() -> Words {
+    (
+        ("Your seats were let go", "Kursi Anda telah dilepas"),
+        vec![text(
+            "The time to pay is over, so your seats are free for others again. You are welcome to book anew.",
+            "Waktu pembayaran telah habis, sehingga kursi Anda dilepas kembali. Silakan memesan lagi.",
+        )],
+    )
+}
+
+fn cancelled(booking: &BookingRow) -> Words {
+    let mut paragraphs = vec![text("Your booking is cancelled.", "Pemesanan Anda dibatalkan.")];
+    if let Some(reason) = booking.cancel_reason.as_deref().filter(|reason| !reason.is_empty()) {
+        paragraphs.push(Text::new(format!("Reason: {reason}"), format!("Alasan: {reason}")));
+    }
+    paragraphs.push(match booking.refund_amount.filter(|due| *due > Rupiah::ZERO) {
+        Some(due) => Text::new(
+            format!("You get {due} back. We write to you as soon as it is on its way."),
+            format!("{due} akan dikembalikan. Kami akan mengabari Anda setelah dikirim."),
+        ),
+        None => text(
+            "By the terms of your booking nothing is paid back.",
+            "Sesuai ketentuan pemesanan, tidak ada pengembalian dana.",
+        ),
+    });
+    (("Your booking is cancelled", "Pemesanan Anda dibatalkan"), paragraphs)
+}
+
+fn refunded(booking: &BookingRow) -> Words {
+    let back = booking.refund_amount.unwrap_or(Rupiah::ZERO);
+    (
+        ("Your money is on its way back", "Dana Anda telah dikembalikan"),
+        vec![Text::new(
+            format!("We have paid {back} back to you. It may take some days to arrive."),
+            format!(
+                "Kami telah mengembalikan {back}. Dana dapat memerlukan beberapa hari untuk masuk."
+            ),
+        )],
+    )
+}
+
+/// As one says it at that harbour: `Mon 16 Nov 2026, 08:00 WITA`.
+pub fn when(at: DateTime<Utc>, zone: Zone) -> Text {
+    const MONTHS: [(&str, &str); 12] = [
+        ("Jan", "Jan"),
+        ("Feb", "Feb"),
+        ("Mar", "Mar"),
+        ("Apr", "Apr"),
+        ("May", "Mei"),
+        ("Jun", "Jun"),
+        ("Jul", "Jul"),
+        ("Aug", "Agu"),
+        ("Sep", "Sep"),
+        ("Oct", "Okt"),
+        ("Nov", "Nov"),
+        ("Dec", "Des"),
+    ];
+    let local = at.with_timezone(&zone.tz());
+    let (day, hari) = match local.weekday() {
+        Weekday::Mon => ("Mon", "Sen"),
+        Weekday::Tue => ("Tue", "Sel"),
+        Weekday::Wed => ("Wed", "Rab"),
+        Weekday::Thu => ("Thu", "Kam"),
+        Weekday::Fri => ("Fri", "Jum"),
+        Weekday::Sat => ("Sat", "Sab"),
+        Weekday::Sun => ("Sun", "Min"),
+    };
+    let (month, bulan) = MONTHS[local.month0() as usize];
+    let (date, year, zone) = (local.day(), local.year(), local.format("%Z"));
+    Text::new(
+        format!("{day} {date} {month} {year}, {} {zone}", local.format("%H:%M")),
+        format!("{hari} {date} {bulan} {year}, {} {zone}", local.format("%H.%M")),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_said_as_at_the_harbour() {
+        let said = when("2026-11-16T00:00:00Z".parse().unwrap(), Zone::Wita);
+        assert_eq!(said.say(Lang::En), "Mon 16 Nov 2026, 08:00 WITA");
+        assert_eq!(said.say(Lang::Id), "Sen 16 Nov 2026, 08.00 WITA");
+    }
+}

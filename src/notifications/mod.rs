@@ -1,0 +1,68 @@
+//! What follows from what happened: people are told, letters are written, other systems hear of it.
+//!
+//! - A domain puts an event into the outbox in the transaction that causes it. Here, in one more
+//!   transaction, the event becomes notifications and further items of the outbox (a letter, a
+//!   webhook), and is gone: each follows exactly once from it, and none waits for another.
+//! - The events of one thing are dealt with in order, and so are its letters and webhooks.
+//! - A notification keeps what it is about; its words are found when it is read, in the reader's
+//!   language. It is its owner's alone.
+
+mod events;
+mod http;
+mod hub;
+mod model;
+mod store;
+mod words;
+
+use chrono::TimeDelta;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    app::App,
+    bookings,
+    kernel::{
+        error::{Error, Result},
+        outbox::Item,
+    },
+    partners, settlements,
+};
+
+pub use events::deliver;
+pub use http::{
+    get_notification, list_notifications, list_notifications_of, read_all_notifications,
+    read_notification, stream_notifications,
+};
+pub use hub::Hub;
+
+/// A letter that is to be written.
+#[derive(Serialize, Deserialize)]
+struct Due {
+    event: String,
+    news: Value,
+}
+
+/// Writes the letter of an event and sends it.
+pub async fn send_letter(app: &App, item: &Item) -> Result<()> {
+    let Due { event, news } = item.read()?;
+    let letter = match event.split_once('.') {
+        Some(("booking", _)) => bookings::letter(app, &event, &news).await?,
+        Some(("partner", _)) => partners::letter(app, &event, &news).await?,
+        Some(("settlement", _)) => settlements::letter(app, &event, &news).await?,
+        _ => return Err(Error::internal(format!("nobody writes about {event}"))),
+    };
+    match letter {
+        Some(letter) => app.mailer.send(item.id, &letter).await,
+        None => Ok(()),
+    }
+}
+
+/// Shows new notifications to those who are looking, until dropped.
+pub async fn show_for_ever(app: &App) {
+    hub::show_for_ever(app).await;
+}
+
+/// Forgets what is older than a year.
+pub async fn sweep(app: &App) -> Result<()> {
+    store::forget(&app.db, app.clock.now() - TimeDelta::days(365)).await
+}

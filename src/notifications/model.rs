@@ -1,0 +1,67 @@
+//! What notifications are made of, and what callers send and get.
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::words::words;
+use crate::kernel::{http::Paging, ids::Uuid, lang::Lang, schema::Input};
+
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct NotificationRow {
+    pub id: Uuid,
+    pub account_id: Uuid,
+    #[sqlx(rename = "type")]
+    pub kind: String,
+    pub data: Value,
+    pub read_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Notification {
+    pub id: Uuid,
+    pub user_id: Uuid,
+    /// The event's name.
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub title: String,
+    pub body: String,
+    /// The ids and codes concerned.
+    pub data: Value,
+    pub read_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+}
+
+impl NotificationRow {
+    pub fn said(self, lang: Lang) -> Notification {
+        let (title, body) = words(&self.kind, &self.data);
+        Notification {
+            id: self.id,
+            user_id: self.account_id,
+            title: title.say(lang).to_owned(),
+            body: body.say(lang).to_owned(),
+            kind: self.kind,
+            data: self.data,
+            read_at: self.read_at,
+            created_at: self.created_at,
+        }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct NotificationsQuery {
+    #[serde(flatten)]
+    pub paging: Paging,
+    /// Only what was not read yet.
+    pub unread: Option<bool>,
+}
+
+impl Input for NotificationsQuery {}
+
+/// Beside the list.
+#[derive(Serialize, JsonSchema)]
+pub struct Unread {
+    pub unread_count: i64,
+}

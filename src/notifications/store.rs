@@ -1,0 +1,144 @@
+//! The SQL of notifications.
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use super::model::{NotificationRow, NotificationsQuery};
+use crate::kernel::{
+    access::Rule,
+    db::{Db, Tx},
+    error::Result,
+    http::Page,
+    ids::{self, Uuid},
+};
+
+macro_rules! notification {
+    ($rest:literal) => {
+        concat!("SELECT id, account_id, type, data, read_at, created_at FROM notifications", $rest)
+    };
+}
+
+pub async fn get(db: &Db, owner: Uuid, id: Uuid) -> Result<Option<NotificationRow>> {
+    let row = db
+        .sql(notification!(" WHERE account_id = $1 AND id = $2"))
+        .bind(owner)
+        .bind(id)
+        .maybe()
+        .await?;
+    Ok(row)
+}
+
+pub async fn list(
+    db: &Db,
+    owner: Uuid,
+    query: &NotificationsQuery,
+) -> Result<Page<NotificationRow>> {
+    let paging = &query.paging;
+    let mut list = db.list(notification!("")).filter("account_id = ?", Some(owner));
+    match query.unread {
+        Some(true) => list = list.only("read_at IS NULL"),
+        Some(false) => list = list.only("read_at IS NOT NULL"),
+        None => {}
+    }
+    let page = list.page(paging.sort(None, "created_at"), "id", paging.limit(), paging.offset());
+    Ok(paging.page(page.await?))
+}
+
+pub async fn unread(db: &Db, owner: Uuid) -> Result<i64> {
+    let unread = db
+        .sql("SELECT COUNT(*) FROM notifications WHERE account_id = $1 AND read_at IS NULL")
+        .bind(owner)
+        .scalar()
+        .await?;
+    Ok(unread)
+}
+
+/// One of them, or all; those that were read stay as they are.
+pub async fn read(tx: &mut Tx, owner: Uuid, id: Option<Uuid>, now: DateTime<Utc>) -> Result<u64> {
+    let read = tx
+        .sql(
+            "UPDATE notifications SET read_at = $1
+             WHERE account_id = $2 AND read_at IS NULL AND ($3 IS NULL OR id = $3)",
+        )
+        .bind(now)
+        .bind(owner)
+        .bind(id)
+        .run()
+        .await?;
+    Ok(read)
+}
+
+/// Some that came after another, of everyone or of one.
+pub async fn after(db: &Db, last: Uuid, owner: Option<Uuid>) -> Result<Vec<NotificationRow>> {
+    let rows = match owner {
+        None => db.sql(notification!(" WHERE id > $1 ORDER BY id LIMIT 1000")).bind(last),
+        Some(owner) => db
+            .sql(notification!(" WHERE id > $1 AND account_id = $2 ORDER BY id LIMIT 1000"))
+            .bind(last)
+            .bind(owner),
+    };
+    Ok(rows.all().await?)
+}
+
+/// Whose account a partner has.
+pub async fn account_of(tx: &mut Tx, partner: Uuid) -> Result<Vec<Uuid>> {
+    let account: Option<(Uuid,)> =
+        tx.sql("SELECT account_id FROM partners WHERE id = $1").bind(partner).maybe().await?;
+    Ok(account.into_iter().map(|(id,)| id).collect())
+}
+
+/// The accounts of all partners that sail.
+pub async fn all_partners(tx: &mut Tx) -> Result<Vec<Uuid>> {
+    let accounts: Vec<(Uuid,)> =
+        tx.sql("SELECT account_id FROM partners WHERE status = 'active'").all().await?;
+    Ok(accounts.into_iter().map(|(id,)| id).collect())
+}
+
+/// Admins, and staff who have the rule.
+pub async fn those_with(tx: &mut Tx, rule: Rule) -> Result<Vec<Uuid>> {
+    let accounts: Vec<(Uuid,)> = tx
+        .sql(
+            "SELECT a.id FROM accounts a
+             LEFT JOIN staff s ON s.account_id = a.id
+             LEFT JOIN permissions p ON p.id = s.permission_id
+             WHERE a.deleted_at IS NULL AND a.status = 'active'
+               AND (a.role = 'admin'
+                 OR (a.role = 'staff' AND CAST(p.rules AS TEXT) LIKE '%\"' || $1 || '\"%'))",
+        )
+        .bind(rule.as_str())
+        .all()
+        .await?;
+    Ok(accounts.into_iter().map(|(id,)| id).collect())
+}
+
+pub async fn insert(
+    tx: &mut Tx,
+    event: Uuid,
+    kind: &str,
+    data: &Value,
+    accounts: &[Uuid],
+    now: DateTime<Utc>,
+) -> Result<()> {
+    tx.upsert_all(
+        "INSERT INTO notifications (id, event_id, account_id, type, data, created_at)",
+        6,
+        accounts,
+        "ON CONFLICT (event_id, account_id) DO NOTHING",
+        |statement, account| {
+            statement
+                .bind(ids::fresh())
+                .bind(event)
+                .bind(*account)
+                .bind(kind.to_owned())
+                .bind(data.clone())
+                .bind(now)
+        },
+    )
+    .await?;
+    Ok(())
+}
+
+pub async fn forget(db: &Db, before: DateTime<Utc>) -> Result<()> {
+    db.sql("DELETE FROM notifications WHERE created_at < $1").bind(before).run().await?;
+    Ok(())
+}

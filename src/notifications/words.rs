@@ -1,0 +1,109 @@
+//! What a notification says, from its type and what it is about.
+
+use serde_json::Value;
+
+use crate::kernel::{
+    lang::{Text, text},
+    money::Rupiah,
+};
+
+/// Title and body.
+pub fn words(kind: &str, data: &Value) -> (Text, Text) {
+    let said = |name: &str| data[name].as_str().unwrap_or_default();
+    let money = |name: &str| Rupiah(data[name].as_i64().unwrap_or_default());
+    let booking = |en: &str, id: &str| {
+        let journey = format!("{} – {}", said("from"), said("to"));
+        let qty = data["qty"].as_i64().unwrap_or_default();
+        Text::new(
+            format!("{} · {journey}, {qty} passengers, {}. {en}", said("code"), money("total")),
+            format!("{} · {journey}, {qty} penumpang, {}. {id}", said("code"), money("total")),
+        )
+    };
+    match kind {
+        "booking.created" => (
+            text("New booking", "Pemesanan baru"),
+            booking("It waits to be paid.", "Menunggu pembayaran."),
+        ),
+        "booking.paid" => {
+            (text("Booking paid", "Pemesanan dibayar"), booking("It is paid.", "Sudah dibayar."))
+        }
+        "booking.expired" => (
+            text("Booking expired", "Pemesanan kedaluwarsa"),
+            booking("Its seats are free again.", "Kursinya tersedia kembali."),
+        ),
+        "booking.cancelled" => (
+            text("Booking cancelled", "Pemesanan dibatalkan"),
+            booking("Its seats are free again.", "Kursinya tersedia kembali."),
+        ),
+        "booking.completed" => (
+            text("Journey completed", "Perjalanan selesai"),
+            booking("It can be settled.", "Dapat dicairkan."),
+        ),
+        "booking.refunded" => (
+            text("Booking refunded", "Dana pemesanan dikembalikan"),
+            booking("The customer has the money back.", "Dana pelanggan telah dikembalikan."),
+        ),
+        "payment.review" => (
+            text("A payment needs a decision", "Pembayaran perlu keputusan"),
+            Text::new(
+                format!("{}: {} ({})", said("code"), money("amount"), said("reason")),
+                format!("{}: {} ({})", said("code"), money("amount"), said("reason")),
+            ),
+        ),
+        "partner.registered" => (
+            text("New partner", "Mitra baru"),
+            Text::new(
+                format!("{} has registered.", said("name")),
+                format!("{} telah mendaftar.", said("name")),
+            ),
+        ),
+        "partner.submitted" => (
+            text("Documents to review", "Dokumen perlu diperiksa"),
+            Text::new(
+                format!("{} has handed in its documents.", said("name")),
+                format!("{} telah menyerahkan dokumen.", said("name")),
+            ),
+        ),
+        "partner.approved" => (
+            text("You can start selling", "Anda dapat mulai menjual"),
+            text("Your documents are approved.", "Dokumen Anda disetujui."),
+        ),
+        "partner.revision" => (
+            text("Please correct your documents", "Mohon perbaiki dokumen Anda"),
+            text(
+                "Some of your documents need to be sent again.",
+                "Beberapa dokumen Anda perlu dikirim ulang.",
+            ),
+        ),
+        "partner.suspended" => (
+            text("Your partnership is suspended", "Kemitraan Anda ditangguhkan"),
+            Text::new(format!("Reason: {}", said("reason")), format!("Alasan: {}", said("reason"))),
+        ),
+        "partner.unsuspended" => (
+            text("Your partnership is active again", "Kemitraan Anda aktif kembali"),
+            text("Your sailings are on offer as before.", "Jadwal Anda ditawarkan seperti semula."),
+        ),
+        "settlement.created" => (
+            text("New settlement", "Settlement baru"),
+            Text::new(
+                format!("{} over {} waits to be paid out.", said("code"), money("net")),
+                format!("{} sebesar {} menunggu pencairan.", said("code"), money("net")),
+            ),
+        ),
+        "settlement.released" => (
+            text("Settlement paid out", "Settlement dicairkan"),
+            Text::new(
+                format!("{} over {} is on its way to you.", said("code"), money("net")),
+                format!("{} sebesar {} telah dikirim.", said("code"), money("net")),
+            ),
+        ),
+        "terms.published" => (
+            text("New terms", "Ketentuan baru"),
+            Text::new(
+                format!("Version {} of the {} terms is in force.", data["version"], said("type")),
+                format!("Versi {} ketentuan {} berlaku.", data["version"], said("type")),
+            ),
+        ),
+        other => (Text::new(other.to_owned(), other.to_owned()), text("", "")),
+    }
+}

@@ -1,0 +1,64 @@
+//! What partners are told of settlements by mail.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::store;
+use crate::{
+    app::App,
+    kernel::{
+        error::{Error, Result},
+        ids::Uuid,
+        lang::{Text, text},
+        mail::Letter,
+    },
+    partners,
+};
+
+#[derive(Deserialize)]
+struct News {
+    settlement_id: Uuid,
+}
+
+pub async fn letter(app: &App, event: &str, news: &Value) -> Result<Option<Letter>> {
+    if event != "settlement.released" {
+        return Ok(None);
+    }
+    let News { settlement_id } = News::deserialize(news).map_err(Error::internal)?;
+    let Some(settlement) = store::get(&app.db, settlement_id).await? else { return Ok(None) };
+    let Some(partner) = partners::find(&app.db, settlement.partner_id).await? else {
+        return Ok(None);
+    };
+    let plain = |value: String| Text::new(value.clone(), value);
+    let bank = settlement.bank_account.unwrap_or_default();
+    let said = |name: &str| bank[name].as_str().unwrap_or_default().to_owned();
+    let account = format!("{} {}", said("bank_code"), said("account_number"));
+    let period = format!("{} – {}", settlement.start_date, settlement.end_date);
+    Ok(Some(Letter {
+        to: partner.email.parse().map_err(Error::internal)?,
+        name: partner.name,
+        lang: partner.lang,
+        subject: Text::new(
+            format!("{} is on its way to you", settlement.net),
+            format!("{} telah dikirim kepada Anda", settlement.net),
+        ),
+        paragraphs: vec![text(
+            "We have paid out what you earned. You find every booking in the settlement.",
+            "Kami telah membayarkan pendapatan Anda. Rincian setiap pemesanan ada pada settlement.",
+        )],
+        facts: vec![
+            (text("Settlement", "Settlement"), plain(settlement.code)),
+            (text("Period", "Periode"), plain(period)),
+            (text("Bookings", "Pemesanan"), plain(settlement.booking_count.to_string())),
+            (text("Gross", "Bruto"), plain(settlement.gross.to_string())),
+            (
+                text("Commission and tax", "Komisi dan pajak"),
+                plain((settlement.commission + settlement.commission_tax).to_string()),
+            ),
+            (text("Paid out", "Dibayarkan"), plain(settlement.net.to_string())),
+            (text("Account", "Rekening"), plain(account)),
+            (text("Reference", "Referensi"), plain(settlement.reference.unwrap_or_default())),
+        ],
+        action: None,
+    }))
+}

@@ -1,0 +1,114 @@
+//! Which addresses belong to the world, and which to somebody's own network.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+
+/// Whether anyone on the internet could be meant by it.
+pub fn is_public(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(v4) => v4_is_public(v4),
+        IpAddr::V6(v6) => v6_is_public(v6),
+    }
+}
+
+fn v4_is_public(v4: Ipv4Addr) -> bool {
+    let [a, b, c, _] = v4.octets();
+    !(v4.is_private()
+        || v4.is_loopback()
+        || v4.is_link_local()
+        || v4.is_multicast()
+        || v4.is_documentation()
+        || a == 0
+        || a >= 240
+        || (a == 100 && (64..128).contains(&b))
+        || (a == 192 && b == 0 && c == 0)
+        || (a == 192 && b == 88 && c == 99)
+        || (a == 198 && (18..20).contains(&b)))
+}
+
+fn v6_is_public(v6: Ipv6Addr) -> bool {
+    let [a, b, c, d, e, f, g, h] = v6.segments();
+    let inside = |high: u16, low: u16| {
+        let [w, x] = high.to_be_bytes();
+        let [y, z] = low.to_be_bytes();
+        v4_is_public(Ipv4Addr::new(w, x, y, z))
+    };
+    match (a, b) {
+        // An IPv4 address in another coat.
+        (0x64, 0xff9b) => [c, d, e, f] == [0; 4] && inside(g, h),
+        (0x2002, _) => inside(b, c),
+        // Teredo, benchmarking, ORCHID, documentation.
+        (0x2001, 0 | 2 | 0xdb8) => false,
+        (0x2001, 0x10..=0x2f) => false,
+        (0x3fff, 0..=0x0fff) => false,
+        // What is assigned to the world at all.
+        _ => a & 0xe000 == 0x2000,
+    }
+}
+
+/// Finds addresses as everyone does, and keeps those that may be connected to. The connection is
+/// made to one of these: a name that means another address a moment later changes nothing.
+pub struct Guarded {
+    pub private_too: bool,
+}
+
+impl Resolve for Guarded {
+    fn resolve(&self, name: Name) -> Resolving {
+        let private_too = self.private_too;
+        Box::pin(async move {
+            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
+            let allowed: Vec<SocketAddr> =
+                found.filter(|address| private_too || is_public(address.ip())).collect();
+            match allowed.is_empty() {
+                true => Err("its name leads to no public address".into()),
+                false => Ok(Box::new(allowed.into_iter()) as Addrs),
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_addresses_of_the_world_are_public() {
+        for private in [
+            "127.0.0.1",
+            "10.1.2.3",
+            "172.16.0.1",
+            "192.168.1.1",
+            "169.254.169.254",
+            "100.64.0.1",
+            "0.0.0.0",
+            "198.18.0.1",
+            "224.0.0.1",
+            "255.255.255.255",
+            "192.0.2.1",
+            "::",
+            "::1",
+            "::ffff:127.0.0.1",
+            "::ffff:10.0.0.1",
+            "::7f00:1",
+            "fe80::1",
+            "fc00::1",
+            "fd12:3456::1",
+            "ff02::1",
+            "fec0::1",
+            "2001:db8::1",
+            "2001::1",
+            "64:ff9b::7f00:1",
+            "64:ff9b:1::1",
+            "2002:7f00:1::",
+            "2002:a00:1::",
+        ] {
+            assert!(!is_public(private.parse().unwrap()), "{private}");
+        }
+        for public in
+            ["8.8.8.8", "103.10.10.10", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"]
+        {
+            assert!(is_public(public.parse().unwrap()), "{public}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Handlers of webhooks.
+
+use axum::{
+    extract::{FromRequestParts, State},
+    http::request::Parts,
+};
+
+use super::{
+    model::{DeliveriesQuery, Delivery, NewWebhook, Webhook, WebhookForm, WebhooksQuery, parsed},
+    send::fresh_secret,
+    send_out, store,
+};
+use crate::{
+    app::App,
+    kernel::{
+        audit::{AuditedTx, Change},
+        caller::Caller,
+        error::{Error, Result},
+        http::{Body, Page, Path, Query, Reply},
+        ids::{self, Uuid},
+        lang::text,
+    },
+};
+
+/// The webhook of the path.
+pub struct PathWebhook(Webhook);
+
+impl FromRequestParts<App> for PathWebhook {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
+        Ok(Self(store::get(&app.db, id).await?.ok_or(Error::NotFound)?))
+    }
+}
+
+impl aide::OperationInput for PathWebhook {}
+
+pub async fn list_webhooks(
+    State(app): State<App>,
+    Query(query): Query<WebhooksQuery>,
+) -> Result<Page<Webhook>> {
+    store::list(&app.db, &query).await
+}
+
+pub async fn create_webhook(
+    State(app): State<App>,
+    caller: Caller,
+    Body(form): Body<WebhookForm>,
+) -> Result<Reply<NewWebhook>> {
+    public(&app, &form)?;
+    let (id, now, secret) = (ids::fresh(), app.clock.now(), fresh_secret());
+    let mut tx = caller.begin(&app.db, now).await?;
+    store::create(&mut tx, id, &form, app.sealer.seal(&secret)?, now).await?;
+    let webhook = store::get_in(&mut tx, id).await?;
+    record(&mut tx, "webhook.created", None, Some(&webhook)).await?;
+    tx.commit().await?;
+    let made = NewWebhook { webhook, secret };
+    Ok(Reply::data(made).saying(
+        "The webhook is made. Keep its secret: it is not shown again.",
+        "Webhook dibuat. Simpan rahasianya: tidak ditampilkan lagi.",
+    ))
+}
+
+pub async fn update_webhook(
+    State(app): State<App>,
+    caller: Caller,
+    PathWebhook(before): PathWebhook,
+    Body(form): Body<WebhookForm>,
+) -> Result<Reply<Webhook>> {
+    public(&app, &form)?;
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    store::update(&mut tx, before.id, &form, now).await?;
+    let after = store::get_in(&mut tx, before.id).await?;
+    record(&mut tx, "webhook.updated", Some(&before), Some(&after)).await?;
+    tx.commit().await?;
+    Ok(Reply::data(after).saying("Saved.", "Tersimpan."))
+}
+
+pub async fn delete_webhook(
+    State(app): State<App>,
+    caller: Caller,
+    PathWebhook(before): PathWebhook,
+) -> Result<Reply> {
+    let mut tx = caller.begin(&app.db, app.clock.now()).await?;
+    store::delete(&mut tx, before.id).await?;
+    record(&mut tx, "webhook.deleted", Some(&before), None).await?;
+    tx.commit().await?;
+    Ok(Reply::done("The webhook is gone.", "Webhook dihapus."))
+}
+
+pub async fn list_deliveries(
+    State(app): State<App>,
+    PathWebhook(webhook): PathWebhook,
+    Query(query): Query<DeliveriesQuery>,
+) -> Result<Page<Delivery>> {
+    store::deliveries(&app.db, webhook.id, &query).await
+}
+
+/// Sends a delivery once more, whatever came of it. Its id stays the same.
+pub async fn resend_delivery(
+    State(app): State<App>,
+    caller: Caller,
+    Path((webhook, id)): Path<(Uuid, Uuid)>,
+) -> Result<Reply<Delivery>> {
+    let webhook = store::get(&app.db, webhook).await?.ok_or(Error::NotFound)?;
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    let before = store::delivery(&mut tx, webhook.id, id).await?.ok_or(Error::NotFound)?;
+    if !webhook.active {
+        return Err(Error::invalid_state(
+            "The webhook is switched off.",
+            "Webhook sedang tidak aktif.",
+        ));
+    }
+    let lane = store::again(&mut tx, id).await?;
+    send_out(&mut tx, id, lane, now).await?;
+    let after = store::delivery(&mut tx, webhook.id, id).await?.ok_or(Error::NotFound)?;
+    tx.record(Change {
+        action: "webhook.resent",
+        entity: "webhook_delivery",
+        id,
+        before: Some(&before),
+        after: Some(&after),
+    })
+    .await?;
+    tx.commit().await?;
+    Ok(Reply::data(after).saying("It is sent again.", "Dikirim ulang."))
+}
+
+/// Says at once what would never be called.
+fn public(app: &App, form: &WebhookForm) -> Result<()> {
+    match parsed(&form.url).is_some_and(|url| app.webhooks.may_call(&url)) {
+        true => Ok(()),
+        false => {
+            let message = text("This address is not public.", "Alamat ini tidak publik.");
+            Err(Error::field("url", "private", message))
+        }
+    }
+}
+
+async fn record(
+    tx: &mut AuditedTx,
+    action: &'static str,
+    before: Option<&Webhook>,
+    after: Option<&Webhook>,
+) -> Result<()> {
+    tx.record(Change {
+        action,
+        entity: "webhook",
+        id: before.or(after).map(|webhook| webhook.id).unwrap_or_default(),
+        before: before.map(|webhook| webhook as _),
+        after: after.map(|webhook| webhook as _),
+    })
+    .await
+}

@@ -1,0 +1,138 @@
+//! What webhooks are made of, and what callers send and get.
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::kernel::{error::Fault, http::Paging, ids::Uuid, lang::text, schema::Input};
+
+crate::words! {
+    /// What one can follow.
+    pub enum EventName {
+        BookingCreated = "booking.created",
+        BookingPaid = "booking.paid",
+        BookingExpired = "booking.expired",
+        BookingCancelled = "booking.cancelled",
+        BookingCompleted = "booking.completed",
+        BookingRefunded = "booking.refunded",
+        PaymentReview = "payment.review",
+        PartnerRegistered = "partner.registered",
+        PartnerSubmitted = "partner.submitted",
+        PartnerApproved = "partner.approved",
+        PartnerRevision = "partner.revision",
+        PartnerSuspended = "partner.suspended",
+        PartnerUnsuspended = "partner.unsuspended",
+        SettlementCreated = "settlement.created",
+        SettlementReleased = "settlement.released",
+        TermsPublished = "terms.published",
+        SailingCancelled = "sailing.cancelled",
+    }
+}
+
+crate::words! {
+    pub enum DisabledReason {
+        /// It answered 410.
+        Gone = "gone",
+        /// Nothing got through for a day.
+        Failing = "failing",
+    }
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
+pub struct Webhook {
+    pub id: Uuid,
+    pub url: String,
+    /// Names of events.
+    pub events: Value,
+    pub active: bool,
+    /// Since when nothing has got through.
+    pub failing_since: Option<DateTime<Utc>>,
+    /// Why it was switched off, if it was not by hand.
+    pub disabled_reason: Option<DisabledReason>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+}
+
+/// With its secret: shown when it is made, and never again.
+#[derive(Serialize, JsonSchema)]
+pub struct NewWebhook {
+    #[serde(flatten)]
+    pub webhook: Webhook,
+    /// Signs every delivery.
+    pub secret: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct WebhookForm {
+    #[schemars(length(max = 2_000))]
+    pub url: String,
+    #[schemars(length(min = 1, max = 50))]
+    pub events: Vec<EventName>,
+    #[serde(default = "yes")]
+    pub active: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Input for WebhookForm {
+    fn check(value: &Value, faults: &mut Vec<Fault>) {
+        if value["url"].as_str().is_some_and(|url| parsed(url).is_none()) {
+            let message = text(
+                "This must be an http or https address without a user name.",
+                "Ini harus berupa alamat http atau https tanpa nama pengguna.",
+            );
+            faults.push(Fault::new("url", "format", message));
+        }
+    }
+}
+
+/// An address that a webhook may have, as far as one can see.
+pub fn parsed(url: &str) -> Option<reqwest::Url> {
+    let url = reqwest::Url::parse(url.trim()).ok()?;
+    let plain = url.username().is_empty() && url.password().is_none();
+    (matches!(url.scheme(), "http" | "https") && url.host().is_some() && plain).then_some(url)
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct WebhooksQuery {
+    #[serde(flatten)]
+    pub paging: Paging,
+    pub active: Option<bool>,
+}
+
+impl Input for WebhooksQuery {}
+
+crate::words! {
+    pub enum DeliveryStatus { Pending = "pending", Delivered = "delivered", Failed = "failed" }
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
+#[schemars(rename = "WebhookDelivery")]
+pub struct Delivery {
+    pub id: Uuid,
+    /// What it goes out as, however often.
+    pub event_id: Uuid,
+    #[serde(rename = "type")]
+    #[sqlx(rename = "type")]
+    pub kind: String,
+    pub payload: Value,
+    pub status: DeliveryStatus,
+    pub attempts: i32,
+    pub response_status: Option<i32>,
+    pub last_error: Option<String>,
+    pub last_attempt_at: Option<DateTime<Utc>>,
+    pub delivered_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct DeliveriesQuery {
+    #[serde(flatten)]
+    pub paging: Paging,
+    pub status: Option<DeliveryStatus>,
+}
+
+impl Input for DeliveriesQuery {}

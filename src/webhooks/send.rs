@@ -1,0 +1,205 @@
+//! Sending a delivery out: signed, to a public address, with patience for a day.
+
+use std::time::Duration;
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use chrono::{DateTime, TimeDelta, Utc};
+use hmac::{Hmac, KeyInit, Mac};
+use reqwest::{StatusCode, Url};
+use serde::Deserialize;
+use sha2::Sha256;
+
+use super::{
+    address::{Guarded, is_public},
+    model::{DeliveryStatus, DisabledReason, parsed},
+    store::{self, Attempt, Outgoing},
+};
+use crate::{
+    app::App,
+    kernel::{
+        error::{Error, Result},
+        ids::Uuid,
+        outbox::Item,
+    },
+};
+
+/// After so long without success a subscription is switched off.
+const PATIENCE: TimeDelta = TimeDelta::hours(24);
+const PREFIX: &str = "whsec_";
+
+/// Who calls other systems.
+#[derive(Clone)]
+pub struct Caller {
+    client: reqwest::Client,
+    private_too: bool,
+}
+
+impl Caller {
+    pub fn new(private_too: bool) -> Result<Self, String> {
+        let client = reqwest::Client::builder()
+            .timeout(Duration::from_secs(10))
+            .connect_timeout(Duration::from_secs(5))
+            // Neither redirects nor a proxy choose an address for us.
+            .redirect(reqwest::redirect::Policy::none())
+            .no_proxy()
+            .dns_resolver(std::sync::Arc::new(Guarded { private_too }))
+            .user_agent(concat!("Dermaga/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|error| error.to_string())?;
+        Ok(Self { client, private_too })
+    }
+
+    /// An address that is written as a number never meets the resolver.
+    pub fn may_call(&self, url: &Url) -> bool {
+        let host = url.host_str().unwrap_or_default();
+        let number = host.trim_start_matches('[').trim_end_matches(']').parse();
+        self.private_too || number.map_or(true, is_public)
+    }
+
+    async fn call(&self, outgoing: &Outgoing, secret: &str, now: DateTime<Utc>) -> Attempt {
+        let failed = |response_status, error: String| Attempt {
+            status: DeliveryStatus::Pending,
+            response_status,
+            error: Some(error.chars().take(500).collect()),
+        };
+        let Some(url) = parsed(&outgoing.url).filter(|url| self.may_call(url)) else {
+            return failed(None, "its address is not public".into());
+        };
+        let body = outgoing.payload.to_string();
+        let (id, timestamp) = (outgoing.event_id.to_string(), now.timestamp());
+        let answer = self
+            .client
+            .post(url)
+            .header("content-type", "application/json")
+            .header("webhook-id", &id)
+            .header("webhook-timestamp", timestamp)
+            .header("webhook-signature", signature(secret, &id, timestamp, &body))
+            .body(body)
+            .send()
+            .await;
+        match answer {
+            Ok(answer) if answer.status().is_success() => Attempt {
+                status: DeliveryStatus::Delivered,
+                response_status: Some(answer.status().as_u16().into()),
+                error: None,
+            },
+            Ok(answer) => {
+                let status = answer.status().as_u16();
+                failed(Some(status.into()), format!("it answered {status}"))
+            }
+            Err(error) => failed(None, reason(&error)),
+        }
+    }
+}
+
+/// The innermost cause says what happened; the outer ones repeat the address.
+fn reason(error: &reqwest::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}
+
+/// A fresh secret, as the Standard Webhooks specification writes it.
+pub fn fresh_secret() -> String {
+    format!("{PREFIX}{}", BASE64_STANDARD.encode(rand::random::<[u8; 32]>()))
+}
+
+/// `v1,` and the HMAC of id, time and body.
+fn signature(secret: &str, id: &str, timestamp: i64, body: &str) -> String {
+    let key = BASE64_STANDARD.decode(secret.trim_start_matches(PREFIX)).unwrap_or_default();
+    let mac = Hmac::<Sha256>::new_from_slice(&key).expect("a key of any length will do");
+    let mac = mac.chain_update(format!("{id}.{timestamp}.{body}"));
+    format!("v1,{}", BASE64_STANDARD.encode(mac.finalize().into_bytes()))
+}
+
+#[derive(Deserialize)]
+struct Due {
+    delivery_id: Uuid,
+}
+
+/// Makes an attempt, and writes down what came of it. An error brings it back later.
+pub async fn deliver(app: &App, item: &Item) -> Result<()> {
+    let Due { delivery_id: id } = item.read()?;
+    // Deleted, or delivered by somebody whose lease was lost.
+    let Some(outgoing) = store::outgoing(&app.db, id).await? else { return Ok(()) };
+    let mut attempt = match outgoing.active {
+        true => {
+            let secret = app.sealer.open(&outgoing.secret)?;
+            app.webhooks.call(&outgoing, &secret, app.clock.now()).await
+        }
+        false => Attempt {
+            status: DeliveryStatus::Failed,
+            response_status: None,
+            error: Some("its subscription is switched off".into()),
+        },
+    };
+    let now = app.clock.now();
+    let webhook = outgoing.webhook_id;
+    let since = outgoing.failing_since.unwrap_or(now);
+    let gone = attempt.response_status == Some(StatusCode::GONE.as_u16().into());
+    let mut tx = app.db.begin().await?;
+    match attempt.status {
+        DeliveryStatus::Delivered => store::set_failing(&mut tx, webhook, None).await?,
+        DeliveryStatus::Failed => {}
+        DeliveryStatus::Pending => {
+            store::set_failing(&mut tx, webhook, Some(since)).await?;
+            let reason = match gone {
+                true => Some(DisabledReason::Gone),
+                false => (now - since >= PATIENCE).then_some(DisabledReason::Failing),
+            };
+            if let Some(reason) = reason {
+                store::switch_off(&mut tx, webhook, reason, now).await?;
+            }
+            if reason.is_some() || item.is_last_try() {
+                attempt.status = DeliveryStatus::Failed;
+            }
+        }
+    }
+    store::attempted(&mut tx, id, &attempt, now).await?;
+    tx.commit().await?;
+    match attempt.status {
+        DeliveryStatus::Pending => Err(Error::Unavailable(attempt.error.unwrap_or_default())),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The example of the specification.
+    #[test]
+    fn a_delivery_is_signed_as_the_specification_has_it() {
+        let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+        let signed = signature(
+            secret,
+            "msg_p5jXN8AQM9LWM0D4loKWxJek",
+            1_614_265_330,
+            r#"{"test": 2432232314}"#,
+        );
+        assert_eq!(signed, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+    }
+
+    #[test]
+    fn numbers_are_looked_at_however_they_are_written() {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let caller = Caller::new(false).unwrap();
+        let may = |url: &str| caller.may_call(&parsed(url).unwrap());
+        for bad in [
+            "http://127.0.0.1/",
+            "http://2130706433/",
+            "http://0x7f.1/",
+            "http://0177.0.0.1/",
+            "http://127.1/",
+            "http://[::1]/",
+            "http://[::ffff:169.254.169.254]/",
+            "http://169.254.169.254/latest/meta-data",
+        ] {
+            assert!(!may(bad), "{bad}");
+        }
+        assert!(may("https://8.8.8.8/") && may("https://hooks.example.com/x"));
+        assert!(Caller::new(true).unwrap().may_call(&parsed("http://127.0.0.1/").unwrap()));
+    }
+}

@@ -1,0 +1,467 @@
+//! What people are told, in the application and by mail.
+
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use dermaga::{
+    config::{MailUrl, Url},
+    kernel::access::Rule,
+};
+use futures_util::{StreamExt, future::join_all};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use crate::{
+    harbour::order,
+    on_both_engines,
+    world::{Someone, World},
+};
+
+on_both_engines![
+    a_partner_is_told_of_its_bookings_in_order,
+    the_platforms_people_are_told_what_concerns_them,
+    notifications_are_read_one_by_one_or_all_at_once,
+    notifications_are_their_owners_alone,
+    words_come_in_the_readers_language,
+    new_ones_are_shown_as_they_come,
+    a_stream_goes_on_where_it_broke_off,
+    a_stream_ends_with_its_session,
+    a_stream_does_not_hold_up_a_shutdown,
+    events_are_delivered_after_a_crash,
+    many_workers_tell_everyone_once_and_in_order,
+    bookers_get_letters_about_their_booking,
+    who_has_not_paid_is_reminded_once,
+    a_letter_waits_for_the_one_before,
+    a_dead_mail_server_holds_up_nothing_else,
+    partners_get_letters_about_settlements,
+];
+
+async fn told(world: &World, who: &Someone) -> Vec<Value> {
+    let list = world.get("/v1/notifications?page_size=100").by(who).send().await.ok();
+    list.as_array().unwrap().clone()
+}
+
+fn kinds(told: &[Value]) -> Vec<&str> {
+    told.iter().map(|told| told["type"].as_str().unwrap()).collect()
+}
+
+async fn a_partner_is_told_of_its_bookings_in_order(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    let other = world.active("ketut@laut.id").await;
+    let booking = world.sold(&sailing, 2).await;
+    world.arrives().await;
+    world.banked(&sailing.partner, &admin).await;
+    let made = world.settles(&sailing.partner, &admin).await.ok();
+    world.releases(&made, &admin).await.ok();
+    let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
+    world.post(&path, json!({ "reason": "x" })).by(&admin).send().await.ok();
+    world.delivers().await;
+    let seen = told(&world, &sailing.partner).await;
+    let mut oldest_first = kinds(&seen);
+    oldest_first.reverse();
+    let of_booking: Vec<_> =
+        oldest_first.iter().copied().filter(|kind| kind.starts_with("booking")).collect();
+    assert_eq!(
+        of_booking,
+        ["booking.created", "booking.paid", "booking.completed", "booking.cancelled"]
+    );
+    let of_settlement: Vec<_> =
+        oldest_first.iter().copied().filter(|kind| kind.starts_with("settlement")).collect();
+    assert_eq!(of_settlement, ["settlement.created", "settlement.released"]);
+    let paid = seen.iter().find(|told| told["type"] == "booking.paid").unwrap();
+    assert_eq!(paid["user_id"], json!(sailing.partner.id));
+    assert_eq!(paid["title"], "Booking paid");
+    let code = booking["code"].as_str().unwrap();
+    assert_eq!(
+        paid["body"],
+        format!("{code} · Sanur – Nusa Penida, 2 passengers, Rp 300.000. It is paid.")
+    );
+    assert_eq!(paid["data"]["booking_id"], booking["id"]);
+    assert_eq!(paid["read_at"], json!(null));
+    assert!(kinds(&told(&world, &other).await).is_empty(), "nothing of another");
+    assert_eq!(world.count("SELECT COUNT(*) FROM outbox WHERE is_event").await, 0);
+}
+
+async fn the_platforms_people_are_told_what_concerns_them(world: World) {
+    let admin = world.admin().await;
+    let reviewer = world.staff("periksa@dermaga.test", &[Rule::PartnersApprove]).await;
+    let cashier = world.staff("kasir@dermaga.test", &[Rule::BookingsWrite]).await;
+    let clerk = world.staff("juru@dermaga.test", &[Rule::FleetRead]).await;
+    world.submitted("new@bahari.id").await;
+    let body = crate::world::registration("other@bahari.id");
+    world.post("/auth/register-mitra", body).send().await.ok();
+    let sailing = world.sailing().await;
+    let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    let reference = booking["payment"]["reference"].as_str().unwrap();
+    let wrong = crate::harbour::notice(reference, 5, "settlement", "t");
+    world.post("/v1/payment/callback", wrong).send().await.ok();
+    world.delivers().await;
+    let mut all = told(&world, &admin).await;
+    all.sort_by_key(|told| told["type"].as_str().unwrap().to_owned());
+    let mut heard = kinds(&all);
+    assert_eq!(heard.len(), 5, "of three who registered");
+    heard.dedup();
+    assert_eq!(heard, ["partner.registered", "partner.submitted", "payment.review"]);
+    assert_eq!(kinds(&told(&world, &reviewer).await), ["partner.submitted"]);
+    let review = told(&world, &cashier).await;
+    assert_eq!(kinds(&review), ["payment.review"]);
+    assert_eq!(review[0]["data"]["amount"], 5);
+    assert!(told(&world, &clerk).await.is_empty());
+}
+
+async fn several(world: &World) -> (Someone, Vec<Value>) {
+    let sailing = world.sailing().await;
+    world.sold(&sailing, 1).await;
+    world.sold(&sailing, 1).await;
+    world.delivers().await;
+    let list = told(world, &sailing.partner).await;
+    assert_eq!(list.len(), 4);
+    (sailing.partner, list)
+}
+
+async fn notifications_are_read_one_by_one_or_all_at_once(world: World) {
+    let (partner, list) = several(&world).await;
+    let unread = async || {
+        let answer = world.get("/v1/notifications?unread=true").by(&partner).send().await;
+        let count = answer.body["unread_count"].as_i64().unwrap();
+        assert_eq!(answer.body["pagination"]["total_items"], count);
+        count
+    };
+    assert_eq!(unread().await, 4);
+    let path = format!("/v1/notifications/{}", list[0]["id"].as_str().unwrap());
+    world.later(TimeDelta::minutes(1));
+    let read = world.put(&format!("{path}/read"), json!({})).by(&partner).send().await.ok();
+    assert_eq!(read["read_at"], "2026-11-15T03:01:00Z");
+    world.later(TimeDelta::minutes(1));
+    let again = world.put(&format!("{path}/read"), json!({})).by(&partner).send().await.ok();
+    assert_eq!(again["read_at"], "2026-11-15T03:01:00Z", "it was read when it was read");
+    assert_eq!(world.get(&path).by(&partner).send().await.ok(), again);
+    assert_eq!(unread().await, 3);
+    world.put("/v1/notifications/read-all", json!({})).by(&partner).send().await.ok();
+    assert_eq!(unread().await, 0);
+    let all = world.get("/v1/notifications?page_size=3").by(&partner).send().await;
+    assert_eq!(all.body["unread_count"], 0);
+    assert_eq!(all.body["pagination"]["total_items"], 4);
+    let bad = world.get("/v1/notifications?unread=maybe").by(&partner).send().await;
+    bad.has_faults(&[("unread", "type")]);
+}
+
+async fn notifications_are_their_owners_alone(world: World) {
+    let admin = world.admin().await;
+    let (partner, list) = several(&world).await;
+    let other = world.active("ketut@laut.id").await;
+    let clerk = world.staff("juru@dermaga.test", &[Rule::UsersRead]).await;
+    let path = format!("/v1/notifications/{}", list[0]["id"].as_str().unwrap());
+    for stranger in [&other, &clerk, &admin] {
+        world.get(&path).by(stranger).send().await.is(404, "not_found");
+        let read = world.put(&format!("{path}/read"), json!({})).by(stranger);
+        read.send().await.is(404, "not_found");
+        world.put("/v1/notifications/read-all", json!({})).by(stranger).send().await.ok();
+    }
+    let of = |id: &str| format!("/v1/notification/user/{id}");
+    let own = world.get(&of(&partner.id)).by(&partner).send().await;
+    assert_eq!(own.body["unread_count"], 4);
+    assert_eq!(own.ok().as_array().unwrap().len(), 4);
+    assert_eq!(
+        world.get(&of(&partner.id)).by(&admin).send().await.ok().as_array().unwrap().len(),
+        4
+    );
+    for stranger in [&other, &clerk] {
+        world.get(&of(&partner.id)).by(stranger).send().await.is(404, "not_found");
+    }
+    let nobody = dermaga::kernel::ids::fresh().to_string();
+    world.get(&of(&nobody)).by(&admin).send().await.is(404, "not_found");
+    world.get(&of("x")).by(&admin).send().await.is(404, "not_found");
+}
+
+async fn words_come_in_the_readers_language(world: World) {
+    let (partner, _) = several(&world).await;
+    let list = world.get("/v1/notifications").by(&partner).header("accept-language", "id");
+    let list = list.send().await.ok();
+    let titles: Vec<_> = list.as_array().unwrap().iter().map(|told| &told["title"]).collect();
+    assert!(titles.contains(&&json!("Pemesanan dibayar")), "{titles:?}");
+}
+
+/// A stream that is being read, event by event.
+struct Stream {
+    text: String,
+    body: std::pin::Pin<Box<dyn futures_util::Stream<Item = reqwest::Result<Vec<u8>>> + Send>>,
+}
+
+impl Stream {
+    async fn open(world: &World, who: &Someone, last: Option<&str>) -> Self {
+        let url = format!("http://{}/v1/notifications/stream", world.address);
+        let mut request = crate::world::client().get(url).bearer_auth(&who.token);
+        if let Some(last) = last {
+            request = request.header("last-event-id", last);
+        }
+        let response = request.send().await.unwrap();
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        let body = response.bytes_stream().map(|piece| piece.map(|bytes| bytes.to_vec()));
+        Self { text: String::new(), body: Box::pin(body) }
+    }
+
+    /// The next notification; `None` when the stream is over.
+    async fn next(&mut self) -> Option<Value> {
+        loop {
+            while let Some((event, rest)) = self.text.split_once("\n\n") {
+                let event = event.to_owned();
+                self.text = rest.to_owned();
+                if let Some(data) = event.lines().find_map(|line| line.strip_prefix("data: ")) {
+                    let data: Value = serde_json::from_str(data).unwrap();
+                    let id = format!("id: {}", data["id"].as_str().unwrap());
+                    assert!(event.lines().any(|line| line == id), "{event}");
+                    return Some(data);
+                }
+            }
+            let piece = tokio::time::timeout(Duration::from_secs(20), self.body.next()).await;
+            match piece.expect("something comes") {
+                Some(Ok(bytes)) => self.text += std::str::from_utf8(&bytes).unwrap(),
+                _ => return None,
+            }
+        }
+    }
+}
+
+async fn new_ones_are_shown_as_they_come(world: World) {
+    let sailing = world.sailing().await;
+    let other = world.active("ketut@laut.id").await;
+    // One process shows what another was told.
+    let beside = match world.db().engine() {
+        "postgres" => Some(world.beside().await),
+        _ => None,
+    };
+    let at = beside.as_ref().unwrap_or(&world);
+    let worker = tokio::spawn(world.app.clone().work());
+    let shower = beside.as_ref().map(|beside| {
+        let app = beside.app.clone();
+        tokio::spawn(async move { dermaga::notifications::show_for_ever(&app).await })
+    });
+    let mut stream = Stream::open(at, &sailing.partner, None).await;
+    let mut foreign = Stream::open(at, &other, None).await;
+    let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    let event = stream.next().await.unwrap();
+    assert_eq!(event["type"], "booking.created");
+    assert_eq!(event["data"]["code"], booking["code"]);
+    world.pays(&booking).await;
+    assert_eq!(stream.next().await.unwrap()["type"], "booking.paid");
+    let quiet = tokio::time::timeout(Duration::from_millis(1_500), foreign.next()).await;
+    assert!(quiet.is_err(), "nothing of another's");
+    worker.abort();
+    if let Some(shower) = shower {
+        shower.abort();
+    }
+}
+
+async fn a_stream_goes_on_where_it_broke_off(world: World) {
+    let (partner, list) = several(&world).await;
+    // The oldest is known, the other three are not.
+    let last = list[3]["id"].as_str().unwrap().to_owned();
+    let mut stream = Stream::open(&world, &partner, Some(&last)).await;
+    for missed in list[..3].iter().rev() {
+        assert_eq!(stream.next().await.unwrap()["id"], missed["id"]);
+    }
+    let mut rubbish = Stream::open(&world, &partner, Some("rubbish")).await;
+    let quiet = tokio::time::timeout(Duration::from_millis(500), rubbish.next()).await;
+    assert!(quiet.is_err(), "as if it had not said so");
+}
+
+async fn a_stream_ends_with_its_session(world: World) {
+    let sailing = world.sailing().await;
+    let worker = tokio::spawn(world.app.clone().work());
+    let mut stream = Stream::open(&world, &sailing.partner, None).await;
+    world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    assert!(stream.next().await.is_some());
+    world.post("/v1/auth/logout", json!({})).by(&sailing.partner).send().await.ok();
+    world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    assert!(stream.next().await.is_none(), "nothing more is told to it");
+    worker.abort();
+}
+
+async fn a_stream_does_not_hold_up_a_shutdown(mut world: World) {
+    let partner = world.active("made@bahari.id").await;
+    let mut stream = Stream::open(&world, &partner, None).await;
+    let ended = tokio::time::timeout(Duration::from_secs(5), world.drain()).await;
+    assert!(ended.is_ok());
+    assert!(stream.next().await.is_none());
+}
+
+async fn events_are_delivered_after_a_crash(mut world: World) {
+    let sailing = world.sailing().await;
+    world.delivers().await;
+    world.sold(&sailing, 1).await;
+    // Somebody claims the first and dies; then the process goes.
+    let claimed = dermaga::kernel::outbox::claim(world.db(), true, world.now(), 1).await.unwrap();
+    assert_eq!(claimed[0].topic, "booking.created");
+    world.leaves().await;
+    let world = world.comes_back().await;
+    world.delivers().await;
+    let partner = world.signs_in(&sailing.partner.email, "mitra").await;
+    assert!(told(&world, &partner).await.is_empty(), "what comes after waits, too");
+    world.later(TimeDelta::minutes(2));
+    world.delivers().await;
+    let seen = told(&world, &partner).await;
+    assert_eq!(kinds(&seen), ["booking.paid", "booking.created"]);
+    assert!(!world.letters_to("sari@example.com").is_empty());
+}
+
+async fn many_workers_tell_everyone_once_and_in_order(world: World) {
+    let sailing = world.sailing().await;
+    let mut bookings = Vec::new();
+    for n in 0..15 {
+        let booking = world.books(order(&sailing, 1, &format!("b{n}@example.com"))).await.ok();
+        world.pays(&booking).await;
+        bookings.push(booking);
+    }
+    let mut others = Vec::new();
+    if world.db().engine() == "postgres" {
+        others = vec![world.beside().await, world.beside().await];
+    }
+    let works = (0..6_usize).map(|n| {
+        let at = others.get(n % 3).unwrap_or(&world);
+        at.delivers()
+    });
+    join_all(works).await;
+    world.delivers().await;
+    let seen = told(&world, &sailing.partner).await;
+    assert_eq!(seen.len(), 30);
+    for booking in bookings {
+        let of: Vec<_> =
+            seen.iter().filter(|told| told["data"]["code"] == booking["code"]).cloned().collect();
+        assert_eq!(kinds(&of), ["booking.paid", "booking.created"], "newest first");
+    }
+}
+
+async fn bookers_get_letters_about_their_booking(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    let mut wish = order(&sailing, 2, "sari@example.com");
+    wish["contact"]["name"] = json!("Sari <b>");
+    let call = world.post("/v1/booking/", wish).header("accept-language", "id");
+    let booking = call.send().await.ok();
+    world.delivers().await;
+    world.pays(&booking).await;
+    world.delivers().await;
+    let path = format!("/v1/booking/{}", booking["id"].as_str().unwrap());
+    let reason = json!({ "reason": "Ombak tinggi" });
+    world.post(&format!("{path}/cancel"), reason).by(&admin).send().await.ok();
+    world.delivers().await;
+    let body = json!({ "reference": "BCA" });
+    world.post(&format!("{path}/refund"), body).by(&admin).send().await.ok();
+    world.delivers().await;
+    let letters = world.letters_to("sari@example.com");
+    assert_eq!(letters.len(), 4);
+    let code = booking["code"].as_str().unwrap();
+    let says = |letter: &str, words: &[&str]| {
+        for word in words.iter().chain(&[code]) {
+            assert!(letter.contains(word), "{word} is not in {letter}");
+        }
+    };
+    says(
+        &letters[0],
+        &["Mohon bayar", "Sen 16 Nov 2026, 08.00 WITA", "Rp 300.000", "/pay/", "Bahari Express"],
+    );
+    says(&letters[1], &["lunas", "Sanur"]);
+    says(&letters[2], &["dibatalkan", "Ombak tinggi", "Rp 300.000 akan dikembalikan"]);
+    says(&letters[3], &["telah mengembalikan Rp 300.000"]);
+    assert!(letters[0].contains("Sari &#60;b&#62;"), "a name is no markup: {}", letters[0]);
+
+    let english = world.books(order(&sailing, 1, "sam@example.com")).await.ok();
+    world.delivers().await;
+    world.later(TimeDelta::hours(1));
+    dermaga::bookings::expire(&world.app).await.unwrap();
+    world.delivers().await;
+    let letters = world.letters_to("sam@example.com");
+    assert!(letters[0].contains("Please pay for your booking"), "{}", letters[0]);
+    assert!(letters.last().unwrap().contains("let go"));
+    assert!(letters.last().unwrap().contains(english["code"].as_str().unwrap()));
+}
+
+async fn who_has_not_paid_is_reminded_once(world: World) {
+    let sailing = world.sailing().await;
+    world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    let paid = world.books(order(&sailing, 1, "putu@example.com")).await.ok();
+    world.delivers().await;
+    world.pays(&paid).await;
+    world.later(TimeDelta::minutes(19));
+    world.delivers().await;
+    assert_eq!(world.letters_to("sari@example.com").len(), 1);
+    world.later(TimeDelta::minutes(1));
+    world.delivers().await;
+    world.delivers().await;
+    let letters = world.letters_to("sari@example.com");
+    assert_eq!(letters.len(), 2);
+    assert!(letters.iter().any(|letter| letter.contains("about to be let go")));
+    let others = world.letters_to("putu@example.com");
+    assert!(others.iter().all(|letter| !letter.contains("about to be let go")));
+}
+
+/// A mail server that takes connections and never says a word.
+async fn silent() -> (TcpListener, MailUrl) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    (listener, MailUrl(Url(format!("smtp://127.0.0.1:{port}"))))
+}
+
+async fn a_letter_waits_for_the_one_before(world: World) {
+    let closed = silent().await.1;
+    let world = world.with(|config| config.mail_url = closed).await;
+    let sailing = world.sailing().await;
+    let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    world.delivers().await;
+    world.pays(&booking).await;
+    world.delivers().await;
+    let tried = "SELECT COUNT(*) FROM outbox WHERE lane LIKE 'mail/%' AND attempts > 0
+        AND CAST(payload AS TEXT) LIKE '%booking.%'";
+    assert_eq!(world.count(tried).await, 1, "the second is not even tried");
+    let waiting = "SELECT COUNT(*) FROM outbox WHERE lane LIKE 'mail/%'
+        AND CAST(payload AS TEXT) LIKE '%booking.%'";
+    assert_eq!(world.count(waiting).await, 2);
+    // The server is back.
+    let world = world.again_with(|_| {}).await;
+    world.later(TimeDelta::minutes(10));
+    world.delivers().await;
+    let letters = world.letters_to("sari@example.com");
+    assert_eq!(letters.len(), 1, "by now it is paid: the first has nothing to say");
+    assert!(letters[0].contains("paid"));
+}
+
+async fn a_dead_mail_server_holds_up_nothing_else(world: World) {
+    let (listener, url) = silent().await;
+    let world = world.with(|config| config.mail_url = url).await;
+    let sailing = world.sailing().await;
+    let worker = tokio::spawn(world.app.clone().work());
+    let booked = async {
+        for n in 0..40 {
+            world.books(order(&sailing, 1, &format!("b{n}@example.com"))).await;
+        }
+        // Everyone in the application knows, while letters hang.
+        while told(&world, &sailing.partner).await.len() < 30 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(15), booked).await.unwrap();
+    let letters = "SELECT COUNT(*) FROM outbox WHERE lane LIKE 'mail/%'
+        AND CAST(payload AS TEXT) LIKE '%booking.%'";
+    assert_eq!(world.count(letters).await, 30);
+    worker.abort();
+    drop(listener);
+}
+
+async fn partners_get_letters_about_settlements(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    world.sold(&sailing, 2).await;
+    world.arrives().await;
+    world.banked(&sailing.partner, &admin).await;
+    let made = world.settles(&sailing.partner, &admin).await.ok();
+    world.releases(&made, &admin).await.ok();
+    world.delivers().await;
+    let letters = world.letters_to("made@bahari.id");
+    let letter = letters.iter().find(|letter| letter.contains("STL-")).unwrap();
+    for word in ["Rp 270.000", "BCA ******5678", "BCA-1"] {
+        assert!(letter.contains(word), "{word} is not in {letter}");
+    }
+    assert!(!letter.contains("7712345678"));
+}
