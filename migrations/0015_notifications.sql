@@ -5,11 +5,14 @@ ALTER TABLE outbox ADD COLUMN lane TEXT;
 CREATE INDEX outbox_lane ON outbox (lane, created_at, id)
     WHERE lane IS NOT NULL AND dead_at IS NULL;
 
--- Whether it is news, from which other things follow, or one of these: a letter, a call to another
--- system. The first are dealt with in the database alone and never wait for the others.
-ALTER TABLE outbox ADD COLUMN is_event BOOLEAN NOT NULL DEFAULT FALSE;
+-- News, from which other things follow; and these, by whom they have to wait for. No queue waits for
+-- another.
+ALTER TABLE outbox ADD COLUMN queue TEXT NOT NULL DEFAULT 'event'
+    CHECK (queue IN ('event', 'mail', 'payment', 'webhook'));
+UPDATE outbox SET queue = 'mail' WHERE topic LIKE 'account.%';
+UPDATE outbox SET queue = 'payment' WHERE topic = 'payment.unconfirmed';
 DROP INDEX outbox_due;
-CREATE INDEX outbox_due ON outbox (is_event, due_at) WHERE dead_at IS NULL;
+CREATE INDEX outbox_due ON outbox (queue, due_at) WHERE dead_at IS NULL;
 
 -- The words are found when it is read, in the reader's language.
 CREATE TABLE notifications (

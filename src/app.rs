@@ -2,9 +2,10 @@
 
 use std::{ops::Deref, sync::Arc, time::Duration};
 
+use futures_util::future::join_all;
 use tokio::{
     sync::{Semaphore, watch},
-    task::JoinSet,
+    task::{JoinError, JoinSet},
     time::Instant,
 };
 
@@ -20,7 +21,7 @@ use crate::{
         error::{Error, Result},
         idempotency,
         mail::Mailer,
-        outbox::{self, Item},
+        outbox::{self, Item, Queue},
         seal::Sealer,
         secret::Secret,
         storage::Storage,
@@ -119,55 +120,76 @@ impl App {
         self.clock.now().with_timezone(&self.config.timezone).date_naive()
     }
 
-    /// Delivers the outbox and sweeps what is past its time, until dropped.
+    /// Does everything that goes on in the background, until the service stops and what was begun
+    /// is delivered.
     pub async fn work(self) {
-        tokio::join!(
-            self.deliver_for_ever(true),
-            self.deliver_for_ever(false),
-            self.expire_for_ever(),
-            self.settle_for_ever(),
-            self.fold_for_ever(),
-            notifications::show_for_ever(&self),
-            self.sweep_for_ever(),
-        );
+        let deliver = async {
+            tokio::join!(
+                self.deliver_until_stopped(Queue::Event),
+                self.deliver_until_stopped(Queue::Mail),
+                self.deliver_until_stopped(Queue::Payment),
+                self.deliver_until_stopped(Queue::Webhook),
+            );
+        };
+        let others = async {
+            tokio::join!(
+                self.expire_for_ever(),
+                self.settle_for_ever(),
+                self.fold_for_ever(),
+                notifications::show_for_ever(&self),
+                self.sweep_for_ever(),
+            );
+        };
+        tokio::select! { () = deliver => {}, () = others => {} }
     }
 
-    async fn deliver_for_ever(&self, events: bool) {
+    /// Delivers what is due in a queue, so many side by side, each well within its lease: a slow one
+    /// neither holds up the others nor is taken over while it runs. When the service stops it
+    /// finishes what it has begun.
+    async fn deliver_until_stopped(&self, queue: Queue) {
         let mut posted = self.db.posted();
-        loop {
-            match self.deliver_some(events).await {
-                Ok(0) => {
-                    let pause = tokio::time::sleep(Duration::from_secs(2));
-                    tokio::select! { _ = posted.changed() => {}, () = pause => {} }
-                }
-                Ok(_) => {}
-                Err(error) => {
+        let (mut running, width) = (JoinSet::new(), side_by_side(queue));
+        let mut more = false;
+        while !*self.stopping.borrow() {
+            // Several at a time: a claim is a transaction.
+            if running.len() <= width / 2 {
+                let free = width - running.len();
+                let claimed = outbox::claim(&self.db, queue, self.clock.now(), free as i64).await;
+                let claimed = claimed.unwrap_or_else(|error| {
                     tracing::error!(%error, "the outbox cannot be read");
-                    tokio::time::sleep(Duration::from_secs(5)).await;
+                    Vec::new()
+                });
+                more = claimed.len() == free;
+                for item in claimed {
+                    let app = self.clone();
+                    running.spawn(async move { app.deliver_one(&item).await });
                 }
             }
+            tokio::select! {
+                Some(done) = running.join_next() => lost(done),
+                _ = posted.changed(), if !more => {}
+                () = tokio::time::sleep(Duration::from_secs(2)) => {}
+                () = self.stopping() => {}
+            }
+        }
+        while let Some(done) = running.join_next().await {
+            lost(done);
         }
     }
 
     /// Delivers some of what is due now; says how much it was.
     pub async fn deliver_due(&self) -> Result<usize> {
-        Ok(self.deliver_some(true).await? + self.deliver_some(false).await?)
-    }
-
-    /// Items go out side by side, each well within its lease, so that a slow one neither holds up
-    /// the others nor is taken over while it runs.
-    async fn deliver_some(&self, events: bool) -> Result<usize> {
-        let items = outbox::claim(&self.db, events, self.clock.now(), 16).await?;
-        let count = items.len();
-        let mut deliveries = JoinSet::new();
-        for item in items {
+        let mut count = 0;
+        for queue in Queue::ALL {
+            let items = outbox::claim(&self.db, *queue, self.clock.now(), 16).await?;
+            count += items.len();
             let app = self.clone();
-            deliveries.spawn(async move { app.deliver_one(&item).await });
-        }
-        while let Some(done) = deliveries.join_next().await {
-            // The others go on; this one comes back when its lease is past.
-            if let Err(error) = done.map_err(Error::internal).flatten() {
-                tracing::error!(%error, "a delivery was lost");
+            let deliver = |item: Item| {
+                let app = app.clone();
+                async move { app.deliver_one(&item).await }
+            };
+            for done in join_all(items.into_iter().map(deliver)).await {
+                done?;
             }
         }
         Ok(count)
@@ -276,6 +298,23 @@ impl App {
         notifications::sweep(self).await?;
         webhooks::sweep(self).await?;
         files::sweep(self, now).await
+    }
+}
+
+/// How many items of a queue are delivered at once. Events need the database, which requests need
+/// more; the others mostly wait for somebody.
+fn side_by_side(queue: Queue) -> usize {
+    match queue {
+        Queue::Payment => 4,
+        Queue::Event | Queue::Mail => 8,
+        Queue::Webhook => 16,
+    }
+}
+
+/// The others go on; this one comes back when its lease is past.
+fn lost(done: Result<Result<()>, JoinError>) {
+    if let Err(error) = done.map_err(Error::internal).flatten() {
+        tracing::error!(%error, "a delivery was lost");
     }
 }
 

@@ -1,6 +1,6 @@
 //! The command line.
 
-use std::io::IsTerminal;
+use std::{io::IsTerminal, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
 use tokio::net::TcpListener;
@@ -132,9 +132,12 @@ async fn serve(mut config: Config) -> Result<(), String> {
     let first_admin = accounts::first_admin(&app).await.map_err(|error| error.to_string())?;
     let shutdown = shutdown().map_err(|error| error.to_string())?;
     greet(&app, first_admin);
-    let jobs = tokio::spawn(app.clone().work());
+    let mut jobs = tokio::spawn(app.clone().work());
     edge::serve(app.clone(), listener, Edge::default(), shutdown).await;
-    jobs.abort();
+    // A letter that is on its way is not sent twice for our leaving.
+    if tokio::time::timeout(Duration::from_secs(10), &mut jobs).await.is_err() {
+        jobs.abort();
+    }
     app.db.close().await;
     tracing::info!("stopped");
     Ok(())

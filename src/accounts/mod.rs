@@ -24,7 +24,7 @@ use crate::{
         error::{Error, Result},
         ids::{self, Uuid},
         lang::Lang,
-        outbox::{self, Item},
+        outbox::{self, Item, Queue},
     },
 };
 
@@ -88,7 +88,7 @@ async fn tell_old_mailbox(
 ) -> Result<()> {
     let email = email.parse().map_err(Error::internal)?;
     let moved = letters::EmailChanged { name: name.to_owned(), email, lang };
-    outbox::put(tx, "account.email_changed", &moved, now).await?;
+    outbox::put(tx, Queue::Mail, "account.email_changed", &moved, now).await?;
     Ok(())
 }
 
@@ -136,7 +136,8 @@ pub async fn delete(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
 
 /// Mails an invitation to choose a password, once the transaction has committed.
 pub async fn invite(tx: &mut Tx, account_id: Uuid, lang: Lang, now: DateTime<Utc>) -> Result<()> {
-    outbox::put(tx, "account.invited", &letters::Invited { account_id, lang }, now).await?;
+    outbox::put(tx, Queue::Mail, "account.invited", &letters::Invited { account_id, lang }, now)
+        .await?;
     Ok(())
 }
 

@@ -148,16 +148,17 @@ fn cancelled(booking: &BookingRow) -> Words {
     if let Some(reason) = booking.cancel_reason.as_deref().filter(|reason| !reason.is_empty()) {
         paragraphs.push(Text::new(format!("Reason: {reason}"), format!("Alasan: {reason}")));
     }
-    paragraphs.push(match booking.refund_amount.filter(|due| *due > Rupiah::ZERO) {
-        Some(due) => Text::new(
+    match booking.refund_amount.filter(|due| *due > Rupiah::ZERO) {
+        Some(due) => paragraphs.push(Text::new(
             format!("You get {due} back. We write to you as soon as it is on its way."),
             format!("{due} akan dikembalikan. Kami akan mengabari Anda setelah dikirim."),
-        ),
-        None => text(
+        )),
+        None if booking.paid_at.is_some() => paragraphs.push(text(
             "By the terms of your booking nothing is paid back.",
             "Sesuai ketentuan pemesanan, tidak ada pengembalian dana.",
-        ),
-    });
+        )),
+        None => {}
+    }
     (("Your booking is cancelled", "Pemesanan Anda dibatalkan"), paragraphs)
 }
 

@@ -193,7 +193,9 @@ async fn insert(
         return tx.commit().await;
     }
     if key.is_none() && booking.status == BookingStatus::PendingPayment {
-        return run(app.db.sql(store::INSERT), booking).await;
+        run(app.db.sql(store::INSERT), booking).await?;
+        app.db.has_posted();
+        return Ok(());
     }
     let mut tx = app.db.begin().await?;
     insert_beside(&mut tx, booking, key).await?;

@@ -72,6 +72,7 @@ fn cors(app: &App) -> Option<CorsLayer> {
             header::CONTENT_TYPE,
             header::ACCEPT_LANGUAGE,
             HeaderName::from_static("idempotency-key"),
+            HeaderName::from_static("last-event-id"),
             HeaderName::from_static("x-request-id"),
             HeaderName::from_static("x-remember-token"),
         ])

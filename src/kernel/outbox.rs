@@ -4,8 +4,9 @@
 //! fresh lease id; whoever finishes it must still hold that lease. What fails comes back later and
 //! later, and after the last try stays as a dead letter for a person to look at.
 //!
-//! Events are dealt with apart from what follows from them: a mail server that hangs holds up
-//! letters, and nothing else. Within a lane the order is kept.
+//! Events are dealt with apart from what follows from them, and each kind of that apart from the
+//! others: a mail server that hangs holds up letters, and nothing else. Within a lane the order is
+//! kept.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Serialize, de::DeserializeOwned};
@@ -55,7 +56,20 @@ pub struct New<'a, P> {
     /// Items of a lane are delivered one after the other.
     pub lane: Option<String>,
     pub due_at: DateTime<Utc>,
-    pub is_event: bool,
+    pub queue: Queue,
+    /// What it follows from: in its lane it stands where that stood.
+    pub after: Option<&'a Item>,
+}
+
+crate::words! {
+    /// Whom an item has to wait for. No queue waits for another.
+    pub enum Queue {
+        /// Nobody: it becomes what follows from it, in the database.
+        Event = "event",
+        Mail = "mail",
+        Payment = "payment",
+        Webhook = "webhook",
+    }
 }
 
 /// The lane of what happens to one thing.
@@ -63,14 +77,15 @@ pub fn lane(id: Uuid) -> String {
     id.simple().to_string()
 }
 
-/// Puts an item in; it is due at once.
+/// Puts something to do in; it is due at once.
 pub async fn put(
     tx: &mut Tx,
+    queue: Queue,
     topic: &'static str,
     payload: &impl Serialize,
     now: DateTime<Utc>,
 ) -> Result<Uuid> {
-    put_new(tx, New { topic, payload, lane: None, due_at: now, is_event: false }, now).await
+    put_new(tx, New { topic, payload, lane: None, due_at: now, queue, after: None }, now).await
 }
 
 /// Puts news of something in, behind whatever is still to be told of it.
@@ -82,7 +97,8 @@ pub async fn put_about(
     now: DateTime<Utc>,
 ) -> Result<Uuid> {
     let lane = Some(lane(about));
-    put_new(tx, New { topic, payload, lane, due_at: now, is_event: true }, now).await
+    let queue = Queue::Event;
+    put_new(tx, New { topic, payload, lane, due_at: now, queue, after: None }, now).await
 }
 
 pub async fn put_new<P: Serialize>(
@@ -92,7 +108,7 @@ pub async fn put_new<P: Serialize>(
 ) -> Result<Uuid> {
     let id = ids::fresh();
     tx.sql(
-        "INSERT INTO outbox (id, topic, payload, attempts, due_at, lane, is_event, created_at)
+        "INSERT INTO outbox (id, topic, payload, attempts, due_at, lane, queue, created_at)
          VALUES ($1, $2, $3, 0, $4, $5, $6, $7)",
     )
     .bind(id)
@@ -100,8 +116,8 @@ pub async fn put_new<P: Serialize>(
     .bind(serde_json::to_value(new.payload).map_err(Error::internal)?)
     .bind(new.due_at)
     .bind(new.lane)
-    .bind(new.is_event)
-    .bind(now)
+    .bind(new.queue)
+    .bind(new.after.map_or(now, |event| event.created_at))
     .run()
     .await?;
     tx.posts();
@@ -116,7 +132,7 @@ pub async fn put_all(
     now: DateTime<Utc>,
 ) -> Result<()> {
     tx.insert_all(
-        "INSERT INTO outbox (id, topic, payload, attempts, due_at, lane, is_event, created_at)",
+        "INSERT INTO outbox (id, topic, payload, attempts, due_at, lane, queue, created_at)",
         8,
         news,
         |statement, (about, payload)| {
@@ -127,7 +143,7 @@ pub async fn put_all(
                 .bind(0)
                 .bind(now)
                 .bind(lane(*about))
-                .bind(true)
+                .bind(Queue::Event)
                 .bind(now)
         },
     )
@@ -138,8 +154,8 @@ pub async fn put_all(
 
 /// Takes up to `limit` items that are due, for the time of a lease. What is behind another in its
 /// lane waits until that one is delivered, or dead.
-pub async fn claim(db: &Db, events: bool, now: DateTime<Utc>, limit: i64) -> Result<Vec<Item>> {
-    if !any_due(db, events, now).await? {
+pub async fn claim(db: &Db, queue: Queue, now: DateTime<Utc>, limit: i64) -> Result<Vec<Item>> {
+    if !any_due(db, queue, now).await? {
         return Ok(Vec::new());
     }
     let mut tx = db.begin().await?;
@@ -149,7 +165,7 @@ pub async fn claim(db: &Db, events: bool, now: DateTime<Utc>, limit: i64) -> Res
             "UPDATE outbox SET due_at = $1, lease = $2, attempts = attempts + 1
              WHERE due_at <= $3 AND dead_at IS NULL AND id IN
                (SELECT o.id FROM outbox o
-                WHERE o.is_event = $5 AND o.due_at <= $3 AND o.dead_at IS NULL
+                WHERE o.queue = $5 AND o.due_at <= $3 AND o.dead_at IS NULL
                   AND NOT EXISTS (SELECT 1 FROM outbox e
                     WHERE e.lane = o.lane AND e.dead_at IS NULL
                       AND (e.created_at, e.id) < (o.created_at, o.id))
@@ -160,7 +176,7 @@ pub async fn claim(db: &Db, events: bool, now: DateTime<Utc>, limit: i64) -> Res
         .bind(ids::fresh())
         .bind(now)
         .bind(limit)
-        .bind(events)
+        .bind(queue)
         .all()
         .await?;
     tx.commit().await?;
@@ -168,13 +184,13 @@ pub async fn claim(db: &Db, events: bool, now: DateTime<Utc>, limit: i64) -> Res
 }
 
 /// Spares an idle service a write transaction at every look.
-async fn any_due(db: &Db, events: bool, now: DateTime<Utc>) -> Result<bool> {
+async fn any_due(db: &Db, queue: Queue, now: DateTime<Utc>) -> Result<bool> {
     let due = db
         .sql(
             "SELECT id FROM outbox
-             WHERE is_event = $1 AND due_at <= $2 AND dead_at IS NULL LIMIT 1",
+             WHERE queue = $1 AND due_at <= $2 AND dead_at IS NULL LIMIT 1",
         )
-        .bind(events)
+        .bind(queue)
         .bind(now)
         .maybe::<(Uuid,)>()
         .await?;
@@ -221,6 +237,20 @@ pub async fn failed(db: &Db, item: &Item, why: &str, now: DateTime<Utc>) -> Resu
         .await?;
     }
     Ok(tx.commit().await?)
+}
+
+/// Lets a lane that waits for its time go on at once.
+pub async fn hurry(tx: &mut Tx, lane: &str, now: DateTime<Utc>) -> Result<()> {
+    tx.sql(
+        "UPDATE outbox SET due_at = $1
+         WHERE lane = $2 AND dead_at IS NULL AND due_at > $1 AND lease IS NULL",
+    )
+    .bind(now)
+    .bind(lane.to_owned())
+    .run()
+    .await?;
+    tx.posts();
+    Ok(())
 }
 
 #[derive(Debug, sqlx::FromRow)]

@@ -13,7 +13,7 @@ use crate::{
         db::Tx,
         error::{Error, Result},
         ids::Uuid,
-        outbox::{self, Item, New},
+        outbox::{self, Item, New, Queue},
     },
     partners, settlements, webhooks,
 };
@@ -45,14 +45,16 @@ pub async fn deliver(app: &App, item: &Item) -> Result<()> {
     let event = event(app, item).await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
+    if !outbox::done(&mut tx, item).await? {
+        // Somebody else has it by now.
+        return Ok(());
+    }
     if let Some(event) = event {
         tell(&mut tx, item, &event, now).await?;
         follow(app, &mut tx, item, &event, now).await?;
     }
-    if outbox::done(&mut tx, item).await? {
-        tx.commit().await?;
-        app.hub.wake();
-    }
+    tx.commit().await?;
+    app.hub.wake();
     Ok(())
 }
 
@@ -81,16 +83,18 @@ async fn follow(
     if event.letter {
         let payload = &Due { event: item.topic.clone(), news: item.payload.clone() };
         let lane = Some(format!("mail/{}", outbox::lane(event.about)));
-        let new = New { topic: "mail.letter", payload, lane, due_at: now, is_event: false };
+        let (queue, after) = (Queue::Mail, Some(item));
+        let new = New { topic: "mail.letter", payload, lane, due_at: now, queue, after };
         outbox::put_new(tx, new, now).await?;
     }
     if let Some(due_at) = event.remind_at {
         let payload = &Due { event: "booking.expiring".into(), news: item.payload.clone() };
-        let new = New { topic: "mail.letter", payload, lane: None, due_at, is_event: false };
+        let (queue, after) = (Queue::Mail, None);
+        let new = New { topic: "mail.letter", payload, lane: None, due_at, queue, after };
         outbox::put_new(tx, new, now).await?;
     }
     if event.pays && app.gateway.provider != PaymentProvider::Simulator {
-        outbox::put(tx, "payment.wanted", &item.payload, now).await?;
+        outbox::put(tx, Queue::Payment, "payment.wanted", &item.payload, now).await?;
     }
     Ok(())
 }

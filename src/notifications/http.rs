@@ -154,7 +154,8 @@ pub async fn stream_notifications(
     listener: Listener,
 ) -> Result<Events> {
     // Before looking at what was missed: nothing falls between.
-    let live = app.hub.look();
+    let live = app.hub.look(caller.person.id);
+    let live = live.ok_or(Error::TooManyRequests { retry_after: 30 })?;
     let (since, missed) = match listener.last {
         Some(last) => (last, store::after(&app.db, last, Some(caller.person.id)).await?),
         None => (earliest_id(Duration::from_secs(2)), Vec::new()),
@@ -162,11 +163,15 @@ pub async fn stream_notifications(
     let beat = tokio::time::interval(Duration::from_secs(15));
     let token = listener.token;
     let mut open = Open { app, caller, context, token, live, beat, since, sent: HashSet::new() };
+    // Where there is more, the client comes back for it.
+    let more = missed.len() == store::SOME;
     let missed: String = missed.iter().filter_map(|row| open.event(row)).collect();
-    let hello = format!("retry: 3000\n\n{missed}");
-    let body = stream::unfold((open, Some(hello)), |(mut open, hello)| async {
+    // One who has heard nothing yet can say so, too, when it comes back.
+    let hello = format!("retry: 3000\nid: {since}\n\n{missed}");
+    let body = stream::unfold((open, Some(hello)), move |(mut open, hello)| async move {
         let text = match hello {
             Some(hello) => hello,
+            None if more => return None,
             None => open.next().await?,
         };
         Some((Ok::<_, Infallible>(Bytes::from(text)), (open, None)))

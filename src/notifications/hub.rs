@@ -5,29 +5,33 @@
 //! committed in their order, so it looks back a little and remembers what it has shown.
 
 use std::{
-    collections::HashSet,
-    sync::Arc,
+    collections::{HashMap, HashSet},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, SystemTime},
 };
 
-use tokio::sync::{Notify, broadcast};
+use tokio::sync::{
+    Notify,
+    broadcast::{Receiver, Sender},
+};
 
 use super::{model::NotificationRow, store};
-use crate::{app::App, kernel::ids::Uuid};
+use crate::{
+    app::App,
+    kernel::{error::Result, ids::Uuid},
+};
 
 /// How late a commit may come after its id was made.
 const LATE: Duration = Duration::from_secs(15);
 
-#[derive(Clone)]
+/// A stream holds its connection for hours: others need some, too.
+const STREAMS: usize = 2_048;
+const OWN_STREAMS: usize = 8;
+
+#[derive(Clone, Default)]
 pub struct Hub {
     new: Arc<Notify>,
-    shown: broadcast::Sender<Arc<NotificationRow>>,
-}
-
-impl Default for Hub {
-    fn default() -> Self {
-        Self { new: Arc::default(), shown: broadcast::Sender::new(1_024) }
-    }
+    lookers: Arc<Mutex<HashMap<Uuid, Sender<Arc<NotificationRow>>>>>,
 }
 
 impl Hub {
@@ -36,8 +40,30 @@ impl Hub {
         self.new.notify_one();
     }
 
-    pub fn look(&self) -> broadcast::Receiver<Arc<NotificationRow>> {
-        self.shown.subscribe()
+    /// What is new for an account, from now on. `None`: there are enough who look.
+    pub fn look(&self, account: Uuid) -> Option<Receiver<Arc<NotificationRow>>> {
+        let mut lookers = self.lookers();
+        let all: usize = lookers.values().map(Sender::receiver_count).sum();
+        let sender = lookers.entry(account).or_insert_with(|| Sender::new(256));
+        (all < STREAMS && sender.receiver_count() < OWN_STREAMS).then(|| sender.subscribe())
+    }
+
+    /// Whether anybody looks; who does no more is forgotten.
+    fn is_looked_at(&self) -> bool {
+        let mut lookers = self.lookers();
+        lookers.retain(|_, sender| sender.receiver_count() > 0);
+        !lookers.is_empty()
+    }
+
+    fn show(&self, row: NotificationRow) {
+        if let Some(sender) = self.lookers().get(&row.account_id) {
+            // Nobody looks any more: they will see it in their list.
+            let _ = sender.send(Arc::new(row));
+        }
+    }
+
+    fn lookers(&self) -> MutexGuard<'_, HashMap<Uuid, Sender<Arc<NotificationRow>>>> {
+        self.lookers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -54,20 +80,35 @@ pub async fn show_for_ever(app: &App) {
     let mut seen = HashSet::new();
     loop {
         let pause = tokio::time::sleep(Duration::from_secs(1));
-        tokio::select! { () = app.hub.new.notified() => {}, () = pause => {} }
-        if app.hub.shown.receiver_count() == 0 {
+        tokio::select! {
+            // What is told within a moment is read together.
+            () = app.hub.new.notified() => tokio::time::sleep(Duration::from_millis(50)).await,
+            () = pause => {}
+        }
+        if !app.hub.is_looked_at() {
             seen.clear();
             continue;
         }
         let since = earliest_id(LATE);
         seen.retain(|id| *id > since);
-        match store::after(&app.db, since, None).await {
-            Ok(rows) => {
-                for row in rows.into_iter().filter(|row| seen.insert(row.id)) {
-                    let _ = app.hub.shown.send(Arc::new(row));
-                }
+        if let Err(error) = show_new(app, since, &mut seen).await {
+            tracing::warn!(%error, "new notifications were not read");
+        }
+    }
+}
+
+async fn show_new(app: &App, mut since: Uuid, seen: &mut HashSet<Uuid>) -> Result<()> {
+    loop {
+        let rows = store::after(&app.db, since, None).await?;
+        let more = rows.len() == store::SOME;
+        for row in rows {
+            since = row.id;
+            if seen.insert(row.id) {
+                app.hub.show(row);
             }
-            Err(error) => tracing::warn!(%error, "new notifications were not read"),
+        }
+        if !more {
+            return Ok(());
         }
     }
 }

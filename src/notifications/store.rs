@@ -40,7 +40,7 @@ pub async fn list(
         Some(false) => list = list.only("read_at IS NOT NULL"),
         None => {}
     }
-    let page = list.page(paging.sort(None, "created_at"), "id", paging.limit(), paging.offset());
+    let page = list.page(paging.sort(None, "id"), "id", paging.limit(), paging.offset());
     Ok(paging.page(page.await?))
 }
 
@@ -68,13 +68,20 @@ pub async fn read(tx: &mut Tx, owner: Uuid, id: Option<Uuid>, now: DateTime<Utc>
     Ok(read)
 }
 
+/// How many are read at once.
+pub const SOME: usize = 1_000;
+
 /// Some that came after another, of everyone or of one.
 pub async fn after(db: &Db, last: Uuid, owner: Option<Uuid>) -> Result<Vec<NotificationRow>> {
     let rows = match owner {
-        None => db.sql(notification!(" WHERE id > $1 ORDER BY id LIMIT 1000")).bind(last),
-        Some(owner) => db
-            .sql(notification!(" WHERE id > $1 AND account_id = $2 ORDER BY id LIMIT 1000"))
+        None => db
+            .sql(notification!(" WHERE id > $1 ORDER BY id LIMIT $2"))
             .bind(last)
+            .bind(SOME as i64),
+        Some(owner) => db
+            .sql(notification!(" WHERE id > $1 AND account_id = $3 ORDER BY id LIMIT $2"))
+            .bind(last)
+            .bind(SOME as i64)
             .bind(owner),
     };
     Ok(rows.all().await?)

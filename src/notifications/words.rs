@@ -33,7 +33,7 @@ pub fn words(kind: &str, data: &Value) -> (Text, Text) {
         ),
         "booking.cancelled" => (
             text("Booking cancelled", "Pemesanan dibatalkan"),
-            booking("Its seats are free again.", "Kursinya tersedia kembali."),
+            booking("It is cancelled.", "Telah dibatalkan."),
         ),
         "booking.completed" => (
             text("Journey completed", "Perjalanan selesai"),

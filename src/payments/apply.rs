@@ -16,7 +16,7 @@ use crate::{
         error::{Error, Result},
         ids::Uuid,
         money::Rupiah,
-        outbox,
+        outbox::{self, Queue},
     },
     ledger::{self, Account, Posting, Source},
 };
@@ -36,7 +36,7 @@ pub async fn keep_unconfirmed(
     let kept = store::keep_event(&mut tx, payment, told, raw, "unconfirmed", now);
     if kept.await?.is_some() {
         let news = json!({ "booking_id": payment.booking_id, "notice": raw });
-        outbox::put(&mut tx, "payment.unconfirmed", &news, now).await?;
+        outbox::put(&mut tx, Queue::Payment, "payment.unconfirmed", &news, now).await?;
     }
     Ok(tx.commit().await?)
 }

@@ -6,7 +6,10 @@ use axum::{
 };
 
 use super::{
-    model::{DeliveriesQuery, Delivery, NewWebhook, Webhook, WebhookForm, WebhooksQuery, parsed},
+    model::{
+        DeliveriesQuery, Delivery, DeliveryStatus, NewWebhook, Webhook, WebhookForm, WebhooksQuery,
+        parsed,
+    },
     send::fresh_secret,
     send_out, store,
 };
@@ -19,6 +22,7 @@ use crate::{
         http::{Body, Page, Path, Query, Reply},
         ids::{self, Uuid},
         lang::text,
+        outbox,
     },
 };
 
@@ -115,7 +119,11 @@ pub async fn resend_delivery(
         ));
     }
     let lane = store::again(&mut tx, id).await?;
-    send_out(&mut tx, id, lane, now).await?;
+    // What still waits for its time need not wait any longer; the rest goes out anew.
+    outbox::hurry(&mut tx, &lane, now).await?;
+    if before.status != DeliveryStatus::Pending {
+        send_out(&mut tx, id, lane, None, now).await?;
+    }
     let after = store::delivery(&mut tx, webhook.id, id).await?.ok_or(Error::NotFound)?;
     tx.record(Change {
         action: "webhook.resent",

@@ -22,7 +22,7 @@ use crate::{
         db::Tx,
         error::Result,
         ids::{self, Uuid},
-        outbox::{self, Item, New},
+        outbox::{self, Item, New, Queue},
     },
 };
 
@@ -47,16 +47,22 @@ pub async fn queue(
         let lane = format!("webhook/{}/{}", webhook.id.simple(), about.simple());
         let payload = json!({ "type": item.topic, "timestamp": item.created_at, "data": data });
         if store::insert(tx, id, webhook.id, item, &payload, &lane, now).await? {
-            send_out(tx, id, lane, now).await?;
+            send_out(tx, id, lane, Some(item), now).await?;
         }
     }
     Ok(())
 }
 
-async fn send_out(tx: &mut Tx, id: Uuid, lane: String, now: DateTime<Utc>) -> Result<()> {
+async fn send_out(
+    tx: &mut Tx,
+    id: Uuid,
+    lane: String,
+    after: Option<&Item>,
+    now: DateTime<Utc>,
+) -> Result<()> {
     let payload = &json!({ "delivery_id": id });
-    let lane = Some(lane);
-    let new = New { topic: "webhook.delivery", payload, lane, due_at: now, is_event: false };
+    let (lane, queue) = (Some(lane), Queue::Webhook);
+    let new = New { topic: "webhook.delivery", payload, lane, due_at: now, queue, after };
     outbox::put_new(tx, new, now).await.map(drop)
 }
 

@@ -26,7 +26,6 @@ crate::words! {
         SettlementCreated = "settlement.created",
         SettlementReleased = "settlement.released",
         TermsPublished = "terms.published",
-        SailingCancelled = "sailing.cancelled",
     }
 }
 

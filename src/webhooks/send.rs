@@ -23,8 +23,9 @@ use crate::{
     },
 };
 
-/// After so long without success a subscription is switched off.
-const PATIENCE: TimeDelta = TimeDelta::hours(24);
+/// After so long without success a subscription is switched off: about a day, and within the tries
+/// of a single delivery, of which the last comes after 23 hours.
+const PATIENCE: TimeDelta = TimeDelta::hours(22);
 const PREFIX: &str = "whsec_";
 
 /// Who calls other systems.
@@ -137,18 +138,17 @@ pub async fn deliver(app: &App, item: &Item) -> Result<()> {
     };
     let now = app.clock.now();
     let webhook = outgoing.webhook_id;
-    let since = outgoing.failing_since.unwrap_or(now);
     let gone = attempt.response_status == Some(StatusCode::GONE.as_u16().into());
     let mut tx = app.db.begin().await?;
     match attempt.status {
-        DeliveryStatus::Delivered => store::set_failing(&mut tx, webhook, None).await?,
+        DeliveryStatus::Delivered => store::works(&mut tx, webhook).await?,
         DeliveryStatus::Failed => {}
         DeliveryStatus::Pending => {
-            store::set_failing(&mut tx, webhook, Some(since)).await?;
-            let reason = match gone {
+            let since = store::fails(&mut tx, webhook, &outgoing.url, now).await?;
+            let reason = since.and_then(|since| match gone {
                 true => Some(DisabledReason::Gone),
                 false => (now - since >= PATIENCE).then_some(DisabledReason::Failing),
-            };
+            });
             if let Some(reason) = reason {
                 store::switch_off(&mut tx, webhook, reason, now).await?;
             }

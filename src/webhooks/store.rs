@@ -163,14 +163,12 @@ pub struct Outgoing {
     pub url: String,
     pub secret: String,
     pub active: bool,
-    pub failing_since: Option<DateTime<Utc>>,
 }
 
 pub async fn outgoing(db: &Db, id: Uuid) -> Result<Option<Outgoing>> {
     let outgoing = db
         .sql(
-            "SELECT d.event_id, d.webhook_id, d.payload, w.url, w.secret, w.active,
-               w.failing_since
+            "SELECT d.event_id, d.webhook_id, d.payload, w.url, w.secret, w.active
              FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
              WHERE d.id = $1 AND d.status = 'pending'",
         )
@@ -218,13 +216,33 @@ pub async fn again(tx: &mut Tx, id: Uuid) -> Result<String> {
     Ok(lane)
 }
 
-pub async fn set_failing(tx: &mut Tx, id: Uuid, since: Option<DateTime<Utc>>) -> Result<()> {
-    tx.sql("UPDATE webhooks SET failing_since = $1 WHERE id = $2")
-        .bind(since)
+/// Something got through.
+pub async fn works(tx: &mut Tx, id: Uuid) -> Result<()> {
+    tx.sql("UPDATE webhooks SET failing_since = NULL WHERE id = $1 AND failing_since IS NOT NULL")
         .bind(id)
         .run()
         .await?;
     Ok(())
+}
+
+/// Nothing got through; says since when that is so. `None`: it is another one by now.
+pub async fn fails(
+    tx: &mut Tx,
+    id: Uuid,
+    url: &str,
+    now: DateTime<Utc>,
+) -> Result<Option<DateTime<Utc>>> {
+    let since: Option<(DateTime<Utc>,)> = tx
+        .sql(
+            "UPDATE webhooks SET failing_since = COALESCE(failing_since, $1)
+             WHERE id = $2 AND url = $3 RETURNING failing_since",
+        )
+        .bind(now)
+        .bind(id)
+        .bind(url.to_owned())
+        .maybe()
+        .await?;
+    Ok(since.map(|(since,)| since))
 }
 
 pub async fn switch_off(

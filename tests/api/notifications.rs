@@ -5,7 +5,10 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use dermaga::{
     config::{MailUrl, Url},
-    kernel::access::Rule,
+    kernel::{
+        access::Rule,
+        outbox::{self, Queue},
+    },
 };
 use futures_util::{StreamExt, future::join_all};
 use serde_json::{Value, json};
@@ -24,7 +27,9 @@ on_both_engines![
     notifications_are_their_owners_alone,
     words_come_in_the_readers_language,
     new_ones_are_shown_as_they_come,
+    a_crowd_does_not_hide_what_is_new,
     a_stream_goes_on_where_it_broke_off,
+    nobody_takes_all_the_streams,
     a_stream_ends_with_its_session,
     a_stream_does_not_hold_up_a_shutdown,
     events_are_delivered_after_a_crash,
@@ -80,7 +85,7 @@ async fn a_partner_is_told_of_its_bookings_in_order(world: World) {
     assert_eq!(paid["data"]["booking_id"], booking["id"]);
     assert_eq!(paid["read_at"], json!(null));
     assert!(kinds(&told(&world, &other).await).is_empty(), "nothing of another");
-    assert_eq!(world.count("SELECT COUNT(*) FROM outbox WHERE is_event").await, 0);
+    assert_eq!(world.count("SELECT COUNT(*) FROM outbox WHERE queue = 'event'").await, 0);
 }
 
 async fn the_platforms_people_are_told_what_concerns_them(world: World) {
@@ -254,6 +259,33 @@ async fn new_ones_are_shown_as_they_come(world: World) {
     }
 }
 
+/// However much others are told at that moment.
+async fn a_crowd_does_not_hide_what_is_new(world: World) {
+    let sailing = world.sailing().await;
+    let other = world.active("ketut@laut.id").await;
+    world.delivers().await;
+    let mut tx = world.db().begin().await.unwrap();
+    for _ in 0..1_100 {
+        tx.sql(
+            "INSERT INTO notifications (id, event_id, account_id, type, data, created_at)
+             VALUES ($1, $1, $2, 'x', '{}', $3)",
+        )
+        .bind(dermaga::kernel::ids::fresh())
+        .bind(other.id.parse::<dermaga::kernel::ids::Uuid>().unwrap())
+        .bind(world.now())
+        .run()
+        .await
+        .unwrap();
+    }
+    tx.commit().await.unwrap();
+    let worker = tokio::spawn(world.app.clone().work());
+    let mut stream = Stream::open(&world, &sailing.partner, None).await;
+    world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    let event = tokio::time::timeout(Duration::from_secs(8), stream.next()).await;
+    assert_eq!(event.unwrap().unwrap()["type"], "booking.created");
+    worker.abort();
+}
+
 async fn a_stream_goes_on_where_it_broke_off(world: World) {
     let (partner, list) = several(&world).await;
     // The oldest is known, the other three are not.
@@ -265,6 +297,18 @@ async fn a_stream_goes_on_where_it_broke_off(world: World) {
     let mut rubbish = Stream::open(&world, &partner, Some("rubbish")).await;
     let quiet = tokio::time::timeout(Duration::from_millis(500), rubbish.next()).await;
     assert!(quiet.is_err(), "as if it had not said so");
+}
+
+async fn nobody_takes_all_the_streams(world: World) {
+    let partner = world.active("made@bahari.id").await;
+    let mut open = Vec::new();
+    for _ in 0..8 {
+        open.push(Stream::open(&world, &partner, None).await);
+    }
+    let refused = world.get("/v1/notifications/stream").by(&partner).send().await;
+    refused.is(429, "too_many_requests");
+    let other = world.active("ketut@laut.id").await;
+    Stream::open(&world, &other, None).await;
 }
 
 async fn a_stream_ends_with_its_session(world: World) {
@@ -292,7 +336,7 @@ async fn events_are_delivered_after_a_crash(mut world: World) {
     world.delivers().await;
     world.sold(&sailing, 1).await;
     // Somebody claims the first and dies; then the process goes.
-    let claimed = dermaga::kernel::outbox::claim(world.db(), true, world.now(), 1).await.unwrap();
+    let claimed = outbox::claim(world.db(), Queue::Event, world.now(), 1).await.unwrap();
     assert_eq!(claimed[0].topic, "booking.created");
     world.leaves().await;
     let world = world.comes_back().await;
@@ -430,7 +474,12 @@ async fn a_letter_waits_for_the_one_before(world: World) {
 async fn a_dead_mail_server_holds_up_nothing_else(world: World) {
     let (listener, url) = silent().await;
     let world = world.with(|config| config.mail_url = url).await;
+    let admin = world.admin().await;
+    // It leads nowhere, which is found out at once.
+    let hook = json!({ "url": "http://localhost:1/", "events": ["booking.created"] });
+    world.post("/v1/webhooks", hook).by(&admin).send().await.ok();
     let sailing = world.sailing().await;
+    let started = std::time::Instant::now();
     let worker = tokio::spawn(world.app.clone().work());
     let booked = async {
         for n in 0..40 {
@@ -445,6 +494,12 @@ async fn a_dead_mail_server_holds_up_nothing_else(world: World) {
     let letters = "SELECT COUNT(*) FROM outbox WHERE lane LIKE 'mail/%'
         AND CAST(payload AS TEXT) LIKE '%booking.%'";
     assert_eq!(world.count(letters).await, 30);
+    // Nor does a call to another system wait for it.
+    let calls = "SELECT COUNT(*) FROM webhook_deliveries WHERE attempts > 0";
+    while world.count(calls).await < 30 {
+        assert!(started.elapsed() < Duration::from_secs(18), "letters hold up calls");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
     worker.abort();
     drop(listener);
 }

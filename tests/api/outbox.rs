@@ -1,7 +1,7 @@
 //! What must happen after a commit happens, at least once.
 
 use chrono::TimeDelta;
-use dermaga::kernel::outbox;
+use dermaga::kernel::outbox::{self, Queue};
 use serde_json::json;
 
 use crate::{on_both_engines, world::World};
@@ -16,17 +16,17 @@ on_both_engines![
 
 async fn put(world: &World, topic: &'static str) {
     let mut tx = world.db().begin().await.unwrap();
-    outbox::put(&mut tx, topic, &json!({ "n": 1 }), world.now()).await.unwrap();
+    outbox::put(&mut tx, Queue::Mail, topic, &json!({ "n": 1 }), world.now()).await.unwrap();
     tx.commit().await.unwrap();
 }
 
 async fn claim(world: &World) -> Vec<outbox::Item> {
-    outbox::claim(world.db(), false, world.now(), 10).await.unwrap()
+    outbox::claim(world.db(), Queue::Mail, world.now(), 10).await.unwrap()
 }
 
 async fn an_item_exists_only_if_its_transaction_does(world: World) {
     let mut tx = world.db().begin().await.unwrap();
-    outbox::put(&mut tx, "x", &json!({}), world.now()).await.unwrap();
+    outbox::put(&mut tx, Queue::Mail, "x", &json!({}), world.now()).await.unwrap();
     drop(tx);
     assert_eq!(claim(&world).await.len(), 0);
     put(&world, "x").await;
@@ -40,13 +40,13 @@ async fn an_item_is_claimed_by_one_at_a_time(world: World) {
     let mut workers = tokio::task::JoinSet::new();
     for _ in 0..8 {
         let (db, now) = (world.db().clone(), world.now());
-        workers.spawn(async move { outbox::claim(&db, false, now, 5).await.unwrap() });
+        workers.spawn(async move { outbox::claim(&db, Queue::Mail, now, 5).await.unwrap() });
     }
     let mut claimed: Vec<_> =
         workers.join_all().await.into_iter().flatten().map(|i| i.id).collect();
     // On PostgreSQL two workers may have looked at the same rows and one come away with fewer.
     claimed.extend(
-        outbox::claim(world.db(), false, world.now(), 20).await.unwrap().iter().map(|i| i.id),
+        outbox::claim(world.db(), Queue::Mail, world.now(), 20).await.unwrap().iter().map(|i| i.id),
     );
     assert_eq!(claimed.len(), 20);
     claimed.sort();

@@ -121,7 +121,11 @@ async fn a_letter_that_is_sent_twice_carries_one_link(world: World) {
     world.partner("made@bahari.id").await;
     world.delivers().await;
     world.post("/auth/forgot-password", json!({ "email": "made@bahari.id" })).send().await.ok();
-    let item = outbox::claim(world.db(), false, world.now(), 1).await.unwrap().pop().unwrap();
+    let item = outbox::claim(world.db(), outbox::Queue::Mail, world.now(), 1)
+        .await
+        .unwrap()
+        .pop()
+        .unwrap();
     dermaga::accounts::deliver(&world.app, &item).await.unwrap();
     let first = world.mailed_token("made@bahari.id");
     world.later(TimeDelta::seconds(61));

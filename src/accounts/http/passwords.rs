@@ -17,7 +17,7 @@ use crate::{
         http::{Body, Reply},
         ids,
         lang::text,
-        outbox,
+        outbox::{self, Queue},
     },
 };
 
@@ -29,7 +29,8 @@ pub async fn forgot_password(
 ) -> Result<Reply> {
     let mut tx = app.db.begin().await?;
     let forgotten = Forgotten { email, lang: context.lang };
-    outbox::put(&mut tx, "account.password_forgotten", &forgotten, app.clock.now()).await?;
+    outbox::put(&mut tx, Queue::Mail, "account.password_forgotten", &forgotten, app.clock.now())
+        .await?;
     tx.commit().await?;
     Ok(Reply::done(
         "If the address belongs to an account, a link is on its way.",
@@ -60,7 +61,7 @@ pub async fn reset_password(
     lockout::forgive(&mut tx, &account.email.parse().map_err(Error::internal)?).await?;
     if !first {
         let changed = PasswordChanged { account_id: account.id, lang: context.lang };
-        outbox::put(&mut tx, "account.password_changed", &changed, now).await?;
+        outbox::put(&mut tx, Queue::Mail, "account.password_changed", &changed, now).await?;
     }
     tx.commit().await?;
     Ok(Reply::done("The password is set. Please sign in.", "Kata sandi tersimpan. Silakan masuk."))
@@ -95,7 +96,7 @@ pub async fn change_password(
         lockout::succeeded(&mut tx, &email, caller.context.address).await?;
     }
     let changed = PasswordChanged { account_id: *id, lang: caller.context.lang };
-    outbox::put(&mut tx, "account.password_changed", &changed, now).await?;
+    outbox::put(&mut tx, Queue::Mail, "account.password_changed", &changed, now).await?;
     tx.record(Change {
         action: "account.password_changed",
         entity: "account",

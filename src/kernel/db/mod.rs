@@ -111,6 +111,11 @@ impl Db {
         self.vitals.posted.subscribe()
     }
 
+    /// A statement on its own has put something into the outbox.
+    pub fn has_posted(&self) {
+        self.vitals.posted.send_replace(());
+    }
+
     pub fn engine(&self) -> &'static str {
         match &self.engine {
             Engine::Sqlite { .. } => "sqlite",
