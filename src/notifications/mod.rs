@@ -12,6 +12,7 @@ mod http;
 mod hub;
 mod model;
 mod store;
+mod stream;
 mod words;
 
 use chrono::TimeDelta;
@@ -31,9 +32,10 @@ use crate::{
 pub use events::deliver;
 pub use http::{
     get_notification, list_notifications, list_notifications_of, read_all_notifications,
-    read_notification, stream_notifications,
+    read_notification,
 };
 pub use hub::Hub;
+pub use stream::stream_notifications;
 
 /// A letter that is to be written.
 #[derive(Serialize, Deserialize)]

@@ -11,7 +11,7 @@ use super::{
         Breakdown, Figure, Format, Overview, PagedReportQuery, Point, ReportQuery, Slice, Sums,
     },
     rules::{self, Percent, PeriodType, Window},
-    store::{self, Daily, Part},
+    store::{self, By, Daily, Part},
 };
 use crate::reports::are_made;
 use crate::{
@@ -133,15 +133,8 @@ pub async fn revenue_by_payment_method(
     accepts: Accepts,
     Query(query): Query<ReportQuery>,
 ) -> Result<Report<Reply<Breakdown>>> {
-    let (period, previous) = windows(&app, &query);
-    let (zone, as_of) = (app.config.timezone, app.clock.now());
-    let (now, then, ()) = tokio::try_join!(
-        store::by_method(&app.db, period, zone),
-        store::by_method(&app.db, previous, zone),
-        are_made(&app),
-    )?;
-    let breakdown = breakdown(as_of, period, previous, now, then, |key| label(key, context.lang));
-    shown("revenue-by-payment-method", accepts.or(query.format), breakdown).await
+    let format = accepts.or(query.format);
+    revenue_by(&app, By::Method, context.lang, query, "revenue-by-payment-method", format).await
 }
 
 pub async fn revenue_by_type(
@@ -150,15 +143,30 @@ pub async fn revenue_by_type(
     accepts: Accepts,
     Query(query): Query<ReportQuery>,
 ) -> Result<Report<Reply<Breakdown>>> {
-    let (period, previous) = windows(&app, &query);
+    let format = accepts.or(query.format);
+    revenue_by(&app, By::Type, context.lang, query, "revenue-by-type", format).await
+}
+
+async fn revenue_by(
+    app: &App,
+    by: By,
+    lang: Lang,
+    query: ReportQuery,
+    name: &str,
+    format: Format,
+) -> Result<Report<Reply<Breakdown>>> {
+    let (period, previous) = windows(app, &query);
     let (zone, as_of) = (app.config.timezone, app.clock.now());
     let (now, then, ()) = tokio::try_join!(
-        store::by_type(&app.db, period, zone),
-        store::by_type(&app.db, previous, zone),
-        are_made(&app),
+        store::parts(&app.db, by, period, zone),
+        store::parts(&app.db, by, previous, zone),
+        are_made(app),
     )?;
-    let breakdown = breakdown(as_of, period, previous, now, then, |key| label(key, context.lang));
-    shown("revenue-by-type", accepts.or(query.format), breakdown).await
+    let breakdown = breakdown(as_of, period, previous, now, then, |key| label(key, lang));
+    Ok(match format {
+        Format::Json => Report::Json(Reply::data(breakdown)),
+        format => file(name, format, &breakdown).await?,
+    })
 }
 
 /// In pages; a file has all of it.
@@ -228,17 +236,6 @@ fn breakdown(
     // Stable: what is equal stays in the order of its key.
     items.sort_by_key(|item| std::cmp::Reverse((item.revenue.current, item.revenue.previous)));
     Breakdown { as_of, period, previous, total: Figure::new(whole, before), items }
-}
-
-async fn shown(
-    name: &str,
-    format: Format,
-    breakdown: Breakdown,
-) -> Result<Report<Reply<Breakdown>>> {
-    match format {
-        Format::Json => Ok(Report::Json(Reply::data(breakdown))),
-        format => file(name, format, &breakdown).await,
-    }
 }
 
 async fn file<R>(name: &str, format: Format, breakdown: &Breakdown) -> Result<Report<R>> {

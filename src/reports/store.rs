@@ -109,7 +109,18 @@ macro_rules! by {
     };
 }
 
-async fn parts(db: &Db, statement: &'static str, window: Window, zone: Tz) -> Result<Vec<Part>> {
+/// What revenue is broken down by.
+#[derive(Clone, Copy)]
+pub enum By {
+    Method,
+    Type,
+}
+
+pub async fn parts(db: &Db, by: By, window: Window, zone: Tz) -> Result<Vec<Part>> {
+    let statement = match by {
+        By::Method => by!("method"),
+        By::Type => by!("type"),
+    };
     let (from, until) = moments(window, zone);
     let parts = db
         .sql(statement)
@@ -120,14 +131,6 @@ async fn parts(db: &Db, statement: &'static str, window: Window, zone: Tz) -> Re
         .all()
         .await?;
     Ok(parts)
-}
-
-pub async fn by_method(db: &Db, window: Window, zone: Tz) -> Result<Vec<Part>> {
-    parts(db, by!("method"), window, zone).await
-}
-
-pub async fn by_type(db: &Db, window: Window, zone: Tz) -> Result<Vec<Part>> {
-    parts(db, by!("type"), window, zone).await
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]

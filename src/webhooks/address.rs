@@ -58,19 +58,42 @@ impl Resolve for Guarded {
         let private_too = self.private_too;
         Box::pin(async move {
             let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
-            let allowed: Vec<SocketAddr> =
-                found.filter(|address| private_too || is_public(address.ip())).collect();
-            match allowed.is_empty() {
-                true => Err("its name leads to no public address".into()),
-                false => Ok(Box::new(allowed.into_iter()) as Addrs),
-            }
+            let allowed = allowed(found, private_too)?;
+            Ok(Box::new(allowed.into_iter()) as Addrs)
         })
+    }
+}
+
+/// Of what a name means just now, what may be connected to.
+fn allowed(
+    found: impl Iterator<Item = SocketAddr>,
+    private_too: bool,
+) -> Result<Vec<SocketAddr>, &'static str> {
+    let allowed: Vec<_> = found.filter(|address| private_too || is_public(address.ip())).collect();
+    match allowed.is_empty() {
+        true => Err("its name leads to no public address"),
+        false => Ok(allowed),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The same name, asked again and again by whoever would lead us inside.
+    #[test]
+    fn a_name_never_leads_inside_whatever_it_means_at_that_moment() {
+        let meant = |addresses: &[&str]| {
+            let found: Vec<SocketAddr> =
+                addresses.iter().map(|address| address.parse().unwrap()).collect();
+            allowed(found.into_iter(), false).map(|kept| kept.len())
+        };
+        assert_eq!(meant(&["8.8.8.8:0"]), Ok(1));
+        assert_eq!(meant(&["127.0.0.1:0", "8.8.8.8:0", "[::1]:0"]), Ok(1));
+        assert!(meant(&["127.0.0.1:0"]).is_err());
+        assert!(meant(&["[::ffff:10.0.0.1]:0"]).is_err());
+        assert!(meant(&[]).is_err());
+    }
 
     #[test]
     fn only_addresses_of_the_world_are_public() {
