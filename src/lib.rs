@@ -5,7 +5,7 @@
 
 /// The table: verb, path, who may, handler. One line per operation.
 pub mod api;
-/// State, start, and the jobs in the background.
+/// State, and how it starts.
 pub mod app;
 /// The command line.
 pub mod cli;
@@ -15,6 +15,8 @@ pub mod config;
 pub mod edge;
 /// Whether everything adds up.
 pub mod invariants;
+/// What goes on in the background.
+pub mod jobs;
 /// What every domain stands on.
 pub mod kernel;
 /// Health, metrics and documentation of the service itself.

@@ -1,6 +1,6 @@
 //! Sending a delivery out: signed, to a public address, with patience for a day.
 
-use std::time::Duration;
+use std::{sync::OnceLock, time::Duration};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -29,14 +29,22 @@ const PATIENCE: TimeDelta = TimeDelta::hours(22);
 const PREFIX: &str = "whsec_";
 
 /// Who calls other systems.
-#[derive(Clone)]
 pub struct Caller {
-    client: reqwest::Client,
+    /// Made when it is needed: many a service has no webhooks, and certificates take room.
+    client: OnceLock<reqwest::Client>,
     private_too: bool,
 }
 
 impl Caller {
-    pub fn new(private_too: bool) -> Result<Self, String> {
+    pub fn new(private_too: bool) -> Self {
+        Self { client: OnceLock::new(), private_too }
+    }
+
+    fn client(&self) -> reqwest::Result<&reqwest::Client> {
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
+        let private_too = self.private_too;
         let client = reqwest::Client::builder()
             .timeout(Duration::from_secs(10))
             .connect_timeout(Duration::from_secs(5))
@@ -45,9 +53,8 @@ impl Caller {
             .no_proxy()
             .dns_resolver(std::sync::Arc::new(Guarded { private_too }))
             .user_agent(concat!("Dermaga/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .map_err(|error| error.to_string())?;
-        Ok(Self { client, private_too })
+            .build()?;
+        Ok(self.client.get_or_init(|| client))
     }
 
     /// An address that is written as a number never meets the resolver.
@@ -68,8 +75,11 @@ impl Caller {
         };
         let body = outgoing.payload.to_string();
         let (id, timestamp) = (outgoing.event_id.to_string(), now.timestamp());
-        let answer = self
-            .client
+        let client = match self.client() {
+            Ok(client) => client,
+            Err(error) => return failed(None, reason(&error)),
+        };
+        let answer = client
             .post(url)
             .header("content-type", "application/json")
             .header("webhook-id", &id)
@@ -184,8 +194,7 @@ mod tests {
 
     #[test]
     fn numbers_are_looked_at_however_they_are_written() {
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let caller = Caller::new(false).unwrap();
+        let caller = Caller::new(false);
         let may = |url: &str| caller.may_call(&parsed(url).unwrap());
         for bad in [
             "http://127.0.0.1/",
@@ -200,6 +209,6 @@ mod tests {
             assert!(!may(bad), "{bad}");
         }
         assert!(may("https://8.8.8.8/") && may("https://hooks.example.com/x"));
-        assert!(Caller::new(true).unwrap().may_call(&parsed("http://127.0.0.1/").unwrap()));
+        assert!(Caller::new(true).may_call(&parsed("http://127.0.0.1/").unwrap()));
     }
 }

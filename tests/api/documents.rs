@@ -111,6 +111,7 @@ fn the_kernel_knows_no_domain() {
                 "dashboard",
                 "files",
                 "fleet",
+                "jobs",
                 "ledger",
                 "notifications",
                 "overview",

