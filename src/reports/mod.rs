@@ -10,6 +10,7 @@
 //!   made, a report is unavailable rather than wrong.
 
 mod download;
+mod figures;
 mod http;
 mod model;
 mod rollup;

@@ -1,0 +1,231 @@
+//! The figures that reports are made of: what a sale, a refund or a move adds to them.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    hash::Hash,
+    ops::AddAssign,
+};
+
+use chrono::{DateTime, Datelike, NaiveDate, Utc};
+use chrono_tz::Tz;
+
+use super::model::Sums;
+use crate::kernel::{
+    db::{Statement, Tx},
+    error::Result,
+    ids::Uuid,
+};
+
+#[derive(sqlx::FromRow)]
+pub struct Move {
+    partner_id: Uuid,
+    route_id: Uuid,
+    #[sqlx(rename = "type")]
+    kind: String,
+    method: String,
+    from_status: Option<String>,
+    to_status: String,
+    at: DateTime<Utc>,
+    #[sqlx(flatten)]
+    worth: Worth,
+    refund: i64,
+}
+
+/// What a booking is worth.
+#[derive(Clone, Copy, sqlx::FromRow)]
+pub struct Worth {
+    passengers: i32,
+    subtotal: i64,
+    discount: i64,
+    tax: i64,
+    total: i64,
+    commission: i64,
+    partner_net: i64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Standing {
+    bookings: i64,
+    passengers: i64,
+    subtotal: i64,
+    commission: i64,
+    partner_net: i64,
+}
+
+impl AddAssign for Standing {
+    fn add_assign(&mut self, more: Self) {
+        self.bookings += more.bookings;
+        self.passengers += more.passengers;
+        self.subtotal += more.subtotal;
+        self.commission += more.commission;
+        self.partner_net += more.partner_net;
+    }
+}
+
+/// Of whom and what a sale is.
+pub struct Of<'a> {
+    pub partner_id: Uuid,
+    pub route_id: Uuid,
+    pub kind: &'a str,
+    pub method: &'a str,
+}
+
+/// Figures to be added to those that are kept.
+#[derive(Default)]
+pub struct Figures {
+    days: HashMap<(NaiveDate, String, String), Sums>,
+    partner_days: HashMap<(Uuid, NaiveDate), Sums>,
+    partner_months: HashMap<(NaiveDate, Uuid), Sums>,
+    route_months: HashMap<(NaiveDate, Uuid, Uuid), Sums>,
+    standings: HashMap<(Uuid, String), Standing>,
+}
+
+impl Figures {
+    pub fn sale(&mut self, of: Of<'_>, day: NaiveDate, worth: Worth) {
+        let sums = Sums {
+            bookings: 1,
+            passengers: worth.passengers.into(),
+            gross: worth.total,
+            discount: worth.discount,
+            tax: worth.tax,
+            commission: worth.commission,
+            partner_net: worth.partner_net,
+            refunds: 0,
+        };
+        let month = day.with_day(1).unwrap_or(day);
+        *self.days.entry((day, of.kind.into(), of.method.into())).or_default() += sums;
+        *self.partner_days.entry((of.partner_id, day)).or_default() += sums;
+        *self.partner_months.entry((month, of.partner_id)).or_default() += sums;
+        *self.route_months.entry((month, of.route_id, of.partner_id)).or_default() += sums;
+    }
+
+    pub fn refund(&mut self, of: Of<'_>, day: NaiveDate, refunds: i64) {
+        let sums = Sums { refunds, ..Sums::default() };
+        *self.days.entry((day, of.kind.into(), of.method.into())).or_default() += sums;
+    }
+
+    /// So many more (or less) bookings of this worth stand there. Pending ones are not kept.
+    pub fn stand(&mut self, partner: Uuid, status: &str, times: i64, worth: Worth) {
+        if status == "pending_payment" {
+            return;
+        }
+        *self.standings.entry((partner, status.into())).or_default() += Standing {
+            bookings: times,
+            passengers: times * i64::from(worth.passengers),
+            subtotal: times * worth.subtotal,
+            commission: times * worth.commission,
+            partner_net: times * worth.partner_net,
+        };
+    }
+
+    pub fn happened(&mut self, moved: &Move, zone: Tz) {
+        let Move { partner_id, route_id, worth, .. } = *moved;
+        let day = moved.at.with_timezone(&zone).date_naive();
+        let of = Of { partner_id, route_id, kind: &moved.kind, method: &moved.method };
+        match moved.to_status.as_str() {
+            "paid" => self.sale(of, day, worth),
+            "refunded" => self.refund(of, day, moved.refund),
+            _ => {}
+        }
+        if let Some(from) = &moved.from_status {
+            self.stand(partner_id, from, -1, worth);
+        }
+        self.stand(partner_id, &moved.to_status, 1, worth);
+    }
+
+    /// Adds them to what is kept.
+    pub async fn keep(self, tx: &mut Tx) -> Result<()> {
+        tx.upsert_all(
+            "INSERT INTO sales_days (day, type, method, bookings, passengers, gross, discount,
+               tax, commission, partner_net, refunds)",
+            11,
+            &sorted(self.days),
+            "ON CONFLICT (day, type, method) DO UPDATE SET
+               bookings = sales_days.bookings + excluded.bookings,
+               passengers = sales_days.passengers + excluded.passengers,
+               gross = sales_days.gross + excluded.gross,
+               discount = sales_days.discount + excluded.discount,
+               tax = sales_days.tax + excluded.tax,
+               commission = sales_days.commission + excluded.commission,
+               partner_net = sales_days.partner_net + excluded.partner_net,
+               refunds = sales_days.refunds + excluded.refunds",
+            |row, ((day, kind, method), sums)| {
+                let row = row.bind(*day).bind(kind.clone()).bind(method.clone());
+                sold(row, sums)
+                    .bind(sums.discount)
+                    .bind(sums.tax)
+                    .bind(sums.commission)
+                    .bind(sums.partner_net)
+                    .bind(sums.refunds)
+            },
+        )
+        .await?;
+        tx.upsert_all(
+            "INSERT INTO partner_days (partner_id, day, bookings, passengers, gross)",
+            5,
+            &sorted(self.partner_days),
+            "ON CONFLICT (partner_id, day) DO UPDATE SET
+               bookings = partner_days.bookings + excluded.bookings,
+               passengers = partner_days.passengers + excluded.passengers,
+               gross = partner_days.gross + excluded.gross",
+            |row, ((partner, day), sums)| sold(row.bind(*partner).bind(*day), sums),
+        )
+        .await?;
+        tx.upsert_all(
+            "INSERT INTO partner_months (month, partner_id, bookings, passengers, gross)",
+            5,
+            &sorted(self.partner_months),
+            "ON CONFLICT (month, partner_id) DO UPDATE SET
+               bookings = partner_months.bookings + excluded.bookings,
+               passengers = partner_months.passengers + excluded.passengers,
+               gross = partner_months.gross + excluded.gross",
+            |row, ((month, partner), sums)| sold(row.bind(*month).bind(*partner), sums),
+        )
+        .await?;
+        tx.upsert_all(
+            "INSERT INTO route_months (month, route_id, partner_id, bookings, passengers, gross)",
+            6,
+            &sorted(self.route_months),
+            "ON CONFLICT (month, route_id) DO UPDATE SET
+               bookings = route_months.bookings + excluded.bookings,
+               passengers = route_months.passengers + excluded.passengers,
+               gross = route_months.gross + excluded.gross",
+            |row, ((month, route, partner), sums)| {
+                sold(row.bind(*month).bind(*route).bind(*partner), sums)
+            },
+        )
+        .await?;
+        tx.upsert_all(
+            "INSERT INTO partner_standings (partner_id, status, bookings, passengers, subtotal,
+               commission, partner_net)",
+            7,
+            &sorted(self.standings),
+            "ON CONFLICT (partner_id, status) DO UPDATE SET
+               bookings = partner_standings.bookings + excluded.bookings,
+               passengers = partner_standings.passengers + excluded.passengers,
+               subtotal = partner_standings.subtotal + excluded.subtotal,
+               commission = partner_standings.commission + excluded.commission,
+               partner_net = partner_standings.partner_net + excluded.partner_net",
+            |row, ((partner, status), standing)| {
+                row.bind(*partner)
+                    .bind(status.clone())
+                    .bind(standing.bookings)
+                    .bind(standing.passengers)
+                    .bind(standing.subtotal)
+                    .bind(standing.commission)
+                    .bind(standing.partner_net)
+            },
+        )
+        .await?;
+        Ok(())
+    }
+}
+
+fn sold<'s>(row: Statement<'s>, sums: &Sums) -> Statement<'s> {
+    row.bind(sums.bookings).bind(sums.passengers).bind(sums.gross)
+}
+
+/// In the order of their keys, as the tables lie.
+fn sorted<K: Ord + Hash + Eq, V>(figures: HashMap<K, V>) -> Vec<(K, V)> {
+    figures.into_iter().collect::<BTreeMap<_, _>>().into_iter().collect()
+}
