@@ -43,7 +43,7 @@ pub struct State {
     pub hub: Hub,
     pub webhooks: WebhookCaller,
     /// Set when the service begins to stop.
-    pub stopping: watch::Sender<bool>,
+    stopping: watch::Sender<bool>,
     /// How many uploads are in memory at once, and how many of them are looked at.
     pub uploads: Arc<Semaphore>,
     pub inspections: Arc<Semaphore>,
@@ -95,6 +95,10 @@ impl App {
     /// Ends what would go on for ever.
     pub fn stop(&self) {
         self.stopping.send_replace(true);
+    }
+
+    pub fn is_stopping(&self) -> bool {
+        *self.stopping.borrow()
     }
 
     /// Resolves when the service begins to stop.

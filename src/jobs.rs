@@ -55,7 +55,7 @@ impl App {
         let mut posted = self.db.posted();
         let (mut running, width) = (JoinSet::new(), side_by_side(queue));
         let mut more = false;
-        while !*self.stopping.borrow() {
+        while !self.is_stopping() {
             // Several at a time: a claim is a transaction.
             if running.len() <= width / 2 {
                 let free = width - running.len();

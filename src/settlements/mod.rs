@@ -20,13 +20,12 @@ use crate::{
     kernel::{error::Result, ids::Uuid, money::Rupiah},
 };
 
-pub use letters::letter;
-pub use model::SettlementRow;
-
 pub use http::{
     cancel_settlement, configure_settlements, create_settlement, get_settlement,
     get_settlement_configuration, list_settlements, release_settlement,
 };
+pub use letters::letter;
+pub use model::SettlementRow;
 
 /// Makes the settlements that are due by schedule; says how many.
 pub async fn run_schedules(app: &App) -> Result<u64> {
