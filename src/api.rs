@@ -22,6 +22,7 @@ use crate::{
     service::*,
     settlements::*,
     staff::*,
+    statistic::*,
     table::{Table, Verb},
     taxes::*,
     webhooks::*,

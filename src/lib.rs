@@ -58,6 +58,8 @@ pub mod sailings;
 pub mod settlements;
 /// The platform's people, and what they may do.
 pub mod staff;
+/// A partner in numbers, from every domain.
+pub mod statistic;
 /// Taxes on bookings and on commission.
 pub mod taxes;
 /// Other systems that follow what happens.

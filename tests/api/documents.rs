@@ -122,6 +122,7 @@ fn the_kernel_knows_no_domain() {
                 "reports",
                 "settlements",
                 "staff",
+                "statistic",
                 "table",
                 "taxes",
                 "webhooks",

@@ -106,6 +106,14 @@ impl<'c> Statement<'c> {
         self
     }
 
+    /// Binds a value where there is one: of two statements, the one without it has no place for it.
+    pub fn bind_some(self, value: Option<impl Value>) -> Self {
+        match value {
+            Some(value) => self.bind(value),
+            None => self,
+        }
+    }
+
     /// Every row.
     pub async fn all<T: Record>(self) -> Result<Vec<T>> {
         self.run_with(async |conn, text, values| match (conn, values) {

@@ -1,0 +1,150 @@
+//! A partner in numbers, or all of them together: figures from every domain that knows them.
+
+use axum::extract::State;
+use chrono::{DateTime, Days, NaiveDate, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    app::App,
+    kernel::{
+        access::Role,
+        caller::Caller,
+        clock::midnight,
+        error::Result,
+        http::{Query, Reply},
+        ids::Uuid,
+        money::Rupiah,
+        schema::Input,
+    },
+    ledger, partners,
+    reports::{self, Percent, Point, Window},
+};
+
+/// How many days the series shows, and occupancy is counted over.
+const DAYS: u64 = 30;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct StatisticQuery {
+    /// Of whom; all of them unless given. A partner always sees itself.
+    pub mitra_id: Option<Uuid>,
+}
+
+impl Input for StatisticQuery {}
+
+#[derive(Serialize, JsonSchema)]
+pub struct MitraStatistic {
+    pub as_of: DateTime<Utc>,
+    pub speedboats: i64,
+    /// Published ones.
+    pub routes: i64,
+    pub sailings_today: i64,
+    pub bookings: BookingsByStatus,
+    /// This and the amounts are of paid and completed bookings, all time.
+    pub passengers: i64,
+    pub gross: Rupiah,
+    pub net: Rupiah,
+    pub unsettled: Rupiah,
+    /// Seats taken of seats offered on what departed in the last 30 days.
+    pub occupancy_percent: Percent,
+    pub series: Vec<Point>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct BookingsByStatus {
+    pub pending_payment: i64,
+    pub paid: i64,
+    pub completed: i64,
+    pub expired: i64,
+    pub cancelled: i64,
+    pub refund_pending: i64,
+    pub refunded: i64,
+}
+
+pub async fn mitra_statistic(
+    State(app): State<App>,
+    caller: Caller,
+    Query(query): Query<StatisticQuery>,
+) -> Result<Reply<MitraStatistic>> {
+    let partner = caller.own_or(query.mitra_id)?;
+    if let Some(id) = query.mitra_id.filter(|_| caller.role != Role::Mitra) {
+        partners::known(&app.db, id).await?;
+    }
+    let window = Window::days_until(app.today(), DAYS);
+    let (fleet, standings, unsettled, daily, ()) = tokio::try_join!(
+        fleet(&app, partner),
+        reports::standings(&app.db, partner),
+        ledger::unsettled(&app.db, partner),
+        reports::daily(&app.db, partner, window, app.config.timezone),
+        reports::are_made(&app),
+    )?;
+    let count = |status: &str| standings.count(&[status]);
+    Ok(Reply::data(MitraStatistic {
+        as_of: app.clock.now(),
+        speedboats: fleet.speedboats,
+        routes: fleet.routes,
+        sailings_today: fleet.sailings_today,
+        bookings: BookingsByStatus {
+            pending_payment: count("pending_payment"),
+            paid: count("paid"),
+            completed: count("completed"),
+            expired: count("expired"),
+            cancelled: count("cancelled"),
+            refund_pending: count("refund_pending"),
+            refunded: count("refunded"),
+        },
+        passengers: standings.passengers,
+        gross: standings.gross,
+        net: standings.net,
+        unsettled,
+        occupancy_percent: Percent::share(fleet.seats_taken, fleet.seats),
+        series: reports::series(&daily, window),
+    }))
+}
+
+#[derive(sqlx::FromRow)]
+struct Fleet {
+    speedboats: i64,
+    routes: i64,
+    sailings_today: i64,
+    seats_taken: i64,
+    seats: i64,
+}
+
+async fn fleet(app: &App, partner: Option<Uuid>) -> Result<Fleet> {
+    let (today, now) = (app.today(), app.clock.now());
+    let start = |day: NaiveDate| midnight(day, app.config.timezone);
+    macro_rules! counted {
+        ($condition:literal) => {
+            concat!(
+                "SELECT
+                   (SELECT COUNT(*) FROM speedboats WHERE deleted_at IS NULL",
+                $condition,
+                ") AS speedboats,
+                   (SELECT COUNT(*) FROM routes WHERE status = 'published'",
+                $condition,
+                ") AS routes,
+                   (SELECT COUNT(*) FROM sailings WHERE status = 'open' AND departure_at >= $1
+                      AND departure_at < $2",
+                $condition,
+                ") AS sailings_today,
+                   CAST(COALESCE(SUM(seats_taken), 0) AS BIGINT) AS seats_taken,
+                   CAST(COALESCE(SUM(capacity), 0) AS BIGINT) AS seats
+                 FROM sailings WHERE status = 'open' AND departure_at >= $3 AND departure_at < $4",
+                $condition
+            )
+        };
+    }
+    let statement = match partner {
+        Some(_) => counted!(" AND partner_id = $5"),
+        None => counted!(""),
+    };
+    let statement = app
+        .db
+        .sql(statement)
+        .bind(start(today))
+        .bind(start(today + Days::new(1)))
+        .bind(now - chrono::TimeDelta::days(DAYS as i64))
+        .bind(now);
+    Ok(statement.bind_some(partner).one().await?)
+}
