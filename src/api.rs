@@ -25,6 +25,7 @@ use crate::{
     statistic::*,
     table::{Table, Verb},
     taxes::*,
+    tickets::*,
     webhooks::*,
 };
 
@@ -126,6 +127,9 @@ pub fn table(app: App) -> Table {
     .op(POST,   "/v1/booking/{id}/payment",         GuestOr(BookingsWrite),   pay_again,              "Open another attempt to pay").at_most(60)
     .op(POST,   "/v1/booking/{id}/pay-cash",        PartnerOr(BookingsWrite), pay_cash,               "Take cash for a booking")
     .op(POST,   "/v1/booking/{id}/refund",          Staff(BookingsWrite),     record_refund,          "Record that a refund was paid")
+    .op(GET,    "/v1/booking/{id}/ticket",          GuestOr(BookingsRead),    get_ticket,             "The tickets of a booking, as PDF")
+    .op(POST,   "/v1/booking/{id}/resend-ticket",   GuestOr(BookingsWrite),   resend_ticket,          "Mail the tickets again").at_most(20)
+    .op(GET,    "/v1/tickets/public-key",           Public,                   get_ticket_key,         "What tickets are checked with")
     .op(POST,   "/v1/payment/callback",             Public,                   payment_callback,       "A provider's notification")
     .op(GET,    "/v1/payment/reviews",              Staff(BookingsWrite),     list_payment_reviews,   "Money that waits for a decision")
     .op(POST,   "/v1/payment/reviews/{id}/resolve", Staff(BookingsWrite),     resolve_payment_review, "Decide about it")

@@ -20,6 +20,7 @@ use crate::{
     partners,
     payments::Gateway,
     staff,
+    tickets::TicketKeys,
     webhooks::{self, WebhookCaller},
 };
 
@@ -39,6 +40,7 @@ pub struct State {
     /// Signs addresses and tickets, encrypts what must not be read at rest.
     pub secret_key: Secret,
     pub sealer: Sealer,
+    pub tickets: TicketKeys,
     pub storage: Storage,
     pub hub: Hub,
     pub webhooks: WebhookCaller,
@@ -79,6 +81,7 @@ impl App {
             metrics: Metrics::new(),
             passwords: Passwords::new(),
             sealer: Sealer::new(&secret_key, &config.old_secret_keys.0),
+            tickets: TicketKeys::new(&secret_key, &config.old_secret_keys.0)?,
             storage: storage(&config)?,
             uploads: Arc::new(Semaphore::new(8)),
             inspections: Arc::new(Semaphore::new(1)),

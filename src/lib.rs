@@ -62,5 +62,7 @@ pub mod staff;
 pub mod statistic;
 /// Taxes on bookings and on commission.
 pub mod taxes;
+/// What lets a passenger on board.
+pub mod tickets;
 /// Other systems that follow what happens.
 pub mod webhooks;

@@ -66,8 +66,7 @@ pub async fn deliver(app: &App, item: &Item) -> Result<()> {
         "account.email_changed" => {
             let EmailChanged { name, email: to, lang } = item.read()?;
             let (subject, paragraphs) = moved();
-            let letter =
-                Letter { to, name, lang, subject, paragraphs, facts: Vec::new(), action: None };
+            let letter = Letter::new(to, name, lang, subject, paragraphs);
             return app.mailer.send(item.id, &letter).await;
         }
         other => return Err(Error::internal(format!("accounts have no letter for {other}"))),
@@ -109,7 +108,7 @@ async fn send(
     let to = account.email.parse().map_err(Error::internal)?;
     let name = account.name.clone();
     app.mailer
-        .send(item.id, &Letter { to, name, lang, subject, paragraphs, facts: Vec::new(), action })
+        .send(item.id, &Letter { action, ..Letter::new(to, name, lang, subject, paragraphs) })
         .await
 }
 

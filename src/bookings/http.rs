@@ -76,7 +76,7 @@ impl FromRequestParts<App> for PathOwnBooking {
 impl aide::OperationInput for PathOwnBooking {}
 
 /// The booking of the path, for whoever may look at it.
-pub struct PathBooking(BookingRow, bool);
+pub struct PathBooking(pub BookingRow, pub bool);
 
 impl FromRequestParts<App> for PathBooking {
     type Rejection = Error;

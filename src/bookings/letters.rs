@@ -1,13 +1,12 @@
 //! What bookers are told by mail.
 
-use chrono::{DateTime, Datelike, Utc, Weekday};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
     lookup::shown,
     model::{BookingRow, BookingStatus},
-    store,
+    rules, store,
 };
 use crate::{
     app::App,
@@ -18,7 +17,6 @@ use crate::{
         mail::Letter,
         money::Rupiah,
     },
-    sailings::Zone,
 };
 
 #[derive(Deserialize)]
@@ -28,7 +26,7 @@ struct News {
 
 /// The letter about an event, if there is one to write. Where it needs what is not there yet, it
 /// is unavailable.
-pub async fn letter(app: &App, event: &str, news: &Value) -> Result<Option<Letter>> {
+pub async fn letter(app: &App, event: &str, news: &Value) -> Result<Option<(Letter, BookingRow)>> {
     let News { booking_id } = News::deserialize(news).map_err(Error::internal)?;
     let Some(booking) = store::get(&app.db, booking_id).await? else { return Ok(None) };
     let pending = booking.status == BookingStatus::PendingPayment;
@@ -48,20 +46,19 @@ pub async fn letter(app: &App, event: &str, news: &Value) -> Result<Option<Lette
             }
         }
         "booking.paid" => paid(),
+        // By now it is cancelled: there is none to send.
+        "booking.ticket_wanted" if !rules::has_ticket(booking.status) => return Ok(None),
+        "booking.ticket_wanted" => ticket(),
         "booking.expired" => expired(),
         "booking.cancelled" => cancelled(&booking),
         "booking.refunded" => refunded(&booking),
         _ => return Ok(None),
     };
-    Ok(Some(Letter {
-        to: booking.contact_email.parse().map_err(Error::internal)?,
-        name: booking.contact_name.clone(),
-        lang: booking.lang,
-        subject: about(subject, &booking),
-        paragraphs,
-        facts: facts(&booking),
-        action,
-    }))
+    let to = booking.contact_email.parse().map_err(Error::internal)?;
+    let (name, subject) = (booking.contact_name.clone(), about(subject, &booking));
+    let facts = facts(&booking);
+    let letter = Letter::new(to, name, booking.lang, subject, paragraphs);
+    Ok(Some((Letter { facts, action, ..letter }, booking)))
 }
 
 /// With the code, so that letters about one booking lie together.
@@ -78,8 +75,8 @@ fn facts(booking: &BookingRow) -> Vec<(Text, Text)> {
             text("Journey", "Perjalanan"),
             plain(format!("{} – {}", booking.from_name, booking.to_name)),
         ),
-        (text("Departure", "Berangkat"), when(booking.departure_at, booking.timezone)),
-        (text("Arrival", "Tiba"), when(booking.arrival_at, booking.timezone)),
+        (text("Departure", "Berangkat"), booking.timezone.when(booking.departure_at)),
+        (text("Arrival", "Tiba"), booking.timezone.when(booking.arrival_at)),
         (
             text("Boat", "Kapal"),
             plain(format!("{}, {}", booking.speedboat_name, booking.partner_name)),
@@ -92,7 +89,7 @@ fn facts(booking: &BookingRow) -> Vec<(Text, Text)> {
 type Words = ((&'static str, &'static str), Vec<Text>);
 
 fn received(booking: &BookingRow) -> Words {
-    let until = when(booking.expires_at, booking.timezone);
+    let until = booking.timezone.when(booking.expires_at);
     let (en, id) = (until.say(Lang::En), until.say(Lang::Id));
     (
         ("Please pay for your booking", "Mohon bayar pemesanan Anda"),
@@ -104,7 +101,7 @@ fn received(booking: &BookingRow) -> Words {
 }
 
 fn expiring(booking: &BookingRow) -> Words {
-    let until = when(booking.expires_at, booking.timezone);
+    let until = booking.timezone.when(booking.expires_at);
     let (en, id) = (until.say(Lang::En), until.say(Lang::Id));
     (
         ("Your seats are about to be let go", "Kursi Anda segera dilepas"),
@@ -126,10 +123,20 @@ fn paid() -> Words {
                 "Terima kasih. Kursi Anda sudah pasti; sampai jumpa di kapal.",
             ),
             text(
-                "Please be at the pier half an hour before departure, with this code and an identity document for every passenger.",
-                "Mohon tiba di dermaga setengah jam sebelum berangkat, dengan kode ini dan tanda pengenal setiap penumpang.",
+                "Your tickets are attached: a page for each passenger. Please be at the pier half an hour before departure, with an identity document for everyone.",
+                "Tiket Anda terlampir: satu halaman untuk tiap penumpang. Mohon tiba di dermaga setengah jam sebelum berangkat, dengan tanda pengenal setiap orang.",
             ),
         ],
+    )
+}
+
+fn ticket() -> Words {
+    (
+        ("Your tickets", "Tiket Anda"),
+        vec![text(
+            "Here are your tickets, as you asked: a page for each passenger.",
+            "Ini tiket yang Anda minta: satu halaman untuk tiap penumpang.",
+        )],
     )
 }
 
@@ -173,50 +180,4 @@ fn refunded(booking: &BookingRow) -> Words {
             ),
         )],
     )
-}
-
-/// As one says it at that harbour: `Mon 16 Nov 2026, 08:00 WITA`.
-pub fn when(at: DateTime<Utc>, zone: Zone) -> Text {
-    const MONTHS: [(&str, &str); 12] = [
-        ("Jan", "Jan"),
-        ("Feb", "Feb"),
-        ("Mar", "Mar"),
-        ("Apr", "Apr"),
-        ("May", "Mei"),
-        ("Jun", "Jun"),
-        ("Jul", "Jul"),
-        ("Aug", "Agu"),
-        ("Sep", "Sep"),
-        ("Oct", "Okt"),
-        ("Nov", "Nov"),
-        ("Dec", "Des"),
-    ];
-    let local = at.with_timezone(&zone.tz());
-    let (day, hari) = match local.weekday() {
-        Weekday::Mon => ("Mon", "Sen"),
-        Weekday::Tue => ("Tue", "Sel"),
-        Weekday::Wed => ("Wed", "Rab"),
-        Weekday::Thu => ("Thu", "Kam"),
-        Weekday::Fri => ("Fri", "Jum"),
-        Weekday::Sat => ("Sat", "Sab"),
-        Weekday::Sun => ("Sun", "Min"),
-    };
-    let (month, bulan) = MONTHS[local.month0() as usize];
-    let (date, year, zone) = (local.day(), local.year(), local.format("%Z"));
-    Text::new(
-        format!("{day} {date} {month} {year}, {} {zone}", local.format("%H:%M")),
-        format!("{hari} {date} {bulan} {year}, {} {zone}", local.format("%H.%M")),
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_moment_is_said_as_at_the_harbour() {
-        let said = when("2026-11-16T00:00:00Z".parse().unwrap(), Zone::Wita);
-        assert_eq!(said.say(Lang::En), "Mon 16 Nov 2026, 08:00 WITA");
-        assert_eq!(said.say(Lang::Id), "Sen 16 Nov 2026, 08.00 WITA");
-    }
 }

@@ -1,13 +1,10 @@
 //! Who may look at a booking, and what they see of it.
 
-use serde_json::Value;
-
 use super::{
     model::{
         BookedBoat, BookedSailing, Booking, BookingContact, BookingRow, Knows, Passenger,
-        PaymentRecord, PriceRecord, StoredPassenger,
+        PaymentRecord, PriceRecord,
     },
-    rules::TaxAmount,
     store,
 };
 use crate::{
@@ -77,8 +74,7 @@ pub fn readable(caller: Option<&Caller>) -> bool {
 /// Identity numbers are for those in charge of the booking: its booker, the sailing's partner and
 /// staff who may read bookings. Whoever impersonates a partner sees what their own rules allow.
 pub fn shown(app: &App, row: BookingRow, readable: bool) -> Result<Booking> {
-    let stored: Vec<StoredPassenger> =
-        serde_json::from_value(row.passengers).map_err(Error::internal)?;
+    let (stored, taxes) = (row.passengers()?, row.taxes()?);
     let mut passengers = Vec::with_capacity(stored.len());
     for passenger in stored {
         let number = app.sealer.open_number(passenger.identity_number.as_deref())?;
@@ -130,7 +126,7 @@ pub fn shown(app: &App, row: BookingRow, readable: bool) -> Result<Booking> {
             unit_price: row.unit_price,
             subtotal: row.subtotal,
             discount: row.discount,
-            taxes: taxes(row.taxes)?,
+            taxes,
             tax: row.tax,
             total: row.total,
         },
@@ -154,8 +150,4 @@ pub fn shown(app: &App, row: BookingRow, readable: bool) -> Result<Booking> {
 /// Where a person plays the provider.
 pub fn simulator_page(app: &App, reference: &str) -> String {
     format!("{}/pay/{reference}", app.config.public_url())
-}
-
-fn taxes(stored: Value) -> Result<Vec<TaxAmount>> {
-    serde_json::from_value(stored).map_err(Error::internal)
 }

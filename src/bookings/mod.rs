@@ -24,12 +24,16 @@ use crate::{
     kernel::{error::Result, ids::Uuid},
 };
 
-pub use http::{PathOwnBooking, cancel_booking, get_booking, list_bookings, validate_promo};
+pub use http::{
+    PathBooking, PathOwnBooking, cancel_booking, get_booking, list_bookings, validate_promo,
+};
 pub use letters::letter;
 pub use lookup::{BookingAccess, booking_for, readable, shown, simulator_page};
-pub use model::{Booking, BookingForm, BookingRow, BookingStatus, Knows, PaymentRecord};
+pub use model::{
+    Booking, BookingForm, BookingRow, BookingStatus, Knows, PaymentRecord, StoredPassenger,
+};
 pub use moves::{move_booking, not_now, owe};
-pub use rules::{Event, is_live};
+pub use rules::{Event, has_ticket, is_live};
 pub use sell::sell;
 pub use store::{Trace, can_take_again, get, get_in, hold};
 

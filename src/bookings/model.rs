@@ -10,7 +10,7 @@ use crate::{
     kernel::{
         confidential::Confidential,
         email::Email,
-        error::Fault,
+        error::{Error, Fault, Result},
         http::Paging,
         ids::Uuid,
         lang::{Lang, text},
@@ -259,6 +259,16 @@ impl BookingRow {
     /// The day of departure where it departs.
     pub fn day(&self) -> NaiveDate {
         self.departure_at.with_timezone(&self.timezone.tz()).date_naive()
+    }
+
+    /// As they were charged.
+    pub fn taxes(&self) -> Result<Vec<TaxAmount>> {
+        Vec::deserialize(&self.taxes).map_err(Error::internal)
+    }
+
+    /// In the order that their tickets count them.
+    pub fn passengers(&self) -> Result<Vec<StoredPassenger>> {
+        Vec::deserialize(&self.passengers).map_err(Error::internal)
     }
 }
 

@@ -118,6 +118,11 @@ pub fn is_live(status: BookingStatus) -> bool {
     matches!(status, PendingPayment | Paid | Completed)
 }
 
+/// Whether its passengers may board, or have.
+pub fn has_ticket(status: BookingStatus) -> bool {
+    matches!(status, BookingStatus::Paid | BookingStatus::Completed)
+}
+
 /// What a booker gets back for cancelling now: `policy` is percent by hours before departure,
 /// longest first. Rounded down.
 pub fn refund(

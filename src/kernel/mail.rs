@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use askama::Template;
 use lettre::{
     AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor,
-    message::{Mailbox, MultiPart},
+    message::{Attachment as Part, Mailbox, MultiPart, header::ContentType},
 };
 
 use super::{
@@ -26,6 +26,21 @@ pub struct Letter {
     pub facts: Vec<(Text, Text)>,
     /// A button: its label and where it leads.
     pub action: Option<(Text, String)>,
+    pub attachment: Option<Attachment>,
+}
+
+impl Letter {
+    /// A letter that only says something.
+    pub fn new(to: Email, name: String, lang: Lang, subject: Text, paragraphs: Vec<Text>) -> Self {
+        let (facts, action, attachment) = (Vec::new(), None, None);
+        Self { to, name, lang, subject, paragraphs, facts, action, attachment }
+    }
+}
+
+/// A PDF that goes with a letter.
+pub struct Attachment {
+    pub name: String,
+    pub pdf: Vec<u8>,
 }
 
 #[derive(Template)]
@@ -95,12 +110,18 @@ impl Mailer {
         let to = letter.to.as_str().parse().map_err(Error::internal)?;
         let html = Html { letter, lang }.render().map_err(Error::internal)?;
         let plain = Plain { letter, lang }.render().map_err(Error::internal)?;
+        let mut parts = MultiPart::alternative_plain_html(plain, html);
+        if let Some(Attachment { name, pdf }) = &letter.attachment {
+            let kind = ContentType::parse("application/pdf").map_err(Error::internal)?;
+            let pdf = Part::new(name.clone()).body(pdf.clone(), kind);
+            parts = MultiPart::mixed().multipart(parts).singlepart(pdf);
+        }
         Message::builder()
             .from(self.from.clone())
             .to(Mailbox::new(Some(letter.name.clone()), to))
             .subject(letter.subject.say(lang))
             .message_id(Some(format!("<{id}@{}>", self.from.email.domain())))
-            .multipart(MultiPart::alternative_plain_html(plain, html))
+            .multipart(parts)
             .map_err(Error::internal)
     }
 }

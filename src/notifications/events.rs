@@ -120,11 +120,16 @@ async fn event(app: &App, item: &Item) -> Result<Option<Event>> {
             });
             let fresh = what == "created" && booking.status == BookingStatus::PendingPayment;
             let remind_at = booking.expires_at - REMINDER;
+            let who = match what {
+                // Between the service and the booker.
+                "ticket_wanted" => vec![],
+                _ => vec![Who::Partner(booking.partner_id)],
+            };
             Some(Event {
                 letter: what != "completed",
                 remind_at: (fresh && remind_at > booking.created_at).then_some(remind_at),
                 pays: fresh,
-                ..plain(vec![Who::Partner(booking.partner_id)], data, id)
+                ..plain(who, data, id)
             })
         }
         Some(("payment", "review")) => {

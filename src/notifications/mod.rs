@@ -24,9 +24,10 @@ use crate::{
     bookings,
     kernel::{
         error::{Error, Result},
+        mail::Letter,
         outbox::Item,
     },
-    partners, settlements,
+    partners, settlements, tickets,
 };
 
 pub use events::deliver;
@@ -48,7 +49,7 @@ struct Due {
 pub async fn send_letter(app: &App, item: &Item) -> Result<()> {
     let Due { event, news } = item.read()?;
     let letter = match event.split_once('.') {
-        Some(("booking", _)) => bookings::letter(app, &event, &news).await?,
+        Some(("booking", _)) => with_ticket(app, &event, &news).await?,
         Some(("partner", _)) => partners::letter(app, &event, &news).await?,
         Some(("settlement", _)) => settlements::letter(app, &event, &news).await?,
         _ => return Err(Error::internal(format!("nobody writes about {event}"))),
@@ -57,6 +58,18 @@ pub async fn send_letter(app: &App, item: &Item) -> Result<()> {
         Some(letter) => app.mailer.send(item.id, &letter).await,
         None => Ok(()),
     }
+}
+
+/// The letter about a booking, with its tickets where they are new to the booker.
+async fn with_ticket(app: &App, event: &str, news: &Value) -> Result<Option<Letter>> {
+    let Some((letter, booking)) = bookings::letter(app, event, news).await? else {
+        return Ok(None);
+    };
+    let attachment = match event {
+        "booking.paid" | "booking.ticket_wanted" => tickets::attachment(app, booking).await?,
+        _ => None,
+    };
+    Ok(Some(Letter { attachment, ..letter }))
 }
 
 /// Shows new notifications to those who are looking, until dropped.

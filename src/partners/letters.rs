@@ -51,7 +51,7 @@ pub async fn letter(app: &App, event: &str, news: &Value) -> Result<Option<Lette
     let Some(partner) = store::get(&app.db, partner_id).await? else { return Ok(None) };
     let Partner { name, email, lang, .. } = partner;
     let to = email.parse().map_err(Error::internal)?;
-    Ok(Some(Letter { to, name, lang, subject, paragraphs, facts: Vec::new(), action: None }))
+    Ok(Some(Letter::new(to, name, lang, subject, paragraphs)))
 }
 
 fn welcome() -> (Text, Vec<Text>) {

@@ -1,27 +1,20 @@
 //! Reports as files: sheets of cells, in CSV or XLSX.
 
-use std::marker::PhantomData;
-
-use aide::{
-    OperationInput, OperationOutput,
-    generate::GenContext,
-    openapi::{MediaType, Operation, Response as DocumentedResponse},
-};
+use aide::OperationInput;
 use axum::{
     body::{Body, Bytes},
     extract::FromRequestParts,
-    http::{
-        HeaderValue,
-        header::{ACCEPT, CONTENT_DISPOSITION, CONTENT_TYPE},
-        request::Parts,
-    },
-    response::{IntoResponse, Response},
+    http::request::Parts,
 };
 use futures_util::stream;
 use rust_xlsxwriter::{Format as CellFormat, Workbook};
 
 use super::{model::Format, rules::Percent};
-use crate::kernel::error::{Error, Result};
+use crate::kernel::{
+    csv,
+    error::{Error, Result},
+    http::{File, FileOr, Kinds, accepted},
+};
 
 const CSV: &str = "text/csv; charset=utf-8";
 const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
@@ -33,15 +26,13 @@ impl<S: Sync> FromRequestParts<S> for Accepts {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
-        let wanted = parts.headers.get(ACCEPT).and_then(|accept| accept.to_str().ok());
-        let kinds = wanted.unwrap_or_default().split(',').map(|kind| kind.split(';').next());
-        let known = |kind: Option<&str>| match kind.map(str::trim)? {
+        let known = |kind: &str| match kind {
             "text/csv" => Some(Format::Csv),
             XLSX => Some(Format::Xlsx),
             "application/json" | "*/*" | "application/*" => Some(Format::Json),
             _ => None,
         };
-        Ok(Self(kinds.into_iter().find_map(known)))
+        Ok(Self(accepted(&parts.headers).find_map(known)))
     }
 }
 
@@ -65,13 +56,9 @@ impl Cell {
         Self::Text(text.into())
     }
 
-    /// A text that a spreadsheet would take for a formula is one no more.
     fn csv(&self) -> String {
         match self {
-            Self::Text(text) if text.starts_with(['=', '+', '-', '@', '\t', '\r']) => {
-                format!("'{text}")
-            }
-            Self::Text(text) => text.clone(),
+            Self::Text(text) => csv::harmless(text),
             Self::Number(number) => number.to_string(),
             Self::Percent(percent) => {
                 percent.map(|percent| percent.as_f64().to_string()).unwrap_or_default()
@@ -87,37 +74,23 @@ pub struct Sheet {
 }
 
 /// A report: as JSON, or as a file.
-pub enum Report<R> {
-    Json(R),
-    File(Response),
+pub type Report<R> = FileOr<R, Sheets>;
+
+pub struct Sheets;
+
+impl Kinds for Sheets {
+    const KINDS: &'static [&'static str] = &["text/csv", XLSX];
 }
 
-impl<R> Report<R> {
-    pub async fn file(name: String, format: Format, sheets: Vec<Sheet>) -> Result<Self> {
-        let (kind, body) = match format {
-            Format::Xlsx => {
-                let made = tokio::task::spawn_blocking(move || xlsx(&sheets)).await;
-                (XLSX, chunked(made.map_err(Error::internal).flatten()?))
-            }
-            _ => (CSV, csv_rows(sheets)),
-        };
-        let mut response = body.into_response();
-        let disposition = format!("attachment; filename=\"{name}.{format}\"");
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-        let disposition = HeaderValue::from_str(&disposition).map_err(Error::internal)?;
-        headers.insert(CONTENT_DISPOSITION, disposition);
-        Ok(Self::File(response))
-    }
-}
-
-impl<R: IntoResponse> IntoResponse for Report<R> {
-    fn into_response(self) -> Response {
-        match self {
-            Self::Json(reply) => reply.into_response(),
-            Self::File(response) => response,
+pub async fn file<R>(name: String, format: Format, sheets: Vec<Sheet>) -> Result<Report<R>> {
+    let (kind, body) = match format {
+        Format::Xlsx => {
+            let made = tokio::task::spawn_blocking(move || xlsx(&sheets)).await;
+            (XLSX, chunked(made.map_err(Error::internal).flatten()?))
         }
-    }
+        _ => (CSV, csv_rows(sheets)),
+    };
+    Ok(FileOr::File(File::attached(&format!("{name}.{format}"), kind, body)?))
 }
 
 /// Row by row; sheets follow one another after an empty line.
@@ -126,17 +99,10 @@ fn csv_rows(sheets: Vec<Sheet>) -> Body {
         let gap = (n > 0).then(|| Bytes::from_static(b"\r\n"));
         let header: Vec<_> = sheet.header.iter().map(|name| (*name).to_owned()).collect();
         let cells = sheet.rows.into_iter().map(|row| row.iter().map(Cell::csv).collect());
-        gap.into_iter().chain(std::iter::once(header).chain(cells).map(line))
+        gap.into_iter()
+            .chain(std::iter::once(header).chain(cells).map(|row: Vec<String>| csv::line(&row)))
     });
     Body::from_stream(stream::iter(rows.map(Ok::<_, std::convert::Infallible>)))
-}
-
-fn line(cells: Vec<String>) -> Bytes {
-    let mut writer =
-        csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(vec![]);
-    // Writing to memory does not fail.
-    let _ = writer.write_record(&cells);
-    writer.into_inner().unwrap_or_default().into()
 }
 
 /// The format is a zip archive, whose table of contents comes last and points back: it is made
@@ -174,43 +140,4 @@ fn chunked(whole: Vec<u8>) -> Body {
         Ok::<_, std::convert::Infallible>(whole.slice(at..(at + PIECE).min(whole.len())))
     });
     Body::from_stream(stream::iter(pieces))
-}
-
-impl<R: OperationOutput> OperationOutput for Report<R> {
-    type Inner = PhantomData<Self>;
-
-    fn operation_response(
-        ctx: &mut GenContext,
-        operation: &mut Operation,
-    ) -> Option<DocumentedResponse> {
-        let mut response = R::operation_response(ctx, operation)?;
-        for kind in ["text/csv", XLSX] {
-            response.content.insert(kind.to_owned(), MediaType::default());
-        }
-        Some(response)
-    }
-
-    fn inferred_responses(
-        ctx: &mut GenContext,
-        operation: &mut Operation,
-    ) -> Vec<(Option<u16>, DocumentedResponse)> {
-        let response = Self::operation_response(ctx, operation);
-        response.map(|response| (Some(200), response)).into_iter().collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cell_of_csv_is_never_a_formula_and_always_quoted_where_it_must_be() {
-        let cell = |text: &str| {
-            let line = line(vec![Cell::text(text).csv(), Cell::Number(-5).csv()]);
-            String::from_utf8(line.to_vec()).unwrap()
-        };
-        assert_eq!(cell("=1+1"), "'=1+1,-5\r\n");
-        assert_eq!(cell("@cmd"), "'@cmd,-5\r\n");
-        assert_eq!(cell("PT \"Laut\", Bali"), "\"PT \"\"Laut\"\", Bali\",-5\r\n");
-    }
 }

@@ -6,7 +6,7 @@ use axum::extract::State;
 use chrono::{DateTime, Utc};
 
 use super::{
-    download::{Accepts, Cell, Report, Sheet},
+    download::{self, Accepts, Cell, Report, Sheet},
     model::{
         Breakdown, Figure, Format, Overview, PagedReportQuery, Point, ReportQuery, Slice, Sums,
     },
@@ -82,7 +82,7 @@ pub async fn finance_overview(
         Format::Json => Report::Json(Reply::data(overview)),
         format => {
             let sheets = overview_sheets(&overview);
-            Report::file(file_name("overview", period), format, sheets).await?
+            download::file(file_name("overview", period), format, sheets).await?
         }
     })
 }
@@ -271,7 +271,7 @@ async fn file<R>(name: &str, format: Format, breakdown: &Breakdown) -> Result<Re
         ],
         rows: items.chain([total, as_of]).collect(),
     };
-    Report::file(file_name(name, breakdown.period), format, vec![sheet]).await
+    download::file(file_name(name, breakdown.period), format, vec![sheet]).await
 }
 
 /// What people call it.

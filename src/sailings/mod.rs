@@ -16,6 +16,7 @@ mod routes;
 mod rules;
 mod search;
 mod store;
+mod zone;
 
 use crate::{
     app::App,
@@ -28,7 +29,8 @@ pub use http::{
     update_speedboat,
 };
 
-pub use model::{BookingType, Zone};
+pub use model::BookingType;
+pub use zone::Zone;
 
 /// What a partner has published and is still to sail.
 pub struct Published {

@@ -1,12 +1,14 @@
 //! What routes and sailings are made of, and what callers send and get.
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, Utc};
-use chrono_tz::Tz;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::harbour::{Harbour, key};
+use super::{
+    harbour::{Harbour, key},
+    zone::Zone,
+};
 use crate::{
     fleet::Owner,
     kernel::{
@@ -36,30 +38,6 @@ crate::words! {
         Fri = "fri",
         Sat = "sat",
         Sun = "sun",
-    }
-}
-
-crate::words! {
-    /// The zones of Indonesia.
-    pub enum Zone {
-        Wib = "Asia/Jakarta",
-        Wita = "Asia/Makassar",
-        Wit = "Asia/Jayapura",
-    }
-}
-
-impl Zone {
-    pub fn tz(self) -> Tz {
-        match self {
-            Zone::Wib => Tz::Asia__Jakarta,
-            Zone::Wita => Tz::Asia__Makassar,
-            Zone::Wit => Tz::Asia__Jayapura,
-        }
-    }
-
-    /// The service's own zone where it is one of Indonesia's; else that of its capital.
-    pub fn of_service(tz: Tz) -> Self {
-        Self::ALL.iter().copied().find(|zone| zone.tz() == tz).unwrap_or(Zone::Wib)
     }
 }
 

@@ -3,7 +3,10 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::json;
 
-use super::model::{RouteForm, RouteRow, RouteTime, RoutesQuery, Zone};
+use super::{
+    model::{RouteForm, RouteRow, RouteTime, RoutesQuery},
+    zone::Zone,
+};
 use crate::kernel::{
     db::{Db, Tx},
     error::Result,

@@ -4,7 +4,10 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Value;
 
-use super::model::{BookingType, OfferSort, Zone};
+use super::{
+    model::{BookingType, OfferSort},
+    zone::Zone,
+};
 use crate::kernel::{db::Db, error::Result, ids::Uuid, money::Rupiah};
 
 #[derive(sqlx::FromRow)]

@@ -60,5 +60,6 @@ pub async fn letter(app: &App, event: &str, news: &Value) -> Result<Option<Lette
             (text("Reference", "Referensi"), plain(settlement.reference.unwrap_or_default())),
         ],
         action: None,
+        attachment: None,
     }))
 }

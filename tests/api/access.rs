@@ -95,6 +95,9 @@ const WHO: &str = "
     GET    /v1/booking/{id}                             G:bookings.read
     POST   /v1/booking/{id}/cancel                      G:bookings.write
     POST   /v1/booking/{id}/payment                     G:bookings.write
+    GET    /v1/booking/{id}/ticket                      G:bookings.read
+    POST   /v1/booking/{id}/resend-ticket               G:bookings.write
+    GET    /v1/tickets/public-key                       P
     POST   /v1/booking/{id}/pay-cash                    M/S:bookings.write
     POST   /v1/booking/{id}/refund                      S:bookings.write
     POST   /v1/payment/callback                         P

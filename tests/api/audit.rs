@@ -291,6 +291,7 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
         | "cancel_booking"
         | "pay_again"
         | "pay_cash"
+        | "resend_ticket"
         | "record_refund"
         | "resolve_payment_review" => {
             let partner = world.active(&format!("{operation}@bahari.id")).await;
@@ -307,6 +308,10 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
                 "cancel_booking" => (format!("{path}/cancel"), json!({ "reason": "x" })),
                 "pay_again" => (format!("{path}/payment"), json!({})),
                 "pay_cash" => (format!("{path}/pay-cash"), json!({})),
+                "resend_ticket" => {
+                    world.pays(&booking).await;
+                    (format!("{path}/resend-ticket"), json!({}))
+                }
                 "record_refund" => {
                     world.pays(&booking).await;
                     let reason = json!({ "reason": "x" });

@@ -125,6 +125,7 @@ fn the_kernel_knows_no_domain() {
                 "statistic",
                 "table",
                 "taxes",
+                "tickets",
                 "webhooks",
             ] {
                 let domain = format!("crate::{domain}");

@@ -36,6 +36,7 @@ mod settlements;
 mod staff;
 mod storms;
 mod taxes;
+mod tickets;
 mod transactions;
 mod users;
 mod webhooks;

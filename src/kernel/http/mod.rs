@@ -1,11 +1,13 @@
 //! Our extractors and the envelope: what comes in is valid, what goes out has one shape.
 
 mod answer;
+mod file;
 mod input;
 mod once;
 mod paging;
 
 pub use answer::{Answer, ErrorEnvelope, Page, Paged, Reply};
+pub use file::{File, FileOr, Kinds, accepted};
 pub use input::{
     Body, Filters, Fingerprinted, IdempotencyKey, MAX_BODY, MAX_UPLOAD, OptionalBody, Path, Query,
     unreadable,

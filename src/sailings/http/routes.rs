@@ -22,11 +22,12 @@ use crate::{
     sailings::{
         model::{
             Route, RouteBoat, RouteForm, RouteRow, RouteStatus, RouteTime, RoutesQuery, Sailing,
-            SailingsQuery, Zone,
+            SailingsQuery,
         },
         routes::{self, Stored},
         rules::{self, Departure, Plan, Span},
         store::{self, AtSea},
+        zone::Zone,
     },
 };
 

@@ -1,0 +1,235 @@
+//! PDF pages to be read on a phone and printed in black and white.
+//!
+//! Lengths are points; a text stands on its `y`, counted from the top.
+
+use std::sync::LazyLock;
+
+use fast_qr::{ECL, QRBuilder};
+use krilla::{
+    Document,
+    color::luma,
+    geom::{PathBuilder, Point, Rect},
+    metadata::Metadata,
+    page::PageSettings,
+    paint::Fill,
+    text::{Font, TextDirection},
+};
+use ttf_parser::Face;
+use unicode_normalization::UnicodeNormalization;
+
+use super::{
+    error::{Error, Result},
+    lang::Lang,
+};
+
+pub const A4: (f32, f32) = (595.3, 841.9);
+pub const A5: (f32, f32) = (419.5, 595.3);
+
+/// A face that texts are measured and drawn with.
+struct Cut {
+    font: Font,
+    face: Face<'static>,
+}
+
+impl Cut {
+    fn new(data: &'static [u8]) -> Self {
+        let face = Face::parse(data, 0).expect("our fonts are sound");
+        Self { font: Font::new(data.into(), 0).expect("our fonts are sound"), face }
+    }
+
+    fn width(&self, size: f32, text: &str) -> f32 {
+        let advance = |c| {
+            let glyph = self.face.glyph_index(c)?;
+            self.face.glyph_hor_advance(glyph)
+        };
+        let units: u32 = text.chars().map(|c| u32::from(advance(c).unwrap_or(0))).sum();
+        units as f32 * size / f32::from(self.face.units_per_em())
+    }
+
+    /// What it has no picture of becomes a question mark.
+    fn drawable(&self, text: &str) -> String {
+        text.nfc().map(|c| if self.face.glyph_index(c).is_some() { c } else { '?' }).collect()
+    }
+}
+
+static REGULAR: LazyLock<Cut> =
+    LazyLock::new(|| Cut::new(include_bytes!("../../assets/fonts/Roboto-Regular.ttf")));
+static BOLD: LazyLock<Cut> =
+    LazyLock::new(|| Cut::new(include_bytes!("../../assets/fonts/Roboto-Bold.ttf")));
+
+/// How a text looks.
+#[derive(Clone, Copy)]
+pub struct Style {
+    size: f32,
+    bold: bool,
+    grey: bool,
+}
+
+impl Style {
+    pub const fn plain(size: f32) -> Self {
+        Self { size, bold: false, grey: false }
+    }
+
+    pub const fn bold(size: f32) -> Self {
+        Self { size, bold: true, grey: false }
+    }
+
+    /// For labels: still readable in print.
+    pub const fn grey(size: f32) -> Self {
+        Self { size, bold: false, grey: true }
+    }
+
+    fn cut(self) -> &'static Cut {
+        if self.bold { &BOLD } else { &REGULAR }
+    }
+
+    pub fn width(self, text: &str) -> f32 {
+        self.cut().width(self.size, text)
+    }
+
+    /// The text in lines of at most this width. A word that is longer has a line of its own.
+    pub fn wrap(self, width: f32, text: &str) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for word in text.split_whitespace() {
+            match lines.last_mut() {
+                Some(line) if self.width(&format!("{line} {word}")) <= width => {
+                    line.push(' ');
+                    line.push_str(word);
+                }
+                _ => lines.push(word.to_owned()),
+            }
+        }
+        lines
+    }
+}
+
+/// A document in the making.
+pub struct Paper(Document);
+
+impl Paper {
+    pub fn new(title: &str, lang: Lang) -> Self {
+        let mut document = Document::new();
+        let metadata = Metadata::new().title(title.to_owned()).language(lang.to_string());
+        document.set_metadata(metadata.creator("Dermaga".into()));
+        Self(document)
+    }
+
+    pub fn page(
+        &mut self,
+        (width, height): (f32, f32),
+        draw: impl FnOnce(&mut Pen<'_, '_>) -> Result<()>,
+    ) -> Result<()> {
+        let settings = PageSettings::from_wh(width, height);
+        let settings = settings.ok_or_else(|| Error::internal("a page without size"))?;
+        let mut page = self.0.start_page_with(settings);
+        let mut surface = page.surface();
+        draw(&mut Pen(&mut surface))?;
+        surface.finish();
+        page.finish();
+        Ok(())
+    }
+
+    pub fn finish(self) -> Result<Vec<u8>> {
+        self.0.finish().map_err(|error| Error::internal(format!("{error:?}")))
+    }
+}
+
+/// Draws on one page.
+pub struct Pen<'p, 's>(&'p mut krilla::surface::Surface<'s>);
+
+impl Pen<'_, '_> {
+    pub fn text(&mut self, x: f32, y: f32, style: Style, text: &str) {
+        let text = style.cut().drawable(text);
+        self.shade(if style.grey { 85 } else { 0 });
+        let (at, font) = (Point::from_xy(x, y), style.cut().font.clone());
+        self.0.draw_text(at, font, style.size, &text, false, TextDirection::Auto);
+    }
+
+    /// As much of the text as there is room for: smaller if it must be, and then cut off.
+    pub fn fitted(&mut self, x: f32, y: f32, width: f32, style: Style, text: &str) {
+        let text = style.cut().drawable(text);
+        let wanted = style.width(&text);
+        let size = style.size * (width / wanted.max(1.0)).clamp(0.7, 1.0);
+        let style = Style { size, ..style };
+        let mut shown = text.clone();
+        while style.width(&shown) > width + 0.5 {
+            shown = shown.trim_end_matches('…').to_owned();
+            if shown.pop().is_none() {
+                return;
+            }
+            shown.push('…');
+        }
+        self.text(x, y, style, &shown);
+    }
+
+    pub fn right(&mut self, x: f32, y: f32, style: Style, text: &str) {
+        let width = style.width(&style.cut().drawable(text));
+        self.text(x - width, y, style, text);
+    }
+
+    pub fn line(&mut self, x: f32, y: f32, width: f32) {
+        self.shade(0);
+        self.block(x, y, width, 0.7);
+    }
+
+    /// A light ground, which a text on it stands out from also in print.
+    pub fn ground(&mut self, x: f32, y: f32, width: f32, height: f32) {
+        self.shade(230);
+        self.block(x, y, width, height);
+    }
+
+    /// A QR code of so much in square, with the quiet zone that readers want around it left to
+    /// the page.
+    pub fn qr(&mut self, x: f32, y: f32, side: f32, text: &str) -> Result<()> {
+        let code = QRBuilder::new(text).ecl(ECL::M).build();
+        let code = code.map_err(|_| Error::internal("this is too long for a QR code"))?;
+        let unit = side / code.size as f32;
+        let mut path = PathBuilder::new();
+        for row in 0..code.size {
+            // Neighbours are drawn as one: no hairlines between them.
+            let mut column = 0;
+            for run in code[row].chunk_by(|a, b| a.value() == b.value()) {
+                let (left, top) = (x + unit * column as f32, y + unit * row as f32);
+                let rect = Rect::from_xywh(left, top, unit * run.len() as f32, unit);
+                if let Some(rect) = rect.filter(|_| run[0].value()) {
+                    path.push_rect(rect);
+                }
+                column += run.len();
+            }
+        }
+        self.shade(0);
+        if let Some(path) = path.finish() {
+            self.0.draw_path(&path);
+        }
+        Ok(())
+    }
+
+    fn shade(&mut self, lightness: u8) {
+        let paint = luma::Color::new(lightness).into();
+        self.0.set_fill(Some(Fill { paint, ..Fill::default() }));
+    }
+
+    fn block(&mut self, x: f32, y: f32, width: f32, height: f32) {
+        let mut path = PathBuilder::new();
+        if let Some(rect) = Rect::from_xywh(x, y, width, height) {
+            path.push_rect(rect);
+        }
+        if let Some(path) = path.finish() {
+            self.0.draw_path(&path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_wrapped_and_what_has_no_picture_is_asked_for() {
+        let style = Style::plain(10.0);
+        let lines = style.wrap(60.0, "Be at the pier half an hour before departure");
+        assert!(lines.len() > 2 && lines.iter().all(|line| style.width(line) <= 60.0));
+        assert_eq!(lines.join(" "), "Be at the pier half an hour before departure");
+        assert_eq!(REGULAR.drawable("Nguyễn Ệ Ж 王"), "Nguyễn Ệ Ж ?");
+    }
+}

@@ -1,0 +1,106 @@
+//! Handlers of tickets.
+
+use axum::extract::State;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{code::TicketKey, drawn, file_name};
+use crate::{
+    app::App,
+    bookings::{self, BookingRow, BookingStatus, Knows, PathBooking, PathOwnBooking},
+    kernel::{
+        audit::Change,
+        caller::Caller,
+        email::Email,
+        error::{Error, Result},
+        http::{File, Kinds, OptionalBody, Reply},
+        outbox,
+        schema::Input,
+    },
+};
+
+pub struct Pdf;
+
+impl Kinds for Pdf {
+    const KINDS: &'static [&'static str] = &["application/pdf"];
+}
+
+/// One page for each passenger.
+pub async fn get_ticket(
+    State(app): State<App>,
+    PathBooking(booking, _): PathBooking,
+) -> Result<File<Pdf>> {
+    good(&booking)?;
+    let name = file_name(&booking);
+    File::inline(&name, Pdf::KINDS[0], drawn(&app, booking).await?)
+}
+
+fn good(booking: &BookingRow) -> Result<()> {
+    match booking.status {
+        status if bookings::has_ticket(status) => Ok(()),
+        BookingStatus::PendingPayment => Err(Error::invalid_state(
+            "There is a ticket once the booking is paid.",
+            "Tiket tersedia setelah pemesanan dibayar.",
+        )),
+        _ => Err(Error::invalid_state(
+            "This booking is no longer valid: it has no ticket.",
+            "Pemesanan ini tidak berlaku lagi: tidak ada tiket.",
+        )),
+    }
+}
+
+/// What a guest shows to be let in.
+#[derive(Default, Deserialize, JsonSchema)]
+pub struct ResendTicket {
+    #[schemars(length(max = 32))]
+    pub code: Option<String>,
+    pub email: Option<Email>,
+}
+
+impl Input for ResendTicket {}
+
+/// To the address of the booking, never to another.
+pub async fn resend_ticket(
+    State(app): State<App>,
+    caller: Option<Caller>,
+    PathOwnBooking(id): PathOwnBooking,
+    OptionalBody(form): OptionalBody<ResendTicket>,
+) -> Result<Reply> {
+    let knows = Knows { code: form.code, email: form.email };
+    let (booking, _) = bookings::booking_for(&app, caller.as_ref(), id, &knows).await?;
+    good(&booking)?;
+    let (now, news) = (app.clock.now(), json!({ "booking_id": id }));
+    match caller {
+        Some(caller) => {
+            let mut tx = caller.begin(&app.db, now).await?;
+            outbox::put_about(&mut tx, id, "booking.ticket_wanted", &news, now).await?;
+            let action = "booking.ticket_resent";
+            tx.record(Change { action, entity: "booking", id, before: None, after: None }).await?;
+            tx.commit().await?;
+        }
+        None => {
+            let mut tx = app.db.begin().await?;
+            outbox::put_about(&mut tx, id, "booking.ticket_wanted", &news, now).await?;
+            tx.commit().await?;
+        }
+    }
+    Ok(Reply::done("The ticket is on its way.", "Tiket sedang dikirim."))
+}
+
+/// What devices check tickets with when there is no network.
+#[derive(Serialize, JsonSchema)]
+pub struct TicketKeyring {
+    pub algorithm: &'static str,
+    /// The key that signs now.
+    #[serde(flatten)]
+    pub current: TicketKey,
+    /// Keys whose tickets are still good.
+    pub older: Vec<TicketKey>,
+}
+
+pub async fn get_ticket_key(State(app): State<App>) -> Result<Reply<TicketKeyring>> {
+    let mut keys = app.tickets.public();
+    let current = keys.remove(0);
+    Ok(Reply::data(TicketKeyring { algorithm: "Ed25519", current, older: keys }))
+}

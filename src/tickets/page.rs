@@ -1,0 +1,167 @@
+//! A ticket on paper: one page for each passenger, in the booking's language.
+
+use super::code::{Ticket, place};
+use crate::{
+    app::App,
+    bookings::{BookingRow, StoredPassenger},
+    kernel::{
+        error::Result,
+        lang::{Lang, Text, text},
+        money::Rupiah,
+        paper::{A5, Paper, Pen, Style},
+    },
+};
+
+const LEFT: f32 = 30.0;
+const RIGHT: f32 = A5.0 - 30.0;
+const WIDTH: f32 = RIGHT - LEFT;
+const HALF: f32 = WIDTH / 2.0 - 8.0;
+const MIDDLE: f32 = LEFT + WIDTH / 2.0 + 8.0;
+const QR: f32 = 186.0;
+
+const LABEL: Style = Style::grey(9.0);
+const VALUE: Style = Style::bold(11.0);
+const SMALL: Style = Style::plain(8.5);
+
+pub fn draw(app: &App, booking: &BookingRow) -> Result<Vec<u8>> {
+    let lang = booking.lang;
+    let title = format!("{} {}", say(lang, "E-ticket", "E-tiket"), booking.code);
+    let terms = terms(&app.config.refund_policy.0);
+    let passengers = booking.passengers()?;
+    let mut paper = Paper::new(&title, lang);
+    for (index, passenger) in passengers.iter().enumerate() {
+        let (sailing_id, booking_id) = (booking.sailing_id, booking.id);
+        let code = app.tickets.sign(Ticket { sailing_id, booking_id, place: place(index)? });
+        paper.page(A5, |pen| {
+            head(pen, booking, lang);
+            journey(pen, booking, lang);
+            traveller(pen, passenger, (index + 1, passengers.len()), lang);
+            pen.qr(LEFT + (WIDTH - QR) / 2.0, 262.0, QR, &code)?;
+            let mut y = 470.0;
+            // The group's money is on the first page alone: the others may be handed out.
+            if index == 0 {
+                y = price(pen, booking, y, lang)?;
+            }
+            small_print(pen, y, &terms, lang);
+            Ok(())
+        })?;
+    }
+    paper.finish()
+}
+
+fn say(lang: Lang, en: &'static str, id: &'static str) -> &'static str {
+    match lang {
+        Lang::En => en,
+        Lang::Id => id,
+    }
+}
+
+fn head(pen: &mut Pen<'_, '_>, booking: &BookingRow, lang: Lang) {
+    pen.text(LEFT, 46.0, Style::bold(17.0), "Dermaga");
+    pen.text(LEFT + 74.0, 46.0, Style::plain(12.0), say(lang, "E-ticket", "E-tiket"));
+    pen.right(RIGHT, 46.0, Style::bold(17.0), &booking.code);
+    pen.line(LEFT, 56.0, WIDTH);
+}
+
+fn journey(pen: &mut Pen<'_, '_>, booking: &BookingRow, lang: Lang) {
+    let zone = booking.timezone;
+    let ends = [
+        (LEFT, say(lang, "From", "Dari"), &booking.from_name, booking.departure_at),
+        (MIDDLE, say(lang, "To", "Tujuan"), &booking.to_name, booking.arrival_at),
+    ];
+    for (x, label, harbour, at) in ends {
+        pen.text(x, 74.0, LABEL, label);
+        pen.fitted(x, 92.0, HALF, Style::bold(16.0), harbour);
+        pen.text(x, 116.0, Style::bold(20.0), zone.clock(at).say(lang));
+        pen.text(x, 131.0, Style::plain(11.0), zone.day(at).say(lang));
+    }
+    pen.line(LEFT, 143.0, WIDTH);
+    let carriers = [
+        (LEFT, say(lang, "Boat", "Kapal"), &booking.speedboat_name),
+        (MIDDLE, say(lang, "Operator", "Operator"), &booking.partner_name),
+    ];
+    for (x, label, name) in carriers {
+        pen.text(x, 159.0, LABEL, label);
+        pen.fitted(x, 174.0, HALF, VALUE, name);
+    }
+}
+
+fn traveller(
+    pen: &mut Pen<'_, '_>,
+    passenger: &StoredPassenger,
+    (number, of): (usize, usize),
+    lang: Lang,
+) {
+    pen.ground(LEFT, 188.0, WIDTH, 56.0);
+    pen.text(LEFT + 12.0, 205.0, LABEL, say(lang, "Passenger", "Penumpang"));
+    pen.right(RIGHT - 12.0, 205.0, LABEL, &format!("{number} / {of}"));
+    let (x, width, large, small) =
+        (LEFT + 12.0, WIDTH - 24.0, Style::bold(20.0), Style::bold(13.0));
+    if large.width(&passenger.name) <= width {
+        return pen.text(x, 229.0, large, &passenger.name);
+    }
+    let lines = small.wrap(width, &passenger.name);
+    pen.fitted(x, 221.0, width, small, &lines[0]);
+    pen.fitted(x, 237.0, width, small, &lines[1..].join(" "));
+}
+
+fn price(pen: &mut Pen<'_, '_>, booking: &BookingRow, y: f32, lang: Lang) -> Result<f32> {
+    let seats = say(lang, "seats", "kursi");
+    let mut lines =
+        vec![(format!("{} {seats} × {}", booking.seats, booking.unit_price), booking.subtotal)];
+    if booking.discount > Rupiah::ZERO {
+        let code = booking.code_promo.as_deref().unwrap_or_default();
+        lines.push((format!("{} {code}", say(lang, "Discount", "Diskon")), -booking.discount));
+    }
+    lines.extend(booking.taxes()?.into_iter().map(|tax| (tax.name, tax.amount)));
+    let mut y = y;
+    for (label, amount) in &lines {
+        pen.fitted(LEFT, y, WIDTH - 110.0, SMALL, label);
+        pen.right(RIGHT, y, SMALL, &amount.to_string());
+        y += 11.5;
+    }
+    pen.text(LEFT, y, VALUE, "Total");
+    pen.right(RIGHT, y, VALUE, &booking.total.to_string());
+    Ok(y + 13.0)
+}
+
+fn small_print(pen: &mut Pen<'_, '_>, y: f32, terms: &[Text], lang: Lang) {
+    pen.line(LEFT, y - 5.0, WIDTH);
+    let mut y = y + 7.0;
+    for term in terms {
+        for line in SMALL.wrap(WIDTH, term.say(lang)) {
+            pen.text(LEFT, y, SMALL, &line);
+            y += 10.5;
+        }
+    }
+}
+
+/// The terms in short: what is asked of passengers, and what they get back.
+fn terms(policy: &[(u32, u8)]) -> Vec<Text> {
+    let steps = |before: &str| {
+        let steps = policy.iter().map(|(hours, percent)| format!("{percent} % {before} {hours} h"));
+        steps.collect::<Vec<_>>().join(", ")
+    };
+    let refunds = match policy {
+        [] => text("It is not refunded.", "Tidak ada pengembalian dana."),
+        _ => Text::new(
+            format!("Refunds when you cancel before departure: {}.", steps("from")),
+            format!("Pengembalian dana jika dibatalkan sebelum berangkat: {}.", steps("sejak")),
+        ),
+    };
+    vec![
+        text(
+            "Be at the pier 30 minutes before departure. This code and your identity document let \
+             you on board, once.",
+            "Tiba di dermaga 30 menit sebelum berangkat. Kode ini dan tanda pengenal Anda berlaku \
+             untuk satu kali naik kapal.",
+        ),
+        refunds,
+        text(
+            "If the operator or the weather cancels the journey, you get everything back or choose \
+             another sailing.",
+            "Jika perjalanan dibatalkan operator atau cuaca, seluruh dana kembali atau Anda memilih \
+             jadwal lain.",
+        ),
+    ]
+}
