@@ -6,6 +6,7 @@ use crate::{
     accounts::*,
     app::App,
     audit::*,
+    boarding::*,
     bookings::*,
     contents::*,
     dashboard::*,
@@ -107,6 +108,11 @@ pub fn table(app: App) -> Table {
     .op(ACT,    "/v1/mitra/speedboat-routes/{id}/publish", PartnerOr(RoutesWrite), publish_route,         "Publish a route")
     .op(POST,   "/v1/mitra/speedboat-routes/{id}/publish", PartnerOr(RoutesWrite), publish_route_by_post, "Publish a route")
     .op(GET,    "/v1/mitra/speedboat-routes/{id}/times",   PartnerOr(RoutesRead),  list_sailings,         "The sailings of a route")
+    // At the pier
+    .op(GET,    "/v1/mitra/route-times/{id}/manifest",       PartnerOr(BookingsRead),  get_manifest,   "Who sails")
+    .op(POST,   "/v1/mitra/route-times/{id}/manifest/close", PartnerOr(BookingsWrite), close_manifest, "Close the manifest")
+    .op(POST,   "/v1/mitra/route-times/{id}/check-in",       PartnerOr(BookingsWrite), check_in,       "Let passengers on board")
+    .op(POST,   "/v1/mitra/route-times/{id}/check-in/undo",  PartnerOr(BookingsWrite), undo_check_in,  "Take a passenger off again")
     // Promotions and taxes
     .op(GET,    "/v1/contents/promotions",      Public,                 list_running_promotions, "Promotions that run")
     .op(POST,   "/v1/contents/promotion",       Staff(PromotionsWrite), create_promotion,        "Make a promotion")

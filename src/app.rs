@@ -9,7 +9,7 @@ use tokio::{
 
 use crate::{
     accounts::Passwords,
-    bookings,
+    boarding, bookings,
     config::{Config, DatabaseUrl},
     edge::{Limits, Metrics},
     kernel::{
@@ -117,7 +117,8 @@ impl App {
     /// Puts everything that older keys have sealed under the current one.
     pub async fn reseal(&self) -> Result<u64> {
         let partners = partners::reseal(self).await? + webhooks::reseal(self).await?;
-        Ok(partners + staff::reseal(self).await? + bookings::reseal(self).await?)
+        let sailed = bookings::reseal(self).await? + boarding::reseal(self).await?;
+        Ok(partners + staff::reseal(self).await? + sailed)
     }
 }
 

@@ -28,6 +28,8 @@ pub mod table;
 pub mod accounts;
 /// Who changed what: reading the audit log.
 pub mod audit;
+/// Who is expected, who is on board.
+pub mod boarding;
 /// Seats sold, held, paid, cancelled.
 pub mod bookings;
 /// The call to become a partner, and terms and conditions.

@@ -201,6 +201,7 @@ async fn cancel(
             return Err(moves::not_now());
         }
         (BookingStatus::Paid, BookingAccess::Booker) => {
+            moves::still_ashore(&booking)?;
             let policy = &app.config.refund_policy.0;
             rules::refund(booking.total, policy, booking.departure_at, now)
         }

@@ -74,11 +74,12 @@ pub fn readable(caller: Option<&Caller>) -> bool {
 /// Identity numbers are for those in charge of the booking: its booker, the sailing's partner and
 /// staff who may read bookings. Whoever impersonates a partner sees what their own rules allow.
 pub fn shown(app: &App, row: BookingRow, readable: bool) -> Result<Booking> {
-    let (stored, taxes) = (row.passengers()?, row.taxes()?);
+    let (stored, boarded, taxes) = (row.passengers()?, row.boarded()?, row.taxes()?);
     let mut passengers = Vec::with_capacity(stored.len());
     for passenger in stored {
         let number = app.sealer.open_number(passenger.identity_number.as_deref())?;
         passengers.push(Passenger {
+            checked_in_at: boarded.get(&passenger.id).copied(),
             id: passenger.id,
             name: passenger.name,
             identity_type: passenger.identity_type,
@@ -86,7 +87,6 @@ pub fn shown(app: &App, row: BookingRow, readable: bool) -> Result<Booking> {
             gender: passenger.gender,
             birth_date: passenger.birth_date,
             nationality: passenger.nationality,
-            checked_in_at: None,
         });
     }
     let payment = row.payment_provider.zip(row.payment_reference).zip(row.payment_status);

@@ -30,12 +30,13 @@ pub use http::{
 pub use letters::letter;
 pub use lookup::{BookingAccess, booking_for, readable, shown, simulator_page};
 pub use model::{
-    Booking, BookingForm, BookingRow, BookingStatus, Knows, PaymentRecord, StoredPassenger,
+    Aboard, Booking, BookingForm, BookingRow, BookingStatus, Gender, IdentityType, Knows,
+    PaymentRecord, StoredPassenger,
 };
-pub use moves::{move_booking, not_now, owe};
+pub use moves::{expire_all, move_booking, not_now, owe};
 pub use rules::{Event, has_ticket, is_live};
 pub use sell::sell;
-pub use store::{Trace, can_take_again, get, get_in, hold};
+pub use store::{Trace, aboard, aboard_now, can_take_again, get, get_in, hold, set_boarded};
 
 /// The newest bookings of a partner, identity numbers masked.
 pub async fn recent(app: &App, partner: Uuid) -> Result<Vec<Booking>> {

@@ -1,5 +1,7 @@
 //! What bookings are made of, and what callers send and get.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -158,6 +160,30 @@ pub struct StoredPassenger {
     pub nationality: Option<String>,
 }
 
+/// When those passengers boarded who have.
+pub type Boarded = BTreeMap<Uuid, DateTime<Utc>>;
+
+/// A booking on board, as far as a manifest goes.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct Aboard {
+    pub id: Uuid,
+    pub code: String,
+    pub contact_name: String,
+    pub contact_phone: String,
+    passengers: Value,
+    boarded: Value,
+}
+
+impl Aboard {
+    pub fn passengers(&self) -> Result<Vec<StoredPassenger>> {
+        Vec::deserialize(&self.passengers).map_err(Error::internal)
+    }
+
+    pub fn boarded(&self) -> Result<Boarded> {
+        Boarded::deserialize(&self.boarded).map_err(Error::internal)
+    }
+}
+
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Passenger {
     pub id: Uuid,
@@ -181,6 +207,7 @@ pub struct SailingContext {
     pub capacity: i32,
     pub seats_taken: i32,
     pub chartered: bool,
+    pub manifest_closed_at: Option<DateTime<Utc>>,
     pub route_id: Uuid,
     pub from_name: String,
     pub to_name: String,
@@ -222,6 +249,8 @@ pub struct BookingRow {
     pub contact_phone: String,
     pub lang: Lang,
     pub passengers: Value,
+    /// When those passengers boarded who have.
+    pub boarded: Value,
     pub accepted_terms: bool,
     /// The version that was in force.
     pub accepted_terms_id: Option<Uuid>,
@@ -236,11 +265,15 @@ pub struct BookingRow {
     pub commission_tax: Rupiah,
     pub partner_net: Rupiah,
     pub expires_at: DateTime<Utc>,
+    /// The departure that it was sold with, once its sailing has been moved.
+    pub promised_at: Option<DateTime<Utc>>,
     pub paid_at: Option<DateTime<Utc>>,
     pub cancelled_at: Option<DateTime<Utc>>,
     pub cancel_reason: Option<String>,
     pub refund_amount: Option<Rupiah>,
     pub created_at: DateTime<Utc>,
+    /// Of its sailing.
+    pub manifest_closed_at: Option<DateTime<Utc>>,
     pub from_name: String,
     pub to_name: String,
     pub timezone: Zone,
@@ -269,6 +302,10 @@ impl BookingRow {
     /// In the order that their tickets count them.
     pub fn passengers(&self) -> Result<Vec<StoredPassenger>> {
         Vec::deserialize(&self.passengers).map_err(Error::internal)
+    }
+
+    pub fn boarded(&self) -> Result<Boarded> {
+        Boarded::deserialize(&self.boarded).map_err(Error::internal)
     }
 }
 

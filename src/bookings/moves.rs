@@ -62,6 +62,25 @@ pub fn not_now() -> Error {
     )
 }
 
+/// Whoever is on board, or on a list that was closed, does not leave by themselves.
+pub fn still_ashore(booking: &BookingRow) -> Result<()> {
+    if booking.manifest_closed_at.is_some() {
+        return Err(Error::conflict(
+            "manifest_closed",
+            "The manifest of this sailing is closed.",
+            "Manifes penumpang pelayaran ini sudah ditutup.",
+        ));
+    }
+    if !booking.boarded()?.is_empty() {
+        return Err(Error::conflict(
+            "already_boarded",
+            "Somebody of this booking is on board already.",
+            "Sebagian penumpang pemesanan ini sudah naik kapal.",
+        ));
+    }
+    Ok(())
+}
+
 /// Posts what becomes of a paid booking's money when it is cancelled: `due` goes back to the
 /// customer, the rest is kept for the partner, less commission and its tax. Cash that the partner
 /// took is on its account.
@@ -111,6 +130,13 @@ async fn refund_due(
         .debit(Account::CustomerDeposits, due)
         .credit(Account::RefundPayable, due);
     ledger::post(tx, posting, now).await
+}
+
+/// Lets the unpaid holds on a sailing go that closes now.
+pub async fn expire_all(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<()> {
+    let expired = store::expire_all(tx, sailing, now).await?;
+    let news: Vec<_> = expired.iter().map(|(id,)| (*id, json!({ "booking_id": id }))).collect();
+    outbox::put_all(tx, "booking.expired", &news, now).await
 }
 
 /// Expires what is due, each hold in a transaction of its own, several side by side: it takes a

@@ -46,6 +46,7 @@ pub fn unknown_sailing() -> Error {
 pub fn on_sale(app: &App, sailing: &SailingContext) -> Result<()> {
     let cutoff = chrono::TimeDelta::minutes(app.config.booking_cutoff_minutes.into());
     let open = sailing.sailing_status == "open"
+        && sailing.manifest_closed_at.is_none()
         && sailing.speedboat_status == "active"
         && sailing.partner_status != "suspended"
         && sailing.partner_verified_at.is_some()

@@ -118,6 +118,7 @@ fn row(
         contact_phone: form.contact.phone.as_str().to_owned(),
         lang: context.lang,
         passengers: passengers(app, form)?,
+        boarded: json!({}),
         accepted_terms: form.accept_terms.unwrap_or(false),
         // The statement that makes it finds the version.
         accepted_terms_id: None,
@@ -133,11 +134,13 @@ fn row(
         partner_net: price.partner_net,
         // Never beyond departure: an unpaid seat does not sail.
         expires_at: (now + hold).min(sailing.departure_at),
+        promised_at: None,
         paid_at: free.then_some(now),
         cancelled_at: None,
         cancel_reason: None,
         refund_amount: None,
         created_at: now,
+        manifest_closed_at: None,
         from_name: sailing.from_name.clone(),
         to_name: sailing.to_name.clone(),
         timezone: sailing.timezone,

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     earnings::Sailed,
-    model::{BookingRow, BookingStatus, BookingsQuery, SailingContext},
+    model::{Aboard, BookingRow, BookingStatus, BookingsQuery, SailingContext},
 };
 use crate::kernel::{
     clock::midnight,
@@ -25,7 +25,8 @@ pub async fn context(
     let context = db
         .sql(
             "SELECT s.id AS sailing_id, s.status AS sailing_status, s.departure_at, s.arrival_at,
-               s.price AS seat_price, s.capacity, s.seats_taken, s.chartered, r.id AS route_id,
+               s.price AS seat_price, s.capacity, s.seats_taken, s.chartered, s.manifest_closed_at,
+               r.id AS route_id,
                r.from_name, r.to_name, r.timezone, b.id AS speedboat_id,
                b.name AS speedboat_name, b.status AS speedboat_status, p.id AS partner_id,
                a.name AS partner_name, p.status AS partner_status,
@@ -107,10 +108,10 @@ macro_rules! booking {
             "SELECT k.id, k.code, k.type, k.status, k.channel, k.sailing_id, k.speedboat_id,
                k.partner_id, k.departure_at, k.arrival_at, k.qty, k.seats, k.promotion_id,
                k.code_promo, k.note, k.contact_name, k.contact_email, k.contact_phone, k.lang,
-               k.passengers, k.accepted_terms, k.accepted_terms_id, k.unit_price, k.subtotal, k.discount, k.taxes,
-               k.tax, k.total, k.commission_rate, k.commission, k.commission_tax, k.partner_net,
-               k.expires_at, k.paid_at, k.cancelled_at, k.cancel_reason, k.refund_amount,
-               k.created_at, r.from_name, r.to_name, r.timezone, b.name AS speedboat_name,
+               k.passengers, k.boarded, k.accepted_terms, k.accepted_terms_id, k.unit_price,
+               k.subtotal, k.discount, k.taxes, k.tax, k.total, k.commission_rate, k.commission, k.commission_tax, k.partner_net,
+               k.expires_at, k.promised_at, k.paid_at, k.cancelled_at, k.cancel_reason, k.refund_amount,
+               k.created_at, s.manifest_closed_at, r.from_name, r.to_name, r.timezone, b.name AS speedboat_name,
                a.name AS partner_name, y.provider AS payment_provider,
                y.reference AS payment_reference, y.status AS payment_status,
                y.method AS payment_method, y.redirect_url AS payment_redirect_url,
@@ -303,7 +304,8 @@ pub async fn can_take_again(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc
     let seats = tx
         .sql(
             "UPDATE sailings SET seats_taken = seats_taken
-             WHERE id = $1 AND status = 'open' AND NOT chartered AND departure_at > $2
+             WHERE id = $1 AND status = 'open' AND manifest_closed_at IS NULL AND NOT chartered
+               AND departure_at > $2
                AND seats_taken + $3 <= capacity AND (NOT $4 OR seats_taken = 0)",
         )
         .bind(booking.sailing_id)
@@ -325,6 +327,38 @@ pub async fn can_take_again(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc
         None => 1,
     };
     Ok(seats == 1 && promotion == 1)
+}
+
+/// Bookings that are on board of a sailing, or will be.
+pub async fn aboard(tx: &mut Tx, sailing: Uuid) -> Result<Vec<Aboard>> {
+    Ok(tx.sql(ABOARD).bind(sailing).all().await?)
+}
+
+pub async fn aboard_now(db: &Db, sailing: Uuid) -> Result<Vec<Aboard>> {
+    Ok(db.sql(ABOARD).bind(sailing).all().await?)
+}
+
+const ABOARD: &str = "SELECT id, code, contact_name, contact_phone, passengers, boarded
+    FROM bookings WHERE sailing_id = $1 AND status IN ('paid', 'completed') ORDER BY id";
+
+/// Writes down who of the booking is on board; its row is held.
+pub async fn set_boarded(tx: &mut Tx, id: Uuid, boarded: Value) -> Result<()> {
+    tx.sql("UPDATE bookings SET boarded = $1 WHERE id = $2").bind(boarded).bind(id).run().await?;
+    Ok(())
+}
+
+/// Lets the unpaid holds on a sailing go, whatever their time.
+pub async fn expire_all(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<Vec<(Uuid,)>> {
+    let expired = tx
+        .sql(
+            "UPDATE bookings SET status = 'expired', updated_at = $1, expires_at = $1
+             WHERE sailing_id = $2 AND status = 'pending_payment' RETURNING id",
+        )
+        .bind(now)
+        .bind(sailing)
+        .all()
+        .await?;
+    Ok(expired)
 }
 
 pub async fn recent(db: &Db, partner: Uuid) -> Result<Vec<BookingRow>> {

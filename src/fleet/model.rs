@@ -22,7 +22,7 @@ crate::words! {
 }
 
 /// A partner, where it is named beside what it owns.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, serde::Deserialize, JsonSchema)]
 pub struct Owner {
     pub id: Uuid,
     pub name: String,

@@ -6,12 +6,19 @@
 use std::{borrow::Cow, fmt};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
-#[derive(Clone)]
+#[derive(Clone, Deserialize)]
+#[serde(from = "String")]
 pub struct Confidential {
     number: String,
     revealed: bool,
+}
+
+impl From<String> for Confidential {
+    fn from(number: String) -> Self {
+        Self::new(number)
+    }
 }
 
 impl Confidential {

@@ -16,6 +16,7 @@ mod routes;
 mod rules;
 mod search;
 mod store;
+mod voyage;
 mod zone;
 
 use crate::{
@@ -29,7 +30,8 @@ pub use http::{
     update_speedboat,
 };
 
-pub use model::BookingType;
+pub use model::{BookingType, SailingStatus};
+pub use voyage::{PathVoyage, Voyage, get as voyage, get_in as voyage_in};
 pub use zone::Zone;
 
 /// What a partner has published and is still to sail.

@@ -260,6 +260,14 @@ crate::words! {
     }
 }
 
+impl SailingStatus {
+    /// An open sailing that has left is departed.
+    pub fn seen_at(self, departure_at: DateTime<Utc>, now: DateTime<Utc>) -> Self {
+        let left = self == Self::Open && departure_at <= now;
+        if left { Self::Departed } else { self }
+    }
+}
+
 /// One dated departure of a boat.
 #[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
 pub struct Sailing {
@@ -273,10 +281,8 @@ pub struct Sailing {
 }
 
 impl Sailing {
-    /// An open sailing that has left is departed.
     pub fn seen_at(self, now: DateTime<Utc>) -> Self {
-        let left = self.status == SailingStatus::Open && self.departure_at <= now;
-        Self { status: if left { SailingStatus::Departed } else { self.status }, ..self }
+        Self { status: self.status.seen_at(self.departure_at, now), ..self }
     }
 }
 

@@ -60,7 +60,7 @@ macro_rules! offers {
              JOIN accounts a ON a.id = p.account_id
              WHERE s.from_key = $1 AND s.to_key = $2 AND s.day = $3 AND s.status = 'open'
                AND s.departure_at > $4 AND s.capacity - s.seats_taken >= $5
-               AND s.seats_taken <= $6 AND NOT s.chartered
+               AND s.seats_taken <= $6 AND NOT s.chartered AND s.manifest_closed_at IS NULL
              ORDER BY ",
             $order,
             " LIMIT $7 OFFSET $8"

@@ -94,6 +94,10 @@ const WHO: &str = "
     POST   /v1/booking/validate-code-promo              P
     GET    /v1/booking/{id}                             G:bookings.read
     POST   /v1/booking/{id}/cancel                      G:bookings.write
+    GET    /v1/mitra/route-times/{id}/manifest          M/S:bookings.read
+    POST   /v1/mitra/route-times/{id}/manifest/close    M/S:bookings.write
+    POST   /v1/mitra/route-times/{id}/check-in          M/S:bookings.write
+    POST   /v1/mitra/route-times/{id}/check-in/undo     M/S:bookings.write
     POST   /v1/booking/{id}/payment                     G:bookings.write
     GET    /v1/booking/{id}/ticket                      G:bookings.read
     POST   /v1/booking/{id}/resend-ticket               G:bookings.write

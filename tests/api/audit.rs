@@ -292,11 +292,15 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
         | "pay_again"
         | "pay_cash"
         | "resend_ticket"
+        | "close_manifest"
+        | "check_in"
+        | "undo_check_in"
         | "record_refund"
         | "resolve_payment_review" => {
             let partner = world.active(&format!("{operation}@bahari.id")).await;
             let (boat, route) = world.sails(&partner, operation).await;
             let id = world.sailings(&partner, &route).await[0]["id"].as_str().unwrap().to_owned();
+            let pier = format!("/v1/mitra/route-times/{id}");
             let sailing = crate::harbour::Sailing { partner, boat, id };
             let order = crate::harbour::order(&sailing, 1, "sari@example.com");
             if operation == "create_booking" {
@@ -308,6 +312,16 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
                 "cancel_booking" => (format!("{path}/cancel"), json!({ "reason": "x" })),
                 "pay_again" => (format!("{path}/payment"), json!({})),
                 "pay_cash" => (format!("{path}/pay-cash"), json!({})),
+                "close_manifest" => (format!("{pier}/manifest/close"), json!({})),
+                "check_in" | "undo_check_in" => {
+                    world.pays(&booking).await;
+                    let code = world.codes(&sailing).await.remove(0);
+                    if operation == "check_in" {
+                        return (format!("{pier}/check-in"), json!({ "ticket_code": code }));
+                    }
+                    world.scans(&sailing, &code).await.ok();
+                    (format!("{pier}/check-in/undo"), json!({ "ticket_code": code }))
+                }
                 "resend_ticket" => {
                     world.pays(&booking).await;
                     (format!("{path}/resend-ticket"), json!({}))

@@ -106,6 +106,7 @@ fn the_kernel_knows_no_domain() {
                 "accounts",
                 "app",
                 "audit",
+                "boarding",
                 "bookings",
                 "contents",
                 "dashboard",

@@ -2,6 +2,7 @@
 
 mod access;
 mod audit;
+mod boarding;
 mod bookings;
 mod contents;
 mod documents;

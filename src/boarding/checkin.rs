@@ -1,0 +1,183 @@
+//! Letting passengers on board, and taking them off the list again.
+
+use chrono::{DateTime, Utc};
+use serde_json::json;
+
+use super::{
+    model::{Admitted, Outcome},
+    rules,
+    store::{self, NewBoarding},
+};
+use crate::{
+    app::App,
+    bookings::{self, BookingRow},
+    kernel::{
+        audit::{AuditedTx, Change},
+        caller::Caller,
+        db::Failure,
+        error::{Error, Result},
+    },
+    sailings::Voyage,
+    tickets::Ticket,
+};
+
+/// A code held before a device.
+pub struct Shown<'a> {
+    pub code: &'a str,
+    /// The device's own name for it.
+    pub scan_id: Option<&'a str>,
+    pub at: DateTime<Utc>,
+}
+
+/// What came of a scan, and for whom.
+pub struct Scanned {
+    pub outcome: Outcome,
+    pub repeated: bool,
+    pub admitted: Option<Admitted>,
+}
+
+impl From<Outcome> for Scanned {
+    fn from(outcome: Outcome) -> Self {
+        Self { outcome, repeated: false, admitted: None }
+    }
+}
+
+/// Lets whoever the code is for on board, once. A refusal is an outcome, not an error.
+pub async fn board(
+    app: &App,
+    caller: &Caller,
+    voyage: &Voyage,
+    shown: &Shown<'_>,
+) -> Result<Scanned> {
+    let Some(ticket) = app.tickets.read(shown.code) else { return Ok(Outcome::Forged.into()) };
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    let (booking, mut admitted) = match find(&mut tx, voyage, ticket).await? {
+        Ok(found) => found,
+        Err(refused) => return Ok(refused.into()),
+    };
+    let refused =
+        |outcome, admitted| Ok(Scanned { outcome, repeated: false, admitted: Some(admitted) });
+    if let Some(scan_id) = shown.scan_id
+        && let Some(handed) = store::handed_in(&mut tx, voyage.id, scan_id).await?
+    {
+        if (handed.booking_id, handed.passenger_id) != (booking.id, admitted.passenger_id) {
+            return Ok(Outcome::ScanIdReused.into());
+        }
+        admitted.boarded_at = Some(handed.boarded_at).filter(|_| handed.undone_at.is_none());
+        let outcome = match handed.undone_at {
+            Some(_) => Outcome::Undone,
+            None => Outcome::Boarded,
+        };
+        return Ok(Scanned { outcome, repeated: true, admitted: Some(admitted) });
+    }
+    if let Some(outcome) = rules::refusal(booking.status) {
+        return refused(outcome, admitted);
+    }
+    if admitted.boarded_at.is_some() {
+        return refused(Outcome::AlreadyBoarded, admitted);
+    }
+    let boarded_at = rules::boarded_at(shown.at, now);
+    let new = NewBoarding {
+        sailing_id: voyage.id,
+        booking_id: booking.id,
+        passenger_id: admitted.passenger_id,
+        scan_id: shown.scan_id,
+        boarded_at,
+        by: caller.person.id,
+    };
+    match store::insert(&mut tx, new, now).await {
+        Ok(()) => {}
+        Err(failure) if is_closed(&failure) => return refused(Outcome::ManifestClosed, admitted),
+        // Two devices drew one id for scans of different bookings, at the same moment.
+        Err(failure) if failure.is_unique() => {
+            return Err(Error::Contention("somebody else was faster".into()));
+        }
+        Err(failure) => return Err(failure.into()),
+    }
+    let before = admitted.clone();
+    admitted.boarded_at = Some(boarded_at);
+    copy(&mut tx, &booking, &admitted).await?;
+    record(&mut tx, "passenger.boarded", &before, &admitted).await?;
+    tx.commit().await?;
+    Ok(Scanned { outcome: Outcome::Boarded, repeated: false, admitted: Some(admitted) })
+}
+
+/// Takes a passenger off the list of those on board.
+pub async fn undo(app: &App, caller: &Caller, voyage: &Voyage, code: &str) -> Result<Scanned> {
+    let Some(ticket) = app.tickets.read(code) else { return Ok(Outcome::Forged.into()) };
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    let (booking, mut admitted) = match find(&mut tx, voyage, ticket).await? {
+        Ok(found) => found,
+        Err(refused) => return Ok(refused.into()),
+    };
+    let undone =
+        store::undo(&mut tx, voyage.id, admitted.passenger_id, caller.person.id, now).await;
+    let outcome = match undone {
+        Ok(true) => Outcome::Undone,
+        Ok(false) => Outcome::NotBoarded,
+        Err(failure) if is_closed(&failure) => Outcome::ManifestClosed,
+        Err(failure) => return Err(failure.into()),
+    };
+    if outcome != Outcome::Undone {
+        return Ok(Scanned { outcome, repeated: false, admitted: Some(admitted) });
+    }
+    let before = admitted.clone();
+    admitted.boarded_at = None;
+    copy(&mut tx, &booking, &admitted).await?;
+    record(&mut tx, "passenger.unboarded", &before, &admitted).await?;
+    tx.commit().await?;
+    Ok(Scanned { outcome, repeated: false, admitted: Some(admitted) })
+}
+
+/// The booking, which stands still until this transaction ends, and whom the ticket is for.
+async fn find(
+    tx: &mut AuditedTx,
+    voyage: &Voyage,
+    ticket: Ticket,
+) -> Result<Result<(BookingRow, Admitted), Outcome>> {
+    bookings::hold(tx, ticket.booking_id).await?;
+    let Some(booking) = bookings::get_in(tx, ticket.booking_id).await? else {
+        return Ok(Err(Outcome::Forged));
+    };
+    if booking.sailing_id != voyage.id {
+        return Ok(Err(Outcome::WrongSailing));
+    }
+    if ticket.sailing_id != voyage.id {
+        return Ok(Err(Outcome::TicketReplaced));
+    }
+    let passenger = booking.passengers()?.into_iter().nth(ticket.place.into());
+    let Some(passenger) = passenger else { return Ok(Err(Outcome::Forged)) };
+    let admitted = Admitted {
+        booking_id: booking.id,
+        booking_code: booking.code.clone(),
+        boarded_at: booking.boarded()?.get(&passenger.id).copied(),
+        passenger_id: passenger.id,
+        passenger_name: passenger.name,
+    };
+    Ok(Ok((booking, admitted)))
+}
+
+async fn copy(tx: &mut AuditedTx, booking: &BookingRow, admitted: &Admitted) -> Result<()> {
+    let mut boarded = booking.boarded()?;
+    match admitted.boarded_at {
+        Some(at) => boarded.insert(admitted.passenger_id, at),
+        None => boarded.remove(&admitted.passenger_id),
+    };
+    bookings::set_boarded(tx, booking.id, json!(boarded)).await
+}
+
+fn is_closed(failure: &Failure) -> bool {
+    failure.names("manifest_closed")
+}
+
+async fn record(
+    tx: &mut AuditedTx,
+    action: &'static str,
+    before: &Admitted,
+    after: &Admitted,
+) -> Result<()> {
+    let (entity, id) = ("booking", after.booking_id);
+    tx.record(Change { action, entity, id, before: Some(before), after: Some(after) }).await
+}

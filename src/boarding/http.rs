@@ -1,0 +1,150 @@
+//! Handlers of boarding.
+
+use axum::{
+    extract::{FromRequestParts, State},
+    http::request::Parts,
+};
+use serde_json::json;
+
+use super::{
+    checkin::{self, Scanned, Shown},
+    manifest,
+    model::{
+        Admitted, CheckIn, CheckedIn, Manifest, ManifestFormat, ManifestQuery, Outcome, ScanResult,
+        UndoCheckIn,
+    },
+    page, rules,
+};
+use crate::{
+    app::App,
+    bookings,
+    kernel::{
+        caller::Caller,
+        error::{Conflict, Error, Result},
+        http::{Body, File, FileOr, Kinds, Query, Reply, accepted},
+    },
+    sailings::{self, PathVoyage},
+};
+
+const CSV: &str = "text/csv; charset=utf-8";
+const PDF: &str = "application/pdf";
+
+pub struct Lists;
+
+impl Kinds for Lists {
+    const KINDS: &'static [&'static str] = &["text/csv", PDF];
+}
+
+/// What the caller would rather have, by its `Accept` header.
+pub struct Accepts(ManifestFormat);
+
+impl<S: Sync> FromRequestParts<S> for Accepts {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
+        let known = |kind: &str| match kind {
+            "text/csv" => Some(ManifestFormat::Csv),
+            PDF => Some(ManifestFormat::Pdf),
+            "application/json" | "*/*" | "application/*" => Some(ManifestFormat::Json),
+            _ => None,
+        };
+        Ok(Self(accepted(&parts.headers).find_map(known).unwrap_or(ManifestFormat::Json)))
+    }
+}
+
+impl aide::OperationInput for Accepts {}
+
+/// As it was closed, or as it stands.
+pub async fn get_manifest(
+    State(app): State<App>,
+    caller: Caller,
+    PathVoyage(voyage): PathVoyage,
+    Accepts(accepted): Accepts,
+    Query(query): Query<ManifestQuery>,
+) -> Result<FileOr<Reply<Manifest>, Lists>> {
+    let manifest = manifest::read(&app, voyage, bookings::readable(Some(&caller))).await?;
+    let sailing = &manifest.sailing;
+    let local = sailing.departure_at.with_timezone(&sailing.timezone.tz());
+    let name = format!("manifest-{}", local.format("%Y-%m-%d-%H%M"));
+    Ok(match query.format.unwrap_or(accepted) {
+        ManifestFormat::Json => FileOr::Json(Reply::data(manifest)),
+        ManifestFormat::Csv => {
+            let csv = manifest::csv(&manifest);
+            FileOr::File(File::attached(&format!("{name}.csv"), CSV, csv)?)
+        }
+        ManifestFormat::Pdf => {
+            let lang = caller.context.lang;
+            let drawn = tokio::task::spawn_blocking(move || page::draw(&manifest, lang)).await;
+            let pdf = drawn.map_err(Error::internal).flatten()?;
+            FileOr::File(File::inline(&format!("{name}.pdf"), PDF, pdf)?)
+        }
+    })
+}
+
+pub async fn close_manifest(
+    State(app): State<App>,
+    caller: Caller,
+    PathVoyage(seen): PathVoyage,
+) -> Result<Reply<Manifest>> {
+    let id = seen.id;
+    manifest::close(&app, &caller, seen).await?;
+    let voyage = sailings::voyage(&app.db, None, id).await?.ok_or(Error::NotFound)?;
+    let manifest = manifest::read(&app, voyage, bookings::readable(Some(&caller))).await?;
+    Ok(Reply::data(manifest).saying("The manifest is closed.", "Manifes ditutup."))
+}
+
+/// One code: refused with a reason. A batch: an outcome for each scan.
+pub async fn check_in(
+    State(app): State<App>,
+    caller: Caller,
+    PathVoyage(voyage): PathVoyage,
+    Body(form): Body<CheckIn>,
+) -> Result<Reply<CheckedIn>> {
+    if let Some(code) = &form.ticket_code {
+        let shown = Shown { code, scan_id: None, at: app.clock.now() };
+        let admitted = admitted(checkin::board(&app, &caller, &voyage, &shown).await?)?;
+        let reply = Reply::data(CheckedIn::One(admitted));
+        return Ok(reply.saying("Welcome on board.", "Selamat naik kapal."));
+    }
+    let (mut results, mut boarded) = (Vec::new(), 0);
+    // Each on its own: what is handed in again after a failure in the middle is harmless.
+    for scan in form.scans.unwrap_or_default() {
+        let (code, at) = (scan.ticket_code.as_str(), scan.scanned_at);
+        let shown = Shown { code, scan_id: Some(&scan.scan_id), at };
+        let scanned = checkin::board(&app, &caller, &voyage, &shown).await?;
+        boarded += usize::from(scanned.outcome == Outcome::Boarded && !scanned.repeated);
+        results.push(ScanResult {
+            scan_id: scan.scan_id.to_string(),
+            outcome: scanned.outcome,
+            message: rules::words(scanned.outcome).say(caller.context.lang).to_owned(),
+            repeated: scanned.repeated,
+            admitted: scanned.admitted,
+        });
+    }
+    Ok(Reply::data(CheckedIn::Batch { boarded, results }))
+}
+
+pub async fn undo_check_in(
+    State(app): State<App>,
+    caller: Caller,
+    PathVoyage(voyage): PathVoyage,
+    Body(form): Body<UndoCheckIn>,
+) -> Result<Reply<Admitted>> {
+    let admitted = admitted(checkin::undo(&app, &caller, &voyage, &form.ticket_code).await?)?;
+    Ok(Reply::data(admitted).saying("It is undone.", "Telah dibatalkan."))
+}
+
+/// Whom it was done for, or why not.
+fn admitted(scanned: Scanned) -> Result<Admitted> {
+    match (scanned.outcome, scanned.admitted) {
+        (Outcome::Boarded | Outcome::Undone, Some(admitted)) => Ok(admitted),
+        (Outcome::Forged, _) => {
+            Err(Error::field("ticket_code", "forged", rules::words(Outcome::Forged)))
+        }
+        (outcome, admitted) => Err(Error::Conflict(Box::new(Conflict {
+            word: outcome.as_str(),
+            message: rules::words(outcome),
+            data: admitted.map(|admitted| json!(admitted)),
+        }))),
+    }
+}

@@ -1,0 +1,175 @@
+//! The list of those who sail: as it stands, or as it was closed.
+
+use chrono::{DateTime, Utc};
+
+use super::{
+    model::{Listed, ListedBoat, ListedContact, ListedSailing, Manifest},
+    rules, store,
+};
+use crate::{
+    app::App,
+    bookings::{self, Aboard},
+    fleet::Owner,
+    kernel::{
+        audit::{AuditedTx, Change},
+        caller::Caller,
+        csv,
+        error::{Error, Result},
+    },
+    sailings::{self, Voyage},
+    tickets::{self, Ticket},
+};
+
+/// As it was closed, or as it stands.
+pub async fn read(app: &App, voyage: Voyage, readable: bool) -> Result<Manifest> {
+    let now = app.clock.now();
+    let manifest = match store::kept(&app.db, voyage.id).await? {
+        Some(sealed) => {
+            serde_json::from_str(&app.sealer.open(&sealed)?).map_err(Error::internal)?
+        }
+        None => {
+            let aboard = bookings::aboard_now(&app.db, voyage.id).await?;
+            drawn_up(app, voyage.seen_at(now), &aboard, now)?
+        }
+    };
+    Ok(revealed(manifest, readable))
+}
+
+/// Closes the list: unpaid holds are let go, and whoever is on it now stays on it. Once is enough.
+pub async fn close(app: &App, caller: &Caller, seen: Voyage) -> Result<()> {
+    let (id, now) = (seen.id, app.clock.now());
+    let mut tx = caller.begin(&app.db, now).await?;
+    // Holds first, as everyone takes a booking before its sailing; then those that came meanwhile.
+    bookings::expire_all(&mut tx, id, now).await?;
+    if !store::close(&mut tx, id, now).await? {
+        return match sailings::voyage_in(&mut tx, id).await?.manifest_closed_at {
+            Some(_) => Ok(()),
+            None => Err(Error::invalid_state(
+                "This sailing does not take place.",
+                "Pelayaran ini tidak berlangsung.",
+            )),
+        };
+    }
+    bookings::expire_all(&mut tx, id, now).await?;
+    let voyage = sailings::voyage_in(&mut tx, id).await?.seen_at(now);
+    let aboard = bookings::aboard(&mut tx, id).await?;
+    let manifest = revealed(drawn_up(app, voyage.clone(), &aboard, now)?, true);
+    let content = serde_json::to_string(&manifest).map_err(Error::internal)?;
+    store::keep(&mut tx, id, app.sealer.seal(&content)?, caller.person.id, now).await?;
+    record(&mut tx, &seen, &voyage).await?;
+    tx.commit().await
+}
+
+async fn record(tx: &mut AuditedTx, before: &Voyage, after: &Voyage) -> Result<()> {
+    tx.record(Change {
+        action: "manifest.closed",
+        entity: "sailing",
+        id: after.id,
+        before: Some(before),
+        after: Some(after),
+    })
+    .await
+}
+
+fn drawn_up(app: &App, voyage: Voyage, aboard: &[Aboard], now: DateTime<Utc>) -> Result<Manifest> {
+    let mut passengers = Vec::new();
+    for booking in aboard {
+        let boarded = booking.boarded()?;
+        for (index, passenger) in booking.passengers()?.into_iter().enumerate() {
+            let (sailing_id, booking_id) = (voyage.id, booking.id);
+            let place = tickets::place(index)?;
+            passengers.push(Listed {
+                number: 0,
+                passenger_id: passenger.id,
+                name: passenger.name,
+                gender: passenger.gender,
+                age: passenger.birth_date.and_then(|birth| rules::age(birth, voyage.day)),
+                birth_date: passenger.birth_date,
+                identity_type: passenger.identity_type,
+                identity_number: app.sealer.open_number(passenger.identity_number.as_deref())?,
+                nationality: passenger.nationality,
+                contact: ListedContact {
+                    name: booking.contact_name.clone(),
+                    phone: booking.contact_phone.clone(),
+                },
+                booking_code: booking.code.clone(),
+                checked_in_at: boarded.get(&passenger.id).copied(),
+                ticket_code: app.tickets.sign(Ticket { sailing_id, booking_id, place }),
+            });
+        }
+    }
+    passengers
+        .sort_by_cached_key(|passenger| (passenger.name.to_lowercase(), passenger.passenger_id));
+    for (number, passenger) in (1..).zip(&mut passengers) {
+        passenger.number = number;
+    }
+    Ok(Manifest {
+        totals: rules::totals(aboard.len(), &passengers),
+        closed_at: voyage.manifest_closed_at,
+        as_of: now,
+        sailing: ListedSailing {
+            id: voyage.id,
+            from: voyage.from_name,
+            to: voyage.to_name,
+            departure_at: voyage.departure_at,
+            arrival_at: voyage.arrival_at,
+            timezone: voyage.timezone,
+            status: voyage.status,
+            speedboat: ListedBoat {
+                id: voyage.speedboat_id,
+                name: voyage.speedboat_name,
+                registration_number: voyage.registration_number,
+                capacity: voyage.capacity,
+            },
+            mitra: Owner { id: voyage.mitra_id, name: voyage.mitra_name },
+        },
+        passengers,
+    })
+}
+
+fn revealed(mut manifest: Manifest, readable: bool) -> Manifest {
+    for passenger in &mut manifest.passengers {
+        let number = passenger.identity_number.take();
+        passenger.identity_number = number.map(|number| number.revealed_if(readable));
+    }
+    manifest
+}
+
+/// One line for each passenger.
+pub fn csv(manifest: &Manifest) -> Vec<u8> {
+    let header = [
+        "number",
+        "name",
+        "gender",
+        "age",
+        "birth_date",
+        "identity_type",
+        "identity_number",
+        "nationality",
+        "contact_name",
+        "contact_phone",
+        "booking_code",
+        "checked_in_at",
+    ];
+    let mut lines = csv::line(&header).to_vec();
+    for passenger in &manifest.passengers {
+        let said = |value: Option<String>| csv::harmless(&value.unwrap_or_default());
+        // A number as it is shown to this reader, which its own writing knows.
+        let number = serde_json::json!(passenger.identity_number);
+        lines.extend_from_slice(&csv::line(&[
+            passenger.number.to_string(),
+            csv::harmless(&passenger.name),
+            said(passenger.gender.map(|gender| gender.to_string())),
+            said(passenger.age.map(|age| age.to_string())),
+            said(passenger.birth_date.map(|day| day.to_string())),
+            said(passenger.identity_type.map(|kind| kind.to_string())),
+            said(number.as_str().map(str::to_owned)),
+            said(passenger.nationality.clone()),
+            csv::harmless(&passenger.contact.name),
+            passenger.contact.phone.clone(),
+            passenger.booking_code.clone(),
+            said(passenger.checked_in_at.map(|at| at.to_rfc3339())),
+        ]));
+    }
+    lines
+}

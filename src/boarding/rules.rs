@@ -1,0 +1,115 @@
+//! Ages, totals, and why somebody may not board. Pure.
+
+use chrono::{DateTime, Datelike, NaiveDate, TimeDelta, Utc};
+
+use super::model::{Listed, Outcome, Totals};
+use crate::{
+    bookings::{BookingStatus, Gender},
+    kernel::lang::{Text, text},
+};
+
+/// Full years on a day; `None` for whoever is born after it.
+pub fn age(birth: NaiveDate, on: NaiveDate) -> Option<u32> {
+    let had = (on.month(), on.day()) >= (birth.month(), birth.day());
+    let years = on.year() - birth.year() - i32::from(!had);
+    u32::try_from(years).ok()
+}
+
+pub fn totals(bookings: usize, passengers: &[Listed]) -> Totals {
+    let mut totals = Totals { bookings: bookings as u32, ..Totals::default() };
+    for passenger in passengers {
+        totals.passengers += 1;
+        totals.checked_in += u32::from(passenger.checked_in_at.is_some());
+        *match passenger.gender {
+            Some(Gender::Male) => &mut totals.male,
+            Some(Gender::Female) => &mut totals.female,
+            None => &mut totals.gender_unknown,
+        } += 1;
+        *match passenger.age {
+            Some(0..2) => &mut totals.infants,
+            Some(2..12) => &mut totals.children,
+            Some(12..) => &mut totals.adults,
+            None => &mut totals.age_unknown,
+        } += 1;
+        if let Some(nationality) = &passenger.nationality {
+            *totals.by_nationality.entry(nationality.clone()).or_default() += 1;
+        }
+    }
+    totals
+}
+
+/// Why nobody of a booking in this status may board.
+pub fn refusal(status: BookingStatus) -> Option<Outcome> {
+    match status {
+        BookingStatus::Paid | BookingStatus::Completed => None,
+        BookingStatus::PendingPayment | BookingStatus::Expired => Some(Outcome::Unpaid),
+        BookingStatus::Cancelled | BookingStatus::RefundPending => Some(Outcome::Cancelled),
+        BookingStatus::Refunded => Some(Outcome::Refunded),
+    }
+}
+
+/// When somebody boarded by a device's clock, which may be wrong: never in our future, nor long
+/// before we could have heard of it.
+pub fn boarded_at(scanned_at: DateTime<Utc>, now: DateTime<Utc>) -> DateTime<Utc> {
+    scanned_at.clamp(now - TimeDelta::days(2), now)
+}
+
+pub fn words(outcome: Outcome) -> Text {
+    match outcome {
+        Outcome::Boarded => text("Welcome on board.", "Selamat naik kapal."),
+        Outcome::AlreadyBoarded => {
+            text("This passenger has boarded already.", "Penumpang ini sudah naik kapal.")
+        }
+        Outcome::Forged => text("This is no ticket of ours.", "Ini bukan tiket kami."),
+        Outcome::WrongSailing => {
+            text("This ticket is for another sailing.", "Tiket ini untuk jadwal lain.")
+        }
+        Outcome::TicketReplaced => text(
+            "This ticket was replaced by a new one. Please show that.",
+            "Tiket ini sudah diganti. Mohon tunjukkan tiket yang baru.",
+        ),
+        Outcome::Unpaid => text("The booking is not paid.", "Pemesanan belum dibayar."),
+        Outcome::Cancelled => text("The booking is cancelled.", "Pemesanan telah dibatalkan."),
+        Outcome::Refunded => {
+            text("The booking was refunded.", "Dana pemesanan telah dikembalikan.")
+        }
+        Outcome::ManifestClosed => {
+            text("The manifest is closed.", "Manifes penumpang sudah ditutup.")
+        }
+        Outcome::Undone => text(
+            "This scan was undone. Scan the ticket again.",
+            "Pindaian ini telah dibatalkan. Pindai tiketnya lagi.",
+        ),
+        Outcome::ScanIdReused => {
+            text("Another scan had this id.", "Pindaian lain memakai id yang sama.")
+        }
+        Outcome::NotBoarded => {
+            text("This passenger has not boarded.", "Penumpang ini belum naik kapal.")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_age_is_in_full_years() {
+        let day = |text: &str| text.parse::<NaiveDate>().unwrap();
+        assert_eq!(age(day("2000-11-16"), day("2026-11-16")), Some(26));
+        assert_eq!(age(day("2000-11-17"), day("2026-11-16")), Some(25));
+        assert_eq!(age(day("2024-02-29"), day("2026-02-28")), Some(1));
+        assert_eq!(age(day("2024-02-29"), day("2026-03-01")), Some(2));
+        assert_eq!(age(day("2026-11-16"), day("2026-11-16")), Some(0));
+        assert_eq!(age(day("2027-01-01"), day("2026-11-16")), None);
+    }
+
+    #[test]
+    fn a_device_does_not_board_anyone_in_the_future() {
+        let now: DateTime<Utc> = "2026-11-16T00:00:00Z".parse().unwrap();
+        let hour = TimeDelta::hours(1);
+        assert_eq!(boarded_at(now - hour, now), now - hour);
+        assert_eq!(boarded_at(now + hour, now), now);
+        assert_eq!(boarded_at(DateTime::UNIX_EPOCH, now), now - TimeDelta::days(2));
+    }
+}

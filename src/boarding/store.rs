@@ -1,0 +1,148 @@
+//! The SQL of boarding.
+
+use chrono::{DateTime, Utc};
+
+use crate::{
+    app::App,
+    kernel::{
+        db::{Db, Failure, Tx},
+        error::Result,
+        ids::{self, Uuid},
+    },
+};
+
+pub struct NewBoarding<'a> {
+    pub sailing_id: Uuid,
+    pub booking_id: Uuid,
+    pub passenger_id: Uuid,
+    pub scan_id: Option<&'a str>,
+    pub boarded_at: DateTime<Utc>,
+    pub by: Uuid,
+}
+
+pub async fn insert(tx: &mut Tx, new: NewBoarding<'_>, now: DateTime<Utc>) -> Result<(), Failure> {
+    tx.sql(
+        "INSERT INTO boardings (id, sailing_id, booking_id, passenger_id, scan_id, boarded_at,
+           recorded_at, recorded_by)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+    )
+    .bind(ids::fresh())
+    .bind(new.sailing_id)
+    .bind(new.booking_id)
+    .bind(new.passenger_id)
+    .bind(new.scan_id.map(str::to_owned))
+    .bind(new.boarded_at)
+    .bind(now)
+    .bind(new.by)
+    .run()
+    .await
+    .map(drop)
+}
+
+/// A scan that was handed in before.
+#[derive(sqlx::FromRow)]
+pub struct Handed {
+    pub booking_id: Uuid,
+    pub passenger_id: Uuid,
+    pub boarded_at: DateTime<Utc>,
+    pub undone_at: Option<DateTime<Utc>>,
+}
+
+pub async fn handed_in(tx: &mut Tx, sailing: Uuid, scan_id: &str) -> Result<Option<Handed>> {
+    let handed = tx
+        .sql(
+            "SELECT booking_id, passenger_id, boarded_at, undone_at FROM boardings
+             WHERE sailing_id = $1 AND scan_id = $2",
+        )
+        .bind(sailing)
+        .bind(scan_id.to_owned())
+        .maybe()
+        .await?;
+    Ok(handed)
+}
+
+/// `false` when there is nothing to undo.
+pub async fn undo(
+    tx: &mut Tx,
+    sailing: Uuid,
+    passenger: Uuid,
+    by: Uuid,
+    now: DateTime<Utc>,
+) -> Result<bool, Failure> {
+    let undone = tx
+        .sql(
+            "UPDATE boardings SET undone_at = $1, undone_by = $2
+             WHERE sailing_id = $3 AND passenger_id = $4 AND undone_at IS NULL",
+        )
+        .bind(now)
+        .bind(by)
+        .bind(sailing)
+        .bind(passenger)
+        .run()
+        .await?;
+    Ok(undone == 1)
+}
+
+/// Closes the list of a sailing that is still to come; `false` when it is closed already, or no
+/// longer sails.
+pub async fn close(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<bool> {
+    let closed = tx
+        .sql(
+            "UPDATE sailings SET manifest_closed_at = $1
+             WHERE id = $2 AND status = 'open' AND manifest_closed_at IS NULL",
+        )
+        .bind(now)
+        .bind(sailing)
+        .run()
+        .await?;
+    Ok(closed == 1)
+}
+
+/// Keeps a closed manifest as it is handed over, sealed.
+pub async fn keep(
+    tx: &mut Tx,
+    sailing: Uuid,
+    sealed: String,
+    by: Uuid,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    tx.sql(
+        "INSERT INTO manifests (sailing_id, content, closed_by, closed_at)
+         VALUES ($1, $2, $3, $4)",
+    )
+    .bind(sailing)
+    .bind(sealed)
+    .bind(by)
+    .bind(now)
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn kept(db: &Db, sailing: Uuid) -> Result<Option<String>> {
+    let kept = db.sql("SELECT content FROM manifests WHERE sailing_id = $1").bind(sailing);
+    Ok(kept.maybe::<(String,)>().await?.map(|(content,)| content))
+}
+
+/// Puts manifests that older keys have sealed under the current one; says how many.
+pub async fn reseal(app: &App) -> Result<u64> {
+    let (mut resealed, mut last) = (0, Uuid::nil());
+    loop {
+        let rows: Vec<(Uuid, String)> = app
+            .db
+            .sql(
+                "SELECT sailing_id, content FROM manifests WHERE sailing_id > $1
+                 ORDER BY sailing_id LIMIT 100",
+            )
+            .bind(last)
+            .all()
+            .await?;
+        let Some((id, _)) = rows.last() else { return Ok(resealed) };
+        last = *id;
+        for (id, content) in rows {
+            let Some(new) = app.sealer.reseal(&content)? else { continue };
+            let update = app.db.sql("UPDATE manifests SET content = $1 WHERE sailing_id = $2");
+            resealed += update.bind(new).bind(id).run().await?;
+        }
+    }
+}
