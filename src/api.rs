@@ -10,6 +10,7 @@ use crate::{
     bookings::*,
     contents::*,
     dashboard::*,
+    disruptions::*,
     files::*,
     fleet::*,
     kernel::access::{Access::*, Rule::*},
@@ -109,6 +110,8 @@ pub fn table(app: App) -> Table {
     .op(POST,   "/v1/mitra/speedboat-routes/{id}/publish", PartnerOr(RoutesWrite), publish_route_by_post, "Publish a route")
     .op(GET,    "/v1/mitra/speedboat-routes/{id}/times",   PartnerOr(RoutesRead),  list_sailings,         "The sailings of a route")
     // At the pier
+    .op(PUT,    "/v1/mitra/route-times/{id}",                PartnerOr(RoutesWrite),   move_sailing,   "Give a sailing another time")
+    .op(POST,   "/v1/mitra/route-times/{id}/cancel",         PartnerOr(RoutesWrite),   cancel_sailing, "Cancel a sailing and its bookings")
     .op(GET,    "/v1/mitra/route-times/{id}/manifest",       PartnerOr(BookingsRead),  get_manifest,   "Who sails")
     .op(POST,   "/v1/mitra/route-times/{id}/manifest/close", PartnerOr(BookingsWrite), close_manifest, "Close the manifest")
     .op(POST,   "/v1/mitra/route-times/{id}/check-in",       PartnerOr(BookingsWrite), check_in,       "Let passengers on board")

@@ -67,6 +67,22 @@ const QUESTIONS: &[Question] = &[
         ),
     },
     Question {
+        rule: "a booking departs when its sailing does",
+        size: "SELECT COUNT(*) FROM bookings",
+        broken: "SELECT k.code FROM bookings k JOIN sailings s ON s.id = k.sailing_id
+             WHERE k.departure_at <> s.departure_at LIMIT 50",
+    },
+    Question {
+        rule: "nobody is booked on a sailing that does not take place",
+        size: "SELECT COUNT(*) FROM sailings WHERE status <> 'open'",
+        broken: live!(
+            "SELECT k.code || ' (' || k.status || ')'
+             FROM sailings s JOIN bookings k ON k.sailing_id = s.id
+             WHERE s.status <> 'open' AND k.status IN ",
+            " LIMIT 50"
+        ),
+    },
+    Question {
         rule: "uses of a promotion are those of live bookings",
         size: "SELECT COUNT(*) FROM promotions",
         broken: live!(

@@ -36,6 +36,8 @@ pub mod bookings;
 pub mod contents;
 /// The harbour at a glance, for everyone who has signed in.
 pub mod dashboard;
+/// Sailings that are cancelled or moved.
+pub mod disruptions;
 /// Uploads and downloads.
 pub mod files;
 /// The boats.

@@ -1,14 +1,21 @@
--- Once its manifest is closed, nobody joins a sailing, boards it, or is taken off its list.
+-- Once its manifest is closed, nobody joins a sailing, boards it, or is taken off its list. Nobody
+-- books by a departure that is no longer true.
 -- The same rules as in the other engine's folder.
 
 CREATE OR REPLACE FUNCTION bookings_take() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+DECLARE
+    departs TIMESTAMPTZ;
 BEGIN
     UPDATE sailings SET seats_taken = seats_taken + NEW.seats,
         chartered = chartered OR NEW.type = 'charter'
     WHERE id = NEW.sailing_id AND status = 'open' AND manifest_closed_at IS NULL
-      AND NOT chartered AND (NEW.type <> 'charter' OR seats_taken = 0);
+      AND NOT chartered AND (NEW.type <> 'charter' OR seats_taken = 0)
+    RETURNING departure_at INTO departs;
     IF NOT FOUND THEN
         RAISE check_violation USING MESSAGE = 'sailings_seats';
+    END IF;
+    IF TG_OP = 'INSERT' AND departs <> NEW.departure_at THEN
+        RAISE check_violation USING MESSAGE = 'sailings_moved';
     END IF;
     IF NEW.promotion_id IS NOT NULL THEN
         UPDATE promotions SET used = used + 1 WHERE id = NEW.promotion_id;

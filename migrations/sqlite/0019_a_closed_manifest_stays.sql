@@ -1,4 +1,5 @@
--- Once its manifest is closed, nobody joins a sailing, boards it, or is taken off its list.
+-- Once its manifest is closed, nobody joins a sailing, boards it, or is taken off its list. Nobody
+-- books by a departure that is no longer true.
 -- The same rules as in the other engine's folder.
 
 DROP TRIGGER bookings_take;
@@ -8,6 +9,8 @@ CREATE TRIGGER bookings_take BEFORE INSERT ON bookings BEGIN
     WHERE id = NEW.sailing_id AND status = 'open' AND manifest_closed_at IS NULL
       AND NOT chartered AND (NEW.type <> 'charter' OR seats_taken = 0);
     SELECT RAISE(ABORT, 'CHECK constraint failed: sailings_seats') WHERE changes() = 0;
+    SELECT RAISE(ABORT, 'CHECK constraint failed: sailings_moved') FROM sailings
+    WHERE id = NEW.sailing_id AND departure_at <> NEW.departure_at;
     UPDATE promotions SET used = used + 1 WHERE id = NEW.promotion_id;
     INSERT INTO promotion_uses (promotion_id, email, used)
         SELECT NEW.promotion_id, NEW.contact_email, 1 WHERE NEW.promotion_id IS NOT NULL

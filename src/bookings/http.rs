@@ -203,7 +203,10 @@ async fn cancel(
         (BookingStatus::Paid, BookingAccess::Booker) => {
             moves::still_ashore(&booking)?;
             let policy = &app.config.refund_policy.0;
-            rules::refund(booking.total, policy, booking.departure_at, now)
+            match rules::is_disrupted(booking.promised_at, booking.departure_at) {
+                true => booking.total,
+                false => rules::refund(booking.total, policy, booking.departure_at, now),
+            }
         }
         (BookingStatus::Paid, _) => booking.total,
         // A complaint: the platform's people make it good, in full.

@@ -17,6 +17,7 @@ use crate::{
         mail::Letter,
         money::Rupiah,
     },
+    sailings::SailingStatus,
 };
 
 #[derive(Deserialize)]
@@ -50,7 +51,12 @@ pub async fn letter(app: &App, event: &str, news: &Value) -> Result<Option<(Lett
         "booking.ticket_wanted" if !rules::has_ticket(booking.status) => return Ok(None),
         "booking.ticket_wanted" => ticket(),
         "booking.expired" => expired(),
+        "booking.cancelled" if booking.sailing_status == SailingStatus::Cancelled => {
+            called_off(&booking)
+        }
         "booking.cancelled" => cancelled(&booking),
+        "booking.moved" if !rules::is_live(booking.status) => return Ok(None),
+        "booking.moved" => moved(&booking),
         "booking.refunded" => refunded(&booking),
         _ => return Ok(None),
     };
@@ -152,9 +158,7 @@ fn expired() -> Words {
 
 fn cancelled(booking: &BookingRow) -> Words {
     let mut paragraphs = vec![text("Your booking is cancelled.", "Pemesanan Anda dibatalkan.")];
-    if let Some(reason) = booking.cancel_reason.as_deref().filter(|reason| !reason.is_empty()) {
-        paragraphs.push(Text::new(format!("Reason: {reason}"), format!("Alasan: {reason}")));
-    }
+    paragraphs.extend(because(booking.cancel_reason.as_deref()));
     match booking.refund_amount.filter(|due| *due > Rupiah::ZERO) {
         Some(due) => paragraphs.push(Text::new(
             format!("You get {due} back. We write to you as soon as it is on its way."),
@@ -167,6 +171,73 @@ fn cancelled(booking: &BookingRow) -> Words {
         None => {}
     }
     (("Your booking is cancelled", "Pemesanan Anda dibatalkan"), paragraphs)
+}
+
+fn because(reason: Option<&str>) -> Option<Text> {
+    let reason = reason.filter(|reason| !reason.is_empty())?;
+    Some(Text::new(format!("Reason: {reason}"), format!("Alasan: {reason}")))
+}
+
+fn called_off(booking: &BookingRow) -> Words {
+    let mut paragraphs = vec![text(
+        "We are sorry: your sailing does not take place.",
+        "Mohon maaf, pelayaran Anda dibatalkan.",
+    )];
+    paragraphs.extend(because(booking.cancel_reason.as_deref()));
+    match booking.refund_amount {
+        Some(due) => {
+            paragraphs.push(Text::new(
+                format!(
+                    "You need not do anything: we pay {due} back to you and write to you when it \
+                     is on its way."
+                ),
+                format!(
+                    "Anda tidak perlu melakukan apa pun: {due} kami kembalikan dan Anda kami \
+                     kabari setelah dikirim."
+                ),
+            ));
+            paragraphs.push(text(
+                "If you would rather travel, choose another sailing of this route with your \
+                 booking code and e-mail address, at no charge, as long as the money is not on \
+                 its way.",
+                "Jika tetap ingin berangkat, pilih jadwal lain pada rute ini dengan kode pemesanan \
+                 dan alamat e-mail Anda, tanpa biaya, selama dana belum dikirim.",
+            ));
+        }
+        None => paragraphs.push(text(
+            "Nothing is due from you. Please do not pay any more, and choose another sailing.",
+            "Tidak ada yang perlu Anda bayar. Mohon tidak membayar lagi, dan pilih jadwal lain.",
+        )),
+    }
+    (("Your sailing is cancelled", "Pelayaran Anda dibatalkan"), paragraphs)
+}
+
+fn moved(booking: &BookingRow) -> Words {
+    let zone = booking.timezone;
+    let (now, was) = (zone.when(booking.departure_at), booking.promised_at.map(|at| zone.when(at)));
+    let was = was.unwrap_or_else(|| now.clone());
+    let mut paragraphs = vec![Text::new(
+        format!("Your boat now departs on {}, not on {}.", now.say(Lang::En), was.say(Lang::En)),
+        format!("Kapal Anda kini berangkat {}, bukan {}.", now.say(Lang::Id), was.say(Lang::Id)),
+    )];
+    paragraphs.extend(because(booking.sailing_reason.as_deref()));
+    if rules::has_ticket(booking.status) {
+        paragraphs.push(text(
+            "Your booking stands, and your tickets stay good; they are attached with the new time.",
+            "Pemesanan dan tiket Anda tetap berlaku; tiket dengan waktu baru terlampir.",
+        ));
+        if rules::is_disrupted(booking.promised_at, booking.departure_at) {
+            paragraphs.push(text(
+                "If the new time does not suit you, choose another sailing of this route at no \
+                 charge, or cancel and get everything back, with your booking code and e-mail \
+                 address.",
+                "Jika waktu baru tidak cocok, pilih jadwal lain pada rute ini tanpa biaya, atau \
+                 batalkan dan dapatkan kembali seluruh dana, dengan kode pemesanan dan alamat \
+                 e-mail Anda.",
+            ));
+        }
+    }
+    (("Your sailing has a new time", "Waktu pelayaran Anda berubah"), paragraphs)
 }
 
 fn refunded(booking: &BookingRow) -> Words {

@@ -33,10 +33,12 @@ pub use model::{
     Aboard, Booking, BookingForm, BookingRow, BookingStatus, Gender, IdentityType, Knows,
     PaymentRecord, StoredPassenger,
 };
-pub use moves::{expire_all, move_booking, not_now, owe};
+pub use moves::{CalledOff, call_off, expire_all, follow, move_booking, not_now, owe};
 pub use rules::{Event, has_ticket, is_live};
 pub use sell::sell;
-pub use store::{Trace, aboard, aboard_now, can_take_again, get, get_in, hold, set_boarded};
+pub use store::{
+    Trace, aboard, aboard_now, can_take_again, get, get_in, hold, hold_all, set_boarded,
+};
 
 /// The newest bookings of a partner, identity numbers masked.
 pub async fn recent(app: &App, partner: Uuid) -> Result<Vec<Booking>> {

@@ -21,7 +21,7 @@ use crate::{
         schema::Input,
         text::{Line, Name, Note},
     },
-    sailings::{BookingType, Zone},
+    sailings::{BookingType, SailingStatus, Zone},
 };
 
 use super::rules::TaxAmount;
@@ -200,7 +200,7 @@ pub struct Passenger {
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct SailingContext {
     pub sailing_id: Uuid,
-    pub sailing_status: String,
+    pub sailing_status: SailingStatus,
     pub departure_at: DateTime<Utc>,
     pub arrival_at: DateTime<Utc>,
     pub seat_price: Rupiah,
@@ -274,6 +274,9 @@ pub struct BookingRow {
     pub created_at: DateTime<Utc>,
     /// Of its sailing.
     pub manifest_closed_at: Option<DateTime<Utc>>,
+    pub sailing_status: SailingStatus,
+    /// Why its sailing was cancelled or moved.
+    pub sailing_reason: Option<String>,
     pub from_name: String,
     pub to_name: String,
     pub timezone: Zone,

@@ -123,6 +123,11 @@ pub fn has_ticket(status: BookingStatus) -> bool {
     matches!(status, BookingStatus::Paid | BookingStatus::Completed)
 }
 
+/// Whether a sailing was moved so far from what was sold that its bookers need not put up with it.
+pub fn is_disrupted(promised_at: Option<DateTime<Utc>>, departure_at: DateTime<Utc>) -> bool {
+    promised_at.is_some_and(|promised| (departure_at - promised).abs() >= TimeDelta::minutes(30))
+}
+
 /// What a booker gets back for cancelling now: `policy` is percent by hours before departure,
 /// longest first. Rounded down.
 pub fn refund(
@@ -192,6 +197,15 @@ mod tests {
         assert_eq!(at(TimeDelta::hours(6) - TimeDelta::seconds(1)), 0);
         assert_eq!(at(-TimeDelta::hours(1)), 0);
         assert_eq!(refund(Rupiah(5), &[], departure, departure).0, 0);
+    }
+
+    #[test]
+    fn half_an_hour_more_or_less_is_too_much() {
+        let departure: DateTime<Utc> = "2026-11-16T00:00:00Z".parse().unwrap();
+        let moved_by =
+            |minutes| is_disrupted(Some(departure), departure + TimeDelta::minutes(minutes));
+        assert!(!is_disrupted(None, departure));
+        assert!(!moved_by(29) && !moved_by(-29) && moved_by(30) && moved_by(-30));
     }
 
     fn tax(applies_to: AppliesTo, points: i32) -> TaxRate {

@@ -16,7 +16,7 @@ use crate::{
     },
     partners::agreement,
     promotions::{self, Promotion, Purchase, Reason},
-    sailings::BookingType,
+    sailings::{BookingType, SailingStatus},
     taxes::{self, TaxRate},
 };
 
@@ -45,7 +45,7 @@ pub fn unknown_sailing() -> Error {
 /// Refuses what is not on sale.
 pub fn on_sale(app: &App, sailing: &SailingContext) -> Result<()> {
     let cutoff = chrono::TimeDelta::minutes(app.config.booking_cutoff_minutes.into());
-    let open = sailing.sailing_status == "open"
+    let open = sailing.sailing_status == SailingStatus::Open
         && sailing.manifest_closed_at.is_none()
         && sailing.speedboat_status == "active"
         && sailing.partner_status != "suspended"

@@ -141,6 +141,8 @@ fn row(
         refund_amount: None,
         created_at: now,
         manifest_closed_at: None,
+        sailing_status: sailing.sailing_status,
+        sailing_reason: None,
         from_name: sailing.from_name.clone(),
         to_name: sailing.to_name.clone(),
         timezone: sailing.timezone,
@@ -226,6 +228,9 @@ async fn run(statement: Statement<'_>, booking: &BookingRow) -> Result<()> {
 fn refusal(failure: Failure) -> Error {
     match failure {
         f if f.names("sailings_seats") => sale::sold_out(0),
+        f if f.names("sailings_moved") => {
+            Error::Contention("the sailing has just been moved".into())
+        }
         f if f.names("promotions_quota") => sale::refused(Reason::Exhausted),
         f if f.names("promotion_uses_limit") => sale::refused(Reason::LimitReached),
         f if f.is_unique() => Error::Contention("two bookings drew one code".into()),

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::{
     earnings::Sailed,
     model::{Aboard, BookingRow, BookingStatus, BookingsQuery, SailingContext},
+    moves::Owed,
 };
 use crate::kernel::{
     clock::midnight,
@@ -24,7 +25,8 @@ pub async fn context(
 ) -> Result<Option<SailingContext>> {
     let context = db
         .sql(
-            "SELECT s.id AS sailing_id, s.status AS sailing_status, s.departure_at, s.arrival_at,
+            "SELECT s.id AS sailing_id, s.status AS sailing_status,
+               s.reason AS sailing_reason, s.departure_at, s.arrival_at,
                s.price AS seat_price, s.capacity, s.seats_taken, s.chartered, s.manifest_closed_at,
                r.id AS route_id,
                r.from_name, r.to_name, r.timezone, b.id AS speedboat_id,
@@ -111,7 +113,8 @@ macro_rules! booking {
                k.passengers, k.boarded, k.accepted_terms, k.accepted_terms_id, k.unit_price,
                k.subtotal, k.discount, k.taxes, k.tax, k.total, k.commission_rate, k.commission, k.commission_tax, k.partner_net,
                k.expires_at, k.promised_at, k.paid_at, k.cancelled_at, k.cancel_reason, k.refund_amount,
-               k.created_at, s.manifest_closed_at, r.from_name, r.to_name, r.timezone, b.name AS speedboat_name,
+               k.created_at, s.manifest_closed_at, s.status AS sailing_status,
+               s.reason AS sailing_reason, r.from_name, r.to_name, r.timezone, b.name AS speedboat_name,
                a.name AS partner_name, y.provider AS payment_provider,
                y.reference AS payment_reference, y.status AS payment_status,
                y.method AS payment_method, y.redirect_url AS payment_redirect_url,
@@ -345,6 +348,80 @@ const ABOARD: &str = "SELECT id, code, contact_name, contact_phone, passengers, 
 pub async fn set_boarded(tx: &mut Tx, id: Uuid, boarded: Value) -> Result<()> {
     tx.sql("UPDATE bookings SET boarded = $1 WHERE id = $2").bind(boarded).bind(id).run().await?;
     Ok(())
+}
+
+/// Takes the rows of a sailing's live bookings, as everyone takes a booking before its sailing.
+pub async fn hold_all(tx: &mut Tx, sailing: Uuid) -> Result<()> {
+    tx.sql(
+        "UPDATE bookings SET updated_at = updated_at
+         WHERE sailing_id = $1 AND status IN ('pending_payment', 'paid')",
+    )
+    .bind(sailing)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// Cancels the live bookings of a sailing that are in `from`, and owe their customer something
+/// (their whole price) or nothing.
+pub async fn cancel_all(
+    tx: &mut Tx,
+    sailing: Uuid,
+    (from, to): (BookingStatus, BookingStatus),
+    owing: bool,
+    reason: &str,
+    now: DateTime<Utc>,
+) -> Result<Vec<Owed>> {
+    let cancelled = tx
+        .sql(
+            "UPDATE bookings SET status = $1, updated_at = $2, cancelled_at = $2,
+               cancel_reason = $3, refund_amount = CASE WHEN $4 THEN total END
+             WHERE sailing_id = $5 AND status = $6 AND (NOT $4 OR total > 0)
+             RETURNING id, partner_id, total,
+               (SELECT s.day FROM sailings s WHERE s.id = sailing_id) AS day,
+               COALESCE((SELECT l.amount FROM ledger_lines l
+                 WHERE l.source = 'booking' AND l.source_id = bookings.id AND l.kind = 'paid'
+                   AND l.account = 'partner_payable'), 0) AS collected",
+        )
+        .bind(to)
+        .bind(now)
+        .bind(reason.to_owned())
+        .bind(owing)
+        .bind(sailing)
+        .bind(from)
+        .all()
+        .await?;
+    Ok(cancelled)
+}
+
+/// Gives the bookings of a sailing its new times; says which of them are live.
+pub async fn follow(
+    tx: &mut Tx,
+    sailing: Uuid,
+    departure_at: DateTime<Utc>,
+    arrival_at: DateTime<Utc>,
+) -> Result<Vec<(Uuid,)>> {
+    tx.sql(
+        "UPDATE bookings SET promised_at = COALESCE(promised_at, departure_at),
+           departure_at = $1, arrival_at = $2,
+           expires_at = CASE WHEN status = 'pending_payment' AND expires_at > $1 THEN $1
+             ELSE expires_at END
+         WHERE sailing_id = $3",
+    )
+    .bind(departure_at)
+    .bind(arrival_at)
+    .bind(sailing)
+    .run()
+    .await?;
+    let live = tx
+        .sql(
+            "SELECT id FROM bookings
+             WHERE sailing_id = $1 AND status IN ('pending_payment', 'paid') ORDER BY id",
+        )
+        .bind(sailing)
+        .all()
+        .await?;
+    Ok(live)
 }
 
 /// Lets the unpaid holds on a sailing go, whatever their time.

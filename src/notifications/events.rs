@@ -15,7 +15,7 @@ use crate::{
         ids::Uuid,
         outbox::{self, Item, New, Queue},
     },
-    partners, settlements, webhooks,
+    partners, sailings, settlements, webhooks,
 };
 
 /// Somebody who has to know.
@@ -122,7 +122,9 @@ async fn event(app: &App, item: &Item) -> Result<Option<Event>> {
             let remind_at = booking.expires_at - REMINDER;
             let who = match what {
                 // Between the service and the booker.
-                "ticket_wanted" => vec![],
+                "ticket_wanted" | "moved" => vec![],
+                // They hear of the sailing as a whole.
+                _ if item.payload["by_sailing"] == true => vec![],
                 _ => vec![Who::Partner(booking.partner_id)],
             };
             Some(Event {
@@ -131,6 +133,20 @@ async fn event(app: &App, item: &Item) -> Result<Option<Event>> {
                 pays: fresh,
                 ..plain(who, data, id)
             })
+        }
+        Some(("sailing", _)) => {
+            let id = id_in(item, "sailing_id")?;
+            let Some(voyage) = sailings::voyage(&app.db, None, id).await? else {
+                return Ok(None);
+            };
+            let data = json!({
+                "sailing_id": id, "mitra_id": voyage.mitra_id, "from": voyage.from_name,
+                "to": voyage.to_name, "departure_at": voyage.departure_at,
+                "was_departure_at": item.payload["was_departure_at"],
+                "reason": voyage.reason, "bookings": item.payload["bookings"],
+            });
+            let who = vec![Who::Partner(voyage.mitra_id), Who::Those(Rule::BookingsWrite)];
+            Some(plain(who, data, id))
         }
         Some(("payment", "review")) => {
             let id = id_in(item, "booking_id")?;

@@ -66,7 +66,9 @@ async fn with_ticket(app: &App, event: &str, news: &Value) -> Result<Option<Lett
         return Ok(None);
     };
     let attachment = match event {
-        "booking.paid" | "booking.ticket_wanted" => tickets::attachment(app, booking).await?,
+        "booking.paid" | "booking.ticket_wanted" | "booking.moved" => {
+            tickets::attachment(app, booking).await?
+        }
         _ => None,
     };
     Ok(Some(Letter { attachment, ..letter }))

@@ -43,6 +43,28 @@ pub fn words(kind: &str, data: &Value) -> (Text, Text) {
             text("Booking refunded", "Dana pemesanan dikembalikan"),
             booking("The customer has the money back.", "Dana pelanggan telah dikembalikan."),
         ),
+        "sailing.cancelled" => {
+            let journey = format!("{} – {}", said("from"), said("to"));
+            let bookings = &data["bookings"];
+            (
+                text("Sailing cancelled", "Pelayaran dibatalkan"),
+                Text::new(
+                    format!("{journey}: {bookings} bookings are cancelled. {}", said("reason")),
+                    format!("{journey}: {bookings} pemesanan dibatalkan. {}", said("reason")),
+                ),
+            )
+        }
+        "sailing.moved" => {
+            let journey = format!("{} – {}", said("from"), said("to"));
+            let bookings = &data["bookings"];
+            (
+                text("Sailing moved", "Jadwal pelayaran berubah"),
+                Text::new(
+                    format!("{journey}: {bookings} bookings have a new time. {}", said("reason")),
+                    format!("{journey}: waktu {bookings} pemesanan berubah. {}", said("reason")),
+                ),
+            )
+        }
         "payment.review" => (
             text("A payment needs a decision", "Pembayaran perlu keputusan"),
             Text::new(

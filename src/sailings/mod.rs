@@ -15,6 +15,7 @@ mod model;
 mod routes;
 mod rules;
 mod search;
+mod shift;
 mod store;
 mod voyage;
 mod zone;
@@ -30,7 +31,9 @@ pub use http::{
     update_speedboat,
 };
 
-pub use model::{BookingType, SailingStatus};
+pub use model::{BookingType, SailingStatus, TimeOfDay};
+pub use rules::span;
+pub use shift::{NewTimes, cancel, shift};
 pub use voyage::{PathVoyage, Voyage, get as voyage, get_in as voyage_in};
 pub use zone::Zone;
 

@@ -1,9 +1,9 @@
 //! The calendar of a route: dates × times × weekdays in its zone become sailings in UTC. Pure.
 
-use chrono::{DateTime, Datelike, Days, NaiveDate, TimeZone, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, TimeZone, Utc};
 use chrono_tz::Tz;
 
-use super::model::{RouteTime, ScheduleType, Weekday};
+use super::model::{RouteTime, ScheduleType, TimeOfDay, Weekday};
 use crate::kernel::money::Rupiah;
 
 /// When, and for how much.
@@ -39,20 +39,22 @@ fn on_day<'a>(plan: &'a Plan<'_>, day: NaiveDate) -> impl Iterator<Item = Depart
         ScheduleType::Once | ScheduleType::Daily => true,
     };
     plan.times.iter().filter(sails).filter_map(move |time| {
-        let (departs, arrives) = (time.departure_time.time(), time.arrival_time.time());
-        // An arrival that is not after the departure is on the next day.
-        let arrival_day = if arrives > departs { day } else { day + Days::new(1) };
-        let instant = |day: NaiveDate, time| {
-            let local = plan.zone.from_local_datetime(&day.and_time(time)).earliest();
-            local.map(|local| local.with_timezone(&Utc))
-        };
-        Some(Departure {
-            day,
-            departure_at: instant(day, departs)?,
-            arrival_at: instant(arrival_day, arrives)?,
-            price: time.price.unwrap_or(plan.price),
-        })
+        let span = span(day, time.departure_time, time.arrival_time, plan.zone);
+        let (departure_at, arrival_at) = span?;
+        let price = time.price.unwrap_or(plan.price);
+        Some(Departure { day, departure_at, arrival_at, price })
     })
+}
+
+/// From a departure on that day; an arrival that is not after it is on the next day.
+pub fn span(day: NaiveDate, departs: TimeOfDay, arrives: TimeOfDay, zone: Tz) -> Option<Span> {
+    let (departs, arrives) = (departs.time(), arrives.time());
+    let arrival_day = if arrives > departs { day } else { day.succ_opt()? };
+    let instant = |day: NaiveDate, time| {
+        let local = zone.from_local_datetime(&day.and_time(time)).earliest();
+        local.map(|local| local.with_timezone(&Utc))
+    };
+    Some((instant(day, departs)?, instant(arrival_day, arrives)?))
 }
 
 /// When a boat is at sea, from departure up to and without arrival.
@@ -180,7 +182,7 @@ mod tests {
                 let text = |m: u32| format!("{:02}:{:02}", m / 60, m % 60);
                 time(&text(*m), &text((m + 1) % 1_440), None)
             }).collect();
-            let end = date("2026-11-15") + Days::new(days as u64 - 1);
+            let end = date("2026-11-15") + chrono::Days::new(days as u64 - 1);
             let plan = plan(
                 ScheduleType::Daily, "2026-11-15", &end.to_string(), Tz::Asia__Jakarta, &times,
             );

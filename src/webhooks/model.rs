@@ -25,6 +25,8 @@ crate::words! {
         PartnerUnsuspended = "partner.unsuspended",
         SettlementCreated = "settlement.created",
         SettlementReleased = "settlement.released",
+        SailingCancelled = "sailing.cancelled",
+        SailingMoved = "sailing.moved",
         TermsPublished = "terms.published",
     }
 }

@@ -94,6 +94,8 @@ const WHO: &str = "
     POST   /v1/booking/validate-code-promo              P
     GET    /v1/booking/{id}                             G:bookings.read
     POST   /v1/booking/{id}/cancel                      G:bookings.write
+    PUT    /v1/mitra/route-times/{id}                   M/S:routes.write
+    POST   /v1/mitra/route-times/{id}/cancel            M/S:routes.write
     GET    /v1/mitra/route-times/{id}/manifest          M/S:bookings.read
     POST   /v1/mitra/route-times/{id}/manifest/close    M/S:bookings.write
     POST   /v1/mitra/route-times/{id}/check-in          M/S:bookings.write

@@ -293,6 +293,8 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
         | "pay_cash"
         | "resend_ticket"
         | "close_manifest"
+        | "move_sailing"
+        | "cancel_sailing"
         | "check_in"
         | "undo_check_in"
         | "record_refund"
@@ -312,6 +314,11 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
                 "cancel_booking" => (format!("{path}/cancel"), json!({ "reason": "x" })),
                 "pay_again" => (format!("{path}/payment"), json!({})),
                 "pay_cash" => (format!("{path}/pay-cash"), json!({})),
+                "cancel_sailing" => (format!("{pier}/cancel"), json!({ "reason": "x" })),
+                "move_sailing" => (
+                    pier,
+                    json!({ "departure_time": "10:00", "arrival_time": "10:45", "reason": "x" }),
+                ),
                 "close_manifest" => (format!("{pier}/manifest/close"), json!({})),
                 "check_in" | "undo_check_in" => {
                     world.pays(&booking).await;

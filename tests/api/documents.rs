@@ -110,6 +110,7 @@ fn the_kernel_knows_no_domain() {
                 "bookings",
                 "contents",
                 "dashboard",
+                "disruptions",
                 "files",
                 "fleet",
                 "jobs",

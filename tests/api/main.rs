@@ -5,6 +5,7 @@ mod audit;
 mod boarding;
 mod bookings;
 mod contents;
+mod disruptions;
 mod documents;
 mod edge;
 mod envelope;

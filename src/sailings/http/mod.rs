@@ -6,7 +6,7 @@ mod search;
 
 pub use boats::{delete_speedboat, speedboat_summary, update_speedboat};
 pub use routes::{
-    create_route, delete_route, list_routes, list_sailings, publish_route, publish_route_by_post,
-    update_route,
+    conflict, create_route, delete_route, list_routes, list_sailings, publish_route,
+    publish_route_by_post, update_route,
 };
 pub use search::{list_locations, search_sailings};

@@ -199,7 +199,7 @@ fn last_arrival(departures: &[Departure]) -> DateTime<Utc> {
 }
 
 /// Names what would overlap: another sailing, or (without an id) one of the same draft.
-fn conflict(clash: Option<(Span, Span, Option<&AtSea>)>) -> Error {
+pub fn conflict(clash: Option<(Span, Span, Option<&AtSea>)>) -> Error {
     let span = |(start, end): Span| json!({ "departure_at": start, "arrival_at": end });
     let data = clash.map(|(ours, theirs, there)| {
         let mut other = span(theirs);
