@@ -133,6 +133,7 @@ pub fn table(app: App) -> Table {
     .op(ASK,    "/v1/booking/validate-code-promo",  Public,                   validate_promo,         "Try a promotion's code").at_most(60)
     .op(GET,    "/v1/booking/{id}",                 GuestOr(BookingsRead),    get_booking,            "A booking")
     .op(POST,   "/v1/booking/{id}/cancel",          GuestOr(BookingsWrite),   cancel_booking,         "Cancel a booking").at_most(60)
+    .op(POST,   "/v1/booking/{id}/reschedule",      GuestOr(BookingsWrite),   reschedule_booking,     "Move to another sailing").at_most(60)
     .op(POST,   "/v1/booking/{id}/payment",         GuestOr(BookingsWrite),   pay_again,              "Open another attempt to pay").at_most(60)
     .op(POST,   "/v1/booking/{id}/pay-cash",        PartnerOr(BookingsWrite), pay_cash,               "Take cash for a booking")
     .op(POST,   "/v1/booking/{id}/refund",          Staff(BookingsWrite),     record_refund,          "Record that a refund was paid")

@@ -43,15 +43,18 @@ const QUESTIONS: &[Question] = &[
             WHERE account = 'customer_deposits' AND booking_id IS NULL LIMIT 50",
     },
     Question {
-        rule: "seats taken are those of live bookings",
+        rule: "seats taken are those of live bookings, and of those about to move",
         size: "SELECT COUNT(*) FROM sailings WHERE seats_taken > 0",
         broken: live!(
             "SELECT 'a sailing at ' || CAST(s.departure_at AS TEXT) || ' has '
                || CAST(s.seats_taken AS TEXT) || ' seats taken and '
                || CAST(COALESCE(k.seats, 0) AS TEXT) || ' booked'
              FROM sailings s LEFT JOIN
-               (SELECT sailing_id, SUM(seats) AS seats FROM bookings WHERE status IN ",
-            " GROUP BY sailing_id) k ON k.sailing_id = s.id
+               (SELECT sailing_id, SUM(seats) AS seats FROM
+                  (SELECT to_sailing_id AS sailing_id, seats FROM reschedules
+                   WHERE status = 'pending'
+                   UNION ALL SELECT sailing_id, seats FROM bookings WHERE status IN ",
+            ") held GROUP BY sailing_id) k ON k.sailing_id = s.id
              WHERE s.seats_taken <> COALESCE(k.seats, 0) LIMIT 50"
         ),
     },
@@ -61,7 +64,9 @@ const QUESTIONS: &[Question] = &[
         broken: live!(
             "SELECT 'a sailing at ' || CAST(s.departure_at AS TEXT)
              FROM sailings s LEFT JOIN
-               (SELECT DISTINCT sailing_id FROM bookings WHERE type = 'charter' AND status IN ",
+               (SELECT to_sailing_id AS sailing_id FROM reschedules
+                WHERE type = 'charter' AND status = 'pending'
+                UNION SELECT sailing_id FROM bookings WHERE type = 'charter' AND status IN ",
             ") k ON k.sailing_id = s.id
              WHERE s.chartered <> (k.sailing_id IS NOT NULL) LIMIT 50"
         ),
@@ -130,7 +135,8 @@ const QUESTIONS: &[Question] = &[
                     ELSE 0 END AS TEXT)
              FROM bookings k LEFT JOIN
                (SELECT booking_id, SUM(amount) AS amount FROM ledger_lines
-                WHERE account = 'refund_payable' AND source = 'booking'
+                WHERE account = 'refund_payable' AND source IN ('booking', 'reschedule')
+                  AND kind NOT IN ('rescheduled', 'difference_refunded')
                 GROUP BY booking_id) l ON l.booking_id = k.id
              WHERE -COALESCE(l.amount, 0)
                <> CASE WHEN k.status = 'refund_pending' THEN COALESCE(k.refund_amount, -1)
@@ -173,10 +179,14 @@ const QUESTIONS: &[Question] = &[
                 WHERE t.status IS NULL OR t.status <> 'released' GROUP BY d.partner_id) d
                ON d.partner_id = p.id
              LEFT JOIN
-               (SELECT l.partner_id, SUM(l.amount) AS taken FROM ledger_lines l
-                JOIN bookings k ON k.id = l.booking_id
-                WHERE l.account = 'partner_payable' AND k.status = 'paid'
-                GROUP BY l.partner_id) c ON c.partner_id = p.id
+               (SELECT partner_id, SUM(amount) AS taken FROM
+                  (SELECT l.partner_id, l.amount FROM ledger_lines l
+                   JOIN bookings k ON k.id = l.booking_id
+                   WHERE l.account = 'partner_payable' AND k.status = 'paid'
+                   UNION ALL
+                   SELECT d.partner_id, -d.collected FROM partner_dues d
+                   JOIN bookings k ON k.id = d.booking_id WHERE k.status = 'paid') cash
+                GROUP BY partner_id) c ON c.partner_id = p.id
              WHERE COALESCE(l.owed, 0) <> COALESCE(d.net, 0) - COALESCE(c.taken, 0) LIMIT 50",
     },
     Question {
@@ -242,6 +252,25 @@ const QUESTIONS: &[Question] = &[
              WHERE v.owed <> l.owed",
     },
     Question {
+        rule: "a difference is owed until it is paid back",
+        size: "SELECT COUNT(*) FROM reschedules WHERE difference < 0",
+        broken: "SELECT 'moves owe ' || CAST(r.owed AS TEXT) || ', the ledger has '
+               || CAST(l.owed AS TEXT)
+             FROM (SELECT COALESCE(-SUM(difference), 0) AS owed FROM reschedules
+                   WHERE status = 'done' AND difference < 0 AND refunded_at IS NULL) r,
+                  (SELECT COALESCE(-SUM(amount), 0) AS owed FROM ledger_lines
+                   WHERE account = 'refund_payable'
+                     AND kind IN ('rescheduled', 'difference_refunded')) l
+             WHERE r.owed <> l.owed",
+    },
+    Question {
+        rule: "a booking that moved is where it moved to",
+        size: "SELECT COUNT(*) FROM reschedules WHERE status = 'done'",
+        broken: "SELECT k.code FROM bookings k JOIN reschedules r ON r.id = k.reschedule_id
+             WHERE r.status <> 'done' OR r.booking_id <> k.id OR r.to_sailing_id <> k.sailing_id
+             LIMIT 50",
+    },
+    Question {
         rule: "what the reports say was paid was paid",
         size: "SELECT COUNT(*) FROM sales_days",
         broken:
@@ -289,8 +318,9 @@ const QUESTIONS: &[Question] = &[
             "SELECT a.name || ': ' || CAST(SUM(bookings) AS TEXT) || ' too many ' || each.status
              FROM (SELECT partner_id, status, bookings, subtotal FROM partner_standings
                UNION ALL SELECT partner_id, to_status, 1, subtotal FROM booking_moves
+                 WHERE to_status <> 'rescheduled'
                UNION ALL SELECT partner_id, from_status, -1, -subtotal FROM booking_moves
-                 WHERE from_status <> 'pending_payment'
+                 WHERE from_status NOT IN ('pending_payment', 'rescheduled')
                UNION ALL SELECT partner_id, status, -COUNT(*), -SUM(subtotal) FROM bookings
                  WHERE status <> 'pending_payment' GROUP BY partner_id, status) each
              JOIN partners p ON p.id = each.partner_id JOIN accounts a ON a.id = p.account_id
@@ -312,7 +342,9 @@ const QUESTIONS: &[Question] = &[
         broken: "SELECT k.code || ' has ' || CAST(COUNT(y.id) AS TEXT) || ' paid attempts'
              FROM bookings k LEFT JOIN payments y
                ON y.booking_id = k.id AND y.status IN ('paid', 'refunded')
+                 AND y.reschedule_id IS NULL
              WHERE (k.paid_at IS NOT NULL OR k.refund_amount IS NOT NULL) AND k.total > 0
+               AND k.reschedule_id IS NULL
              GROUP BY k.id, k.code HAVING COUNT(y.id) <> 1 LIMIT 50",
     },
 ];

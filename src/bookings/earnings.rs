@@ -4,19 +4,25 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::json;
 
-use super::{model::BookingRow, moves::not_now, rules, rules::Event, store};
+use super::{
+    model::{BookingRow, Chapter},
+    moves::not_now,
+    rules,
+    rules::Event,
+    store,
+};
 use crate::{
     app::App,
     bookings::BookingStatus,
-    kernel::{db::Tx, error::Result, ids::Uuid, money::Rupiah, outbox},
-    ledger::{self, Account, Due, DueKind, Posting, Source},
+    kernel::{db::Tx, error::Result, money::Rupiah, outbox},
+    ledger::{self, Account, Due, DueKind, Posting},
 };
 
 /// A booking whose boat has arrived, as far as money goes.
 #[derive(sqlx::FromRow)]
 pub struct Sailed {
-    pub id: Uuid,
-    pub partner_id: Uuid,
+    #[sqlx(flatten)]
+    pub chapter: Chapter,
     pub day: NaiveDate,
     pub subtotal: Rupiah,
     pub discount: Rupiah,
@@ -31,8 +37,8 @@ pub struct Sailed {
 
 impl Sailed {
     fn posting(&self, kind: &'static str, times: i64) -> Posting {
-        Posting::new(Source::Booking, self.id, kind)
-            .of_booking(self.id, self.partner_id)
+        self.chapter
+            .posting(kind)
             .debit(Account::CustomerDeposits, self.total * times)
             .debit(Account::PromotionExpense, self.discount * times)
             .credit(Account::PartnerPayable, self.partner_net * times)
@@ -42,8 +48,9 @@ impl Sailed {
 
     fn due(&self, kind: DueKind, times: i64) -> Due {
         Due {
-            partner_id: self.partner_id,
-            booking_id: self.id,
+            partner_id: self.chapter.partner_id,
+            booking_id: self.chapter.id,
+            reschedule_id: self.chapter.reschedule_id,
             kind,
             day: self.day,
             gross: self.subtotal * times,
@@ -80,8 +87,11 @@ async fn complete_some(tx: &mut Tx, limit: i64, now: DateTime<Utc>) -> Result<u6
     let sailed = store::complete(tx, to, limit, now).await?;
     let postings: Vec<_> = sailed.iter().map(|sailed| sailed.posting("completed", 1)).collect();
     let dues: Vec<_> = sailed.iter().map(|sailed| sailed.due(DueKind::Sale, 1)).collect();
-    let news: Vec<_> =
-        sailed.iter().map(|sailed| (sailed.id, json!({ "booking_id": sailed.id }))).collect();
+    let news: Vec<_> = sailed
+        .iter()
+        .map(|sailed| sailed.chapter.id)
+        .map(|id| (id, json!({ "booking_id": id })))
+        .collect();
     ledger::post_all(tx, &postings, now).await?;
     ledger::owe_all(tx, &dues, now).await?;
     outbox::put_all(tx, "booking.completed", &news, now).await?;
@@ -92,8 +102,7 @@ async fn complete_some(tx: &mut Tx, limit: i64, now: DateTime<Utc>) -> Result<u6
 /// account from now on, and netted in its next settlement.
 pub async fn reverse(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>) -> Result<()> {
     let sailed = Sailed {
-        id: booking.id,
-        partner_id: booking.partner_id,
+        chapter: booking.chapter(),
         day: booking.day(),
         subtotal: booking.subtotal,
         discount: booking.discount,

@@ -8,11 +8,11 @@ use axum::{
 use super::{
     lookup::{BookingAccess, booking_for, readable, shown},
     model::{
-        Booking, BookingRow, BookingStatus, BookingsQuery, CancelForm, Knows, PriceRecord,
-        PromoVerdict, ValidatePromo,
+        Booking, BookingRow, BookingStatus, BookingsQuery, CancelForm, Knows, PromoVerdict,
+        ValidatePromo,
     },
     moves::{self, move_booking},
-    rules::{self, Event, Price},
+    rules::{self, Event},
     sale,
     store::{self, Trace},
 };
@@ -125,25 +125,13 @@ pub async fn validate_promo(
         Ok(promotion) => {
             let price = sale::price(&sailing, seats, Some(&promotion), &taxes);
             let discount = Some(price.discount);
-            let price = Some(price_record(price));
+            let price = Some(price.into());
             PromoVerdict { valid: true, reason: None, discount, price }
         }
         Err(reason) => {
             PromoVerdict { valid: false, reason: Some(reason), discount: None, price: None }
         }
     }))
-}
-
-fn price_record(price: Price) -> PriceRecord {
-    PriceRecord {
-        currency: "IDR",
-        unit_price: price.unit_price,
-        subtotal: price.subtotal,
-        discount: price.discount,
-        taxes: price.taxes,
-        tax: price.tax,
-        total: price.total,
-    }
 }
 
 /// By its booker: refunded by the policy. By partner or staff: in full. Staff can still do so after
@@ -205,7 +193,11 @@ async fn cancel(
             let policy = &app.config.refund_policy.0;
             match rules::is_disrupted(booking.promised_at, booking.departure_at) {
                 true => booking.total,
-                false => rules::refund(booking.total, policy, booking.departure_at, now),
+                false => {
+                    let percent = rules::refund_percent(policy, booking.departure_at, now);
+                    let percent = booking.refund_cap.unwrap_or(percent).min(percent);
+                    rules::percent_of(booking.total, percent)
+                }
             }
         }
         (BookingStatus::Paid, _) => booking.total,

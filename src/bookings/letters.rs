@@ -57,6 +57,8 @@ pub async fn letter(app: &App, event: &str, news: &Value) -> Result<Option<(Lett
         "booking.cancelled" => cancelled(&booking),
         "booking.moved" if !rules::is_live(booking.status) => return Ok(None),
         "booking.moved" => moved(&booking),
+        "booking.rescheduled" if !rules::has_ticket(booking.status) => return Ok(None),
+        "booking.rescheduled" => rescheduled(Rupiah(news["difference"].as_i64().unwrap_or(0))),
         "booking.refunded" => refunded(&booking),
         _ => return Ok(None),
     };
@@ -238,6 +240,23 @@ fn moved(booking: &BookingRow) -> Words {
         }
     }
     (("Your sailing has a new time", "Waktu pelayaran Anda berubah"), paragraphs)
+}
+
+fn rescheduled(difference: Rupiah) -> Words {
+    let mut paragraphs = vec![text(
+        "Your booking has moved to the sailing below. Your new tickets are attached; the old ones \
+         are no longer good.",
+        "Pemesanan Anda telah dipindahkan ke jadwal di bawah. Tiket baru terlampir; tiket lama \
+         tidak berlaku lagi.",
+    )];
+    if difference < Rupiah::ZERO {
+        let owed = -difference;
+        paragraphs.push(Text::new(
+            format!("It costs less: we pay {owed} back to you."),
+            format!("Harganya lebih murah: {owed} kami kembalikan kepada Anda."),
+        ));
+    }
+    (("You sail at another time", "Jadwal Anda dipindahkan"), paragraphs)
 }
 
 fn refunded(booking: &BookingRow) -> Words {

@@ -14,10 +14,12 @@ mod letters;
 mod lookup;
 mod model;
 mod moves;
+pub mod reschedule;
 mod rules;
 mod sale;
 mod sell;
 mod store;
+mod together;
 
 use crate::{
     app::App,
@@ -31,14 +33,15 @@ pub use letters::letter;
 pub use lookup::{BookingAccess, booking_for, readable, shown, simulator_page};
 pub use model::{
     Aboard, Booking, BookingForm, BookingRow, BookingStatus, Gender, IdentityType, Knows,
-    PaymentRecord, StoredPassenger,
+    PaymentRecord, PriceRecord, RescheduleForm, StoredPassenger,
 };
-pub use moves::{CalledOff, call_off, expire_all, follow, move_booking, not_now, owe};
-pub use rules::{Event, has_ticket, is_live};
+pub use moves::{move_booking, not_now, owe};
+pub use rules::{Event, Price, has_ticket, is_live};
 pub use sell::sell;
 pub use store::{
     Trace, aboard, aboard_now, can_take_again, get, get_in, hold, hold_all, set_boarded,
 };
+pub use together::{CalledOff, call_off, expire_all, follow};
 
 /// The newest bookings of a partner, identity numbers masked.
 pub async fn recent(app: &App, partner: Uuid) -> Result<Vec<Booking>> {
@@ -58,5 +61,5 @@ pub async fn complete(app: &App) -> Result<u64> {
 
 /// Lets unpaid holds go whose time is over; says how many.
 pub async fn expire(app: &App) -> Result<u64> {
-    moves::expire_due(app).await
+    Ok(moves::expire_due(app).await? + reschedule::expire_due(app).await?)
 }

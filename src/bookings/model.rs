@@ -21,10 +21,11 @@ use crate::{
         schema::Input,
         text::{Line, Name, Note},
     },
+    ledger::{Posting, Source},
     sailings::{BookingType, SailingStatus, Zone},
 };
 
-use super::rules::TaxAmount;
+use super::rules::{Price, TaxAmount};
 
 crate::words! {
     pub enum BookingStatus {
@@ -225,6 +226,27 @@ pub struct SailingContext {
     pub holds: i64,
 }
 
+/// A booking up to a move to another sailing, or from one on: each part of its life has entries
+/// of its own in the ledger.
+#[derive(Clone, Copy, Debug, sqlx::FromRow)]
+pub struct Chapter {
+    /// The booking.
+    pub id: Uuid,
+    pub partner_id: Uuid,
+    /// The move that began it.
+    pub reschedule_id: Option<Uuid>,
+}
+
+impl Chapter {
+    pub fn posting(self, kind: &'static str) -> Posting {
+        let (source, id) = match self.reschedule_id {
+            Some(id) => (Source::Reschedule, id),
+            None => (Source::Booking, self.id),
+        };
+        Posting::new(source, id, kind).of_booking(self.id, self.partner_id)
+    }
+}
+
 /// A booking as it is stored, with the names that go with it.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct BookingRow {
@@ -271,12 +293,17 @@ pub struct BookingRow {
     pub cancelled_at: Option<DateTime<Utc>>,
     pub cancel_reason: Option<String>,
     pub refund_amount: Option<Rupiah>,
+    /// The move that brought it to its sailing.
+    pub reschedule_id: Option<Uuid>,
+    /// The most percent that its booker gets back for cancelling.
+    pub refund_cap: Option<i32>,
     pub created_at: DateTime<Utc>,
     /// Of its sailing.
     pub manifest_closed_at: Option<DateTime<Utc>>,
     pub sailing_status: SailingStatus,
     /// Why its sailing was cancelled or moved.
     pub sailing_reason: Option<String>,
+    pub sailing_cancelled_at: Option<DateTime<Utc>>,
     pub from_name: String,
     pub to_name: String,
     pub timezone: Zone,
@@ -295,6 +322,26 @@ impl BookingRow {
     /// The day of departure where it departs.
     pub fn day(&self) -> NaiveDate {
         self.departure_at.with_timezone(&self.timezone.tz()).date_naive()
+    }
+
+    pub fn chapter(&self) -> Chapter {
+        let Self { id, partner_id, reschedule_id, .. } = *self;
+        Chapter { id, partner_id, reschedule_id }
+    }
+
+    pub fn price(&self) -> Result<Price> {
+        Ok(Price {
+            unit_price: self.unit_price,
+            subtotal: self.subtotal,
+            discount: self.discount,
+            taxes: self.taxes()?,
+            tax: self.tax,
+            total: self.total,
+            commission_rate: self.commission_rate,
+            commission: self.commission,
+            commission_tax: self.commission_tax,
+            partner_net: self.partner_net,
+        })
     }
 
     /// As they were charged.
@@ -374,6 +421,20 @@ pub struct PriceRecord {
     pub taxes: Vec<TaxAmount>,
     pub tax: Rupiah,
     pub total: Rupiah,
+}
+
+impl From<Price> for PriceRecord {
+    fn from(price: Price) -> Self {
+        Self {
+            currency: "IDR",
+            unit_price: price.unit_price,
+            subtotal: price.subtotal,
+            discount: price.discount,
+            taxes: price.taxes,
+            tax: price.tax,
+            total: price.total,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -459,6 +520,18 @@ pub struct Knows {
 }
 
 impl Input for Knows {}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct RescheduleForm {
+    /// The sailing to move to: of the same partner, between the same harbours.
+    pub route_time_id: Uuid,
+    pub reason: Option<Note>,
+    #[schemars(length(max = 32))]
+    pub code: Option<String>,
+    pub email: Option<Email>,
+}
+
+impl Input for RescheduleForm {}
 
 #[derive(Deserialize, JsonSchema)]
 pub struct CancelForm {

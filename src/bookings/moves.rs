@@ -1,14 +1,12 @@
 //! Moving bookings from status to status, with the money that moves along.
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use futures_util::{StreamExt, stream};
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::json;
 
 use super::{
     earnings,
-    model::{BookingRow, BookingStatus},
+    model::BookingRow,
     rules::{self, Event},
     store::{self, Trace},
 };
@@ -21,7 +19,7 @@ use crate::{
         money::Rupiah,
         outbox,
     },
-    ledger::{self, Account, Due, DueKind, Posting, Source},
+    ledger::{self, Account, Due, DueKind},
 };
 
 /// Moves the booking along the table, and tells the world. 409 when it cannot go there, or no
@@ -48,6 +46,7 @@ pub async fn move_booking(
         Event::Refund => "booking.refunded",
         // The customer hears of it as of a cancellation: the money comes back.
         Event::PayInVain => "booking.cancelled",
+        Event::Reinstate => "booking.rescheduled",
     };
     outbox::put_about(tx, booking.id, topic, &json!({ "booking_id": booking.id }), now).await?;
     Ok(true)
@@ -95,8 +94,9 @@ pub async fn owe(tx: &mut Tx, booking: &BookingRow, due: Rupiah, now: DateTime<U
         booking.commission,
         booking.commission_tax,
     );
-    let share = Posting::new(Source::Booking, booking.id, "kept")
-        .of_booking(booking.id, booking.partner_id)
+    let share = booking
+        .chapter()
+        .posting("kept")
         .debit(Account::CustomerDeposits, kept)
         .credit(Account::PartnerPayable, partner)
         .credit(Account::CommissionRevenue, commission)
@@ -105,6 +105,7 @@ pub async fn owe(tx: &mut Tx, booking: &BookingRow, due: Rupiah, now: DateTime<U
     let due = Due {
         partner_id: booking.partner_id,
         booking_id: booking.id,
+        reschedule_id: booking.reschedule_id,
         kind: DueKind::Kept,
         day: booking.day(),
         gross: kept,
@@ -127,107 +128,12 @@ async fn refund_due(
     due: Rupiah,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    let posting = Posting::new(Source::Booking, booking.id, "refund_due")
-        .of_booking(booking.id, booking.partner_id)
+    let posting = booking
+        .chapter()
+        .posting("refund_due")
         .debit(Account::CustomerDeposits, due)
         .credit(Account::RefundPayable, due);
     ledger::post(tx, posting, now).await
-}
-
-/// A cancelled booking whose whole price is due.
-#[derive(sqlx::FromRow)]
-pub struct Owed {
-    id: Uuid,
-    partner_id: Uuid,
-    total: Rupiah,
-    /// The day of departure where it departs.
-    day: NaiveDate,
-    /// Cash that the partner took for it.
-    collected: Rupiah,
-}
-
-/// What became of a sailing's bookings.
-#[derive(Default, Serialize, JsonSchema)]
-pub struct CalledOff {
-    /// That had not been paid, or cost nothing.
-    pub cancelled: usize,
-    pub refund_due: usize,
-    pub refund_total: Rupiah,
-}
-
-/// Cancels every live booking of a sailing that was called off, in full: a fixed number of
-/// statements, however many they are. Whoever calls has closed the sailing, so none is added.
-pub async fn call_off(
-    tx: &mut Tx,
-    sailing: Uuid,
-    reason: &str,
-    now: DateTime<Utc>,
-) -> Result<CalledOff> {
-    let (unpaid, paid) = (BookingStatus::PendingPayment, BookingStatus::Paid);
-    let edge = |from, event| {
-        let to = rules::next(from, event).ok_or_else(not_now)?;
-        Ok::<_, Error>((from, to))
-    };
-    let owing = edge(paid, Event::CancelOwing)?;
-    let owed = store::cancel_all(tx, sailing, owing, true, reason, now).await?;
-    let free = edge(paid, Event::Cancel)?;
-    let mut others = store::cancel_all(tx, sailing, free, false, reason, now).await?;
-    let held = edge(unpaid, Event::Cancel)?;
-    others.extend(store::cancel_all(tx, sailing, held, false, reason, now).await?);
-    owe_all(tx, &owed, now).await?;
-    // The partner knows, or hears of the sailing as a whole.
-    let news =
-        |booking: &Owed| (booking.id, json!({ "booking_id": booking.id, "by_sailing": true }));
-    let news: Vec<_> = owed.iter().chain(&others).map(news).collect();
-    outbox::put_all(tx, "booking.cancelled", &news, now).await?;
-    Ok(CalledOff {
-        cancelled: others.len(),
-        refund_due: owed.len(),
-        refund_total: owed.iter().map(|booking| booking.total).sum(),
-    })
-}
-
-/// Posts that the whole price of each is due. Cash that the partner took is on its account.
-async fn owe_all(tx: &mut Tx, owed: &[Owed], now: DateTime<Utc>) -> Result<()> {
-    let posting = |booking: &Owed| {
-        Posting::new(Source::Booking, booking.id, "refund_due")
-            .of_booking(booking.id, booking.partner_id)
-            .debit(Account::CustomerDeposits, booking.total)
-            .credit(Account::RefundPayable, booking.total)
-    };
-    let due = |booking: &Owed| Due {
-        partner_id: booking.partner_id,
-        booking_id: booking.id,
-        kind: DueKind::Kept,
-        day: booking.day,
-        gross: Rupiah::ZERO,
-        commission: Rupiah::ZERO,
-        commission_tax: Rupiah::ZERO,
-        collected: booking.collected,
-    };
-    ledger::post_all(tx, &owed.iter().map(posting).collect::<Vec<_>>(), now).await?;
-    ledger::owe_all(tx, &owed.iter().map(due).collect::<Vec<_>>(), now).await
-}
-
-/// Lets the bookings of a sailing follow it to its new times; says how many live ones that are.
-pub async fn follow(
-    tx: &mut Tx,
-    sailing: Uuid,
-    departure_at: DateTime<Utc>,
-    arrival_at: DateTime<Utc>,
-    now: DateTime<Utc>,
-) -> Result<usize> {
-    let moved = store::follow(tx, sailing, departure_at, arrival_at).await?;
-    let news: Vec<_> = moved.iter().map(|(id,)| (*id, json!({ "booking_id": id }))).collect();
-    outbox::put_all(tx, "booking.moved", &news, now).await?;
-    Ok(moved.len())
-}
-
-/// Lets the unpaid holds on a sailing go that closes now.
-pub async fn expire_all(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<()> {
-    let expired = store::expire_all(tx, sailing, now).await?;
-    let news: Vec<_> = expired.iter().map(|(id,)| (*id, json!({ "booking_id": id }))).collect();
-    outbox::put_all(tx, "booking.expired", &news, now).await
 }
 
 /// Expires what is due, each hold in a transaction of its own, several side by side: it takes a

@@ -20,7 +20,7 @@ pub struct TaxAmount {
     pub amount: Rupiah,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Price {
     pub unit_price: Rupiah,
     pub subtotal: Rupiah,
@@ -88,6 +88,8 @@ crate::words! {
         PayInVain = "pay_in_vain",
         Complete = "complete",
         Refund = "refund",
+        /// Its sailing was cancelled, and it takes another instead of its money.
+        Reinstate = "reinstate",
     }
 }
 
@@ -105,6 +107,7 @@ const MOVES: &[(BookingStatus, Event, BookingStatus)] = {
         (Paid, Event::Complete, Completed),
         (Completed, Event::CancelOwing, RefundPending),
         (RefundPending, Event::Refund, Refunded),
+        (RefundPending, Event::Reinstate, Paid),
     ]
 };
 
@@ -128,18 +131,67 @@ pub fn is_disrupted(promised_at: Option<DateTime<Utc>>, departure_at: DateTime<U
     promised_at.is_some_and(|promised| (departure_at - promised).abs() >= TimeDelta::minutes(30))
 }
 
-/// What a booker gets back for cancelling now: `policy` is percent by hours before departure,
-/// longest first. Rounded down.
-pub fn refund(
-    total: Rupiah,
+/// The first step that is far enough ahead: percent by hours before departure, longest first.
+fn step(policy: &[(u32, u8)], departure_at: DateTime<Utc>, now: DateTime<Utc>) -> Option<i32> {
+    let ahead = departure_at - now;
+    let step = policy.iter().find(|(hours, _)| ahead >= TimeDelta::hours((*hours).into()));
+    step.map(|(_, percent)| i32::from(*percent))
+}
+
+/// How much of the price a booker gets back for cancelling now.
+pub fn refund_percent(
     policy: &[(u32, u8)],
     departure_at: DateTime<Utc>,
     now: DateTime<Utc>,
-) -> Rupiah {
-    let ahead = departure_at - now;
-    let step = policy.iter().find(|(hours, _)| ahead >= TimeDelta::hours((*hours).into()));
-    let percent = step.map_or(0, |(_, percent)| i32::from(*percent));
+) -> i32 {
+    step(policy, departure_at, now).unwrap_or(0)
+}
+
+/// How much of the price a booker pays for choosing another sailing now; `None`: it is too late.
+pub fn fee_percent(
+    policy: &[(u32, u8)],
+    departure_at: DateTime<Utc>,
+    now: DateTime<Utc>,
+) -> Option<i32> {
+    step(policy, departure_at, now)
+}
+
+/// Rounded down.
+pub fn percent_of(total: Rupiah, percent: i32) -> Rupiah {
     Rate::basis_points(percent * 100).unwrap_or_default().floor_of(total)
+}
+
+/// What a sold booking costs on another sailing: at the rates that it was sold with, and with the
+/// discount that it has, as far as the price allows.
+pub fn reprice(sold: &Price, unit_price: Rupiah, seats: i32) -> Price {
+    let subtotal = unit_price * i64::from(seats);
+    let discount = sold.discount.min(subtotal);
+    let taxable = subtotal - discount;
+    let charged = |tax: &TaxAmount| TaxAmount { amount: tax.rate.of(taxable), ..tax.clone() };
+    let taxes: Vec<_> = sold.taxes.iter().map(charged).collect();
+    let tax = taxes.iter().map(|tax| tax.amount).sum();
+    let commission = sold.commission_rate.of(subtotal);
+    let commission_tax = tax_share(commission, sold.commission, sold.commission_tax);
+    Price {
+        unit_price,
+        subtotal,
+        discount,
+        taxes,
+        tax,
+        total: taxable + tax,
+        commission_rate: sold.commission_rate,
+        commission,
+        commission_tax,
+        partner_net: subtotal - commission - commission_tax,
+    }
+}
+
+/// The tax on a commission, as it was on the one that was sold.
+fn tax_share(commission: Rupiah, sold: Rupiah, sold_tax: Rupiah) -> Rupiah {
+    match sold {
+        Rupiah::ZERO => Rupiah::ZERO,
+        whole => commission.share(sold_tax, whole),
+    }
 }
 
 /// How kept money is shared: commission, its tax, and what the partner gets.
@@ -150,10 +202,7 @@ pub fn share_of_kept(
     commission_tax: Rupiah,
 ) -> (Rupiah, Rupiah, Rupiah) {
     let ours = rate.of(kept);
-    let tax = match commission {
-        Rupiah::ZERO => Rupiah::ZERO,
-        whole => ours.share(commission_tax, whole),
-    };
+    let tax = tax_share(ours, commission, commission_tax);
     (ours, tax, kept - ours - tax)
 }
 
@@ -168,14 +217,14 @@ mod tests {
     fn every_edge_is_as_drawn_and_there_is_no_other() {
         #[rustfmt::skip]
         let drawn = [
-            // from              pay     expire     cancel       owing             in vain           complete     refund
-            ("pending_payment", ["paid", "expired", "cancelled", "-",              "-",              "-",         "-"]),
-            ("paid",            ["-",    "-",       "cancelled", "refund_pending", "-",              "completed", "-"]),
-            ("completed",       ["-",    "-",       "-",         "refund_pending", "-",              "-",         "-"]),
-            ("expired",         ["paid", "-",       "-",         "-",              "refund_pending", "-",         "-"]),
-            ("cancelled",       ["-",    "-",       "-",         "-",              "-",              "-",         "-"]),
-            ("refund_pending",  ["-",    "-",       "-",         "-",              "-",              "-",         "refunded"]),
-            ("refunded",        ["-",    "-",       "-",         "-",              "-",              "-",         "-"]),
+            // from              pay     expire     cancel       owing             in vain           complete     refund        reinstate
+            ("pending_payment", ["paid", "expired", "cancelled", "-",              "-",              "-",         "-",          "-"]),
+            ("paid",            ["-",    "-",       "cancelled", "refund_pending", "-",              "completed", "-",          "-"]),
+            ("completed",       ["-",    "-",       "-",         "refund_pending", "-",              "-",         "-",          "-"]),
+            ("expired",         ["paid", "-",       "-",         "-",              "refund_pending", "-",         "-",          "-"]),
+            ("cancelled",       ["-",    "-",       "-",         "-",              "-",              "-",         "-",          "-"]),
+            ("refund_pending",  ["-",    "-",       "-",         "-",              "-",              "-",         "refunded",   "paid"]),
+            ("refunded",        ["-",    "-",       "-",         "-",              "-",              "-",         "-",          "-"]),
         ];
         assert_eq!(drawn.len(), BookingStatus::ALL.len());
         for (from, row) in drawn {
@@ -190,13 +239,17 @@ mod tests {
     fn a_refund_follows_the_policy_to_the_second() {
         let departure: DateTime<Utc> = "2026-11-16T00:00:00Z".parse().unwrap();
         let policy = [(24, 100), (6, 50)];
-        let at = |ahead: TimeDelta| refund(Rupiah(99_999), &policy, departure, departure - ahead).0;
+        let at = |ahead: TimeDelta| {
+            percent_of(Rupiah(99_999), refund_percent(&policy, departure, departure - ahead)).0
+        };
         assert_eq!(at(TimeDelta::hours(24)), 99_999);
         assert_eq!(at(TimeDelta::hours(24) - TimeDelta::seconds(1)), 49_999, "rounded down");
         assert_eq!(at(TimeDelta::hours(6)), 49_999);
         assert_eq!(at(TimeDelta::hours(6) - TimeDelta::seconds(1)), 0);
         assert_eq!(at(-TimeDelta::hours(1)), 0);
-        assert_eq!(refund(Rupiah(5), &[], departure, departure).0, 0);
+        assert_eq!(refund_percent(&[], departure, departure), 0);
+        assert_eq!(fee_percent(&[(6, 10)], departure, departure), None, "too late to change");
+        assert_eq!(fee_percent(&[(0, 0)], departure, departure), Some(0));
     }
 
     #[test]
@@ -242,6 +295,28 @@ mod tests {
             prop_assert_eq!(
                 price.total + price.discount,
                 price.partner_net + price.commission + price.commission_tax + price.tax
+            );
+        }
+
+        #[test]
+        fn another_sailing_costs_what_it_would_have_cost(
+            unit in 1_000_i64..10_000_000, other in 1_000_i64..10_000_000, seats in 1_i32..500,
+            points in 0_i32..=10_000, off in 0_i64..5_000_000,
+        ) {
+            let taxes = [tax(AppliesTo::Booking, 1_100), tax(AppliesTo::Commission, 1_100)];
+            let rate = Rate::basis_points(points).unwrap();
+            let discount = (off > 0).then(|| Discount {
+                kind: promotions::DiscountValue::Fixed(Rupiah(off)),
+                max_amount: None, min_purchase: None,
+            });
+            let sold = price(Rupiah(unit), seats, discount.as_ref(), &taxes, rate);
+            prop_assert_eq!(&reprice(&sold, Rupiah(unit), seats), &sold, "nothing else, no change");
+            let moved = reprice(&sold, Rupiah(other), seats);
+            prop_assert_eq!(moved.subtotal, Rupiah(other * i64::from(seats)));
+            prop_assert!(moved.discount <= moved.subtotal && moved.discount <= sold.discount);
+            prop_assert_eq!(moved.total, moved.subtotal - moved.discount + moved.tax);
+            prop_assert_eq!(
+                moved.partner_net + moved.commission + moved.commission_tax, moved.subtotal
             );
         }
 

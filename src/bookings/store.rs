@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{
     earnings::Sailed,
     model::{Aboard, BookingRow, BookingStatus, BookingsQuery, SailingContext},
-    moves::Owed,
+    together::Owed,
 };
 use crate::kernel::{
     clock::midnight,
@@ -26,7 +26,7 @@ pub async fn context(
     let context = db
         .sql(
             "SELECT s.id AS sailing_id, s.status AS sailing_status,
-               s.reason AS sailing_reason, s.departure_at, s.arrival_at,
+               s.reason AS sailing_reason, s.cancelled_at AS sailing_cancelled_at, s.departure_at, s.arrival_at,
                s.price AS seat_price, s.capacity, s.seats_taken, s.chartered, s.manifest_closed_at,
                r.id AS route_id,
                r.from_name, r.to_name, r.timezone, b.id AS speedboat_id,
@@ -112,9 +112,10 @@ macro_rules! booking {
                k.code_promo, k.note, k.contact_name, k.contact_email, k.contact_phone, k.lang,
                k.passengers, k.boarded, k.accepted_terms, k.accepted_terms_id, k.unit_price,
                k.subtotal, k.discount, k.taxes, k.tax, k.total, k.commission_rate, k.commission, k.commission_tax, k.partner_net,
-               k.expires_at, k.promised_at, k.paid_at, k.cancelled_at, k.cancel_reason, k.refund_amount,
+               k.expires_at, k.promised_at, k.paid_at, k.cancelled_at, k.cancel_reason, k.refund_amount, k.reschedule_id,
+               k.refund_cap,
                k.created_at, s.manifest_closed_at, s.status AS sailing_status,
-               s.reason AS sailing_reason, r.from_name, r.to_name, r.timezone, b.name AS speedboat_name,
+               s.reason AS sailing_reason, s.cancelled_at AS sailing_cancelled_at, r.from_name, r.to_name, r.timezone, b.name AS speedboat_name,
                a.name AS partner_name, y.provider AS payment_provider,
                y.reference AS payment_reference, y.status AS payment_status,
                y.method AS payment_method, y.redirect_url AS payment_redirect_url,
@@ -126,7 +127,7 @@ macro_rules! booking {
              JOIN partners p ON p.id = k.partner_id
              JOIN accounts a ON a.id = p.account_id
              LEFT JOIN payments y ON y.id =
-               (SELECT n.id FROM payments n WHERE n.booking_id = k.id
+               (SELECT n.id FROM payments n WHERE n.booking_id = k.id AND n.reschedule_id IS NULL
                 ORDER BY CASE WHEN n.status IN ('paid', 'refunded') THEN 0 ELSE 1 END,
                   n.attempt DESC LIMIT 1)",
             $rest
@@ -210,7 +211,7 @@ pub async fn advance(
     let moved = tx
         .sql(
             "UPDATE bookings SET status = $1, updated_at = $2,
-               paid_at = COALESCE($3, paid_at), completed_at = COALESCE($4, completed_at),
+               paid_at = COALESCE(paid_at, $3), completed_at = COALESCE($4, completed_at),
                cancelled_at = COALESCE($5, cancelled_at),
                cancel_reason = COALESCE($6, cancel_reason),
                refund_amount = COALESCE($7, refund_amount),
@@ -287,11 +288,13 @@ pub async fn complete(
              WHERE status = 'paid' AND arrival_at <= $2 AND id IN
                (SELECT id FROM bookings WHERE status = 'paid' AND arrival_at <= $2
                 ORDER BY arrival_at LIMIT $3)
-             RETURNING id, partner_id, subtotal, discount, tax, total, commission, commission_tax,
+             RETURNING id, partner_id, reschedule_id, subtotal, discount, tax, total, commission, commission_tax,
                partner_net, (SELECT s.day FROM sailings s WHERE s.id = sailing_id) AS day,
-               COALESCE((SELECT l.amount FROM ledger_lines l
+               CAST(COALESCE((SELECT l.amount FROM ledger_lines l
                  WHERE l.source = 'booking' AND l.source_id = bookings.id AND l.kind = 'paid'
-                   AND l.account = 'partner_payable'), 0) AS collected",
+                   AND l.account = 'partner_payable'), 0)
+                 - COALESCE((SELECT SUM(d.collected) FROM partner_dues d
+                   WHERE d.booking_id = bookings.id), 0) AS BIGINT) AS collected",
         )
         .bind(to)
         .bind(now)
@@ -377,11 +380,13 @@ pub async fn cancel_all(
             "UPDATE bookings SET status = $1, updated_at = $2, cancelled_at = $2,
                cancel_reason = $3, refund_amount = CASE WHEN $4 THEN total END
              WHERE sailing_id = $5 AND status = $6 AND (NOT $4 OR total > 0)
-             RETURNING id, partner_id, total,
+             RETURNING id, partner_id, reschedule_id, total,
                (SELECT s.day FROM sailings s WHERE s.id = sailing_id) AS day,
-               COALESCE((SELECT l.amount FROM ledger_lines l
+               CAST(COALESCE((SELECT l.amount FROM ledger_lines l
                  WHERE l.source = 'booking' AND l.source_id = bookings.id AND l.kind = 'paid'
-                   AND l.account = 'partner_payable'), 0) AS collected",
+                   AND l.account = 'partner_payable'), 0)
+                 - COALESCE((SELECT SUM(d.collected) FROM partner_dues d
+                   WHERE d.booking_id = bookings.id), 0) AS BIGINT) AS collected",
         )
         .bind(to)
         .bind(now)

@@ -146,11 +146,11 @@ impl DatabaseUrl {
     }
 }
 
-/// What a booker gets back: percent of the price by hours before departure, longest first.
+/// Percent of the price by hours before departure, longest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RefundPolicy(pub Vec<(u32, u8)>);
+pub struct Steps(pub Vec<(u32, u8)>);
 
-impl Setting for RefundPolicy {
+impl Setting for Steps {
     fn read(word: &str) -> Result<Self, String> {
         let steps = word.split(',').map(str::trim).filter(|step| !step.is_empty());
         let steps: Option<Vec<(u32, u8)>> = steps

@@ -9,8 +9,8 @@ use chrono_tz::Tz;
 use crate::kernel::{email::Email, secret::Secret};
 
 pub use kinds::{
-    DatabaseUrl, LogFormat, MailUrl, Origins, PaymentProvider, RefundPolicy, Secrets, StorageUrl,
-    Switch, Url, WebUrl,
+    DatabaseUrl, LogFormat, MailUrl, Origins, PaymentProvider, Secrets, Steps, StorageUrl, Switch,
+    Url, WebUrl,
 };
 
 use kinds::Setting;
@@ -77,7 +77,10 @@ settings! {
     /// Bookings close this long before departure.
     booking_cutoff_minutes: u32 = "15";
     /// What a booker gets back: `hours before departure:percent`, from the earliest.
-    refund_policy: RefundPolicy = "24h:100,6h:50";
+    refund_policy: Steps = "24h:100,6h:50";
+    /// What a booker pays for choosing another sailing: `hours before departure:percent`, from the
+    /// earliest; later than the last it is not possible.
+    reschedule_fee: Steps = "0h:0";
     /// `simulator`, `midtrans` or `xendit`.
     payment_provider: PaymentProvider = "simulator";
     /// The provider's server key.

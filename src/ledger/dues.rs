@@ -24,6 +24,8 @@ crate::words! {
 pub struct Due {
     pub partner_id: Uuid,
     pub booking_id: Uuid,
+    /// The move that began this chapter of the booking.
+    pub reschedule_id: Option<Uuid>,
     pub kind: DueKind,
     /// The day of departure where it departs.
     pub day: NaiveDate,
@@ -46,8 +48,8 @@ pub async fn owe_all(tx: &mut Tx, dues: &[Due], now: DateTime<Utc>) -> Result<()
     let dues: Vec<_> = dues.iter().filter(some).collect();
     tx.insert_all(
         "INSERT INTO partner_dues (id, partner_id, booking_id, kind, day, gross, commission,
-           commission_tax, collected, net, created_at)",
-        11,
+           commission_tax, collected, net, reschedule_id, created_at)",
+        12,
         &dues,
         |statement, due| {
             statement
@@ -61,6 +63,7 @@ pub async fn owe_all(tx: &mut Tx, dues: &[Due], now: DateTime<Utc>) -> Result<()
                 .bind(due.commission_tax)
                 .bind(due.collected)
                 .bind(due.net())
+                .bind(due.reschedule_id)
                 .bind(now)
         },
     )
@@ -68,17 +71,20 @@ pub async fn owe_all(tx: &mut Tx, dues: &[Due], now: DateTime<Utc>) -> Result<()
     Ok(())
 }
 
-/// The cash that its partner took for a booking.
+/// The cash that its partner took for a booking, and that no due has counted so far.
 pub async fn collected(tx: &mut Tx, booking: Uuid) -> Result<Rupiah> {
-    let taken: Option<(Rupiah,)> = tx
+    let taken = tx
         .sql(
-            "SELECT amount FROM ledger_lines WHERE source = 'booking' AND source_id = $1
-               AND kind = 'paid' AND account = 'partner_payable'",
+            "SELECT CAST(COALESCE((SELECT l.amount FROM ledger_lines l
+                 WHERE l.source = 'booking' AND l.source_id = $1 AND l.kind = 'paid'
+                   AND l.account = 'partner_payable'), 0)
+               - COALESCE((SELECT SUM(d.collected) FROM partner_dues d WHERE d.booking_id = $1), 0)
+               AS BIGINT)",
         )
         .bind(booking)
-        .maybe()
+        .scalar()
         .await?;
-    Ok(taken.map_or(Rupiah::ZERO, |(amount,)| amount))
+    Ok(Rupiah(taken))
 }
 
 /// What a partner (or all of them) is owed and has not been paid: a settlement that waits is not

@@ -40,6 +40,8 @@ crate::words! {
         Payment = "payment",
         Review = "review",
         Settlement = "settlement",
+        /// A booking's move to another sailing, and what happens to it from then on.
+        Reschedule = "reschedule",
     }
 }
 

@@ -116,7 +116,7 @@ async fn event(app: &App, item: &Item) -> Result<Option<Event>> {
                 "booking_id": id, "code": booking.code, "mitra_id": booking.partner_id,
                 "from": booking.from_name, "to": booking.to_name,
                 "departure_at": booking.departure_at, "qty": booking.qty, "total": booking.total,
-                "refund_amount": booking.refund_amount,
+                "refund_amount": booking.refund_amount, "difference": item.payload["difference"],
             });
             let fresh = what == "created" && booking.status == BookingStatus::PendingPayment;
             let remind_at = booking.expires_at - REMINDER;
@@ -125,6 +125,10 @@ async fn event(app: &App, item: &Item) -> Result<Option<Event>> {
                 "ticket_wanted" | "moved" => vec![],
                 // They hear of the sailing as a whole.
                 _ if item.payload["by_sailing"] == true => vec![],
+                // Somebody has to pay it back.
+                "rescheduled" if item.payload["difference"].as_i64().is_some_and(|d| d < 0) => {
+                    vec![Who::Partner(booking.partner_id), Who::Those(Rule::BookingsWrite)]
+                }
                 _ => vec![Who::Partner(booking.partner_id)],
             };
             Some(Event {

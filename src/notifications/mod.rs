@@ -66,7 +66,7 @@ async fn with_ticket(app: &App, event: &str, news: &Value) -> Result<Option<Lett
         return Ok(None);
     };
     let attachment = match event {
-        "booking.paid" | "booking.ticket_wanted" | "booking.moved" => {
+        "booking.paid" | "booking.ticket_wanted" | "booking.moved" | "booking.rescheduled" => {
             tickets::attachment(app, booking).await?
         }
         _ => None,

@@ -43,6 +43,19 @@ pub fn words(kind: &str, data: &Value) -> (Text, Text) {
             text("Booking refunded", "Dana pemesanan dikembalikan"),
             booking("The customer has the money back.", "Dana pelanggan telah dikembalikan."),
         ),
+        "booking.rescheduled" => (
+            text("Booking moved", "Pemesanan dipindahkan"),
+            match data["difference"].as_i64() {
+                Some(owed) if owed < 0 => {
+                    let owed = Rupiah(-owed);
+                    booking(
+                        &format!("It sails at another time. {owed} is due to the customer."),
+                        &format!("Pindah jadwal. {owed} harus dikembalikan ke pelanggan."),
+                    )
+                }
+                _ => booking("It sails at another time.", "Pindah jadwal."),
+            },
+        ),
         "sailing.cancelled" => {
             let journey = format!("{} – {}", said("from"), said("to"));
             let bookings = &data["bookings"];

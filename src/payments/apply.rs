@@ -83,6 +83,16 @@ async fn paid(
         return Ok("confirmed");
     }
     let review = |reason| Waiting { payment, event, reason, amount: notice.amount };
+    if let Some(reschedule) = payment.reschedule_id {
+        if notice.amount != payment.amount {
+            return review(ReviewReason::WrongAmount).wait(tx, payment.amount, now).await;
+        }
+        if !bookings::reschedule::paid(tx, booking, reschedule, now).await? {
+            return review(ReviewReason::Late).wait(tx, payment.amount, now).await;
+        }
+        store::set_paid(tx, payment.id, notice.method, now).await?;
+        return Ok("paid");
+    }
     if notice.amount != booking.total {
         return review(ReviewReason::WrongAmount).wait(tx, booking.total, now).await;
     }
@@ -178,10 +188,8 @@ pub async fn give_back(
     let trace = Trace { refund_reference: reference, ..Trace::default() };
     bookings::move_booking(tx, booking, Event::Refund, trace, now).await?;
     store::set_refunded(tx, booking.id).await?;
-    let posting = Posting::new(Source::Booking, booking.id, "refunded")
-        .of_booking(booking.id, booking.partner_id)
-        .debit(Account::RefundPayable, due)
-        .credit(by, due);
+    let posting =
+        booking.chapter().posting("refunded").debit(Account::RefundPayable, due).credit(by, due);
     ledger::post(tx, posting, now).await
 }
 

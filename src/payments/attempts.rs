@@ -1,5 +1,7 @@
 //! Asking the provider for a payment: at once when a booking is made, and again until it answers.
 
+use chrono::{DateTime, Utc};
+
 use super::{
     gateway::Order,
     model::PaymentStatus,
@@ -7,11 +9,12 @@ use super::{
 };
 use crate::{
     app::App,
-    bookings::{self, BookingRow, BookingStatus},
+    bookings::{self, BookingRow, BookingStatus, PaymentRecord, reschedule::Reschedule},
     config::PaymentProvider,
     kernel::{
         error::{Error, Result},
         ids::Uuid,
+        money::Rupiah,
     },
 };
 
@@ -28,7 +31,7 @@ pub async fn first_address(app: &App, booking: &BookingRow) -> Result<Option<Str
         return Ok(Some(bookings::simulator_page(app, reference)));
     }
     let leased = store::lease(&app.db, reference, app.clock.now()).await?;
-    Ok(if leased { ask(app, booking, reference).await.ok() } else { None })
+    Ok(if leased { ask(app, booking, &Bill::of(booking, reference)).await.ok() } else { None })
 }
 
 /// Opens another attempt; `None`: there is no address to pay at so far, or somebody else opened it.
@@ -43,26 +46,93 @@ pub async fn open(app: &App, booking: &BookingRow, attempt: i32) -> Result<Optio
         status: PaymentStatus::Pending,
         amount: booking.total,
         method: None,
+        reschedule_id: None,
     };
     if !store::insert(&app.db, new, app.clock.now()).await? {
         return Ok(None);
     }
     Ok(match provider {
         PaymentProvider::Simulator => Some(bookings::simulator_page(app, &reference)),
-        _ => ask(app, booking, &reference).await.ok(),
+        _ => ask(app, booking, &Bill::of(booking, &reference)).await.ok(),
     })
 }
 
-async fn ask(app: &App, booking: &BookingRow, reference: &str) -> Result<String> {
+/// The newest attempt to pay the difference of a move that waits, opened if there is none.
+pub async fn for_difference(
+    app: &App,
+    booking: &BookingRow,
+    wanted: &Reschedule,
+) -> Result<PaymentRecord> {
+    let newest = store::newest_of(&app.db, wanted.id).await?;
+    let open = newest.filter(|payment| payment.status == PaymentStatus::Pending);
+    let payment = match open {
+        Some(payment) => payment,
+        None => {
+            let last = store::newest(&app.db, booking.id).await?;
+            let attempt = last.map_or(1, |last| last.attempt + 1);
+            let new = NewPayment {
+                booking_id: booking.id,
+                attempt,
+                provider: app.gateway.provider.as_str(),
+                reference: &format!("{}-{attempt}", booking.code),
+                status: PaymentStatus::Pending,
+                amount: wanted.difference,
+                method: None,
+                reschedule_id: Some(wanted.id),
+            };
+            // Nobody has asked for it: the lease is for whoever opens it to ask at once.
+            store::insert(&app.db, new, app.clock.now() - store::LEASE).await?;
+            let opened = store::newest_of(&app.db, wanted.id).await?;
+            opened.ok_or_else(|| Error::Contention("another attempt was opened".into()))?
+        }
+    };
+    let redirect_url = match app.gateway.provider {
+        PaymentProvider::Simulator => Some(bookings::simulator_page(app, &payment.reference)),
+        _ if payment.redirect_url.is_some() => payment.redirect_url,
+        _ => {
+            let leased = store::lease(&app.db, &payment.reference, app.clock.now()).await?;
+            let bill = Bill {
+                reference: &payment.reference,
+                amount: payment.amount,
+                expires_at: wanted.expires_at,
+            };
+            if leased { ask(app, booking, &bill).await.ok() } else { None }
+        }
+    };
+    Ok(PaymentRecord {
+        provider: payment.provider,
+        reference: payment.reference,
+        status: payment.status.to_string(),
+        method: None,
+        redirect_url,
+        paid_at: None,
+    })
+}
+
+/// What the provider is asked for.
+struct Bill<'a> {
+    reference: &'a str,
+    amount: Rupiah,
+    expires_at: DateTime<Utc>,
+}
+
+impl<'a> Bill<'a> {
+    fn of(booking: &BookingRow, reference: &'a str) -> Self {
+        Self { reference, amount: booking.total, expires_at: booking.expires_at }
+    }
+}
+
+async fn ask(app: &App, booking: &BookingRow, bill: &Bill<'_>) -> Result<String> {
+    let Bill { reference, amount, expires_at } = *bill;
     let order = Order {
         reference,
-        amount: booking.total,
+        amount,
         name: &booking.contact_name,
         email: &booking.contact_email,
         phone: &booking.contact_phone,
         description: format!("{} - {}", booking.from_name, booking.to_name),
         now: app.clock.now(),
-        expires_at: booking.expires_at,
+        expires_at,
         return_url: app.config.app_url(),
     };
     let answer = app.gateway.create(&order).await;
@@ -106,7 +176,7 @@ pub async fn ensure(app: &App, booking_id: Uuid) -> Result<()> {
             if !store::lease(&app.db, &payment.reference, app.clock.now()).await? {
                 return Err(waiting());
             }
-            ask(app, &booking, &payment.reference).await.map(drop)
+            ask(app, &booking, &Bill::of(&booking, &payment.reference)).await.map(drop)
         }
     }
 }

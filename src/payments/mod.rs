@@ -28,7 +28,7 @@ use crate::{
 pub use gateway::Gateway;
 pub use http::{
     create_booking, list_payment_reviews, pay_again, pay_cash, payment_callback, record_refund,
-    resolve_payment_review,
+    reschedule_booking, resolve_payment_review,
 };
 pub use simulator::{pay_page, pay_page_pressed};
 

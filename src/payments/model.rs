@@ -49,6 +49,8 @@ pub struct Payment {
     pub status: PaymentStatus,
     pub amount: Rupiah,
     pub redirect_url: Option<String>,
+    /// The move that it pays the difference of.
+    pub reschedule_id: Option<Uuid>,
 }
 
 crate::words! {

@@ -21,7 +21,8 @@ pub const LEASE: TimeDelta = TimeDelta::seconds(30);
 macro_rules! payment {
     ($rest:literal) => {
         concat!(
-            "SELECT id, booking_id, attempt, provider, reference, status, amount, redirect_url
+            "SELECT id, booking_id, attempt, provider, reference, status, amount, redirect_url,
+               reschedule_id
              FROM payments",
             $rest
         )
@@ -36,6 +37,7 @@ pub struct NewPayment<'a> {
     pub status: PaymentStatus,
     pub amount: Rupiah,
     pub method: Option<Method>,
+    pub reschedule_id: Option<Uuid>,
 }
 
 /// `false` when that attempt exists already.
@@ -60,17 +62,28 @@ fn bound<'s>(statement: Statement<'s>, new: NewPayment<'_>, now: DateTime<Utc>) 
         .bind(now + LEASE)
         .bind((new.status == PaymentStatus::Paid).then_some(now))
         .bind(now)
+        .bind(new.reschedule_id)
 }
 
 const INSERT: &str = "INSERT INTO payments (id, booking_id, attempt, provider, reference, status,
-      amount, method, leased_until, paid_at, created_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+      amount, method, leased_until, paid_at, created_at, reschedule_id)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
     ON CONFLICT DO NOTHING";
 
 pub async fn newest(db: &Db, booking: Uuid) -> Result<Option<Payment>> {
     let payment = db
         .sql(payment!(" WHERE booking_id = $1 ORDER BY attempt DESC LIMIT 1"))
         .bind(booking)
+        .maybe()
+        .await?;
+    Ok(payment)
+}
+
+/// The newest attempt to pay the difference of a move.
+pub async fn newest_of(db: &Db, reschedule: Uuid) -> Result<Option<Payment>> {
+    let payment = db
+        .sql(payment!(" WHERE reschedule_id = $1 ORDER BY attempt DESC LIMIT 1"))
+        .bind(reschedule)
         .maybe()
         .await?;
     Ok(payment)

@@ -10,11 +10,17 @@ use chrono::{DateTime, Datelike, NaiveDate, Utc};
 use chrono_tz::Tz;
 
 use super::model::Sums;
-use crate::kernel::{
-    db::{Statement, Tx},
-    error::Result,
-    ids::Uuid,
+use crate::{
+    bookings::Price,
+    kernel::{
+        db::{Statement, Tx},
+        error::Result,
+        ids::Uuid,
+    },
 };
+
+/// Between one sailing and another: the sale is taken back, and made anew.
+const RESCHEDULED: &str = "rescheduled";
 
 #[derive(sqlx::FromRow)]
 pub struct Move {
@@ -34,13 +40,27 @@ pub struct Move {
 /// What a booking is worth.
 #[derive(Clone, Copy, sqlx::FromRow)]
 pub struct Worth {
-    passengers: i32,
+    pub passengers: i32,
     subtotal: i64,
     discount: i64,
     tax: i64,
     total: i64,
     commission: i64,
     partner_net: i64,
+}
+
+impl Worth {
+    pub fn of(passengers: i32, price: &Price) -> Self {
+        Self {
+            passengers,
+            subtotal: price.subtotal.0,
+            discount: price.discount.0,
+            tax: price.tax.0,
+            total: price.total.0,
+            commission: price.commission.0,
+            partner_net: price.partner_net.0,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Default)]
@@ -81,15 +101,16 @@ pub struct Figures {
 }
 
 impl Figures {
-    pub fn sale(&mut self, of: Of<'_>, day: NaiveDate, worth: Worth) {
+    /// A sale, or (`times` -1) one that is taken back since it is made anew.
+    pub fn sale(&mut self, of: Of<'_>, day: NaiveDate, worth: Worth, times: i64) {
         let sums = Sums {
-            bookings: 1,
-            passengers: worth.passengers.into(),
-            gross: worth.total,
-            discount: worth.discount,
-            tax: worth.tax,
-            commission: worth.commission,
-            partner_net: worth.partner_net,
+            bookings: times,
+            passengers: times * i64::from(worth.passengers),
+            gross: times * worth.total,
+            discount: times * worth.discount,
+            tax: times * worth.tax,
+            commission: times * worth.commission,
+            partner_net: times * worth.partner_net,
             refunds: 0,
         };
         let month = day.with_day(1).unwrap_or(day);
@@ -104,9 +125,10 @@ impl Figures {
         *self.days.entry((day, of.kind.into(), of.method.into())).or_default() += sums;
     }
 
-    /// So many more (or less) bookings of this worth stand there. Pending ones are not kept.
+    /// So many more (or less) bookings of this worth stand there. Pending ones are not kept, and
+    /// nothing stays between two sailings.
     pub fn stand(&mut self, partner: Uuid, status: &str, times: i64, worth: Worth) {
-        if status == "pending_payment" {
+        if ["pending_payment", RESCHEDULED].contains(&status) {
             return;
         }
         *self.standings.entry((partner, status.into())).or_default() += Standing {
@@ -122,9 +144,11 @@ impl Figures {
         let Move { partner_id, route_id, worth, .. } = *moved;
         let day = moved.at.with_timezone(&zone).date_naive();
         let of = Of { partner_id, route_id, kind: &moved.kind, method: &moved.method };
-        match moved.to_status.as_str() {
-            "paid" => self.sale(of, day, worth),
-            "refunded" => self.refund(of, day, moved.refund),
+        match (moved.from_status.as_deref(), moved.to_status.as_str()) {
+            (_, RESCHEDULED) => self.sale(of, day, worth, -1),
+            (Some(RESCHEDULED), _) => self.sale(of, day, worth, 1),
+            (None | Some("pending_payment" | "expired"), "paid") => self.sale(of, day, worth, 1),
+            (_, "refunded") => self.refund(of, day, moved.refund),
             _ => {}
         }
         if let Some(from) = &moved.from_status {

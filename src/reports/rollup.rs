@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
+use serde::Deserialize;
+use serde_json::Value;
 
 use super::figures::{Figures, Move, Of, Worth};
 use crate::{
     app::App,
+    bookings::Price,
     kernel::{
         db::Tx,
         error::{Error, Result},
@@ -120,6 +123,67 @@ struct Booked {
     refund: i64,
 }
 
+/// A booking that has moved to another sailing.
+#[derive(sqlx::FromRow)]
+struct Changed {
+    id: Uuid,
+    partner_id: Uuid,
+    from_route_id: Uuid,
+    to_route_id: Uuid,
+    #[sqlx(rename = "type")]
+    kind: String,
+    method: String,
+    qty: i32,
+    was: Value,
+    becomes: Value,
+    paid_at: DateTime<Utc>,
+    done_at: DateTime<Utc>,
+}
+
+impl Changed {
+    /// The booking was counted as it is now, on the day it was paid. Up to this move it was
+    /// another.
+    fn count(&self, figures: &mut Figures, day: impl Fn(DateTime<Utc>) -> NaiveDate) -> Result<()> {
+        let worth = |price: &Value| {
+            let price = Price::deserialize(price).map_err(Error::internal)?;
+            Ok::<_, Error>(Worth::of(self.qty, &price))
+        };
+        let (was, becomes) = (worth(&self.was)?, worth(&self.becomes)?);
+        let of = |route_id| Of {
+            partner_id: self.partner_id,
+            route_id,
+            kind: &self.kind,
+            method: &self.method,
+        };
+        for (at, times) in [(self.paid_at, -1), (self.done_at, 1)] {
+            figures.sale(of(self.to_route_id), day(at), becomes, times);
+            figures.sale(of(self.from_route_id), day(at), was, -times);
+        }
+        Ok(())
+    }
+}
+
+async fn changed(tx: &mut Tx, last: Uuid, limit: i64) -> Result<Vec<Changed>> {
+    let changed = tx
+        .sql(
+            "SELECT r.id, k.partner_id, f.route_id AS from_route_id, t.route_id AS to_route_id,
+               k.type, k.qty, r.was, r.becomes, k.paid_at, r.done_at,
+               COALESCE((SELECT y.method FROM payments y WHERE y.booking_id = k.id
+                 AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded') LIMIT 1),
+                 'other') AS method
+             FROM reschedules r
+             JOIN bookings k ON k.id = r.booking_id
+             JOIN sailings f ON f.id = r.from_sailing_id
+             JOIN sailings t ON t.id = r.to_sailing_id
+             WHERE r.status = 'done' AND r.id > $1 ORDER BY r.id LIMIT $2",
+        )
+        .bind(last)
+        .bind(limit)
+        .all()
+        .await?;
+    Ok(changed)
+}
+
 /// In one transaction that sees one moment: what moves meanwhile stays to be folded.
 async fn make(app: &App, anew: bool) -> Result<u64> {
     const SOME: usize = 10_000;
@@ -150,7 +214,8 @@ async fn make(app: &App, anew: bool) -> Result<u64> {
                    k.refunded_at, k.qty AS passengers, k.subtotal, k.discount, k.tax, k.total,
                    k.commission, k.partner_net, COALESCE(k.refund_amount, 0) AS refund,
                    COALESCE((SELECT y.method FROM payments y WHERE y.booking_id = k.id
-                     AND y.status IN ('paid', 'refunded') LIMIT 1), 'other') AS method
+                     AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded') LIMIT 1),
+                     'other') AS method
                  FROM bookings k JOIN sailings s ON s.id = k.sailing_id
                  WHERE k.id > $1 ORDER BY k.id LIMIT $2",
             )
@@ -162,7 +227,7 @@ async fn make(app: &App, anew: bool) -> Result<u64> {
             let Booked { partner_id, route_id, worth, .. } = *booked;
             let of = || Of { partner_id, route_id, kind: &booked.kind, method: &booked.method };
             if let Some(paid_at) = booked.paid_at {
-                figures.sale(of(), day(paid_at), worth);
+                figures.sale(of(), day(paid_at), worth, 1);
                 if let Some(refunded_at) = booked.refunded_at {
                     figures.refund(of(), day(refunded_at), booked.refund);
                 }
@@ -173,6 +238,15 @@ async fn make(app: &App, anew: bool) -> Result<u64> {
         match bookings.last() {
             Some(booked) if bookings.len() == SOME => last = booked.id,
             _ => break,
+        }
+    }
+    let (mut last, mut more) = (Uuid::nil(), true);
+    while more {
+        let moves = changed(&mut tx, last, SOME as i64).await?;
+        more = moves.len() == SOME;
+        last = moves.last().map_or(last, |moved| moved.id);
+        for moved in &moves {
+            moved.count(&mut figures, day)?;
         }
     }
     figures.keep(&mut tx).await?;

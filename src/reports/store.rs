@@ -104,7 +104,7 @@ macro_rules! by {
                SELECT ",
             $column,
             ", gross, bookings FROM sales_moves WHERE at >= $3 AND at < $4) sold
-             GROUP BY key HAVING SUM(bookings) > 0"
+             GROUP BY key HAVING SUM(bookings) <> 0 OR SUM(gross) <> 0"
         )
     };
 }
@@ -166,7 +166,7 @@ pub async fn by_partner(
                  UNION ALL
                  SELECT partner_id, gross, bookings FROM sales_moves
                    WHERE at >= $7 AND at < $8) each
-               GROUP BY partner_id HAVING SUM(bookings) > 0) sold
+               GROUP BY partner_id HAVING SUM(bookings) <> 0 OR SUM(gross) <> 0) sold
              JOIN partners p ON p.id = sold.partner_id
              JOIN accounts a ON a.id = p.account_id
              ORDER BY sold.gross DESC, p.id LIMIT $9",
@@ -300,10 +300,11 @@ pub async fn standings(db: &Db, partner: Option<Uuid>) -> Result<Standings> {
                  FROM partner_standings WHERE $1 IS NULL OR partner_id = $1
                UNION ALL
                SELECT to_status, 1, passengers, subtotal, commission, partner_net
-                 FROM booking_moves WHERE $1 IS NULL OR partner_id = $1
+                 FROM booking_moves WHERE to_status <> 'rescheduled'
+                   AND ($1 IS NULL OR partner_id = $1)
                UNION ALL
                SELECT from_status, -1, -passengers, -subtotal, -commission, -partner_net
-                 FROM booking_moves WHERE from_status <> 'pending_payment'
+                 FROM booking_moves WHERE from_status NOT IN ('pending_payment', 'rescheduled')
                    AND ($1 IS NULL OR partner_id = $1)
                UNION ALL
                SELECT status, COUNT(*), 0, 0, 0, 0 FROM bookings

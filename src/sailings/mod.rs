@@ -31,6 +31,7 @@ pub use http::{
     update_speedboat,
 };
 
+pub use harbour::key as harbour_key;
 pub use model::{BookingType, SailingStatus, TimeOfDay};
 pub use rules::span;
 pub use shift::{NewTimes, cancel, shift};

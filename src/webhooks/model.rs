@@ -16,6 +16,7 @@ crate::words! {
         BookingCancelled = "booking.cancelled",
         BookingCompleted = "booking.completed",
         BookingRefunded = "booking.refunded",
+        BookingRescheduled = "booking.rescheduled",
         PaymentReview = "payment.review",
         PartnerRegistered = "partner.registered",
         PartnerSubmitted = "partner.submitted",

@@ -100,6 +100,7 @@ const WHO: &str = "
     POST   /v1/mitra/route-times/{id}/manifest/close    M/S:bookings.write
     POST   /v1/mitra/route-times/{id}/check-in          M/S:bookings.write
     POST   /v1/mitra/route-times/{id}/check-in/undo     M/S:bookings.write
+    POST   /v1/booking/{id}/reschedule                  G:bookings.write
     POST   /v1/booking/{id}/payment                     G:bookings.write
     GET    /v1/booking/{id}/ticket                      G:bookings.read
     POST   /v1/booking/{id}/resend-ticket               G:bookings.write

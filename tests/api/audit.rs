@@ -292,6 +292,7 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
         | "pay_again"
         | "pay_cash"
         | "resend_ticket"
+        | "reschedule_booking"
         | "close_manifest"
         | "move_sailing"
         | "cancel_sailing"
@@ -301,7 +302,8 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
         | "resolve_payment_review" => {
             let partner = world.active(&format!("{operation}@bahari.id")).await;
             let (boat, route) = world.sails(&partner, operation).await;
-            let id = world.sailings(&partner, &route).await[0]["id"].as_str().unwrap().to_owned();
+            let sailings = world.sailings(&partner, &route).await;
+            let id = sailings[0]["id"].as_str().unwrap().to_owned();
             let pier = format!("/v1/mitra/route-times/{id}");
             let sailing = crate::harbour::Sailing { partner, boat, id };
             let order = crate::harbour::order(&sailing, 1, "sari@example.com");
@@ -328,6 +330,11 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
                     }
                     world.scans(&sailing, &code).await.ok();
                     (format!("{pier}/check-in/undo"), json!({ "ticket_code": code }))
+                }
+                "reschedule_booking" => {
+                    world.pays(&booking).await;
+                    let body = json!({ "route_time_id": sailings[1]["id"], "reason": "x" });
+                    (format!("{path}/reschedule"), body)
                 }
                 "resend_ticket" => {
                     world.pays(&booking).await;

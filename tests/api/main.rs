@@ -31,6 +31,7 @@ mod providers;
 mod registration;
 mod remember;
 mod reports;
+mod reschedules;
 mod routes;
 mod s3;
 mod search;

@@ -49,6 +49,7 @@ pub async fn pay_cash(
         status: PaymentStatus::Paid,
         amount: before.total,
         method: Some(Method::Cash),
+        reschedule_id: None,
     };
     if !store::insert_in(&mut tx, new, now).await? {
         return Err(Error::Contention("another attempt was opened meanwhile".into()));
@@ -79,7 +80,10 @@ pub async fn record_refund(
     bookings::hold(&mut tx, id).await?;
     let before = bookings::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
     let owing = before.status == BookingStatus::RefundPending;
-    if owing || !reviews::pay_excess(&mut tx, id, now).await? {
+    let paid_back = !owing
+        && (reviews::pay_excess(&mut tx, id, now).await?
+            || bookings::reschedule::pay_difference(&mut tx, &before, now).await?);
+    if !paid_back {
         apply::give_back(&mut tx, &before, Account::Bank, Some(&form.reference), now).await?;
     }
     finish(&app, &caller, tx, before, "booking.refunded").await

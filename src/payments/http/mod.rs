@@ -3,7 +3,9 @@
 mod callback;
 mod checkout;
 mod desk;
+mod reschedule;
 
 pub use callback::{confirm_later, payment_callback};
 pub use checkout::{create_booking, pay_again};
 pub use desk::{list_payment_reviews, pay_cash, record_refund, resolve_payment_review};
+pub use reschedule::reschedule_booking;

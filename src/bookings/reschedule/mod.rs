@@ -1,0 +1,266 @@
+//! Moving a booking to another sailing of its partner between the same harbours.
+//!
+//! - Where nothing has to be paid, seats, price and money move at once. Where something has, the
+//!   booking keeps its old seats and holds the new ones until it is paid or too late.
+//! - A booking keeps the rates and the discount that it was sold with.
+//! - Whoever leaves a sailing that was cancelled, or moved far, pays no fee. Whoever leaves for
+//!   another reason cannot get back more by cancelling later than by cancelling now.
+
+mod store;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::json;
+
+use super::{
+    lookup::BookingAccess,
+    model::{BookingRow, BookingStatus, SailingContext},
+    moves::{no_seats, not_now, still_ashore},
+    rules::{self, Event},
+    sale, store as bookings,
+    store::Trace,
+};
+use crate::{
+    app::App,
+    kernel::{
+        db::Tx,
+        error::{Error, Result},
+        ids::{self, Uuid},
+        lang::text,
+        money::Rupiah,
+        outbox,
+    },
+    ledger::{self, Account, Posting, Source},
+    sailings::{SailingStatus, harbour_key},
+};
+
+pub use store::{Reschedule, RescheduleStatus, drop_towards};
+
+/// Where somebody would rather be.
+pub struct Wish<'a> {
+    pub booking_id: Uuid,
+    pub to: &'a SailingContext,
+    pub reason: &'a str,
+    pub access: BookingAccess,
+    /// `None`: the booker.
+    pub by: Option<Uuid>,
+}
+
+/// What came of a wish.
+pub struct Granted {
+    pub before: BookingRow,
+    /// `None`: it sails there already.
+    pub reschedule: Option<Reschedule>,
+    /// Whether anything was changed by it.
+    pub new: bool,
+}
+
+/// The sailing, if the booking can move there at all.
+pub async fn target(app: &App, booking: &BookingRow, sailing: Uuid) -> Result<SailingContext> {
+    let to = bookings::context(&app.db, sailing, None).await?;
+    let to = to.ok_or_else(sale::unknown_sailing)?;
+    let same = |one: &str, other: &str| harbour_key(one) == harbour_key(other);
+    let alike = to.partner_id == booking.partner_id
+        && same(&to.from_name, &booking.from_name)
+        && same(&to.to_name, &booking.to_name);
+    if !alike {
+        let message = text(
+            "This is not a sailing of the same route and partner.",
+            "Ini bukan jadwal dengan rute dan mitra yang sama.",
+        );
+        return Err(Error::field("route_time_id", "other_route", message));
+    }
+    Ok(to)
+}
+
+/// Moves the booking, or holds what it needs until the difference is paid.
+pub async fn request(app: &App, tx: &mut Tx, wish: &Wish<'_>) -> Result<Granted> {
+    let now = app.clock.now();
+    bookings::hold(tx, wish.booking_id).await?;
+    let booking = bookings::get_in(tx, wish.booking_id).await?.ok_or(Error::NotFound)?;
+    let by_weather = may_leave(&booking, now)?;
+    if booking.sailing_id == wish.to.sailing_id {
+        return Ok(Granted { before: booking, reschedule: None, new: false });
+    }
+    if let Some(pending) = store::pending(tx, booking.id).await? {
+        if pending.to_sailing_id == wish.to.sailing_id && pending.expires_at > now {
+            return Ok(Granted { before: booking, reschedule: Some(pending), new: false });
+        }
+        store::end(tx, pending.id, RescheduleStatus::Dropped, now).await?;
+    }
+    sale::on_sale(app, wish.to)?;
+    let seats = sale::seats(wish.to, booking.kind, booking.qty)?;
+    let was = booking.price()?;
+    let becomes = rules::reprice(&was, wish.to.seat_price, seats);
+    let own_wish = !by_weather && wish.access == BookingAccess::Booker;
+    let fee = match own_wish {
+        true => {
+            let policy = &app.config.reschedule_fee.0;
+            let percent = rules::fee_percent(policy, booking.departure_at, now);
+            rules::percent_of(was.total, percent.ok_or_else(too_late)?)
+        }
+        false => Rupiah::ZERO,
+    };
+    let policy = &app.config.refund_policy.0;
+    let percent = rules::refund_percent(policy, booking.departure_at, now);
+    let refund_cap = match (by_weather, own_wish) {
+        (true, _) => None,
+        (_, true) => Some(booking.refund_cap.unwrap_or(percent).min(percent)),
+        (_, false) => booking.refund_cap,
+    };
+    let difference = becomes.total + fee - was.total;
+    let pays = difference > Rupiah::ZERO;
+    let hold = TimeDelta::seconds(app.config.booking_hold_seconds.into());
+    let mut expires_at = (now + hold).min(wish.to.departure_at);
+    if booking.status == BookingStatus::Paid {
+        expires_at = expires_at.min(booking.departure_at);
+    }
+    let id = ids::fresh();
+    let new = store::NewReschedule {
+        id,
+        booking: &booking,
+        to_sailing_id: wish.to.sailing_id,
+        status: if pays { RescheduleStatus::Pending } else { RescheduleStatus::Done },
+        seats,
+        reason: wish.reason,
+        requested_by: wish.by,
+        was: &was,
+        becomes: &becomes,
+        fee,
+        difference,
+        refund_cap,
+        expires_at,
+    };
+    store::hold_both(tx, booking.sailing_id, wish.to.sailing_id).await?;
+    store::insert(tx, new, now).await.map_err(|failure| match no_seats(&failure) {
+        true => sale::sold_out(0),
+        false => failure.into(),
+    })?;
+    let reschedule = store::get_in(tx, id).await?;
+    if !pays {
+        arrive(tx, &booking, &reschedule, now).await?;
+    }
+    Ok(Granted { before: booking, reschedule: Some(reschedule), new: true })
+}
+
+/// Whether it is the weather's or the partner's doing; 409 when the booking stays where it is.
+fn may_leave(booking: &BookingRow, now: DateTime<Utc>) -> Result<bool> {
+    match booking.status {
+        BookingStatus::Paid if booking.departure_at > now => {
+            still_ashore(booking)?;
+            Ok(rules::is_disrupted(booking.promised_at, booking.departure_at))
+        }
+        // Cancelled with its sailing, not before.
+        BookingStatus::RefundPending
+            if booking.sailing_status == SailingStatus::Cancelled
+                && booking.cancelled_at == booking.sailing_cancelled_at =>
+        {
+            Ok(true)
+        }
+        _ => Err(not_now()),
+    }
+}
+
+fn too_late() -> Error {
+    Error::conflict(
+        "too_late",
+        "It is too late to choose another sailing.",
+        "Sudah terlambat untuk memilih jadwal lain.",
+    )
+}
+
+/// The difference is paid: moves the booking. `false`: it no longer waits for that, and the money
+/// has to be dealt with by a person.
+pub async fn paid(
+    tx: &mut Tx,
+    booking: &BookingRow,
+    reschedule: Uuid,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let reschedule = store::get_in(tx, reschedule).await?;
+    store::hold_both(tx, reschedule.from_sailing_id, reschedule.to_sailing_id).await?;
+    let waits = reschedule.status == RescheduleStatus::Pending
+        && reschedule.from_sailing_id == booking.sailing_id
+        && may_leave(booking, now).is_ok()
+        && store::takes_passengers(tx, reschedule.to_sailing_id, now).await?;
+    if !waits || !store::end(tx, reschedule.id, RescheduleStatus::Done, now).await? {
+        return Ok(false);
+    }
+    arrive(tx, booking, &reschedule, now).await?;
+    Ok(true)
+}
+
+/// Puts the booking on its new sailing, with its money.
+async fn arrive(
+    tx: &mut Tx,
+    booking: &BookingRow,
+    reschedule: &Reschedule,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let price = reschedule.becomes()?;
+    let moved = store::carry_over(tx, reschedule, &price, now).await.map_err(refusal)?;
+    if !moved {
+        return Err(not_now());
+    }
+    let posting = |kind| {
+        Posting::new(Source::Reschedule, reschedule.id, kind)
+            .of_booking(booking.id, booking.partner_id)
+    };
+    if booking.status == BookingStatus::RefundPending {
+        let to = rules::next(booking.status, Event::Reinstate).ok_or_else(not_now)?;
+        let trace = Trace::default();
+        let came = bookings::advance(tx, booking.id, booking.status, to, trace, now).await;
+        if !came.map_err(refusal)? {
+            return Err(not_now());
+        }
+        let back = posting("reinstated")
+            .debit(Account::RefundPayable, booking.total)
+            .credit(Account::CustomerDeposits, booking.total);
+        ledger::post(tx, back, now).await?;
+    }
+    let difference = reschedule.difference;
+    let entry = posting("rescheduled")
+        .debit(Account::GatewayClearing, difference.max(Rupiah::ZERO))
+        .credit(Account::RefundPayable, (-difference).max(Rupiah::ZERO))
+        .credit(Account::CustomerDeposits, price.total - booking.total)
+        .credit(Account::CommissionRevenue, reschedule.fee);
+    ledger::post(tx, entry, now).await?;
+    let news = json!({ "booking_id": booking.id, "difference": difference });
+    outbox::put_about(tx, booking.id, "booking.rescheduled", &news, now).await?;
+    Ok(())
+}
+
+fn refusal(failure: crate::kernel::db::Failure) -> Error {
+    match failure {
+        f if f.names("promotions_quota") => Error::conflict(
+            "promotion_exhausted",
+            "The promotion of this booking is used up.",
+            "Kuota promosi pemesanan ini sudah habis.",
+        ),
+        f if no_seats(&f) => sale::sold_out(0),
+        f => f.into(),
+    }
+}
+
+/// Lets go what was not paid for in time; says how much.
+pub async fn expire_due(app: &App) -> Result<u64> {
+    let (mut dropped, now) = (0, app.clock.now());
+    for (id,) in store::due(&app.db, 500, now).await? {
+        let mut tx = app.db.begin().await?;
+        let done = store::end(&mut tx, id, RescheduleStatus::Dropped, now).await?;
+        tx.commit().await?;
+        dropped += u64::from(done);
+    }
+    Ok(dropped)
+}
+
+/// Pays a difference back by transfer; `false` when none is owed.
+pub async fn pay_difference(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>) -> Result<bool> {
+    let Some((id, owed)) = store::owed(tx, booking.id).await? else { return Ok(false) };
+    store::set_refunded(tx, id, now).await?;
+    let posting = Posting::new(Source::Reschedule, id, "difference_refunded")
+        .of_booking(booking.id, booking.partner_id)
+        .debit(Account::RefundPayable, owed)
+        .credit(Account::Bank, owed);
+    ledger::post(tx, posting, now).await?;
+    Ok(true)
+}

@@ -1,0 +1,249 @@
+//! The SQL of moves to another sailing.
+
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    bookings::{model::BookingRow, rules::Price},
+    kernel::{
+        db::{Db, Failure, Tx},
+        error::{Error, Result},
+        ids::Uuid,
+        money::Rupiah,
+    },
+};
+
+crate::words! {
+    pub enum RescheduleStatus {
+        /// The difference has to be paid first.
+        Pending = "pending",
+        Done = "done",
+        /// Not paid in time, or overtaken by something else.
+        Dropped = "dropped",
+    }
+}
+
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct Reschedule {
+    pub id: Uuid,
+    pub booking_id: Uuid,
+    pub from_sailing_id: Uuid,
+    pub to_sailing_id: Uuid,
+    pub status: RescheduleStatus,
+    pub seats: i32,
+    becomes: Value,
+    pub fee: Rupiah,
+    /// What the customer has to pay, or (negative) is owed.
+    pub difference: Rupiah,
+    pub refund_cap: Option<i32>,
+    pub expires_at: DateTime<Utc>,
+}
+
+impl Reschedule {
+    pub fn becomes(&self) -> Result<Price> {
+        Price::deserialize(&self.becomes).map_err(Error::internal)
+    }
+}
+
+pub struct NewReschedule<'a> {
+    pub id: Uuid,
+    pub booking: &'a BookingRow,
+    pub to_sailing_id: Uuid,
+    pub status: RescheduleStatus,
+    pub seats: i32,
+    pub reason: &'a str,
+    pub requested_by: Option<Uuid>,
+    pub was: &'a Price,
+    pub becomes: &'a Price,
+    pub fee: Rupiah,
+    pub difference: Rupiah,
+    pub refund_cap: Option<i32>,
+    pub expires_at: DateTime<Utc>,
+}
+
+/// One that waits holds its seats by the trigger of its table; a failure means that there are
+/// none.
+pub async fn insert(
+    tx: &mut Tx,
+    new: NewReschedule<'_>,
+    now: DateTime<Utc>,
+) -> Result<(), Failure> {
+    tx.sql(
+        "INSERT INTO reschedules (id, booking_id, from_sailing_id, to_sailing_id, status, type,
+           seats, reason, requested_by, was, becomes, fee, difference, refund_cap, expires_at,
+           done_at, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
+    )
+    .bind(new.id)
+    .bind(new.booking.id)
+    .bind(new.booking.sailing_id)
+    .bind(new.to_sailing_id)
+    .bind(new.status)
+    .bind(new.booking.kind)
+    .bind(new.seats)
+    .bind(new.reason.to_owned())
+    .bind(new.requested_by)
+    .bind(json!(new.was))
+    .bind(json!(new.becomes))
+    .bind(new.fee)
+    .bind(new.difference)
+    .bind(new.refund_cap)
+    .bind(new.expires_at)
+    .bind((new.status == RescheduleStatus::Done).then_some(now))
+    .bind(now)
+    .run()
+    .await
+    .map(drop)
+}
+
+macro_rules! reschedule {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, booking_id, from_sailing_id, to_sailing_id, status, seats, becomes, fee,
+               difference, refund_cap, expires_at
+             FROM reschedules",
+            $rest
+        )
+    };
+}
+
+pub async fn get_in(tx: &mut Tx, id: Uuid) -> Result<Reschedule> {
+    Ok(tx.sql(reschedule!(" WHERE id = $1")).bind(id).one().await?)
+}
+
+/// The one that a booking waits for.
+pub async fn pending(tx: &mut Tx, booking: Uuid) -> Result<Option<Reschedule>> {
+    let pending = tx.sql(reschedule!(" WHERE booking_id = $1 AND status = 'pending'"));
+    Ok(pending.bind(booking).maybe().await?)
+}
+
+/// Moves one that waits; `false` when it no longer does. Its seats follow by a trigger.
+pub async fn end(tx: &mut Tx, id: Uuid, to: RescheduleStatus, now: DateTime<Utc>) -> Result<bool> {
+    let ended = tx
+        .sql(
+            "UPDATE reschedules SET status = $1, done_at = $2
+             WHERE id = $3 AND status = 'pending'",
+        )
+        .bind(to)
+        .bind((to == RescheduleStatus::Done).then_some(now))
+        .bind(id)
+        .run()
+        .await?;
+    Ok(ended == 1)
+}
+
+/// Lets all that wait for a sailing go, which nobody can come to any more.
+pub async fn drop_towards(tx: &mut Tx, sailing: Uuid) -> Result<()> {
+    tx.sql(
+        "UPDATE reschedules SET status = 'dropped'
+         WHERE to_sailing_id = $1 AND status = 'pending'",
+    )
+    .bind(sailing)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// Those that were not paid for in time.
+pub async fn due(db: &Db, limit: i64, now: DateTime<Utc>) -> Result<Vec<(Uuid,)>> {
+    let due = db
+        .sql(
+            "SELECT id FROM reschedules WHERE status = 'pending' AND expires_at <= $1
+             ORDER BY expires_at LIMIT $2",
+        )
+        .bind(now)
+        .bind(limit)
+        .all()
+        .await?;
+    Ok(due)
+}
+
+/// Takes the rows of two sailings in one order, whoever goes which way.
+pub async fn hold_both(tx: &mut Tx, one: Uuid, other: Uuid) -> Result<()> {
+    for id in [one.min(other), one.max(other)] {
+        tx.sql("UPDATE sailings SET seats_taken = seats_taken WHERE id = $1")
+            .bind(id)
+            .run()
+            .await?;
+    }
+    Ok(())
+}
+
+/// Whether a sailing still takes passengers.
+pub async fn takes_passengers(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<bool> {
+    let open: Option<(Uuid,)> = tx
+        .sql(
+            "SELECT id FROM sailings WHERE id = $1 AND status = 'open'
+               AND manifest_closed_at IS NULL AND departure_at > $2",
+        )
+        .bind(id)
+        .bind(now)
+        .maybe()
+        .await?;
+    Ok(open.is_some())
+}
+
+/// Puts the booking on its new sailing. Seats follow by a trigger; a failure means that there are
+/// none. Whatever was said of the old sailing is forgotten.
+pub async fn carry_over(
+    tx: &mut Tx,
+    reschedule: &Reschedule,
+    price: &Price,
+    now: DateTime<Utc>,
+) -> Result<bool, Failure> {
+    let moved = tx
+        .sql(
+            "UPDATE bookings SET sailing_id = $1, seats = $2,
+               speedboat_id = (SELECT s.speedboat_id FROM sailings s WHERE s.id = $1),
+               departure_at = (SELECT s.departure_at FROM sailings s WHERE s.id = $1),
+               arrival_at = (SELECT s.arrival_at FROM sailings s WHERE s.id = $1),
+               unit_price = $3, subtotal = $4, discount = $5, taxes = $6, tax = $7, total = $8,
+               commission = $9, commission_tax = $10, partner_net = $11, refund_cap = $12,
+               reschedule_id = $13, promised_at = NULL, boarded = '{}', cancelled_at = NULL,
+               cancel_reason = NULL, refund_amount = NULL, updated_at = $14
+             WHERE id = $15 AND sailing_id = $16",
+        )
+        .bind(reschedule.to_sailing_id)
+        .bind(reschedule.seats)
+        .bind(price.unit_price)
+        .bind(price.subtotal)
+        .bind(price.discount)
+        .bind(json!(price.taxes))
+        .bind(price.tax)
+        .bind(price.total)
+        .bind(price.commission)
+        .bind(price.commission_tax)
+        .bind(price.partner_net)
+        .bind(reschedule.refund_cap)
+        .bind(reschedule.id)
+        .bind(now)
+        .bind(reschedule.booking_id)
+        .bind(reschedule.from_sailing_id)
+        .run()
+        .await?;
+    Ok(moved == 1)
+}
+
+/// A difference that is still owed to the booking's customer.
+pub async fn owed(tx: &mut Tx, booking: Uuid) -> Result<Option<(Uuid, Rupiah)>> {
+    let owed = tx
+        .sql(
+            "SELECT id, -difference FROM reschedules
+             WHERE booking_id = $1 AND status = 'done' AND difference < 0 AND refunded_at IS NULL
+             ORDER BY created_at LIMIT 1",
+        )
+        .bind(booking)
+        .maybe()
+        .await?;
+    Ok(owed)
+}
+
+pub async fn set_refunded(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
+    tx.sql("UPDATE reschedules SET refunded_at = $1 WHERE id = $2")
+        .bind(now)
+        .bind(id)
+        .run()
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,582 @@
+//! Bookings that move to another sailing.
+
+use chrono::TimeDelta;
+use dermaga::config::{Config, Steps};
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use crate::{
+    harbour::{Sailing, charter, notice, order, route},
+    on_both_engines,
+    storms::adds_up,
+    world::{Answer, Someone, World},
+};
+
+on_both_engines![
+    a_booking_moves_with_its_seats,
+    what_costs_less_is_owed,
+    what_costs_more_is_paid_first,
+    what_is_not_paid_in_time_stays_where_it_is,
+    a_wrong_or_late_difference_waits_for_a_person,
+    another_choice_replaces_the_first,
+    a_fee_is_by_configuration,
+    a_cancelled_sailing_is_left_free_of_charge,
+    a_booking_is_cancelled_and_comes_back_twice,
+    cash_that_the_partner_took_moves_along,
+    whoever_may_not_move_is_told_why,
+    moving_gives_nobody_more_back,
+    the_last_seat_goes_to_one,
+    two_sailings_are_swapped_at_once,
+    a_charter_moves_as_a_whole,
+    what_waits_is_dropped_with_its_sailing,
+    reports_follow,
+    a_moved_booking_is_settled_as_it_sailed,
+];
+
+impl World {
+    /// Another sailing of the same partner on the same route, a day later.
+    async fn another(&self, sailing: &Sailing, registration: &str, price: i64) -> Sailing {
+        let boat = self.adds_boat(&sailing.partner, registration).await;
+        let mut plan = route(&boat);
+        plan["price"] = json!(price);
+        plan["start_date"] = json!("2026-11-17");
+        let id = self.plans(&sailing.partner, plan).await;
+        self.publishes(&sailing.partner, &id).await.ok();
+        let id = self.sailings(&sailing.partner, &id).await[0]["id"].as_str().unwrap().to_owned();
+        Sailing { partner: sailing.partner.clone(), boat, id }
+    }
+
+    async fn wishes(&self, booking: &Value, to: &Sailing) -> Answer {
+        let path = format!("/v1/booking/{}/reschedule", booking["id"].as_str().unwrap());
+        let body = json!({
+            "route_time_id": to.id, "reason": "x", "code": booking["code"],
+            "email": booking["contact"]["email"],
+        });
+        self.post(&path, body).send().await
+    }
+
+    /// Pays the difference that a wish asks for.
+    async fn adds(&self, wish: &Value, amount: i64) -> Answer {
+        let reference = wish["reschedule"]["payment"]["reference"].as_str().unwrap();
+        let notice = notice(reference, amount, "settlement", &format!("d-{reference}"));
+        self.post("/v1/payment/callback", notice).send().await
+    }
+
+    async fn is_back(&self, booking: &Value, by: &Someone) -> Answer {
+        let path = format!("/v1/booking/{}/refund", booking["id"].as_str().unwrap());
+        self.post(&path, json!({ "reference": "BCA-1" })).by(by).send().await
+    }
+}
+
+async fn a_booking_moves_with_its_seats(world: World) {
+    let sailing = world.sailing().await;
+    let other = world.another(&sailing, "GT. 2", 150_000).await;
+    let booking = world.sold(&sailing, 2).await;
+    let old = world.codes(&sailing).await.remove(0);
+    world.delivers().await;
+    let moved = world.wishes(&booking, &other).await.ok();
+    assert_eq!((&moved["status"], &moved["id"]), (&json!("paid"), &booking["id"]));
+    assert_eq!(moved["route_time_id"], json!(other.id));
+    assert_eq!(moved["item_id"], json!(other.boat));
+    assert_eq!(moved["sailing"]["departure_at"], "2026-11-17T00:00:00Z");
+    assert_eq!(moved["reschedule"]["status"], "done");
+    assert_eq!(moved["reschedule"]["difference"], 0);
+    assert_eq!(moved["reschedule"]["payment"], json!(null));
+    assert_eq!((world.seats_taken(&sailing).await, world.seats_taken(&other).await), (0, 2));
+    // Its tickets are new.
+    world.scans(&sailing, &old).await.is(409, "wrong_sailing");
+    world.scans(&other, &old).await.is(409, "ticket_replaced");
+    world.scans(&other, &world.codes(&other).await[0]).await.ok();
+    // The same once more is nothing new.
+    world.delivers().await;
+    let letters = world.letters_to("sari@example.com");
+    let told: Vec<_> = letters.iter().filter(|l| l.contains("You sail at another time")).collect();
+    assert_eq!(told.len(), 1);
+    assert!(told[0].contains("Tue 17 Nov 2026, 08:00 WITA") && told[0].contains("filename="));
+    adds_up(&world).await;
+}
+
+async fn what_costs_less_is_owed(world: World) {
+    let sailing = world.sailing().await;
+    let cheap = world.another(&sailing, "GT. 2", 100_000).await;
+    let admin = world.admin().await;
+    let booking = world.sold(&sailing, 2).await;
+    let moved = world.wishes(&booking, &cheap).await.ok();
+    assert_eq!(moved["price"]["total"], 200_000);
+    assert_eq!(moved["reschedule"]["difference"], -100_000);
+    assert_eq!(world.balance("refund_payable").await, -100_000);
+    assert_eq!(world.balance("customer_deposits").await, -200_000);
+    adds_up(&world).await;
+    world.delivers().await;
+    let told = world.get("/v1/notifications").by(&admin).send().await.ok();
+    let told = told.as_array().unwrap().iter().find(|one| one["type"] == "booking.rescheduled");
+    assert!(told.expect("staff hear of it")["body"].as_str().unwrap().contains("Rp 100.000"));
+    world.is_back(&booking, &admin).await.ok();
+    assert_eq!(world.balance("refund_payable").await, 0);
+    assert_eq!(world.balance("bank").await, -100_000);
+    world.is_back(&booking, &admin).await.is(409, "invalid_state");
+    adds_up(&world).await;
+    // What it costs now is what comes back.
+    let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
+    let done = world.post(&path, json!({ "reason": "x" })).by(&admin).send().await.ok();
+    assert_eq!(done["refund_amount"], 200_000);
+    adds_up(&world).await;
+}
+
+async fn what_costs_more_is_paid_first(world: World) {
+    let sailing = world.sailing().await;
+    let dear = world.another(&sailing, "GT. 2", 200_000).await;
+    let booking = world.sold(&sailing, 2).await;
+    let wish = world.wishes(&booking, &dear).await.ok();
+    assert_eq!(wish["route_time_id"], json!(sailing.id), "it stays where it is");
+    assert_eq!(wish["reschedule"]["status"], "pending");
+    assert_eq!(wish["reschedule"]["difference"], 100_000);
+    assert_eq!(wish["reschedule"]["price"]["total"], 400_000);
+    assert_eq!(wish["reschedule"]["expires_at"], "2026-11-15T03:30:00Z");
+    let payment = &wish["reschedule"]["payment"];
+    assert_eq!(payment["reference"], json!(format!("{}-2", booking["code"].as_str().unwrap())));
+    assert!(payment["redirect_url"].as_str().unwrap().contains("/pay/DMG-"));
+    assert_eq!((world.seats_taken(&sailing).await, world.seats_taken(&dear).await), (2, 2));
+    adds_up(&world).await;
+    let again = world.wishes(&booking, &dear).await.ok();
+    assert_eq!(again["reschedule"], wish["reschedule"], "asking again changes nothing");
+    assert_eq!(world.seats_taken(&dear).await, 2);
+
+    world.adds(&wish, 100_000).await.ok();
+    world.adds(&wish, 100_000).await.ok();
+    let moved = world.looks_up(&booking).await;
+    assert_eq!(moved["route_time_id"], json!(dear.id));
+    assert_eq!((&moved["status"], &moved["price"]["total"]), (&json!("paid"), &json!(400_000)));
+    assert_eq!(moved["payment"]["reference"], booking["payment"]["reference"]);
+    assert_eq!((world.seats_taken(&sailing).await, world.seats_taken(&dear).await), (0, 2));
+    assert_eq!(world.balance("gateway_clearing").await, 400_000);
+    assert_eq!(world.balance("customer_deposits").await, -400_000);
+    adds_up(&world).await;
+}
+
+async fn what_is_not_paid_in_time_stays_where_it_is(world: World) {
+    let sailing = world.sailing().await;
+    let dear = world.another(&sailing, "GT. 2", 200_000).await;
+    let booking = world.sold(&sailing, 2).await;
+    let wish = world.wishes(&booking, &dear).await.ok();
+    world.later(TimeDelta::minutes(31));
+    dermaga::bookings::expire(&world.app).await.unwrap();
+    assert_eq!((world.seats_taken(&sailing).await, world.seats_taken(&dear).await), (2, 0));
+    assert_eq!(world.looks_up(&booking).await["status"], "paid");
+    // Too late: a person has to look.
+    world.adds(&wish, 100_000).await.ok();
+    assert_eq!(world.looks_up(&booking).await["route_time_id"], json!(sailing.id));
+    assert_eq!(world.balance("unapplied_payments").await, -100_000);
+    adds_up(&world).await;
+    // A denied attempt is followed by another.
+    let wish = world.wishes(&booking, &dear).await.ok();
+    let reference = wish["reschedule"]["payment"]["reference"].as_str().unwrap();
+    let denied = notice(reference, 100_000, "deny", "no");
+    world.post("/v1/payment/callback", denied).send().await.ok();
+    let next = world.wishes(&booking, &dear).await.ok();
+    assert_ne!(next["reschedule"]["payment"]["reference"], json!(reference));
+    world.adds(&next, 100_000).await.ok();
+    assert_eq!(world.looks_up(&booking).await["route_time_id"], json!(dear.id));
+    adds_up(&world).await;
+}
+
+async fn a_wrong_or_late_difference_waits_for_a_person(world: World) {
+    let sailing = world.sailing().await;
+    let dear = world.another(&sailing, "GT. 2", 200_000).await;
+    let admin = world.admin().await;
+    let booking = world.sold(&sailing, 1).await;
+    let wish = world.wishes(&booking, &dear).await.ok();
+    world.adds(&wish, 1_000).await.ok();
+    assert_eq!(world.looks_up(&booking).await["route_time_id"], json!(sailing.id));
+    let reviews = world.get("/v1/payment/reviews").by(&admin).send().await.ok();
+    assert_eq!((&reviews[0]["amount"], &reviews[0]["expected"]), (&json!(1_000), &json!(50_000)));
+    let path = format!("/v1/payment/reviews/{}/resolve", reviews[0]["id"].as_str().unwrap());
+    let apply = json!({ "action": "apply", "note": "x" });
+    world.post(&path, apply).by(&admin).send().await.is(409, "invalid_state");
+    let refund = json!({ "action": "refund", "note": "x" });
+    world.post(&path, refund).by(&admin).send().await.ok();
+    adds_up(&world).await;
+    // Cancelled meanwhile: the wish is gone, and its money has to go back.
+    let cancel = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
+    world.post(&cancel, json!({ "reason": "x" })).by(&admin).send().await.ok();
+    assert_eq!(world.seats_taken(&dear).await, 0, "nothing is held any more");
+    world.adds(&wish, 50_000).await.ok();
+    assert_eq!(world.looks_up(&booking).await["status"], "refund_pending");
+    assert_eq!(world.balance("unapplied_payments").await, -50_000);
+    adds_up(&world).await;
+}
+
+async fn another_choice_replaces_the_first(world: World) {
+    let sailing = world.sailing().await;
+    let dear = world.another(&sailing, "GT. 2", 200_000).await;
+    let dearer = world.another(&sailing, "GT. 3", 250_000).await;
+    let cheap = world.another(&sailing, "GT. 4", 150_000).await;
+    let booking = world.sold(&sailing, 1).await;
+    let first = world.wishes(&booking, &dear).await.ok();
+    world.wishes(&booking, &dearer).await.ok();
+    assert_eq!((world.seats_taken(&dear).await, world.seats_taken(&dearer).await), (0, 1));
+    adds_up(&world).await;
+    world.wishes(&booking, &cheap).await.ok();
+    assert_eq!((world.seats_taken(&cheap).await, world.seats_taken(&dearer).await), (1, 0));
+    world.adds(&first, 50_000).await.ok();
+    assert_eq!(world.looks_up(&booking).await["route_time_id"], json!(cheap.id));
+    adds_up(&world).await;
+}
+
+async fn a_fee_is_by_configuration(world: World) {
+    let fee = |config: &mut Config| {
+        config.reschedule_fee = Steps(vec![(20, 10)]);
+    };
+    let world = world.again_with(fee).await;
+    let sailing = world.sailing().await;
+    let other = world.another(&sailing, "GT. 2", 150_000).await;
+    let cheap = world.another(&sailing, "GT. 3", 120_000).await;
+    let (booking, second) = (world.sold(&sailing, 1).await, world.sold(&sailing, 1).await);
+    let wish = world.wishes(&booking, &other).await.ok();
+    assert_eq!(
+        (&wish["reschedule"]["fee"], &wish["reschedule"]["difference"]),
+        (&json!(15_000), &json!(15_000))
+    );
+    world.adds(&wish, 15_000).await.ok();
+    assert_eq!(world.looks_up(&booking).await["price"]["total"], 150_000);
+    assert_eq!(world.balance("commission_revenue").await, -15_000);
+    adds_up(&world).await;
+    // It is taken from what is owed.
+    let moved = world.wishes(&second, &cheap).await.ok();
+    assert_eq!(moved["reschedule"]["difference"], -15_000);
+    adds_up(&world).await;
+    // The partner moves a customer for nothing.
+    let third = world.sold(&sailing, 1).await;
+    let path = format!("/v1/booking/{}/reschedule", third["id"].as_str().unwrap());
+    let body = json!({ "route_time_id": other.id });
+    let moved = world.post(&path, body).by(&sailing.partner).send().await.ok();
+    assert_eq!(moved["reschedule"]["fee"], 0);
+    let fourth = world.sold(&sailing, 1).await;
+    world.later(TimeDelta::hours(2));
+    world.wishes(&fourth, &other).await.is(409, "too_late");
+    adds_up(&world).await;
+}
+
+async fn a_cancelled_sailing_is_left_free_of_charge(world: World) {
+    let fee = |config: &mut Config| {
+        config.reschedule_fee = Steps(vec![(0, 50)]);
+    };
+    let world = world.again_with(fee).await;
+    let sailing = world.sailing().await;
+    let other = world.another(&sailing, "GT. 2", 150_000).await;
+    let dear = world.another(&sailing, "GT. 3", 200_000).await;
+    let admin = world.admin().await;
+    let gone = world.sold(&sailing, 1).await;
+    let cancel = format!("/v1/booking/{}/cancel", gone["id"].as_str().unwrap());
+    let knows = json!({ "reason": "x", "code": gone["code"], "email": "sari@example.com" });
+    world.post(&cancel, knows).send().await.ok();
+    let (one, two, paid_back) = (
+        world.sold(&sailing, 2).await,
+        world.sold(&sailing, 1).await,
+        world.sold(&sailing, 1).await,
+    );
+    world.later(TimeDelta::minutes(1));
+    world.calls_off(&sailing, &sailing.partner).await.ok();
+    world.is_back(&paid_back, &admin).await.ok();
+
+    let moved = world.wishes(&one, &other).await.ok();
+    assert_eq!((&moved["status"], &moved["reschedule"]["fee"]), (&json!("paid"), &json!(0)));
+    assert_eq!(moved["refund_amount"], json!(null));
+    assert_eq!(moved["cancelled_at"], json!(null));
+    assert_eq!(world.seats_taken(&other).await, 2);
+    adds_up(&world).await;
+    // One that costs more: the refund stays due until the difference is paid.
+    let wish = world.wishes(&two, &dear).await.ok();
+    assert_eq!(wish["status"], "refund_pending");
+    assert_eq!(wish["reschedule"]["difference"], 50_000);
+    world.adds(&wish, 50_000).await.ok();
+    assert_eq!(world.looks_up(&two).await["status"], "paid");
+    adds_up(&world).await;
+    // Whose money is back, and who had left before, has nothing to move.
+    world.wishes(&paid_back, &other).await.is(409, "invalid_state");
+    world.wishes(&gone, &other).await.is(409, "invalid_state");
+    world.delivers().await;
+    world.arrives().await;
+    assert_eq!(world.looks_up(&one).await["status"], "completed");
+    adds_up(&world).await;
+}
+
+async fn a_booking_is_cancelled_and_comes_back_twice(world: World) {
+    let sailing = world.sailing().await;
+    let second = world.another(&sailing, "GT. 2", 150_000).await;
+    let third = world.another(&sailing, "GT. 3", 180_000).await;
+    let admin = world.admin().await;
+    let booking = world.sold(&sailing, 1).await;
+    world.calls_off(&sailing, &sailing.partner).await.ok();
+    world.wishes(&booking, &second).await.ok();
+    world.calls_off(&second, &sailing.partner).await.ok();
+    adds_up(&world).await;
+    let wish = world.wishes(&booking, &third).await.ok();
+    world.adds(&wish, 30_000).await.ok();
+    adds_up(&world).await;
+    world.calls_off(&third, &sailing.partner).await.ok();
+    let seen = world.looks_up(&booking).await;
+    assert_eq!(
+        (&seen["status"], &seen["refund_amount"]),
+        (&json!("refund_pending"), &json!(180_000))
+    );
+    world.is_back(&booking, &admin).await.ok();
+    assert_eq!(world.balance("refund_payable").await, 0);
+    assert_eq!(world.balance("customer_deposits").await, 0);
+    adds_up(&world).await;
+}
+
+async fn cash_that_the_partner_took_moves_along(world: World) {
+    let sailing = world.sailing().await;
+    let second = world.another(&sailing, "GT. 2", 150_000).await;
+    let third = world.another(&sailing, "GT. 3", 150_000).await;
+    let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    let path = format!("/v1/booking/{}", booking["id"].as_str().unwrap());
+    world.post(&format!("{path}/pay-cash"), json!({})).by(&sailing.partner).send().await.ok();
+    world.calls_off(&sailing, &sailing.partner).await.ok();
+    world.wishes(&booking, &second).await.ok();
+    adds_up(&world).await;
+    world.calls_off(&second, &sailing.partner).await.ok();
+    world.wishes(&booking, &third).await.ok();
+    adds_up(&world).await;
+    world.arrives().await;
+    // Commission of ten percent on what it holds.
+    assert_eq!(world.balance("partner_payable").await, 15_000);
+    adds_up(&world).await;
+}
+
+async fn whoever_may_not_move_is_told_why(world: World) {
+    let sailing = world.sailing().await;
+    let other = world.another(&sailing, "GT. 2", 150_000).await;
+    let unpaid = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    world.wishes(&unpaid, &other).await.is(409, "invalid_state");
+    world.pays(&unpaid).await;
+    let booking = unpaid;
+    let path = format!("/v1/booking/{}/reschedule", booking["id"].as_str().unwrap());
+    let wrong = json!({ "route_time_id": other.id, "code": booking["code"], "email": "x@y.id" });
+    world.post(&path, wrong).send().await.is(404, "not_found");
+    let foreign = world.active("other@bahari.id").await;
+    let there = json!({ "route_time_id": other.id });
+    world.post(&path, there).by(&foreign).send().await.is(404, "not_found");
+    assert_eq!(
+        world.post(&path, json!({})).by(&sailing.partner).send().await.faults(),
+        [("route_time_id".into(), "required".into())]
+    );
+    let nowhere = Sailing { id: dermaga::kernel::ids::fresh().to_string(), ..other };
+    assert_eq!(
+        world.wishes(&booking, &nowhere).await.faults(),
+        [("route_time_id".into(), "unknown".into())]
+    );
+    // Of another partner, and the other way round.
+    let (boat, theirs) = world.sails(&foreign, "GT. 9").await;
+    let id = world.sailings(&foreign, &theirs).await[0]["id"].as_str().unwrap().to_owned();
+    let elsewhere = Sailing { partner: foreign, boat, id };
+    let other_route = [("route_time_id".to_owned(), "other_route".to_owned())];
+    assert_eq!(world.wishes(&booking, &elsewhere).await.faults(), other_route);
+    let back_boat = world.adds_boat(&sailing.partner, "GT. 5").await;
+    let mut back = route(&back_boat);
+    (back["from"], back["to"]) = (json!("Nusa Penida"), json!("Sanur"));
+    let back = world.plans(&sailing.partner, back).await;
+    world.publishes(&sailing.partner, &back).await.ok();
+    let id = world.sailings(&sailing.partner, &back).await[0]["id"].as_str().unwrap().to_owned();
+    let back = Sailing { partner: sailing.partner.clone(), boat: back_boat, id };
+    assert_eq!(world.wishes(&booking, &back).await.faults(), other_route);
+    // Full, closed, or gone.
+    let full = world.another(&sailing, "GT. 6", 150_000).await;
+    let seats = world.books(charter(&full, 1, "budi@example.com")).await.ok();
+    let refused = world.wishes(&booking, &full).await.is(409, "sold_out");
+    assert_eq!(refused["data"]["available_seats"], 0);
+    world.pays(&seats).await;
+    let closed = world.another(&sailing, "GT. 7", 150_000).await;
+    world.closes(&closed).await.ok();
+    world.wishes(&booking, &closed).await.is(409, "booking_closed");
+    let off = world.another(&sailing, "GT. 8", 150_000).await;
+    world.calls_off(&off, &sailing.partner).await.ok();
+    world.wishes(&booking, &off).await.is(409, "booking_closed");
+    // Where it is already.
+    assert_eq!(world.wishes(&booking, &sailing).await.ok()["reschedule"], json!(null));
+    // On board, or departed.
+    let code = world.codes(&sailing).await.remove(0);
+    world.scans(&sailing, &code).await.ok();
+    let free = world.another(&sailing, "GT. 10", 150_000).await;
+    world.wishes(&booking, &free).await.is(409, "already_boarded");
+    let late = world.sold(&sailing, 1).await;
+    world.later(TimeDelta::hours(21) + TimeDelta::minutes(1));
+    world.wishes(&late, &free).await.is(409, "invalid_state");
+    adds_up(&world).await;
+}
+
+/// Nobody escapes the refund policy by moving to a sailing far away.
+async fn moving_gives_nobody_more_back(world: World) {
+    let sailing = world.sailing().await;
+    let other = world.another(&sailing, "GT. 2", 150_000).await;
+    let booking = world.sold(&sailing, 1).await;
+    // Less than a day ahead: half comes back. On the other it would be all.
+    let moved = world.wishes(&booking, &other).await.ok();
+    assert_eq!(moved["status"], "paid");
+    let cancel = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
+    let knows = json!({ "reason": "x", "code": booking["code"], "email": "sari@example.com" });
+    let done = world.post(&cancel, knows).send().await.ok();
+    assert_eq!(done["refund_amount"], 75_000);
+    adds_up(&world).await;
+}
+
+async fn the_last_seat_goes_to_one(world: World) {
+    let sailing = world.sailing().await;
+    let other = world.another(&sailing, "GT. 2", 150_000).await;
+    let dear = world.another(&sailing, "GT. 3", 160_000).await;
+    for full in [&other, &dear] {
+        let most = world.books(order(full, 29, "budi@example.com")).await.ok();
+        world.pays(&most).await;
+    }
+    let mut bookings = Vec::new();
+    for _ in 0..8 {
+        bookings.push(world.sold(&sailing, 1).await);
+    }
+    let wishes = join_all(bookings.iter().map(|booking| world.wishes(booking, &other)));
+    let books = join_all((0..4).map(|n| {
+        let email = format!("guest{n}@example.com");
+        let order = order(&other, 1, &email);
+        world.books(order)
+    }));
+    let (wished, booked) = tokio::join!(wishes, books);
+    let won = wished.iter().chain(&booked).filter(|answer| answer.status == 200).count();
+    assert_eq!(won, 1, "one seat, one passenger");
+    for answer in wished.into_iter().chain(booked).filter(|answer| answer.status != 200) {
+        answer.is(409, "sold_out");
+    }
+    assert_eq!(world.seats_taken(&other).await, 30);
+    adds_up(&world).await;
+    // The same where the difference has to be paid: one holds it.
+    let waiting: Vec<_> = bookings.iter().map(|booking| world.wishes(booking, &dear)).collect();
+    let waiting = join_all(waiting).await;
+    assert_eq!(waiting.iter().filter(|answer| answer.status == 200).count(), 1);
+    let held = waiting.into_iter().find(|answer| answer.status == 200).unwrap().ok();
+    assert_eq!(world.seats_taken(&dear).await, 30);
+    world.adds(&held, 10_000).await.ok();
+    assert_eq!(world.looks_up(&held).await["route_time_id"], json!(dear.id));
+    adds_up(&world).await;
+}
+
+async fn two_sailings_are_swapped_at_once(world: World) {
+    let sailing = world.sailing().await;
+    let other = world.another(&sailing, "GT. 2", 150_000).await;
+    let (mut here, mut there) = (Vec::new(), Vec::new());
+    for _ in 0..8 {
+        here.push(world.sold(&sailing, 1).await);
+        there.push(world.sold(&other, 1).await);
+    }
+    let go = join_all(here.iter().map(|booking| world.wishes(booking, &other)));
+    let come = join_all(there.iter().map(|booking| world.wishes(booking, &sailing)));
+    let (went, came) = tokio::join!(go, come);
+    for answer in went.into_iter().chain(came) {
+        answer.ok();
+    }
+    assert_eq!((world.seats_taken(&sailing).await, world.seats_taken(&other).await), (8, 8));
+    adds_up(&world).await;
+}
+
+async fn a_charter_moves_as_a_whole(world: World) {
+    let sailing = world.sailing().await;
+    let other = world.another(&sailing, "GT. 2", 150_000).await;
+    let taken = world.another(&sailing, "GT. 3", 150_000).await;
+    world.sold(&taken, 1).await;
+    let booking = world.books(charter(&sailing, 3, "sari@example.com")).await.ok();
+    world.pays(&booking).await;
+    world.wishes(&booking, &taken).await.is(409, "sold_out");
+    world.wishes(&booking, &other).await.ok();
+    assert_eq!((world.seats_taken(&sailing).await, world.seats_taken(&other).await), (0, 30));
+    world.sold(&sailing, 1).await;
+    world.books(order(&other, 1, "budi@example.com")).await.is(409, "sold_out");
+    // Held as a whole, too.
+    let dear = world.another(&sailing, "GT. 4", 160_000).await;
+    let wish = world.wishes(&booking, &dear).await.ok();
+    world.books(order(&dear, 1, "budi@example.com")).await.is(409, "sold_out");
+    adds_up(&world).await;
+    world.adds(&wish, 300_000).await.ok();
+    world.books(order(&dear, 1, "budi@example.com")).await.is(409, "sold_out");
+    world.sold(&other, 1).await;
+    adds_up(&world).await;
+}
+
+async fn what_waits_is_dropped_with_its_sailing(world: World) {
+    let sailing = world.sailing().await;
+    let dear = world.another(&sailing, "GT. 2", 200_000).await;
+    let dearer = world.another(&sailing, "GT. 3", 250_000).await;
+    let booking = world.sold(&sailing, 1).await;
+    let wish = world.wishes(&booking, &dear).await.ok();
+    world.calls_off(&dear, &sailing.partner).await.ok();
+    assert_eq!(world.looks_up(&booking).await["status"], "paid", "where it was");
+    world.adds(&wish, 50_000).await.ok();
+    assert_eq!(world.balance("unapplied_payments").await, -50_000);
+    adds_up(&world).await;
+    let wish = world.wishes(&booking, &dearer).await.ok();
+    world.closes(&dearer).await.ok();
+    assert_eq!(world.seats_taken(&dearer).await, 0);
+    world.adds(&wish, 100_000).await.ok();
+    assert_eq!(world.looks_up(&booking).await["route_time_id"], json!(sailing.id));
+    adds_up(&world).await;
+}
+
+async fn reports_follow(world: World) {
+    let sailing = world.sailing().await;
+    let dear = world.another(&sailing, "GT. 2", 200_000).await;
+    let cheap = world.another(&sailing, "GT. 3", 100_000).await;
+    let admin = world.admin().await;
+    let (one, two) = (world.sold(&sailing, 2).await, world.sold(&sailing, 1).await);
+    dermaga::reports::fold(&world.app).await.unwrap();
+    // The day after where the service is.
+    world.later(TimeDelta::hours(15));
+    let admin = world.signs_in(&admin.email, "admin").await;
+    let wish = world.wishes(&one, &dear).await.ok();
+    world.adds(&wish, 100_000).await.ok();
+    world.wishes(&two, &cheap).await.ok();
+    let days = async || {
+        let path = "/v1/finance/reports/overview?period_type=Bulanan&comparison_mode=Month-over-month&start_date=2026-11-15";
+        let report = world.get(path).by(&admin).send().await.ok();
+        let series = report["series"].as_array().unwrap().clone();
+        let of = |bucket: &str| {
+            let day = series.iter().find(|day| day["bucket"] == bucket).unwrap();
+            (day["gross_revenue"].as_i64().unwrap(), day["bookings"].as_i64().unwrap())
+        };
+        let path = "/v1/dashboard";
+        let board = world.get(path).by(&admin).send().await.ok();
+        (
+            of("2026-11-15"),
+            of("2026-11-16"),
+            report["gross_revenue"]["current"].clone(),
+            board["top_routes"].clone(),
+        )
+    };
+    let unfolded = days().await;
+    assert_eq!(unfolded.0, (450_000, 2), "as it was sold");
+    assert_eq!(unfolded.1, (50_000, 0), "what it costs more and less");
+    assert_eq!(unfolded.2, 500_000);
+    dermaga::reports::fold(&world.app).await.unwrap();
+    assert_eq!(days().await, unfolded);
+    adds_up(&world).await;
+    dermaga::reports::rebuild(&world.app).await.unwrap();
+    assert_eq!(days().await, unfolded);
+    adds_up(&world).await;
+}
+
+async fn a_moved_booking_is_settled_as_it_sailed(world: World) {
+    let sailing = world.sailing().await;
+    let dear = world.another(&sailing, "GT. 2", 200_000).await;
+    let admin = world.admin().await;
+    world.banked(&sailing.partner, &admin).await;
+    let booking = world.sold(&sailing, 1).await;
+    let wish = world.wishes(&booking, &dear).await.ok();
+    world.adds(&wish, 50_000).await.ok();
+    world.arrives().await;
+    let settled = world.settles(&sailing.partner, &admin).await.ok();
+    assert_eq!((&settled["gross"], &settled["net"]), (&json!(200_000), &json!(180_000)));
+    world.releases(&settled, &admin).await.ok();
+    adds_up(&world).await;
+    // And a complaint after that.
+    let cancel = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
+    let done = world.post(&cancel, json!({ "reason": "x" })).by(&admin).send().await.ok();
+    assert_eq!(done["refund_amount"], 200_000);
+    world.is_back(&booking, &admin).await.ok();
+    adds_up(&world).await;
+}
