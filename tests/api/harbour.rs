@@ -196,6 +196,7 @@ impl World {
 }
 
 /// One sailing that can be booked: 30 seats of 150,000 on the morning of the 16th.
+#[derive(Clone)]
 pub struct Sailing {
     pub partner: Someone,
     pub boat: String,

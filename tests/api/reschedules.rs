@@ -35,7 +35,7 @@ on_both_engines![
 
 impl World {
     /// Another sailing of the same partner on the same route, a day later.
-    async fn another(&self, sailing: &Sailing, registration: &str, price: i64) -> Sailing {
+    pub async fn another(&self, sailing: &Sailing, registration: &str, price: i64) -> Sailing {
         let boat = self.adds_boat(&sailing.partner, registration).await;
         let mut plan = route(&boat);
         plan["price"] = json!(price);

@@ -70,6 +70,27 @@ async fn a_journey_completes_after_arrival(world: World) {
     call.send().await.is(409, "invalid_state");
 }
 
+/// Every booking once more, by another id and code.
+macro_rules! copied {
+    ($id_and_code:literal) => {
+        concat!(
+            "INSERT INTO bookings (id, code, type, status, channel, sailing_id, speedboat_id,
+               partner_id, departure_at, arrival_at, qty, seats, note, contact_name,
+               contact_email, contact_phone, lang, passengers, accepted_terms, unit_price,
+               subtotal, discount, taxes, tax, total, commission_rate, commission,
+               commission_tax, partner_net, expires_at, paid_at, created_at, updated_at)
+             SELECT ",
+            $id_and_code,
+            ", type, status, channel, sailing_id, speedboat_id,
+               partner_id, departure_at, arrival_at, qty, seats, note, contact_name,
+               contact_email, contact_phone, lang, passengers, accepted_terms, unit_price,
+               subtotal, discount, taxes, tax, total, commission_rate, commission,
+               commission_tax, partner_net, expires_at, paid_at, created_at, updated_at
+             FROM bookings WHERE $1 >= 0"
+        )
+    };
+}
+
 async fn a_thousand_journeys_complete_once(world: World) {
     let sailing = world.sailing().await;
     world.db().sql("UPDATE sailings SET capacity = 2000").run().await.unwrap();
@@ -77,29 +98,8 @@ async fn a_thousand_journeys_complete_once(world: World) {
     // As many more, made from the first.
     for n in 0..10_i32 {
         let copied = match world.db().engine() {
-            "sqlite" => {
-                "INSERT INTO bookings SELECT randomblob(16), hex(randomblob(6)), type, status,
-                   channel, sailing_id, speedboat_id, partner_id, departure_at, arrival_at, qty,
-                   seats, promotion_id, code_promo, note, contact_name, contact_email,
-                   contact_phone, lang, passengers, accepted_terms, NULL, unit_price, subtotal,
-                   discount, taxes, tax, total, commission_rate, commission, commission_tax,
-                   partner_net, expires_at, paid_at, completed_at, cancelled_at, cancel_reason,
-                   refund_amount, refunded_at, refund_reference, created_at, updated_at,
-                   accepted_terms_id
-                 FROM bookings WHERE $1 >= 0"
-            }
-            _ => {
-                "INSERT INTO bookings SELECT gen_random_uuid(),
-                   substr(md5(random()::text), 1, 12), type, status,
-                   channel, sailing_id, speedboat_id, partner_id, departure_at, arrival_at, qty,
-                   seats, promotion_id, code_promo, note, contact_name, contact_email,
-                   contact_phone, lang, passengers, accepted_terms, NULL, unit_price, subtotal,
-                   discount, taxes, tax, total, commission_rate, commission, commission_tax,
-                   partner_net, expires_at, paid_at, completed_at, cancelled_at, cancel_reason,
-                   refund_amount, refunded_at, refund_reference, created_at, updated_at,
-                   accepted_terms_id
-                 FROM bookings WHERE $1 >= 0"
-            }
+            "sqlite" => copied!("randomblob(16), hex(randomblob(6))"),
+            _ => copied!("gen_random_uuid(), substr(md5(random()::text), 1, 12)"),
         };
         world.db().sql(copied).bind(n).run().await.unwrap();
     }

@@ -191,9 +191,17 @@ async fn thousands_of_random_operations_add_up(world: World) {
     world.post("/v1/contents/promotion", promotion).by(&admin).send().await.ok();
     let mut random = StdRng::seed_from_u64(2026);
     let mut bookings: Vec<Value> = Vec::new();
+    // Others that one can move to, until they are cancelled, closed or moved themselves.
+    let mut boats = 0;
+    let mut sailings = vec![sailing.clone()];
+    for price in [150_000, 120_000, 180_000] {
+        boats += 1;
+        sailings.push(world.another(&sailing, &format!("GT. B{boats}"), price).await);
+    }
     for lot in 0..100 {
-        let calls: Vec<_> =
-            (0..25).map(|n| random_call(&mut random, &sailing, &bookings, lot * 100 + n)).collect();
+        let calls: Vec<_> = (0..25)
+            .map(|n| random_call(&mut random, &sailings, &bookings, lot * 100 + n))
+            .collect();
         let sent = calls.iter().map(|(path, body, by_admin)| {
             let call = world.post(path, body.clone());
             let call = if *by_admin { call.by(&admin) } else { call };
@@ -205,6 +213,31 @@ async fn thousands_of_random_operations_add_up(world: World) {
             if answer.status == 200 && made["payment"]["reference"].is_string() {
                 bookings.push(made.clone());
             }
+            if answer.status == 200 && made["reschedule"]["payment"]["reference"].is_string() {
+                // To be paid like a booking, by its own reference and amount.
+                let mut difference = made.clone();
+                difference["payment"] = made["reschedule"]["payment"].clone();
+                difference["price"]["total"] = made["reschedule"]["difference"].clone();
+                bookings.push(difference);
+            }
+        }
+        if random.random_bool(0.15) {
+            let which = random.random_range(1..sailings.len());
+            match random.random_range(0..4) {
+                0 => drop(world.closes(&sailings[which]).await.ok()),
+                1..3 => drop(world.calls_off(&sailings[which], &sailing.partner).await.ok()),
+                _ => {
+                    let minute = random.random_range(10..60);
+                    let times = json!({
+                        "departure_time": format!("10:{minute}"), "reason": "x",
+                        "arrival_time": format!("11:{minute}"),
+                    });
+                    world.moves(&sailings[which], times).await.ok();
+                }
+            }
+            boats += 1;
+            let price = 100_000 + 10_000 * random.random_range(0..10);
+            sailings[which] = world.another(&sailing, &format!("GT. B{boats}"), price).await;
         }
         if random.random_bool(0.3) {
             world.later(TimeDelta::minutes(random.random_range(1..20)));
@@ -235,25 +268,38 @@ async fn thousands_of_random_operations_add_up(world: World) {
     assert!(world.count("SELECT COUNT(*) FROM settlements").await > 5);
     let reversed = "SELECT COUNT(*) FROM partner_dues WHERE kind = 'reversal'";
     assert!(world.count(reversed).await > 0);
+    for (kind, statement) in [
+        ("moved", "SELECT COUNT(*) FROM reschedules WHERE status = 'done'"),
+        ("dropped", "SELECT COUNT(*) FROM reschedules WHERE status = 'dropped'"),
+        ("paid", "SELECT COUNT(*) FROM reschedules WHERE status = 'done' AND difference > 0"),
+        ("reinstated", "SELECT COUNT(*) FROM ledger_lines WHERE kind = 'reinstated'"),
+    ] {
+        assert!(world.count(statement).await > 0, "nothing was {kind}");
+    }
     assert_eq!(world.count("SELECT COUNT(*) FROM outbox WHERE dead_at IS NOT NULL").await, 0);
 }
 
 /// Path, body, and whether an admin sends it.
 fn random_call(
     random: &mut StdRng,
-    sailing: &Sailing,
+    sailings: &[Sailing],
     bookings: &[Value],
     n: usize,
 ) -> (String, Value, bool) {
     let some = match bookings.len() {
         0 => None,
-        many => Some(&bookings[random.random_range(0..many)]),
+        // The newest are the liveliest.
+        many => {
+            let first = if random.random_bool(0.6) { many.saturating_sub(25) } else { 0 };
+            Some(&bookings[random.random_range(first..many)])
+        }
     };
     let path = |booking: &Value, last: &str| {
         format!("/v1/booking/{}/{last}", booking["id"].as_str().unwrap())
     };
     let email = format!("b{}@example.com", random.random_range(0..5));
-    match (random.random_range(0..12), some) {
+    let sailing = &sailings[random.random_range(0..sailings.len())];
+    match (random.random_range(0..14), some) {
         (0..=4, _) | (_, None) => {
             let mut order = match random.random_bool(0.05) {
                 true => charter(sailing, 3, &email),
@@ -284,6 +330,13 @@ fn random_call(
         }
         (9, Some(booking)) => (path(booking, "cancel"), json!({ "reason": "x" }), true),
         (10, Some(booking)) => (path(booking, "pay-cash"), json!({}), true),
+        (11..=12, Some(booking)) => {
+            let body = json!({
+                "route_time_id": sailing.id, "code": booking["code"],
+                "email": booking["contact"]["email"],
+            });
+            (path(booking, "reschedule"), body, random.random_bool(0.2))
+        }
         (_, Some(booking)) => (path(booking, "refund"), json!({ "reference": "BCA" }), true),
     }
 }
