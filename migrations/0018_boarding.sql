@@ -31,6 +31,17 @@ CREATE TABLE boardings (
 CREATE UNIQUE INDEX boardings_once ON boardings (sailing_id, passenger_id) WHERE undone_at IS NULL;
 CREATE UNIQUE INDEX boardings_scan ON boardings (sailing_id, scan_id) WHERE scan_id IS NOT NULL;
 
+-- Scans that let nobody on board: handed in again they have the same outcome.
+CREATE TABLE refused_scans (
+    sailing_id UUID NOT NULL REFERENCES sailings (id),
+    scan_id TEXT NOT NULL,
+    -- Of the code that was scanned.
+    digest TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    recorded_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (sailing_id, scan_id)
+);
+
 -- What was handed to the harbour master, sealed: it holds identity numbers.
 CREATE TABLE manifests (
     sailing_id UUID PRIMARY KEY REFERENCES sailings (id),

@@ -20,6 +20,9 @@ CREATE TABLE reschedules (
     -- What the customer has to pay, or (negative) is owed; and when that was paid back.
     difference BIGINT NOT NULL,
     refunded_at TIMESTAMPTZ,
+    refund_reference TEXT,
+    -- When the other sailing was to depart.
+    departure_at TIMESTAMPTZ NOT NULL,
     -- The most percent that a later cancellation gives back; NULL: as the policy says.
     refund_cap INTEGER CHECK (refund_cap BETWEEN 0 AND 100),
     expires_at TIMESTAMPTZ NOT NULL,
@@ -31,6 +34,8 @@ CREATE TABLE reschedules (
 CREATE UNIQUE INDEX reschedules_pending ON reschedules (booking_id) WHERE status = 'pending';
 CREATE INDEX reschedules_booking ON reschedules (booking_id);
 CREATE INDEX reschedules_held ON reschedules (to_sailing_id) WHERE status = 'pending';
+CREATE INDEX reschedules_owed ON reschedules (created_at)
+    WHERE status = 'done' AND difference < 0 AND refunded_at IS NULL;
 CREATE INDEX reschedules_due ON reschedules (expires_at) WHERE status = 'pending';
 
 -- The move that brought the booking to its sailing; what happens to it from then on is a new

@@ -49,6 +49,8 @@ pub struct State {
     /// How many uploads are in memory at once, and how many of them are looked at.
     pub uploads: Arc<Semaphore>,
     pub inspections: Arc<Semaphore>,
+    /// How many documents are drawn at once.
+    pub drawings: Semaphore,
     pub started: Instant,
 }
 
@@ -85,6 +87,7 @@ impl App {
             storage: storage(&config)?,
             uploads: Arc::new(Semaphore::new(8)),
             inspections: Arc::new(Semaphore::new(1)),
+            drawings: Semaphore::new(2),
             started: Instant::now(),
             config,
             clock,

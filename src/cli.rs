@@ -1,6 +1,6 @@
 //! The command line.
 
-use std::{io::IsTerminal, time::Duration};
+use std::{io::IsTerminal, path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
 use tokio::net::TcpListener;
@@ -10,6 +10,7 @@ use crate::{
     accounts::{self, Password},
     api,
     app::App,
+    backup::{self, Backup},
     config::{Config, LogFormat, SETTINGS, env_name},
     edge::{self, Edge},
     invariants,
@@ -42,6 +43,17 @@ enum Command {
     },
     /// Make the figures of the reports anew from the bookings
     RebuildReports,
+    /// Copy the SQLite database, files and key while the service runs, and check the copy
+    Backup {
+        /// The folder that gets a new one with the backup in it
+        #[arg(default_value = ".")]
+        into: PathBuf,
+    },
+    /// Put a backup into an empty data directory
+    Restore {
+        /// The folder that `backup` made
+        from: PathBuf,
+    },
     /// Manage admins
     #[command(subcommand)]
     Admin(Admin),
@@ -103,6 +115,16 @@ pub fn run() -> Result<(), String> {
                 Ok(())
             }
             Command::Audit => audit(config).await,
+            Command::Backup { into } => {
+                let made = backup::backup(&config, &into, &Clock::System).await?;
+                println!("{}: {}", made.folder.display(), contents(&made));
+                Ok(())
+            }
+            Command::Restore { from } => {
+                let made = backup::restore(&config, &from).await?;
+                println!("{} is restored: {}", made.folder.display(), contents(&made));
+                Ok(())
+            }
             Command::Admin(Admin::Create { email, name }) => {
                 create_admin(config, email, name).await
             }
@@ -189,6 +211,11 @@ fn start_logging(config: &Config) -> Result<(), String> {
         LogFormat::Json => log.json().flatten_event(true).init(),
     }
     Ok(())
+}
+
+fn contents(backup: &Backup) -> String {
+    let Backup { bytes, files, rules, .. } = backup;
+    format!("a sound database of {bytes} bytes, {rules} rules hold, {files} files")
 }
 
 /// Dead letters are for a person to look at.

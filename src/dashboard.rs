@@ -204,7 +204,10 @@ async fn pending(db: &Db, partner: Option<Uuid>) -> Result<Pending> {
                (SELECT COUNT(*) FROM settlements
                 WHERE status = 'pending' AND ($1 IS NULL OR partner_id = $1)) AS settlements,
                (SELECT COUNT(*) FROM bookings
-                WHERE status = 'refund_pending' AND ($1 IS NULL OR partner_id = $1)) AS refunds,
+                WHERE status = 'refund_pending' AND ($1 IS NULL OR partner_id = $1))
+               + (SELECT COUNT(*) FROM reschedules r JOIN bookings k ON k.id = r.booking_id
+                WHERE r.status = 'done' AND r.difference < 0 AND r.refunded_at IS NULL
+                  AND ($1 IS NULL OR k.partner_id = $1)) AS refunds,
                (SELECT COUNT(*) FROM payment_reviews WHERE resolution IS NULL) AS payment_reviews",
         )
         .bind(partner)

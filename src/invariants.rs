@@ -78,6 +78,13 @@ const QUESTIONS: &[Question] = &[
              WHERE k.departure_at <> s.departure_at LIMIT 50",
     },
     Question {
+        rule: "a manifest that is closed is kept, and no other",
+        size: "SELECT COUNT(*) FROM manifests",
+        broken: "SELECT 'a sailing at ' || CAST(s.departure_at AS TEXT)
+             FROM sailings s LEFT JOIN manifests m ON m.sailing_id = s.id
+             WHERE (s.manifest_closed_at IS NULL) <> (m.sailing_id IS NULL) LIMIT 50",
+    },
+    Question {
         rule: "nobody waits for a sailing that does not take place",
         size: "SELECT COUNT(*) FROM sailings WHERE status <> 'open'",
         broken: "SELECT k.code || ' (' || k.status || ')'

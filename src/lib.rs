@@ -7,6 +7,8 @@
 pub mod api;
 /// State, and how it starts.
 pub mod app;
+/// Backups of a service on SQLite.
+pub mod backup;
 /// The command line.
 pub mod cli;
 /// The settings.

@@ -1,7 +1,10 @@
 //! Letting passengers on board, and taking them off the list again.
 
+use base64::{Engine, prelude::BASE64_STANDARD};
 use chrono::{DateTime, Utc};
+use serde::Serialize;
 use serde_json::json;
+use sha2::{Digest, Sha256};
 
 use super::{
     model::{Admitted, Outcome},
@@ -40,6 +43,30 @@ impl From<Outcome> for Scanned {
     fn from(outcome: Outcome) -> Self {
         Self { outcome, repeated: false, admitted: None }
     }
+}
+
+/// A scan by its id: what came of it the first time is what comes of it.
+pub async fn board_scan(
+    app: &App,
+    caller: &Caller,
+    voyage: &Voyage,
+    scan_id: &str,
+    shown: &Shown<'_>,
+) -> Result<Scanned> {
+    let digest = Sha256::digest(shown.code.trim().to_ascii_uppercase());
+    let digest = BASE64_STANDARD.encode(digest);
+    if let Some((outcome, of)) = store::refused(&app.db, voyage.id, scan_id).await? {
+        return Ok(match of == digest {
+            true => Scanned { outcome, repeated: true, admitted: None },
+            false => Outcome::ScanIdReused.into(),
+        });
+    }
+    let scanned = board(app, caller, voyage, shown).await?;
+    if !matches!(scanned.outcome, Outcome::Boarded | Outcome::Undone | Outcome::ScanIdReused) {
+        let (outcome, now) = (scanned.outcome, app.clock.now());
+        store::keep_refused(&app.db, voyage.id, scan_id, digest, outcome, now).await?;
+    }
+    Ok(scanned)
 }
 
 /// Lets whoever the code is for on board, once. A refusal is an outcome, not an error.
@@ -98,13 +125,19 @@ pub async fn board(
     let before = admitted.clone();
     admitted.boarded_at = Some(boarded_at);
     copy(&mut tx, &booking, &admitted).await?;
-    record(&mut tx, "passenger.boarded", &before, &admitted).await?;
+    record(&mut tx, "passenger.boarded", &before, &admitted, "").await?;
     tx.commit().await?;
     Ok(Scanned { outcome: Outcome::Boarded, repeated: false, admitted: Some(admitted) })
 }
 
 /// Takes a passenger off the list of those on board.
-pub async fn undo(app: &App, caller: &Caller, voyage: &Voyage, code: &str) -> Result<Scanned> {
+pub async fn undo(
+    app: &App,
+    caller: &Caller,
+    voyage: &Voyage,
+    code: &str,
+    reason: &str,
+) -> Result<Scanned> {
     let Some(ticket) = app.tickets.read(code) else { return Ok(Outcome::Forged.into()) };
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
@@ -126,7 +159,7 @@ pub async fn undo(app: &App, caller: &Caller, voyage: &Voyage, code: &str) -> Re
     let before = admitted.clone();
     admitted.boarded_at = None;
     copy(&mut tx, &booking, &admitted).await?;
-    record(&mut tx, "passenger.unboarded", &before, &admitted).await?;
+    record(&mut tx, "passenger.unboarded", &before, &admitted, reason).await?;
     tx.commit().await?;
     Ok(Scanned { outcome, repeated: false, admitted: Some(admitted) })
 }
@@ -172,12 +205,28 @@ fn is_closed(failure: &Failure) -> bool {
     failure.names("manifest_closed")
 }
 
+#[derive(Serialize)]
+struct Noted<'a> {
+    #[serde(flatten)]
+    admitted: &'a Admitted,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    reason: &'a str,
+}
+
 async fn record(
     tx: &mut AuditedTx,
     action: &'static str,
     before: &Admitted,
-    after: &Admitted,
+    admitted: &Admitted,
+    reason: &str,
 ) -> Result<()> {
-    let (entity, id) = ("booking", after.booking_id);
-    tx.record(Change { action, entity, id, before: Some(before), after: Some(after) }).await
+    let after = Noted { admitted, reason };
+    tx.record(Change {
+        action,
+        entity: "booking",
+        id: admitted.booking_id,
+        before: Some(before),
+        after: Some(&after),
+    })
+    .await
 }

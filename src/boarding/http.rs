@@ -74,6 +74,7 @@ pub async fn get_manifest(
         }
         ManifestFormat::Pdf => {
             let lang = caller.context.lang;
+            let _turn = app.drawings.acquire().await.map_err(Error::internal)?;
             let drawn = tokio::task::spawn_blocking(move || page::draw(&manifest, lang)).await;
             let pdf = drawn.map_err(Error::internal).flatten()?;
             FileOr::File(File::inline(&format!("{name}.pdf"), PDF, pdf)?)
@@ -111,7 +112,7 @@ pub async fn check_in(
     for scan in form.scans.unwrap_or_default() {
         let (code, at) = (scan.ticket_code.as_str(), scan.scanned_at);
         let shown = Shown { code, scan_id: Some(&scan.scan_id), at };
-        let scanned = checkin::board(&app, &caller, &voyage, &shown).await?;
+        let scanned = checkin::board_scan(&app, &caller, &voyage, &scan.scan_id, &shown).await?;
         boarded += usize::from(scanned.outcome == Outcome::Boarded && !scanned.repeated);
         results.push(ScanResult {
             scan_id: scan.scan_id.to_string(),
@@ -130,7 +131,9 @@ pub async fn undo_check_in(
     PathVoyage(voyage): PathVoyage,
     Body(form): Body<UndoCheckIn>,
 ) -> Result<Reply<Admitted>> {
-    let admitted = admitted(checkin::undo(&app, &caller, &voyage, &form.ticket_code).await?)?;
+    let reason = form.reason.as_deref().unwrap_or_default();
+    let undone = checkin::undo(&app, &caller, &voyage, &form.ticket_code, reason).await?;
+    let admitted = admitted(undone)?;
     Ok(Reply::data(admitted).saying("It is undone.", "Telah dibatalkan."))
 }
 

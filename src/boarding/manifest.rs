@@ -23,13 +23,18 @@ use crate::{
 /// As it was closed, or as it stands.
 pub async fn read(app: &App, voyage: Voyage, readable: bool) -> Result<Manifest> {
     let now = app.clock.now();
+    let voyage = voyage.seen_at(now);
     let manifest = match store::kept(&app.db, voyage.id).await? {
         Some(sealed) => {
-            serde_json::from_str(&app.sealer.open(&sealed)?).map_err(Error::internal)?
+            let mut kept: Manifest =
+                serde_json::from_str(&app.sealer.open(&sealed)?).map_err(Error::internal)?;
+            // Who sails stays; whether it does is said as it is.
+            kept.sailing.status = voyage.status;
+            kept
         }
         None => {
             let aboard = bookings::aboard_now(&app.db, voyage.id).await?;
-            drawn_up(app, voyage.seen_at(now), &aboard, now)?
+            drawn_up(app, voyage, &aboard, now)?
         }
     };
     Ok(revealed(manifest, readable))
@@ -39,7 +44,9 @@ pub async fn read(app: &App, voyage: Voyage, readable: bool) -> Result<Manifest>
 pub async fn close(app: &App, caller: &Caller, seen: Voyage) -> Result<()> {
     let (id, now) = (seen.id, app.clock.now());
     let mut tx = caller.begin(&app.db, now).await?;
-    // Holds first, as everyone takes a booking before its sailing; then those that came meanwhile.
+    // Bookings first, as everyone takes them before their sailing: whoever is about to leave has
+    // left, or stays. Then those that came meanwhile.
+    bookings::hold_all(&mut tx, id).await?;
     bookings::expire_all(&mut tx, id, now).await?;
     if !store::close(&mut tx, id, now).await? {
         return match sailings::voyage_in(&mut tx, id).await?.manifest_closed_at {

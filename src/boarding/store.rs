@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
+use super::model::Outcome;
 use crate::{
     app::App,
     kernel::{
@@ -61,6 +62,40 @@ pub async fn handed_in(tx: &mut Tx, sailing: Uuid, scan_id: &str) -> Result<Opti
     Ok(handed)
 }
 
+/// Keeps what came of a scan that let nobody on board.
+pub async fn keep_refused(
+    db: &Db,
+    sailing: Uuid,
+    scan_id: &str,
+    digest: String,
+    outcome: Outcome,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    db.sql(
+        "INSERT INTO refused_scans (sailing_id, scan_id, digest, outcome, recorded_at)
+         VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING",
+    )
+    .bind(sailing)
+    .bind(scan_id.to_owned())
+    .bind(digest)
+    .bind(outcome)
+    .bind(now)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// What came of a scan that let nobody on board, and of which code.
+pub async fn refused(db: &Db, sailing: Uuid, scan_id: &str) -> Result<Option<(Outcome, String)>> {
+    let refused = db
+        .sql("SELECT outcome, digest FROM refused_scans WHERE sailing_id = $1 AND scan_id = $2")
+        .bind(sailing)
+        .bind(scan_id.to_owned())
+        .maybe()
+        .await?;
+    Ok(refused)
+}
+
 /// `false` when there is nothing to undo.
 pub async fn undo(
     tx: &mut Tx,
@@ -83,8 +118,7 @@ pub async fn undo(
     Ok(undone == 1)
 }
 
-/// Closes the list of a sailing that is still to come; `false` when it is closed already, or no
-/// longer sails.
+/// Closes the list of a sailing; `false` when it is closed already, or does not take place.
 pub async fn close(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<bool> {
     let closed = tx
         .sql(

@@ -189,7 +189,7 @@ async fn cancel(
             return Err(moves::not_now());
         }
         (BookingStatus::Paid, BookingAccess::Booker) => {
-            moves::still_ashore(&booking)?;
+            moves::still_ashore(&booking, now)?;
             let policy = &app.config.refund_policy.0;
             match rules::is_disrupted(booking.promised_at, booking.departure_at) {
                 true => booking.total,

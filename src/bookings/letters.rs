@@ -31,6 +31,7 @@ pub async fn letter(app: &App, event: &str, news: &Value) -> Result<Option<(Lett
     let News { booking_id } = News::deserialize(news).map_err(Error::internal)?;
     let Some(booking) = store::get(&app.db, booking_id).await? else { return Ok(None) };
     let pending = booking.status == BookingStatus::PendingPayment;
+    let amount = |name: &str| Rupiah(news[name].as_i64().unwrap_or(0));
     let mut action = None;
     let (subject, paragraphs) = match event {
         // By now it is paid for, or over: another letter says so.
@@ -46,20 +47,30 @@ pub async fn letter(app: &App, event: &str, news: &Value) -> Result<Option<(Lett
                 _ => expiring(&booking),
             }
         }
+        // By now it is cancelled: there is no ticket to send.
+        "booking.paid" | "booking.ticket_wanted" | "booking.rescheduled"
+            if !rules::has_ticket(booking.status) =>
+        {
+            return Ok(None);
+        }
         "booking.paid" => paid(),
-        // By now it is cancelled: there is none to send.
-        "booking.ticket_wanted" if !rules::has_ticket(booking.status) => return Ok(None),
         "booking.ticket_wanted" => ticket(),
         "booking.expired" => expired(),
+        // By now it sails with another: that letter says so.
+        "booking.cancelled" if rules::is_live(booking.status) => return Ok(None),
         "booking.cancelled" if booking.sailing_status == SailingStatus::Cancelled => {
             called_off(&booking)
         }
         "booking.cancelled" => cancelled(&booking),
-        "booking.moved" if !rules::is_live(booking.status) => return Ok(None),
+        "booking.moved" if !rules::is_live(booking.status) || booking.promised_at.is_none() => {
+            return Ok(None);
+        }
         "booking.moved" => moved(&booking),
-        "booking.rescheduled" if !rules::has_ticket(booking.status) => return Ok(None),
-        "booking.rescheduled" => rescheduled(Rupiah(news["difference"].as_i64().unwrap_or(0))),
-        "booking.refunded" => refunded(&booking),
+        "booking.rescheduled" => rescheduled(amount("difference")),
+        "booking.refunded" => refunded(booking.refund_amount.unwrap_or(Rupiah::ZERO)),
+        "booking.difference_refunded" => refunded(amount("amount")),
+        "booking.move_dropped" if !rules::has_ticket(booking.status) => return Ok(None),
+        "booking.move_dropped" => move_dropped(),
         _ => return Ok(None),
     };
     let to = booking.contact_email.parse().map_err(Error::internal)?;
@@ -259,8 +270,20 @@ fn rescheduled(difference: Rupiah) -> Words {
     (("You sail at another time", "Jadwal Anda dipindahkan"), paragraphs)
 }
 
-fn refunded(booking: &BookingRow) -> Words {
-    let back = booking.refund_amount.unwrap_or(Rupiah::ZERO);
+fn move_dropped() -> Words {
+    (
+        ("Your change was not made", "Perubahan jadwal tidak jadi"),
+        vec![text(
+            "The difference was not paid in time, or the other sailing is no longer open. Your \
+             booking stands as it was, below. Please do not pay for the change any more.",
+            "Selisih tidak dibayar tepat waktu, atau jadwal lain itu tidak lagi tersedia. \
+             Pemesanan Anda tetap seperti semula, lihat di bawah. Mohon tidak membayar perubahan \
+             itu lagi.",
+        )],
+    )
+}
+
+fn refunded(back: Rupiah) -> Words {
     (
         ("Your money is on its way back", "Dana Anda telah dikembalikan"),
         vec![Text::new(

@@ -143,6 +143,7 @@ pub fn shown(app: &App, row: BookingRow, readable: bool) -> Result<Booking> {
         cancelled_at: row.cancelled_at,
         cancel_reason: row.cancel_reason,
         refund_amount: row.refund_amount,
+        owed: row.owed,
         created_at: row.created_at,
     })
 }

@@ -35,7 +35,7 @@ pub use model::{
     Aboard, Booking, BookingForm, BookingRow, BookingStatus, Gender, IdentityType, Knows,
     PaymentRecord, PriceRecord, RescheduleForm, StoredPassenger,
 };
-pub use moves::{move_booking, not_now, owe};
+pub use moves::{move_booking, not_now};
 pub use rules::{Event, Price, has_ticket, is_live};
 pub use sell::sell;
 pub use store::{

@@ -297,6 +297,8 @@ pub struct BookingRow {
     pub reschedule_id: Option<Uuid>,
     /// The most percent that its booker gets back for cancelling.
     pub refund_cap: Option<i32>,
+    /// What it cost less on the sailing it moved to, and was not paid back yet.
+    pub owed: Rupiah,
     pub created_at: DateTime<Utc>,
     /// Of its sailing.
     pub manifest_closed_at: Option<DateTime<Utc>>,
@@ -385,6 +387,8 @@ pub struct Booking {
     pub cancel_reason: Option<String>,
     /// What is or was due to the customer.
     pub refund_amount: Option<Rupiah>,
+    /// What it cost less on the sailing it moved to, and was not paid back yet.
+    pub owed: Rupiah,
     pub created_at: DateTime<Utc>,
 }
 

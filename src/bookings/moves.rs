@@ -1,6 +1,6 @@
 //! Moving bookings from status to status, with the money that moves along.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::{StreamExt, stream};
 use serde_json::json;
 
@@ -63,8 +63,12 @@ pub fn not_now() -> Error {
     )
 }
 
-/// Whoever is on board, or on a list that was closed, does not leave by themselves.
-pub fn still_ashore(booking: &BookingRow) -> Result<()> {
+/// Whoever is on board, or on a list that was closed, does not leave by themselves. Long before
+/// departure nobody is, whatever a partner has written down.
+pub fn still_ashore(booking: &BookingRow, now: DateTime<Utc>) -> Result<()> {
+    if booking.departure_at - now > TimeDelta::hours(24) {
+        return Ok(());
+    }
     if booking.manifest_closed_at.is_some() {
         return Err(Error::conflict(
             "manifest_closed",

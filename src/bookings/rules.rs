@@ -108,6 +108,8 @@ const MOVES: &[(BookingStatus, Event, BookingStatus)] = {
         (Completed, Event::CancelOwing, RefundPending),
         (RefundPending, Event::Refund, Refunded),
         (RefundPending, Event::Reinstate, Paid),
+        // It had cost nothing.
+        (Cancelled, Event::Reinstate, Paid),
     ]
 };
 
@@ -222,7 +224,7 @@ mod tests {
             ("paid",            ["-",    "-",       "cancelled", "refund_pending", "-",              "completed", "-",          "-"]),
             ("completed",       ["-",    "-",       "-",         "refund_pending", "-",              "-",         "-",          "-"]),
             ("expired",         ["paid", "-",       "-",         "-",              "refund_pending", "-",         "-",          "-"]),
-            ("cancelled",       ["-",    "-",       "-",         "-",              "-",              "-",         "-",          "-"]),
+            ("cancelled",       ["-",    "-",       "-",         "-",              "-",              "-",         "-",          "paid"]),
             ("refund_pending",  ["-",    "-",       "-",         "-",              "-",              "-",         "refunded",   "paid"]),
             ("refunded",        ["-",    "-",       "-",         "-",              "-",              "-",         "-",          "-"]),
         ];

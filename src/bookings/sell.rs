@@ -141,6 +141,7 @@ fn row(
         refund_amount: None,
         reschedule_id: None,
         refund_cap: None,
+        owed: Rupiah::ZERO,
         created_at: now,
         manifest_closed_at: None,
         sailing_status: sailing.sailing_status,

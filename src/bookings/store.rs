@@ -8,13 +8,16 @@ use super::{
     model::{Aboard, BookingRow, BookingStatus, BookingsQuery, SailingContext},
     together::Owed,
 };
-use crate::kernel::{
-    clock::midnight,
-    db::{Db, Failure, Statement, Tx},
-    error::Result,
-    http::Page,
-    ids::Uuid,
-    seal::Sealer,
+use crate::{
+    kernel::{
+        clock::midnight,
+        db::{Db, Failure, Statement, Tx},
+        error::Result,
+        http::Page,
+        ids::Uuid,
+        seal::Sealer,
+    },
+    ledger::with_collected,
 };
 
 /// Everything that a sale looks at, in one statement.
@@ -113,7 +116,10 @@ macro_rules! booking {
                k.passengers, k.boarded, k.accepted_terms, k.accepted_terms_id, k.unit_price,
                k.subtotal, k.discount, k.taxes, k.tax, k.total, k.commission_rate, k.commission, k.commission_tax, k.partner_net,
                k.expires_at, k.promised_at, k.paid_at, k.cancelled_at, k.cancel_reason, k.refund_amount, k.reschedule_id,
-               k.refund_cap,
+               k.refund_cap, CASE WHEN k.reschedule_id IS NULL THEN 0 ELSE
+                 CAST(COALESCE((SELECT -SUM(o.difference) FROM reschedules o
+                   WHERE o.booking_id = k.id AND o.status = 'done' AND o.difference < 0
+                     AND o.refunded_at IS NULL), 0) AS BIGINT) END AS owed,
                k.created_at, s.manifest_closed_at, s.status AS sailing_status,
                s.reason AS sailing_reason, s.cancelled_at AS sailing_cancelled_at, r.from_name, r.to_name, r.timezone, b.name AS speedboat_name,
                a.name AS partner_name, y.provider AS payment_provider,
@@ -283,19 +289,17 @@ pub async fn complete(
     now: DateTime<Utc>,
 ) -> Result<Vec<Sailed>> {
     let sailed = tx
-        .sql(
+        .sql(with_collected!(
             "UPDATE bookings SET status = $1, completed_at = $2, updated_at = $2
              WHERE status = 'paid' AND arrival_at <= $2 AND id IN
                (SELECT id FROM bookings WHERE status = 'paid' AND arrival_at <= $2
                 ORDER BY arrival_at LIMIT $3)
              RETURNING id, partner_id, reschedule_id, subtotal, discount, tax, total, commission, commission_tax,
                partner_net, (SELECT s.day FROM sailings s WHERE s.id = sailing_id) AS day,
-               CAST(COALESCE((SELECT l.amount FROM ledger_lines l
-                 WHERE l.source = 'booking' AND l.source_id = bookings.id AND l.kind = 'paid'
-                   AND l.account = 'partner_payable'), 0)
-                 - COALESCE((SELECT SUM(d.collected) FROM partner_dues d
-                   WHERE d.booking_id = bookings.id), 0) AS BIGINT) AS collected",
-        )
+               ",
+            "bookings.id",
+            "AS collected"
+        ))
         .bind(to)
         .bind(now)
         .bind(limit)
@@ -320,19 +324,21 @@ pub async fn can_take_again(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc
         .bind(booking.kind == crate::sailings::BookingType::Charter)
         .run()
         .await?;
-    let promotion = match booking.promotion_id {
-        Some(id) => {
-            tx.sql(
-                "UPDATE promotions SET used = used
-                 WHERE id = $1 AND (quota IS NULL OR used < quota)",
-            )
-            .bind(id)
-            .run()
-            .await?
-        }
-        None => 1,
-    };
-    Ok(seats == 1 && promotion == 1)
+    Ok(seats == 1 && promotion_is_left(tx, booking).await?)
+}
+
+/// Whether there is a use of its promotion for a booking that gave it back. The row is held.
+pub async fn promotion_is_left(tx: &mut Tx, booking: &BookingRow) -> Result<bool> {
+    let Some(id) = booking.promotion_id else { return Ok(true) };
+    let left = tx
+        .sql(
+            "UPDATE promotions SET used = used
+             WHERE id = $1 AND (quota IS NULL OR used < quota)",
+        )
+        .bind(id)
+        .run()
+        .await?;
+    Ok(left == 1)
 }
 
 /// Bookings that are on board of a sailing, or will be.
@@ -376,18 +382,16 @@ pub async fn cancel_all(
     now: DateTime<Utc>,
 ) -> Result<Vec<Owed>> {
     let cancelled = tx
-        .sql(
+        .sql(with_collected!(
             "UPDATE bookings SET status = $1, updated_at = $2, cancelled_at = $2,
                cancel_reason = $3, refund_amount = CASE WHEN $4 THEN total END
              WHERE sailing_id = $5 AND status = $6 AND (NOT $4 OR total > 0)
              RETURNING id, partner_id, reschedule_id, total,
                (SELECT s.day FROM sailings s WHERE s.id = sailing_id) AS day,
-               CAST(COALESCE((SELECT l.amount FROM ledger_lines l
-                 WHERE l.source = 'booking' AND l.source_id = bookings.id AND l.kind = 'paid'
-                   AND l.account = 'partner_payable'), 0)
-                 - COALESCE((SELECT SUM(d.collected) FROM partner_dues d
-                   WHERE d.booking_id = bookings.id), 0) AS BIGINT) AS collected",
-        )
+               ",
+            "bookings.id",
+            "AS collected"
+        ))
         .bind(to)
         .bind(now)
         .bind(reason.to_owned())

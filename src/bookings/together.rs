@@ -52,7 +52,7 @@ pub async fn call_off(
     reason: &str,
     now: DateTime<Utc>,
 ) -> Result<CalledOff> {
-    reschedule::drop_towards(tx, sailing).await?;
+    reschedule::drop_towards(tx, sailing, now).await?;
     let (unpaid, paid) = (BookingStatus::PendingPayment, BookingStatus::Paid);
     let edge = |from, event| {
         let to = rules::next(from, event).ok_or_else(not_now)?;
@@ -119,8 +119,8 @@ pub async fn follow(
 
 /// Lets the unpaid holds on a sailing go that closes now.
 pub async fn expire_all(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<()> {
-    reschedule::drop_towards(tx, sailing).await?;
     let expired = store::expire_all(tx, sailing, now).await?;
     let news: Vec<_> = expired.iter().map(|(id,)| (*id, json!({ "booking_id": id }))).collect();
-    outbox::put_all(tx, "booking.expired", &news, now).await
+    outbox::put_all(tx, "booking.expired", &news, now).await?;
+    reschedule::drop_towards(tx, sailing, now).await
 }

@@ -36,6 +36,8 @@ pub async fn cancel_sailing(
             "Pelayaran ini tidak dapat dibatalkan lagi.",
         ));
     }
+    // Those that were made while the first were taken.
+    bookings::hold_all(&mut tx, id).await?;
     let outcome = bookings::call_off(&mut tx, id, &reason, now).await?;
     let count = outcome.cancelled + outcome.refund_due;
     let news = json!({ "sailing_id": id, "bookings": count });

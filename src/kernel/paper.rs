@@ -83,8 +83,9 @@ impl Style {
         if self.bold { &BOLD } else { &REGULAR }
     }
 
+    /// Of the text as it is drawn.
     pub fn width(self, text: &str) -> f32 {
-        self.cut().width(self.size, text)
+        self.cut().width(self.size, &self.cut().drawable(text))
     }
 
     /// The text in lines of at most this width. A word that is longer has a line of its own.
@@ -163,8 +164,7 @@ impl Pen<'_, '_> {
     }
 
     pub fn right(&mut self, x: f32, y: f32, style: Style, text: &str) {
-        let width = style.width(&style.cut().drawable(text));
-        self.text(x - width, y, style, text);
+        self.text(x - style.width(text), y, style, text);
     }
 
     pub fn line(&mut self, x: f32, y: f32, width: f32) {

@@ -71,19 +71,27 @@ pub async fn owe_all(tx: &mut Tx, dues: &[Due], now: DateTime<Utc>) -> Result<()
     Ok(())
 }
 
-/// The cash that its partner took for a booking, and that no due has counted so far.
-pub async fn collected(tx: &mut Tx, booking: Uuid) -> Result<Rupiah> {
-    let taken = tx
-        .sql(
-            "SELECT CAST(COALESCE((SELECT l.amount FROM ledger_lines l
-                 WHERE l.source = 'booking' AND l.source_id = $1 AND l.kind = 'paid'
-                   AND l.account = 'partner_payable'), 0)
-               - COALESCE((SELECT SUM(d.collected) FROM partner_dues d WHERE d.booking_id = $1), 0)
-               AS BIGINT)",
+/// The cash that its partner took for a booking, and that no due has counted so far: to be put into
+/// a statement.
+macro_rules! with_collected {
+    ($before:literal, $booking:literal, $after:literal) => {
+        concat!(
+            $before,
+            " CAST(COALESCE((SELECT l.amount FROM ledger_lines l
+                 WHERE l.source = 'booking' AND l.source_id = ",
+            $booking,
+            "      AND l.kind = 'paid' AND l.account = 'partner_payable'), 0)
+               - COALESCE((SELECT SUM(d.collected) FROM partner_dues d WHERE d.booking_id = ",
+            $booking,
+            "), 0) AS BIGINT) ",
+            $after
         )
-        .bind(booking)
-        .scalar()
-        .await?;
+    };
+}
+pub(crate) use with_collected;
+
+pub async fn collected(tx: &mut Tx, booking: Uuid) -> Result<Rupiah> {
+    let taken = tx.sql(with_collected!("SELECT", "$1", "")).bind(booking).scalar().await?;
     Ok(Rupiah(taken))
 }
 

@@ -16,6 +16,7 @@ use crate::kernel::{
     money::Rupiah,
 };
 
+pub(crate) use dues::with_collected;
 pub use dues::{Due, DueKind, collected, owe_all, unsettled};
 
 crate::words! {

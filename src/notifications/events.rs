@@ -122,7 +122,7 @@ async fn event(app: &App, item: &Item) -> Result<Option<Event>> {
             let remind_at = booking.expires_at - REMINDER;
             let who = match what {
                 // Between the service and the booker.
-                "ticket_wanted" | "moved" => vec![],
+                "ticket_wanted" | "moved" | "move_dropped" | "difference_refunded" => vec![],
                 // They hear of the sailing as a whole.
                 _ if item.payload["by_sailing"] == true => vec![],
                 // Somebody has to pay it back.

@@ -163,6 +163,26 @@ async fn refunded(
 ) -> Result<&'static str> {
     let due = booking.refund_amount.unwrap_or(Rupiah::ZERO);
     let ours = payment.status == PaymentStatus::Paid && payment.provider != "cash";
+    // A booking that moved may have been paid in parts, each of which goes back by itself.
+    if ours && booking.status == BookingStatus::RefundPending && notice.amount == payment.amount {
+        let (parts, left) = store::parts(tx, booking.id).await?;
+        if parts == due && left > notice.amount {
+            store::set_part_refunded(tx, payment.id).await?;
+            return Ok("part_refunded");
+        }
+        if parts == due && left == notice.amount {
+            give_back(tx, booking, Account::GatewayClearing, None, now).await?;
+            return Ok("refunded");
+        }
+    }
+    if ours
+        && let Some(owed) = bookings::reschedule::owed(tx, booking.id).await?
+        && owed.1 == notice.amount
+    {
+        let by = Account::GatewayClearing;
+        bookings::reschedule::pay_difference(tx, booking, owed, by, None, now).await?;
+        return Ok("difference_refunded");
+    }
     if booking.status != BookingStatus::RefundPending || notice.amount != due || !ours {
         // Somebody refunded at the provider what nobody here owes: a person has to look.
         let reason = ReviewReason::WrongAmount;

@@ -123,6 +123,9 @@ impl Input for PayAgain {}
 pub struct RefundForm {
     /// The transfer's.
     pub reference: Line<120>,
+    /// What was transferred, to be sure that it is what was due.
+    #[schemars(range(min = 1))]
+    pub amount: Option<i64>,
     pub note: Option<Note>,
 }
 

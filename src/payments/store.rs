@@ -238,6 +238,25 @@ pub async fn set_refunded(tx: &mut Tx, booking: Uuid) -> Result<()> {
     Ok(())
 }
 
+/// What was paid for a booking in all, and what of it has not gone back.
+pub async fn parts(tx: &mut Tx, booking: Uuid) -> Result<(Rupiah, Rupiah)> {
+    let parts = tx
+        .sql(
+            "SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT),
+               CAST(COALESCE(SUM(CASE WHEN status = 'paid' THEN amount END), 0) AS BIGINT)
+             FROM payments WHERE booking_id = $1 AND status IN ('paid', 'refunded')",
+        )
+        .bind(booking)
+        .one()
+        .await?;
+    Ok(parts)
+}
+
+pub async fn set_part_refunded(tx: &mut Tx, id: Uuid) -> Result<()> {
+    tx.sql("UPDATE payments SET status = 'refunded' WHERE id = $1").bind(id).run().await?;
+    Ok(())
+}
+
 pub struct NewReview<'a> {
     pub event_id: Uuid,
     pub payment: &'a Payment,

@@ -54,11 +54,6 @@ impl Voyage {
     pub fn seen_at(self, now: DateTime<Utc>) -> Self {
         Self { status: self.status.seen_at(self.departure_at, now), ..self }
     }
-
-    /// Whether it can still be called off, moved or closed: it has not arrived.
-    pub fn is_under_way(&self, now: DateTime<Utc>) -> bool {
-        self.status == SailingStatus::Open && self.arrival_at > now
-    }
 }
 
 macro_rules! voyage {

@@ -36,6 +36,7 @@ fn file_name(booking: &BookingRow) -> String {
 
 /// Off the threads that answer requests: it takes milliseconds.
 async fn drawn(app: &App, booking: BookingRow) -> Result<Vec<u8>> {
+    let _turn = app.drawings.acquire().await.map_err(Error::internal)?;
     let app = app.clone();
     let drawn = tokio::task::spawn_blocking(move || page::draw(&app, &booking)).await;
     drawn.map_err(Error::internal).flatten()

@@ -24,6 +24,8 @@ on_both_engines![
     a_check_in_is_undone,
     whoever_is_on_board_does_not_cancel_by_themselves,
     closing_races_with_check_ins_and_payments,
+    closing_races_with_those_who_leave,
+    nobody_is_locked_in_long_before_departure,
     a_seat_that_stays_empty_is_not_sold_again,
     rubbish_is_named,
 ];
@@ -392,8 +394,11 @@ async fn scans_made_offline_are_handed_in_as_often_as_one_likes(world: World) {
     world.post(&format!("{path}/undo"), undo).by(&sailing.partner).send().await.ok();
     let again = json!([
         { "scan_id": "a", "ticket_code": codes[0], "scanned_at": "2026-11-15T02:40:00Z" },
+        { "scan_id": "d", "ticket_code": codes[0], "scanned_at": "2026-11-15T02:42:00Z" },
+        { "scan_id": "d", "ticket_code": codes[2], "scanned_at": "2026-11-15T02:42:00Z" },
     ]);
-    assert_eq!(outcomes(&hand_in(again).await), ["undone"]);
+    let expected = ["undone", "already_boarded", "scan_id_reused"];
+    assert_eq!(outcomes(&hand_in(again).await), expected, "nor by another's that was refused");
     let anew = json!([
         { "scan_id": "e", "ticket_code": codes[0], "scanned_at": "2026-11-15T02:59:00Z" },
     ]);
@@ -406,7 +411,10 @@ async fn a_check_in_is_undone(world: World) {
     let code = world.codes(&sailing).await.remove(0);
     let admin = world.admin().await;
     let path = pier(&sailing, "check-in/undo");
-    let undo = || world.post(&path, json!({ "ticket_code": code })).by(&admin).send();
+    let undo = || {
+        let body = json!({ "ticket_code": code, "reason": "Wrong person" });
+        world.post(&path, body).by(&admin).send()
+    };
     undo().await.is(409, "not_boarded");
     world.scans(&sailing, &code).await.ok();
     undo().await.ok();
@@ -416,6 +424,7 @@ async fn a_check_in_is_undone(world: World) {
     let log = world.get("/v1/audit-logs?action=passenger.unboarded").by(&admin).send().await.ok();
     assert_eq!(log.as_array().unwrap().len(), 1);
     assert_eq!(log[0]["before"]["passenger_name"], "Penumpang 1");
+    assert_eq!(log[0]["after"]["reason"], "Wrong person");
 }
 
 async fn whoever_is_on_board_does_not_cancel_by_themselves(world: World) {
@@ -453,6 +462,46 @@ async fn closing_races_with_check_ins_and_payments(world: World) {
     }
     assert_eq!(manifest["totals"]["passengers"], json!(paid));
     assert_eq!(world.seats_taken(&sailing).await, paid);
+    crate::storms::adds_up(&world).await;
+}
+
+/// Whoever cancels or moves while the manifest is closed is not on it, or does not leave.
+async fn closing_races_with_those_who_leave(world: World) {
+    let sailing = world.sailing().await;
+    let other = world.another(&sailing, "GT. 2", 150_000).await;
+    let (mut cancels, mut moves) = (Vec::new(), Vec::new());
+    for _ in 0..6 {
+        cancels.push(world.sold(&sailing, 1).await);
+        moves.push(world.sold(&sailing, 1).await);
+    }
+    let leave = join_all(cancels.iter().map(|booking| {
+        let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
+        let knows = json!({ "reason": "x", "code": booking["code"], "email": "sari@example.com" });
+        world.post(&path, knows).send()
+    }));
+    let go = join_all(moves.iter().map(|booking| world.wishes(booking, &other)));
+    let (left, closed, gone) = tokio::join!(leave, world.closes(&sailing), go);
+    let still = left.iter().chain(&gone).filter(|answer| answer.status != 200).count();
+    let listed = closed.ok()["passengers"].as_array().unwrap().len();
+    assert_eq!(listed, still, "who left is not listed, who is listed has not left");
+    for answer in left.into_iter().chain(gone).filter(|answer| answer.status != 200) {
+        answer.is(409, "manifest_closed");
+    }
+    crate::storms::adds_up(&world).await;
+}
+
+/// Weeks ahead nobody is on board, whatever a partner says.
+async fn nobody_is_locked_in_long_before_departure(world: World) {
+    let sailing = world.sailing().await;
+    let far = world.next_day(&sailing).await;
+    let booking = world.sold(&far, 1).await;
+    let code = world.codes(&far).await.remove(0);
+    world.scans(&far, &code).await.ok();
+    world.closes(&far).await.ok();
+    let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
+    let knows = json!({ "reason": "x", "code": booking["code"], "email": "sari@example.com" });
+    let done = world.post(&path, knows).send().await.ok();
+    assert_eq!(done["refund_amount"], 150_000);
     crate::storms::adds_up(&world).await;
 }
 

@@ -371,12 +371,12 @@ async fn reports_agree_with_a_naive_calculation(world: World) {
 }
 
 /// Day by day what came in and went back, from the ledger alone.
-async fn as_the_ledger_has_it(world: &World, admin: &Someone, zone: FixedOffset) {
+pub async fn as_the_ledger_has_it(world: &World, admin: &Someone, zone: FixedOffset) {
     let lines: Vec<(String, i64, DateTime<Utc>)> = world
         .db()
         .sql(
             "SELECT kind, amount, created_at FROM ledger_lines
-             WHERE (kind IN ('paid', 'apply') AND account = 'customer_deposits')
+             WHERE (kind IN ('paid', 'apply', 'rescheduled') AND account = 'customer_deposits')
                OR (kind = 'refunded' AND account = 'refund_payable')",
         )
         .all()
@@ -386,7 +386,7 @@ async fn as_the_ledger_has_it(world: &World, admin: &Someone, zone: FixedOffset)
     for (kind, amount, at) in lines {
         let day = days.entry(at.with_timezone(&zone).date_naive()).or_default();
         match kind.as_str() {
-            "paid" | "apply" => day.0 -= amount,
+            "paid" | "apply" | "rescheduled" => day.0 -= amount,
             _ => day.1 += amount,
         }
     }

@@ -29,6 +29,13 @@ on_both_engines![
     two_sailings_are_swapped_at_once,
     a_charter_moves_as_a_whole,
     what_waits_is_dropped_with_its_sailing,
+    a_promotion_that_is_used_up_loses_no_money,
+    what_cost_nothing_moves_too,
+    the_provider_pays_back_what_it_took,
+    a_sailing_that_moves_meanwhile_is_no_promise_kept,
+    a_detour_changes_no_price,
+    seats_are_not_held_for_ever,
+    what_was_dropped_is_told,
     reports_follow,
     a_moved_booking_is_settled_as_it_sailed,
 ];
@@ -46,7 +53,7 @@ impl World {
         Sailing { partner: sailing.partner.clone(), boat, id }
     }
 
-    async fn wishes(&self, booking: &Value, to: &Sailing) -> Answer {
+    pub async fn wishes(&self, booking: &Value, to: &Sailing) -> Answer {
         let path = format!("/v1/booking/{}/reschedule", booking["id"].as_str().unwrap());
         let body = json!({
             "route_time_id": to.id, "reason": "x", "code": booking["code"],
@@ -111,9 +118,20 @@ async fn what_costs_less_is_owed(world: World) {
     let told = world.get("/v1/notifications").by(&admin).send().await.ok();
     let told = told.as_array().unwrap().iter().find(|one| one["type"] == "booking.rescheduled");
     assert!(told.expect("staff hear of it")["body"].as_str().unwrap().contains("Rp 100.000"));
+    assert_eq!(world.looks_up(&booking).await["owed"], 100_000);
+    let board = world.get("/v1/dashboard").by(&admin).send().await.ok();
+    assert_eq!(board["pending"]["refunds"], 1);
+    let path = format!("/v1/booking/{}/refund", booking["id"].as_str().unwrap());
+    let wrong = json!({ "reference": "BCA-1", "amount": 300_000 });
+    let faults = world.post(&path, wrong).by(&admin).send().await.faults();
+    assert_eq!(faults, [("amount".into(), "due".into())]);
     world.is_back(&booking, &admin).await.ok();
     assert_eq!(world.balance("refund_payable").await, 0);
     assert_eq!(world.balance("bank").await, -100_000);
+    assert_eq!(world.looks_up(&booking).await["owed"], 0);
+    world.delivers().await;
+    let letters = world.letters_to("sari@example.com");
+    assert!(letters.iter().any(|letter| letter.contains("We have paid Rp 100.000 back to you")));
     world.is_back(&booking, &admin).await.is(409, "invalid_state");
     adds_up(&world).await;
     // What it costs now is what comes back.
@@ -516,6 +534,167 @@ async fn what_waits_is_dropped_with_its_sailing(world: World) {
     world.adds(&wish, 100_000).await.ok();
     assert_eq!(world.looks_up(&booking).await["route_time_id"], json!(sailing.id));
     adds_up(&world).await;
+}
+
+/// The last use went to somebody else while its sailing was cancelled.
+async fn a_promotion_that_is_used_up_loses_no_money(world: World) {
+    let sailing = world.sailing().await;
+    let other = world.another(&sailing, "GT. 2", 150_000).await;
+    let dear = world.another(&sailing, "GT. 3", 200_000).await;
+    let admin = world.admin().await;
+    let mut promotion = crate::promotions::promotion("SATU");
+    promotion["quota"] = json!(1);
+    world.post("/v1/contents/promotion", promotion).by(&admin).send().await.ok();
+    let with_code = |sailing: &Sailing, email: &str| {
+        let mut order = order(sailing, 1, email);
+        order["code_promo"] = json!("SATU");
+        order
+    };
+    let booking = world.books(with_code(&sailing, "sari@example.com")).await.ok();
+    world.pays(&booking).await;
+    world.calls_off(&sailing, &sailing.partner).await.ok();
+    let wish = world.wishes(&booking, &dear).await.ok();
+    let thief = world.books(with_code(&other, "budi@example.com")).await.ok();
+    let amount = wish["reschedule"]["difference"].as_i64().unwrap();
+    world.adds(&wish, amount).await.ok();
+    assert_eq!(world.looks_up(&booking).await["status"], "refund_pending");
+    assert_eq!(world.balance("unapplied_payments").await, -amount, "it waits for a person");
+    adds_up(&world).await;
+    world.wishes(&booking, &other).await.is(409, "promotion_exhausted");
+    let cancel = format!("/v1/booking/{}/cancel", thief["id"].as_str().unwrap());
+    world.post(&cancel, json!({ "reason": "x" })).by(&admin).send().await.ok();
+    let moved = world.wishes(&booking, &other).await.ok();
+    assert_eq!(
+        (&moved["status"], &moved["price"]["discount"]),
+        (&json!("paid"), &booking["price"]["discount"])
+    );
+    adds_up(&world).await;
+}
+
+async fn what_cost_nothing_moves_too(world: World) {
+    let sailing = world.sailing().await;
+    let other = world.another(&sailing, "GT. 2", 150_000).await;
+    let admin = world.admin().await;
+    let mut promotion = crate::promotions::promotion("GRATIS");
+    promotion["discount"] = json!({ "type": "percentage", "value": 100 });
+    world.post("/v1/contents/promotion", promotion).by(&admin).send().await.ok();
+    let mut wanted = order(&sailing, 1, "sari@example.com");
+    wanted["code_promo"] = json!("GRATIS");
+    let booking = world.books(wanted).await.ok();
+    assert_eq!((&booking["status"], &booking["price"]["total"]), (&json!("paid"), &json!(0)));
+    world.calls_off(&sailing, &sailing.partner).await.ok();
+    assert_eq!(world.looks_up(&booking).await["status"], "cancelled");
+    let moved = world.wishes(&booking, &other).await.ok();
+    assert_eq!((&moved["status"], &moved["route_time_id"]), (&json!("paid"), &json!(other.id)));
+    assert_eq!(moved["cancelled_at"], json!(null));
+    adds_up(&world).await;
+    world.arrives().await;
+    adds_up(&world).await;
+}
+
+async fn the_provider_pays_back_what_it_took(world: World) {
+    let sailing = world.sailing().await;
+    let dear = world.another(&sailing, "GT. 2", 200_000).await;
+    let cheap = world.another(&sailing, "GT. 3", 100_000).await;
+    let back = async |reference: &str, amount: i64, id: &str| {
+        let notice = notice(reference, amount, "refund", id);
+        world.post("/v1/payment/callback", notice).send().await.ok();
+    };
+    // In two parts, as it was paid.
+    let booking = world.sold(&sailing, 1).await;
+    let first = booking["payment"]["reference"].as_str().unwrap();
+    let wish = world.wishes(&booking, &dear).await.ok();
+    world.adds(&wish, 50_000).await.ok();
+    world.calls_off(&dear, &sailing.partner).await.ok();
+    back(first, 150_000, "r1").await;
+    assert_eq!(world.looks_up(&booking).await["status"], "refund_pending", "not all of it");
+    back(wish["reschedule"]["payment"]["reference"].as_str().unwrap(), 50_000, "r2").await;
+    assert_eq!(world.looks_up(&booking).await["status"], "refunded");
+    assert_eq!(world.balance("gateway_clearing").await, 0);
+    adds_up(&world).await;
+    // A difference by itself.
+    let booking = world.sold(&sailing, 1).await;
+    let moved = world.wishes(&booking, &cheap).await.ok();
+    assert_eq!(moved["owed"], 50_000);
+    back(booking["payment"]["reference"].as_str().unwrap(), 50_000, "r3").await;
+    assert_eq!(world.looks_up(&booking).await["owed"], 0);
+    assert_eq!(world.balance("gateway_clearing").await, 100_000);
+    assert_eq!(world.balance("bank").await, 0);
+    adds_up(&world).await;
+}
+
+async fn a_sailing_that_moves_meanwhile_is_no_promise_kept(world: World) {
+    let sailing = world.sailing().await;
+    let dear = world.another(&sailing, "GT. 2", 200_000).await;
+    let booking = world.sold(&sailing, 1).await;
+    let wish = world.wishes(&booking, &dear).await.ok();
+    let times = json!({ "departure_time": "16:00", "arrival_time": "16:45", "reason": "x" });
+    world.moves(&dear, times).await.ok();
+    world.adds(&wish, 50_000).await.ok();
+    let moved = world.looks_up(&booking).await;
+    assert_eq!(moved["sailing"]["departure_at"], "2026-11-17T08:00:00Z");
+    // Not what they chose: they may leave in full, although they moved late.
+    let cancel = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
+    let knows = json!({ "reason": "x", "code": booking["code"], "email": "sari@example.com" });
+    assert_eq!(world.post(&cancel, knows).send().await.ok()["refund_amount"], 200_000);
+    adds_up(&world).await;
+}
+
+async fn a_detour_changes_no_price(world: World) {
+    let sailing = world.sailing().await;
+    let cheap = world.another(&sailing, "GT. 2", 30_000).await;
+    let admin = world.admin().await;
+    let mut promotion = crate::promotions::promotion("TETAP");
+    promotion["discount"] = json!({ "type": "fixed", "value": 50_000 });
+    world.post("/v1/contents/promotion", promotion).by(&admin).send().await.ok();
+    let mut wanted = order(&sailing, 1, "sari@example.com");
+    wanted["code_promo"] = json!("TETAP");
+    let booking = world.books(wanted).await.ok();
+    world.pays(&booking).await;
+    assert_eq!(world.wishes(&booking, &cheap).await.ok()["price"]["total"], 0);
+    let wish = world.wishes(&booking, &sailing).await.ok();
+    assert_eq!(wish["reschedule"]["difference"], 100_000);
+    world.adds(&wish, 100_000).await.ok();
+    let back = world.looks_up(&booking).await;
+    assert_eq!(back["price"], booking["price"]);
+    adds_up(&world).await;
+}
+
+async fn seats_are_not_held_for_ever(world: World) {
+    let limited = |config: &mut Config| config.rate_limit = dermaga::config::Switch(true);
+    let world = world.again_with(limited).await;
+    let sailing = world.sailing().await;
+    let dear = world.another(&sailing, "GT. 2", 200_000).await;
+    let booking = world.sold(&sailing, 1).await;
+    for _ in 0..3 {
+        world.wishes(&booking, &dear).await.ok();
+        world.later(TimeDelta::minutes(31));
+        dermaga::bookings::expire(&world.app).await.unwrap();
+    }
+    world.wishes(&booking, &dear).await.is(409, "too_many_holds");
+    assert_eq!(world.seats_taken(&dear).await, 0);
+}
+
+async fn what_was_dropped_is_told(world: World) {
+    let sailing = world.sailing().await;
+    let dear = world.another(&sailing, "GT. 2", 200_000).await;
+    let booking = world.sold(&sailing, 1).await;
+    world.wishes(&booking, &dear).await.ok();
+    world.calls_off(&dear, &sailing.partner).await.ok();
+    world.delivers().await;
+    let letters = world.letters_to("sari@example.com");
+    let told = letters.iter().filter(|letter| letter.contains("Your change was not made")).count();
+    assert_eq!(told, 1);
+    // A letter about the cancelled sailing that is late is not written when the booking sails.
+    let second = world.sold(&sailing, 1).await;
+    let other = world.another(&sailing, "GT. 3", 150_000).await;
+    world.calls_off(&sailing, &sailing.partner).await.ok();
+    world.wishes(&second, &other).await.ok();
+    world.delivers().await;
+    let letters = world.letters_to("sari@example.com");
+    let code = second["code"].as_str().unwrap();
+    let of = |said: &str| letters.iter().filter(|l| l.contains(code) && l.contains(said)).count();
+    assert_eq!((of("cancelled"), of("You sail at another time")), (0, 1));
 }
 
 async fn reports_follow(world: World) {

@@ -33,7 +33,7 @@ use crate::{
     sailings::{SailingStatus, harbour_key},
 };
 
-pub use store::{Reschedule, RescheduleStatus, drop_towards};
+pub use store::{Reschedule, RescheduleStatus};
 
 /// Where somebody would rather be.
 pub struct Wish<'a> {
@@ -81,16 +81,28 @@ pub async fn request(app: &App, tx: &mut Tx, wish: &Wish<'_>) -> Result<Granted>
     if booking.sailing_id == wish.to.sailing_id {
         return Ok(Granted { before: booking, reschedule: None, new: false });
     }
-    if let Some(pending) = store::pending(tx, booking.id).await? {
-        if pending.to_sailing_id == wish.to.sailing_id && pending.expires_at > now {
-            return Ok(Granted { before: booking, reschedule: Some(pending), new: false });
-        }
+    let pending = store::pending(tx, booking.id).await?;
+    if let Some(pending) = &pending
+        && pending.to_sailing_id == wish.to.sailing_id
+        && pending.expires_at > now
+    {
+        return Ok(Granted { before: booking, reschedule: Some(pending.clone()), new: false });
+    }
+    let mut sailings = vec![booking.sailing_id, wish.to.sailing_id];
+    sailings.extend(pending.as_ref().map(|pending| pending.to_sailing_id));
+    store::hold_sailings(tx, sailings).await?;
+    if let Some(pending) = &pending {
         store::end(tx, pending.id, RescheduleStatus::Dropped, now).await?;
     }
     sale::on_sale(app, wish.to)?;
-    let seats = sale::seats(wish.to, booking.kind, booking.qty)?;
+    if booking.status != BookingStatus::Paid && !bookings::promotion_is_left(tx, &booking).await? {
+        return Err(promotion_exhausted());
+    }
+    let seats = seats_of(&booking, wish.to)?;
     let was = booking.price()?;
-    let becomes = rules::reprice(&was, wish.to.seat_price, seats);
+    // From what it was first sold for: no detour makes it cheaper or dearer.
+    let sold = store::first_price(tx, booking.id).await?.unwrap_or_else(|| was.clone());
+    let becomes = rules::reprice(&sold, wish.to.seat_price, seats);
     let own_wish = !by_weather && wish.access == BookingAccess::Booker;
     let fee = match own_wish {
         true => {
@@ -109,6 +121,12 @@ pub async fn request(app: &App, tx: &mut Tx, wish: &Wish<'_>) -> Result<Granted>
     };
     let difference = becomes.total + fee - was.total;
     let pays = difference > Rupiah::ZERO;
+    if pays && app.config.rate_limit.0 {
+        let lapsed = store::dropped_since(tx, booking.id, now - TimeDelta::days(1)).await?;
+        if lapsed >= LAPSES {
+            return Err(too_many_holds());
+        }
+    }
     let hold = TimeDelta::seconds(app.config.booking_hold_seconds.into());
     let mut expires_at = (now + hold).min(wish.to.departure_at);
     if booking.status == BookingStatus::Paid {
@@ -119,6 +137,7 @@ pub async fn request(app: &App, tx: &mut Tx, wish: &Wish<'_>) -> Result<Granted>
         id,
         booking: &booking,
         to_sailing_id: wish.to.sailing_id,
+        departure_at: wish.to.departure_at,
         status: if pays { RescheduleStatus::Pending } else { RescheduleStatus::Done },
         seats,
         reason: wish.reason,
@@ -130,7 +149,6 @@ pub async fn request(app: &App, tx: &mut Tx, wish: &Wish<'_>) -> Result<Granted>
         refund_cap,
         expires_at,
     };
-    store::hold_both(tx, booking.sailing_id, wish.to.sailing_id).await?;
     store::insert(tx, new, now).await.map_err(|failure| match no_seats(&failure) {
         true => sale::sold_out(0),
         false => failure.into(),
@@ -146,18 +164,47 @@ pub async fn request(app: &App, tx: &mut Tx, wish: &Wish<'_>) -> Result<Granted>
 fn may_leave(booking: &BookingRow, now: DateTime<Utc>) -> Result<bool> {
     match booking.status {
         BookingStatus::Paid if booking.departure_at > now => {
-            still_ashore(booking)?;
+            still_ashore(booking, now)?;
             Ok(rules::is_disrupted(booking.promised_at, booking.departure_at))
         }
-        // Cancelled with its sailing, not before.
-        BookingStatus::RefundPending
+        // Cancelled with its sailing, not before; what had cost nothing is owed nothing.
+        BookingStatus::RefundPending | BookingStatus::Cancelled
             if booking.sailing_status == SailingStatus::Cancelled
-                && booking.cancelled_at == booking.sailing_cancelled_at =>
+                && booking.cancelled_at == booking.sailing_cancelled_at
+                && booking.paid_at.is_some() =>
         {
             Ok(true)
         }
         _ => Err(not_now()),
     }
+}
+
+/// What it takes of the other sailing.
+fn seats_of(booking: &BookingRow, to: &SailingContext) -> Result<i32> {
+    if booking.qty > to.capacity {
+        let message = text("The boat has fewer seats.", "Kapal tidak memuat sebanyak itu.");
+        return Err(Error::field("route_time_id", "too_small", message));
+    }
+    sale::seats(to, booking.kind, booking.qty)
+}
+
+/// How many unpaid moves of a booking may lapse in a day: seats are not held for ever.
+const LAPSES: i64 = 3;
+
+fn too_many_holds() -> Error {
+    Error::conflict(
+        "too_many_holds",
+        "You have held seats without paying too often today.",
+        "Hari ini Anda terlalu sering menahan kursi tanpa membayar.",
+    )
+}
+
+fn promotion_exhausted() -> Error {
+    Error::conflict(
+        "promotion_exhausted",
+        "The promotion of this booking is used up.",
+        "Kuota promosi pemesanan ini sudah habis.",
+    )
 }
 
 fn too_late() -> Error {
@@ -177,11 +224,14 @@ pub async fn paid(
     now: DateTime<Utc>,
 ) -> Result<bool> {
     let reschedule = store::get_in(tx, reschedule).await?;
-    store::hold_both(tx, reschedule.from_sailing_id, reschedule.to_sailing_id).await?;
+    let both = vec![reschedule.from_sailing_id, reschedule.to_sailing_id];
+    store::hold_sailings(tx, both).await?;
     let waits = reschedule.status == RescheduleStatus::Pending
         && reschedule.from_sailing_id == booking.sailing_id
         && may_leave(booking, now).is_ok()
-        && store::takes_passengers(tx, reschedule.to_sailing_id, now).await?;
+        && store::takes_passengers(tx, reschedule.to_sailing_id, now).await?
+        && (booking.status == BookingStatus::Paid
+            || bookings::promotion_is_left(tx, booking).await?);
     if !waits || !store::end(tx, reschedule.id, RescheduleStatus::Done, now).await? {
         return Ok(false);
     }
@@ -205,7 +255,7 @@ async fn arrive(
         Posting::new(Source::Reschedule, reschedule.id, kind)
             .of_booking(booking.id, booking.partner_id)
     };
-    if booking.status == BookingStatus::RefundPending {
+    if booking.status != BookingStatus::Paid {
         let to = rules::next(booking.status, Event::Reinstate).ok_or_else(not_now)?;
         let trace = Trace::default();
         let came = bookings::advance(tx, booking.id, booking.status, to, trace, now).await;
@@ -231,36 +281,58 @@ async fn arrive(
 
 fn refusal(failure: crate::kernel::db::Failure) -> Error {
     match failure {
-        f if f.names("promotions_quota") => Error::conflict(
-            "promotion_exhausted",
-            "The promotion of this booking is used up.",
-            "Kuota promosi pemesanan ini sudah habis.",
-        ),
+        f if f.names("promotions_quota") => promotion_exhausted(),
         f if no_seats(&f) => sale::sold_out(0),
         f => f.into(),
     }
 }
 
+const DROPPED: &str = "booking.move_dropped";
+
+/// Lets all that wait for a sailing go, which nobody can come to any more.
+pub async fn drop_towards(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<()> {
+    let dropped = store::drop_towards(tx, sailing).await?;
+    let news: Vec<_> = dropped.iter().map(|(id,)| (*id, json!({ "booking_id": id }))).collect();
+    outbox::put_all(tx, DROPPED, &news, now).await
+}
+
 /// Lets go what was not paid for in time; says how much.
 pub async fn expire_due(app: &App) -> Result<u64> {
     let (mut dropped, now) = (0, app.clock.now());
-    for (id,) in store::due(&app.db, 500, now).await? {
+    for (id, booking_id) in store::due(&app.db, 500, now).await? {
         let mut tx = app.db.begin().await?;
         let done = store::end(&mut tx, id, RescheduleStatus::Dropped, now).await?;
+        if done {
+            let news = json!({ "booking_id": booking_id });
+            outbox::put_about(&mut tx, booking_id, DROPPED, &news, now).await?;
+        }
         tx.commit().await?;
         dropped += u64::from(done);
     }
     Ok(dropped)
 }
 
-/// Pays a difference back by transfer; `false` when none is owed.
-pub async fn pay_difference(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>) -> Result<bool> {
-    let Some((id, owed)) = store::owed(tx, booking.id).await? else { return Ok(false) };
-    store::set_refunded(tx, id, now).await?;
+/// What is owed to the booking's customer for a move, the oldest first.
+pub async fn owed(tx: &mut Tx, booking: Uuid) -> Result<Option<(Uuid, Rupiah)>> {
+    store::owed(tx, booking).await
+}
+
+/// A difference that was owed has left by that account.
+pub async fn pay_difference(
+    tx: &mut Tx,
+    booking: &BookingRow,
+    (id, owed): (Uuid, Rupiah),
+    by: Account,
+    reference: Option<&str>,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    store::set_refunded(tx, id, reference, now).await?;
     let posting = Posting::new(Source::Reschedule, id, "difference_refunded")
         .of_booking(booking.id, booking.partner_id)
         .debit(Account::RefundPayable, owed)
-        .credit(Account::Bank, owed);
+        .credit(by, owed);
     ledger::post(tx, posting, now).await?;
-    Ok(true)
+    let news = json!({ "booking_id": booking.id, "amount": owed });
+    outbox::put_about(tx, booking.id, "booking.difference_refunded", &news, now).await?;
+    Ok(())
 }

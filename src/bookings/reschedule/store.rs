@@ -37,6 +37,7 @@ pub struct Reschedule {
     /// What the customer has to pay, or (negative) is owed.
     pub difference: Rupiah,
     pub refund_cap: Option<i32>,
+    pub reason: String,
     pub expires_at: DateTime<Utc>,
 }
 
@@ -50,6 +51,7 @@ pub struct NewReschedule<'a> {
     pub id: Uuid,
     pub booking: &'a BookingRow,
     pub to_sailing_id: Uuid,
+    pub departure_at: DateTime<Utc>,
     pub status: RescheduleStatus,
     pub seats: i32,
     pub reason: &'a str,
@@ -72,8 +74,9 @@ pub async fn insert(
     tx.sql(
         "INSERT INTO reschedules (id, booking_id, from_sailing_id, to_sailing_id, status, type,
            seats, reason, requested_by, was, becomes, fee, difference, refund_cap, expires_at,
-           done_at, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
+           done_at, created_at, departure_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+           $18)",
     )
     .bind(new.id)
     .bind(new.booking.id)
@@ -92,6 +95,7 @@ pub async fn insert(
     .bind(new.expires_at)
     .bind((new.status == RescheduleStatus::Done).then_some(now))
     .bind(now)
+    .bind(new.departure_at)
     .run()
     .await
     .map(drop)
@@ -101,7 +105,7 @@ macro_rules! reschedule {
     ($rest:literal) => {
         concat!(
             "SELECT id, booking_id, from_sailing_id, to_sailing_id, status, seats, becomes, fee,
-               difference, refund_cap, expires_at
+               difference, refund_cap, reason, expires_at
              FROM reschedules",
             $rest
         )
@@ -133,23 +137,51 @@ pub async fn end(tx: &mut Tx, id: Uuid, to: RescheduleStatus, now: DateTime<Utc>
     Ok(ended == 1)
 }
 
-/// Lets all that wait for a sailing go, which nobody can come to any more.
-pub async fn drop_towards(tx: &mut Tx, sailing: Uuid) -> Result<()> {
-    tx.sql(
-        "UPDATE reschedules SET status = 'dropped'
-         WHERE to_sailing_id = $1 AND status = 'pending'",
-    )
-    .bind(sailing)
-    .run()
-    .await?;
-    Ok(())
+/// Lets all that wait for a sailing go, which nobody can come to any more; says whose they were.
+pub async fn drop_towards(tx: &mut Tx, sailing: Uuid) -> Result<Vec<(Uuid,)>> {
+    let dropped = tx
+        .sql(
+            "UPDATE reschedules SET status = 'dropped'
+             WHERE to_sailing_id = $1 AND status = 'pending' RETURNING booking_id",
+        )
+        .bind(sailing)
+        .all()
+        .await?;
+    Ok(dropped)
+}
+
+/// How many of a booking's were not paid for, since then.
+pub async fn dropped_since(tx: &mut Tx, booking: Uuid, since: DateTime<Utc>) -> Result<i64> {
+    let dropped = tx
+        .sql(
+            "SELECT COUNT(*) FROM reschedules
+             WHERE booking_id = $1 AND status = 'dropped' AND created_at > $2",
+        )
+        .bind(booking)
+        .bind(since)
+        .scalar()
+        .await?;
+    Ok(dropped)
+}
+
+/// The price that a booking was first sold for, if it has moved since.
+pub async fn first_price(tx: &mut Tx, booking: Uuid) -> Result<Option<Price>> {
+    let first: Option<(Value,)> = tx
+        .sql(
+            "SELECT was FROM reschedules WHERE booking_id = $1 AND status = 'done'
+             ORDER BY done_at, id LIMIT 1",
+        )
+        .bind(booking)
+        .maybe()
+        .await?;
+    first.map(|(was,)| Price::deserialize(&was).map_err(Error::internal)).transpose()
 }
 
 /// Those that were not paid for in time.
-pub async fn due(db: &Db, limit: i64, now: DateTime<Utc>) -> Result<Vec<(Uuid,)>> {
+pub async fn due(db: &Db, limit: i64, now: DateTime<Utc>) -> Result<Vec<(Uuid, Uuid)>> {
     let due = db
         .sql(
-            "SELECT id FROM reschedules WHERE status = 'pending' AND expires_at <= $1
+            "SELECT id, booking_id FROM reschedules WHERE status = 'pending' AND expires_at <= $1
              ORDER BY expires_at LIMIT $2",
         )
         .bind(now)
@@ -159,9 +191,11 @@ pub async fn due(db: &Db, limit: i64, now: DateTime<Utc>) -> Result<Vec<(Uuid,)>
     Ok(due)
 }
 
-/// Takes the rows of two sailings in one order, whoever goes which way.
-pub async fn hold_both(tx: &mut Tx, one: Uuid, other: Uuid) -> Result<()> {
-    for id in [one.min(other), one.max(other)] {
+/// Takes the rows of sailings in one order, whoever goes which way.
+pub async fn hold_sailings(tx: &mut Tx, mut ids: Vec<Uuid>) -> Result<()> {
+    ids.sort();
+    ids.dedup();
+    for id in ids {
         tx.sql("UPDATE sailings SET seats_taken = seats_taken WHERE id = $1")
             .bind(id)
             .run()
@@ -200,7 +234,9 @@ pub async fn carry_over(
                arrival_at = (SELECT s.arrival_at FROM sailings s WHERE s.id = $1),
                unit_price = $3, subtotal = $4, discount = $5, taxes = $6, tax = $7, total = $8,
                commission = $9, commission_tax = $10, partner_net = $11, refund_cap = $12,
-               reschedule_id = $13, promised_at = NULL, boarded = '{}', cancelled_at = NULL,
+               reschedule_id = $13, promised_at = (SELECT r.departure_at FROM reschedules r
+                 JOIN sailings s ON s.id = r.to_sailing_id
+                 WHERE r.id = $13 AND r.departure_at <> s.departure_at), boarded = '{}', cancelled_at = NULL,
                cancel_reason = NULL, refund_amount = NULL, updated_at = $14
              WHERE id = $15 AND sailing_id = $16",
         )
@@ -239,9 +275,15 @@ pub async fn owed(tx: &mut Tx, booking: Uuid) -> Result<Option<(Uuid, Rupiah)>> 
     Ok(owed)
 }
 
-pub async fn set_refunded(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
-    tx.sql("UPDATE reschedules SET refunded_at = $1 WHERE id = $2")
+pub async fn set_refunded(
+    tx: &mut Tx,
+    id: Uuid,
+    reference: Option<&str>,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    tx.sql("UPDATE reschedules SET refunded_at = $1, refund_reference = $2 WHERE id = $3")
         .bind(now)
+        .bind(reference.map(str::to_owned))
         .bind(id)
         .run()
         .await?;

@@ -3,6 +3,7 @@
 //! Nothing outside this folder knows which engine it runs on. Statements are the same text on
 //! both; see `docs/adr/0002-two-engines.md` for what that text may contain.
 
+mod copy;
 mod failure;
 mod lane;
 mod list;
@@ -22,6 +23,7 @@ use std::{
 use sqlx::{PgPool, Postgres, SqlitePool};
 use tokio::sync::watch;
 
+pub use copy::{copy, faults};
 pub use failure::Failure;
 pub use list::{List, Sort};
 pub use statement::{Record, Scalar, Statement, Value};

@@ -7,13 +7,15 @@ use axum::{
 
 use crate::{
     app::App,
-    bookings::{self, Booking, BookingAccess, BookingRow, BookingStatus, Knows, shown},
+    bookings::{self, Booking, BookingAccess, BookingRow, BookingStatus, Knows, reschedule, shown},
     kernel::{
         audit::{AuditedTx, Change},
         caller::Caller,
         error::{Error, Result},
         http::{Body, Page, Path, Query, Reply},
         ids::Uuid,
+        lang::text,
+        money::Rupiah,
     },
     ledger::{self, Account, Posting, Source},
     payments::{
@@ -79,14 +81,49 @@ pub async fn record_refund(
     let mut tx = caller.begin(&app.db, now).await?;
     bookings::hold(&mut tx, id).await?;
     let before = bookings::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
-    let owing = before.status == BookingStatus::RefundPending;
-    let paid_back = !owing
-        && (reviews::pay_excess(&mut tx, id, now).await?
-            || bookings::reschedule::pay_difference(&mut tx, &before, now).await?);
-    if !paid_back {
-        apply::give_back(&mut tx, &before, Account::Bank, Some(&form.reference), now).await?;
+    let reference = Some(&*form.reference);
+    let due = owed(&mut tx, &before).await?;
+    if form.amount.is_some_and(|amount| Rupiah(amount) != due.amount()) {
+        let message = text("Another amount is due.", "Jumlah yang harus dikembalikan berbeda.");
+        return Err(Error::field("amount", "due", message));
+    }
+    match due {
+        Owed::Refund(_) => {
+            apply::give_back(&mut tx, &before, Account::Bank, reference, now).await?;
+        }
+        Owed::Excess(..) => drop(reviews::pay_excess(&mut tx, id, now).await?),
+        Owed::Difference(id, amount) => {
+            let (owed, by) = ((id, amount), Account::Bank);
+            reschedule::pay_difference(&mut tx, &before, owed, by, reference, now).await?;
+        }
     }
     finish(&app, &caller, tx, before, "booking.refunded").await
+}
+
+/// What a booking's customer is owed; one after the other.
+enum Owed {
+    Refund(Rupiah),
+    Excess(Rupiah),
+    Difference(Uuid, Rupiah),
+}
+
+impl Owed {
+    fn amount(&self) -> Rupiah {
+        match self {
+            Self::Refund(amount) | Self::Excess(amount) | Self::Difference(_, amount) => *amount,
+        }
+    }
+}
+
+async fn owed(tx: &mut AuditedTx, booking: &BookingRow) -> Result<Owed> {
+    if booking.status == BookingStatus::RefundPending {
+        return Ok(Owed::Refund(booking.refund_amount.unwrap_or_default()));
+    }
+    if let Some((_, amount)) = store::owed_excess(tx, booking.id).await? {
+        return Ok(Owed::Excess(amount));
+    }
+    let difference = reschedule::owed(tx, booking.id).await?;
+    difference.map(|(id, amount)| Owed::Difference(id, amount)).ok_or_else(bookings::not_now)
 }
 
 async fn finish(

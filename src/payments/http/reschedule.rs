@@ -39,6 +39,7 @@ pub struct RescheduleRecord {
     /// Pending until the difference is paid: until then the booking stays where it is.
     pub status: RescheduleStatus,
     pub route_time_id: Uuid,
+    pub reason: String,
     pub price: PriceRecord,
     pub fee: Rupiah,
     /// What is to be paid, or (negative) is owed.
@@ -110,7 +111,10 @@ async fn grant(app: &App, caller: Option<&Caller>, wish: &Wish<'_>) -> Result<Gr
             entity: "booking",
             id,
             before: Some(&shown(app, granted.before.clone(), false)?),
-            after: Some(&shown(app, after, false)?),
+            after: Some(&Rescheduled {
+                booking: shown(app, after, false)?,
+                reschedule: granted.reschedule.as_ref().map(|w| recorded(w, None)).transpose()?,
+            }),
         })
         .await?;
         tx.commit().await?;
@@ -123,6 +127,7 @@ fn recorded(wanted: &Reschedule, payment: Option<PaymentRecord>) -> Result<Resch
         id: wanted.id,
         status: wanted.status,
         route_time_id: wanted.to_sailing_id,
+        reason: wanted.reason.clone(),
         price: wanted.becomes()?.into(),
         fee: wanted.fee,
         difference: wanted.difference,

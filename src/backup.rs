@@ -1,0 +1,169 @@
+//! Backups of a service that keeps everything in its data directory: SQLite and local files.
+//!
+//! A backup is a folder: the database as it was at one moment, the files, and the key that opens
+//! what is sealed. It is made while the service runs, and is looked at before it is called one.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    config::Config,
+    invariants,
+    kernel::{
+        clock::Clock,
+        db::{self, Db},
+    },
+};
+
+const DATABASE: &str = "dermaga.db";
+const FILES: &str = "files";
+const KEY: &str = "secret.key";
+
+/// What a backup holds.
+pub struct Backup {
+    pub folder: PathBuf,
+    pub bytes: u64,
+    pub files: u64,
+    pub rules: usize,
+}
+
+/// Makes a backup in a new folder below `into`.
+pub async fn backup(config: &Config, into: &Path, clock: &Clock) -> Result<Backup, String> {
+    let source = database_file(config)?;
+    if !source.exists() {
+        return Err(format!("{}: there is no database to back up", source.display()));
+    }
+    let name = format!("dermaga-{}", clock.now().format("%Y%m%dT%H%M%SZ"));
+    let (folder, unfinished) = (into.join(&name), into.join(format!("{name}.part")));
+    private(&unfinished)?;
+    let made = fill(config, &source, &unfinished).await;
+    let made = match made {
+        Ok(made) => made,
+        Err(why) => {
+            let _ = fs::remove_dir_all(&unfinished);
+            return Err(why);
+        }
+    };
+    // Only what was looked at has the name of a backup.
+    fs::rename(&unfinished, &folder).map_err(|why| fault(&folder, &why))?;
+    Ok(Backup { folder, ..made })
+}
+
+async fn fill(config: &Config, source: &Path, folder: &Path) -> Result<Backup, String> {
+    let database = folder.join(DATABASE);
+    db::copy(source, &database).await.map_err(|why| fault(&database, &why))?;
+    // After the database: whatever it names is there, and perhaps something newer beside it.
+    let files = copied(&config.data_dir.join(FILES), &folder.join(FILES))?;
+    let key = config.data_dir.join(KEY);
+    if key.exists() {
+        copy_private(&key, &folder.join(KEY))?;
+    }
+    let rules = verified(&database).await?;
+    let bytes = fs::metadata(&database).map_err(|why| fault(&database, &why))?.len();
+    Ok(Backup { folder: folder.to_owned(), bytes, files, rules })
+}
+
+/// Puts a backup into a data directory that has no database yet.
+pub async fn restore(config: &Config, from: &Path) -> Result<Backup, String> {
+    let target = database_file(config)?;
+    if target.exists() {
+        return Err(format!(
+            "{}: there is a database already; move it away first",
+            target.display()
+        ));
+    }
+    let source = from.join(DATABASE);
+    if !source.exists() {
+        return Err(format!("{}: this is no backup", from.display()));
+    }
+    let rules = verified(&source).await?;
+    private(&config.data_dir)?;
+    let files = copied(&from.join(FILES), &config.data_dir.join(FILES))?;
+    let (kept, key) = (from.join(KEY), config.data_dir.join(KEY));
+    if kept.exists() && config.secret_key.is_none() {
+        if key.exists() && fs::read(&key).ok() != fs::read(&kept).ok() {
+            return Err(format!("{}: another key is there; move it away first", key.display()));
+        }
+        if !key.exists() {
+            copy_private(&kept, &key)?;
+        }
+    }
+    // The database last, under another name until it is whole: an interrupted restore can be
+    // begun again.
+    let part = target.with_extension("part");
+    let bytes = fs::copy(&source, &part).map_err(|why| fault(&part, &why))?;
+    let whole = fs::File::open(&part).and_then(|file| file.sync_all());
+    whole.map_err(|why| fault(&part, &why))?;
+    fs::rename(&part, &target).map_err(|why| fault(&target, &why))?;
+    Ok(Backup { folder: config.data_dir.clone(), bytes, files, rules })
+}
+
+/// The file is whole, and what is in it adds up; says how many rules were asked.
+async fn verified(database: &Path) -> Result<usize, String> {
+    let faults = db::faults(database).await.map_err(|why| fault(database, &why))?;
+    if let Some(first) = faults.first() {
+        return Err(format!("{}: it is damaged: {first}", database.display()));
+    }
+    let url = format!("sqlite:{}", database.display());
+    let copy = Db::open_patiently(&url).await.map_err(|why| fault(database, &why))?;
+    let checked = invariants::check(&copy).await;
+    copy.close().await;
+    let checked = checked.map_err(|why| format!("{}: {why}", database.display()))?;
+    for question in &checked {
+        if let Some(first) = question.broken.first() {
+            return Err(format!("{}: not so: {}: {first}", database.display(), question.rule));
+        }
+    }
+    Ok(checked.len())
+}
+
+fn database_file(config: &Config) -> Result<PathBuf, String> {
+    let url = config.database_url();
+    if url.starts_with("postgres") {
+        return Err("this is for SQLite; with PostgreSQL use pg_dump (docs/operating.md)".into());
+    }
+    Ok(PathBuf::from(url.trim_start_matches("sqlite:").trim_start_matches("//")))
+}
+
+/// Copies a folder with all that is in it; says how many files that were.
+fn copied(from: &Path, to: &Path) -> Result<u64, String> {
+    if !from.exists() {
+        return Ok(0);
+    }
+    private(to)?;
+    let mut count = 0;
+    for entry in fs::read_dir(from).map_err(|why| fault(from, &why))? {
+        let entry = entry.map_err(|why| fault(from, &why))?;
+        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        match source.is_dir() {
+            true => count += copied(&source, &target)?,
+            false => match fs::copy(&source, &target) {
+                Ok(_) => count += 1,
+                // Swept meanwhile: no longer anybody's.
+                Err(why) if why.kind() == std::io::ErrorKind::NotFound => {}
+                Err(why) => return Err(fault(&source, &why)),
+            },
+        }
+    }
+    Ok(count)
+}
+
+/// For the service's own user alone, as the data directory is.
+fn private(folder: &Path) -> Result<(), String> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(|why| fault(folder, &why))
+}
+
+/// With the permissions of the original.
+fn copy_private(from: &Path, to: &Path) -> Result<(), String> {
+    fs::copy(from, to).map(drop).map_err(|why| fault(to, &why))
+}
+
+fn fault(path: &Path, why: &dyn std::fmt::Display) -> String {
+    format!("{}: {why}", path.display())
+}
