@@ -12,6 +12,8 @@ use crate::{
     app::App,
     backup::{self, Backup},
     config::{Config, LogFormat, SETTINGS, env_name},
+    demo,
+    doctor::{self, Finding},
     edge::{self, Edge},
     invariants,
     kernel::{clock::Clock, db::Db, email::Email, error::Error, lang::Lang, outbox, text::Name},
@@ -43,6 +45,17 @@ enum Command {
     },
     /// Make the figures of the reports anew from the bookings
     RebuildReports,
+    /// Fill an empty database with a platform that looks lived in, and print its logins
+    Demo {
+        /// The same seed makes the same platform
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// So many times the bookings
+        #[arg(long, default_value_t = 1)]
+        scale: u32,
+    },
+    /// Look at configuration, database, storage, mail, payment provider and clock
+    Doctor,
     /// Copy the SQLite database, files and key while the service runs, and check the copy
     Backup {
         /// The folder that gets a new one with the backup in it
@@ -115,6 +128,8 @@ pub fn run() -> Result<(), String> {
                 Ok(())
             }
             Command::Audit => audit(config).await,
+            Command::Demo { seed, scale } => demo::run(config, seed, scale).await,
+            Command::Doctor => doctor(config).await,
             Command::Backup { into } => {
                 let made = backup::backup(&config, &into, &Clock::System).await?;
                 println!("{}: {}", made.folder.display(), contents(&made));
@@ -211,6 +226,23 @@ fn start_logging(config: &Config) -> Result<(), String> {
         LogFormat::Json => log.json().flatten_event(true).init(),
     }
     Ok(())
+}
+
+async fn doctor(config: Config) -> Result<(), String> {
+    let mut ill = 0;
+    for Finding { what, found } in doctor::examine(config).await {
+        match found {
+            Ok(found) => println!("ok   {what}: {found}"),
+            Err(why) => {
+                ill += 1;
+                println!("FAIL {what}: {why}");
+            }
+        }
+    }
+    match ill {
+        0 => Ok(()),
+        _ => Err(format!("{ill} things need attention")),
+    }
 }
 
 fn contents(backup: &Backup) -> String {

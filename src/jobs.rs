@@ -84,8 +84,13 @@ impl App {
 
     /// Delivers some of what is due now; says how much it was.
     pub async fn deliver_due(&self) -> Result<usize> {
+        self.deliver_from(Queue::ALL).await
+    }
+
+    /// The same of some queues.
+    pub async fn deliver_from(&self, queues: &[Queue]) -> Result<usize> {
         let mut count = 0;
-        for queue in Queue::ALL {
+        for queue in queues {
             let items = outbox::claim(&self.db, *queue, self.clock.now(), 16).await?;
             count += items.len();
             let app = self.clone();

@@ -13,6 +13,10 @@ pub mod backup;
 pub mod cli;
 /// The settings.
 pub mod config;
+/// A platform that looks lived in, for newcomers and benchmarks.
+pub mod demo;
+/// Whether everything that the service needs is there.
+pub mod doctor;
 /// Connections, limits, headers and the envelope: what lies between the network and the table.
 pub mod edge;
 /// Whether everything adds up.

@@ -13,6 +13,7 @@ use crate::{
         access::Role,
         email::Email,
         error::{Error, Result},
+        ids::Uuid,
         text::Name,
     },
 };
@@ -62,6 +63,14 @@ pub async fn create_admin(app: &App, name: Name, email: Email, password: &Passwo
     };
     let mut tx = app.db.begin().await?;
     store::insert(&mut tx, &account, app.clock.now()).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Gives somebody who was invited a password, as if they had answered.
+pub async fn give_password(app: &App, id: Uuid, password: &Password) -> Result<()> {
+    let hash = app.passwords.hash(password).await?;
+    let mut tx = app.db.begin().await?;
+    store::set_password(&mut tx, id, &hash, app.clock.now()).await?;
     Ok(tx.commit().await?)
 }
 

@@ -30,7 +30,7 @@ use crate::{
 
 use tokens::OpenedBy;
 
-pub use admins::{FirstAdmin, create_admin, first_admin};
+pub use admins::{FirstAdmin, create_admin, first_admin, give_password};
 pub use http::{
     change_admin_status, change_password, end_session, forgot_password, get_profile, get_user,
     invite_admin, list_sessions, list_users, login, logout, remember_me, reset_password,

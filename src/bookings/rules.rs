@@ -307,7 +307,7 @@ mod tests {
         ) {
             let taxes = [tax(AppliesTo::Booking, 1_100), tax(AppliesTo::Commission, 1_100)];
             let rate = Rate::basis_points(points).unwrap();
-            let discount = (off > 0).then(|| Discount {
+            let discount = (off > 0).then_some(Discount {
                 kind: promotions::DiscountValue::Fixed(Rupiah(off)),
                 max_amount: None, min_purchase: None,
             });

@@ -105,6 +105,18 @@ impl Mailer {
         Ok(())
     }
 
+    /// Whether letters can leave, found out without sending one.
+    pub async fn test(&self) -> Result<String> {
+        match &self.way {
+            Way::Files(folder) => Ok(format!("letters become files in {}", folder.display())),
+            Way::Smtp(transport) => match transport.test_connection().await {
+                Ok(true) => Ok("the SMTP server answers".into()),
+                Ok(false) => Err(Error::Unavailable("the SMTP server does not answer".into())),
+                Err(why) => Err(Error::Unavailable(why.to_string())),
+            },
+        }
+    }
+
     fn message(&self, id: Uuid, letter: &Letter) -> Result<Message> {
         let lang = letter.lang;
         let to = letter.to.as_str().parse().map_err(Error::internal)?;

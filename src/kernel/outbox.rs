@@ -253,6 +253,11 @@ pub async fn hurry(tx: &mut Tx, lane: &str, now: DateTime<Utc>) -> Result<()> {
     Ok(())
 }
 
+/// Forgets what waits in a queue; says how much it was.
+pub async fn forget(db: &Db, queue: Queue) -> Result<u64> {
+    Ok(db.sql("DELETE FROM outbox WHERE queue = $1").bind(queue).run().await?)
+}
+
 #[derive(Debug, sqlx::FromRow)]
 pub struct Dead {
     pub id: Uuid,

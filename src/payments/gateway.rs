@@ -135,6 +135,39 @@ impl Gateway {
         body
     }
 
+    /// Whether the provider answers and takes our key, found out without asking for a payment.
+    pub async fn reach(&self) -> Result<String> {
+        let nobody = "dermaga-doctor";
+        let address = match self.provider {
+            PaymentProvider::Simulator => return Ok("simulator".into()),
+            PaymentProvider::Midtrans => {
+                let host = if self.is_sandbox() { "api.sandbox" } else { "api" };
+                let base = self.base.clone();
+                let base = base.unwrap_or_else(|| format!("https://{host}.midtrans.com"));
+                format!("{base}/v2/{nobody}/status")
+            }
+            PaymentProvider::Xendit => {
+                let base = self.base.clone().unwrap_or_else(|| "https://api.xendit.co".into());
+                format!("{base}/v2/invoices?external_id={nobody}")
+            }
+        };
+        let request = self.client.get(address).header("authorization", notice::basic(&self.key));
+        let failed =
+            |why: reqwest::Error| Error::Unavailable(format!("provider: {}", why.without_url()));
+        let response = request.send().await.map_err(failed)?;
+        let status = response.status().as_u16();
+        let body: Value = response.json().await.unwrap_or_default();
+        // Midtrans says in the body what it thinks of the key.
+        let refused = [401, 403].contains(&status) || body["status_code"] == "401";
+        match refused {
+            true => Err(Error::Unavailable(format!("{} refuses the key", self.provider))),
+            false if status >= 500 => {
+                Err(Error::Unavailable(format!("{} answers {status}", self.provider)))
+            }
+            false => Ok(format!("{} answers and takes the key", self.provider)),
+        }
+    }
+
     fn is_sandbox(&self) -> bool {
         self.key.reveal().starts_with("SB-")
     }

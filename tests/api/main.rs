@@ -2,9 +2,11 @@
 
 mod access;
 mod audit;
+mod backup;
 mod boarding;
 mod bookings;
 mod contents;
+mod demo;
 mod disruptions;
 mod documents;
 mod edge;

@@ -1,0 +1,303 @@
+//! The beginning: staff, partners with their papers, boats, routes, prices and terms.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, Utc};
+use serde_json::{Value, json};
+
+use super::{
+    FUTURE, PASSWORD, Stage,
+    places::{House, SAILING, WAITING},
+    voice::Voice,
+};
+use crate::{
+    accounts::{self, Password},
+    kernel::ids::Uuid,
+};
+
+/// One dated sailing, as far as guests choose by it.
+#[derive(Clone, sqlx::FromRow)]
+pub struct Berth {
+    pub id: Uuid,
+    pub speedboat_id: Uuid,
+    pub partner_id: Uuid,
+    pub route_id: Uuid,
+    pub day: NaiveDate,
+    pub departure_at: DateTime<Utc>,
+}
+
+/// What guests find when the platform opens.
+pub struct Founded {
+    pub by_day: BTreeMap<NaiveDate, Vec<Berth>>,
+}
+
+const STAFF: &[(&str, &str, &str, &[&str])] = &[
+    (
+        "Ketut Operasional",
+        "ketut@dermaga.example",
+        "manager",
+        &["bookings.read", "bookings.write", "routes.read", "routes.write", "fleet.read"],
+    ),
+    (
+        "Dian Keuangan",
+        "dian@dermaga.example",
+        "supervisor",
+        &["settlements.read", "settlements.write", "settlements.release", "reports.read"],
+    ),
+    (
+        "Rahma Kemitraan",
+        "rahma@dermaga.example",
+        "operator",
+        &["partners.read", "partners.write", "partners.approve", "contents.write", "terms.write"],
+    ),
+];
+
+/// Who can sign in: partners that sail, and staff.
+pub fn logins() -> (Vec<&'static str>, Vec<&'static str>) {
+    (SAILING.iter().map(|house| house.email).collect(), STAFF.iter().map(|one| one.1).collect())
+}
+
+pub async fn found(
+    stage: &mut Stage,
+    first: NaiveDate,
+    today: NaiveDate,
+) -> Result<Founded, String> {
+    let admin = stage.admin().await?;
+    hire(stage, &admin, first).await?;
+    price(&admin, first, today).await?;
+    for (index, house) in SAILING.iter().enumerate() {
+        let partner = register(stage, house.name, house.email).await?;
+        papers(&partner, house.name, house.city, house.province).await?;
+        approve(&admin, &partner, "approved").await?;
+        set_sail(&partner, house, index, first, today).await?;
+    }
+    for (name, email, state) in WAITING {
+        let partner = register(stage, name, email).await?;
+        if *state == "draft" {
+            continue;
+        }
+        papers(&partner, name, "Makassar", "Sulawesi Selatan").await?;
+        match *state {
+            "revision" => approve(&admin, &partner, "rejected").await?,
+            "suspended" => {
+                approve(&admin, &partner, "approved").await?;
+                let desk = format!("/v1/mitra/manajemen/{}/suspend", id_of(&partner).await?);
+                admin.post(&desk, json!({ "reason": "Izin berlayar kedaluwarsa" })).await?;
+            }
+            _ => {}
+        }
+    }
+    publish_terms(stage, &admin).await?;
+    let berths: Vec<Berth> = stage
+        .app
+        .db
+        .sql(
+            "SELECT id, speedboat_id, partner_id, route_id, day, departure_at
+             FROM sailings ORDER BY departure_at, route_id",
+        )
+        .all()
+        .await
+        .map_err(|why| why.to_string())?;
+    let mut by_day = BTreeMap::<_, Vec<_>>::new();
+    for berth in berths {
+        by_day.entry(berth.day).or_default().push(berth);
+    }
+    Ok(Founded { by_day })
+}
+
+async fn hire(stage: &Stage, admin: &Voice, first: NaiveDate) -> Result<(), String> {
+    let password = Password::parse(PASSWORD).ok_or("a password")?;
+    for (name, email, level, rules) in STAFF {
+        let permission = json!({
+            "name": name.split(' ').next_back(), "description": "", "level": level,
+            "rules": rules,
+        });
+        let permission = admin.post("/v1/permission", permission).await?;
+        let member = json!({
+            "name": name, "email": email, "msisdn": "081234567890", "join_date": first,
+            "status": "active", "permission_id": permission["id"], "working_type": "full_time",
+            "show_salary": false, "salary": 7_500_000,
+            "address": { "street": "Jl. Danau Tamblingan 5", "city": "Denpasar",
+                "province": "Bali", "postal_code": "80228" },
+            "bank_account": { "bank_code": "BCA", "account_number": "7712345678",
+                "account_name": name },
+        });
+        let member = admin.post("/v1/staff", member).await?;
+        let account = member["user_id"].as_str().and_then(|id| id.parse().ok());
+        let account = account.ok_or("a staff member without account")?;
+        let given = accounts::give_password(&stage.app, account, &password).await;
+        given.map_err(|why| why.to_string())?;
+    }
+    Ok(())
+}
+
+async fn price(admin: &Voice, first: NaiveDate, today: NaiveDate) -> Result<(), String> {
+    let ppn = json!({
+        "name": "PPN komisi", "code": "PPN", "rate": 11, "applies_to": "commission",
+        "is_active": true,
+    });
+    admin.post("/v1/configurations/taxs", ppn).await?;
+    let agreed = json!({
+        "commission_rate": 10, "schedule": "weekly", "day": 1, "hold_days": 1,
+        "minimum_amount": 100_000,
+    });
+    admin.post("/v1/settlements/configuration", agreed).await?;
+    let codes = [
+        ("LIBURAN", "Liburan akhir tahun", 10, Some(2_000), first, today + Days::new(30), "active"),
+        (
+            "MUSIMDINGIN",
+            "Promo yang sudah lewat",
+            15,
+            Some(100),
+            first,
+            first + Days::new(20),
+            "active",
+        ),
+        (
+            "TAHUNBARU",
+            "Tahun baru",
+            20,
+            Some(500),
+            today + Days::new(10),
+            today + Days::new(60),
+            "active",
+        ),
+        ("RAHASIA", "Belum diumumkan", 25, None, first, today + Days::new(90), "draft"),
+    ];
+    for (code, title, value, quota, start, end, status) in codes {
+        let promotion = json!({
+            "title": title, "code": code, "description": "", "quota": quota,
+            "target_type": "all", "status": status, "tnc": "Tidak dapat diuangkan.",
+            "discount": { "type": "percentage", "value": value, "max_amount": 100_000 },
+            "period": { "start_date": start, "end_date": end },
+        });
+        admin.post("/v1/contents/promotion", promotion).await?;
+    }
+    let call = json!({
+        "title": "Punya kapal cepat?", "description": "Jual kursi Anda bersama kami.",
+        "button_label": "Daftar", "button_url": "https://dermaga.example/mitra",
+        "image_file_id": "", "is_active": true,
+    });
+    admin.post("/v1/contents/cta-partnership", call).await?;
+    Ok(())
+}
+
+async fn register(stage: &Stage, name: &str, email: &str) -> Result<Voice, String> {
+    let form = json!({
+        "name": name, "email": email, "phone": 81_234_567_890_i64, "password": PASSWORD,
+        "cpassword": PASSWORD, "address": "Jl. Pelabuhan 1", "partnerType": "company",
+    });
+    stage.guest.post("/auth/register-mitra", form).await?;
+    stage.guest.signed_in(email, PASSWORD, "mitra").await
+}
+
+async fn papers(partner: &Voice, name: &str, city: &str, province: &str) -> Result<(), String> {
+    let legal = format!("PT {name}");
+    let form = json!({
+        "business": {
+            "legal_name": legal, "nib": "1234567890123", "npwp": "123456789012345",
+            "address": "Jl. Pelabuhan 1", "city": city, "province": province,
+            "postal_code": "80228",
+        },
+        "pic": {
+            "name": name, "position": "Direktur", "phone": 81_234_567_890_i64,
+            "email": "direktur@dermaga.example", "nik": "5171012304850001",
+        },
+        "bank_account": {
+            "bank_code": "BCA", "account_number": "7712345678", "account_name": legal,
+        },
+    });
+    partner.patch("/v1/mitra/onboarding", form).await?;
+    let mut documents = Vec::new();
+    for kind in ["nib", "npwp", "deed", "bank_book", "operating_permit"] {
+        let file_id = partner.upload(&format!("{kind}.pdf")).await?;
+        documents.push(json!({ "type": kind, "file_id": file_id }));
+    }
+    partner.patch("/v1/mitra/onboarding", json!({ "documents": documents })).await?;
+    partner.patch("/v1/mitra/onboarding", json!({ "submit": true })).await?;
+    Ok(())
+}
+
+async fn id_of(partner: &Voice) -> Result<String, String> {
+    let me = partner.get("/user/me").await?;
+    me["mitra"]["id"].as_str().map(str::to_owned).ok_or_else(|| "no partner".into())
+}
+
+/// Decides about every paper; a rejection ends it.
+async fn approve(admin: &Voice, partner: &Voice, verdict: &str) -> Result<(), String> {
+    let desk = format!("/v1/mitra/manajemen/{}", id_of(partner).await?);
+    let documents = admin.get(&format!("{desk}/documents")).await?;
+    for document in documents.as_array().into_iter().flatten() {
+        let body = json!({
+            "document_id": document["id"], "status": verdict, "note": "Mohon pindai ulang.",
+        });
+        admin.put(&format!("{desk}/document-approval"), body).await?;
+        if verdict == "rejected" {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Each boat goes there and back twice a day.
+async fn set_sail(
+    partner: &Voice,
+    house: &House,
+    index: usize,
+    first: NaiveDate,
+    today: NaiveDate,
+) -> Result<(), String> {
+    for (number, (name, capacity)) in house.boats.iter().enumerate() {
+        let boat = json!({
+            "name": name, "registration_number": format!("GT.{}-{}", index + 1, number + 1),
+            "capacity": capacity, "year_built": 2016 + number, "manufacturer": "Karya Bahari",
+            "engine": "3 x 250 HP", "facilities": ["Jaket pelampung", "Toilet", "AC"],
+            "description": "Kapal cepat dengan kursi empuk.",
+        });
+        let boat = partner.post("/v1/speedboats", boat).await?;
+        let hour = |minutes: i64| {
+            let time = NaiveTime::MIN + TimeDelta::minutes(minutes);
+            time.format("%H:%M").to_string()
+        };
+        let ways = [
+            (house.line.from, house.line.to, 7 * 60, 13 * 60),
+            (house.line.to, house.line.from, 10 * 60, 16 * 60),
+        ];
+        for (from, to, early, late) in ways {
+            let shift = 20 * number as i64;
+            let time = |start: i64| {
+                let (start, length) = (start + shift, i64::from(house.line.minutes));
+                json!({ "departure_time": hour(start), "arrival_time": hour(start + length) })
+            };
+            let route = json!({
+                "speedboat_id": boat["id"], "from": from, "to": to, "schedule_type": "daily",
+                "start_date": first, "end_date": today + Days::new(FUTURE),
+                "price": house.line.price, "timezone": house.line.zone,
+                "times": [time(early), time(late)],
+            });
+            let route = partner.post("/v1/mitra/speedboat-routes/", route).await?;
+            let id = route["id"].as_str().unwrap_or_default();
+            let publish = format!("/v1/mitra/speedboat-routes/{id}/publish");
+            partner.post(&publish, Value::Null).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Drafted by one, published by another.
+async fn publish_terms(stage: &Stage, admin: &Voice) -> Result<(), String> {
+    let writer = stage.guest.signed_in(STAFF[2].1, PASSWORD, "staff").await?;
+    let (me, boss) = (writer.get("/user/me").await?, admin.get("/user/me").await?);
+    let terms = [
+        ("customer", "<h1>Ketentuan penumpang</h1><p>Tiba 30 menit sebelum berangkat.</p>"),
+        ("mitra", "<h1>Ketentuan mitra</h1><p>Kapal laik laut, penumpang selamat.</p>"),
+        ("privacy", "<h1>Privasi</h1><p>Data Anda untuk perjalanan Anda saja.</p>"),
+    ];
+    for (kind, content) in terms {
+        let draft = json!({ "type": kind, "content": content, "user_creator_id": me["id"] });
+        let draft = writer.post("/v1/configurations/term-condition/create", draft).await?;
+        let publish = json!({ "id": draft["id"], "user_validator_id": boss["id"] });
+        admin.post("/v1/configurations/term-condition/publish", publish).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,89 @@
+//! Somebody who calls the service from within: the same doors, without a network.
+
+use axum::{
+    body::{Body, to_bytes},
+    http::{Method, Request, header},
+};
+use serde_json::{Value, json};
+use tower::ServiceExt;
+
+use crate::{
+    app::App,
+    edge::{self, Service},
+};
+
+#[derive(Clone)]
+pub struct Voice {
+    service: Service,
+    token: Option<String>,
+}
+
+impl Voice {
+    pub fn of(app: &App) -> Self {
+        Self { service: edge::service(app), token: None }
+    }
+
+    /// The same, signed in.
+    pub async fn signed_in(&self, email: &str, password: &str, role: &str) -> Result<Self, String> {
+        let body = json!({ "email": email, "password": password, "role": role });
+        let session = self.post("/v1/auth/login", body).await?;
+        let token = session["access_token"].as_str().map(str::to_owned);
+        Ok(Self { service: self.service.clone(), token })
+    }
+
+    pub async fn get(&self, path: &str) -> Result<Value, String> {
+        self.call(Method::GET, path, Body::empty(), None).await
+    }
+
+    pub async fn post(&self, path: &str, body: Value) -> Result<Value, String> {
+        self.call(Method::POST, path, body.to_string().into(), Some("application/json")).await
+    }
+
+    pub async fn put(&self, path: &str, body: Value) -> Result<Value, String> {
+        self.call(Method::PUT, path, body.to_string().into(), Some("application/json")).await
+    }
+
+    pub async fn patch(&self, path: &str, body: Value) -> Result<Value, String> {
+        self.call(Method::PATCH, path, body.to_string().into(), Some("application/json")).await
+    }
+
+    /// Uploads a paper, and gets its id.
+    pub async fn upload(&self, name: &str) -> Result<Value, String> {
+        const EDGE: &str = "dermaga-demo";
+        const PDF: &str = "%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n";
+        let body = format!(
+            "--{EDGE}\r\nContent-Disposition: form-data; name=\"purpose\"\r\n\r\ndocument\r\n\
+             --{EDGE}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
+             Content-Type: application/pdf\r\n\r\n{PDF}\r\n--{EDGE}--\r\n"
+        );
+        let kind = format!("multipart/form-data; boundary={EDGE}");
+        let file = self.call(Method::POST, "/v1/files/upload", body.into(), Some(&kind)).await?;
+        Ok(file["id"].clone())
+    }
+
+    async fn call(
+        &self,
+        method: Method,
+        path: &str,
+        body: Body,
+        kind: Option<&str>,
+    ) -> Result<Value, String> {
+        let what = format!("{method} {path}");
+        let mut request = Request::builder().method(method).uri(path);
+        if let Some(token) = &self.token {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+        }
+        if let Some(kind) = kind {
+            request = request.header(header::CONTENT_TYPE, kind);
+        }
+        let fault = |why: &dyn std::fmt::Display| format!("{what}: {why}");
+        let request = request.body(body).map_err(|why| fault(&why))?;
+        let Ok(response) = self.service.clone().oneshot(request).await;
+        let bytes = to_bytes(response.into_body(), usize::MAX).await.map_err(|why| fault(&why))?;
+        let mut answer: Value = serde_json::from_slice(&bytes).map_err(|why| fault(&why))?;
+        match answer["status"] == "success" {
+            true => Ok(answer["data"].take()),
+            false => Err(fault(&answer)),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Whether everything that the service needs is there: looked at one by one, as it is configured.
+
+use std::{fmt::Display, time::Duration};
+
+use axum::body::Bytes;
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::{
+    app::App,
+    config::{Config, PaymentProvider},
+    kernel::{clock::Clock, ids, outbox},
+};
+
+/// What was looked at, and what was found.
+pub struct Finding {
+    pub what: &'static str,
+    pub found: Result<String, String>,
+}
+
+/// Looks at everything; stops early where nothing further can be seen.
+pub async fn examine(config: Config) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut note = |what, found| findings.push(Finding { what, found });
+    let zone = config.timezone;
+    note("configuration", Ok(format!("read; {zone}, {}", config.public_url())));
+    note("data directory", data_directory(&config));
+    let app = match App::start(config, Clock::System).await {
+        Ok(app) => app,
+        Err(why) => {
+            note("database", Err(why));
+            return findings;
+        }
+    };
+    let engine = app.db.engine();
+    note("database", Ok(format!("{engine} answers, its schema is up to date")));
+    note("clock", clock(&app).await);
+    note("sealed numbers", sealed(&app).await);
+    note("storage", storage(&app).await);
+    note("mail", app.mailer.test().await.map_err(said));
+    note("payment provider", provider(&app).await);
+    note("deliveries", deliveries(&app).await);
+    app.db.close().await;
+    findings
+}
+
+fn said(why: impl Display) -> String {
+    why.to_string()
+}
+
+fn data_directory(config: &Config) -> Result<String, String> {
+    let folder = &config.data_dir;
+    std::fs::create_dir_all(folder).map_err(said)?;
+    let probe = folder.join(format!("probe-{}", ids::fresh().simple()));
+    std::fs::write(&probe, b"probe").map_err(said)?;
+    std::fs::remove_file(&probe).map_err(said)?;
+    Ok(format!("{} can be written", folder.display()))
+}
+
+/// The database's clock, where it is another machine's.
+async fn clock(app: &App) -> Result<String, String> {
+    let now = app.clock.now();
+    let theirs: DateTime<Utc> = match app.db.engine() {
+        "postgres" => app.db.sql("SELECT now()").scalar().await.map_err(said)?,
+        _ => return Ok(format!("it is {}", now.format("%Y-%m-%d %H:%M:%S UTC"))),
+    };
+    let apart = (theirs - now).abs();
+    match apart < TimeDelta::seconds(5) {
+        true => Ok(format!("{} ms apart from the database's", apart.num_milliseconds())),
+        false => Err(format!("{} s apart from the database's", apart.num_seconds())),
+    }
+}
+
+/// The key opens what was sealed: the newest is enough to tell a wrong one.
+async fn sealed(app: &App) -> Result<String, String> {
+    let newest: Option<(String,)> = app
+        .db
+        .sql(
+            "SELECT pic_nik FROM onboardings WHERE pic_nik IS NOT NULL
+             ORDER BY partner_id DESC LIMIT 1",
+        )
+        .maybe()
+        .await
+        .map_err(said)?;
+    match newest {
+        Some((sealed,)) => {
+            app.sealer.open(&sealed).map_err(said)?;
+            Ok("the secret key opens them".into())
+        }
+        None => Ok("there are none so far".into()),
+    }
+}
+
+async fn storage(app: &App) -> Result<String, String> {
+    let key = format!("probe/{}", ids::fresh().simple());
+    let content = Bytes::from_static(b"dermaga");
+    app.storage.put(&key, content.clone()).await.map_err(said)?;
+    let found = app.storage.get_sized(&key, content.len() as u64).await.map_err(said)?;
+    app.storage.delete(&key).await.map_err(said)?;
+    match found == Some(content) {
+        true => Ok(format!("{}: written, read and removed", app.storage.name())),
+        false => Err(format!("{}: what was written cannot be read", app.storage.name())),
+    }
+}
+
+async fn provider(app: &App) -> Result<String, String> {
+    let provider = app.gateway.provider;
+    if provider == PaymentProvider::Simulator {
+        return Ok("simulator: nobody is charged".into());
+    }
+    let reach = tokio::time::timeout(Duration::from_secs(10), app.gateway.reach()).await;
+    reach.map_err(|_| format!("{provider}: no answer"))?.map_err(said)
+}
+
+async fn deliveries(app: &App) -> Result<String, String> {
+    let (waiting, dead) = outbox::state(&app.db).await.map_err(said)?;
+    match dead.len() {
+        0 => Ok(format!("{waiting} wait")),
+        dead => Err(format!("{dead} could not be made; see `dermaga outbox`")),
+    }
+}

@@ -1,0 +1,45 @@
+//! The demo, cut short: what it makes adds up.
+
+use dermaga::{config::Config, demo, invariants};
+use indicatif::ProgressBar;
+
+use crate::postgres;
+
+const DAYS: demo::Extent = demo::Extent { days: 3, scale: 1 };
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_platform_that_looks_lived_in_adds_up_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    looks_lived_in(Config { data_dir: folder.path().into(), ..Config::default() }).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_platform_that_looks_lived_in_adds_up_on_postgres() {
+    let Some(url) = postgres::database().await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    looks_lived_in(Config {
+        data_dir: folder.path().into(),
+        database_url: Some(dermaga::config::DatabaseUrl(dermaga::config::Url(url))),
+        secret_key: Some(dermaga::kernel::secret::Secret::new(
+            "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=",
+        )),
+        ..Config::default()
+    })
+    .await;
+}
+
+async fn looks_lived_in(config: Config) {
+    let app = demo::fill(config.clone(), 1, DAYS, ProgressBar::hidden()).await.unwrap();
+    for checked in invariants::check(&app.db).await.unwrap() {
+        assert!(checked.broken.is_empty(), "{}: {:?}", checked.rule, checked.broken);
+    }
+    let count = async |sql: &'static str| app.db.sql(sql).scalar::<i64>().await.unwrap();
+    assert!(count("SELECT COUNT(*) FROM bookings").await > 100);
+    assert_eq!(count("SELECT COUNT(DISTINCT status) FROM partners").await, 5);
+    assert!(count("SELECT COUNT(DISTINCT status) FROM bookings").await >= 5);
+    assert!(count("SELECT COUNT(*) FROM notifications").await > 100);
+    assert_eq!(count("SELECT COUNT(*) FROM outbox").await, 0, "nobody is mailed now");
+    app.db.close().await;
+    let again = demo::fill(config, 1, DAYS, ProgressBar::hidden()).await.err().unwrap();
+    assert!(again.contains("wants an empty one"), "{again}");
+}
