@@ -71,9 +71,23 @@ pub fn documentation(document: &OpenApi) -> Router<App> {
         .route("/docs", get(async move || (policy, Html(PAGE.as_str()))))
 }
 
-/// The document as it is served and committed.
+/// The document as it is served and committed: without schemas that nothing refers to, such as
+/// those of queries, which are parameters.
 pub fn openapi(document: &OpenApi) -> String {
-    let mut json = serde_json::to_string_pretty(document).expect("a document of ours serializes");
+    let mut document = document.clone();
+    let text =
+        |document: &OpenApi| serde_json::to_string_pretty(document).expect("ours serializes");
+    let mut json = text(&document);
+    while let Some(components) = &mut document.components {
+        let before = components.schemas.len();
+        let used = |name: &str| json.contains(&format!("\"#/components/schemas/{name}\""));
+        components.schemas.retain(|name, _| used(name));
+        let after = components.schemas.len();
+        json = text(&document);
+        if after == before {
+            break;
+        }
+    }
     json.push('\n');
     json
 }

@@ -165,8 +165,14 @@ impl Table {
                         .into(),
                 ),
                 version: env!("CARGO_PKG_VERSION").into(),
+                license: Some(openapi::License {
+                    name: "MIT".into(),
+                    identifier: Some("MIT".into()),
+                    ..Default::default()
+                }),
                 ..Default::default()
             },
+            servers: vec![openapi::Server { url: "/".into(), ..Default::default() }],
             ..Default::default()
         };
         let router = self.router.finish_api_with(&mut document, |api| {
@@ -293,7 +299,8 @@ fn document<'t>(
         docs = docs.security_requirement("bearer");
     }
     let inner = docs.inner_mut();
-    if operation.access.admits_guests() && operation.access != Access::Public {
+    // An empty requirement: nobody in particular.
+    if operation.access == Access::Public || operation.access.admits_guests() {
         inner.security.push(Default::default());
     }
     let parameters = operation.path.split('/').filter_map(|part| part.strip_prefix('{'));
@@ -325,6 +332,17 @@ fn path_parameter(name: &str) -> openapi::Parameter {
     }
 }
 
+/// Errors that follow from nothing but what the operation is about.
+const ALSO: &[(&str, u16)] = &[
+    // Nothing is published.
+    ("get_terms", 404),
+    // What is announced is too large.
+    ("presign_url", 413),
+    // Not the provider's word, or about no payment of ours.
+    ("payment_callback", 401),
+    ("payment_callback", 404),
+];
+
 /// Which errors an operation can end in follows from its access, path and input.
 fn document_errors(docs: &mut openapi::Operation, operation: &Operation) {
     let guarded = operation.access != Access::Public;
@@ -334,13 +352,18 @@ fn document_errors(docs: &mut openapi::Operation, operation: &Operation) {
         .iter()
         .any(|p| matches!(p, ReferenceOr::Item(openapi::Parameter::Query { .. })));
     let changes = operation.changes;
+    let also = |code| ALSO.contains(&(operation.id, code));
     let errors = [
         (400, has_body, "Malformed request"),
-        (401, guarded || operation.path.contains("auth"), "Not signed in, or a bad credential"),
+        (
+            401,
+            guarded || operation.path.contains("auth") || also(401),
+            "Not signed in, or a bad credential",
+        ),
         (403, guarded, "Not allowed"),
-        (404, operation.path.contains('{'), "Not found"),
+        (404, operation.path.contains('{') || also(404), "Not found"),
         (409, changes, "The state does not allow it"),
-        (413, has_body, "Too large"),
+        (413, has_body || also(413), "Too large"),
         (415, has_body, "Not application/json"),
         (422, has_body || has_query, "Some fields are not right"),
         (429, true, "Too many requests"),
