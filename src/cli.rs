@@ -12,7 +12,7 @@ use crate::{
     app::App,
     backup::{self, Backup},
     config::{Config, LogFormat, SETTINGS, env_name},
-    demo,
+    demo::{self, Extent},
     doctor::{self, Finding},
     edge::{self, Edge},
     invariants,
@@ -53,6 +53,9 @@ enum Command {
         /// So many times the bookings
         #[arg(long, default_value_t = 1)]
         scale: u32,
+        /// How far its past reaches
+        #[arg(long, default_value_t = 90)]
+        days: u16,
     },
     /// Look at configuration, database, storage, mail, payment provider and clock
     Doctor,
@@ -128,7 +131,10 @@ pub fn run() -> Result<(), String> {
                 Ok(())
             }
             Command::Audit => audit(config).await,
-            Command::Demo { seed, scale } => demo::run(config, seed, scale).await,
+            Command::Demo { seed, scale, days } => {
+                let extent = Extent { days: days.into(), scale: scale.max(1) };
+                demo::run(config, seed, extent).await
+            }
             Command::Doctor => doctor(config).await,
             Command::Backup { into } => {
                 let made = backup::backup(&config, &into, &Clock::System).await?;

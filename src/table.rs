@@ -334,6 +334,8 @@ fn path_parameter(name: &str) -> openapi::Parameter {
 
 /// Errors that follow from nothing but what the operation is about.
 const ALSO: &[(&str, u16)] = &[
+    // Not paid, or no longer good.
+    ("get_ticket", 409),
     // Nothing is published.
     ("get_terms", 404),
     // What is announced is too large.
@@ -362,7 +364,7 @@ fn document_errors(docs: &mut openapi::Operation, operation: &Operation) {
         ),
         (403, guarded, "Not allowed"),
         (404, operation.path.contains('{') || also(404), "Not found"),
-        (409, changes, "The state does not allow it"),
+        (409, changes || also(409), "The state does not allow it"),
         (413, has_body || also(413), "Too large"),
         (415, has_body, "Not application/json"),
         (422, has_body || has_query, "Some fields are not right"),

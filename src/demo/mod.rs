@@ -57,8 +57,7 @@ impl Stage {
 }
 
 /// Fills an empty database, and prints who can sign in.
-pub async fn run(config: Config, seed: u64, scale: u32) -> Result<(), String> {
-    let extent = Extent { days: 90, scale: scale.max(1) };
+pub async fn run(config: Config, seed: u64, extent: Extent) -> Result<(), String> {
     let app = fill(config, seed, extent, bar(extent.days + 1)).await?;
     let (partners, staff) = founding::logins();
     println!("Everyone signs in with the password: {PASSWORD}");
@@ -83,8 +82,7 @@ pub async fn run(config: Config, seed: u64, scale: u32) -> Result<(), String> {
 fn bar(days: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{msg} {bar:40} {pos}/{len} days, {eta} left");
     let bar = ProgressBar::new(days);
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-        .with_message("Three months at sea")
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())).with_message("At sea")
 }
 
 /// Makes the whole of it, day by day.
