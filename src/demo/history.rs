@@ -108,8 +108,8 @@ async fn serve(
     count: u32,
 ) -> Result<(), String> {
     let guests: Vec<_> = (0..count).filter_map(|n| guest(stage, founded, day, n)).collect();
-    let (app, voice) = (&stage.app, &stage.guest);
     let admin = stage.admin().await?;
+    let (app, voice) = (&stage.app, &stage.guest);
     let served = stream::iter(guests).map(|guest| visit(app, voice, &admin, guest));
     served.buffer_unordered(ABREAST).try_collect::<Vec<()>>().await.map(drop)
 }
@@ -280,7 +280,7 @@ async fn board(stage: &mut Stage, founded: &Founded, day: NaiveDate) -> Result<(
 }
 
 /// The money of last week leaves; the newest waits for a signature.
-async fn pay_out(stage: &Stage) -> Result<(), String> {
+async fn pay_out(stage: &mut Stage) -> Result<(), String> {
     let admin = stage.admin().await?;
     let pending = admin.get("/v1/settlements?status=pending&page_size=100").await?;
     for settlement in pending.as_array().into_iter().flatten() {
