@@ -296,6 +296,10 @@ async fn booking_races_with_a_move(world: World) {
     };
     let (booked, ()) = tokio::join!(books, moves);
     for booking in booked {
+        // Whoever was overtaken by one move after the other is asked to try again.
+        if booking.status == 503 {
+            continue;
+        }
         let seen = world.looks_up(&booking.ok()).await;
         assert_eq!(seen["sailing"]["departure_at"], "2026-11-16T00:13:00Z");
     }
