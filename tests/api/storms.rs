@@ -198,6 +198,18 @@ async fn thousands_of_random_operations_add_up(world: World) {
         boats += 1;
         sailings.push(world.another(&sailing, &format!("GT. B{boats}"), price).await);
     }
+    // One life that has everything, whatever chance brings the others.
+    let one = world.sold(&sailings[1], 1).await;
+    world.calls_off(&sailings[1], &sailing.partner).await.ok();
+    world.wishes(&one, &sailings[2]).await.ok();
+    let mut dearer = world.wishes(&one, &sailings[3]).await.ok();
+    dearer["payment"] = dearer["reschedule"]["payment"].clone();
+    dearer["price"]["total"] = dearer["reschedule"]["difference"].clone();
+    world.hears(&dearer, "settlement", "one").await.ok();
+    sailings[1] = world.another(&sailing, "GT. B0", 250_000).await;
+    world.wishes(&one, &sailings[1]).await.ok();
+    world.wishes(&one, &sailings[2]).await.ok();
+    bookings.push(one);
     for lot in 0..100 {
         let calls: Vec<_> = (0..25)
             .map(|n| random_call(&mut random, &sailings, &bookings, lot * 100 + n))
