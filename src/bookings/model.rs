@@ -290,6 +290,7 @@ pub struct BookingRow {
     /// The departure that it was sold with, once its sailing has been moved.
     pub promised_at: Option<DateTime<Utc>>,
     pub paid_at: Option<DateTime<Utc>>,
+    pub completed_at: Option<DateTime<Utc>>,
     pub cancelled_at: Option<DateTime<Utc>>,
     pub cancel_reason: Option<String>,
     pub refund_amount: Option<Rupiah>,

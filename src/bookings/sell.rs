@@ -136,6 +136,7 @@ fn row(
         expires_at: (now + hold).min(sailing.departure_at),
         promised_at: None,
         paid_at: free.then_some(now),
+        completed_at: None,
         cancelled_at: None,
         cancel_reason: None,
         refund_amount: None,

@@ -115,7 +115,7 @@ macro_rules! booking {
                k.code_promo, k.note, k.contact_name, k.contact_email, k.contact_phone, k.lang,
                k.passengers, k.boarded, k.accepted_terms, k.accepted_terms_id, k.unit_price,
                k.subtotal, k.discount, k.taxes, k.tax, k.total, k.commission_rate, k.commission, k.commission_tax, k.partner_net,
-               k.expires_at, k.promised_at, k.paid_at, k.cancelled_at, k.cancel_reason, k.refund_amount, k.reschedule_id,
+               k.expires_at, k.promised_at, k.paid_at, k.completed_at, k.cancelled_at, k.cancel_reason, k.refund_amount, k.reschedule_id,
                k.refund_cap, CASE WHEN k.reschedule_id IS NULL THEN 0 ELSE
                  CAST(COALESCE((SELECT -SUM(o.difference) FROM reschedules o
                    WHERE o.booking_id = k.id AND o.status = 'done' AND o.difference < 0

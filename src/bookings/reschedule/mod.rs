@@ -167,11 +167,14 @@ fn may_leave(booking: &BookingRow, now: DateTime<Utc>) -> Result<bool> {
             still_ashore(booking, now)?;
             Ok(rules::is_disrupted(booking.promised_at, booking.departure_at))
         }
-        // Cancelled with its sailing, not before; what had cost nothing is owed nothing.
+        // Cancelled with its sailing, not before, nor after it had sailed; all of it is owed, which
+        // is nothing for what had cost nothing.
         BookingStatus::RefundPending | BookingStatus::Cancelled
             if booking.sailing_status == SailingStatus::Cancelled
                 && booking.cancelled_at == booking.sailing_cancelled_at
-                && booking.paid_at.is_some() =>
+                && booking.refund_amount.unwrap_or_default() == booking.total
+                && booking.paid_at.is_some()
+                && booking.completed_at.is_none() =>
         {
             Ok(true)
         }
