@@ -17,7 +17,6 @@ use crate::{
         mail::Letter,
         money::Rupiah,
     },
-    sailings::SailingStatus,
 };
 
 #[derive(Deserialize)]
@@ -58,9 +57,7 @@ pub async fn letter(app: &App, event: &str, news: &Value) -> Result<Option<(Lett
         "booking.expired" => expired(),
         // By now it sails with another: that letter says so.
         "booking.cancelled" if rules::is_live(booking.status) => return Ok(None),
-        "booking.cancelled" if booking.sailing_status == SailingStatus::Cancelled => {
-            called_off(&booking)
-        }
+        "booking.cancelled" if booking.called_off => called_off(&booking),
         "booking.cancelled" => cancelled(&booking),
         "booking.moved" if !rules::is_live(booking.status) || booking.promised_at.is_none() => {
             return Ok(None);

@@ -290,7 +290,6 @@ pub struct BookingRow {
     /// The departure that it was sold with, once its sailing has been moved.
     pub promised_at: Option<DateTime<Utc>>,
     pub paid_at: Option<DateTime<Utc>>,
-    pub completed_at: Option<DateTime<Utc>>,
     pub cancelled_at: Option<DateTime<Utc>>,
     pub cancel_reason: Option<String>,
     pub refund_amount: Option<Rupiah>,
@@ -301,12 +300,12 @@ pub struct BookingRow {
     /// What it cost less on the sailing it moved to, and was not paid back yet.
     pub owed: Rupiah,
     pub created_at: DateTime<Utc>,
+    /// Cancelled together with its sailing.
+    pub called_off: bool,
     /// Of its sailing.
     pub manifest_closed_at: Option<DateTime<Utc>>,
-    pub sailing_status: SailingStatus,
     /// Why its sailing was cancelled or moved.
     pub sailing_reason: Option<String>,
-    pub sailing_cancelled_at: Option<DateTime<Utc>>,
     pub from_name: String,
     pub to_name: String,
     pub timezone: Zone,
@@ -330,6 +329,11 @@ impl BookingRow {
     pub fn chapter(&self) -> Chapter {
         let Self { id, partner_id, reschedule_id, .. } = *self;
         Chapter { id, partner_id, reschedule_id }
+    }
+
+    /// The chapter that a move began, or begins.
+    pub fn chapter_of(&self, reschedule: Uuid) -> Chapter {
+        Chapter { reschedule_id: Some(reschedule), ..self.chapter() }
     }
 
     pub fn price(&self) -> Result<Price> {

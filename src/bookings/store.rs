@@ -28,8 +28,7 @@ pub async fn context(
 ) -> Result<Option<SailingContext>> {
     let context = db
         .sql(
-            "SELECT s.id AS sailing_id, s.status AS sailing_status,
-               s.reason AS sailing_reason, s.cancelled_at AS sailing_cancelled_at, s.departure_at, s.arrival_at,
+            "SELECT s.id AS sailing_id, s.status AS sailing_status, s.departure_at, s.arrival_at,
                s.price AS seat_price, s.capacity, s.seats_taken, s.chartered, s.manifest_closed_at,
                r.id AS route_id,
                r.from_name, r.to_name, r.timezone, b.id AS speedboat_id,
@@ -114,14 +113,16 @@ macro_rules! booking {
                k.partner_id, k.departure_at, k.arrival_at, k.qty, k.seats, k.promotion_id,
                k.code_promo, k.note, k.contact_name, k.contact_email, k.contact_phone, k.lang,
                k.passengers, k.boarded, k.accepted_terms, k.accepted_terms_id, k.unit_price,
-               k.subtotal, k.discount, k.taxes, k.tax, k.total, k.commission_rate, k.commission, k.commission_tax, k.partner_net,
-               k.expires_at, k.promised_at, k.paid_at, k.completed_at, k.cancelled_at, k.cancel_reason, k.refund_amount, k.reschedule_id,
+               k.subtotal, k.discount, k.taxes, k.tax, k.total, k.commission_rate, k.commission,
+               k.commission_tax, k.partner_net,
+               k.expires_at, k.promised_at, k.paid_at, k.cancelled_at, k.cancel_reason,
+               k.refund_amount, k.reschedule_id,
                k.refund_cap, CASE WHEN k.reschedule_id IS NULL THEN 0 ELSE
                  CAST(COALESCE((SELECT -SUM(o.difference) FROM reschedules o
                    WHERE o.booking_id = k.id AND o.status = 'done' AND o.difference < 0
                      AND o.refunded_at IS NULL), 0) AS BIGINT) END AS owed,
-               k.created_at, s.manifest_closed_at, s.status AS sailing_status,
-               s.reason AS sailing_reason, s.cancelled_at AS sailing_cancelled_at, r.from_name, r.to_name, r.timezone, b.name AS speedboat_name,
+               k.created_at, k.called_off, s.manifest_closed_at, s.reason AS sailing_reason,
+               r.from_name, r.to_name, r.timezone, b.name AS speedboat_name,
                a.name AS partner_name, y.provider AS payment_provider,
                y.reference AS payment_reference, y.status AS payment_status,
                y.method AS payment_method, y.redirect_url AS payment_redirect_url,
@@ -384,7 +385,8 @@ pub async fn cancel_all(
     let cancelled = tx
         .sql(with_collected!(
             "UPDATE bookings SET status = $1, updated_at = $2, cancelled_at = $2,
-               cancel_reason = $3, refund_amount = CASE WHEN $4 THEN total END
+               cancel_reason = $3, called_off = TRUE,
+               refund_amount = CASE WHEN $4 THEN total END
              WHERE sailing_id = $5 AND status = $6 AND (NOT $4 OR total > 0)
              RETURNING id, partner_id, reschedule_id, total,
                (SELECT s.day FROM sailings s WHERE s.id = sailing_id) AS day,

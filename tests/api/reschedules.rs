@@ -310,6 +310,13 @@ async fn a_cancelled_sailing_is_left_free_of_charge(world: World) {
     world.adds(&wish, 50_000).await.ok();
     assert_eq!(world.looks_up(&two).await["status"], "paid");
     adds_up(&world).await;
+    // Who was refunded by hand, though in the same instant, has nothing to move either.
+    let fourth = world.another(&sailing, "GT. 4", 150_000).await;
+    let by_hand = world.sold(&fourth, 1).await;
+    let cancel = format!("/v1/booking/{}/cancel", by_hand["id"].as_str().unwrap());
+    world.post(&cancel, json!({ "reason": "x" })).by(&admin).send().await.ok();
+    world.calls_off(&fourth, &sailing.partner).await.ok();
+    world.wishes(&by_hand, &dear).await.is(409, "invalid_state");
     // Whose money is back, and who had left before, has nothing to move.
     world.wishes(&paid_back, &other).await.is(409, "invalid_state");
     world.wishes(&gone, &other).await.is(409, "invalid_state");

@@ -29,8 +29,8 @@ use crate::{
         money::Rupiah,
         outbox,
     },
-    ledger::{self, Account, Posting, Source},
-    sailings::{SailingStatus, harbour_key},
+    ledger::{self, Account},
+    sailings::harbour_key,
 };
 
 pub use store::{Reschedule, RescheduleStatus};
@@ -167,14 +167,9 @@ fn may_leave(booking: &BookingRow, now: DateTime<Utc>) -> Result<bool> {
             still_ashore(booking, now)?;
             Ok(rules::is_disrupted(booking.promised_at, booking.departure_at))
         }
-        // Cancelled with its sailing, not before, nor after it had sailed; all of it is owed, which
-        // is nothing for what had cost nothing.
+        // What had cost nothing is owed nothing, and yet may sail.
         BookingStatus::RefundPending | BookingStatus::Cancelled
-            if booking.sailing_status == SailingStatus::Cancelled
-                && booking.cancelled_at == booking.sailing_cancelled_at
-                && booking.refund_amount.unwrap_or_default() == booking.total
-                && booking.paid_at.is_some()
-                && booking.completed_at.is_none() =>
+            if booking.called_off && booking.paid_at.is_some() =>
         {
             Ok(true)
         }
@@ -254,10 +249,7 @@ async fn arrive(
     if !moved {
         return Err(not_now());
     }
-    let posting = |kind| {
-        Posting::new(Source::Reschedule, reschedule.id, kind)
-            .of_booking(booking.id, booking.partner_id)
-    };
+    let posting = |kind| booking.chapter_of(reschedule.id).posting(kind);
     if booking.status != BookingStatus::Paid {
         let to = rules::next(booking.status, Event::Reinstate).ok_or_else(not_now)?;
         let trace = Trace::default();
@@ -330,8 +322,9 @@ pub async fn pay_difference(
     now: DateTime<Utc>,
 ) -> Result<()> {
     store::set_refunded(tx, id, reference, now).await?;
-    let posting = Posting::new(Source::Reschedule, id, "difference_refunded")
-        .of_booking(booking.id, booking.partner_id)
+    let posting = booking
+        .chapter_of(id)
+        .posting("difference_refunded")
         .debit(Account::RefundPayable, owed)
         .credit(by, owed);
     ledger::post(tx, posting, now).await?;

@@ -236,7 +236,7 @@ pub async fn carry_over(
                commission = $9, commission_tax = $10, partner_net = $11, refund_cap = $12,
                reschedule_id = $13, promised_at = (SELECT r.departure_at FROM reschedules r
                  JOIN sailings s ON s.id = r.to_sailing_id
-                 WHERE r.id = $13 AND r.departure_at <> s.departure_at), boarded = '{}', cancelled_at = NULL,
+                 WHERE r.id = $13 AND r.departure_at <> s.departure_at), boarded = '{}', called_off = FALSE, cancelled_at = NULL,
                cancel_reason = NULL, refund_amount = NULL, updated_at = $14
              WHERE id = $15 AND sailing_id = $16",
         )
