@@ -65,7 +65,7 @@ impl Deref for App {
 impl App {
     /// Opens the database and brings it up to date.
     pub async fn start(config: Config, clock: Clock) -> Result<Self, String> {
-        private_folder(&config.data_dir)?;
+        private_folder(&config.data_dir).map_err(|why| format!("DERMAGA_DATA_DIR: {why}"))?;
         // Clients of TLS find their cryptography here; the second to install it changes nothing.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let secret_key = secret_key(&config)?;
@@ -160,14 +160,13 @@ fn secret_key(config: &Config) -> Result<Secret, String> {
     Ok(checked(Secret::new(std::fs::read_to_string(&file).map_err(fault)?.trim()))?)
 }
 
-/// Letters with live links and the key lie there: for the service's own user alone.
-fn private_folder(folder: &std::path::Path) -> Result<(), String> {
+/// For the service's own user alone: letters with live links and the key lie there.
+pub fn private_folder(folder: &std::path::Path) -> Result<(), String> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    let fault = |error| format!("DERMAGA_DATA_DIR: {}: {error}", folder.display());
-    builder.create(folder).map_err(fault)
+    builder.create(folder).map_err(|error| format!("{}: {error}", folder.display()))
 }
 
 fn write_private(file: &std::path::Path, text: &str) -> std::io::Result<()> {

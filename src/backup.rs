@@ -9,6 +9,7 @@ use std::{
 };
 
 use crate::{
+    app::private_folder,
     config::Config,
     invariants,
     kernel::{
@@ -37,7 +38,7 @@ pub async fn backup(config: &Config, into: &Path, clock: &Clock) -> Result<Backu
     }
     let name = format!("dermaga-{}", clock.now().format("%Y%m%dT%H%M%SZ"));
     let (folder, unfinished) = (into.join(&name), into.join(format!("{name}.part")));
-    private(&unfinished)?;
+    private_folder(&unfinished)?;
     let made = fill(config, &source, &unfinished).await;
     let made = match made {
         Ok(made) => made,
@@ -79,7 +80,7 @@ pub async fn restore(config: &Config, from: &Path) -> Result<Backup, String> {
         return Err(format!("{}: this is no backup", from.display()));
     }
     let rules = verified(&source).await?;
-    private(&config.data_dir)?;
+    private_folder(&config.data_dir)?;
     let files = copied(&from.join(FILES), &config.data_dir.join(FILES))?;
     let (kept, key) = (from.join(KEY), config.data_dir.join(KEY));
     if kept.exists() && config.secret_key.is_none() {
@@ -132,7 +133,7 @@ fn copied(from: &Path, to: &Path) -> Result<u64, String> {
     if !from.exists() {
         return Ok(0);
     }
-    private(to)?;
+    private_folder(to)?;
     let mut count = 0;
     for entry in fs::read_dir(from).map_err(|why| fault(from, &why))? {
         let entry = entry.map_err(|why| fault(from, &why))?;
@@ -148,15 +149,6 @@ fn copied(from: &Path, to: &Path) -> Result<u64, String> {
         }
     }
     Ok(count)
-}
-
-/// For the service's own user alone, as the data directory is.
-fn private(folder: &Path) -> Result<(), String> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(|why| fault(folder, &why))
 }
 
 /// With the permissions of the original.

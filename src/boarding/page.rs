@@ -63,13 +63,6 @@ pub fn draw(manifest: &Manifest, lang: Lang) -> Result<Vec<u8>> {
     paper.finish()
 }
 
-fn say(lang: Lang, en: &'static str, id: &'static str) -> &'static str {
-    match lang {
-        Lang::En => en,
-        Lang::Id => id,
-    }
-}
-
 fn head(pen: &mut Pen<'_, '_>, manifest: &Manifest, lang: Lang) {
     let sailing = &manifest.sailing;
     let (zone, boat) = (sailing.timezone, &sailing.speedboat);
@@ -79,8 +72,8 @@ fn head(pen: &mut Pen<'_, '_>, manifest: &Manifest, lang: Lang) {
     let times = format!("{} – {}", departure.say(lang), arrival.say(lang));
     let as_of = zone.when(manifest.closed_at.unwrap_or(manifest.as_of));
     let state = match manifest.closed_at {
-        Some(_) => say(lang, "Closed", "Ditutup"),
-        None => say(lang, "Open, as of", "Belum ditutup, per"),
+        Some(_) => lang.of("Closed", "Ditutup"),
+        None => lang.of("Open, as of", "Belum ditutup, per"),
     };
     pen.fitted(LEFT, 66.0, 380.0, Style::bold(12.0), &route);
     pen.fitted(LEFT, 82.0, 380.0, Style::plain(10.0), &times);
@@ -95,8 +88,8 @@ fn head(pen: &mut Pen<'_, '_>, manifest: &Manifest, lang: Lang) {
 
 fn line(pen: &mut Pen<'_, '_>, y: f32, passenger: &Listed, manifest: &Manifest, lang: Lang) {
     let gender = passenger.gender.map(|gender| match gender {
-        Gender::Male => say(lang, "M", "L"),
-        Gender::Female => say(lang, "F", "P"),
+        Gender::Male => lang.of("M", "L"),
+        Gender::Female => lang.of("F", "P"),
     });
     // A number as it is shown to this reader, which its own writing knows.
     let number = serde_json::json!(passenger.identity_number);
@@ -154,8 +147,8 @@ fn end(pen: &mut Pen<'_, '_>, y: f32, manifest: &Manifest, lang: Lang) {
     };
     pen.fitted(LEFT, y + 8.0, WIDTH, Style::bold(10.0), &sums);
     let signs = [
-        (LEFT, say(lang, "Master", "Nakhoda")),
-        (LEFT + WIDTH / 2.0 + 20.0, say(lang, "Harbour master", "Syahbandar")),
+        (LEFT, lang.of("Master", "Nakhoda")),
+        (LEFT + WIDTH / 2.0 + 20.0, lang.of("Harbour master", "Syahbandar")),
     ];
     for (x, who) in signs {
         pen.text(x, y + 30.0, CELL, who);

@@ -8,6 +8,14 @@ crate::words! {
 }
 
 impl Lang {
+    /// The one of two words that is in this language.
+    pub fn of(self, en: &'static str, id: &'static str) -> &'static str {
+        match self {
+            Lang::En => en,
+            Lang::Id => id,
+        }
+    }
+
     /// The first of our languages that the header prefers; English when it names neither.
     pub fn from_header(accept: &str) -> Self {
         let mut best = (0.0, Lang::En);

@@ -25,7 +25,7 @@ const SMALL: Style = Style::plain(8.5);
 
 pub fn draw(app: &App, booking: &BookingRow) -> Result<Vec<u8>> {
     let lang = booking.lang;
-    let title = format!("{} {}", say(lang, "E-ticket", "E-tiket"), booking.code);
+    let title = format!("{} {}", lang.of("E-ticket", "E-tiket"), booking.code);
     let terms = terms(&app.config.refund_policy.0);
     let passengers = booking.passengers()?;
     let mut paper = Paper::new(&title, lang);
@@ -49,16 +49,9 @@ pub fn draw(app: &App, booking: &BookingRow) -> Result<Vec<u8>> {
     paper.finish()
 }
 
-fn say(lang: Lang, en: &'static str, id: &'static str) -> &'static str {
-    match lang {
-        Lang::En => en,
-        Lang::Id => id,
-    }
-}
-
 fn head(pen: &mut Pen<'_, '_>, booking: &BookingRow, lang: Lang) {
     pen.text(LEFT, 46.0, Style::bold(17.0), "Dermaga");
-    pen.text(LEFT + 74.0, 46.0, Style::plain(12.0), say(lang, "E-ticket", "E-tiket"));
+    pen.text(LEFT + 74.0, 46.0, Style::plain(12.0), lang.of("E-ticket", "E-tiket"));
     pen.right(RIGHT, 46.0, Style::bold(17.0), &booking.code);
     pen.line(LEFT, 56.0, WIDTH);
 }
@@ -66,8 +59,8 @@ fn head(pen: &mut Pen<'_, '_>, booking: &BookingRow, lang: Lang) {
 fn journey(pen: &mut Pen<'_, '_>, booking: &BookingRow, lang: Lang) {
     let zone = booking.timezone;
     let ends = [
-        (LEFT, say(lang, "From", "Dari"), &booking.from_name, booking.departure_at),
-        (MIDDLE, say(lang, "To", "Tujuan"), &booking.to_name, booking.arrival_at),
+        (LEFT, lang.of("From", "Dari"), &booking.from_name, booking.departure_at),
+        (MIDDLE, lang.of("To", "Tujuan"), &booking.to_name, booking.arrival_at),
     ];
     for (x, label, harbour, at) in ends {
         pen.text(x, 74.0, LABEL, label);
@@ -77,8 +70,8 @@ fn journey(pen: &mut Pen<'_, '_>, booking: &BookingRow, lang: Lang) {
     }
     pen.line(LEFT, 143.0, WIDTH);
     let carriers = [
-        (LEFT, say(lang, "Boat", "Kapal"), &booking.speedboat_name),
-        (MIDDLE, say(lang, "Operator", "Operator"), &booking.partner_name),
+        (LEFT, lang.of("Boat", "Kapal"), &booking.speedboat_name),
+        (MIDDLE, lang.of("Operator", "Operator"), &booking.partner_name),
     ];
     for (x, label, name) in carriers {
         pen.text(x, 159.0, LABEL, label);
@@ -93,7 +86,7 @@ fn traveller(
     lang: Lang,
 ) {
     pen.ground(LEFT, 188.0, WIDTH, 56.0);
-    pen.text(LEFT + 12.0, 205.0, LABEL, say(lang, "Passenger", "Penumpang"));
+    pen.text(LEFT + 12.0, 205.0, LABEL, lang.of("Passenger", "Penumpang"));
     pen.right(RIGHT - 12.0, 205.0, LABEL, &format!("{number} / {of}"));
     let (x, width, large, small) =
         (LEFT + 12.0, WIDTH - 24.0, Style::bold(20.0), Style::bold(13.0));
@@ -106,12 +99,12 @@ fn traveller(
 }
 
 fn price(pen: &mut Pen<'_, '_>, booking: &BookingRow, y: f32, lang: Lang) -> Result<f32> {
-    let seats = say(lang, "seats", "kursi");
+    let seats = lang.of("seats", "kursi");
     let mut lines =
         vec![(format!("{} {seats} × {}", booking.seats, booking.unit_price), booking.subtotal)];
     if booking.discount > Rupiah::ZERO {
         let code = booking.code_promo.as_deref().unwrap_or_default();
-        lines.push((format!("{} {code}", say(lang, "Discount", "Diskon")), -booking.discount));
+        lines.push((format!("{} {code}", lang.of("Discount", "Diskon")), -booking.discount));
     }
     lines.extend(booking.taxes()?.into_iter().map(|tax| (tax.name, tax.amount)));
     let mut y = y;
