@@ -50,9 +50,9 @@ enum Command {
         /// The same seed makes the same platform
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// So many times the bookings
-        #[arg(long, default_value_t = 1)]
-        scale: u32,
+        /// So many times the fleets, with all that they sold
+        #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=demo::MOST as i64))]
+        scale: u16,
         /// How far its past reaches
         #[arg(long, default_value_t = 90)]
         days: u16,
@@ -132,7 +132,7 @@ pub fn run() -> Result<(), String> {
             }
             Command::Audit => audit(config).await,
             Command::Demo { seed, scale, days } => {
-                let extent = Extent { days: days.into(), scale: scale.max(1) };
+                let extent = Extent { days: days.into(), scale };
                 demo::run(config, seed, extent).await
             }
             Command::Doctor => doctor(config).await,

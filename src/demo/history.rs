@@ -59,7 +59,7 @@ pub async fn live(
             turn(&stage.app, at);
             // The weekend begins on Friday.
             let busy = 1 + u32::from(day.weekday().number_from_monday() >= 5);
-            let guests = DAILY * stage.scale * busy * share / 10;
+            let guests = DAILY * busy * share / 10;
             serve(stage, founded, day, guests).await?;
             rest(&stage.app).await?;
         }

@@ -4,6 +4,7 @@
 //! Everything is done through the doors of the service by people who call it, with a clock that is
 //! turned: what comes out is what the service would have become, and `dermaga audit` is clean.
 
+mod fleets;
 mod founding;
 mod history;
 mod places;
@@ -28,15 +29,17 @@ use crate::{
 use founding::Founded;
 use voice::Voice;
 
+pub use fleets::MOST;
+
 /// What everyone of the demo signs in with.
 pub const PASSWORD: &str = "dermaga demo 2026";
 pub const ADMIN: &str = "admin@dermaga.example";
 
-/// How much of it: so many days of the past, and so many times the bookings.
+/// How much of it: so many days of the past, and so many times the fleets.
 #[derive(Clone, Copy)]
 pub struct Extent {
     pub days: u64,
-    pub scale: u32,
+    pub scale: u16,
 }
 
 /// How far sailings are on sale, in days.
@@ -49,7 +52,6 @@ struct Stage {
     /// The admin's session, and until when it is fresh enough.
     admin: Option<(Voice, DateTime<Utc>)>,
     random: StdRng,
-    scale: u32,
 }
 
 impl Stage {
@@ -90,9 +92,10 @@ pub async fn run(config: Config, seed: u64, extent: Extent) -> Result<(), String
 }
 
 fn bar(days: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{msg} {bar:40} {pos}/{len} days, {eta} left");
+    let style = ProgressStyle::with_template("{msg} {bar:40} {pos}/{len}, {eta} left");
     let bar = ProgressBar::new(days);
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())).with_message("At sea")
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        .with_message("Days at sea")
 }
 
 /// Makes the whole of it, day by day.
@@ -120,12 +123,13 @@ pub async fn fill(
     let made = accounts::create_admin(&app, name, email, &password).await;
     made.map_err(|why| why.to_string())?;
     let random = StdRng::seed_from_u64(seed);
-    let mut stage = Stage { guest: Voice::of(&app), admin: None, app, random, scale };
+    let mut stage = Stage { guest: Voice::of(&app), admin: None, app, random };
     let founded: Founded = founding::found(&mut stage, first, today).await?;
     history::live(&mut stage, &founded, (first, today), now, &bar).await?;
-    bar.finish_and_clear();
     // What would have been mailed long ago is not mailed now.
     outbox::forget(&stage.app.db, Queue::Mail).await.map_err(|why| why.to_string())?;
+    fleets::multiply(&stage.app, scale, &bar).await.map_err(|why| why.to_string())?;
+    bar.finish_and_clear();
     Ok(stage.app)
 }
 

@@ -5,7 +5,7 @@ use indicatif::ProgressBar;
 
 use crate::postgres;
 
-const DAYS: demo::Extent = demo::Extent { days: 3, scale: 1 };
+const DAYS: demo::Extent = demo::Extent { days: 3, scale: 3 };
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_platform_that_looks_lived_in_adds_up_on_sqlite() {
@@ -34,7 +34,11 @@ async fn looks_lived_in(config: Config) {
         assert!(checked.broken.is_empty(), "{}: {:?}", checked.rule, checked.broken);
     }
     let count = async |sql: &'static str| app.db.sql(sql).scalar::<i64>().await.unwrap();
-    assert!(count("SELECT COUNT(*) FROM bookings").await > 100);
+    let lived = count("SELECT COUNT(*) FROM bookings WHERE code LIKE 'DMG-%'").await;
+    assert!(lived > 100);
+    assert_eq!(count("SELECT COUNT(*) FROM bookings").await, 3 * lived, "two fleets more");
+    let rewritten = app.db.sql("UPDATE ledger_lines SET amount = -amount").run().await;
+    assert!(rewritten.is_err(), "the triggers are awake again");
     assert_eq!(count("SELECT COUNT(DISTINCT status) FROM partners").await, 5);
     assert!(count("SELECT COUNT(DISTINCT status) FROM bookings").await >= 5);
     assert!(count("SELECT COUNT(*) FROM notifications").await > 100);

@@ -10,6 +10,7 @@ mod list;
 mod migrate;
 mod open;
 mod statement;
+mod twins;
 
 use std::{
     ops::DerefMut,
@@ -27,6 +28,7 @@ pub use copy::{copy, faults};
 pub use failure::Failure;
 pub use list::{List, Sort};
 pub use statement::{Record, Scalar, Statement, Value};
+pub use twins::Twins;
 
 use lane::{Lane, Turn};
 

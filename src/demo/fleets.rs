@@ -1,0 +1,107 @@
+//! The same platform many times over: every partner with boats, sailings, bookings and money gets
+//! twins that sail between harbours of their own. Staff, prices and promotions stay one.
+//!
+//! Far quicker than living through it all again. Notifications and the audit log are not repeated.
+
+use indicatif::ProgressBar;
+
+use crate::{
+    app::App,
+    kernel::{db::Twins, error::Result},
+    reports,
+};
+
+/// Codes have three digits for it.
+pub const MOST: u16 = 999;
+
+const fn of(table: &'static str, ids: &'static [&'static str]) -> Twins {
+    Twins { table, by: "id", ids, late: &[], other: &[], only: "TRUE" }
+}
+
+/// In the order of their references.
+const TABLES: &[Twins] = &[
+    Twins {
+        only: "role = 'mitra'",
+        other: &[("name", "name || ' {n}'"), ("email", "'armada{n}.' || email")],
+        ..of("accounts", &["id"])
+    },
+    of("partners", &["id", "account_id"]),
+    Twins { by: "partner_id", ..of("onboardings", &["partner_id"]) },
+    Twins {
+        other: &[("registration_number", "registration_number || '-{n}'")],
+        ..of("speedboats", &["id", "partner_id"])
+    },
+    Twins {
+        other: &[
+            ("from_name", "from_name || ' {n}'"),
+            ("to_name", "to_name || ' {n}'"),
+            ("from_key", "from_key || ' {n}'"),
+            ("to_key", "to_key || ' {n}'"),
+        ],
+        ..of("routes", &["id", "partner_id", "speedboat_id"])
+    },
+    Twins {
+        other: &[("from_key", "from_key || ' {n}'"), ("to_key", "to_key || ' {n}'")],
+        ..of("sailings", &["id", "route_id", "speedboat_id", "partner_id"])
+    },
+    Twins {
+        late: &["reschedule_id"],
+        other: &[
+            ("code", "'{nnn}-' || substr(code, 5)"),
+            ("contact_email", "'armada{n}.' || contact_email"),
+        ],
+        ..of("bookings", &["id", "sailing_id", "speedboat_id", "partner_id"])
+    },
+    of("reschedules", &["id", "booking_id", "from_sailing_id", "to_sailing_id"]),
+    Twins {
+        by: "booking_id",
+        other: &[("reference", "'{nnn}-' || substr(reference, 5)")],
+        ..of("payments", &["id", "booking_id", "reschedule_id"])
+    },
+    of("payment_events", &["id", "payment_id"]),
+    of("payment_reviews", &["id", "event_id", "payment_id", "booking_id"]),
+    of("ledger_lines", &["id", "source_id", "partner_id", "booking_id"]),
+    Twins {
+        other: &[("code", "'{nnn}-' || substr(code, 5)")],
+        ..of("settlements", &["id", "partner_id"])
+    },
+    of("partner_dues", &["id", "partner_id", "booking_id", "settlement_id"]),
+    Twins { by: "settlement_id", ..of("settlement_items", &["settlement_id", "due_id"]) },
+    Twins { by: "partner_id", ..of("settlement_runs", &["partner_id", "settlement_id"]) },
+    of("boardings", &["id", "sailing_id", "booking_id"]),
+    Twins { by: "sailing_id", ..of("manifests", &["sailing_id"]) },
+];
+
+/// Makes it `scale` times as large.
+pub async fn multiply(app: &App, scale: u16, bar: &ProgressBar) -> Result<()> {
+    if scale == 1 {
+        return Ok(());
+    }
+    bar.reset();
+    bar.set_length(scale.into());
+    bar.set_message("Fleets");
+    for number in 1..scale {
+        bar.inc(1);
+        app.db.twins(TABLES, number).await?;
+    }
+    let mut tx = app.db.begin().await?;
+    for text in USES {
+        tx.sql(text).run().await?;
+    }
+    tx.commit().await?;
+    reports::rebuild(app).await?;
+    Ok(app.db.analyse(TABLES).await?)
+}
+
+/// What promotions say of the bookings they were used for.
+const USES: &[&str] = &[
+    "DELETE FROM promotion_uses",
+    "INSERT INTO promotion_uses (promotion_id, email, used)
+     SELECT promotion_id, contact_email, COUNT(*) FROM bookings
+     WHERE promotion_id IS NOT NULL AND status IN ('pending_payment', 'paid', 'completed')
+     GROUP BY promotion_id, contact_email",
+    "UPDATE promotions SET (used, quota) =
+       (SELECT COALESCE(SUM(u.used), 0), CASE WHEN promotions.quota < COALESCE(SUM(u.used), 0)
+          THEN COALESCE(SUM(u.used), 0) ELSE promotions.quota END
+        FROM promotion_uses u WHERE u.promotion_id = promotions.id)",
+];
