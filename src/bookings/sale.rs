@@ -17,19 +17,18 @@ use crate::{
     partners::agreement,
     promotions::{self, Promotion, Purchase, Reason},
     sailings::{BookingType, SailingStatus},
-    taxes::{self, TaxRate},
+    taxes::TaxRate,
 };
 
-/// The sailing and the taxes of now: two statements, side by side.
+/// The sailing and the taxes of now.
 pub async fn look(
     app: &App,
     sailing: Uuid,
     boat: Uuid,
     email: Option<&str>,
 ) -> Result<(SailingContext, Vec<TaxRate>)> {
-    let (context, taxes) =
-        tokio::try_join!(store::context(&app.db, sailing, email), taxes::in_force(&app.db))?;
-    let context = context.ok_or_else(unknown_sailing)?;
+    let looked = store::look(&app.db, sailing, email).await?;
+    let (context, taxes) = looked.ok_or_else(unknown_sailing)?;
     if context.speedboat_id != boat {
         let message = text("Another boat sails this.", "Jadwal ini dilayani kapal lain.");
         return Err(Error::field("item_id", "unknown", message));

@@ -201,7 +201,7 @@ async fn insert(
         return tx.commit().await;
     }
     if key.is_none() && booking.status == BookingStatus::PendingPayment {
-        run(app.db.sql(store::INSERT), booking).await?;
+        run(app.db.sql(store::SELL), booking).await?;
         app.db.has_posted();
         return Ok(());
     }
@@ -211,7 +211,7 @@ async fn insert(
 }
 
 async fn insert_beside(tx: &mut Tx, booking: &BookingRow, key: Option<&Running>) -> Result<()> {
-    run(tx.sql(store::INSERT), booking).await?;
+    run(tx.sql(store::SELL), booking).await?;
     if booking.status == BookingStatus::Paid {
         let news = json!({ "booking_id": booking.id });
         outbox::put_about(tx, booking.id, "booking.paid", &news, booking.created_at).await?;
@@ -243,8 +243,8 @@ fn refusal(failure: Failure) -> Error {
 
 /// Somebody was faster: what is left now?
 async fn left(app: &App, sailing: Uuid) -> Error {
-    match store::context(&app.db, sailing, None).await {
-        Ok(Some(now)) => match sale::on_sale(app, &now) {
+    match store::look(&app.db, sailing, None).await {
+        Ok(Some((now, _))) => match sale::on_sale(app, &now) {
             Ok(()) => sale::sold_out(sale::free(&now)),
             Err(closed) => closed,
         },

@@ -15,48 +15,68 @@ use crate::{
         error::Result,
         http::Page,
         ids::Uuid,
+        money::Rate,
         seal::Sealer,
     },
     ledger::with_collected,
+    taxes::{AppliesTo, TaxRate},
 };
 
-/// Everything that a sale looks at, in one statement.
-pub async fn context(
+/// Everything that a sale looks at: the sailing, beside each tax that is charged now.
+pub const LOOK: &str = "SELECT s.id AS sailing_id, s.status AS sailing_status, s.departure_at,
+      s.arrival_at, s.price AS seat_price, s.capacity, s.seats_taken, s.chartered,
+      s.manifest_closed_at, r.id AS route_id, r.from_name, r.to_name, r.timezone,
+      b.id AS speedboat_id, b.name AS speedboat_name, b.status AS speedboat_status,
+      p.id AS partner_id, a.name AS partner_name, p.status AS partner_status,
+      p.verified_at AS partner_verified_at,
+      COALESCE(p.commission_rate, (SELECT c.commission_rate
+        FROM settlement_configurations c WHERE c.partner_id IS NULL)) AS commission_rate,
+      (SELECT COUNT(*) FROM bookings k
+       WHERE k.contact_email = $2 AND k.status = 'pending_payment' AND k.channel = 'web') AS holds,
+      t.code AS tax_code, t.name AS tax_name, t.rate AS tax_rate, t.applies_to AS tax_applies_to
+    FROM sailings s
+    JOIN routes r ON r.id = s.route_id
+    JOIN speedboats b ON b.id = s.speedboat_id
+    JOIN partners p ON p.id = s.partner_id
+    JOIN accounts a ON a.id = p.account_id
+    LEFT JOIN taxes t ON t.is_active
+    WHERE s.id = $1 ORDER BY t.code";
+
+#[derive(sqlx::FromRow)]
+struct Looked {
+    #[sqlx(flatten)]
+    sailing: SailingContext,
+    tax_code: Option<String>,
+    tax_name: Option<String>,
+    tax_rate: Option<Rate>,
+    tax_applies_to: Option<AppliesTo>,
+}
+
+impl Looked {
+    fn tax(&self) -> Option<TaxRate> {
+        Some(TaxRate {
+            code: self.tax_code.clone()?,
+            name: self.tax_name.clone()?,
+            rate: self.tax_rate?,
+            applies_to: self.tax_applies_to?,
+        })
+    }
+}
+
+/// A sailing as a sale sees it, and the taxes in the order of their codes.
+pub async fn look(
     db: &Db,
     sailing: Uuid,
     email: Option<&str>,
-) -> Result<Option<SailingContext>> {
-    let context = db
-        .sql(
-            "SELECT s.id AS sailing_id, s.status AS sailing_status, s.departure_at, s.arrival_at,
-               s.price AS seat_price, s.capacity, s.seats_taken, s.chartered, s.manifest_closed_at,
-               r.id AS route_id,
-               r.from_name, r.to_name, r.timezone, b.id AS speedboat_id,
-               b.name AS speedboat_name, b.status AS speedboat_status, p.id AS partner_id,
-               a.name AS partner_name, p.status AS partner_status,
-               p.verified_at AS partner_verified_at,
-               COALESCE(p.commission_rate, (SELECT c.commission_rate
-                 FROM settlement_configurations c WHERE c.partner_id IS NULL)) AS commission_rate,
-               (SELECT COUNT(*) FROM bookings k
-                WHERE k.contact_email = $2 AND k.status = 'pending_payment'
-                  AND k.channel = 'web') AS holds
-             FROM sailings s
-             JOIN routes r ON r.id = s.route_id
-             JOIN speedboats b ON b.id = s.speedboat_id
-             JOIN partners p ON p.id = s.partner_id
-             JOIN accounts a ON a.id = p.account_id
-             WHERE s.id = $1",
-        )
-        .bind(sailing)
-        .bind(email.map(str::to_owned))
-        .maybe()
-        .await?;
-    Ok(context)
+) -> Result<Option<(SailingContext, Vec<TaxRate>)>> {
+    let rows: Vec<Looked> = db.sql(LOOK).bind(sailing).bind(email.map(str::to_owned)).all().await?;
+    let taxes = rows.iter().filter_map(Looked::tax).collect();
+    Ok(rows.into_iter().next().map(|row| (row.sailing, taxes)))
 }
 
 /// Takes the seats and the promotion, opens the first payment and announces the booking, by the
 /// triggers of its table.
-pub const INSERT: &str = "INSERT INTO bookings (id, code, type, status, channel, sailing_id,
+pub const SELL: &str = "INSERT INTO bookings (id, code, type, status, channel, sailing_id,
       speedboat_id, partner_id, departure_at, arrival_at, qty, seats, promotion_id, code_promo,
       note, contact_name, contact_email, contact_phone, lang, passengers, accepted_terms, provider,
       unit_price, subtotal, discount, taxes, tax, total, commission_rate, commission,

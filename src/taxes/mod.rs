@@ -9,4 +9,3 @@ mod store;
 
 pub use http::{create_tax, delete_tax, list_taxes, update_tax};
 pub use model::{AppliesTo, TaxRate};
-pub use store::in_force;

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::model::{Tax, TaxForm, TaxRate, TaxesQuery};
+use super::model::{Tax, TaxForm, TaxesQuery};
 use crate::kernel::{
     db::{Db, Failure, Tx},
     error::{Error, Result},
@@ -36,15 +36,6 @@ pub async fn list(db: &Db, query: &TaxesQuery) -> Result<Page<Tax>> {
         .page(paging.sort(sort, "created_at"), "id", paging.limit(), paging.offset())
         .await?;
     Ok(paging.page(rows))
-}
-
-/// Every tax that is charged now, in the order of their codes.
-pub async fn in_force(db: &Db) -> Result<Vec<TaxRate>> {
-    let taxes = db
-        .sql("SELECT code, name, rate, applies_to FROM taxes WHERE is_active ORDER BY code")
-        .all()
-        .await?;
-    Ok(taxes)
 }
 
 pub async fn insert(tx: &mut Tx, form: &TaxForm, now: DateTime<Utc>) -> Result<Uuid> {
