@@ -5,6 +5,8 @@ mod audit;
 mod backup;
 mod boarding;
 mod bookings;
+#[path = "../cluster/mod.rs"]
+mod cluster;
 mod contents;
 mod demo;
 mod disruptions;
