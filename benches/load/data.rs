@@ -1,0 +1,212 @@
+//! The data set, and what clients ask for.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Arc,
+};
+
+use chrono::{Datelike, NaiveDate, TimeDelta, Utc};
+use dermaga::{
+    app::App,
+    config::{Config, DatabaseUrl, Switch, Url},
+    demo::{self, Extent},
+    kernel::{clock::Clock, ids::Uuid, money::Rupiah, secret::Secret},
+};
+use indicatif::ProgressBar;
+use serde_json::{Value, json};
+
+use super::{
+    drive::{Script, call, request},
+    machine::Process,
+};
+
+const SECRET: &str = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
+/// Days of history that are lived through.
+const DAYS: u64 = 2;
+
+/// A filled database.
+pub struct Data {
+    pub folder: PathBuf,
+    pub url: Option<String>,
+    app: App,
+    pub berths: Arc<Vec<Berth>>,
+    pub sailings: i64,
+    pub bookings: i64,
+}
+
+/// A sailing that can be booked.
+#[derive(Clone, sqlx::FromRow)]
+pub struct Berth {
+    pub id: Uuid,
+    pub speedboat_id: Uuid,
+    pub from_name: String,
+    pub to_name: String,
+    pub day: NaiveDate,
+}
+
+impl Data {
+    /// So many fleets, in a folder of its own, on SQLite or in that PostgreSQL.
+    pub async fn fill(folder: &Path, url: Option<String>, scale: u16) -> Self {
+        let config = Config {
+            data_dir: folder.into(),
+            database_url: url.clone().map(|url| DatabaseUrl(Url(url))),
+            secret_key: Some(Secret::new(SECRET)),
+            rate_limit: Switch(false),
+            ..Config::default()
+        };
+        let extent = Extent { days: DAYS, scale };
+        let app = demo::fill(config.clone(), 1, extent, ProgressBar::hidden()).await;
+        app.expect("the demo is filled").db.close().await;
+        let app = App::start(config, Clock::System).await.expect("the data open");
+        let soon = Utc::now() + TimeDelta::days(3);
+        // A boat that never sells out: what is measured is selling.
+        app.db
+            .sql("UPDATE sailings SET capacity = 1000000000 WHERE departure_at > $1")
+            .bind(soon)
+            .run()
+            .await
+            .expect("boats grow");
+        let berths: Vec<Berth> = app
+            .db
+            .sql(
+                "SELECT s.id, s.speedboat_id, r.from_name, r.to_name, s.day FROM sailings s
+                 JOIN routes r ON r.id = s.route_id
+                 WHERE s.departure_at > $1 AND s.status = 'open' ORDER BY s.speedboat_id, s.id",
+            )
+            .bind(soon)
+            .all()
+            .await
+            .expect("sailings");
+        // Neighbours in time and place are not asked for together.
+        let step = (berths.len() / 2_000).max(1);
+        let mut berths: Vec<_> = berths.into_iter().step_by(step).collect();
+        berths.sort_by_key(|berth| berth.id.as_u128() as u64);
+        let count = async |sql| app.db.sql(sql).scalar::<i64>().await.expect("a count");
+        let sailings = count("SELECT COUNT(*) FROM sailings").await;
+        let bookings = count("SELECT COUNT(*) FROM bookings").await;
+        Self { folder: folder.into(), url, app, berths: Arc::new(berths), sailings, bookings }
+    }
+
+    /// The service on these data, as one would run it.
+    pub async fn serve(&self) -> Process {
+        let binary = std::env::var_os("BENCH_BINARY");
+        let binary = binary.unwrap_or_else(|| env!("CARGO_BIN_EXE_dermaga").into());
+        let mut command = Command::new(binary);
+        command
+            .current_dir(&self.folder)
+            .env("DERMAGA_DATA_DIR", &self.folder)
+            .env("DERMAGA_SECRET_KEY", SECRET)
+            .env("DERMAGA_RATE_LIMIT", "off")
+            .env("DERMAGA_LOG", "error");
+        if let Some(url) = &self.url {
+            command.env("DERMAGA_DATABASE_URL", url);
+        }
+        Process::start(command, |command, address| {
+            command.env("DERMAGA_LISTEN", address.to_string());
+        })
+        .await
+    }
+
+    pub async fn close(&self) {
+        self.app.db.close().await;
+    }
+
+    pub fn searches(&self) -> impl Script + use<> {
+        let berths = self.berths.clone();
+        let requests: Vec<_> = berths.iter().map(search).collect();
+        move |n| Some(requests[n as usize % requests.len()].clone())
+    }
+
+    pub fn sales(&self, hot: bool) -> impl Script + use<> {
+        let berths = self.berths.clone();
+        move |n| Some(sale(&berths[if hot { 0 } else { n as usize % berths.len() }], n))
+    }
+
+    /// A notification of the provider for each booking that waits for its payment.
+    pub async fn payments(&self) -> impl Script + use<> {
+        let waiting: Vec<(String, i64)> = self
+            .app
+            .db
+            .sql("SELECT reference, amount FROM payments WHERE status = 'pending'")
+            .all()
+            .await
+            .expect("payments");
+        let gateway = &self.app.gateway;
+        let notice = |(reference, amount): &(String, i64)| {
+            let body =
+                gateway.simulate(reference, Rupiah(*amount), "settlement", reference.clone());
+            request("POST", "/v1/payment/callback", None, &body.to_string())
+        };
+        let notices: Vec<_> = waiting.iter().map(notice).collect();
+        move |n| notices.get(n as usize).cloned()
+    }
+
+    /// Guests who look at what they have booked.
+    pub async fn lookups(&self) -> impl Script + use<> {
+        let booked: Vec<(Uuid, String, String)> = self
+            .app
+            .db
+            .sql("SELECT id, code, contact_email FROM bookings ORDER BY code LIMIT 2000")
+            .all()
+            .await
+            .expect("bookings");
+        let look = |(id, code, email): &(Uuid, String, String)| {
+            request("GET", &format!("/v1/booking/{id}?code={code}&email={email}"), None, "")
+        };
+        let requests: Vec<_> = booked.iter().map(look).collect();
+        move |n| Some(requests[n as usize % requests.len()].clone())
+    }
+
+    pub fn pages(&self, token: &str) -> impl Script + use<> {
+        let token = token.to_owned();
+        move |n| {
+            let path = format!("/v1/booking?page_size=20&page={}", 1 + n % 5);
+            Some(request("GET", &path, Some(&token), ""))
+        }
+    }
+
+    pub fn years(&self, token: &str) -> impl Script + use<> {
+        let path = format!(
+            "/v1/finance/reports/overview?period_type=Tahunan&comparison_mode=Year-over-Year\
+             &year={}",
+            Utc::now().year()
+        );
+        let request = request("GET", &path, Some(token), "");
+        move |_| Some(request.clone())
+    }
+}
+
+pub async fn sign_in(service: &Process) -> String {
+    let body = json!({ "email": demo::ADMIN, "password": demo::PASSWORD, "role": "admin" });
+    let ask = request("POST", "/v1/auth/login", None, &body.to_string());
+    let (_, answer) = call(&mut None, service.address, &ask).await.expect("an answer");
+    let answer: Value = serde_json::from_slice(&answer).expect("JSON");
+    answer["data"]["access_token"].as_str().expect("a token").to_owned()
+}
+
+fn search(berth: &Berth) -> Vec<u8> {
+    let Berth { from_name, to_name, day, .. } = berth;
+    let body = json!({ "from": from_name, "to": to_name, "date": day, "qty": 2 });
+    request("POST", "/v1/speedboats/search", None, &body.to_string())
+}
+
+fn sale(berth: &Berth, n: u64) -> Vec<u8> {
+    let passenger = |name: &str, number: u64| {
+        json!({
+            "name": name, "gender": "female", "birth_date": "1990-05-04",
+            "nationality": "Indonesia", "identity_type": "nik",
+            "identity_number": format!("51710{number:011}"),
+        })
+    };
+    let body = json!({
+        "type": "speedboat", "item_id": berth.speedboat_id, "route_time_id": berth.id, "qty": 2,
+        "code_promo": "", "note": "", "accept_terms": true,
+        "contact": {
+            "name": "Sari Wijaya", "email": format!("pembeli{n}@mail.example"),
+            "phone": "081234567890",
+        },
+        "passengers": [passenger("Sari Wijaya", 2 * n), passenger("Putri Wijaya", 2 * n + 1)],
+    });
+    request("POST", "/v1/booking", None, &body.to_string())
+}

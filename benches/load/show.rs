@@ -1,0 +1,80 @@
+//! One table.
+
+use super::{Measured, drive::Seen};
+
+pub struct Line(Vec<String>);
+
+impl Line {
+    /// An operation beside its limit.
+    pub fn new(name: &str, measured: &Measured, limit: f64) -> Self {
+        let Self(mut cells) = Self::alone(name, measured);
+        let ratio = match limit > 0.0 {
+            true => format!("{:.2}", measured.seen.per_second() / limit),
+            false => "-".into(),
+        };
+        cells.splice(2..2, [format!("{limit:.0}"), ratio]);
+        Self(cells)
+    }
+
+    pub fn alone(name: &str, Measured { seen, cpu }: &Measured) -> Self {
+        Self(vec![
+            name.into(),
+            format!("{:.0}", seen.per_second()),
+            format!("{:.1}", seen.at(0.5)),
+            format!("{:.1}", seen.at(0.99)),
+            format!("{:.1}", seen.at(0.99) / seen.at(0.5).max(0.001)),
+            format!("{:.0}", cpu.0),
+            format!("{:.0}", cpu.1),
+            others(seen),
+        ])
+    }
+}
+
+fn others(seen: &Seen) -> String {
+    let others: Vec<_> =
+        seen.others.iter().map(|(status, count)| format!("{count} × {status}")).collect();
+    match others.is_empty() {
+        true => "none".into(),
+        false => others.join(", "),
+    }
+}
+
+/// Lines under a title.
+pub struct Table {
+    title: String,
+    lines: Vec<Vec<String>>,
+}
+
+const AFTER: [&str; 6] = ["p50 ms", "p99 ms", "p99/p50", "µs CPU", "of database", "failed"];
+
+impl Table {
+    /// Of operations beside their limits.
+    pub fn new(title: String) -> Self {
+        let head = ["operation", "per s", "limit", "ratio"].into_iter().chain(AFTER);
+        Self { title, lines: vec![head.map(str::to_owned).collect()] }
+    }
+
+    /// Of operations alone.
+    pub fn alone(title: String) -> Self {
+        let head = ["operation", "per s"].into_iter().chain(AFTER);
+        Self { title, lines: vec![head.map(str::to_owned).collect()] }
+    }
+
+    pub fn line(&mut self, Line(cells): Line) {
+        self.lines.push(cells);
+    }
+
+    pub fn print(&self) {
+        println!("{}", self.title);
+        let width = |column: usize| {
+            self.lines.iter().map(|line| line[column].chars().count()).max().unwrap_or_default()
+        };
+        for line in &self.lines {
+            let cells = line.iter().enumerate().map(|(column, cell)| match column {
+                0 => format!("{cell:<width$}", width = width(0)),
+                _ => format!("{cell:>width$}", width = width(column)),
+            });
+            println!("  {}", cells.collect::<Vec<_>>().join("  "));
+        }
+    }
+}
