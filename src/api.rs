@@ -38,6 +38,11 @@ const PATCH: Verb = Verb::changes(Method::PATCH);
 const DELETE: Verb = Verb::changes(Method::DELETE);
 /// A POST that only asks.
 const ASK: Verb = Verb::reads(Method::POST);
+/// A question whose answer is everyone's, and may be a second old.
+const FIND: Verb = Verb::shares(Method::POST);
+const SHOW: Verb = Verb::shares(Method::GET);
+/// A change of every second customer.
+const SELL: Verb = Verb::sells(Method::POST);
 /// A GET that acts.
 const ACT: Verb = Verb::changes(Method::GET);
 
@@ -97,8 +102,8 @@ pub fn table(app: App) -> Table {
     .op(GET,    "/v1/speedboats",                          PartnerOr(FleetRead),   list_speedboats,       "Boats")
     .op(POST,   "/v1/speedboats",                          PartnerOr(FleetWrite),  create_speedboat,      "Add a boat")
     .op(GET,    "/v1/speedboats/summary",                  PartnerOr(FleetRead),   speedboat_summary,     "The fleet in numbers")
-    .op(ASK,    "/v1/speedboats/search",                   Public,                 search_sailings,       "Search sailings")
-    .op(GET,    "/v1/speedboats/locations",                Public,                 list_locations,        "Where one can go")
+    .op(FIND,   "/v1/speedboats/search",                   Public,                 search_sailings,       "Search sailings")
+    .op(SHOW,   "/v1/speedboats/locations",                Public,                 list_locations,        "Where one can go")
     .op(GET,    "/v1/speedboats/{id}",                     PartnerOr(FleetRead),   get_speedboat,         "A boat")
     .op(PUT,    "/v1/speedboats/{id}",                     PartnerOr(FleetWrite),  update_speedboat,      "Change a boat")
     .op(DELETE, "/v1/speedboats/{id}",                     PartnerOr(FleetWrite),  delete_speedboat,      "Remove a boat")
@@ -128,7 +133,7 @@ pub fn table(app: App) -> Table {
     .op(PUT,    "/v1/configurations/taxs/{id}", Staff(TaxesWrite),      update_tax,              "Change a tax")
     .op(DELETE, "/v1/configurations/taxs/{id}", Staff(TaxesWrite),      delete_tax,              "Remove a tax")
     // Bookings and payments
-    .op(POST,   "/v1/booking",                      GuestOr(BookingsWrite),   create_booking,         "Book").at_most(60)
+    .op(SELL,   "/v1/booking",                      GuestOr(BookingsWrite),   create_booking,         "Book").at_most(60)
     .op(GET,    "/v1/booking",                      GuestOr(BookingsRead),    list_bookings,          "Bookings")
     .op(ASK,    "/v1/booking/validate-code-promo",  Public,                   validate_promo,         "Try a promotion's code").at_most(60)
     .op(GET,    "/v1/booking/{id}",                 GuestOr(BookingsRead),    get_booking,            "A booking")
@@ -140,7 +145,7 @@ pub fn table(app: App) -> Table {
     .op(GET,    "/v1/booking/{id}/ticket",          GuestOr(BookingsRead),    get_ticket,             "The tickets of a booking, as PDF")
     .op(POST,   "/v1/booking/{id}/resend-ticket",   GuestOr(BookingsWrite),   resend_ticket,          "Mail the tickets again").at_most(20)
     .op(GET,    "/v1/tickets/public-key",           Public,                   get_ticket_key,         "What tickets are checked with")
-    .op(POST,   "/v1/payment/callback",             Public,                   payment_callback,       "A provider's notification")
+    .op(SELL,   "/v1/payment/callback",             Public,                   payment_callback,       "A provider's notification")
     .op(GET,    "/v1/payment/reviews",              Staff(BookingsWrite),     list_payment_reviews,   "Money that waits for a decision")
     .op(POST,   "/v1/payment/reviews/{id}/resolve", Staff(BookingsWrite),     resolve_payment_review, "Decide about it")
     // Paying partners

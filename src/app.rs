@@ -11,7 +11,7 @@ use crate::{
     accounts::Passwords,
     boarding, bookings,
     config::{Config, DatabaseUrl},
-    edge::{Limits, Metrics},
+    edge::{Limits, Metrics, Shared},
     kernel::{
         clock::Clock, db::Db, error::Result, mail::Mailer, seal::Sealer, secret::Secret,
         storage::Storage,
@@ -37,6 +37,7 @@ pub struct State {
     pub gateway: Gateway,
     pub limits: Limits,
     pub metrics: Metrics,
+    pub shared: Shared,
     /// Signs addresses and tickets, encrypts what must not be read at rest.
     pub secret_key: Secret,
     pub sealer: Sealer,
@@ -81,6 +82,7 @@ impl App {
             stopping: watch::Sender::new(false),
             limits: Limits::new(config.rate_limit.0),
             metrics: Metrics::new(),
+            shared: Shared::default(),
             passwords: Passwords::new(),
             sealer: Sealer::new(&secret_key, &config.old_secret_keys.0),
             tickets: TicketKeys::new(&secret_key, &config.old_secret_keys.0)?,

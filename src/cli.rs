@@ -104,7 +104,10 @@ pub fn run() -> Result<(), String> {
         return Ok(());
     }
     let config = Config::load()?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    // Answers of SQLite come from threads of its own, and so by the queue that busy workers look
+    // at last: everyone would wait for them, the next writer first of all.
+    let runtime = runtime.global_queue_interval(2).enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     runtime.block_on(async {
         match command {

@@ -30,7 +30,7 @@ impl App {
     pub async fn work(self) {
         let deliver = async {
             tokio::join!(
-                self.deliver_until_stopped(Queue::Event),
+                self.tell_until_stopped(),
                 self.deliver_until_stopped(Queue::Mail),
                 self.deliver_until_stopped(Queue::Payment),
                 self.deliver_until_stopped(Queue::Webhook),
@@ -56,14 +56,16 @@ impl App {
         let (mut running, width) = (JoinSet::new(), side_by_side(queue));
         let mut more = false;
         while !self.is_stopping() {
+            // Letters can wait for those who stand at the counter; tickets take long to draw.
+            let slowly = queue == Queue::Mail && self.db.is_busy();
+            if slowly {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
             // Several at a time: a claim is a transaction.
             if running.len() <= width / 2 {
-                let free = width - running.len();
+                let free = if slowly { 1 } else { width - running.len() };
                 let claimed = outbox::claim(&self.db, queue, self.clock.now(), free as i64).await;
-                let claimed = claimed.unwrap_or_else(|error| {
-                    tracing::error!(%error, "the outbox cannot be read");
-                    Vec::new()
-                });
+                let claimed = claimed.unwrap_or_else(unreadable);
                 more = claimed.len() == free;
                 for item in claimed {
                     let app = self.clone();
@@ -82,6 +84,44 @@ impl App {
         }
     }
 
+    /// Turns events into what follows from them, many in one transaction: it needs nobody but the
+    /// database. They gather for a moment, which nobody sees; for a longer one while others queue.
+    async fn tell_until_stopped(&self) {
+        const GATHER: Duration = Duration::from_millis(40);
+        const GIVE_WAY: Duration = Duration::from_millis(200);
+        let mut posted = self.db.posted();
+        while !self.is_stopping() {
+            let claimed = outbox::claim(&self.db, Queue::Event, self.clock.now(), EVENTS).await;
+            let claimed = claimed.unwrap_or_else(unreadable);
+            let more = claimed.len() as i64 == EVENTS;
+            if !claimed.is_empty() {
+                let app = self.clone();
+                lost(tokio::spawn(async move { app.tell(&claimed).await }).await);
+            }
+            tokio::select! {
+                () = async {}, if more => {}
+                _ = posted.changed() => {}
+                () = tokio::time::sleep(Duration::from_secs(2)) => {}
+                () = self.stopping() => {}
+            }
+            tokio::time::sleep(if self.db.is_busy() { GIVE_WAY } else { GATHER }).await;
+        }
+    }
+
+    /// All at once; or, if one of them stands in the way, each by itself.
+    async fn tell(&self, items: &[Item]) -> Result<()> {
+        let together = match items.iter().any(Item::is_poison) {
+            true => Err(Error::internal("one of them crashes whoever delivers it")),
+            false => notifications::deliver(self, items).await,
+        };
+        if together.is_err() {
+            for item in items {
+                self.deliver_one(item).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// Delivers some of what is due now; says how much it was.
     pub async fn deliver_due(&self) -> Result<usize> {
         self.deliver_from(Queue::ALL).await
@@ -91,8 +131,12 @@ impl App {
     pub async fn deliver_from(&self, queues: &[Queue]) -> Result<usize> {
         let mut count = 0;
         for queue in queues {
-            let items = outbox::claim(&self.db, *queue, self.clock.now(), 16).await?;
+            let items = outbox::claim(&self.db, *queue, self.clock.now(), EVENTS).await?;
             count += items.len();
+            if *queue == Queue::Event {
+                self.tell(&items).await?;
+                continue;
+            }
             let app = self.clone();
             let deliver = |item: Item| {
                 let app = app.clone();
@@ -114,11 +158,7 @@ impl App {
         };
         let error = match delivered {
             Ok(Gone(true)) => return Ok(()),
-            Ok(Gone(false)) => {
-                let mut tx = self.db.begin().await?;
-                outbox::done(&mut tx, item).await?;
-                return Ok(tx.commit().await?);
-            }
+            Ok(Gone(false)) => return outbox::done(&self.db, item).await,
             Err(error) => error,
         };
         let (topic, id) = (&item.topic, item.id);
@@ -134,7 +174,10 @@ impl App {
             "payment.wanted" | "payment.unconfirmed" => payments::deliver(self, item).await,
             topic if topic.starts_with("account.") => accounts::deliver(self, item).await,
             // The event becomes what follows from it, and is gone with that.
-            _ => return notifications::deliver(self, item).await.map(|()| Gone(true)),
+            _ => {
+                let one = std::slice::from_ref(item);
+                return notifications::deliver(self, one).await.map(|()| Gone(true));
+            }
         };
         done.map(|()| Gone(false))
     }
@@ -205,14 +248,22 @@ impl App {
     }
 }
 
-/// How many items of a queue are delivered at once. Events need the database, which requests need
-/// more; the others mostly wait for somebody.
+/// How many events are dealt with in one transaction.
+const EVENTS: i64 = 128;
+
+/// How many items of a queue are delivered at once; they mostly wait for somebody.
 fn side_by_side(queue: Queue) -> usize {
     match queue {
         Queue::Payment => 4,
         Queue::Event | Queue::Mail => 8,
         Queue::Webhook => 16,
     }
+}
+
+/// Next time.
+fn unreadable(error: Error) -> Vec<Item> {
+    tracing::error!(%error, "the outbox cannot be read");
+    Vec::new()
 }
 
 /// The others go on; this one comes back when its lease is past.

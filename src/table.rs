@@ -25,6 +25,7 @@ use axum::{
 use crate::{
     accounts,
     app::App,
+    edge::{LONGEST, Question},
     kernel::{
         access::Access,
         caller::Context,
@@ -52,15 +53,36 @@ pub struct Operation {
 pub struct Verb {
     method: Method,
     changes: bool,
+    shares: Shares,
+}
+
+/// What it is to the answers that are shared.
+#[derive(Clone, Copy, PartialEq)]
+enum Shares {
+    /// It gives one.
+    Its,
+    /// It ends them all.
+    Ends,
+    Nothing,
 }
 
 impl Verb {
     pub const fn reads(method: Method) -> Self {
-        Self { method, changes: false }
+        Self { method, changes: false, shares: Shares::Nothing }
     }
 
     pub const fn changes(method: Method) -> Self {
-        Self { method, changes: true }
+        Self { method, changes: true, shares: Shares::Ends }
+    }
+
+    /// The answer is the same for everyone, and may be a second old.
+    pub const fn shares(method: Method) -> Self {
+        Self { method, changes: false, shares: Shares::Its }
+    }
+
+    /// A frequent change that says itself which shared answers it ends.
+    pub const fn sells(method: Method) -> Self {
+        Self { method, changes: true, shares: Shares::Nothing }
     }
 }
 
@@ -90,7 +112,7 @@ impl Table {
         O: OperationOutput,
         T: 'static,
     {
-        let Verb { method, changes } = verb;
+        let Verb { method, changes, shares } = verb;
         let id = name_of::<H>();
         let operation = Operation { method, path, access, id, changes, at_most: None };
         let document = documented(operation.clone(), summary);
@@ -105,6 +127,16 @@ impl Table {
         };
         if changes {
             routes = routes.route_layer(from_fn(again_on_contention));
+        }
+        match shares {
+            Shares::Its => {
+                let share = from_fn_with_state((self.app.clone(), id), share);
+                routes = routes.route_layer(share);
+            }
+            Shares::Ends => {
+                routes = routes.route_layer(from_fn_with_state(self.app.clone(), end_shared));
+            }
+            Shares::Nothing => {}
         }
         if changes && operation.method == Method::GET {
             routes = routes.route_layer(from_fn(only_if_meant));
@@ -235,6 +267,44 @@ async fn only_if_meant(request: Request, next: Next) -> Result<Response> {
         return Err(Error::Forbidden);
     }
     Ok(next.run(request).await)
+}
+
+/// Gives an answer that somebody has just been given, where there is one.
+async fn share(
+    State((app, operation)): State<(App, &'static str)>,
+    context: Context,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    let body = match to_bytes(body, MAX_BODY).await {
+        Ok(body) => body,
+        Err(error) => return unreadable(error).into_response(),
+    };
+    let kind = parts.headers.get(CONTENT_TYPE).map(|kind| kind.as_bytes().to_vec());
+    let query = parts.uri.query().map(str::to_owned);
+    let asked = Request::from_parts(parts, Body::from(body.clone()));
+    if body.len() + query.as_ref().map_or(0, String::len) > LONGEST {
+        return next.run(asked).await;
+    }
+    let question = Question { operation, lang: context.lang, kind, query, body };
+    let since = match app.shared.ask(&question, app.clock.now()) {
+        Ok(answer) => return answer.again(),
+        Err(since) => since,
+    };
+    let response = next.run(asked).await;
+    let answer = response.extensions().get::<Answer>();
+    if let Some(answer) = answer.filter(|answer| answer.error().is_none()) {
+        app.shared.keep(question, answer.clone(), since);
+    }
+    response
+}
+
+/// After a change nobody is given an answer of before.
+async fn end_shared(State(app): State<App>, request: Request, next: Next) -> Response {
+    let response = next.run(request).await;
+    app.shared.changed();
+    response
 }
 
 /// Runs a change again when another transaction got in its way. A handler has one transaction that

@@ -39,7 +39,8 @@ pub use moves::{move_booking, not_now};
 pub use rules::{Event, Price, has_ticket, is_live};
 pub use sell::sell;
 pub use store::{
-    LOOK, SELL, Trace, aboard, aboard_now, can_take_again, get, get_in, hold, hold_all, set_boarded,
+    LOOK, SELL, Trace, aboard, aboard_now, can_take_again, get, get_all, get_in, hold, hold_all,
+    set_boarded,
 };
 pub use together::{CalledOff, call_off, expire_all, follow};
 

@@ -69,6 +69,7 @@ pub async fn sell(
         }
         done => done?,
     }
+    app.shared.sold(booking.sailing_id);
     Ok(booking)
 }
 

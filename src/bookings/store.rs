@@ -168,6 +168,14 @@ pub async fn get(db: &Db, id: Uuid) -> Result<Option<BookingRow>> {
     Ok(db.sql(BY_ID).bind(id).maybe().await?)
 }
 
+pub async fn get_all(db: &Db, ids: &[Uuid]) -> Result<Vec<BookingRow>> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let statement = db.sql_among(booking!(" WHERE k.id IN"), ids.len(), "");
+    Ok(ids.iter().fold(statement, |statement, id| statement.bind(*id)).all().await?)
+}
+
 pub async fn get_in(tx: &mut Tx, id: Uuid) -> Result<Option<BookingRow>> {
     Ok(tx.sql(BY_ID).bind(id).maybe().await?)
 }

@@ -5,6 +5,7 @@ mod frame;
 mod io;
 mod limits;
 mod metrics;
+mod shared;
 
 use axum::{
     Router,
@@ -27,6 +28,7 @@ use crate::{api, app::App, kernel::error::Error, service};
 pub use accept::{Edge, serve};
 pub use limits::Limits;
 pub use metrics::Metrics;
+pub use shared::{LONGEST, Question, Shared};
 
 /// The whole service as one function from request to response.
 pub type Service =

@@ -50,9 +50,9 @@ impl Item {
 }
 
 /// An item on its way in. It is due at once, and in no order, unless said otherwise.
-pub struct New<'a, P> {
+pub struct New<'a> {
     pub topic: &'static str,
-    pub payload: &'a P,
+    pub payload: Value,
     /// Items of a lane are delivered one after the other.
     pub lane: Option<String>,
     pub due_at: DateTime<Utc>,
@@ -85,6 +85,7 @@ pub async fn put(
     payload: &impl Serialize,
     now: DateTime<Utc>,
 ) -> Result<Uuid> {
+    let payload = written(payload)?;
     put_new(tx, New { topic, payload, lane: None, due_at: now, queue, after: None }, now).await
 }
 
@@ -96,16 +97,39 @@ pub async fn put_about(
     payload: &impl Serialize,
     now: DateTime<Utc>,
 ) -> Result<Uuid> {
-    let lane = Some(lane(about));
-    let queue = Queue::Event;
+    let (lane, queue, payload) = (Some(lane(about)), Queue::Event, written(payload)?);
     put_new(tx, New { topic, payload, lane, due_at: now, queue, after: None }, now).await
 }
 
-pub async fn put_new<P: Serialize>(
-    tx: &mut Tx,
-    new: New<'_, P>,
-    now: DateTime<Utc>,
-) -> Result<Uuid> {
+fn written(payload: &impl Serialize) -> Result<Value> {
+    serde_json::to_value(payload).map_err(Error::internal)
+}
+
+/// Puts many in, in one statement.
+pub async fn put_many(tx: &mut Tx, many: &[New<'_>], now: DateTime<Utc>) -> Result<()> {
+    if many.is_empty() {
+        return Ok(());
+    }
+    tx.insert_all(COLUMNS, 8, many, |statement, new| {
+        statement
+            .bind(ids::fresh())
+            .bind(new.topic)
+            .bind(new.payload.clone())
+            .bind(0)
+            .bind(new.due_at)
+            .bind(new.lane.clone())
+            .bind(new.queue)
+            .bind(new.after.map_or(now, |event| event.created_at))
+    })
+    .await?;
+    tx.posts();
+    Ok(())
+}
+
+const COLUMNS: &str =
+    "INSERT INTO outbox (id, topic, payload, attempts, due_at, lane, queue, created_at)";
+
+pub async fn put_new(tx: &mut Tx, new: New<'_>, now: DateTime<Utc>) -> Result<Uuid> {
     let id = ids::fresh();
     tx.sql(
         "INSERT INTO outbox (id, topic, payload, attempts, due_at, lane, queue, created_at)
@@ -113,7 +137,7 @@ pub async fn put_new<P: Serialize>(
     )
     .bind(id)
     .bind(new.topic)
-    .bind(serde_json::to_value(new.payload).map_err(Error::internal)?)
+    .bind(new.payload)
     .bind(new.due_at)
     .bind(new.lane)
     .bind(new.queue)
@@ -131,22 +155,17 @@ pub async fn put_all(
     news: &[(Uuid, Value)],
     now: DateTime<Utc>,
 ) -> Result<()> {
-    tx.insert_all(
-        "INSERT INTO outbox (id, topic, payload, attempts, due_at, lane, queue, created_at)",
-        8,
-        news,
-        |statement, (about, payload)| {
-            statement
-                .bind(ids::fresh())
-                .bind(topic)
-                .bind(payload.clone())
-                .bind(0)
-                .bind(now)
-                .bind(lane(*about))
-                .bind(Queue::Event)
-                .bind(now)
-        },
-    )
+    tx.insert_all(COLUMNS, 8, news, |statement, (about, payload)| {
+        statement
+            .bind(ids::fresh())
+            .bind(topic)
+            .bind(payload.clone())
+            .bind(0)
+            .bind(now)
+            .bind(lane(*about))
+            .bind(Queue::Event)
+            .bind(now)
+    })
     .await?;
     tx.posts();
     Ok(())
@@ -197,16 +216,25 @@ async fn any_due(db: &Db, queue: Queue, now: DateTime<Utc>) -> Result<bool> {
     Ok(due.is_some())
 }
 
-/// Removes a delivered item, in the transaction of its effect where it has one. `false`: the
-/// lease was lost, somebody else has it now, and the effect must not be committed twice.
-pub async fn done(tx: &mut Tx, item: &Item) -> Result<bool> {
-    let removed = tx
-        .sql("DELETE FROM outbox WHERE id = $1 AND lease = $2")
+/// Removes a delivered item, unless the lease was lost and somebody else has it now.
+pub async fn done(db: &Db, item: &Item) -> Result<()> {
+    db.sql("DELETE FROM outbox WHERE id = $1 AND lease = $2")
         .bind(item.id)
         .bind(item.lease)
         .run()
         .await?;
-    Ok(removed == 1)
+    Ok(())
+}
+
+/// Removes items of one claim in the transaction of their effects; says which of them it still
+/// had. The effects of the others belong to whoever took them over.
+pub async fn done_all(tx: &mut Tx, items: &[Item]) -> Result<Vec<Uuid>> {
+    let Some(first) = items.first() else { return Ok(Vec::new()) };
+    let head = "DELETE FROM outbox WHERE lease = $1 AND id IN";
+    let statement = tx.sql_among(head, items.len(), "RETURNING id").bind(first.lease);
+    let removed: Vec<(Uuid,)> =
+        items.iter().fold(statement, |statement, item| statement.bind(item.id)).all().await?;
+    Ok(removed.into_iter().map(|(id,)| id).collect())
 }
 
 /// Sends an item back, or lays it to rest after its last try.

@@ -1,6 +1,6 @@
 //! A telephone number in E.164. Without a country code it is Indonesian.
 
-use std::{borrow::Cow, str::FromStr};
+use std::{borrow::Cow, cell::RefCell, str::FromStr};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de};
@@ -18,10 +18,25 @@ impl Phone {
     /// From a JSON string or integer, as forms send either.
     pub fn from_json(value: &serde_json::Value) -> Option<Self> {
         match value {
-            serde_json::Value::String(text) => text.parse().ok(),
-            serde_json::Value::Number(number) => number.as_u64()?.to_string().parse().ok(),
+            serde_json::Value::String(text) => Self::known(text),
+            serde_json::Value::Number(number) => Self::known(&number.as_u64()?.to_string()),
             _ => None,
         }
+    }
+
+    /// Numbers are slow to read, and each is read twice: by the schema, then by its field.
+    fn known(text: &str) -> Option<Self> {
+        thread_local! {
+            static LAST: RefCell<Option<(String, Option<Phone>)>> = const { RefCell::new(None) };
+        }
+        LAST.with_borrow_mut(|last| match last {
+            Some((same, phone)) if same == text => phone.clone(),
+            _ => {
+                let phone = text.parse().ok();
+                *last = Some((text.to_owned(), phone.clone()));
+                phone
+            }
+        })
     }
 }
 

@@ -1,12 +1,14 @@
 //! Which event concerns whom, and what else follows from it.
 
+use std::collections::{BTreeSet, HashMap, hash_map::Entry};
+
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 
-use super::{Due, store};
+use super::store::{self, Told};
 use crate::{
     app::App,
-    bookings::{self, BookingStatus},
+    bookings::{self, BookingRow, BookingStatus},
     config::PaymentProvider,
     kernel::{
         access::Rule,
@@ -15,7 +17,8 @@ use crate::{
         ids::Uuid,
         outbox::{self, Item, New, Queue},
     },
-    partners, sailings, settlements, webhooks,
+    partners, sailings, settlements,
+    webhooks::{self, News},
 };
 
 /// Somebody who has to know.
@@ -23,6 +26,16 @@ enum Who {
     Partner(Uuid),
     AllPartners,
     Those(Rule),
+}
+
+impl Who {
+    fn partner(&self) -> Option<Uuid> {
+        if let Self::Partner(id) = self { Some(*id) } else { None }
+    }
+
+    fn rule(&self) -> Option<Rule> {
+        if let Self::Those(rule) = self { Some(*rule) } else { None }
+    }
 }
 
 struct Event {
@@ -40,63 +53,84 @@ struct Event {
 /// How long before their end holders of unpaid seats are reminded.
 const REMINDER: TimeDelta = TimeDelta::minutes(10);
 
-/// Turns the event into what follows from it, and removes it, in one transaction.
-pub async fn deliver(app: &App, item: &Item) -> Result<()> {
-    let event = event(app, item).await?;
+/// Turns events into what follows from them, and removes them, in one transaction: all or none.
+pub async fn deliver(app: &App, items: &[Item]) -> Result<()> {
+    let bookings = bookings_of(app, items).await?;
+    let mut events = Vec::with_capacity(items.len());
+    for item in items {
+        // Unless what it was about is gone.
+        if let Some(event) = event(app, item, &bookings).await? {
+            events.push((item, event));
+        }
+    }
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
-    if !outbox::done(&mut tx, item).await? {
-        // Somebody else has it by now.
-        return Ok(());
-    }
-    if let Some(event) = event {
-        tell(&mut tx, item, &event, now).await?;
-        follow(app, &mut tx, item, &event, now).await?;
-    }
+    let ours = outbox::done_all(&mut tx, items).await?;
+    events.retain(|(item, _)| ours.contains(&item.id));
+    tell(&mut tx, &events, now).await?;
+    let news = events.iter();
+    let news = news.map(|(item, event)| News { item, about: event.about, data: &event.data });
+    webhooks::queue(&mut tx, &news.collect::<Vec<_>>(), now).await?;
+    outbox::put_many(&mut tx, &follow(app, &events, now), now).await?;
     tx.commit().await?;
     app.hub.wake();
     Ok(())
 }
 
-async fn tell(tx: &mut Tx, item: &Item, event: &Event, now: DateTime<Utc>) -> Result<()> {
-    let mut accounts = Vec::new();
-    for who in &event.who {
-        accounts.extend(match who {
-            Who::Partner(id) => store::account_of(tx, *id).await?,
-            Who::AllPartners => store::all_partners(tx).await?,
-            Who::Those(rule) => store::those_with(tx, *rule).await?,
-        });
-    }
-    accounts.sort();
-    accounts.dedup();
-    store::insert(tx, item.id, &item.topic, &event.data, &accounts, now).await
+/// What many events are about, in one statement.
+async fn bookings_of(app: &App, items: &[Item]) -> Result<HashMap<Uuid, BookingRow>> {
+    let ids: BTreeSet<_> = items.iter().filter_map(|item| id_in(item, "booking_id").ok()).collect();
+    let ids: Vec<_> = ids.into_iter().collect();
+    let bookings = bookings::get_all(&app.db, &ids).await?;
+    Ok(bookings.into_iter().map(|booking| (booking.id, booking)).collect())
 }
 
-async fn follow(
-    app: &App,
-    tx: &mut Tx,
-    item: &Item,
-    event: &Event,
-    now: DateTime<Utc>,
-) -> Result<()> {
-    webhooks::queue(tx, item, event.about, &event.data, now).await?;
-    if event.letter {
-        let payload = &Due { event: item.topic.clone(), news: item.payload.clone() };
-        let lane = Some(format!("mail/{}", outbox::lane(event.about)));
-        let (queue, after) = (Queue::Mail, Some(item));
-        let new = New { topic: "mail.letter", payload, lane, due_at: now, queue, after };
-        outbox::put_new(tx, new, now).await?;
+async fn tell(tx: &mut Tx, events: &[(&Item, Event)], now: DateTime<Utc>) -> Result<()> {
+    let who = || events.iter().flat_map(|(_, event)| &event.who);
+    let partners: BTreeSet<_> = who().filter_map(Who::partner).collect();
+    let partners = store::accounts_of(tx, &partners.into_iter().collect::<Vec<_>>()).await?;
+    let mut ruled = HashMap::new();
+    for rule in who().filter_map(Who::rule) {
+        if let Entry::Vacant(vacant) = ruled.entry(rule) {
+            vacant.insert(store::those_with(tx, rule).await?);
+        }
     }
-    if let Some(due_at) = event.remind_at {
-        let payload = &Due { event: "booking.expiring".into(), news: item.payload.clone() };
-        let (queue, after) = (Queue::Mail, None);
-        let new = New { topic: "mail.letter", payload, lane: None, due_at, queue, after };
-        outbox::put_new(tx, new, now).await?;
+    let mut told = Vec::new();
+    for (item, event) in events {
+        let mut accounts = BTreeSet::new();
+        for who in &event.who {
+            match who {
+                Who::Partner(id) => accounts.extend(partners.get(id)),
+                Who::AllPartners => accounts.extend(store::all_partners(tx).await?),
+                Who::Those(rule) => accounts.extend(&ruled[rule]),
+            }
+        }
+        told.extend(accounts.into_iter().map(|account| Told { item, data: &event.data, account }));
     }
-    if event.pays && app.gateway.provider != PaymentProvider::Simulator {
-        outbox::put(tx, Queue::Payment, "payment.wanted", &item.payload, now).await?;
+    store::insert(tx, &told, now).await
+}
+
+/// Letters, reminders and payments that have to be asked for.
+fn follow<'a>(app: &App, events: &'a [(&Item, Event)], now: DateTime<Utc>) -> Vec<New<'a>> {
+    let mut all = Vec::new();
+    for (item, event) in events {
+        let letter = |about: &str| json!({ "event": about, "news": item.payload });
+        let (topic, queue) = ("mail.letter", Queue::Mail);
+        if event.letter {
+            let (payload, after) = (letter(&item.topic), Some(*item));
+            let lane = Some(format!("mail/{}", outbox::lane(event.about)));
+            all.push(New { topic, payload, lane, due_at: now, queue, after });
+        }
+        if let Some(due_at) = event.remind_at {
+            let payload = letter("booking.expiring");
+            all.push(New { topic, payload, lane: None, due_at, queue, after: None });
+        }
+        if event.pays && app.gateway.provider != PaymentProvider::Simulator {
+            let (topic, queue, payload) = ("payment.wanted", Queue::Payment, item.payload.clone());
+            all.push(New { topic, payload, lane: None, due_at: now, queue, after: None });
+        }
     }
-    Ok(())
+    all
 }
 
 fn id_in(item: &Item, name: &str) -> Result<Uuid> {
@@ -105,13 +139,17 @@ fn id_in(item: &Item, name: &str) -> Result<Uuid> {
 }
 
 /// `None`: what it was about is gone.
-async fn event(app: &App, item: &Item) -> Result<Option<Event>> {
+async fn event(
+    app: &App,
+    item: &Item,
+    bookings: &HashMap<Uuid, BookingRow>,
+) -> Result<Option<Event>> {
     let plain =
         |who, data, about| Event { who, data, about, letter: false, remind_at: None, pays: false };
     Ok(match item.topic.split_once('.') {
         Some(("booking", what)) => {
             let id = id_in(item, "booking_id")?;
-            let Some(booking) = bookings::get(&app.db, id).await? else { return Ok(None) };
+            let Some(booking) = bookings.get(&id) else { return Ok(None) };
             let data = json!({
                 "booking_id": id, "code": booking.code, "mitra_id": booking.partner_id,
                 "from": booking.from_name, "to": booking.to_name,
@@ -154,7 +192,7 @@ async fn event(app: &App, item: &Item) -> Result<Option<Event>> {
         }
         Some(("payment", "review")) => {
             let id = id_in(item, "booking_id")?;
-            let Some(booking) = bookings::get(&app.db, id).await? else { return Ok(None) };
+            let Some(booking) = bookings.get(&id) else { return Ok(None) };
             let data = json!({
                 "booking_id": id, "code": booking.code, "reason": item.payload["reason"],
                 "amount": item.payload["amount"],

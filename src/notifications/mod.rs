@@ -1,8 +1,8 @@
 //! What follows from what happened: people are told, letters are written, other systems hear of it.
 //!
 //! - A domain puts an event into the outbox in the transaction that causes it. Here, in one more
-//!   transaction, the event becomes notifications and further items of the outbox (a letter, a
-//!   webhook), and is gone: each follows exactly once from it, and none waits for another.
+//!   transaction with other events, it becomes notifications and further items of the outbox (a
+//!   letter, a webhook), and is gone: each follows exactly once from it, and none waits for another.
 //! - The events of one thing are dealt with in order, and so are its letters and webhooks.
 //! - A notification keeps what it is about; its words are found when it is read, in the reader's
 //!   language. It is its owner's alone.
@@ -16,7 +16,7 @@ mod stream;
 mod words;
 
 use chrono::TimeDelta;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
@@ -39,7 +39,7 @@ pub use hub::Hub;
 pub use stream::stream_notifications;
 
 /// A letter that is to be written.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct Due {
     event: String,
     news: Value,

@@ -1,5 +1,7 @@
 //! The SQL of notifications.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
@@ -10,6 +12,7 @@ use crate::kernel::{
     error::Result,
     http::Page,
     ids::{self, Uuid},
+    outbox::Item,
 };
 
 macro_rules! notification {
@@ -87,11 +90,15 @@ pub async fn after(db: &Db, last: Uuid, owner: Option<Uuid>) -> Result<Vec<Notif
     Ok(rows.all().await?)
 }
 
-/// Whose account a partner has.
-pub async fn account_of(tx: &mut Tx, partner: Uuid) -> Result<Vec<Uuid>> {
-    let account: Option<(Uuid,)> =
-        tx.sql("SELECT account_id FROM partners WHERE id = $1").bind(partner).maybe().await?;
-    Ok(account.into_iter().map(|(id,)| id).collect())
+/// Whose accounts partners have.
+pub async fn accounts_of(tx: &mut Tx, partners: &[Uuid]) -> Result<HashMap<Uuid, Uuid>> {
+    if partners.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let head = "SELECT id, account_id FROM partners WHERE id IN";
+    let statement = tx.sql_among(head, partners.len(), "");
+    let statement = partners.iter().fold(statement, |statement, id| statement.bind(*id));
+    Ok(statement.all::<(Uuid, Uuid)>().await?.into_iter().collect())
 }
 
 /// The accounts of all partners that sail.
@@ -118,26 +125,26 @@ pub async fn those_with(tx: &mut Tx, rule: Rule) -> Result<Vec<Uuid>> {
     Ok(accounts.into_iter().map(|(id,)| id).collect())
 }
 
-pub async fn insert(
-    tx: &mut Tx,
-    event: Uuid,
-    kind: &str,
-    data: &Value,
-    accounts: &[Uuid],
-    now: DateTime<Utc>,
-) -> Result<()> {
+/// Somebody who is told of something.
+pub struct Told<'a> {
+    pub item: &'a Item,
+    pub data: &'a Value,
+    pub account: Uuid,
+}
+
+pub async fn insert(tx: &mut Tx, told: &[Told<'_>], now: DateTime<Utc>) -> Result<()> {
     tx.upsert_all(
         "INSERT INTO notifications (id, event_id, account_id, type, data, created_at)",
         6,
-        accounts,
+        told,
         "ON CONFLICT (event_id, account_id) DO NOTHING",
-        |statement, account| {
+        |statement, Told { item, data, account }| {
             statement
                 .bind(ids::fresh())
-                .bind(event)
+                .bind(item.id)
                 .bind(*account)
-                .bind(kind.to_owned())
-                .bind(data.clone())
+                .bind(item.topic.clone())
+                .bind((*data).clone())
                 .bind(now)
         },
     )

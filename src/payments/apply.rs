@@ -47,7 +47,9 @@ pub async fn apply(app: &App, payment: &Payment, notice: &Notice, raw: &Value) -
     let mut tx = app.db.begin().await?;
     // Whoever else deals with this booking waits, or was first.
     bookings::hold(&mut tx, payment.booking_id).await?;
-    let kept = store::keep_event(&mut tx, payment, notice, raw, "received", now);
+    // What most often comes of it; the few others are put right below.
+    let expected = if notice.said == Said::Paid { "paid" } else { "received" };
+    let kept = store::keep_event(&mut tx, payment, notice, raw, expected, now);
     let event = kept.await?;
     let payment = &store::get_in(&mut tx, payment.id).await?;
     if let Some(event) = event {
@@ -60,7 +62,9 @@ pub async fn apply(app: &App, payment: &Payment, notice: &Notice, raw: &Value) -
             Said::Paid => paid(&mut tx, &booking, payment, notice, event, now).await?,
             Said::Refunded => refunded(&mut tx, &booking, payment, notice, event, now).await?,
         };
-        store::set_outcome(&mut tx, event, outcome).await?;
+        if outcome != expected {
+            store::set_outcome(&mut tx, event, outcome).await?;
+        }
     }
     Ok(tx.commit().await?)
 }

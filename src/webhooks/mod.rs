@@ -31,23 +31,28 @@ pub use http::{
 };
 pub use send::{Caller as WebhookCaller, deliver};
 
-/// Something happened: a delivery for each subscription that is for it.
-pub async fn queue(
-    tx: &mut Tx,
-    item: &Item,
-    about: Uuid,
-    data: &Value,
-    now: DateTime<Utc>,
-) -> Result<()> {
+/// Something that happened.
+pub struct News<'a> {
+    pub item: &'a Item,
+    /// What it happened to.
+    pub about: Uuid,
+    pub data: &'a Value,
+}
+
+/// A delivery of each for every subscription that is for it.
+pub async fn queue(tx: &mut Tx, news: &[News<'_>], now: DateTime<Utc>) -> Result<()> {
     for webhook in store::active(tx).await? {
-        if !webhook.events.as_array().is_some_and(|all| all.iter().any(|e| *e == item.topic)) {
-            continue;
-        }
-        let id = ids::fresh();
-        let lane = format!("webhook/{}/{}", webhook.id.simple(), about.simple());
-        let payload = json!({ "type": item.topic, "timestamp": item.created_at, "data": data });
-        if store::insert(tx, id, webhook.id, item, &payload, &lane, now).await? {
-            send_out(tx, id, lane, Some(item), now).await?;
+        let wanted = webhook.events.as_array();
+        for News { item, about, data } in news {
+            if !wanted.is_some_and(|all| all.iter().any(|event| *event == item.topic)) {
+                continue;
+            }
+            let id = ids::fresh();
+            let lane = format!("webhook/{}/{}", webhook.id.simple(), about.simple());
+            let payload = json!({ "type": item.topic, "timestamp": item.created_at, "data": data });
+            if store::insert(tx, id, webhook.id, item, &payload, &lane, now).await? {
+                send_out(tx, id, lane, Some(*item), now).await?;
+            }
         }
     }
     Ok(())
@@ -60,7 +65,7 @@ async fn send_out(
     after: Option<&Item>,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    let payload = &json!({ "delivery_id": id });
+    let payload = json!({ "delivery_id": id });
     let (lane, queue) = (Some(lane), Queue::Webhook);
     let new = New { topic: "webhook.delivery", payload, lane, due_at: now, queue, after };
     outbox::put_new(tx, new, now).await.map(drop)

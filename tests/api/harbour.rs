@@ -98,6 +98,7 @@ impl World {
             .run()
             .await
             .unwrap();
+        self.app.shared.changed();
     }
 
     pub async fn uploads(&self, who: &Someone, name: &str) -> String {

@@ -21,6 +21,10 @@ on_both_engines![
     faults_are_named,
     harbours_are_listed_with_their_destinations,
     a_search_is_one_statement,
+    an_answer_is_shared_for_a_second,
+    a_sale_ends_the_answers_that_show_its_sailing,
+    a_change_ends_shared_answers,
+    questions_are_told_apart,
 ];
 
 fn with(mut value: Value, changes: Value) -> Value {
@@ -126,9 +130,11 @@ async fn what_cannot_sail_is_not_offered_and_comes_back(world: World) {
     // Papers to be corrected stop new publishing, not what is on sale already.
     for status in ["revision", "in_review"] {
         world.db().sql("UPDATE partners SET status = $1").bind(status).run().await.unwrap();
+        world.app.shared.changed();
         assert_eq!(there().await, (1, 1), "{status}");
     }
     world.db().sql("UPDATE partners SET verified_at = NULL").run().await.unwrap();
+    world.app.shared.changed();
     assert_eq!(there().await, (0, 0), "never approved");
 }
 
@@ -238,4 +244,66 @@ async fn a_search_is_one_statement(world: World) {
     let before = world.db().statements();
     assert_eq!(world.finds(wish(1)).await.len(), 1);
     assert_eq!(world.db().statements() - before, 1);
+}
+
+/// What something found, and with how many statements.
+async fn counted(world: &World, wish: Value) -> (Vec<Value>, u64) {
+    let before = world.db().statements();
+    let found = world.finds(wish).await;
+    (found, world.db().statements() - before)
+}
+
+async fn an_answer_is_shared_for_a_second(world: World) {
+    let made = world.active("made@bahari.id").await;
+    world.sails(&made, "GT. 1").await;
+    let (found, statements) = counted(&world, wish(2)).await;
+    assert_eq!((found.len(), statements), (1, 1));
+    assert_eq!(counted(&world, wish(2)).await, (found.clone(), 0));
+    world.later(TimeDelta::milliseconds(600));
+    assert_eq!(counted(&world, wish(2)).await, (found.clone(), 0));
+    world.later(TimeDelta::milliseconds(400));
+    assert_eq!(counted(&world, wish(2)).await, (found, 1));
+}
+
+async fn a_sale_ends_the_answers_that_show_its_sailing(world: World) {
+    let sailing = world.sailing().await;
+    let other = with(wish(1), json!({ "date": "2026-11-17" }));
+    assert_eq!(world.finds(wish(1)).await[0]["available_seats"], 30);
+    world.finds(other.clone()).await;
+    world.books(crate::harbour::order(&sailing, 2, "sari@example.com")).await.ok();
+    let (found, statements) = counted(&world, wish(1)).await;
+    assert_eq!((&found[0]["available_seats"], statements), (&json!(28), 1));
+    assert_eq!(counted(&world, other).await.1, 0, "it shows another sailing");
+}
+
+async fn a_change_ends_shared_answers(world: World) {
+    let made = world.active("made@bahari.id").await;
+    let (_, id) = world.sails(&made, "GT. 1").await;
+    assert_eq!(world.finds(wish(1)).await.len(), 1);
+    let sailing = world.sailings(&made, &id).await.remove(0);
+    let path = format!("/v1/mitra/route-times/{}/cancel", sailing["id"].as_str().unwrap());
+    world.post(&path, json!({ "reason": "Gelombang" })).by(&made).send().await.ok();
+    assert!(world.finds(wish(1)).await.is_empty());
+}
+
+async fn questions_are_told_apart(world: World) {
+    let made = world.active("made@bahari.id").await;
+    world.sails(&made, "GT. 1").await;
+    let ask = || world.post("/v1/speedboats/search", wish(2));
+    let (english, indonesian) =
+        (ask().send().await, ask().header("accept-language", "id").send().await);
+    assert_eq!(
+        (&english.body["message"], &indonesian.body["message"]),
+        (&json!("OK"), &json!("Berhasil"))
+    );
+    assert_eq!(world.finds(wish(3)).await[0]["total_price"], 450_000);
+    // The same bytes as something else are refused as ever.
+    let text = world.call(reqwest::Method::POST, "/v1/speedboats/search");
+    let text = text.header("content-type", "text/plain").body(wish(2).to_string()).send().await;
+    assert_eq!(text.status, 415);
+    // A refusal is nobody's answer.
+    for _ in 0..2 {
+        let refused = world.post("/v1/speedboats/search", with(wish(2), json!({ "qty": 0 })));
+        refused.send().await.has_faults(&[("qty", "min")]);
+    }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use dermaga::kernel::db::{Db, Tx};
+use futures_util::future::join_all;
 
 use crate::{on_both_engines, world::World};
 
@@ -13,6 +14,8 @@ on_both_engines![
     a_lock_makes_others_wait,
     types_come_back_as_they_went,
     a_deadlock_is_worth_another_try,
+    a_statement_alone_is_refused_alone,
+    a_queue_has_an_end,
 ];
 
 async fn put(tx: &mut Tx, name: &str) -> Result<u64, dermaga::kernel::db::Failure> {
@@ -257,4 +260,37 @@ async fn an_outage_is_503_and_ends_by_itself() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     world.get("/user/me").by(&admin).send().await.ok();
+}
+
+async fn a_statement_alone_is_refused_alone(world: World) {
+    let insert = async |n: usize| {
+        let insert = "INSERT INTO locks (name, taken) VALUES ($1, 0)";
+        world.db().sql(insert).bind(format!("n{:02}", n / 2)).run().await
+    };
+    let done = join_all((0..80).map(insert)).await;
+    let refused: Vec<_> = done.iter().filter_map(|done| done.as_ref().err()).collect();
+    assert!(refused.len() == 40 && refused.iter().all(|why| why.is_unique()), "{refused:?}");
+    assert_eq!(names(world.db()).await.len(), 40);
+}
+
+/// Those who wait are served; who would make the queue longer than it may be is told at once.
+async fn a_queue_has_an_end(world: World) {
+    let mut held = Vec::new();
+    for _ in 0..if world.db().engine() == "sqlite" { 1 } else { 16 } {
+        held.push(world.db().begin().await.unwrap());
+    }
+    let write = async |_| {
+        let insert = "INSERT INTO locks (name, taken) VALUES ('x', 1) ON CONFLICT DO NOTHING";
+        world.db().sql(insert).run().await
+    };
+    let release = async {
+        // Everyone is in the queue by now.
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        held.clear();
+    };
+    let (done, ()) = tokio::join!(join_all((0..600).map(write)), release);
+    let refused: Vec<_> = done.iter().filter_map(|done| done.as_ref().err()).collect();
+    assert_eq!(refused.len(), 600 - 512);
+    assert!(refused.iter().all(|why| why.is_unavailable()));
+    write(0).await.unwrap();
 }

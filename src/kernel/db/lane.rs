@@ -6,6 +6,10 @@
 //! place at the end of the queue as everyone does, so it commits whoever was already waiting, and
 //! nobody is answered before that COMMIT is on the disk.
 //!
+//! Statements that are transactions of their own are the most frequent. They are handed to a thread
+//! that does nothing else: it writes all that have come, commits them together, and never waits for
+//! the workers that are busy with requests.
+//!
 //! Every step that changes the state of the connection runs in a task of its own, which nobody
 //! can cancel half-way. A transaction that is dropped leaves its savepoint to be undone by
 //! whoever takes the lane next: another transaction, or the committer.
@@ -15,24 +19,42 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use sqlx::{ConnectOptions, Connection, SqliteConnection, sqlite::SqliteConnectOptions};
-use tokio::sync::{Mutex, Notify, OwnedMutexGuard, oneshot};
+use sqlx::{
+    ConnectOptions, Connection, SqlStr, SqliteConnection,
+    error::DatabaseError,
+    query_with,
+    sqlite::{SqliteArguments, SqliteConnectOptions},
+};
+use tokio::sync::{Mutex, Notify, OwnedMutexGuard, mpsc, oneshot};
 
-use super::{Failure, Result};
+use super::{Failure, Result, queue::Queue};
 
 #[derive(Clone)]
 pub(super) struct Lane {
     seat: Arc<Mutex<Seat>>,
     due: Arc<Notify>,
     commits: Arc<AtomicU64>,
+    queue: Queue,
+    notes: mpsc::UnboundedSender<Note>,
 }
+
+/// A statement for the scribe.
+struct Note {
+    text: SqlStr,
+    values: SqliteArguments,
+    lasting: bool,
+    done: oneshot::Sender<Result<u64>>,
+}
+
+/// Somebody who waits for the commit, and how many rows they changed.
+type Member = (oneshot::Sender<Result<u64>>, u64);
 
 struct Seat {
     /// `None` only after the lane was closed, or while a lost connection waits to be replaced.
     conn: Option<SqliteConnection>,
     options: SqliteConnectOptions,
     open: Open,
-    members: Vec<oneshot::Sender<Result<()>>>,
+    members: Vec<Member>,
 }
 
 /// What the connection has open.
@@ -48,15 +70,21 @@ impl Lane {
     pub async fn open(options: SqliteConnectOptions) -> Result<Self> {
         let conn = Some(options.connect().await?);
         let seat = Seat { conn, options, open: Open::Nothing, members: Vec::new() };
-        let lane =
-            Self { seat: Arc::new(Mutex::new(seat)), due: Arc::default(), commits: Arc::default() };
+        let (due, commits, queue) = Default::default();
+        let (notes, written) = mpsc::unbounded_channel();
+        let lane = Self { seat: Arc::new(Mutex::new(seat)), due, commits, queue, notes };
+        let (seat, commits) = (Arc::downgrade(&lane.seat), lane.commits.clone());
+        std::thread::Builder::new()
+            .name("scribe".into())
+            .spawn(move || block_on(scribe(seat, written, commits)))
+            .map_err(Failure::unavailable)?;
         tokio::spawn(committer(Arc::downgrade(&lane.seat), lane.due.clone(), lane.commits.clone()));
         Ok(lane)
     }
 
     /// Waits for the lane and opens a savepoint in the group's transaction.
     pub async fn turn(&self) -> Result<Turn> {
-        let seat = self.seat.clone().lock_owned().await;
+        let seat = self.queue.wait(self.seat.clone().lock_owned()).await?;
         let mut turn = Turn { seat: Some(seat), due: self.due.clone() };
         uncancelled(async move {
             turn.seat().enter().await?;
@@ -65,12 +93,28 @@ impl Lane {
         .await
     }
 
+    /// One statement as a transaction of its own; how many rows it changed.
+    pub async fn alone(&self, text: SqlStr, values: SqliteArguments, lasting: bool) -> Result<u64> {
+        let (done, durable) = oneshot::channel();
+        self.queue
+            .wait(async {
+                let gone = || Failure::unavailable("the writer is gone");
+                self.notes.send(Note { text, values, lasting, done }).map_err(|_| gone())?;
+                durable.await.unwrap_or_else(|_| Err(gone()))
+            })
+            .await?
+    }
+
     /// Runs the migrator on the writer's own connection.
     pub async fn migrate(&self, migrator: &sqlx::migrate::Migrator) -> Result<()> {
         let mut seat = self.seat.lock().await;
         seat.settle(&self.commits).await;
         let conn = seat.conn.as_mut().ok_or_else(|| Failure::unavailable("closed"))?;
         migrator.run(conn).await.map_err(Failure::fault)
+    }
+
+    pub fn is_busy(&self) -> bool {
+        self.queue.is_busy()
     }
 
     pub fn commits(&self) -> u64 {
@@ -107,11 +151,12 @@ impl Turn {
             let seat = self.seat();
             seat.control("RELEASE t").await?;
             seat.open = Open::Transaction;
-            seat.members.push(done);
+            seat.members.push((done, 0));
             Ok(())
         })
         .await?;
-        durable.await.unwrap_or_else(|_| Err(Failure::unavailable("the writer is gone")))
+        let gone = |_| Err(Failure::unavailable("the writer is gone"));
+        durable.await.unwrap_or_else(gone).map(drop)
     }
 }
 
@@ -125,10 +170,6 @@ impl Drop for Turn {
 impl Seat {
     /// Leaves an empty savepoint open inside a transaction.
     async fn enter(&mut self) -> Result<()> {
-        if self.conn.is_none() {
-            self.conn = Some(self.options.connect().await?);
-        }
-        const BEGIN: &str = "BEGIN IMMEDIATE; SAVEPOINT t";
         let joined = match self.open {
             Open::Nothing => false,
             Open::Transaction => self.control("SAVEPOINT t").await.is_ok(),
@@ -136,10 +177,53 @@ impl Seat {
         };
         // A group that cannot be joined is over; whoever comes next starts another.
         if !joined {
-            self.control(BEGIN).await?;
+            self.begin("BEGIN IMMEDIATE; SAVEPOINT t").await?;
         }
         self.open = Open::Savepoint;
         Ok(())
+    }
+
+    /// Is inside a transaction, with nothing else open.
+    async fn join(&mut self) -> Result<()> {
+        let joined = match self.open {
+            Open::Nothing => false,
+            Open::Transaction => true,
+            Open::Savepoint => self.control("ROLLBACK TO t; RELEASE t").await.is_ok(),
+        };
+        if !joined {
+            self.begin("BEGIN IMMEDIATE").await?;
+        }
+        self.open = Open::Transaction;
+        Ok(())
+    }
+
+    /// Writes one statement. It is undone by itself when a rule of the database refuses it, so it
+    /// needs no savepoint; after any other failure nobody knows what is left, and the group ends.
+    async fn write(&mut self, note: Note) {
+        let Note { text, values, lasting, done } = note;
+        if let Err(failure) = self.join().await {
+            let _ = done.send(Err(failure));
+            return;
+        }
+        let conn = self.conn.as_mut().expect("whoever joins has a connection");
+        match query_with(text, values).persistent(lasting).execute(conn).await {
+            Ok(changed) => self.members.push((done, changed.rows_affected())),
+            Err(error) => {
+                let refused = error.as_database_error().is_some_and(is_refusal);
+                let failure = Failure::from(error);
+                if !refused {
+                    self.end(&failure).await;
+                }
+                let _ = done.send(Err(failure));
+            }
+        }
+    }
+
+    async fn begin(&mut self, text: &'static str) -> Result<()> {
+        if self.conn.is_none() {
+            self.conn = Some(self.options.connect().await?);
+        }
+        self.control(text).await
     }
 
     /// Undoes what was left behind and commits the group.
@@ -156,8 +240,8 @@ impl Seat {
                 if done.is_ok() {
                     commits.fetch_add(1, Ordering::Relaxed);
                 }
-                for member in members {
-                    let _ = member.send(done.clone());
+                for (member, changed) in members {
+                    let _ = member.send(done.clone().map(|()| changed));
                 }
             }
         }
@@ -172,18 +256,57 @@ impl Seat {
             return Err(Failure::unavailable("the database is closed"));
         };
         let Err(error) = sqlx::raw_sql(text).execute(&mut *conn).await else { return Ok(()) };
-        let lost =
-            Failure::unavailable(format!("the transaction of the group was undone: {error}"));
         let failure = Failure::from(error);
-        for member in self.members.drain(..) {
+        self.end(&failure).await;
+        Err(failure)
+    }
+
+    /// Gives the group up, and tells everyone in it.
+    async fn end(&mut self, why: &Failure) {
+        let lost = Failure::unavailable(format!("the transaction of the group was undone: {why}"));
+        for (member, _) in self.members.drain(..) {
             let _ = member.send(Err(lost.clone()));
         }
+        let Some(conn) = &mut self.conn else { return };
         let rolled_back = sqlx::raw_sql("ROLLBACK").execute(conn).await.is_ok();
         if !rolled_back && self.open != Open::Nothing {
             self.conn = None;
         }
         self.open = Open::Nothing;
-        Err(failure)
+    }
+}
+
+/// Whether a rule of the database refused a statement: a check, a reference, a trigger of ours.
+fn is_refusal(error: &dyn DatabaseError) -> bool {
+    const SQLITE_CONSTRAINT: u32 = 19;
+    let code = error.code().and_then(|code| code.parse::<u32>().ok());
+    code.is_some_and(|code| code & 0xff == SQLITE_CONSTRAINT)
+}
+
+/// Writes what has come, and what comes meanwhile, up to a point; then commits.
+async fn scribe(
+    seat: std::sync::Weak<Mutex<Seat>>,
+    mut notes: mpsc::UnboundedReceiver<Note>,
+    commits: Arc<AtomicU64>,
+) {
+    const TOGETHER: usize = 256;
+    while let Some(first) = notes.recv().await {
+        let Some(seat) = seat.upgrade() else { return };
+        let mut seat = seat.lock().await;
+        seat.write(first).await;
+        for _ in 1..TOGETHER {
+            let Ok(next) = notes.try_recv() else { break };
+            seat.write(next).await;
+        }
+        seat.settle(&commits).await;
+    }
+}
+
+/// Runs a future on this thread; it needs no clock and no network.
+fn block_on(work: impl Future<Output = ()>) {
+    match tokio::runtime::Builder::new_current_thread().build() {
+        Ok(runtime) => runtime.block_on(work),
+        Err(error) => tracing::error!(%error, "the scribe cannot work"),
     }
 }
 

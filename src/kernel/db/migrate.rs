@@ -20,7 +20,8 @@ impl Db {
         match &self.engine {
             Engine::Sqlite { lane, .. } => lane.migrate(&with(&SQLITE)).await,
             Engine::Postgres(pool) => {
-                let patient = (*pool.connect_options())
+                let patient = pool
+                    .options()
                     .clone()
                     .options([("statement_timeout", "0"), ("lock_timeout", "0")]);
                 let mut conn = patient.connect().await?;

@@ -9,11 +9,12 @@ mod lane;
 mod list;
 mod migrate;
 mod open;
+mod pool;
+mod queue;
 mod statement;
 mod twins;
 
 use std::{
-    ops::DerefMut,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -21,7 +22,7 @@ use std::{
     time::Duration,
 };
 
-use sqlx::{PgPool, Postgres, SqlitePool};
+use sqlx::{PgConnection, SqliteConnection};
 use tokio::sync::watch;
 
 pub use copy::{copy, faults};
@@ -31,6 +32,8 @@ pub use statement::{Record, Scalar, Statement, Value};
 pub use twins::Twins;
 
 use lane::{Lane, Turn};
+use pool::{PgTurn, Pool};
+use statement::On;
 
 /// No caller waits longer than this for a connection, a turn to write or one statement.
 const PATIENCE: Duration = Duration::from_secs(8);
@@ -48,8 +51,8 @@ pub struct Db {
 
 #[derive(Clone)]
 enum Engine {
-    Sqlite { readers: SqlitePool, lane: Lane },
-    Postgres(PgPool),
+    Sqlite { readers: Pool<SqliteConnection>, lane: Lane },
+    Postgres(Pool<PgConnection>),
 }
 
 #[derive(Default)]
@@ -64,6 +67,12 @@ impl Db {
         Statement::on_db(self, text)
     }
 
+    /// `head` up to and with `IN`, and what follows the parentheses: whoever calls binds what the
+    /// head wants, then `count` values.
+    pub fn sql_among(&self, head: &'static str, count: usize, tail: &'static str) -> Statement<'_> {
+        Statement::among(On::Db(self), head, count, tail)
+    }
+
     /// A list with optional filters, a whitelisted order and pages.
     pub fn list(&self, select: &'static str) -> List<'_> {
         List::new(self, select)
@@ -73,9 +82,7 @@ impl Db {
     pub async fn begin(&self) -> Result<Tx> {
         let inner = match &self.engine {
             Engine::Sqlite { lane, .. } => TxInner::Sqlite(within(lane.turn()).await?),
-            Engine::Postgres(pool) => {
-                TxInner::Postgres(within(pool.begin()).await.map_err(Failure::unavailable)?)
-            }
+            Engine::Postgres(pool) => TxInner::Postgres(PgTurn::begin(pool, "BEGIN").await?),
         };
         Ok(Tx { inner, vitals: self.vitals.clone(), posts: false })
     }
@@ -87,8 +94,8 @@ impl Db {
             // The one writer sees no moment but its own.
             return self.begin().await;
         };
-        let tx = pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ");
-        let inner = TxInner::Postgres(within(tx).await.map_err(Failure::unavailable)?);
+        let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ";
+        let inner = TxInner::Postgres(PgTurn::begin(pool, begin).await?);
         Ok(Tx { inner, vitals: self.vitals.clone(), posts: false })
     }
 
@@ -120,6 +127,14 @@ impl Db {
         self.vitals.posted.send_replace(());
     }
 
+    /// Whether many wait for it.
+    pub fn is_busy(&self) -> bool {
+        match &self.engine {
+            Engine::Sqlite { readers, lane } => lane.is_busy() || readers.is_busy(),
+            Engine::Postgres(pool) => pool.is_busy(),
+        }
+    }
+
     pub fn engine(&self) -> &'static str {
         match &self.engine {
             Engine::Sqlite { .. } => "sqlite",
@@ -149,12 +164,22 @@ pub struct Tx {
 
 enum TxInner {
     Sqlite(Turn),
-    Postgres(sqlx::Transaction<'static, Postgres>),
+    Postgres(PgTurn),
 }
 
 impl Tx {
     pub fn sql(&mut self, text: &'static str) -> Statement<'_> {
         Statement::on_tx(self, text)
+    }
+
+    /// As [`Db::sql_among`].
+    pub fn sql_among(
+        &mut self,
+        head: &'static str,
+        count: usize,
+        tail: &'static str,
+    ) -> Statement<'_> {
+        Statement::among(On::Tx(self), head, count, tail)
     }
 
     /// Inserts many rows in few statements: `head` up to and without `VALUES`, and how one row
@@ -219,20 +244,21 @@ impl Tx {
         self.posts = true;
     }
 
-    fn conn(&mut self) -> Conn<'_> {
-        match &mut self.inner {
-            TxInner::Sqlite(turn) => Conn::Sqlite(turn.conn()),
-            TxInner::Postgres(tx) => Conn::Postgres(tx.deref_mut()),
-        }
+    fn is_sqlite(&self) -> bool {
+        matches!(self.inner, TxInner::Sqlite(_))
     }
 }
 
-/// `… VALUES ($1, $2), ($3, $4)`. To SQLite `$1` and `?1` are names, which it looks up among all
-/// the others each time; there the places stay unnamed.
+/// To SQLite `$1` and `?1` are names, which it looks up among all the others each time; where there
+/// are many, places stay unnamed.
+fn place(numbered: bool, n: usize) -> String {
+    if numbered { format!("${n}") } else { "?".into() }
+}
+
+/// `… VALUES ($1, $2), ($3, $4)`
 fn insert_text(head: &str, numbered: bool, columns: usize, rows: usize) -> String {
-    let place = |n: usize| if numbered { format!("${n}") } else { "?".into() };
     let row = |row: usize| {
-        let places: Vec<_> = (1..=columns).map(|n| place(row * columns + n)).collect();
+        let places: Vec<_> = (1..=columns).map(|n| place(numbered, row * columns + n)).collect();
         format!("({})", places.join(", "))
     };
     let rows: Vec<_> = (0..rows).map(row).collect();

@@ -3,16 +3,16 @@
 use std::{path::Path, str::FromStr, time::Duration};
 
 use sqlx::{
-    ConnectOptions,
-    postgres::{PgConnectOptions, PgPoolOptions},
-    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
+    ConnectOptions, PgConnection,
+    postgres::PgConnectOptions,
+    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous},
 };
 use tracing::log::LevelFilter;
 
-use super::{Db, Engine, Failure, PATIENCE, Result, lane::Lane};
+use super::{Db, Engine, Failure, PATIENCE, Result, lane::Lane, pool::Pool};
 
-const READERS: u32 = 4;
-const CONNECTIONS: u32 = 16;
+const READERS: usize = 4;
+const CONNECTIONS: usize = 16;
 
 impl Db {
     /// `postgres://…`, `sqlite:file`, or the plain path of an SQLite file.
@@ -48,17 +48,15 @@ async fn sqlite(file: &Path) -> Result<Engine> {
         .busy_timeout(Duration::from_secs(5))
         .pragma("temp_store", "memory")
         .pragma("journal_size_limit", "67108864")
+        // A larger log is folded into the file less often, and each page fewer times; too large a
+        // one makes everybody wait when its time has come.
+        .pragma("wal_autocheckpoint", "2000")
         .log_statements(LevelFilter::Trace)
         .log_slow_statements(LevelFilter::Warn, Duration::from_secs(1));
-    let lane = Lane::open(options.clone()).await?;
+    // Nobody else writes, so what the writer has read stays true: 16 MB of it.
+    let lane = Lane::open(options.clone().pragma("cache_size", "-16384")).await?;
     // Readers that try to write fail at once instead of fighting the lane for the lock.
-    let readers = SqlitePoolOptions::new()
-        .max_connections(READERS)
-        .acquire_timeout(Duration::from_secs(5))
-        .test_before_acquire(false)
-        .idle_timeout(None)
-        .max_lifetime(None)
-        .connect_lazy_with(options.pragma("query_only", "on"));
+    let readers = Pool::new(options.pragma("query_only", "on"), READERS);
     Ok(Engine::Sqlite { readers, lane })
 }
 
@@ -72,21 +70,8 @@ async fn postgres(url: &str, statement_timeout: &str) -> Result<Engine> {
         ])
         .log_statements(LevelFilter::Trace)
         .log_slow_statements(LevelFilter::Warn, Duration::from_secs(1));
-    let pool = PgPoolOptions::new()
-        .max_connections(CONNECTIONS)
-        .acquire_timeout(Duration::from_secs(5))
-        .test_before_acquire(false)
-        // A connection that was used a moment ago is alive; asking again would double each
-        // request's round trips. One that has rested may have lost its server.
-        .before_acquire(|conn, meta| {
-            Box::pin(async move {
-                if meta.idle_for > Duration::from_secs(1) {
-                    sqlx::Connection::ping(conn).await?;
-                }
-                Ok(true)
-            })
-        })
-        .connect_with(options)
-        .await?;
+    let pool = Pool::<PgConnection>::new(options, CONNECTIONS);
+    // Whoever opens it wants to know that it is there.
+    pool.lend().await?;
     Ok(Engine::Postgres(pool))
 }

@@ -9,7 +9,7 @@ use sqlx::{
     sqlite::{SqliteArguments, SqliteRow},
 };
 
-use super::{Conn, Db, Engine, Failure, PATIENCE, Result, Tx, within_for};
+use super::{Conn, Db, Engine, Failure, PATIENCE, Result, Tx, TxInner, within, within_for};
 
 /// What can be bound: a value that both engines store.
 pub trait Value:
@@ -43,9 +43,18 @@ where
 
 impl<T: Send + Unpin> Scalar for T where (T,): Record {}
 
-enum On<'c> {
+pub(super) enum On<'c> {
     Db(&'c Db),
     Tx(&'c mut Tx),
+}
+
+impl On<'_> {
+    fn is_sqlite(&self) -> bool {
+        match self {
+            Self::Db(db) => matches!(db.engine, Engine::Sqlite { .. }),
+            Self::Tx(tx) => tx.is_sqlite(),
+        }
+    }
 }
 
 enum Values {
@@ -83,12 +92,19 @@ impl<'c> Statement<'c> {
         Self { lasting: false, ..statement }
     }
 
-    fn new(mut on: On<'c>, text: SqlStr) -> Self {
-        let sqlite = match &mut on {
-            On::Db(db) => matches!(db.engine, Engine::Sqlite { .. }),
-            On::Tx(tx) => matches!(tx.conn(), Conn::Sqlite(_)),
-        };
-        let values = match sqlite {
+    /// `head (…) tail` with so many places between the parentheses, after the one that the head may
+    /// have.
+    pub(super) fn among(on: On<'c>, head: &'static str, count: usize, tail: &'static str) -> Self {
+        let numbered = !on.is_sqlite();
+        let before = head.matches("$1").count();
+        let places: Vec<_> = (1..=count).map(|n| super::place(numbered, before + n)).collect();
+        let text = format!("{head} ({}) {tail}", places.join(", "));
+        let text = if numbered { text } else { text.replacen("$1", "?", 1) };
+        Self { lasting: false, ..Self::new(on, AssertSqlSafe(text).into_sql_str()) }
+    }
+
+    fn new(on: On<'c>, text: SqlStr) -> Self {
+        let values = match on.is_sqlite() {
             true => Values::Sqlite(SqliteArguments::default()),
             false => Values::Postgres(PgArguments::default()),
         };
@@ -116,9 +132,14 @@ impl<'c> Statement<'c> {
 
     /// Every row.
     pub async fn all<T: Record>(self) -> Result<Vec<T>> {
+        let lasting = self.lasting;
         self.run_with(async |conn, text, values| match (conn, values) {
-            (Conn::Sqlite(c), Values::Sqlite(v)) => query_as_with(text, v).fetch_all(c).await,
-            (Conn::Postgres(c), Values::Postgres(v)) => query_as_with(text, v).fetch_all(c).await,
+            (Conn::Sqlite(c), Values::Sqlite(v)) => {
+                query_as_with(text, v).persistent(lasting).fetch_all(c).await
+            }
+            (Conn::Postgres(c), Values::Postgres(v)) => {
+                query_as_with(text, v).persistent(lasting).fetch_all(c).await
+            }
             _ => unreachable!("values are made for the engine that runs them"),
         })
         .await
@@ -152,13 +173,15 @@ impl<'c> Statement<'c> {
 
     /// How many rows it changed. On its own (not in a transaction) it commits by itself.
     pub async fn run(self) -> Result<u64> {
-        if let On::Db(db) = self.on
-            && let Engine::Sqlite { .. } = db.engine
+        if let Self { on: On::Db(Db { engine: Engine::Sqlite { lane, .. }, vitals, .. }), .. } =
+            self
         {
-            let mut tx = db.begin().await?;
-            let changed = Statement { on: On::Tx(&mut tx), ..self }.changes().await?;
-            tx.commit().await?;
-            return Ok(changed);
+            let Self { text, values: Values::Sqlite(values), refused: None, lasting, .. } = self
+            else {
+                return self.changes().await;
+            };
+            vitals.statements.fetch_add(1, Ordering::Relaxed);
+            return within(Box::pin(lane.alone(text, values, lasting))).await;
         }
         self.changes().await
     }
@@ -196,20 +219,25 @@ impl<'c> Statement<'c> {
             On::Db(db) => db.patience,
             On::Tx(_) => PATIENCE,
         };
-        within_for(patience, async {
-            let done = match on {
-                On::Tx(tx) => work(tx.conn(), text, values).await,
+        // In a box: it is large, and would be moved along with whatever waits for it.
+        let work = Box::pin(async {
+            match on {
+                On::Tx(Tx { inner: TxInner::Sqlite(turn), .. }) => {
+                    work(Conn::Sqlite(turn.conn()), text, values).await.map_err(Failure::from)
+                }
+                On::Tx(Tx { inner: TxInner::Postgres(turn), .. }) => {
+                    turn.line().with(async |c| work(Conn::Postgres(c), text, values).await).await
+                }
                 On::Db(Db { engine: Engine::Sqlite { readers, .. }, .. }) => {
-                    let mut conn = readers.acquire().await.map_err(Failure::unavailable)?;
-                    work(Conn::Sqlite(&mut conn), text, values).await
+                    let mut line = readers.lend().await?;
+                    line.with(async |c| work(Conn::Sqlite(c), text, values).await).await
                 }
                 On::Db(Db { engine: Engine::Postgres(pool), .. }) => {
-                    let mut conn = pool.acquire().await.map_err(Failure::unavailable)?;
-                    work(Conn::Postgres(&mut conn), text, values).await
+                    let mut line = pool.lend().await?;
+                    line.with(async |c| work(Conn::Postgres(c), text, values).await).await
                 }
-            };
-            done.map_err(Failure::from)
-        })
-        .await
+            }
+        });
+        within_for(patience, work).await
     }
 }

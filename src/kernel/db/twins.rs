@@ -3,7 +3,7 @@
 //! A twin's id is its original's with another beginning, so what refers to an original refers to
 //! the twin after the same change. Triggers sleep meanwhile: what they keep has been kept.
 
-use super::{Conn, Db, Result, Tx, statement::Statement};
+use super::{Db, Result, Tx, statement::Statement};
 
 /// One table, and what its twins do not share with their originals.
 pub struct Twins {
@@ -110,10 +110,6 @@ fn originals_end(sqlite: bool) -> &'static str {
 }
 
 impl Tx {
-    fn is_sqlite(&mut self) -> bool {
-        matches!(self.conn(), Conn::Sqlite(_))
-    }
-
     /// Only for names of the schema's own, and numbers.
     fn compose(&mut self, text: String) -> Statement<'_> {
         Statement::composed_on_tx(self, text)

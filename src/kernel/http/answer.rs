@@ -1,7 +1,10 @@
 //! What goes out. Handlers return `Reply`, `Page` or `Error`; the edge renders each into the
 //! envelope, in the caller's language and with the request's id.
 
-use std::{marker::PhantomData, sync::Arc};
+use std::{
+    marker::PhantomData,
+    sync::{Arc, OnceLock},
+};
 
 use aide::{
     OperationOutput,
@@ -19,6 +22,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::kernel::{
     error::{Error, Fault, SpokenFault},
+    ids::Uuid,
     lang::{Lang, Text, text},
 };
 
@@ -65,6 +69,7 @@ pub struct Paged<D, B = Nothing> {
     data: D,
     pagination: Pagination,
     beside: B,
+    shows: Vec<Uuid>,
 }
 
 /// Nothing stands beside the list.
@@ -86,24 +91,31 @@ impl<D> Paged<D> {
     pub fn new(data: D, page: i64, page_size: i64, total_items: i64) -> Self {
         let total_pages = (total_items + page_size - 1) / page_size;
         let pagination = Pagination { page, page_size, total_items, total_pages };
-        Self { data, pagination, beside: Nothing {} }
+        Self { data, pagination, beside: Nothing {}, shows: Vec::new() }
     }
 
     /// Other data at the same place.
     pub fn map<E>(self, change: impl FnOnce(D) -> E) -> Paged<E> {
-        Paged { data: change(self.data), pagination: self.pagination, beside: self.beside }
+        let Self { data, pagination, beside, shows } = self;
+        Paged { data: change(data), pagination, beside, shows }
     }
 
     /// With the fields of `beside` next to `data`.
     pub fn beside<B>(self, beside: B) -> Paged<D, B> {
-        Paged { data: self.data, pagination: self.pagination, beside }
+        Paged { data: self.data, pagination: self.pagination, beside, shows: self.shows }
+    }
+
+    /// Says what it shows that others may change: an answer that is shared ends with it.
+    pub fn showing(self, shows: Vec<Uuid>) -> Self {
+        Self { shows, ..self }
     }
 }
 
 impl<T> Page<T> {
     pub fn try_each<U>(self, change: impl FnMut(T) -> Result<U, Error>) -> Result<Page<U>, Error> {
-        let items: Result<Vec<U>, Error> = self.data.into_iter().map(change).collect();
-        Ok(Paged { data: items?, pagination: self.pagination, beside: self.beside })
+        let Self { data, pagination, beside, shows } = self;
+        let items: Result<Vec<U>, Error> = data.into_iter().map(change).collect();
+        Ok(Paged { data: items?, pagination, beside, shows })
     }
 
     pub fn each<U>(self, change: impl FnMut(T) -> U) -> Page<U> {
@@ -122,6 +134,9 @@ enum Outcome {
         pagination: Option<Pagination>,
         /// The inside of an object: further fields of the envelope.
         beside: String,
+        shows: Vec<Uuid>,
+        /// An answer that is shared is rendered once: only with its own language.
+        rendered: OnceLock<Bytes>,
     },
     Error(Error),
 }
@@ -129,18 +144,38 @@ enum Outcome {
 impl Answer {
     fn success<T: Serialize>(message: Text, data: Option<&T>) -> Result<Self, Error> {
         let data = data.map(to_raw_value).transpose().map_err(Error::internal)?;
-        let (pagination, beside) = (None, String::new());
-        Ok(Self(Arc::new(Outcome::Success { message, data, pagination, beside })))
+        let (pagination, beside, shows) = (None, String::new(), Vec::new());
+        let rendered = OnceLock::new();
+        Ok(Self(Arc::new(Outcome::Success { message, data, pagination, beside, shows, rendered })))
     }
 
-    fn page<D: Serialize, B: Serialize>(page: &Paged<D, B>) -> Result<Self, Error> {
+    fn page<D: Serialize, B: Serialize>(page: Paged<D, B>) -> Result<Self, Error> {
         let data = Some(to_raw_value(&page.data).map_err(Error::internal)?);
         let beside = serde_json::to_string(&page.beside).map_err(Error::internal)?;
         let beside =
             beside.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
-        let beside = beside.to_owned();
-        let pagination = Some(page.pagination);
-        Ok(Self(Arc::new(Outcome::Success { message: OK, data, pagination, beside })))
+        let (message, beside, shows) = (OK, beside.to_owned(), page.shows);
+        let (pagination, rendered) = (Some(page.pagination), OnceLock::new());
+        Ok(Self(Arc::new(Outcome::Success { message, data, pagination, beside, shows, rendered })))
+    }
+
+    /// What it shows that others may change.
+    pub fn shows(&self) -> &[Uuid] {
+        match &*self.0 {
+            Outcome::Success { shows, .. } => shows,
+            Outcome::Error(_) => &[],
+        }
+    }
+
+    /// About how much memory it takes.
+    pub fn bytes(&self) -> usize {
+        match &*self.0 {
+            // As it is, and rendered.
+            Outcome::Success { data, beside, .. } => {
+                2 * (data.as_ref().map_or(0, |data| data.get().len()) + beside.len())
+            }
+            Outcome::Error(_) => 0,
+        }
     }
 
     pub fn error(&self) -> Option<&Error> {
@@ -152,8 +187,17 @@ impl Answer {
 
     /// The bytes of the envelope.
     pub fn render(&self, lang: Lang, request_id: &str) -> Bytes {
+        match &*self.0 {
+            Outcome::Success { rendered, .. } => {
+                rendered.get_or_init(|| self.rendered(lang, request_id)).clone()
+            }
+            Outcome::Error(_) => self.rendered(lang, request_id),
+        }
+    }
+
+    fn rendered(&self, lang: Lang, request_id: &str) -> Bytes {
         let json = match &*self.0 {
-            Outcome::Success { message, data, pagination, beside } => {
+            Outcome::Success { message, data, pagination, beside, .. } => {
                 let envelope = serde_json::to_vec(&Envelope::<&RawValue> {
                     status: "success",
                     code: 200,
@@ -193,6 +237,11 @@ impl Answer {
         json.expect("strings, numbers and raw JSON always serialize").into()
     }
 
+    /// Given again.
+    pub fn again(self) -> Response {
+        self.into_response(StatusCode::OK)
+    }
+
     fn into_response(self, status: StatusCode) -> Response {
         let mut response = status.into_response();
         response.extensions_mut().insert(self);
@@ -215,7 +264,7 @@ impl<T: Serialize> IntoResponse for Reply<T> {
 
 impl<D: Serialize, B: Serialize> IntoResponse for Paged<D, B> {
     fn into_response(self) -> Response {
-        match Answer::page(&self) {
+        match Answer::page(self) {
             Ok(answer) => answer.into_response(StatusCode::OK),
             Err(error) => error.into_response(),
         }

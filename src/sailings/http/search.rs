@@ -50,15 +50,18 @@ pub async fn search_sailings(
     });
     let offer = |row| shown(&app, row, kind, form.qty);
     let (rows, total) = search::offers(&app.db, &there).await?;
+    let mut shows: Vec<_> = rows.iter().map(|row| row.id).collect();
     let offers = rows.into_iter().map(offer).collect();
     let way_back = match back {
         Some(wanted) => {
             let (rows, _) = search::offers(&app.db, &wanted).await?;
+            shows.extend(rows.iter().map(|row| row.id));
             Some(rows.into_iter().map(offer).collect())
         }
         None => None,
     };
-    Ok(Paged::new(offers, page, limit, total).beside(WayBack { offers: way_back }))
+    let offers = Paged::new(offers, page, limit, total).showing(shows);
+    Ok(offers.beside(WayBack { offers: way_back }))
 }
 
 fn shown(app: &App, row: OfferRow, kind: BookingType, qty: i32) -> Offer {

@@ -1,0 +1,129 @@
+//! Answers that are everyone's, kept for a moment: a thousand people who ask for the same day's
+//! boats in the same second cost one look.
+//!
+//! What is shown may be a second old when another process has changed it, as a page is that somebody
+//! has before them; a sale looks for itself. What this process changes it forgets at once: a sale
+//! the answers that show its sailing, any other change all of them.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, Mutex},
+};
+
+use axum::body::Bytes;
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::kernel::{http::Answer, ids::Uuid, lang::Lang};
+
+const FRESH: TimeDelta = TimeDelta::seconds(1);
+/// Some end sooner by up to so many milliseconds, lest all that began together end together.
+const SOONER: i64 = 400;
+/// Beyond so many bytes of answers, or so many sailings, it begins anew.
+const BYTES: usize = 8 * 1024 * 1024;
+const SAILINGS: usize = 10_000;
+/// Nobody asks longer questions.
+pub const LONGEST: usize = 1_024;
+
+/// What was asked, to the byte.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Question {
+    pub operation: &'static str,
+    pub lang: Lang,
+    pub kind: Option<Vec<u8>>,
+    pub query: Option<String>,
+    pub body: Bytes,
+}
+
+#[derive(Default)]
+pub struct Shared(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    answers: HashMap<Arc<Question>, (Answer, DateTime<Utc>)>,
+    bytes: usize,
+    /// To which questions a sailing is part of the answer.
+    shown: HashMap<Uuid, HashSet<Arc<Question>>>,
+    /// Counts changes.
+    now: u64,
+    /// When everything, and when a sailing, last changed.
+    all: u64,
+    sold: HashMap<Uuid, u64>,
+}
+
+/// The moment at which somebody began to look.
+#[derive(Clone, Copy)]
+pub struct Moment(u64, DateTime<Utc>);
+
+impl Shared {
+    /// The answer, or the moment from which on to look for it.
+    pub fn ask(&self, question: &Question, now: DateTime<Utc>) -> Result<Answer, Moment> {
+        let kept = self.kept();
+        match kept.answers.get(question) {
+            Some((answer, at)) if now - *at < FRESH => Ok(answer.clone()),
+            _ => Err(Moment(kept.now, now)),
+        }
+    }
+
+    /// Keeps an answer, unless something that it shows has changed while it was looked for.
+    pub fn keep(&self, question: Question, answer: Answer, since: Moment) {
+        let mut kept = self.kept();
+        let Moment(count, at) = since;
+        let shows = answer.shows().to_vec();
+        let is_old = kept.all > count
+            || shows.iter().any(|id| kept.sold.get(id).is_some_and(|sold| *sold > count));
+        if is_old {
+            return;
+        }
+        let bytes = answer.bytes();
+        if kept.bytes + bytes > BYTES {
+            kept.forget();
+        }
+        let at = at - TimeDelta::milliseconds(rand::random_range(0..SOONER));
+        let question = Arc::new(question);
+        for id in shows {
+            kept.shown.entry(id).or_default().insert(question.clone());
+        }
+        kept.bytes += bytes;
+        if let Some((before, _)) = kept.answers.insert(question, (answer, at)) {
+            kept.bytes -= before.bytes();
+        }
+    }
+
+    /// A sailing has fewer seats.
+    pub fn sold(&self, sailing: Uuid) {
+        let mut kept = self.kept();
+        kept.now += 1;
+        let now = kept.now;
+        if kept.sold.len() >= SAILINGS {
+            kept.forget();
+        }
+        kept.sold.insert(sailing, now);
+        for question in kept.shown.remove(&sailing).unwrap_or_default() {
+            if let Some((answer, _)) = kept.answers.remove(&question) {
+                kept.bytes -= answer.bytes();
+            }
+        }
+    }
+
+    /// Something changed.
+    pub fn changed(&self) {
+        let mut kept = self.kept();
+        kept.now += 1;
+        kept.forget();
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+        // Nothing in here panics half-way.
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn forget(&mut self) {
+        self.all = self.now;
+        self.answers.clear();
+        self.bytes = 0;
+        self.shown.clear();
+        self.sold.clear();
+    }
+}
