@@ -96,7 +96,7 @@ impl App {
             let more = claimed.len() as i64 == EVENTS;
             if !claimed.is_empty() {
                 let app = self.clone();
-                lost(tokio::spawn(async move { app.tell(&claimed).await }).await);
+                lost(tokio::spawn(async move { app.tell(claimed).await }).await);
             }
             tokio::select! {
                 () = async {}, if more => {}
@@ -108,16 +108,20 @@ impl App {
         }
     }
 
-    /// All at once; or, if one of them stands in the way, each by itself.
-    async fn tell(&self, items: &[Item]) -> Result<()> {
-        let together = match items.iter().any(Item::is_poison) {
-            true => Err(Error::internal("one of them crashes whoever delivers it")),
-            false => notifications::deliver(self, items).await,
-        };
-        if together.is_err() {
-            for item in items {
-                self.deliver_one(item).await?;
-            }
+    /// All at once. Should one of them stand in the way, each by itself; and so whatever comes
+    /// again, lest one that crashes its deliverer takes others along.
+    async fn tell(&self, items: Vec<Item>) -> Result<()> {
+        let (new, mut again): (Vec<_>, Vec<_>) =
+            items.into_iter().partition(|item| item.attempts == 1);
+        match notifications::deliver(self, &new).await {
+            Ok(()) => {}
+            // They come back by themselves; there is too much to do as it is.
+            Err(Error::Unavailable(why)) => return Err(Error::Unavailable(why)),
+            Err(_) => again.extend(new),
+        }
+        for item in again {
+            let app = self.clone();
+            lost(tokio::spawn(async move { app.deliver_one(&item).await }).await);
         }
         Ok(())
     }
@@ -134,7 +138,7 @@ impl App {
             let items = outbox::claim(&self.db, *queue, self.clock.now(), EVENTS).await?;
             count += items.len();
             if *queue == Queue::Event {
-                self.tell(&items).await?;
+                self.tell(items).await?;
                 continue;
             }
             let app = self.clone();

@@ -11,7 +11,7 @@ use aide::{
 };
 use axum::{
     Router,
-    body::{Body, to_bytes},
+    body::{Body, Bytes, to_bytes},
     extract::{DefaultBodyLimit, Request, State},
     handler::Handler,
     http::{
@@ -113,6 +113,8 @@ impl Table {
         T: 'static,
     {
         let Verb { method, changes, shares } = verb;
+        let anyones = access == Access::Public && !path.contains('{');
+        assert!(shares != Shares::Its || anyones, "{path} is not everyone's");
         let id = name_of::<H>();
         let operation = Operation { method, path, access, id, changes, at_most: None };
         let document = documented(operation.clone(), summary);
@@ -284,10 +286,12 @@ async fn share(
     let kind = parts.headers.get(CONTENT_TYPE).map(|kind| kind.as_bytes().to_vec());
     let query = parts.uri.query().map(str::to_owned);
     let asked = Request::from_parts(parts, Body::from(body.clone()));
-    if body.len() + query.as_ref().map_or(0, String::len) > LONGEST {
+    // A copy: what came may be part of a larger buffer.
+    let body = Bytes::copy_from_slice(&body);
+    let question = Question { operation, lang: context.lang, kind, query, body };
+    if question.asked() > LONGEST {
         return next.run(asked).await;
     }
-    let question = Question { operation, lang: context.lang, kind, query, body };
     let since = match app.shared.ask(&question, app.clock.now()) {
         Ok(answer) => return answer.again(),
         Err(since) => since,
@@ -302,9 +306,8 @@ async fn share(
 
 /// After a change nobody is given an answer of before.
 async fn end_shared(State(app): State<App>, request: Request, next: Next) -> Response {
-    let response = next.run(request).await;
-    app.shared.changed();
-    response
+    let _until = app.shared.until_changed();
+    next.run(request).await
 }
 
 /// Runs a change again when another transaction got in its way. A handler has one transaction that

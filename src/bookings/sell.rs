@@ -63,13 +63,13 @@ pub async fn sell(
         None => full,
     };
     let booking = row(app, context, form, channel, seats, &sailing, promotion.as_ref(), price)?;
+    let _until = app.shared.until_sold(booking.sailing_id);
     match insert(app, caller, &booking, key).await {
         Err(Error::Conflict(c)) if c.word == "sold_out" => {
             return Err(left(app, sailing.sailing_id).await);
         }
         done => done?,
     }
-    app.shared.sold(booking.sailing_id);
     Ok(booking)
 }
 

@@ -34,6 +34,19 @@ pub struct Question {
     pub body: Bytes,
 }
 
+impl Question {
+    /// About how much memory it takes, with its places in the tables.
+    fn bytes(&self) -> usize {
+        self.asked() + 512
+    }
+
+    /// How long it is.
+    pub fn asked(&self) -> usize {
+        let query = self.query.as_ref().map_or(0, String::len);
+        self.body.len() + query + self.kind.as_ref().map_or(0, Vec::len)
+    }
+}
+
 #[derive(Default)]
 pub struct Shared(Mutex<Kept>);
 
@@ -74,23 +87,35 @@ impl Shared {
         if is_old {
             return;
         }
-        let bytes = answer.bytes();
+        let bytes = question.bytes() + answer.bytes();
         if kept.bytes + bytes > BYTES {
             kept.forget();
         }
         let at = at - TimeDelta::milliseconds(rand::random_range(0..SOONER));
+        let bytes_of_question = question.bytes();
         let question = Arc::new(question);
         for id in shows {
             kept.shown.entry(id).or_default().insert(question.clone());
         }
         kept.bytes += bytes;
         if let Some((before, _)) = kept.answers.insert(question, (answer, at)) {
-            kept.bytes -= before.bytes();
+            kept.bytes -= bytes_of_question + before.bytes();
         }
     }
 
+    /// Ends all answers when it is dropped: also when nobody waits any more for a change that was
+    /// made.
+    pub fn until_changed(&self) -> impl Drop + '_ {
+        OnDrop(|| self.changed())
+    }
+
+    /// The same with a sale.
+    pub fn until_sold(&self, sailing: Uuid) -> impl Drop + '_ {
+        OnDrop(move || self.sold(sailing))
+    }
+
     /// A sailing has fewer seats.
-    pub fn sold(&self, sailing: Uuid) {
+    fn sold(&self, sailing: Uuid) {
         let mut kept = self.kept();
         kept.now += 1;
         let now = kept.now;
@@ -100,7 +125,7 @@ impl Shared {
         kept.sold.insert(sailing, now);
         for question in kept.shown.remove(&sailing).unwrap_or_default() {
             if let Some((answer, _)) = kept.answers.remove(&question) {
-                kept.bytes -= answer.bytes();
+                kept.bytes -= question.bytes() + answer.bytes();
             }
         }
     }
@@ -115,6 +140,14 @@ impl Shared {
     fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
         // Nothing in here panics half-way.
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+struct OnDrop<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        self.0();
     }
 }
 

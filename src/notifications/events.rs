@@ -55,6 +55,9 @@ const REMINDER: TimeDelta = TimeDelta::minutes(10);
 
 /// Turns events into what follows from them, and removes them, in one transaction: all or none.
 pub async fn deliver(app: &App, items: &[Item]) -> Result<()> {
+    if items.is_empty() {
+        return Ok(());
+    }
     let bookings = bookings_of(app, items).await?;
     let mut events = Vec::with_capacity(items.len());
     for item in items {

@@ -52,9 +52,11 @@ pub async fn apply(app: &App, payment: &Payment, notice: &Notice, raw: &Value) -
     let kept = store::keep_event(&mut tx, payment, notice, raw, expected, now);
     let event = kept.await?;
     let payment = &store::get_in(&mut tx, payment.id).await?;
+    let mut moves_seats = payment.reschedule_id.is_some();
     if let Some(event) = event {
         let booking = bookings::get_in(&mut tx, payment.booking_id).await?;
         let booking = booking.ok_or_else(|| Error::internal("a payment without booking"))?;
+        moves_seats |= booking.status != BookingStatus::PendingPayment;
         let outcome = match notice.said {
             Said::Pending => "noted",
             Said::Failed => ended(&mut tx, payment, PaymentStatus::Failed).await?,
@@ -66,6 +68,7 @@ pub async fn apply(app: &App, payment: &Payment, notice: &Notice, raw: &Value) -
             store::set_outcome(&mut tx, event, outcome).await?;
         }
     }
+    let _until = moves_seats.then(|| app.shared.until_changed());
     Ok(tx.commit().await?)
 }
 

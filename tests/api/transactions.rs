@@ -16,6 +16,7 @@ on_both_engines![
     a_deadlock_is_worth_another_try,
     a_statement_alone_is_refused_alone,
     a_queue_has_an_end,
+    who_gives_up_in_the_queue_writes_nothing,
 ];
 
 async fn put(tx: &mut Tx, name: &str) -> Result<u64, dermaga::kernel::db::Failure> {
@@ -273,12 +274,28 @@ async fn a_statement_alone_is_refused_alone(world: World) {
     assert_eq!(names(world.db()).await.len(), 40);
 }
 
+/// Holds every connection that can write.
+async fn hold_all(db: &Db) -> Vec<Tx> {
+    let mut held = Vec::new();
+    for _ in 0..if db.engine() == "sqlite" { 1 } else { 16 } {
+        held.push(db.begin().await.unwrap());
+    }
+    held
+}
+
+async fn who_gives_up_in_the_queue_writes_nothing(world: World) {
+    let held = hold_all(world.db()).await;
+    let insert = "INSERT INTO locks (name, taken) VALUES ('late', 0)";
+    let write = world.db().sql(insert).run();
+    assert!(tokio::time::timeout(Duration::from_millis(50), write).await.is_err());
+    drop(held);
+    world.db().sql("INSERT INTO locks (name, taken) VALUES ('next', 0)").run().await.unwrap();
+    assert_eq!(names(world.db()).await, ["next"]);
+}
+
 /// Those who wait are served; who would make the queue longer than it may be is told at once.
 async fn a_queue_has_an_end(world: World) {
-    let mut held = Vec::new();
-    for _ in 0..if world.db().engine() == "sqlite" { 1 } else { 16 } {
-        held.push(world.db().begin().await.unwrap());
-    }
+    let mut held = hold_all(world.db()).await;
     let write = async |_| {
         let insert = "INSERT INTO locks (name, taken) VALUES ('x', 1) ON CONFLICT DO NOTHING";
         world.db().sql(insert).run().await

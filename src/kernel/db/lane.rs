@@ -52,6 +52,7 @@ type Member = (oneshot::Sender<Result<u64>>, u64);
 struct Seat {
     /// `None` only after the lane was closed, or while a lost connection waits to be replaced.
     conn: Option<SqliteConnection>,
+    closed: bool,
     options: SqliteConnectOptions,
     open: Open,
     members: Vec<Member>,
@@ -69,14 +70,17 @@ enum Open {
 impl Lane {
     pub async fn open(options: SqliteConnectOptions) -> Result<Self> {
         let conn = Some(options.connect().await?);
-        let seat = Seat { conn, options, open: Open::Nothing, members: Vec::new() };
+        let seat = Seat { conn, closed: false, options, open: Open::Nothing, members: Vec::new() };
         let (due, commits, queue) = Default::default();
         let (notes, written) = mpsc::unbounded_channel();
         let lane = Self { seat: Arc::new(Mutex::new(seat)), due, commits, queue, notes };
         let (seat, commits) = (Arc::downgrade(&lane.seat), lane.commits.clone());
+        // It needs no clock and no network.
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let runtime = runtime.map_err(Failure::unavailable)?;
         std::thread::Builder::new()
             .name("scribe".into())
-            .spawn(move || block_on(scribe(seat, written, commits)))
+            .spawn(move || runtime.block_on(scribe(seat, written, commits)))
             .map_err(Failure::unavailable)?;
         tokio::spawn(committer(Arc::downgrade(&lane.seat), lane.due.clone(), lane.commits.clone()));
         Ok(lane)
@@ -124,6 +128,7 @@ impl Lane {
     pub async fn close(&self) {
         let mut seat = self.seat.lock().await;
         seat.settle(&self.commits).await;
+        seat.closed = true;
         if let Some(conn) = seat.conn.take() {
             let _ = conn.close().await;
         }
@@ -199,11 +204,16 @@ impl Seat {
 
     /// Writes one statement. It is undone by itself when a rule of the database refuses it, so it
     /// needs no savepoint; after any other failure nobody knows what is left, and the group ends.
-    async fn write(&mut self, note: Note) {
+    /// `Err`: nothing can be written just now.
+    async fn write(&mut self, note: Note) -> Result<()> {
         let Note { text, values, lasting, done } = note;
+        if done.is_closed() {
+            // Whoever gave up was told that it failed, and may have asked again.
+            return Ok(());
+        }
         if let Err(failure) = self.join().await {
-            let _ = done.send(Err(failure));
-            return;
+            let _ = done.send(Err(failure.clone()));
+            return Err(failure);
         }
         let conn = self.conn.as_mut().expect("whoever joins has a connection");
         match query_with(text, values).persistent(lasting).execute(conn).await {
@@ -217,10 +227,11 @@ impl Seat {
                 let _ = done.send(Err(failure));
             }
         }
+        Ok(())
     }
 
     async fn begin(&mut self, text: &'static str) -> Result<()> {
-        if self.conn.is_none() {
+        if self.conn.is_none() && !self.closed {
             self.conn = Some(self.options.connect().await?);
         }
         self.control(text).await
@@ -276,11 +287,16 @@ impl Seat {
     }
 }
 
-/// Whether a rule of the database refused a statement: a check, a reference, a trigger of ours.
+/// Whether it was the statement's own fault, and undone with it: a rule of the database refused it,
+/// or it could not be understood. Then the transaction goes on.
 fn is_refusal(error: &dyn DatabaseError) -> bool {
+    const SQLITE_ERROR: u32 = 1;
+    const SQLITE_TOOBIG: u32 = 18;
     const SQLITE_CONSTRAINT: u32 = 19;
+    const SQLITE_MISMATCH: u32 = 20;
+    let own = [SQLITE_ERROR, SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH];
     let code = error.code().and_then(|code| code.parse::<u32>().ok());
-    code.is_some_and(|code| code & 0xff == SQLITE_CONSTRAINT)
+    code.is_some_and(|code| own.contains(&(code & 0xff)))
 }
 
 /// Writes what has come, and what comes meanwhile, up to a point; then commits.
@@ -293,20 +309,16 @@ async fn scribe(
     while let Some(first) = notes.recv().await {
         let Some(seat) = seat.upgrade() else { return };
         let mut seat = seat.lock().await;
-        seat.write(first).await;
+        let mut can = seat.write(first).await;
         for _ in 1..TOGETHER {
             let Ok(next) = notes.try_recv() else { break };
-            seat.write(next).await;
+            match &can {
+                Ok(()) => can = seat.write(next).await,
+                // It would be the same for everyone.
+                Err(why) => drop(next.done.send(Err(why.clone()))),
+            }
         }
         seat.settle(&commits).await;
-    }
-}
-
-/// Runs a future on this thread; it needs no clock and no network.
-fn block_on(work: impl Future<Output = ()>) {
-    match tokio::runtime::Builder::new_current_thread().build() {
-        Ok(runtime) => runtime.block_on(work),
-        Err(error) => tracing::error!(%error, "the scribe cannot work"),
     }
 }
 

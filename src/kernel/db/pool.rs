@@ -17,11 +17,11 @@ use super::{Failure, PATIENCE, Result, queue::Queue, within};
 /// A connection that has rested so long may have lost its server.
 const RESTED: Duration = Duration::from_secs(1);
 
-pub(super) struct Pool<C: Connection> {
+pub(super) struct Pool<C: Connection + 'static> {
     shelf: Arc<Shelf<C>>,
 }
 
-struct Shelf<C: Connection> {
+struct Shelf<C: Connection + 'static> {
     options: C::Options,
     /// The one that was used last is lent first.
     kept: Mutex<Vec<(C, Instant)>>,
@@ -29,13 +29,13 @@ struct Shelf<C: Connection> {
     queue: Queue,
 }
 
-impl<C: Connection> Clone for Pool<C> {
+impl<C: Connection + 'static> Clone for Pool<C> {
     fn clone(&self) -> Self {
         Self { shelf: self.shelf.clone() }
     }
 }
 
-impl<C: Connection> Pool<C> {
+impl<C: Connection + 'static> Pool<C> {
     pub fn new(options: C::Options, most: usize) -> Self {
         let slots = Arc::new(Semaphore::new(most));
         Self {
@@ -65,8 +65,8 @@ impl<C: Connection> Pool<C> {
             Ok::<_, Failure>(Lent {
                 conn: Some(conn),
                 shelf: self.shelf.clone(),
-                _slot: slot,
-                lost: false,
+                slot: Some(slot),
+                state: State::Well,
             })
         })
         .await
@@ -90,7 +90,7 @@ impl<C: Connection> Pool<C> {
     }
 }
 
-impl<C: Connection> Shelf<C> {
+impl<C: Connection + 'static> Shelf<C> {
     fn kept(&self) -> std::sync::MutexGuard<'_, Vec<(C, Instant)>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -100,41 +100,84 @@ impl<C: Connection> Shelf<C> {
     }
 
     fn put_back(&self, conn: C) {
+        let mut kept = self.kept();
         if !self.slots.is_closed() {
-            self.kept().push((conn, Instant::now()));
+            kept.push((conn, Instant::now()));
         }
     }
 }
 
-/// A connection that goes back when it is dropped, unless something was cut off half-way.
-pub(super) struct Lent<C: Connection> {
+/// A connection that goes back when it is dropped.
+pub(super) struct Lent<C: Connection + 'static> {
     conn: Option<C>,
     shelf: Arc<Shelf<C>>,
-    _slot: OwnedSemaphorePermit,
-    /// Nobody knows what it is doing.
-    lost: bool,
+    slot: Option<OwnedSemaphorePermit>,
+    state: State,
 }
 
-impl<C: Connection> Lent<C> {
-    /// Does something with it. Should that be dropped before its end, or the connection fail, it is
-    /// not lent again.
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    Well,
+    /// In the middle of something.
+    Busy,
+    /// It does not answer.
+    Broken,
+}
+
+impl<C: Connection + 'static> Lent<C> {
+    /// Does something with it.
     pub async fn with<T>(
         &mut self,
         work: impl AsyncFnOnce(&mut C) -> sqlx::Result<T>,
     ) -> Result<T> {
         let conn = self.conn.as_mut().ok_or_else(|| Failure::unavailable("it was lost"))?;
-        self.lost = true;
-        let done = work(conn).await.map_err(Failure::from);
-        self.lost = done.as_ref().is_err_and(Failure::is_unavailable);
-        done
+        self.state = State::Busy;
+        let done = work(conn).await;
+        let broken = done.as_ref().is_err_and(is_fatal);
+        self.state = if broken { State::Broken } else { State::Well };
+        done.map_err(Failure::from)
     }
 }
 
-impl<C: Connection> Drop for Lent<C> {
+impl<C: Connection + 'static> Drop for Lent<C> {
     fn drop(&mut self) {
-        if let (Some(conn), false) = (self.conn.take(), self.lost) {
-            self.shelf.put_back(conn);
+        let Some(mut conn) = self.conn.take() else { return };
+        match self.state {
+            State::Well => self.shelf.put_back(conn),
+            State::Broken => {}
+            // Somebody lost patience, or hung up. Until it is through nobody else gets it.
+            State::Busy => {
+                let (shelf, slot) = (self.shelf.clone(), self.slot.take());
+                after(async move {
+                    if conn.ping().await.is_ok() {
+                        shelf.put_back(conn);
+                    }
+                    drop(slot);
+                });
+            }
         }
+    }
+}
+
+/// Whether a connection is of no use after this: it is gone, or its server goes or only reads.
+fn is_fatal(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Database(error) => {
+            let code = error.code().unwrap_or_default();
+            code.len() == 5 && ["08", "57P", "25006"].iter().any(|fatal| code.starts_with(fatal))
+        }
+        sqlx::Error::Io(_)
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::Protocol(_)
+        | sqlx::Error::WorkerCrashed => true,
+        _ => false,
+    }
+}
+
+/// Finishes something that nobody waits for.
+fn after(work: impl Future<Output = ()> + Send + 'static) {
+    if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+        runtime.spawn(async move { drop(tokio::time::timeout(PATIENCE, work).await) });
     }
 }
 
@@ -167,17 +210,13 @@ impl PgTurn {
 
 impl Drop for PgTurn {
     fn drop(&mut self) {
-        let Some(mut line) = self.line.take() else { return };
-        if line.lost {
+        let Some(mut line) = self.line.take().filter(|line| line.state != State::Broken) else {
             return;
-        }
+        };
         // It must not hold its locks until somebody happens to be lent it.
-        line.lost = true;
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move {
-                let undo = line.with(async |conn| raw_sql("ROLLBACK").execute(conn).await);
-                drop(tokio::time::timeout(PATIENCE, undo).await);
-            });
-        }
+        line.state = State::Broken;
+        after(async move {
+            drop(line.with(async |conn| raw_sql("ROLLBACK").execute(conn).await).await);
+        });
     }
 }
