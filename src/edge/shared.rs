@@ -72,7 +72,9 @@ impl Shared {
     pub fn ask(&self, question: &Question, now: DateTime<Utc>) -> Result<Answer, Moment> {
         let kept = self.kept();
         match kept.answers.get(question) {
-            Some((answer, at)) if now - *at < FRESH => Ok(answer.clone()),
+            Some((answer, at)) if (TimeDelta::zero()..FRESH).contains(&(now - *at)) => {
+                Ok(answer.clone())
+            }
             _ => Err(Moment(kept.now, now)),
         }
     }
