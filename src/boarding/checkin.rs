@@ -3,7 +3,6 @@
 use base64::{Engine, prelude::BASE64_STANDARD};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::{
@@ -180,25 +179,25 @@ async fn find(
     if ticket.sailing_id != voyage.id {
         return Ok(Err(Outcome::TicketReplaced));
     }
-    let passenger = booking.passengers()?.into_iter().nth(ticket.place.into());
+    let passenger = booking.passengers.get(usize::from(ticket.place));
     let Some(passenger) = passenger else { return Ok(Err(Outcome::Forged)) };
     let admitted = Admitted {
         booking_id: booking.id,
         booking_code: booking.code.clone(),
-        boarded_at: booking.boarded()?.get(&passenger.id).copied(),
+        boarded_at: booking.boarded.get(&passenger.id).copied(),
         passenger_id: passenger.id,
-        passenger_name: passenger.name,
+        passenger_name: passenger.name.clone(),
     };
     Ok(Ok((booking, admitted)))
 }
 
 async fn copy(tx: &mut AuditedTx, booking: &BookingRow, admitted: &Admitted) -> Result<()> {
-    let mut boarded = booking.boarded()?;
+    let mut boarded = booking.boarded.0.clone();
     match admitted.boarded_at {
         Some(at) => boarded.insert(admitted.passenger_id, at),
         None => boarded.remove(&admitted.passenger_id),
     };
-    bookings::set_boarded(tx, booking.id, json!(boarded)).await
+    bookings::set_boarded(tx, booking.id, boarded).await
 }
 
 fn is_closed(failure: &Failure) -> bool {

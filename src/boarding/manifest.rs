@@ -81,26 +81,25 @@ async fn record(tx: &mut AuditedTx, before: &Voyage, after: &Voyage) -> Result<(
 fn drawn_up(app: &App, voyage: Voyage, aboard: &[Aboard], now: DateTime<Utc>) -> Result<Manifest> {
     let mut passengers = Vec::new();
     for booking in aboard {
-        let boarded = booking.boarded()?;
-        for (index, passenger) in booking.passengers()?.into_iter().enumerate() {
+        for (index, passenger) in booking.passengers.iter().enumerate() {
             let (sailing_id, booking_id) = (voyage.id, booking.id);
             let place = tickets::place(index)?;
             passengers.push(Listed {
                 number: 0,
                 passenger_id: passenger.id,
-                name: passenger.name,
+                name: passenger.name.clone(),
                 gender: passenger.gender,
                 age: passenger.birth_date.and_then(|birth| rules::age(birth, voyage.day)),
                 birth_date: passenger.birth_date,
                 identity_type: passenger.identity_type,
                 identity_number: app.sealer.open_number(passenger.identity_number.as_deref())?,
-                nationality: passenger.nationality,
+                nationality: passenger.nationality.clone(),
                 contact: ListedContact {
                     name: booking.contact_name.clone(),
                     phone: booking.contact_phone.clone(),
                 },
                 booking_code: booking.code.clone(),
-                checked_in_at: boarded.get(&passenger.id).copied(),
+                checked_in_at: booking.boarded.get(&passenger.id).copied(),
                 ticket_code: app.tickets.sign(Ticket { sailing_id, booking_id, place }),
             });
         }

@@ -6,15 +6,14 @@ use axum::{
 };
 
 use super::{
+    forms::{BookingsQuery, CancelForm, Knows, ValidatePromo},
     lookup::{BookingAccess, booking_for, readable, shown},
-    model::{
-        Booking, BookingRow, BookingStatus, BookingsQuery, CancelForm, Knows, PromoVerdict,
-        ValidatePromo,
-    },
+    model::{BookingRow, BookingStatus},
     moves::{self, move_booking},
     rules::{self, Event},
     sale,
     store::{self, Trace},
+    view::{Booking, PromoVerdict},
 };
 use crate::{
     app::App,

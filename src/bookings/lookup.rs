@@ -1,11 +1,12 @@
 //! Who may look at a booking, and what they see of it.
 
 use super::{
-    model::{
-        BookedBoat, BookedSailing, Booking, BookingContact, BookingRow, Knows, Passenger,
-        PaymentRecord, PriceRecord,
-    },
+    forms::Knows,
+    model::BookingRow,
     store,
+    view::{
+        BookedBoat, BookedSailing, Booking, BookingContact, Passenger, PaymentRecord, PriceRecord,
+    },
 };
 use crate::{
     app::App,
@@ -74,12 +75,11 @@ pub fn readable(caller: Option<&Caller>) -> bool {
 /// Identity numbers are for those in charge of the booking: its booker, the sailing's partner and
 /// staff who may read bookings. Whoever impersonates a partner sees what their own rules allow.
 pub fn shown(app: &App, row: BookingRow, readable: bool) -> Result<Booking> {
-    let (stored, boarded, taxes) = (row.passengers()?, row.boarded()?, row.taxes()?);
-    let mut passengers = Vec::with_capacity(stored.len());
-    for passenger in stored {
+    let mut passengers = Vec::with_capacity(row.passengers.len());
+    for passenger in row.passengers.0 {
         let number = app.sealer.open_number(passenger.identity_number.as_deref())?;
         passengers.push(Passenger {
-            checked_in_at: boarded.get(&passenger.id).copied(),
+            checked_in_at: row.boarded.get(&passenger.id).copied(),
             id: passenger.id,
             name: passenger.name,
             identity_type: passenger.identity_type,
@@ -126,7 +126,7 @@ pub fn shown(app: &App, row: BookingRow, readable: bool) -> Result<Booking> {
             unit_price: row.unit_price,
             subtotal: row.subtotal,
             discount: row.discount,
-            taxes,
+            taxes: row.taxes.0,
             tax: row.tax,
             total: row.total,
         },

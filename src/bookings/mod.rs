@@ -9,6 +9,7 @@
 //! - A booking keeps the price, taxes and commission that it was sold with.
 
 mod earnings;
+mod forms;
 mod http;
 mod letters;
 mod lookup;
@@ -20,21 +21,20 @@ mod sale;
 mod sell;
 mod store;
 mod together;
+mod view;
 
 use crate::{
     app::App,
     kernel::{error::Result, ids::Uuid},
 };
 
+pub use forms::{BookingForm, Knows, RescheduleForm};
 pub use http::{
     PathBooking, PathOwnBooking, cancel_booking, get_booking, list_bookings, validate_promo,
 };
 pub use letters::letter;
 pub use lookup::{BookingAccess, booking_for, readable, shown, simulator_page};
-pub use model::{
-    Aboard, Booking, BookingForm, BookingRow, BookingStatus, Gender, IdentityType, Knows,
-    PaymentRecord, PriceRecord, RescheduleForm, StoredPassenger,
-};
+pub use model::{Aboard, BookingRow, BookingStatus, Gender, IdentityType, StoredPassenger};
 pub use moves::{move_booking, not_now};
 pub use rules::{Event, Price, has_ticket, is_live};
 pub use sell::sell;
@@ -43,6 +43,7 @@ pub use store::{
     set_boarded,
 };
 pub use together::{CalledOff, call_off, expire_all, follow};
+pub use view::{Booking, PaymentRecord, PriceRecord};
 
 /// The newest bookings of a partner, identity numbers masked.
 pub async fn recent(app: &App, partner: Uuid) -> Result<Vec<Booking>> {

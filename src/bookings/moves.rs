@@ -76,7 +76,7 @@ pub fn still_ashore(booking: &BookingRow, now: DateTime<Utc>) -> Result<()> {
             "Manifes penumpang pelayaran ini sudah ditutup.",
         ));
     }
-    if !booking.boarded()?.is_empty() {
+    if !booking.boarded.is_empty() {
         return Err(Error::conflict(
             "already_boarded",
             "Somebody of this booking is on board already.",

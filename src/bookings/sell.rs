@@ -1,11 +1,13 @@
 //! Selling: one statement takes the seats, the promotion and makes the booking, or nothing.
 
 use chrono::TimeDelta;
-use serde_json::{Value, json};
+use serde_json::json;
+use sqlx::types::Json;
 
 use super::{
+    forms::BookingForm,
     lookup::shown,
-    model::{BookingForm, BookingRow, BookingStatus, Channel, SailingContext, StoredPassenger},
+    model::{BookingRow, BookingStatus, Channel, SailingContext, StoredPassenger},
     rules::Price,
     sale, store,
 };
@@ -97,7 +99,7 @@ fn row(
     // What costs nothing is paid for.
     let free = price.total == Rupiah::ZERO;
     let hold = TimeDelta::seconds(app.config.booking_hold_seconds.into());
-    let code = ids::code("DMG", rand::random());
+    let code = ids::fresh_code("DMG");
     let provider = (!free).then(|| app.gateway.provider.to_string());
     Ok(BookingRow {
         id: ids::fresh(),
@@ -118,15 +120,15 @@ fn row(
         contact_email: form.contact.email.as_str().to_owned(),
         contact_phone: form.contact.phone.as_str().to_owned(),
         lang: context.lang,
-        passengers: passengers(app, form)?,
-        boarded: json!({}),
+        passengers: Json(passengers(app, form)?),
+        boarded: Json::default(),
         accepted_terms: form.accept_terms.unwrap_or(false),
         // The statement that makes it finds the version.
         accepted_terms_id: None,
         unit_price: price.unit_price,
         subtotal: price.subtotal,
         discount: price.discount,
-        taxes: json!(price.taxes),
+        taxes: Json(price.taxes),
         tax: price.tax,
         total: price.total,
         commission_rate: price.commission_rate,
@@ -162,7 +164,7 @@ fn row(
     })
 }
 
-fn passengers(app: &App, form: &BookingForm) -> Result<Value> {
+fn passengers(app: &App, form: &BookingForm) -> Result<Vec<StoredPassenger>> {
     let mut passengers = Vec::with_capacity(form.passengers.len());
     for passenger in &form.passengers {
         let number = passenger.identity_number.as_deref();
@@ -176,7 +178,7 @@ fn passengers(app: &App, form: &BookingForm) -> Result<Value> {
             nationality: passenger.nationality.as_ref().map(|n| n.to_string()),
         });
     }
-    Ok(json!(passengers))
+    Ok(passengers)
 }
 
 /// Alone where nothing has to be written beside it; else in one transaction with that.

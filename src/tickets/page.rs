@@ -27,7 +27,7 @@ pub fn draw(app: &App, booking: &BookingRow) -> Result<Vec<u8>> {
     let lang = booking.lang;
     let title = format!("{} {}", lang.of("E-ticket", "E-tiket"), booking.code);
     let terms = terms(&app.config.refund_policy.0);
-    let passengers = booking.passengers()?;
+    let passengers = &booking.passengers;
     let mut paper = Paper::new(&title, lang);
     for (index, passenger) in passengers.iter().enumerate() {
         let (sailing_id, booking_id) = (booking.sailing_id, booking.id);
@@ -106,7 +106,7 @@ fn price(pen: &mut Pen<'_, '_>, booking: &BookingRow, y: f32, lang: Lang) -> Res
         let code = booking.code_promo.as_deref().unwrap_or_default();
         lines.push((format!("{} {code}", lang.of("Discount", "Diskon")), -booking.discount));
     }
-    lines.extend(booking.taxes()?.into_iter().map(|tax| (tax.name, tax.amount)));
+    lines.extend(booking.taxes.iter().map(|tax| (tax.name.clone(), tax.amount)));
     let mut y = y;
     for (label, amount) in &lines {
         pen.fitted(LEFT, y, WIDTH - 110.0, SMALL, label);

@@ -99,7 +99,7 @@ pub async fn request(app: &App, tx: &mut Tx, wish: &Wish<'_>) -> Result<Granted>
         return Err(promotion_exhausted());
     }
     let seats = seats_of(&booking, wish.to)?;
-    let was = booking.price()?;
+    let was = booking.price();
     // From what it was first sold for: no detour makes it cheaper or dearer.
     let sold = store::first_price(tx, booking.id).await?.unwrap_or_else(|| was.clone());
     let becomes = rules::reprice(&sold, wish.to.seat_price, seats);

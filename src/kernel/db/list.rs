@@ -17,7 +17,7 @@ type Bind<'v> = Box<dyn FnOnce(Statement<'v>) -> Statement<'v> + Send + 'v>;
 pub struct List<'a> {
     db: &'a Db,
     select: &'static str,
-    counted: &'static str,
+    found: Option<&'static str>,
     conditions: String,
     /// Bound twice: once for the count and once for the page.
     binds: Vec<(Bind<'a>, Bind<'a>)>,
@@ -25,13 +25,13 @@ pub struct List<'a> {
 
 impl<'a> List<'a> {
     pub(super) fn new(db: &'a Db, select: &'static str) -> Self {
-        Self { db, select, counted: select, conditions: String::new(), binds: Vec::new() }
+        Self { db, select, found: None, conditions: String::new(), binds: Vec::new() }
     }
 
-    /// What is counted, where that takes less than what is shown: the same rows, without what is only
-    /// joined to them.
-    pub fn counted_over(mut self, select: &'static str) -> Self {
-        self.counted = select;
+    /// Where the ids of the same rows are found, counted and put in order by less than what is shown:
+    /// the rest is joined to those of the page alone.
+    pub fn found_in(mut self, ids: &'static str) -> Self {
+        self.found = Some(ids);
         self
     }
 
@@ -76,22 +76,18 @@ impl<'a> List<'a> {
         limit: i64,
         offset: i64,
     ) -> Result<(Vec<T>, i64)> {
-        let Self { db, select, counted, conditions, binds } = self;
-        let next = binds.len() + 1;
+        let Self { db, select, found, conditions, binds } = self;
+        let rows = format!("{}{conditions}", found.unwrap_or(select));
         let direction = if sort.descending { "DESC" } else { "ASC" };
-        let mut count = Statement::composed(
-            db,
-            format!("SELECT COUNT(*) FROM ({counted}{conditions}) AS rows"),
-        );
-        let mut page = Statement::composed(
-            db,
-            format!(
-                "{select}{conditions} ORDER BY {} {direction}, {id} {direction} \
-                 LIMIT ${next} OFFSET ${}",
-                sort.column,
-                next + 1,
-            ),
-        );
+        let order = format!("ORDER BY {} {direction}, {id} {direction}", sort.column);
+        let next = binds.len() + 1;
+        let page = format!("{rows} {order} LIMIT ${next} OFFSET ${}", next + 1);
+        let page = match found {
+            Some(_) => format!("{select} WHERE {id} IN (SELECT * FROM ({page}) AS page) {order}"),
+            None => page,
+        };
+        let mut count = Statement::composed(db, format!("SELECT COUNT(*) FROM ({rows}) AS rows"));
+        let mut page = Statement::composed(db, page);
         for (in_count, in_page) in binds {
             count = in_count(count);
             page = in_page(page);

@@ -1,130 +1,30 @@
 //! The SQL of bookings.
 
+mod sailing;
+mod sale;
+
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::{
     earnings::Sailed,
-    model::{Aboard, BookingRow, BookingStatus, BookingsQuery, SailingContext},
-    together::Owed,
+    forms::BookingsQuery,
+    model::{BookingRow, BookingStatus},
 };
 use crate::{
     kernel::{
         clock::midnight,
-        db::{Db, Failure, Statement, Tx},
+        db::{Db, Failure, Tx},
         error::Result,
         http::Page,
         ids::Uuid,
-        money::Rate,
         seal::Sealer,
     },
     ledger::with_collected,
-    taxes::{AppliesTo, TaxRate},
 };
 
-/// Everything that a sale looks at: the sailing, beside each tax that is charged now.
-pub const LOOK: &str = "SELECT s.id AS sailing_id, s.status AS sailing_status, s.departure_at,
-      s.arrival_at, s.price AS seat_price, s.capacity, s.seats_taken, s.chartered,
-      s.manifest_closed_at, r.id AS route_id, r.from_name, r.to_name, r.timezone,
-      b.id AS speedboat_id, b.name AS speedboat_name, b.status AS speedboat_status,
-      p.id AS partner_id, a.name AS partner_name, p.status AS partner_status,
-      p.verified_at AS partner_verified_at,
-      COALESCE(p.commission_rate, (SELECT c.commission_rate
-        FROM settlement_configurations c WHERE c.partner_id IS NULL)) AS commission_rate,
-      (SELECT COUNT(*) FROM bookings k
-       WHERE k.contact_email = $2 AND k.status = 'pending_payment' AND k.channel = 'web') AS holds,
-      t.code AS tax_code, t.name AS tax_name, t.rate AS tax_rate, t.applies_to AS tax_applies_to
-    FROM sailings s
-    JOIN routes r ON r.id = s.route_id
-    JOIN speedboats b ON b.id = s.speedboat_id
-    JOIN partners p ON p.id = s.partner_id
-    JOIN accounts a ON a.id = p.account_id
-    LEFT JOIN taxes t ON t.is_active
-    WHERE s.id = $1 ORDER BY t.code";
-
-#[derive(sqlx::FromRow)]
-struct Looked {
-    #[sqlx(flatten)]
-    sailing: SailingContext,
-    tax_code: Option<String>,
-    tax_name: Option<String>,
-    tax_rate: Option<Rate>,
-    tax_applies_to: Option<AppliesTo>,
-}
-
-impl Looked {
-    fn tax(&self) -> Option<TaxRate> {
-        Some(TaxRate {
-            code: self.tax_code.clone()?,
-            name: self.tax_name.clone()?,
-            rate: self.tax_rate?,
-            applies_to: self.tax_applies_to?,
-        })
-    }
-}
-
-/// A sailing as a sale sees it, and the taxes in the order of their codes.
-pub async fn look(
-    db: &Db,
-    sailing: Uuid,
-    email: Option<&str>,
-) -> Result<Option<(SailingContext, Vec<TaxRate>)>> {
-    let rows: Vec<Looked> = db.sql(LOOK).bind(sailing).bind(email.map(str::to_owned)).all().await?;
-    let taxes = rows.iter().filter_map(Looked::tax).collect();
-    Ok(rows.into_iter().next().map(|row| (row.sailing, taxes)))
-}
-
-/// Takes the seats and the promotion, opens the first payment and announces the booking, by the
-/// triggers of its table.
-pub const SELL: &str = "INSERT INTO bookings (id, code, type, status, channel, sailing_id,
-      speedboat_id, partner_id, departure_at, arrival_at, qty, seats, promotion_id, code_promo,
-      note, contact_name, contact_email, contact_phone, lang, passengers, accepted_terms, provider,
-      unit_price, subtotal, discount, taxes, tax, total, commission_rate, commission,
-      commission_tax, partner_net, expires_at, paid_at, created_at, updated_at, accepted_terms_id)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-      $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $35,
-      CASE WHEN $21 THEN (SELECT t.id FROM terms t
-        WHERE t.type = 'customer' AND t.status = 'published') END)";
-
-/// The statement with its values: on its own or in a transaction.
-pub fn bound<'s>(statement: Statement<'s>, new: &BookingRow) -> Statement<'s> {
-    statement
-        .bind(new.id)
-        .bind(new.code.clone())
-        .bind(new.kind)
-        .bind(new.status)
-        .bind(new.channel)
-        .bind(new.sailing_id)
-        .bind(new.speedboat_id)
-        .bind(new.partner_id)
-        .bind(new.departure_at)
-        .bind(new.arrival_at)
-        .bind(new.qty)
-        .bind(new.seats)
-        .bind(new.promotion_id)
-        .bind(new.code_promo.clone())
-        .bind(new.note.clone())
-        .bind(new.contact_name.clone())
-        .bind(new.contact_email.clone())
-        .bind(new.contact_phone.clone())
-        .bind(new.lang)
-        .bind(new.passengers.clone())
-        .bind(new.accepted_terms)
-        .bind(new.payment_provider.clone())
-        .bind(new.unit_price)
-        .bind(new.subtotal)
-        .bind(new.discount)
-        .bind(new.taxes.clone())
-        .bind(new.tax)
-        .bind(new.total)
-        .bind(new.commission_rate)
-        .bind(new.commission)
-        .bind(new.commission_tax)
-        .bind(new.partner_net)
-        .bind(new.expires_at)
-        .bind(new.paid_at)
-        .bind(new.created_at)
-}
+pub use sailing::{aboard, aboard_now, cancel_all, expire_all, follow, hold_all, set_boarded};
+pub use sale::{LOOK, SELL, bound, look};
 
 macro_rules! booking {
     ($rest:literal) => {
@@ -204,7 +104,7 @@ pub async fn list(
     let day_after = query.end_date.and_then(|date| date.succ_opt());
     let rows = db
         .list(booking!(""))
-        .counted_over("SELECT k.id FROM bookings k")
+        .found_in("SELECT k.id FROM bookings k")
         .filter("k.partner_id = ?", owner)
         .filter("k.type = ?", query.kind)
         .filter("k.speedboat_id = ?", query.item_id)
@@ -368,113 +268,6 @@ pub async fn promotion_is_left(tx: &mut Tx, booking: &BookingRow) -> Result<bool
         .run()
         .await?;
     Ok(left == 1)
-}
-
-/// Bookings that are on board of a sailing, or will be.
-pub async fn aboard(tx: &mut Tx, sailing: Uuid) -> Result<Vec<Aboard>> {
-    Ok(tx.sql(ABOARD).bind(sailing).all().await?)
-}
-
-pub async fn aboard_now(db: &Db, sailing: Uuid) -> Result<Vec<Aboard>> {
-    Ok(db.sql(ABOARD).bind(sailing).all().await?)
-}
-
-const ABOARD: &str = "SELECT id, code, contact_name, contact_phone, passengers, boarded
-    FROM bookings WHERE sailing_id = $1 AND status IN ('paid', 'completed') ORDER BY id";
-
-/// Writes down who of the booking is on board; its row is held.
-pub async fn set_boarded(tx: &mut Tx, id: Uuid, boarded: Value) -> Result<()> {
-    tx.sql("UPDATE bookings SET boarded = $1 WHERE id = $2").bind(boarded).bind(id).run().await?;
-    Ok(())
-}
-
-/// Takes the rows of a sailing's live bookings, as everyone takes a booking before its sailing.
-pub async fn hold_all(tx: &mut Tx, sailing: Uuid) -> Result<()> {
-    tx.sql(
-        "UPDATE bookings SET updated_at = updated_at
-         WHERE sailing_id = $1 AND status IN ('pending_payment', 'paid')",
-    )
-    .bind(sailing)
-    .run()
-    .await?;
-    Ok(())
-}
-
-/// Cancels the live bookings of a sailing that are in `from`, and owe their customer something
-/// (their whole price) or nothing.
-pub async fn cancel_all(
-    tx: &mut Tx,
-    sailing: Uuid,
-    (from, to): (BookingStatus, BookingStatus),
-    owing: bool,
-    reason: &str,
-    now: DateTime<Utc>,
-) -> Result<Vec<Owed>> {
-    let cancelled = tx
-        .sql(with_collected!(
-            "UPDATE bookings SET status = $1, updated_at = $2, cancelled_at = $2,
-               cancel_reason = $3, called_off = TRUE,
-               refund_amount = CASE WHEN $4 THEN total END
-             WHERE sailing_id = $5 AND status = $6 AND (NOT $4 OR total > 0)
-             RETURNING id, partner_id, reschedule_id, total,
-               (SELECT s.day FROM sailings s WHERE s.id = sailing_id) AS day,
-               ",
-            "bookings.id",
-            "AS collected"
-        ))
-        .bind(to)
-        .bind(now)
-        .bind(reason.to_owned())
-        .bind(owing)
-        .bind(sailing)
-        .bind(from)
-        .all()
-        .await?;
-    Ok(cancelled)
-}
-
-/// Gives the bookings of a sailing its new times; says which of them are live.
-pub async fn follow(
-    tx: &mut Tx,
-    sailing: Uuid,
-    departure_at: DateTime<Utc>,
-    arrival_at: DateTime<Utc>,
-) -> Result<Vec<(Uuid,)>> {
-    tx.sql(
-        "UPDATE bookings SET promised_at = COALESCE(promised_at, departure_at),
-           departure_at = $1, arrival_at = $2,
-           expires_at = CASE WHEN status = 'pending_payment' AND expires_at > $1 THEN $1
-             ELSE expires_at END
-         WHERE sailing_id = $3",
-    )
-    .bind(departure_at)
-    .bind(arrival_at)
-    .bind(sailing)
-    .run()
-    .await?;
-    let live = tx
-        .sql(
-            "SELECT id FROM bookings
-             WHERE sailing_id = $1 AND status IN ('pending_payment', 'paid') ORDER BY id",
-        )
-        .bind(sailing)
-        .all()
-        .await?;
-    Ok(live)
-}
-
-/// Lets the unpaid holds on a sailing go, whatever their time.
-pub async fn expire_all(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<Vec<(Uuid,)>> {
-    let expired = tx
-        .sql(
-            "UPDATE bookings SET status = 'expired', updated_at = $1, expires_at = $1
-             WHERE sailing_id = $2 AND status = 'pending_payment' RETURNING id",
-        )
-        .bind(now)
-        .bind(sailing)
-        .all()
-        .await?;
-    Ok(expired)
 }
 
 pub async fn recent(db: &Db, partner: Uuid) -> Result<Vec<BookingRow>> {

@@ -1,0 +1,202 @@
+//! What callers send.
+
+use chrono::NaiveDate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::model::{BookingStatus, Gender, IdentityType};
+use crate::{
+    kernel::{
+        email::Email,
+        error::Fault,
+        http::Paging,
+        ids::Uuid,
+        lang::text,
+        phone::Phone,
+        schema::Input,
+        text::{Line, Name, Note},
+    },
+    sailings::BookingType,
+};
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Contact {
+    pub name: Name,
+    pub email: Email,
+    pub phone: Phone,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct PassengerForm {
+    pub name: Name,
+    pub identity_type: Option<IdentityType>,
+    pub identity_number: Option<Line<30>>,
+    pub gender: Option<Gender>,
+    pub birth_date: Option<NaiveDate>,
+    pub nationality: Option<Line<60>>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct BookingForm {
+    #[serde(rename = "type")]
+    pub kind: BookingType,
+    /// The speedboat of the sailing.
+    pub item_id: Uuid,
+    /// The sailing.
+    pub route_time_id: Uuid,
+    #[schemars(range(min = 1, max = 500))]
+    pub qty: i32,
+    #[schemars(length(max = 64))]
+    pub code_promo: Option<String>,
+    pub note: Option<Note>,
+    pub contact: Contact,
+    #[schemars(length(min = 1, max = 500))]
+    pub passengers: Vec<PassengerForm>,
+    pub accept_terms: Option<bool>,
+}
+
+impl BookingForm {
+    pub fn promo(&self) -> Option<&str> {
+        self.code_promo.as_deref().map(str::trim).filter(|code| !code.is_empty())
+    }
+}
+
+impl Input for BookingForm {
+    /// Forms send what is not filled in as an empty text.
+    fn tidy(value: &mut Value) {
+        let passengers = value.get_mut("passengers").and_then(Value::as_array_mut);
+        for passenger in passengers.into_iter().flatten() {
+            for name in ["identity_type", "identity_number", "gender", "birth_date", "nationality"]
+            {
+                if let Some(field) = passenger.get_mut(name)
+                    && field.as_str().is_some_and(|text| text.trim().is_empty())
+                {
+                    *field = Value::Null;
+                }
+            }
+        }
+    }
+
+    fn check(value: &Value, faults: &mut Vec<Fault>) {
+        let passengers = value["passengers"].as_array();
+        if let (Some(qty), Some(passengers)) = (value["qty"].as_i64(), passengers)
+            && passengers.len() as i64 != qty
+        {
+            let message = text("One passenger for each seat.", "Satu penumpang untuk tiap kursi.");
+            faults.push(Fault::new("passengers", "count", message));
+        }
+        if value["type"] == BookingType::Speedboat.as_str()
+            && value["qty"].as_i64().is_some_and(|qty| (51..=500).contains(&qty))
+        {
+            let message = text("At most 50.", "Maksimal 50.");
+            faults.push(Fault::new("qty", "max", message));
+        }
+        for (index, passenger) in passengers.into_iter().flatten().enumerate() {
+            let Some(number) = passenger["identity_number"].as_str().map(str::trim) else {
+                continue;
+            };
+            let field = |name: &str| format!("passengers[{index}].{name}");
+            let right = match passenger["identity_type"].as_str() {
+                Some("nik") => number.len() == 16 && number.bytes().all(|b| b.is_ascii_digit()),
+                Some(_) => {
+                    (5..=20).contains(&number.len())
+                        && number.bytes().all(|b| b.is_ascii_alphanumeric())
+                }
+                None => {
+                    let message = text("Say what it is a number of.", "Sebutkan jenisnya.");
+                    faults.push(Fault::new(field("identity_type"), "required", message));
+                    continue;
+                }
+            };
+            if !right {
+                let message = text("This is not valid.", "Isian ini tidak valid.");
+                faults.push(Fault::new(field("identity_number"), "format", message));
+            }
+        }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct ValidatePromo {
+    #[schemars(length(min = 1, max = 64))]
+    pub code_promo: String,
+    #[serde(rename = "type")]
+    pub kind: BookingType,
+    pub item_id: Uuid,
+    pub route_time_id: Uuid,
+    #[schemars(range(min = 1, max = 500))]
+    pub qty: i32,
+    pub email: Option<Email>,
+}
+
+impl Input for ValidatePromo {
+    fn tidy(value: &mut Value) {
+        if value["email"].as_str().is_some_and(|text| text.trim().is_empty()) {
+            value["email"] = Value::Null;
+        }
+    }
+}
+
+crate::words! {
+    pub enum BookingSort { CreatedAt = "created_at", DepartureAt = "departure_at", Total = "total" }
+}
+
+#[derive(Default, Deserialize, JsonSchema)]
+pub struct BookingsQuery {
+    #[serde(flatten)]
+    pub paging: Paging,
+    #[serde(rename = "type")]
+    pub kind: Option<BookingType>,
+    pub item_id: Option<Uuid>,
+    pub route_time_id: Option<Uuid>,
+    #[schemars(range(min = 1, max = 500))]
+    pub qty: Option<i32>,
+    #[schemars(length(max = 64))]
+    pub code_promo: Option<String>,
+    #[schemars(length(max = 1_000))]
+    pub note: Option<String>,
+    pub status: Option<BookingStatus>,
+    #[schemars(length(max = 32))]
+    pub code: Option<String>,
+    pub email: Option<Email>,
+    pub mitra_id: Option<Uuid>,
+    /// Day of departure, in the service's time zone.
+    pub start_date: Option<NaiveDate>,
+    pub end_date: Option<NaiveDate>,
+    pub sort_by: Option<BookingSort>,
+}
+
+impl Input for BookingsQuery {}
+
+/// What a guest shows to be let in: only whoever booked knows both.
+#[derive(Default, Deserialize, JsonSchema)]
+pub struct Knows {
+    #[schemars(length(max = 32))]
+    pub code: Option<String>,
+    pub email: Option<Email>,
+}
+
+impl Input for Knows {}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct RescheduleForm {
+    /// The sailing to move to: of the same partner, between the same harbours.
+    pub route_time_id: Uuid,
+    pub reason: Option<Note>,
+    #[schemars(length(max = 32))]
+    pub code: Option<String>,
+    pub email: Option<Email>,
+}
+
+impl Input for RescheduleForm {}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct CancelForm {
+    pub reason: Note,
+    #[schemars(length(max = 32))]
+    pub code: Option<String>,
+    pub email: Option<Email>,
+}
+
+impl Input for CancelForm {}

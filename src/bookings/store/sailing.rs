@@ -1,0 +1,128 @@
+//! All bookings of a sailing at once.
+
+use chrono::{DateTime, Utc};
+use sqlx::types::Json;
+
+use crate::{
+    bookings::{
+        model::{Aboard, Boarded, BookingStatus},
+        together::Owed,
+    },
+    kernel::{
+        db::{Db, Tx},
+        error::Result,
+        ids::Uuid,
+    },
+    ledger::with_collected,
+};
+
+/// Bookings that are on board of a sailing, or will be.
+pub async fn aboard(tx: &mut Tx, sailing: Uuid) -> Result<Vec<Aboard>> {
+    Ok(tx.sql(ABOARD).bind(sailing).all().await?)
+}
+
+pub async fn aboard_now(db: &Db, sailing: Uuid) -> Result<Vec<Aboard>> {
+    Ok(db.sql(ABOARD).bind(sailing).all().await?)
+}
+
+const ABOARD: &str = "SELECT id, code, contact_name, contact_phone, passengers, boarded
+    FROM bookings WHERE sailing_id = $1 AND status IN ('paid', 'completed') ORDER BY id";
+
+/// Writes down who of the booking is on board; its row is held.
+pub async fn set_boarded(tx: &mut Tx, id: Uuid, boarded: Boarded) -> Result<()> {
+    tx.sql("UPDATE bookings SET boarded = $1 WHERE id = $2")
+        .bind(Json(boarded))
+        .bind(id)
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// Takes the rows of a sailing's live bookings, as everyone takes a booking before its sailing.
+pub async fn hold_all(tx: &mut Tx, sailing: Uuid) -> Result<()> {
+    tx.sql(
+        "UPDATE bookings SET updated_at = updated_at
+         WHERE sailing_id = $1 AND status IN ('pending_payment', 'paid')",
+    )
+    .bind(sailing)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// Cancels the live bookings of a sailing that are in `from`, and owe their customer something
+/// (their whole price) or nothing.
+pub async fn cancel_all(
+    tx: &mut Tx,
+    sailing: Uuid,
+    (from, to): (BookingStatus, BookingStatus),
+    owing: bool,
+    reason: &str,
+    now: DateTime<Utc>,
+) -> Result<Vec<Owed>> {
+    let cancelled = tx
+        .sql(with_collected!(
+            "UPDATE bookings SET status = $1, updated_at = $2, cancelled_at = $2,
+               cancel_reason = $3, called_off = TRUE,
+               refund_amount = CASE WHEN $4 THEN total END
+             WHERE sailing_id = $5 AND status = $6 AND (NOT $4 OR total > 0)
+             RETURNING id, partner_id, reschedule_id, total,
+               (SELECT s.day FROM sailings s WHERE s.id = sailing_id) AS day,
+               ",
+            "bookings.id",
+            "AS collected"
+        ))
+        .bind(to)
+        .bind(now)
+        .bind(reason.to_owned())
+        .bind(owing)
+        .bind(sailing)
+        .bind(from)
+        .all()
+        .await?;
+    Ok(cancelled)
+}
+
+/// Gives the bookings of a sailing its new times; says which of them are live.
+pub async fn follow(
+    tx: &mut Tx,
+    sailing: Uuid,
+    departure_at: DateTime<Utc>,
+    arrival_at: DateTime<Utc>,
+) -> Result<Vec<(Uuid,)>> {
+    tx.sql(
+        "UPDATE bookings SET promised_at = COALESCE(promised_at, departure_at),
+           departure_at = $1, arrival_at = $2,
+           expires_at = CASE WHEN status = 'pending_payment' AND expires_at > $1 THEN $1
+             ELSE expires_at END
+         WHERE sailing_id = $3",
+    )
+    .bind(departure_at)
+    .bind(arrival_at)
+    .bind(sailing)
+    .run()
+    .await?;
+    let live = tx
+        .sql(
+            "SELECT id FROM bookings
+             WHERE sailing_id = $1 AND status IN ('pending_payment', 'paid') ORDER BY id",
+        )
+        .bind(sailing)
+        .all()
+        .await?;
+    Ok(live)
+}
+
+/// Lets the unpaid holds on a sailing go, whatever their time.
+pub async fn expire_all(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<Vec<(Uuid,)>> {
+    let expired = tx
+        .sql(
+            "UPDATE bookings SET status = 'expired', updated_at = $1, expires_at = $1
+             WHERE sailing_id = $2 AND status = 'pending_payment' RETURNING id",
+        )
+        .bind(now)
+        .bind(sailing)
+        .all()
+        .await?;
+    Ok(expired)
+}

@@ -1,0 +1,116 @@
+//! What a sale looks at, and what it writes.
+
+use crate::{
+    bookings::model::{BookingRow, SailingContext},
+    kernel::{
+        db::{Db, Statement},
+        error::Result,
+        ids::Uuid,
+        money::Rate,
+    },
+    taxes::{AppliesTo, TaxRate},
+};
+
+/// Everything that a sale looks at: the sailing, beside each tax that is charged now.
+pub const LOOK: &str = "SELECT s.id AS sailing_id, s.status AS sailing_status, s.departure_at,
+      s.arrival_at, s.price AS seat_price, s.capacity, s.seats_taken, s.chartered,
+      s.manifest_closed_at, r.id AS route_id, r.from_name, r.to_name, r.timezone,
+      b.id AS speedboat_id, b.name AS speedboat_name, b.status AS speedboat_status,
+      p.id AS partner_id, a.name AS partner_name, p.status AS partner_status,
+      p.verified_at AS partner_verified_at,
+      COALESCE(p.commission_rate, (SELECT c.commission_rate
+        FROM settlement_configurations c WHERE c.partner_id IS NULL)) AS commission_rate,
+      (SELECT COUNT(*) FROM bookings k
+       WHERE k.contact_email = $2 AND k.status = 'pending_payment' AND k.channel = 'web') AS holds,
+      t.code AS tax_code, t.name AS tax_name, t.rate AS tax_rate, t.applies_to AS tax_applies_to
+    FROM sailings s
+    JOIN routes r ON r.id = s.route_id
+    JOIN speedboats b ON b.id = s.speedboat_id
+    JOIN partners p ON p.id = s.partner_id
+    JOIN accounts a ON a.id = p.account_id
+    LEFT JOIN taxes t ON t.is_active
+    WHERE s.id = $1 ORDER BY t.code";
+
+#[derive(sqlx::FromRow)]
+struct Looked {
+    #[sqlx(flatten)]
+    sailing: SailingContext,
+    tax_code: Option<String>,
+    tax_name: Option<String>,
+    tax_rate: Option<Rate>,
+    tax_applies_to: Option<AppliesTo>,
+}
+
+impl Looked {
+    fn tax(&self) -> Option<TaxRate> {
+        Some(TaxRate {
+            code: self.tax_code.clone()?,
+            name: self.tax_name.clone()?,
+            rate: self.tax_rate?,
+            applies_to: self.tax_applies_to?,
+        })
+    }
+}
+
+/// A sailing as a sale sees it, and the taxes in the order of their codes.
+pub async fn look(
+    db: &Db,
+    sailing: Uuid,
+    email: Option<&str>,
+) -> Result<Option<(SailingContext, Vec<TaxRate>)>> {
+    let rows: Vec<Looked> = db.sql(LOOK).bind(sailing).bind(email.map(str::to_owned)).all().await?;
+    let taxes = rows.iter().filter_map(Looked::tax).collect();
+    Ok(rows.into_iter().next().map(|row| (row.sailing, taxes)))
+}
+
+/// Takes the seats and the promotion, opens the first payment and announces the booking, by the
+/// triggers of its table.
+pub const SELL: &str = "INSERT INTO bookings (id, code, type, status, channel, sailing_id,
+      speedboat_id, partner_id, departure_at, arrival_at, qty, seats, promotion_id, code_promo,
+      note, contact_name, contact_email, contact_phone, lang, passengers, accepted_terms, provider,
+      unit_price, subtotal, discount, taxes, tax, total, commission_rate, commission,
+      commission_tax, partner_net, expires_at, paid_at, created_at, updated_at, accepted_terms_id)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+      $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $35,
+      CASE WHEN $21 THEN (SELECT t.id FROM terms t
+        WHERE t.type = 'customer' AND t.status = 'published') END)";
+
+/// The statement with its values: on its own or in a transaction.
+pub fn bound<'s>(statement: Statement<'s>, new: &BookingRow) -> Statement<'s> {
+    statement
+        .bind(new.id)
+        .bind(new.code.clone())
+        .bind(new.kind)
+        .bind(new.status)
+        .bind(new.channel)
+        .bind(new.sailing_id)
+        .bind(new.speedboat_id)
+        .bind(new.partner_id)
+        .bind(new.departure_at)
+        .bind(new.arrival_at)
+        .bind(new.qty)
+        .bind(new.seats)
+        .bind(new.promotion_id)
+        .bind(new.code_promo.clone())
+        .bind(new.note.clone())
+        .bind(new.contact_name.clone())
+        .bind(new.contact_email.clone())
+        .bind(new.contact_phone.clone())
+        .bind(new.lang)
+        .bind(new.passengers.clone())
+        .bind(new.accepted_terms)
+        .bind(new.payment_provider.clone())
+        .bind(new.unit_price)
+        .bind(new.subtotal)
+        .bind(new.discount)
+        .bind(new.taxes.clone())
+        .bind(new.tax)
+        .bind(new.total)
+        .bind(new.commission_rate)
+        .bind(new.commission)
+        .bind(new.commission_tax)
+        .bind(new.partner_net)
+        .bind(new.expires_at)
+        .bind(new.paid_at)
+        .bind(new.created_at)
+}

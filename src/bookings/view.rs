@@ -1,0 +1,129 @@
+//! What callers get.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{
+    model::{BookingStatus, Channel, Gender, IdentityType},
+    rules::{Price, TaxAmount},
+};
+use crate::{
+    fleet::Owner,
+    kernel::{confidential::Confidential, ids::Uuid, money::Rupiah},
+    sailings::{BookingType, Zone},
+};
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Booking {
+    pub id: Uuid,
+    pub code: String,
+    #[serde(rename = "type")]
+    pub kind: BookingType,
+    pub status: BookingStatus,
+    pub channel: Channel,
+    pub item_id: Uuid,
+    pub route_time_id: Uuid,
+    pub qty: i32,
+    pub code_promo: Option<String>,
+    pub note: String,
+    pub contact: BookingContact,
+    pub passengers: Vec<Passenger>,
+    pub sailing: BookedSailing,
+    pub price: PriceRecord,
+    /// Null where nothing has to be paid.
+    pub payment: Option<PaymentRecord>,
+    /// The version of the customer's terms that was accepted with it.
+    pub accepted_terms_id: Option<Uuid>,
+    pub expires_at: DateTime<Utc>,
+    pub cancelled_at: Option<DateTime<Utc>>,
+    pub cancel_reason: Option<String>,
+    /// What is or was due to the customer.
+    pub refund_amount: Option<Rupiah>,
+    /// What it cost less on the sailing it moved to, and was not paid back yet.
+    pub owed: Rupiah,
+    pub created_at: DateTime<Utc>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Passenger {
+    pub id: Uuid,
+    pub name: String,
+    pub identity_type: Option<IdentityType>,
+    pub identity_number: Option<Confidential>,
+    pub gender: Option<Gender>,
+    pub birth_date: Option<NaiveDate>,
+    pub nationality: Option<String>,
+    pub checked_in_at: Option<DateTime<Utc>>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct BookingContact {
+    pub name: String,
+    pub email: String,
+    pub phone: String,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct BookedSailing {
+    pub from: String,
+    pub to: String,
+    pub departure_at: DateTime<Utc>,
+    pub arrival_at: DateTime<Utc>,
+    pub timezone: Zone,
+    pub speedboat: BookedBoat,
+    pub mitra: Owner,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct BookedBoat {
+    pub id: Uuid,
+    pub name: String,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PriceRecord {
+    pub currency: &'static str,
+    pub unit_price: Rupiah,
+    pub subtotal: Rupiah,
+    pub discount: Rupiah,
+    pub taxes: Vec<TaxAmount>,
+    pub tax: Rupiah,
+    pub total: Rupiah,
+}
+
+impl From<Price> for PriceRecord {
+    fn from(price: Price) -> Self {
+        Self {
+            currency: "IDR",
+            unit_price: price.unit_price,
+            subtotal: price.subtotal,
+            discount: price.discount,
+            taxes: price.taxes,
+            tax: price.tax,
+            total: price.total,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PaymentRecord {
+    pub provider: String,
+    pub reference: String,
+    pub status: String,
+    pub method: Option<String>,
+    /// Where to pay; null until the provider has answered.
+    pub redirect_url: Option<String>,
+    pub paid_at: Option<DateTime<Utc>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct PromoVerdict {
+    pub valid: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<crate::promotions::Reason>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub discount: Option<Rupiah>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price: Option<PriceRecord>,
+}

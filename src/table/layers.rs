@@ -1,0 +1,175 @@
+//! What an operation is wrapped in: who may, what is shared, what is tried again.
+
+use std::time::Duration;
+
+use axum::{
+    body::{Body, Bytes, to_bytes},
+    extract::{Request, State},
+    http::{
+        Method,
+        header::{AUTHORIZATION, CONTENT_TYPE},
+    },
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+
+use crate::{
+    accounts,
+    app::App,
+    edge::{LONGEST, Question},
+    kernel::{
+        access::Access,
+        caller::Context,
+        error::{Error, Result},
+        http::{Answer, MAX_BODY, unreadable},
+    },
+};
+
+/// Who calls, and whether they may.
+pub async fn guard(
+    State((app, access)): State<(App, Access)>,
+    context: Context,
+    mut request: Request,
+    next: Next,
+) -> Result<Response> {
+    let header = request.headers().get(AUTHORIZATION);
+    let caller = match header {
+        None if access.admits_guests() => None,
+        None => return Err(Error::Unauthenticated),
+        Some(header) => {
+            let token = header.to_str().ok().and_then(|value| value.split_once(' '));
+            let token = token.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+            let (_, token) = token.ok_or(Error::Unauthenticated)?;
+            Some(accounts::caller(&app, token.trim(), context).await?)
+        }
+    };
+    if let Some(caller) = caller {
+        if !caller.admitted(access) {
+            return Err(Error::Forbidden);
+        }
+        request.extensions_mut().insert(caller);
+    }
+    Ok(next.run(request).await)
+}
+
+/// Lets a GET pass that somebody meant, and nothing that a browser tries on its own.
+pub async fn only_if_meant(request: Request, next: Next) -> Result<Response> {
+    if request.method() == Method::HEAD {
+        return Err(Error::MethodNotAllowed);
+    }
+    let ahead_of_time = ["sec-purpose", "purpose", "x-purpose", "x-moz"].iter().any(|name| {
+        let hint = request.headers().get(*name).and_then(|hint| hint.to_str().ok());
+        hint.is_some_and(|hint| hint.to_ascii_lowercase().contains("pre"))
+    });
+    if ahead_of_time {
+        return Err(Error::Forbidden);
+    }
+    Ok(next.run(request).await)
+}
+
+/// Gives an answer that somebody has just been given, where there is one.
+pub async fn share(
+    State((app, operation)): State<(App, &'static str)>,
+    context: Context,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    let body = match to_bytes(body, MAX_BODY).await {
+        Ok(body) => body,
+        Err(error) => return unreadable(error).into_response(),
+    };
+    let kind = parts.headers.get(CONTENT_TYPE).map(|kind| kind.as_bytes().to_vec());
+    let query = parts.uri.query().map(str::to_owned);
+    let asked = Request::from_parts(parts, Body::from(body.clone()));
+    // A copy: what came may be part of a larger buffer.
+    let body = Bytes::copy_from_slice(&body);
+    let question = Question { operation, lang: context.lang, kind, query, body };
+    if question.asked() > LONGEST {
+        return next.run(asked).await;
+    }
+    let since = match app.shared.ask(&question, app.clock.now()) {
+        Ok(answer) => return answer.again(),
+        Err(since) => since,
+    };
+    let response = next.run(asked).await;
+    let answer = response.extensions().get::<Answer>();
+    if let Some(answer) = answer.filter(|answer| answer.error().is_none()) {
+        app.shared.keep(question, answer.clone(), since);
+    }
+    response
+}
+
+/// After a change nobody is given an answer of before.
+pub async fn end_shared(State(app): State<App>, request: Request, next: Next) -> Response {
+    let _until = app.shared.until_changed();
+    next.run(request).await
+}
+
+/// Runs a change again when another transaction got in its way. A handler has one transaction that
+/// matters, and this happens only when that one was undone; what it commits before (a counted
+/// sign-in attempt) must bear being done twice. Bodies that are not JSON are files: they are
+/// streamed, and what was streamed cannot be run again.
+pub async fn again_on_contention(request: Request, next: Next) -> Response {
+    const TRIES: u32 = 4;
+    let content_type = request.headers().get(CONTENT_TYPE);
+    if content_type.is_some_and(|kind| !kind.as_bytes().starts_with(b"application/json")) {
+        return next.run(request).await;
+    }
+    let (parts, body) = request.into_parts();
+    let body = match to_bytes(body, MAX_BODY).await {
+        Ok(body) => body,
+        Err(error) => return unreadable(error).into_response(),
+    };
+    let mut tried = 0;
+    loop {
+        let request = Request::from_parts(parts.clone(), Body::from(body.clone()));
+        let response = next.clone().run(request).await;
+        let error = response.extensions().get::<Answer>().and_then(Answer::error);
+        tried += 1;
+        if tried == TRIES || !matches!(error, Some(Error::Contention(_))) {
+            return response;
+        }
+        let pause = rand::random_range(1..=10 * u64::from(tried));
+        tokio::time::sleep(Duration::from_millis(pause)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    };
+
+    use axum::{Router, middleware::from_fn};
+    use tower::ServiceExt;
+
+    use super::*;
+    use crate::kernel::http::Reply;
+
+    /// A change that loses its first `losses` races: how often it ran, and how it ended.
+    async fn change(losses: u32) -> (u32, u16) {
+        let ran = Arc::new(AtomicU32::new(0));
+        let count = ran.clone();
+        let handler = async move |body: String| {
+            assert_eq!(body, "whole");
+            if count.fetch_add(1, Ordering::Relaxed) < losses {
+                return Err(Error::Contention("deadlock".into()));
+            }
+            Ok(Reply::done("Done", "Selesai"))
+        };
+        let route = axum::routing::post(handler).route_layer(from_fn(again_on_contention));
+        let router = Router::<()>::new().route("/", route);
+        let request = Request::post("/").body(Body::from("whole")).unwrap();
+        let response = router.oneshot(request).await.unwrap();
+        (ran.load(Ordering::Relaxed), response.status().as_u16())
+    }
+
+    #[tokio::test]
+    async fn a_change_that_loses_a_race_runs_again_a_few_times() {
+        assert_eq!(change(0).await, (1, 200));
+        assert_eq!(change(2).await, (3, 200));
+        assert_eq!(change(99).await, (4, 503));
+    }
+}
