@@ -1,24 +1,45 @@
 //! Answers to requests that carry a key: the same request twice has one effect and one answer.
 
-use std::marker::PhantomData;
+use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::Reply;
 use crate::kernel::{
     db::Db,
-    error::{Error, Result},
+    error::Result,
     idempotency::{Claim, Key, Running},
 };
 
-/// An answer: new, or as it was given before.
-#[derive(Serialize, JsonSchema)]
-#[serde(transparent)]
-#[schemars(transparent)]
-pub struct Once<T>(#[schemars(with = "T")] Value, #[serde(skip)] PhantomData<T>);
+/// An answer.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum Once<T> {
+    New(T),
+    /// As it was given before.
+    Kept(Value),
+}
+
+impl<T: JsonSchema> JsonSchema for Once<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        T::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
 
 /// Does the work, once for each key. The work keeps its answer in its own transaction, if it is
 /// given the means.
@@ -28,13 +49,10 @@ pub async fn once<T: Serialize>(
     now: DateTime<Utc>,
     work: impl AsyncFnOnce(Option<&Running>) -> Result<T>,
 ) -> Result<Reply<Once<T>>> {
-    let new = |answer: T| {
-        let answer = serde_json::to_value(answer).map_err(Error::internal)?;
-        Ok(Reply::data(Once(answer, PhantomData)))
-    };
+    let new = |answer: T| Ok(Reply::data(Once::New(answer)));
     let Some(key) = key else { return new(work(None).await?) };
     match key.claim(db, now).await? {
-        Claim::Replay(kept) => Ok(Reply::data(Once(kept, PhantomData)).replayed()),
+        Claim::Replay(kept) => Ok(Reply::data(Once::Kept(kept)).replayed()),
         Claim::Run(running) => match work(Some(&running)).await {
             Ok(answer) => new(answer),
             Err(refusal) => {

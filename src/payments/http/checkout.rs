@@ -12,7 +12,7 @@ use crate::{
         audit::Change,
         caller::{Caller, Context},
         error::{Error, Result},
-        http::{Fingerprinted, IdempotencyKey, OptionalBody, Reply},
+        http::{Fingerprinted, IdempotencyKey, Once, OptionalBody, Reply},
         idempotency::{Claim, Key},
     },
     payments::{
@@ -29,13 +29,13 @@ pub async fn create_booking(
     context: Context,
     IdempotencyKey(key): IdempotencyKey,
     Fingerprinted(form, body): Fingerprinted<BookingForm>,
-) -> Result<Reply<Sold>> {
+) -> Result<Reply<Once<Booking>>> {
     let sold = "Your seats are held. Please pay in time.";
     let sold_id = "Kursi Anda ditahan. Mohon bayar tepat waktu.";
     let Some(key) = key else {
         let booking = bookings::sell(&app, caller.as_ref(), &context, &form, None).await?;
-        let answer = json!(with_payment(&app, booking).await?);
-        return Ok(Reply::data(Sold(answer)).saying(sold, sold_id));
+        let answer = with_payment(&app, booking).await?;
+        return Ok(Reply::data(Once::New(answer)).saying(sold, sold_id));
     };
     let key = Key {
         caller: caller.as_ref().map(|caller| caller.person.id),
@@ -46,7 +46,7 @@ pub async fn create_booking(
     };
     match key.claim(&app.db, app.clock.now()).await? {
         Claim::Replay(kept) => {
-            let reply = Reply::data(Sold(first_answer(&app, &kept).await?));
+            let reply = Reply::data(Once::Kept(first_answer(&app, &kept).await?));
             Ok(reply.saying(sold, sold_id).replayed())
         }
         Claim::Run(running) => {
@@ -58,19 +58,14 @@ pub async fn create_booking(
                     return Err(refusal);
                 }
             };
-            let answer = json!(with_payment(&app, booking).await?);
-            let sealed = app.sealer.seal(&answer.to_string())?;
+            let answer = with_payment(&app, booking).await?;
+            let text = serde_json::to_string(&answer).map_err(Error::internal)?;
+            let sealed = app.sealer.seal(&text)?;
             running.amend(&app.db, &json!({ "sealed": sealed })).await?;
-            Ok(Reply::data(Sold(answer)).saying(sold, sold_id))
+            Ok(Reply::data(Once::New(answer)).saying(sold, sold_id))
         }
     }
 }
-
-/// A booking, new or as it was answered before.
-#[derive(serde::Serialize, schemars::JsonSchema)]
-#[serde(transparent)]
-#[schemars(transparent)]
-pub struct Sold(#[schemars(with = "Booking")] Value);
 
 /// The answer that was given, sealed since it may hold identity numbers; or, of a request that did
 /// not live to give one, the booking that it made.
