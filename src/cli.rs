@@ -3,7 +3,6 @@
 use std::{io::IsTerminal, path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
-use tokio::net::TcpListener;
 use tracing_subscriber::EnvFilter;
 
 use crate::{
@@ -97,7 +96,8 @@ struct Show {
     markdown: bool,
 }
 
-pub fn run() -> Result<(), String> {
+/// `started` is called once, when the service is up.
+pub fn run(started: impl FnOnce()) -> Result<(), String> {
     let command = Cli::parse().command.unwrap_or(Command::Serve);
     if let Command::Config(Show { markdown: true }) = command {
         print!("{}", settings_table());
@@ -111,7 +111,7 @@ pub fn run() -> Result<(), String> {
     let runtime = runtime.map_err(|error| error.to_string())?;
     runtime.block_on(async {
         match command {
-            Command::Serve => serve(config).await,
+            Command::Serve => serve(config, started).await,
             Command::Migrate => {
                 let app = App::start(config, Clock::System).await?;
                 println!("The {} database is up to date.", app.db.engine());
@@ -166,18 +166,19 @@ pub fn run() -> Result<(), String> {
     })
 }
 
-async fn serve(mut config: Config) -> Result<(), String> {
+async fn serve(mut config: Config, started: impl FnOnce()) -> Result<(), String> {
     start_logging(&config)?;
     // A full harbour is more than the 1,024 files that many systems start with.
     let _ = rlimit::increase_nofile_limit(65_536);
     let fault = |error| format!("DERMAGA_LISTEN: {}: {error}", config.listen);
-    let listener = TcpListener::bind(config.listen).await.map_err(fault)?;
+    let listener = edge::listen(config.listen).map_err(fault)?;
     // Port 0 means any; from here on it is a certain one.
     config.listen = listener.local_addr().map_err(fault)?;
     let app = App::start(config, Clock::System).await?;
     let first_admin = accounts::first_admin(&app).await.map_err(|error| error.to_string())?;
     let shutdown = shutdown().map_err(|error| error.to_string())?;
     greet(&app, first_admin);
+    started();
     let mut jobs = tokio::spawn(app.clone().work());
     edge::serve(app.clone(), listener, Edge::default(), shutdown).await;
     // A letter that is on its way is not sent twice for our leaving.

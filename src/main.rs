@@ -3,18 +3,23 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// How long the allocator keeps what is not needed any more, in milliseconds.
-const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;
-
 fn main() -> ExitCode {
-    // It would look only while it is asked for more, and a service that has become quiet keep for
-    // ever what its start or a rush took. SAFETY: nothing else runs yet.
-    unsafe { libmimalloc_sys::mi_option_set(PURGE_DELAY, 0) };
-    match dermaga::cli::run() {
+    // What the start took is given back at once; what a rush took, only when it is not soon needed
+    // again.
+    give_back_after(0);
+    match dermaga::cli::run(|| give_back_after(100)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             eprintln!("dermaga: {why}");
             ExitCode::FAILURE
         }
     }
+}
+
+/// How long the allocator keeps what is not needed any more. It looks only while it is asked for
+/// more.
+fn give_back_after(milliseconds: std::ffi::c_long) {
+    const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;
+    // SAFETY: it sets a number, which may be read meanwhile.
+    unsafe { libmimalloc_sys::mi_option_set(PURGE_DELAY, milliseconds) };
 }

@@ -1,6 +1,8 @@
 //! The accept loop: no client can hold a connection, a slot or the shutdown for ever.
 
 use std::{
+    io,
+    net::SocketAddr,
     pin::Pin,
     sync::{
         Arc,
@@ -15,7 +17,7 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioTimer;
 use tokio::{
-    net::{TcpListener, TcpStream},
+    net::{TcpListener, TcpSocket, TcpStream},
     sync::{Semaphore, watch},
     task::JoinSet,
 };
@@ -52,6 +54,20 @@ impl Default for Edge {
             connections: 8_192,
         }
     }
+}
+
+/// So many connections wait to be accepted, as far as the system allows. The usual 128 are fewer than
+/// come at once when a sale opens; the rest would be dropped, and try again a second later.
+const BACKLOG: u32 = 4_096;
+
+pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 /// Serves until `shutdown` resolves, then finishes what runs.

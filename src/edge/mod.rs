@@ -25,7 +25,7 @@ use tower_http::{
 
 use crate::{api, app::App, kernel::error::Error, service};
 
-pub use accept::{Edge, serve};
+pub use accept::{Edge, listen, serve};
 pub use limits::Limits;
 pub use metrics::Metrics;
 pub use shared::{LONGEST, Question, Shared};

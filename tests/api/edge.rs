@@ -61,8 +61,7 @@ async fn a_drain_finishes_what_runs() {
     let large = raw(&world, &"GET /docs HTTP/1.1\r\nHost: x\r\n\r\n".repeat(8)).await;
     // Two of the large ones are more than the system's buffers take.
     let twice = "route=\"/docs\",status=\"200\"} 2";
-    while world.app.passwords.verified() == 0
-        || !world.app.metrics.text(world.db()).contains(twice)
+    while world.app.passwords.verified() == 0 || !world.app.metrics.text(world.db()).contains(twice)
     {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
@@ -111,6 +110,20 @@ async fn a_body_without_end_is_refused() {
     reader.read_exact(&mut start).await.unwrap();
     assert_eq!(&start, b"HTTP/1.1 413");
     writing.abort();
+}
+
+/// Nobody is dropped because nobody has come to the door yet.
+#[tokio::test]
+async fn a_rush_waits_in_line() {
+    let listener = dermaga::edge::listen(([127, 0, 0, 1], 0).into()).unwrap();
+    let address = listener.local_addr().unwrap();
+    let allowed = std::fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap_or_default();
+    let allowed = allowed.trim().parse().unwrap_or(128);
+    let mut waiting = Vec::new();
+    for _ in 0..allowed.min(500) {
+        let connected = tokio::time::timeout(Duration::from_secs(20), TcpStream::connect(address));
+        waiting.push(connected.await.expect("there is room").unwrap());
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
