@@ -1,6 +1,7 @@
 //! The data set, and what clients ask for.
 
 use std::{
+    collections::HashSet,
     path::{Path, PathBuf},
     process::Command,
     sync::Arc,
@@ -22,8 +23,10 @@ use super::{
 };
 
 const SECRET: &str = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
-/// Days of history that are lived through.
-const DAYS: u64 = 2;
+/// Days of history that are lived through, where nothing else is said.
+pub const DAYS: u64 = 2;
+/// So many different questions are asked again and again, however large the data.
+const QUESTIONS: usize = 500;
 
 /// A filled database.
 pub struct Data {
@@ -46,8 +49,8 @@ pub struct Berth {
 }
 
 impl Data {
-    /// So many fleets, in a folder of its own, on SQLite or in that PostgreSQL.
-    pub async fn fill(folder: &Path, url: Option<String>, scale: u16) -> Self {
+    /// So much, in a folder of its own, on SQLite or in that PostgreSQL.
+    pub async fn fill(folder: &Path, url: Option<String>, extent: Extent) -> Self {
         let config = Config {
             data_dir: folder.into(),
             database_url: url.clone().map(|url| DatabaseUrl(Url(url))),
@@ -55,7 +58,6 @@ impl Data {
             rate_limit: Switch(false),
             ..Config::default()
         };
-        let extent = Extent { days: DAYS, scale };
         let app = demo::fill(config.clone(), 1, extent, ProgressBar::hidden()).await;
         app.expect("the demo is filled").db.close().await;
         let app = App::start(config, Clock::System).await.expect("the data open");
@@ -112,10 +114,35 @@ impl Data {
         self.app.db.close().await;
     }
 
+    /// What many people ask at the same time.
     pub fn searches(&self) -> impl Script + use<> {
-        let berths = self.berths.clone();
-        let requests: Vec<_> = berths.iter().map(search).collect();
+        let requests: Vec<_> = self.questions().map(|berth| search(berth, 2)).collect();
         move |n| Some(requests[n as usize % requests.len()].clone())
+    }
+
+    /// What nobody else asks in the same second.
+    pub fn rare_searches(&self) -> impl Script + use<> {
+        let berths: Vec<_> = self.questions().cloned().collect();
+        move |n| {
+            let (turn, which) = (n as usize / berths.len(), n as usize % berths.len());
+            Some(search(&berths[which], 1 + turn % 40))
+        }
+    }
+
+    /// One sailing for each question.
+    fn questions(&self) -> impl Iterator<Item = &Berth> {
+        let mut asked = HashSet::new();
+        let berths = self.berths.iter();
+        let new = berths.filter(move |berth| {
+            asked.insert((berth.from_name.clone(), berth.to_name.clone(), berth.day))
+        });
+        new.take(QUESTIONS)
+    }
+
+    /// Events and letters that were still to be dealt with at that moment.
+    pub async fn waiting(&self) -> i64 {
+        let waiting = self.app.db.sql("SELECT COUNT(*) FROM outbox WHERE dead_at IS NULL");
+        waiting.scalar().await.expect("a count")
     }
 
     pub fn sales(&self, hot: bool) -> impl Script + use<> {
@@ -185,9 +212,9 @@ pub async fn sign_in(service: &Process) -> String {
     answer["data"]["access_token"].as_str().expect("a token").to_owned()
 }
 
-fn search(berth: &Berth) -> Vec<u8> {
+fn search(berth: &Berth, qty: usize) -> Vec<u8> {
     let Berth { from_name, to_name, day, .. } = berth;
-    let body = json!({ "from": from_name, "to": to_name, "date": day, "qty": 2 });
+    let body = json!({ "from": from_name, "to": to_name, "date": day, "qty": qty });
     request("POST", "/v1/speedboats/search", None, &body.to_string())
 }
 

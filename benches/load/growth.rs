@@ -1,18 +1,18 @@
 //! How the cost grows: with the data, with those who want the same, with clients and processes.
 
 use super::{
-    Bench, Engine, FLEETS, Wish,
-    data::sign_in,
+    Bench, Engine, Extent, FLEETS, Wish,
+    data::{DAYS, sign_in},
     show::{Line, Table},
 };
 
 pub async fn run(wish: &Wish, engine: &Engine) {
     let mut data_table = Table::alone(format!("{}: by the size of the data", engine.name()));
     let mut clients_table = Table::alone(format!("{}: by clients", engine.name()));
-    // Sailings are about 2,000 to a fleet.
-    for scale in [FLEETS, 50, 500] {
+    // Sailings are about 2,000 to a fleet, bookings 100 to a fleet and day.
+    for (days, scale) in [(DAYS, FLEETS), (DAYS, 50), (DAYS, 500), (10 * DAYS, 500)] {
         let folder = tempfile::tempdir().expect("a folder");
-        let data = engine.fill(folder.path(), scale).await;
+        let data = engine.fill(folder.path(), Extent { days, scale }).await;
         let service = data.serve().await;
         let token = sign_in(&service).await;
         let services = vec![&service];
@@ -21,6 +21,8 @@ pub async fn run(wish: &Wish, engine: &Engine) {
         let line = |what: &str| format!("{what}, {size}");
         let search = bench.measure(data.searches()).await;
         data_table.line(Line::alone(&line("search"), &search));
+        let rare = bench.measure(data.rare_searches()).await;
+        data_table.line(Line::alone(&line("search, not shared"), &rare));
         let year = bench.measure(data.years(&token)).await;
         data_table.line(Line::alone(&line("yearly report"), &year));
         let spread = bench.measure(data.sales(false)).await;

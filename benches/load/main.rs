@@ -25,7 +25,8 @@ use std::{
 };
 
 use cluster::Cluster;
-use data::{Data, sign_in};
+use data::{DAYS, Data, sign_in};
+use dermaga::demo::Extent;
 use drive::{Script, Seen, call, drive};
 use machine::{Process, family, postmaster, seconds};
 use show::{Line, Table};
@@ -84,8 +85,8 @@ impl Engine {
         }
     }
 
-    async fn fill(&self, folder: &Path, scale: u16) -> Data {
-        Data::fill(folder, self.database().await, scale).await
+    async fn fill(&self, folder: &Path, extent: Extent) -> Data {
+        Data::fill(folder, self.database().await, extent).await
     }
 
     fn pids(&self) -> Vec<u32> {
@@ -180,7 +181,7 @@ async fn run(wish: &Wish, engine: Engine) {
 /// Each hot operation beside its limit.
 async fn operations(wish: &Wish, engine: &Engine) {
     let folder = tempfile::tempdir().expect("a folder");
-    let data = engine.fill(folder.path(), FLEETS).await;
+    let data = engine.fill(folder.path(), Extent { days: DAYS, scale: FLEETS }).await;
     let service = data.serve().await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     let idle = service.megabytes();
@@ -196,6 +197,7 @@ async fn operations(wish: &Wish, engine: &Engine) {
     );
 
     let search = bench.measure(data.searches()).await;
+    let rare = bench.measure(data.rare_searches()).await;
     let lookup = bench.measure(data.lookups().await).await;
     let list = bench.measure(pages).await;
     let year = bench.measure(years).await;
@@ -207,6 +209,7 @@ async fn operations(wish: &Wish, engine: &Engine) {
     let search_many = many.measure(data.searches()).await;
     let spread_many = many.measure(data.sales(false)).await;
     let most = service.megabytes();
+    let waiting = data.waiting().await;
 
     let place = folder.path();
     let limit_search = bench.in_memory(place, &answers.0, data.searches()).await;
@@ -226,6 +229,7 @@ async fn operations(wish: &Wish, engine: &Engine) {
         data.bookings
     ));
     table.line(Line::new("search", &search, limit_search));
+    table.line(Line::new("search, not shared", &rare, limit_search));
     table.line(Line::new("booking lookup", &lookup, limit_lookup));
     table.line(Line::new("bookings, signed in", &list, limit_list));
     table.line(Line::new("yearly report", &year, limit_year));
@@ -237,7 +241,7 @@ async fn operations(wish: &Wish, engine: &Engine) {
     table.print();
     println!(
         "Ready after {} ms; memory {idle:.0} MB idle, {loaded:.0} MB after {CLIENTS} clients, \
-         {most:.0} MB after 256.\n",
+         {most:.0} MB after 256; {waiting} events and letters were left for later.\n",
         ready.as_millis()
     );
 }
