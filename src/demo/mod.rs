@@ -21,6 +21,7 @@ use crate::{
     kernel::{
         clock::{Clock, midnight},
         email::Email,
+        ids,
         outbox::{self, Queue},
         text::Name,
     },
@@ -124,8 +125,11 @@ pub async fn fill(
     made.map_err(|why| why.to_string())?;
     let random = StdRng::seed_from_u64(seed);
     let mut stage = Stage { guest: Voice::of(&app), admin: None, app, random };
-    let founded: Founded = founding::found(&mut stage, first, today).await?;
-    history::live(&mut stage, &founded, (first, today), now, &bar).await?;
+    let lived = async {
+        let founded: Founded = founding::found(&mut stage, first, today).await?;
+        history::live(&mut stage, &founded, (first, today), now, &bar).await
+    };
+    ids::seeded(seed, start, lived).await?;
     // What would have been mailed long ago is not mailed now.
     outbox::forget(&stage.app.db, Queue::Mail).await.map_err(|why| why.to_string())?;
     fleets::multiply(&stage.app, scale, &bar).await.map_err(|why| why.to_string())?;

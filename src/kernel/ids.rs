@@ -1,15 +1,42 @@
 //! Identifiers and bearer secrets.
 
+use std::cell::RefCell;
+
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use chrono::{DateTime, Utc};
 use hmac::{Hmac, KeyInit, Mac};
+use rand::{RngExt, SeedableRng, rngs::StdRng};
 use sha2::{Digest, Sha256};
 pub use uuid::Uuid;
 
 use super::secret::Secret;
 
+tokio::task_local! {
+    static SEEDED: RefCell<Seeded>;
+}
+
+/// Where ids come from that must come out the same twice.
+struct Seeded {
+    random: StdRng,
+    milliseconds: u64,
+}
+
+/// Does the work with ids and codes that follow from the seed, beginning at a time. Secrets do not:
+/// they are nobody's to foresee.
+pub async fn seeded<T>(seed: u64, from: DateTime<Utc>, work: impl Future<Output = T>) -> T {
+    let milliseconds = from.timestamp_millis().unsigned_abs();
+    let seeded = Seeded { random: StdRng::seed_from_u64(seed), milliseconds };
+    SEEDED.scope(RefCell::new(seeded), work).await
+}
+
 /// A fresh id; UUIDv7, so that rows made together lie together.
 pub fn fresh() -> Uuid {
-    Uuid::now_v7()
+    let next = |seeded: &RefCell<Seeded>| {
+        let Seeded { random, milliseconds } = &mut *seeded.borrow_mut();
+        *milliseconds += 1;
+        uuid::Builder::from_unix_timestamp_millis(*milliseconds, &random.random()).into_uuid()
+    };
+    SEEDED.try_with(next).unwrap_or_else(|_| Uuid::now_v7())
 }
 
 /// 256 random bits that whoever holds them may act with. Only the hash is ever stored.
@@ -36,6 +63,12 @@ impl Token {
     pub fn hash(&self) -> Vec<u8> {
         hash(&self.0)
     }
+}
+
+/// A code that nobody has yet, most likely.
+pub fn fresh_code(prefix: &str) -> String {
+    let random = SEEDED.try_with(|seeded| seeded.borrow_mut().random.random());
+    code(prefix, random.unwrap_or_else(|_| rand::random()))
 }
 
 /// `DMG-` and the like, with 8 characters that are not mistaken for one another when read aloud or

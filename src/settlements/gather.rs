@@ -48,7 +48,7 @@ pub async fn gather(
     let id = ids::fresh();
     let new = NewSettlement {
         id,
-        code: &ids::code("STL", rand::random()),
+        code: &ids::fresh_code("STL"),
         partner_id,
         start_date: start,
         end_date: end,

@@ -1,6 +1,11 @@
 //! The demo, cut short: what it makes adds up.
 
-use dermaga::{config::Config, demo, invariants};
+use chrono::Utc;
+use dermaga::{
+    config::Config,
+    demo, invariants,
+    kernel::{clock::midnight, ids::Uuid},
+};
 use indicatif::ProgressBar;
 
 use crate::postgres;
@@ -46,4 +51,27 @@ async fn looks_lived_in(config: Config) {
     app.db.close().await;
     let again = demo::fill(config, 1, DAYS, ProgressBar::hidden()).await.err().unwrap();
     assert!(again.contains("wants an empty one"), "{again}");
+}
+
+/// Names, seats and prices, and what a guest reads aloud; only secrets are different each time.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_same_seed_makes_the_same_platform() {
+    async fn made(seed: u64) -> Vec<(Uuid, String, String, i64)> {
+        let folder = tempfile::tempdir().unwrap();
+        let config = Config { data_dir: folder.path().into(), ..Config::default() };
+        let zone = config.timezone;
+        let extent = demo::Extent { days: 2, scale: 1 };
+        let app = demo::fill(config, seed, extent, ProgressBar::hidden()).await.unwrap();
+        // What happened today depends on the time of day.
+        let today = midnight(Utc::now().with_timezone(&zone).date_naive(), zone);
+        let bookings = app.db.sql(
+            "SELECT id, code, contact_name, total FROM bookings
+             WHERE created_at < $1 ORDER BY created_at, id",
+        );
+        bookings.bind(today).all().await.unwrap()
+    }
+    let first = made(7).await;
+    assert!(first.len() > 50);
+    assert_eq!(first, made(7).await);
+    assert_ne!(first, made(8).await);
 }
