@@ -15,7 +15,7 @@ use super::{
 use crate::{
     app::App,
     bookings,
-    kernel::{clock::midnight, error::Error, money::Rupiah, outbox::Queue},
+    kernel::{clock::midnight, error::Error, ids, money::Rupiah, outbox::Queue},
     reports, settlements,
 };
 
@@ -26,6 +26,7 @@ const ABREAST: usize = 16;
 
 /// What a guest is going to do; decided beforehand, so that it does not matter who is served first.
 struct Guest {
+    seed: u64,
     order: Value,
     method: &'static str,
     then: Then,
@@ -110,7 +111,10 @@ async fn serve(
     let guests: Vec<_> = (0..count).filter_map(|n| guest(stage, founded, day, n)).collect();
     let admin = stage.admin().await?;
     let (app, voice) = (&stage.app, &stage.guest);
-    let served = stream::iter(guests).map(|guest| visit(app, voice, &admin, guest));
+    let served = stream::iter(guests).map(|guest| {
+        // They go about it side by side; each has the same ids whoever comes first.
+        ids::seeded(guest.seed, app.clock.now(), visit(app, voice, &admin, guest))
+    });
     served.buffer_unordered(ABREAST).try_collect::<Vec<()>>().await.map(drop)
 }
 
@@ -152,7 +156,8 @@ fn guest(stage: &mut Stage, founded: &Founded, day: NaiveDate, n: u32) -> Option
         "gopay",
         "cstore",
     ];
-    Some(Guest { order, method: methods.choose(random)?, then, instead: instead.cloned() })
+    let seed = random.random();
+    Some(Guest { seed, order, method: methods.choose(random)?, then, instead: instead.cloned() })
 }
 
 fn name(random: &mut impl Rng) -> String {

@@ -66,7 +66,7 @@ async fn the_same_seed_makes_the_same_platform() {
         let today = midnight(Utc::now().with_timezone(&zone).date_naive(), zone);
         let bookings = app.db.sql(
             "SELECT id, code, contact_name, total FROM bookings
-             WHERE created_at < $1 ORDER BY created_at, id",
+             WHERE created_at < $1 ORDER BY id",
         );
         bookings.bind(today).all().await.unwrap()
     }
