@@ -97,7 +97,7 @@ struct Show {
 }
 
 /// `started` is called once, when the service is up.
-pub fn run(started: impl FnOnce()) -> Result<(), String> {
+pub fn run(started: impl FnOnce() + Send + 'static) -> Result<(), String> {
     let command = Cli::parse().command.unwrap_or(Command::Serve);
     if let Command::Config(Show { markdown: true }) = command {
         print!("{}", settings_table());
@@ -166,7 +166,7 @@ pub fn run(started: impl FnOnce()) -> Result<(), String> {
     })
 }
 
-async fn serve(mut config: Config, started: impl FnOnce()) -> Result<(), String> {
+async fn serve(mut config: Config, started: impl FnOnce() + Send + 'static) -> Result<(), String> {
     start_logging(&config)?;
     // A full harbour is more than the 1,024 files that many systems start with.
     let _ = rlimit::increase_nofile_limit(65_536);
@@ -178,7 +178,11 @@ async fn serve(mut config: Config, started: impl FnOnce()) -> Result<(), String>
     let first_admin = accounts::first_admin(&app).await.map_err(|error| error.to_string())?;
     let shutdown = shutdown().map_err(|error| error.to_string())?;
     greet(&app, first_admin);
-    started();
+    tokio::spawn(async {
+        // The first look of the jobs belongs to the start, too.
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        started();
+    });
     let mut jobs = tokio::spawn(app.clone().work());
     edge::serve(app.clone(), listener, Edge::default(), shutdown).await;
     // A letter that is on its way is not sent twice for our leaving.

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::{
     app::App,
-    kernel::{error::Result, http::Reply},
+    kernel::{error::Result, http::Reply, ids::Token},
 };
 
 #[derive(Serialize, JsonSchema)]
@@ -95,12 +95,13 @@ pub fn openapi(document: &OpenApi) -> String {
 /// Where a mailed link leads when no other app is set up for it.
 pub async fn reset_page() -> impl IntoResponse {
     const NONCE: &str = "script-src 'nonce-";
-    let nonce = crate::kernel::ids::fresh().simple().to_string();
+    let nonce = Token::fresh();
+    let nonce = nonce.reveal();
     let policy = format!(
         "default-src 'none'; {NONCE}{nonce}'; style-src 'unsafe-inline'; connect-src 'self'; \
          form-action 'none'; frame-ancestors 'none'"
     );
-    let page = include_str!("../templates/reset.html").replace("NONCE", &nonce);
+    let page = include_str!("../templates/reset.html").replace("NONCE", nonce);
     let policy_header: (HeaderName, String) = (header::CONTENT_SECURITY_POLICY, policy);
     ([policy_header], Html(page))
 }

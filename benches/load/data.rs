@@ -141,8 +141,8 @@ impl Data {
 
     /// Events and letters that were still to be dealt with at that moment.
     pub async fn waiting(&self) -> i64 {
-        let waiting = self.app.db.sql("SELECT COUNT(*) FROM outbox WHERE dead_at IS NULL");
-        waiting.scalar().await.expect("a count")
+        let due = "SELECT COUNT(*) FROM outbox WHERE dead_at IS NULL AND due_at <= $1";
+        self.app.db.sql(due).bind(Utc::now()).scalar().await.expect("a count")
     }
 
     pub fn sales(&self, hot: bool) -> impl Script + use<> {

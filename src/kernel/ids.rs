@@ -23,7 +23,7 @@ struct Seeded {
 
 /// Does the work with ids and codes that follow from the seed, beginning at a time. Secrets do not:
 /// they are nobody's to foresee.
-pub async fn seeded<T>(seed: u64, from: DateTime<Utc>, work: impl Future<Output = T>) -> T {
+pub(crate) async fn seeded<T>(seed: u64, from: DateTime<Utc>, work: impl Future<Output = T>) -> T {
     let milliseconds = from.timestamp_millis().unsigned_abs();
     let seeded = Seeded { random: StdRng::seed_from_u64(seed), milliseconds };
     SEEDED.scope(RefCell::new(seeded), work).await

@@ -188,7 +188,7 @@ pub async fn claim(db: &Db, queue: Queue, now: DateTime<Utc>, limit: i64) -> Res
                   AND NOT EXISTS (SELECT 1 FROM outbox e
                     WHERE e.lane = o.lane AND e.dead_at IS NULL
                       AND (e.created_at, e.id) < (o.created_at, o.id))
-                ORDER BY o.due_at LIMIT $4)
+                ORDER BY o.due_at LIMIT CAST($4 AS BIGINT))
              RETURNING id, topic, payload, attempts, created_at, lease, lane",
         )
         .bind(now + LEASE)

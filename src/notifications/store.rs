@@ -78,11 +78,13 @@ pub const SOME: usize = 1_000;
 pub async fn after(db: &Db, last: Uuid, owner: Option<Uuid>) -> Result<Vec<NotificationRow>> {
     let rows = match owner {
         None => db
-            .sql(notification!(" WHERE id > $1 ORDER BY id LIMIT $2"))
+            .sql(notification!(" WHERE id > $1 ORDER BY id LIMIT CAST($2 AS BIGINT)"))
             .bind(last)
             .bind(SOME as i64),
         Some(owner) => db
-            .sql(notification!(" WHERE id > $1 AND account_id = $3 ORDER BY id LIMIT $2"))
+            .sql(notification!(
+                " WHERE id > $1 AND account_id = $3 ORDER BY id LIMIT CAST($2 AS BIGINT)"
+            ))
             .bind(last)
             .bind(SOME as i64)
             .bind(owner),

@@ -48,7 +48,7 @@ async fn fold_some(app: &App, limit: usize) -> Result<usize> {
     let moves: Vec<Move> = tx
         .sql(
             "DELETE FROM booking_moves WHERE id IN
-               (SELECT id FROM booking_moves ORDER BY id LIMIT $1)
+               (SELECT id FROM booking_moves ORDER BY id LIMIT CAST($1 AS BIGINT))
              RETURNING partner_id, route_id, type, method, from_status, to_status, at,
                passengers, subtotal, discount, tax, total, commission, partner_net, refund",
         )
@@ -175,7 +175,7 @@ async fn changed(tx: &mut Tx, last: Uuid, limit: i64) -> Result<Vec<Changed>> {
              JOIN bookings k ON k.id = r.booking_id
              JOIN sailings f ON f.id = r.from_sailing_id
              JOIN sailings t ON t.id = r.to_sailing_id
-             WHERE r.status = 'done' AND r.id > $1 ORDER BY r.id LIMIT $2",
+             WHERE r.status = 'done' AND r.id > $1 ORDER BY r.id LIMIT CAST($2 AS BIGINT)",
         )
         .bind(last)
         .bind(limit)
@@ -217,7 +217,7 @@ async fn make(app: &App, anew: bool) -> Result<u64> {
                      AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded') LIMIT 1),
                      'other') AS method
                  FROM bookings k JOIN sailings s ON s.id = k.sailing_id
-                 WHERE k.id > $1 ORDER BY k.id LIMIT $2",
+                 WHERE k.id > $1 ORDER BY k.id LIMIT CAST($2 AS BIGINT)",
             )
             .bind(last)
             .bind(SOME as i64)

@@ -169,7 +169,7 @@ pub async fn by_partner(
                GROUP BY partner_id HAVING SUM(bookings) <> 0 OR SUM(gross) <> 0) sold
              JOIN partners p ON p.id = sold.partner_id
              JOIN accounts a ON a.id = p.account_id
-             ORDER BY sold.gross DESC, p.id LIMIT $9",
+             ORDER BY sold.gross DESC, p.id LIMIT CAST($9 AS BIGINT)",
         )
         .bind(first)
         .bind(after)
@@ -245,7 +245,7 @@ pub async fn top_routes(
              JOIN routes r ON r.id = sold.route_id
              JOIN partners p ON p.id = r.partner_id
              JOIN accounts a ON a.id = p.account_id
-             ORDER BY sold.gross DESC, r.id LIMIT $5",
+             ORDER BY sold.gross DESC, r.id LIMIT CAST($5 AS BIGINT)",
         )
         .bind(month.start_date)
         .bind(from)

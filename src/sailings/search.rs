@@ -63,7 +63,7 @@ macro_rules! offers {
                AND s.seats_taken <= $6 AND NOT s.chartered AND s.manifest_closed_at IS NULL
              ORDER BY ",
             $order,
-            " LIMIT $7 OFFSET $8"
+            " LIMIT CAST($7 AS BIGINT) OFFSET $8"
         )
     };
 }

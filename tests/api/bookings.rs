@@ -20,6 +20,7 @@ on_both_engines![
     staff_and_partners_book_for_others,
     a_booking_is_found_by_whoever_may_know_of_it,
     lists_filter_by_query_and_by_body,
+    pages_of_a_list_are_its_parts,
     cancelling_follows_the_policy,
     partner_and_staff_cancel_in_full,
     a_guest_holds_at_most_five,
@@ -225,6 +226,33 @@ async fn a_booking_is_found_by_whoever_may_know_of_it(world: World) {
     world.get(&path).by(&reader).send().await.ok();
     let cancel = json!({ "reason": "x", "code": code, "email": "putu@example.com" });
     world.post(&format!("{path}/cancel"), cancel).send().await.is(404, "not_found");
+}
+
+async fn pages_of_a_list_are_its_parts(world: World) {
+    let sailing = world.sailing().await;
+    let admin = world.admin().await;
+    for (number, seats) in [1, 2, 1, 3, 2].into_iter().enumerate() {
+        world.books(order(&sailing, seats, &format!("sari{number}@example.com"))).await.ok();
+        world.later(TimeDelta::seconds(1));
+    }
+    world.books(order(&sailing, 1, "putu@example.com")).await.ok();
+    for sort in ["", "&sort_by=total", "&sort_by=total&sort_dir=desc", "&sort_by=created_at"] {
+        let page = async |size: i64, number: i64| {
+            let path = format!("/v1/booking?search=sari&page_size={size}&page={number}{sort}");
+            let answer = world.get(&path).by(&admin).send().await;
+            assert_eq!(answer.body["pagination"]["total_items"], 5, "{sort}");
+            let list = answer.ok();
+            let list = list.as_array().unwrap().iter().map(|booking| booking["code"].clone());
+            list.collect::<Vec<_>>()
+        };
+        let whole = page(100, 1).await;
+        assert_eq!(whole.len(), 5);
+        let mut parts = Vec::new();
+        for number in 1..=4 {
+            parts.extend(page(2, number).await);
+        }
+        assert_eq!(parts, whole, "{sort}");
+    }
 }
 
 async fn lists_filter_by_query_and_by_body(world: World) {

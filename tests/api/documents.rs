@@ -93,6 +93,23 @@ fn rules_are_pure() {
     }
 }
 
+/// SQLite would plan a statement anew for every value of a bare place; see docs/adr/0017-a-rush.md.
+#[test]
+fn limits_do_not_change_plans() {
+    let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            match entry.path() {
+                path if path.is_dir() => folders.push(path),
+                path => {
+                    let code = std::fs::read_to_string(&path).unwrap();
+                    assert!(!code.contains("LIMIT $"), "{}", path.display());
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn the_kernel_knows_no_domain() {
     let kernel = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/kernel");

@@ -182,7 +182,7 @@ pub async fn due(db: &Db, limit: i64, now: DateTime<Utc>) -> Result<Vec<(Uuid, U
     let due = db
         .sql(
             "SELECT id, booking_id FROM reschedules WHERE status = 'pending' AND expires_at <= $1
-             ORDER BY expires_at LIMIT $2",
+             ORDER BY expires_at LIMIT CAST($2 AS BIGINT)",
         )
         .bind(now)
         .bind(limit)

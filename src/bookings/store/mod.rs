@@ -190,7 +190,7 @@ pub async fn due(db: &Db, limit: i64, now: DateTime<Utc>) -> Result<Vec<Uuid>> {
         .sql(
             "SELECT id FROM bookings
              WHERE status = 'pending_payment' AND expires_at <= $1
-             ORDER BY expires_at LIMIT $2",
+             ORDER BY expires_at LIMIT CAST($2 AS BIGINT)",
         )
         .bind(now)
         .bind(limit)
@@ -222,7 +222,7 @@ pub async fn complete(
             "UPDATE bookings SET status = $1, completed_at = $2, updated_at = $2
              WHERE status = 'paid' AND arrival_at <= $2 AND id IN
                (SELECT id FROM bookings WHERE status = 'paid' AND arrival_at <= $2
-                ORDER BY arrival_at LIMIT $3)
+                ORDER BY arrival_at LIMIT CAST($3 AS BIGINT))
              RETURNING id, partner_id, reschedule_id, subtotal, discount, tax, total, commission, commission_tax,
                partner_net, (SELECT s.day FROM sailings s WHERE s.id = sailing_id) AS day,
                ",

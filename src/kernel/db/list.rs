@@ -81,9 +81,10 @@ impl<'a> List<'a> {
         let direction = if sort.descending { "DESC" } else { "ASC" };
         let order = format!("ORDER BY {} {direction}, {id} {direction}", sort.column);
         let next = binds.len() + 1;
-        let page = format!("{rows} {order} LIMIT ${next} OFFSET ${}", next + 1);
+        // A bare place would have SQLite make its plan anew for every value.
+        let page = format!("{rows} {order} LIMIT CAST(${next} AS BIGINT) OFFSET ${}", next + 1);
         let page = match found {
-            Some(_) => format!("{select} WHERE {id} IN (SELECT * FROM ({page}) AS page) {order}"),
+            Some(_) => format!("{select} WHERE {id} IN ({page}) {order}"),
             None => page,
         };
         let mut count = Statement::composed(db, format!("SELECT COUNT(*) FROM ({rows}) AS rows"));

@@ -127,7 +127,7 @@ impl Db {
         self.vitals.posted.send_replace(());
     }
 
-    /// Whether many wait for it.
+    /// Whether many wait for it, or did a moment ago.
     pub fn is_busy(&self) -> bool {
         match &self.engine {
             Engine::Sqlite { readers, lane } => lane.is_busy() || readers.is_busy(),

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use chrono::{DateTime, Utc};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::Reply;
 use crate::kernel::{
     db::Db,
-    error::Result,
+    error::{Error, Result},
     idempotency::{Claim, Key, Running},
 };
 
@@ -19,8 +19,8 @@ use crate::kernel::{
 #[serde(untagged)]
 pub enum Once<T> {
     New(T),
-    /// As it was given before.
-    Kept(Value),
+    /// To the letter as it was given before, or is kept to be given again.
+    Written(Box<RawValue>),
 }
 
 impl<T: JsonSchema> JsonSchema for Once<T> {
@@ -52,7 +52,10 @@ pub async fn once<T: Serialize>(
     let new = |answer: T| Ok(Reply::data(Once::New(answer)));
     let Some(key) = key else { return new(work(None).await?) };
     match key.claim(db, now).await? {
-        Claim::Replay(kept) => Ok(Reply::data(Once::Kept(kept)).replayed()),
+        Claim::Replay(kept) => {
+            let kept = to_raw_value(&kept).map_err(Error::internal)?;
+            Ok(Reply::data(Once::Written(kept)).replayed())
+        }
         Claim::Run(running) => match work(Some(&running)).await {
             Ok(answer) => new(answer),
             Err(refusal) => {

@@ -1,7 +1,10 @@
 //! Buying: the sale, and where to pay for it.
 
 use axum::extract::State;
-use serde_json::{Value, json};
+use serde_json::{
+    Value, json,
+    value::{RawValue, to_raw_value},
+};
 
 use crate::{
     app::App,
@@ -46,7 +49,7 @@ pub async fn create_booking(
     };
     match key.claim(&app.db, app.clock.now()).await? {
         Claim::Replay(kept) => {
-            let reply = Reply::data(Once::Kept(first_answer(&app, &kept).await?));
+            let reply = Reply::data(Once::Written(first_answer(&app, &kept).await?));
             Ok(reply.saying(sold, sold_id).replayed())
         }
         Claim::Run(running) => {
@@ -59,24 +62,24 @@ pub async fn create_booking(
                 }
             };
             let answer = with_payment(&app, booking).await?;
-            let text = serde_json::to_string(&answer).map_err(Error::internal)?;
-            let sealed = app.sealer.seal(&text)?;
+            let answer = to_raw_value(&answer).map_err(Error::internal)?;
+            let sealed = app.sealer.seal(answer.get())?;
             running.amend(&app.db, &json!({ "sealed": sealed })).await?;
-            Ok(Reply::data(Once::New(answer)).saying(sold, sold_id))
+            Ok(Reply::data(Once::Written(answer)).saying(sold, sold_id))
         }
     }
 }
 
 /// The answer that was given, sealed since it may hold identity numbers; or, of a request that did
 /// not live to give one, the booking that it made.
-async fn first_answer(app: &App, kept: &Value) -> Result<Value> {
+async fn first_answer(app: &App, kept: &Value) -> Result<Box<RawValue>> {
     if let Some(sealed) = kept["sealed"].as_str() {
-        return serde_json::from_str(&app.sealer.open(sealed)?).map_err(Error::internal);
+        return RawValue::from_string(app.sealer.open(sealed)?).map_err(Error::internal);
     }
     let id = kept["booking_id"].as_str().and_then(|id| id.parse().ok());
     let id = id.ok_or_else(|| Error::internal("a kept answer says nothing"))?;
     let booking = bookings::get(&app.db, id).await?.ok_or(Error::NotFound)?;
-    Ok(json!(shown(app, booking, true)?))
+    to_raw_value(&shown(app, booking, true)?).map_err(Error::internal)
 }
 
 /// What was sold stays sold, whatever the provider does.
