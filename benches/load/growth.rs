@@ -9,8 +9,8 @@ use super::{
 pub async fn run(wish: &Wish, engine: &Engine) {
     let mut data_table = Table::alone(format!("{}: by the size of the data", engine.name()));
     let mut clients_table = Table::alone(format!("{}: by clients", engine.name()));
-    // Sailings are about 2,000 to a fleet, bookings 100 to a fleet and day.
-    for (days, scale) in [(DAYS, FLEETS), (DAYS, 50), (DAYS, 500), (10 * DAYS, 500)] {
+    // Sailings are about 2,000 to a fleet and more with its past, bookings 60 to a fleet and day.
+    for (days, scale) in [(DAYS, FLEETS), (DAYS, 50), (DAYS, 500), (35, 500)] {
         let folder = tempfile::tempdir().expect("a folder");
         let data = engine.fill(folder.path(), Extent { days, scale }).await;
         let service = data.serve().await;
