@@ -12,7 +12,7 @@ use dermaga::{
     app::App,
     config::{Config, DatabaseUrl, Switch, Url},
     demo::{self, Extent},
-    kernel::{clock::Clock, ids::Uuid, money::Rupiah, secret::Secret},
+    kernel::{clock::Clock, db::Db, ids::Uuid, money::Rupiah, secret::Secret},
 };
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
@@ -63,12 +63,15 @@ impl Data {
         let app = App::start(config, Clock::System).await.expect("the data open");
         let soon = Utc::now() + TimeDelta::days(3);
         // A boat that never sells out: what is measured is selling.
-        app.db
+        let file = format!("sqlite:{}", folder.join("dermaga.db").display());
+        let patient = Db::open_patiently(url.as_deref().unwrap_or(&file)).await.expect("opens");
+        patient
             .sql("UPDATE sailings SET capacity = 1000000000 WHERE departure_at > $1")
             .bind(soon)
             .run()
             .await
             .expect("boats grow");
+        patient.close().await;
         let berths: Vec<Berth> = app
             .db
             .sql(
