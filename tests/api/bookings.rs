@@ -232,13 +232,13 @@ async fn pages_of_a_list_are_its_parts(world: World) {
     let sailing = world.sailing().await;
     let admin = world.admin().await;
     for (number, seats) in [1, 2, 1, 3, 2].into_iter().enumerate() {
-        world.books(order(&sailing, seats, &format!("sari{number}@example.com"))).await.ok();
+        world.books(order(&sailing, seats, &format!("tamu{number}@pantai.id"))).await.ok();
         world.later(TimeDelta::seconds(1));
     }
     world.books(order(&sailing, 1, "putu@example.com")).await.ok();
     for sort in ["", "&sort_by=total", "&sort_by=total&sort_dir=desc", "&sort_by=created_at"] {
         let page = async |size: i64, number: i64| {
-            let path = format!("/v1/booking?search=sari&page_size={size}&page={number}{sort}");
+            let path = format!("/v1/booking?search=PANTAI&page_size={size}&page={number}{sort}");
             let answer = world.get(&path).by(&admin).send().await;
             assert_eq!(answer.body["pagination"]["total_items"], 5, "{sort}");
             let list = answer.ok();
