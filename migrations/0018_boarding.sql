@@ -8,6 +8,8 @@ ALTER TABLE sailings ADD COLUMN reason TEXT;
 
 -- When those passengers boarded who have: copied from `boardings` for whoever looks at the booking.
 ALTER TABLE bookings ADD COLUMN boarded JSONB NOT NULL DEFAULT '{}';
+-- Cancelled together with its sailing: its booker may choose another instead of the money.
+ALTER TABLE bookings ADD COLUMN called_off BOOLEAN NOT NULL DEFAULT FALSE;
 -- The departure that it was sold with, once its sailing has been moved.
 ALTER TABLE bookings ADD COLUMN promised_at TIMESTAMPTZ;
 
