@@ -9,6 +9,7 @@
 //!   then, so that nothing has to be rewritten when they change.
 //! - Rows are taken in one order: boat, route, sailings.
 
+mod forms;
 mod harbour;
 mod http;
 mod model;
@@ -17,6 +18,7 @@ mod rules;
 mod search;
 mod shift;
 mod store;
+mod view;
 mod voyage;
 mod zone;
 

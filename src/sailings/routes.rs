@@ -4,7 +4,8 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::json;
 
 use super::{
-    model::{RouteForm, RouteRow, RouteTime, RoutesQuery},
+    forms::{RouteForm, RoutesQuery},
+    model::{RouteRow, RouteTime},
     zone::Zone,
 };
 use crate::kernel::{

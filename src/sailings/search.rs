@@ -4,10 +4,7 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Value;
 
-use super::{
-    model::{BookingType, OfferSort},
-    zone::Zone,
-};
+use super::{forms::OfferSort, model::BookingType, zone::Zone};
 use crate::kernel::{db::Db, error::Result, ids::Uuid, money::Rupiah};
 
 #[derive(sqlx::FromRow)]

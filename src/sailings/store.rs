@@ -3,7 +3,8 @@
 use chrono::{DateTime, Utc};
 
 use super::{
-    model::{RouteRow, Sailing, SailingsQuery},
+    forms::SailingsQuery,
+    model::{RouteRow, Sailing},
     rules::{Departure, Span},
 };
 use crate::kernel::{

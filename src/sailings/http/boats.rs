@@ -10,7 +10,7 @@ use crate::{
         error::{Error, Result},
         http::{Body, Query, Reply},
     },
-    sailings::{model::SpeedboatSummary, routes, store},
+    sailings::{routes, store, view::SpeedboatSummary},
 };
 
 /// Another capacity is the capacity of every sailing that has not departed.

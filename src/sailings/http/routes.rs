@@ -20,13 +20,12 @@ use crate::{
     },
     partners::{self, PartnerStatus},
     sailings::{
-        model::{
-            Route, RouteBoat, RouteForm, RouteRow, RouteStatus, RouteTime, RoutesQuery, Sailing,
-            SailingsQuery,
-        },
+        forms::{RouteForm, RoutesQuery, SailingsQuery},
+        model::{RouteRow, RouteStatus, RouteTime, Sailing},
         routes::{self, Stored},
         rules::{self, Departure, Plan, Span},
         store::{self, AtSea},
+        view::{Route, RouteBoat},
         zone::Zone,
     },
 };

@@ -13,9 +13,11 @@ use crate::{
         http::{Body, Paged, Reply},
     },
     sailings::{
-        model::{BookingType, Location, Offer, OfferBoat, OfferSort, SearchForm, WayBack},
+        forms::{OfferSort, SearchForm},
+        model::BookingType,
         routes,
         search::{self, OfferRow, Wanted},
+        view::{Location, Offer, OfferBoat, WayBack},
     },
 };
 

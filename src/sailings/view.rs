@@ -1,0 +1,97 @@
+//! What callers get.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{
+    model::{BookingType, RouteStatus, RouteTime, ScheduleType},
+    zone::Zone,
+};
+use crate::{
+    fleet::Owner,
+    kernel::{ids::Uuid, money::Rupiah},
+};
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Route {
+    pub id: Uuid,
+    pub mitra_id: Uuid,
+    pub speedboat_id: Uuid,
+    pub speedboat: RouteBoat,
+    pub from: String,
+    pub to: String,
+    pub schedule_type: ScheduleType,
+    pub start_date: NaiveDate,
+    pub end_date: NaiveDate,
+    /// For a seat.
+    pub price: Rupiah,
+    pub timezone: Zone,
+    pub times: Vec<RouteTime>,
+    pub status: RouteStatus,
+    pub published_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RouteBoat {
+    pub id: Uuid,
+    pub name: String,
+    pub capacity: i32,
+}
+
+/// A sailing that can be booked.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Offer {
+    pub route_time_id: Uuid,
+    /// The speedboat.
+    pub item_id: Uuid,
+    #[serde(rename = "type")]
+    pub kind: BookingType,
+    pub from: String,
+    pub to: String,
+    pub departure_at: DateTime<Utc>,
+    pub arrival_at: DateTime<Utc>,
+    pub duration_minutes: i32,
+    pub timezone: Zone,
+    /// For a seat.
+    pub price: Rupiah,
+    pub total_price: Rupiah,
+    pub available_seats: i32,
+    pub speedboat: OfferBoat,
+    pub mitra: Owner,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct OfferBoat {
+    pub id: Uuid,
+    pub name: String,
+    pub capacity: i32,
+    pub facilities: Vec<String>,
+    pub photo_url: Option<String>,
+}
+
+/// Stands beside the way out.
+#[derive(Serialize, JsonSchema)]
+pub struct WayBack {
+    #[serde(rename = "return", skip_serializing_if = "Option::is_none")]
+    pub offers: Option<Vec<Offer>>,
+}
+
+/// A harbour that can be departed from.
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Location {
+    pub name: String,
+    pub timezone: Zone,
+    pub destinations: Vec<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct SpeedboatSummary {
+    pub total: i64,
+    pub active: i64,
+    pub maintenance: i64,
+    pub inactive: i64,
+    pub total_capacity: i64,
+    pub upcoming_sailings: i64,
+}
