@@ -184,9 +184,8 @@ pub struct RescheduleForm {
     /// The sailing to move to: of the same partner, between the same harbours.
     pub route_time_id: Uuid,
     pub reason: Option<Note>,
-    #[schemars(length(max = 32))]
-    pub code: Option<String>,
-    pub email: Option<Email>,
+    #[serde(flatten)]
+    pub knows: Knows,
 }
 
 impl Input for RescheduleForm {}
@@ -194,9 +193,8 @@ impl Input for RescheduleForm {}
 #[derive(Deserialize, JsonSchema)]
 pub struct CancelForm {
     pub reason: Note,
-    #[schemars(length(max = 32))]
-    pub code: Option<String>,
-    pub email: Option<Email>,
+    #[serde(flatten)]
+    pub knows: Knows,
 }
 
 impl Input for CancelForm {}

@@ -141,8 +141,7 @@ pub async fn cancel_booking(
     PathOwnBooking(id): PathOwnBooking,
     Body(form): Body<CancelForm>,
 ) -> Result<Reply<Booking>> {
-    let knows = Knows { code: form.code, email: form.email };
-    let (_, access) = booking_for(&app, caller.as_ref(), id, &knows).await?;
+    let (_, access) = booking_for(&app, caller.as_ref(), id, &form.knows).await?;
     let now = app.clock.now();
     let readable = readable(caller.as_ref());
     match caller {

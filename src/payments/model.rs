@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::kernel::{
-    email::Email,
     error::Fault,
     http::Paging,
     ids::Uuid,
@@ -108,16 +107,6 @@ impl Input for Resolve {
         }
     }
 }
-
-/// What a guest shows to be let in.
-#[derive(Default, Deserialize, JsonSchema)]
-pub struct PayAgain {
-    #[schemars(length(max = 32))]
-    pub code: Option<String>,
-    pub email: Option<Email>,
-}
-
-impl Input for PayAgain {}
 
 #[derive(Deserialize, JsonSchema)]
 pub struct RefundForm {

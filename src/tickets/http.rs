@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::json;
 
 use super::{code::TicketKey, drawn, file_name};
@@ -12,11 +12,9 @@ use crate::{
     kernel::{
         audit::Change,
         caller::Caller,
-        email::Email,
         error::{Error, Result},
         http::{File, Kinds, OptionalBody, Reply},
         outbox,
-        schema::Input,
     },
 };
 
@@ -50,24 +48,13 @@ fn good(booking: &BookingRow) -> Result<()> {
     }
 }
 
-/// What a guest shows to be let in.
-#[derive(Default, Deserialize, JsonSchema)]
-pub struct ResendTicket {
-    #[schemars(length(max = 32))]
-    pub code: Option<String>,
-    pub email: Option<Email>,
-}
-
-impl Input for ResendTicket {}
-
 /// To the address of the booking, never to another.
 pub async fn resend_ticket(
     State(app): State<App>,
     caller: Option<Caller>,
     PathOwnBooking(id): PathOwnBooking,
-    OptionalBody(form): OptionalBody<ResendTicket>,
+    OptionalBody(knows): OptionalBody<Knows>,
 ) -> Result<Reply> {
-    let knows = Knows { code: form.code, email: form.email };
     let (booking, _) = bookings::booking_for(&app, caller.as_ref(), id, &knows).await?;
     good(&booking)?;
     let (now, news) = (app.clock.now(), json!({ "booking_id": id }));

@@ -18,11 +18,7 @@ use crate::{
         http::{Fingerprinted, IdempotencyKey, Once, OptionalBody, Reply},
         idempotency::{Claim, Key},
     },
-    payments::{
-        attempts,
-        model::{PayAgain, PaymentStatus},
-        store,
-    },
+    payments::{attempts, model::PaymentStatus, store},
 };
 
 /// Sells the seats, then asks the provider where to pay for them.
@@ -98,9 +94,8 @@ pub async fn pay_again(
     State(app): State<App>,
     caller: Option<Caller>,
     PathOwnBooking(id): PathOwnBooking,
-    OptionalBody(form): OptionalBody<PayAgain>,
+    OptionalBody(knows): OptionalBody<Knows>,
 ) -> Result<Reply<Booking>> {
-    let knows = Knows { code: form.code, email: form.email };
     let (booking, _) = bookings::booking_for(&app, caller.as_ref(), id, &knows).await?;
     if booking.status != BookingStatus::PendingPayment || booking.expires_at <= app.clock.now() {
         return Err(bookings::not_now());

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::{
     app::App,
     bookings::{
-        self, Booking, Knows, PathOwnBooking, PaymentRecord, PriceRecord, RescheduleForm,
+        self, Booking, PathOwnBooking, PaymentRecord, PriceRecord, RescheduleForm,
         reschedule::{self, Granted, Reschedule, RescheduleStatus, Wish},
         shown,
     },
@@ -58,8 +58,7 @@ pub async fn reschedule_booking(
     PathOwnBooking(id): PathOwnBooking,
     Body(form): Body<RescheduleForm>,
 ) -> Result<Reply<Rescheduled>> {
-    let knows = Knows { code: form.code, email: form.email };
-    let (seen, access) = bookings::booking_for(&app, caller.as_ref(), id, &knows).await?;
+    let (seen, access) = bookings::booking_for(&app, caller.as_ref(), id, &form.knows).await?;
     let to = reschedule::target(&app, &seen, form.route_time_id).await?;
     let wish = Wish {
         booking_id: id,
