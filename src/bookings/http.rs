@@ -83,9 +83,12 @@ impl FromRequestParts<App> for PathBooking {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
         let caller = parts.extensions.get::<Caller>().cloned();
-        let knows = Query::<Knows>::from_request_parts(parts, app).await;
-        // To a guest who does not know it, it does not exist, however they ask.
-        let Query(knows) = knows.unwrap_or(Query(Knows::default()));
+        let knows = match Query::<Knows>::from_request_parts(parts, app).await {
+            Ok(Query(knows)) => knows,
+            // To a guest who does not know it, it does not exist, however they ask.
+            Err(_) if caller.is_none() => Knows::default(),
+            Err(fault) => return Err(fault),
+        };
         let (row, _) = booking_for(app, caller.as_ref(), id, &knows).await?;
         Ok(Self(row, readable(caller.as_ref())))
     }

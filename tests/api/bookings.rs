@@ -224,6 +224,8 @@ async fn a_booking_is_found_by_whoever_may_know_of_it(world: World) {
     world.get(&path).by(&sailing.partner).send().await.ok();
     let reader = world.staff("putu@dermaga.test", &[BookingsRead]).await;
     world.get(&path).by(&reader).send().await.ok();
+    let rubbish = world.get(&format!("{path}?email=rubbish")).by(&reader).send().await;
+    rubbish.has_faults(&[("email", "format")]);
     let cancel = json!({ "reason": "x", "code": code, "email": "putu@example.com" });
     world.post(&format!("{path}/cancel"), cancel).send().await.is(404, "not_found");
 }

@@ -3,7 +3,7 @@
 use aide::{
     OperationInput,
     generate::GenContext,
-    openapi::{MediaType, Operation, ReferenceOr, RequestBody, SchemaObject},
+    openapi::{MediaType, Operation, Parameter, ReferenceOr, RequestBody, SchemaObject},
     operation::{ParamLocation, add_parameters, parameters_from_schema},
 };
 use axum::{
@@ -235,7 +235,16 @@ impl<T: Input> OperationInput for Filters<T> {
 impl<T: Input> OperationInput for Query<T> {
     fn operation_input(ctx: &mut GenContext, operation: &mut Operation) {
         let schema = ctx.schema.subschema_for::<T>();
-        let parameters = parameters_from_schema(ctx, schema, ParamLocation::Query);
+        let mut parameters = parameters_from_schema(ctx, schema, ParamLocation::Query);
+        for parameter in &mut parameters {
+            // One that is empty counts as absent.
+            if let Parameter::Query { parameter_data, .. } = parameter
+                && !parameter_data.required
+            {
+                // The library has a field for it, and misspells it.
+                parameter_data.extensions.insert("allowEmptyValue".into(), true.into());
+            }
+        }
         add_parameters(ctx, operation, parameters);
     }
 }
