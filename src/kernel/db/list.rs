@@ -3,6 +3,10 @@
 //! Every piece of text is `&'static str` from the code; whatever a caller sent is bound.
 
 use super::{Db, Record, Result, Statement, Value};
+use crate::kernel::ids::Uuid;
+
+/// Ids are looked up so many at a time, or a multiple of it: few statements, each planned once.
+const TOGETHER: usize = 20;
 
 /// A column to sort by, chosen from a whitelist.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +32,9 @@ impl<'a> List<'a> {
         Self { db, select, found: None, conditions: String::new(), binds: Vec::new() }
     }
 
-    /// Where the ids of the same rows are found, counted and put in order by less than what is shown:
-    /// the rest is joined to those of the page alone.
+    /// Where the ids of the same rows are found, counted and put in order by less than what is shown.
+    /// The rest is joined to those of the page alone, by a statement that is the same whatever is
+    /// asked for: PostgreSQL would plan a limit anew each time, and all the joins with it.
     pub fn found_in(mut self, ids: &'static str) -> Self {
         self.found = Some(ids);
         self
@@ -83,10 +88,6 @@ impl<'a> List<'a> {
         let next = binds.len() + 1;
         // A bare place would have SQLite make its plan anew for every value.
         let page = format!("{rows} {order} LIMIT CAST(${next} AS BIGINT) OFFSET ${}", next + 1);
-        let page = match found {
-            Some(_) => format!("{select} WHERE {id} IN ({page}) {order}"),
-            None => page,
-        };
         let mut count = Statement::composed(db, format!("SELECT COUNT(*) FROM ({rows}) AS rows"));
         let mut page = Statement::composed(db, page);
         for (in_count, in_page) in binds {
@@ -97,7 +98,17 @@ impl<'a> List<'a> {
         if offset >= total {
             return Ok((Vec::new(), total));
         }
-        Ok((page.bind(limit).bind(offset).all().await?, total))
+        let page = page.bind(limit).bind(offset);
+        if found.is_none() {
+            return Ok((page.all().await?, total));
+        }
+        let ids: Vec<(Uuid,)> = page.all().await?;
+        let places = (1..=ids.len().next_multiple_of(TOGETHER)).map(|n| db.place(n));
+        let places: Vec<_> = places.collect();
+        let text = format!("{select} WHERE {id} IN ({}) {order}", places.join(", "));
+        let ids = ids.into_iter().map(|(id,)| Some(id)).chain(std::iter::repeat(None));
+        let rows = ids.take(places.len()).fold(Statement::composed(db, text), Statement::bind);
+        Ok((rows.all().await?, total))
     }
 
     fn place<T: Value + Clone + Send + 'a>(&mut self, value: T) -> String {

@@ -37,6 +37,8 @@ use statement::On;
 
 /// No caller waits longer than this for a connection, a turn to write or one statement.
 const PATIENCE: Duration = Duration::from_secs(8);
+/// Where nobody waits.
+const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
@@ -84,7 +86,24 @@ impl Db {
             Engine::Sqlite { lane, .. } => TxInner::Sqlite(within(lane.turn()).await?),
             Engine::Postgres(pool) => TxInner::Postgres(PgTurn::begin(pool, "BEGIN").await?),
         };
-        Ok(Tx { inner, vitals: self.vitals.clone(), posts: false })
+        Ok(self.tx(inner, PATIENCE))
+    }
+
+    /// Starts a write transaction for a large piece of work that nobody waits for: its statements
+    /// may take their time.
+    async fn begin_patiently(&self) -> Result<Tx> {
+        let inner = match &self.engine {
+            Engine::Sqlite { lane, .. } => TxInner::Sqlite(within(lane.turn()).await?),
+            Engine::Postgres(pool) => {
+                let begin = "BEGIN; SET LOCAL statement_timeout = 0";
+                TxInner::Postgres(PgTurn::begin(pool, begin).await?)
+            }
+        };
+        Ok(self.tx(inner, A_DAY))
+    }
+
+    fn tx(&self, inner: TxInner, patience: Duration) -> Tx {
+        Tx { inner, vitals: self.vitals.clone(), posts: false, patience }
     }
 
     /// Starts a write transaction whose every statement sees the same moment. It fails with
@@ -96,7 +115,7 @@ impl Db {
         };
         let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ";
         let inner = TxInner::Postgres(PgTurn::begin(pool, begin).await?);
-        Ok(Tx { inner, vitals: self.vitals.clone(), posts: false })
+        Ok(self.tx(inner, PATIENCE))
     }
 
     /// Answers when the database does.
@@ -135,6 +154,10 @@ impl Db {
         }
     }
 
+    fn place(&self, n: usize) -> String {
+        place(matches!(self.engine, Engine::Postgres(_)), n)
+    }
+
     pub fn engine(&self) -> &'static str {
         match &self.engine {
             Engine::Sqlite { .. } => "sqlite",
@@ -160,6 +183,8 @@ pub struct Tx {
     inner: TxInner,
     vitals: Arc<Vitals>,
     posts: bool,
+    /// How long one of its statements may take.
+    patience: Duration,
 }
 
 enum TxInner {
@@ -230,8 +255,8 @@ impl Tx {
     /// Returns once the transaction is durable.
     pub async fn commit(self) -> Result<()> {
         match self.inner {
-            TxInner::Sqlite(turn) => within(turn.commit()).await?,
-            TxInner::Postgres(tx) => within(tx.commit()).await?,
+            TxInner::Sqlite(turn) => within_for(self.patience, turn.commit()).await?,
+            TxInner::Postgres(tx) => within_for(self.patience, tx.commit()).await?,
         }
         if self.posts {
             self.vitals.posted.send_replace(());

@@ -9,7 +9,7 @@ use sqlx::{
 };
 use tracing::log::LevelFilter;
 
-use super::{Db, Engine, Failure, PATIENCE, Result, lane::Lane, pool::Pool};
+use super::{A_DAY, Db, Engine, Failure, PATIENCE, Result, lane::Lane, pool::Pool};
 
 const READERS: usize = 4;
 const CONNECTIONS: usize = 16;
@@ -22,7 +22,7 @@ impl Db {
 
     /// For long questions outside the service: a statement may take its time.
     pub async fn open_patiently(url: &str) -> Result<Self> {
-        Self::open_with(url, Duration::from_secs(24 * 60 * 60), "0").await
+        Self::open_with(url, A_DAY, "0").await
     }
 
     async fn open_with(url: &str, patience: Duration, statement_timeout: &str) -> Result<Self> {

@@ -9,7 +9,7 @@ use sqlx::{
     sqlite::{SqliteArguments, SqliteRow},
 };
 
-use super::{Conn, Db, Engine, Failure, PATIENCE, Result, Tx, TxInner, within, within_for};
+use super::{Conn, Db, Engine, Failure, Result, Tx, TxInner, within, within_for};
 
 /// What can be bound: a value that both engines store.
 pub trait Value:
@@ -111,6 +111,12 @@ impl<'c> Statement<'c> {
         Self { on, text, values, refused: None, lasting: true }
     }
 
+    /// For a table that is empty in one moment and full in the next: a plan that was kept for the
+    /// one may be a disaster in the other.
+    pub fn planned_anew(self) -> Self {
+        Self { lasting: false, ..self }
+    }
+
     pub fn bind(mut self, value: impl Value) -> Self {
         let bound = match &mut self.values {
             Values::Sqlite(values) => values.add(value),
@@ -147,10 +153,13 @@ impl<'c> Statement<'c> {
 
     /// The row, if there is one.
     pub async fn maybe<T: Record>(self) -> Result<Option<T>> {
+        let lasting = self.lasting;
         self.run_with(async |conn, text, values| match (conn, values) {
-            (Conn::Sqlite(c), Values::Sqlite(v)) => query_as_with(text, v).fetch_optional(c).await,
+            (Conn::Sqlite(c), Values::Sqlite(v)) => {
+                query_as_with(text, v).persistent(lasting).fetch_optional(c).await
+            }
             (Conn::Postgres(c), Values::Postgres(v)) => {
-                query_as_with(text, v).fetch_optional(c).await
+                query_as_with(text, v).persistent(lasting).fetch_optional(c).await
             }
             _ => unreachable!("values are made for the engine that runs them"),
         })
@@ -217,7 +226,7 @@ impl<'c> Statement<'c> {
         vitals.statements.fetch_add(1, Ordering::Relaxed);
         let patience = match &on {
             On::Db(db) => db.patience,
-            On::Tx(_) => PATIENCE,
+            On::Tx(tx) => tx.patience,
         };
         // In a box: it is large, and would be moved along with whatever waits for it.
         let work = Box::pin(async {

@@ -23,7 +23,7 @@ pub struct Twins {
 impl Db {
     /// Gives every original its `number`th twin. The tables come in the order of their references.
     pub async fn twins(&self, tables: &[Twins], number: u16) -> Result<()> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.begin_patiently().await?;
         let mut asleep = Vec::new();
         for twins in tables {
             asleep.extend(tx.sleep(twins.table).await?);
@@ -46,7 +46,7 @@ impl Db {
 
     /// After a bulk load: PostgreSQL plans by statistics, SQLite goes on without.
     pub async fn analyse(&self, tables: &[Twins]) -> Result<()> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.begin_patiently().await?;
         for Twins { table, .. } in tables.iter().filter(|_| self.engine() == "postgres") {
             tx.compose(format!("ANALYZE {table}")).run().await?;
         }
