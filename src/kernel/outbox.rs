@@ -178,19 +178,23 @@ pub async fn claim(db: &Db, queue: Queue, now: DateTime<Utc>, limit: i64) -> Res
         return Ok(Vec::new());
     }
     let mut tx = db.begin().await?;
-    // The outer conditions are checked again on a row that another process has just claimed.
+    // Found once, and the first of a lane by one look into its index: as a join either could be done
+    // again for every row. The conditions are checked again on a row that another process has just
+    // claimed.
     let items = tx
         .sql(
-            "UPDATE outbox SET due_at = $1, lease = $2, attempts = attempts + 1
-             WHERE due_at <= $3 AND dead_at IS NULL AND id IN
+            "WITH due AS MATERIALIZED
                (SELECT o.id FROM outbox o
                 WHERE o.queue = $5 AND o.due_at <= $3 AND o.dead_at IS NULL
-                  AND NOT EXISTS (SELECT 1 FROM outbox e
+                  AND (o.lane IS NULL OR o.id = (SELECT e.id FROM outbox e
                     WHERE e.lane = o.lane AND e.dead_at IS NULL
-                      AND (e.created_at, e.id) < (o.created_at, o.id))
+                    ORDER BY e.created_at, e.id LIMIT 1))
                 ORDER BY o.due_at LIMIT CAST($4 AS BIGINT))
+             UPDATE outbox SET due_at = $1, lease = $2, attempts = attempts + 1
+             WHERE due_at <= $3 AND dead_at IS NULL AND id IN (SELECT id FROM due)
              RETURNING id, topic, payload, attempts, created_at, lease, lane",
         )
+        .planned_anew()
         .bind(now + LEASE)
         .bind(ids::fresh())
         .bind(now)
@@ -209,6 +213,7 @@ async fn any_due(db: &Db, queue: Queue, now: DateTime<Utc>) -> Result<bool> {
             "SELECT id FROM outbox
              WHERE queue = $1 AND due_at <= $2 AND dead_at IS NULL LIMIT 1",
         )
+        .planned_anew()
         .bind(queue)
         .bind(now)
         .maybe::<(Uuid,)>()

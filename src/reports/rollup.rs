@@ -52,6 +52,7 @@ async fn fold_some(app: &App, limit: usize) -> Result<usize> {
              RETURNING partner_id, route_id, type, method, from_status, to_status, at,
                passengers, subtotal, discount, tax, total, commission, partner_net, refund",
         )
+        .planned_anew()
         .bind(limit as i64)
         .all()
         .await?;

@@ -10,6 +10,7 @@ on_both_engines![
     an_item_exists_only_if_its_transaction_does,
     an_item_is_claimed_by_one_at_a_time,
     a_claim_that_is_not_finished_comes_back,
+    a_rush_does_not_make_a_claim_slow,
     a_failure_comes_back_later_and_ends_as_a_dead_letter,
     the_worker_wakes_up_by_itself,
 ];
@@ -71,6 +72,42 @@ async fn a_claim_that_is_not_finished_comes_back(world: World) {
     tx.commit().await.unwrap();
     world.later(TimeDelta::days(1));
     assert_eq!(claim(&world).await.len(), 0);
+}
+
+/// A plan that was made for an empty table looks at all of a full one for each of its rows, and does
+/// not end within what a statement is allowed.
+async fn a_rush_does_not_make_a_claim_slow(world: World) {
+    let events =
+        async || outbox::claim(world.db(), Queue::Event, world.now(), 2_000).await.unwrap();
+    let rush = async |lanes: std::ops::Range<usize>, payload: &str| {
+        let event = |n: usize| outbox::New {
+            topic: "x",
+            payload: payload.into(),
+            lane: Some(format!("booking {n}")),
+            due_at: world.now(),
+            queue: Queue::Event,
+            after: None,
+        };
+        let rush: Vec<_> = lanes.map(event).collect();
+        let mut tx = world.db().begin().await.unwrap();
+        outbox::put_many(&mut tx, &rush, world.now()).await.unwrap();
+        tx.commit().await.unwrap();
+        world.later(TimeDelta::seconds(1));
+    };
+    if world.db().engine() == "postgres" {
+        world.db().sql("VACUUM ANALYZE outbox").run().await.unwrap();
+    }
+    for n in 0..8 {
+        rush(n..n + 1, "quiet").await;
+        assert_eq!(events().await.len(), 1);
+    }
+    rush(8..15_000, "first").await;
+    rush(8..15_000, "second").await;
+    for _ in 0..3 {
+        let claimed = events().await;
+        assert_eq!(claimed.len(), 2_000);
+        assert!(claimed.iter().all(|item| item.payload == "first"));
+    }
 }
 
 async fn a_failure_comes_back_later_and_ends_as_a_dead_letter(world: World) {
