@@ -84,13 +84,14 @@ pub async fn multiply(app: &App, scale: u16, bar: &ProgressBar) -> Result<()> {
         bar.inc(1);
         app.db.twins(TABLES, number).await?;
     }
-    let mut tx = app.db.begin().await?;
+    app.db.analyse(TABLES).await?;
+    let mut tx = app.db.begin_patiently().await?;
     for text in USES {
         tx.sql(text).run().await?;
     }
     tx.commit().await?;
     reports::rebuild(app).await?;
-    Ok(app.db.analyse(TABLES).await?)
+    Ok(())
 }
 
 /// What promotions say of the bookings they were used for.

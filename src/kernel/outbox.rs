@@ -224,6 +224,7 @@ async fn any_due(db: &Db, queue: Queue, now: DateTime<Utc>) -> Result<bool> {
 /// Removes a delivered item, unless the lease was lost and somebody else has it now.
 pub async fn done(db: &Db, item: &Item) -> Result<()> {
     db.sql("DELETE FROM outbox WHERE id = $1 AND lease = $2")
+        .planned_anew()
         .bind(item.id)
         .bind(item.lease)
         .run()
@@ -251,6 +252,7 @@ pub async fn failed(db: &Db, item: &Item, why: &str, now: DateTime<Utc>) -> Resu
         "UPDATE outbox SET due_at = $1, dead_at = $2, last_error = $3, lease = NULL
          WHERE id = $4 AND lease = $5",
     )
+    .planned_anew()
     .bind(again_at)
     .bind(dead.then_some(now))
     .bind(why.chars().take(1_000).collect::<String>())
@@ -264,6 +266,7 @@ pub async fn failed(db: &Db, item: &Item, why: &str, now: DateTime<Utc>) -> Resu
             "UPDATE outbox SET due_at = $1
              WHERE lane = $2 AND dead_at IS NULL AND due_at < $1 AND lease IS NULL",
         )
+        .planned_anew()
         .bind(again_at)
         .bind(lane.clone())
         .run()

@@ -1,7 +1,10 @@
 //! What must happen after a commit happens, at least once.
 
 use chrono::TimeDelta;
-use dermaga::kernel::outbox::{self, Queue};
+use dermaga::kernel::{
+    ids,
+    outbox::{self, Queue},
+};
 use serde_json::json;
 
 use crate::{on_both_engines, world::World};
@@ -10,6 +13,7 @@ on_both_engines![
     an_item_exists_only_if_its_transaction_does,
     an_item_is_claimed_by_one_at_a_time,
     a_claim_that_is_not_finished_comes_back,
+    a_lane_is_told_in_its_order,
     a_rush_does_not_make_a_claim_slow,
     a_failure_comes_back_later_and_ends_as_a_dead_letter,
     the_worker_wakes_up_by_itself,
@@ -72,6 +76,37 @@ async fn a_claim_that_is_not_finished_comes_back(world: World) {
     tx.commit().await.unwrap();
     world.later(TimeDelta::days(1));
     assert_eq!(claim(&world).await.len(), 0);
+}
+
+async fn a_lane_is_told_in_its_order(world: World) {
+    let about = ids::fresh();
+    for n in 0..3 {
+        let mut tx = world.db().begin().await.unwrap();
+        outbox::put_about(&mut tx, about, "x", &json!({ "n": n }), world.now()).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+    let events = async || outbox::claim(world.db(), Queue::Event, world.now(), 10).await.unwrap();
+    // Of many who ask at once one gets the first, and nobody what is behind it.
+    let mut workers = tokio::task::JoinSet::new();
+    for _ in 0..8 {
+        let (db, now) = (world.db().clone(), world.now());
+        workers.spawn(async move { outbox::claim(&db, Queue::Event, now, 10).await.unwrap() });
+    }
+    let mut claimed: Vec<_> = workers.join_all().await.into_iter().flatten().collect();
+    let first = claimed.pop().unwrap();
+    assert!(claimed.is_empty());
+    assert_eq!(first.payload["n"], 0);
+    assert!(events().await.is_empty(), "it is still being told");
+    outbox::done(world.db(), &first).await.unwrap();
+
+    // One that can never be told does not hold up the next.
+    let mut second = events().await.pop().unwrap();
+    assert_eq!(second.payload["n"], 1);
+    second.attempts = 1_000;
+    outbox::failed(world.db(), &second, "no", world.now()).await.unwrap();
+    let third = events().await;
+    assert_eq!(third.len(), 1);
+    assert_eq!(third[0].payload["n"], 2);
 }
 
 /// A plan that was made for an empty table looks at all of a full one for each of its rows, and does

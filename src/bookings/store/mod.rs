@@ -229,6 +229,7 @@ pub async fn complete(
             "bookings.id",
             "AS collected"
         ))
+        .planned_anew()
         .bind(to)
         .bind(now)
         .bind(limit)

@@ -2,11 +2,12 @@
 //!
 //! Every piece of text is `&'static str` from the code; whatever a caller sent is bound.
 
-use super::{Db, Record, Result, Statement, Value};
+use super::{Db, On, Record, Result, Statement, Value};
 use crate::kernel::ids::Uuid;
 
-/// Ids are looked up so many at a time, or a multiple of it: few statements, each planned once.
-const TOGETHER: usize = 20;
+/// Places for ids are made in steps of this, the rest NULL, which equals nothing: few texts, each
+/// planned once.
+const STEP: usize = 20;
 
 /// A column to sort by, chosen from a whitelist.
 #[derive(Clone, Copy, Debug)]
@@ -33,8 +34,9 @@ impl<'a> List<'a> {
     }
 
     /// Where the ids of the same rows are found, counted and put in order by less than what is shown.
-    /// The rest is joined to those of the page alone, by a statement that is the same whatever is
-    /// asked for: PostgreSQL would plan a limit anew each time, and all the joins with it.
+    /// The rest is joined to those of the page alone, by one of few statements: PostgreSQL would plan
+    /// a limit anew each time, and all the joins with it. A row that moves in between is shown as it
+    /// is then. `select` has neither conditions nor places of its own.
     pub fn found_in(mut self, ids: &'static str) -> Self {
         self.found = Some(ids);
         self
@@ -103,12 +105,14 @@ impl<'a> List<'a> {
             return Ok((page.all().await?, total));
         }
         let ids: Vec<(Uuid,)> = page.all().await?;
-        let places = (1..=ids.len().next_multiple_of(TOGETHER)).map(|n| db.place(n));
-        let places: Vec<_> = places.collect();
-        let text = format!("{select} WHERE {id} IN ({}) {order}", places.join(", "));
+        if ids.is_empty() {
+            return Ok((Vec::new(), total));
+        }
+        let places = ids.len().next_multiple_of(STEP);
+        let head = format!("{select} WHERE {id} IN");
+        let rows = Statement::among(On::Db(db), &head, places, &order).kept();
         let ids = ids.into_iter().map(|(id,)| Some(id)).chain(std::iter::repeat(None));
-        let rows = ids.take(places.len()).fold(Statement::composed(db, text), Statement::bind);
-        Ok((rows.all().await?, total))
+        Ok((ids.take(places).fold(rows, Statement::bind).all().await?, total))
     }
 
     fn place<T: Value + Clone + Send + 'a>(&mut self, value: T) -> String {

@@ -91,7 +91,7 @@ impl Db {
 
     /// Starts a write transaction for a large piece of work that nobody waits for: its statements
     /// may take their time.
-    async fn begin_patiently(&self) -> Result<Tx> {
+    pub async fn begin_patiently(&self) -> Result<Tx> {
         let inner = match &self.engine {
             Engine::Sqlite { lane, .. } => TxInner::Sqlite(within(lane.turn()).await?),
             Engine::Postgres(pool) => {
@@ -152,10 +152,6 @@ impl Db {
             Engine::Sqlite { readers, lane } => lane.is_busy() || readers.is_busy(),
             Engine::Postgres(pool) => pool.is_busy(),
         }
-    }
-
-    fn place(&self, n: usize) -> String {
-        place(matches!(self.engine, Engine::Postgres(_)), n)
     }
 
     pub fn engine(&self) -> &'static str {

@@ -93,8 +93,8 @@ impl<'c> Statement<'c> {
     }
 
     /// `head (…) tail` with so many places between the parentheses, after the one that the head may
-    /// have.
-    pub(super) fn among(on: On<'c>, head: &'static str, count: usize, tail: &'static str) -> Self {
+    /// have. Only for text that was put together from `&'static str` pieces.
+    pub(super) fn among(on: On<'c>, head: &str, count: usize, tail: &str) -> Self {
         let numbered = !on.is_sqlite();
         let before = head.matches("$1").count();
         let places: Vec<_> = (1..=count).map(|n| super::place(numbered, before + n)).collect();
@@ -111,10 +111,15 @@ impl<'c> Statement<'c> {
         Self { on, text, values, refused: None, lasting: true }
     }
 
-    /// For a table that is empty in one moment and full in the next: a plan that was kept for the
-    /// one may be a disaster in the other.
+    /// Worth being kept prepared, however it was put together.
+    pub(super) fn kept(self) -> Self {
+        Self { lasting: true, ..self }
+    }
+
+    /// For a table that is empty in one moment and full in the next: a plan that PostgreSQL made for
+    /// the one may be a disaster in the other. SQLite plans by the text alone.
     pub fn planned_anew(self) -> Self {
-        Self { lasting: false, ..self }
+        Self { lasting: self.lasting && self.on.is_sqlite(), ..self }
     }
 
     pub fn bind(mut self, value: impl Value) -> Self {
