@@ -24,7 +24,8 @@ pub struct Gateway {
     callback_token: Secret,
     /// Where the provider is, unless it is where it always is.
     base: Option<String>,
-    client: reqwest::Client,
+    /// Nobody calls the simulator, and certificates take room.
+    client: Option<reqwest::Client>,
 }
 
 /// What is to be paid.
@@ -58,15 +59,17 @@ impl Gateway {
             }
         };
         let callback_token = config.payment_callback_token.clone().unwrap_or_else(|| key.clone());
-        let client = reqwest::Client::builder()
-            .timeout(Duration::from_secs(8))
-            .connect_timeout(Duration::from_secs(3))
-            .redirect(reqwest::redirect::Policy::none())
-            .build()
-            .map_err(|error| error.to_string())?;
+        let client = match config.payment_provider {
+            PaymentProvider::Simulator => None,
+            PaymentProvider::Midtrans | PaymentProvider::Xendit => Some(client()?),
+        };
         let base = config.payment_url.as_ref().map(|WebUrl(url)| url.0.clone());
         let base = base.map(|url| url.trim_end_matches('/').to_owned());
         Ok(Self { provider: config.payment_provider, key, callback_token, base, client })
+    }
+
+    fn client(&self) -> Result<&reqwest::Client> {
+        self.client.as_ref().ok_or_else(|| Error::internal("nobody asks the simulator"))
     }
 
     /// Where the customer pays. `Error::Internal`: the provider will not have this reference; any
@@ -114,7 +117,7 @@ impl Gateway {
             format!("https://{host}.midtrans.com")
         });
         let url = format!("{base}/v2/{}/status", told.reference);
-        let request = self.client.get(url).header("authorization", notice::basic(&self.key));
+        let request = self.client()?.get(url).header("authorization", notice::basic(&self.key));
         // It wants its answer within five seconds.
         let request = request.timeout(Duration::from_secs(4));
         let answer = send(request).await?;
@@ -151,7 +154,7 @@ impl Gateway {
                 format!("{base}/v2/invoices?external_id={nobody}")
             }
         };
-        let request = self.client.get(address).header("authorization", notice::basic(&self.key));
+        let request = self.client()?.get(address).header("authorization", notice::basic(&self.key));
         let failed =
             |why: reqwest::Error| Error::Unavailable(format!("provider: {}", why.without_url()));
         let response = request.send().await.map_err(failed)?;
@@ -191,7 +194,7 @@ impl Gateway {
             "callbacks": { "finish": order.return_url },
         });
         let request = self
-            .client
+            .client()?
             .post(format!("{base}/snap/v1/transactions"))
             .header("authorization", notice::basic(&self.key))
             .header("accept", "application/json")
@@ -218,7 +221,7 @@ impl Gateway {
             "success_redirect_url": order.return_url,
         });
         let request = self
-            .client
+            .client()?
             .post(format!("{base}/v2/invoices"))
             .header("authorization", notice::basic(&self.key))
             .header("x-idempotency-key", order.reference)
@@ -229,6 +232,18 @@ impl Gateway {
             .map(str::to_owned)
             .ok_or_else(|| Error::Unavailable("the provider gave no address to pay at".into()))
     }
+}
+
+fn client() -> Result<reqwest::Client, String> {
+    let client = reqwest::Client::builder()
+        .timeout(Duration::from_secs(8))
+        .connect_timeout(Duration::from_secs(3))
+        .redirect(reqwest::redirect::Policy::none())
+        .build();
+    client.map_err(|error| {
+        let why = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+        format!("cannot call the payment provider; is ca-certificates installed? {why}")
+    })
 }
 
 /// One try; who asks decides when to ask again.
