@@ -77,7 +77,7 @@ pub fn lane(id: Uuid) -> String {
     id.simple().to_string()
 }
 
-/// Puts something to do in; it is due at once.
+/// Puts something to do in that somebody waits for: it goes before all that a rush has left.
 pub async fn put(
     tx: &mut Tx,
     queue: Queue,
@@ -85,8 +85,8 @@ pub async fn put(
     payload: &impl Serialize,
     now: DateTime<Utc>,
 ) -> Result<Uuid> {
-    let payload = written(payload)?;
-    put_new(tx, New { topic, payload, lane: None, due_at: now, queue, after: None }, now).await
+    let (payload, due_at) = (written(payload)?, now - TimeDelta::days(1));
+    put_new(tx, New { topic, payload, lane: None, due_at, queue, after: None }, now).await
 }
 
 /// Puts news of something in, behind whatever is still to be told of it.

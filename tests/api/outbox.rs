@@ -14,6 +14,7 @@ on_both_engines![
     an_item_is_claimed_by_one_at_a_time,
     a_claim_that_is_not_finished_comes_back,
     a_lane_is_told_in_its_order,
+    what_somebody_waits_for_goes_first,
     a_rush_does_not_make_a_claim_slow,
     a_failure_comes_back_later_and_ends_as_a_dead_letter,
     the_worker_wakes_up_by_itself,
@@ -107,6 +108,25 @@ async fn a_lane_is_told_in_its_order(world: World) {
     let third = events().await;
     assert_eq!(third.len(), 1);
     assert_eq!(third[0].payload["n"], 2);
+}
+
+async fn what_somebody_waits_for_goes_first(world: World) {
+    let letter = |_| outbox::New {
+        topic: "mail.letter",
+        payload: json!({}),
+        lane: None,
+        due_at: world.now(),
+        queue: Queue::Mail,
+        after: None,
+    };
+    let rush: Vec<_> = (0..30).map(letter).collect();
+    let mut tx = world.db().begin().await.unwrap();
+    outbox::put_many(&mut tx, &rush, world.now()).await.unwrap();
+    tx.commit().await.unwrap();
+    world.later(TimeDelta::minutes(5));
+    put(&world, "account.password_forgotten").await;
+    let next = outbox::claim(world.db(), Queue::Mail, world.now(), 1).await.unwrap();
+    assert_eq!(next[0].topic, "account.password_forgotten");
 }
 
 /// A plan that was made for an empty table looks at all of a full one for each of its rows, and does
