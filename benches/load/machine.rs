@@ -51,8 +51,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        let pid = self.pid().to_string();
-        let _ = Command::new("kill").arg(&pid).status();
+        let _ = Command::new("sh").args(["-c", &format!("kill {}", self.pid())]).status();
         let _ = self.child.wait();
     }
 }
