@@ -27,7 +27,7 @@ use sqlx::{
 };
 use tokio::sync::{Mutex, Notify, OwnedMutexGuard, mpsc, oneshot};
 
-use super::{Failure, Result, queue::Queue};
+use super::{Failure, Result, migrate, queue::Queue};
 
 #[derive(Clone)]
 pub(super) struct Lane {
@@ -110,11 +110,11 @@ impl Lane {
     }
 
     /// Runs the migrator on the writer's own connection.
-    pub async fn migrate(&self, migrator: &sqlx::migrate::Migrator) -> Result<()> {
+    pub async fn migrate(&self) -> Result<()> {
         let mut seat = self.seat.lock().await;
         seat.settle(&self.commits).await;
         let conn = seat.conn.as_mut().ok_or_else(|| Failure::unavailable("closed"))?;
-        migrator.run(conn).await.map_err(Failure::fault)
+        migrate::sqlite(conn).await
     }
 
     pub fn is_busy(&self) -> bool {

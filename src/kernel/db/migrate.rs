@@ -1,6 +1,10 @@
 //! Bringing the schema up to date, once, whoever starts first.
 
-use sqlx::{ConnectOptions, Connection, migrate::Migrator};
+use sqlx::{
+    AssertSqlSafe, ConnectOptions, Connection, PgConnection, SqliteConnection,
+    migrate::{MigrateError, Migrator},
+    raw_sql,
+};
 
 use super::{Db, Engine, Failure, Result};
 
@@ -13,19 +17,56 @@ fn with(own: &Migrator) -> Migrator {
     Migrator::with_migrations(COMMON.iter().chain(own.iter()).cloned().collect())
 }
 
+/// For a while the last column of migration 18 came by one of its own, 22. A database of then has all
+/// that it should have, and calls it otherwise; 22 is never used again.
+fn is_parted(done: &std::result::Result<(), MigrateError>) -> bool {
+    matches!(done, Err(MigrateError::VersionMissing(22)))
+}
+
+fn joined(migrator: &Migrator, blob: impl Fn(&str) -> String) -> AssertSqlSafe<String> {
+    let whole = migrator.iter().find(|migration| migration.version == 18);
+    let sum: String =
+        whole.iter().flat_map(|m| m.checksum.iter()).map(|byte| format!("{byte:02x}")).collect();
+    AssertSqlSafe(format!(
+        "UPDATE _sqlx_migrations SET checksum = {} WHERE version = 18;
+         DELETE FROM _sqlx_migrations WHERE version = 22",
+        blob(&sum)
+    ))
+}
+
+pub(super) async fn sqlite(conn: &mut SqliteConnection) -> Result<()> {
+    let migrator = with(&SQLITE);
+    let mut done = migrator.run(&mut *conn).await;
+    if is_parted(&done) {
+        raw_sql(joined(&migrator, |sum| format!("x'{sum}'"))).execute(&mut *conn).await?;
+        done = migrator.run(conn).await;
+    }
+    done.map_err(Failure::fault)
+}
+
+async fn postgres(conn: &mut PgConnection) -> Result<()> {
+    let migrator = with(&POSTGRES);
+    let mut done = migrator.run(&mut *conn).await;
+    if is_parted(&done) {
+        raw_sql(joined(&migrator, |sum| format!("'\\x{sum}'"))).execute(&mut *conn).await?;
+        done = migrator.run(conn).await;
+    }
+    done.map_err(Failure::fault)
+}
+
 impl Db {
     /// On PostgreSQL the migrator holds an advisory lock, so processes that start together wait
     /// for the first.
     pub async fn migrate(&self) -> Result<()> {
         match &self.engine {
-            Engine::Sqlite { lane, .. } => lane.migrate(&with(&SQLITE)).await,
+            Engine::Sqlite { lane, .. } => lane.migrate().await,
             Engine::Postgres(pool) => {
                 let patient = pool
                     .options()
                     .clone()
                     .options([("statement_timeout", "0"), ("lock_timeout", "0")]);
                 let mut conn = patient.connect().await?;
-                with(&POSTGRES).run(&mut conn).await.map_err(Failure::fault)?;
+                postgres(&mut conn).await?;
                 Ok(conn.close().await?)
             }
         }
