@@ -105,8 +105,8 @@ pub fn run(started: impl FnOnce() + Send + 'static) -> Result<(), String> {
     }
     let config = Config::load()?;
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    // Answers of SQLite come from threads of its own, and so by the queue that busy workers look
-    // at last: everyone would wait for them, the next writer first of all.
+    // What SQLite has written is told by threads of its own, and so by the queue that busy workers
+    // look at last: everyone would wait for it, the next writer first of all.
     let runtime = runtime.global_queue_interval(2).enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     runtime.block_on(async {

@@ -87,7 +87,9 @@ pub fn faults<T: JsonSchema + 'static>(value: &Value) -> Vec<Fault> {
             collect(&error, &mut faults);
         }
     }
-    nul("", value, &mut faults);
+    if has_nul(value) {
+        nul("", value, &mut faults);
+    }
     faults
 }
 
@@ -99,7 +101,8 @@ pub fn read<T: Input>(mut value: Value) -> Result<T, Vec<Fault>> {
     if !faults.is_empty() {
         return Err(faults);
     }
-    serde_path_to_error::deserialize(&value).map_err(|error| {
+    // Here, too, a fault is looked for only where there is one.
+    T::deserialize(&value).or_else(|_| serde_path_to_error::deserialize(&value)).map_err(|error| {
         let field = error.path().to_string();
         vec![Fault::new(field, "format", text("This is not valid.", "Isian ini tidak valid."))]
     })
@@ -223,6 +226,16 @@ fn explain(kind: &Kind) -> (&'static str, Text) {
 }
 
 /// PostgreSQL cannot store NUL in a text and SQLite can: refused for both.
+fn has_nul(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains('\0'),
+        Value::Array(items) => items.iter().any(has_nul),
+        Value::Object(fields) => fields.values().any(has_nul),
+        _ => false,
+    }
+}
+
+/// Says where it is.
 fn nul(at: &str, value: &Value, faults: &mut Vec<Fault>) {
     match value {
         Value::String(text) if text.contains('\0') => {

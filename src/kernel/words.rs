@@ -82,6 +82,12 @@ macro_rules! words {
             }
         }
 
+        impl $crate::kernel::db::Value for $name {
+            fn plain(self) -> $crate::kernel::db::Result<$crate::kernel::db::Plain> {
+                self.as_str().plain()
+            }
+        }
+
         impl<'r, DB: ::sqlx::Database> ::sqlx::Decode<'r, DB> for $name
         where
             &'r str: ::sqlx::Decode<'r, DB>,
@@ -121,6 +127,12 @@ macro_rules! stored_as {
                 buf: &mut DB::ArgumentBuffer,
             ) -> ::std::result::Result<::sqlx::encode::IsNull, ::sqlx::error::BoxDynError> {
                 self.0.encode_by_ref(buf)
+            }
+        }
+
+        impl $crate::kernel::db::Value for $name {
+            fn plain(self) -> $crate::kernel::db::Result<$crate::kernel::db::Plain> {
+                self.0.plain()
             }
         }
 

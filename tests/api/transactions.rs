@@ -17,6 +17,7 @@ on_both_engines![
     a_deadlock_is_worth_another_try,
     a_statement_alone_is_refused_alone,
     a_queue_has_an_end,
+    those_who_read_queue_too,
     who_gives_up_in_the_queue_writes_nothing,
 ];
 
@@ -311,6 +312,27 @@ async fn a_queue_has_an_end(world: World) {
     assert_eq!(refused.len(), 600 - 512);
     assert!(refused.iter().all(|why| why.is_unavailable()));
     write(0).await.unwrap();
+}
+
+async fn those_who_read_queue_too(world: World) {
+    // SQLite's readers are free all the same.
+    let mut held = hold_all(world.db()).await;
+    let read = async |_| world.db().sql("SELECT COUNT(*) FROM locks").scalar::<i64>().await;
+    let release = async {
+        let mut busy = false;
+        for _ in 0..200 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            busy |= world.db().is_busy();
+        }
+        held.clear();
+        busy
+    };
+    let (done, busy) = tokio::join!(join_all((0..600).map(read)), release);
+    let refused: Vec<_> = done.iter().filter_map(|done| done.as_ref().err()).collect();
+    assert!(!refused.is_empty() && refused.len() <= 600 - 512, "{}", refused.len());
+    assert!(refused.iter().all(|why| why.is_unavailable()));
+    assert!(busy, "what nobody waits for gives way");
+    read(0).await.unwrap();
 }
 
 async fn a_migration_that_was_two_for_a_while_is_known(world: World) {

@@ -2,6 +2,11 @@
 
 use std::fmt;
 
+use rusqlite::ffi::{
+    SQLITE_CONSTRAINT_CHECK, SQLITE_CONSTRAINT_FOREIGNKEY, SQLITE_CONSTRAINT_PRIMARYKEY,
+    SQLITE_CONSTRAINT_UNIQUE,
+};
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// A unique value was taken already.
@@ -87,6 +92,19 @@ impl From<sqlx::Error> for Failure {
             | sqlx::Error::PoolClosed
             | sqlx::Error::WorkerCrashed => Kind::Unavailable,
             _ => Kind::Fault,
+        };
+        Self { kind, cause: error.to_string() }
+    }
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Self {
+        let code = error.sqlite_error().map_or(0, |error| error.extended_code);
+        let kind = match code {
+            SQLITE_CONSTRAINT_UNIQUE | SQLITE_CONSTRAINT_PRIMARYKEY => Kind::Unique,
+            SQLITE_CONSTRAINT_FOREIGNKEY => Kind::ForeignKey,
+            SQLITE_CONSTRAINT_CHECK => Kind::Check,
+            code => by_code(&code.to_string()),
         };
         Self { kind, cause: error.to_string() }
     }

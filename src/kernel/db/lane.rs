@@ -7,8 +7,8 @@
 //! nobody is answered before that COMMIT is on the disk.
 //!
 //! Statements that are transactions of their own are the most frequent. They are handed to a thread
-//! that does nothing else: it writes all that have come, commits them together, and never waits for
-//! the workers that are busy with requests.
+//! that does nothing else (see `scribe`): it writes all that have come, commits them together, and
+//! never waits for the workers that are busy with requests.
 //!
 //! Every step that changes the state of the connection runs in a task of its own, which nobody
 //! can cancel half-way. A transaction that is dropped leaves its savepoint to be undone by
@@ -19,15 +19,16 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use sqlx::{
-    ConnectOptions, Connection, SqlStr, SqliteConnection,
-    error::DatabaseError,
-    query_with,
-    sqlite::{SqliteArguments, SqliteConnectOptions},
-};
+use sqlx::{ConnectOptions, Connection, SqliteConnection, sqlite::SqliteConnectOptions};
 use tokio::sync::{Mutex, Notify, OwnedMutexGuard, mpsc, oneshot};
 
-use super::{Failure, Result, migrate, queue::Queue};
+use super::{
+    Failure, Result,
+    direct::Question,
+    migrate,
+    queue::Queue,
+    scribe::{Note, Scribe},
+};
 
 #[derive(Clone)]
 pub(super) struct Lane {
@@ -38,24 +39,15 @@ pub(super) struct Lane {
     notes: mpsc::UnboundedSender<Note>,
 }
 
-/// A statement for the scribe.
-struct Note {
-    text: SqlStr,
-    values: SqliteArguments,
-    lasting: bool,
-    done: oneshot::Sender<Result<u64>>,
-}
-
-/// Somebody who waits for the commit, and how many rows they changed.
-type Member = (oneshot::Sender<Result<u64>>, u64);
-
 struct Seat {
     /// `None` only after the lane was closed, or while a lost connection waits to be replaced.
     conn: Option<SqliteConnection>,
     closed: bool,
     options: SqliteConnectOptions,
     open: Open,
-    members: Vec<Member>,
+    /// Who waits for the commit.
+    members: Vec<oneshot::Sender<Result<()>>>,
+    scribe: Scribe,
 }
 
 /// What the connection has open.
@@ -70,7 +62,9 @@ enum Open {
 impl Lane {
     pub async fn open(options: SqliteConnectOptions) -> Result<Self> {
         let conn = Some(options.connect().await?);
-        let seat = Seat { conn, closed: false, options, open: Open::Nothing, members: Vec::new() };
+        let scribe = Scribe::new(options.get_filename().to_owned());
+        let (open, members) = (Open::Nothing, Vec::new());
+        let seat = Seat { conn, closed: false, options, open, members, scribe };
         let (due, commits, queue) = Default::default();
         let (notes, written) = mpsc::unbounded_channel();
         let lane = Self { seat: Arc::new(Mutex::new(seat)), due, commits, queue, notes };
@@ -80,7 +74,7 @@ impl Lane {
         let runtime = runtime.map_err(Failure::unavailable)?;
         std::thread::Builder::new()
             .name("scribe".into())
-            .spawn(move || runtime.block_on(scribe(seat, written, commits)))
+            .spawn(move || runtime.block_on(write(seat, written, commits)))
             .map_err(Failure::unavailable)?;
         tokio::spawn(committer(Arc::downgrade(&lane.seat), lane.due.clone(), lane.commits.clone()));
         Ok(lane)
@@ -98,12 +92,12 @@ impl Lane {
     }
 
     /// One statement as a transaction of its own; how many rows it changed.
-    pub async fn alone(&self, text: SqlStr, values: SqliteArguments, lasting: bool) -> Result<u64> {
+    pub async fn alone(&self, statement: Question) -> Result<u64> {
         let (done, durable) = oneshot::channel();
         self.queue
             .wait(async {
                 let gone = || Failure::unavailable("the writer is gone");
-                self.notes.send(Note { text, values, lasting, done }).map_err(|_| gone())?;
+                self.notes.send(Note { statement, done }).map_err(|_| gone())?;
                 durable.await.unwrap_or_else(|_| Err(gone()))
             })
             .await?
@@ -129,6 +123,7 @@ impl Lane {
         let mut seat = self.seat.lock().await;
         seat.settle(&self.commits).await;
         seat.closed = true;
+        seat.scribe.close();
         if let Some(conn) = seat.conn.take() {
             let _ = conn.close().await;
         }
@@ -156,12 +151,12 @@ impl Turn {
             let seat = self.seat();
             seat.control("RELEASE t").await?;
             seat.open = Open::Transaction;
-            seat.members.push((done, 0));
+            seat.members.push(done);
             Ok(())
         })
         .await?;
         let gone = |_| Err(Failure::unavailable("the writer is gone"));
-        durable.await.unwrap_or_else(gone).map(drop)
+        durable.await.unwrap_or_else(gone)
     }
 }
 
@@ -188,48 +183,6 @@ impl Seat {
         Ok(())
     }
 
-    /// Is inside a transaction, with nothing else open.
-    async fn join(&mut self) -> Result<()> {
-        let joined = match self.open {
-            Open::Nothing => false,
-            Open::Transaction => true,
-            Open::Savepoint => self.control("ROLLBACK TO t; RELEASE t").await.is_ok(),
-        };
-        if !joined {
-            self.begin("BEGIN IMMEDIATE").await?;
-        }
-        self.open = Open::Transaction;
-        Ok(())
-    }
-
-    /// Writes one statement. It is undone by itself when a rule of the database refuses it, so it
-    /// needs no savepoint; after any other failure nobody knows what is left, and the group ends.
-    /// `Err`: nothing can be written just now.
-    async fn write(&mut self, note: Note) -> Result<()> {
-        let Note { text, values, lasting, done } = note;
-        if done.is_closed() {
-            // Whoever gave up was told that it failed, and may have asked again.
-            return Ok(());
-        }
-        if let Err(failure) = self.join().await {
-            let _ = done.send(Err(failure.clone()));
-            return Err(failure);
-        }
-        let conn = self.conn.as_mut().expect("whoever joins has a connection");
-        match query_with(text, values).persistent(lasting).execute(conn).await {
-            Ok(changed) => self.members.push((done, changed.rows_affected())),
-            Err(error) => {
-                let refused = error.as_database_error().is_some_and(is_refusal);
-                let failure = Failure::from(error);
-                if !refused {
-                    self.end(&failure).await;
-                }
-                let _ = done.send(Err(failure));
-            }
-        }
-        Ok(())
-    }
-
     async fn begin(&mut self, text: &'static str) -> Result<()> {
         if self.conn.is_none() && !self.closed {
             self.conn = Some(self.options.connect().await?);
@@ -251,8 +204,8 @@ impl Seat {
                 if done.is_ok() {
                     commits.fetch_add(1, Ordering::Relaxed);
                 }
-                for (member, changed) in members {
-                    let _ = member.send(done.clone().map(|()| changed));
+                for member in members {
+                    let _ = member.send(done.clone());
                 }
             }
         }
@@ -275,7 +228,7 @@ impl Seat {
     /// Gives the group up, and tells everyone in it.
     async fn end(&mut self, why: &Failure) {
         let lost = Failure::unavailable(format!("the transaction of the group was undone: {why}"));
-        for (member, _) in self.members.drain(..) {
+        for member in self.members.drain(..) {
             let _ = member.send(Err(lost.clone()));
         }
         let Some(conn) = &mut self.conn else { return };
@@ -287,38 +240,21 @@ impl Seat {
     }
 }
 
-/// Whether it was the statement's own fault, and undone with it: a rule of the database refused it,
-/// or it could not be understood. Then the transaction goes on.
-fn is_refusal(error: &dyn DatabaseError) -> bool {
-    const SQLITE_ERROR: u32 = 1;
-    const SQLITE_TOOBIG: u32 = 18;
-    const SQLITE_CONSTRAINT: u32 = 19;
-    const SQLITE_MISMATCH: u32 = 20;
-    let own = [SQLITE_ERROR, SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH];
-    let code = error.code().and_then(|code| code.parse::<u32>().ok());
-    code.is_some_and(|code| own.contains(&(code & 0xff)))
-}
-
-/// Writes what has come, and what comes meanwhile, up to a point; then commits.
-async fn scribe(
+/// Writes what has come, and what comes meanwhile.
+async fn write(
     seat: std::sync::Weak<Mutex<Seat>>,
     mut notes: mpsc::UnboundedReceiver<Note>,
     commits: Arc<AtomicU64>,
 ) {
-    const TOGETHER: usize = 256;
     while let Some(first) = notes.recv().await {
         let Some(seat) = seat.upgrade() else { return };
         let mut seat = seat.lock().await;
-        let mut can = seat.write(first).await;
-        for _ in 1..TOGETHER {
-            let Ok(next) = notes.try_recv() else { break };
-            match &can {
-                Ok(()) => can = seat.write(next).await,
-                // It would be the same for everyone.
-                Err(why) => drop(next.done.send(Err(why.clone()))),
-            }
-        }
+        // There is one writer, and its turn is over.
         seat.settle(&commits).await;
+        let come = std::iter::from_fn(|| notes.try_recv().ok());
+        if seat.scribe.write(std::iter::once(first).chain(come)) {
+            commits.fetch_add(1, Ordering::Relaxed);
+        }
     }
 }
 

@@ -96,7 +96,7 @@ impl<'a> List<'a> {
             count = in_count(count);
             page = in_page(page);
         }
-        let total: i64 = count.scalar().await?;
+        let total: i64 = count.long().scalar().await?;
         if offset >= total {
             return Ok((Vec::new(), total));
         }

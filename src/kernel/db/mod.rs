@@ -4,15 +4,21 @@
 //! both; see `docs/adr/0002-two-engines.md` for what that text may contain.
 
 mod copy;
+mod direct;
 mod failure;
 mod lane;
 mod list;
 mod migrate;
+mod nobody;
 mod open;
 mod pool;
 mod queue;
+mod readers;
+mod rows;
+mod scribe;
 mod statement;
 mod twins;
+mod value;
 
 use std::{
     sync::{
@@ -22,17 +28,19 @@ use std::{
     time::Duration,
 };
 
-use sqlx::{PgConnection, SqliteConnection};
+use sqlx::PgConnection;
 use tokio::sync::watch;
 
 pub use copy::{copy, faults};
 pub use failure::Failure;
 pub use list::{List, Sort};
-pub use statement::{Record, Scalar, Statement, Value};
+pub use statement::{Record, Scalar, Statement};
 pub use twins::Twins;
+pub use value::{Plain, Value};
 
 use lane::{Lane, Turn};
 use pool::{PgTurn, Pool};
+use readers::Readers;
 use statement::On;
 
 /// No caller waits longer than this for a connection, a turn to write or one statement.
@@ -53,7 +61,7 @@ pub struct Db {
 
 #[derive(Clone)]
 enum Engine {
-    Sqlite { readers: Pool<SqliteConnection>, lane: Lane },
+    Sqlite { readers: Readers, lane: Lane },
     Postgres(Pool<PgConnection>),
 }
 
@@ -165,7 +173,7 @@ impl Db {
     pub async fn close(&self) {
         match &self.engine {
             Engine::Sqlite { readers, lane } => {
-                readers.close().await;
+                readers.close();
                 lane.close().await;
             }
             Engine::Postgres(pool) => pool.close().await,

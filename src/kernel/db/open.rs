@@ -3,15 +3,14 @@
 use std::{path::Path, str::FromStr, time::Duration};
 
 use sqlx::{
-    ConnectOptions, PgConnection,
-    postgres::PgConnectOptions,
-    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous},
+    ConnectOptions, PgConnection, postgres::PgConnectOptions, sqlite::SqliteConnectOptions,
 };
 use tracing::log::LevelFilter;
 
-use super::{A_DAY, Db, Engine, Failure, PATIENCE, Result, lane::Lane, pool::Pool};
+use super::{
+    A_DAY, Db, Engine, Failure, PATIENCE, Result, direct, lane::Lane, pool::Pool, readers::Readers,
+};
 
-const READERS: usize = 4;
 const CONNECTIONS: usize = 16;
 
 impl Db {
@@ -42,22 +41,13 @@ async fn sqlite(file: &Path) -> Result<Engine> {
     let options = SqliteConnectOptions::new()
         .filename(file)
         .create_if_missing(true)
-        .journal_mode(SqliteJournalMode::Wal)
-        .synchronous(SqliteSynchronous::Full)
-        .foreign_keys(true)
-        .busy_timeout(Duration::from_secs(5))
-        .pragma("temp_store", "memory")
-        .pragma("journal_size_limit", "67108864")
-        // A larger log is folded into the file less often, and each page fewer times; too large a
-        // one makes everybody wait when its time has come.
-        .pragma("wal_autocheckpoint", "2000")
+        .busy_timeout(direct::BUSY)
         .log_statements(LevelFilter::Trace)
         .log_slow_statements(LevelFilter::Warn, Duration::from_secs(1));
-    // Nobody else writes, so what the writer has read stays true: 16 MB of it.
-    let lane = Lane::open(options.clone().pragma("cache_size", "-16384")).await?;
-    // Readers that try to write fail at once instead of fighting the lane for the lock.
-    let readers = Pool::new(options.pragma("query_only", "on"), READERS);
-    Ok(Engine::Sqlite { readers, lane })
+    let settings = direct::SETTINGS.into_iter().chain(direct::WRITERS);
+    let options = settings.fold(options, |options, (name, value)| options.pragma(name, value));
+    let lane = Lane::open(options).await?;
+    Ok(Engine::Sqlite { readers: Readers::new(file.to_owned()), lane })
 }
 
 async fn postgres(url: &str, statement_timeout: &str) -> Result<Engine> {

@@ -55,7 +55,7 @@ impl Drop for Place<'_> {
 }
 
 /// Milliseconds since the first time it was asked for.
-fn now() -> u64 {
+pub(super) fn now() -> u64 {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     START.elapsed().as_millis() as u64
 }

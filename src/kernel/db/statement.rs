@@ -3,33 +3,35 @@
 use std::sync::atomic::Ordering;
 
 use sqlx::{
-    Arguments, AssertSqlSafe, Encode, FromRow, Postgres, SqlSafeStr, SqlStr, Sqlite, Type,
+    Arguments, AssertSqlSafe, FromRow, SqlSafeStr, SqlStr,
     postgres::{PgArguments, PgRow},
     query_as_with, query_with,
-    sqlite::{SqliteArguments, SqliteRow},
+    sqlite::SqliteRow,
 };
 
-use super::{Conn, Db, Engine, Failure, Result, Tx, TxInner, within, within_for};
-
-/// What can be bound: a value that both engines store.
-pub trait Value:
-    for<'q> Encode<'q, Sqlite> + Type<Sqlite> + for<'q> Encode<'q, Postgres> + Type<Postgres>
-{
-}
-
-impl<T> Value for T where
-    T: for<'q> Encode<'q, Sqlite> + Type<Sqlite> + for<'q> Encode<'q, Postgres> + Type<Postgres>
-{
-}
+use super::{
+    Conn, Db, Engine, Failure, Plain, Result, Tx, TxInner, Value, direct::Question, lane::Lane,
+    readers::Readers, rows::Row, value::arguments, within_for,
+};
 
 /// What can be read: a row of either engine. Derive `sqlx::FromRow`.
 pub trait Record:
-    for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin
+    for<'r> FromRow<'r, SqliteRow>
+    + for<'r> FromRow<'r, Row>
+    + for<'r> FromRow<'r, PgRow>
+    + Send
+    + Unpin
+    + 'static
 {
 }
 
 impl<T> Record for T where
-    T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin
+    T: for<'r> FromRow<'r, SqliteRow>
+        + for<'r> FromRow<'r, Row>
+        + for<'r> FromRow<'r, PgRow>
+        + Send
+        + Unpin
+        + 'static
 {
 }
 
@@ -58,7 +60,7 @@ impl On<'_> {
 }
 
 enum Values {
-    Sqlite(SqliteArguments),
+    Sqlite(Vec<Plain>),
     Postgres(PgArguments),
 }
 
@@ -70,6 +72,7 @@ pub struct Statement<'c> {
     refused: Option<Failure>,
     /// Whether it is worth being kept prepared.
     lasting: bool,
+    long: bool,
 }
 
 impl<'c> Statement<'c> {
@@ -105,10 +108,10 @@ impl<'c> Statement<'c> {
 
     fn new(on: On<'c>, text: SqlStr) -> Self {
         let values = match on.is_sqlite() {
-            true => Values::Sqlite(SqliteArguments::default()),
+            true => Values::Sqlite(Vec::new()),
             false => Values::Postgres(PgArguments::default()),
         };
-        Self { on, text, values, refused: None, lasting: true }
+        Self { on, text, values, refused: None, lasting: true, long: false }
     }
 
     /// Worth being kept prepared, however it was put together.
@@ -122,13 +125,18 @@ impl<'c> Statement<'c> {
         Self { lasting: self.lasting && self.on.is_sqlite(), ..self }
     }
 
+    /// For what counts all of a table: SQLite does that in one step, which cannot be interrupted.
+    pub(super) fn long(self) -> Self {
+        Self { long: true, ..self }
+    }
+
     pub fn bind(mut self, value: impl Value) -> Self {
         let bound = match &mut self.values {
-            Values::Sqlite(values) => values.add(value),
-            Values::Postgres(values) => values.add(value),
+            Values::Sqlite(values) => value.plain().map(|value| values.push(value)),
+            Values::Postgres(values) => values.add(value).map_err(Failure::fault),
         };
-        if let Err(error) = bound {
-            self.refused = Some(Failure::fault(error));
+        if let Err(failure) = bound {
+            self.refused = Some(failure);
         }
         self
     }
@@ -143,10 +151,13 @@ impl<'c> Statement<'c> {
 
     /// Every row.
     pub async fn all<T: Record>(self) -> Result<Vec<T>> {
+        if let Some((db, readers, _)) = self.embedded() {
+            return self.ask(db, readers, usize::MAX).await;
+        }
         let lasting = self.lasting;
         self.run_with(async |conn, text, values| match (conn, values) {
             (Conn::Sqlite(c), Values::Sqlite(v)) => {
-                query_as_with(text, v).persistent(lasting).fetch_all(c).await
+                query_as_with(text, arguments(v)?).persistent(lasting).fetch_all(c).await
             }
             (Conn::Postgres(c), Values::Postgres(v)) => {
                 query_as_with(text, v).persistent(lasting).fetch_all(c).await
@@ -158,10 +169,13 @@ impl<'c> Statement<'c> {
 
     /// The row, if there is one.
     pub async fn maybe<T: Record>(self) -> Result<Option<T>> {
+        if let Some((db, readers, _)) = self.embedded() {
+            return self.ask(db, readers, 1).await.map(|rows| rows.into_iter().next());
+        }
         let lasting = self.lasting;
         self.run_with(async |conn, text, values| match (conn, values) {
             (Conn::Sqlite(c), Values::Sqlite(v)) => {
-                query_as_with(text, v).persistent(lasting).fetch_optional(c).await
+                query_as_with(text, arguments(v)?).persistent(lasting).fetch_optional(c).await
             }
             (Conn::Postgres(c), Values::Postgres(v)) => {
                 query_as_with(text, v).persistent(lasting).fetch_optional(c).await
@@ -187,24 +201,37 @@ impl<'c> Statement<'c> {
 
     /// How many rows it changed. On its own (not in a transaction) it commits by itself.
     pub async fn run(self) -> Result<u64> {
-        if let Self { on: On::Db(Db { engine: Engine::Sqlite { lane, .. }, vitals, .. }), .. } =
-            self
-        {
-            let Self { text, values: Values::Sqlite(values), refused: None, lasting, .. } = self
-            else {
-                return self.changes().await;
-            };
-            vitals.statements.fetch_add(1, Ordering::Relaxed);
-            return within(Box::pin(lane.alone(text, values, lasting))).await;
+        let Some((db, _, lane)) = self.embedded() else { return self.changes().await };
+        db.vitals.statements.fetch_add(1, Ordering::Relaxed);
+        within_for(db.patience, Box::pin(lane.alone(self.question()?))).await
+    }
+
+    /// SQLite, where no transaction is open.
+    fn embedded(&self) -> Option<(&'c Db, &'c Readers, &'c Lane)> {
+        let On::Db(db) = self.on else { return None };
+        let Engine::Sqlite { readers, lane } = &db.engine else { return None };
+        Some((db, readers, lane))
+    }
+
+    async fn ask<T: Record>(self, db: &Db, readers: &Readers, most: usize) -> Result<Vec<T>> {
+        db.vitals.statements.fetch_add(1, Ordering::Relaxed);
+        readers.ask(self.question()?, most, db.patience).await
+    }
+
+    fn question(self) -> Result<Question> {
+        let Self { text, values, refused, lasting, long, .. } = self;
+        match (values, refused) {
+            (_, Some(refused)) => Err(refused),
+            (Values::Sqlite(values), None) => Ok(Question { text, values, lasting, long }),
+            _ => unreachable!("values are made for the engine that runs them"),
         }
-        self.changes().await
     }
 
     async fn changes(self) -> Result<u64> {
         let lasting = self.lasting;
         self.run_with(async |conn, text, values| match (conn, values) {
             (Conn::Sqlite(c), Values::Sqlite(v)) => {
-                let done = query_with(text, v).persistent(lasting).execute(c).await;
+                let done = query_with(text, arguments(v)?).persistent(lasting).execute(c).await;
                 done.map(|done| done.rows_affected())
             }
             (Conn::Postgres(c), Values::Postgres(v)) => {
@@ -242,13 +269,12 @@ impl<'c> Statement<'c> {
                 On::Tx(Tx { inner: TxInner::Postgres(turn), .. }) => {
                     turn.line().with(async |c| work(Conn::Postgres(c), text, values).await).await
                 }
-                On::Db(Db { engine: Engine::Sqlite { readers, .. }, .. }) => {
-                    let mut line = readers.lend().await?;
-                    line.with(async |c| work(Conn::Sqlite(c), text, values).await).await
-                }
                 On::Db(Db { engine: Engine::Postgres(pool), .. }) => {
                     let mut line = pool.lend().await?;
                     line.with(async |c| work(Conn::Postgres(c), text, values).await).await
+                }
+                On::Db(Db { engine: Engine::Sqlite { .. }, .. }) => {
+                    unreachable!("it is called directly")
                 }
             }
         });
