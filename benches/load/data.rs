@@ -148,6 +148,15 @@ impl Data {
         self.app.db.sql(due).bind(Utc::now()).scalar().await.expect("a count")
     }
 
+    /// Forgets them.
+    pub async fn forget(&self) {
+        self.app.db.sql("DELETE FROM outbox").run().await.expect("they are forgotten");
+    }
+
+    pub fn sealed(&self, number: &str) -> String {
+        self.app.sealer.seal(number).expect("it is sealed")
+    }
+
     pub fn sales(&self, hot: bool) -> impl Script + use<> {
         let berths = self.berths.clone();
         move |n| Some(sale(&berths[if hot { 0 } else { n as usize % berths.len() }], n))

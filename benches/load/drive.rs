@@ -24,6 +24,14 @@ pub struct Seen {
 }
 
 impl Seen {
+    pub fn add(&mut self, other: Self) {
+        self.micros.extend(other.micros);
+        for (status, count) in other.others {
+            *self.others.entry(status).or_default() += count;
+        }
+        self.took += other.took;
+    }
+
     pub fn per_second(&self) -> f64 {
         self.micros.len() as f64 / self.took.as_secs_f64()
     }
@@ -35,8 +43,8 @@ impl Seen {
 }
 
 /// How one request looks; `None`: there is nothing left to ask for.
-pub trait Script: Fn(u64) -> Option<Vec<u8>> + Send + Sync + 'static {}
-impl<F: Fn(u64) -> Option<Vec<u8>> + Send + Sync + 'static> Script for F {}
+pub trait Script: Fn(u64) -> Option<Vec<u8>> + Clone + Send + Sync + 'static {}
+impl<F: Fn(u64) -> Option<Vec<u8>> + Clone + Send + Sync + 'static> Script for F {}
 
 /// A whole request. Without a body it is a GET.
 pub fn request(method: &str, path: &str, token: Option<&str>, body: &str) -> Vec<u8> {
@@ -86,11 +94,7 @@ pub async fn drive(
     }
     let mut all = Seen::default();
     while let Some(seen) = running.join_next().await {
-        let seen = seen.expect("a client does not panic");
-        all.micros.extend(seen.micros);
-        for (status, count) in seen.others {
-            *all.others.entry(status).or_default() += count;
-        }
+        all.add(seen.expect("a client does not panic"));
     }
     all.took = started.elapsed();
     all.micros.sort_unstable();

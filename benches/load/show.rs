@@ -16,15 +16,16 @@ impl Line {
         Self(cells)
     }
 
-    pub fn alone(name: &str, Measured { seen, cpu }: &Measured) -> Self {
+    pub fn alone(name: &str, Measured { seen, spent }: &Measured) -> Self {
+        let each = 1e6 / (seen.micros.len().max(1) as f64);
         Self(vec![
             name.into(),
             format!("{:.0}", seen.per_second()),
             format!("{:.1}", seen.at(0.5)),
             format!("{:.1}", seen.at(0.99)),
             format!("{:.1}", seen.at(0.99) / seen.at(0.5).max(0.001)),
-            format!("{:.0}", cpu.0),
-            format!("{:.0}", cpu.1),
+            format!("{:.0}", spent.0 * each),
+            format!("{:.0}", spent.1 * each),
             others(seen),
         ])
     }
