@@ -5,7 +5,7 @@ use std::{io::Write, sync::OnceLock};
 use dermaga::kernel::db::Db;
 use tokio::sync::{Mutex, OnceCell};
 
-use crate::cluster::{Cluster, binaries, create, start};
+use crate::cluster::{Cluster, binaries, create, run, start};
 
 /// Nobody's data: quick rather than durable.
 const OPTIONS: &str = "-c fsync=off -c deadlock_timeout=100ms";
@@ -35,6 +35,14 @@ pub async fn database() -> Option<String> {
 pub async fn empty_database() -> Option<String> {
     let cluster = cluster()?;
     Some(create(cluster, &format!("CREATE DATABASE {}", fresh_name())).await)
+}
+
+/// Hundreds of them would fill a small disk. Nobody who still holds it is waited for.
+pub async fn remove(url: &str) {
+    let name = url.strip_prefix("postgres:///").and_then(|rest| rest.split('?').next());
+    if let (Some(cluster), Some(name)) = (cluster(), name) {
+        run(cluster, &format!("DROP DATABASE {name} WITH (FORCE)")).await;
+    }
 }
 
 fn fresh_name() -> String {

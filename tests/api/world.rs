@@ -30,7 +30,9 @@ macro_rules! on_both_engines {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $test() {
                 if let Some(world) = $crate::world::World::on_postgres().await {
+                    let url = world.url().unwrap_or_default();
                     super::$test(world).await;
+                    $crate::postgres::remove(&url).await;
                 }
             })+
         }
@@ -67,16 +69,19 @@ impl World {
         Some(Self::start(Some(postgres::database().await?), |_| {}).await)
     }
 
+    /// Where its database is, unless it is SQLite's.
+    pub fn url(&self) -> Option<String> {
+        self.app.config.database_url.clone().map(|url| url.0.0)
+    }
+
     /// A world like this one with other settings.
     pub async fn with(self, change: impl FnOnce(&mut Config)) -> Self {
-        let url = self.app.config.database_url.clone().map(|url| url.0.0);
-        Self::start(url, change).await
+        Self::start(self.url(), change).await
     }
 
     /// Another process on the same PostgreSQL.
     pub async fn beside(&self) -> Self {
-        let url = self.app.config.database_url.clone().map(|url| url.0.0);
-        Self::start(Some(url.expect("only PostgreSQL is shared")), |_| {}).await
+        Self::start(Some(self.url().expect("only PostgreSQL is shared")), |_| {}).await
     }
 
     /// Stops serving and lets go of the database; `comes_back` takes it up again.
@@ -92,7 +97,7 @@ impl World {
     }
 
     pub async fn comes_back(self) -> Self {
-        let url = self.app.config.database_url.clone().map(|url| url.0.0);
+        let url = self.url();
         Self::start_in(self.folder, url, |_| {}).await
     }
 
@@ -100,7 +105,7 @@ impl World {
     pub async fn again_with(mut self, change: impl FnOnce(&mut Config)) -> Self {
         self.drain().await;
         self.app.db.close().await;
-        let url = self.app.config.database_url.clone().map(|url| url.0.0);
+        let url = self.url();
         Self::start_in(self.folder, url, change).await
     }
 

@@ -16,11 +16,15 @@ pub struct Cluster {
 
 /// Runs a `CREATE DATABASE name …`, and says its address.
 pub async fn create(cluster: &Cluster, statement: &str) -> String {
-    let mut conn = PgConnection::connect(&url(cluster, "postgres")).await.expect("connects");
-    let safe = sqlx::AssertSqlSafe(statement.to_owned());
-    sqlx::raw_sql(safe).execute(&mut conn).await.expect("creates the database");
+    run(cluster, statement).await;
     let name = statement.split(' ').nth(2).expect("CREATE DATABASE name");
     url(cluster, name)
+}
+
+pub async fn run(cluster: &Cluster, statement: &str) {
+    let mut conn = PgConnection::connect(&url(cluster, "postgres")).await.expect("connects");
+    let safe = sqlx::AssertSqlSafe(statement.to_owned());
+    sqlx::raw_sql(safe).execute(&mut conn).await.expect(statement);
 }
 
 fn url(cluster: &Cluster, database: &str) -> String {
