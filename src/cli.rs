@@ -337,7 +337,7 @@ async fn openapi() -> Result<String, String> {
     let folder = std::env::temp_dir().join(format!("dermaga-{}", crate::kernel::ids::fresh()));
     let config = Config { data_dir: folder.clone(), ..Config::default() };
     let app = App::start(config, Clock::System).await?;
-    let (_, document, _) = api::table(app).finish();
+    let document = api::table(app).finish().document;
     let _ = std::fs::remove_dir_all(folder);
     Ok(service::openapi(&document))
 }

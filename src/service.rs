@@ -53,6 +53,8 @@ pub async fn metrics(State(app): State<App>) -> impl IntoResponse {
     ([(header::CONTENT_TYPE, kind)], app.metrics.text(&app.db))
 }
 
+pub const DOCUMENTATION: [&str; 2] = ["/openapi.json", "/docs"];
+
 /// The reference at /docs and the document it is made from. Both are part of the binary.
 pub fn documentation(document: &OpenApi) -> Router<App> {
     // Three megabytes of page, put together only when somebody wants to read it.
@@ -66,9 +68,10 @@ pub fn documentation(document: &OpenApi) -> Router<App> {
          style-src 'unsafe-inline'; img-src 'self' data: blob:; font-src data:; \
          worker-src blob:; frame-ancestors 'none'",
     )];
+    let [reference, page] = DOCUMENTATION;
     Router::new()
-        .route("/openapi.json", get(async move || (kind, json)))
-        .route("/docs", get(async move || (policy, Html(PAGE.as_str()))))
+        .route(reference, get(async move || (kind, json)))
+        .route(page, get(async move || (policy, Html(PAGE.as_str()))))
 }
 
 /// The document as it is served and committed: without schemas that nothing refers to, such as

@@ -5,12 +5,8 @@ use axum::{
     http::{Method, Request, header},
 };
 use serde_json::{Value, json};
-use tower::ServiceExt;
 
-use crate::{
-    app::App,
-    edge::{self, Service},
-};
+use crate::{app::App, edge::Service};
 
 #[derive(Clone)]
 pub struct Voice {
@@ -20,7 +16,7 @@ pub struct Voice {
 
 impl Voice {
     pub fn of(app: &App) -> Self {
-        Self { service: edge::service(app), token: None }
+        Self { service: Service::new(app), token: None }
     }
 
     /// The same, signed in.
@@ -78,7 +74,7 @@ impl Voice {
         }
         let fault = |why: &dyn std::fmt::Display| format!("{what}: {why}");
         let request = request.body(body).map_err(|why| fault(&why))?;
-        let Ok(response) = self.service.clone().oneshot(request).await;
+        let response = self.service.answer(None, request).await;
         let bytes = to_bytes(response.into_body(), usize::MAX).await.map_err(|why| fault(&why))?;
         let mut answer: Value = serde_json::from_slice(&bytes).map_err(|why| fault(&why))?;
         match answer["status"] == "success" {

@@ -1,13 +1,11 @@
 //! The accept loop: no client can hold a connection, a slot or the shutdown for ever.
 
 use std::{
+    convert::Infallible,
     io,
     net::SocketAddr,
     pin::Pin,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
+    sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
@@ -15,16 +13,17 @@ use std::{
 use axum::body::{Body, Bytes};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
-use hyper_util::rt::TokioTimer;
 use tokio::{
     net::{TcpListener, TcpSocket, TcpStream},
     sync::{Semaphore, watch},
     task::JoinSet,
 };
-use tower::ServiceExt;
-use tower_http::timeout::{DeadlineBody, TimeoutBody};
 
-use super::{Service, frame::Peer, io::Io};
+use super::{
+    Service,
+    body::Patient,
+    io::{Busy, Io, Progress},
+};
 use crate::app::App;
 
 /// How patient the edge is.
@@ -79,7 +78,7 @@ pub async fn serve(
     edge: Edge,
     shutdown: impl Future<Output = ()>,
 ) {
-    let service = super::service(&app);
+    let service = Service::new(&app);
     let slots = Arc::new(Semaphore::new(edge.connections));
     let (drain, draining) = watch::channel(false);
     let mut connections = JoinSet::new();
@@ -102,7 +101,7 @@ pub async fn serve(
                 }
             },
         };
-        let connection = Connection { service: service.clone(), edge, peer: Peer(peer) };
+        let connection = Connection { service: service.clone(), edge, peer };
         let (app, draining) = (app.clone(), draining.clone());
         connections.spawn(async move {
             app.metrics.connections.inc();
@@ -123,32 +122,25 @@ pub async fn serve(
 struct Connection {
     service: Service,
     edge: Edge,
-    peer: Peer,
+    peer: SocketAddr,
 }
 
 impl Connection {
     async fn run(self, stream: TcpStream, mut draining: watch::Receiver<bool>) {
         let _ = stream.set_nodelay(true);
         let Self { service, edge, peer } = self;
-        let busy = Arc::new(AtomicUsize::new(0));
-        let waiting = Arc::new(AtomicBool::new(false));
+        let progress = Arc::new(Progress::default());
         let serve = service_fn(|request: hyper::Request<Incoming>| {
-            let busy = Busy::new(&busy);
-            let mut request = request.map(|body| {
-                Body::new(DeadlineBody::new(edge.body, TimeoutBody::new(edge.stall, body)))
-            });
-            request.extensions_mut().insert(peer);
-            let answer = service.clone().oneshot(request);
-            async move {
-                let answer = answer.await;
-                answer.map(|response| response.map(|inner| Counted { inner, _busy: busy }))
-            }
+            let busy = progress.begin();
+            let request = request.map(|body| Body::new(Patient::new(body, edge.stall, edge.body)));
+            let answer = service.answer(Some(peer), request);
+            async move { Ok::<_, Infallible>(answer.await.map(|inner| Counted { inner, _busy: busy })) }
         });
         let connection = http1::Builder::new()
-            .timer(TokioTimer::new())
-            .header_read_timeout(edge.head)
+            // `Io` sees to it.
+            .header_read_timeout(None)
             .max_buf_size(64 * 1024)
-            .serve_connection(Io::new(stream, edge.write, waiting.clone()), serve);
+            .serve_connection(Io::new(stream, progress.clone(), edge.head, edge.write), serve);
         tokio::pin!(connection);
         tokio::select! {
             _ = connection.as_mut() => return,
@@ -158,26 +150,10 @@ impl Connection {
         while let Err(_still_open) =
             tokio::time::timeout(Duration::from_millis(100), connection.as_mut()).await
         {
-            if busy.load(Ordering::Relaxed) == 0 && !waiting.load(Ordering::Relaxed) {
+            if progress.is_idle() {
                 return;
             }
         }
-    }
-}
-
-/// Counts a request from its head until its answer is on its way; `Io` knows the rest.
-struct Busy(Arc<AtomicUsize>);
-
-impl Busy {
-    fn new(count: &Arc<AtomicUsize>) -> Self {
-        count.fetch_add(1, Ordering::Relaxed);
-        Self(count.clone())
-    }
-}
-
-impl Drop for Busy {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -8,12 +8,11 @@ use std::{
 
 use axum::{
     body::Body,
-    extract::{MatchedPath, Request, State},
+    extract::Request,
     http::{
         HeaderMap, HeaderName, HeaderValue, StatusCode,
         header::{self, ACCEPT_LANGUAGE, CONTENT_LENGTH, CONTENT_TYPE, USER_AGENT},
     },
-    middleware::Next,
     response::{IntoResponse, Response},
 };
 
@@ -28,52 +27,79 @@ use crate::{
     },
 };
 
-/// The peer of the connection, put into each request by the accept loop.
-#[derive(Clone, Copy)]
-pub struct Peer(pub SocketAddr);
-
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// For all of a request: its body, its work, the head of its answer.
 const LONGEST: Duration = Duration::from_secs(60);
+/// About how many headers are added to an answer.
+const HEADERS: usize = 12;
 
-pub async fn frame(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    let started = Instant::now();
-    let method = request.method().clone();
-    let path = request.uri().path().to_owned();
-    let route = request.extensions().get::<MatchedPath>().cloned();
-    let route = route.as_ref().map_or("-", MatchedPath::as_str);
-    let context = context(&app, &request);
-    request.extensions_mut().insert(context.clone());
+pub struct Frame {
+    app: App,
+    /// What every answer says that does not say otherwise.
+    defaults: Vec<(HeaderName, HeaderValue)>,
+}
 
-    let allowance = app.limits.take(context.address, &method, route);
-    let mut response = if let Some(retry_after) = allowance.as_ref().and_then(|a| a.refused()) {
-        Error::TooManyRequests { retry_after }.into_response()
-    } else {
-        match tokio::time::timeout(LONGEST, next.run(request)).await {
-            Ok(response) => response,
-            Err(_) => Error::Unavailable("the request took too long".into()).into_response(),
+impl Frame {
+    pub fn new(app: &App) -> Self {
+        let mut defaults = vec![
+            (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+            (header::X_FRAME_OPTIONS, "DENY"),
+            (header::REFERRER_POLICY, "no-referrer"),
+            (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+            (header::CACHE_CONTROL, "no-store"),
+        ];
+        if app.config.public_url().starts_with("https://") {
+            defaults.push((header::STRICT_TRANSPORT_SECURITY, "max-age=31536000"));
         }
-    };
-    if let Some(allowance) = allowance {
-        allowance.announce(response.headers_mut());
+        let fixed = |(name, value)| (name, HeaderValue::from_static(value));
+        Self { app: app.clone(), defaults: defaults.into_iter().map(fixed).collect() }
     }
-    render(&mut response, &context);
-    protect(&mut response, &app);
 
-    let status = response.status().as_u16();
-    let took = started.elapsed();
-    app.metrics.request(&method, route, status, took);
-    tracing::info!(
-        request_id = %context.request_id,
-        %method,
-        path,
-        status,
-        ms = took.as_secs_f64() * 1000.0,
-        address = %context.address,
-        user_agent = context.user_agent.as_deref().unwrap_or_default(),
-        "request"
-    );
-    response
+    pub async fn around(
+        &self,
+        route: &'static str,
+        peer: Option<SocketAddr>,
+        request: Request,
+        answer: impl AsyncFnOnce(Request, &Context) -> Response,
+    ) -> Response {
+        let app = &self.app;
+        let started = Instant::now();
+        let (method, uri) = (request.method().clone(), request.uri().clone());
+        let context = context(app, peer, &request);
+        let allowance = app.limits.take(context.address, &method, route);
+        let mut response = if let Some(retry_after) = allowance.as_ref().and_then(|a| a.refused()) {
+            Error::TooManyRequests { retry_after }.into_response()
+        } else {
+            match tokio::time::timeout(LONGEST, answer(request, &context)).await {
+                Ok(response) => response,
+                Err(_) => Error::Unavailable("the request took too long".into()).into_response(),
+            }
+        };
+        // At once for all that follow.
+        response.headers_mut().reserve(HEADERS);
+        if let Some(allowance) = allowance {
+            allowance.announce(response.headers_mut());
+        }
+        render(&mut response, &context);
+        for (name, value) in &self.defaults {
+            response.headers_mut().entry(name).or_insert_with(|| value.clone());
+        }
+
+        let status = response.status().as_u16();
+        let took = started.elapsed();
+        app.metrics.request(&method, route, status, took);
+        tracing::info!(
+            request_id = %context.request_id,
+            %method,
+            path = uri.path(),
+            status,
+            ms = took.as_secs_f64() * 1000.0,
+            address = %context.address,
+            user_agent = context.user_agent.as_deref().unwrap_or_default(),
+            "request"
+        );
+        response
+    }
 }
 
 /// Writes the envelope, and logs what the caller must not see.
@@ -84,7 +110,6 @@ fn render(response: &mut Response, context: &Context) {
             let framework = std::mem::replace(response, error.into_response());
             // Such as `Allow`.
             response.headers_mut().extend(framework.headers().clone());
-            response.headers_mut().remove(CONTENT_LENGTH);
             response.extensions_mut().remove::<Answer>().expect("an error carries its answer")
         }),
     };
@@ -104,6 +129,8 @@ fn render(response: &mut Response, context: &Context) {
         }
         let json = answer.render(context.lang, &context.request_id);
         let headers = response.headers_mut();
+        // Of the body that nothing was in.
+        headers.remove(CONTENT_LENGTH);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let lang = HeaderValue::from_static(context.lang.as_str());
         headers.insert(header::CONTENT_LANGUAGE, lang);
@@ -130,36 +157,20 @@ fn default_rejection(status: StatusCode) -> Option<Error> {
     }
 }
 
-fn protect(response: &mut Response, app: &App) {
-    let headers = response.headers_mut();
-    let mut default = |name: HeaderName, value: &'static str| {
-        headers.entry(name).or_insert(HeaderValue::from_static(value));
-    };
-    default(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
-    default(header::X_FRAME_OPTIONS, "DENY");
-    default(header::REFERRER_POLICY, "no-referrer");
-    default(header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'");
-    default(header::CACHE_CONTROL, "no-store");
-    if app.config.public_url().starts_with("https://") {
-        default(header::STRICT_TRANSPORT_SECURITY, "max-age=31536000");
-    }
-}
-
-fn context(app: &App, request: &Request) -> Context {
+fn context(app: &App, peer: Option<SocketAddr>, request: &Request) -> Context {
     let headers = request.headers();
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     let sane = |id: &&str| {
         (1..=128).contains(&id.len())
             && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
     };
-    let peer = request.extensions().get::<Peer>().map(|peer| peer.0.ip());
     Context {
         request_id: match text(REQUEST_ID).filter(sane) {
             Some(id) => id.to_owned(),
             None => ids::fresh().to_string(),
         },
         lang: text(ACCEPT_LANGUAGE).map_or(Lang::En, Lang::from_header),
-        address: address(peer, app.config.trusted_hops, headers),
+        address: address(peer.map(|peer| peer.ip()), app.config.trusted_hops, headers),
         user_agent: text(USER_AGENT).map(|agent| agent.chars().take(300).collect()),
     }
 }

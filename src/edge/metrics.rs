@@ -13,17 +13,17 @@ use crate::kernel::db::Db;
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Request {
-    method: String,
-    route: String,
+    method: &'static str,
+    route: &'static str,
     status: u16,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Route {
-    route: String,
+    route: &'static str,
 }
 
-const STANDARD: [Method; 7] = [
+static STANDARD: [Method; 7] = [
     Method::GET,
     Method::HEAD,
     Method::POST,
@@ -62,13 +62,12 @@ impl Metrics {
         Self { registry, requests, seconds, connections, statements, commits }
     }
 
-    pub fn request(&self, method: &Method, route: &str, status: u16, took: Duration) {
+    pub fn request(&self, method: &Method, route: &'static str, status: u16, took: Duration) {
         // Anyone can make up a method; made-up ones share a label.
-        let method = if STANDARD.contains(method) { method.as_str() } else { "OTHER" };
-        let request = Request { method: method.to_owned(), route: route.to_owned(), status };
-        self.requests.get_or_create(&request).inc();
-        let route = Route { route: route.to_owned() };
-        self.seconds.get_or_create(&route).observe(took.as_secs_f64());
+        let known = STANDARD.iter().find(|known| *known == method);
+        let method = known.map_or("OTHER", Method::as_str);
+        self.requests.get_or_create(&Request { method, route, status }).inc();
+        self.seconds.get_or_create(&Route { route }).observe(took.as_secs_f64());
     }
 
     pub fn text(&self, db: &Db) -> String {

@@ -10,7 +10,10 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use axum::body::Bytes;
+use axum::{
+    body::Bytes,
+    http::{HeaderValue, header::CONTENT_TYPE, request::Parts},
+};
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::kernel::{http::Answer, ids::Uuid, lang::Lang};
@@ -22,28 +25,37 @@ const SOONER: i64 = 400;
 const BYTES: usize = 8 * 1024 * 1024;
 const SAILINGS: usize = 10_000;
 /// Nobody asks longer questions.
-pub const LONGEST: usize = 1_024;
+const LONGEST: usize = 1_024;
 
 /// What was asked, to the byte.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Question {
-    pub operation: &'static str,
-    pub lang: Lang,
-    pub kind: Option<Vec<u8>>,
-    pub query: Option<String>,
-    pub body: Bytes,
+    operation: &'static str,
+    lang: Lang,
+    kind: Option<Vec<u8>>,
+    query: Option<String>,
+    body: Bytes,
 }
 
 impl Question {
-    /// About how much memory it takes, with its places in the tables.
-    fn bytes(&self) -> usize {
-        self.asked() + 512
+    /// `None`: it is too long to be kept.
+    pub fn new(operation: &'static str, lang: Lang, head: &Parts, body: &[u8]) -> Option<Self> {
+        let (kind, query) = (head.headers.get(CONTENT_TYPE), head.uri.query());
+        let length = body.len() + query.map_or(0, str::len) + kind.map_or(0, HeaderValue::len);
+        (length <= LONGEST).then(|| Self {
+            operation,
+            lang,
+            kind: kind.map(|kind| kind.as_bytes().to_vec()),
+            query: query.map(str::to_owned),
+            // A copy: what came may be part of a larger buffer.
+            body: Bytes::copy_from_slice(body),
+        })
     }
 
-    /// How long it is.
-    pub fn asked(&self) -> usize {
+    /// About how much memory it takes, with its places in the tables.
+    fn bytes(&self) -> usize {
         let query = self.query.as_ref().map_or(0, String::len);
-        self.body.len() + query + self.kind.as_ref().map_or(0, Vec::len)
+        self.body.len() + query + self.kind.as_ref().map_or(0, Vec::len) + 512
     }
 }
 

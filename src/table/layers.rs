@@ -1,9 +1,9 @@
-//! What an operation is wrapped in: who may, what is shared, what is tried again.
+//! What an operation is wrapped in: who may, what ends with it, what is tried again.
 
 use std::time::Duration;
 
 use axum::{
-    body::{Body, Bytes, to_bytes},
+    body::{Body, to_bytes},
     extract::{Request, State},
     http::{
         Method,
@@ -16,7 +16,6 @@ use axum::{
 use crate::{
     accounts,
     app::App,
-    edge::{LONGEST, Question},
     kernel::{
         access::Access,
         caller::Context,
@@ -65,39 +64,6 @@ pub async fn only_if_meant(request: Request, next: Next) -> Result<Response> {
         return Err(Error::Forbidden);
     }
     Ok(next.run(request).await)
-}
-
-/// Gives an answer that somebody has just been given, where there is one.
-pub async fn share(
-    State((app, operation)): State<(App, &'static str)>,
-    context: Context,
-    request: Request,
-    next: Next,
-) -> Response {
-    let (parts, body) = request.into_parts();
-    let body = match to_bytes(body, MAX_BODY).await {
-        Ok(body) => body,
-        Err(error) => return unreadable(error).into_response(),
-    };
-    let kind = parts.headers.get(CONTENT_TYPE).map(|kind| kind.as_bytes().to_vec());
-    let query = parts.uri.query().map(str::to_owned);
-    let asked = Request::from_parts(parts, Body::from(body.clone()));
-    // A copy: what came may be part of a larger buffer.
-    let body = Bytes::copy_from_slice(&body);
-    let question = Question { operation, lang: context.lang, kind, query, body };
-    if question.asked() > LONGEST {
-        return next.run(asked).await;
-    }
-    let since = match app.shared.ask(&question, app.clock.now()) {
-        Ok(answer) => return answer.again(),
-        Err(since) => since,
-    };
-    let response = next.run(asked).await;
-    let answer = response.extensions().get::<Answer>();
-    if let Some(answer) = answer.filter(|answer| answer.error().is_none()) {
-        app.shared.keep(question, answer.clone(), since);
-    }
-    response
 }
 
 /// After a change nobody is given an answer of before.

@@ -21,7 +21,7 @@ use crate::{
     kernel::{access::Access, http::MAX_UPLOAD},
 };
 use document::documented;
-use layers::{again_on_contention, end_shared, guard, only_if_meant, share};
+use layers::{again_on_contention, end_shared, guard, only_if_meant};
 
 /// One line of the table, as others see it.
 #[derive(Clone, Debug)]
@@ -33,6 +33,8 @@ pub struct Operation {
     pub id: &'static str,
     /// Whether it changes something.
     pub changes: bool,
+    /// Whether its answer is everyone's, and given before the table is asked.
+    pub shared: bool,
     /// A limit per minute and client address, tighter than the general one.
     pub at_most: Option<u32>,
 }
@@ -79,11 +81,20 @@ pub struct Table {
     app: App,
     router: ApiRouter<App>,
     operations: Vec<Operation>,
+    pages: Vec<&'static str>,
+}
+
+/// The routes, and what is known of them.
+pub struct Finished {
+    pub router: Router<App>,
+    pub document: OpenApi,
+    pub operations: Vec<Operation>,
+    pub pages: Vec<&'static str>,
 }
 
 impl Table {
     pub fn new(app: App) -> Self {
-        Self { app, router: ApiRouter::new(), operations: Vec::new() }
+        Self { app, router: ApiRouter::new(), operations: Vec::new(), pages: Vec::new() }
     }
 
     /// Adds a line.
@@ -102,10 +113,11 @@ impl Table {
         T: 'static,
     {
         let Verb { method, changes, shares } = verb;
+        let shared = shares == Shares::Its;
         let anyones = access == Access::Public && !path.contains('{');
-        assert!(shares != Shares::Its || anyones, "{path} is not everyone's");
+        assert!(!shared || anyones, "{path} is not everyone's");
         let id = name_of::<H>();
-        let operation = Operation { method, path, access, id, changes, at_most: None };
+        let operation = Operation { method, path, access, id, changes, shared, at_most: None };
         let document = documented(operation.clone(), summary);
         let routes = ApiMethodRouter::<App>::new();
         let mut routes = match operation.method {
@@ -119,15 +131,8 @@ impl Table {
         if changes {
             routes = routes.route_layer(from_fn(again_on_contention));
         }
-        match shares {
-            Shares::Its => {
-                let share = from_fn_with_state((self.app.clone(), id), share);
-                routes = routes.route_layer(share);
-            }
-            Shares::Ends => {
-                routes = routes.route_layer(from_fn_with_state(self.app.clone(), end_shared));
-            }
-            Shares::Nothing => {}
+        if shares == Shares::Ends {
+            routes = routes.route_layer(from_fn_with_state(self.app.clone(), end_shared));
         }
         if changes && operation.method == Method::GET {
             routes = routes.route_layer(from_fn(only_if_meant));
@@ -157,6 +162,7 @@ impl Table {
         T: 'static,
     {
         self.router = self.router.route(path, axum::routing::get(handler));
+        self.pages.push(path);
         self
     }
 
@@ -169,6 +175,7 @@ impl Table {
         U: 'static,
     {
         self.router = self.router.route(path, axum::routing::get(page).post(pressed));
+        self.pages.push(path);
         self
     }
 
@@ -176,8 +183,7 @@ impl Table {
         &self.operations
     }
 
-    /// The routes and their documentation.
-    pub fn finish(self) -> (Router<App>, OpenApi, Vec<Operation>) {
+    pub fn finish(self) -> Finished {
         let mut document = OpenApi {
             info: openapi::Info {
                 title: "Dermaga".into(),
@@ -209,7 +215,8 @@ impl Table {
                 },
             )
         });
-        (router, document, self.operations)
+        let Self { operations, pages, .. } = self;
+        Finished { router, document, operations, pages }
     }
 }
 

@@ -10,7 +10,7 @@ const UPDATE: &str = "run `cargo run -- openapi > docs/openapi.json`";
 #[tokio::test]
 async fn the_committed_openapi_document_is_the_one_that_is_served() {
     let world = World::on_sqlite().await;
-    let (_, document, _) = api::table(world.app.clone()).finish();
+    let document = api::table(world.app.clone()).finish().document;
     let made = service::openapi(&document);
     let committed = include_str!("../../docs/openapi.json");
     assert!(made == committed, "docs/openapi.json is out of date: {UPDATE}");

@@ -1,8 +1,14 @@
 //! Connections: nobody can hold one, a slot or the shutdown for ever.
 
-use std::time::{Duration, Instant};
+use std::{
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
 
-use dermaga::config::{Origins, Switch};
+use dermaga::{
+    config::{Origins, Switch},
+    edge::{self, Edge},
+};
 use reqwest::Method;
 use serde_json::json;
 use tokio::{
@@ -13,7 +19,11 @@ use tokio::{
 use crate::world::World;
 
 async fn raw(world: &World, request: &str) -> TcpStream {
-    let mut stream = TcpStream::connect(world.address).await.unwrap();
+    call(world.address, request).await
+}
+
+async fn call(address: SocketAddr, request: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
     stream
 }
@@ -45,6 +55,120 @@ async fn stalled_clients_stop_neither_others_nor_the_drain() {
     let text = answer(mid_body).await;
     assert!(text.starts_with("HTTP/1.1 408") && text.contains("request_timeout"), "{text}");
     drop(stalled);
+}
+
+const MOMENT: Duration = Duration::from_secs(1);
+const HEALTH: &str = "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n";
+
+/// The same service, less patient.
+async fn with_edge(world: &World, edge: Edge) -> SocketAddr {
+    let listener = edge::listen(([127, 0, 0, 1], 0).into()).unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(edge::serve(world.app.clone(), listener, edge, std::future::pending()));
+    address
+}
+
+/// Sends a byte now and then, and says when it was shut out, and with what words.
+async fn trickle(address: SocketAddr, request: &str, byte: u8) -> (Duration, String) {
+    let started = Instant::now();
+    let (mut from, mut to) = call(address, request).await.into_split();
+    let sending = tokio::spawn(async move {
+        while to.write_all(&[byte]).await.is_ok() {
+            tokio::time::sleep(MOMENT / 8).await;
+        }
+    });
+    let mut words = Vec::new();
+    let _ = from.read_to_end(&mut words).await;
+    sending.abort();
+    (started.elapsed(), String::from_utf8(words).unwrap())
+}
+
+async fn in_time<T>(work: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(30), work).await.expect("it is over")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_head_must_come_in_time() {
+    let world = World::on_sqlite().await;
+    let address = with_edge(&world, Edge { head: MOMENT, ..Edge::default() }).await;
+    let sent = async |request| answer(call(address, request).await).await;
+    let (silent, half) = (sent(""), sent("GET /health HTTP/1.1\r\nHo"));
+    let slow = trickle(address, "GET /health HTTP/1.1\r\nHost: ", b'x');
+    let idle = sent(HEALTH);
+    // The time of the first head is over while the body comes.
+    let after_a_while = async {
+        let head = "POST /v1/speedboats/search HTTP/1.1\r\nHost: x\r\n\
+                    Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{";
+        let mut stream = call(address, head).await;
+        tokio::time::sleep(MOMENT * 2).await;
+        stream.write_all(b"}").await.unwrap();
+        answer(stream).await
+    };
+    // Each request has its own time.
+    let steady = async {
+        let started = Instant::now();
+        let (mut stream, mut before) = (TcpStream::connect(address).await.unwrap(), started);
+        while started.elapsed() < MOMENT * 3 {
+            let began = Instant::now();
+            let sent = stream.write_all(HEALTH.as_bytes()).await;
+            let pause = before.elapsed();
+            if sent.is_err() || stream.read(&mut [0; 2_000]).await.unwrap_or(0) == 0 {
+                assert!(pause >= MOMENT, "it was shut out after {pause:?}");
+                stream = TcpStream::connect(address).await.unwrap();
+            }
+            before = began;
+            tokio::time::sleep(MOMENT / 8).await;
+        }
+    };
+    let all = async { tokio::join!(silent, half, slow, idle, after_a_while, steady) };
+    let (silent, half, (slow, cut), idle, late, ()) = in_time(all).await;
+    assert_eq!((silent.as_str(), half.as_str(), cut.as_str()), ("", "", ""));
+    assert!(slow >= MOMENT, "{slow:?}");
+    assert!(idle.starts_with("HTTP/1.1 200"), "{idle}");
+    assert!(late.starts_with("HTTP/1.1 422"), "{late}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_body_must_come_in_time() {
+    let world = World::on_sqlite().await;
+    let edge = Edge { head: MOMENT, stall: MOMENT * 2, body: MOMENT * 5, ..Edge::default() };
+    let address = with_edge(&world, edge).await;
+    let head = "POST /v1/speedboats/search HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
+                Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{";
+    let stalled = async {
+        let started = Instant::now();
+        let words = answer(call(address, head).await).await;
+        (started.elapsed(), words)
+    };
+    let both = async { tokio::join!(stalled, trickle(address, head, b' ')) };
+    let ((stalled, words), (slow, late)) = in_time(both).await;
+    for words in [words, late] {
+        assert!(words.starts_with("HTTP/1.1 408") && words.contains("request_timeout"), "{words}");
+    }
+    assert!(stalled >= MOMENT * 2 && slow >= MOMENT * 5, "{stalled:?} {slow:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_does_not_read_is_left() {
+    let world = World::on_sqlite().await;
+    let address = with_edge(&world, Edge { write: MOMENT, ..Edge::default() }).await;
+    let large = "GET /docs HTTP/1.1\r\nHost: x\r\n\r\n".repeat(8);
+    let held = call(address, &large).await;
+    let connections = async || {
+        let text = world.app.metrics.text(world.db());
+        let (_, count) = text.split_once("\ndermaga_connections ").unwrap();
+        count.lines().next().map(str::to_owned)
+    };
+    in_time(async {
+        while connections().await.as_deref() != Some("1") {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        while connections().await.as_deref() != Some("0") {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await;
+    drop(held);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -160,9 +284,11 @@ async fn limits_are_announced_and_kept() {
         assert_eq!(answer.status, 422);
         assert!(answer.header("ratelimit-policy").starts_with("\"register_mitra\";q=20"));
     }
-    let answer = world.post("/auth/register-mitra/", json!({})).send().await;
-    assert!(answer.header("retry-after").parse::<u64>().unwrap() >= 1);
-    answer.is(429, "too_many_requests");
+    for way_around in ["/auth/register-mitra/", "//auth/register-mitra"] {
+        let answer = world.post(way_around, json!({})).send().await;
+        assert!(answer.header("retry-after").parse::<u64>().unwrap() >= 1);
+        answer.is(429, "too_many_requests");
+    }
     world.get("/health").send().await.ok();
 }
 
@@ -198,6 +324,13 @@ async fn pages_of_named_origins_may_call() {
     // Also on errors, or a page could not read them.
     let answer = world.get("/user/me").header("origin", origin).send().await;
     assert_eq!(answer.header("access-control-allow-origin"), origin);
+    // And on answers that others were given before.
+    for statements in [1, 0] {
+        let before = world.db().statements();
+        let answer = world.get("/v1/speedboats/locations").header("origin", origin).send().await;
+        assert_eq!(world.db().statements() - before, statements);
+        assert_eq!(answer.header("access-control-allow-origin"), origin);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

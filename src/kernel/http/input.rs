@@ -114,7 +114,8 @@ pub fn unreadable(error: axum::Error) -> Error {
         if error.is::<http_body_util::LengthLimitError>() {
             return Error::TooLarge;
         }
-        if error.is::<tower_http::timeout::TimeoutError>() {
+        let io = error.downcast_ref::<std::io::Error>();
+        if io.is_some_and(|error| error.kind() == std::io::ErrorKind::TimedOut) {
             return Error::Timeout;
         }
         cause = error.source();
