@@ -118,6 +118,10 @@ impl World {
         database: Option<String>,
         change: impl FnOnce(&mut Config),
     ) -> Self {
+        // Beside the words of a test that fails; the caller is told nothing of a fault.
+        let log = tracing_subscriber::fmt().with_ansi(false);
+        let log = log.with_max_level(tracing::Level::ERROR);
+        let _ = log.with_test_writer().try_init();
         let mut config = Config {
             data_dir: folder.path().to_owned(),
             database_url: database.map(|url| DatabaseUrl(Url(url))),
