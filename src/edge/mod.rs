@@ -2,6 +2,7 @@
 
 mod accept;
 mod body;
+mod cors;
 mod frame;
 mod io;
 mod limits;

@@ -7,17 +7,14 @@ use axum::{
     Router,
     body::{Body, to_bytes},
     extract::Request,
-    http::{HeaderName, Method, header},
     response::{IntoResponse, Response},
 };
 use futures_util::{FutureExt, future::BoxFuture};
 use tower::{Layer, ServiceExt, service_fn};
-use tower_http::{
-    cors::{AllowOrigin, CorsLayer},
-    normalize_path::NormalizePath,
-};
+use tower_http::{cors::CorsLayer, normalize_path::NormalizePath};
 
 use super::{
+    cors::cors,
     frame::Frame,
     lines::{Line, Lines},
     shared::Question,
@@ -127,29 +124,4 @@ fn after_panic(panic: Box<dyn Any + Send>) -> Response {
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("unknown");
     Error::internal(format!("panic: {why}")).into_response()
-}
-
-fn cors(app: &App) -> Option<CorsLayer> {
-    let origins = app.config.cors_origins.0.clone();
-    if origins.is_empty() {
-        return None;
-    }
-    let exposed =
-        ["x-request-id", "ratelimit", "ratelimit-policy", "retry-after", "idempotency-replayed"];
-    let layer = CorsLayer::new()
-        .allow_origin(AllowOrigin::list(origins))
-        .allow_credentials(true)
-        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
-        .allow_headers([
-            header::AUTHORIZATION,
-            header::CONTENT_TYPE,
-            header::ACCEPT_LANGUAGE,
-            HeaderName::from_static("idempotency-key"),
-            HeaderName::from_static("last-event-id"),
-            HeaderName::from_static("x-request-id"),
-            HeaderName::from_static("x-remember-token"),
-        ])
-        .expose_headers(exposed.map(HeaderName::from_static))
-        .max_age(std::time::Duration::from_secs(600));
-    Some(layer)
 }
