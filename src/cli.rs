@@ -96,8 +96,8 @@ struct Show {
     markdown: bool,
 }
 
-/// `started` is called once, when the service is up.
-pub fn run(started: impl FnOnce() + Send + 'static) -> Result<(), String> {
+/// `started` is called once, when the service is up, on the thread that started it.
+pub fn run(started: impl FnOnce()) -> Result<(), String> {
     let command = Cli::parse().command.unwrap_or(Command::Serve);
     if let Command::Config(Show { markdown: true }) = command {
         print!("{}", settings_table());
@@ -166,7 +166,7 @@ pub fn run(started: impl FnOnce() + Send + 'static) -> Result<(), String> {
     })
 }
 
-async fn serve(mut config: Config, started: impl FnOnce() + Send + 'static) -> Result<(), String> {
+async fn serve(mut config: Config, started: impl FnOnce()) -> Result<(), String> {
     start_logging(&config)?;
     // A full harbour is more than the 1,024 files that many systems start with.
     let _ = rlimit::increase_nofile_limit(65_536);
@@ -178,13 +178,18 @@ async fn serve(mut config: Config, started: impl FnOnce() + Send + 'static) -> R
     let first_admin = accounts::first_admin(&app).await.map_err(|error| error.to_string())?;
     let shutdown = shutdown().map_err(|error| error.to_string())?;
     greet(&app, first_admin);
-    tokio::spawn(async {
+    let mut jobs = tokio::spawn(app.clone().work());
+    let served = edge::serve(app.clone(), listener, Edge::default(), shutdown);
+    let settled = async {
         // The first look of the jobs belongs to the start, too.
         tokio::time::sleep(Duration::from_secs(5)).await;
         started();
-    });
-    let mut jobs = tokio::spawn(app.clone().work());
-    edge::serve(app.clone(), listener, Edge::default(), shutdown).await;
+        std::future::pending().await
+    };
+    tokio::select! {
+        () = served => {}
+        () = settled => {}
+    }
     // A letter that is on its way is not sent twice for our leaving.
     if tokio::time::timeout(Duration::from_secs(10), &mut jobs).await.is_err() {
         jobs.abort();

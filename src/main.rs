@@ -7,13 +7,19 @@ fn main() -> ExitCode {
     // What the start took is given back at once; what a rush took, only when it is not soon needed
     // again.
     give_back_after(0);
-    match dermaga::cli::run(|| give_back_after(100)) {
+    match dermaga::cli::run(settle) {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             eprintln!("dermaga: {why}");
             ExitCode::FAILURE
         }
     }
+}
+
+fn settle() {
+    // SAFETY: it looks through what this thread does not need any more.
+    unsafe { libmimalloc_sys::mi_collect(true) };
+    give_back_after(100);
 }
 
 /// How long the allocator keeps what is not needed any more. It looks only while it is asked for

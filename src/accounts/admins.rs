@@ -38,8 +38,8 @@ pub async fn first_admin(app: &App) -> Result<Option<FirstAdmin>> {
     let password = Password::parse(&word).ok_or_else(|| {
         Error::internal("DERMAGA_ADMIN_PASSWORD: a password has 8 to 128 characters")
     })?;
-    let weak = app.passwords.is_weak(&password, "Admin", email.as_str()).await?;
-    if chosen.is_some() && weak {
+    // What is generated is strong; the lists to judge by would stay in memory.
+    if chosen.is_some() && app.passwords.is_weak(&password, "Admin", email.as_str()).await? {
         tracing::warn!("DERMAGA_ADMIN_PASSWORD is easily guessed");
     }
     let hash = app.passwords.hash(&password).await?;
