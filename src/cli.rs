@@ -53,8 +53,8 @@ enum Command {
         #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=demo::MOST as i64))]
         scale: u16,
         /// How far its past reaches
-        #[arg(long, default_value_t = 90)]
-        days: u16,
+        #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(u64).range(0..=demo::LONGEST))]
+        days: u64,
     },
     /// Look at configuration, database, storage, mail, payment provider and clock
     Doctor,
@@ -135,8 +135,7 @@ pub fn run(started: impl FnOnce()) -> Result<(), String> {
             }
             Command::Audit => audit(config).await,
             Command::Demo { seed, scale, days } => {
-                let extent = Extent { days: days.into(), scale };
-                demo::run(config, seed, extent).await
+                demo::run(config, seed, Extent { days, scale }).await
             }
             Command::Doctor => doctor(config).await,
             Command::Backup { into } => {

@@ -26,6 +26,7 @@ use crate::{
         text::Name,
     },
     reports,
+    sailings::LONGEST_ROUTE,
 };
 use founding::Founded;
 use voice::Voice;
@@ -45,6 +46,8 @@ pub struct Extent {
 
 /// How far sailings are on sale, in days.
 const FUTURE: u64 = 30;
+/// How far its past reaches at most: a route runs from its first day to the last that is on sale.
+pub const LONGEST: u64 = LONGEST_ROUTE - 1 - FUTURE;
 
 /// The demo in the making.
 struct Stage {

@@ -106,6 +106,9 @@ impl Input for RouteForm {
     }
 }
 
+/// For so many days a route runs at most.
+pub const LONGEST: u64 = 366;
+
 /// Why a route cannot run over these days.
 fn period_fault(start: NaiveDate, end: NaiveDate, once: bool) -> Option<Fault> {
     let days = (end - start).num_days() + 1;
@@ -113,7 +116,7 @@ fn period_fault(start: NaiveDate, end: NaiveDate, once: bool) -> Option<Fault> {
         ("order", text("It ends before it starts.", "Berakhir sebelum dimulai."))
     } else if once && days > 1 {
         ("once", text("A single trip starts and ends on one day.", "Sekali jalan hanya satu hari."))
-    } else if days > 366 {
+    } else if days > LONGEST as i64 {
         ("max_days", text("At most 366 days.", "Paling lama 366 hari."))
     } else if end.year() > 2200 {
         ("max", text("That is too far ahead.", "Terlalu jauh ke depan."))

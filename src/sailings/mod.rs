@@ -33,6 +33,7 @@ pub use http::{
     update_speedboat,
 };
 
+pub use forms::LONGEST as LONGEST_ROUTE;
 pub use harbour::key as harbour_key;
 pub use model::{BookingType, SailingStatus, TimeOfDay};
 pub use rules::span;

@@ -126,6 +126,14 @@ async fn a_bad_setting_stops_the_start_with_one_line() {
 }
 
 #[tokio::test]
+async fn a_demo_is_not_longer_than_a_route() {
+    let folder = tempfile::tempdir().unwrap();
+    let why = refused(dermaga(folder.path()).args(["demo", "--days", "336"]));
+    assert!(why.contains("'--days <DAYS>': 336 is not in 0..=335"), "{why}");
+    assert!(!folder.path().join("data").exists(), "nothing is made");
+}
+
+#[tokio::test]
 async fn the_effective_settings_are_printed_without_secrets() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("dermaga.toml"), "timezone = 'Asia/Makassar'").unwrap();
