@@ -4,7 +4,7 @@ use dermaga::kernel::db::Sort;
 
 use crate::{on_both_engines, world::World};
 
-on_both_engines![filters_combine_and_absent_ones_do_not_count];
+on_both_engines![filters_combine_and_absent_ones_do_not_count, every_page_knows_how_many_there_are];
 
 async fn filters_combine_and_absent_ones_do_not_count(world: World) {
     for (email, role) in [("a@x.id", "admin"), ("b@x.id", "mitra"), ("c@x.id", "mitra")] {
@@ -28,4 +28,25 @@ async fn filters_combine_and_absent_ones_do_not_count(world: World) {
     assert_eq!(emails(Some("mitra"), Some("B@")).await, "b");
     assert_eq!(emails(None, Some("wayan")).await, "cba");
     assert_eq!(emails(Some("'; DROP TABLE accounts; --"), None).await, "");
+}
+
+async fn every_page_knows_how_many_there_are(world: World) {
+    for email in ["a@x.id", "b@x.id", "c@x.id"] {
+        world.account(email, "mitra").await;
+    }
+    let page = async |limit, offset| {
+        let sort = Sort { column: "email", descending: false };
+        let of_all = world.db().list("SELECT email FROM accounts").only("deleted_at IS NULL");
+        let found = of_all.page::<(String,)>(sort, "id", limit, offset).await.unwrap();
+        let joined = world.db().list("SELECT email FROM accounts");
+        let joined = joined.found_in("SELECT id FROM accounts").only("deleted_at IS NULL");
+        assert_eq!(found, joined.page(sort, "id", limit, offset).await.unwrap());
+        let (rows, total) = found;
+        (rows.into_iter().map(|(email,)| email[..1].to_owned()).collect::<String>(), total)
+    };
+    for (limit, offset, rows) in
+        [(4, 0, "abc"), (3, 0, "abc"), (2, 0, "ab"), (2, 2, "c"), (2, 3, ""), (2, 9, "")]
+    {
+        assert_eq!(page(limit, offset).await, (rows.into(), 3), "{limit} from {offset}");
+    }
 }

@@ -96,15 +96,11 @@ impl<'a> List<'a> {
             count = in_count(count);
             page = in_page(page);
         }
-        let total: i64 = count.long().scalar().await?;
-        if offset >= total {
-            return Ok((Vec::new(), total));
-        }
         let page = page.bind(limit).bind(offset);
         if found.is_none() {
-            return Ok((page.all().await?, total));
+            return counted(page, count, limit, offset).await;
         }
-        let ids: Vec<(Uuid,)> = page.all().await?;
+        let (ids, total): (Vec<(Uuid,)>, _) = counted(page, count, limit, offset).await?;
         if ids.is_empty() {
             return Ok((Vec::new(), total));
         }
@@ -128,6 +124,25 @@ impl<'a> List<'a> {
         self.conditions += if self.conditions.is_empty() { " WHERE " } else { " AND " };
         self.conditions.extend(condition.iter().copied());
     }
+}
+
+/// A first page that is not full has been counted.
+async fn counted<T: Record>(
+    page: Statement<'_>,
+    count: Statement<'_>,
+    limit: i64,
+    offset: i64,
+) -> Result<(Vec<T>, i64)> {
+    let count = count.long().scalar();
+    if offset > 0 {
+        let total = count.await?;
+        let rows = if offset < total { page.all().await? } else { Vec::new() };
+        return Ok((rows, total));
+    }
+    let rows: Vec<T> = page.all().await?;
+    let seen = rows.len() as i64;
+    let total = if seen < limit { seen } else { count.await? };
+    Ok((rows, total))
 }
 
 fn like(words: &str) -> String {
