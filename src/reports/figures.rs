@@ -6,10 +6,10 @@ use std::{
     ops::AddAssign,
 };
 
-use chrono::{DateTime, Datelike, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 
-use super::model::Sums;
+use super::{model::Sums, rules::month_of};
 use crate::{
     bookings::Price,
     kernel::{
@@ -90,14 +90,37 @@ pub struct Of<'a> {
     pub method: &'a str,
 }
 
+/// The day or the first of the month, the type and the method.
+type Sold = (NaiveDate, String, String);
+
 /// Figures to be added to those that are kept.
 #[derive(Default)]
 pub struct Figures {
-    days: HashMap<(NaiveDate, String, String), Sums>,
+    days: HashMap<Sold, Sums>,
+    months: HashMap<Sold, Sums>,
     partner_days: HashMap<(Uuid, NaiveDate), Sums>,
     partner_months: HashMap<(NaiveDate, Uuid), Sums>,
     route_months: HashMap<(NaiveDate, Uuid, Uuid), Sums>,
     standings: HashMap<(Uuid, String), Standing>,
+}
+
+/// What follows the rows of a table by day or by month.
+macro_rules! add_to {
+    ($when:literal) => {
+        concat!(
+            "ON CONFLICT (",
+            $when,
+            ", type, method) DO UPDATE SET
+               bookings = kept.bookings + excluded.bookings,
+               passengers = kept.passengers + excluded.passengers,
+               gross = kept.gross + excluded.gross,
+               discount = kept.discount + excluded.discount,
+               tax = kept.tax + excluded.tax,
+               commission = kept.commission + excluded.commission,
+               partner_net = kept.partner_net + excluded.partner_net,
+               refunds = kept.refunds + excluded.refunds"
+        )
+    };
 }
 
 impl Figures {
@@ -113,16 +136,21 @@ impl Figures {
             partner_net: times * worth.partner_net,
             refunds: 0,
         };
-        let month = day.with_day(1).unwrap_or(day);
-        *self.days.entry((day, of.kind.into(), of.method.into())).or_default() += sums;
+        let month = month_of(day);
+        self.add(&of, day, sums);
         *self.partner_days.entry((of.partner_id, day)).or_default() += sums;
         *self.partner_months.entry((month, of.partner_id)).or_default() += sums;
         *self.route_months.entry((month, of.route_id, of.partner_id)).or_default() += sums;
     }
 
     pub fn refund(&mut self, of: Of<'_>, day: NaiveDate, refunds: i64) {
-        let sums = Sums { refunds, ..Sums::default() };
-        *self.days.entry((day, of.kind.into(), of.method.into())).or_default() += sums;
+        self.add(&of, day, Sums { refunds, ..Sums::default() });
+    }
+
+    fn add(&mut self, of: &Of<'_>, day: NaiveDate, sums: Sums) {
+        let sold = |day| (day, of.kind.into(), of.method.into());
+        *self.days.entry(sold(day)).or_default() += sums;
+        *self.months.entry(sold(month_of(day))).or_default() += sums;
     }
 
     /// So many more (or less) bookings of this worth stand there. Pending ones are not kept, and
@@ -159,29 +187,20 @@ impl Figures {
 
     /// Adds them to what is kept.
     pub async fn keep(self, tx: &mut Tx) -> Result<()> {
-        tx.upsert_all(
-            "INSERT INTO sales_days (day, type, method, bookings, passengers, gross, discount,
-               tax, commission, partner_net, refunds)",
-            11,
-            &sorted(self.days),
-            "ON CONFLICT (day, type, method) DO UPDATE SET
-               bookings = sales_days.bookings + excluded.bookings,
-               passengers = sales_days.passengers + excluded.passengers,
-               gross = sales_days.gross + excluded.gross,
-               discount = sales_days.discount + excluded.discount,
-               tax = sales_days.tax + excluded.tax,
-               commission = sales_days.commission + excluded.commission,
-               partner_net = sales_days.partner_net + excluded.partner_net,
-               refunds = sales_days.refunds + excluded.refunds",
-            |row, ((day, kind, method), sums)| {
-                let row = row.bind(*day).bind(kind.clone()).bind(method.clone());
-                sold(row, sums)
-                    .bind(sums.discount)
-                    .bind(sums.tax)
-                    .bind(sums.commission)
-                    .bind(sums.partner_net)
-                    .bind(sums.refunds)
-            },
+        keep_sold(
+            tx,
+            "INSERT INTO sales_days AS kept (day, type, method, bookings, passengers, gross,
+               discount, tax, commission, partner_net, refunds)",
+            add_to!("day"),
+            self.days,
+        )
+        .await?;
+        keep_sold(
+            tx,
+            "INSERT INTO sales_months AS kept (month, type, method, bookings, passengers, gross,
+               discount, tax, commission, partner_net, refunds)",
+            add_to!("month"),
+            self.months,
         )
         .await?;
         tx.upsert_all(
@@ -243,6 +262,24 @@ impl Figures {
         .await?;
         Ok(())
     }
+}
+
+async fn keep_sold(
+    tx: &mut Tx,
+    insert: &'static str,
+    add: &'static str,
+    figures: HashMap<Sold, Sums>,
+) -> Result<()> {
+    tx.upsert_all(insert, 11, &sorted(figures), add, |row, ((when, kind, method), sums)| {
+        sold(row.bind(*when).bind(kind.clone()).bind(method.clone()), sums)
+            .bind(sums.discount)
+            .bind(sums.tax)
+            .bind(sums.commission)
+            .bind(sums.partner_net)
+            .bind(sums.refunds)
+    })
+    .await
+    .map_err(Into::into)
 }
 
 fn sold<'s>(row: Statement<'s>, sums: &Sums) -> Statement<'s> {

@@ -56,8 +56,8 @@ pub async fn finance_overview(
     let (period, previous) = windows(&app, &query);
     let (zone, as_of) = (app.config.timezone, app.clock.now());
     let (daily, before, ()) = tokio::try_join!(
-        store::daily(&app.db, None, period, zone),
-        store::daily(&app.db, None, previous, zone),
+        store::sold(&app.db, period, zone),
+        store::sold(&app.db, previous, zone),
         are_made(&app),
     )?;
     let (now, then) = (all(&daily), all(&before));

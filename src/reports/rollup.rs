@@ -198,6 +198,7 @@ async fn make(app: &App, anew: bool) -> Result<u64> {
     for statement in [
         "DELETE FROM booking_moves",
         "DELETE FROM sales_days",
+        "DELETE FROM sales_months",
         "DELETE FROM partner_days",
         "DELETE FROM partner_months",
         "DELETE FROM route_months",

@@ -48,7 +48,8 @@ pub const LONGEST: Months = Months::new(5 * 12);
 /// The longest window that is shown by days.
 const BY_DAYS: i64 = 62;
 
-fn month_of(day: NaiveDate) -> NaiveDate {
+/// The first day of its month.
+pub fn month_of(day: NaiveDate) -> NaiveDate {
     day.with_day(1).unwrap_or(day)
 }
 
@@ -92,9 +93,7 @@ impl Window {
         (self.start_date..=self.end_date).contains(&day)
     }
 
-    /// The days before its first whole month, its whole months (from the first day of one to the
-    /// first day after the last), and the days after them.
-    pub fn whole_months(self) -> (Self, (NaiveDate, NaiveDate), Self) {
+    pub fn whole_months(self) -> Cut {
         let day = Days::new(1);
         let first = match month_of(self.start_date) {
             month if month == self.start_date => month,
@@ -102,27 +101,52 @@ impl Window {
         };
         let after = month_of(self.end_date + day);
         if first >= after {
-            let none = Self::new(self.end_date + day, self.end_date);
-            return (self, (first, first), none);
+            return self.days();
         }
-        (Self::new(self.start_date, first - day), (first, after), Self::new(after, self.end_date))
+        let head = Self::new(self.start_date, first - day);
+        Cut { head, months: (first, after), tail: Self::new(after, self.end_date) }
     }
+
+    /// No months.
+    pub fn days(self) -> Cut {
+        let after = self.end_date + Days::new(1);
+        Cut { head: self, months: (after, after), tail: Self::new(after, self.end_date) }
+    }
+
+    /// Whether it is shown by days, and not by months.
+    pub fn is_short(self) -> bool {
+        (self.end_date - self.start_date).num_days() < BY_DAYS
+    }
+}
+
+/// A window in parts: figures of months are fewer than those of their days.
+#[derive(Clone, Copy, Debug)]
+pub struct Cut {
+    /// The days before the first whole month.
+    pub head: Window,
+    /// From the first day of one to the first day after the last.
+    pub months: (NaiveDate, NaiveDate),
+    /// The days after them.
+    pub tail: Window,
 }
 
 /// Days of a short window, months of a long one; empty ones are there, too.
 pub fn series(daily: &BTreeMap<NaiveDate, Sums>, window: Window) -> Vec<Point> {
-    let by_days = (window.end_date - window.start_date).num_days() < BY_DAYS;
-    let mut points: Vec<Point> = Vec::new();
-    let days = window.start_date.iter_days().take_while(|day| *day <= window.end_date);
-    for day in days {
-        let bucket = day.format(if by_days { "%Y-%m-%d" } else { "%Y-%m" }).to_string();
-        if points.last().is_none_or(|point| point.bucket != bucket) {
-            points.push(Point { bucket, gross_revenue: 0, bookings: 0 });
-        }
-        if let (Some(point), Some(sums)) = (points.last_mut(), daily.get(&day)) {
+    let mut points = Vec::new();
+    let mut day = window.start_date;
+    while day <= window.end_date {
+        let (format, last) = match window.is_short() {
+            true => ("%Y-%m-%d", day),
+            false => ("%Y-%m", Window::month(day).end_date.min(window.end_date)),
+        };
+        let bucket = day.format(format).to_string();
+        let mut point = Point { bucket, gross_revenue: 0, bookings: 0 };
+        for (_, sums) in daily.range(day..=last) {
             point.gross_revenue += sums.gross;
             point.bookings += sums.bookings;
         }
+        points.push(point);
+        day = last + Days::new(1);
     }
     points
 }
@@ -279,7 +303,7 @@ mod tests {
         #[test]
         fn whole_months_and_the_days_around_them_are_the_window(start in days(), length in 0..900_u64) {
             let window = Window::new(start, start + Days::new(length));
-            let (head, (first, after), tail) = window.whole_months();
+            let Cut { head, months: (first, after), tail } = window.whole_months();
             let count = |w: Window| (w.end_date - w.start_date).num_days() + 1;
             prop_assert!(first.day() == 1 && after.day() == 1 && first <= after);
             prop_assert!(count(head) >= 0 && count(tail) >= 0);

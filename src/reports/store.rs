@@ -7,8 +7,17 @@ use chrono_tz::Tz;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{model::Sums, rules::Window};
-use crate::kernel::{clock::midnight, db::Db, error::Result, ids::Uuid, money::Rupiah};
+use super::{
+    model::Sums,
+    rules::{Cut, Window},
+};
+use crate::kernel::{
+    clock::midnight,
+    db::{Db, Statement},
+    error::Result,
+    ids::Uuid,
+    money::Rupiah,
+};
 
 /// What each day has; days without anything are not there.
 pub type Daily = BTreeMap<NaiveDate, Sums>;
@@ -27,36 +36,65 @@ struct DaySums {
     sums: Sums,
 }
 
+/// Places $1 to $8: the months, the days before them and after, and the moments of the whole window.
+fn in_window<'s>(statement: Statement<'s>, window: Window, cut: Cut, zone: Tz) -> Statement<'s> {
+    let Cut { head, months: (first, after), tail } = cut;
+    let (from, until) = moments(window, zone);
+    statement
+        .bind(first)
+        .bind(after)
+        .bind(head.start_date)
+        .bind(head.end_date)
+        .bind(tail.start_date)
+        .bind(tail.end_date)
+        .bind(from)
+        .bind(until)
+}
+
+/// The figures of all: of each day of a short window; of a long one each whole month under its first
+/// day, and the days around them.
+pub async fn sold(db: &Db, window: Window, zone: Tz) -> Result<Daily> {
+    let cut = if window.is_short() { window.days() } else { window.whole_months() };
+    sold_by(db, window, cut, zone).await
+}
+
+async fn sold_by(db: &Db, window: Window, cut: Cut, zone: Tz) -> Result<Daily> {
+    let statement = db.sql(
+        "SELECT day, CAST(NULL AS TIMESTAMPTZ) AS at, CAST(SUM(bookings) AS BIGINT) AS bookings,
+           CAST(SUM(passengers) AS BIGINT) AS passengers, CAST(SUM(gross) AS BIGINT) AS gross,
+           CAST(SUM(discount) AS BIGINT) AS discount, CAST(SUM(tax) AS BIGINT) AS tax,
+           CAST(SUM(commission) AS BIGINT) AS commission,
+           CAST(SUM(partner_net) AS BIGINT) AS partner_net,
+           CAST(SUM(refunds) AS BIGINT) AS refunds
+         FROM (SELECT month AS day, bookings, passengers, gross, discount, tax, commission,
+               partner_net, refunds
+             FROM sales_months WHERE month >= $1 AND month < $2
+           UNION ALL
+           SELECT day, bookings, passengers, gross, discount, tax, commission, partner_net, refunds
+             FROM sales_days WHERE day BETWEEN $3 AND $4
+           UNION ALL
+           SELECT day, bookings, passengers, gross, discount, tax, commission, partner_net, refunds
+             FROM sales_days WHERE day BETWEEN $5 AND $6) each
+         GROUP BY day
+         UNION ALL
+         SELECT CAST(NULL AS DATE), at, bookings, passengers, gross, discount, tax, commission,
+           partner_net, refunds
+         FROM sales_moves WHERE at >= $7 AND at < $8",
+    );
+    let rows = in_window(statement, window, cut, zone).all().await?;
+    Ok(by_day(rows, zone))
+}
+
 /// The figures of each day of the window, of a partner or of all. Of a partner only what it sold is
 /// known by day: bookings, passengers and gross.
 pub async fn daily(db: &Db, partner: Option<Uuid>, window: Window, zone: Tz) -> Result<Daily> {
+    let Some(partner) = partner else {
+        return sold_by(db, window, window.days(), zone).await;
+    };
     let (from, until) = moments(window, zone);
-    let rows: Vec<DaySums> = match partner {
-        None => {
-            db.sql(
-                "SELECT day, CAST(NULL AS TIMESTAMPTZ) AS at,
-                   CAST(SUM(bookings) AS BIGINT) AS bookings,
-                   CAST(SUM(passengers) AS BIGINT) AS passengers,
-                   CAST(SUM(gross) AS BIGINT) AS gross, CAST(SUM(discount) AS BIGINT) AS discount,
-                   CAST(SUM(tax) AS BIGINT) AS tax, CAST(SUM(commission) AS BIGINT) AS commission,
-                   CAST(SUM(partner_net) AS BIGINT) AS partner_net,
-                   CAST(SUM(refunds) AS BIGINT) AS refunds
-                 FROM sales_days WHERE day BETWEEN $1 AND $2 GROUP BY day
-                 UNION ALL
-                 SELECT CAST(NULL AS DATE), at, bookings, passengers, gross, discount, tax,
-                   commission, partner_net, refunds
-                 FROM sales_moves WHERE at >= $3 AND at < $4",
-            )
-            .bind(window.start_date)
-            .bind(window.end_date)
-            .bind(from)
-            .bind(until)
-            .all()
-            .await?
-        }
-        Some(partner) => {
-            db.sql(
-                "SELECT day, CAST(NULL AS TIMESTAMPTZ) AS at, bookings, passengers, gross,
+    let rows = db
+        .sql(
+            "SELECT day, CAST(NULL AS TIMESTAMPTZ) AS at, bookings, passengers, gross,
                    CAST(0 AS BIGINT) AS discount, CAST(0 AS BIGINT) AS tax,
                    CAST(0 AS BIGINT) AS commission, CAST(0 AS BIGINT) AS partner_net,
                    CAST(0 AS BIGINT) AS refunds
@@ -64,16 +102,18 @@ pub async fn daily(db: &Db, partner: Option<Uuid>, window: Window, zone: Tz) -> 
                  UNION ALL
                  SELECT CAST(NULL AS DATE), at, bookings, passengers, gross, 0, 0, 0, 0, 0
                  FROM sales_moves WHERE partner_id = $5 AND at >= $3 AND at < $4",
-            )
-            .bind(window.start_date)
-            .bind(window.end_date)
-            .bind(from)
-            .bind(until)
-            .bind(partner)
-            .all()
-            .await?
-        }
-    };
+        )
+        .bind(window.start_date)
+        .bind(window.end_date)
+        .bind(from)
+        .bind(until)
+        .bind(partner)
+        .all()
+        .await?;
+    Ok(by_day(rows, zone))
+}
+
+fn by_day(rows: Vec<DaySums>, zone: Tz) -> Daily {
     let mut daily = Daily::new();
     for DaySums { day, at, sums } in rows {
         let moment = at.map(|at| at.with_timezone(&zone).date_naive());
@@ -81,7 +121,7 @@ pub async fn daily(db: &Db, partner: Option<Uuid>, window: Window, zone: Tz) -> 
             *daily.entry(day).or_default() += sums;
         }
     }
-    Ok(daily)
+    daily
 }
 
 /// One part of a breakdown.
@@ -99,11 +139,19 @@ macro_rules! by {
                CAST(SUM(bookings) AS BIGINT) AS bookings
              FROM (SELECT ",
             $column,
-            " AS key, gross, bookings FROM sales_days WHERE day BETWEEN $1 AND $2
+            " AS key, gross, bookings FROM sales_months WHERE month >= $1 AND month < $2
                UNION ALL
                SELECT ",
             $column,
-            ", gross, bookings FROM sales_moves WHERE at >= $3 AND at < $4) sold
+            ", gross, bookings FROM sales_days WHERE day BETWEEN $3 AND $4
+               UNION ALL
+               SELECT ",
+            $column,
+            ", gross, bookings FROM sales_days WHERE day BETWEEN $5 AND $6
+               UNION ALL
+               SELECT ",
+            $column,
+            ", gross, bookings FROM sales_moves WHERE at >= $7 AND at < $8) sold
              GROUP BY key HAVING SUM(bookings) <> 0 OR SUM(gross) <> 0"
         )
     };
@@ -121,16 +169,8 @@ pub async fn parts(db: &Db, by: By, window: Window, zone: Tz) -> Result<Vec<Part
         By::Method => by!("method"),
         By::Type => by!("type"),
     };
-    let (from, until) = moments(window, zone);
-    let parts = db
-        .sql(statement)
-        .bind(window.start_date)
-        .bind(window.end_date)
-        .bind(from)
-        .bind(until)
-        .all()
-        .await?;
-    Ok(parts)
+    let parts = in_window(db.sql(statement), window, window.whole_months(), zone);
+    Ok(parts.all().await?)
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
@@ -150,11 +190,8 @@ pub async fn by_partner(
     zone: Tz,
     limit: i64,
 ) -> Result<Vec<PartnerSales>> {
-    let (from, until) = moments(window, zone);
-    let (head, (first, after), tail) = window.whole_months();
-    let sales = db
-        .sql(
-            "SELECT p.id, a.name, sold.gross, sold.bookings
+    let sales = db.sql(
+        "SELECT p.id, a.name, sold.gross, sold.bookings
              FROM (SELECT partner_id, CAST(SUM(gross) AS BIGINT) AS gross,
                  CAST(SUM(bookings) AS BIGINT) AS bookings
                FROM (SELECT partner_id, gross, bookings FROM partner_months
@@ -170,19 +207,9 @@ pub async fn by_partner(
              JOIN partners p ON p.id = sold.partner_id
              JOIN accounts a ON a.id = p.account_id
              ORDER BY sold.gross DESC, p.id LIMIT CAST($9 AS BIGINT)",
-        )
-        .bind(first)
-        .bind(after)
-        .bind(head.start_date)
-        .bind(head.end_date)
-        .bind(tail.start_date)
-        .bind(tail.end_date)
-        .bind(from)
-        .bind(until)
-        .bind(limit)
-        .all()
-        .await?;
-    Ok(sales)
+    );
+    let sales = in_window(sales, window, window.whole_months(), zone);
+    Ok(sales.bind(limit).all().await?)
 }
 
 /// The partners that sold most in a month.

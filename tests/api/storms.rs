@@ -390,6 +390,11 @@ async fn an_audit_finds_what_is_wrong(world: World) {
     adds_up(&world).await;
     for (breaks, mends, questions) in [
         (
+            "UPDATE sales_months SET gross = gross + 1",
+            "UPDATE sales_months SET gross = gross - 1",
+            1,
+        ),
+        (
             "UPDATE settlements SET net = net + 1, gross = gross + 1",
             "UPDATE settlements SET net = net - 1, gross = gross - 1",
             2,
@@ -404,7 +409,7 @@ async fn an_audit_finds_what_is_wrong(world: World) {
             "UPDATE partner_dues SET settlement_id = (SELECT id FROM settlements)",
             2,
         ),
-        ("UPDATE sales_days SET gross = gross + 1", "UPDATE sales_days SET gross = gross - 1", 1),
+        ("UPDATE sales_days SET gross = gross + 1", "UPDATE sales_days SET gross = gross - 1", 2),
         (
             "UPDATE route_months SET gross = gross + 1",
             "UPDATE route_months SET gross = gross - 1",
