@@ -10,7 +10,7 @@ use super::{
 
 pub async fn run(wish: &Wish, engine: &Engine) {
     // Sailings are about 2,000 to a fleet and 60 for each day of its past, bookings 60 for each
-    // day. The last two differ in nothing but bookings, for the reports.
+    // day. For the reports the last two have as many days, and more that was sold on them.
     for (days, scale) in [(DAYS, FLEETS), (DAYS, 50), (DAYS, 500), (LONGEST, 6), (LONGEST, 54)] {
         let folder = tempfile::tempdir().expect("a folder");
         let data = engine.fill(folder.path(), Extent { days, scale }).await;

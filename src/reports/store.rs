@@ -19,7 +19,7 @@ use crate::kernel::{
     money::Rupiah,
 };
 
-/// What each day has; days without anything are not there.
+/// What each day has, or a whole month under its first day; what has nothing is not there.
 pub type Daily = BTreeMap<NaiveDate, Sums>;
 
 /// When the window begins and ends.
@@ -51,8 +51,8 @@ fn in_window<'s>(statement: Statement<'s>, window: Window, cut: Cut, zone: Tz) -
         .bind(until)
 }
 
-/// The figures of all: of each day of a short window; of a long one each whole month under its first
-/// day, and the days around them.
+/// The figures of all: of each day of a short window; of a long one each whole month under its
+/// first day, and the days around them.
 pub async fn sold(db: &Db, window: Window, zone: Tz) -> Result<Daily> {
     let cut = if window.is_short() { window.days() } else { window.whole_months() };
     sold_by(db, window, cut, zone).await
@@ -95,13 +95,13 @@ pub async fn daily(db: &Db, partner: Option<Uuid>, window: Window, zone: Tz) -> 
     let rows = db
         .sql(
             "SELECT day, CAST(NULL AS TIMESTAMPTZ) AS at, bookings, passengers, gross,
-                   CAST(0 AS BIGINT) AS discount, CAST(0 AS BIGINT) AS tax,
-                   CAST(0 AS BIGINT) AS commission, CAST(0 AS BIGINT) AS partner_net,
-                   CAST(0 AS BIGINT) AS refunds
-                 FROM partner_days WHERE partner_id = $5 AND day BETWEEN $1 AND $2
-                 UNION ALL
-                 SELECT CAST(NULL AS DATE), at, bookings, passengers, gross, 0, 0, 0, 0, 0
-                 FROM sales_moves WHERE partner_id = $5 AND at >= $3 AND at < $4",
+               CAST(0 AS BIGINT) AS discount, CAST(0 AS BIGINT) AS tax,
+               CAST(0 AS BIGINT) AS commission, CAST(0 AS BIGINT) AS partner_net,
+               CAST(0 AS BIGINT) AS refunds
+             FROM partner_days WHERE partner_id = $5 AND day BETWEEN $1 AND $2
+             UNION ALL
+             SELECT CAST(NULL AS DATE), at, bookings, passengers, gross, 0, 0, 0, 0, 0
+             FROM sales_moves WHERE partner_id = $5 AND at >= $3 AND at < $4",
         )
         .bind(window.start_date)
         .bind(window.end_date)
@@ -192,21 +192,21 @@ pub async fn by_partner(
 ) -> Result<Vec<PartnerSales>> {
     let sales = db.sql(
         "SELECT p.id, a.name, sold.gross, sold.bookings
-             FROM (SELECT partner_id, CAST(SUM(gross) AS BIGINT) AS gross,
-                 CAST(SUM(bookings) AS BIGINT) AS bookings
-               FROM (SELECT partner_id, gross, bookings FROM partner_months
-                   WHERE month >= $1 AND month < $2
-                 UNION ALL
-                 SELECT partner_id, gross, bookings FROM partner_days WHERE day BETWEEN $3 AND $4
-                 UNION ALL
-                 SELECT partner_id, gross, bookings FROM partner_days WHERE day BETWEEN $5 AND $6
-                 UNION ALL
-                 SELECT partner_id, gross, bookings FROM sales_moves
-                   WHERE at >= $7 AND at < $8) each
-               GROUP BY partner_id HAVING SUM(bookings) <> 0 OR SUM(gross) <> 0) sold
-             JOIN partners p ON p.id = sold.partner_id
-             JOIN accounts a ON a.id = p.account_id
-             ORDER BY sold.gross DESC, p.id LIMIT CAST($9 AS BIGINT)",
+         FROM (SELECT partner_id, CAST(SUM(gross) AS BIGINT) AS gross,
+             CAST(SUM(bookings) AS BIGINT) AS bookings
+           FROM (SELECT partner_id, gross, bookings FROM partner_months
+               WHERE month >= $1 AND month < $2
+             UNION ALL
+             SELECT partner_id, gross, bookings FROM partner_days WHERE day BETWEEN $3 AND $4
+             UNION ALL
+             SELECT partner_id, gross, bookings FROM partner_days WHERE day BETWEEN $5 AND $6
+             UNION ALL
+             SELECT partner_id, gross, bookings FROM sales_moves
+               WHERE at >= $7 AND at < $8) each
+           GROUP BY partner_id HAVING SUM(bookings) <> 0 OR SUM(gross) <> 0) sold
+         JOIN partners p ON p.id = sold.partner_id
+         JOIN accounts a ON a.id = p.account_id
+         ORDER BY sold.gross DESC, p.id LIMIT CAST($9 AS BIGINT)",
     );
     let sales = in_window(sales, window, window.whole_months(), zone);
     Ok(sales.bind(limit).all().await?)

@@ -390,6 +390,11 @@ async fn an_audit_finds_what_is_wrong(world: World) {
     adds_up(&world).await;
     for (breaks, mends, questions) in [
         (
+            "UPDATE sales_months SET month = '2001-01-01'",
+            "UPDATE sales_months SET month = '2026-11-01'",
+            1,
+        ),
+        (
             "UPDATE sales_months SET gross = gross + 1",
             "UPDATE sales_months SET gross = gross - 1",
             1,
