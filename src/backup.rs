@@ -61,7 +61,7 @@ async fn fill(config: &Config, source: &Path, folder: &Path) -> Result<Backup, S
     if key.exists() {
         copy_private(&key, &folder.join(KEY))?;
     }
-    let rules = verified(&database).await?;
+    let rules = verified(&database, folder).await?;
     let bytes = fs::metadata(&database).map_err(|why| fault(&database, &why))?.len();
     Ok(Backup { folder: folder.to_owned(), bytes, files, rules })
 }
@@ -79,8 +79,8 @@ pub async fn restore(config: &Config, from: &Path) -> Result<Backup, String> {
     if !source.exists() {
         return Err(format!("{}: this is no backup", from.display()));
     }
-    let rules = verified(&source).await?;
     private_folder(&config.data_dir)?;
+    let rules = verified(&source, &config.data_dir).await?;
     let files = copied(&from.join(FILES), &config.data_dir.join(FILES))?;
     let (kept, key) = (from.join(KEY), config.data_dir.join(KEY));
     if kept.exists() && config.secret_key.is_none() {
@@ -101,14 +101,42 @@ pub async fn restore(config: &Config, from: &Path) -> Result<Backup, String> {
     Ok(Backup { folder: config.data_dir.clone(), bytes, files, rules })
 }
 
-/// The file is whole, and what is in it adds up; says how many rules were asked.
-async fn verified(database: &Path) -> Result<usize, String> {
+/// The file is whole, and what is in it adds up; says how many rules were asked. They are rules of
+/// this version: a database of an older one is asked in a trial of its future, and stays as it is.
+async fn verified(database: &Path, room: &Path) -> Result<usize, String> {
     let faults = db::faults(database).await.map_err(|why| fault(database, &why))?;
     if let Some(first) = faults.first() {
         return Err(format!("{}: it is damaged: {first}", database.display()));
     }
+    let copy = opened(database).await?;
+    let behind = copy.is_behind().await.map_err(|why| fault(database, &why));
+    if !behind? {
+        return adds_up(database, copy).await;
+    }
+    copy.close().await;
+    let trial = room.join("trial");
+    // One that was interrupted has left something.
+    let _ = fs::remove_dir_all(&trial);
+    let done = tried(database, &trial).await;
+    let _ = fs::remove_dir_all(&trial);
+    done
+}
+
+async fn tried(database: &Path, trial: &Path) -> Result<usize, String> {
+    private_folder(trial)?;
+    let file = trial.join(DATABASE);
+    db::copy(database, &file).await.map_err(|why| fault(&file, &why))?;
+    let copy = opened(&file).await?;
+    copy.migrate().await.map_err(|why| fault(database, &why))?;
+    adds_up(database, copy).await
+}
+
+async fn opened(database: &Path) -> Result<Db, String> {
     let url = format!("sqlite:{}", database.display());
-    let copy = Db::open_patiently(&url).await.map_err(|why| fault(database, &why))?;
+    Db::open_patiently(&url).await.map_err(|why| fault(database, &why))
+}
+
+async fn adds_up(database: &Path, copy: Db) -> Result<usize, String> {
     let checked = invariants::check(&copy).await;
     copy.close().await;
     let checked = checked.map_err(|why| format!("{}: {why}", database.display()))?;

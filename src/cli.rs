@@ -299,6 +299,9 @@ async fn outbox(config: Config, retry: Option<String>) -> Result<(), String> {
 async fn audit(config: Config) -> Result<(), String> {
     let fault = |why: &dyn std::fmt::Display| format!("DERMAGA_DATABASE_URL: {why}");
     let db = Db::open_patiently(&config.database_url()).await.map_err(|why| fault(&why))?;
+    if db.is_behind().await.map_err(|why| fault(&why))? {
+        return Err("the database is of an older version; run `dermaga migrate` first".into());
+    }
     let checked = invariants::check(&db).await.map_err(|error| error.to_string());
     db.close().await;
     let mut broken = 0;

@@ -4,7 +4,7 @@ use dermaga::{
     app::App,
     backup::{backup, restore},
     config::Config,
-    kernel::clock::Clock,
+    kernel::{clock::Clock, db::Db},
 };
 use futures_util::{StreamExt, stream};
 
@@ -99,6 +99,48 @@ async fn what_is_damaged_is_no_backup() {
     assert!(!data_dir.join("dermaga.db").exists());
     let nothing = restore(&config, folder.path()).await.err().unwrap();
     assert!(nothing.contains("this is no backup"), "{nothing}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_of_an_older_version_is_kept_as_it_is() {
+    let world = World::on_sqlite().await;
+    let sailing = world.sailing().await;
+    world.sold(&sailing, 2).await;
+    dermaga::reports::fold(&world.app).await.unwrap();
+    let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::manual(world.now()));
+    let config = world.app.config.clone();
+    for statement in
+        ["DROP TABLE sales_months", "DELETE FROM _sqlx_migrations WHERE version IN (23, 24)"]
+    {
+        world.db().sql(statement).run().await.unwrap();
+    }
+    let mut audit = crate::process::dermaga(folder.path());
+    let why = crate::process::refused(audit.arg("audit").env("DERMAGA_DATA_DIR", &config.data_dir));
+    assert!(why.contains("run `dermaga migrate` first"), "{why}");
+    let made = backup(&config, folder.path(), &clock).await.unwrap();
+    assert!(made.rules > 20);
+    let data_dir = folder.path().join("restored");
+    let config = Config { data_dir: data_dir.clone(), database_url: None, ..config };
+    restore(&config, &made.folder).await.unwrap();
+    for copy in [&made.folder, &data_dir] {
+        let db = Db::open(copy.join("dermaga.db").to_str().unwrap()).await.unwrap();
+        assert!(db.is_behind().await.unwrap());
+        db.close().await;
+        assert!(!copy.join("trial").exists());
+    }
+    let app = App::start(config, clock).await.unwrap();
+    let months: i64 = app.db.sql("SELECT SUM(bookings) FROM sales_months").scalar().await.unwrap();
+    assert_eq!(months, 1);
+    // One that does not add up is found in any version.
+    world
+        .db()
+        .sql("UPDATE sailings SET seats_taken = 3 WHERE seats_taken = 2")
+        .run()
+        .await
+        .unwrap();
+    let clock = Clock::manual(world.now() + chrono::TimeDelta::seconds(1));
+    let why = backup(&world.app.config, folder.path(), &clock).await.err().unwrap();
+    assert!(why.contains("seats taken"), "{why}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -57,7 +57,7 @@ impl Drop for Running {
     }
 }
 
-fn refused(command: &mut Command) -> String {
+pub fn refused(command: &mut Command) -> String {
     let output = command.output().unwrap();
     assert!(!output.status.success());
     String::from_utf8(output.stderr).unwrap()

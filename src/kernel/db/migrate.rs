@@ -55,6 +55,17 @@ async fn postgres(conn: &mut PgConnection) -> Result<()> {
 }
 
 impl Db {
+    /// Whether it wants to be brought up to date.
+    pub async fn is_behind(&self) -> Result<bool> {
+        let own = match &self.engine {
+            Engine::Sqlite { .. } => &SQLITE,
+            Engine::Postgres(_) => &POSTGRES,
+        };
+        let newest = COMMON.iter().chain(own.iter()).map(|migration| migration.version).max();
+        let last = self.sql("SELECT MAX(version) FROM _sqlx_migrations").scalar::<Option<i64>>();
+        Ok(last.await? < newest)
+    }
+
     /// On PostgreSQL the migrator holds an advisory lock, so processes that start together wait
     /// for the first.
     pub async fn migrate(&self) -> Result<()> {
