@@ -40,8 +40,10 @@ impl Scribe {
         let conn = match self.begin() {
             Ok(conn) => conn,
             Err(why) => {
-                // It would be the same for everyone.
-                notes.for_each(|note| drop(note.done.send(Err(why.clone()))));
+                // It would be the same for everyone who has come; whoever comes once the first are
+                // told is tried anew.
+                let come: Vec<_> = notes.collect();
+                come.into_iter().for_each(|note| drop(note.done.send(Err(why.clone()))));
                 return false;
             }
         };
