@@ -93,6 +93,7 @@ impl Window {
         (self.start_date..=self.end_date).contains(&day)
     }
 
+    /// Its whole months, and the days around them.
     pub fn whole_months(self) -> Cut {
         let day = Days::new(1);
         let first = match month_of(self.start_date) {
