@@ -245,7 +245,7 @@ impl World {
     }
 
     pub async fn books(&self, order: Value) -> Answer {
-        self.post("/v1/booking/", order).send().await
+        self.post("/v1/booking/", order).insist().await
     }
 
     /// Tells what happened to a payment; `transaction` makes it another event.
@@ -253,7 +253,7 @@ impl World {
         let reference = booking["payment"]["reference"].as_str().unwrap();
         let amount = booking["price"]["total"].as_i64().unwrap();
         self.post("/v1/payment/callback", notice(reference, amount, status, transaction))
-            .send()
+            .insist()
             .await
     }
 

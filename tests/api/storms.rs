@@ -167,7 +167,7 @@ async fn a_storm_of_events(world: World) {
     }
     let calls = events.into_iter().enumerate().map(|(n, event)| {
         let at = others.get(n % 3).unwrap_or(&world);
-        at.post("/v1/payment/callback", event).send()
+        at.post("/v1/payment/callback", event).insist()
     });
     for answer in join_all(calls).await {
         answer.ok();
@@ -217,7 +217,7 @@ async fn thousands_of_random_operations_add_up(world: World) {
         let sent = calls.iter().map(|(path, body, by_admin)| {
             let call = world.post(path, body.clone());
             let call = if *by_admin { call.by(&admin) } else { call };
-            call.send()
+            call.insist()
         });
         for ((path, _, _), answer) in calls.iter().zip(join_all(sent).await) {
             assert!(answer.status < 500, "{}", answer.body);

@@ -459,6 +459,19 @@ impl Call<'_> {
         (status, headers, response.bytes().await.unwrap().to_vec())
     }
 
+    /// Sends it again while the service is busy, as it asks for: a slow machine has long queues.
+    pub async fn insist(self) -> Answer {
+        for _ in 0..30 {
+            let again = self.request.try_clone().expect("nothing is streamed");
+            let answer = Call { request: again, ..self }.send().await;
+            if answer.status != 503 {
+                return answer;
+            }
+            tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        }
+        self.send().await
+    }
+
     pub async fn send(self) -> Answer {
         let response = self.request.send().await.expect("the service answers");
         let status = response.status().as_u16();
