@@ -82,7 +82,7 @@ impl App {
             stopping: watch::Sender::new(false),
             limits: Limits::new(config.rate_limit.0),
             metrics: Metrics::new(),
-            shared: Shared::default(),
+            shared: Shared::new(db.engine() == "sqlite"),
             passwords: Passwords::new(),
             sealer: Sealer::new(&secret_key, &config.old_secret_keys.0),
             tickets: TicketKeys::new(&secret_key, &config.old_secret_keys.0)?,

@@ -166,6 +166,7 @@ async fn expire_one(app: &App, id: Uuid) -> Result<bool> {
         outbox::put_about(&mut tx, id, "booking.expired", &json!({ "booking_id": id }), now)
             .await?;
     }
+    let _until = expired.then(|| app.shared.until_changed());
     tx.commit().await?;
     Ok(expired)
 }

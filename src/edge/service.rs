@@ -99,9 +99,8 @@ impl Service {
             Err(since) => since,
         };
         let response = self.by_table(asked, context).await;
-        let answer = response.extensions().get::<Answer>();
-        if let Some(answer) = answer.filter(|answer| answer.error().is_none()) {
-            app.shared.keep(question, answer.clone(), since);
+        if let Some(answer) = response.extensions().get::<Answer>() {
+            app.shared.keep(question, answer, since);
         }
         response
     }

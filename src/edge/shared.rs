@@ -3,10 +3,12 @@
 //!
 //! What is shown may be a second old when another process has changed it, as a page is that somebody
 //! has before them; a sale looks for itself. What this process changes it forgets at once: a sale
-//! the answers that show its sailing, any other change all of them.
+//! the answers that show its sailing, any other change all of them. So they last longer where there
+//! is no other process.
 
 use std::{
     collections::{HashMap, HashSet},
+    ops::Range,
     sync::{Arc, Mutex},
 };
 
@@ -18,9 +20,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::kernel::{http::Answer, ids::Uuid, lang::Lang};
 
-const FRESH: TimeDelta = TimeDelta::seconds(1);
-/// Some end sooner by up to so many milliseconds, lest all that began together end together.
-const SOONER: i64 = 400;
+/// How long an answer lasts beside other processes, and where there is none.
+const BESIDE_OTHERS: TimeDelta = TimeDelta::seconds(1);
+const ALONE: TimeDelta = TimeDelta::seconds(5);
 /// Beyond so many bytes of answers, or so many sailings, it begins anew.
 const BYTES: usize = 8 * 1024 * 1024;
 const SAILINGS: usize = 10_000;
@@ -59,12 +61,14 @@ impl Question {
     }
 }
 
-#[derive(Default)]
-pub struct Shared(Mutex<Kept>);
+pub struct Shared {
+    lasts: TimeDelta,
+    kept: Mutex<Kept>,
+}
 
 #[derive(Default)]
 struct Kept {
-    answers: HashMap<Arc<Question>, (Answer, DateTime<Utc>)>,
+    answers: HashMap<Arc<Question>, (Answer, Range<DateTime<Utc>>)>,
     bytes: usize,
     /// To which questions a sailing is part of the answer.
     shown: HashMap<Uuid, HashSet<Arc<Question>>>,
@@ -80,24 +84,29 @@ struct Kept {
 pub struct Moment(u64, DateTime<Utc>);
 
 impl Shared {
+    /// `alone`: nobody else changes the data.
+    pub fn new(alone: bool) -> Self {
+        let lasts = if alone { ALONE } else { BESIDE_OTHERS };
+        Self { lasts, kept: Mutex::default() }
+    }
+
     /// The answer, or the moment from which on to look for it.
     pub fn ask(&self, question: &Question, now: DateTime<Utc>) -> Result<Answer, Moment> {
         let kept = self.kept();
         match kept.answers.get(question) {
-            Some((answer, at)) if (TimeDelta::zero()..FRESH).contains(&(now - *at)) => {
-                Ok(answer.clone())
-            }
+            Some((answer, time)) if time.contains(&now) => Ok(answer.clone()),
             _ => Err(Moment(kept.now, now)),
         }
     }
 
-    /// Keeps an answer, unless something that it shows has changed while it was looked for.
-    pub fn keep(&self, question: Question, answer: Answer, since: Moment) {
+    /// Keeps an answer, unless it is an error, or something that it shows has changed while it was
+    /// looked for.
+    pub fn keep(&self, question: Question, answer: &Answer, since: Moment) {
+        let Some(shows) = answer.shows() else { return };
         let mut kept = self.kept();
         let Moment(count, at) = since;
-        let shows = answer.shows().to_vec();
         let is_old = kept.all > count
-            || shows.iter().any(|id| kept.sold.get(id).is_some_and(|sold| *sold > count));
+            || shows.ids.iter().any(|id| kept.sold.get(id).is_some_and(|sold| *sold > count));
         if is_old {
             return;
         }
@@ -105,16 +114,23 @@ impl Shared {
         if kept.bytes + bytes > BYTES {
             kept.forget();
         }
-        let at = at - TimeDelta::milliseconds(rand::random_range(0..SOONER));
+        let until = at + self.some_time();
+        let time = at..shows.until.map_or(until, |end| end.min(until));
         let bytes_of_question = question.bytes();
         let question = Arc::new(question);
-        for id in shows {
-            kept.shown.entry(id).or_default().insert(question.clone());
+        for id in &shows.ids {
+            kept.shown.entry(*id).or_default().insert(question.clone());
         }
         kept.bytes += bytes;
-        if let Some((before, _)) = kept.answers.insert(question, (answer, at)) {
+        if let Some((before, _)) = kept.answers.insert(question, (answer.clone(), time)) {
             kept.bytes -= bytes_of_question + before.bytes();
         }
+    }
+
+    /// At least three fifths of what one lasts: those that began together do not end together.
+    fn some_time(&self) -> TimeDelta {
+        let most = self.lasts.num_milliseconds();
+        TimeDelta::milliseconds(rand::random_range(most * 3 / 5..=most))
     }
 
     /// Ends all answers when it is dropped: also when nobody waits any more for a change that was
@@ -153,7 +169,7 @@ impl Shared {
 
     fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
         // Nothing in here panics half-way.
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.kept.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 

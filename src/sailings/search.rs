@@ -26,6 +26,7 @@ pub struct OfferRow {
     pub partner_id: Uuid,
     pub partner_name: String,
     total: i64,
+    first_departure_at: DateTime<Utc>,
 }
 
 pub struct Wanted {
@@ -48,7 +49,8 @@ macro_rules! offers {
             "SELECT s.id, s.speedboat_id, r.from_name, r.to_name, s.departure_at, s.arrival_at,
                s.duration_minutes, r.timezone, s.price, s.capacity, s.seats_taken,
                b.name AS speedboat_name, b.facilities, b.photos, p.id AS partner_id,
-               a.name AS partner_name, COUNT(*) OVER () AS total
+               a.name AS partner_name, COUNT(*) OVER () AS total,
+               MIN(s.departure_at) OVER () AS first_departure_at
              FROM sailings s
              JOIN routes r ON r.id = s.route_id
              JOIN speedboats b ON b.id = s.speedboat_id AND b.status = 'active'
@@ -65,16 +67,24 @@ macro_rules! offers {
     };
 }
 
-/// The page of sailings that can be booked, and how many there are in all.
-pub async fn offers(db: &Db, wanted: &Wanted) -> Result<(Vec<OfferRow>, i64)> {
+/// A page of sailings that can be booked.
+pub struct Offers {
+    pub rows: Vec<OfferRow>,
+    /// How many there are on all pages, and when the first of them departs.
+    pub total: i64,
+    pub first_departure_at: Option<DateTime<Utc>>,
+}
+
+pub async fn offers(db: &Db, wanted: &Wanted) -> Result<Offers> {
     let rows = page(db, wanted, wanted.limit, wanted.offset).await?;
-    let total = match rows.first() {
-        Some(row) => row.total,
-        None if wanted.offset == 0 => 0,
+    let of_all = |row: &OfferRow| (row.total, Some(row.first_departure_at));
+    let (total, first_departure_at) = match rows.first() {
+        Some(row) => of_all(row),
+        None if wanted.offset == 0 => (0, None),
         // Past the end: the first row knows how many there are.
-        None => page(db, wanted, 1, 0).await?.first().map_or(0, |row| row.total),
+        None => page(db, wanted, 1, 0).await?.first().map_or((0, None), of_all),
     };
-    Ok((rows, total))
+    Ok(Offers { rows, total, first_departure_at })
 }
 
 async fn page(db: &Db, wanted: &Wanted, limit: i64, offset: i64) -> Result<Vec<OfferRow>> {

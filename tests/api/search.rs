@@ -21,7 +21,9 @@ on_both_engines![
     faults_are_named,
     harbours_are_listed_with_their_destinations,
     a_search_is_one_statement,
-    an_answer_is_shared_for_a_second,
+    an_answer_is_shared_for_a_moment,
+    an_answer_ends_when_any_of_its_sailings_closes,
+    a_hold_that_ends_ends_shared_answers,
     a_sale_ends_the_answers_that_show_its_sailing,
     a_change_ends_shared_answers,
     questions_are_told_apart,
@@ -253,16 +255,55 @@ async fn counted(world: &World, wish: Value) -> (Vec<Value>, u64) {
     (found, world.db().statements() - before)
 }
 
-async fn an_answer_is_shared_for_a_second(world: World) {
+/// A second beside other processes; longer where nobody else can have changed anything.
+async fn an_answer_is_shared_for_a_moment(world: World) {
     let made = world.active("made@bahari.id").await;
     world.sails(&made, "GT. 1").await;
     let (found, statements) = counted(&world, wish(2)).await;
     assert_eq!((found.len(), statements), (1, 1));
     assert_eq!(counted(&world, wish(2)).await, (found.clone(), 0));
-    world.later(TimeDelta::milliseconds(600));
+    let lasts = match world.db().engine() {
+        "sqlite" => TimeDelta::seconds(5),
+        _ => TimeDelta::seconds(1),
+    };
+    world.later(lasts / 2);
     assert_eq!(counted(&world, wish(2)).await, (found.clone(), 0));
-    world.later(TimeDelta::milliseconds(400));
+    world.later(lasts / 2);
     assert_eq!(counted(&world, wish(2)).await, (found, 1));
+}
+
+/// Page two changes with what closes on page one, and all of it with the way back.
+async fn an_answer_ends_when_any_of_its_sailings_closes(world: World) {
+    let made = world.active("made@bahari.id").await;
+    let id = world.adds_boat(&made, "GT. 1").await;
+    let times = json!({ "times": [
+        { "departure_time": "08:00", "arrival_time": "09:00" },
+        { "departure_time": "12:00", "arrival_time": "13:00" },
+    ] });
+    let planned = world.plans(&made, with(route(&id), times)).await;
+    world.publishes(&made, &planned).await.ok();
+    let departure: DateTime<Utc> = "2026-11-16T00:00:00Z".parse().unwrap();
+    world.later(departure - TimeDelta::minutes(15) - TimeDelta::milliseconds(100) - world.now());
+    let second = with(wish(1), json!({ "page": 2, "page_size": 1 }));
+    assert_eq!(world.finds(second.clone()).await.len(), 1);
+    let back = json!({ "from": "Nusa Penida", "to": "Sanur", "return_date": "2026-11-16" });
+    let way_back = async || {
+        let ask = world.post("/v1/speedboats/search", with(wish(1), back.clone())).send().await;
+        ask.body["return"].as_array().unwrap().len()
+    };
+    assert_eq!(way_back().await, 2);
+    world.later(TimeDelta::milliseconds(100));
+    assert!(world.finds(second).await.is_empty());
+    assert_eq!(way_back().await, 1);
+}
+
+async fn a_hold_that_ends_ends_shared_answers(world: World) {
+    let sailing = world.sailing().await;
+    world.books(crate::harbour::order(&sailing, 2, "sari@example.com")).await.ok();
+    world.later(TimeDelta::minutes(30));
+    assert_eq!(world.finds(wish(1)).await[0]["available_seats"], 28);
+    dermaga::bookings::expire(&world.app).await.unwrap();
+    assert_eq!(world.finds(wish(1)).await[0]["available_seats"], 30);
 }
 
 async fn a_sale_ends_the_answers_that_show_its_sailing(world: World) {

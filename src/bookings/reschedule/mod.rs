@@ -301,6 +301,7 @@ pub async fn expire_due(app: &App) -> Result<u64> {
             let news = json!({ "booking_id": booking_id });
             outbox::put_about(&mut tx, booking_id, DROPPED, &news, now).await?;
         }
+        let _until = done.then(|| app.shared.until_changed());
         tx.commit().await?;
         dropped += u64::from(done);
     }

@@ -16,6 +16,7 @@ use axum::{
     http::{HeaderName, HeaderValue, StatusCode},
     response::{IntoResponse, Response},
 };
+use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -69,7 +70,16 @@ pub struct Paged<D, B = Nothing> {
     data: D,
     pagination: Pagination,
     beside: B,
-    shows: Vec<Uuid>,
+    shows: Shows,
+}
+
+/// What an answer that is shared ends with.
+#[derive(Default)]
+pub struct Shows {
+    /// What others may change.
+    pub ids: Vec<Uuid>,
+    /// When it is no longer true although nothing has changed.
+    pub until: Option<DateTime<Utc>>,
 }
 
 /// Nothing stands beside the list.
@@ -91,7 +101,7 @@ impl<D> Paged<D> {
     pub fn new(data: D, page: i64, page_size: i64, total_items: i64) -> Self {
         let total_pages = (total_items + page_size - 1) / page_size;
         let pagination = Pagination { page, page_size, total_items, total_pages };
-        Self { data, pagination, beside: Nothing {}, shows: Vec::new() }
+        Self { data, pagination, beside: Nothing {}, shows: Shows::default() }
     }
 
     /// Other data at the same place.
@@ -105,8 +115,7 @@ impl<D> Paged<D> {
         Paged { data: self.data, pagination: self.pagination, beside, shows: self.shows }
     }
 
-    /// Says what it shows that others may change: an answer that is shared ends with it.
-    pub fn showing(self, shows: Vec<Uuid>) -> Self {
+    pub fn showing(self, shows: Shows) -> Self {
         Self { shows, ..self }
     }
 }
@@ -134,7 +143,7 @@ enum Outcome {
         pagination: Option<Pagination>,
         /// The inside of an object: further fields of the envelope.
         beside: String,
-        shows: Vec<Uuid>,
+        shows: Shows,
         /// An answer that is shared is rendered once: only with its own language.
         rendered: OnceLock<Bytes>,
     },
@@ -144,7 +153,7 @@ enum Outcome {
 impl Answer {
     fn success<T: Serialize>(message: Text, data: Option<&T>) -> Result<Self, Error> {
         let data = data.map(to_raw_value).transpose().map_err(Error::internal)?;
-        let (pagination, beside, shows) = (None, String::new(), Vec::new());
+        let (pagination, beside, shows) = (None, String::new(), Shows::default());
         let rendered = OnceLock::new();
         Ok(Self(Arc::new(Outcome::Success { message, data, pagination, beside, shows, rendered })))
     }
@@ -159,11 +168,11 @@ impl Answer {
         Ok(Self(Arc::new(Outcome::Success { message, data, pagination, beside, shows, rendered })))
     }
 
-    /// What it shows that others may change.
-    pub fn shows(&self) -> &[Uuid] {
+    /// What it ends with, unless it is an error.
+    pub fn shows(&self) -> Option<&Shows> {
         match &*self.0 {
-            Outcome::Success { shows, .. } => shows,
-            Outcome::Error(_) => &[],
+            Outcome::Success { shows, .. } => Some(shows),
+            Outcome::Error(_) => None,
         }
     }
 

@@ -6,7 +6,7 @@ mod input;
 mod once;
 mod paging;
 
-pub use answer::{Answer, ErrorEnvelope, Page, Paged, Reply};
+pub use answer::{Answer, ErrorEnvelope, Page, Paged, Reply, Shows};
 pub use file::{File, FileOr, Kinds, accepted};
 pub use input::{
     Body, Filters, Fingerprinted, IdempotencyKey, MAX_BODY, MAX_UPLOAD, OptionalBody, Path, Query,

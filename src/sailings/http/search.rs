@@ -10,13 +10,13 @@ use crate::{
     fleet::Owner,
     kernel::{
         error::Result,
-        http::{Body, Paged, Reply},
+        http::{Body, Paged, Reply, Shows},
     },
     sailings::{
         forms::{OfferSort, SearchForm},
         model::BookingType,
         routes,
-        search::{self, OfferRow, Wanted},
+        search::{self, OfferRow, Offers, Wanted},
         view::{Location, Offer, OfferBoat, WayBack},
     },
 };
@@ -51,19 +51,27 @@ pub async fn search_sailings(
         ..there
     });
     let offer = |row| shown(&app, row, kind, form.qty);
-    let (rows, total) = search::offers(&app.db, &there).await?;
-    let mut shows: Vec<_> = rows.iter().map(|row| row.id).collect();
-    let offers = rows.into_iter().map(offer).collect();
-    let way_back = match back {
-        Some(wanted) => {
-            let (rows, _) = search::offers(&app.db, &wanted).await?;
-            shows.extend(rows.iter().map(|row| row.id));
-            Some(rows.into_iter().map(offer).collect())
-        }
+    let there = search::offers(&app.db, &there).await?;
+    let back = match back {
+        Some(wanted) => Some(search::offers(&app.db, &wanted).await?),
         None => None,
     };
-    let offers = Paged::new(offers, page, limit, total).showing(shows);
+    let shows = shows(std::iter::once(&there).chain(&back), cutoff);
+    let offers = there.rows.into_iter().map(offer).collect();
+    let way_back = back.map(|back| back.rows.into_iter().map(offer).collect());
+    let offers = Paged::new(offers, page, limit, there.total).showing(shows);
     Ok(offers.beside(WayBack { offers: way_back }))
+}
+
+/// Until the first of the sailings closes, be it on another page.
+fn shows<'a>(ways: impl Iterator<Item = &'a Offers>, cutoff: TimeDelta) -> Shows {
+    let mut shows = Shows::default();
+    for way in ways {
+        shows.ids.extend(way.rows.iter().map(|row| row.id));
+        let closes = way.first_departure_at.map(|first| first - cutoff);
+        shows.until = shows.until.into_iter().chain(closes).min();
+    }
+    shows
 }
 
 fn shown(app: &App, row: OfferRow, kind: BookingType, qty: i32) -> Offer {
