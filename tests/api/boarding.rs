@@ -48,12 +48,12 @@ impl World {
 
     pub async fn scans(&self, sailing: &Sailing, code: &str) -> Answer {
         let body = json!({ "ticket_code": code });
-        self.post(&pier(sailing, "check-in"), body).by(&sailing.partner).send().await
+        self.post(&pier(sailing, "check-in"), body).by(&sailing.partner).insist().await
     }
 
     pub async fn closes(&self, sailing: &Sailing) -> Answer {
         let path = pier(sailing, "manifest/close");
-        self.post(&path, json!({})).by(&sailing.partner).send().await
+        self.post(&path, json!({})).by(&sailing.partner).insist().await
     }
 
     async fn file(&self, sailing: &Sailing, accept: &str, by: &Someone) -> Vec<u8> {
@@ -270,7 +270,7 @@ async fn twenty_devices_board_one_passenger(world: World) {
         json!({ "scans": [scan(1), scan(0)] })
     };
     let path = pier(&sailing, "check-in");
-    let hand_in = |device| world.post(&path, batch(device)).by(&sailing.partner).send();
+    let hand_in = |device| world.post(&path, batch(device)).by(&sailing.partner).insist();
     let answers = join_all((0..8).map(hand_in)).await;
     let boarded: i64 = answers.into_iter().map(|a| a.ok()["boarded"].as_i64().unwrap()).sum();
     assert_eq!(boarded, 1);
@@ -477,7 +477,7 @@ async fn closing_races_with_those_who_leave(world: World) {
     let leave = join_all(cancels.iter().map(|booking| {
         let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
         let knows = json!({ "reason": "x", "code": booking["code"], "email": "sari@example.com" });
-        world.post(&path, knows).send()
+        world.post(&path, knows).insist()
     }));
     let go = join_all(moves.iter().map(|booking| world.wishes(booking, &other)));
     let (left, closed, gone) = tokio::join!(leave, world.closes(&sailing), go);

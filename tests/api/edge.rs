@@ -51,7 +51,7 @@ async fn stalled_clients_stop_neither_others_nor_the_drain() {
     let started = Instant::now();
     world.drain().await;
     // The one in the middle of its body has ten seconds to go on; nobody else is waited for.
-    assert!(started.elapsed() < Duration::from_secs(15));
+    assert!(started.elapsed() < Duration::from_secs(25));
     let text = answer(mid_body).await;
     assert!(text.starts_with("HTTP/1.1 408") && text.contains("request_timeout"), "{text}");
     drop(stalled);
@@ -131,7 +131,7 @@ async fn a_head_must_come_in_time() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_body_must_come_in_time() {
     let world = World::on_sqlite().await;
-    let edge = Edge { head: MOMENT, stall: MOMENT * 2, body: MOMENT * 5, ..Edge::default() };
+    let edge = Edge { head: MOMENT, stall: MOMENT * 5, body: MOMENT * 8, ..Edge::default() };
     let address = with_edge(&world, edge).await;
     let head = "POST /v1/speedboats/search HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
                 Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{";
@@ -145,7 +145,7 @@ async fn a_body_must_come_in_time() {
     for words in [words, late] {
         assert!(words.starts_with("HTTP/1.1 408") && words.contains("request_timeout"), "{words}");
     }
-    assert!(stalled >= MOMENT * 2 && slow >= MOMENT * 5, "{stalled:?} {slow:?}");
+    assert!(stalled >= MOMENT * 5 && slow >= MOMENT * 8, "{stalled:?} {slow:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -189,10 +189,12 @@ async fn a_drain_finishes_what_runs() {
         let count = text.split_once("route=\"/docs\",status=\"200\"} ").map(|(_, count)| count);
         count.and_then(|count| count.lines().next()).map(str::to_owned)
     };
-    let mut before = None;
-    while world.app.passwords.verified() == 0 || before.is_none() || before != given() {
-        before = given();
-        tokio::time::sleep(Duration::from_millis(200)).await;
+    let (mut before, mut still) = (None, 0);
+    while world.app.passwords.verified() == 0 || still < 5 {
+        let now = given();
+        still = if now.is_some() && now == before { still + 1 } else { 0 };
+        before = now;
+        tokio::time::sleep(Duration::from_millis(100)).await;
     }
     let address = world.address;
     let drained = tokio::spawn(async move { world.drain().await });
@@ -285,7 +287,14 @@ async fn limits_are_announced_and_kept() {
         assert!(answer.header("ratelimit-policy").starts_with("\"register_mitra\";q=20"));
     }
     for way_around in ["/auth/register-mitra/", "//auth/register-mitra"] {
-        let answer = world.post(way_around, json!({})).send().await;
+        // Every three seconds there is one more.
+        let mut answer = world.post(way_around, json!({})).send().await;
+        for _ in 0..20 {
+            if answer.status != 422 {
+                break;
+            }
+            answer = world.post(way_around, json!({})).send().await;
+        }
         assert!(answer.header("retry-after").parse::<u64>().unwrap() >= 1);
         answer.is(429, "too_many_requests");
     }

@@ -279,8 +279,12 @@ async fn a_running_request_finishes_and_the_next_is_refused(world: World) {
         body.len(),
     );
     let mut running = tokio::net::TcpStream::connect(world.address).await.unwrap();
+    let before = world.db().statements();
     running.write_all(head.as_bytes()).await.unwrap();
-    // It is past the guard once its head has been read; the body is still to come.
+    // It is past the guard once that has looked; the body is still to come.
+    while world.db().statements() == before {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
     tokio::time::sleep(std::time::Duration::from_millis(300)).await;
     let path = format!("{}/suspend", world.desk_of(&made).await);
     world.post(&path, json!({ "reason": "Unsafe" })).by(&admin).send().await.ok();

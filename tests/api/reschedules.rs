@@ -59,7 +59,7 @@ impl World {
             "route_time_id": to.id, "reason": "x", "code": booking["code"],
             "email": booking["contact"]["email"],
         });
-        self.post(&path, body).send().await
+        self.post(&path, body).insist().await
     }
 
     /// Pays the difference that a wish asks for.

@@ -14,7 +14,7 @@ pub async fn bucket() -> Option<String> {
     let (_, port) = SERVER.get_or_init(start).as_ref()?;
     let endpoint = format!("http://127.0.0.1:{port}");
     let client = crate::world::client();
-    for _ in 0..200 {
+    for _ in 0..1_200 {
         if client.get(&endpoint).send().await.is_ok() {
             break;
         }

@@ -25,6 +25,7 @@ on_both_engines![
     an_answer_ends_when_any_of_its_sailings_closes,
     a_hold_that_ends_ends_shared_answers,
     a_sale_ends_the_answers_that_show_its_sailing,
+    a_page_of_several_is_shared_for_a_second,
     a_change_ends_shared_answers,
     questions_are_told_apart,
 ];
@@ -315,6 +316,23 @@ async fn a_sale_ends_the_answers_that_show_its_sailing(world: World) {
     let (found, statements) = counted(&world, wish(1)).await;
     assert_eq!((&found[0]["available_seats"], statements), (&json!(28), 1));
     assert_eq!(counted(&world, other).await.1, 0, "it shows another sailing");
+}
+
+/// A page that counts what it does not show hears of no sale there.
+async fn a_page_of_several_is_shared_for_a_second(world: World) {
+    let made = world.active("made@bahari.id").await;
+    world.sails(&made, "GT. 1").await;
+    world.sails(&made, "GT. 2").await;
+    let first = with(wish(1), json!({ "page_size": 1 }));
+    let past = with(wish(1), json!({ "page": 3, "page_size": 1 }));
+    for page in [&first, &past] {
+        assert_ne!(counted(&world, page.clone()).await.1, 0);
+        assert_eq!(counted(&world, page.clone()).await.1, 0);
+    }
+    world.later(TimeDelta::seconds(1));
+    for page in [first, past] {
+        assert_ne!(counted(&world, page).await.1, 0);
+    }
 }
 
 async fn a_change_ends_shared_answers(world: World) {

@@ -124,7 +124,7 @@ async fn expiry_payment_and_cancelling_race(world: World) {
         let pays = world.hears(&booking, "settlement", &transaction);
         let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
         let body = json!({ "reason": "", "code": booking["code"], "email": "sari@example.com" });
-        let cancels = world.post(&path, body).send();
+        let cancels = world.post(&path, body).insist();
         let expires = dermaga::bookings::expire(&world.app);
         match round % 3 {
             0 => drop(tokio::join!(pays, expires)),
@@ -483,6 +483,7 @@ async fn a_kill_in_the_middle_of_a_storm_loses_nothing_that_was_answered(mut wor
         .collect();
     // In the middle of it, however fast the machine is.
     while heard.load(Ordering::Relaxed) < 100 {
+        assert!(!buyers.iter().all(|buyer| buyer.is_finished()), "nobody is answered");
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     }
     service.signal("-KILL");
@@ -511,7 +512,12 @@ async fn buys(
 ) -> Vec<(Value, bool)> {
     let mut answered = Vec::new();
     let said = async |path: &str, body: &Value| -> Option<Value> {
-        let answer = client.post(format!("{url}{path}")).json(body).send().await.ok()?;
+        let ask = || client.post(format!("{url}{path}")).json(body).send();
+        let mut answer = ask().await.ok()?;
+        while answer.status() == 503 {
+            tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+            answer = ask().await.ok()?;
+        }
         let right = answer.status() == 200;
         let body: Value = answer.json().await.ok()?;
         right.then_some(body)

@@ -186,12 +186,13 @@ async fn a_deadlock_is_worth_another_try(world: World) {
         put(&mut tx, name).await.unwrap();
         tx.commit().await.unwrap();
     }
+    let both = tokio::sync::Barrier::new(2);
     let take = async |first: &'static str, second: &'static str| {
         let mut tx = db.begin().await?;
         let update = "UPDATE locks SET taken = taken + 1 WHERE name = $1";
         tx.sql(update).bind(first).run().await?;
         if db.engine() == "postgres" {
-            tokio::time::sleep(Duration::from_millis(200)).await;
+            both.wait().await;
         }
         tx.sql(update).bind(second).run().await?;
         tx.commit().await
@@ -321,8 +322,8 @@ async fn those_who_read_queue_too(world: World) {
     let release = async {
         let mut busy = false;
         for _ in 0..200 {
-            tokio::time::sleep(Duration::from_millis(1)).await;
             busy |= world.db().is_busy();
+            tokio::time::sleep(Duration::from_millis(1)).await;
         }
         held.clear();
         busy

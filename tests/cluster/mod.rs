@@ -69,7 +69,7 @@ pub fn start(bin: &Path, options: &str) -> Result<Cluster, String> {
         let probe = Command::new(bin.join("pg_isready")).arg("-q").arg("-h").arg(&folder).status();
         probe.is_ok_and(|status| status.success())
     };
-    for _ in 0..300 {
+    for _ in 0..1_200 {
         if ready() {
             return Ok(Cluster { socket: folder, _keeper: keeper });
         }
