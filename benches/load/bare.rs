@@ -82,7 +82,7 @@ impl Sqlite {
         conn.execute_batch(
             "PRAGMA journal_mode = wal; PRAGMA synchronous = full; PRAGMA foreign_keys = on;
              PRAGMA wal_autocheckpoint = 2000;
-             PRAGMA cache_size = -16384",
+             PRAGMA cache_size = -8192",
         )
         .expect("as the service has it");
         Self { conn, passengers: passengers(data, ":"), together, time }

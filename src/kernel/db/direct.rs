@@ -20,8 +20,8 @@ pub(super) const SETTINGS: [(&str, &str); 5] = [
     // makes everybody wait when its time has come.
     ("wal_autocheckpoint", "2000"),
 ];
-/// 16 MB of what those who write have read.
-pub(super) const WRITERS: [(&str, &str); 1] = [("cache_size", "-16384")];
+/// 8 MB of what those who write have read.
+pub(super) const WRITERS: [(&str, &str); 1] = [("cache_size", "-8192")];
 /// Whoever tries to write fails at once instead of fighting the writer for the lock; sorting stays
 /// in memory.
 pub(super) const READERS: [(&str, &str); 2] = [("query_only", "on"), ("temp_store", "memory")];
