@@ -38,7 +38,7 @@ const PATCH: Verb = Verb::changes(Method::PATCH);
 const DELETE: Verb = Verb::changes(Method::DELETE);
 /// A POST that only asks.
 const ASK: Verb = Verb::reads(Method::POST);
-/// A question whose answer is everyone's, and may be a second old.
+/// A question whose answer is everyone's, and may be a moment old.
 const FIND: Verb = Verb::shares(Method::POST);
 const SHOW: Verb = Verb::shares(Method::GET);
 /// A change of every second customer.

@@ -7,7 +7,7 @@
 //! is no other process.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{HashMap, HashSet, hash_map::Entry},
     ops::Range,
     sync::{Arc, Mutex},
 };
@@ -114,7 +114,8 @@ impl Shared {
         if kept.bytes + bytes > BYTES {
             kept.forget();
         }
-        let until = at + self.some_time();
+        let lasts = if shows.counts_more { BESIDE_OTHERS } else { self.lasts };
+        let until = at + some_of(lasts);
         let time = at..shows.until.map_or(until, |end| end.min(until));
         let bytes_of_question = question.bytes();
         let question = Arc::new(question);
@@ -125,12 +126,6 @@ impl Shared {
         if let Some((before, _)) = kept.answers.insert(question, (answer.clone(), time)) {
             kept.bytes -= bytes_of_question + before.bytes();
         }
-    }
-
-    /// At least three fifths of what one lasts: those that began together do not end together.
-    fn some_time(&self) -> TimeDelta {
-        let most = self.lasts.num_milliseconds();
-        TimeDelta::milliseconds(rand::random_range(most * 3 / 5..=most))
     }
 
     /// Ends all answers when it is dropped: also when nobody waits any more for a change that was
@@ -154,9 +149,7 @@ impl Shared {
         }
         kept.sold.insert(sailing, now);
         for question in kept.shown.remove(&sailing).unwrap_or_default() {
-            if let Some((answer, _)) = kept.answers.remove(&question) {
-                kept.bytes -= question.bytes() + answer.bytes();
-            }
+            kept.remove(&question);
         }
     }
 
@@ -181,7 +174,26 @@ impl<F: FnMut()> Drop for OnDrop<F> {
     }
 }
 
+/// At least three fifths: those that began together do not end together.
+fn some_of(time: TimeDelta) -> TimeDelta {
+    let most = time.num_milliseconds();
+    TimeDelta::milliseconds(rand::random_range(most * 3 / 5..=most))
+}
+
 impl Kept {
+    fn remove(&mut self, question: &Question) {
+        let Some((answer, _)) = self.answers.remove(question) else { return };
+        self.bytes -= question.bytes() + answer.bytes();
+        for id in answer.shows().into_iter().flat_map(|shows| &shows.ids) {
+            if let Entry::Occupied(mut questions) = self.shown.entry(*id) {
+                questions.get_mut().remove(question);
+                if questions.get().is_empty() {
+                    questions.remove();
+                }
+            }
+        }
+    }
+
     fn forget(&mut self) {
         self.all = self.now;
         self.answers.clear();

@@ -66,7 +66,7 @@ impl Verb {
         Self { method, changes: true, shares: Shares::Ends }
     }
 
-    /// The answer is the same for everyone, and may be a second old.
+    /// The answer is the same for everyone, and may be a moment old.
     pub const fn shares(method: Method) -> Self {
         Self { method, changes: false, shares: Shares::Its }
     }

@@ -78,6 +78,8 @@ pub struct Paged<D, B = Nothing> {
 pub struct Shows {
     /// What others may change.
     pub ids: Vec<Uuid>,
+    /// Whether it counts more than that: a change of the others is not noticed.
+    pub counts_more: bool,
     /// When it is no longer true although nothing has changed.
     pub until: Option<DateTime<Utc>>,
 }

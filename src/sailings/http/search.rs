@@ -68,6 +68,7 @@ fn shows<'a>(ways: impl Iterator<Item = &'a Offers>, cutoff: TimeDelta) -> Shows
     let mut shows = Shows::default();
     for way in ways {
         shows.ids.extend(way.rows.iter().map(|row| row.id));
+        shows.counts_more |= way.total > way.rows.len() as i64;
         let closes = way.first_departure_at.map(|first| first - cutoff);
         shows.until = shows.until.into_iter().chain(closes).min();
     }
