@@ -67,6 +67,16 @@ pub fn seconds(pids: &[u32]) -> f64 {
     pids.iter().map(ticks).sum::<f64>() / 100.0
 }
 
+/// Time of all processors, what others on the same host took of it first: a figure with much of that
+/// says little.
+pub fn stolen() -> (f64, f64) {
+    let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
+    let line = stat.lines().next().unwrap_or_default();
+    let ticks: Vec<f64> =
+        line.split_whitespace().skip(1).take(8).filter_map(|n| n.parse().ok()).collect();
+    (ticks.get(7).copied().unwrap_or_default(), ticks.iter().sum())
+}
+
 /// A server and its children: PostgreSQL has one for each connection.
 pub fn family(parent: u32) -> Vec<u32> {
     let mut family = vec![parent];

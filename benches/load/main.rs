@@ -28,7 +28,7 @@ use cluster::Cluster;
 use data::{DAYS, Data, sign_in};
 use dermaga::demo::Extent;
 use drive::{Script, Seen, call, drive};
-use machine::{Process, family, postmaster, seconds};
+use machine::{Process, family, postmaster, seconds, stolen};
 use show::{Line, Table};
 
 /// Clients that call at once, where nothing else is said.
@@ -115,6 +115,8 @@ pub struct Measured {
     pub seen: Seen,
     /// Seconds: of the service, of the database beside it.
     pub spent: (f64, f64),
+    /// What others took of the machine meanwhile, and all of it.
+    pub stolen: (f64, f64),
 }
 
 impl Measured {
@@ -123,6 +125,8 @@ impl Measured {
         self.seen.micros.sort_unstable();
         self.spent.0 += other.spent.0;
         self.spent.1 += other.spent.1;
+        self.stolen.0 += other.stolen.0;
+        self.stolen.1 += other.stolen.1;
     }
 }
 
@@ -134,10 +138,11 @@ impl Bench<'_> {
         let warm = self.time.min(Duration::from_millis(400));
         drive(&addresses, self.clients, warm, script.clone(), count.clone()).await;
         let pids: Vec<_> = self.services.iter().map(|service| service.pid()).collect();
-        let before = (seconds(&pids), seconds(&self.engine.pids()));
+        let before = (seconds(&pids), seconds(&self.engine.pids()), stolen());
         let seen = drive(&addresses, self.clients, self.time, script, count).await;
         let spent = (seconds(&pids) - before.0, seconds(&self.engine.pids()) - before.1);
-        Measured { spent, seen }
+        let (taken, all) = stolen();
+        Measured { spent, seen, stolen: (taken - before.2.0, all - before.2.1) }
     }
 
     /// The operation, and how fast its answer comes from memory.

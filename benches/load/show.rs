@@ -16,7 +16,7 @@ impl Line {
         Self(cells)
     }
 
-    pub fn alone(name: &str, Measured { seen, spent }: &Measured) -> Self {
+    pub fn alone(name: &str, Measured { seen, spent, stolen }: &Measured) -> Self {
         let each = 1e6 / (seen.micros.len().max(1) as f64);
         Self(vec![
             name.into(),
@@ -26,6 +26,7 @@ impl Line {
             format!("{:.1}", seen.at(0.99) / seen.at(0.5).max(0.001)),
             format!("{:.0}", spent.0 * each),
             format!("{:.0}", spent.1 * each),
+            format!("{:.0}", 100.0 * stolen.0 / stolen.1.max(1.0)),
             others(seen),
         ])
     }
@@ -46,7 +47,8 @@ pub struct Table {
     lines: Vec<Vec<String>>,
 }
 
-const AFTER: [&str; 6] = ["p50 ms", "p99 ms", "p99/p50", "µs CPU", "of database", "failed"];
+const AFTER: [&str; 7] =
+    ["p50 ms", "p99 ms", "p99/p50", "µs CPU", "of database", "stolen %", "failed"];
 
 impl Table {
     /// Of operations beside their limits.
