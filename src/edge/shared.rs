@@ -110,6 +110,7 @@ impl Shared {
         if is_old {
             return;
         }
+        kept.remove(&question);
         let bytes = question.bytes() + answer.bytes();
         if kept.bytes + bytes > BYTES {
             kept.forget();
@@ -117,15 +118,12 @@ impl Shared {
         let lasts = if shows.counts_more { BESIDE_OTHERS } else { self.lasts };
         let until = at + some_of(lasts);
         let time = at..shows.until.map_or(until, |end| end.min(until));
-        let bytes_of_question = question.bytes();
         let question = Arc::new(question);
         for id in &shows.ids {
             kept.shown.entry(*id).or_default().insert(question.clone());
         }
         kept.bytes += bytes;
-        if let Some((before, _)) = kept.answers.insert(question, (answer.clone(), time)) {
-            kept.bytes -= bytes_of_question + before.bytes();
-        }
+        kept.answers.insert(question, (answer.clone(), time));
     }
 
     /// Ends all answers when it is dropped: also when nobody waits any more for a change that was
