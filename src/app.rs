@@ -10,7 +10,7 @@ use tokio::{
 use crate::{
     accounts::Passwords,
     boarding, bookings,
-    config::{Config, DatabaseUrl},
+    config::Config,
     edge::{Limits, Metrics, Shared},
     kernel::{
         clock::Clock, db::Db, error::Result, mail::Mailer, seal::Sealer, secret::Secret,
@@ -82,7 +82,7 @@ impl App {
             stopping: watch::Sender::new(false),
             limits: Limits::new(config.rate_limit.0),
             metrics: Metrics::new(),
-            shared: Shared::new(db.engine() == "sqlite"),
+            shared: Shared::new(!config.shares_database()),
             passwords: Passwords::new(),
             sealer: Sealer::new(&secret_key, &config.old_secret_keys.0),
             tickets: TicketKeys::new(&secret_key, &config.old_secret_keys.0)?,
@@ -149,7 +149,7 @@ fn secret_key(config: &Config) -> Result<Secret, String> {
     if let Some(key) = config.secret_key.clone() {
         return Ok(checked(key)?);
     }
-    if config.database_url.as_ref().is_some_and(DatabaseUrl::is_shared) {
+    if config.shares_database() {
         return Err("DERMAGA_SECRET_KEY: must be set with PostgreSQL, the same for every process \
                     (openssl rand -base64 32)"
             .into());

@@ -142,6 +142,11 @@ impl Config {
             None => self.data_dir.join("dermaga.db").to_string_lossy().into_owned(),
         }
     }
+
+    /// Whether other processes may change the same data.
+    pub fn shares_database(&self) -> bool {
+        self.database_url.as_ref().is_some_and(DatabaseUrl::is_shared)
+    }
 }
 
 impl Default for Config {
