@@ -2,7 +2,7 @@
 
 use std::{
     any::TypeId,
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, LazyLock, RwLock},
 };
 
@@ -77,35 +77,115 @@ impl Compiled {
     }
 }
 
-/// Every fault of the value, in the order of the schema.
-pub fn faults<T: JsonSchema + 'static>(value: &Value) -> Vec<Fault> {
-    let mut faults = Vec::new();
-    let compiled = compiled::<T>();
-    // Most values are right, and that is quickly said; what is wrong with one takes longer.
-    if !compiled.validator.is_valid(value) {
-        for error in compiled.validator.iter_errors(value) {
-            collect(&error, &mut faults);
-        }
-    }
-    if has_nul(value) {
-        nul("", value, &mut faults);
-    }
-    faults
-}
+/// The most faults that an answer lists.
+pub const MAX_FAULTS: usize = 100;
 
-/// Checks the value, then reads it.
+/// Checks the value, then reads it. The cost is linear in the size of the value, whatever it holds.
 pub fn read<T: Input>(mut value: Value) -> Result<T, Vec<Fault>> {
+    if let Some(fault) = find_nul(&value) {
+        return Err(vec![fault]);
+    }
     T::tidy(&mut value);
-    let mut faults = faults::<T>(&value);
-    T::check(&value, &mut faults);
+    let (mut faults, pruned) = compiled::<T>().check(&mut value);
+    // Rules across fields would count the items of an array that was emptied.
+    if !pruned {
+        T::check(&value, &mut faults);
+    }
     if !faults.is_empty() {
         return Err(faults);
     }
-    // Here, too, a fault is looked for only where there is one.
+    // The path of a fault is tracked only where there is one: tracking costs time.
     T::deserialize(&value).or_else(|_| serde_path_to_error::deserialize(&value)).map_err(|error| {
         let field = error.path().to_string();
         vec![Fault::new(field, "format", text("This is not valid.", "Isian ini tidak valid."))]
     })
+}
+
+impl Compiled {
+    /// The faults of the value, in the order of the schema and no more than one above
+    /// [`MAX_FAULTS`]; and whether an array was emptied because it is longer than its `maxItems`.
+    fn check(&self, value: &mut Value) -> (Vec<Fault>, bool) {
+        let mut faults = Vec::new();
+        // Most values are valid, and `is_valid` is much cheaper than collecting errors.
+        if self.validator.is_valid(value) {
+            return (faults, false);
+        }
+        let mut path = String::new();
+        self.prune(&self.schema, value, &mut path, &mut faults);
+        let emptied: HashSet<_> = faults.iter().map(|fault| fault.field.clone()).collect();
+        let mut collected = Collected { faults, known: HashSet::new() };
+        for error in self.validator.iter_errors(value) {
+            collected.add(&error, &emptied);
+            if collected.faults.len() > MAX_FAULTS {
+                break;
+            }
+        }
+        (collected.faults, !emptied.is_empty())
+    }
+
+    /// Empties every array that is longer than its `maxItems`, with one fault for each: its items
+    /// are not worth checking.
+    fn prune(&self, node: &Value, value: &mut Value, path: &mut String, faults: &mut Vec<Fault>) {
+        let length = path.len();
+        match value {
+            Value::Array(items) => {
+                let mut nodes = Vec::new();
+                self.alternatives(node, &mut nodes);
+                let limit = nodes.iter().find_map(|node| node["maxItems"].as_u64());
+                if let Some(limit) = limit.filter(|limit| items.len() as u64 > *limit) {
+                    items.clear();
+                    let (rule, message) = explain(&Kind::MaxItems { limit });
+                    faults.push(Fault::new(path.clone(), rule, message));
+                } else if let Some(node) = nodes.iter().find_map(|node| node.get("items")) {
+                    for (index, item) in items.iter_mut().enumerate() {
+                        if item.is_array() || item.is_object() {
+                            *path += &format!("[{index}]");
+                            self.prune(node, item, path, faults);
+                            path.truncate(length);
+                        }
+                    }
+                }
+            }
+            Value::Object(fields) => {
+                let mut nodes = Vec::new();
+                self.alternatives(node, &mut nodes);
+                for (name, node) in nodes
+                    .iter()
+                    .filter_map(|node| node["properties"].as_object())
+                    .flat_map(|properties| properties.iter())
+                {
+                    if let Some(inner) = fields.get_mut(name) {
+                        push_name(path, name);
+                        self.prune(node, inner, path, faults);
+                        path.truncate(length);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The node and everything that it refers to for the same value.
+    fn alternatives<'s>(&'s self, node: &'s Value, found: &mut Vec<&'s Value>) {
+        found.push(node);
+        if let Some(name) = node["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/")) {
+            self.alternatives(&self.schema["$defs"][name], found);
+        }
+        for several in ["anyOf", "oneOf", "allOf"] {
+            for node in node[several].as_array().into_iter().flatten() {
+                self.alternatives(node, found);
+            }
+        }
+    }
+}
+
+/// Every fault of the value, in the order of the schema.
+#[cfg(test)]
+pub fn faults<T: JsonSchema + 'static>(value: &Value) -> Vec<Fault> {
+    match find_nul(value) {
+        Some(fault) => vec![fault],
+        None => compiled::<T>().check(&mut value.clone()).0,
+    }
 }
 
 struct PhoneKeyword;
@@ -125,29 +205,47 @@ impl<'i> Keyword<'i> for PhoneKeyword {
     }
 }
 
-fn collect(error: &ValidationError<'_>, faults: &mut Vec<Fault>) {
-    let mut field = field(error.instance_path().as_str());
-    match error.kind() {
-        // An optional value fails against "null" too; only what it should have been is news.
-        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-            let news = |branch: &&Vec<ValidationError<'_>>| {
-                !branch.iter().all(|e| is_null_expected(e.kind()))
-            };
-            for error in context.iter().find(news).into_iter().flatten() {
-                collect(error, faults);
+/// Faults without repetition: several branches of a schema can find the same one.
+struct Collected {
+    faults: Vec<Fault>,
+    known: HashSet<(String, &'static str)>,
+}
+
+impl Collected {
+    /// Adds the error, unless it is about an array that was emptied.
+    fn add(&mut self, error: &ValidationError<'_>, emptied: &HashSet<String>) {
+        let mut field = field(error.instance_path().as_str());
+        match error.kind() {
+            // An optional value fails against "null", too. Only the other branch is of interest.
+            Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+                let of_interest = |branch: &&Vec<ValidationError<'_>>| {
+                    !branch.iter().all(|error| is_null_expected(error.kind()))
+                };
+                for error in context.iter().find(of_interest).into_iter().flatten() {
+                    self.add(error, emptied);
+                }
+                return;
             }
-            return;
+            Kind::Required { property } => {
+                push_name(&mut field, property.as_str().unwrap_or_default());
+            }
+            _ => {}
         }
-        Kind::Required { property } => {
-            let property = property.as_str().unwrap_or_default();
-            field = if field.is_empty() { property.into() } else { format!("{field}.{property}") };
+        let (rule, message) = explain(error.kind());
+        if !emptied.contains(&field)
+            && self.faults.len() <= MAX_FAULTS
+            && self.known.insert((field.clone(), rule))
+        {
+            self.faults.push(Fault::new(field, rule, message));
         }
-        _ => {}
     }
-    let (rule, message) = explain(error.kind());
-    if !faults.iter().any(|known| known.field == field && known.rule == rule) {
-        faults.push(Fault::new(field, rule, message));
+}
+
+fn push_name(path: &mut String, name: &str) {
+    if !path.is_empty() {
+        path.push('.');
     }
+    path.push_str(name);
 }
 
 fn is_null_expected(kind: &Kind) -> bool {
@@ -225,36 +323,39 @@ fn explain(kind: &Kind) -> (&'static str, Text) {
     }
 }
 
-/// PostgreSQL cannot store NUL in a text and SQLite can: refused for both.
-fn has_nul(value: &Value) -> bool {
-    match value {
-        Value::String(text) => text.contains('\0'),
-        Value::Array(items) => items.iter().any(has_nul),
-        Value::Object(fields) => fields.values().any(has_nul),
-        _ => false,
-    }
+/// The first NUL character, in a text or in a name. PostgreSQL cannot store it and SQLite can: it is
+/// refused for both.
+fn find_nul(value: &Value) -> Option<Fault> {
+    let mut path = nul_path(value)?;
+    let end = path.char_indices().nth(LONGEST_FIELD).map_or(path.len(), |(end, _)| end);
+    path.truncate(end);
+    let (rule, message) = explain(&Kind::Pattern { pattern: ONE_LINE.into() });
+    Some(Fault::new(path, rule, message))
 }
 
-/// Says where it is.
-fn nul(at: &str, value: &Value, faults: &mut Vec<Fault>) {
+/// A name that a caller made up is not repeated at any length.
+const LONGEST_FIELD: usize = 200;
+
+/// Where it is. The path is put together on the way back, so that it costs nothing where there is
+/// no NUL.
+fn nul_path(value: &Value) -> Option<String> {
+    let join = |head: String, rest: String| match rest.starts_with('[') || rest.is_empty() {
+        true => head + &rest,
+        false => head + "." + &rest,
+    };
     match value {
-        Value::String(text) if text.contains('\0') => {
-            let (rule, message) = explain(&Kind::Pattern { pattern: ONE_LINE.into() });
-            if !faults.iter().any(|known| known.field == field(at) && known.rule == rule) {
-                faults.push(Fault::new(field(at), rule, message));
+        Value::String(text) => text.contains('\0').then(String::new),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .find_map(|(index, item)| nul_path(item).map(|rest| join(format!("[{index}]"), rest))),
+        Value::Object(fields) => fields.iter().find_map(|(name, inner)| {
+            if name.contains('\0') {
+                return Some(name.replace('\0', ""));
             }
-        }
-        Value::Array(items) => {
-            for (index, item) in items.iter().enumerate() {
-                nul(&format!("{at}/{index}"), item, faults);
-            }
-        }
-        Value::Object(fields) => {
-            for (name, inner) in fields {
-                nul(&format!("{at}/{name}"), inner, faults);
-            }
-        }
-        _ => {}
+            nul_path(inner).map(|rest| join(name.clone(), rest))
+        }),
+        _ => None,
     }
 }
 
@@ -276,6 +377,8 @@ mod tests {
         name: Name,
         age: Option<u8>,
         colour: Option<Colour>,
+        #[schemars(length(max = 3))]
+        nicknames: Option<Vec<String>>,
     }
 
     #[derive(Deserialize, JsonSchema)]
@@ -285,7 +388,7 @@ mod tests {
         qty: i64,
         email: Email,
         phone: Phone,
-        #[schemars(length(min = 1))]
+        #[schemars(length(min = 1, max = 500))]
         passengers: Vec<Passenger>,
     }
 
@@ -303,7 +406,6 @@ mod tests {
                 { "name": "Sari" },
                 { "name": "  ", "age": -1, "colour": "green" },
                 { "age": null, "colour": null },
-                { "name": "a\u{0}b" },
             ],
         }));
         found.sort();
@@ -313,11 +415,43 @@ mod tests {
             ("passengers[1].colour", "enum"),
             ("passengers[1].name", "required"),
             ("passengers[2].name", "required"),
-            ("passengers[3].name", "characters"),
             ("phone", "format"),
             ("qty", "type"),
         ];
         assert_eq!(found, expected.map(|(f, r)| (f.to_owned(), r.to_owned())));
+    }
+
+    #[test]
+    fn a_nul_character_is_one_fault_and_ends_validation() {
+        let trip = |passenger: Value| json!({ "qty": "two", "passengers": [{}, passenger] });
+        let found = rules(trip(json!({ "name": "a\u{0}b", "age": "\u{0}" })));
+        assert_eq!(found, [("passengers[1].age".to_owned(), "characters".to_owned())]);
+        let found = rules(trip(json!({ "unknown": [["\u{0}"]] })));
+        assert_eq!(found, [("passengers[1].unknown[0][0]".to_owned(), "characters".to_owned())]);
+        let found = rules(json!({ "na\u{0}me": 1 }));
+        assert_eq!(found, [("name".to_owned(), "characters".to_owned())]);
+    }
+
+    #[test]
+    fn a_long_array_is_one_fault_and_its_items_are_not_checked() {
+        let found = rules(json!({
+            "qty": 2, "email": "a@b.id", "phone": "nobody", "passengers": vec![0; 100_000],
+        }));
+        assert_eq!(
+            found,
+            [("passengers", "max_items"), ("phone", "format")].map(|(f, r)| (f.into(), r.into()))
+        );
+        let nested = json!({ "name": "Sari", "nicknames": vec!["a"; 9] });
+        let found = rules(json!({
+            "qty": 2, "email": "a@b.id", "phone": "81234567890", "passengers": [nested],
+        }));
+        assert_eq!(found, [("passengers[0].nicknames".to_owned(), "max_items".to_owned())]);
+    }
+
+    #[test]
+    fn collection_stops_above_the_most_faults() {
+        let found = rules(json!({ "passengers": vec![0; 300] }));
+        assert_eq!(found.len(), MAX_FAULTS + 1);
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub struct PermissionForm {
     pub name: Name,
     pub description: Description,
     pub level: Level,
-    #[schemars(length(min = 1), extend("uniqueItems" = true))]
+    #[schemars(length(min = 1, max = 100), extend("uniqueItems" = true))]
     pub rules: Vec<Rule>,
 }
 

@@ -25,6 +25,7 @@ use crate::kernel::{
     error::{Error, Fault, SpokenFault},
     ids::Uuid,
     lang::{Lang, Text, text},
+    schema::MAX_FAULTS,
 };
 
 /// Success, with or without data.
@@ -238,8 +239,10 @@ impl Answer {
                     code: status.as_u16(),
                     message: message.say(lang),
                     error: word,
-                    errors: faults
-                        .map(|faults: &Vec<Fault>| faults.iter().map(|f| f.say(lang)).collect()),
+                    errors: faults.map(|faults: &Vec<Fault>| {
+                        faults.iter().take(MAX_FAULTS).map(|fault| fault.say(lang)).collect()
+                    }),
+                    errors_truncated: faults.is_some_and(|faults| faults.len() > MAX_FAULTS),
                     data,
                     request_id,
                 })
@@ -325,9 +328,13 @@ pub struct ErrorEnvelope<'a> {
     message: &'a str,
     /// A stable word for programs.
     error: &'a str,
-    /// Every field that is not right; with `validation_failed` only.
+    /// The fields that are not right, at most 100; with `validation_failed` only.
     #[serde(skip_serializing_if = "Option::is_none")]
     errors: Option<Vec<SpokenFault<'a>>>,
+    /// There are more faults than `errors` lists.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    errors_truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<&'a serde_json::Value>,
     request_id: &'a str,

@@ -7,13 +7,14 @@ use aide::{
     operation::{ParamLocation, add_parameters, parameters_from_schema},
 };
 use axum::{
-    body::to_bytes,
+    body::{Bytes, to_bytes},
     extract::{FromRequest, FromRequestParts, Request},
     http::{header::CONTENT_TYPE, request::Parts},
 };
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use tokio::sync::Semaphore;
 
 use crate::kernel::{
     error::{Error, Result},
@@ -57,17 +58,42 @@ impl<S: Sync, T: Input> FromRequest<S> for Body<T> {
             return Err(Error::UnsupportedMediaType);
         }
         let bytes = to_bytes(request.into_body(), MAX_BODY).await.map_err(unreadable)?;
-        let value: Value = serde_json::from_slice(&bytes).map_err(|_| {
-            Error::Malformed(text("The body is not JSON.", "Isi permintaan bukan JSON."))
-        })?;
-        if !value.is_object() {
-            return Err(Error::Malformed(text(
-                "The body must be a JSON object.",
-                "Isi permintaan harus berupa objek JSON.",
-            )));
-        }
-        schema::read(value).map(Self).map_err(Error::Invalid)
+        decode(bytes, body_from).await.map(Self)
     }
+}
+
+fn body_from<T: Input>(bytes: &[u8]) -> Result<T> {
+    let value: Value = serde_json::from_slice(bytes).map_err(|_| {
+        Error::Malformed(text("The body is not JSON.", "Isi permintaan bukan JSON."))
+    })?;
+    if !value.is_object() {
+        return Err(Error::Malformed(text(
+            "The body must be a JSON object.",
+            "Isi permintaan harus berupa objek JSON.",
+        )));
+    }
+    schema::read(value).map_err(Error::Invalid)
+}
+
+/// Decodes a body: a small one in place, a large one on a blocking thread, so that it does not hold
+/// up the requests of its worker. Only a few large ones at once: decoded JSON takes up to a hundred
+/// times the memory of its text.
+pub async fn decode<T: Send + 'static>(
+    bytes: Bytes,
+    read: impl FnOnce(&[u8]) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    const INLINE: usize = 64 * 1024;
+    static LARGE: Semaphore = Semaphore::const_new(2);
+    if bytes.len() <= INLINE {
+        return read(&bytes);
+    }
+    let permit = LARGE.acquire().await.map_err(Error::internal)?;
+    let decoded = tokio::task::spawn_blocking(move || {
+        let decoded = read(&bytes);
+        drop(permit);
+        decoded
+    });
+    decoded.await.map_err(Error::internal)?
 }
 
 impl<S: Sync, T: Input + Default> FromRequest<S> for OptionalBody<T> {
@@ -175,15 +201,24 @@ impl<S: Sync, T: Input> FromRequestParts<S> for Query<T> {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
-        let fields = query_fields::<T>(parts);
+        let fields = query_fields::<T>(parts)?;
         schema::read(Value::Object(fields)).map(Self).map_err(Error::Invalid)
     }
 }
 
-fn query_fields<T: Input>(parts: &Parts) -> Map<String, Value> {
+const MAX_PARAMETERS: usize = 200;
+
+fn query_fields<T: Input>(parts: &Parts) -> Result<Map<String, Value>> {
     let schema = schema::compiled::<T>();
     let mut fields = Map::new();
-    for (name, text) in form_urlencoded::parse(parts.uri.query().unwrap_or("").as_bytes()) {
+    let query = parts.uri.query().unwrap_or("").as_bytes();
+    if form_urlencoded::parse(query).nth(MAX_PARAMETERS).is_some() {
+        return Err(Error::Malformed(text(
+            "The query has more than 200 parameters.",
+            "Kueri memiliki lebih dari 200 parameter.",
+        )));
+    }
+    for (name, text) in form_urlencoded::parse(query) {
         if text.is_empty() {
             continue;
         }
@@ -197,7 +232,7 @@ fn query_fields<T: Input>(parts: &Parts) -> Map<String, Value> {
         };
         fields.insert(name.into_owned(), value);
     }
-    fields
+    Ok(fields)
 }
 
 /// In the body what the query does not say. Null, empty texts, lists and objects count as absent.
@@ -206,25 +241,29 @@ impl<S: Sync, T: Input> FromRequest<S> for Filters<T> {
 
     async fn from_request(request: Request, _: &S) -> Result<Self> {
         let (parts, body) = request.into_parts();
-        let mut fields = query_fields::<T>(&parts);
+        let fields = query_fields::<T>(&parts)?;
         let bytes = to_bytes(body, MAX_BODY).await.map_err(unreadable)?;
-        if !bytes.is_empty() {
-            let body: Map<String, Value> = serde_json::from_slice(&bytes).map_err(|_| {
-                Error::Malformed(text("The body is not a JSON object.", "Isi bukan objek JSON."))
-            })?;
-            for (name, value) in body {
-                let said = match &value {
-                    Value::String(text) => !text.trim().is_empty(),
-                    Value::Null | Value::Array(_) | Value::Object(_) => false,
-                    _ => true,
-                };
-                if said {
-                    fields.entry(name).or_insert(value);
-                }
+        decode(bytes, move |body| filters_from(fields, body)).await.map(Self)
+    }
+}
+
+fn filters_from<T: Input>(mut fields: Map<String, Value>, body: &[u8]) -> Result<T> {
+    if !body.is_empty() {
+        let body: Map<String, Value> = serde_json::from_slice(body).map_err(|_| {
+            Error::Malformed(text("The body is not a JSON object.", "Isi bukan objek JSON."))
+        })?;
+        for (name, value) in body {
+            let is_given = match &value {
+                Value::String(text) => !text.trim().is_empty(),
+                Value::Null | Value::Array(_) | Value::Object(_) => false,
+                _ => true,
+            };
+            if is_given {
+                fields.entry(name).or_insert(value);
             }
         }
-        schema::read(Value::Object(fields)).map(Self).map_err(Error::Invalid)
     }
+    schema::read(Value::Object(fields)).map_err(Error::Invalid)
 }
 
 impl<T: Input> OperationInput for Filters<T> {

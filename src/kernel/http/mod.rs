@@ -10,7 +10,7 @@ pub use answer::{Answer, ErrorEnvelope, Page, Paged, Reply, Shows};
 pub use file::{File, FileOr, Kinds, accepted};
 pub use input::{
     Body, Filters, Fingerprinted, IdempotencyKey, MAX_BODY, MAX_UPLOAD, OptionalBody, Path, Query,
-    unreadable,
+    decode, unreadable,
 };
 pub use once::{Once, once};
 pub use paging::{Direction, Paging};

@@ -10,7 +10,7 @@ use crate::{
     app::App,
     kernel::{
         error::{Error, Result},
-        http::{Body, MAX_BODY, Reply, unreadable},
+        http::{Body, MAX_BODY, Reply, decode, unreadable},
         lang::text,
     },
     payments::{apply, notice, store},
@@ -52,9 +52,12 @@ impl<S: Sync> FromRequest<S> for Raw {
     async fn from_request(request: Request, _: &S) -> Result<Self> {
         let bytes =
             axum::body::to_bytes(request.into_body(), MAX_BODY).await.map_err(unreadable)?;
-        let body: Option<Value> = serde_json::from_slice(&bytes).ok().filter(Value::is_object);
-        let why = text("The body is not a JSON object.", "Isi permintaan bukan objek JSON.");
-        body.map(Self).ok_or(Error::Malformed(why))
+        let object = |bytes: &[u8]| {
+            let body: Option<Value> = serde_json::from_slice(bytes).ok().filter(Value::is_object);
+            let why = text("The body is not a JSON object.", "Isi permintaan bukan objek JSON.");
+            body.map(Self).ok_or(Error::Malformed(why))
+        };
+        decode(bytes, object).await
     }
 }
 
