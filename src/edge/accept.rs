@@ -1,56 +1,66 @@
-//! The accept loop: no client can hold a connection, a slot or the shutdown for ever.
+//! The accept loop. Connections are limited in number and time, so that no client can hold up others
+//! or the shutdown.
 
 use std::{
     convert::Infallible,
     io,
     net::SocketAddr,
     pin::Pin,
-    sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
 
-use axum::body::{Body, Bytes};
+use axum::{
+    body::{Body, Bytes},
+    http::{
+        HeaderValue,
+        header::{CONNECTION, EXPECT},
+    },
+};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use tokio::{
     net::{TcpListener, TcpSocket, TcpStream},
-    sync::{Semaphore, watch},
+    sync::watch,
     task::JoinSet,
 };
 
 use super::{
     Service,
-    body::Patient,
-    io::{Busy, Io, Progress},
+    body::{TimeoutBody, UnreadBody},
+    connections::{Busy, ConnectionLimits, Connections, Registered},
+    io::{Deadlines, Io},
 };
 use crate::app::App;
 
-/// How patient the edge is.
+/// Limits of connections.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
-    /// Until the head of the next request is there, idle time included.
+    /// For the first request head of a connection.
+    pub first_head: Duration,
+    /// For the next request head, idle time included.
     pub head: Duration,
-    /// Between two pieces of a body.
+    /// Between two frames of a body.
     pub stall: Duration,
     /// For a whole body.
     pub body: Duration,
-    /// For a client to go on reading its answer.
+    /// For a client to go on reading its response.
     pub write: Duration,
-    /// For what still runs at shutdown.
+    /// For running requests at shutdown.
     pub drain: Duration,
-    pub connections: usize,
+    pub connections: ConnectionLimits,
 }
 
 impl Default for Edge {
     fn default() -> Self {
         Self {
+            first_head: Duration::from_secs(10),
             head: Duration::from_secs(30),
             stall: Duration::from_secs(10),
             body: Duration::from_secs(50),
             write: Duration::from_secs(30),
             drain: Duration::from_secs(30),
-            connections: 8_192,
+            connections: ConnectionLimits::default(),
         }
     }
 }
@@ -79,13 +89,14 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) {
     let service = Service::new(&app);
-    let slots = Arc::new(Semaphore::new(edge.connections));
+    // With proxies in front, a peer's address says nothing of the client.
+    let open = Connections::new(edge.connections, app.config.trusted_hops > 0);
     let (drain, draining) = watch::channel(false);
     let mut connections = JoinSet::new();
     tokio::pin!(shutdown);
     loop {
         let accepted = async {
-            let slot = slots.clone().acquire_owned().await;
+            let slot = open.slot().await;
             (slot, listener.accept().await)
         };
         let (slot, stream, peer) = tokio::select! {
@@ -101,13 +112,16 @@ pub async fn serve(
                 }
             },
         };
-        let connection = Connection { service: service.clone(), edge, peer };
+        let Some(registered) = open.register(peer.ip(), slot) else {
+            app.metrics.connections_refused.inc();
+            continue;
+        };
+        let connection = Connection { service: service.clone(), edge, peer, registered };
         let (app, draining) = (app.clone(), draining.clone());
         connections.spawn(async move {
             app.metrics.connections.inc();
             connection.run(stream, draining).await;
             app.metrics.connections.dec();
-            drop(slot);
         });
     }
     drop(listener);
@@ -123,38 +137,66 @@ struct Connection {
     service: Service,
     edge: Edge,
     peer: SocketAddr,
+    registered: Registered,
 }
 
 impl Connection {
     async fn run(self, stream: TcpStream, mut draining: watch::Receiver<bool>) {
         let _ = stream.set_nodelay(true);
-        let Self { service, edge, peer } = self;
-        let progress = Arc::new(Progress::default());
+        let Self { service, edge, peer, registered } = self;
+        let state = registered.connection().clone();
+        let unread = UnreadBody::default();
         let serve = service_fn(|request: hyper::Request<Incoming>| {
-            let busy = progress.begin();
-            let request = request.map(|body| Body::new(Patient::new(body, edge.stall, edge.body)));
-            let answer = service.answer(Some(peer), request);
-            async move { Ok::<_, Infallible>(answer.await.map(|inner| Counted { inner, _busy: busy })) }
+            let busy = state.begin();
+            let (request, unread) = (with_deadlines(request, &edge, &unread), unread.clone());
+            let response = service.answer(Some(peer), request);
+            async move {
+                let mut response = response.await;
+                if !unread.is_drained(edge.stall) {
+                    let close = HeaderValue::from_static("close");
+                    response.headers_mut().insert(CONNECTION, close);
+                }
+                Ok::<_, Infallible>(response.map(|inner| Counted { inner, _busy: busy }))
+            }
         });
+        let deadlines =
+            Deadlines { first_head: edge.first_head, next_head: edge.head, write: edge.write };
         let connection = http1::Builder::new()
-            // `Io` sees to it.
+            // `Io` has the deadlines.
             .header_read_timeout(None)
             .max_buf_size(64 * 1024)
-            .serve_connection(Io::new(stream, progress.clone(), edge.head, edge.write), serve);
+            .serve_connection(Io::new(stream, registered, deadlines), serve);
         tokio::pin!(connection);
         tokio::select! {
             _ = connection.as_mut() => return,
-            _ = draining.wait_for(|draining| *draining) => connection.as_mut().graceful_shutdown(),
+            _ = draining.wait_for(|draining| *draining) => {}
+            () = state.evicted() => {}
         }
+        connection.as_mut().graceful_shutdown();
         // Whoever has not sent a whole head by now has nothing to lose.
         while let Err(_still_open) =
             tokio::time::timeout(Duration::from_millis(100), connection.as_mut()).await
         {
-            if progress.is_idle() {
+            if state.is_idle() {
                 return;
             }
         }
     }
+}
+
+fn with_deadlines(
+    request: hyper::Request<Incoming>,
+    edge: &Edge,
+    unread: &UnreadBody,
+) -> hyper::Request<Body> {
+    let expects_continue = request.headers().contains_key(EXPECT);
+    request.map(|body| match body.is_end_stream() {
+        true => Body::empty(),
+        false => {
+            let (stall, whole, unread) = (edge.stall, edge.body, unread.clone());
+            Body::new(TimeoutBody::new(body, stall, whole, expects_continue, unread))
+        }
+    })
 }
 
 struct Counted {

@@ -1,35 +1,84 @@
-//! A request's body, whose sender is not waited for for ever.
+//! A request's body, with deadlines for its sender, and what becomes of a body that nobody read.
 
 use std::{
     io,
     pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll, ready},
     time::Duration,
 };
 
 use axum::{BoxError, body::Bytes};
 use http_body::{Body, Frame, SizeHint};
+use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
-/// Most bodies come with their heads: only who waits for the next piece has a timer.
-pub struct Patient {
-    body: Incoming,
-    /// Between two pieces.
+/// The most that is read of a body that nobody wanted, to keep its connection.
+const DRAIN: u64 = 1024 * 1024;
+
+/// Most bodies arrive with their heads: a timer is created only when the next frame is waited for.
+pub struct TimeoutBody {
+    /// `None` once it is at its end.
+    body: Option<Incoming>,
+    /// Between two frames.
     stall: Duration,
     /// For all of them.
     until: Instant,
     waits: bool,
-    deadline: Option<Pin<Box<Sleep>>>,
+    timer: Option<Pin<Box<Sleep>>>,
+    /// The client waits to be told to send it.
+    expects_continue: bool,
+    timed_out: bool,
+    unread: UnreadBody,
 }
 
-impl Patient {
-    pub fn new(body: Incoming, stall: Duration, whole: Duration) -> Self {
-        Self { body, stall, until: Instant::now() + whole, waits: false, deadline: None }
+/// Where a connection's body goes when it is dropped before its end. HTTP/1 has one at a time.
+#[derive(Clone, Default)]
+pub struct UnreadBody(Arc<Mutex<Option<Unread>>>);
+
+struct Unread {
+    body: Incoming,
+    keeps_connection: bool,
+}
+
+impl UnreadBody {
+    /// Whether the connection can be used for another request. The rest of a short body is drained
+    /// for that; after a long one, or one of unknown length, the connection has to be closed.
+    pub fn is_drained(&self, within: Duration) -> bool {
+        let unread = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(Unread { mut body, keeps_connection }) = unread else { return true };
+        let short = body.size_hint().exact().is_some_and(|rest| rest <= DRAIN);
+        if !short || !keeps_connection {
+            return false;
+        }
+        tokio::spawn(timeout(within, async move { while let Some(Ok(_)) = body.frame().await {} }));
+        true
     }
 }
 
-impl Body for Patient {
+impl TimeoutBody {
+    pub fn new(
+        body: Incoming,
+        stall: Duration,
+        whole: Duration,
+        expects_continue: bool,
+        unread: UnreadBody,
+    ) -> Self {
+        Self {
+            body: Some(body),
+            stall,
+            until: Instant::now() + whole,
+            waits: false,
+            timer: None,
+            expects_continue,
+            timed_out: false,
+            unread,
+        }
+    }
+}
+
+impl Body for TimeoutBody {
     type Data = Bytes;
     type Error = BoxError;
 
@@ -38,24 +87,39 @@ impl Body for Patient {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         let this = &mut *self;
-        if let Poll::Ready(frame) = Pin::new(&mut this.body).poll_frame(cx) {
+        let Some(body) = &mut this.body else { return Poll::Ready(None) };
+        if let Poll::Ready(frame) = Pin::new(body).poll_frame(cx) {
             this.waits = false;
+            if frame.is_none() {
+                this.body = None;
+            }
             return Poll::Ready(frame.map(|frame| Ok(frame?)));
         }
         let at = this.until.min(Instant::now() + this.stall);
-        let deadline = this.deadline.get_or_insert_with(|| Box::pin(sleep_until(at)));
+        let timer = this.timer.get_or_insert_with(|| Box::pin(sleep_until(at)));
         if !std::mem::replace(&mut this.waits, true) {
-            deadline.as_mut().reset(at);
+            timer.as_mut().reset(at);
         }
-        ready!(deadline.as_mut().poll(cx));
+        ready!(timer.as_mut().poll(cx));
+        this.timed_out = true;
         Poll::Ready(Some(Err(io::Error::from(io::ErrorKind::TimedOut).into())))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.body.as_ref().is_none_or(Body::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        self.body.as_ref().map_or(SizeHint::with_exact(0), Body::size_hint)
+    }
+}
+
+impl Drop for TimeoutBody {
+    fn drop(&mut self) {
+        if let Some(body) = self.body.take().filter(|body| !body.is_end_stream()) {
+            let keeps_connection = !self.timed_out && !self.expects_continue;
+            let unread = Some(Unread { body, keeps_connection });
+            *self.unread.0.lock().unwrap_or_else(PoisonError::into_inner) = unread;
+        }
     }
 }

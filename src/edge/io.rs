@@ -1,15 +1,12 @@
-//! A connection's stream, whose client is not waited for for ever.
+//! A connection's stream with deadlines for request heads and for writing.
 //!
-//! One timer for each connection: a deadline that is moved to a later time costs next to nothing,
-//! one that is made for each request costs more than most requests do.
+//! There is one timer for each connection: moving a deadline to a later time costs next to nothing,
+//! while creating a timer for each request costs more than most requests do.
 
 use std::{
     io,
     pin::Pin,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
-    },
+    sync::atomic::Ordering::Relaxed,
     task::{Context, Poll, ready},
     time::Duration,
 };
@@ -17,91 +14,121 @@ use std::{
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
 use tokio::{
+    io::{AsyncRead, ReadBuf},
     net::TcpStream,
-    time::{Instant, Sleep, sleep},
+    time::{Instant, Sleep, sleep_until},
 };
 
-/// How far a connection is.
-#[derive(Default)]
-pub struct Progress {
-    /// How many requests have begun, and how many of them are not answered yet.
-    begun: AtomicUsize,
-    busy: AtomicUsize,
-    /// An answer waits for its client to read.
-    waiting: AtomicBool,
+use super::connections::{HEAD_GRACE, Registered};
+
+/// How long, and how many bytes, a closed connection is still read. Without that the system would
+/// reset it while its client is still sending, and the client could lose the response.
+const LINGER: Duration = Duration::from_secs(5);
+const LINGER_BYTES: usize = 16 * 1024 * 1024;
+
+/// Deadlines of a connection.
+#[derive(Clone, Copy)]
+pub struct Deadlines {
+    /// For the first request head.
+    pub first_head: Duration,
+    /// For the next request head, idle time included.
+    pub next_head: Duration,
+    /// For a write that makes no progress.
+    pub write: Duration,
 }
 
-impl Progress {
-    /// Counts a request from its head until its answer is on its way; `waiting` is the rest.
-    pub fn begin(self: &Arc<Self>) -> Busy {
-        self.begun.fetch_add(1, Relaxed);
-        self.busy.fetch_add(1, Relaxed);
-        Busy(self.clone())
-    }
-
-    pub fn is_idle(&self) -> bool {
-        self.busy.load(Relaxed) == 0 && !self.waiting.load(Relaxed)
-    }
-}
-
-pub struct Busy(Arc<Progress>);
-
-impl Drop for Busy {
-    fn drop(&mut self) {
-        self.0.busy.fetch_sub(1, Relaxed);
-    }
-}
-
-/// What the client is waited for.
+/// What the client has to do next.
 #[derive(Clone, Copy, PartialEq)]
 enum Awaited {
     Nothing,
-    /// The head of the request after so many.
+    /// Send the head of the request after so many.
     Head(usize),
-    /// That it goes on reading.
+    /// Go on reading.
     Reading,
+    /// Close its side, too.
+    Close,
 }
 
 pub struct Io {
     stream: TokioIo<TcpStream>,
-    progress: Arc<Progress>,
-    /// For a head, idle time included, and for a write that makes no progress.
-    head: Duration,
-    write: Duration,
+    registered: Registered,
+    deadlines: Deadlines,
     awaited: Awaited,
-    deadline: Pin<Box<Sleep>>,
+    /// The deadline of a head, while `timer` stands for the moment at which the network's incomplete
+    /// heads are counted.
+    grace_until: Option<Instant>,
+    /// Bytes have arrived after so many requests.
+    received_after: Option<usize>,
+    lingered: usize,
+    timer: Pin<Box<Sleep>>,
 }
 
 impl Io {
-    pub fn new(
-        stream: TcpStream,
-        progress: Arc<Progress>,
-        head: Duration,
-        write: Duration,
-    ) -> Self {
-        let (stream, deadline) = (TokioIo::new(stream), Box::pin(sleep(head)));
-        Self { stream, progress, head, write, awaited: Awaited::Nothing, deadline }
+    pub fn new(stream: TcpStream, registered: Registered, deadlines: Deadlines) -> Self {
+        let timer = Box::pin(sleep_until(Instant::now() + deadlines.first_head));
+        Self {
+            stream: TokioIo::new(stream),
+            registered,
+            deadlines,
+            awaited: Awaited::Nothing,
+            grace_until: None,
+            received_after: None,
+            lingered: 0,
+            timer,
+        }
     }
 
     /// Fails when it has taken too long.
     fn wait<T>(
         &mut self,
         what: Awaited,
-        patience: Duration,
+        time: Duration,
         cx: &mut Context<'_>,
     ) -> Poll<io::Result<T>> {
         if self.awaited != what {
             self.awaited = what;
-            self.deadline.as_mut().reset(Instant::now() + patience);
+            self.grace_until = None;
+            self.timer.as_mut().reset(Instant::now() + time);
         }
-        ready!(self.deadline.as_mut().poll(cx));
+        ready!(self.timer.as_mut().poll(cx));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 
-    /// While nothing is asked nor answered.
+    /// While no request is running.
     fn wait_for_head<T>(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<T>> {
-        let next = self.progress.begun.load(Relaxed);
-        self.wait(Awaited::Head(next), self.head, cx)
+        let connection = self.registered.connection();
+        let next = connection.begun();
+        let time = match next {
+            0 => self.deadlines.first_head,
+            _ => self.deadlines.next_head,
+        };
+        let begins = self.awaited != Awaited::Head(next);
+        // A head that arrives in pieces counts from its second piece on: most come in one.
+        let incomplete = match next {
+            0 => begins,
+            _ => self.received_after == Some(next) && connection.head_begun(),
+        };
+        if begins {
+            self.awaited = Awaited::Head(next);
+            self.grace_until = None;
+            self.timer.as_mut().reset(Instant::now() + time);
+        }
+        if incomplete {
+            let until = self.timer.deadline();
+            self.grace_until = Some(until);
+            self.timer.as_mut().reset(until.min(Instant::now() + HEAD_GRACE));
+        }
+        if let Some(until) = self.grace_until {
+            ready!(self.timer.as_mut().poll(cx));
+            let limit = self.registered.incomplete_limit();
+            if self.registered.connection().is_one_of_too_many(limit) {
+                return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+            }
+            self.grace_until = None;
+            self.timer.as_mut().reset(until);
+        }
+        ready!(self.timer.as_mut().poll(cx));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 
     fn wrote<T>(
@@ -109,14 +136,32 @@ impl Io {
         wrote: Poll<io::Result<T>>,
         cx: &mut Context<'_>,
     ) -> Poll<io::Result<T>> {
-        self.progress.waiting.store(wrote.is_pending(), Relaxed);
+        self.registered.connection().writing.store(wrote.is_pending(), Relaxed);
         match wrote {
             Poll::Ready(wrote) => {
                 self.awaited = Awaited::Nothing;
                 Poll::Ready(wrote)
             }
-            Poll::Pending => self.wait(Awaited::Reading, self.write, cx),
+            Poll::Pending => self.wait(Awaited::Reading, self.deadlines.write, cx),
         }
+    }
+
+    /// Reads and discards what the client still sends, until it closes its side.
+    fn linger(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut discarded = [0; 8 * 1024];
+        while self.lingered < LINGER_BYTES {
+            let mut buffer = ReadBuf::new(&mut discarded);
+            match Pin::new(self.stream.inner_mut()).poll_read(cx, &mut buffer) {
+                Poll::Ready(Ok(())) if !buffer.filled().is_empty() => {
+                    self.lingered += buffer.filled().len();
+                }
+                Poll::Ready(_) => return Poll::Ready(()),
+                Poll::Pending => {
+                    return self.wait::<()>(Awaited::Close, LINGER, cx).map(drop);
+                }
+            }
+        }
+        Poll::Ready(())
     }
 }
 
@@ -127,10 +172,14 @@ impl Read for Io {
         buf: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
         let read = Pin::new(&mut self.stream).poll_read(cx, buf);
-        match read.is_pending() && self.progress.is_idle() {
-            true => self.wait_for_head(cx),
-            false => read,
+        if !self.registered.connection().is_idle() {
+            return read;
         }
+        if read.is_pending() {
+            return self.wait_for_head(cx);
+        }
+        self.received_after = Some(self.registered.connection().begun());
+        read
     }
 }
 
@@ -157,10 +206,11 @@ impl Write for Io {
         self.stream.is_write_vectored()
     }
 
-    /// Comes last whatever was done: who has tried to read while it was busy does not try again.
+    /// Also arms the deadline of the next head: hyper does not read again after a response if it has
+    /// tried to while the request was running.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(Pin::new(&mut self.stream).poll_flush(cx))?;
-        if self.progress.is_idle()
+        if self.registered.connection().is_idle()
             && let Poll::Ready(late) = self.wait_for_head(cx)
         {
             return Poll::Ready(late);
@@ -169,6 +219,10 @@ impl Write for Io {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
+        if self.awaited != Awaited::Close {
+            ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
+        }
+        ready!(self.linger(cx));
+        Poll::Ready(Ok(()))
     }
 }

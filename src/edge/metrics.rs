@@ -38,6 +38,7 @@ pub struct Metrics {
     requests: Family<Request, Counter>,
     seconds: Family<Route, Histogram, fn() -> Histogram>,
     pub connections: Gauge,
+    pub connections_refused: Counter,
     statements: Counter<u64, AtomicU64>,
     commits: Counter<u64, AtomicU64>,
 }
@@ -52,14 +53,20 @@ impl Metrics {
         let requests = Family::default();
         let seconds = Family::new_with_constructor(histogram as fn() -> Histogram);
         let connections = Gauge::default();
+        let connections_refused = Counter::default();
         let statements = Counter::default();
         let commits = Counter::default();
         registry.register("requests", "Requests answered", requests.clone());
         registry.register("request_seconds", "Time to answer", seconds.clone());
         registry.register("connections", "Open connections", connections.clone());
+        registry.register(
+            "connections_refused",
+            "Connections closed at once because their network has too many",
+            connections_refused.clone(),
+        );
         registry.register("statements", "SQL statements run", statements.clone());
         registry.register("sqlite_commits", "Commits of the SQLite writer", commits.clone());
-        Self { registry, requests, seconds, connections, statements, commits }
+        Self { registry, requests, seconds, connections, connections_refused, statements, commits }
     }
 
     pub fn request(&self, method: &Method, route: &'static str, status: u16, took: Duration) {

@@ -2,6 +2,7 @@
 
 mod accept;
 mod body;
+mod connections;
 mod cors;
 mod frame;
 mod io;
@@ -12,6 +13,7 @@ mod service;
 mod shared;
 
 pub use accept::{Edge, listen, serve};
+pub use connections::ConnectionLimits;
 pub use limits::Limits;
 pub use metrics::Metrics;
 pub use service::Service;

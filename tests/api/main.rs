@@ -1,5 +1,6 @@
 //! Black-box tests through HTTP, each on SQLite and on PostgreSQL.
 
+mod abuse;
 mod access;
 mod audit;
 mod backup;
