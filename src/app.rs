@@ -83,7 +83,7 @@ impl App {
             limits: Limits::new(config.rate_limit.0),
             metrics: Metrics::new(),
             shared: Shared::new(!config.shares_database()),
-            passwords: Passwords::new(),
+            passwords: Passwords::new(config.rate_limit.0),
             sealer: Sealer::new(&secret_key, &config.old_secret_keys.0),
             tickets: TicketKeys::new(&secret_key, &config.old_secret_keys.0)?,
             storage: storage(&config)?,

@@ -1,12 +1,11 @@
 //! What accounts say by mail. Tokens are made with the letter: they never rest in the outbox.
 
-use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 
 use super::{
     model::Credentials,
     store,
-    tokens::{self, TokenKind},
+    tokens::{self, MailedToken, TokenKind},
 };
 use crate::{
     app::App,
@@ -48,16 +47,15 @@ pub struct EmailChanged {
 }
 
 pub async fn deliver(app: &App, item: &Item) -> Result<()> {
-    let (account, lang, token) = match item.topic.as_str() {
+    let (account, lang, kind) = match item.topic.as_str() {
         "account.password_forgotten" => {
             let Forgotten { email, lang } = item.read()?;
-            let token = Some((TokenKind::Reset, TimeDelta::minutes(30)));
-            (store::credentials(&app.db, &email).await?, lang, token)
+            (store::credentials(&app.db, &email).await?, lang, Some(TokenKind::Reset))
         }
         "account.invited" => {
             let Invited { account_id, lang } = item.read()?;
-            let token = Some((TokenKind::Invitation, TimeDelta::hours(72)));
-            (store::credentials_of(&app.db, account_id).await?, lang, token)
+            let account = store::credentials_of(&app.db, account_id).await?;
+            (account, lang, Some(TokenKind::Invitation))
         }
         "account.password_changed" => {
             let PasswordChanged { account_id, lang } = item.read()?;
@@ -72,29 +70,48 @@ pub async fn deliver(app: &App, item: &Item) -> Result<()> {
         other => return Err(Error::internal(format!("accounts have no letter for {other}"))),
     };
     let Some(account) = account else { return Ok(()) };
-    let Some((kind, life)) = token else {
+    let Some(kind) = kind else {
         return send(app, item, &account, lang, changed(), None).await;
     };
-    let Some(link) = link(app, item, &account, kind, life).await? else { return Ok(()) };
+    let Some(link) = link(app, item, &account, kind).await? else { return Ok(()) };
     let words = if kind == TokenKind::Reset { reset() } else { invitation() };
     let action = (text("Choose a password", "Pilih kata sandi"), link);
     send(app, item, &account, lang, words, Some(action)).await
 }
 
-/// A letter that is sent twice carries the same link twice, and lives from when it was asked for.
-/// `None`: it came too late, or a newer one is out.
+/// A letter that is sent twice carries the same link twice, and the link lives from when it was
+/// asked for. `None` when there is nothing to send: it comes too late, a newer invitation is out, or
+/// the account had its reset letters of this hour.
 async fn link(
     app: &App,
     item: &Item,
     account: &Credentials,
     kind: TokenKind,
-    life: TimeDelta,
 ) -> Result<Option<String>> {
+    let now = app.clock.now();
+    let life = match kind {
+        TokenKind::Reset => tokens::RESET,
+        TokenKind::Invitation => tokens::INVITATION,
+    };
+    if item.created_at + life <= now {
+        return Ok(None);
+    }
     let token = Token::of(item.id, &app.secret_key);
-    let expires_at = item.created_at + life;
-    let newest = app.clock.now() < expires_at
-        && tokens::mail_token(&app.db, account.id, kind, &token, item.id, expires_at).await?;
-    Ok(newest.then(|| format!("{}/reset-password?token={}", app.config.app_url(), token.reveal())))
+    let (account_id, item_id, asked_at) = (account.id, item.id, item.created_at);
+    let mailed = MailedToken { account_id, token: &token, item_id, asked_at };
+    let mut tx = app.db.begin().await?;
+    store::hold(&mut tx, account_id).await?;
+    // The letter goes to the address that was read before; a link must not reach an old mailbox.
+    let current = store::credentials_in(&mut tx, account_id).await?;
+    if current.is_none_or(|current| current.email != account.email) {
+        return Ok(None);
+    }
+    let send = match kind {
+        TokenKind::Reset => tokens::mail_reset(&mut tx, &mailed, now).await?,
+        TokenKind::Invitation => tokens::mail_invitation(&mut tx, &mailed, now).await?,
+    };
+    tx.commit().await?;
+    Ok(send.then(|| format!("{}/reset-password?token={}", app.config.app_url(), token.reveal())))
 }
 
 async fn send(

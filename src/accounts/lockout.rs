@@ -1,88 +1,279 @@
-//! Too many failed sign-ins lock an e-mail address, or a network address, for a while.
+//! Too many wrong passwords lock whoever guesses, and nobody else.
 //!
-//! An attempt is counted as a failure before the password is looked at and struck out when it
-//! was right: attempts that run at the same moment cannot slip through together. It does not
-//! matter whether the account exists.
+//! An attempt is counted as a failure before the password is looked at and struck out when it was
+//! right: attempts that run at the same moment cannot slip through together. It does not matter
+//! whether the account exists.
+//!
+//! What is counted within 15 minutes:
+//!
+//! | bucket | limit | applies to |
+//! |---|---|---|
+//! | account and network | 10 | everybody without a remember token |
+//! | network, all accounts | 50 | the same |
+//! | account, all networks | 100 | networks that the account does not know |
+//! | site (IPv6 /48), all accounts | 500 | the same |
+//! | account, remember token | 10 | whoever shows a valid one; when it is full, the rules above |
+//! | account, session | 10 | changing a password from a network that the account does not know |
+//!
+//! An account and a site have no bucket of their own: ten times the limit of a network is the limit
+//! of the account.
+//!
+//! A network is known for 30 days after the account has signed in there with its password. Resuming
+//! by a remember token does not count: a thief who has a token could make any number of networks
+//! known, and guess the password from each of them.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use std::net::IpAddr;
 
+use super::model::CredentialsFrom;
 use crate::{
     app::App,
     kernel::{
-        caller::network,
+        caller::{network, site},
         db::{Db, Tx},
         email::Email,
         error::{Error, Result},
+        ids::Uuid,
     },
 };
 
 const WINDOW: TimeDelta = TimeDelta::minutes(15);
-const PER_EMAIL: i32 = 10;
-const PER_ADDRESS: i32 = 50;
+const PER_PAIR: i32 = 10;
+const PER_NETWORK: i32 = 50;
+const PER_ACCOUNT: i32 = 100;
+const PER_SITE: i32 = 500;
 
-/// Counts an attempt, or refuses it.
-pub async fn attempt(app: &App, email: &Email, address: IpAddr, now: DateTime<Utc>) -> Result<()> {
+/// `last_used_at` is written once a day at most, so it may be this much too old.
+const REFRESH: TimeDelta = TimeDelta::days(1);
+const KNOWN: TimeDelta = TimeDelta::days(30 + REFRESH.num_days());
+
+/// Who tries a password.
+pub struct Client<'a> {
+    pub email: &'a Email,
+    pub address: IpAddr,
+    /// Whether the account has signed in from this network.
+    pub is_known: bool,
+    /// Whether a valid remember token of the account was shown.
+    pub is_remembered: bool,
+}
+
+/// An attempt that was counted, and where.
+#[derive(Default)]
+pub struct Attempt(Vec<Bucket>);
+
+#[derive(Clone)]
+struct Bucket {
+    /// Empty: all accounts.
+    email: String,
+    /// Empty: all networks.
+    network: String,
+    limit: i32,
+}
+
+/// Counts an attempt to sign in, or refuses it.
+pub async fn sign_in(app: &App, client: &Client<'_>, now: DateTime<Utc>) -> Result<Attempt> {
     if !app.config.rate_limit.0 {
-        return Ok(());
+        return Ok(Attempt::default());
     }
     let mut tx = app.db.begin().await?;
-    let subjects = [(by_email(email), PER_EMAIL), (by_address(address), PER_ADDRESS)];
-    for (subject, limit) in subjects {
-        let counted = tx
-            .sql(
-                "INSERT INTO login_failures (subject, failures, since) VALUES ($1, 1, $2)
-                 ON CONFLICT (subject) DO UPDATE SET
-                   failures = CASE WHEN login_failures.since <= $3 THEN 1
-                                   ELSE login_failures.failures + 1 END,
-                   since = CASE WHEN login_failures.since <= $3 THEN excluded.since
-                                ELSE login_failures.since END
-                 WHERE login_failures.since <= $3 OR login_failures.failures < $4",
-            )
-            .bind(subject.clone())
-            .bind(now)
-            .bind(now - WINDOW)
-            .bind(limit)
-            .run()
-            .await?;
-        if counted == 0 {
-            let since: DateTime<Utc> = tx
-                .sql("SELECT since FROM login_failures WHERE subject = $1")
-                .bind(subject)
-                .scalar()
-                .await?;
+    let device = Bucket::of(client.email, "device");
+    if client.is_remembered && device.count(&mut tx, now).await? {
+        tx.commit().await?;
+        return Ok(Attempt(vec![device]));
+    }
+    let buckets = match client.is_known {
+        true => vec![client.pair(), client.network()],
+        // Each process takes the rows in this order.
+        false => {
+            let account = Bucket { limit: PER_ACCOUNT, ..Bucket::of(client.email, "") };
+            let mut buckets = vec![account, client.pair(), client.network()];
+            buckets.extend(client.site());
+            buckets
+        }
+    };
+    count_all(tx, buckets, now).await
+}
+
+/// Counts an attempt to prove a session's owner by the password, or refuses it. A stolen session
+/// gets ten guesses from all unknown networks together; they lock nobody out of signing in.
+pub async fn prove(app: &App, client: &Client<'_>, now: DateTime<Utc>) -> Result<Attempt> {
+    if !app.config.rate_limit.0 {
+        return Ok(Attempt::default());
+    }
+    let bucket = match client.is_known {
+        true => client.pair(),
+        false => Bucket::of(client.email, "session"),
+    };
+    count_all(app.db.begin().await?, vec![bucket], now).await
+}
+
+async fn count_all(mut tx: Tx, buckets: Vec<Bucket>, now: DateTime<Utc>) -> Result<Attempt> {
+    for bucket in &buckets {
+        if !bucket.count(&mut tx, now).await? {
+            let since = bucket.since(&mut tx).await?;
             let wait = (since + WINDOW - now).num_milliseconds().max(1).unsigned_abs();
             return Err(Error::TooManyRequests { retry_after: wait.div_ceil(1000) });
         }
     }
-    Ok(tx.commit().await?)
+    tx.commit().await?;
+    Ok(Attempt(buckets))
 }
 
-/// The password was right: the account's failures are forgotten, the address's shrink by one.
-pub async fn succeeded(tx: &mut Tx, email: &Email, address: IpAddr) -> Result<()> {
-    forgive(tx, email).await?;
-    tx.sql("UPDATE login_failures SET failures = failures - 1 WHERE subject = $1 AND failures > 0")
-        .bind(by_address(address))
+impl Client<'_> {
+    fn pair(&self) -> Bucket {
+        Bucket::of(self.email, &network_text(self.address))
+    }
+
+    fn network(&self) -> Bucket {
+        let network = network_text(self.address);
+        Bucket { email: String::new(), network, limit: PER_NETWORK }
+    }
+
+    fn site(&self) -> Option<Bucket> {
+        let network = format!("{}/48", site(self.address)?);
+        Some(Bucket { email: String::new(), network, limit: PER_SITE })
+    }
+}
+
+impl Bucket {
+    fn of(email: &Email, network: &str) -> Self {
+        Self { email: email.as_str().into(), network: network.into(), limit: PER_PAIR }
+    }
+
+    /// `false` when the bucket is full.
+    async fn count(&self, tx: &mut Tx, now: DateTime<Utc>) -> Result<bool> {
+        let counted = tx
+            .sql(
+                "INSERT INTO login_failures (email, network, failures, since)
+                 VALUES ($1, $2, 1, $3)
+                 ON CONFLICT (email, network) DO UPDATE SET
+                   failures = CASE WHEN login_failures.since <= $4 THEN 1
+                                   ELSE login_failures.failures + 1 END,
+                   since = CASE WHEN login_failures.since <= $4 THEN excluded.since
+                                ELSE login_failures.since END
+                 WHERE login_failures.since <= $4 OR login_failures.failures < $5",
+            )
+            .bind(self.email.clone())
+            .bind(self.network.clone())
+            .bind(now)
+            .bind(now - WINDOW)
+            .bind(self.limit)
+            .run()
+            .await?;
+        Ok(counted == 1)
+    }
+
+    async fn since(&self, tx: &mut Tx) -> Result<DateTime<Utc>> {
+        let since = tx
+            .sql("SELECT since FROM login_failures WHERE email = $1 AND network = $2")
+            .bind(self.email.clone())
+            .bind(self.network.clone())
+            .scalar()
+            .await?;
+        Ok(since)
+    }
+
+    async fn strike_out(&self, tx: &mut Tx) -> Result<()> {
+        tx.sql(
+            "UPDATE login_failures SET failures = failures - 1
+             WHERE email = $1 AND network = $2 AND failures > 0",
+        )
+        .bind(self.email.clone())
+        .bind(self.network.clone())
         .run()
         .await?;
+        Ok(())
+    }
+
+    async fn clear(&self, tx: &mut Tx) -> Result<()> {
+        tx.sql("DELETE FROM login_failures WHERE email = $1 AND network = $2")
+            .bind(self.email.clone())
+            .bind(self.network.clone())
+            .run()
+            .await?;
+        Ok(())
+    }
+
+    /// Whether it counts one account from one place: a right password proves that the failures there
+    /// were the owner's. Others hold failures of strangers too.
+    fn is_pair(&self) -> bool {
+        !self.email.is_empty() && !self.network.is_empty()
+    }
+}
+
+impl Attempt {
+    /// The password was right.
+    pub async fn succeeded(&self, tx: &mut Tx) -> Result<()> {
+        for bucket in &self.0 {
+            match bucket.is_pair() {
+                true => bucket.clear(tx).await?,
+                false => bucket.strike_out(tx).await?,
+            }
+        }
+        Ok(())
+    }
+
+    /// No password was looked at.
+    pub async fn withdraw(&self, db: &Db) -> Result<()> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let mut tx = db.begin().await?;
+        for bucket in &self.0 {
+            bucket.strike_out(&mut tx).await?;
+        }
+        Ok(tx.commit().await?)
+    }
+}
+
+/// Forgets all failures of an account. The row of all networks goes first, as attempts take it
+/// first.
+pub async fn forgive(tx: &mut Tx, email: &Email) -> Result<()> {
+    Bucket::of(email, "").clear(tx).await?;
+    tx.sql("DELETE FROM login_failures WHERE email = $1").bind(email.clone()).run().await?;
     Ok(())
 }
 
-/// A reset proves who it is.
-pub async fn forgive(tx: &mut Tx, email: &Email) -> Result<()> {
-    tx.sql("DELETE FROM login_failures WHERE subject = $1").bind(by_email(email)).run().await?;
+/// How a network is stored.
+pub fn network_text(address: IpAddr) -> String {
+    match network(address) {
+        IpAddr::V6(v6) => format!("{v6}/64"),
+        IpAddr::V4(v4) => v4.to_string(),
+    }
+}
+
+impl CredentialsFrom {
+    pub fn knows_network(&self, now: DateTime<Utc>) -> bool {
+        self.network_used_at.is_some_and(|used_at| now < used_at + KNOWN)
+    }
+
+    /// Whether the network has to be written down again.
+    pub fn network_is_stale(&self, now: DateTime<Utc>) -> bool {
+        self.network_used_at.is_none_or(|used_at| now >= used_at + REFRESH)
+    }
+}
+
+/// The account has proved itself from this network.
+pub async fn know_network(
+    tx: &mut Tx,
+    account_id: Uuid,
+    address: IpAddr,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    tx.sql(
+        "INSERT INTO known_networks (account_id, network, last_used_at) VALUES ($1, $2, $3)
+         ON CONFLICT (account_id, network) DO UPDATE SET last_used_at = excluded.last_used_at",
+    )
+    .bind(account_id)
+    .bind(network_text(address))
+    .bind(now)
+    .run()
+    .await?;
     Ok(())
 }
 
 pub async fn sweep(db: &Db, now: DateTime<Utc>) -> Result<()> {
     db.sql("DELETE FROM login_failures WHERE since <= $1").bind(now - WINDOW).run().await?;
+    db.sql("DELETE FROM known_networks WHERE last_used_at <= $1").bind(now - KNOWN).run().await?;
     Ok(())
-}
-
-fn by_email(email: &Email) -> String {
-    format!("email:{}", email.as_str())
-}
-
-fn by_address(address: IpAddr) -> String {
-    format!("address:{}", network(address))
 }

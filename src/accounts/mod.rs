@@ -6,6 +6,7 @@
 //!   opens one does too: neither can slip past the other.
 
 mod admins;
+mod hash_queue;
 mod http;
 mod letters;
 mod lockout;
@@ -31,6 +32,7 @@ use crate::{
 use tokens::OpenedBy;
 
 pub use admins::{FirstAdmin, create_admin, first_admin, give_password};
+pub use hash_queue::Origin;
 pub use http::{
     change_admin_status, change_password, end_session, forgot_password, get_profile, get_user,
     invite_admin, list_sessions, list_users, login, logout, remember_me, reset_password,
@@ -66,14 +68,14 @@ pub async fn update(
     let before = store::credentials_in(tx, id).await?.ok_or(Error::NotFound)?;
     store::update(tx, id, change, now).await?;
     if before.email != change.email.as_str() {
-        tokens::void_mailed(tx, id).await?;
+        tokens::void_mailed(tx, id, now).await?;
         match before.password_hash {
             None => invite(tx, id, lang, now).await?,
             Some(_) => tell_old_mailbox(tx, &before.name, &before.email, lang, now).await?,
         }
     }
     if change.status.is_some_and(|status| status != Status::Active) {
-        tokens::end_all(tx, id, None).await?;
+        tokens::end_all(tx, id, None, now).await?;
     }
     Ok(())
 }
@@ -97,7 +99,7 @@ pub async fn set_status(tx: &mut Tx, id: Uuid, status: Status, now: DateTime<Utc
     store::set_status(tx, id, status, now).await?;
     match status {
         Status::Active => Ok(()),
-        Status::Inactive | Status::Suspended => tokens::end_all(tx, id, None).await,
+        Status::Inactive | Status::Suspended => tokens::end_all(tx, id, None, now).await,
     }
 }
 
@@ -131,7 +133,7 @@ pub async fn impersonate(
 /// Deletes an account: its sessions end, its e-mail is free, its name stays for history.
 pub async fn delete(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
     store::delete(tx, id, now).await?;
-    tokens::end_all(tx, id, None).await
+    tokens::end_all(tx, id, None, now).await
 }
 
 /// Mails an invitation to choose a password, once the transaction has committed.
@@ -153,7 +155,7 @@ pub async fn deliver(app: &App, item: &Item) -> Result<()> {
     letters::deliver(app, item).await
 }
 
-/// Forgets sessions, tokens and failures that are past their time.
+/// Deletes sessions, tokens, failures and known networks that are past their time.
 pub async fn sweep(db: &Db, now: DateTime<Utc>) -> Result<()> {
     tokens::sweep(db, now).await?;
     lockout::sweep(db, now).await

@@ -168,6 +168,14 @@ pub struct Credentials {
     pub password_hash: Option<String>,
 }
 
+/// Credentials, with when the account last signed in from the network that asks.
+#[derive(sqlx::FromRow)]
+pub struct CredentialsFrom {
+    #[sqlx(flatten)]
+    pub credentials: Credentials,
+    pub network_used_at: Option<DateTime<Utc>>,
+}
+
 #[derive(Serialize, JsonSchema)]
 pub struct SignedIn {
     pub access_token: String,

@@ -16,9 +16,9 @@ use argon2::{
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::Value;
-use tokio::sync::Semaphore;
 use zxcvbn::Score;
 
+use super::hash_queue::{Bounds, Full, HashQueue, Origin};
 use crate::kernel::{
     error::{Error, Fault, Result},
     lang::{Text, text},
@@ -77,40 +77,57 @@ pub fn same(value: &Value, faults: &mut Vec<Fault>) {
     }
 }
 
-/// Hashes off the async threads, a few at a time: each one takes 19 MiB and a core.
+/// Hashes and estimates passwords off the async threads, as many at once as there are cores.
 #[derive(Clone)]
 pub struct Passwords {
-    permits: Arc<Semaphore>,
+    queue: HashQueue,
     verified: Arc<AtomicU64>,
 }
+
+/// How long a caller waits for a turn.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The hash of nobody's password, made with the parameters of every other.
 const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$ZGVybWFnYS1ub2JvZHktMDE$\
                       Yb2XJxQ6vGeT2QzrvWJm7vVcu2y9pVJp2oG5m1n0Xq4";
 
 impl Passwords {
-    pub fn new() -> Self {
+    /// `bounded`: whether the queue of a network is limited.
+    pub fn new(bounded: bool) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { permits: Arc::new(Semaphore::new(cores)), verified: Arc::default() }
+        let bounds = if bounded { Bounds::FAIR } else { Bounds::NONE };
+        Self { queue: HashQueue::new(cores, bounds), verified: Arc::default() }
     }
 
     /// Whether it is easily guessed. Slow, so it comes after every other check.
-    pub async fn is_weak(&self, password: &Password, name: &str, email: &str) -> Result<bool> {
+    pub async fn is_weak(
+        &self,
+        password: &Password,
+        name: &str,
+        email: &str,
+        origin: Origin,
+    ) -> Result<bool> {
         let (password, name, email) = (password.0.clone(), name.to_owned(), email.to_owned());
-        self.off_thread(move || is_weak(&password, &name, &email)).await
+        self.off_thread(origin, move || is_weak(&password, &name, &email)).await
     }
 
     /// Refuses a weak password.
-    pub async fn strong(&self, password: &Password, name: &str, email: &str) -> Result<()> {
-        match self.is_weak(password, name, email).await? {
+    pub async fn strong(
+        &self,
+        password: &Password,
+        name: &str,
+        email: &str,
+        origin: Origin,
+    ) -> Result<()> {
+        match self.is_weak(password, name, email, origin).await? {
             true => Err(Error::field("password", "weak", WEAK)),
             false => Ok(()),
         }
     }
 
-    pub async fn hash(&self, password: &Password) -> Result<String> {
+    pub async fn hash(&self, password: &Password, origin: Origin) -> Result<String> {
         let password = password.0.clone();
-        self.off_thread(move || {
+        self.off_thread(origin, move || {
             let hash = Argon2::default().hash_password(password.as_bytes());
             hash.map(|hash| hash.to_string()).map_err(Error::internal)
         })
@@ -118,11 +135,12 @@ impl Passwords {
     }
 
     /// Takes the same time whether there is a hash or not.
-    pub async fn verify(&self, password: &str, hash: Option<&str>) -> Result<bool> {
-        self.verified.fetch_add(1, Ordering::Relaxed);
+    pub async fn verify(&self, password: &str, hash: Option<&str>, origin: Origin) -> Result<bool> {
         let (password, known) = (password.to_owned(), hash.is_some());
         let hash = hash.unwrap_or(NOBODY).to_owned();
-        self.off_thread(move || {
+        let verified = self.verified.clone();
+        self.off_thread(origin, move || {
+            verified.fetch_add(1, Ordering::Relaxed);
             let hash = PasswordHash::new(&hash).map_err(Error::internal)?;
             Ok(Argon2::default().verify_password(password.as_bytes(), &hash).is_ok() && known)
         })
@@ -136,26 +154,20 @@ impl Passwords {
 
     async fn off_thread<T: Send + 'static>(
         &self,
+        origin: Origin,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T> {
-        let turn =
-            tokio::time::timeout(Duration::from_secs(5), self.permits.clone().acquire_owned());
-        let permit = match turn.await {
-            Ok(Ok(permit)) => permit,
-            _ => return Err(Error::Unavailable("too many passwords to hash".into())),
-        };
+        let busy = |_| Error::Unavailable("too many passwords to hash".into());
+        let turn = self.queue.enter(origin).map_err(busy)?.turn();
+        let turn = tokio::time::timeout(PATIENCE, turn).await;
+        let permit = turn.unwrap_or(Err(Full)).map_err(busy)?;
+        // The permit goes along: a caller who hangs up does not end the work.
         let work = tokio::task::spawn_blocking(move || {
             let done = work();
             drop(permit);
             done
         });
         work.await.map_err(Error::internal)
-    }
-}
-
-impl Default for Passwords {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -177,13 +189,14 @@ mod tests {
 
     #[tokio::test]
     async fn nobody_costs_as_much_as_somebody_and_has_no_password() {
-        let passwords = Passwords::new();
-        let hash = passwords.hash(&Password("a fine password".into())).await.unwrap();
+        let passwords = Passwords::new(true);
+        let here = Origin::local();
+        let hash = passwords.hash(&Password("a fine password".into()), here).await.unwrap();
         let parameters = |hash: &str| hash.split('$').take(4).collect::<Vec<_>>().join("$");
         assert_eq!(parameters(&hash), parameters(NOBODY));
-        assert!(passwords.verify("a fine password", Some(&hash)).await.unwrap());
-        assert!(!passwords.verify("another password", Some(&hash)).await.unwrap());
-        assert!(!passwords.verify("a fine password", None).await.unwrap());
+        assert!(passwords.verify("a fine password", Some(&hash), here).await.unwrap());
+        assert!(!passwords.verify("another password", Some(&hash), here).await.unwrap());
+        assert!(!passwords.verify("a fine password", None, here).await.unwrap());
         assert_eq!(passwords.verified(), 3);
     }
 }

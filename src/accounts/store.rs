@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 
 use super::model::{
-    AccountChange, Credentials, Impersonator, NewAccount, Partnership, Permission, Profile, Status,
-    UpdateProfile, User, UsersQuery, rules,
+    AccountChange, Credentials, CredentialsFrom, Impersonator, NewAccount, Partnership, Permission,
+    Profile, Status, UpdateProfile, User, UsersQuery, rules,
 };
 use crate::kernel::{
     access::{Level, Role},
@@ -37,6 +37,27 @@ pub async fn credentials(db: &Db, email: &Email) -> Result<Option<Credentials>> 
              WHERE email = $1 AND deleted_at IS NULL",
         )
         .bind(email.clone())
+        .maybe()
+        .await?;
+    Ok(row)
+}
+
+/// The same, with what is known of the network it is asked from.
+pub async fn credentials_from(
+    db: &Db,
+    email: &Email,
+    network: &str,
+) -> Result<Option<CredentialsFrom>> {
+    let row = db
+        .sql(
+            "SELECT a.id, a.name, a.email, a.role, a.status, a.password_hash,
+               k.last_used_at AS network_used_at
+             FROM accounts a
+             LEFT JOIN known_networks k ON k.account_id = a.id AND k.network = $2
+             WHERE a.email = $1 AND a.deleted_at IS NULL",
+        )
+        .bind(email.clone())
+        .bind(network.to_owned())
         .maybe()
         .await?;
     Ok(row)

@@ -122,7 +122,12 @@ pub async fn end_impersonations(tx: &mut Tx, account_id: Uuid) -> Result<()> {
 
 /// Ends every way into the account, but for one session where one is given. The caller has taken
 /// the account's row.
-pub async fn end_all(tx: &mut Tx, account_id: Uuid, but: Option<Uuid>) -> Result<()> {
+pub async fn end_all(
+    tx: &mut Tx,
+    account_id: Uuid,
+    but: Option<Uuid>,
+    now: DateTime<Utc>,
+) -> Result<()> {
     // Also those that the account has opened in somebody else's name.
     tx.sql("DELETE FROM sessions WHERE (account_id = $1 OR impersonator_id = $1) AND id <> $2")
         .bind(account_id)
@@ -130,7 +135,7 @@ pub async fn end_all(tx: &mut Tx, account_id: Uuid, but: Option<Uuid>) -> Result
         .run()
         .await?;
     tx.sql("DELETE FROM remember_tokens WHERE account_id = $1").bind(account_id).run().await?;
-    void_mailed(tx, account_id).await
+    void_mailed(tx, account_id, now).await
 }
 
 /// A remember token with its account.
@@ -141,12 +146,14 @@ pub struct Remembered {
     pub email: String,
     pub status: Status,
     pub expires_at: DateTime<Utc>,
+    /// Set when a newer token has taken its place.
+    pub rotated_at: Option<DateTime<Utc>>,
 }
 
 pub async fn remembered(db: &Db, hash: &[u8]) -> Result<Option<Remembered>> {
     let row = db
         .sql(
-            "SELECT r.family_id, r.account_id, a.email, a.status, r.expires_at
+            "SELECT r.family_id, r.account_id, a.email, a.status, r.expires_at, r.rotated_at
              FROM remember_tokens r
              JOIN accounts a ON a.id = r.account_id AND a.deleted_at IS NULL
              WHERE r.token_hash = $1",
@@ -206,37 +213,106 @@ crate::words! {
     pub enum TokenKind { Reset = "reset", Invitation = "invitation" }
 }
 
-/// Stores the token of a letter. Older ones of its kind are void; `false` when it is the older.
-pub async fn mail_token(
-    db: &Db,
-    account_id: Uuid,
-    kind: TokenKind,
-    token: &Token,
-    item_id: Uuid,
-    expires_at: DateTime<Utc>,
-) -> Result<bool> {
-    let stored = db
-        .sql(
-            "INSERT INTO mailed_tokens (account_id, kind, token_hash, item_id, expires_at)
-             VALUES ($1, $2, $3, $4, $5)
-             ON CONFLICT (account_id, kind) DO UPDATE SET
-               token_hash = excluded.token_hash, item_id = excluded.item_id,
-               expires_at = excluded.expires_at
-             WHERE mailed_tokens.item_id <= excluded.item_id",
-        )
-        .bind(account_id)
-        .bind(kind)
-        .bind(token.hash())
+/// How long a reset link works, and how many are sent to an account within an hour.
+pub const RESET: TimeDelta = TimeDelta::minutes(30);
+const RESETS_PER_HOUR: i32 = 3;
+pub const INVITATION: TimeDelta = TimeDelta::hours(72);
+
+/// The token of a letter.
+pub struct MailedToken<'a> {
+    pub account_id: Uuid,
+    pub token: &'a Token,
+    /// The letter's item in the outbox, and when it was asked for.
+    pub item_id: Uuid,
+    pub asked_at: DateTime<Utc>,
+}
+
+/// What became of a letter's token when the letter was first written: `Some(true)` when it may be
+/// sent again, `None` when this is the first time. The caller has taken the account's row.
+async fn earlier(tx: &mut Tx, item_id: Uuid) -> Result<Option<bool>> {
+    let row: Option<(Option<DateTime<Utc>>,)> = tx
+        .sql("SELECT voided_at FROM mailed_tokens WHERE item_id = $1")
         .bind(item_id)
-        .bind(expires_at)
+        .maybe()
+        .await?;
+    Ok(row.map(|(voided_at,)| voided_at.is_none()))
+}
+
+/// Stores the token of a reset letter beside those that are out. `false` when the letter must not be
+/// sent: the account had its letters of this hour, or its links were voided since this one was asked
+/// for. The caller has taken the account's row, so letters are counted one after the other.
+pub async fn mail_reset(tx: &mut Tx, mailed: &MailedToken<'_>, now: DateTime<Utc>) -> Result<bool> {
+    if let Some(live) = earlier(tx, mailed.item_id).await? {
+        return Ok(live);
+    }
+    // A link that was asked for within the last hour expires after this.
+    let within_the_hour = now + RESET - TimeDelta::hours(1);
+    let stored = tx
+        .sql(
+            "INSERT INTO mailed_tokens (item_id, account_id, kind, token_hash, expires_at)
+             SELECT $1, $2, 'reset', $3, $4
+             WHERE (SELECT COUNT(*) FROM mailed_tokens
+                    WHERE account_id = $2 AND kind = 'reset' AND expires_at > $5) < $6
+               AND NOT EXISTS (SELECT 1 FROM mailed_tokens
+                               WHERE account_id = $2 AND kind = 'reset' AND voided_at > $7)",
+        )
+        .bind(mailed.item_id)
+        .bind(mailed.account_id)
+        .bind(mailed.token.hash())
+        .bind(mailed.asked_at + RESET)
+        .bind(within_the_hour)
+        .bind(RESETS_PER_HOUR)
+        .bind(mailed.asked_at)
         .run()
         .await?;
     Ok(stored == 1)
 }
 
+/// Stores the token of an invitation; older invitations are void. `false` when it is the older
+/// itself. The caller has taken the account's row.
+pub async fn mail_invitation(
+    tx: &mut Tx,
+    mailed: &MailedToken<'_>,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    if let Some(live) = earlier(tx, mailed.item_id).await? {
+        return Ok(live);
+    }
+    let stored = tx
+        .sql(
+            "INSERT INTO mailed_tokens (item_id, account_id, kind, token_hash, expires_at)
+             SELECT $1, $2, 'invitation', $3, $4
+             WHERE NOT EXISTS (SELECT 1 FROM mailed_tokens
+                               WHERE account_id = $2 AND kind = 'invitation' AND item_id > $1)",
+        )
+        .bind(mailed.item_id)
+        .bind(mailed.account_id)
+        .bind(mailed.token.hash())
+        .bind(mailed.asked_at + INVITATION)
+        .run()
+        .await?;
+    if stored == 0 {
+        return Ok(false);
+    }
+    tx.sql(
+        "UPDATE mailed_tokens SET voided_at = $1
+         WHERE account_id = $2 AND kind = 'invitation' AND item_id < $3 AND voided_at IS NULL",
+    )
+    .bind(now)
+    .bind(mailed.account_id)
+    .bind(mailed.item_id)
+    .run()
+    .await?;
+    Ok(true)
+}
+
 /// Voids every link that was mailed.
-pub async fn void_mailed(tx: &mut Tx, account_id: Uuid) -> Result<()> {
-    tx.sql("DELETE FROM mailed_tokens WHERE account_id = $1").bind(account_id).run().await?;
+pub async fn void_mailed(tx: &mut Tx, account_id: Uuid, now: DateTime<Utc>) -> Result<()> {
+    tx.sql("UPDATE mailed_tokens SET voided_at = $1 WHERE account_id = $2 AND voided_at IS NULL")
+        .bind(now)
+        .bind(account_id)
+        .run()
+        .await?;
     Ok(())
 }
 
@@ -250,7 +326,7 @@ pub async fn by_mailed_token(
             "SELECT a.id, a.name, a.email, a.role, a.status, a.password_hash
              FROM mailed_tokens t
              JOIN accounts a ON a.id = t.account_id AND a.deleted_at IS NULL
-             WHERE t.token_hash = $1 AND t.expires_at > $2",
+             WHERE t.token_hash = $1 AND t.expires_at > $2 AND t.voided_at IS NULL",
         )
         .bind(hash.to_vec())
         .bind(now)
@@ -260,15 +336,21 @@ pub async fn by_mailed_token(
 }
 
 /// Uses a token up; `false` when somebody else just did.
-pub async fn use_mailed_token(tx: &mut Tx, hash: &[u8]) -> Result<bool> {
-    let used =
-        tx.sql("DELETE FROM mailed_tokens WHERE token_hash = $1").bind(hash.to_vec()).run().await?;
+pub async fn use_mailed_token(tx: &mut Tx, hash: &[u8], now: DateTime<Utc>) -> Result<bool> {
+    let used = tx
+        .sql("UPDATE mailed_tokens SET voided_at = $1 WHERE token_hash = $2 AND voided_at IS NULL")
+        .bind(now)
+        .bind(hash.to_vec())
+        .run()
+        .await?;
     Ok(used == 1)
 }
 
 pub async fn sweep(db: &Db, now: DateTime<Utc>) -> Result<()> {
     db.sql("DELETE FROM sessions WHERE expires_at <= $1").bind(now).run().await?;
     db.sql("DELETE FROM remember_tokens WHERE expires_at <= $1").bind(now).run().await?;
-    db.sql("DELETE FROM mailed_tokens WHERE expires_at <= $1").bind(now).run().await?;
+    // They are counted for an hour.
+    let counted = now - TimeDelta::hours(1);
+    db.sql("DELETE FROM mailed_tokens WHERE expires_at <= $1").bind(counted).run().await?;
     Ok(())
 }

@@ -1,5 +1,8 @@
-//! How many requests one client address may send. Each process counts for itself; what must hold
+//! How many requests one client network may send. Each process counts for itself; what must hold
 //! across processes (lockouts) lives in the database.
+//!
+//! Every policy counts by network, and for IPv6 also by site (/48) with ten times the limit: whoever
+//! has a /48 has 65,536 networks.
 
 use std::{collections::HashMap, net::IpAddr, num::NonZeroU32, sync::OnceLock};
 
@@ -10,9 +13,14 @@ use governor::{
     middleware::StateInformationMiddleware,
 };
 
-use crate::{kernel::caller::network, table::Operation};
+use crate::{
+    kernel::caller::{network, site},
+    table::Operation,
+};
 
 const GENERAL: u32 = 600;
+/// How much more a site may send than one of its networks.
+const SITE_FACTOR: u32 = 10;
 
 type Limiter = RateLimiter<
     IpAddr,
@@ -30,7 +38,8 @@ pub struct Limits {
 struct Policy {
     name: &'static str,
     per_minute: u32,
-    limiter: Limiter,
+    by_network: Limiter,
+    by_site: Limiter,
 }
 
 /// What a client has left.
@@ -62,7 +71,6 @@ impl Limits {
 
     /// Counts a request; `None` when limits are off.
     pub fn take(&self, address: IpAddr, method: &Method, route: &str) -> Option<Allowance> {
-        let address = network(address);
         let general = self.general.as_ref()?.take(address);
         if general.verdict.is_err() {
             return Some(general);
@@ -75,28 +83,43 @@ impl Limits {
     pub fn forget_idle(&self) {
         let tight = self.tight.get().into_iter().flat_map(HashMap::values);
         for policy in self.general.iter().chain(tight) {
-            policy.limiter.retain_recent();
-            policy.limiter.shrink_to_fit();
+            for limiter in [&policy.by_network, &policy.by_site] {
+                limiter.retain_recent();
+                limiter.shrink_to_fit();
+            }
         }
     }
 }
 
 impl Policy {
     fn new(name: &'static str, per_minute: u32) -> Self {
-        let quota = Quota::per_minute(NonZeroU32::new(per_minute).unwrap_or(NonZeroU32::MIN));
-        let limiter = DefaultKeyedRateLimiter::keyed(quota);
-        Self { name, per_minute, limiter: limiter.with_middleware() }
+        let by_site = limiter(per_minute.saturating_mul(SITE_FACTOR));
+        Self { name, per_minute, by_network: limiter(per_minute), by_site }
     }
 
+    /// What the network refuses does not count for its site.
     fn take(&self, address: IpAddr) -> Allowance {
-        let verdict = match self.limiter.check_key(&address) {
-            Ok(state) => Ok(state.remaining_burst_capacity()),
-            Err(until) => {
-                let wait = until.wait_time_from(DefaultClock::default().now());
-                Err(wait.as_secs_f64().ceil().max(1.0) as u64)
-            }
-        };
+        let mut verdict = check(&self.by_network, network(address));
+        if let (Ok(left), Some(site)) = (verdict, site(address)) {
+            verdict = check(&self.by_site, site).map(|left_of_site| left.min(left_of_site));
+        }
         Allowance { name: self.name, per_minute: self.per_minute, verdict }
+    }
+}
+
+fn limiter(per_minute: u32) -> Limiter {
+    let quota = Quota::per_minute(NonZeroU32::new(per_minute).unwrap_or(NonZeroU32::MIN));
+    DefaultKeyedRateLimiter::keyed(quota).with_middleware()
+}
+
+/// What is left, or how many seconds to wait.
+fn check(limiter: &Limiter, key: IpAddr) -> Result<u32, u64> {
+    match limiter.check_key(&key) {
+        Ok(state) => Ok(state.remaining_burst_capacity()),
+        Err(until) => {
+            let wait = until.wait_time_from(DefaultClock::default().now());
+            Err(wait.as_secs_f64().ceil().max(1.0) as u64)
+        }
     }
 }
 
@@ -120,5 +143,30 @@ impl Allowance {
         };
         say("ratelimit-policy", format!("\"{name}\";q={per_minute};w=60"));
         say("ratelimit", format!("\"{name}\";r={left};t={reset}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sends from one /64 of a site after another, and says how many requests passed.
+    fn passed(limits: &Limits, site: &str, networks: u32, each: u32) -> u32 {
+        let from = |n: u32| format!("{site}:{n:x}::1").parse().unwrap();
+        let take = |n: u32| limits.take(from(n), &Method::GET, "/health").unwrap();
+        let sent = (0..networks).flat_map(|n| (0..each).map(move |_| n));
+        sent.filter(|n| take(*n).refused().is_none()).count() as u32
+    }
+
+    #[test]
+    fn a_site_has_ten_times_the_limit_of_a_network() {
+        let limits = Limits::new(true);
+        limits.tighten(&[]);
+        assert_eq!(passed(&limits, "2001:db8:1", 10, 500), 5_000);
+        // 10,000 more within the limit of their own networks; the site has 1,000 left, and gets
+        // 100 per second.
+        let more = passed(&limits, "2001:db8:1", 30, 500);
+        assert!((1_000..10_000).contains(&more), "{more}");
+        assert_eq!(passed(&limits, "2001:db8:2", 1, 500), 500, "another site");
     }
 }

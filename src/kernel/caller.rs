@@ -23,12 +23,26 @@ pub struct Context {
     pub user_agent: Option<String>,
 }
 
-/// What counts as one client: a customer of an IPv6 provider has a whole /64.
+/// What counts as one client: an IPv4 address, or the /64 of an IPv6 address, since every customer
+/// of an IPv6 provider has at least that.
 pub fn network(address: IpAddr) -> IpAddr {
     match address {
-        IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX)).into(),
+        IpAddr::V6(v6) => prefix(v6, 64),
         v4 => v4,
     }
+}
+
+/// The /48 around an IPv6 address. One customer can be given a whole /48, so limits per [`network`]
+/// are accompanied by one ten times as high per site. IPv4 has no site.
+pub fn site(address: IpAddr) -> Option<IpAddr> {
+    match address {
+        IpAddr::V6(v6) => Some(prefix(v6, 48)),
+        IpAddr::V4(_) => None,
+    }
+}
+
+fn prefix(address: Ipv6Addr, bits: u32) -> IpAddr {
+    Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << (128 - bits))).into()
 }
 
 #[derive(Clone, Debug)]
@@ -150,3 +164,17 @@ impl<S: Sync> axum::extract::OptionalFromRequestParts<S> for Caller {
 
 impl aide::OperationInput for Context {}
 impl aide::OperationInput for Caller {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ipv6_address_has_a_network_and_a_site() {
+        let v6: IpAddr = "2001:db8:1:2:3:4:5:6".parse().unwrap();
+        assert_eq!(network(v6).to_string(), "2001:db8:1:2::");
+        assert_eq!(site(v6).map(|site| site.to_string()).as_deref(), Some("2001:db8:1::"));
+        let v4: IpAddr = "203.0.113.7".parse().unwrap();
+        assert_eq!((network(v4), site(v4)), (v4, None));
+    }
+}

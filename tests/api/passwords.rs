@@ -1,7 +1,7 @@
 //! Forgotten, reset and changed passwords.
 
 use chrono::TimeDelta;
-use dermaga::kernel::outbox;
+use dermaga::{config::Switch, kernel::outbox};
 use serde_json::{Value, json};
 
 use crate::{
@@ -15,7 +15,13 @@ on_both_engines![
     a_reset_ends_every_way_in,
     a_token_works_once_and_not_for_ever,
     two_resets_at_once_set_one_password,
-    only_the_newest_link_works,
+    an_older_link_works_until_one_is_used,
+    three_letters_are_sent_within_an_hour,
+    letters_at_the_same_moment_do_not_slip_through,
+    a_letter_that_is_sent_twice_counts_once,
+    links_of_an_older_version_work,
+    a_stolen_session_cannot_guess_the_password,
+    a_reset_forgives_failures,
     a_letter_that_is_sent_twice_carries_one_link,
     a_new_address_voids_links_in_the_old_mailbox,
     an_invitation_is_accepted_within_72_hours,
@@ -145,14 +151,189 @@ async fn a_new_address_voids_links_in_the_old_mailbox(world: World) {
     reset(&world, &world.mailed_token("made@bahari.id"), NEW).await.is(401, "invalid_token");
 }
 
-async fn only_the_newest_link_works(world: World) {
+async fn an_older_link_works_until_one_is_used(world: World) {
+    world.partner("made@bahari.id").await;
+    let mut tokens = Vec::new();
+    for _ in 0..3 {
+        forget(&world, "made@bahari.id").await;
+        tokens.push(world.mailed_token("made@bahari.id"));
+        world.later(TimeDelta::minutes(10));
+    }
+    // Each lives its own 30 minutes.
+    reset(&world, &tokens[0], NEW).await.is(401, "invalid_token");
+    reset(&world, &tokens[1], NEW).await.ok();
+    reset(&world, &tokens[1], NEW).await.is(401, "invalid_token");
+    reset(&world, &tokens[2], NEW).await.is(401, "invalid_token");
+}
+
+async fn three_letters_are_sent_within_an_hour(world: World) {
+    world.partner("made@bahari.id").await;
+    world.partner("ketut@bahari.id").await;
+    world.delivers().await;
+    let letters = |email: &str| world.letters_to(email).len() - 1;
+    for n in 1..=5 {
+        forget(&world, "made@bahari.id").await;
+        assert_eq!(letters("made@bahari.id"), n.min(3));
+    }
+    let third = world.mailed_token("made@bahari.id");
+    forget(&world, "ketut@bahari.id").await;
+    assert_eq!(letters("ketut@bahari.id"), 1, "each account has its own");
+    // Neither the sweep nor the use of a link gives any back.
+    reset(&world, &third, NEW).await.ok();
+    world.later(TimeDelta::minutes(60) - TimeDelta::seconds(1));
+    world.app.sweep().await.unwrap();
+    forget(&world, "made@bahari.id").await;
+    assert!(world.letters_to("made@bahari.id").pop().unwrap().contains("was changed"));
+    let before = letters("made@bahari.id");
+    world.later(TimeDelta::seconds(1));
+    forget(&world, "made@bahari.id").await;
+    assert_eq!(letters("made@bahari.id"), before + 1);
+    let password = "karang biru 5 ikan terbang";
+    reset(&world, &world.mailed_token("made@bahari.id"), password).await.ok();
+    world.later(TimeDelta::days(1));
+    world.app.sweep().await.unwrap();
+    assert_eq!(world.count("SELECT COUNT(*) FROM mailed_tokens").await, 0);
+}
+
+/// Takes what waits to be mailed, as a process does that then crashes.
+async fn claim(world: &World, limit: i64) -> Vec<outbox::Item> {
+    outbox::claim(world.db(), outbox::Queue::Mail, world.now(), limit).await.unwrap()
+}
+
+async fn letters_at_the_same_moment_do_not_slip_through(world: World) {
+    world.partner("made@bahari.id").await;
+    world.delivers().await;
+    for _ in 0..12 {
+        world.post("/auth/forgot-password", json!({ "email": "made@bahari.id" })).send().await.ok();
+    }
+    let items = claim(&world, 12).await;
+    assert_eq!(items.len(), 12);
+    let mut deliveries = tokio::task::JoinSet::new();
+    for item in items {
+        let app = world.app.clone();
+        deliveries.spawn(async move { dermaga::accounts::deliver(&app, &item).await });
+    }
+    for delivered in deliveries.join_all().await {
+        delivered.unwrap();
+    }
+    assert_eq!(world.letters_to("made@bahari.id").len(), 1 + 3, "the welcome, and three links");
+    assert_eq!(world.count("SELECT COUNT(*) FROM mailed_tokens").await, 3);
+}
+
+async fn a_letter_that_is_sent_twice_counts_once(world: World) {
+    world.partner("made@bahari.id").await;
+    world.delivers().await;
+    world.post("/auth/forgot-password", json!({ "email": "made@bahari.id" })).send().await.ok();
+    let item = claim(&world, 1).await.pop().unwrap();
+    for _ in 0..4 {
+        dermaga::accounts::deliver(&world.app, &item).await.unwrap();
+    }
+    let first = world.mailed_token("made@bahari.id");
+    forget(&world, "made@bahari.id").await;
+    forget(&world, "made@bahari.id").await;
+    assert_eq!(world.letters_to("made@bahari.id").len(), 1 + 3);
+    let third = world.mailed_token("made@bahari.id");
+    reset(&world, &third, NEW).await.ok();
+    // Sent once more, the letter does not revive its link.
+    dermaga::accounts::deliver(&world.app, &item).await.unwrap();
+    reset(&world, &first, NEW).await.is(401, "invalid_token");
+}
+
+async fn links_of_an_older_version_work(world: World) {
     world.partner("made@bahari.id").await;
     forget(&world, "made@bahari.id").await;
-    let older = world.mailed_token("made@bahari.id");
+    let token = world.mailed_token("made@bahari.id");
+    for statement in [
+        "DROP TABLE login_failures",
+        "CREATE TABLE login_failures (
+           subject TEXT PRIMARY KEY, failures INTEGER NOT NULL, since TIMESTAMPTZ NOT NULL)",
+        "DROP TABLE known_networks",
+        "ALTER TABLE mailed_tokens RENAME TO kept",
+        "CREATE TABLE mailed_tokens (
+           account_id UUID NOT NULL REFERENCES accounts (id),
+           kind TEXT NOT NULL CHECK (kind IN ('reset', 'invitation')),
+           token_hash BYTEA NOT NULL UNIQUE, item_id UUID NOT NULL,
+           expires_at TIMESTAMPTZ NOT NULL, PRIMARY KEY (account_id, kind))",
+        "INSERT INTO mailed_tokens (account_id, kind, token_hash, item_id, expires_at)
+         SELECT account_id, kind, token_hash, item_id, expires_at FROM kept",
+        "DROP TABLE kept",
+        "DELETE FROM _sqlx_migrations WHERE version = 25",
+    ] {
+        world.db().sql(statement).run().await.unwrap();
+    }
+    assert!(world.db().is_behind().await.unwrap());
+    world.db().migrate().await.unwrap();
+    assert!(!world.db().is_behind().await.unwrap());
     forget(&world, "made@bahari.id").await;
-    let newer = world.mailed_token("made@bahari.id");
-    reset(&world, &older, NEW).await.is(401, "invalid_token");
-    reset(&world, &newer, NEW).await.ok();
+    reset(&world, &token, NEW).await.ok();
+}
+
+/// With limits, and behind a proxy that says where requests come from.
+async fn limited(world: World) -> World {
+    let change = |config: &mut dermaga::config::Config| {
+        config.rate_limit = Switch(true);
+        config.trusted_hops = 1;
+    };
+    world.with(change).await
+}
+
+async fn login_from(world: &World, address: &str, password: &str) -> Answer {
+    let body = json!({ "email": "made@bahari.id", "password": password, "role": "mitra" });
+    world.post("/v1/auth/login", body).header("x-forwarded-for", address).send().await
+}
+
+async fn a_stolen_session_cannot_guess_the_password(world: World) {
+    let world = limited(world).await;
+    let register = crate::world::registration("made@bahari.id");
+    world.post("/auth/register-mitra", register).send().await.ok();
+    let session = login_from(&world, "203.0.113.7", PASSWORD).await.ok();
+    let session = session["access_token"].as_str().unwrap();
+    let change = async |address: &str, current: &str| {
+        let body = json!({ "current_password": current, "password": NEW, "cpassword": NEW });
+        let call = world.put("/user/me/password", body).bearing(session);
+        call.header("x-forwarded-for", address).send().await
+    };
+    // From wherever the thief comes.
+    for n in 0..10 {
+        let answer = change(&format!("198.51.100.{n}"), "guess").await;
+        answer.has_faults(&[("current_password", "wrong")]);
+    }
+    change("198.51.100.99", PASSWORD).await.is(429, "too_many_requests");
+    // The owner signs in, from a known network and from any other.
+    login_from(&world, "203.0.113.7", PASSWORD).await.ok();
+    login_from(&world, "192.0.2.1", PASSWORD).await.ok();
+    change("203.0.113.7", "typo").await.has_faults(&[("current_password", "wrong")]);
+    change("203.0.113.7", PASSWORD).await.ok();
+    login_from(&world, "203.0.113.7", NEW).await.ok();
+}
+
+async fn a_reset_forgives_failures(world: World) {
+    let world = limited(world).await;
+    let register = crate::world::registration("made@bahari.id");
+    world.post("/auth/register-mitra", register).send().await.ok();
+    for _ in 0..10 {
+        login_from(&world, "203.0.113.7", "typo").await.is(401, "invalid_credentials");
+    }
+    login_from(&world, "203.0.113.7", NEW).await.is(429, "too_many_requests");
+    forget(&world, "made@bahari.id").await;
+    let token = world.mailed_token("made@bahari.id");
+    let body = json!({ "token": token, "password": NEW, "cpassword": NEW });
+    let call = world.post("/auth/reset-password", body);
+    call.header("x-forwarded-for", "203.0.113.7").send().await.ok();
+    assert_eq!(world.count("SELECT COUNT(*) FROM login_failures WHERE email <> ''").await, 0);
+    // Others go on guessing: the network of the reset is known from now on.
+    world
+        .db()
+        .sql(
+            "INSERT INTO login_failures (email, network, failures, since)
+             VALUES ('made@bahari.id', '', 100, $1)",
+        )
+        .bind(world.now())
+        .run()
+        .await
+        .unwrap();
+    login_from(&world, "192.0.2.1", NEW).await.is(429, "too_many_requests");
+    login_from(&world, "203.0.113.7", NEW).await.ok();
 }
 
 async fn an_invitation_is_accepted_within_72_hours(world: World) {

@@ -4,8 +4,9 @@ use axum::extract::State;
 
 use crate::{
     accounts::{
+        hash_queue::Origin,
         letters::{Forgotten, PasswordChanged},
-        lockout,
+        lockout::{self, Client},
         model::{ChangePassword, JustEmail, ResetPassword},
         store, tokens,
     },
@@ -48,17 +49,21 @@ pub async fn reset_password(
     let token = ids::hash(&reset.token);
     let account = tokens::by_mailed_token(&app.db, &token, now).await?;
     let account = account.ok_or(Error::InvalidToken)?;
-    app.passwords.strong(&reset.password, &account.name, &account.email).await?;
-    let hash = app.passwords.hash(&reset.password).await?;
+    // The token proves who it is, as a session does.
+    let origin = Origin::new(context.address, true);
+    app.passwords.strong(&reset.password, &account.name, &account.email, origin).await?;
+    let hash = app.passwords.hash(&reset.password, origin).await?;
     let first = account.password_hash.is_none();
 
     let mut tx = app.db.begin().await?;
     store::set_password(&mut tx, account.id, &hash, now).await?;
-    if !tokens::use_mailed_token(&mut tx, &token).await? {
+    if !tokens::use_mailed_token(&mut tx, &token, now).await? {
         return Err(Error::InvalidToken);
     }
-    tokens::end_all(&mut tx, account.id, None).await?;
+    tokens::end_all(&mut tx, account.id, None, now).await?;
+    // Whoever reads the mailbox can sign in from here, however many others guess meanwhile.
     lockout::forgive(&mut tx, &account.email.parse().map_err(Error::internal)?).await?;
+    lockout::know_network(&mut tx, account.id, context.address, now).await?;
     if !first {
         let changed = PasswordChanged { account_id: account.id, lang: context.lang };
         outbox::put(&mut tx, Queue::Mail, "account.password_changed", &changed, now).await?;
@@ -75,26 +80,37 @@ pub async fn change_password(
     caller.in_person()?;
     let now = app.clock.now();
     let Person { id, name, email } = &caller.person;
-    app.passwords.strong(&change.password, name, email).await?;
+    let address = caller.context.address;
+    let origin = Origin::new(address, true);
+    app.passwords.strong(&change.password, name, email, origin).await?;
     let email = email.parse().map_err(Error::internal)?;
-    let account = store::credentials_of(&app.db, *id).await?;
-    let old = account.and_then(|account| account.password_hash).ok_or(Error::Unauthenticated)?;
+    let network = lockout::network_text(address);
+    let found = store::credentials_from(&app.db, &email, &network).await?;
+    let found = found.filter(|found| found.credentials.id == *id).ok_or(Error::Unauthenticated)?;
+    let is_known = found.knows_network(now);
+    let old = found.credentials.password_hash.ok_or(Error::Unauthenticated)?;
     // A stolen session must not be a way to guess the password.
-    lockout::attempt(&app, &email, caller.context.address, now).await?;
-    if !app.passwords.verify(&change.current_password, Some(&old)).await? {
-        let message = text("This is not your password.", "Ini bukan kata sandi Anda.");
-        return Err(Error::field("current_password", "wrong", message));
+    let client = Client { email: &email, address, is_known, is_remembered: false };
+    let attempt = lockout::prove(&app, &client, now).await?;
+    match app.passwords.verify(&change.current_password, Some(&old), origin).await {
+        Ok(true) => {}
+        Ok(false) => {
+            let message = text("This is not your password.", "Ini bukan kata sandi Anda.");
+            return Err(Error::field("current_password", "wrong", message));
+        }
+        Err(busy) => {
+            attempt.withdraw(&app.db).await?;
+            return Err(busy);
+        }
     }
-    let new = app.passwords.hash(&change.password).await?;
+    let new = app.passwords.hash(&change.password, origin).await?;
 
     let mut tx = caller.begin(&app.db, now).await?;
     if !store::replace_password(&mut tx, *id, &old, &new, now).await? {
         return Err(Error::Unauthenticated);
     }
-    tokens::end_all(&mut tx, *id, Some(caller.session_id)).await?;
-    if app.config.rate_limit.0 {
-        lockout::succeeded(&mut tx, &email, caller.context.address).await?;
-    }
+    tokens::end_all(&mut tx, *id, Some(caller.session_id), now).await?;
+    attempt.succeeded(&mut tx).await?;
     let changed = PasswordChanged { account_id: *id, lang: caller.context.lang };
     outbox::put(&mut tx, Queue::Mail, "account.password_changed", &changed, now).await?;
     tx.record(Change {

@@ -56,7 +56,7 @@ pub async fn update_profile(
     store::update_profile(&mut tx, id, &profile, avatar, now).await?;
     if before.email != profile.email.as_str() {
         // A link in the old mailbox must not open the account any more.
-        tokens::void_mailed(&mut tx, id).await?;
+        tokens::void_mailed(&mut tx, id, now).await?;
     }
     let after = store::user_in(&mut tx, id).await?.ok_or(Error::Unauthenticated)?;
     tx.record(Change {

@@ -116,6 +116,17 @@ async fn resume(
     Ok((next, Remembered::Resumed(Box::new(signed_in))))
 }
 
+/// The device whose remember token a request carries, if the token could be resumed with.
+pub async fn live_device(
+    app: &App,
+    headers: &HeaderMap,
+    now: DateTime<Utc>,
+) -> Result<Option<tokens::Remembered>> {
+    let Some(token) = presented(headers) else { return Ok(None) };
+    let device = tokens::remembered(&app.db, &ids::hash(&token)).await?;
+    Ok(device.filter(|device| device.expires_at > now && device.rotated_at.is_none()))
+}
+
 /// The remember token that a request carries, in its header or in the cookie.
 pub fn presented(headers: &HeaderMap) -> Option<String> {
     if let Some(token) = headers.get("x-remember-token") {

@@ -6,10 +6,11 @@ use axum::{
 };
 use chrono::{DateTime, Utc};
 
-use super::remember::{forget_cookie, presented};
+use super::remember::{forget_cookie, live_device, presented};
 use crate::{
     accounts::{
-        lockout,
+        hash_queue::Origin,
+        lockout::{self, Client},
         model::{Login, OpenSession, SessionsQuery, SignedIn},
         store,
         tokens::{self, OpenedBy},
@@ -28,28 +29,44 @@ use crate::{
 pub async fn login(
     State(app): State<App>,
     context: Context,
+    headers: HeaderMap,
     Body(login): Body<Login>,
 ) -> Result<Reply<SignedIn>> {
     let now = app.clock.now();
-    lockout::attempt(&app, &login.email, context.address, now).await?;
-    let account = store::credentials(&app.db, &login.email).await?;
-    let hash = account.as_ref().and_then(|account| account.password_hash.as_deref());
-    let right = app.passwords.verify(&login.password, hash).await?;
-    let account = account
-        .filter(|account| right && account.role == login.role)
+    let network = lockout::network_text(context.address);
+    let found = store::credentials_from(&app.db, &login.email, &network).await?;
+    let is_known = found.as_ref().is_some_and(|account| account.knows_network(now));
+    let device = live_device(&app, &headers, now).await?;
+    let is_remembered = device.is_some_and(|device| device.email == login.email.as_str());
+    let client = Client { email: &login.email, address: context.address, is_known, is_remembered };
+    let attempt = lockout::sign_in(&app, &client, now).await?;
+
+    let hash = found.as_ref().and_then(|account| account.credentials.password_hash.as_deref());
+    let origin = Origin::new(context.address, is_known || is_remembered);
+    let right = match app.passwords.verify(&login.password, hash, origin).await {
+        Ok(right) => right,
+        Err(busy) => {
+            attempt.withdraw(&app.db).await?;
+            return Err(busy);
+        }
+    };
+    let found = found
+        .filter(|account| right && account.credentials.role == login.role)
         .ok_or(Error::InvalidCredentials)?;
 
     // The account's row first, as everywhere: a reset takes the same two in the same order.
+    let account = &found.credentials;
     let mut tx = app.db.begin().await?;
     let hash = account.password_hash.as_deref().unwrap_or_default();
     let held = store::hold_for_login(&mut tx, account.id, hash, now).await?;
-    if app.config.rate_limit.0 {
-        lockout::succeeded(&mut tx, &login.email, context.address).await?;
-    }
+    attempt.succeeded(&mut tx).await?;
     if !held {
         tx.commit().await?;
         account.status.standing()?;
         return Err(Error::InvalidCredentials);
+    }
+    if found.network_is_stale(now) {
+        lockout::know_network(&mut tx, account.id, context.address, now).await?;
     }
     let signed_in = open(&mut tx, account.id, OpenedBy::Password, &context, now).await?;
     tx.commit().await?;

@@ -3,7 +3,7 @@
 use axum::extract::State;
 
 use crate::{
-    accounts::{self, NewAccount, Status},
+    accounts::{self, NewAccount, Origin, Status},
     app::App,
     kernel::{
         access::Role,
@@ -25,14 +25,15 @@ pub async fn register_mitra(
     Body(form): Body<RegisterMitra>,
 ) -> Result<Reply<Registered>> {
     let now = app.clock.now();
-    app.passwords.strong(&form.password, &form.name, form.email.as_str()).await?;
+    let origin = Origin::new(context.address, false);
+    app.passwords.strong(&form.password, &form.name, form.email.as_str(), origin).await?;
     let account = NewAccount {
         name: form.name,
         email: form.email,
         phone: Some(form.phone),
         role: Role::Mitra,
         status: Status::Active,
-        password_hash: Some(app.passwords.hash(&form.password).await?),
+        password_hash: Some(app.passwords.hash(&form.password, origin).await?),
     };
     let mut tx = app.db.begin().await?;
     let account_id = accounts::create(&mut tx, &account, now).await?;
