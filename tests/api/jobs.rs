@@ -1,4 +1,6 @@
-//! Background jobs: one bad row does not stop the others.
+//! Background jobs: one bad row does not stop the others, every job is watched.
+
+use std::time::Duration;
 
 use chrono::TimeDelta;
 use dermaga::{
@@ -11,6 +13,7 @@ use dermaga::{
     settlements::run_schedules,
 };
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::{
     harbour::{Sailing, order, papers},
@@ -23,6 +26,9 @@ crate::on_both_engines! {
     a_poisoned_hold_does_not_keep_other_seats,
     a_partner_that_cannot_be_settled_does_not_stop_the_others,
     a_transient_failure_sets_nothing_aside,
+    a_sweep_that_fails_does_not_stop_the_others,
+    a_stuck_job_makes_the_service_unready,
+    every_job_runs_and_is_counted,
 }
 
 fn id_of(booking: &Value) -> Uuid {
@@ -236,4 +242,57 @@ async fn a_transient_failure_sets_nothing_aside(world: World) {
     let busy = |_: Uuid| async { Err(Error::Unavailable("busy".into())) };
     assert!(set_aside::retry(world.db(), job, world.now(), busy).await.is_err());
     assert_eq!(world.count("SELECT CAST(MAX(failures) AS BIGINT) FROM set_aside").await, 1);
+}
+
+async fn a_sweep_that_fails_does_not_stop_the_others(world: World) {
+    world.admin().await;
+    world.later(TimeDelta::hours(9));
+    let rename = "ALTER TABLE idempotency_keys RENAME TO elsewhere";
+    world.db().sql(rename).run().await.unwrap();
+    assert!(world.app.sweep().await.is_err());
+    assert_eq!(world.count("SELECT COUNT(*) FROM sessions").await, 0);
+}
+
+async fn a_stuck_job_makes_the_service_unready(world: World) {
+    world.get("/health/ready").send().await.ok();
+    let job = world.app.jobs.add("stuck", Duration::from_secs(1));
+    world.get("/health/ready").send().await.ok();
+    let long_ago = Instant::now().checked_sub(Duration::from_secs(60)).unwrap();
+    job.succeeded(long_ago);
+    let answer = world.get("/health/ready").send().await;
+    assert!(!answer.body.to_string().contains("stuck"), "that is for the log");
+    answer.is(503, "unavailable");
+    world.get("/health/live").send().await.ok();
+    job.succeeded(Instant::now());
+    world.get("/health/ready").send().await.ok();
+}
+
+async fn every_job_runs_and_is_counted(world: World) {
+    let worker = tokio::spawn(world.app.clone().work());
+    let have_run = async {
+        loop {
+            let jobs = world.app.jobs.all();
+            if !jobs.is_empty() && jobs.iter().all(|job| job.state().runs > 0) {
+                return jobs.len();
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let jobs = tokio::time::timeout(Duration::from_secs(60), have_run).await.unwrap();
+    assert_eq!(jobs, 17);
+    world.get("/health/ready").send().await.ok();
+    let (_, _, text) = world.get("/metrics").bytes().await;
+    let text = String::from_utf8(text).unwrap();
+    for job in ["expire_holds", "complete_journeys", "settle_schedules", "deliver_mail"] {
+        for line in [
+            format!("dermaga_job_runs_total{{job=\"{job}\",outcome=\"ok\"}} "),
+            format!("dermaga_job_runs_total{{job=\"{job}\",outcome=\"panic\"}} 0"),
+            format!("dermaga_job_last_success_timestamp_seconds{{job=\"{job}\"}} 1"),
+        ] {
+            assert!(text.contains(&line), "{line} in {text}");
+        }
+    }
+    assert!(text.contains("dermaga_rows_set_aside{job=\"expire_holds\"} 0"), "{text}");
+    world.app.stop();
+    worker.await.unwrap();
 }
