@@ -61,9 +61,9 @@ impl Db {
             Engine::Sqlite { .. } => &SQLITE,
             Engine::Postgres(_) => &POSTGRES,
         };
-        let newest = COMMON.iter().chain(own.iter()).map(|migration| migration.version).max();
-        let last = self.sql("SELECT MAX(version) FROM _sqlx_migrations").scalar::<Option<i64>>();
-        Ok(last.await? < newest)
+        let applied: Vec<(i64,)> = self.sql("SELECT version FROM _sqlx_migrations").all().await?;
+        let mut all = COMMON.iter().chain(own.iter());
+        Ok(all.any(|migration| !applied.contains(&(migration.version,))))
     }
 
     /// On PostgreSQL the migrator holds an advisory lock, so processes that start together wait
