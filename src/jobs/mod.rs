@@ -77,7 +77,7 @@ impl App {
         all.every(RowJob::SettleSchedules.as_str(), MINUTE, |app: App| async move {
             settlements::run_schedules(&app).await
         });
-        all.looping("roll_up_reports", 2 * SECOND, roll_up);
+        all.looping(RowJob::RollUpReports.as_str(), 2 * SECOND, roll_up);
         all.looping("show_notifications", SECOND, |app: App, job| async move {
             notifications::show_for_ever(&app, &job).await;
         });
@@ -108,14 +108,11 @@ impl App {
 /// Reports also read moves that are not rolled up; the roll-up keeps these few. The first start on
 /// bookings of the past, or in another time zone, makes the figures from the bookings, which may take
 /// long.
-///
-/// A move that cannot be rolled up is not set aside. Reports count it where it is and stay exact;
-/// that the roll-up stands still is seen in the metrics and by readiness.
 async fn roll_up(app: App, job: Arc<Job>) {
     job.may_take(10 * MINUTE);
     while let Err(error) = reports::ensure(&app).await {
         job.failed(&error);
         tokio::time::sleep(5 * SECOND).await;
     }
-    job.repeat(|| reports::fold(&app)).await;
+    job.repeat(|| reports::fold_some(&app)).await;
 }

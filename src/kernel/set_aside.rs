@@ -30,6 +30,8 @@ crate::words! {
         CompleteJourneys = "complete_journeys",
         /// The rows are partners.
         SettleSchedules = "settle_schedules",
+        /// The rows are moves of bookings; the id is the move's number.
+        RollUpReports = "roll_up_reports",
     }
 }
 

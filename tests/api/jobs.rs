@@ -10,6 +10,7 @@ use dermaga::{
         ids::{self, Uuid},
         set_aside::{self, RowJob},
     },
+    reports,
     settlements::run_schedules,
 };
 use serde_json::{Value, json};
@@ -25,6 +26,7 @@ crate::on_both_engines! {
     a_booking_that_makes_the_code_panic_does_not_stop_completion,
     a_poisoned_hold_does_not_keep_other_seats,
     a_partner_that_cannot_be_settled_does_not_stop_the_others,
+    a_poisoned_move_does_not_stop_the_roll_up,
     a_transient_failure_sets_nothing_aside,
     a_sweep_that_fails_does_not_stop_the_others,
     a_stuck_job_makes_the_service_unready,
@@ -206,6 +208,35 @@ async fn a_partner_that_cannot_be_settled_does_not_stop_the_others(world: World)
     world.db().sql(set).bind(sealed).bind(partners[0]).run().await.unwrap();
     world.later(TimeDelta::hours(1));
     assert_eq!(run_schedules(&world.app).await.unwrap(), 1);
+    assert_eq!(noted(&world).await, 0);
+    all_adds_up(&world).await;
+}
+
+async fn a_poisoned_move_does_not_stop_the_roll_up(world: World) {
+    let sailing = world.sailing().await;
+    for _ in 0..5 {
+        world.sold(&sailing, 1).await;
+    }
+    // Not a time that can be read.
+    let bad = world.count("SELECT MIN(id) FROM booking_moves").await;
+    let set = "UPDATE booking_moves SET at = 'infinity' WHERE id = $1";
+    world.db().sql(set).bind(bad).run().await.unwrap();
+    assert_eq!(reports::fold(&world.app).await.unwrap(), 4);
+    assert_eq!(world.count("SELECT COUNT(*) FROM booking_moves").await, 1);
+    for _ in 0..2 {
+        world.later(TimeDelta::seconds(10));
+        assert_eq!(reports::fold(&world.app).await.unwrap(), 0);
+    }
+    let found = doctor_says(&world).await.unwrap_err();
+    let row = Uuid::from_u128(bad as u128);
+    assert!(found.contains(&format!("roll_up_reports {row} (3 failures since")), "{found}");
+    // What moves meanwhile is rolled up.
+    world.sold(&sailing, 1).await;
+    assert_eq!(reports::fold(&world.app).await.unwrap(), 1);
+    let repair = world.db().sql("UPDATE booking_moves SET at = $1 WHERE id = $2");
+    repair.bind(world.now()).bind(bad).run().await.unwrap();
+    world.later(TimeDelta::hours(1));
+    assert_eq!(reports::fold(&world.app).await.unwrap(), 1);
     assert_eq!(noted(&world).await, 0);
     all_adds_up(&world).await;
 }
