@@ -12,6 +12,7 @@ use crate::{
     boarding, bookings,
     config::Config,
     edge::{Limits, Metrics, Shared},
+    jobs::Jobs,
     kernel::{
         clock::Clock, db::Db, error::Result, mail::Mailer, seal::Sealer, secret::Secret,
         storage::Storage,
@@ -38,6 +39,8 @@ pub struct State {
     pub limits: Limits,
     pub metrics: Metrics,
     pub shared: Shared,
+    /// The background jobs that this process runs.
+    pub jobs: Arc<Jobs>,
     /// Signs addresses and tickets, encrypts what must not be read at rest.
     pub secret_key: Secret,
     pub sealer: Sealer,
@@ -84,6 +87,7 @@ impl App {
             metrics: Metrics::new(),
             shared: Shared::new(!config.shares_database()),
             passwords: Passwords::new(config.rate_limit.0),
+            jobs: Arc::default(),
             sealer: Sealer::new(&secret_key, &config.old_secret_keys.0),
             tickets: TicketKeys::new(&secret_key, &config.old_secret_keys.0)?,
             storage: storage(&config)?,
@@ -107,6 +111,11 @@ impl App {
 
     pub fn is_stopping(&self) -> bool {
         *self.stopping.borrow()
+    }
+
+    /// Becomes true when the service begins to stop.
+    pub fn stop_signal(&self) -> watch::Receiver<bool> {
+        self.stopping.subscribe()
     }
 
     /// Resolves when the service begins to stop.

@@ -8,7 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use crate::{
     app::App,
     config::{Config, PaymentProvider},
-    kernel::{clock::Clock, ids, outbox},
+    kernel::{clock::Clock, ids, outbox, set_aside},
 };
 
 /// What was looked at, and what was found.
@@ -39,6 +39,7 @@ pub async fn examine(config: Config) -> Vec<Finding> {
     note("mail", app.mailer.test().await.map_err(said));
     note("payment provider", provider(&app).await);
     note("deliveries", deliveries(&app).await);
+    note("background jobs", background_jobs(&app).await);
     app.db.close().await;
     findings
 }
@@ -117,4 +118,18 @@ async fn deliveries(app: &App) -> Result<String, String> {
         0 => Ok(format!("{waiting} wait")),
         dead => Err(format!("{dead} could not be made; see `dermaga outbox`")),
     }
+}
+
+/// Rows that a background job cannot deal with need a person.
+async fn background_jobs(app: &App) -> Result<String, String> {
+    let (count, some) = set_aside::list(&app.db, 10).await.map_err(said)?;
+    if count == 0 {
+        return Ok("no row is set aside".into());
+    }
+    let rows = some.into_iter().map(|row| {
+        let (job, id, failures) = (row.job, row.entity_id, row.failures);
+        let since = row.first_failed_at.format("%Y-%m-%d %H:%M UTC");
+        format!("\n       {job} {id} ({failures} failures since {since}): {}", row.last_error)
+    });
+    Err(format!("{count} rows are set aside{}", rows.collect::<String>()))
 }

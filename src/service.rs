@@ -19,7 +19,11 @@ use serde::Serialize;
 
 use crate::{
     app::App,
-    kernel::{error::Result, http::Reply, ids::Token},
+    kernel::{
+        error::{Error, Result},
+        http::Reply,
+        ids::Token,
+    },
 };
 
 #[derive(Serialize, JsonSchema)]
@@ -46,12 +50,19 @@ pub async fn live() -> Reply {
     Reply::done("Alive", "Hidup")
 }
 
+/// 503 when the database does not answer, or when a background job of this process has not
+/// succeeded for 5 of its intervals (at least 30 s). The log names the job.
 pub async fn ready(State(app): State<App>) -> Result<Reply> {
     app.db.ping().await?;
+    if let Some((job, since)) = app.jobs.overdue() {
+        let since = since.as_secs();
+        return Err(Error::Unavailable(format!("the job {job} has not succeeded for {since} s")));
+    }
     Ok(Reply::done("Ready", "Siap"))
 }
 
 pub async fn metrics(State(app): State<App>) -> impl IntoResponse {
+    app.metrics.jobs(&app.jobs);
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     ([(header::CONTENT_TYPE, kind)], app.metrics.text(&app.db))
 }

@@ -14,9 +14,19 @@ use super::{
 use crate::{
     app::App,
     bookings::BookingStatus,
-    kernel::{db::Tx, error::Result, money::Rupiah, outbox},
+    kernel::{
+        db::Tx,
+        error::Result,
+        ids::Uuid,
+        money::Rupiah,
+        outbox,
+        set_aside::{self, Pass, RowJob},
+    },
     ledger::{self, Account, Due, DueKind, Posting},
 };
+
+const JOB: RowJob = RowJob::CompleteJourneys;
+const LOCK: &str = "completion";
 
 /// A booking whose boat has arrived, as far as money goes.
 #[derive(sqlx::FromRow)]
@@ -61,30 +71,68 @@ impl Sailed {
     }
 }
 
-/// Completes what has arrived, many to a transaction: five statements for up to so many of them.
-/// One process at a time: two would take the same rows in different orders.
+/// Completes what has arrived.
 pub async fn complete_due(app: &App) -> Result<u64> {
-    const SOME: i64 = 500;
     let mut completed = 0;
     loop {
-        let now = app.clock.now();
-        if !store::any_arrived(&app.db, now).await? {
-            return Ok(completed);
-        }
-        let mut tx = app.db.begin().await?;
-        tx.lock("completion").await?;
-        let done = complete_some(&mut tx, SOME, now).await?;
-        tx.commit().await?;
-        completed += done;
-        if done < SOME as u64 {
+        let pass = complete_some(app).await?;
+        completed += pass.done;
+        if !pass.more {
             return Ok(completed);
         }
     }
 }
 
-async fn complete_some(tx: &mut Tx, limit: i64, now: DateTime<Utc>) -> Result<u64> {
-    let to = rules::next(BookingStatus::Paid, Event::Complete).ok_or_else(not_now)?;
-    let sailed = store::complete(tx, to, limit, now).await?;
+/// Completes some of what has arrived, and retries what has failed before. A batch is one
+/// transaction of five statements; when it fails, its bookings are completed one by one, and those
+/// that fail again are set aside.
+pub async fn complete_some(app: &App) -> Result<Pass> {
+    const SOME: i64 = 500;
+    let now = app.clock.now();
+    let one = |id| complete_one(app, id);
+    let (done, more) = match set_aside::guarded(complete_batch(app, SOME, now)).await {
+        Ok(done) => (done, done == SOME as u64),
+        Err(error) if error.is_transient() => return Err(error),
+        Err(error) => {
+            tracing::warn!(%error, "a batch could not be completed; it is completed one by one");
+            let arrived = store::arrived(&app.db, SOME, now).await?;
+            let more = arrived.len() == SOME as usize;
+            (set_aside::each(&app.db, JOB, arrived, 1, now, one).await?, more)
+        }
+    };
+    let again = set_aside::retry(&app.db, JOB, now, one).await?;
+    Ok(Pass { done: done + again, more })
+}
+
+/// One process at a time: two would take the same rows in different orders.
+async fn complete_batch(app: &App, limit: i64, now: DateTime<Utc>) -> Result<u64> {
+    if store::arrived(&app.db, 1, now).await?.is_empty() {
+        return Ok(0);
+    }
+    let mut tx = app.db.begin().await?;
+    tx.lock(LOCK).await?;
+    let sailed = store::complete(&mut tx, completed()?, limit, now).await?;
+    earn(&mut tx, &sailed, now).await?;
+    tx.commit().await?;
+    Ok(sailed.len() as u64)
+}
+
+async fn complete_one(app: &App, id: Uuid) -> Result<bool> {
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    tx.lock(LOCK).await?;
+    let sailed = store::complete_one(&mut tx, id, completed()?, now).await?;
+    earn(&mut tx, sailed.as_slice(), now).await?;
+    tx.commit().await?;
+    Ok(sailed.is_some())
+}
+
+fn completed() -> Result<BookingStatus> {
+    rules::next(BookingStatus::Paid, Event::Complete).ok_or_else(not_now)
+}
+
+/// Posts what bookings earn that have just been completed, and announces them.
+async fn earn(tx: &mut Tx, sailed: &[Sailed], now: DateTime<Utc>) -> Result<()> {
     let postings: Vec<_> = sailed.iter().map(|sailed| sailed.posting("completed", 1)).collect();
     let dues: Vec<_> = sailed.iter().map(|sailed| sailed.due(DueKind::Sale, 1)).collect();
     let news: Vec<_> = sailed
@@ -94,8 +142,7 @@ async fn complete_some(tx: &mut Tx, limit: i64, now: DateTime<Utc>) -> Result<u6
         .collect();
     ledger::post_all(tx, &postings, now).await?;
     ledger::owe_all(tx, &dues, now).await?;
-    outbox::put_all(tx, "booking.completed", &news, now).await?;
-    Ok(sailed.len() as u64)
+    outbox::put_all(tx, "booking.completed", &news, now).await
 }
 
 /// Takes back what a completed booking has earned. What the partner was paid for it is on its

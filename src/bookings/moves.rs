@@ -1,7 +1,6 @@
 //! Moving bookings from status to status, with the money that moves along.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use futures_util::{StreamExt, stream};
 use serde_json::json;
 
 use super::{
@@ -18,6 +17,7 @@ use crate::{
         ids::Uuid,
         money::Rupiah,
         outbox,
+        set_aside::{self, Pass, RowJob},
     },
     ledger::{self, Account, Due, DueKind},
 };
@@ -140,22 +140,29 @@ async fn refund_due(
     ledger::post(tx, posting, now).await
 }
 
-/// Expires what is due, each hold in a transaction of its own, several side by side: it takes a
-/// booking, then its sailing, like everyone else.
+/// Expires what is due.
 pub async fn expire_due(app: &App) -> Result<u64> {
-    const SOME: i64 = 500;
     let mut expired = 0;
     loop {
-        let due = store::due(&app.db, SOME, app.clock.now()).await?;
-        let more = due.len() == SOME as usize;
-        let mut done = stream::iter(due).map(|id| expire_one(app, id)).buffer_unordered(8);
-        while let Some(done) = done.next().await {
-            expired += u64::from(done?);
-        }
-        if !more {
+        let pass = expire_some(app).await?;
+        expired += pass.done;
+        if !pass.more {
             return Ok(expired);
         }
     }
+}
+
+/// Expires some of what is due, and retries what has failed before. Each hold has a transaction of
+/// its own, several side by side, and takes a booking, then its sailing, like everyone else.
+pub async fn expire_some(app: &App) -> Result<Pass> {
+    const SOME: i64 = 500;
+    const JOB: RowJob = RowJob::ExpireHolds;
+    let now = app.clock.now();
+    let due = store::due(&app.db, SOME, now).await?;
+    let more = due.len() == SOME as usize;
+    let done = set_aside::each(&app.db, JOB, due, 8, now, |id| expire_one(app, id)).await?;
+    let again = set_aside::retry(&app.db, JOB, now, |id| expire_one(app, id)).await?;
+    Ok(Pass { done: done + again, more })
 }
 
 async fn expire_one(app: &App, id: Uuid) -> Result<bool> {

@@ -1,6 +1,9 @@
 //! What Prometheus reads at /metrics.
 
-use std::{sync::atomic::AtomicU64, time::Duration};
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::{Duration, SystemTime},
+};
 
 use axum::http::Method;
 use prometheus_client::{
@@ -9,7 +12,10 @@ use prometheus_client::{
     registry::Registry,
 };
 
-use crate::kernel::db::Db;
+use crate::{
+    jobs::Jobs,
+    kernel::{db::Db, set_aside::RowJob},
+};
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Request {
@@ -21,6 +27,17 @@ struct Request {
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Route {
     route: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OfJob {
+    job: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Run {
+    job: &'static str,
+    outcome: &'static str,
 }
 
 static STANDARD: [Method; 7] = [
@@ -41,6 +58,9 @@ pub struct Metrics {
     pub connections_refused: Counter,
     statements: Counter<u64, AtomicU64>,
     commits: Counter<u64, AtomicU64>,
+    job_success: Family<OfJob, Gauge>,
+    job_runs: Family<Run, Counter<u64, AtomicU64>>,
+    set_aside: Family<OfJob, Gauge>,
 }
 
 fn histogram() -> Histogram {
@@ -56,6 +76,9 @@ impl Metrics {
         let connections_refused = Counter::default();
         let statements = Counter::default();
         let commits = Counter::default();
+        let job_success = Family::default();
+        let job_runs = Family::default();
+        let set_aside = Family::default();
         registry.register("requests", "Requests answered", requests.clone());
         registry.register("request_seconds", "Time to answer", seconds.clone());
         registry.register("connections", "Open connections", connections.clone());
@@ -66,7 +89,29 @@ impl Metrics {
         );
         registry.register("statements", "SQL statements run", statements.clone());
         registry.register("sqlite_commits", "Commits of the SQLite writer", commits.clone());
-        Self { registry, requests, seconds, connections, connections_refused, statements, commits }
+        registry.register(
+            "job_last_success_timestamp_seconds",
+            "When a background job of this process last succeeded",
+            job_success.clone(),
+        );
+        registry.register("job_runs", "Runs of background jobs", job_runs.clone());
+        registry.register(
+            "rows_set_aside",
+            "Rows that a background job cannot deal with",
+            set_aside.clone(),
+        );
+        Self {
+            registry,
+            requests,
+            seconds,
+            connections,
+            connections_refused,
+            statements,
+            commits,
+            job_success,
+            job_runs,
+            set_aside,
+        }
     }
 
     pub fn request(&self, method: &Method, route: &'static str, status: u16, took: Duration) {
@@ -77,10 +122,32 @@ impl Metrics {
         self.seconds.get_or_create(&Route { route }).observe(took.as_secs_f64());
     }
 
+    /// How many rows of each job are set aside in the database.
+    pub fn set_aside(&self, counts: &[(RowJob, i64)]) {
+        for (job, count) in counts {
+            self.set_aside.get_or_create(&OfJob { job: job.as_str() }).set(*count);
+        }
+    }
+
+    /// What the jobs of this process have done so far.
+    pub fn jobs(&self, jobs: &Jobs) {
+        for job in jobs.all() {
+            let (job, state) = (job.name, job.state());
+            let outcomes = [("ok", state.runs), ("error", state.failures), ("panic", state.panics)];
+            for (outcome, runs) in outcomes {
+                let counter = self.job_runs.get_or_create(&Run { job, outcome });
+                counter.inner().store(runs, Ordering::Relaxed);
+            }
+            let success = state.last_success.unwrap_or(SystemTime::UNIX_EPOCH);
+            let seconds = success.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+            self.job_success.get_or_create(&OfJob { job }).set(seconds.as_secs() as i64);
+        }
+    }
+
     pub fn text(&self, db: &Db) -> String {
-        self.statements.inner().store(db.statements(), std::sync::atomic::Ordering::Relaxed);
+        self.statements.inner().store(db.statements(), Ordering::Relaxed);
         if let Some(commits) = db.commits() {
-            self.commits.inner().store(commits, std::sync::atomic::Ordering::Relaxed);
+            self.commits.inner().store(commits, Ordering::Relaxed);
         }
         let mut text = String::new();
         // Writing to a String cannot fail.

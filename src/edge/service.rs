@@ -117,10 +117,5 @@ fn into_answer(Ok(answer): Result<Response, Infallible>) -> Response {
 }
 
 fn after_panic(panic: Box<dyn Any + Send>) -> Response {
-    let why = panic
-        .downcast_ref::<String>()
-        .map(String::as_str)
-        .or_else(|| panic.downcast_ref::<&str>().copied())
-        .unwrap_or("unknown");
-    Error::internal(format!("panic: {why}")).into_response()
+    Error::from_panic(&*panic).into_response()
 }

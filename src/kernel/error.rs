@@ -1,6 +1,6 @@
 //! Every way a request can end other than well, and the one mapping to status and words.
 
-use std::{borrow::Cow, fmt};
+use std::{any::Any, borrow::Cow, fmt};
 
 use axum::http::StatusCode;
 use schemars::JsonSchema;
@@ -70,6 +70,21 @@ impl Error {
 
     pub fn internal(cause: impl fmt::Display) -> Self {
         Self::Internal(cause.to_string())
+    }
+
+    /// What a panic becomes where it is caught.
+    pub fn from_panic(panic: &(dyn Any + Send)) -> Self {
+        let why = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("unknown");
+        Self::Internal(format!("panic: {why}"))
+    }
+
+    /// Whether the same work may succeed when it is tried again, with nothing changed.
+    pub fn is_transient(&self) -> bool {
+        matches!(self, Self::Contention(_) | Self::Unavailable(_))
     }
 
     /// Status, the word for programs, the sentence for people.

@@ -22,6 +22,7 @@ pub mod phone;
 pub mod schema;
 pub mod seal;
 pub mod secret;
+pub mod set_aside;
 pub mod storage;
 pub mod text;
 pub mod words;

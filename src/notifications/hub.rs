@@ -10,14 +10,18 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use tokio::sync::{
-    Notify,
-    broadcast::{Receiver, Sender},
+use tokio::{
+    sync::{
+        Notify,
+        broadcast::{Receiver, Sender},
+    },
+    time::Instant,
 };
 
 use super::{model::NotificationRow, store};
 use crate::{
     app::App,
+    jobs::Job,
     kernel::{error::Result, ids::Uuid},
 };
 
@@ -76,7 +80,7 @@ pub fn earliest_id(ago: Duration) -> Uuid {
     Uuid::from_bytes(bytes)
 }
 
-pub async fn show_for_ever(app: &App) {
+pub async fn show_for_ever(app: &App, job: &Job) {
     let mut seen = HashSet::new();
     loop {
         let pause = tokio::time::sleep(Duration::from_secs(1));
@@ -87,13 +91,12 @@ pub async fn show_for_ever(app: &App) {
         }
         if !app.hub.is_looked_at() {
             seen.clear();
+            job.succeeded(Instant::now());
             continue;
         }
         let since = earliest_id(LATE);
         seen.retain(|id| *id > since);
-        if let Err(error) = show_new(app, since, &mut seen).await {
-            tracing::warn!(%error, "new notifications were not read");
-        }
+        job.done(show_new(app, since, &mut seen).await);
     }
 }
 

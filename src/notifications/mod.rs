@@ -22,6 +22,7 @@ use serde_json::Value;
 use crate::{
     app::App,
     bookings,
+    jobs::Job,
     kernel::{
         error::{Error, Result},
         mail::Letter,
@@ -75,8 +76,8 @@ async fn with_ticket(app: &App, event: &str, news: &Value) -> Result<Option<Lett
 }
 
 /// Shows new notifications to those who are looking, until dropped.
-pub async fn show_for_ever(app: &App) {
-    hub::show_for_ever(app).await;
+pub async fn show_for_ever(app: &App, job: &Job) {
+    hub::show_for_ever(app, job).await;
 }
 
 /// Forgets what is older than a year.

@@ -19,7 +19,7 @@ mod store;
 
 pub use http::{finance_overview, revenue_by_partner, revenue_by_payment_method, revenue_by_type};
 pub use model::{Figure, Point, Sums};
-pub use rollup::{are_made, ensure, fold, rebuild};
+pub use rollup::{are_made, ensure, fold, fold_some, rebuild};
 pub use rules::{Percent, Window};
 pub use store::{
     PartnerSales, RouteSales, Seller, Standings, daily, standings, top_partners, top_routes,

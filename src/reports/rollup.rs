@@ -15,54 +15,99 @@ use crate::{
         db::Tx,
         error::{Error, Result},
         ids::Uuid,
+        set_aside::{self, Pass, RowJob},
     },
 };
 
 /// One process at a time changes the figures.
 const LOCK: &str = "reports";
 
+const JOB: RowJob = RowJob::RollUpReports;
+/// With more moves than these that cannot be folded the fault is not the moves'.
+const TOO_MANY: usize = 1_000;
+
 /// Folds what has moved into the figures; says how much that was.
 pub async fn fold(app: &App) -> Result<u64> {
-    const SOME: usize = 2_000;
     let mut folded = 0;
     loop {
-        let some = app.db.sql("SELECT id FROM booking_moves LIMIT 1");
-        if some.maybe::<(i64,)>().await?.is_none() {
-            return Ok(folded);
-        }
-        let done = fold_some(app, SOME).await?;
-        folded += done as u64;
-        if done < SOME {
+        let pass = fold_some(app).await?;
+        folded += pass.done;
+        if !pass.more {
             return Ok(folded);
         }
     }
 }
 
-async fn fold_some(app: &App, limit: usize) -> Result<usize> {
-    let zone = app.config.timezone;
-    let mut tx = app.db.begin().await?;
-    tx.lock(LOCK).await?;
-    if !is_kept(&mut tx, zone).await? {
-        return Err(Error::internal("the reports are kept in another time zone than this one's"));
+/// Folds some of it, and retries what has failed before. When a batch fails, its moves are folded
+/// one by one, and those that fail again are set aside. Figures are sums, and reports count a move
+/// that is not folded where it is: they are exact in whatever order moves are folded.
+pub async fn fold_some(app: &App) -> Result<Pass> {
+    const SOME: usize = 2_000;
+    let now = app.clock.now();
+    let one = |row| async move { fold_these(app, &[move_of(row)]).await.map(|done| done == 1) };
+    let again = set_aside::retry(&app.db, JOB, now, one).await?;
+    let noted = set_aside::noted(&app.db, JOB).await?;
+    if noted.len() > TOO_MANY {
+        return Err(Error::internal(format!("{} moves cannot be folded", noted.len())));
     }
-    let moves: Vec<Move> = tx
-        .sql(
-            "DELETE FROM booking_moves WHERE id IN
-               (SELECT id FROM booking_moves ORDER BY id LIMIT CAST($1 AS BIGINT))
-             RETURNING partner_id, route_id, type, method, from_status, to_status, at,
-               passengers, subtotal, discount, tax, total, commission, partner_net, refund",
-        )
+    let limit = SOME + noted.len();
+    let waiting: Vec<(i64,)> = app
+        .db
+        .sql("SELECT id FROM booking_moves ORDER BY id LIMIT CAST($1 AS BIGINT)")
         .planned_anew()
         .bind(limit as i64)
         .all()
         .await?;
+    let more = waiting.len() == limit;
+    let waiting: Vec<i64> =
+        waiting.into_iter().map(|(id,)| id).filter(|id| !noted.contains(&row_of(*id))).collect();
+    let done = match set_aside::guarded(fold_these(app, &waiting)).await {
+        Ok(done) => done,
+        Err(error) if error.is_transient() => return Err(error),
+        Err(error) => {
+            tracing::warn!(%error, "moves could not be folded; they are folded one by one");
+            let rows = waiting.into_iter().map(row_of).collect();
+            set_aside::each(&app.db, JOB, rows, 1, now, one).await?
+        }
+    };
+    Ok(Pass { done: again + done, more })
+}
+
+/// What is set aside has a UUID; a move has a number.
+fn row_of(id: i64) -> Uuid {
+    Uuid::from_u128(u128::from(id.unsigned_abs()))
+}
+
+fn move_of(row: Uuid) -> i64 {
+    row.as_u128() as i64
+}
+
+/// Folds these moves, as far as no other process has; says how many.
+async fn fold_these(app: &App, ids: &[i64]) -> Result<u64> {
+    if ids.is_empty() {
+        return Ok(0);
+    }
+    let zone = app.config.timezone;
+    let mut tx = app.db.begin().await?;
+    tx.lock(LOCK).await?;
+    if !is_kept(&mut tx, zone).await? {
+        // That says nothing about the moves.
+        return Err(Error::Unavailable("the reports are kept in another time zone".into()));
+    }
+    let taken = tx.sql_among(
+        "DELETE FROM booking_moves WHERE id IN",
+        ids.len(),
+        "RETURNING partner_id, route_id, type, method, from_status, to_status, at, passengers,
+           subtotal, discount, tax, total, commission, partner_net, refund",
+    );
+    let moves: Vec<Move> = ids.iter().fold(taken, |taken, id| taken.bind(*id)).all().await?;
     let mut figures = Figures::default();
     for moved in &moves {
         figures.happened(moved, zone);
     }
     figures.keep(&mut tx).await?;
     tx.commit().await?;
-    Ok(moves.len())
+    Ok(moves.len() as u64)
 }
 
 /// Makes the figures if they were never made, or in another zone.

@@ -1,5 +1,7 @@
 //! Settlements that nobody has to ask for.
 
+use std::collections::HashMap;
+
 use chrono::NaiveDate;
 
 use super::{
@@ -9,27 +11,41 @@ use super::{
 };
 use crate::{
     app::App,
-    kernel::{error::Result, ids::Uuid},
+    kernel::{
+        error::Result,
+        ids::Uuid,
+        set_aside::{self, RowJob},
+    },
     partners::agreement::{self, Agreement},
 };
 
+const JOB: RowJob = RowJob::SettleSchedules;
+
 /// Deals with every period that is over. One that was missed is made up for: what it would have
-/// taken waits still.
+/// taken waits still. A partner whose settlement fails does not stop the others; it is set aside,
+/// and tried again less and less often.
 pub async fn run(app: &App) -> Result<u64> {
-    let today = app.today();
-    let mut made = 0;
+    let (today, now) = (app.today(), app.clock.now());
+    let mut due = HashMap::new();
     for (partner, agreement, last_run) in agreement::scheduled(&app.db).await? {
-        let Some(due) = rules::last_due(&agreement, today) else { continue };
-        if last_run.is_some_and(|last| last >= due) {
-            continue;
-        }
-        match settle(app, partner, &agreement, due).await {
-            Ok(settled) => made += u64::from(settled),
-            // The others are paid nevertheless; this one is tried again.
-            Err(error) => tracing::warn!(%partner, %error, "no settlement was made"),
+        let Some(due_on) = rules::last_due(&agreement, today) else { continue };
+        if last_run.is_none_or(|last| last < due_on) {
+            due.insert(partner, (agreement, due_on));
         }
     }
-    Ok(made)
+    let one = |partner: Uuid| {
+        let due = due.get(&partner);
+        async move {
+            match due {
+                Some((agreement, due_on)) => settle(app, partner, agreement, *due_on).await,
+                None => Ok(false),
+            }
+        }
+    };
+    let noted = set_aside::noted(&app.db, JOB).await?;
+    let fresh = due.keys().filter(|partner| !noted.contains(partner)).copied().collect();
+    let made = set_aside::each(&app.db, JOB, fresh, 1, now, one).await?;
+    Ok(made + set_aside::retry(&app.db, JOB, now, one).await?)
 }
 
 async fn settle(app: &App, partner: Uuid, agreement: &Agreement, due: NaiveDate) -> Result<bool> {

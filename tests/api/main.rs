@@ -18,6 +18,7 @@ mod files;
 mod fleet;
 mod harbour;
 mod idempotency;
+mod jobs;
 mod list;
 mod login;
 mod mail;

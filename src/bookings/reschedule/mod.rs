@@ -28,6 +28,7 @@ use crate::{
         lang::text,
         money::Rupiah,
         outbox,
+        set_aside::{self, Pass, RowJob},
     },
     ledger::{self, Account},
     sailings::harbour_key,
@@ -291,21 +292,31 @@ pub async fn drop_towards(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Res
     outbox::put_all(tx, DROPPED, &news, now).await
 }
 
-/// Lets go what was not paid for in time; says how much.
-pub async fn expire_due(app: &App) -> Result<u64> {
-    let (mut dropped, now) = (0, app.clock.now());
-    for (id, booking_id) in store::due(&app.db, 500, now).await? {
-        let mut tx = app.db.begin().await?;
-        let done = store::end(&mut tx, id, RescheduleStatus::Dropped, now).await?;
-        if done {
-            let news = json!({ "booking_id": booking_id });
-            outbox::put_about(&mut tx, booking_id, DROPPED, &news, now).await?;
-        }
-        let _until = done.then(|| app.shared.until_changed());
-        tx.commit().await?;
-        dropped += u64::from(done);
+/// Drops some reschedules that were not paid for in time, each in a transaction of its own, and
+/// retries those that have failed before.
+pub async fn expire_some(app: &App) -> Result<Pass> {
+    const SOME: i64 = 500;
+    const JOB: RowJob = RowJob::DropReschedules;
+    let now = app.clock.now();
+    let due = store::due(&app.db, SOME, now).await?;
+    let more = due.len() == SOME as usize;
+    let done = set_aside::each(&app.db, JOB, due, 1, now, |id| drop_one(app, id)).await?;
+    let again = set_aside::retry(&app.db, JOB, now, |id| drop_one(app, id)).await?;
+    Ok(Pass { done: done + again, more })
+}
+
+async fn drop_one(app: &App, id: Uuid) -> Result<bool> {
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    if !store::end(&mut tx, id, RescheduleStatus::Dropped, now).await? {
+        return Ok(false);
     }
-    Ok(dropped)
+    let booking_id = store::booking_of(&mut tx, id).await?;
+    let news = json!({ "booking_id": booking_id });
+    outbox::put_about(&mut tx, booking_id, DROPPED, &news, now).await?;
+    let _until = app.shared.until_changed();
+    tx.commit().await?;
+    Ok(true)
 }
 
 /// What is owed to the booking's customer for a move, the oldest first.

@@ -11,6 +11,7 @@ use crate::{
         error::{Error, Result},
         ids::Uuid,
         money::Rupiah,
+        set_aside::RowJob,
     },
 };
 
@@ -116,6 +117,11 @@ pub async fn get_in(tx: &mut Tx, id: Uuid) -> Result<Reschedule> {
     Ok(tx.sql(reschedule!(" WHERE id = $1")).bind(id).one().await?)
 }
 
+pub async fn booking_of(tx: &mut Tx, id: Uuid) -> Result<Uuid> {
+    let of = tx.sql("SELECT booking_id FROM reschedules WHERE id = $1");
+    Ok(of.bind(id).scalar().await?)
+}
+
 /// The one that a booking waits for.
 pub async fn pending(tx: &mut Tx, booking: Uuid) -> Result<Option<Reschedule>> {
     let pending = tx.sql(reschedule!(" WHERE booking_id = $1 AND status = 'pending'"));
@@ -177,18 +183,22 @@ pub async fn first_price(tx: &mut Tx, booking: Uuid) -> Result<Option<Price>> {
     first.map(|(was,)| Price::deserialize(&was).map_err(Error::internal)).transpose()
 }
 
-/// Those that were not paid for in time.
-pub async fn due(db: &Db, limit: i64, now: DateTime<Utc>) -> Result<Vec<(Uuid, Uuid)>> {
-    let due = db
+/// Those that were not paid for in time and have not failed to be dropped before.
+pub async fn due(db: &Db, limit: i64, now: DateTime<Utc>) -> Result<Vec<Uuid>> {
+    let due: Vec<(Uuid,)> = db
         .sql(
-            "SELECT id, booking_id FROM reschedules WHERE status = 'pending' AND expires_at <= $1
-             ORDER BY expires_at LIMIT CAST($2 AS BIGINT)",
+            "SELECT r.id FROM reschedules r
+             WHERE r.status = 'pending' AND r.expires_at <= $1 AND NOT EXISTS
+               (SELECT 1 FROM set_aside a WHERE a.job = $3 AND a.entity_id = r.id)
+             ORDER BY r.expires_at LIMIT CAST($2 AS BIGINT)",
         )
+        .planned_anew()
         .bind(now)
         .bind(limit)
+        .bind(RowJob::DropReschedules)
         .all()
         .await?;
-    Ok(due)
+    Ok(due.into_iter().map(|(id,)| id).collect())
 }
 
 /// Takes the rows of sailings in one order, whoever goes which way.

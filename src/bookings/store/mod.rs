@@ -19,6 +19,7 @@ use crate::{
         http::Page,
         ids::Uuid,
         seal::Sealer,
+        set_aside::RowJob,
     },
     ledger::with_collected,
 };
@@ -184,33 +185,74 @@ pub async fn expire(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<bool> {
     Ok(expired == 1)
 }
 
-/// Holds that are over, the oldest first, some at a time.
+/// Holds that are over and have not failed to expire before, the oldest first, some at a time.
 pub async fn due(db: &Db, limit: i64, now: DateTime<Utc>) -> Result<Vec<Uuid>> {
     let due: Vec<(Uuid,)> = db
         .sql(
-            "SELECT id FROM bookings
-             WHERE status = 'pending_payment' AND expires_at <= $1
-             ORDER BY expires_at LIMIT CAST($2 AS BIGINT)",
+            "SELECT k.id FROM bookings k
+             WHERE k.status = 'pending_payment' AND k.expires_at <= $1 AND NOT EXISTS
+               (SELECT 1 FROM set_aside a WHERE a.job = $3 AND a.entity_id = k.id)
+             ORDER BY k.expires_at LIMIT CAST($2 AS BIGINT)",
         )
+        .planned_anew()
         .bind(now)
         .bind(limit)
+        .bind(RowJob::ExpireHolds)
         .all()
         .await?;
     Ok(due.into_iter().map(|(id,)| id).collect())
 }
 
-/// Spares an idle service a write transaction at every look.
-pub async fn any_arrived(db: &Db, now: DateTime<Utc>) -> Result<bool> {
-    let arrived = db
-        .sql("SELECT id FROM bookings WHERE status = 'paid' AND arrival_at <= $1 LIMIT 1")
-        .bind(now)
-        .maybe::<(Uuid,)>()
-        .await?;
-    Ok(arrived.is_some())
+/// Paid bookings whose boat has arrived and that have not failed to complete before.
+macro_rules! arrived {
+    ($limit:literal, $now:literal, $job:literal) => {
+        concat!(
+            "SELECT k.id FROM bookings k
+             WHERE k.status = 'paid' AND k.arrival_at <= ",
+            $now,
+            " AND NOT EXISTS (SELECT 1 FROM set_aside a WHERE a.job = ",
+            $job,
+            " AND a.entity_id = k.id) ORDER BY k.arrival_at LIMIT CAST(",
+            $limit,
+            " AS BIGINT)"
+        )
+    };
 }
 
-/// Completes some paid bookings whose boat has arrived, the earliest first. The outer conditions
-/// are checked again on a row that somebody else has just moved.
+/// Completes paid bookings whose boat has arrived. The conditions outside of `$which` are checked
+/// again on a row that somebody else has just moved.
+macro_rules! complete {
+    ($($which:tt)+) => {
+        concat!(
+            "UPDATE bookings SET status = $1, completed_at = $2, updated_at = $2
+             WHERE status = 'paid' AND arrival_at <= $2 AND id ",
+            $($which)+,
+            with_collected!(
+                " RETURNING id, partner_id, reschedule_id, subtotal, discount, tax, total,
+                    commission, commission_tax, partner_net,
+                    (SELECT s.day FROM sailings s WHERE s.id = sailing_id) AS day, ",
+                "bookings.id",
+                "AS collected"
+            )
+        )
+    };
+}
+
+/// Paid bookings whose boat has arrived, the earliest first. Read before a write transaction, it
+/// spares an idle service one at every look.
+pub async fn arrived(db: &Db, limit: i64, now: DateTime<Utc>) -> Result<Vec<Uuid>> {
+    let arrived: Vec<(Uuid,)> = db
+        .sql(arrived!("$1", "$2", "$3"))
+        .planned_anew()
+        .bind(limit)
+        .bind(now)
+        .bind(RowJob::CompleteJourneys)
+        .all()
+        .await?;
+    Ok(arrived.into_iter().map(|(id,)| id).collect())
+}
+
+/// Completes some of those that have arrived, the earliest first.
 pub async fn complete(
     tx: &mut Tx,
     to: BookingStatus,
@@ -218,24 +260,26 @@ pub async fn complete(
     now: DateTime<Utc>,
 ) -> Result<Vec<Sailed>> {
     let sailed = tx
-        .sql(with_collected!(
-            "UPDATE bookings SET status = $1, completed_at = $2, updated_at = $2
-             WHERE status = 'paid' AND arrival_at <= $2 AND id IN
-               (SELECT id FROM bookings WHERE status = 'paid' AND arrival_at <= $2
-                ORDER BY arrival_at LIMIT CAST($3 AS BIGINT))
-             RETURNING id, partner_id, reschedule_id, subtotal, discount, tax, total, commission, commission_tax,
-               partner_net, (SELECT s.day FROM sailings s WHERE s.id = sailing_id) AS day,
-               ",
-            "bookings.id",
-            "AS collected"
-        ))
+        .sql(complete!("IN (", arrived!("$3", "$2", "$4"), ")"))
         .planned_anew()
         .bind(to)
         .bind(now)
         .bind(limit)
+        .bind(RowJob::CompleteJourneys)
         .all()
         .await?;
     Ok(sailed)
+}
+
+/// Completes one of them; `None` when there is nothing to complete any more.
+pub async fn complete_one(
+    tx: &mut Tx,
+    id: Uuid,
+    to: BookingStatus,
+    now: DateTime<Utc>,
+) -> Result<Option<Sailed>> {
+    let sailed = tx.sql(complete!("= $3"));
+    Ok(sailed.bind(to).bind(now).bind(id).maybe().await?)
 }
 
 /// Whether the seats and the promotion of a booking that let them go are free again. Both rows are

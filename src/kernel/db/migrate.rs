@@ -61,9 +61,9 @@ impl Db {
             Engine::Sqlite { .. } => &SQLITE,
             Engine::Postgres(_) => &POSTGRES,
         };
-        let known: Vec<i64> = COMMON.iter().chain(own.iter()).map(|m| m.version).collect();
-        let run: Vec<(i64,)> = self.sql("SELECT version FROM _sqlx_migrations").all().await?;
-        Ok(known.iter().any(|version| !run.contains(&(*version,))))
+        let applied: Vec<(i64,)> = self.sql("SELECT version FROM _sqlx_migrations").all().await?;
+        let mut all = COMMON.iter().chain(own.iter());
+        Ok(all.any(|migration| !applied.contains(&(migration.version,))))
     }
 
     /// On PostgreSQL the migrator holds an advisory lock, so processes that start together wait

@@ -1,57 +1,33 @@
-//! What goes on in the background: deliveries, holds that end, journeys that complete, settlements,
-//! figures, and forgetting.
+//! Delivering what is in the outbox.
 
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use tokio::{
     task::{JoinError, JoinSet},
-    time::MissedTickBehavior,
+    time::Instant,
 };
 
+use super::Job;
 use crate::{
     accounts,
     app::App,
-    bookings, files,
     kernel::{
         error::{Error, Result},
-        idempotency,
         outbox::{self, Item, Queue},
     },
-    notifications, payments, reports, settlements, webhooks,
+    notifications, payments, webhooks,
 };
 
 /// Whether a delivered item is out of the outbox already.
 struct Gone(bool);
 
 impl App {
-    /// Does everything that goes on in the background, until the service stops and what was begun
-    /// is delivered.
-    pub async fn work(self) {
-        let deliver = async {
-            tokio::join!(
-                self.tell_until_stopped(),
-                self.deliver_until_stopped(Queue::Mail),
-                self.deliver_until_stopped(Queue::Payment),
-                self.deliver_until_stopped(Queue::Webhook),
-            );
-        };
-        let others = async {
-            tokio::join!(
-                self.expire_for_ever(),
-                self.settle_for_ever(),
-                self.fold_for_ever(),
-                notifications::show_for_ever(&self),
-                self.sweep_for_ever(),
-            );
-        };
-        tokio::select! { () = deliver => {}, () = others => {} }
-    }
-
-    /// Delivers what is due in a queue, so many side by side, each well within its lease: a slow one
+    /// Delivers what is due in a queue, several side by side, each well within its lease: a slow one
     /// neither holds up the others nor is taken over while it runs. When the service stops it
-    /// finishes what it has begun.
-    async fn deliver_until_stopped(&self, queue: Queue) {
+    /// finishes what it has begun. A run of the job is a claim that succeeds; while all places are
+    /// taken there is nothing to claim for, and that is no failure.
+    pub(super) async fn deliver_until_stopped(&self, queue: Queue, job: &Job) {
         let mut posted = self.db.posted();
         let (mut running, width) = (JoinSet::new(), side_by_side(queue));
         let mut more = false;
@@ -65,12 +41,14 @@ impl App {
             if running.len() <= width / 2 {
                 let free = if slowly { 1 } else { width - running.len() };
                 let claimed = outbox::claim(&self.db, queue, self.clock.now(), free as i64).await;
-                let claimed = claimed.unwrap_or_else(unreadable);
+                let claimed = job.done(claimed).unwrap_or_default();
                 more = claimed.len() == free;
                 for item in claimed {
                     let app = self.clone();
                     running.spawn(async move { app.deliver_one(&item).await });
                 }
+            } else {
+                job.succeeded(Instant::now());
             }
             tokio::select! {
                 Some(done) = running.join_next() => lost(done),
@@ -84,15 +62,15 @@ impl App {
         }
     }
 
-    /// Turns events into what follows from them, many in one transaction: it needs nobody but the
-    /// database. They gather for a moment, which nobody sees; for a longer one while others queue.
-    async fn tell_until_stopped(&self) {
+    /// Fans events out to letters, notifications and webhooks, many in one transaction. They are
+    /// gathered for a moment, and for longer while the database is busy.
+    pub(super) async fn tell_until_stopped(&self, job: &Job) {
         const GATHER: Duration = Duration::from_millis(40);
         const GIVE_WAY: Duration = Duration::from_millis(200);
         let mut posted = self.db.posted();
         while !self.is_stopping() {
             let claimed = outbox::claim(&self.db, Queue::Event, self.clock.now(), EVENTS).await;
-            let claimed = claimed.unwrap_or_else(unreadable);
+            let claimed = job.done(claimed).unwrap_or_default();
             let more = claimed.len() as i64 == EVENTS;
             if !claimed.is_empty() {
                 let app = self.clone();
@@ -185,71 +163,6 @@ impl App {
         };
         done.map(|()| Gone(false))
     }
-
-    /// Unpaid seats are free again, and journeys complete, within a second of their time.
-    async fn expire_for_ever(&self) {
-        let mut tick = tokio::time::interval(Duration::from_secs(1));
-        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            tick.tick().await;
-            if let Err(error) = bookings::expire(self).await {
-                tracing::warn!(%error, "holds were not let go");
-            }
-            if let Err(error) = bookings::complete(self).await {
-                tracing::warn!(%error, "journeys were not completed");
-            }
-        }
-    }
-
-    /// Reports read what is not folded, too; folding keeps that short. A first start on bookings of
-    /// the past, or one in another zone, makes the figures before.
-    async fn fold_for_ever(&self) {
-        while let Err(error) = reports::ensure(self).await {
-            tracing::warn!(%error, "the figures of the reports are not made yet");
-            tokio::time::sleep(Duration::from_secs(5)).await;
-        }
-        let mut tick = tokio::time::interval(Duration::from_secs(2));
-        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            tick.tick().await;
-            if let Err(error) = reports::fold(self).await {
-                tracing::warn!(%error, "figures were not folded");
-            }
-        }
-    }
-
-    /// A day's settlements are made in its first minute.
-    async fn settle_for_ever(&self) {
-        let mut tick = tokio::time::interval(Duration::from_secs(60));
-        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            tick.tick().await;
-            if let Err(error) = settlements::run_schedules(self).await {
-                tracing::warn!(%error, "schedules were not looked at");
-            }
-        }
-    }
-
-    async fn sweep_for_ever(&self) {
-        let mut hourly = tokio::time::interval(Duration::from_secs(60 * 60));
-        loop {
-            hourly.tick().await;
-            self.limits.forget_idle();
-            if let Err(error) = self.sweep().await {
-                tracing::error!(%error, "sweeping failed");
-            }
-        }
-    }
-
-    /// Forgets what is past its time.
-    pub async fn sweep(&self) -> Result<()> {
-        let now = self.clock.now();
-        idempotency::sweep(&self.db, now).await?;
-        accounts::sweep(&self.db, now).await?;
-        notifications::sweep(self).await?;
-        webhooks::sweep(self).await?;
-        files::sweep(self, now).await
-    }
 }
 
 /// How many events are dealt with in one transaction.
@@ -262,12 +175,6 @@ fn side_by_side(queue: Queue) -> usize {
         Queue::Event | Queue::Mail => 8,
         Queue::Webhook => 16,
     }
-}
-
-/// Next time.
-fn unreadable(error: Error) -> Vec<Item> {
-    tracing::error!(%error, "the outbox cannot be read");
-    Vec::new()
 }
 
 /// The others go on; this one comes back when its lease is past.
