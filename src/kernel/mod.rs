@@ -19,6 +19,7 @@ pub mod outbox;
 pub mod paper;
 pub mod patch;
 pub mod phone;
+pub mod private;
 pub mod schema;
 pub mod seal;
 pub mod secret;
