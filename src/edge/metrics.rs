@@ -9,7 +9,7 @@ use prometheus_client::{
     registry::Registry,
 };
 
-use crate::kernel::db::Db;
+use crate::kernel::{db::Db, log};
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Request {
@@ -57,6 +57,11 @@ impl Metrics {
         registry.register("requests", "Requests answered", requests.clone());
         registry.register("request_seconds", "Time to answer", seconds.clone());
         registry.register("connections", "Open connections", connections.clone());
+        registry.register(
+            "log_write_failures",
+            "Log lines that could not be written",
+            log::Failures,
+        );
         registry.register("statements", "SQL statements run", statements.clone());
         registry.register("sqlite_commits", "Commits of the SQLite writer", commits.clone());
         Self { registry, requests, seconds, connections, statements, commits }

@@ -13,6 +13,7 @@ pub mod http;
 pub mod idempotency;
 pub mod ids;
 pub mod lang;
+pub mod log;
 pub mod mail;
 pub mod money;
 pub mod outbox;

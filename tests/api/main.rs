@@ -15,6 +15,7 @@ mod edge;
 mod envelope;
 mod files;
 mod fleet;
+mod guard;
 mod harbour;
 mod idempotency;
 mod list;
