@@ -1,6 +1,6 @@
 //! The state that handlers and jobs share, and how it starts.
 
-use std::{ops::Deref, sync::Arc};
+use std::{ops::Deref, path::Path, sync::Arc};
 
 use tokio::{
     sync::{Semaphore, watch},
@@ -14,7 +14,7 @@ use crate::{
     edge::{Limits, Metrics, Shared},
     jobs::Jobs,
     kernel::{
-        clock::Clock, db::Db, error::Result, mail::Mailer, seal::Sealer, secret::Secret,
+        clock::Clock, db::Db, error::Result, mail::Mailer, private, seal::Sealer, secret::Secret,
         storage::Storage,
     },
     notifications::Hub,
@@ -69,7 +69,10 @@ impl Deref for App {
 impl App {
     /// Opens the database and brings it up to date.
     pub async fn start(config: Config, clock: Clock) -> Result<Self, String> {
-        private_folder(&config.data_dir).map_err(|why| format!("DERMAGA_DATA_DIR: {why}"))?;
+        let folder = &config.data_dir;
+        private::folder(folder)
+            .map_err(|why| format!("DERMAGA_DATA_DIR: {}: {why}", folder.display()))?;
+        close_to_others(&config);
         // Clients of TLS find their cryptography here; the second to install it changes nothing.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let secret_key = secret_key(&config)?;
@@ -150,6 +153,8 @@ fn old_keys(config: &Config) -> Result<(), String> {
 
 /// Several processes on one PostgreSQL must share the key, so there it has to be given.
 fn secret_key(config: &Config) -> Result<Secret, String> {
+    use std::io::Write;
+
     use base64::{Engine, prelude::BASE64_STANDARD};
     let checked = |key: Secret| match is_key(&key) {
         true => Ok(Secret::new(key.reveal().trim())),
@@ -166,27 +171,44 @@ fn secret_key(config: &Config) -> Result<Secret, String> {
     let file = config.data_dir.join("secret.key");
     let fault = |error: std::io::Error| format!("{}: {error}", file.display());
     if !file.exists() {
-        write_private(&file, &BASE64_STANDARD.encode(rand::random::<[u8; 32]>())).map_err(fault)?;
+        let key = BASE64_STANDARD.encode(rand::random::<[u8; 32]>());
+        let made = private::create(&file);
+        made.and_then(|mut made| made.write_all(key.as_bytes())).map_err(fault)?;
     }
     Ok(checked(Secret::new(std::fs::read_to_string(&file).map_err(fault)?.trim()))?)
 }
 
-/// For the service's own user alone: letters with live links and the key lie there.
-pub fn private_folder(folder: &std::path::Path) -> Result<(), String> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(|error| format!("{}: {error}", folder.display()))
+/// Takes from group and others what they may do with the data that an older version, or another
+/// hand, has left open to them. The service starts all the same where that is not possible.
+fn close_to_others(config: &Config) {
+    let data = |name: &str| config.data_dir.join(name);
+    let mut ours = vec![data("secret.key"), data("mail"), data("files")];
+    if !config.shares_database() {
+        let url = config.database_url();
+        let file = url.trim_start_matches("sqlite:").trim_start_matches("//");
+        ours.extend(["", "-wal", "-shm", "-journal"].map(|end| format!("{file}{end}").into()));
+    }
+    // Whoever keeps other things in the data directory may want them read.
+    match is_data_alone(&config.data_dir) {
+        true => ours.push(config.data_dir.clone()),
+        false => tracing::debug!("the data directory holds other things; its mode is left alone"),
+    }
+    for path in ours.iter().filter(|path| private::is_open(path).unwrap_or(false)) {
+        let name = path.display();
+        match private::close(path) {
+            Ok(()) => tracing::warn!("{name} was open to other users and is closed now"),
+            Err(why) => tracing::warn!("{name} is open to other users: {why}"),
+        }
+    }
 }
 
-fn write_private(file: &std::path::Path, text: &str) -> std::io::Result<()> {
-    use std::io::Write;
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(file)?.write_all(text.as_bytes())
+fn is_data_alone(folder: &Path) -> bool {
+    let ours = |name: &str| {
+        name.starts_with("dermaga") || ["secret.key", "mail", "files", "lost+found"].contains(&name)
+    };
+    std::fs::read_dir(folder).is_ok_and(|mut entries| {
+        entries.all(|entry| entry.is_ok_and(|entry| entry.file_name().to_str().is_some_and(ours)))
+    })
 }
 
 fn storage(config: &Config) -> Result<Storage, String> {

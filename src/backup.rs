@@ -9,12 +9,12 @@ use std::{
 };
 
 use crate::{
-    app::private_folder,
     config::Config,
     invariants,
     kernel::{
         clock::Clock,
         db::{self, Db},
+        private,
     },
 };
 
@@ -94,7 +94,7 @@ pub async fn restore(config: &Config, from: &Path) -> Result<Backup, String> {
     // The database last, under another name until it is whole: an interrupted restore can be
     // begun again.
     let part = target.with_extension("part");
-    let bytes = fs::copy(&source, &part).map_err(|why| fault(&part, &why))?;
+    let bytes = private::copy(&source, &part).map_err(|why| fault(&part, &why))?;
     let whole = fs::File::open(&part).and_then(|file| file.sync_all());
     whole.map_err(|why| fault(&part, &why))?;
     fs::rename(&part, &target).map_err(|why| fault(&target, &why))?;
@@ -168,7 +168,7 @@ fn copied(from: &Path, to: &Path) -> Result<u64, String> {
         let (source, target) = (entry.path(), to.join(entry.file_name()));
         match source.is_dir() {
             true => count += copied(&source, &target)?,
-            false => match fs::copy(&source, &target) {
+            false => match private::copy(&source, &target) {
                 Ok(_) => count += 1,
                 // Swept meanwhile: no longer anybody's.
                 Err(why) if why.kind() == std::io::ErrorKind::NotFound => {}
@@ -179,9 +179,12 @@ fn copied(from: &Path, to: &Path) -> Result<u64, String> {
     Ok(count)
 }
 
-/// With the permissions of the original.
+fn private_folder(folder: &Path) -> Result<(), String> {
+    private::folder(folder).map_err(|why| fault(folder, &why))
+}
+
 fn copy_private(from: &Path, to: &Path) -> Result<(), String> {
-    fs::copy(from, to).map(drop).map_err(|why| fault(to, &why))
+    private::copy(from, to).map(drop).map_err(|why| fault(to, &why))
 }
 
 fn fault(path: &Path, why: &dyn std::fmt::Display) -> String {

@@ -1,6 +1,10 @@
 //! The command line.
 
-use std::{io::IsTerminal, path::PathBuf, time::Duration};
+use std::{
+    io::{IsTerminal, Write},
+    path::PathBuf,
+    time::Duration,
+};
 
 use clap::{Args, Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
@@ -10,12 +14,17 @@ use crate::{
     api,
     app::App,
     backup::{self, Backup},
-    config::{Config, LogFormat, SETTINGS, env_name},
+    config::{
+        Config, LogFormat, SETTINGS, env_name,
+        guard::{self, Verdict},
+    },
     demo::{self, Extent},
     doctor::{self, Finding},
     edge::{self, Edge},
     invariants,
-    kernel::{clock::Clock, db::Db, email::Email, error::Error, lang::Lang, outbox, text::Name},
+    kernel::{
+        clock::Clock, db::Db, email::Email, error::Error, lang::Lang, log, outbox, text::Name,
+    },
     reports, service,
 };
 
@@ -167,6 +176,15 @@ pub fn run(started: impl FnOnce()) -> Result<(), String> {
 
 async fn serve(mut config: Config, started: impl FnOnce()) -> Result<(), String> {
     start_logging(&config)?;
+    let verdict = guard::examine(&config);
+    match &verdict {
+        Verdict::Local | Verdict::Sound => {}
+        Verdict::Overridden(fault) => tracing::warn!(
+            "DERMAGA_INSECURE_DEMO is set: this service is for a demo, not for real customers{}",
+            fault.as_ref().map(|fault| format!(" ({fault})")).unwrap_or_default()
+        ),
+        Verdict::Refused(why) => return Err(why.clone()),
+    }
     // A full harbour is more than the 1,024 files that many systems start with.
     let _ = rlimit::increase_nofile_limit(65_536);
     let fault = |error| format!("DERMAGA_LISTEN: {}: {error}", config.listen);
@@ -174,6 +192,9 @@ async fn serve(mut config: Config, started: impl FnOnce()) -> Result<(), String>
     // Port 0 means any; from here on it is a certain one.
     config.listen = listener.local_addr().map_err(fault)?;
     let app = App::start(config, Clock::System).await?;
+    if verdict == Verdict::Sound {
+        demo::no_printed_logins(&app).await?;
+    }
     let first_admin = accounts::first_admin(&app).await.map_err(|error| error.to_string())?;
     let shutdown = shutdown().map_err(|error| error.to_string())?;
     greet(&app, first_admin);
@@ -200,19 +221,23 @@ async fn serve(mut config: Config, started: impl FnOnce()) -> Result<(), String>
 
 fn greet(app: &App, first_admin: Option<accounts::FirstAdmin>) {
     let url = app.config.public_url();
-    println!("Dermaga {} on {}", env!("CARGO_PKG_VERSION"), app.db.engine());
-    println!("  address  {url}");
-    println!("  docs     {url}/docs");
+    let mut words = format!("Dermaga {} on {}\n", env!("CARGO_PKG_VERSION"), app.db.engine());
+    words += &format!("  address  {url}\n  docs     {url}/docs\n");
     match first_admin {
         Some(admin) => {
-            println!("  login    {} (role admin)", admin.email.as_str());
+            words += &format!("  login    {} (role admin)\n", admin.email.as_str());
             if let Some(password) = admin.generated_password {
-                println!("  password {password}   <- shown only this once");
+                words += &format!("  password {password}   <- shown only this once\n");
             }
         }
-        None => println!("  login    with an admin's e-mail; `dermaga admin create` makes another"),
+        None => {
+            words += "  login    with an admin's e-mail; `dermaga admin create` makes another\n";
+        }
     }
-    println!("Ctrl-C stops it.");
+    words += "Ctrl-C stops it.\n";
+    // A service that nobody listens to serves all the same.
+    let mut stdout = std::io::stdout().lock();
+    let _ = stdout.write_all(words.as_bytes()).and_then(|()| stdout.flush());
 }
 
 /// Ctrl-C, or what a service manager sends. It listens from the call on, not from the first wait.
@@ -237,7 +262,8 @@ fn start_logging(config: &Config) -> Result<(), String> {
         EnvFilter::try_new(&config.log).map_err(|error| format!("DERMAGA_LOG: {error}"))?;
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr)
+        .with_writer(|| log::Stderr)
+        .log_internal_errors(false)
         .with_ansi(std::io::stderr().is_terminal());
     match config.log_format {
         LogFormat::Text => log.init(),

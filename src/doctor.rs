@@ -7,8 +7,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{
     app::App,
-    config::{Config, PaymentProvider},
-    kernel::{clock::Clock, ids, outbox, set_aside},
+    config::{
+        Config, PaymentProvider,
+        guard::{self, Verdict},
+    },
+    demo,
+    kernel::{clock::Clock, ids, outbox, private, set_aside},
 };
 
 /// What was looked at, and what was found.
@@ -24,15 +28,18 @@ pub async fn examine(config: Config) -> Vec<Finding> {
     let zone = config.timezone;
     note("configuration", Ok(format!("read; {zone}, {}", config.public_url())));
     note("data directory", data_directory(&config));
+    let verdict = guard::examine(&config);
     let app = match App::start(config, Clock::System).await {
         Ok(app) => app,
         Err(why) => {
+            note("production guard", guarded(verdict, None).await);
             note("database", Err(why));
             return findings;
         }
     };
     let engine = app.db.engine();
     note("database", Ok(format!("{engine} answers, its schema is up to date")));
+    note("production guard", guarded(verdict, Some(&app)).await);
     note("clock", clock(&app).await);
     note("sealed numbers", sealed(&app).await);
     note("storage", storage(&app).await);
@@ -50,11 +57,28 @@ fn said(why: impl Display) -> String {
 
 fn data_directory(config: &Config) -> Result<String, String> {
     let folder = &config.data_dir;
-    std::fs::create_dir_all(folder).map_err(said)?;
+    private::folder(folder).map_err(said)?;
     let probe = folder.join(format!("probe-{}", ids::fresh().simple()));
-    std::fs::write(&probe, b"probe").map_err(said)?;
+    private::write(&probe, b"probe").map_err(said)?;
     std::fs::remove_file(&probe).map_err(said)?;
     Ok(format!("{} can be written", folder.display()))
+}
+
+async fn guarded(verdict: Verdict, app: Option<&App>) -> Result<String, String> {
+    match verdict {
+        Verdict::Local => Ok("not needed: only this machine can reach the service".into()),
+        Verdict::Sound => {
+            if let Some(app) = app {
+                demo::no_printed_logins(app).await?;
+            }
+            Ok("nothing to refuse".into())
+        }
+        Verdict::Overridden(fault) => {
+            let fault = fault.map(|fault| format!(": {fault}")).unwrap_or_default();
+            Ok(format!("switched off by DERMAGA_INSECURE_DEMO{fault}"))
+        }
+        Verdict::Refused(why) => Err(why),
+    }
 }
 
 /// The database's clock, where it is another machine's.

@@ -1,16 +1,23 @@
-use std::process::ExitCode;
+use std::{io::Write, process::ExitCode};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // Databases, letters, backups and keys are for the service's own user alone.
+    // SAFETY: it sets a number of the process, and no other thread runs yet.
+    #[cfg(unix)]
+    unsafe {
+        libc::umask(0o077)
+    };
     // What the start took is given back at once; what a rush took, only when it is not soon needed
     // again.
     give_back_after(0);
     match dermaga::cli::run(settle) {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
-            eprintln!("dermaga: {why}");
+            // Where it cannot be said, the exit code says it.
+            let _ = writeln!(std::io::stderr(), "dermaga: {why}");
             ExitCode::FAILURE
         }
     }

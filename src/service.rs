@@ -10,7 +10,7 @@ use axum::{
     Router,
     body::Bytes,
     extract::State,
-    http::{HeaderName, header},
+    http::{HeaderMap, HeaderName, header},
     response::{Html, IntoResponse},
     routing::get,
 };
@@ -19,6 +19,7 @@ use serde::Serialize;
 
 use crate::{
     app::App,
+    config::guard,
     kernel::{
         error::{Error, Result},
         http::Reply,
@@ -33,6 +34,8 @@ pub struct Health {
     /// The engine, when it answers.
     database: &'static str,
     storage: &'static str,
+    /// Whether the production guard is switched off.
+    insecure_demo: bool,
 }
 
 /// 503 when the database does not answer.
@@ -43,6 +46,7 @@ pub async fn health(State(app): State<App>) -> Result<Reply<Health>> {
         uptime_seconds: app.started.elapsed().as_secs(),
         database: app.db.engine(),
         storage: app.storage.name(),
+        insecure_demo: app.config.insecure_demo.0,
     }))
 }
 
@@ -61,10 +65,21 @@ pub async fn ready(State(app): State<App>) -> Result<Reply> {
     Ok(Reply::done("Ready", "Siap"))
 }
 
-pub async fn metrics(State(app): State<App>) -> impl IntoResponse {
+/// 401 without the token. Where others can reach the service, there must be one.
+pub async fn metrics(State(app): State<App>, headers: HeaderMap) -> Result<impl IntoResponse> {
+    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let given = given.and_then(|value| value.split_once(' '));
+    let given = given.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+    let allowed = match &app.config.metrics_token {
+        Some(token) => given.is_some_and(|(_, given)| token.is(given.trim())),
+        None => guard::exposure(&app.config).is_none(),
+    };
+    if !allowed {
+        return Err(Error::Unauthenticated);
+    }
     app.metrics.jobs(&app.jobs);
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    ([(header::CONTENT_TYPE, kind)], app.metrics.text(&app.db))
+    Ok(([(header::CONTENT_TYPE, kind)], app.metrics.text(&app.db)))
 }
 
 pub const DOCUMENTATION: [&str; 2] = ["/openapi.json", "/docs"];

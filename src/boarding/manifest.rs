@@ -172,7 +172,7 @@ pub fn csv(manifest: &Manifest) -> Vec<u8> {
             said(number.as_str().map(str::to_owned)),
             said(passenger.nationality.clone()),
             csv::harmless(&passenger.contact.name),
-            passenger.contact.phone.clone(),
+            csv::harmless(&passenger.contact.phone),
             passenger.booking_code.clone(),
             said(passenger.checked_in_at.map(|at| at.to_rfc3339())),
         ]));

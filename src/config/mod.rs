@@ -1,5 +1,6 @@
 //! The settings: defaults, then `dermaga.toml`, then the environment. Parsed once, at the start.
 
+pub mod guard;
 mod kinds;
 
 use std::{collections::BTreeMap, ffi::OsString, net::SocketAddr, path::PathBuf};
@@ -109,6 +110,12 @@ settings! {
     log: String = "info";
     /// `text` or `json`.
     log_format: LogFormat = "text";
+    /// The bearer token that `/metrics` asks for. Without one it is open to everybody on this
+    /// machine, and closed where others can reach the service.
+    metrics_token: Option<Secret> = "";
+    /// Serves others than this machine even with the simulator, without rate limits, or with a key
+    /// or password that is public: `true` or `false`.
+    insecure_demo: Switch = "false";
 }
 
 impl Config {
@@ -251,6 +258,7 @@ mod tests {
             ("database_url", "postgres://user:hunter2@db/x"),
             ("admin_password", "hunter2"),
             ("secret_key", "hunter2"),
+            ("metrics_token", "hunter2"),
             ("old_secret_keys", "hunter2,hunter2"),
             ("mail_url", "smtp://u:hunter2@mail:25"),
             ("storage_url", "s3://bucket?secret=hunter2"),

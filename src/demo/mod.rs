@@ -95,6 +95,28 @@ pub async fn run(config: Config, seed: u64, extent: Extent) -> Result<(), String
     Ok(())
 }
 
+/// Refuses a database in which somebody still signs in with the password that the demo prints.
+pub async fn no_printed_logins(app: &App) -> Result<(), String> {
+    let (partners, staff) = founding::logins();
+    for email in [ADMIN].into_iter().chain(staff).chain(partners) {
+        let found = app.db.sql(
+            "SELECT password_hash FROM accounts
+             WHERE email = $1 AND deleted_at IS NULL AND password_hash IS NOT NULL",
+        );
+        let hash: Option<(String,)> =
+            found.bind(email.to_owned()).maybe().await.map_err(|why| why.to_string())?;
+        let Some((hash,)) = hash else { continue };
+        let same = app.passwords.verify(PASSWORD, Some(&hash)).await;
+        if same.map_err(|why| why.to_string())? {
+            return Err(format!(
+                "DERMAGA_DATABASE_URL: {email} signs in with the demo's password, which everybody \
+                 can know; DERMAGA_INSECURE_DEMO=true allows it for a demo"
+            ));
+        }
+    }
+    Ok(())
+}
+
 fn bar(days: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{msg} {bar:40} {pos}/{len}, {eta} left");
     let bar = ProgressBar::new(days);

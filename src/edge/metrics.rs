@@ -14,7 +14,7 @@ use prometheus_client::{
 
 use crate::{
     jobs::Jobs,
-    kernel::{db::Db, set_aside::RowJob},
+    kernel::{db::Db, log, set_aside::RowJob},
 };
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -86,6 +86,11 @@ impl Metrics {
             "connections_refused",
             "Connections closed at once because their network has too many",
             connections_refused.clone(),
+        );
+        registry.register(
+            "log_write_failures",
+            "Log lines that could not be written",
+            log::Failures,
         );
         registry.register("statements", "SQL statements run", statements.clone());
         registry.register("sqlite_commits", "Commits of the SQLite writer", commits.clone());

@@ -1,6 +1,9 @@
 //! Letters, and the two ways they leave: over SMTP, or as files where there is none.
 
-use std::path::PathBuf;
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use askama::Template;
 use lettre::{
@@ -13,6 +16,7 @@ use super::{
     error::{Error, Result},
     ids::Uuid,
     lang::{Lang, Text},
+    private,
 };
 
 /// One letter to one person. Every letter has the same frame; what differs is said here.
@@ -92,14 +96,10 @@ impl Mailer {
                 transport.send(message).await.map_err(|e| Error::Unavailable(e.to_string()))?;
             }
             Way::Files(folder) => {
-                let write = async {
-                    tokio::fs::create_dir_all(folder).await?;
-                    let file = folder.join(format!("{id}.eml"));
-                    let unfinished = file.with_extension("part");
-                    tokio::fs::write(&unfinished, message.formatted()).await?;
-                    tokio::fs::rename(unfinished, file).await
-                };
-                write.await.map_err(|e| Error::Unavailable(e.to_string()))?;
+                let file = folder.join(format!("{id}.eml"));
+                let written = tokio::task::spawn_blocking(move || keep(&file, &message));
+                let written = written.await.map_err(Error::internal)?;
+                written.map_err(|e| Error::Unavailable(e.to_string()))?;
             }
         }
         Ok(())
@@ -136,4 +136,14 @@ impl Mailer {
             .multipart(parts)
             .map_err(Error::internal)
     }
+}
+
+/// Letters carry live links: only the service's own user may read them.
+fn keep(file: &Path, message: &Message) -> io::Result<()> {
+    if let Some(folder) = file.parent() {
+        private::folder(folder)?;
+    }
+    let unfinished = file.with_extension("part");
+    private::write(&unfinished, &message.formatted())?;
+    std::fs::rename(unfinished, file)
 }

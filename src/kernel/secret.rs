@@ -2,6 +2,8 @@
 
 use std::{convert::Infallible, fmt, str::FromStr};
 
+use sha2::{Digest, Sha256};
+
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
@@ -12,6 +14,12 @@ impl Secret {
 
     pub fn reveal(&self) -> &str {
         &self.0
+    }
+
+    /// Whether it is the given one. Digests are compared, in constant time.
+    pub fn is(&self, given: &str) -> bool {
+        let (given, right) = (Sha256::digest(given), Sha256::digest(&self.0));
+        given.iter().zip(right.iter()).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
     }
 }
 

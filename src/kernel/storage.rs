@@ -15,7 +15,10 @@ use object_store::{
     signer::{HeaderValue, Method, SignedUrlOptions, Signer},
 };
 
-use super::error::{Error, Result};
+use super::{
+    error::{Error, Result},
+    private,
+};
 
 #[derive(Clone)]
 pub struct Storage {
@@ -26,7 +29,7 @@ pub struct Storage {
 
 impl Storage {
     pub fn local(folder: &Folder) -> Result<Self, String> {
-        std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+        private::folder(folder).map_err(|error| error.to_string())?;
         let store = LocalFileSystem::new_with_prefix(folder).map_err(|error| error.to_string())?;
         // A file that is ready must survive a power cut as its row does.
         Ok(Self { store: Arc::new(store.with_fsync(true)), s3: None })

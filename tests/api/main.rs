@@ -16,6 +16,7 @@ mod edge;
 mod envelope;
 mod files;
 mod fleet;
+mod guard;
 mod harbour;
 mod idempotency;
 mod jobs;

@@ -28,8 +28,11 @@ pub struct Running {
 
 /// Starts it and waits until it has said where it listens.
 pub fn start(command: &mut Command) -> Running {
-    let mut child =
-        command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+    start_logging_to(command, Stdio::null())
+}
+
+pub fn start_logging_to(command: &mut Command, log: impl Into<Stdio>) -> Running {
+    let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().expect("it starts");
     let mut greeting = String::new();
     let mut lines = BufReader::new(child.stdout.take().unwrap());
     while !greeting.contains("Ctrl-C") {

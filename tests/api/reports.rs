@@ -562,17 +562,19 @@ async fn reports_are_downloaded_as_files(world: World) {
     let name = "attachment; filename=\"dermaga-overview-2026-11-01-2026-11-30.csv\"";
     assert_eq!(headers["content-disposition"], name);
     let text = String::from_utf8(body).unwrap();
-    assert!(text.starts_with("figure,current,previous,change_percent\r\n"), "{text}");
-    assert!(text.contains("\r\ngross_revenue,300000,0,\r\n"), "{text}");
-    assert!(text.contains("\r\n2026-11-15,300000,1\r\n"), "{text}");
+    let header = "\"figure\",\"current\",\"previous\",\"change_percent\"\r\n";
+    assert!(text.starts_with(header), "{text}");
+    assert!(text.contains("\r\n\"gross_revenue\",\"300000\",\"0\",\"\"\r\n"), "{text}");
+    assert!(text.contains("\r\n\"2026-11-15\",\"300000\",\"1\"\r\n"), "{text}");
     assert_eq!(text.lines().count(), 13 + 1 + 31);
 
     let path = format!("{REPORTS}/revenue-breakdown/partner?{query}");
     let csv = world.get(&path).by(&admin).header("accept", "text/csv");
     let text = String::from_utf8(csv.bytes().await.2).unwrap();
-    assert!(text.contains(",\"'=HYPERLINK(\"\"x\"\"), Ltd\",300000,0,,1,0,100\r\n"), "{text}");
-    assert!(text.contains("\r\ntotal,,300000,0,,,,\r\n"), "{text}");
-    assert!(text.ends_with("as_of,2026-11-15T03:00:00+00:00\r\n"), "{text}");
+    let partner = r#","'=HYPERLINK(""x""), Ltd","300000","0","","1","0","100""#;
+    assert!(text.contains(partner), "{text}");
+    assert!(text.contains(r#""total","","300000","0","","","","""#), "{text}");
+    assert!(text.ends_with("\"as_of\",\"2026-11-15T03:00:00+00:00\"\r\n"), "{text}");
 
     for report in ["overview", "revenue-breakdown/payment", "revenue-breakdown/type"] {
         let xlsx = world.get(&format!("{REPORTS}/{report}?{query}&format=xlsx")).by(&admin);

@@ -5,12 +5,15 @@ use std::path::Path;
 use sqlx::{Connection, SqliteConnection, sqlite::SqliteConnectOptions};
 
 use super::{Failure, Result};
+use crate::kernel::private;
 
 /// Copies the database of a file as it is at one moment. Nobody waits for it: the writer goes on
 /// in its log.
 pub async fn copy(from: &Path, to: &Path) -> Result<()> {
     let options = SqliteConnectOptions::new().filename(from).create_if_missing(false);
     let mut source = SqliteConnection::connect_with(&options).await?;
+    // An empty file is taken for a new one.
+    private::ensure(to).map_err(Failure::unavailable)?;
     let to = to.to_str().ok_or_else(|| Failure::fault("the path is not readable text"))?;
     sqlx::query("VACUUM INTO ?").bind(to).execute(&mut source).await?;
     Ok(source.close().await?)

@@ -10,6 +10,7 @@ use tracing::log::LevelFilter;
 use super::{
     A_DAY, Db, Engine, Failure, PATIENCE, Result, direct, lane::Lane, pool::Pool, readers::Readers,
 };
+use crate::kernel::private;
 
 const CONNECTIONS: usize = 16;
 
@@ -36,8 +37,10 @@ impl Db {
 
 async fn sqlite(file: &Path) -> Result<Engine> {
     if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder).map_err(Failure::unavailable)?;
+        private::folder(folder).map_err(Failure::unavailable)?;
     }
+    // SQLite gives the files beside it (-wal, -shm, -journal) the mode of this one.
+    private::ensure(file).map_err(Failure::unavailable)?;
     let options = SqliteConnectOptions::new()
         .filename(file)
         .create_if_missing(true)
