@@ -116,7 +116,7 @@ pub async fn validate_promo(
     Body(form): Body<ValidatePromo>,
 ) -> Result<Reply<PromoVerdict>> {
     let email = form.email.as_ref().map(|email| email.as_str());
-    let (sailing, taxes) = sale::look(&app, form.route_time_id, form.item_id, email).await?;
+    let (sailing, taxes) = sale::look(&app, form.route_time_id, form.item_id).await?;
     let seats = match form.kind {
         crate::sailings::BookingType::Speedboat => form.qty,
         crate::sailings::BookingType::Charter => sailing.capacity,

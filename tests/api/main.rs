@@ -16,6 +16,7 @@ mod envelope;
 mod files;
 mod fleet;
 mod harbour;
+mod holds;
 mod idempotency;
 mod list;
 mod login;

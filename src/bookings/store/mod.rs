@@ -24,7 +24,7 @@ use crate::{
 };
 
 pub use sailing::{aboard, aboard_now, cancel_all, expire_all, follow, hold_all, set_boarded};
-pub use sale::{LOOK, SELL, bound, look};
+pub use sale::{Counted, LOOK, SELL, bound, look};
 
 macro_rules! booking {
     ($rest:literal) => {
