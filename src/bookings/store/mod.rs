@@ -127,6 +127,8 @@ pub async fn list(
 #[derive(Default)]
 pub struct Trace<'a> {
     pub cancel_reason: Option<&'a str>,
+    /// Whether the letter to the booker repeats the reason.
+    pub tells_reason: bool,
     pub cancelled: bool,
     pub refund_amount: Option<i64>,
     pub refund_reference: Option<&'a str>,
