@@ -34,6 +34,7 @@ mod profile;
 mod promotions;
 mod providers;
 mod registration;
+mod relay;
 mod remember;
 mod reports;
 mod reschedules;

@@ -33,7 +33,7 @@ use crate::{
     sailings::harbour_key,
 };
 
-pub use store::{Reschedule, RescheduleStatus};
+pub use store::{Reschedule, RescheduleStatus, get};
 
 /// Where somebody would rather be.
 pub struct Wish<'a> {
