@@ -1,5 +1,7 @@
 //! How many seats a guest can hold without paying for them.
 
+use std::pin::Pin;
+
 use chrono::TimeDelta;
 use dermaga::config::Config;
 use futures_util::future::join_all;
@@ -23,6 +25,7 @@ on_both_engines![
     staff_and_partners_are_not_limited,
     without_rate_limits_nothing_is_counted,
     a_refused_sale_counts_nothing,
+    all_that_frees_a_hold_at_once_is_counted,
 ];
 
 /// Tests choose their network by header.
@@ -268,4 +271,51 @@ async fn a_refused_sale_counts_nothing(world: World) {
     let counted = "SELECT CAST(SUM(held) AS BIGINT) FROM unpaid_holds WHERE kind = 'network'";
     assert_eq!(world.count(counted).await, 2);
     adds_up(&world).await;
+}
+
+/// Sales, payments, cancellations, expiry and sailings that are called off take the same rows.
+async fn all_that_frees_a_hold_at_once_is_counted(world: World) {
+    type Step<'a> = Pin<Box<dyn Future<Output = Answer> + 'a>>;
+    let world = world.with(limited).await;
+    let sailings = hourly(&world).await;
+    let network = |n: usize| format!("203.0.113.{}", n % 8);
+    let networks: Vec<_> = (0..48).map(network).collect();
+    let sell = |n: usize| {
+        let order = order(&sailings[n % sailings.len()], 1, &invented(n % 12));
+        world.books_from(&networks[n], order)
+    };
+    let held: Vec<_> =
+        join_all((0..48).map(sell)).await.into_iter().map(|answer| answer.ok()).collect();
+    adds_up(&world).await;
+    let mut steps: Vec<Step<'_>> = Vec::new();
+    for (n, booking) in held.iter().enumerate() {
+        steps.push(match n % 3 {
+            0 => Box::pin(world.hears(booking, "settlement", "t-1")),
+            1 => {
+                let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
+                let email = &booking["contact"]["email"];
+                let body = json!({ "reason": "", "code": booking["code"], "email": email });
+                let call = world.post(&path, body).header("x-forwarded-for", &networks[n]);
+                Box::pin(call.insist())
+            }
+            _ => Box::pin(sell(n)),
+        });
+    }
+    for sailing in &sailings[..4] {
+        steps.push(Box::pin(world.calls_off(sailing, &sailing.partner)));
+    }
+    for sailing in &sailings[4..6] {
+        steps.push(Box::pin(world.closes(sailing)));
+    }
+    for answer in join_all(steps).await {
+        assert!(answer.status < 500, "{}", answer.body);
+    }
+    adds_up(&world).await;
+    world.later(TimeDelta::minutes(31));
+    let (one, two) =
+        tokio::join!(dermaga::bookings::expire(&world.app), dermaga::bookings::expire(&world.app),);
+    one.unwrap();
+    two.unwrap();
+    adds_up(&world).await;
+    assert_eq!(world.count(COUNTERS).await, 0);
 }
