@@ -119,6 +119,24 @@ const QUESTIONS: &[Question] = &[
         ),
     },
     Question {
+        rule: "unpaid holds are counted while they last, and no longer",
+        size: "SELECT COUNT(*) FROM unpaid_holds",
+        broken: "SELECT 'a counter by ' || kind || ' is off by ' || CAST(SUM(held) AS TEXT)
+             FROM (SELECT kind, subject, held FROM unpaid_holds
+                UNION ALL SELECT 'email', held_email, -1 FROM bookings
+                WHERE status = 'pending_payment' AND held_email IS NOT NULL
+                UNION ALL SELECT 'network', held_network, -1 FROM bookings
+                WHERE status = 'pending_payment' AND held_email IS NOT NULL
+                UNION ALL SELECT 'charter', held_network, -1 FROM bookings
+                WHERE status = 'pending_payment' AND held_email IS NOT NULL
+                  AND type = 'charter') each
+             GROUP BY kind, subject HAVING SUM(held) <> 0
+             UNION ALL
+             SELECT code || ' is no longer unpaid, and still counted' FROM bookings
+             WHERE status <> 'pending_payment'
+               AND (held_email IS NOT NULL OR held_network IS NOT NULL) LIMIT 50",
+    },
+    Question {
         rule: "deposits hold the total of each paid booking and nothing of any other",
         size: "SELECT COUNT(*) FROM bookings",
         broken: "SELECT k.code || ' (' || k.status || ') has '

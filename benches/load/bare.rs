@@ -166,7 +166,7 @@ fn sell_one(look: &mut Statement, sell: &mut Statement, berth: &Berth, passenger
     drop(rows);
     let (subtotal, now) = (2 * price, Utc::now());
     let text = |text: &str| Value::from(text.to_owned());
-    let values: [Value; 35] = [
+    let values: [Value; 37] = [
         fresh(),
         text(&ids::code("BAR", rand::random())),
         text("speedboat"),
@@ -202,6 +202,8 @@ fn sell_one(look: &mut Statement, sell: &mut Statement, berth: &Berth, passenger
         text(&(now + TimeDelta::minutes(30)).to_rfc3339()),
         Value::Null,
         text(&now.to_rfc3339()),
+        Value::Null,
+        Value::Null,
     ];
     bind(sell, &values);
     sell.raw_execute().expect("sells");
@@ -247,7 +249,7 @@ impl Pgbench<'_> {
             9 => ":k_departure_at::TIMESTAMPTZ".into(),
             10 => ":k_arrival_at::TIMESTAMPTZ".into(),
             11 | 12 => "2".into(),
-            13 | 14 | 34 => "NULL".into(),
+            13 | 14 | 34 | 36 | 37 => "NULL".into(),
             15 => "''".into(),
             16 => "'Sari Wijaya'".into(),
             17 => EMAIL.into(),

@@ -15,7 +15,7 @@ use crate::kernel::{
     ids::Uuid,
     phone::Phone,
     schema::Input,
-    text::Name,
+    text::{Name, without_url},
 };
 
 crate::words! {
@@ -272,7 +272,11 @@ pub struct UpdateProfile {
     pub avatar_file_id: String,
 }
 
-impl Input for UpdateProfile {}
+impl Input for UpdateProfile {
+    fn check(value: &Value, faults: &mut Vec<Fault>) {
+        without_url("name", value["name"].as_str().unwrap_or_default(), faults);
+    }
+}
 
 #[derive(Deserialize, JsonSchema)]
 pub struct InviteAdmin {

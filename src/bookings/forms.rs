@@ -9,13 +9,13 @@ use super::model::{BookingStatus, Gender, IdentityType};
 use crate::{
     kernel::{
         email::Email,
-        error::Fault,
+        error::{Error, Fault, Result},
         http::Paging,
         ids::Uuid,
         lang::text,
         phone::Phone,
         schema::Input,
-        text::{Line, Name, Note},
+        text::{Line, Name, Note, without_url},
     },
     sailings::BookingType,
 };
@@ -60,6 +60,24 @@ impl BookingForm {
     pub fn promo(&self) -> Option<&str> {
         self.code_promo.as_deref().map(str::trim).filter(|code| !code.is_empty())
     }
+
+    /// What a guest writes goes to an address that nobody has confirmed.
+    pub fn without_urls(&self) -> Result<()> {
+        let mut faults = Vec::new();
+        without_url("contact.name", &self.contact.name, &mut faults);
+        for (index, passenger) in self.passengers.iter().enumerate() {
+            without_url(format!("passengers[{index}].name"), &passenger.name, &mut faults);
+        }
+        without_url("note", self.note.as_deref().unwrap_or_default(), &mut faults);
+        if faults.is_empty() { Ok(()) } else { Err(Error::Invalid(faults)) }
+    }
+}
+
+/// Refuses a link in the reason that a guest gives.
+pub fn reason_without_url(reason: &str) -> Result<()> {
+    let mut faults = Vec::new();
+    without_url("reason", reason, &mut faults);
+    if faults.is_empty() { Ok(()) } else { Err(Error::Invalid(faults)) }
 }
 
 impl Input for BookingForm {

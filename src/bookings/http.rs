@@ -6,7 +6,7 @@ use axum::{
 };
 
 use super::{
-    forms::{BookingsQuery, CancelForm, Knows, ValidatePromo},
+    forms::{BookingsQuery, CancelForm, Knows, ValidatePromo, reason_without_url},
     lookup::{BookingAccess, booking_for, readable, shown},
     model::{BookingRow, BookingStatus},
     moves::{self, move_booking},
@@ -20,8 +20,12 @@ use crate::{
     kernel::{
         audit::Change,
         caller::Caller,
+        db::Tx,
         error::{Error, Fault, Result},
-        http::{Body, Filters, Page, Path, Query, Reply},
+        http::{
+            Body, Filters, Fingerprinted, IdempotencyKey, Once, Page, Path, Query, Reply, once,
+        },
+        idempotency::{Key, Owner, Running},
         ids::Uuid,
         lang::text,
         money::Rupiah,
@@ -116,7 +120,7 @@ pub async fn validate_promo(
     Body(form): Body<ValidatePromo>,
 ) -> Result<Reply<PromoVerdict>> {
     let email = form.email.as_ref().map(|email| email.as_str());
-    let (sailing, taxes) = sale::look(&app, form.route_time_id, form.item_id, email).await?;
+    let (sailing, taxes) = sale::look(&app, form.route_time_id, form.item_id).await?;
     let seats = match form.kind {
         crate::sailings::BookingType::Speedboat => form.qty,
         crate::sailings::BookingType::Charter => sailing.capacity,
@@ -142,41 +146,78 @@ pub async fn cancel_booking(
     State(app): State<App>,
     caller: Option<Caller>,
     PathOwnBooking(id): PathOwnBooking,
-    Body(form): Body<CancelForm>,
-) -> Result<Reply<Booking>> {
+    IdempotencyKey(key): IdempotencyKey,
+    Fingerprinted(form, body): Fingerprinted<CancelForm>,
+) -> Result<Reply<Once<Booking>>> {
     let (_, access) = booking_for(&app, caller.as_ref(), id, &form.knows).await?;
-    let now = app.clock.now();
-    let readable = readable(caller.as_ref());
-    match caller {
-        Some(caller) => {
-            let mut tx = caller.begin(&app.db, now).await?;
-            let before = cancel(&app, &mut tx, id, access, &form.reason).await?;
-            let after = store::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
-            tx.record(Change {
-                action: "booking.cancelled",
-                entity: "booking",
-                id,
-                before: Some(&shown(&app, before, false)?),
-                after: Some(&shown(&app, after, false)?),
-            })
-            .await?;
-            tx.commit().await?;
-        }
-        None => {
-            let mut tx = app.db.begin().await?;
-            cancel(&app, &mut tx, id, access, &form.reason).await?;
-            tx.commit().await?;
-        }
+    if access == BookingAccess::Booker {
+        reason_without_url(&form.reason)?;
     }
-    let after = store::get(&app.db, id).await?.ok_or(Error::NotFound)?;
-    let reply = Reply::data(shown(&app, after, readable)?);
-    Ok(reply.saying("The booking is cancelled.", "Pemesanan dibatalkan."))
+    let key = key.map(|key| Key {
+        caller: Owner::of(caller.as_ref(), form.knows.email.as_ref()),
+        operation: "cancel_booking",
+        key,
+        path: format!("/v1/booking/{id}/cancel"),
+        body,
+    });
+    let cancelled = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
+        cancel_once(&app, caller.as_ref(), id, access, &form.reason, running).await
+    });
+    Ok(cancelled.await?.saying("The booking is cancelled.", "Pemesanan dibatalkan."))
+}
+
+async fn cancel_once(
+    app: &App,
+    caller: Option<&Caller>,
+    id: Uuid,
+    access: BookingAccess,
+    reason: &str,
+    running: Option<&Running>,
+) -> Result<Booking> {
+    let readable = readable(caller);
+    let Some(caller) = caller else {
+        let mut tx = app.db.begin().await?;
+        cancel(app, &mut tx, id, access, reason).await?;
+        let after = store::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
+        let answer = kept(app, &mut tx, after, readable, running).await?;
+        tx.commit().await?;
+        return Ok(answer);
+    };
+    let mut tx = caller.begin(&app.db, app.clock.now()).await?;
+    let before = cancel(app, &mut tx, id, access, reason).await?;
+    let after = store::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
+    tx.record(Change {
+        action: "booking.cancelled",
+        entity: "booking",
+        id,
+        before: Some(&shown(app, before, false)?),
+        after: Some(&shown(app, after.clone(), false)?),
+    })
+    .await?;
+    let answer = kept(app, &mut tx, after, readable, running).await?;
+    tx.commit().await?;
+    Ok(answer)
+}
+
+/// The answer, kept where a key asks for it. It may hold identity numbers.
+async fn kept(
+    app: &App,
+    tx: &mut Tx,
+    after: BookingRow,
+    readable: bool,
+    running: Option<&Running>,
+) -> Result<Booking> {
+    let answer = shown(app, after, readable)?;
+    if let Some(running) = running {
+        running.keep_sealed(tx, &app.sealer, &answer).await?;
+    }
+    Ok(answer)
 }
 
 /// Returns the booking as it was.
 async fn cancel(
     app: &App,
-    tx: &mut crate::kernel::db::Tx,
+    tx: &mut Tx,
     id: Uuid,
     access: BookingAccess,
     reason: &str,
@@ -209,6 +250,8 @@ async fn cancel(
     let event = if due > Rupiah::ZERO { Event::CancelOwing } else { Event::Cancel };
     let trace = Trace {
         cancel_reason: Some(reason),
+        // A guest could write to anybody by way of us.
+        tells_reason: access != BookingAccess::Booker,
         cancelled: true,
         refund_amount: (due > Rupiah::ZERO).then_some(due.0),
         ..Trace::default()

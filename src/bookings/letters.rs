@@ -58,7 +58,7 @@ pub async fn letter(app: &App, event: &str, news: &Value) -> Result<Option<(Lett
         // By now it sails with another: that letter says so.
         "booking.cancelled" if rules::is_live(booking.status) => return Ok(None),
         "booking.cancelled" if booking.called_off => called_off(&booking),
-        "booking.cancelled" => cancelled(&booking),
+        "booking.cancelled" => cancelled(&booking, news["tells_reason"] == true),
         "booking.moved" if !rules::is_live(booking.status) || booking.promised_at.is_none() => {
             return Ok(None);
         }
@@ -166,9 +166,9 @@ fn expired() -> Words {
     )
 }
 
-fn cancelled(booking: &BookingRow) -> Words {
+fn cancelled(booking: &BookingRow, tells_reason: bool) -> Words {
     let mut paragraphs = vec![text("Your booking is cancelled.", "Pemesanan Anda dibatalkan.")];
-    paragraphs.extend(because(booking.cancel_reason.as_deref()));
+    paragraphs.extend(because(booking.cancel_reason.as_deref().filter(|_| tells_reason)));
     match booking.refund_amount.filter(|due| *due > Rupiah::ZERO) {
         Some(due) => paragraphs.push(Text::new(
             format!("You get {due} back. We write to you as soon as it is on its way."),

@@ -28,7 +28,7 @@ use crate::{
     kernel::{error::Result, ids::Uuid, set_aside::Pass},
 };
 
-pub use forms::{BookingForm, Knows, RescheduleForm};
+pub use forms::{BookingForm, Knows, RescheduleForm, reason_without_url};
 pub use http::{
     PathBooking, PathOwnBooking, cancel_booking, get_booking, list_bookings, validate_promo,
 };

@@ -93,8 +93,6 @@ pub struct SailingContext {
     pub partner_verified_at: Option<DateTime<Utc>>,
     /// `None`: the platform's default.
     pub commission_rate: Option<Rate>,
-    /// Unpaid bookings of the same e-mail address.
-    pub holds: i64,
 }
 
 /// A booking up to a move to another sailing, or from one on: each part of its life has entries

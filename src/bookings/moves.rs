@@ -32,6 +32,10 @@ pub async fn move_booking(
     now: DateTime<Utc>,
 ) -> Result<bool> {
     let to = rules::next(booking.status, event).ok_or_else(not_now)?;
+    let mut news = json!({ "booking_id": booking.id });
+    if trace.tells_reason {
+        news["tells_reason"] = true.into();
+    }
     match store::advance(tx, booking.id, booking.status, to, trace, now).await {
         Ok(true) => {}
         Ok(false) => return Err(not_now()),
@@ -48,7 +52,7 @@ pub async fn move_booking(
         Event::PayInVain => "booking.cancelled",
         Event::Reinstate => "booking.rescheduled",
     };
-    outbox::put_about(tx, booking.id, topic, &json!({ "booking_id": booking.id }), now).await?;
+    outbox::put_about(tx, booking.id, topic, &news, now).await?;
     Ok(true)
 }
 

@@ -21,13 +21,8 @@ use crate::{
 };
 
 /// The sailing and the taxes of now.
-pub async fn look(
-    app: &App,
-    sailing: Uuid,
-    boat: Uuid,
-    email: Option<&str>,
-) -> Result<(SailingContext, Vec<TaxRate>)> {
-    let looked = store::look(&app.db, sailing, email).await?;
+pub async fn look(app: &App, sailing: Uuid, boat: Uuid) -> Result<(SailingContext, Vec<TaxRate>)> {
+    let looked = store::look(&app.db, sailing).await?;
     let (context, taxes) = looked.ok_or_else(unknown_sailing)?;
     if context.speedboat_id != boat {
         let message = text("Another boat sails this.", "Jadwal ini dilayani kapal lain.");

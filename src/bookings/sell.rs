@@ -9,14 +9,15 @@ use super::{
     lookup::shown,
     model::{BookingRow, BookingStatus, Channel, SailingContext, StoredPassenger},
     rules::Price,
-    sale, store,
+    sale,
+    store::{self, Counted},
 };
 use crate::{
     app::App,
     kernel::{
         access::Role,
         audit::Change,
-        caller::{Caller, Context},
+        caller::{Caller, Context, network},
         db::{Failure, Statement, Tx},
         error::{Error, Result},
         idempotency::Running,
@@ -25,10 +26,11 @@ use crate::{
         outbox,
     },
     promotions::{Promotion, Reason},
+    sailings::BookingType,
 };
 
-/// A guest holds at most so many unpaid bookings.
-const HOLDS: i64 = 5;
+/// How long a guest's unpaid charter is held at most: it takes a whole boat off sale.
+const CHARTER_HOLD: TimeDelta = TimeDelta::minutes(10);
 
 pub async fn sell(
     app: &App,
@@ -39,18 +41,11 @@ pub async fn sell(
 ) -> Result<BookingRow> {
     let channel = channel(caller);
     let email = form.contact.email.as_str();
-    let (sailing, taxes) = sale::look(app, form.route_time_id, form.item_id, Some(email)).await?;
+    let (sailing, taxes) = sale::look(app, form.route_time_id, form.item_id).await?;
     if caller.is_some_and(|c| c.role == Role::Mitra && c.partner_id != Some(sailing.partner_id)) {
         return Err(sale::unknown_sailing());
     }
     sale::on_sale(app, &sailing)?;
-    if channel == Channel::Web && app.config.rate_limit.0 && sailing.holds >= HOLDS {
-        return Err(Error::conflict(
-            "too_many_holds",
-            "Please pay for what you have booked first.",
-            "Mohon bayar pemesanan Anda yang lain terlebih dahulu.",
-        ));
-    }
     let seats = sale::seats(&sailing, form.kind, form.qty)?;
     let full = sale::price(&sailing, seats, None, &taxes);
     let promotion = match form.promo() {
@@ -65,8 +60,9 @@ pub async fn sell(
         None => full,
     };
     let booking = row(app, context, form, channel, seats, &sailing, promotion.as_ref(), price)?;
+    let counted = counted(app, context, &booking);
     let _until = app.shared.until_sold(booking.sailing_id);
-    match insert(app, caller, &booking, key).await {
+    match insert(app, caller, &booking, counted.as_ref(), key).await {
         Err(Error::Conflict(c)) if c.word == "sold_out" => {
             return Err(left(app, sailing.sailing_id).await);
         }
@@ -80,6 +76,25 @@ fn channel(caller: Option<&Caller>) -> Channel {
         None => Channel::Web,
         Some(Role::Mitra) => Channel::Mitra,
         Some(Role::Admin | Role::Staff) => Channel::Staff,
+    }
+}
+
+/// Unpaid bookings of guests are limited; staff and partners are known, so theirs are not.
+fn counted(app: &App, context: &Context, booking: &BookingRow) -> Option<Counted> {
+    let limited = app.config.rate_limit.0
+        && booking.channel == Channel::Web
+        && booking.status == BookingStatus::PendingPayment;
+    limited.then(|| Counted {
+        email: booking.contact_email.clone(),
+        network: network(context.address).to_string(),
+    })
+}
+
+fn hold(app: &App, channel: Channel, kind: BookingType) -> TimeDelta {
+    let hold = TimeDelta::seconds(app.config.booking_hold_seconds.into());
+    match (channel, kind) {
+        (Channel::Web, BookingType::Charter) => hold.min(CHARTER_HOLD),
+        _ => hold,
     }
 }
 
@@ -98,7 +113,7 @@ fn row(
     let now = app.clock.now();
     // What costs nothing is paid for.
     let free = price.total == Rupiah::ZERO;
-    let hold = TimeDelta::seconds(app.config.booking_hold_seconds.into());
+    let hold = hold(app, channel, form.kind);
     let code = ids::fresh_code("DMG");
     let provider = (!free).then(|| app.gateway.provider.to_string());
     Ok(BookingRow {
@@ -186,12 +201,13 @@ async fn insert(
     app: &App,
     caller: Option<&Caller>,
     booking: &BookingRow,
+    counted: Option<&Counted>,
     key: Option<&Running>,
 ) -> Result<()> {
     let audited = caller.filter(|c| c.role != Role::Mitra || c.impersonator.is_some());
     if let Some(caller) = audited {
         let mut tx = caller.begin(&app.db, booking.created_at).await?;
-        insert_beside(&mut tx, booking, key).await?;
+        insert_beside(&mut tx, booking, counted, key).await?;
         let after = shown(app, booking.clone(), false)?;
         tx.record(Change {
             action: "booking.created",
@@ -204,17 +220,22 @@ async fn insert(
         return tx.commit().await;
     }
     if key.is_none() && booking.status == BookingStatus::PendingPayment {
-        run(app.db.sql(store::SELL), booking).await?;
+        run(app.db.sql(store::SELL), booking, counted).await?;
         app.db.has_posted();
         return Ok(());
     }
     let mut tx = app.db.begin().await?;
-    insert_beside(&mut tx, booking, key).await?;
+    insert_beside(&mut tx, booking, counted, key).await?;
     Ok(tx.commit().await?)
 }
 
-async fn insert_beside(tx: &mut Tx, booking: &BookingRow, key: Option<&Running>) -> Result<()> {
-    run(tx.sql(store::SELL), booking).await?;
+async fn insert_beside(
+    tx: &mut Tx,
+    booking: &BookingRow,
+    counted: Option<&Counted>,
+    key: Option<&Running>,
+) -> Result<()> {
+    run(tx.sql(store::SELL), booking, counted).await?;
     if booking.status == BookingStatus::Paid {
         let news = json!({ "booking_id": booking.id });
         outbox::put_about(tx, booking.id, "booking.paid", &news, booking.created_at).await?;
@@ -226,8 +247,12 @@ async fn insert_beside(tx: &mut Tx, booking: &BookingRow, key: Option<&Running>)
     }
 }
 
-async fn run(statement: Statement<'_>, booking: &BookingRow) -> Result<()> {
-    store::bound(statement, booking).run().await.map(drop).map_err(refusal)
+async fn run(
+    statement: Statement<'_>,
+    booking: &BookingRow,
+    counted: Option<&Counted>,
+) -> Result<()> {
+    store::bound(statement, booking, counted).run().await.map(drop).map_err(refusal)
 }
 
 /// What the database would not allow, in the words of the caller.
@@ -239,14 +264,26 @@ fn refusal(failure: Failure) -> Error {
         }
         f if f.names("promotions_quota") => sale::refused(Reason::Exhausted),
         f if f.names("promotion_uses_limit") => sale::refused(Reason::LimitReached),
+        f if f.names("unpaid_holds_email") || f.names("unpaid_holds_network") => too_many_holds(
+            "Please pay for what you have booked first.",
+            "Mohon bayar pemesanan Anda yang lain terlebih dahulu.",
+        ),
+        f if f.names("unpaid_holds_charter") => too_many_holds(
+            "Please pay for the boats you have chartered first.",
+            "Mohon bayar kapal yang sudah Anda sewa terlebih dahulu.",
+        ),
         f if f.is_unique() => Error::Contention("two bookings drew one code".into()),
         f => f.into(),
     }
 }
 
+fn too_many_holds(en: &'static str, id: &'static str) -> Error {
+    Error::conflict("too_many_holds", en, id)
+}
+
 /// Somebody was faster: what is left now?
 async fn left(app: &App, sailing: Uuid) -> Error {
-    match store::look(&app.db, sailing, None).await {
+    match store::look(&app.db, sailing).await {
         Ok(Some((now, _))) => match sale::on_sale(app, &now) {
             Ok(()) => sale::sold_out(sale::free(&now)),
             Err(closed) => closed,

@@ -94,7 +94,8 @@ impl App {
         match notifications::deliver(self, &new).await {
             Ok(()) => {}
             // They come back by themselves; there is too much to do as it is.
-            Err(Error::Unavailable(why)) => return Err(Error::Unavailable(why)),
+            // Where it is not known whether they were delivered, the next look finds out.
+            Err(error @ (Error::Unavailable(_) | Error::OutcomeUnknown(_))) => return Err(error),
             Err(_) => again.extend(new),
         }
         for item in again {

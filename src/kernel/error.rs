@@ -35,6 +35,9 @@ pub enum Error {
     /// Another transaction got in the way: worth another try before anyone is told.
     Contention(String),
     Unavailable(String),
+    /// A change that may have been made: the answer to its commit did not come. It is not worth
+    /// another try, since that may make it twice.
+    OutcomeUnknown(String),
     Internal(String),
 }
 
@@ -172,6 +175,14 @@ impl Error {
                 "The service is busy. Please try again in a moment.",
                 "Layanan sedang sibuk. Silakan coba lagi sebentar.",
             ),
+            Self::OutcomeUnknown(_) => (
+                S::SERVICE_UNAVAILABLE,
+                "outcome_unknown",
+                "It is not known whether this was done. Please check before you try again, or \
+                 repeat the request with the same Idempotency-Key.",
+                "Belum diketahui apakah permintaan ini berhasil. Mohon periksa sebelum mencoba \
+                 lagi, atau ulangi dengan Idempotency-Key yang sama.",
+            ),
             Self::Internal(_) => (
                 S::INTERNAL_SERVER_ERROR,
                 "internal",
@@ -185,9 +196,10 @@ impl Error {
     /// What the log keeps and the caller never sees.
     pub fn cause(&self) -> Option<&str> {
         match self {
-            Self::Contention(cause) | Self::Unavailable(cause) | Self::Internal(cause) => {
-                Some(cause)
-            }
+            Self::Contention(cause)
+            | Self::Unavailable(cause)
+            | Self::OutcomeUnknown(cause)
+            | Self::Internal(cause) => Some(cause),
             _ => None,
         }
     }
@@ -197,6 +209,7 @@ impl From<db::Failure> for Error {
     fn from(failure: db::Failure) -> Self {
         match failure {
             f if f.is_contention() => Self::Contention(f.to_string()),
+            f if f.is_unknown() => Self::OutcomeUnknown(f.to_string()),
             f if f.is_unavailable() => Self::Unavailable(f.to_string()),
             f => Self::Internal(f.to_string()),
         }

@@ -5,24 +5,69 @@
 //! the other. A claim whose process died can be taken over once its lease is past.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{
+    Value, json,
+    value::{RawValue, to_raw_value},
+};
 use sha2::{Digest, Sha256};
 
 use super::{
+    caller::Caller,
     db::{Db, Tx},
+    email::Email,
     error::{Error, Result},
     ids::{self, Uuid},
     lang::text,
+    seal::Sealer,
 };
 
 const KEPT: TimeDelta = TimeDelta::hours(24);
 const LEASE: TimeDelta = TimeDelta::seconds(60);
 
+/// Whose key it is: the same key of two callers is two keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Owner(Uuid);
+
+impl Owner {
+    /// The account. Whoever acts for another has keys of their own, since they may see less.
+    pub fn account(caller: &Caller) -> Self {
+        match &caller.impersonator {
+            None => Self(caller.person.id),
+            Some(behind) => {
+                let ids = [caller.person.id, behind.person.id];
+                let both = ids.map(Uuid::into_bytes);
+                Self::hashed("impersonated", &both.concat())
+            }
+        }
+    }
+
+    /// Guests have no account, and are told apart by the address they book with.
+    pub fn guest(email: &Email) -> Self {
+        Self::hashed("guest", email.as_str().as_bytes())
+    }
+
+    /// The caller's, or the guest's who named this address.
+    pub fn of(caller: Option<&Caller>, email: Option<&Email>) -> Self {
+        match (caller, email) {
+            (Some(caller), _) => Self::account(caller),
+            (None, Some(email)) => Self::guest(email),
+            (None, None) => Self(Uuid::nil()),
+        }
+    }
+
+    fn hashed(kind: &str, of: &[u8]) -> Self {
+        let hash = Sha256::new().chain_update(kind).chain_update([0]).chain_update(of).finalize();
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&hash[..16]);
+        Self(uuid::Builder::from_custom_bytes(bytes).into_uuid())
+    }
+}
+
 /// Whose key it is and what it was sent with. Claimed once per request, outside any retry.
 #[derive(Debug, Clone)]
 pub struct Key {
-    /// The account, or `None` for all guests together.
-    pub caller: Option<Uuid>,
+    pub caller: Owner,
     pub operation: &'static str,
     pub key: String,
     pub path: String,
@@ -82,7 +127,7 @@ impl Key {
                        AND idempotency_keys.fingerprint = excluded.fingerprint)",
             )
             .bind(running.id)
-            .bind(self.caller.unwrap_or(Uuid::nil()))
+            .bind(self.caller.0)
             .bind(self.operation)
             .bind(self.key.clone())
             .bind(fingerprint.clone())
@@ -93,15 +138,21 @@ impl Key {
             .run()
             .await?;
         if claimed == 1 {
-            tx.commit().await?;
-            return Ok(Claim::Run(running));
+            return match tx.commit().await {
+                Ok(()) => Ok(Claim::Run(running)),
+                // The key may be claimed; the work was not begun.
+                Err(unknown) if unknown.is_unknown() => {
+                    Err(Error::Unavailable(unknown.to_string()))
+                }
+                Err(failure) => Err(failure.into()),
+            };
         }
         let kept: Option<Kept> = tx
             .sql(
                 "SELECT fingerprint, answer FROM idempotency_keys
                  WHERE caller = $1 AND operation = $2 AND key = $3",
             )
-            .bind(self.caller.unwrap_or(Uuid::nil()))
+            .bind(self.caller.0)
             .bind(self.operation)
             .bind(self.key.clone())
             .maybe()
@@ -136,25 +187,64 @@ impl Running {
         if kept == 1 { Ok(()) } else { Err(in_progress()) }
     }
 
-    /// Completes a kept answer with what was known only after its transaction.
-    pub async fn amend(&self, db: &Db, answer: &Value) -> Result<()> {
-        db.sql("UPDATE idempotency_keys SET answer = $1 WHERE id = $2 AND lease = $3")
+    /// The same for an answer that holds what must not be readable at rest.
+    pub async fn keep_sealed(
+        &self,
+        tx: &mut Tx,
+        sealer: &Sealer,
+        answer: &impl Serialize,
+    ) -> Result<()> {
+        self.keep(tx, &sealed(sealer, answer)?).await
+    }
+
+    /// Completes a kept answer with what was known only after its transaction. The work is done:
+    /// should this fail, a repeat is answered from what was kept with it.
+    pub async fn amend(&self, db: &Db, answer: &Value) {
+        let amended = db
+            .sql("UPDATE idempotency_keys SET answer = $1 WHERE id = $2 AND lease = $3")
             .bind(answer.clone())
             .bind(self.id)
             .bind(self.lease)
             .run()
-            .await?;
-        Ok(())
+            .await;
+        if let Err(error) = amended {
+            tracing::warn!(%error, "a kept answer was not completed");
+        }
     }
 
-    /// Frees the key after a refusal: only successes are kept.
-    pub async fn release(self, db: &Db) -> Result<()> {
-        db.sql("DELETE FROM idempotency_keys WHERE id = $1 AND lease = $2 AND answer IS NULL")
+    /// Frees the key after a refusal: only successes are kept. Where it is not known whether the
+    /// work was committed, this waits for its transaction and leaves an answer that was kept. A
+    /// key that cannot be freed is free again when its lease is past.
+    pub async fn release(self, db: &Db) {
+        let released = db
+            .sql("DELETE FROM idempotency_keys WHERE id = $1 AND lease = $2 AND answer IS NULL")
             .bind(self.id)
             .bind(self.lease)
             .run()
-            .await?;
-        Ok(())
+            .await;
+        if let Err(error) = released {
+            tracing::warn!(%error, "a key was not released");
+        }
+    }
+}
+
+/// An answer as it is kept.
+pub fn sealed(sealer: &Sealer, answer: &impl Serialize) -> Result<Value> {
+    let answer = serde_json::to_string(answer).map_err(Error::internal)?;
+    Ok(json!({ "sealed": sealer.seal(&answer)? }))
+}
+
+/// An answer that was kept sealed; `None` for one that was not.
+pub fn opened(sealer: &Sealer, kept: &Value) -> Result<Option<Box<RawValue>>> {
+    let Some(sealed) = kept["sealed"].as_str() else { return Ok(None) };
+    RawValue::from_string(sealer.open(sealed)?).map(Some).map_err(Error::internal)
+}
+
+/// An answer that was kept, sealed or not.
+pub fn replayed(sealer: &Sealer, kept: &Value) -> Result<Box<RawValue>> {
+    match opened(sealer, kept)? {
+        Some(answer) => Ok(answer),
+        None => to_raw_value(kept).map_err(Error::internal),
     }
 }
 

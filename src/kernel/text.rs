@@ -1,10 +1,14 @@
 //! Texts with their limits in the type, trimmed. A line has no control characters; words may have
 //! line breaks. NUL has no place in either.
 
+mod urls;
+
 use std::{borrow::Cow, ops::Deref};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
+
+pub use urls::{has_url, without_url};
 
 /// Something with a name: one line, not empty.
 pub type Name = Line<120>;

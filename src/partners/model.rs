@@ -17,7 +17,7 @@ use crate::{
         patch::Patch,
         phone::Phone,
         schema::Input,
-        text::{Name, Note},
+        text::{Name, Note, without_url},
     },
 };
 
@@ -92,6 +92,8 @@ pub struct RegisterMitra {
 impl Input for RegisterMitra {
     fn check(value: &Value, faults: &mut Vec<Fault>) {
         same(value, faults);
+        // Whoever registers chooses whom the welcome goes to.
+        without_url("name", value["name"].as_str().unwrap_or_default(), faults);
     }
 }
 

@@ -19,7 +19,8 @@ use crate::{
         audit::{AuditedTx, Change},
         caller::Caller,
         error::{Error, Result},
-        http::{Body, Page, Path, Query, Reply},
+        http::{Body, Fingerprinted, IdempotencyKey, Once, Page, Path, Query, Reply, once},
+        idempotency::{Key, Owner, Running},
         ids::{self, Uuid},
         lang::text,
         outbox,
@@ -50,20 +51,43 @@ pub async fn list_webhooks(
 pub async fn create_webhook(
     State(app): State<App>,
     caller: Caller,
-    Body(form): Body<WebhookForm>,
-) -> Result<Reply<NewWebhook>> {
+    IdempotencyKey(key): IdempotencyKey,
+    Fingerprinted(form, body): Fingerprinted<WebhookForm>,
+) -> Result<Reply<Once<NewWebhook>>> {
     public(&app, &form)?;
-    let (id, now, secret) = (ids::fresh(), app.clock.now(), fresh_secret());
-    let mut tx = caller.begin(&app.db, now).await?;
-    store::create(&mut tx, id, &form, app.sealer.seal(&secret)?, now).await?;
-    let webhook = store::get_in(&mut tx, id).await?;
-    record(&mut tx, "webhook.created", None, Some(&webhook)).await?;
-    tx.commit().await?;
-    let made = NewWebhook { webhook, secret };
-    Ok(Reply::data(made).saying(
+    let key = key.map(|key| Key {
+        caller: Owner::account(&caller),
+        operation: "create_webhook",
+        key,
+        path: "/v1/webhooks".into(),
+        body,
+    });
+    let made = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
+        create(&app, &caller, &form, running).await
+    });
+    Ok(made.await?.saying(
         "The webhook is made. Keep its secret: it is not shown again.",
         "Webhook dibuat. Simpan rahasianya: tidak ditampilkan lagi.",
     ))
+}
+
+async fn create(
+    app: &App,
+    caller: &Caller,
+    form: &WebhookForm,
+    running: Option<&Running>,
+) -> Result<NewWebhook> {
+    let (id, now, secret) = (ids::fresh(), app.clock.now(), fresh_secret());
+    let mut tx = caller.begin(&app.db, now).await?;
+    store::create(&mut tx, id, form, app.sealer.seal(&secret)?, now).await?;
+    let webhook = store::get_in(&mut tx, id).await?;
+    record(&mut tx, "webhook.created", None, Some(&webhook)).await?;
+    let made = NewWebhook { webhook, secret };
+    if let Some(running) = running {
+        running.keep_sealed(&mut tx, &app.sealer, &made).await?;
+    }
+    tx.commit().await?;
+    Ok(made)
 }
 
 pub async fn update_webhook(

@@ -3,12 +3,16 @@
 use chrono::TimeDelta;
 use dermaga::kernel::{
     Error,
-    idempotency::{self, Claim, Key},
-    ids,
+    idempotency::{self, Claim, Key, Owner},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::{on_both_engines, world::World};
+use crate::{
+    harbour::{order, route},
+    on_both_engines,
+    storms::adds_up,
+    world::{Answer, Call, World},
+};
 
 on_both_engines![
     a_repeat_gets_the_first_answer,
@@ -18,11 +22,21 @@ on_both_engines![
     a_refusal_frees_the_key,
     keys_are_kept_for_a_day,
     of_many_at_once_one_runs,
+    guests_with_one_key_do_not_meet,
+    a_route_is_planned_once,
+    a_webhook_is_made_once_and_its_secret_rests_sealed,
+    a_booking_is_cancelled_and_refunded_once,
+    a_booking_is_moved_once,
+    a_commit_without_an_answer_is_found_out_by_the_repeat,
 ];
+
+fn guest(email: &str) -> Owner {
+    Owner::guest(&email.parse().unwrap())
+}
 
 fn key(body: &str) -> Key {
     Key {
-        caller: None,
+        caller: guest("sari@example.com"),
         operation: "create_booking",
         key: "k1".into(),
         path: "/v1/booking".into(),
@@ -58,7 +72,7 @@ async fn another_body_or_caller_is_another_matter(world: World) {
     run(&world, &key("{}")).await;
     let now = world.now();
     assert_eq!(word(key("{ }").claim(world.db(), now).await), "idempotency_conflict");
-    let other = Key { caller: Some(ids::fresh()), ..key("{}") };
+    let other = Key { caller: guest("putu@example.com"), ..key("{}") };
     assert_eq!(word(other.claim(world.db(), now).await), "run");
     let other = Key { path: "/v1/booking/2".into(), ..key("{}") };
     assert_eq!(word(other.claim(world.db(), now).await), "idempotency_conflict");
@@ -86,7 +100,7 @@ async fn a_dead_claim_is_taken_over_and_its_owner_locked_out(world: World) {
 
 async fn a_refusal_frees_the_key(world: World) {
     let Ok(Claim::Run(running)) = key("{}").claim(world.db(), world.now()).await else { panic!() };
-    running.release(world.db()).await.unwrap();
+    running.release(world.db()).await;
     assert_eq!(word(key("{ }").claim(world.db(), world.now()).await), "run");
 }
 
@@ -109,6 +123,132 @@ async fn of_many_at_once_one_runs(world: World) {
     let words = claims.join_all().await;
     assert_eq!(words.iter().filter(|word| **word == "run").count(), 1, "{words:?}");
     assert_eq!(words.iter().filter(|word| **word == "idempotency_in_progress").count(), 15);
+}
+
+/// Sends it twice with one key: there is one answer, and the second says that it is the first.
+async fn twice<'w>(call: impl Fn() -> Call<'w>) -> Value {
+    let send = async || call().header("idempotency-key", "k1").send().await;
+    let first = send().await;
+    assert_eq!(first.header("idempotency-replayed"), "");
+    let first = first.ok();
+    let again = send().await;
+    assert_eq!(again.header("idempotency-replayed"), "true");
+    assert_eq!(again.ok(), first);
+    first
+}
+
+async fn guests_with_one_key_do_not_meet(world: World) {
+    let sailing = world.sailing().await;
+    let book = async |email: &str| -> Answer {
+        let order = order(&sailing, 1, email);
+        world.post("/v1/booking/", order).header("idempotency-key", "k1").send().await
+    };
+    let sari = book("sari@example.com").await.ok();
+    let putu = book("putu@example.com").await.ok();
+    assert_ne!(sari["code"], putu["code"]);
+    assert_eq!(book("sari@example.com").await.ok(), sari);
+    assert_eq!(book("putu@example.com").await.ok(), putu);
+    assert_eq!(world.seats_taken(&sailing).await, 2);
+}
+
+async fn a_route_is_planned_once(world: World) {
+    let partner = world.active("made@bahari.id").await;
+    let plan = route(&world.adds_boat(&partner, "GT. 1").await);
+    twice(|| world.post("/v1/mitra/speedboat-routes/", plan.clone()).by(&partner)).await;
+    assert_eq!(world.count("SELECT COUNT(*) FROM routes").await, 1);
+    let mut other = plan.clone();
+    other["price"] = json!(1_000);
+    let call = world.post("/v1/mitra/speedboat-routes/", other).by(&partner);
+    call.header("idempotency-key", "k1").send().await.is(409, "idempotency_conflict");
+}
+
+async fn a_webhook_is_made_once_and_its_secret_rests_sealed(world: World) {
+    let admin = world.admin().await;
+    let body = json!({ "url": "https://mitra.example/hook", "events": ["booking.paid"] });
+    let made = twice(|| world.post("/v1/webhooks", body.clone()).by(&admin)).await;
+    assert_eq!(world.count("SELECT COUNT(*) FROM webhooks").await, 1);
+    let secret = made["secret"].as_str().unwrap();
+    assert!(!world.everything().await.contains(secret), "a kept answer is sealed");
+    // Another person's key is another key.
+    let other = world.admin_called("ayu@dermaga.test").await;
+    let call = world.post("/v1/webhooks", body).by(&other).header("idempotency-key", "k1");
+    assert_ne!(call.send().await.ok()["id"], made["id"]);
+}
+
+async fn a_booking_is_cancelled_and_refunded_once(world: World) {
+    let sailing = world.sailing().await;
+    let admin = world.admin().await;
+    let mut wanted = order(&sailing, 1, "sari@example.com");
+    wanted["passengers"][0]["identity_type"] = json!("passport");
+    wanted["passengers"][0]["identity_number"] = json!("X7654321");
+    let booking = world.books(wanted).await.ok();
+    world.pays(&booking).await;
+    let path = |last: &str| format!("/v1/booking/{}/{last}", booking["id"].as_str().unwrap());
+    let body = json!({ "reason": "", "code": booking["code"], "email": "sari@example.com" });
+    let cancelled = twice(|| world.post(&path("cancel"), body.clone())).await;
+    assert_eq!(cancelled["status"], "refund_pending");
+    assert_eq!(cancelled["passengers"][0]["identity_number"], "X7654321");
+    // Who does not know the booking is not shown the answer.
+    let stranger = json!({ "reason": "", "code": "DMG-AAAAAAAA", "email": "sari@example.com" });
+    let call = world.post(&path("cancel"), stranger).header("idempotency-key", "k1");
+    call.send().await.is(404, "not_found");
+    // Without the key the repeat is told that it is cancelled already.
+    assert_eq!(world.post(&path("cancel"), body).send().await.status, 409);
+    let body = json!({ "reference": "BCA-1" });
+    let refunded = twice(|| world.post(&path("refund"), body.clone()).by(&admin)).await;
+    assert_eq!(refunded["status"], "refunded");
+    assert!(!world.everything().await.contains("X7654321"), "kept answers are sealed");
+    adds_up(&world).await;
+}
+
+async fn a_booking_is_moved_once(world: World) {
+    let sailing = world.sailing().await;
+    let dear = world.another(&sailing, "GT. 2", 200_000).await;
+    let booking = world.sold(&sailing, 1).await;
+    let path = format!("/v1/booking/{}/reschedule", booking["id"].as_str().unwrap());
+    let body = json!({
+        "route_time_id": dear.id, "code": booking["code"], "email": "sari@example.com",
+    });
+    let moved = twice(|| world.post(&path, body.clone())).await;
+    assert!(moved["reschedule"]["payment"]["redirect_url"].is_string());
+    // By the partner, who pays nothing for it.
+    let second = world.sold(&sailing, 1).await;
+    let other = world.another(&sailing, "GT. 3", 150_000).await;
+    let path = format!("/v1/booking/{}/reschedule", second["id"].as_str().unwrap());
+    let body = json!({ "route_time_id": other.id });
+    let moved = twice(|| world.post(&path, body.clone()).by(&sailing.partner)).await;
+    assert_eq!(moved["route_time_id"], json!(other.id));
+    assert_eq!(world.count("SELECT COUNT(*) FROM reschedules").await, 2);
+    adds_up(&world).await;
+}
+
+/// The server ends the connection in the middle of the COMMIT.
+async fn a_commit_without_an_answer_is_found_out_by_the_repeat(world: World) {
+    if world.db().engine() != "postgres" {
+        return;
+    }
+    let sailing = world.sailing().await;
+    for statement in [
+        "CREATE FUNCTION cut() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+         BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$",
+        "CREATE CONSTRAINT TRIGGER cut AFTER INSERT ON bookings DEFERRABLE INITIALLY DEFERRED
+         FOR EACH ROW EXECUTE FUNCTION cut()",
+    ] {
+        world.db().sql(statement).run().await.unwrap();
+    }
+    let wanted = order(&sailing, 1, "sari@example.com");
+    let keyed = || world.post("/v1/booking/", wanted.clone()).header("idempotency-key", "k1");
+    // In a transaction, and as a statement of its own.
+    for call in [keyed(), world.post("/v1/booking/", wanted.clone())] {
+        let answer = call.send().await;
+        assert_eq!(answer.header("retry-after"), "", "it is not to be repeated blindly");
+        answer.is(503, "outcome_unknown");
+    }
+    world.db().sql("DROP TRIGGER cut ON bookings").run().await.unwrap();
+    let booking = keyed().send().await.ok();
+    assert_eq!(keyed().send().await.ok(), booking);
+    assert_eq!(world.count("SELECT COUNT(*) FROM bookings").await, 1);
+    adds_up(&world).await;
 }
 
 #[test]

@@ -34,7 +34,7 @@ use crate::{
     sailings::harbour_key,
 };
 
-pub use store::{Reschedule, RescheduleStatus};
+pub use store::{Reschedule, RescheduleStatus, get};
 
 /// Where somebody would rather be.
 pub struct Wish<'a> {
@@ -57,7 +57,7 @@ pub struct Granted {
 
 /// The sailing, if the booking can move there at all.
 pub async fn target(app: &App, booking: &BookingRow, sailing: Uuid) -> Result<SailingContext> {
-    let to = bookings::look(&app.db, sailing, None).await?.map(|(sailing, _)| sailing);
+    let to = bookings::look(&app.db, sailing).await?.map(|(sailing, _)| sailing);
     let to = to.ok_or_else(sale::unknown_sailing)?;
     let same = |one: &str, other: &str| harbour_key(one) == harbour_key(other);
     let alike = to.partner_id == booking.partner_id

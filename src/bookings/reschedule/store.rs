@@ -113,6 +113,10 @@ macro_rules! reschedule {
     };
 }
 
+pub async fn get(db: &Db, id: Uuid) -> Result<Reschedule> {
+    Ok(db.sql(reschedule!(" WHERE id = $1")).bind(id).one().await?)
+}
+
 pub async fn get_in(tx: &mut Tx, id: Uuid) -> Result<Reschedule> {
     Ok(tx.sql(reschedule!(" WHERE id = $1")).bind(id).one().await?)
 }

@@ -25,7 +25,7 @@ use crate::{
 };
 
 pub use sailing::{aboard, aboard_now, cancel_all, expire_all, follow, hold_all, set_boarded};
-pub use sale::{LOOK, SELL, bound, look};
+pub use sale::{Counted, LOOK, SELL, bound, look};
 
 macro_rules! booking {
     ($rest:literal) => {
@@ -128,6 +128,8 @@ pub async fn list(
 #[derive(Default)]
 pub struct Trace<'a> {
     pub cancel_reason: Option<&'a str>,
+    /// Whether the letter to the booker repeats the reason.
+    pub tells_reason: bool,
     pub cancelled: bool,
     pub refund_amount: Option<i64>,
     pub refund_reference: Option<&'a str>,

@@ -20,8 +20,6 @@ pub const LOOK: &str = "SELECT s.id AS sailing_id, s.status AS sailing_status, s
       p.verified_at AS partner_verified_at,
       COALESCE(p.commission_rate, (SELECT c.commission_rate
         FROM settlement_configurations c WHERE c.partner_id IS NULL)) AS commission_rate,
-      (SELECT COUNT(*) FROM bookings k
-       WHERE k.contact_email = $2 AND k.status = 'pending_payment' AND k.channel = 'web') AS holds,
       t.code AS tax_code, t.name AS tax_name, t.rate AS tax_rate, t.applies_to AS tax_applies_to
     FROM sailings s
     JOIN routes r ON r.id = s.route_id
@@ -53,30 +51,37 @@ impl Looked {
 }
 
 /// A sailing as a sale sees it, and the taxes in the order of their codes.
-pub async fn look(
-    db: &Db,
-    sailing: Uuid,
-    email: Option<&str>,
-) -> Result<Option<(SailingContext, Vec<TaxRate>)>> {
-    let rows: Vec<Looked> = db.sql(LOOK).bind(sailing).bind(email.map(str::to_owned)).all().await?;
+pub async fn look(db: &Db, sailing: Uuid) -> Result<Option<(SailingContext, Vec<TaxRate>)>> {
+    let rows: Vec<Looked> = db.sql(LOOK).bind(sailing).all().await?;
     let taxes = rows.iter().filter_map(Looked::tax).collect();
     Ok(rows.into_iter().next().map(|row| (row.sailing, taxes)))
 }
 
-/// Takes the seats and the promotion, opens the first payment and announces the booking, by the
-/// triggers of its table.
+/// Takes the seats and the promotion, counts an unpaid hold, opens the first payment and announces
+/// the booking, by the triggers of its table.
 pub const SELL: &str = "INSERT INTO bookings (id, code, type, status, channel, sailing_id,
       speedboat_id, partner_id, departure_at, arrival_at, qty, seats, promotion_id, code_promo,
       note, contact_name, contact_email, contact_phone, lang, passengers, accepted_terms, provider,
       unit_price, subtotal, discount, taxes, tax, total, commission_rate, commission,
-      commission_tax, partner_net, expires_at, paid_at, created_at, updated_at, accepted_terms_id)
+      commission_tax, partner_net, expires_at, paid_at, created_at, updated_at, held_email,
+      held_network, accepted_terms_id)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-      $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $35,
+      $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $35, $36, $37,
       CASE WHEN $21 THEN (SELECT t.id FROM terms t
         WHERE t.type = 'customer' AND t.status = 'published') END)";
 
+/// What an unpaid booking is counted under.
+pub struct Counted {
+    pub email: String,
+    pub network: String,
+}
+
 /// The statement with its values: on its own or in a transaction.
-pub fn bound<'s>(statement: Statement<'s>, new: &BookingRow) -> Statement<'s> {
+pub fn bound<'s>(
+    statement: Statement<'s>,
+    new: &BookingRow,
+    counted: Option<&Counted>,
+) -> Statement<'s> {
     statement
         .bind(new.id)
         .bind(new.code.clone())
@@ -113,4 +118,6 @@ pub fn bound<'s>(statement: Statement<'s>, new: &BookingRow) -> Statement<'s> {
         .bind(new.expires_at)
         .bind(new.paid_at)
         .bind(new.created_at)
+        .bind(counted.map(|counted| counted.email.clone()))
+        .bind(counted.map(|counted| counted.network.clone()))
 }

@@ -21,6 +21,8 @@ enum Kind {
     Contention,
     /// The database cannot be reached or is too busy.
     Unavailable,
+    /// Whether it was done is not known: the answer to a COMMIT did not come.
+    Unknown,
     /// Everything else is a fault of ours.
     Fault,
 }
@@ -29,15 +31,31 @@ enum Kind {
 pub struct Failure {
     kind: Kind,
     cause: String,
+    /// No answer came: what was asked for may have been done, or may still be.
+    unanswered: bool,
 }
 
 impl Failure {
     pub(super) fn unavailable(cause: impl fmt::Display) -> Self {
-        Self { kind: Kind::Unavailable, cause: cause.to_string() }
+        Self { kind: Kind::Unavailable, cause: cause.to_string(), unanswered: false }
+    }
+
+    /// The database may have been asked, and did not answer.
+    pub(super) fn unanswered(cause: impl fmt::Display) -> Self {
+        Self { unanswered: true, ..Self::unavailable(cause) }
     }
 
     pub(super) fn fault(cause: impl fmt::Display) -> Self {
-        Self { kind: Kind::Fault, cause: cause.to_string() }
+        Self { kind: Kind::Fault, cause: cause.to_string(), unanswered: false }
+    }
+
+    /// As a failure of something that commits. Without an answer it is not known what became of it;
+    /// an error that the database reports means that it was undone.
+    pub(super) fn of_commit(self) -> Self {
+        match self.unanswered {
+            true => Self { kind: Kind::Unknown, ..self },
+            false => self,
+        }
     }
 
     pub fn is_unique(&self) -> bool {
@@ -68,6 +86,11 @@ impl Failure {
     pub fn is_unavailable(&self) -> bool {
         self.kind == Kind::Unavailable
     }
+
+    /// Whether it may have been done all the same. Doing it again may do it twice.
+    pub fn is_unknown(&self) -> bool {
+        self.kind == Kind::Unknown
+    }
 }
 
 impl fmt::Display for Failure {
@@ -93,7 +116,22 @@ impl From<sqlx::Error> for Failure {
             | sqlx::Error::WorkerCrashed => Kind::Unavailable,
             _ => Kind::Fault,
         };
-        Self { kind, cause: error.to_string() }
+        Self { kind, cause: error.to_string(), unanswered: is_lost(&error) }
+    }
+}
+
+/// Whether the connection was lost. A server that ends one may do so after the commit.
+fn is_lost(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Database(error) => {
+            let code = error.code().unwrap_or_default();
+            code.len() == 5 && ["08", "57P", "40003"].iter().any(|lost| code.starts_with(lost))
+        }
+        sqlx::Error::Io(_)
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::Protocol(_)
+        | sqlx::Error::WorkerCrashed => true,
+        _ => false,
     }
 }
 
@@ -106,7 +144,8 @@ impl From<rusqlite::Error> for Failure {
             SQLITE_CONSTRAINT_CHECK => Kind::Check,
             code => by_code(&code.to_string()),
         };
-        Self { kind, cause: error.to_string() }
+        // SQLite runs in this process: it always answers.
+        Self { kind, cause: error.to_string(), unanswered: false }
     }
 }
 
@@ -135,5 +174,38 @@ fn by_code(code: &str) -> Kind {
         // Lost connection, out of resources, shutting down.
         _ if code.len() == 5 && ["08", "53", "57"].contains(&&code[..2]) => Kind::Unavailable,
         _ => Kind::Fault,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn io() -> sqlx::Error {
+        sqlx::Error::Io(std::io::ErrorKind::ConnectionReset.into())
+    }
+
+    #[test]
+    fn only_a_commit_without_an_answer_is_unknown() {
+        let lost = Failure::from(io());
+        assert!(lost.is_unavailable() && !lost.is_unknown());
+        let commit = Failure::from(io()).of_commit();
+        assert!(commit.is_unknown() && !commit.is_unavailable() && !commit.is_contention());
+        let late = Failure::unanswered("late").of_commit();
+        assert!(late.is_unknown());
+        // Nothing was asked.
+        for known in [sqlx::Error::PoolTimedOut, sqlx::Error::PoolClosed, sqlx::Error::RowNotFound]
+        {
+            assert!(!Failure::from(known).of_commit().is_unknown());
+        }
+        assert!(Failure::unavailable("too many wait").of_commit().is_unavailable());
+    }
+
+    #[test]
+    fn what_sqlite_refuses_is_known() {
+        for code in [rusqlite::ffi::SQLITE_BUSY, rusqlite::ffi::SQLITE_FULL] {
+            let error = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None);
+            assert!(Failure::from(error).of_commit().is_unavailable());
+        }
     }
 }

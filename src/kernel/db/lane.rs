@@ -96,9 +96,10 @@ impl Lane {
         let (done, durable) = oneshot::channel();
         self.queue
             .wait(async {
-                let gone = || Failure::unavailable("the writer is gone");
-                self.notes.send(Note { statement, done }).map_err(|_| gone())?;
-                durable.await.unwrap_or_else(|_| Err(gone()))
+                let gone = "the writer is gone";
+                let sent = self.notes.send(Note { statement, done });
+                sent.map_err(|_| Failure::unavailable(gone))?;
+                durable.await.unwrap_or_else(|_| Err(Failure::unanswered(gone)))
             })
             .await?
     }
@@ -155,7 +156,7 @@ impl Turn {
             Ok(())
         })
         .await?;
-        let gone = |_| Err(Failure::unavailable("the writer is gone"));
+        let gone = |_| Err(Failure::unanswered("the writer is gone"));
         durable.await.unwrap_or_else(gone)
     }
 }

@@ -256,12 +256,14 @@ impl Tx {
         .map(drop)
     }
 
-    /// Returns once the transaction is durable.
+    /// Returns once the transaction is durable. Where the answer does not come in time, or is lost
+    /// with the connection, it may be durable all the same: `Failure::is_unknown`.
     pub async fn commit(self) -> Result<()> {
-        match self.inner {
-            TxInner::Sqlite(turn) => within_for(self.patience, turn.commit()).await?,
-            TxInner::Postgres(tx) => within_for(self.patience, tx.commit()).await?,
-        }
+        let done = match self.inner {
+            TxInner::Sqlite(turn) => within_for(self.patience, turn.commit()).await,
+            TxInner::Postgres(tx) => within_for(self.patience, tx.commit()).await,
+        };
+        done.map_err(Failure::of_commit)?;
         if self.posts {
             self.vitals.posted.send_replace(());
         }
@@ -310,6 +312,6 @@ async fn within_for<T, E: Into<Failure>>(
 ) -> Result<T> {
     match tokio::time::timeout(patience, work).await {
         Ok(done) => done.map_err(Into::into),
-        Err(_) => Err(Failure::unavailable("the database did not answer in time")),
+        Err(_) => Err(Failure::unanswered("the database did not answer in time")),
     }
 }

@@ -70,6 +70,8 @@ impl<C: Connection + 'static> Pool<C> {
             })
         })
         .await
+        // Whoever has no connection yet has asked for nothing.
+        .map_err(Failure::unavailable)
     }
 
     async fn take(&self) -> Result<C> {

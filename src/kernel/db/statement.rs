@@ -1,6 +1,6 @@
 //! One statement with its values, ready to run on either engine.
 
-use std::sync::atomic::Ordering;
+use std::{sync::atomic::Ordering, time::Instant};
 
 use sqlx::{
     Arguments, AssertSqlSafe, FromRow, SqlSafeStr, SqlStr,
@@ -199,11 +199,17 @@ impl<'c> Statement<'c> {
         self.one::<(T,)>().await.map(|(value,)| value)
     }
 
-    /// How many rows it changed. On its own (not in a transaction) it commits by itself.
+    /// How many rows it changed. On its own (not in a transaction) it commits by itself, and its
+    /// outcome may be unknown as that of any commit.
     pub async fn run(self) -> Result<u64> {
-        let Some((db, _, lane)) = self.embedded() else { return self.changes().await };
+        let Some((db, _, lane)) = self.embedded() else {
+            let alone = matches!(self.on, On::Db(_));
+            let done = self.changes().await;
+            return done.map_err(|failure| if alone { failure.of_commit() } else { failure });
+        };
         db.vitals.statements.fetch_add(1, Ordering::Relaxed);
-        within_for(db.patience, Box::pin(lane.alone(self.question()?))).await
+        let done = within_for(db.patience, Box::pin(lane.alone(self.question()?))).await;
+        done.map_err(Failure::of_commit)
     }
 
     /// SQLite, where no transaction is open.
@@ -261,23 +267,26 @@ impl<'c> Statement<'c> {
             On::Tx(tx) => tx.patience,
         };
         // In a box: it is large, and would be moved along with whatever waits for it.
-        let work = Box::pin(async {
-            match on {
-                On::Tx(Tx { inner: TxInner::Sqlite(turn), .. }) => {
-                    work(Conn::Sqlite(turn.conn()), text, values).await.map_err(Failure::from)
-                }
-                On::Tx(Tx { inner: TxInner::Postgres(turn), .. }) => {
-                    turn.line().with(async |c| work(Conn::Postgres(c), text, values).await).await
-                }
-                On::Db(Db { engine: Engine::Postgres(pool), .. }) => {
-                    let mut line = pool.lend().await?;
-                    line.with(async |c| work(Conn::Postgres(c), text, values).await).await
-                }
-                On::Db(Db { engine: Engine::Sqlite { .. }, .. }) => {
-                    unreachable!("it is called directly")
-                }
+        match on {
+            On::Tx(Tx { inner: TxInner::Sqlite(turn), .. }) => {
+                let work = work(Conn::Sqlite(turn.conn()), text, values);
+                within_for(patience, Box::pin(work)).await
             }
-        });
-        within_for(patience, work).await
+            On::Tx(Tx { inner: TxInner::Postgres(turn), .. }) => {
+                let work = turn.line().with(async |c| work(Conn::Postgres(c), text, values).await);
+                within_for(patience, Box::pin(work)).await
+            }
+            On::Db(Db { engine: Engine::Postgres(pool), .. }) => {
+                // Apart from the statement: whoever waits for a connection has asked for nothing.
+                let started = Instant::now();
+                let mut line = Box::pin(pool.lend()).await?;
+                let left = patience.saturating_sub(started.elapsed());
+                let work = line.with(async |c| work(Conn::Postgres(c), text, values).await);
+                within_for(left, Box::pin(work)).await
+            }
+            On::Db(Db { engine: Engine::Sqlite { .. }, .. }) => {
+                unreachable!("it is called directly")
+            }
+        }
     }
 }

@@ -5,13 +5,14 @@ use std::borrow::Cow;
 use chrono::{DateTime, Utc};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 
 use super::Reply;
 use crate::kernel::{
     db::Db,
-    error::{Error, Result},
-    idempotency::{Claim, Key, Running},
+    error::Result,
+    idempotency::{self, Claim, Key, Running},
+    seal::Sealer,
 };
 
 /// An answer.
@@ -45,6 +46,7 @@ impl<T: JsonSchema> JsonSchema for Once<T> {
 /// given the means.
 pub async fn once<T: Serialize>(
     db: &Db,
+    sealer: &Sealer,
     key: Option<Key>,
     now: DateTime<Utc>,
     work: impl AsyncFnOnce(Option<&Running>) -> Result<T>,
@@ -53,16 +55,12 @@ pub async fn once<T: Serialize>(
     let Some(key) = key else { return new(work(None).await?) };
     match key.claim(db, now).await? {
         Claim::Replay(kept) => {
-            let kept = to_raw_value(&kept).map_err(Error::internal)?;
-            Ok(Reply::data(Once::Written(kept)).replayed())
+            Ok(Reply::data(Once::Written(idempotency::replayed(sealer, &kept)?)).replayed())
         }
         Claim::Run(running) => match work(Some(&running)).await {
             Ok(answer) => new(answer),
             Err(refusal) => {
-                // A key that stays claimed is free again when its lease is past.
-                if let Err(error) = running.release(db).await {
-                    tracing::warn!(%error, "a key was not released");
-                }
+                running.release(db).await;
                 Err(refusal)
             }
         },

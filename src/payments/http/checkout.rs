@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use serde_json::{
-    Value, json,
+    Value,
     value::{RawValue, to_raw_value},
 };
 
@@ -16,7 +16,7 @@ use crate::{
         caller::{Caller, Context},
         error::{Error, Result},
         http::{Fingerprinted, IdempotencyKey, Once, OptionalBody, Reply},
-        idempotency::{Claim, Key},
+        idempotency::{self, Claim, Key, Owner},
     },
     payments::{attempts, model::PaymentStatus, store},
 };
@@ -29,6 +29,9 @@ pub async fn create_booking(
     IdempotencyKey(key): IdempotencyKey,
     Fingerprinted(form, body): Fingerprinted<BookingForm>,
 ) -> Result<Reply<Once<Booking>>> {
+    if caller.is_none() {
+        form.without_urls()?;
+    }
     let sold = "Your seats are held. Please pay in time.";
     let sold_id = "Kursi Anda ditahan. Mohon bayar tepat waktu.";
     let Some(key) = key else {
@@ -37,7 +40,7 @@ pub async fn create_booking(
         return Ok(Reply::data(Once::New(answer)).saying(sold, sold_id));
     };
     let key = Key {
-        caller: caller.as_ref().map(|caller| caller.person.id),
+        caller: Owner::of(caller.as_ref(), Some(&form.contact.email)),
         operation: "create_booking",
         key,
         path: "/v1/booking".into(),
@@ -53,14 +56,13 @@ pub async fn create_booking(
             let booking = match sale.await {
                 Ok(booking) => booking,
                 Err(refusal) => {
-                    running.release(&app.db).await?;
+                    running.release(&app.db).await;
                     return Err(refusal);
                 }
             };
             let answer = with_payment(&app, booking).await?;
             let answer = to_raw_value(&answer).map_err(Error::internal)?;
-            let sealed = app.sealer.seal(answer.get())?;
-            running.amend(&app.db, &json!({ "sealed": sealed })).await?;
+            running.amend(&app.db, &idempotency::sealed(&app.sealer, &answer)?).await;
             Ok(Reply::data(Once::Written(answer)).saying(sold, sold_id))
         }
     }
@@ -69,8 +71,8 @@ pub async fn create_booking(
 /// The answer that was given, sealed since it may hold identity numbers; or, of a request that did
 /// not live to give one, the booking that it made.
 async fn first_answer(app: &App, kept: &Value) -> Result<Box<RawValue>> {
-    if let Some(sealed) = kept["sealed"].as_str() {
-        return RawValue::from_string(app.sealer.open(sealed)?).map_err(Error::internal);
+    if let Some(answer) = idempotency::opened(&app.sealer, kept)? {
+        return Ok(answer);
     }
     let id = kept["booking_id"].as_str().and_then(|id| id.parse().ok());
     let id = id.ok_or_else(|| Error::internal("a kept answer says nothing"))?;

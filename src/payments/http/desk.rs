@@ -12,7 +12,8 @@ use crate::{
         audit::{AuditedTx, Change},
         caller::Caller,
         error::{Error, Result},
-        http::{Body, Page, Path, Query, Reply},
+        http::{Body, Fingerprinted, IdempotencyKey, Once, Page, Path, Query, Reply, once},
+        idempotency::{Key, Owner, Running},
         ids::Uuid,
         lang::text,
         money::Rupiah,
@@ -67,7 +68,8 @@ pub async fn pay_cash(
         .debit(taken_by, before.total)
         .credit(Account::CustomerDeposits, before.total);
     ledger::post(&mut tx, posting, now).await?;
-    finish(&app, &caller, tx, before, "booking.paid_cash").await
+    let paid = finish(&app, &caller, tx, before, "booking.paid_cash", None).await?;
+    Ok(Reply::data(paid).saying("Recorded.", "Tercatat."))
 }
 
 /// The refund has left by transfer.
@@ -75,8 +77,29 @@ pub async fn record_refund(
     State(app): State<App>,
     caller: Caller,
     PathAnyBooking(id): PathAnyBooking,
-    Body(form): Body<RefundForm>,
-) -> Result<Reply<Booking>> {
+    IdempotencyKey(key): IdempotencyKey,
+    Fingerprinted(form, body): Fingerprinted<RefundForm>,
+) -> Result<Reply<Once<Booking>>> {
+    let key = key.map(|key| Key {
+        caller: Owner::account(&caller),
+        operation: "record_refund",
+        key,
+        path: format!("/v1/booking/{id}/refund"),
+        body,
+    });
+    let refunded = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
+        refund(&app, &caller, id, &form, running).await
+    });
+    Ok(refunded.await?.saying("Recorded.", "Tercatat."))
+}
+
+async fn refund(
+    app: &App,
+    caller: &Caller,
+    id: Uuid,
+    form: &RefundForm,
+    running: Option<&Running>,
+) -> Result<Booking> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     bookings::hold(&mut tx, id).await?;
@@ -97,7 +120,7 @@ pub async fn record_refund(
             reschedule::pay_difference(&mut tx, &before, owed, by, reference, now).await?;
         }
     }
-    finish(&app, &caller, tx, before, "booking.refunded").await
+    finish(app, caller, tx, before, "booking.refunded", running).await
 }
 
 /// What a booking's customer is owed; one after the other.
@@ -132,7 +155,8 @@ async fn finish(
     mut tx: AuditedTx,
     before: BookingRow,
     action: &'static str,
-) -> Result<Reply<Booking>> {
+    running: Option<&Running>,
+) -> Result<Booking> {
     let id = before.id;
     let after = bookings::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
     tx.record(Change {
@@ -143,9 +167,12 @@ async fn finish(
         after: Some(&shown(app, after.clone(), false)?),
     })
     .await?;
+    let answer = shown(app, after, bookings::readable(Some(caller)))?;
+    if let Some(running) = running {
+        running.keep_sealed(&mut tx, &app.sealer, &answer).await?;
+    }
     tx.commit().await?;
-    let readable = bookings::readable(Some(caller));
-    Ok(Reply::data(shown(app, after, readable)?).saying("Recorded.", "Tercatat."))
+    Ok(answer)
 }
 
 /// A booking that exists, for those who may deal with any.

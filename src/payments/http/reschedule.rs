@@ -4,19 +4,26 @@ use axum::extract::State;
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{
+    Value, json,
+    value::{RawValue, to_raw_value},
+};
 
 use crate::{
     app::App,
     bookings::{
-        self, Booking, PathOwnBooking, PaymentRecord, PriceRecord, RescheduleForm,
+        self, Booking, BookingAccess, BookingRow, PathOwnBooking, PaymentRecord, PriceRecord,
+        RescheduleForm,
         reschedule::{self, Granted, Reschedule, RescheduleStatus, Wish},
         shown,
     },
     kernel::{
         audit::Change,
         caller::Caller,
+        db::Tx,
         error::{Error, Result},
-        http::{Body, Reply},
+        http::{Fingerprinted, IdempotencyKey, Once, Reply},
+        idempotency::{self, Claim, Key, Owner, Running},
         ids::Uuid,
         money::Rupiah,
     },
@@ -56,24 +63,98 @@ pub async fn reschedule_booking(
     State(app): State<App>,
     caller: Option<Caller>,
     PathOwnBooking(id): PathOwnBooking,
-    Body(form): Body<RescheduleForm>,
-) -> Result<Reply<Rescheduled>> {
+    IdempotencyKey(key): IdempotencyKey,
+    Fingerprinted(form, body): Fingerprinted<RescheduleForm>,
+) -> Result<Reply<Once<Rescheduled>>> {
     let (seen, access) = bookings::booking_for(&app, caller.as_ref(), id, &form.knows).await?;
-    let to = reschedule::target(&app, &seen, form.route_time_id).await?;
+    if access == BookingAccess::Booker {
+        bookings::reason_without_url(form.reason.as_deref().unwrap_or_default())?;
+    }
+    let caller = caller.as_ref();
+    let Some(key) = key else {
+        let moved = reschedule(&app, caller, &seen, access, &form, None).await?;
+        let pays = moved.pays();
+        return Ok(saying(Reply::data(Once::New(moved)), pays));
+    };
+    let key = Key {
+        caller: Owner::of(caller, form.knows.email.as_ref()),
+        operation: "reschedule_booking",
+        key,
+        path: format!("/v1/booking/{id}/reschedule"),
+        body,
+    };
+    match key.claim(&app.db, app.clock.now()).await? {
+        Claim::Replay(kept) => {
+            let answer = first_answer(&app, caller, id, &kept).await?;
+            let said: Value = serde_json::from_str(answer.get()).map_err(Error::internal)?;
+            let pays = said["reschedule"]["payment"].is_object();
+            Ok(saying(Reply::data(Once::Written(answer)).replayed(), pays))
+        }
+        Claim::Run(running) => {
+            let moved = reschedule(&app, caller, &seen, access, &form, Some(&running)).await;
+            let moved = match moved {
+                Ok(moved) => moved,
+                Err(refusal) => {
+                    running.release(&app.db).await;
+                    return Err(refusal);
+                }
+            };
+            running.amend(&app.db, &idempotency::sealed(&app.sealer, &moved)?).await;
+            let pays = moved.pays();
+            Ok(saying(Reply::data(Once::New(moved)), pays))
+        }
+    }
+}
+
+impl Rescheduled {
+    fn pays(&self) -> bool {
+        self.reschedule.as_ref().is_some_and(|record| record.payment.is_some())
+    }
+}
+
+fn saying(reply: Reply<Once<Rescheduled>>, pays: bool) -> Reply<Once<Rescheduled>> {
+    match pays {
+        true => reply.saying(
+            "The seats are held. Please pay the difference in time.",
+            "Kursi ditahan. Mohon bayar selisihnya tepat waktu.",
+        ),
+        false => reply.saying("You sail there now.", "Jadwal Anda sudah dipindahkan."),
+    }
+}
+
+async fn reschedule(
+    app: &App,
+    caller: Option<&Caller>,
+    seen: &BookingRow,
+    access: BookingAccess,
+    form: &RescheduleForm,
+    running: Option<&Running>,
+) -> Result<Rescheduled> {
+    let to = reschedule::target(app, seen, form.route_time_id).await?;
     let wish = Wish {
-        booking_id: id,
+        booking_id: seen.id,
         to: &to,
         reason: form.reason.as_deref().unwrap_or_default(),
         access,
-        by: caller.as_ref().map(|caller| caller.person.id),
+        by: caller.map(|caller| caller.person.id),
     };
-    let granted = grant(&app, caller.as_ref(), &wish).await?;
+    let granted = grant(app, caller, &wish, running).await?;
+    answer(app, caller, seen.id, granted.reschedule.as_ref()).await
+}
+
+/// The booking as it is now, and where the difference is paid.
+async fn answer(
+    app: &App,
+    caller: Option<&Caller>,
+    id: Uuid,
+    wanted: Option<&Reschedule>,
+) -> Result<Rescheduled> {
     let after = bookings::get(&app.db, id).await?.ok_or(Error::NotFound)?;
-    let record = match &granted.reschedule {
+    let record = match wanted {
         Some(wanted) => {
             let payment = match wanted.status {
                 RescheduleStatus::Pending => {
-                    Some(attempts::for_difference(&app, &after, wanted).await?)
+                    Some(attempts::for_difference(app, &after, wanted).await?)
                 }
                 _ => None,
             };
@@ -81,22 +162,37 @@ pub async fn reschedule_booking(
         }
         None => None,
     };
-    let booking = shown(&app, after, bookings::readable(caller.as_ref()))?;
-    let pays = record.as_ref().is_some_and(|record| record.payment.is_some());
-    let reply = Reply::data(Rescheduled { booking, reschedule: record });
-    Ok(match pays {
-        true => reply.saying(
-            "The seats are held. Please pay the difference in time.",
-            "Kursi ditahan. Mohon bayar selisihnya tepat waktu.",
-        ),
-        false => reply.saying("You sail there now.", "Jadwal Anda sudah dipindahkan."),
-    })
+    let booking = shown(app, after, bookings::readable(caller))?;
+    Ok(Rescheduled { booking, reschedule: record })
 }
 
-async fn grant(app: &App, caller: Option<&Caller>, wish: &Wish<'_>) -> Result<Granted> {
+/// The answer that was given; or, of a request that did not live to give one, what came of it.
+async fn first_answer(
+    app: &App,
+    caller: Option<&Caller>,
+    id: Uuid,
+    kept: &Value,
+) -> Result<Box<RawValue>> {
+    if let Some(answer) = idempotency::opened(&app.sealer, kept)? {
+        return Ok(answer);
+    }
+    let wanted = match kept["reschedule_id"].as_str() {
+        Some(id) => Some(reschedule::get(&app.db, id.parse().map_err(Error::internal)?).await?),
+        None => None,
+    };
+    to_raw_value(&answer(app, caller, id, wanted.as_ref()).await?).map_err(Error::internal)
+}
+
+async fn grant(
+    app: &App,
+    caller: Option<&Caller>,
+    wish: &Wish<'_>,
+    running: Option<&Running>,
+) -> Result<Granted> {
     let Some(caller) = caller else {
         let mut tx = app.db.begin().await?;
         let granted = reschedule::request(app, &mut tx, wish).await?;
+        keep(&mut tx, &granted, running).await?;
         tx.commit().await?;
         return Ok(granted);
     };
@@ -116,9 +212,17 @@ async fn grant(app: &App, caller: Option<&Caller>, wish: &Wish<'_>) -> Result<Gr
             }),
         })
         .await?;
+        keep(&mut tx, &granted, running).await?;
         tx.commit().await?;
     }
     Ok(granted)
+}
+
+/// What was granted; the answer itself follows once it is known where to pay.
+async fn keep(tx: &mut Tx, granted: &Granted, running: Option<&Running>) -> Result<()> {
+    let Some(running) = running else { return Ok(()) };
+    let id = granted.reschedule.as_ref().map(|wanted| wanted.id);
+    running.keep(tx, &json!({ "reschedule_id": id })).await
 }
 
 fn recorded(wanted: &Reschedule, payment: Option<PaymentRecord>) -> Result<RescheduleRecord> {

@@ -14,7 +14,8 @@ use crate::{
         audit::{AuditedTx, Change},
         caller::Caller,
         error::{Conflict, Error, Result},
-        http::{Body, Page, Path, Query, Reply},
+        http::{Body, Fingerprinted, IdempotencyKey, Once, Page, Path, Query, Reply, once},
+        idempotency::{Key, Owner, Running},
         ids::Uuid,
         lang::text,
     },
@@ -57,18 +58,41 @@ pub async fn list_routes(
 pub async fn create_route(
     State(app): State<App>,
     caller: Caller,
-    Body(form): Body<RouteForm>,
-) -> Result<Reply<Route>> {
+    IdempotencyKey(key): IdempotencyKey,
+    Fingerprinted(form, body): Fingerprinted<RouteForm>,
+) -> Result<Reply<Once<Route>>> {
+    let key = key.map(|key| Key {
+        caller: Owner::account(&caller),
+        operation: "create_route",
+        key,
+        path: "/v1/mitra/speedboat-routes".into(),
+        body,
+    });
+    let made = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
+        create(&app, &caller, &form, running).await
+    });
+    Ok(made.await?.saying("The draft is saved.", "Draf tersimpan."))
+}
+
+async fn create(
+    app: &App,
+    caller: &Caller,
+    form: &RouteForm,
+    running: Option<&Running>,
+) -> Result<Route> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    let boat = boat_of(&mut tx, caller.own_or(None)?, &form).await?;
-    let (times, zone) = (form.times(), zone_of(&app, &form));
-    let stored = Stored { owner: boat.partner_id, form: &form, times: &times, zone };
+    let boat = boat_of(&mut tx, caller.own_or(None)?, form).await?;
+    let (times, zone) = (form.times(), zone_of(app, form));
+    let stored = Stored { owner: boat.partner_id, form, times: &times, zone };
     let id = routes::insert(&mut tx, stored, now).await?;
     let route = shown(routes::get_in(&mut tx, None, id).await?.ok_or(Error::NotFound)?);
     record(&mut tx, "route.created", None, Some(&route)).await?;
+    if let Some(running) = running {
+        running.keep(&mut tx, &json!(route)).await?;
+    }
     tx.commit().await?;
-    Ok(Reply::data(route).saying("The draft is saved.", "Draf tersimpan."))
+    Ok(route)
 }
 
 pub async fn update_route(

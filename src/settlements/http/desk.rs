@@ -12,7 +12,7 @@ use crate::{
         caller::Caller,
         error::{Error, Result},
         http::{Fingerprinted, IdempotencyKey, Once, OptionalBody, Reply, once},
-        idempotency::{Key, Running},
+        idempotency::{Key, Owner, Running},
         ids::Uuid,
         money::Rupiah,
         outbox,
@@ -37,13 +37,13 @@ pub async fn create_settlement(
     Fingerprinted(form, body): Fingerprinted<ManualSettlement>,
 ) -> Result<Reply<Once<SettlementDetail>>> {
     let key = key.map(|key| Key {
-        caller: Some(caller.person.id),
+        caller: Owner::account(&caller),
         operation: "create_settlement",
         key,
         path: "/v1/settlements/manual".into(),
         body,
     });
-    let made = once(&app.db, key, app.clock.now(), async |running| {
+    let made = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
         make(&app, &caller, &form, running).await
     });
     Ok(made.await?.saying("The settlement is made.", "Settlement dibuat."))
@@ -87,13 +87,13 @@ pub async fn release_settlement(
     Fingerprinted(form, body): Fingerprinted<ReleaseForm>,
 ) -> Result<Reply<Once<SettlementDetail>>> {
     let key = key.map(|key| Key {
-        caller: Some(caller.person.id),
+        caller: Owner::account(&caller),
         operation: "release_settlement",
         key,
         path: format!("/v1/settlements/{}/release", before.id),
         body,
     });
-    let released = once(&app.db, key, app.clock.now(), async |running| {
+    let released = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
         release(&app, &caller, &before, &form, running).await
     });
     Ok(released.await?.saying("The settlement is released.", "Settlement dirilis."))
