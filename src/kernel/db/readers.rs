@@ -4,9 +4,9 @@
 //! right where somebody wants to know. One that turns out to take long is interrupted, and asked
 //! again on a thread that may be kept waiting: nothing is lost, since reading changes nothing.
 //!
-//! No reader for short questions is ever held for longer than a short question may take. Lists and
-//! reports have readers of their own; so have short questions that turned out to take long, which
-//! therefore wait neither for lists nor keep anybody else waiting.
+//! No reader for short questions is held for longer than a moment. Lists and reports have readers of
+//! their own. So have short questions that turned out to take long: they neither wait for lists nor
+//! keep other short ones waiting.
 
 use std::{
     collections::HashMap,
@@ -40,6 +40,11 @@ const LONG_READERS: usize = 2;
 const QUICK: Duration = Duration::from_millis(2);
 /// After so many steps of SQLite's machine it is asked whether it takes too long.
 const STEPS: i32 = 200;
+/// What was asked that so many times has worked hard. What takes long with less has most likely
+/// waited for the processor, and is short after all.
+const HARD: u64 = 50;
+/// What has not worked hard may keep its reader for so long.
+const SOON: Duration = Duration::from_millis(250);
 
 #[derive(Clone)]
 pub(super) struct Readers {
@@ -108,24 +113,43 @@ impl Readers {
                 return Ok(rows);
             }
         }
+        let question = Arc::new(question);
         if question.length == Length::Short {
-            // Before it waits for another: the next short question is not kept from this one.
-            drop(lent);
+            if lent.reader().has_worked_hard() {
+                // Before it waits for another reader: somebody else can use this one.
+                drop(lent);
+            } else if let Some(rows) = aside(lent, question.clone(), most, SOON).await? {
+                return Ok(rows);
+            }
             lent = self.late.lend().await?;
         }
-        lent.reader().limit(patience)?;
-        let until = lent.reader().until.clone();
-        let mut slow = tokio::task::spawn_blocking(move || {
-            let rows = lent.reader().ask(&question, most);
-            (lent, rows)
-        });
-        let over = Over(until);
-        let done = (&mut slow).await;
-        // Before the reader goes back: what it ends is this question, not the next one's.
-        drop(over);
-        let (_lent, rows) = done.map_err(Failure::fault)?;
-        rows?.ok_or_else(|| Failure::unavailable("the database did not answer in time"))
+        let rows = aside(lent, question, most, patience).await?;
+        rows.ok_or_else(|| Failure::unavailable("the database did not answer in time"))
     }
+}
+
+/// Asks on a thread that may be kept waiting; `None` when it took too long.
+async fn aside<T>(
+    mut lent: Lent,
+    question: Arc<Question>,
+    most: usize,
+    time: Duration,
+) -> Result<Option<Vec<T>>>
+where
+    T: for<'r> FromRow<'r, Row> + Send + 'static,
+{
+    lent.reader().limit(time)?;
+    let until = lent.reader().until.clone();
+    let mut slow = tokio::task::spawn_blocking(move || {
+        let rows = lent.reader().ask(&question, most);
+        (lent, rows)
+    });
+    let over = Over(until);
+    let done = (&mut slow).await;
+    // Before the reader goes back: what it ends is this question, not the next one's.
+    drop(over);
+    let (_lent, rows) = done.map_err(Failure::fault)?;
+    rows
 }
 
 /// Interrupts a question that nobody waits for any more.
@@ -196,20 +220,32 @@ struct Reader {
     names: HashMap<String, Arc<Names>>,
     /// When it takes too long.
     until: Arc<AtomicU64>,
+    /// How often it was asked that.
+    asked: Arc<AtomicU64>,
 }
 
 impl Reader {
     fn open(file: &Path) -> Result<Self> {
         let conn = direct::open(file, &direct::READERS)?;
         let until = Arc::new(AtomicU64::new(u64::MAX));
-        let limit = until.clone();
-        conn.progress_handler(STEPS, Some(move || now() > limit.load(Ordering::Relaxed)))?;
-        Ok(Self { conn, names: HashMap::new(), until })
+        let asked = Arc::new(AtomicU64::new(0));
+        let (limit, count) = (until.clone(), asked.clone());
+        let is_late = move || {
+            count.fetch_add(1, Ordering::Relaxed);
+            now() > limit.load(Ordering::Relaxed)
+        };
+        conn.progress_handler(STEPS, Some(is_late))?;
+        Ok(Self { conn, names: HashMap::new(), until, asked })
+    }
+
+    fn has_worked_hard(&self) -> bool {
+        self.asked.load(Ordering::Relaxed) >= HARD
     }
 
     /// How long the next question may take.
     fn limit(&self, time: Duration) -> Result<()> {
         self.until.store(now() + time.as_millis() as u64, Ordering::Relaxed);
+        self.asked.store(0, Ordering::Relaxed);
         Ok(self.conn.busy_timeout(time.min(direct::BUSY))?)
     }
 
