@@ -190,7 +190,7 @@ async fn departures(
         .bind(start(today))
         .bind(start(today + Days::new(1)))
         .bind(start(month.end_date + Days::new(1)));
-    Ok(statement.bind_some(partner).one().await?)
+    Ok(statement.bind_some(partner).long().one().await?)
 }
 
 async fn pending(db: &Db, partner: Option<Uuid>) -> Result<Pending> {
@@ -211,6 +211,7 @@ async fn pending(db: &Db, partner: Option<Uuid>) -> Result<Pending> {
                (SELECT COUNT(*) FROM payment_reviews WHERE resolution IS NULL) AS payment_reviews",
         )
         .bind(partner)
+        .long()
         .one()
         .await?;
     Ok(match partner {
@@ -242,5 +243,5 @@ async fn upcoming(db: &Db, partner: Option<Uuid>, now: DateTime<Utc>) -> Result<
         Some(_) => departures!(" AND s.partner_id = $2"),
         None => departures!(""),
     };
-    Ok(db.sql(statement).bind(now).bind_some(partner).all().await?)
+    Ok(db.sql(statement).bind(now).bind_some(partner).long().all().await?)
 }

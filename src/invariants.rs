@@ -368,6 +368,18 @@ const QUESTIONS: &[Question] = &[
              HAVING SUM(bookings) <> 0 OR SUM(subtotal) <> 0 LIMIT 50",
     },
     Question {
+        rule: "every account keeps as many files and bytes as are counted",
+        size: "SELECT COUNT(*) FROM file_usage",
+        broken: "SELECT a.name || ' has ' || CAST(COALESCE(f.files, 0) AS TEXT) || ' files of '
+               || CAST(COALESCE(f.bytes, 0) AS TEXT) || ' bytes, counted as '
+               || CAST(COALESCE(u.files, 0) AS TEXT) || ' of ' || CAST(COALESCE(u.bytes, 0) AS TEXT)
+             FROM accounts a LEFT JOIN file_usage u ON u.account_id = a.id
+             LEFT JOIN (SELECT owner_id, COUNT(*) AS files, SUM(size) AS bytes FROM files
+               GROUP BY owner_id) f ON f.owner_id = a.id
+             WHERE COALESCE(u.files, 0) <> COALESCE(f.files, 0)
+               OR COALESCE(u.bytes, 0) <> COALESCE(f.bytes, 0) LIMIT 50",
+    },
+    Question {
         rule: "prices add up",
         size: "SELECT COUNT(*) FROM bookings",
         broken: "SELECT code FROM bookings

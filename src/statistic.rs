@@ -146,5 +146,5 @@ async fn fleet(app: &App, partner: Option<Uuid>) -> Result<Fleet> {
         .bind(start(today + Days::new(1)))
         .bind(now - chrono::TimeDelta::days(DAYS as i64))
         .bind(now);
-    Ok(statement.bind_some(partner).one().await?)
+    Ok(statement.bind_some(partner).long().one().await?)
 }

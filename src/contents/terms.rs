@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     app::App,
+    files,
     kernel::{
         audit::{AuditedTx, Change},
         caller::Caller,
@@ -46,6 +47,7 @@ pub async fn create_terms(
 ) -> Result<Reply<TermsVersion>> {
     oneself(&caller, &form.user_creator_id)?;
     let content = sanitised(&form.content)?;
+    files::keep_shown(&app, &content).await?;
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     let id = draft(&mut tx, &form.kind, &content, &caller, now).await?;
@@ -61,6 +63,7 @@ pub async fn update_terms(
 ) -> Result<Reply<TermsVersion>> {
     oneself(&caller, &form.user_creator_id)?;
     let content = sanitised(&form.content)?;
+    files::keep_shown(&app, &content).await?;
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     let before = store::get(&mut tx, form.id).await?.ok_or_else(unknown)?;

@@ -51,15 +51,16 @@ pub async fn accept(app: &App, mut file: File, content: Bytes) -> Result<Option<
     if kind != file.content_type {
         return Err(refuse("content", &Refusal::Kind));
     }
-    file.size = content.len() as i64;
+    let size = content.len() as i64;
     let key = arrive(app, file.id, content).await?;
     let mut tx = app.db.begin().await?;
-    let first = store::fill(&mut tx, file.id, &key, file.size).await?;
+    let first = store::fill(&mut tx, &file, &key, size).await?;
     tx.commit().await?;
     if !first {
         app.storage.delete(&key).await?;
         return Ok(None);
     }
+    file.size = size;
     file.object_key = Some(key);
     Ok(Some(file))
 }

@@ -36,6 +36,8 @@ use crate::{
 
 /// What a form adds to its file.
 const FORM: usize = 64 * 1024;
+/// More parts than any form of ours has.
+const PARTS: usize = 20;
 
 /// A multipart upload, read up to its limit and no further.
 pub struct Upload {
@@ -60,8 +62,12 @@ impl FromRequest<App> for Upload {
         }
         let slot = slot(app).await?;
         let mut form = Multipart::from_request(request, app).await.map_err(|_| malformed())?;
-        let (mut purpose, mut file) = (None, None);
+        let (mut purpose, mut file, mut parts) = (None, None, 0);
         while let Some(mut field) = form.next_field().await.map_err(refused)? {
+            parts += 1;
+            if parts > PARTS {
+                return Err(malformed());
+            }
             match field.name() {
                 Some("purpose") => {
                     purpose =

@@ -21,7 +21,7 @@ use super::{
     model::{FileRecord, FileStatus, Kind, PresignQuery, Presigned, Purpose, SignedQuery},
     picture::Refusal,
     private_url, public_url,
-    rules::clean_name,
+    rules::{clean_name, quota},
     sign::{self, Deed},
     store::{self, File},
 };
@@ -43,6 +43,7 @@ pub async fn upload_file(
     upload: Upload,
 ) -> Result<Reply<FileRecord>> {
     let Upload { purpose, filename, content, slot: _slot } = upload;
+    allowed(&caller, purpose)?;
     let (kind, content) = inspect(&app, "file", content, purpose).await?;
     let now = app.clock.now();
     let mut file = File {
@@ -58,11 +59,13 @@ pub async fn upload_file(
     };
     // Announced before it is stored: whatever happens in between, the sweep knows of it.
     let mut tx = app.db.begin().await?;
-    store::announce(&mut tx, &file).await?;
+    if !store::announce(&mut tx, &file, quota(caller.role)).await? {
+        return Err(quota_exceeded());
+    }
     tx.commit().await?;
     let key = arrive(&app, file.id, content).await?;
     let mut tx = caller.begin(&app.db, now).await?;
-    store::fill(&mut tx, file.id, &key, file.size).await?;
+    store::fill(&mut tx, &file, &key, file.size).await?;
     file.object_key = Some(key);
     let record = record(&app, &file);
     tx.record(Change {
@@ -75,6 +78,21 @@ pub async fn upload_file(
     .await?;
     tx.commit().await?;
     Ok(Reply::data(record).saying("The file is stored.", "Berkas tersimpan."))
+}
+
+fn allowed(caller: &Caller, purpose: Purpose) -> Result<()> {
+    match purpose.rule() {
+        Some(rule) if !caller.may(rule) => Err(Error::Forbidden),
+        _ => Ok(()),
+    }
+}
+
+fn quota_exceeded() -> Error {
+    Error::conflict(
+        "quota_exceeded",
+        "You keep as many files as you may. Files that are not used are removed after seven days.",
+        "Kuota berkas Anda sudah habis. Berkas yang tidak dipakai dihapus setelah tujuh hari.",
+    )
 }
 
 /// The log keeps no address that opens the file.
@@ -91,6 +109,7 @@ pub async fn presign_url(
     Query(wanted): Query<PresignQuery>,
 ) -> Result<Reply<Presigned>> {
     let PresignQuery { filename, content_type: kind, size, purpose } = wanted;
+    allowed(&caller, purpose)?;
     if !purpose.allows(kind) {
         return Err(refuse("content_type", &Refusal::Kind));
     }
@@ -117,7 +136,9 @@ pub async fn presign_url(
         format!("{}/content?{query}", public_url(&app, file.id))
     });
     let mut tx = caller.begin(&app.db, now).await?;
-    store::announce(&mut tx, &file).await?;
+    if !store::announce(&mut tx, &file, quota(caller.role)).await? {
+        return Err(quota_exceeded());
+    }
     tx.record(Change {
         action: "file.announced",
         entity: "file",

@@ -1,11 +1,35 @@
 //! Pure rules of files.
 
+use chrono::TimeDelta;
+
 use super::model::{Kind, Purpose};
+use crate::kernel::access::{Role, Rule};
 
 const MIB: usize = 1024 * 1024;
 
 /// The largest file of any kind.
 pub const LARGEST: usize = 10 * MIB;
+
+/// How much an account may keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quota {
+    pub files: i64,
+    pub bytes: i64,
+}
+
+/// `None`: as much as they like.
+pub fn quota(role: Role) -> Option<Quota> {
+    match role {
+        Role::Admin => None,
+        Role::Staff | Role::Mitra => Some(Quota { files: 500, bytes: 200 * MIB as i64 }),
+    }
+}
+
+/// A file that nothing refers to is kept for so long.
+pub const UNUSED: TimeDelta = TimeDelta::days(7);
+
+/// What the content of a kind shows in its first bytes.
+const START: usize = 4096;
 
 impl Kind {
     pub fn limit(self) -> usize {
@@ -13,7 +37,9 @@ impl Kind {
     }
 
     /// What the first bytes say it is.
-    pub fn sniff(start: &[u8]) -> Option<Self> {
+    pub fn sniff(content: &[u8]) -> Option<Self> {
+        // However much has arrived: who reads in pieces asks for each of them.
+        let start = &content[..content.len().min(START)];
         match infer::get(start)?.mime_type() {
             "image/jpeg" => Some(Kind::Jpeg),
             "image/png" => Some(Kind::Png),
@@ -27,6 +53,11 @@ impl Kind {
 impl Purpose {
     pub fn is_public(self) -> bool {
         matches!(self, Purpose::Avatar | Purpose::Photo | Purpose::Content)
+    }
+
+    /// The rule without which nobody uploads for this.
+    pub fn rule(self) -> Option<Rule> {
+        (self == Purpose::Content).then_some(Rule::ContentsWrite)
     }
 
     pub fn allows(self, kind: Kind) -> bool {

@@ -1,8 +1,14 @@
 //! The SQL of files.
 
-use chrono::{DateTime, Utc};
+use std::collections::HashSet;
 
-use super::model::{Kind, Purpose};
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use super::{
+    model::{Kind, Purpose},
+    rules::Quota,
+};
 use crate::kernel::{
     db::{Db, Tx},
     error::Result,
@@ -23,12 +29,15 @@ pub struct File {
     pub created_at: DateTime<Utc>,
 }
 
-/// Announces a file whose content is still to come.
-pub async fn announce(tx: &mut Tx, file: &File) -> Result<()> {
+/// Announces a file whose content is still to come; `false` when its owner has no room for it.
+pub async fn announce(tx: &mut Tx, file: &File, quota: Option<Quota>) -> Result<bool> {
+    if !take_room(tx, file, quota).await? {
+        return Ok(false);
+    }
     tx.sql(
         "INSERT INTO files (id, owner_id, filename, content_type, size, purpose, status,
-           expires_at, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, 'pending', $7, $8)",
+           expires_at, created_at, checked_at, in_use)
+         VALUES ($1, $2, $3, $4, $5, $6, 'pending', $7, $8, $8, FALSE)",
     )
     .bind(file.id)
     .bind(file.owner_id)
@@ -40,6 +49,40 @@ pub async fn announce(tx: &mut Tx, file: &File) -> Result<()> {
     .bind(file.created_at)
     .run()
     .await?;
+    Ok(true)
+}
+
+/// Counts one more file, unless that is too many or too much.
+async fn take_room(tx: &mut Tx, file: &File, quota: Option<Quota>) -> Result<bool> {
+    let most = quota.unwrap_or(Quota { files: i64::MAX, bytes: i64::MAX });
+    tx.sql(
+        "INSERT INTO file_usage (account_id, files, bytes) VALUES ($1, 0, 0)
+         ON CONFLICT (account_id) DO NOTHING",
+    )
+    .bind(file.owner_id)
+    .run()
+    .await?;
+    let taken = tx
+        .sql(
+            "UPDATE file_usage SET files = files + 1, bytes = bytes + $1
+             WHERE account_id = $2 AND files < $3 AND bytes <= $4",
+        )
+        .bind(file.size)
+        .bind(file.owner_id)
+        .bind(most.files)
+        .bind(most.bytes - file.size)
+        .run()
+        .await?;
+    Ok(taken == 1)
+}
+
+async fn give_room_back(tx: &mut Tx, owner: Uuid, files: i64, bytes: i64) -> Result<()> {
+    tx.sql("UPDATE file_usage SET files = files - $1, bytes = bytes - $2 WHERE account_id = $3")
+        .bind(files)
+        .bind(bytes)
+        .bind(owner)
+        .run()
+        .await?;
     Ok(())
 }
 
@@ -56,8 +99,9 @@ pub async fn get(db: &Db, id: Uuid) -> Result<Option<File>> {
     Ok(file)
 }
 
-/// Gives a pending file its content; `false` when another arrival was first.
-pub async fn fill(tx: &mut Tx, id: Uuid, object_key: &str, size: i64) -> Result<bool> {
+/// Gives a pending file its content, which may be smaller than announced; `false` when another
+/// arrival was first.
+pub async fn fill(tx: &mut Tx, file: &File, object_key: &str, size: i64) -> Result<bool> {
     let filled = tx
         .sql(
             "UPDATE files SET status = 'ready', object_key = $1, size = $2
@@ -65,10 +109,25 @@ pub async fn fill(tx: &mut Tx, id: Uuid, object_key: &str, size: i64) -> Result<
         )
         .bind(object_key.to_owned())
         .bind(size)
+        .bind(file.id)
+        .run()
+        .await?;
+    if filled == 1 && size != file.size {
+        give_room_back(tx, file.owner_id, 0, file.size - size).await?;
+    }
+    Ok(filled == 1)
+}
+
+/// Keeps a ready file from the sweep, long enough for whoever is about to refer to it; `false` when
+/// it is not there any more.
+pub async fn keep(db: &Db, id: Uuid, now: DateTime<Utc>) -> Result<bool> {
+    let kept = db
+        .sql("UPDATE files SET checked_at = $1, in_use = TRUE WHERE id = $2 AND status = 'ready'")
+        .bind(now)
         .bind(id)
         .run()
         .await?;
-    Ok(filled == 1)
+    Ok(kept == 1)
 }
 
 /// How many are swept at a time.
@@ -87,7 +146,107 @@ pub async fn overdue(db: &Db, now: DateTime<Utc>) -> Result<Vec<Uuid>> {
     Ok(rows.into_iter().map(|(id,)| id).collect())
 }
 
-pub async fn forget_pending(db: &Db, id: Uuid) -> Result<()> {
-    db.sql("DELETE FROM files WHERE id = $1 AND status = 'pending'").bind(id).run().await?;
+pub async fn forget_pending(tx: &mut Tx, id: Uuid) -> Result<()> {
+    let gone: Option<(Uuid, i64)> = tx
+        .sql("DELETE FROM files WHERE id = $1 AND status = 'pending' RETURNING owner_id, size")
+        .bind(id)
+        .maybe()
+        .await?;
+    match gone {
+        Some((owner, size)) => give_room_back(tx, owner, 1, size).await,
+        None => Ok(()),
+    }
+}
+
+/// A ready file that nobody has looked at for a while.
+#[derive(sqlx::FromRow)]
+pub struct Unchecked {
+    pub id: Uuid,
+    pub purpose: Purpose,
+    pub in_use: bool,
+}
+
+/// Those checked longest ago, some at a time.
+pub async fn unchecked(db: &Db, until: DateTime<Utc>) -> Result<Vec<Unchecked>> {
+    let rows = db
+        .sql(
+            "SELECT id, purpose, in_use FROM files WHERE status = 'ready' AND checked_at <= $1
+             ORDER BY checked_at LIMIT 1000",
+        )
+        .bind(until)
+        .long()
+        .all()
+        .await?;
+    Ok(rows)
+}
+
+/// Which of these a column refers to.
+pub async fn referred(db: &Db, ids: &[Uuid]) -> Result<Vec<Uuid>> {
+    let statement = db.sql_among(
+        "SELECT f.id FROM files f
+         WHERE (EXISTS (SELECT 1 FROM accounts a WHERE a.avatar_file_id = f.id)
+             OR EXISTS (SELECT 1 FROM partner_documents d WHERE d.file_id = f.id)
+             OR EXISTS (SELECT 1 FROM promotions p WHERE p.image_file_id = f.id)
+             OR EXISTS (SELECT 1 FROM settlements s WHERE s.proof_file_id = f.id)
+             OR EXISTS (SELECT 1 FROM cta_partnership c WHERE c.image_file_id = f.id))
+           AND f.id IN",
+        ids.len(),
+        "",
+    );
+    let statement = ids.iter().fold(statement, |statement, id| statement.bind(*id));
+    let rows: Vec<(Uuid,)> = statement.long().all().await?;
+    Ok(rows.into_iter().map(|(id,)| id).collect())
+}
+
+/// The ids of all photos of boats; those of deleted ones stay with their history.
+pub async fn photos(db: &Db) -> Result<HashSet<Uuid>> {
+    let rows: Vec<(Value,)> = db.sql("SELECT photos FROM speedboats").long().all().await?;
+    let lists = rows.iter().filter_map(|(list,)| list.as_array());
+    let ids = lists.flatten().filter_map(|id| id.as_str()?.parse().ok());
+    Ok(ids.collect())
+}
+
+/// Whether the HTML of any terms shows the file.
+pub async fn is_shown_in_terms(db: &Db, id: Uuid) -> Result<bool> {
+    let shown: i64 = db
+        .sql("SELECT COUNT(*) FROM terms WHERE lower(content) LIKE $1")
+        .bind(format!("%/v1/files/{id}%"))
+        .long()
+        .scalar()
+        .await?;
+    Ok(shown > 0)
+}
+
+/// What the sweep saw, unless a request has referred to the file meanwhile.
+pub async fn set_checked(
+    db: &Db,
+    id: Uuid,
+    in_use: bool,
+    until: DateTime<Utc>,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    db.sql("UPDATE files SET checked_at = $1, in_use = $2 WHERE id = $3 AND checked_at <= $4")
+        .bind(now)
+        .bind(in_use)
+        .bind(id)
+        .bind(until)
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// Gives up a file that nothing has referred to since `until`: it is pending again, and overdue, so
+/// that its content goes before its row does. Nothing happens when a request has referred to it
+/// meanwhile.
+pub async fn give_up(db: &Db, id: Uuid, until: DateTime<Utc>, now: DateTime<Utc>) -> Result<()> {
+    db.sql(
+        "UPDATE files SET status = 'pending', object_key = NULL, expires_at = $1
+         WHERE id = $2 AND status = 'ready' AND in_use = FALSE AND checked_at <= $3",
+    )
+    .bind(now)
+    .bind(id)
+    .bind(until)
+    .run()
+    .await?;
     Ok(())
 }

@@ -114,5 +114,5 @@ pub async fn unsettled(db: &Db, partner: Option<Uuid>) -> Result<Rupiah> {
                 SELECT net FROM settlements WHERE status = 'pending') owed",
         ),
     };
-    Ok(Rupiah(owed.scalar().await?))
+    Ok(Rupiah(owed.long().scalar().await?))
 }

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::{
     gateway::Order,
-    model::PaymentStatus,
+    model::{Payment, PaymentStatus},
     store::{self, NewPayment},
 };
 use crate::{
@@ -64,7 +64,8 @@ pub async fn for_difference(
     wanted: &Reschedule,
 ) -> Result<PaymentRecord> {
     let newest = store::newest_of(&app.db, wanted.id).await?;
-    let open = newest.filter(|payment| payment.status == PaymentStatus::Pending);
+    let open = newest
+        .filter(|payment| payment.status == PaymentStatus::Pending && !is_elsewhere(app, payment));
     let payment = match open {
         Some(payment) => payment,
         None => {
@@ -107,6 +108,11 @@ pub async fn for_difference(
         redirect_url,
         paid_at: None,
     })
+}
+
+/// Whether an attempt waits for another provider than the one that is configured now.
+pub fn is_elsewhere(app: &App, payment: &Payment) -> bool {
+    payment.status == PaymentStatus::Pending && payment.provider != app.gateway.provider.as_str()
 }
 
 /// What the provider is asked for.
@@ -163,8 +169,12 @@ pub async fn ensure(app: &App, booking_id: Uuid) -> Result<()> {
     let newest = store::newest(&app.db, booking_id).await?;
     match newest.ok_or_else(|| Error::internal("a booking without payment"))? {
         payment if payment.redirect_url.is_some() => Ok(()),
-        // A reference that the provider has seen is used up: the next one, a few times.
-        payment if payment.status == PaymentStatus::Failed && payment.attempt < TRIES => {
+        // A reference that the provider has seen is used up: the next one, a few times. So is one
+        // that was meant for another provider, since only that one's notices count for it.
+        payment
+            if payment.attempt < TRIES
+                && (payment.status == PaymentStatus::Failed || is_elsewhere(app, &payment)) =>
+        {
             match open(app, &booking, payment.attempt + 1).await? {
                 Some(_) => Ok(()),
                 None => Err(waiting()),

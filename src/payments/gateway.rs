@@ -84,46 +84,64 @@ impl Gateway {
 
     /// What a callback says, if it comes from the provider.
     pub fn read(&self, headers: &HeaderMap, body: &Value) -> Result<Notice> {
-        match self.provider {
+        let genuine = match self.provider {
             PaymentProvider::Simulator | PaymentProvider::Midtrans => {
-                if !notice::midtrans_signed(body, &self.key) {
-                    return Err(Error::InvalidToken);
-                }
-                notice::midtrans(body)
+                notice::midtrans_signed(body, &self.key)
             }
             PaymentProvider::Xendit => {
                 let token = headers.get("x-callback-token").and_then(|token| token.to_str().ok());
-                if !notice::same(token.unwrap_or_default(), self.callback_token.reveal()) {
-                    return Err(Error::InvalidToken);
-                }
-                notice::xendit(body)
+                notice::same(token.unwrap_or_default(), self.callback_token.reveal())
             }
+        };
+        if !genuine {
+            return Err(Error::InvalidToken);
         }
-        .ok_or_else(|| {
+        self.parse(body).ok_or_else(|| {
             let message = crate::kernel::lang::text("This is no notice.", "Ini bukan notifikasi.");
             Error::Malformed(message)
         })
     }
 
-    /// Midtrans does not sign the status word: before money moves it is asked what is true. A failure
-    /// means that it cannot be known now.
-    pub async fn confirm(&self, told: Notice) -> Result<Notice> {
-        let moves_money = matches!(told.said, Said::Paid | Said::Refunded);
-        if self.provider != PaymentProvider::Midtrans || !moves_money {
-            return Ok(told);
+    /// What a body says in the format of this provider, whoever sent it.
+    pub fn parse(&self, body: &Value) -> Option<Notice> {
+        match self.provider {
+            PaymentProvider::Simulator | PaymentProvider::Midtrans => notice::midtrans(body),
+            PaymentProvider::Xendit => notice::xendit(body),
         }
-        let base = self.base.clone().unwrap_or_else(|| {
-            let host = if self.is_sandbox() { "api.sandbox" } else { "api" };
-            format!("https://{host}.midtrans.com")
-        });
-        let url = format!("{base}/v2/{}/status", told.reference);
-        let request = self.client()?.get(url).header("authorization", notice::basic(&self.key));
-        // It wants its answer within five seconds.
+    }
+
+    /// Asks the provider what is true, since its callback proves less than it says: Midtrans does not
+    /// sign the status word, and Xendit's static token signs nothing at all. The answer replaces the
+    /// callback. `Error::NotFound`: the provider says that it is about another payment. Any other
+    /// failure means that it cannot be known now.
+    pub async fn confirm(&self, told: Notice) -> Result<Notice> {
+        let address = match (self.provider, told.said) {
+            (PaymentProvider::Simulator, _) | (_, Said::Pending) => return Ok(told),
+            (PaymentProvider::Midtrans, Said::Paid | Said::Refunded) => {
+                let base = self.base.clone().unwrap_or_else(|| {
+                    let host = if self.is_sandbox() { "api.sandbox" } else { "api" };
+                    format!("https://{host}.midtrans.com")
+                });
+                format!("{base}/v2/{}/status", told.reference)
+            }
+            (PaymentProvider::Midtrans, _) => return Ok(told),
+            (PaymentProvider::Xendit, _) => {
+                let base = self.base.clone().unwrap_or_else(|| "https://api.xendit.co".into());
+                format!("{base}/v2/invoices/{}", told.transaction_id)
+            }
+        };
+        let request = self.client()?.get(address).header("authorization", notice::basic(&self.key));
+        // Midtrans wants its answer within five seconds.
         let request = request.timeout(Duration::from_secs(4));
         let answer = send(request).await?;
-        notice::midtrans(&answer)
-            .filter(|now| now.reference == told.reference && now.said != Said::Pending)
-            .ok_or_else(|| Error::Unavailable("the provider does not confirm it yet".into()))
+        let unknown = || Error::Unavailable("the provider does not confirm it yet".into());
+        let now = self.parse(&answer).ok_or_else(unknown)?;
+        let same_invoice =
+            self.provider != PaymentProvider::Xendit || now.transaction_id == told.transaction_id;
+        if now.reference != told.reference || !same_invoice {
+            return Err(Error::NotFound);
+        }
+        if now.said == Said::Pending { Err(unknown()) } else { Ok(now) }
     }
 
     /// The simulator's own notification, signed as Midtrans signs.

@@ -85,10 +85,15 @@ pub fn midtrans_signed(body: &Value, key: &Secret) -> bool {
     midtrans_signature(body, key).is_some_and(|right| same(&given, &right))
 }
 
-/// Xendit's invoice callback.
+/// Xendit's invoice, as its callback and its API describe it. `None`: it is none.
 pub fn xendit(body: &Value) -> Option<Notice> {
     let text = |name: &str| body[name].as_str();
     let word = text("status")?;
+    // It becomes part of an address.
+    let id = text("id").filter(|id| is_plain(id))?;
+    if text("currency").is_some_and(|currency| currency != "IDR") {
+        return None;
+    }
     let said = match word {
         "PAID" | "SETTLED" => Said::Paid,
         "EXPIRED" => Said::Expired,
@@ -96,7 +101,10 @@ pub fn xendit(body: &Value) -> Option<Notice> {
         "REFUNDED" => Said::Refunded,
         _ => Said::Pending,
     };
-    let paid = body["paid_amount"].as_i64().filter(|_| said == Said::Paid);
+    let amount = match (said, &body["paid_amount"]) {
+        (Said::Paid, paid) if !paid.is_null() => whole(paid),
+        _ => whole(&body["amount"]),
+    };
     let method = match text("payment_method").unwrap_or_default() {
         "QR_CODE" | "QRIS" => Method::Qris,
         "BANK_TRANSFER" | "CALLBACK_VIRTUAL_ACCOUNT" => Method::BankTransfer,
@@ -107,10 +115,10 @@ pub fn xendit(body: &Value) -> Option<Notice> {
     };
     Some(Notice {
         reference: text("external_id")?.to_owned(),
-        transaction_id: text("id")?.to_owned(),
+        transaction_id: id.to_owned(),
         word: word.to_owned(),
         said,
-        amount: Rupiah(paid.or(body["amount"].as_i64())?),
+        amount: amount?,
         method,
     })
 }
@@ -123,6 +131,18 @@ pub fn same(given: &str, right: &str) -> bool {
 
 pub fn basic(key: &Secret) -> String {
     format!("Basic {}", BASE64_STANDARD.encode(format!("{}:", key.reveal())))
+}
+
+/// A number without cents, which Xendit may write as `150000` or `150000.0`.
+fn whole(amount: &Value) -> Option<Rupiah> {
+    let exact = |n: &f64| n.fract() == 0.0 && n.abs() < 9e15;
+    let amount = amount.as_i64().or_else(|| amount.as_f64().filter(exact).map(|n| n as i64));
+    amount.filter(|amount| *amount >= 0).map(Rupiah)
+}
+
+fn is_plain(id: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+    (1..=64).contains(&id.len()) && id.bytes().all(plain)
 }
 
 /// `"150000.00"` or `"150000"`; cents there are none.
@@ -145,6 +165,30 @@ mod tests {
         for bad in ["150000.50", "-1", "", "1e5", "150,000"] {
             assert_eq!(rupiah(bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn an_invoice_has_a_plain_id_and_whole_rupiah() {
+        let invoice = |id: &str, paid: Value| {
+            let body = json!({
+                "id": id, "external_id": "a", "status": "PAID", "amount": 1, "paid_amount": paid,
+                "currency": "IDR",
+            });
+            xendit(&body).map(|notice| notice.amount)
+        };
+        assert_eq!(invoice("65a-b_C", json!(150_000)), Some(Rupiah(150_000)));
+        assert_eq!(invoice("1", json!(150_000.0)), Some(Rupiah(150_000)));
+        assert_eq!(invoice("1", Value::Null), Some(Rupiah(1)), "what was asked for");
+        for bad in [json!(0.5), json!(-1), json!("150000"), json!(1e300)] {
+            assert_eq!(invoice("1", bad.clone()), None, "{bad}");
+        }
+        for bad in ["", "../x", "a/b", "a?b", "a%2fb", "a b", &"x".repeat(65)] {
+            assert_eq!(invoice(bad, json!(1)), None, "{bad}");
+        }
+        let dollars = json!({
+            "id": "1", "external_id": "a", "status": "PAID", "amount": 1, "currency": "USD",
+        });
+        assert!(xendit(&dollars).is_none());
     }
 
     #[test]

@@ -81,7 +81,7 @@ async fn sold_by(db: &Db, window: Window, cut: Cut, zone: Tz) -> Result<Daily> {
            partner_net, refunds
          FROM sales_moves WHERE at >= $7 AND at < $8",
     );
-    let rows = in_window(statement, window, cut, zone).all().await?;
+    let rows = in_window(statement, window, cut, zone).long().all().await?;
     Ok(by_day(rows, zone))
 }
 
@@ -108,6 +108,7 @@ pub async fn daily(db: &Db, partner: Option<Uuid>, window: Window, zone: Tz) -> 
         .bind(from)
         .bind(until)
         .bind(partner)
+        .long()
         .all()
         .await?;
     Ok(by_day(rows, zone))
@@ -170,7 +171,7 @@ pub async fn parts(db: &Db, by: By, window: Window, zone: Tz) -> Result<Vec<Part
         By::Type => by!("type"),
     };
     let parts = in_window(db.sql(statement), window, window.whole_months(), zone);
-    Ok(parts.all().await?)
+    Ok(parts.long().all().await?)
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
@@ -209,7 +210,7 @@ pub async fn by_partner(
          ORDER BY sold.gross DESC, p.id LIMIT CAST($9 AS BIGINT)",
     );
     let sales = in_window(sales, window, window.whole_months(), zone);
-    Ok(sales.bind(limit).all().await?)
+    Ok(sales.bind(limit).long().all().await?)
 }
 
 /// The partners that sold most in a month.
@@ -279,6 +280,7 @@ pub async fn top_routes(
         .bind(until)
         .bind(partner)
         .bind(limit)
+        .long()
         .all()
         .await?;
     Ok(sales)
@@ -340,6 +342,7 @@ pub async fn standings(db: &Db, partner: Option<Uuid>) -> Result<Standings> {
              GROUP BY status",
         )
         .bind(partner)
+        .long()
         .all()
         .await?;
     let mut standings = Standings::default();

@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use chrono::TimeDelta;
-use dermaga::kernel::ids;
+use dermaga::kernel::{access::Rule, ids};
 use image::{ImageFormat, RgbImage};
 use reqwest::{
     Method,
@@ -26,6 +26,14 @@ on_both_engines![
     of_two_uploads_to_one_address_one_counts,
     a_pending_file_cannot_be_used_and_is_swept_away,
     a_file_is_referred_to_by_its_uploader_for_its_purpose,
+    an_account_keeps_so_many_bytes,
+    an_account_keeps_so_many_files,
+    what_is_removed_is_counted_no_more,
+    only_editors_upload_contents,
+    a_file_that_nothing_refers_to_is_removed,
+    a_file_that_is_let_go_has_another_week,
+    a_file_is_attached_or_removed_never_both,
+    a_form_has_few_parts,
 ];
 
 pub fn picture(format: ImageFormat) -> Vec<u8> {
@@ -311,6 +319,267 @@ async fn a_file_is_referred_to_by_its_uploader_for_its_purpose(world: World) {
     avatar(&world, &admin, &face).await.ok();
     let cleared = avatar(&world, &made, "").await.ok();
     assert_eq!(cleared["avatar_url"], json!(null));
+}
+
+const FIVE: usize = 5 * 1024 * 1024;
+
+/// What is counted is what is there.
+async fn adds_up(world: &World) {
+    for question in dermaga::invariants::check(world.db()).await.unwrap() {
+        assert!(question.broken.is_empty(), "{}: {:?}", question.rule, question.broken);
+    }
+}
+
+/// Of those that were asked at once, how many were granted; the others have no room.
+fn granted(answers: Vec<Answer>) -> usize {
+    let mut granted = 0;
+    for answer in answers {
+        match answer.status {
+            200 => granted += 1,
+            _ => drop(answer.is(409, "quota_exceeded")),
+        }
+    }
+    granted
+}
+
+async fn an_account_keeps_so_many_bytes(world: World) {
+    let made = world.partner("made@bahari.id").await;
+    let ask = |size| presign(&world, &made, "image/png", size, "photo");
+    for _ in 0..38 {
+        ask(FIVE).await.ok();
+    }
+    // 190 MiB: there is room for two more.
+    let answers = futures_util::future::join_all((0..20).map(|_| ask(FIVE))).await;
+    assert_eq!(granted(answers), 2);
+    assert_eq!(world.count("SELECT CAST(SUM(size) AS BIGINT) FROM files").await, 200 << 20);
+    ask(1).await.is(409, "quota_exceeded");
+    let png = picture(ImageFormat::Png);
+    upload(&world, &made, "a.png", png.clone(), "photo").await.is(409, "quota_exceeded");
+    assert_eq!(world.count("SELECT COUNT(*) FROM files").await, 40, "nothing is left behind");
+    adds_up(&world).await;
+    // It is theirs alone.
+    let ketut = world.partner("ketut@bahari.id").await;
+    upload(&world, &ketut, "a.png", png, "photo").await.ok();
+    // What never came is given back.
+    world.later(TimeDelta::minutes(10));
+    world.app.sweep().await.unwrap();
+    ask(FIVE).await.ok();
+    adds_up(&world).await;
+}
+
+async fn an_account_keeps_so_many_files(world: World) {
+    let made = world.partner("made@bahari.id").await;
+    let clerk = world.staff("isi@dermaga.test", &[]).await;
+    let admin = world.admin().await;
+    let png = picture(ImageFormat::Png);
+    for who in [&made, &clerk, &admin] {
+        upload(&world, who, "a.png", png.clone(), "photo").await.ok();
+    }
+    world.db().sql("UPDATE file_usage SET files = 490").run().await.unwrap();
+    for who in [&made, &clerk] {
+        let (world, png) = (&world, &png);
+        let one = |n: usize| async move {
+            if n % 2 == 0 {
+                return presign(world, who, "image/png", 100, "photo").await;
+            }
+            let answer = upload(world, who, "a.png", png.clone(), "photo").await;
+            // There is room for so many uploads at once.
+            if answer.status != 503 {
+                return answer;
+            }
+            upload(world, who, "a.png", png.clone(), "photo").await
+        };
+        let answers = futures_util::future::join_all((0..20).map(one));
+        assert_eq!(granted(answers.await), 10);
+    }
+    world.db().sql("UPDATE file_usage SET files = 5000").run().await.unwrap();
+    upload(&world, &admin, "a.png", png.clone(), "photo").await.ok();
+    presign(&world, &admin, "image/png", 100, "photo").await.ok();
+    upload(&world, &made, "a.png", png, "photo").await.is(409, "quota_exceeded");
+}
+
+async fn what_is_removed_is_counted_no_more(world: World) {
+    let made = world.partner("made@bahari.id").await;
+    let png = picture(ImageFormat::Png);
+    upload(&world, &made, "a.png", png.clone(), "photo").await.ok();
+    // What a phone appends is cut off, and not counted.
+    let longer = [png.clone(), vec![b'x'; 5000]].concat();
+    let wanted = presign(&world, &made, "image/png", longer.len(), "photo").await.ok();
+    adds_up(&world).await;
+    let file = put(&world, &path_of(&wanted["upload_url"]), "image/png", longer).await.ok();
+    assert_eq!(file["size"], json!(png.len()));
+    adds_up(&world).await;
+    presign(&world, &made, "image/png", 100, "photo").await.ok();
+    world.later(TimeDelta::days(8));
+    world.app.sweep().await.unwrap();
+    assert_eq!(world.count("SELECT COUNT(*) FROM files").await, 0);
+    assert_eq!(world.count("SELECT CAST(SUM(files + bytes) AS BIGINT) FROM file_usage").await, 0);
+    adds_up(&world).await;
+}
+
+async fn only_editors_upload_contents(world: World) {
+    let made = world.partner("made@bahari.id").await;
+    let clerk = world.staff("loket@dermaga.test", &[Rule::BookingsRead]).await;
+    let editor = world.staff("isi@dermaga.test", &[Rule::ContentsWrite]).await;
+    let png = picture(ImageFormat::Png);
+    for who in [&made, &clerk] {
+        upload(&world, who, "a.png", png.clone(), "content").await.is(403, "forbidden");
+        presign(&world, who, "image/png", 100, "content").await.is(403, "forbidden");
+    }
+    assert_eq!(world.count("SELECT COUNT(*) FROM files").await, 0);
+    upload(&world, &editor, "a.png", png, "content").await.ok();
+    presign(&world, &editor, "image/png", 100, "content").await.ok();
+}
+
+/// How many contents there are in the storage.
+fn stored(world: &World) -> usize {
+    let folder = world.app.config.data_dir.join("files");
+    let mut folders = vec![folder];
+    let mut found = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.file_type().unwrap().is_dir() {
+                true => folders.push(entry.path()),
+                false => found += 1,
+            }
+        }
+    }
+    found
+}
+
+async fn is_there(world: &World, file: &str) -> bool {
+    let id: ids::Uuid = file.parse().unwrap();
+    let found = world.db().sql("SELECT COUNT(*) FROM files WHERE id = $1 AND status = 'ready'");
+    found.bind(id).scalar::<i64>().await.unwrap() == 1
+}
+
+async fn a_file_that_nothing_refers_to_is_removed(world: World) {
+    let made = world.active("made@bahari.id").await;
+    let admin = world.admin().await;
+    let png = picture(ImageFormat::Png);
+    let id = |file: Value| file["id"].as_str().unwrap().to_owned();
+    let new = async |who: &Someone, purpose: &str| {
+        id(upload(&world, who, "a.png", png.clone(), purpose).await.ok())
+    };
+    let mut kept = Vec::new();
+    let face = new(&made, "avatar").await;
+    avatar(&world, &made, &face).await.ok();
+    kept.push(face);
+    let photo = new(&made, "photo").await;
+    let mut boat = crate::harbour::boat("GT. 1");
+    boat["photo_file_ids"] = json!([photo]);
+    world.post("/v1/speedboats", boat).by(&made).send().await.ok();
+    kept.push(photo);
+    let newcomer = world.partner("ketut@bahari.id").await;
+    let paper = new(&newcomer, "document").await;
+    let handed_in = json!({ "documents": [{ "type": "nib", "file_id": paper }] });
+    world.fills_in(&newcomer, handed_in).await.ok();
+    kept.push(paper);
+    let banner = new(&admin, "content").await;
+    let call = json!({
+        "title": "Join", "description": "us", "button_label": "Go",
+        "button_url": "https://dermaga.test/join", "image_file_id": banner, "is_active": true,
+    });
+    world.post("/v1/contents/cta-partnership", call).by(&admin).send().await.ok();
+    kept.push(banner);
+    let drawing = new(&admin, "content").await;
+    let terms = json!({
+        "type": "customer", "user_creator_id": admin.id,
+        "content": format!("<p><img src=\"/v1/files/{}\"></p>", drawing.to_uppercase()),
+    });
+    world.post("/v1/configurations/term-condition/create", terms).by(&admin).send().await.ok();
+    kept.push(drawing);
+    let loose = [
+        new(&made, "document").await,
+        new(&made, "photo").await,
+        new(&made, "avatar").await,
+        new(&admin, "content").await,
+        new(&admin, "proof").await,
+    ];
+    assert_eq!(stored(&world), kept.len() + loose.len());
+    world.later(TimeDelta::days(7) - TimeDelta::seconds(1));
+    world.app.sweep().await.unwrap();
+    assert_eq!(stored(&world), kept.len() + loose.len(), "not before a week is over");
+    for _ in 0..3 {
+        world.later(TimeDelta::days(7));
+        world.app.sweep().await.unwrap();
+        for file in &kept {
+            assert!(is_there(&world, file).await);
+        }
+        assert_eq!(stored(&world), kept.len());
+        assert_eq!(world.count("SELECT COUNT(*) FROM files").await, kept.len() as i64);
+    }
+    for file in &loose {
+        world.get(&format!("/v1/files/{file}")).send().await.is(404, "not_found");
+    }
+    adds_up(&world).await;
+}
+
+async fn a_file_that_is_let_go_has_another_week(world: World) {
+    let made = world.partner("made@bahari.id").await;
+    let png = picture(ImageFormat::Png);
+    let face = upload(&world, &made, "a.png", png, "avatar").await.ok();
+    let face = face["id"].as_str().unwrap();
+    avatar(&world, &made, face).await.ok();
+    // Used until a moment before the sweep looks.
+    world.later(TimeDelta::days(7));
+    let made = world.signs_in("made@bahari.id", "mitra").await;
+    avatar(&world, &made, "").await.ok();
+    world.app.sweep().await.unwrap();
+    assert!(is_there(&world, face).await);
+    world.later(TimeDelta::days(7) - TimeDelta::seconds(1));
+    world.app.sweep().await.unwrap();
+    let made = world.signs_in("made@bahari.id", "mitra").await;
+    avatar(&world, &made, face).await.ok();
+    avatar(&world, &made, "").await.ok();
+    world.later(TimeDelta::days(7));
+    world.app.sweep().await.unwrap();
+    assert!(is_there(&world, face).await, "it was used within the week");
+    world.later(TimeDelta::days(7));
+    world.app.sweep().await.unwrap();
+    assert!(!is_there(&world, face).await);
+    let made = world.signs_in("made@bahari.id", "mitra").await;
+    avatar(&world, &made, face).await.has_faults(&[("avatar_file_id", "unknown")]);
+}
+
+async fn a_file_is_attached_or_removed_never_both(world: World) {
+    let mut made = world.partner("made@bahari.id").await;
+    let png = picture(ImageFormat::Png);
+    for _ in 0..8 {
+        let face = upload(&world, &made, "a.png", png.clone(), "avatar").await.ok();
+        let face = face["id"].as_str().unwrap();
+        world.later(TimeDelta::days(8));
+        made = world.signs_in("made@bahari.id", "mitra").await;
+        let (attached, swept) = tokio::join!(avatar(&world, &made, face), world.app.sweep());
+        swept.unwrap();
+        world.app.sweep().await.unwrap();
+        let is_attached = match attached.status {
+            200 => true,
+            _ => {
+                attached.has_faults(&[("avatar_file_id", "unknown")]);
+                false
+            }
+        };
+        assert_eq!(is_there(&world, face).await, is_attached);
+        avatar(&world, &made, "").await.ok();
+    }
+    adds_up(&world).await;
+}
+
+async fn a_form_has_few_parts(world: World) {
+    let made = world.partner("made@bahari.id").await;
+    let png = picture(ImageFormat::Png);
+    let send = async |extra: usize| {
+        let mut form = Form::new();
+        for n in 0..extra {
+            form = form.text(format!("x{n}"), "");
+        }
+        let file = Part::bytes(png.clone()).file_name("a.png");
+        let form = form.text("purpose", "photo").part("file", file);
+        world.call(Method::POST, "/v1/files/upload").by(&made).multipart(form).send().await
+    };
+    send(18).await.ok();
+    send(19).await.is(400, "malformed_request");
 }
 
 /// The same service on a real S3 server.

@@ -1,10 +1,14 @@
 //! The builder of lists.
 
-use dermaga::kernel::db::Sort;
+use dermaga::kernel::{db::Sort, ids};
 
 use crate::{on_both_engines, world::World};
 
-on_both_engines![filters_combine_and_absent_ones_do_not_count, every_page_knows_how_many_there_are];
+on_both_engines![
+    filters_combine_and_absent_ones_do_not_count,
+    every_page_knows_how_many_there_are,
+    slow_lists_do_not_keep_anybody_from_signing_in,
+];
 
 async fn filters_combine_and_absent_ones_do_not_count(world: World) {
     for (email, role) in [("a@x.id", "admin"), ("b@x.id", "mitra"), ("c@x.id", "mitra")] {
@@ -48,5 +52,47 @@ async fn every_page_knows_how_many_there_are(world: World) {
         [(4, 0, "abc"), (3, 0, "abc"), (2, 0, "ab"), (2, 2, "c"), (2, 3, ""), (2, 9, "")]
     {
         assert_eq!(page(limit, offset).await, (rows.into(), 3), "{limit} from {offset}");
+    }
+}
+
+async fn slow_lists_do_not_keep_anybody_from_signing_in(world: World) {
+    let admin = world.admin().await;
+    // Every place in such a name is nearly what is looked for.
+    let name = "a".repeat(40_000);
+    let mut tx = world.db().begin().await.unwrap();
+    for n in 0..400 {
+        tx.sql(
+            "INSERT INTO taxes (id, name, code, rate, applies_to, is_active, created_at)
+             VALUES ($1, $2, $3, 0, 'booking', FALSE, $4)",
+        )
+        .bind(ids::fresh())
+        .bind(name.clone())
+        .bind(format!("T{n}"))
+        .bind(world.now())
+        .run()
+        .await
+        .unwrap();
+    }
+    tx.commit().await.unwrap();
+    let path =
+        format!("http://{}/v1/configurations/taxs?search={}b", world.address, "a".repeat(90));
+    let client = crate::world::client();
+    // More than there are connections.
+    let lists: Vec<_> = (0..20)
+        .map(|_| {
+            let call = client.get(&path).bearer_auth(&admin.token);
+            tokio::spawn(async move { call.send().await.map(|answer| answer.status()) })
+        })
+        .collect();
+    // They are under way once the service has counted what they ask for.
+    let before = world.db().statements();
+    while world.db().statements() < before + 20 {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    world.login(&admin.email, "admin").await.ok();
+    world.get("/user/me").by(&admin).send().await.ok();
+    assert!(lists.iter().any(|list| !list.is_finished()), "the lists were not slow");
+    for list in lists {
+        list.abort();
     }
 }

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::{
     harbour::{notice, order},
     on_both_engines,
-    world::{SERVER_KEY, World},
+    world::{Answer, SERVER_KEY, World},
 };
 
 on_both_engines![
@@ -27,6 +27,13 @@ on_both_engines![
     a_reference_that_is_used_up_is_followed_by_another,
     the_status_word_of_midtrans_is_not_believed,
     xendit_is_known_by_its_token,
+    the_body_of_a_xendit_callback_is_not_believed,
+    xendit_is_asked_for_the_amount,
+    an_invoice_of_another_payment_is_refused,
+    xendit_that_is_down_is_asked_again,
+    a_xendit_notice_counts_once,
+    an_event_for_another_provider_is_refused,
+    an_attempt_at_a_former_provider_is_followed_by_another,
     the_simulator_is_closed_where_real_money_is_taken,
 ];
 
@@ -35,7 +42,7 @@ on_both_engines![
 struct Provider {
     mood: Mood,
     asked: Vec<(String, Value)>,
-    /// What the status API says.
+    /// What the status API, or the invoice API, says.
     status: Value,
 }
 
@@ -94,16 +101,17 @@ async fn invoices(State(shared): State<Shared>, headers: HeaderMap, body: String
     answer(&shared, &headers, body, right).await
 }
 
+async fn invoice(
+    State(shared): State<Shared>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    let right = shared.lock().unwrap().status.clone();
+    answer(&shared, &headers, json!({ "invoice": id }), right).await
+}
+
 async fn with_provider(world: World, kind: PaymentProvider) -> (World, Shared) {
-    let shared = Shared::default();
-    let router = Router::new()
-        .route("/snap/v1/transactions", post(snap))
-        .route("/v2/{order}/status", get(status))
-        .route("/v2/invoices", post(invoices))
-        .with_state(shared.clone());
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move { axum::serve(listener, router).await });
+    let (url, shared) = provider().await;
     let world = world
         .with(|config| {
             config.payment_provider = kind;
@@ -111,6 +119,41 @@ async fn with_provider(world: World, kind: PaymentProvider) -> (World, Shared) {
         })
         .await;
     (world, shared)
+}
+
+async fn provider() -> (String, Shared) {
+    let shared = Shared::default();
+    let router = Router::new()
+        .route("/snap/v1/transactions", post(snap))
+        .route("/v2/{order}/status", get(status))
+        .route("/v2/invoices", post(invoices))
+        .route("/v2/invoices/{id}", get(invoice))
+        .with_state(shared.clone());
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    (url, shared)
+}
+
+/// An invoice of Xendit, as its callback and its API describe it.
+fn invoice_of(booking: &Value, status: &str, amount: i64) -> Value {
+    json!({
+        "id": "inv-1", "external_id": booking["payment"]["reference"], "status": status,
+        "amount": 150_000, "paid_amount": amount, "payment_method": "EWALLET", "currency": "IDR",
+    })
+}
+
+impl World {
+    /// Xendit's callback, with the right token.
+    async fn hears_xendit(&self, told: &Value) -> Answer {
+        let call = self.post("/v1/payment/callback", told.clone());
+        call.header("x-callback-token", SERVER_KEY).send().await
+    }
+
+    async fn is_unpaid(&self, booking: &Value) {
+        assert_eq!(self.looks_up(booking).await["status"], "pending_payment");
+        assert_eq!(self.count("SELECT COUNT(*) FROM ledger_lines").await, 0);
+    }
 }
 
 fn basic() -> String {
@@ -222,30 +265,230 @@ async fn the_status_word_of_midtrans_is_not_believed(world: World) {
 }
 
 async fn xendit_is_known_by_its_token(world: World) {
-    let (world, _) = with_provider(world, PaymentProvider::Xendit).await;
+    let (world, provider) = with_provider(world, PaymentProvider::Xendit).await;
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
-    let paid = json!({
-        "id": "inv-1", "external_id": booking["payment"]["reference"], "status": "PAID",
-        "amount": 150_000, "paid_amount": 150_000, "payment_method": "EWALLET",
-    });
+    let paid = invoice_of(&booking, "PAID", 150_000);
+    provider.lock().unwrap().status = paid.clone();
     let hear = |token: &'static str| {
         let call = world.post("/v1/payment/callback", paid.clone());
         call.header("x-callback-token", token).send()
     };
     world.post("/v1/payment/callback", paid.clone()).send().await.is(401, "invalid_token");
     hear("wrong").await.is(401, "invalid_token");
+    assert_eq!(provider.lock().unwrap().asked.len(), 1, "a stranger makes nobody ask");
     hear(SERVER_KEY).await.ok();
+    let asked = provider.lock().unwrap().asked.clone();
+    assert_eq!(asked[1], (basic(), json!({ "invoice": "inv-1" })));
     hear(SERVER_KEY).await.ok();
-    let mut settled = paid.clone();
-    settled["status"] = json!("SETTLED");
-    let call = world.post("/v1/payment/callback", settled).header("x-callback-token", SERVER_KEY);
-    call.send().await.ok();
+    let settled = invoice_of(&booking, "SETTLED", 150_000);
+    provider.lock().unwrap().status = settled.clone();
+    world.hears_xendit(&settled).await.ok();
     assert_eq!(world.count("SELECT COUNT(*) FROM payment_reviews").await, 0, "the same money");
     let after = world.looks_up(&booking).await;
     assert_eq!(after["status"], "paid");
     assert_eq!(after["payment"]["method"], "ewallet");
     assert_eq!(world.balance("gateway_clearing").await, 150_000);
+}
+
+async fn the_body_of_a_xendit_callback_is_not_believed(world: World) {
+    let (world, provider) = with_provider(world, PaymentProvider::Xendit).await;
+    let sailing = world.sailing().await;
+    let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    // The token is right, and nobody has paid.
+    provider.lock().unwrap().status = invoice_of(&booking, "PENDING", 0);
+    for status in ["PAID", "SETTLED", "REFUNDED", "EXPIRED", "FAILED"] {
+        world.hears_xendit(&invoice_of(&booking, status, 150_000)).await.ok();
+    }
+    world.later(TimeDelta::minutes(1));
+    world.delivers().await;
+    world.is_unpaid(&booking).await;
+    assert_eq!(world.looks_up(&booking).await["payment"]["status"], "pending");
+    // The invoice is over, whatever the callback says.
+    provider.lock().unwrap().status = invoice_of(&booking, "EXPIRED", 0);
+    let mut told = invoice_of(&booking, "PAID", 150_000);
+    told["amount"] = json!(150_001);
+    world.hears_xendit(&told).await.ok();
+    world.is_unpaid(&booking).await;
+    assert_eq!(world.looks_up(&booking).await["payment"]["status"], "expired");
+}
+
+async fn xendit_is_asked_for_the_amount(world: World) {
+    let (world, provider) = with_provider(world, PaymentProvider::Xendit).await;
+    let sailing = world.sailing().await;
+    let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    // It was paid in part; the callback claims that it was paid in full.
+    provider.lock().unwrap().status = invoice_of(&booking, "PAID", 100_000);
+    world.hears_xendit(&invoice_of(&booking, "PAID", 150_000)).await.ok();
+    assert_eq!(world.looks_up(&booking).await["status"], "pending_payment");
+    assert_eq!(world.balance("unapplied_payments").await, -100_000);
+    assert_eq!(
+        world.count("SELECT COUNT(*) FROM payment_reviews WHERE amount = 100000").await,
+        1,
+        "a person looks at what came"
+    );
+    // The method and the amount are the provider's, not the callback's.
+    let other = world.books(order(&sailing, 1, "tono@example.com")).await.ok();
+    let mut paid = invoice_of(&other, "PAID", 150_000);
+    paid["payment_method"] = json!("QR_CODE");
+    provider.lock().unwrap().status = paid;
+    world.hears_xendit(&invoice_of(&other, "PAID", 1)).await.ok();
+    let after = world.looks_up(&other).await;
+    assert_eq!((&after["status"], &after["payment"]["method"]), (&json!("paid"), &json!("qris")));
+    assert_eq!(world.balance("customer_deposits").await, -150_000);
+}
+
+async fn an_invoice_of_another_payment_is_refused(world: World) {
+    let (world, provider) = with_provider(world, PaymentProvider::Xendit).await;
+    let sailing = world.sailing().await;
+    let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    let other = world.books(order(&sailing, 1, "tono@example.com")).await.ok();
+    let asked = || provider.lock().unwrap().asked.len();
+    let told = invoice_of(&booking, "PAID", 150_000);
+    // An invoice that was paid, and pays for somebody else.
+    provider.lock().unwrap().status = invoice_of(&other, "PAID", 150_000);
+    world.hears_xendit(&told).await.is(404, "not_found");
+    let mut another = told.clone();
+    another["id"] = json!("inv-2");
+    provider.lock().unwrap().status = another;
+    world.hears_xendit(&told).await.is(404, "not_found");
+    assert_eq!(world.count("SELECT COUNT(*) FROM payment_events").await, 0);
+    // What is known to be wrong is not asked about.
+    let before = asked();
+    let mut stray = told.clone();
+    stray["external_id"] = json!("nothing-1");
+    world.hears_xendit(&stray).await.is(404, "not_found");
+    for id in [json!("../balance"), json!("a?b"), json!(""), json!(7), json!(null)] {
+        let mut odd = told.clone();
+        odd["id"] = id;
+        world.hears_xendit(&odd).await.is(400, "malformed_request");
+    }
+    assert_eq!(asked(), before);
+    // The same while the provider is down: once it answers, the notice is dropped.
+    provider.lock().unwrap().mood = Mood::Broken;
+    world.hears_xendit(&told).await.ok();
+    provider.lock().unwrap().mood = Mood::Well;
+    world.later(TimeDelta::minutes(1));
+    world.delivers().await;
+    world.is_unpaid(&booking).await;
+    world.is_unpaid(&other).await;
+    let waiting = "SELECT COUNT(*) FROM outbox WHERE topic = 'payment.unconfirmed'";
+    assert_eq!(world.count(waiting).await, 0);
+}
+
+async fn xendit_that_is_down_is_asked_again(world: World) {
+    let (world, provider) = with_provider(world, PaymentProvider::Xendit).await;
+    let sailing = world.sailing().await;
+    let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    let told = invoice_of(&booking, "PAID", 150_000);
+    for mood in [Mood::Broken, Mood::Garbage, Mood::Refusing] {
+        provider.lock().unwrap().mood = mood;
+        world.hears_xendit(&told).await.ok();
+        world.delivers().await;
+        world.is_unpaid(&booking).await;
+    }
+    assert_eq!(world.count("SELECT COUNT(*) FROM payment_events").await, 1, "kept, once");
+    provider.lock().unwrap().mood = Mood::Well;
+    provider.lock().unwrap().status = told.clone();
+    world.later(TimeDelta::minutes(1));
+    world.delivers().await;
+    assert_eq!(world.looks_up(&booking).await["status"], "paid");
+    world.hears_xendit(&told).await.ok();
+    assert_eq!(world.balance("gateway_clearing").await, 150_000);
+    assert_eq!(world.count("SELECT COUNT(*) FROM payment_events").await, 1);
+}
+
+async fn a_xendit_notice_counts_once(world: World) {
+    let (world, provider) = with_provider(world, PaymentProvider::Xendit).await;
+    let sailing = world.sailing().await;
+    let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    let told = invoice_of(&booking, "PAID", 150_000);
+    provider.lock().unwrap().status = told.clone();
+    let calls = (0..8).map(|_| {
+        let call = world.post("/v1/payment/callback", told.clone());
+        call.header("x-callback-token", SERVER_KEY).insist()
+    });
+    for answer in futures_util::future::join_all(calls).await {
+        answer.ok();
+    }
+    assert_eq!(world.looks_up(&booking).await["status"], "paid");
+    assert_eq!(world.balance("gateway_clearing").await, 150_000);
+    assert_eq!(world.count("SELECT COUNT(*) FROM payment_events").await, 1);
+    assert_eq!(world.count("SELECT COUNT(*) FROM payment_reviews").await, 0);
+}
+
+async fn an_event_for_another_provider_is_refused(world: World) {
+    let sailing = world.sailing().await;
+    let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    assert_eq!(booking["payment"]["provider"], "simulator");
+    let reference = booking["payment"]["reference"].as_str().unwrap().to_owned();
+    // The simulator gave way to Midtrans, which signs in the same way with the same key.
+    let (url, provider) = provider().await;
+    let address = url.clone();
+    let world = world
+        .again_with(|config| {
+            config.payment_provider = PaymentProvider::Midtrans;
+            config.payment_url = Some(WebUrl(Url(address)));
+        })
+        .await;
+    let told = notice(&reference, 150_000, "settlement", "t1");
+    provider.lock().unwrap().status = told.clone();
+    world.post("/v1/payment/callback", told).send().await.is(404, "not_found");
+    let told = notice(&reference, 150_000, "expire", "t1");
+    world.post("/v1/payment/callback", told).send().await.is(404, "not_found");
+    // A notice of Midtrans waits to be confirmed, and Midtrans gives way to Xendit.
+    let late = world.books(order(&sailing, 1, "tono@example.com")).await.ok();
+    let told = notice(late["payment"]["reference"].as_str().unwrap(), 150_000, "settlement", "t2");
+    provider.lock().unwrap().mood = Mood::Broken;
+    world.post("/v1/payment/callback", told).send().await.ok();
+    let world = world
+        .again_with(|config| {
+            config.payment_provider = PaymentProvider::Xendit;
+            config.payment_url = Some(WebUrl(Url(url)));
+        })
+        .await;
+    provider.lock().unwrap().mood = Mood::Well;
+    for booking in [&booking, &late] {
+        let paid = invoice_of(booking, "PAID", 150_000);
+        provider.lock().unwrap().status = paid.clone();
+        world.hears_xendit(&paid).await.is(404, "not_found");
+    }
+    world.later(TimeDelta::minutes(1));
+    world.delivers().await;
+    world.is_unpaid(&booking).await;
+    world.is_unpaid(&late).await;
+    let waiting = "SELECT COUNT(*) FROM outbox WHERE topic = 'payment.unconfirmed'";
+    assert_eq!(world.count(waiting).await, 1, "a person has to look");
+    // Neither does it pay what is paid in cash.
+    world.db().sql("UPDATE payments SET provider = 'cash'").run().await.unwrap();
+    world.hears_xendit(&invoice_of(&booking, "PAID", 150_000)).await.is(404, "not_found");
+    world.is_unpaid(&booking).await;
+    let asked = provider.lock().unwrap().asked.clone();
+    assert!(asked.iter().all(|(_, asked)| asked["invoice"].is_null()), "nobody was asked");
+}
+
+async fn an_attempt_at_a_former_provider_is_followed_by_another(world: World) {
+    let sailing = world.sailing().await;
+    let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    let (url, provider) = provider().await;
+    let world = world
+        .again_with(|config| {
+            config.payment_provider = PaymentProvider::Xendit;
+            config.payment_url = Some(WebUrl(Url(url)));
+        })
+        .await;
+    // What the new provider says counts only for an attempt that was made there.
+    let path = format!("/v1/booking/{}/payment", booking["id"].as_str().unwrap());
+    let knows = json!({ "code": booking["code"], "email": "sari@example.com" });
+    let again = world.post(&path, knows).send().await.ok();
+    let reference = format!("{}-2", booking["code"].as_str().unwrap());
+    assert_eq!(again["payment"]["provider"], "xendit");
+    assert_eq!(again["payment"]["reference"], json!(reference));
+    assert_eq!(again["payment"]["redirect_url"], json!(format!("https://xendit.test/{reference}")));
+    let paid = invoice_of(&again, "PAID", 150_000);
+    provider.lock().unwrap().status = paid.clone();
+    world.hears_xendit(&paid).await.ok();
+    assert_eq!(world.looks_up(&booking).await["status"], "paid");
 }
 
 async fn the_simulator_is_closed_where_real_money_is_taken(world: World) {

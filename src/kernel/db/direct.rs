@@ -23,8 +23,9 @@ pub(super) const SETTINGS: [(&str, &str); 5] = [
 /// 8 MB of what those who write have read.
 pub(super) const WRITERS: [(&str, &str); 1] = [("cache_size", "-8192")];
 /// Whoever tries to write fails at once instead of fighting the writer for the lock; sorting stays
-/// in memory.
-pub(super) const READERS: [(&str, &str); 2] = [("query_only", "on"), ("temp_store", "memory")];
+/// in memory. Each reader keeps 2 MB of what it has read.
+pub(super) const READERS: [(&str, &str); 3] =
+    [("query_only", "on"), ("temp_store", "memory"), ("cache_size", "-2000")];
 
 pub(super) const BUSY: Duration = Duration::from_secs(5);
 /// What takes longer is worth a line in the log.
@@ -54,8 +55,18 @@ pub(super) struct Question {
     pub values: Vec<Plain>,
     /// Whether it is worth being kept prepared.
     pub lasting: bool,
-    /// Whether it cannot be interrupted, and may take long.
-    pub long: bool,
+    pub length: Length,
+}
+
+/// How long a question may take, as far as whoever asks knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Length {
+    /// Most likely next to no time.
+    Short,
+    /// A list or a report, which grows with the data.
+    Long,
+    /// One that counts all of a table: SQLite does that in one step, which cannot be interrupted.
+    Whole,
 }
 
 impl Question {

@@ -106,7 +106,7 @@ impl<'a> List<'a> {
         }
         let places = ids.len().next_multiple_of(STEP);
         let head = format!("{select} WHERE {id} IN");
-        let rows = Statement::among(On::Db(db), &head, places, &order).kept();
+        let rows = Statement::among(On::Db(db), &head, places, &order).kept().long();
         let ids = ids.into_iter().map(|(id,)| Some(id)).chain(std::iter::repeat(None));
         Ok((ids.take(places).fold(rows, Statement::bind).all().await?, total))
     }
@@ -133,7 +133,7 @@ async fn counted<T: Record>(
     limit: i64,
     offset: i64,
 ) -> Result<(Vec<T>, i64)> {
-    let count = count.long().scalar();
+    let (page, count) = (page.long(), count.whole().scalar());
     if offset > 0 {
         let total = count.await?;
         let rows = if offset < total { page.all().await? } else { Vec::new() };

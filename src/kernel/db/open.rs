@@ -13,6 +13,8 @@ use super::{
 use crate::kernel::private;
 
 const CONNECTIONS: usize = 16;
+/// So many of them may be busy with lists and reports.
+const LONG: usize = 10;
 
 impl Db {
     /// `postgres://…`, `sqlite:file`, or the plain path of an SQLite file.
@@ -63,7 +65,7 @@ async fn postgres(url: &str, statement_timeout: &str) -> Result<Engine> {
         ])
         .log_statements(LevelFilter::Trace)
         .log_slow_statements(LevelFilter::Warn, Duration::from_secs(1));
-    let pool = Pool::<PgConnection>::new(options, CONNECTIONS);
+    let pool = Pool::<PgConnection>::new(options, CONNECTIONS, LONG);
     // Whoever opens it wants to know that it is there.
     pool.lend().await?;
     Ok(Engine::Postgres(pool))

@@ -26,6 +26,8 @@ struct Shelf<C: Connection + 'static> {
     /// The one that was used last is lent first.
     kept: Mutex<Vec<(C, Instant)>>,
     slots: Arc<Semaphore>,
+    /// How many of them lists and reports may take: the rest is for everything else.
+    long: Arc<Semaphore>,
     queue: Queue,
 }
 
@@ -36,13 +38,15 @@ impl<C: Connection + 'static> Clone for Pool<C> {
 }
 
 impl<C: Connection + 'static> Pool<C> {
-    pub fn new(options: C::Options, most: usize) -> Self {
+    pub fn new(options: C::Options, most: usize, most_long: usize) -> Self {
         let slots = Arc::new(Semaphore::new(most));
+        let long = Arc::new(Semaphore::new(most_long));
         Self {
             shelf: Arc::new(Shelf {
                 options,
                 kept: Mutex::default(),
                 slots,
+                long,
                 queue: Queue::default(),
             }),
         }
@@ -66,12 +70,23 @@ impl<C: Connection + 'static> Pool<C> {
                 conn: Some(conn),
                 shelf: self.shelf.clone(),
                 slot: Some(slot),
+                long: None,
                 state: State::Well,
             })
         })
         .await
         // Whoever has no connection yet has asked for nothing.
         .map_err(Failure::unavailable)
+    }
+
+    /// The same for a list or a report.
+    pub async fn lend_for_long(&self) -> Result<Lent<C>> {
+        let turn = self.shelf.long.clone().acquire_owned();
+        let turn = async { self.shelf.queue.wait(turn).await?.map_err(Failure::unavailable) };
+        let long = within(turn).await?;
+        let mut lent = self.lend().await?;
+        lent.long = Some(long);
+        Ok(lent)
     }
 
     async fn take(&self) -> Result<C> {
@@ -86,6 +101,7 @@ impl<C: Connection + 'static> Pool<C> {
     /// Closes what is kept, and lends nothing any more.
     pub async fn close(&self) {
         self.shelf.slots.close();
+        self.shelf.long.close();
         while let Some((conn, _)) = self.shelf.pop() {
             let _ = conn.close().await;
         }
@@ -114,6 +130,7 @@ pub(super) struct Lent<C: Connection + 'static> {
     conn: Option<C>,
     shelf: Arc<Shelf<C>>,
     slot: Option<OwnedSemaphorePermit>,
+    long: Option<OwnedSemaphorePermit>,
     state: State,
 }
 
@@ -149,7 +166,7 @@ impl<C: Connection + 'static> Drop for Lent<C> {
             State::Broken => {}
             // Somebody lost patience, or hung up. Until it is through nobody else gets it.
             State::Busy => {
-                let (shelf, slot) = (self.shelf.clone(), self.slot.take());
+                let (shelf, slot) = (self.shelf.clone(), (self.slot.take(), self.long.take()));
                 after(async move {
                     if conn.ping().await.is_ok() {
                         shelf.put_back(conn);

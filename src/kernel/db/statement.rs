@@ -10,8 +10,13 @@ use sqlx::{
 };
 
 use super::{
-    Conn, Db, Engine, Failure, Plain, Result, Tx, TxInner, Value, direct::Question, lane::Lane,
-    readers::Readers, rows::Row, value::arguments, within_for,
+    Conn, Db, Engine, Failure, Plain, Result, Tx, TxInner, Value,
+    direct::{Length, Question},
+    lane::Lane,
+    readers::Readers,
+    rows::Row,
+    value::arguments,
+    within_for,
 };
 
 /// What can be read: a row of either engine. Derive `sqlx::FromRow`.
@@ -72,7 +77,7 @@ pub struct Statement<'c> {
     refused: Option<Failure>,
     /// Whether it is worth being kept prepared.
     lasting: bool,
-    long: bool,
+    length: Length,
 }
 
 impl<'c> Statement<'c> {
@@ -111,7 +116,7 @@ impl<'c> Statement<'c> {
             true => Values::Sqlite(Vec::new()),
             false => Values::Postgres(PgArguments::default()),
         };
-        Self { on, text, values, refused: None, lasting: true, long: false }
+        Self { on, text, values, refused: None, lasting: true, length: Length::Short }
     }
 
     /// Worth being kept prepared, however it was put together.
@@ -125,9 +130,15 @@ impl<'c> Statement<'c> {
         Self { lasting: self.lasting && self.on.is_sqlite(), ..self }
     }
 
-    /// For what counts all of a table: SQLite does that in one step, which cannot be interrupted.
-    pub(super) fn long(self) -> Self {
-        Self { long: true, ..self }
+    /// For lists and reports, whose cost grows with the data: they run on connections set aside for
+    /// them, so that short statements never wait for them.
+    pub fn long(self) -> Self {
+        Self { length: Length::Long, ..self }
+    }
+
+    /// For what counts all of a table.
+    pub(super) fn whole(self) -> Self {
+        Self { length: Length::Whole, ..self }
     }
 
     pub fn bind(mut self, value: impl Value) -> Self {
@@ -225,10 +236,10 @@ impl<'c> Statement<'c> {
     }
 
     fn question(self) -> Result<Question> {
-        let Self { text, values, refused, lasting, long, .. } = self;
+        let Self { text, values, refused, lasting, length, .. } = self;
         match (values, refused) {
             (_, Some(refused)) => Err(refused),
-            (Values::Sqlite(values), None) => Ok(Question { text, values, lasting, long }),
+            (Values::Sqlite(values), None) => Ok(Question { text, values, lasting, length }),
             _ => unreachable!("values are made for the engine that runs them"),
         }
     }
@@ -253,7 +264,7 @@ impl<'c> Statement<'c> {
         self,
         work: impl AsyncFnOnce(Conn<'_>, SqlStr, Values) -> sqlx::Result<T>,
     ) -> Result<T> {
-        let Self { on, text, values, refused, .. } = self;
+        let Self { on, text, values, refused, length, .. } = self;
         if let Some(refused) = refused {
             return Err(refused);
         }
@@ -279,7 +290,10 @@ impl<'c> Statement<'c> {
             On::Db(Db { engine: Engine::Postgres(pool), .. }) => {
                 // Apart from the statement: whoever waits for a connection has asked for nothing.
                 let started = Instant::now();
-                let mut line = Box::pin(pool.lend()).await?;
+                let mut line = match length {
+                    Length::Short => Box::pin(pool.lend()).await?,
+                    Length::Long | Length::Whole => Box::pin(pool.lend_for_long()).await?,
+                };
                 let left = patience.saturating_sub(started.elapsed());
                 let work = line.with(async |c| work(Conn::Postgres(c), text, values).await);
                 within_for(left, Box::pin(work)).await

@@ -13,10 +13,11 @@ use crate::{
         http::{Body, MAX_BODY, Reply, decode, unreadable},
         lang::text,
     },
-    payments::{apply, notice, store},
+    payments::{apply, model::Payment, store},
 };
 
-/// Takes a provider's word: verified, kept, applied at most once.
+/// Takes a provider's notice: verified, confirmed, kept, applied at most once. The provider is asked
+/// only about an attempt that was made there.
 pub async fn payment_callback(
     State(app): State<App>,
     headers: HeaderMap,
@@ -24,8 +25,15 @@ pub async fn payment_callback(
 ) -> Result<Reply> {
     let told = app.gateway.read(&headers, &body)?;
     let payment = store::by_reference(&app.db, &told.reference).await?.ok_or(Error::NotFound)?;
+    if !is_ours(&app, &payment) {
+        return Err(Error::NotFound);
+    }
     match app.gateway.confirm(told.clone()).await {
         Ok(notice) => apply::apply(&app, &payment, &notice, &body).await?,
+        Err(Error::NotFound) => {
+            tracing::warn!(reference = %told.reference, "a notice about another payment");
+            return Err(Error::NotFound);
+        }
         Err(error) => {
             tracing::warn!(reference = %told.reference, %error, "not confirmed");
             apply::keep_unconfirmed(&app, &payment, &told, &body).await?;
@@ -34,13 +42,34 @@ pub async fn payment_callback(
     Ok(Reply::done("Received.", "Diterima."))
 }
 
-/// Asks again about a word that was kept; its signature was checked when it came.
+/// Asks again about a notice that was kept; its sender was checked when it came.
 pub async fn confirm_later(app: &App, body: &Value) -> Result<()> {
-    let told = notice::midtrans(body).ok_or_else(|| Error::internal("no notice"))?;
+    // The configured provider cannot be asked about what another one said: a person has to look.
+    let foreign = || Error::internal("a notice of another provider than the configured one");
+    let told = app.gateway.parse(body).ok_or_else(foreign)?;
     let payment = store::by_reference(&app.db, &told.reference).await?;
     let payment = payment.ok_or_else(|| Error::internal("a notice without payment"))?;
-    let notice = app.gateway.confirm(told).await?;
-    apply::apply(app, &payment, &notice, body).await
+    if !is_ours(app, &payment) {
+        return Err(foreign());
+    }
+    match app.gateway.confirm(told).await {
+        Err(Error::NotFound) => {
+            tracing::warn!(reference = %payment.reference, "a notice about another payment");
+            Ok(())
+        }
+        confirmed => apply::apply(app, &payment, &confirmed?, body).await,
+    }
+}
+
+/// Whether the attempt was made at the provider that is configured now. Another provider, or cash,
+/// is not paid by what this one says.
+fn is_ours(app: &App, payment: &Payment) -> bool {
+    let ours = payment.provider == app.gateway.provider.as_str();
+    if !ours {
+        let (reference, provider) = (&payment.reference, &payment.provider);
+        tracing::warn!(%reference, %provider, "a notice for an attempt at another provider");
+    }
+    ours
 }
 
 /// A JSON object, as it came.

@@ -103,7 +103,9 @@ pub async fn pay_again(
         return Err(bookings::not_now());
     }
     match store::newest(&app.db, id).await? {
-        Some(ended) if ended.status != PaymentStatus::Pending => {
+        Some(ended)
+            if ended.status != PaymentStatus::Pending || attempts::is_elsewhere(&app, &ended) =>
+        {
             attempts::open(&app, &booking, ended.attempt + 1).await?;
         }
         // Where nobody has answered so far, ask again.
