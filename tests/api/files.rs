@@ -379,7 +379,7 @@ async fn an_account_keeps_so_many_files(world: World) {
     for who in [&made, &clerk] {
         let (world, png) = (&world, &png);
         let one = |n: usize| async move {
-            if n % 2 == 0 {
+            if n.is_multiple_of(2) {
                 return presign(world, who, "image/png", 100, "photo").await;
             }
             let answer = upload(world, who, "a.png", png.clone(), "photo").await;
