@@ -256,16 +256,13 @@ async fn honest(
                 ("/v1/auth/login", body)
             }
             _ => {
-                let body = json!({ "from": from, "to": to, "departure_date": day, "qty": 1 });
+                let body = json!({ "from": from, "to": to, "date": day, "qty": 1 });
                 ("/v1/speedboats/search", body)
             }
         };
         let began = Instant::now();
         let call = client.post(format!("{url}{path}")).json(&body).timeout(IN_TIME).send().await;
-        let right = match call {
-            Ok(response) => response.status() == 200 || response.status() == 422,
-            Err(_) => false,
-        };
+        let right = call.is_ok_and(|response| response.status() == 200);
         asked += 1;
         answered += usize::from(right);
         slowest = slowest.max(began.elapsed());

@@ -33,7 +33,7 @@ impl Default for ConnectionLimits {
     }
 }
 
-pub const HEAD_GRACE: Duration = Duration::from_millis(500);
+pub const HEAD_GRACE: Duration = Duration::from_secs(2);
 
 pub struct Connections {
     limits: ConnectionLimits,

@@ -362,7 +362,7 @@ async fn few_connections_of_a_network_have_an_incomplete_head() {
         half_open.push(client);
     }
     let closed = futures_util::future::join_all(half_open.iter_mut().map(async |client| {
-        let read = tokio::time::timeout(Duration::from_secs(5), client.stream.read_u8()).await;
+        let read = tokio::time::timeout(Duration::from_secs(7), client.stream.read_u8()).await;
         read.is_ok()
     }));
     let closed = closed.await.into_iter().filter(|closed| *closed).count();

@@ -248,7 +248,9 @@ async fn a_transient_failure_sets_nothing_aside(world: World) {
         let transient = id == rows[0] || id == rows[1];
         async move {
             match transient {
-                true if id.as_bytes()[15].is_multiple_of(2) => Err(Error::Unavailable("busy".into())),
+                true if id.as_bytes()[15].is_multiple_of(2) => {
+                    Err(Error::Unavailable("busy".into()))
+                }
                 true => Err(Error::Contention("in the way".into())),
                 false => Ok(true),
             }

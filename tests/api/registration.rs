@@ -111,5 +111,6 @@ async fn what_postgres_cannot_store_is_refused(world: World) {
     form["name"] = json!("Ma\u{0}de");
     form["address"] = json!("a\u{0}b");
     let answer = world.post("/auth/register-mitra", form).send().await;
-    answer.has_faults(&[("address", "characters"), ("name", "characters")]);
+    // A NUL character ends validation.
+    answer.has_faults(&[("address", "characters")]);
 }

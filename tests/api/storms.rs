@@ -224,7 +224,9 @@ async fn thousands_of_random_operations_add_up(world: World) {
             let callback = path.ends_with("/callback");
             assert!(!callback || answer.status == 200, "no money is refused: {}", answer.body);
             let made = &answer.body["data"];
-            if answer.status == 200 && made["payment"]["reference"].is_string() {
+            // No provider knows the reference of cash.
+            let at_provider = made["payment"]["provider"] != "cash";
+            if answer.status == 200 && at_provider && made["payment"]["reference"].is_string() {
                 bookings.push(made.clone());
             }
             if answer.status == 200 && made["reschedule"]["payment"]["reference"].is_string() {

@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use dermaga::{
     app::App,
     config::{Config, DatabaseUrl, Switch, Url},
-    edge::{self, Edge},
+    edge::{self, ConnectionLimits, Edge},
     kernel::{access::Rule, clock::Clock, db::Db, ids},
 };
 use reqwest::Method;
@@ -162,7 +162,10 @@ impl World {
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let shutdown = async { drop(stopped.await) };
-        let served = tokio::spawn(edge::serve(app.clone(), listener, Edge::default(), shutdown));
+        // Clients and service share the threads of a test: a burst of clients may be slow to send.
+        let connections = ConnectionLimits { incomplete: 1_024, ..ConnectionLimits::default() };
+        let edge = Edge { connections, ..Edge::default() };
+        let served = tokio::spawn(edge::serve(app.clone(), listener, edge, shutdown));
         let client = client();
         Self { app, address, client, folder, stop: Some(stop), served: Some(served) }
     }
