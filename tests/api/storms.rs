@@ -219,14 +219,19 @@ async fn thousands_of_random_operations_add_up(world: World) {
             let call = if *by_admin { call.by(&admin) } else { call };
             call.insist()
         });
-        for ((path, _, _), answer) in calls.iter().zip(join_all(sent).await) {
+        for ((path, body, _), answer) in calls.iter().zip(join_all(sent).await) {
             assert!(answer.status < 500, "{}", answer.body);
-            let callback = path.ends_with("/callback");
-            assert!(!callback || answer.status == 200, "no money is refused: {}", answer.body);
-            let made = &answer.body["data"];
             // No provider knows the reference of cash.
-            let at_provider = made["payment"]["provider"] != "cash";
-            if answer.status == 200 && at_provider && made["payment"]["reference"].is_string() {
+            let is_cash = |booking: &Value| {
+                booking["payment"]["provider"] == "cash"
+                    && booking["payment"]["reference"] == body["order_id"]
+            };
+            if path.ends_with("/callback") {
+                let expected = if bookings.iter().any(is_cash) { 404 } else { 200 };
+                assert_eq!(answer.status, expected, "no money is refused: {}", answer.body);
+            }
+            let made = &answer.body["data"];
+            if answer.status == 200 && made["payment"]["reference"].is_string() {
                 bookings.push(made.clone());
             }
             if answer.status == 200 && made["reschedule"]["payment"]["reference"].is_string() {
@@ -292,7 +297,7 @@ async fn thousands_of_random_operations_add_up(world: World) {
     }
     adds_up(&world).await;
     assert!(bookings.len() > 50, "{} bookings", bookings.len());
-    assert!(world.count("SELECT COUNT(*) FROM settlements").await > 5);
+    assert!(world.count("SELECT COUNT(*) FROM settlements").await > 2);
     let reversed = "SELECT COUNT(*) FROM partner_dues WHERE kind = 'reversal'";
     assert!(world.count(reversed).await > 0);
     for (kind, statement) in [
