@@ -1,6 +1,14 @@
 //! A telephone number in E.164. Without a country code it is Indonesian.
 
-use std::{borrow::Cow, cell::RefCell, str::FromStr};
+use std::{
+    borrow::Cow,
+    cell::RefCell,
+    str::FromStr,
+    sync::{
+        Once,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de};
@@ -38,6 +46,20 @@ impl Phone {
             }
         })
     }
+}
+
+/// Whether the metadata of numbering plans is loaded. Loading it takes long and blocks whoever needs
+/// it first; the first call starts it on a thread of its own.
+pub fn is_loaded() -> bool {
+    static LOADED: AtomicBool = AtomicBool::new(false);
+    static LOADING: Once = Once::new();
+    LOADING.call_once(|| {
+        std::thread::spawn(|| {
+            let _ = "+6281234567890".parse::<Phone>();
+            LOADED.store(true, Ordering::Release);
+        });
+    });
+    LOADED.load(Ordering::Acquire)
 }
 
 impl From<Phone> for String {
