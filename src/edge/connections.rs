@@ -215,9 +215,18 @@ impl Connection {
         }
     }
 
-    /// Whether it is one of more than `limit` connections of its network with an incomplete head.
-    pub fn is_one_of_too_many(&self, limit: usize) -> bool {
-        self.incomplete.load(Relaxed) && self.network.incomplete.load(Relaxed) > limit
+    /// Whether it is one of more than `limit` connections of its network with an incomplete head. If
+    /// so it is counted no longer, so that of several that ask at once only those above the limit
+    /// are closed.
+    pub fn exceeds(&self, limit: usize) -> bool {
+        let decrement = |count: usize| (count > limit).then(|| count - 1);
+        let exceeds = self.incomplete.load(Relaxed)
+            && self.network.incomplete.fetch_update(Relaxed, Relaxed, decrement).is_ok();
+        if exceeds {
+            // Only the task of the connection changes this, which is the one that asks.
+            self.incomplete.store(false, Relaxed);
+        }
+        exceeds
     }
 
     /// Resolves when the connection has to make room.
@@ -305,9 +314,10 @@ mod tests {
         let connections = connections(9, 9);
         let first = open(&connections, "1.1.1.1").await.unwrap();
         let second = open(&connections, "1.1.1.1").await.unwrap();
-        assert!(first.connection().is_one_of_too_many(1));
+        assert!(first.connection().exceeds(1));
+        assert!(!second.connection().exceeds(1));
         drop(second);
-        assert!(!first.connection().is_one_of_too_many(1));
+        assert!(!first.connection().exceeds(1));
         let begun = first.connection().begin();
         first.connection().head_begun();
         first.connection().head_begun();

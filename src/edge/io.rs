@@ -121,7 +121,7 @@ impl Io {
         if let Some(until) = self.grace_until {
             ready!(self.timer.as_mut().poll(cx));
             let limit = self.registered.incomplete_limit();
-            if self.registered.connection().is_one_of_too_many(limit) {
+            if self.registered.connection().exceeds(limit) {
                 return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
             }
             self.grace_until = None;
