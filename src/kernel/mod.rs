@@ -12,6 +12,7 @@ pub mod error;
 pub mod http;
 pub mod idempotency;
 pub mod ids;
+pub mod json;
 pub mod lang;
 pub mod log;
 pub mod mail;

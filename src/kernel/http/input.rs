@@ -17,8 +17,9 @@ use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 
 use crate::kernel::{
-    error::{Error, Result},
+    error::{Error, Fault, Result},
     idempotency::Key,
+    json::{self, Parsed},
     lang::text,
     phone,
     schema::{self, Input},
@@ -64,7 +65,7 @@ impl<S: Sync, T: Input> FromRequest<S> for Body<T> {
 }
 
 fn body_from<T: Input>(bytes: &[u8]) -> Result<T> {
-    let value: Value = serde_json::from_slice(bytes).map_err(|_| {
+    let Parsed { value, truncated } = json::parse(bytes).map_err(|_| {
         Error::Malformed(text("The body is not JSON.", "Isi permintaan bukan JSON."))
     })?;
     if !value.is_object() {
@@ -73,12 +74,19 @@ fn body_from<T: Input>(bytes: &[u8]) -> Result<T> {
             "Isi permintaan harus berupa objek JSON.",
         )));
     }
-    schema::read(value).map_err(Error::Invalid)
+    match schema::read(value) {
+        Ok(_) if truncated => Err(Error::Invalid(vec![Fault::new(
+            "body",
+            "max_items",
+            text("The body holds too many values.", "Isi permintaan memuat terlalu banyak nilai."),
+        )])),
+        read => read.map_err(Error::Invalid),
+    }
 }
 
-/// Decodes a body: a small one in place, a large one on a blocking thread, so that it does not hold
-/// up the requests of its worker. So are small ones until telephone numbers can be checked quickly. Only a few large ones at once: decoded JSON takes up to a hundred
-/// times the memory of its text.
+/// Decodes a body: a small one in place, a large one on a blocking thread, so that it does not delay
+/// the requests of its worker. Small ones go there as well until the telephone metadata are loaded.
+/// Only a few large ones are decoded at once: decoded JSON takes many times the memory of its text.
 pub async fn decode<T: Send + 'static>(
     bytes: Bytes,
     read: impl FnOnce(&[u8]) -> Result<T> + Send + 'static,
@@ -254,9 +262,13 @@ impl<S: Sync, T: Input> FromRequest<S> for Filters<T> {
 
 fn filters_from<T: Input>(mut fields: Map<String, Value>, body: &[u8]) -> Result<T> {
     if !body.is_empty() {
-        let body: Map<String, Value> = serde_json::from_slice(body).map_err(|_| {
-            Error::Malformed(text("The body is not a JSON object.", "Isi bukan objek JSON."))
-        })?;
+        // Lists and objects count as absent, so it does not matter when some are left out.
+        let Ok(Parsed { value: Value::Object(body), .. }) = json::parse(body) else {
+            return Err(Error::Malformed(text(
+                "The body is not a JSON object.",
+                "Isi bukan objek JSON.",
+            )));
+        };
         for (name, value) in body {
             let is_given = match &value {
                 Value::String(text) => !text.trim().is_empty(),
