@@ -5,7 +5,7 @@
 //! probe asks for `/health/live` from 127.0.0.3. Rate limits are on. `--sqlite` and `--postgres` choose
 //! one engine, `--seconds N` the length of each attack; `BENCH_BINARY` names another build.
 
-#[path = "../tests/cluster/mod.rs"]
+#[path = "../tests/support/cluster.rs"]
 mod cluster;
 
 use std::{

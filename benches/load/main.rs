@@ -10,7 +10,7 @@
 //! `BENCH_BINARY` another build is measured.
 
 mod bare;
-#[path = "../../tests/cluster/mod.rs"]
+#[path = "../../tests/support/cluster.rs"]
 mod cluster;
 mod data;
 mod drive;

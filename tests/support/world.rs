@@ -16,7 +16,7 @@ use tokio::{
     sync::{OnceCell, oneshot},
 };
 
-use crate::postgres;
+use super::postgres;
 
 /// Runs each test on both engines.
 #[macro_export]
