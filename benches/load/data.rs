@@ -171,7 +171,7 @@ impl Data {
             .all()
             .await
             .expect("payments");
-        let gateway = &self.app.gateway;
+        let gateway = self.app.gateway();
         let notice = |(reference, amount): &(String, i64)| {
             let body =
                 gateway.simulate(reference, Rupiah(*amount), "settlement", reference.clone());
