@@ -6,7 +6,7 @@ use axum::{
 };
 use chrono::{DateTime, Utc};
 
-use super::remember::{forget_cookie, live_device, presented};
+use super::device::{forget_cookie, live_device, presented};
 use crate::{
     accounts::{
         hash_queue::Origin,
