@@ -1,11 +1,16 @@
-//! `cargo bench --bench abuse`: attacks from one network on a real process, and what honest callers
-//! and health probes of other networks notice of them.
+//! `cargo bench --bench abuse`: attacks on a real process from one network, and their effect on honest
+//! clients and health probes from other networks.
 //!
-//! Each attack runs for a while from 127.0.0.1. Meanwhile an honest client calls from 127.0.0.2 and a
-//! probe asks for `/health/live` from 127.0.0.3. Rate limits are on. `--sqlite` and `--postgres` choose
-//! one engine, `--seconds N` the length of each attack; `BENCH_BINARY` names another build.
+//! Each attack comes from 127.0.0.1. Meanwhile an honest client calls from 127.0.0.2, and a probe
+//! requests `/health/live` from 127.0.0.3. Rate limits are on. The table has, for each attack, the
+//! number of attacking requests, the longest time between two answered probes, the share of honest
+//! requests that were answered in time, and the slowest honest request.
+//!
+//! - `--sqlite` and `--postgres` choose one engine; without them both are attacked.
+//! - `--seconds N` sets the length of each attack (6).
+//! - `BENCH_BINARY` names another build of the service to attack.
 
-#[path = "../tests/cluster/mod.rs"]
+#[path = "../tests/support/cluster.rs"]
 mod cluster;
 
 use std::{
@@ -32,42 +37,54 @@ use tokio::{
 const SECRET: &str = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
 const ADMIN: (&str, &str) = ("campaign@dermaga.test", "ombak tenang 9 perahu");
 /// An honest request that takes longer counts as not answered.
-const IN_TIME: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 const CLIENTS: usize = 32;
+
+/// A sailing that can be booked: its id, its boat, its harbours and its day.
+type Sailing = (ids::Uuid, ids::Uuid, String, String, chrono::NaiveDate);
 
 struct Target {
     address: SocketAddr,
-    /// Sailing, boat, harbours and day of each sailing to come.
-    sailings: Vec<(ids::Uuid, ids::Uuid, String, String, chrono::NaiveDate)>,
+    sailings: Vec<Sailing>,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Attack {
-    Nothing,
+    /// No attack, for comparison.
+    None,
+    /// Bodies near the size limit that are slow to parse.
     LargeBodies,
+    /// Large bodies for an operation that refuses the caller before it reads them.
     RefusedBodies,
+    /// Connections that never finish a request head.
     HalfOpenConnections,
+    /// Bodies that stop after the first byte.
     StalledBodies,
+    /// Sign-ins with a wrong password, half of them for an account that exists.
     SignIns,
-    ResetLetters,
+    /// Requests to mail a password reset.
+    PasswordResets,
+    /// Bookings that are never paid.
     Holds,
-    Rubbish,
+    /// Random bytes in place of HTTP.
+    RandomBytes,
 }
 
 const CAMPAIGN: [Attack; 9] = [
-    Attack::Nothing,
+    Attack::None,
     Attack::LargeBodies,
     Attack::RefusedBodies,
     Attack::HalfOpenConnections,
     Attack::StalledBodies,
     Attack::SignIns,
-    Attack::ResetLetters,
+    Attack::PasswordResets,
     Attack::Holds,
-    Attack::Rubbish,
+    Attack::RandomBytes,
 ];
 
 #[derive(Default)]
-struct Seen {
+struct Outcome {
+    /// The longest time between two answered probes.
     longest_gap: Duration,
     honest: usize,
     answered: usize,
@@ -102,27 +119,24 @@ async fn campaign(engine: &str, url: Option<String>, time: Duration) {
     let folder = tempfile::tempdir().expect("a folder");
     let sailings = fill(folder.path(), url.clone()).await;
     for attack in CAMPAIGN {
-        // A process of its own: limits of the attack before do not count.
+        // A new process, so that rate limits of the previous attack do not count.
         let (mut service, address) = serve(folder.path(), url.as_deref()).await;
         let target = Target { address, sailings: sailings.clone() };
-        let seen = run(&target, attack, time).await;
-        let share = 100.0 * seen.answered as f64 / seen.honest.max(1) as f64;
+        let outcome = run(&target, attack, time).await;
+        let share = 100.0 * outcome.answered as f64 / outcome.honest.max(1) as f64;
         println!(
             "{engine:<12} {:<20} {:>8} {:>10} {share:>8.1}% {:>8}",
             format!("{attack:?}"),
-            seen.attacks,
-            seen.longest_gap.as_millis(),
-            seen.slowest.as_millis(),
+            outcome.attacks,
+            outcome.longest_gap.as_millis(),
+            outcome.slowest.as_millis(),
         );
         let _ = service.kill();
         let _ = service.wait();
     }
 }
 
-async fn fill(
-    folder: &Path,
-    url: Option<String>,
-) -> Vec<(ids::Uuid, ids::Uuid, String, String, chrono::NaiveDate)> {
+async fn fill(folder: &Path, url: Option<String>) -> Vec<Sailing> {
     let config = Config {
         data_dir: folder.into(),
         database_url: url.clone().map(|url| DatabaseUrl(Url(url))),
@@ -173,7 +187,7 @@ async fn serve(folder: &Path, url: Option<&str>) -> (Child, SocketAddr) {
             ADMIN.1.as_bytes(),
         );
         drop((written, child.stdin.take()));
-        // From the second time on there is one.
+        // It fails from the second start on, when the admin exists.
         let _ = child.wait();
     };
     let mut create = Command::new(command.get_program());
@@ -187,14 +201,14 @@ async fn serve(folder: &Path, url: Option<&str>) -> (Child, SocketAddr) {
     (service, address)
 }
 
-async fn run(target: &Target, attack: Attack, time: Duration) -> Seen {
+async fn run(target: &Target, attack: Attack, time: Duration) -> Outcome {
     let until = tokio::time::Instant::now() + time;
     let probe = tokio::spawn(probe(target.address, until));
     let honest = tokio::spawn(honest(target.address, target.sailings.clone(), until));
     let mut attackers = JoinSet::new();
     let clients = match attack {
-        Attack::Nothing => 0,
-        // Below what one process may have open.
+        Attack::None => 0,
+        // Below the number of connections that one process accepts.
         Attack::HalfOpenConnections => 4_000,
         Attack::StalledBodies => 500,
         _ => CLIENTS,
@@ -204,19 +218,21 @@ async fn run(target: &Target, attack: Attack, time: Duration) -> Seen {
         attackers.spawn(async move {
             let mut done = 0;
             while tokio::time::Instant::now() < until {
-                let work = strike(address, attack, number + done * clients, &sailings, until);
+                let work = attack_once(address, attack, number + done * clients, &sailings, until);
                 let _ = tokio::time::timeout_at(until, work).await;
                 done += 1;
             }
             done
         });
     }
-    let mut seen = Seen { longest_gap: probe.await.expect("it probes"), ..Seen::default() };
-    (seen.honest, seen.answered, seen.slowest) = honest.await.expect("it is honest");
+    let longest_gap = probe.await.expect("the probe does not panic");
+    let mut outcome = Outcome { longest_gap, ..Outcome::default() };
+    (outcome.honest, outcome.answered, outcome.slowest) =
+        honest.await.expect("the client does not panic");
     while let Some(done) = attackers.join_next().await {
-        seen.attacks += done.unwrap_or_default();
+        outcome.attacks += done.unwrap_or_default();
     }
-    seen
+    outcome
 }
 
 fn client(from: [u8; 4]) -> reqwest::Client {
@@ -229,21 +245,22 @@ async fn probe(address: SocketAddr, until: tokio::time::Instant) -> Duration {
     let (client, url) = (client([127, 0, 0, 3]), format!("http://{address}/health/live"));
     let (mut longest, mut last) = (Duration::ZERO, Instant::now());
     while tokio::time::Instant::now() < until {
-        let answered = client.get(&url).timeout(IN_TIME).send().await;
+        let answered = client.get(&url).timeout(TIMEOUT).send().await;
         if answered.is_ok_and(|response| response.status() == 200) {
             longest = longest.max(last.elapsed());
             last = Instant::now();
         }
-        // Below 600 a minute, with the burst that is allowed.
+        // Within the limit of 600 requests a minute and its burst.
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     longest.max(last.elapsed())
 }
 
-/// Searches, signs in and looks at prices; says how many of its requests were answered in time.
+/// Searches, and signs in with every eighth request. Returns the number of requests, how many of them
+/// were answered in time, and the slowest.
 async fn honest(
     address: SocketAddr,
-    sailings: Vec<(ids::Uuid, ids::Uuid, String, String, chrono::NaiveDate)>,
+    sailings: Vec<Sailing>,
     until: tokio::time::Instant,
 ) -> (usize, usize, Duration) {
     let (client, url) = (client([127, 0, 0, 2]), format!("http://{address}"));
@@ -261,7 +278,7 @@ async fn honest(
             }
         };
         let began = Instant::now();
-        let call = client.post(format!("{url}{path}")).json(&body).timeout(IN_TIME).send().await;
+        let call = client.post(format!("{url}{path}")).json(&body).timeout(TIMEOUT).send().await;
         let right = call.is_ok_and(|response| response.status() == 200);
         asked += 1;
         answered += usize::from(right);
@@ -271,17 +288,17 @@ async fn honest(
     (asked, answered, slowest)
 }
 
-/// One blow of the attack.
-async fn strike(
+/// One request of the attack.
+async fn attack_once(
     address: SocketAddr,
     attack: Attack,
     number: usize,
-    sailings: &[(ids::Uuid, ids::Uuid, String, String, chrono::NaiveDate)],
+    sailings: &[Sailing],
     until: tokio::time::Instant,
 ) -> std::io::Result<()> {
     let mut stream = connect(address).await?;
     match attack {
-        Attack::Nothing => {}
+        Attack::None => {}
         Attack::LargeBodies => {
             let (path, body) = match number % 3 {
                 0 => ("/v1/booking", format!(r#"{{"passengers":[{}0]}}"#, "0,".repeat(520_000))),
@@ -320,7 +337,7 @@ async fn strike(
                 json!({ "email": email, "password": "guess me if you can", "role": "admin" });
             send(&mut stream, "/v1/auth/login", &body.to_string()).await?;
         }
-        Attack::ResetLetters => {
+        Attack::PasswordResets => {
             let body = json!({ "email": ADMIN.0 });
             send(&mut stream, "/auth/forgot-password", &body.to_string()).await?;
         }
@@ -329,7 +346,7 @@ async fn strike(
             let body = booking(*sailing, *boat, number);
             send(&mut stream, "/v1/booking", &body.to_string()).await?;
         }
-        Attack::Rubbish => {
+        Attack::RandomBytes => {
             let bytes: Vec<u8> = (0..4_000).map(|_| rand::random()).collect();
             stream.write_all(&bytes).await?;
             let _ = stream.read(&mut [0; 512]).await;

@@ -1,28 +1,20 @@
-//! The state that handlers and jobs share, and how it starts.
+//! The state that handlers and jobs share. It knows no domain: `wiring` builds what domains keep for
+//! the life of the process, and each domain has an accessor for its own.
 
-use std::{ops::Deref, path::Path, sync::Arc};
+use std::{any::type_name, ops::Deref, path::Path, sync::Arc};
 
+use axum::http::Extensions;
 use tokio::{
     sync::{Semaphore, watch},
     time::Instant,
 };
 
 use crate::{
-    accounts::Passwords,
-    boarding, bookings,
     config::Config,
-    edge::{Limits, Metrics, Shared},
-    jobs::Jobs,
     kernel::{
-        clock::Clock, db::Db, error::Result, mail::Mailer, private, seal::Sealer, secret::Secret,
-        storage::Storage,
+        clock::Clock, db::Db, mail::Mailer, metrics::Metrics, private, response_cache::Shared,
+        seal::Sealer, secret::Secret, storage::Storage, supervisor::Jobs,
     },
-    notifications::Hub,
-    partners,
-    payments::Gateway,
-    staff,
-    tickets::TicketKeys,
-    webhooks::{self, WebhookCaller},
 };
 
 /// Cheap to clone.
@@ -33,10 +25,7 @@ pub struct State {
     pub config: Config,
     pub clock: Clock,
     pub db: Db,
-    pub passwords: Passwords,
     pub mailer: Mailer,
-    pub gateway: Gateway,
-    pub limits: Limits,
     pub metrics: Metrics,
     pub shared: Shared,
     /// The background jobs that this process runs.
@@ -44,18 +33,28 @@ pub struct State {
     /// Signs addresses and tickets, encrypts what must not be read at rest.
     pub secret_key: Secret,
     pub sealer: Sealer,
-    pub tickets: TicketKeys,
     pub storage: Storage,
-    pub hub: Hub,
-    pub webhooks: WebhookCaller,
     /// Set when the service begins to stop.
     stopping: watch::Sender<bool>,
-    /// How many uploads are in memory at once, and how many of them are looked at.
+    /// Limits how many uploads are in memory at once, and how many of them are inspected.
     pub uploads: Arc<Semaphore>,
     pub inspections: Arc<Semaphore>,
-    /// How many documents are drawn at once.
+    /// Limits how many documents are drawn at once.
     pub drawings: Semaphore,
     pub started: Instant,
+    domains: DomainState,
+}
+
+/// What domains keep for the life of the process, by type. A struct with a field for each would have
+/// to name types of domains, which all import this file.
+#[derive(Default)]
+pub struct DomainState(Extensions);
+
+impl DomainState {
+    pub fn with<T: Send + Sync + 'static>(mut self, state: T) -> Self {
+        self.0.insert(Arc::new(state));
+        self
+    }
 }
 
 impl Deref for App {
@@ -67,32 +66,32 @@ impl Deref for App {
 }
 
 impl App {
-    /// Opens the database and brings it up to date.
-    pub async fn start(config: Config, clock: Clock) -> Result<Self, String> {
+    /// Checks the settings, opens the database and migrates it. `domains` builds the state of the
+    /// domains from the settings and the secret key, before the database is opened.
+    pub async fn open(
+        config: Config,
+        clock: Clock,
+        domains: impl FnOnce(&Config, &Secret) -> Result<DomainState, String>,
+    ) -> Result<Self, String> {
         let folder = &config.data_dir;
         private::folder(folder)
             .map_err(|why| format!("DERMAGA_DATA_DIR: {}: {why}", folder.display()))?;
         close_to_others(&config);
-        // Clients of TLS find their cryptography here; the second to install it changes nothing.
+        // Every TLS client uses this provider; installing it twice changes nothing.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let secret_key = secret_key(&config)?;
         old_keys(&config)?;
         let mailer = mailer(&config)?;
-        let gateway = Gateway::new(&config, &secret_key)?;
+        let domains = domains(&config, &secret_key)?;
         let url = config.database_url();
         let db = Db::open(&url).await.map_err(|why| format!("DERMAGA_DATABASE_URL: {why}"))?;
         db.migrate().await.map_err(|why| format!("cannot migrate the database: {why}"))?;
         Ok(Self(Arc::new(State {
-            hub: Hub::default(),
-            webhooks: WebhookCaller::new(config.webhook_private_addresses.0),
             stopping: watch::Sender::new(false),
-            limits: Limits::new(config.rate_limit.0),
             metrics: Metrics::new(),
             shared: Shared::new(!config.shares_database()),
-            passwords: Passwords::new(config.rate_limit.0),
             jobs: Arc::default(),
             sealer: Sealer::new(&secret_key, &config.old_secret_keys.0),
-            tickets: TicketKeys::new(&secret_key, &config.old_secret_keys.0)?,
             storage: storage(&config)?,
             uploads: Arc::new(Semaphore::new(8)),
             inspections: Arc::new(Semaphore::new(1)),
@@ -102,12 +101,19 @@ impl App {
             clock,
             db,
             mailer,
-            gateway,
             secret_key,
+            domains,
         })))
     }
 
-    /// Ends what would go on for ever.
+    /// The state of a domain, for the domain's own accessor (`App::gateway`, …). `wiring` provides
+    /// every type that is asked for here; its test calls all accessors.
+    pub(crate) fn domain<T: Send + Sync + 'static>(&self) -> &T {
+        let state = self.domains.0.get::<Arc<T>>();
+        state.unwrap_or_else(|| panic!("wiring provides no {}", type_name::<T>()))
+    }
+
+    /// Tells jobs and open streams to end.
     pub fn stop(&self) {
         self.stopping.send_replace(true);
     }
@@ -126,16 +132,9 @@ impl App {
         let _ = self.stopping.subscribe().wait_for(|stopping| *stopping).await;
     }
 
-    /// The day where the service is.
+    /// The current date in the service's time zone.
     pub fn today(&self) -> chrono::NaiveDate {
         self.clock.now().with_timezone(&self.config.timezone).date_naive()
-    }
-
-    /// Puts everything that older keys have sealed under the current one.
-    pub async fn reseal(&self) -> Result<u64> {
-        let partners = partners::reseal(self).await? + webhooks::reseal(self).await?;
-        let sailed = bookings::reseal(self).await? + boarding::reseal(self).await?;
-        Ok(partners + staff::reseal(self).await? + sailed)
     }
 }
 
@@ -178,8 +177,8 @@ fn secret_key(config: &Config) -> Result<Secret, String> {
     Ok(checked(Secret::new(std::fs::read_to_string(&file).map_err(fault)?.trim()))?)
 }
 
-/// Takes from group and others what they may do with the data that an older version, or another
-/// hand, has left open to them. The service starts all the same where that is not possible.
+/// Removes the permissions of group and others from data that an older version, or somebody by hand,
+/// has left open to them. A failure is logged and does not stop the start.
 fn close_to_others(config: &Config) {
     let data = |name: &str| config.data_dir.join(name);
     let mut ours = vec![data("secret.key"), data("mail"), data("files")];
@@ -188,7 +187,7 @@ fn close_to_others(config: &Config) {
         let file = url.trim_start_matches("sqlite:").trim_start_matches("//");
         ours.extend(["", "-wal", "-shm", "-journal"].map(|end| format!("{file}{end}").into()));
     }
-    // Whoever keeps other things in the data directory may want them read.
+    // Other files in the data directory may be meant to be read by others.
     match is_data_alone(&config.data_dir) {
         true => ours.push(config.data_dir.clone()),
         false => tracing::debug!("the data directory holds other things; its mode is left alone"),

@@ -198,7 +198,7 @@ async fn serve(mut config: Config, started: impl FnOnce()) -> Result<(), String>
     let first_admin = accounts::first_admin(&app).await.map_err(|error| error.to_string())?;
     let shutdown = shutdown().map_err(|error| error.to_string())?;
     greet(&app, first_admin);
-    let mut jobs = tokio::spawn(app.clone().work());
+    let mut jobs = tokio::spawn(app.clone().run_jobs());
     let served = edge::serve(app.clone(), listener, Edge::default(), shutdown);
     let settled = async {
         // The first look of the jobs belongs to the start, too.

@@ -128,11 +128,11 @@ async fn storage(app: &App) -> Result<String, String> {
 }
 
 async fn provider(app: &App) -> Result<String, String> {
-    let provider = app.gateway.provider;
+    let provider = app.gateway().provider;
     if provider == PaymentProvider::Simulator {
         return Ok("simulator: nobody is charged".into());
     }
-    let reach = tokio::time::timeout(Duration::from_secs(10), app.gateway.reach()).await;
+    let reach = tokio::time::timeout(Duration::from_secs(10), app.gateway().reach()).await;
     reach.map_err(|_| format!("{provider}: no answer"))?.map_err(said)
 }
 

@@ -1,78 +1,81 @@
 //! Dermaga: the backend of a speedboat booking platform.
 //!
-//! A request's way: [`edge`] accepts it, [`api`] names its operation and who may call it, the
-//! domain's `http` handles it between `begin` and `commit`, and [`edge`] renders the answer.
+//! A request passes [`edge`] (connections, limits, headers), [`api`] (the table of operations and who
+//! may call them) and the handler in the domain's `http` module, which does its work in one
+//! transaction. [`edge`] renders the response. [`wiring`] puts the service together.
 
-/// The table: verb, path, who may, handler. One line per operation.
+/// The table of operations: method, path, access, handler. One line per operation.
 pub mod api;
-/// State, and how it starts.
+/// The state that handlers and jobs share.
 pub mod app;
-/// Backups of a service on SQLite.
+/// Backup and restore of a service on SQLite.
 pub mod backup;
 /// The command line.
 pub mod cli;
 /// The settings.
 pub mod config;
-/// A platform that looks lived in, for newcomers and benchmarks.
+/// Demo data, for newcomers and benchmarks.
 pub mod demo;
-/// Whether everything that the service needs is there.
+/// Checks of everything that the service needs.
 pub mod doctor;
-/// Connections, limits, headers and the envelope: what lies between the network and the table.
+/// Connections, rate limits, headers and the response envelope.
 pub mod edge;
-/// Whether everything adds up.
+/// Invariants of the data, checked by a command.
 pub mod invariants;
-/// What goes on in the background.
+/// Background jobs.
 pub mod jobs;
-/// What every domain stands on.
+/// What every domain builds on. The kernel knows no domain.
 pub mod kernel;
-/// Health, metrics and documentation of the service itself.
+/// Health, metrics and API documentation.
 pub mod service;
-/// How a line of the table becomes a guarded, documented route.
+/// Turns a line of the table into a guarded, documented route.
 pub mod table;
+/// Builds the state of every domain and starts the service.
+pub mod wiring;
 
-/// Who has an account, how they sign in, and what they may do.
+/// Accounts, sign-in, sessions and passwords.
 pub mod accounts;
-/// Who changed what: reading the audit log.
+/// Reading the audit log.
 pub mod audit;
-/// Who is expected, who is on board.
+/// Manifests and check-in.
 pub mod boarding;
-/// Seats sold, held, paid, cancelled.
+/// Selling, holding, cancelling and moving bookings.
 pub mod bookings;
-/// The call to become a partner, and terms and conditions.
+/// Public contents: the partnership page, terms and conditions.
 pub mod contents;
-/// The harbour at a glance, for everyone who has signed in.
+/// The dashboard.
 pub mod dashboard;
 /// Sailings that are cancelled or moved.
 pub mod disruptions;
 /// Uploads and downloads.
 pub mod files;
-/// The boats.
+/// Boats.
 pub mod fleet;
-/// Every movement of money, as balanced entries.
+/// The ledger: every movement of money as balanced entries.
 pub mod ledger;
-/// What follows from what happened: people are told, letters are written.
+/// Fans domain events out to notifications, mail and webhooks.
 pub mod notifications;
-/// One partner at a glance, from every domain.
+/// The overview of one partner.
 pub mod overview;
-/// The boat owners.
+/// Partners: boat owners and their onboarding.
 pub mod partners;
-/// Paying for bookings, and what providers tell us of it.
+/// Payments and the notifications of payment providers.
 pub mod payments;
-/// Codes that make a booking cheaper.
+/// Promotion codes.
 pub mod promotions;
-/// What was paid, refunded and earned.
+/// Financial reports.
 pub mod reports;
-/// Routes, sailings and the search over them.
+/// Routes, sailings and the search for them.
 pub mod sailings;
-/// Paying partners what they have earned.
+/// Payouts to partners.
 pub mod settlements;
-/// The platform's people, and what they may do.
+/// Staff and their permissions.
 pub mod staff;
-/// A partner in numbers, from every domain.
+/// The statistics of one partner.
 pub mod statistic;
 /// Taxes on bookings and on commission.
 pub mod taxes;
-/// What lets a passenger on board.
+/// Tickets: signed codes and their PDF.
 pub mod tickets;
-/// Other systems that follow what happens.
+/// Webhook subscriptions and deliveries.
 pub mod webhooks;

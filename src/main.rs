@@ -4,35 +4,35 @@ use std::{io::Write, process::ExitCode};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // Databases, letters, backups and keys are for the service's own user alone.
+    // Only the service's own user may read its databases, mail, backups and keys.
     // SAFETY: it sets a number of the process, and no other thread runs yet.
     #[cfg(unix)]
     unsafe {
         libc::umask(0o077)
     };
-    // What the start took is given back at once; what a rush took, only when it is not soon needed
-    // again.
-    give_back_after(0);
-    match dermaga::cli::run(settle) {
+    // Memory of the start is returned to the system at once. Later, memory is kept for a moment, so
+    // that a burst of requests does not return and request it again and again.
+    set_purge_delay(0);
+    match dermaga::cli::run(after_start) {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
-            // Where it cannot be said, the exit code says it.
+            // Where stderr is closed, the exit code remains.
             let _ = writeln!(std::io::stderr(), "dermaga: {why}");
             ExitCode::FAILURE
         }
     }
 }
 
-fn settle() {
-    // SAFETY: it looks through what this thread does not need any more.
+/// Returns unused memory to the system, and from then on keeps it for a moment.
+fn after_start() {
+    // SAFETY: it frees what this thread does not use any more.
     unsafe { libmimalloc_sys::mi_collect(true) };
-    give_back_after(100);
+    set_purge_delay(100);
 }
 
-/// How long the allocator keeps what is not needed any more. It looks only while it is asked for
-/// more.
-fn give_back_after(milliseconds: std::ffi::c_long) {
+/// How long the allocator keeps freed memory. It checks only when it allocates.
+fn set_purge_delay(milliseconds: std::ffi::c_long) {
     const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;
-    // SAFETY: it sets a number, which may be read meanwhile.
+    // SAFETY: it sets a number that may be read concurrently.
     unsafe { libmimalloc_sys::mi_option_set(PURGE_DELAY, milliseconds) };
 }

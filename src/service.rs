@@ -65,7 +65,7 @@ pub async fn ready(State(app): State<App>) -> Result<Reply> {
     Ok(Reply::done("Ready", "Siap"))
 }
 
-/// 401 without the token. Where others can reach the service, there must be one.
+/// 401 without the token. A service that others can reach must have one.
 pub async fn metrics(State(app): State<App>, headers: HeaderMap) -> Result<impl IntoResponse> {
     let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let given = given.and_then(|value| value.split_once(' '));
@@ -86,10 +86,10 @@ pub const DOCUMENTATION: [&str; 2] = ["/openapi.json", "/docs"];
 
 /// The reference at /docs and the document it is made from. Both are part of the binary.
 pub fn documentation(document: &OpenApi) -> Router<App> {
-    // Three megabytes of page, put together only when somebody wants to read it.
+    // Three megabytes, built at the first request.
     static PAGE: LazyLock<String> =
         LazyLock::new(|| Scalar::new("/openapi.json").with_title("Dermaga API").html());
-    // A process has one table, however many services it starts; tests start hundreds.
+    // One document for all services of a process: tests start hundreds.
     static JSON: OnceLock<Bytes> = OnceLock::new();
     let json = JSON.get_or_init(|| openapi(document).into()).clone();
     let kind = [(header::CONTENT_TYPE, "application/json")];
@@ -105,13 +105,14 @@ pub fn documentation(document: &OpenApi) -> Router<App> {
         .route(page, get(async move || (policy, Html(PAGE.as_str()))))
 }
 
-/// The document as it is served and committed: without schemas that nothing refers to, such as
-/// those of queries, which are parameters.
+/// The document as it is served and committed, without unreferenced schemas (those of queries, which
+/// are documented as parameters).
 pub fn openapi(document: &OpenApi) -> String {
     const REFERENCE: &str = "\"#/components/schemas/";
     let mut document = document.clone();
-    let text =
-        |document: &OpenApi| serde_json::to_string_pretty(document).expect("ours serializes");
+    let text = |document: &OpenApi| {
+        serde_json::to_string_pretty(document).expect("the document serializes")
+    };
     let mut json = text(&document);
     while let Some(components) = &mut document.components {
         let before = components.schemas.len();
@@ -127,7 +128,7 @@ pub fn openapi(document: &OpenApi) -> String {
     json
 }
 
-/// Where a mailed link leads when no other app is set up for it.
+/// The page of a mailed reset link, unless another app is configured for it.
 pub async fn reset_page() -> impl IntoResponse {
     const NONCE: &str = "script-src 'nonce-";
     let nonce = Token::fresh();

@@ -18,7 +18,7 @@ use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
 use super::{
-    drive::{Script, call, request},
+    drive::{Request, Script, call, request},
     machine::Process,
 };
 
@@ -162,7 +162,7 @@ impl Data {
         move |n| Some(sale(&berths[if hot { 0 } else { n as usize % berths.len() }], n))
     }
 
-    /// A notification of the provider for each booking that waits for its payment.
+    /// A provider's notification for each booking that is not paid yet.
     pub async fn payments(&self) -> impl Script + use<> {
         let waiting: Vec<(String, i64)> = self
             .app
@@ -171,14 +171,16 @@ impl Data {
             .all()
             .await
             .expect("payments");
-        let gateway = &self.app.gateway;
-        let notice = |(reference, amount): &(String, i64)| {
-            let body =
-                gateway.simulate(reference, Rupiah(*amount), "settlement", reference.clone());
-            request("POST", "/v1/payment/callback", None, &body.to_string())
-        };
-        let notices: Vec<_> = waiting.iter().map(notice).collect();
-        move |n| notices.get(n as usize).cloned()
+        let notification = |(reference, amount): &(String, i64)| self.payment(reference, *amount);
+        let notifications: Vec<_> = waiting.iter().map(notification).collect();
+        move |n| notifications.get(n as usize).cloned()
+    }
+
+    /// A provider's notification that a booking is paid.
+    pub fn payment(&self, reference: &str, amount: i64) -> Request {
+        let (amount, id) = (Rupiah(amount), reference.to_owned());
+        let body = self.app.gateway().simulate(reference, amount, "settlement", id);
+        request("POST", "/v1/payment/callback", None, &body.to_string())
     }
 
     /// Guests who look at what they have booked.
@@ -205,6 +207,26 @@ impl Data {
         }
     }
 
+    /// Lists that the platform's staff read, each page in turn.
+    pub fn lists(&self, token: &str) -> impl Script + use<> {
+        const PATHS: [&str; 8] = [
+            "/v1/booking",
+            "/v1/users",
+            "/v1/mitra/manajemen",
+            "/v1/speedboats",
+            "/v1/mitra/speedboat-routes",
+            "/v1/settlements",
+            "/v1/promotions",
+            "/v1/audit-logs",
+        ];
+        let token = token.to_owned();
+        move |n| {
+            let (path, page) = (PATHS[n as usize % PATHS.len()], 1 + n / PATHS.len() as u64 % 5);
+            let path = format!("{path}?page_size=20&page={page}");
+            Some(request("GET", &path, Some(&token), ""))
+        }
+    }
+
     pub fn years(&self, token: &str) -> impl Script + use<> {
         let path = format!(
             "/v1/finance/reports/overview?period_type=Tahunan&comparison_mode=Year-over-Year\
@@ -224,13 +246,13 @@ pub async fn sign_in(service: &Process) -> String {
     answer["data"]["access_token"].as_str().expect("a token").to_owned()
 }
 
-fn search(berth: &Berth, qty: usize) -> Vec<u8> {
+fn search(berth: &Berth, qty: usize) -> Request {
     let Berth { from_name, to_name, day, .. } = berth;
     let body = json!({ "from": from_name, "to": to_name, "date": day, "qty": qty });
     request("POST", "/v1/speedboats/search", None, &body.to_string())
 }
 
-fn sale(berth: &Berth, n: u64) -> Vec<u8> {
+fn sale(berth: &Berth, n: u64) -> Request {
     let passenger = |name: &str, number: u64| {
         json!({
             "name": name, "gender": "female", "birth_date": "1990-05-04",

@@ -1,4 +1,4 @@
-//! Clients that call as fast as they are answered, and what they saw.
+//! Clients that call as fast as they are answered, and the latencies that they see.
 
 use std::{
     collections::BTreeMap,
@@ -13,12 +13,12 @@ use tokio::{
     task::JoinSet,
 };
 
-/// What many calls came to.
+/// The outcome of many calls.
 #[derive(Default)]
 pub struct Seen {
-    /// Of those that succeeded, in microseconds, sorted.
+    /// Latencies of successful calls in microseconds, sorted once the measurement is over.
     pub micros: Vec<u32>,
-    /// How many were answered otherwise, by status; 0 is a broken connection.
+    /// Other responses by status; 0 is a broken connection.
     pub others: BTreeMap<u16, u64>,
     pub took: Duration,
 }
@@ -32,22 +32,37 @@ impl Seen {
         self.took += other.took;
     }
 
+    /// Counts a call. Status 0 is a broken connection.
+    pub fn count(&mut self, status: u16, took: Duration) {
+        match status {
+            200..=299 => self.micros.push(took.as_micros() as u32),
+            other => *self.others.entry(other).or_default() += 1,
+        }
+    }
+
     pub fn per_second(&self) -> f64 {
         self.micros.len() as f64 / self.took.as_secs_f64()
     }
 
+    /// The latency in milliseconds that this part of the calls stays below.
     pub fn at(&self, part: f64) -> f64 {
         let last = self.micros.len().saturating_sub(1);
         self.micros.get((last as f64 * part) as usize).map_or(0.0, |micros| *micros as f64 / 1000.0)
     }
 }
 
-/// How one request looks; `None`: there is nothing left to ask for.
-pub trait Script: Fn(u64) -> Option<Vec<u8>> + Clone + Send + Sync + 'static {}
-impl<F: Fn(u64) -> Option<Vec<u8>> + Clone + Send + Sync + 'static> Script for F {}
+/// The bytes of a whole request.
+pub type Request = Vec<u8>;
 
-/// A whole request. Without a body it is a GET.
-pub fn request(method: &str, path: &str, token: Option<&str>, body: &str) -> Vec<u8> {
+/// Makes the request with this number; `None` when there are no more.
+pub trait Script: Fn(u64) -> Option<Request> + Clone + Send + Sync + 'static {}
+impl<F: Fn(u64) -> Option<Request> + Clone + Send + Sync + 'static> Script for F {}
+
+/// A connection that is kept between calls, once it is open, and its read buffer.
+pub type Connection = Option<(TcpStream, Vec<u8>)>;
+
+/// A whole request with a JSON body, which may be empty.
+pub fn request(method: &str, path: &str, token: Option<&str>, body: &str) -> Request {
     let token = token.map(|token| format!("authorization: Bearer {token}\r\n")).unwrap_or_default();
     format!(
         "{method} {path} HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n\
@@ -57,7 +72,7 @@ pub fn request(method: &str, path: &str, token: Option<&str>, body: &str) -> Vec
     .into_bytes()
 }
 
-/// So many clients call the addresses in turn for so long.
+/// Lets this many clients call for this long. Clients are spread over the addresses.
 pub async fn drive(
     addresses: &[SocketAddr],
     clients: usize,
@@ -73,21 +88,18 @@ pub async fn drive(
         let (script, count) = (script.clone(), count.clone());
         running.spawn(async move {
             let mut seen = Seen::default();
-            let mut line = None;
+            let mut connection = Connection::default();
             while Instant::now() < until {
                 let Some(request) = script(count.fetch_add(1, Ordering::Relaxed)) else { break };
                 let asked = Instant::now();
-                let status = match call(&mut line, address, &request).await {
+                let status = match call(&mut connection, address, &request).await {
                     Ok((status, _)) => status,
                     Err(_) => {
-                        line = None;
+                        connection = None;
                         0
                     }
                 };
-                match status {
-                    200..=299 => seen.micros.push(asked.elapsed().as_micros() as u32),
-                    other => *seen.others.entry(other).or_default() += 1,
-                }
+                seen.count(status, asked.elapsed());
             }
             seen
         });
@@ -101,19 +113,19 @@ pub async fn drive(
     all
 }
 
-/// One call on a connection that is kept.
+/// One call. The connection is opened where there is none.
 pub async fn call(
-    line: &mut Option<(TcpStream, Vec<u8>)>,
+    connection: &mut Connection,
     address: SocketAddr,
     request: &[u8],
 ) -> std::io::Result<(u16, Vec<u8>)> {
     let fault = |why: &'static str| std::io::Error::other(why);
-    if line.is_none() {
+    if connection.is_none() {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
-        *line = Some((stream, Vec::with_capacity(64 * 1024)));
+        *connection = Some((stream, Vec::with_capacity(64 * 1024)));
     }
-    let (stream, buffer) = line.as_mut().ok_or_else(|| fault("no line"))?;
+    let (stream, buffer) = connection.as_mut().ok_or_else(|| fault("no connection"))?;
     stream.write_all(request).await?;
     buffer.clear();
     loop {

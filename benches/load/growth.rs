@@ -3,12 +3,12 @@
 use dermaga::demo::LONGEST;
 
 use super::{
-    Bench, Engine, Extent, FLEETS, Wish,
+    Bench, Engine, Extent, FLEETS, Options,
     data::{DAYS, sign_in},
     show::{Line, Table},
 };
 
-pub async fn run(wish: &Wish, engine: &Engine) {
+pub async fn run(options: &Options, engine: &Engine) {
     // Sailings are about 2,000 to a fleet and 60 for each day of its past, bookings 60 for each
     // day. For the reports the last two have as many days, and more that was sold on them.
     for (days, scale) in [(DAYS, FLEETS), (DAYS, 50), (DAYS, 500), (LONGEST, 6), (LONGEST, 54)] {
@@ -17,7 +17,7 @@ pub async fn run(wish: &Wish, engine: &Engine) {
         let service = data.serve().await;
         let token = sign_in(&service).await;
         let services = vec![&service];
-        let bench = Bench { engine, services, time: wish.time, clients: super::CLIENTS };
+        let bench = Bench { engine, services, time: options.time, clients: super::CLIENTS };
         let size = format!("{} sailings, {} bookings", data.sailings, data.bookings);
         let mut table = Table::alone(format!("{}: {size}", engine.name()));
         let search = bench.measure(data.searches()).await;

@@ -1,21 +1,24 @@
-//! `cargo bench`: what the service does on this machine, beside what the machine can do.
+//! `cargo bench --bench load`: throughput and latency of the service, beside the limit of the machine.
 //!
 //! It starts the service on a database of its own, with a known data set, and drives it from this
-//! process over loopback. Beside it, it measures the limit of each operation: the same bytes from
-//! memory, the same statements on the bare engine. The machine is noisy; the ratio of two figures is
-//! less so, where both were taken in turns.
+//! process over loopback. For each operation it also measures a limit: the same bytes from memory, or
+//! the same statements on the bare engine. Machines are noisy; the ratio of two figures that were
+//! taken alternately is less so.
 //!
-//! `cargo bench -- --growth` shows how cost grows with data, clients and processes; it takes long.
-//! `--sqlite` and `--postgres` choose one engine, `--seconds N` the length of each measurement; with
-//! `BENCH_BINARY` another build is measured.
+//! - `--mixed` runs a mixed load in place of single operations, with latencies of each kind.
+//! - `--growth` shows how cost grows with data, clients and processes; it takes long.
+//! - `--sqlite` and `--postgres` choose one engine; without them both are measured.
+//! - `--seconds N` sets the length of each measurement (3).
+//! - `BENCH_BINARY` names another build of the service to measure.
 
 mod bare;
-#[path = "../../tests/cluster/mod.rs"]
+#[path = "../../tests/support/cluster.rs"]
 mod cluster;
 mod data;
 mod drive;
 mod growth;
 mod machine;
+mod mixed;
 mod show;
 
 use std::{
@@ -31,22 +34,23 @@ use drive::{Script, Seen, call, drive};
 use machine::{Process, family, postmaster, seconds, stolen};
 use show::{Line, Table};
 
-/// Clients that call at once, where nothing else is said.
+/// Concurrent clients, where nothing else is said.
 const CLIENTS: usize = 32;
 /// Fleets of the usual data set: about 10,000 sailings.
 const FLEETS: u16 = 5;
-/// The time of each measurement is parted, so that a slow moment of the machine meets all alike.
+/// Each measurement is split into rounds, so that a slow moment of the machine affects all alike.
 const ROUNDS: u32 = 3;
 
-/// What was asked for on the command line.
-pub struct Wish {
+/// The options of the command line.
+pub struct Options {
     growth: bool,
+    mixed: bool,
     sqlite: bool,
     postgres: bool,
     time: Duration,
 }
 
-impl Wish {
+impl Options {
     fn read() -> Self {
         let words: Vec<String> = std::env::args().collect();
         let has = |word: &str| words.iter().any(|w| w == word);
@@ -55,6 +59,7 @@ impl Wish {
         let (sqlite, postgres) = (has("--sqlite"), has("--postgres"));
         Self {
             growth: has("--growth"),
+            mixed: has("--mixed"),
             sqlite: sqlite || !postgres,
             postgres: postgres || !sqlite,
             time: Duration::from_secs_f64(seconds),
@@ -62,7 +67,7 @@ impl Wish {
     }
 }
 
-/// Where data live: SQLite in a folder, or a PostgreSQL of our own.
+/// The database engine: SQLite in a folder, or a PostgreSQL server of its own.
 pub enum Engine {
     Sqlite,
     Postgres { cluster: Cluster, bin: PathBuf },
@@ -171,28 +176,29 @@ fn main() {
     {
         return runtime.block_on(bare::answer(file, address));
     }
-    let wish = Wish::read();
+    let options = Options::read();
     runtime.block_on(async {
-        if wish.sqlite {
-            run(&wish, Engine::Sqlite).await;
+        if options.sqlite {
+            run(&options, Engine::Sqlite).await;
         }
-        if wish.postgres {
+        if options.postgres {
             match cluster::binaries() {
                 None => println!("PostgreSQL is not installed: SQLite alone was measured."),
                 Some(bin) => {
-                    let options = "-c shared_buffers=256MB -c max_wal_size=4GB";
-                    let cluster = cluster::start(&bin, options).expect("PostgreSQL starts");
-                    run(&wish, Engine::Postgres { cluster, bin }).await;
+                    let settings = "-c shared_buffers=256MB -c max_wal_size=4GB";
+                    let cluster = cluster::start(&bin, settings).expect("PostgreSQL starts");
+                    run(&options, Engine::Postgres { cluster, bin }).await;
                 }
             }
         }
     });
 }
 
-async fn run(wish: &Wish, engine: Engine) {
-    match wish.growth {
-        true => growth::run(wish, &engine).await,
-        false => operations(wish, &engine).await,
+async fn run(options: &Options, engine: Engine) {
+    match (options.growth, options.mixed) {
+        (true, _) => growth::run(options, &engine).await,
+        (_, true) => mixed::run(options, &engine).await,
+        _ => operations(options, &engine).await,
     }
 }
 
@@ -231,7 +237,7 @@ struct Operations {
     waiting: i64,
 }
 
-async fn operations(wish: &Wish, engine: &Engine) {
+async fn operations(options: &Options, engine: &Engine) {
     let folder = tempfile::tempdir().expect("a folder");
     let data = engine.fill(folder.path(), Extent { days: DAYS, scale: FLEETS }).await;
     let service = data.serve().await;
@@ -240,7 +246,7 @@ async fn operations(wish: &Wish, engine: &Engine) {
     drop(service);
     let mut all = Operations::default();
     for _ in 0..ROUNDS {
-        all.round(wish.time / ROUNDS, engine, &data, folder.path()).await;
+        all.round(options.time / ROUNDS, engine, &data, folder.path()).await;
     }
     data.close().await;
 

@@ -16,6 +16,15 @@ impl Line {
         Self(cells)
     }
 
+    /// The latencies of one kind of calls.
+    pub fn latencies(name: &str, seen: &Seen) -> Self {
+        let mut cells = vec![name.into(), format!("{:.0}", seen.per_second())];
+        cells.extend([0.5, 0.95, 0.99, 1.0].map(|part| format!("{:.1}", seen.at(part))));
+        cells.push(others(seen));
+        Self(cells)
+    }
+
+    /// An operation without a limit to compare with.
     pub fn alone(name: &str, Measured { seen, spent, stolen }: &Measured) -> Self {
         let each = 1e6 / (seen.micros.len().max(1) as f64);
         Self(vec![
@@ -61,6 +70,12 @@ impl Table {
     pub fn alone(title: String) -> Self {
         let head = ["operation", "per s"].into_iter().chain(AFTER);
         Self { title, lines: vec![head.map(str::to_owned).collect()] }
+    }
+
+    /// Of the latencies of several kinds of calls.
+    pub fn latencies(title: String) -> Self {
+        let head = ["operation", "per s", "p50 ms", "p95 ms", "p99 ms", "max ms", "failed"];
+        Self { title, lines: vec![head.map(str::to_owned).to_vec()] }
     }
 
     pub fn line(&mut self, Line(cells): Line) {

@@ -41,10 +41,12 @@ pub async fn first_admin(app: &App) -> Result<Option<FirstAdmin>> {
     })?;
     let local = Origin::local();
     // What is generated is strong; the lists to judge by would stay in memory.
-    if chosen.is_some() && app.passwords.is_weak(&password, "Admin", email.as_str(), local).await? {
+    if chosen.is_some()
+        && app.passwords().is_weak(&password, "Admin", email.as_str(), local).await?
+    {
         tracing::warn!("DERMAGA_ADMIN_PASSWORD is easily guessed");
     }
-    let hash = app.passwords.hash(&password, local).await?;
+    let hash = app.passwords().hash(&password, local).await?;
     let mut tx = app.db.begin().await?;
     let made = store::insert_first_admin(&mut tx, "Admin", &email, &hash, app.clock.now()).await?;
     tx.commit().await?;
@@ -53,8 +55,8 @@ pub async fn first_admin(app: &App) -> Result<Option<FirstAdmin>> {
 }
 
 pub async fn create_admin(app: &App, name: Name, email: Email, password: &Password) -> Result<()> {
-    app.passwords.strong(password, &name, email.as_str(), Origin::local()).await?;
-    let password_hash = Some(app.passwords.hash(password, Origin::local()).await?);
+    app.passwords().strong(password, &name, email.as_str(), Origin::local()).await?;
+    let password_hash = Some(app.passwords().hash(password, Origin::local()).await?);
     let account = NewAccount {
         name,
         email,
@@ -70,7 +72,7 @@ pub async fn create_admin(app: &App, name: Name, email: Email, password: &Passwo
 
 /// Gives somebody who was invited a password, as if they had answered.
 pub async fn give_password(app: &App, id: Uuid, password: &Password) -> Result<()> {
-    let hash = app.passwords.hash(password, Origin::local()).await?;
+    let hash = app.passwords().hash(password, Origin::local()).await?;
     let mut tx = app.db.begin().await?;
     store::set_password(&mut tx, id, &hash, app.clock.now()).await?;
     Ok(tx.commit().await?)

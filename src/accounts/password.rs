@@ -19,9 +19,12 @@ use serde_json::Value;
 use zxcvbn::Score;
 
 use super::hash_queue::{Bounds, Full, HashQueue, Origin};
-use crate::kernel::{
-    error::{Error, Fault, Result},
-    lang::{Text, text},
+use crate::{
+    app::App,
+    kernel::{
+        error::{Error, Fault, Result},
+        lang::{Text, text},
+    },
 };
 
 /// A new password, of the right length. Never printed, never trimmed.
@@ -82,6 +85,13 @@ pub fn same(value: &Value, faults: &mut Vec<Fault>) {
 pub struct Passwords {
     queue: HashQueue,
     verified: Arc<AtomicU64>,
+}
+
+impl App {
+    /// The queue that hashes and verifies passwords.
+    pub fn passwords(&self) -> &Passwords {
+        self.domain()
+    }
 }
 
 /// How long a caller waits for a turn.

@@ -75,7 +75,9 @@ pub async fn board(
     voyage: &Voyage,
     shown: &Shown<'_>,
 ) -> Result<Scanned> {
-    let Some(ticket) = app.tickets.read(shown.code) else { return Ok(Outcome::Forged.into()) };
+    let Some(ticket) = app.ticket_keys().read(shown.code) else {
+        return Ok(Outcome::Forged.into());
+    };
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     let (booking, mut admitted) = match find(&mut tx, voyage, ticket).await? {
@@ -137,7 +139,7 @@ pub async fn undo(
     code: &str,
     reason: &str,
 ) -> Result<Scanned> {
-    let Some(ticket) = app.tickets.read(code) else { return Ok(Outcome::Forged.into()) };
+    let Some(ticket) = app.ticket_keys().read(code) else { return Ok(Outcome::Forged.into()) };
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     let (booking, mut admitted) = match find(&mut tx, voyage, ticket).await? {

@@ -100,7 +100,7 @@ fn drawn_up(app: &App, voyage: Voyage, aboard: &[Aboard], now: DateTime<Utc>) ->
                 },
                 booking_code: booking.code.clone(),
                 checked_in_at: booking.boarded.get(&passenger.id).copied(),
-                ticket_code: app.tickets.sign(Ticket { sailing_id, booking_id, place }),
+                ticket_code: app.ticket_keys().sign(Ticket { sailing_id, booking_id, place }),
             });
         }
     }

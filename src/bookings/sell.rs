@@ -115,7 +115,7 @@ fn row(
     let free = price.total == Rupiah::ZERO;
     let hold = hold(app, channel, form.kind);
     let code = ids::fresh_code("DMG");
-    let provider = (!free).then(|| app.gateway.provider.to_string());
+    let provider = (!free).then(|| app.gateway().provider.to_string());
     Ok(BookingRow {
         id: ids::fresh(),
         kind: form.kind,

@@ -232,7 +232,7 @@ async fn pay(
 ) -> Result<(), String> {
     let amount = Rupiah(total.unwrap_or_default());
     let id = format!("demo-{reference}");
-    let mut notice = app.gateway.simulate(reference, amount, "settlement", id);
+    let mut notice = app.gateway().simulate(reference, amount, "settlement", id);
     notice["payment_type"] = json!(method);
     voice.post("/v1/payment/callback", notice).await.map(drop)
 }

@@ -106,7 +106,7 @@ pub async fn no_printed_logins(app: &App) -> Result<(), String> {
         let hash: Option<(String,)> =
             found.bind(email.to_owned()).maybe().await.map_err(|why| why.to_string())?;
         let Some((hash,)) = hash else { continue };
-        let same = app.passwords.verify(PASSWORD, Some(&hash), Origin::local()).await;
+        let same = app.passwords().verify(PASSWORD, Some(&hash), Origin::local()).await;
         if same.map_err(|why| why.to_string())? {
             return Err(format!(
                 "DERMAGA_DATABASE_URL: {email} signs in with the demo's password, which everybody \

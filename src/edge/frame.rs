@@ -66,7 +66,7 @@ impl Frame {
         let started = Instant::now();
         let (method, uri) = (request.method().clone(), request.uri().clone());
         let context = context(app, peer, &request);
-        let allowance = app.limits.take(context.address, &method, route);
+        let allowance = app.limits().take(context.address, &method, route);
         let mut response = if let Some(retry_after) = allowance.as_ref().and_then(|a| a.refused()) {
             Error::TooManyRequests { retry_after }.into_response()
         } else {

@@ -14,6 +14,7 @@ use governor::{
 };
 
 use crate::{
+    app::App,
     kernel::caller::{network, site},
     table::Operation,
 };
@@ -33,6 +34,13 @@ pub struct Limits {
     general: Option<Policy>,
     /// By method and path.
     tight: OnceLock<HashMap<(Method, &'static str), Policy>>,
+}
+
+impl App {
+    /// The rate limits of this process.
+    pub fn limits(&self) -> &Limits {
+        self.domain()
+    }
 }
 
 struct Policy {

@@ -17,7 +17,6 @@ use super::{
     cors::cors,
     frame::Frame,
     lines::{Line, Lines},
-    shared::Question,
 };
 use crate::{
     api,
@@ -26,6 +25,7 @@ use crate::{
         caller::Context,
         error::Error,
         http::{Answer, MAX_BODY, unreadable},
+        response_cache::Question,
     },
     service,
 };
@@ -44,7 +44,7 @@ struct Parts {
 impl Service {
     pub fn new(app: &App) -> Self {
         let table = api::table(app.clone()).finish();
-        app.limits.tighten(&table.operations);
+        app.limits().tighten(&table.operations);
         let pages = table.pages.iter().chain(&service::DOCUMENTATION);
         let lines = Lines::new(&table.operations, pages);
         let router = table.router.merge(service::documentation(&table.document));

@@ -1,4 +1,4 @@
-//! Delivering what is in the outbox.
+//! Delivery of outbox items.
 
 use std::time::Duration;
 
@@ -8,36 +8,36 @@ use tokio::{
     time::Instant,
 };
 
-use super::Job;
 use crate::{
     accounts,
     app::App,
     kernel::{
         error::{Error, Result},
         outbox::{self, Item, Queue},
+        supervisor::Job,
     },
     notifications, payments, webhooks,
 };
 
-/// Whether a delivered item is out of the outbox already.
-struct Gone(bool);
+/// Whether the delivery has removed its item from the outbox.
+struct Removed(bool);
 
 impl App {
-    /// Delivers what is due in a queue, several side by side, each well within its lease: a slow one
-    /// neither holds up the others nor is taken over while it runs. When the service stops it
-    /// finishes what it has begun. A run of the job is a claim that succeeds; while all places are
-    /// taken there is nothing to claim for, and that is no failure.
-    pub(super) async fn deliver_until_stopped(&self, queue: Queue, job: &Job) {
+    /// Delivers the due items of a queue, several concurrently, each well within its lease: a slow item
+    /// does not delay the others, and no other process claims it while it is delivered. When the
+    /// service stops, deliveries that have begun are finished. A run of the job is a successful claim;
+    /// while all places are taken nothing is claimed, which counts as a success.
+    pub(super) async fn run_delivery_loop(&self, queue: Queue, job: &Job) {
         let mut posted = self.db.posted();
-        let (mut running, width) = (JoinSet::new(), side_by_side(queue));
+        let (mut running, width) = (JoinSet::new(), concurrency(queue));
         let mut more = false;
         while !self.is_stopping() {
-            // Letters can wait for those who stand at the counter; tickets take long to draw.
+            // Mail gives way to requests: drawing tickets takes long.
             let slowly = queue == Queue::Mail && self.db.is_busy();
             if slowly {
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
-            // Several at a time: a claim is a transaction.
+            // Claim several items at once: a claim is a transaction.
             if running.len() <= width / 2 {
                 let free = if slowly { 1 } else { width - running.len() };
                 let claimed = outbox::claim(&self.db, queue, self.clock.now(), free as i64).await;
@@ -51,20 +51,20 @@ impl App {
                 job.succeeded(Instant::now());
             }
             tokio::select! {
-                Some(done) = running.join_next() => lost(done),
+                Some(done) = running.join_next() => log_failure(done),
                 _ = posted.changed(), if !more => {}
                 () = tokio::time::sleep(Duration::from_secs(2)) => {}
                 () = self.stopping() => {}
             }
         }
         while let Some(done) = running.join_next().await {
-            lost(done);
+            log_failure(done);
         }
     }
 
-    /// Fans events out to letters, notifications and webhooks, many in one transaction. They are
-    /// gathered for a moment, and for longer while the database is busy.
-    pub(super) async fn tell_until_stopped(&self, job: &Job) {
+    /// Fans events out to mail, notifications and webhooks, many in one transaction. Events are
+    /// gathered for `GATHER`, and for `GIVE_WAY` while the database is busy.
+    pub(super) async fn run_event_loop(&self, job: &Job) {
         const GATHER: Duration = Duration::from_millis(40);
         const GIVE_WAY: Duration = Duration::from_millis(200);
         let mut posted = self.db.posted();
@@ -74,7 +74,7 @@ impl App {
             let more = claimed.len() as i64 == EVENTS;
             if !claimed.is_empty() {
                 let app = self.clone();
-                lost(tokio::spawn(async move { app.tell(claimed).await }).await);
+                log_failure(tokio::spawn(async move { app.fan_out(claimed).await }).await);
             }
             tokio::select! {
                 () = async {}, if more => {}
@@ -86,38 +86,38 @@ impl App {
         }
     }
 
-    /// All at once. Should one of them stand in the way, each by itself; and so whatever comes
-    /// again, lest one that crashes its deliverer takes others along.
-    async fn tell(&self, items: Vec<Item>) -> Result<()> {
+    /// Fans out all new items in one transaction. If that fails, each is fanned out by itself, and so
+    /// is every item that is retried: an item that panics must not affect others.
+    async fn fan_out(&self, items: Vec<Item>) -> Result<()> {
         let (new, mut again): (Vec<_>, Vec<_>) =
             items.into_iter().partition(|item| item.attempts == 1);
         match notifications::deliver(self, &new).await {
             Ok(()) => {}
-            // They come back by themselves; there is too much to do as it is.
-            // Where it is not known whether they were delivered, the next look finds out.
+            // The items are claimed again when their lease ends. Where the outcome of the commit is
+            // unknown, that claim finds out.
             Err(error @ (Error::Unavailable(_) | Error::OutcomeUnknown(_))) => return Err(error),
             Err(_) => again.extend(new),
         }
         for item in again {
             let app = self.clone();
-            lost(tokio::spawn(async move { app.deliver_one(&item).await }).await);
+            log_failure(tokio::spawn(async move { app.deliver_one(&item).await }).await);
         }
         Ok(())
     }
 
-    /// Delivers some of what is due now; says how much it was.
+    /// Delivers one batch of due items from every queue, and returns their number.
     pub async fn deliver_due(&self) -> Result<usize> {
         self.deliver_from(Queue::ALL).await
     }
 
-    /// The same of some queues.
+    /// The same for some queues.
     pub async fn deliver_from(&self, queues: &[Queue]) -> Result<usize> {
         let mut count = 0;
         for queue in queues {
             let items = outbox::claim(&self.db, *queue, self.clock.now(), EVENTS).await?;
             count += items.len();
             if *queue == Queue::Event {
-                self.tell(items).await?;
+                self.fan_out(items).await?;
                 continue;
             }
             let app = self.clone();
@@ -134,14 +134,14 @@ impl App {
 
     async fn deliver_one(&self, item: &Item) -> Result<()> {
         let delivered = match item.is_poison() {
-            true => Err(Error::internal("it crashes whoever delivers it")),
+            true => Err(Error::internal("its delivery has panicked too often")),
             false => tokio::time::timeout(Duration::from_secs(45), self.deliver(item))
                 .await
                 .unwrap_or_else(|_| Err(Error::Unavailable("too slow".into()))),
         };
         let error = match delivered {
-            Ok(Gone(true)) => return Ok(()),
-            Ok(Gone(false)) => return outbox::done(&self.db, item).await,
+            Ok(Removed(true)) => return Ok(()),
+            Ok(Removed(false)) => return outbox::done(&self.db, item).await,
             Err(error) => error,
         };
         let (topic, id) = (&item.topic, item.id);
@@ -149,28 +149,28 @@ impl App {
         outbox::failed(&self.db, item, &error.to_string(), self.clock.now()).await
     }
 
-    /// Who takes which topic.
-    async fn deliver(&self, item: &Item) -> Result<Gone> {
+    /// Chooses the domain that delivers a topic.
+    async fn deliver(&self, item: &Item) -> Result<Removed> {
         let done = match item.topic.as_str() {
             "mail.letter" => notifications::send_letter(self, item).await,
             "webhook.delivery" => webhooks::deliver(self, item).await,
             "payment.wanted" | "payment.unconfirmed" => payments::deliver(self, item).await,
             topic if topic.starts_with("account.") => accounts::deliver(self, item).await,
-            // The event becomes what follows from it, and is gone with that.
+            // A domain event: removed in the transaction that fans it out.
             _ => {
                 let one = std::slice::from_ref(item);
-                return notifications::deliver(self, one).await.map(|()| Gone(true));
+                return notifications::deliver(self, one).await.map(|()| Removed(true));
             }
         };
-        done.map(|()| Gone(false))
+        done.map(|()| Removed(false))
     }
 }
 
-/// How many events are dealt with in one transaction.
+/// How many events are fanned out in one transaction.
 const EVENTS: i64 = 128;
 
-/// How many items of a queue are delivered at once; they mostly wait for somebody.
-fn side_by_side(queue: Queue) -> usize {
+/// How many items of a queue are delivered concurrently. A delivery mostly waits for another system.
+fn concurrency(queue: Queue) -> usize {
     match queue {
         Queue::Payment => 4,
         Queue::Event | Queue::Mail => 8,
@@ -178,9 +178,9 @@ fn side_by_side(queue: Queue) -> usize {
     }
 }
 
-/// The others go on; this one comes back when its lease is past.
-fn lost(done: Result<Result<()>, JoinError>) {
+/// Logs a delivery that failed or panicked. Its item is claimed again when its lease ends.
+fn log_failure(done: Result<Result<()>, JoinError>) {
     if let Err(error) = done.map_err(Error::internal).flatten() {
-        tracing::error!(%error, "a delivery was lost");
+        tracing::error!(%error, "a delivery failed");
     }
 }

@@ -1,11 +1,10 @@
-//! Background jobs: deliveries, holds that expire, journeys that complete, scheduled settlements,
-//! the roll-up of reports, and removing what is past its time.
+//! Background jobs: deliveries, expired holds, completed journeys, scheduled settlements, the roll-up
+//! of reports, and the removal of expired data.
 //!
-//! Each job has a supervised task of its own (see `supervisor`). A job that panics or ends is
+//! Each job has a supervised task of its own (see `kernel::supervisor`). A job that panics or ends is
 //! restarted; the others go on.
 
 mod deliveries;
-mod supervisor;
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,11 +19,10 @@ use crate::{
         idempotency,
         outbox::Queue,
         set_aside::{self, RowJob},
+        supervisor::{Backoff, Job, Supervisor},
     },
     notifications, reports, settlements, webhooks,
 };
-
-pub use supervisor::{Backoff, Job, Jobs, Supervisor};
 
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);
@@ -32,7 +30,7 @@ const HOUR: Duration = Duration::from_secs(60 * 60);
 
 type Sweep = fn(App) -> BoxFuture<'static, Result<()>>;
 
-/// What removes data that is past its time. A job each: one that fails does not stop the others.
+/// Jobs that remove expired data. One that fails does not stop the others.
 const SWEEPS: [(&str, Sweep); 5] = [
     ("sweep_idempotency_keys", |app| {
         async move { idempotency::sweep(&app.db, app.clock.now()).await.map(drop) }.boxed()
@@ -46,13 +44,13 @@ const SWEEPS: [(&str, Sweep); 5] = [
 ];
 
 impl App {
-    /// Runs every background job until the service stops and the deliveries that were begun are
-    /// made.
-    pub async fn work(self) {
+    /// Runs every background job until the service stops and the deliveries that have begun are
+    /// finished.
+    pub async fn run_jobs(self) {
         let (jobs, stop) = (self.jobs.clone(), self.stop_signal());
         let mut all = Supervisor::new(self, jobs, stop, Backoff::default());
         all.finishing("deliver_events", 2 * SECOND, |app: App, job| async move {
-            app.tell_until_stopped(&job).await;
+            app.run_event_loop(&job).await;
         });
         for (name, queue) in [
             ("deliver_mail", Queue::Mail),
@@ -60,10 +58,10 @@ impl App {
             ("deliver_webhooks", Queue::Webhook),
         ] {
             all.finishing(name, 2 * SECOND, move |app: App, job| async move {
-                app.deliver_until_stopped(queue, &job).await;
+                app.run_delivery_loop(queue, &job).await;
             });
         }
-        // Seats are free again, and journeys complete, within a second of their time.
+        // Seats are released, and journeys completed, within a second of their time.
         all.every(RowJob::ExpireHolds.as_str(), SECOND, |app: App| async move {
             bookings::expire_some(&app).await
         });
@@ -73,20 +71,20 @@ impl App {
         all.every(RowJob::CompleteJourneys.as_str(), SECOND, |app: App| async move {
             bookings::complete_some(&app).await
         });
-        // A day's settlements are made in its first minute.
+        // A day's settlements are created in its first minute.
         all.every(RowJob::SettleSchedules.as_str(), MINUTE, |app: App| async move {
             settlements::run_schedules(&app).await
         });
-        all.looping(RowJob::RollUpReports.as_str(), 2 * SECOND, roll_up);
+        all.looping(RowJob::RollUpReports.as_str(), 2 * SECOND, run_roll_up_loop);
         all.looping("show_notifications", SECOND, |app: App, job| async move {
-            notifications::show_for_ever(&app, &job).await;
+            notifications::run_publish_loop(&app, &job).await;
         });
         all.every("count_set_aside", MINUTE, |app: App| async move {
             app.metrics.set_aside(&set_aside::counts(&app.db).await?);
             Ok(())
         });
         all.every("sweep_rate_limits", HOUR, |app: App| async move {
-            app.limits.forget_idle();
+            app.limits().forget_idle();
             Ok(())
         });
         for (name, sweep) in SWEEPS {
@@ -95,7 +93,7 @@ impl App {
         all.run().await;
     }
 
-    /// Removes what is past its time. All of it is tried; the first failure is told.
+    /// Removes expired data. Every sweep runs; the first error is returned.
     pub async fn sweep(&self) -> Result<()> {
         let mut swept = Ok(());
         for (_, sweep) in SWEEPS {
@@ -105,10 +103,10 @@ impl App {
     }
 }
 
-/// Reports also read moves that are not rolled up; the roll-up keeps these few. The first start on
-/// bookings of the past, or in another time zone, makes the figures from the bookings, which may take
-/// long.
-async fn roll_up(app: App, job: Arc<Job>) {
+/// Reports also read the transitions that are not rolled up yet, so there must be few of them. The
+/// first start on existing bookings, or in another time zone, computes all figures from the bookings,
+/// which may take long.
+async fn run_roll_up_loop(app: App, job: Arc<Job>) {
     job.may_take(10 * MINUTE);
     while let Err(error) = reports::ensure(&app).await {
         job.failed(&error);

@@ -44,12 +44,16 @@ impl<T: Serialize + Sync> ErasedJson for T {
     }
 }
 
-impl AuditedTx {
-    pub(super) async fn begin(db: &Db, caller: &Caller, now: DateTime<Utc>) -> Result<Self> {
-        let owed = caller.role != Role::Mitra || caller.impersonator.is_some();
-        Ok(Self { tx: db.begin().await?, caller: caller.clone(), now, owed })
+impl Caller {
+    /// The transaction for a change made by this caller. It does not commit without an audit entry
+    /// where one is required.
+    pub async fn begin(&self, db: &Db, now: DateTime<Utc>) -> Result<AuditedTx> {
+        let owed = self.role != Role::Mitra || self.impersonator.is_some();
+        Ok(AuditedTx { tx: db.begin().await?, caller: self.clone(), now, owed })
     }
+}
 
+impl AuditedTx {
     /// Writes the entry; nothing for a partner who acts in person.
     pub async fn record(&mut self, change: Change<'_>) -> Result<()> {
         if self.caller.role == Role::Mitra && self.caller.impersonator.is_none() {

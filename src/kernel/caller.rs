@@ -3,12 +3,9 @@
 use std::net::{IpAddr, Ipv6Addr};
 
 use axum::{extract::FromRequestParts, http::request::Parts};
-use chrono::{DateTime, Utc};
 
 use super::{
     access::{Access, Level, Role, Rule},
-    audit::AuditedTx,
-    db::Db,
     error::{Error, Result},
     ids::Uuid,
     lang::Lang,
@@ -128,12 +125,6 @@ impl Caller {
     /// Some things are the account holder's alone.
     pub fn in_person(&self) -> Result<()> {
         if self.impersonator.is_some() { Err(Error::Forbidden) } else { Ok(()) }
-    }
-
-    /// The transaction for a change made by this caller: it does not commit without its entry in
-    /// the audit log where one is due.
-    pub async fn begin(&self, db: &Db, now: DateTime<Utc>) -> Result<AuditedTx> {
-        AuditedTx::begin(db, self, now).await
     }
 }
 

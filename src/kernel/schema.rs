@@ -10,7 +10,7 @@ use jsonschema::{
     Keyword, ValidationError, Validator,
     error::{TypeKind, ValidationErrorKind as Kind},
 };
-use schemars::{JsonSchema, generate::SchemaSettings};
+use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -42,27 +42,29 @@ static COMPILED: LazyLock<RwLock<HashMap<TypeId, Arc<Compiled>>>> = LazyLock::ne
 
 /// Compiled once per type.
 pub fn compiled<T: JsonSchema + 'static>() -> Arc<Compiled> {
-    let id = TypeId::of::<T>();
+    compiled_once(TypeId::of::<T>(), || generator().into_root_schema_for::<T>())
+}
+
+fn generator() -> SchemaGenerator {
+    SchemaSettings::draft2020_12().for_deserialize().into_generator()
+}
+
+fn compiled_once(id: TypeId, schema: fn() -> Schema) -> Arc<Compiled> {
     let known = COMPILED.read().unwrap_or_else(|poisoned| poisoned.into_inner()).get(&id).cloned();
     known.unwrap_or_else(|| {
-        let new = Arc::new(compile::<T>());
+        let new = Arc::new(compile(schema().to_value()));
         let mut all = COMPILED.write().unwrap_or_else(|poisoned| poisoned.into_inner());
         all.entry(id).or_insert(new).clone()
     })
 }
 
-fn compile<T: JsonSchema>() -> Compiled {
-    let schema = SchemaSettings::draft2020_12()
-        .for_deserialize()
-        .into_generator()
-        .into_root_schema_for::<T>()
-        .to_value();
+fn compile(schema: Value) -> Compiled {
     let validator = jsonschema::options()
         .should_validate_formats(true)
         .with_format("email", |text: &str| text.parse::<Email>().is_ok())
         .with_keyword("x-phone", |_, _, _| Ok(Box::new(PhoneKeyword)))
         .build(&schema)
-        .unwrap_or_else(|error| panic!("{} has a bad schema: {error}", T::schema_name()));
+        .unwrap_or_else(|error| panic!("{} has a bad schema: {error}", schema["title"]));
     Compiled { validator, schema }
 }
 
@@ -82,23 +84,34 @@ pub const MAX_FAULTS: usize = 100;
 
 /// Checks the value, then reads it. The cost is linear in the size of the value, whatever it holds.
 pub fn read<T: Input>(mut value: Value) -> Result<T, Vec<Fault>> {
-    if let Some(fault) = find_nul(&value) {
+    checked(&mut value, &compiled::<T>(), T::tidy, T::check)?;
+    // The path of a fault is tracked only where there is one: tracking costs time.
+    T::deserialize(&value).or_else(|_| serde_path_to_error::deserialize(&value)).map_err(misfit)
+}
+
+/// The part of `read` that does not depend on the type, so that it is compiled once.
+fn checked(
+    value: &mut Value,
+    schema: &Compiled,
+    tidy: fn(&mut Value),
+    check: fn(&Value, &mut Vec<Fault>),
+) -> Result<(), Vec<Fault>> {
+    if let Some(fault) = find_nul(value) {
         return Err(vec![fault]);
     }
-    T::tidy(&mut value);
-    let (mut faults, pruned) = compiled::<T>().check(&mut value);
+    tidy(value);
+    let (mut faults, pruned) = schema.check(value);
     // Rules across fields would count the items of an array that was emptied.
     if !pruned {
-        T::check(&value, &mut faults);
+        check(value, &mut faults);
     }
-    if !faults.is_empty() {
-        return Err(faults);
-    }
-    // The path of a fault is tracked only where there is one: tracking costs time.
-    T::deserialize(&value).or_else(|_| serde_path_to_error::deserialize(&value)).map_err(|error| {
-        let field = error.path().to_string();
-        vec![Fault::new(field, "format", text("This is not valid.", "Isian ini tidak valid."))]
-    })
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
+}
+
+/// A value that its schema allows and its type does not.
+fn misfit(error: serde_path_to_error::Error<serde_json::Error>) -> Vec<Fault> {
+    let field = error.path().to_string();
+    vec![Fault::new(field, "format", text("This is not valid.", "Isian ini tidak valid."))]
 }
 
 impl Compiled {

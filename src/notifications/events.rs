@@ -76,7 +76,7 @@ pub async fn deliver(app: &App, items: &[Item]) -> Result<()> {
     webhooks::queue(&mut tx, &news.collect::<Vec<_>>(), now).await?;
     outbox::put_many(&mut tx, &follow(app, &events, now), now).await?;
     tx.commit().await?;
-    app.hub.wake();
+    app.hub().wake();
     Ok(())
 }
 
@@ -128,7 +128,7 @@ fn follow<'a>(app: &App, events: &'a [(&Item, Event)], now: DateTime<Utc>) -> Ve
             let payload = letter("booking.expiring");
             all.push(New { topic, payload, lane: None, due_at, queue, after: None });
         }
-        if event.pays && app.gateway.provider != PaymentProvider::Simulator {
+        if event.pays && app.gateway().provider != PaymentProvider::Simulator {
             let (topic, queue, payload) = ("payment.wanted", Queue::Payment, item.payload.clone());
             all.push(New { topic, payload, lane: None, due_at: now, queue, after: None });
         }

@@ -21,8 +21,7 @@ use tokio::{
 use super::{model::NotificationRow, store};
 use crate::{
     app::App,
-    jobs::Job,
-    kernel::{error::Result, ids::Uuid},
+    kernel::{error::Result, ids::Uuid, supervisor::Job},
 };
 
 /// How late a commit may come after its id was made.
@@ -36,6 +35,13 @@ const OWN_STREAMS: usize = 8;
 pub struct Hub {
     new: Arc<Notify>,
     lookers: Arc<Mutex<HashMap<Uuid, Sender<Arc<NotificationRow>>>>>,
+}
+
+impl App {
+    /// Where open notification streams subscribe.
+    pub fn hub(&self) -> &Hub {
+        self.domain()
+    }
 }
 
 impl Hub {
@@ -80,16 +86,17 @@ pub fn earliest_id(ago: Duration) -> Uuid {
     Uuid::from_bytes(bytes)
 }
 
-pub async fn show_for_ever(app: &App, job: &Job) {
+/// Sends new notifications to open streams, until it is dropped.
+pub async fn run_publish_loop(app: &App, job: &Job) {
     let mut seen = HashSet::new();
     loop {
         let pause = tokio::time::sleep(Duration::from_secs(1));
         tokio::select! {
             // What is told within a moment is read together.
-            () = app.hub.new.notified() => tokio::time::sleep(Duration::from_millis(50)).await,
+            () = app.hub().new.notified() => tokio::time::sleep(Duration::from_millis(50)).await,
             () = pause => {}
         }
-        if !app.hub.is_looked_at() {
+        if !app.hub().is_looked_at() {
             seen.clear();
             job.succeeded(Instant::now());
             continue;
@@ -107,7 +114,7 @@ async fn show_new(app: &App, mut since: Uuid, seen: &mut HashSet<Uuid>) -> Resul
         for row in rows {
             since = row.id;
             if seen.insert(row.id) {
-                app.hub.show(row);
+                app.hub().show(row);
             }
         }
         if !more {

@@ -22,7 +22,6 @@ use serde_json::Value;
 use crate::{
     app::App,
     bookings,
-    jobs::Job,
     kernel::{
         error::{Error, Result},
         mail::Letter,
@@ -36,7 +35,7 @@ pub use http::{
     get_notification, list_notifications, list_notifications_of, read_all_notifications,
     read_notification,
 };
-pub use hub::Hub;
+pub use hub::{Hub, run_publish_loop};
 pub use stream::stream_notifications;
 
 /// A letter that is to be written.
@@ -73,11 +72,6 @@ async fn with_ticket(app: &App, event: &str, news: &Value) -> Result<Option<Lett
         _ => None,
     };
     Ok(Some(Letter { attachment, ..letter }))
-}
-
-/// Shows new notifications to those who are looking, until dropped.
-pub async fn show_for_ever(app: &App, job: &Job) {
-    hub::show_for_ever(app, job).await;
 }
 
 /// Forgets what is older than a year.

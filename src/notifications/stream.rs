@@ -62,7 +62,7 @@ pub async fn stream_notifications(
     listener: Listener,
 ) -> Result<Events> {
     // Before looking at what was missed: nothing falls between.
-    let live = app.hub.look(caller.person.id);
+    let live = app.hub().look(caller.person.id);
     let live = live.ok_or(Error::TooManyRequests { retry_after: 30 })?;
     let (since, missed) = match listener.last {
         Some(last) => (last, store::after(&app.db, last, Some(caller.person.id)).await?),

@@ -21,8 +21,6 @@ use crate::{
     },
 };
 
-use super::papers::DocumentStatus;
-
 crate::words! {
     pub enum PartnerType { Individual = "individual", Company = "company" }
 }
@@ -169,15 +167,6 @@ impl Input for Suspension {}
 
 crate::words! {
     pub enum Verdict { Approved = "approved", Rejected = "rejected" }
-}
-
-impl From<Verdict> for DocumentStatus {
-    fn from(verdict: Verdict) -> Self {
-        match verdict {
-            Verdict::Approved => Self::Approved,
-            Verdict::Rejected => Self::Rejected,
-        }
-    }
 }
 
 #[derive(Deserialize, JsonSchema)]

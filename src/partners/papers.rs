@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::model::{Partner, PartnerStatus};
+use super::model::{Partner, PartnerStatus, Verdict};
 use crate::kernel::{
     confidential::Confidential,
     email::Email,
@@ -29,6 +29,15 @@ crate::words! {
 
 crate::words! {
     pub enum DocumentStatus { Pending = "pending", Approved = "approved", Rejected = "rejected" }
+}
+
+impl From<Verdict> for DocumentStatus {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Approved => Self::Approved,
+            Verdict::Rejected => Self::Rejected,
+        }
+    }
 }
 
 crate::words! {

@@ -27,7 +27,7 @@ const TRIES: i32 = 4;
 /// answered so far.
 pub async fn first_address(app: &App, booking: &BookingRow) -> Result<Option<String>> {
     let reference = booking.payment_reference.as_deref().unwrap_or_default();
-    if app.gateway.provider == PaymentProvider::Simulator {
+    if app.gateway().provider == PaymentProvider::Simulator {
         return Ok(Some(bookings::simulator_page(app, reference)));
     }
     let leased = store::lease(&app.db, reference, app.clock.now()).await?;
@@ -36,7 +36,7 @@ pub async fn first_address(app: &App, booking: &BookingRow) -> Result<Option<Str
 
 /// Opens another attempt; `None`: there is no address to pay at so far, or somebody else opened it.
 pub async fn open(app: &App, booking: &BookingRow, attempt: i32) -> Result<Option<String>> {
-    let provider = app.gateway.provider;
+    let provider = app.gateway().provider;
     let reference = format!("{}-{attempt}", booking.code);
     let new = NewPayment {
         booking_id: booking.id,
@@ -74,7 +74,7 @@ pub async fn for_difference(
             let new = NewPayment {
                 booking_id: booking.id,
                 attempt,
-                provider: app.gateway.provider.as_str(),
+                provider: app.gateway().provider.as_str(),
                 reference: &format!("{}-{attempt}", booking.code),
                 status: PaymentStatus::Pending,
                 amount: wanted.difference,
@@ -87,7 +87,7 @@ pub async fn for_difference(
             opened.ok_or_else(|| Error::Contention("another attempt was opened".into()))?
         }
     };
-    let redirect_url = match app.gateway.provider {
+    let redirect_url = match app.gateway().provider {
         PaymentProvider::Simulator => Some(bookings::simulator_page(app, &payment.reference)),
         _ if payment.redirect_url.is_some() => payment.redirect_url,
         _ => {
@@ -112,7 +112,7 @@ pub async fn for_difference(
 
 /// Whether an attempt waits for another provider than the one that is configured now.
 pub fn is_elsewhere(app: &App, payment: &Payment) -> bool {
-    payment.status == PaymentStatus::Pending && payment.provider != app.gateway.provider.as_str()
+    payment.status == PaymentStatus::Pending && payment.provider != app.gateway().provider.as_str()
 }
 
 /// What the provider is asked for.
@@ -141,7 +141,7 @@ async fn ask(app: &App, booking: &BookingRow, bill: &Bill<'_>) -> Result<String>
         expires_at,
         return_url: app.config.app_url(),
     };
-    let answer = app.gateway.create(&order).await;
+    let answer = app.gateway().create(&order).await;
     match &answer {
         Ok(address) => store::set_address(&app.db, reference, address).await?,
         Err(error @ Error::Internal(_)) => {
@@ -163,7 +163,7 @@ pub async fn ensure(app: &App, booking_id: Uuid) -> Result<()> {
         return Ok(());
     }
     let waiting = || Error::Unavailable("somebody else is asking for this payment".into());
-    if app.gateway.provider == PaymentProvider::Simulator {
+    if app.gateway().provider == PaymentProvider::Simulator {
         return Ok(());
     }
     let newest = store::newest(&app.db, booking_id).await?;

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::notice::{self, Notice, Said};
 use crate::{
+    app::App,
     config::{Config, PaymentProvider, WebUrl},
     kernel::{
         error::{Error, Result},
@@ -26,6 +27,13 @@ pub struct Gateway {
     base: Option<String>,
     /// Nobody calls the simulator, and certificates take room.
     client: Option<reqwest::Client>,
+}
+
+impl App {
+    /// The client of the payment provider.
+    pub fn gateway(&self) -> &Gateway {
+        self.domain()
+    }
 }
 
 /// What is to be paid.

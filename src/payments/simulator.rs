@@ -51,15 +51,15 @@ pub async fn pay_page_pressed(
     };
     // One transaction for each reference: pressing twice pays once.
     let id = format!("sim-{reference}");
-    let body = app.gateway.simulate(&reference, payment.amount, status, id);
-    let notice = app.gateway.read(&Default::default(), &body)?;
+    let body = app.gateway().simulate(&reference, payment.amount, status, id);
+    let notice = app.gateway().read(&Default::default(), &body)?;
     apply::apply(&app, &payment, &notice, &body).await?;
     let (payment, booking) = found(&app, &reference).await?;
     page(&payment, &booking)
 }
 
 async fn found(app: &App, reference: &str) -> Result<(Payment, BookingRow)> {
-    if app.gateway.provider != PaymentProvider::Simulator {
+    if app.gateway().provider != PaymentProvider::Simulator {
         return Err(Error::NotFound);
     }
     let payment = store::by_reference(&app.db, reference).await?;

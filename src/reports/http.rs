@@ -11,6 +11,7 @@ use super::{
         Breakdown, Figure, Format, Overview, PagedReportQuery, Point, ReportQuery, Slice, Sums,
     },
     rules::{self, Percent, PeriodType, Window},
+    series::series,
     store::{self, By, Daily, Part},
 };
 use crate::reports::are_made;
@@ -76,7 +77,7 @@ pub async fn finance_overview(
         bookings: figure(|sums| sums.bookings),
         passengers: figure(|sums| sums.passengers),
         average_booking: figure(|sums| rules::average(sums.gross, sums.bookings)),
-        series: rules::series(&daily, period),
+        series: series(&daily, period),
     };
     Ok(match accepts.or(query.format) {
         Format::Json => Report::Json(Reply::data(overview)),

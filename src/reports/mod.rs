@@ -15,17 +15,14 @@ mod http;
 mod model;
 mod rollup;
 mod rules;
+mod series;
 mod store;
 
 pub use http::{finance_overview, revenue_by_partner, revenue_by_payment_method, revenue_by_type};
 pub use model::{Figure, Point, Sums};
 pub use rollup::{are_made, ensure, fold, fold_some, rebuild};
 pub use rules::{Percent, Window};
+pub use series::series;
 pub use store::{
     PartnerSales, RouteSales, Seller, Standings, daily, standings, top_partners, top_routes,
 };
-
-/// The buckets of a window, empty ones included.
-pub fn series(daily: &store::Daily, window: Window) -> Vec<Point> {
-    rules::series(daily, window)
-}

@@ -1,26 +1,75 @@
-//! What the document says of an operation.
+//! The OpenAPI documentation of an operation.
 
 use aide::{
-    generate::in_context,
-    openapi::{self, ReferenceOr},
+    axum::routing::ApiMethodDocs,
+    generate::{GenContext, in_context},
+    openapi::{self, ReferenceOr, Response, StatusCode},
+    operation::{OperationInput, OperationOutput},
     transform::TransformOperation,
 };
+use axum::http::Method;
 
 use super::Operation;
 use crate::kernel::{access::Access, http::ErrorEnvelope};
 
-pub fn documented(
-    operation: Operation,
-    summary: &'static str,
-) -> impl FnOnce(TransformOperation<'_>) -> TransformOperation<'_> {
-    move |docs| document(docs, &operation, summary)
+type Responses = fn(&mut GenContext, &mut openapi::Operation) -> Vec<(Option<u16>, Response)>;
+
+/// How a handler's types document its parameters, body and responses.
+pub struct Io {
+    input: fn(&mut GenContext, &mut openapi::Operation),
+    /// What the handler answers.
+    responses: Responses,
+    /// What its extractors answer when they refuse a request.
+    early_responses: Responses,
 }
 
-fn document<'t>(
-    docs: TransformOperation<'t>,
-    operation: &Operation,
-    summary: &str,
-) -> TransformOperation<'t> {
+impl Io {
+    pub fn of<I: OperationInput, O: OperationOutput>() -> Self {
+        Self {
+            input: I::operation_input,
+            responses: O::inferred_responses,
+            early_responses: I::inferred_early_responses,
+        }
+    }
+
+    fn operation(self) -> openapi::Operation {
+        let mut operation = openapi::Operation::default();
+        in_context(|ctx| {
+            (self.input)(ctx, &mut operation);
+            for documented in [self.responses, self.early_responses] {
+                for (code, response) in documented(ctx, &mut operation) {
+                    let responses = operation.responses.get_or_insert_default();
+                    let response = ReferenceOr::Item(response);
+                    match code {
+                        Some(code) => {
+                            responses.responses.entry(StatusCode::Code(code)).or_insert(response);
+                        }
+                        None => {
+                            responses.default.get_or_insert(response);
+                        }
+                    }
+                }
+            }
+        });
+        operation
+    }
+}
+
+pub fn document(operation: &Operation, summary: &str, io: Io) -> ApiMethodDocs {
+    let method = match operation.method {
+        Method::GET => "get",
+        Method::POST => "post",
+        Method::PUT => "put",
+        Method::PATCH => "patch",
+        Method::DELETE => "delete",
+        ref other => panic!("{other} has no place in the table"),
+    };
+    let mut documented = io.operation();
+    describe(TransformOperation::new(&mut documented), operation, summary);
+    ApiMethodDocs::new(method, documented)
+}
+
+fn describe(docs: TransformOperation<'_>, operation: &Operation, summary: &str) {
     let tag = operation.path.trim_start_matches("/v1").split('/').nth(1).unwrap_or_default();
     let mut docs = docs.id(operation.id).summary(summary).tag(tag);
     let who = match operation.access {
@@ -51,7 +100,6 @@ fn document<'t>(
         inner.parameters.push(ReferenceOr::Item(path_parameter(name)));
     }
     document_errors(inner, operation);
-    docs
 }
 
 fn path_parameter(name: &str) -> openapi::Parameter {

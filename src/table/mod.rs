@@ -1,10 +1,10 @@
-//! How a line of the table becomes a route: guarded, retried, documented.
+//! Turns a line of the table into a route: guarded, retried, documented.
 
 mod document;
 mod layers;
 
 use aide::{
-    axum::{ApiRouter, routing::ApiMethodRouter},
+    axum::ApiRouter,
     openapi::{self, OpenApi, SecurityScheme},
     operation::{OperationHandler, OperationInput, OperationOutput},
 };
@@ -14,16 +14,17 @@ use axum::{
     handler::Handler,
     http::Method,
     middleware::{from_fn, from_fn_with_state},
+    routing::{MethodFilter, MethodRouter},
 };
 
 use crate::{
     app::App,
     kernel::{access::Access, http::MAX_UPLOAD},
 };
-use document::documented;
+use document::{Io, document};
 use layers::{again_on_contention, end_shared, guard, only_if_meant};
 
-/// One line of the table, as others see it.
+/// One operation of the table.
 #[derive(Clone, Debug)]
 pub struct Operation {
     pub method: Method,
@@ -84,7 +85,7 @@ pub struct Table {
     pages: Vec<&'static str>,
 }
 
-/// The routes, and what is known of them.
+/// The finished routes, with their documentation.
 pub struct Finished {
     pub router: Router<App>,
     pub document: OpenApi,
@@ -97,9 +98,9 @@ impl Table {
         Self { app, router: ApiRouter::new(), operations: Vec::new(), pages: Vec::new() }
     }
 
-    /// Adds a line.
+    /// Adds an operation.
     pub fn op<H, I, O, T>(
-        mut self,
+        self,
         verb: Verb,
         path: &'static str,
         access: Access,
@@ -112,22 +113,27 @@ impl Table {
         O: OperationOutput,
         T: 'static,
     {
+        let routes = MethodRouter::new().on(filter(&verb.method), handler);
+        self.add(verb, path, access, name_of::<H>(), summary, routes, Io::of::<I, O>())
+    }
+
+    /// The part of `op` that does not depend on the handler's type, so that it is compiled once.
+    fn add(
+        mut self,
+        verb: Verb,
+        path: &'static str,
+        access: Access,
+        id: &'static str,
+        summary: &'static str,
+        mut routes: MethodRouter<App>,
+        io: Io,
+    ) -> Self {
         let Verb { method, changes, shares } = verb;
         let shared = shares == Shares::Its;
         let anyones = access == Access::Public && !path.contains('{');
         assert!(!shared || anyones, "{path} is not everyone's");
-        let id = name_of::<H>();
         let operation = Operation { method, path, access, id, changes, shared, at_most: None };
-        let document = documented(operation.clone(), summary);
-        let routes = ApiMethodRouter::<App>::new();
-        let mut routes = match operation.method {
-            Method::GET => routes.get_with(handler, document),
-            Method::POST => routes.post_with(handler, document),
-            Method::PUT => routes.put_with(handler, document),
-            Method::PATCH => routes.patch_with(handler, document),
-            Method::DELETE => routes.delete_with(handler, document),
-            ref other => panic!("{other} has no place in the table"),
-        };
+        let document = document(&operation, summary, io);
         if changes {
             routes = routes.route_layer(from_fn(again_on_contention));
         }
@@ -142,12 +148,12 @@ impl Table {
             let guard = from_fn_with_state((self.app.clone(), access), guard);
             routes = routes.route_layer(guard);
         }
-        self.router = self.router.api_route(path, routes);
+        self.router = self.router.route(path, routes).api_route_docs(path, document);
         self.operations.push(operation);
         self
     }
 
-    /// Limits the line above to so many requests a minute from one address.
+    /// Limits the operation above to this many requests a minute from one address.
     pub fn at_most(mut self, per_minute: u32) -> Self {
         if let Some(operation) = self.operations.last_mut() {
             operation.at_most = Some(per_minute);
@@ -155,7 +161,7 @@ impl Table {
         self
     }
 
-    /// A page for people; not an operation.
+    /// Adds an HTML page, which is not an operation.
     pub fn page<H, T>(mut self, path: &'static str, handler: H) -> Self
     where
         H: Handler<T, App>,
@@ -166,15 +172,15 @@ impl Table {
         self
     }
 
-    /// A page with a form that is sent back to it.
-    pub fn page_with_form<H, T, F, U>(mut self, path: &'static str, page: H, pressed: F) -> Self
+    /// Adds a page with a form that is posted to the same path.
+    pub fn page_with_form<H, T, F, U>(mut self, path: &'static str, page: H, submit: F) -> Self
     where
         H: Handler<T, App>,
         T: 'static,
         F: Handler<U, App>,
         U: 'static,
     {
-        self.router = self.router.route(path, axum::routing::get(page).post(pressed));
+        self.router = self.router.route(path, axum::routing::get(page).post(submit));
         self.pages.push(path);
         self
     }
@@ -218,6 +224,10 @@ impl Table {
         let Self { operations, pages, .. } = self;
         Finished { router, document, operations, pages }
     }
+}
+
+fn filter(method: &Method) -> MethodFilter {
+    MethodFilter::try_from(method.clone()).expect("the table has standard methods")
 }
 
 /// `dermaga::accounts::http::users::list_users` → `list_users`

@@ -7,10 +7,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::kernel::{
-    error::{Error, Result},
-    ids::Uuid,
-    secret::Secret,
+use crate::{
+    app::App,
+    kernel::{
+        error::{Error, Result},
+        ids::Uuid,
+        secret::Secret,
+    },
 };
 
 /// Names the format; what else is signed by the same key can never be taken for a ticket.
@@ -34,6 +37,13 @@ pub struct Ticket {
 pub struct TicketKeys {
     current: Key,
     old: Vec<Key>,
+}
+
+impl App {
+    /// The keys that sign and check tickets.
+    pub fn ticket_keys(&self) -> &TicketKeys {
+        self.domain()
+    }
 }
 
 struct Key {

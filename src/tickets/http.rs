@@ -87,7 +87,7 @@ pub struct TicketKeyring {
 }
 
 pub async fn get_ticket_key(State(app): State<App>) -> Result<Reply<TicketKeyring>> {
-    let mut keys = app.tickets.public();
+    let mut keys = app.ticket_keys().public();
     let current = keys.remove(0);
     Ok(Reply::data(TicketKeyring { algorithm: "Ed25519", current, older: keys }))
 }

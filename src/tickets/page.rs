@@ -31,7 +31,7 @@ pub fn draw(app: &App, booking: &BookingRow) -> Result<Vec<u8>> {
     let mut paper = Paper::new(&title, lang);
     for (index, passenger) in passengers.iter().enumerate() {
         let (sailing_id, booking_id) = (booking.sailing_id, booking.id);
-        let code = app.tickets.sign(Ticket { sailing_id, booking_id, place: place(index)? });
+        let code = app.ticket_keys().sign(Ticket { sailing_id, booking_id, place: place(index)? });
         paper.page(A5, |pen| {
             head(pen, booking, lang);
             journey(pen, booking, lang);

@@ -163,7 +163,7 @@ pub async fn resend_delivery(
 
 /// Says at once what would never be called.
 fn public(app: &App, form: &WebhookForm) -> Result<()> {
-    match parsed(&form.url).is_some_and(|url| app.webhooks.may_call(&url)) {
+    match parsed(&form.url).is_some_and(|url| app.webhook_client().may_call(&url)) {
         true => Ok(()),
         false => {
             let message = text("This address is not public.", "Alamat ini tidak publik.");

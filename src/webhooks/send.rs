@@ -35,6 +35,13 @@ pub struct Caller {
     private_too: bool,
 }
 
+impl App {
+    /// The client that delivers webhooks.
+    pub fn webhook_client(&self) -> &Caller {
+        self.domain()
+    }
+}
+
 impl Caller {
     pub fn new(private_too: bool) -> Self {
         Self { client: OnceLock::new(), private_too }
@@ -138,7 +145,7 @@ pub async fn deliver(app: &App, item: &Item) -> Result<()> {
     let mut attempt = match outgoing.active {
         true => {
             let secret = app.sealer.open(&outgoing.secret)?;
-            app.webhooks.call(&outgoing, &secret, app.clock.now()).await
+            app.webhook_client().call(&outgoing, &secret, app.clock.now()).await
         }
         false => Attempt {
             status: DeliveryStatus::Failed,

@@ -114,8 +114,8 @@ async fn a_database_of_an_older_version_is_kept_as_it_is() {
     {
         world.db().sql(statement).run().await.unwrap();
     }
-    let mut audit = crate::process::dermaga(folder.path());
-    let why = crate::process::refused(audit.arg("audit").env("DERMAGA_DATA_DIR", &config.data_dir));
+    let mut audit = crate::binary::dermaga(folder.path());
+    let why = crate::binary::refused(audit.arg("audit").env("DERMAGA_DATA_DIR", &config.data_dir));
     assert!(why.contains("run `dermaga migrate` first"), "{why}");
     let made = backup(&config, folder.path(), &clock).await.unwrap();
     assert!(made.rules > 20);
@@ -147,7 +147,7 @@ async fn a_database_of_an_older_version_is_kept_as_it_is() {
 async fn a_doctor_says_what_is_wrong() {
     let folder = tempfile::tempdir().unwrap();
     let look = |settings: &[(&str, &str)]| {
-        let mut command = crate::process::dermaga(folder.path());
+        let mut command = crate::binary::dermaga(folder.path());
         command.arg("doctor").env("DERMAGA_DATA_DIR", folder.path());
         command.envs(settings.iter().copied());
         let looked = command.output().unwrap();

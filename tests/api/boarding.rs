@@ -282,7 +282,7 @@ async fn it_is_said_why_somebody_may_not_board(world: World) {
     let tomorrow = world.next_day(&sailing).await;
     let admin = world.admin().await;
     let code_of = |booking: &Value, sailing: &Sailing| {
-        world.app.tickets.sign(dermaga::tickets::Ticket {
+        world.app.ticket_keys().sign(dermaga::tickets::Ticket {
             sailing_id: sailing.id.parse().unwrap(),
             booking_id: booking["id"].as_str().unwrap().parse().unwrap(),
             place: 0,
@@ -332,7 +332,7 @@ async fn a_forged_changed_or_foreign_code_is_refused(world: World) {
     // Right in every way, but of a passenger or a booking that is not there.
     let nobody = |booking_id, place| {
         let sailing_id = sailing.id.parse().unwrap();
-        world.app.tickets.sign(dermaga::tickets::Ticket { sailing_id, booking_id, place })
+        world.app.ticket_keys().sign(dermaga::tickets::Ticket { sailing_id, booking_id, place })
     };
     let id = booking["id"].as_str().unwrap().parse().unwrap();
     let codes = [

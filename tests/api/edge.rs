@@ -197,7 +197,7 @@ async fn a_drain_finishes_what_runs() {
         count.and_then(|count| count.lines().next()).map(str::to_owned)
     };
     let (mut before, mut still) = (None, 0);
-    while world.app.passwords.verified() == 0 || still < 5 {
+    while world.app.passwords().verified() == 0 || still < 5 {
         let now = given();
         still = if now.is_some() && now == before { still + 1 } else { 0 };
         before = now;

@@ -20,8 +20,8 @@ use dermaga::{
 use serde_json::{Value, json};
 
 use crate::{
+    binary::{dermaga, refused, start, start_logging_to},
     on_both_engines,
-    process::{dermaga, refused, start, start_logging_to},
     world::World,
 };
 

@@ -301,7 +301,7 @@ async fn a_stuck_job_makes_the_service_unready(world: World) {
 }
 
 async fn every_job_runs_and_is_counted(world: World) {
-    let worker = tokio::spawn(world.app.clone().work());
+    let worker = tokio::spawn(world.app.clone().run_jobs());
     let have_run = async {
         loop {
             let jobs = world.app.jobs.all();

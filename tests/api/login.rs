@@ -113,13 +113,13 @@ async fn an_answer_does_not_tell_whether_the_account_exists(world: World) {
     ];
     let mut answers = Vec::new();
     for (email, password, role) in cases {
-        let (statements, verified) = (world.db().statements(), world.app.passwords.verified());
+        let (statements, verified) = (world.db().statements(), world.app.passwords().verified());
         let answer = attempt(&world, email, password, role).await;
         let mut body = answer.is(401, "invalid_credentials");
         body.as_object_mut().unwrap().remove("request_id");
         // The same work, so the same time: one verification, as many statements.
         let cost =
-            (world.db().statements() - statements, world.app.passwords.verified() - verified);
+            (world.db().statements() - statements, world.app.passwords().verified() - verified);
         answers.push((body, cost));
     }
     assert_eq!(answers[0], answers[1]);
@@ -222,11 +222,11 @@ async fn guess_at_once(world: &World, addresses: impl Iterator<Item = String>) -
 async fn attempts_at_the_same_moment_do_not_slip_through(world: World) {
     let world = limited(world).await;
     world.account(ADMIN, "admin").await;
-    let before = world.app.passwords.verified();
+    let before = world.app.passwords().verified();
     let answers = guess_at_once(&world, (0..40).map(|_| HOME.to_owned())).await;
     assert_eq!(answers.iter().filter(|status| **status == 401).count(), 10);
     assert_eq!(answers.iter().filter(|status| **status == 429).count(), 30);
-    assert_eq!(world.app.passwords.verified() - before, 10);
+    assert_eq!(world.app.passwords().verified() - before, 10);
 }
 
 async fn fifty_failures_lock_the_address(world: World) {

@@ -238,11 +238,11 @@ async fn new_ones_are_shown_as_they_come(world: World) {
         _ => None,
     };
     let at = beside.as_ref().unwrap_or(&world);
-    let worker = tokio::spawn(world.app.clone().work());
+    let worker = tokio::spawn(world.app.clone().run_jobs());
     let shower = beside.as_ref().map(|beside| {
         let app = beside.app.clone();
         let job = app.jobs.add("show_notifications", Duration::from_secs(1));
-        tokio::spawn(async move { dermaga::notifications::show_for_ever(&app, &job).await })
+        tokio::spawn(async move { dermaga::notifications::run_publish_loop(&app, &job).await })
     });
     let mut stream = Stream::open(at, &sailing.partner, None).await;
     let mut foreign = Stream::open(at, &other, None).await;
@@ -279,7 +279,7 @@ async fn a_crowd_does_not_hide_what_is_new(world: World) {
         .unwrap();
     }
     tx.commit().await.unwrap();
-    let worker = tokio::spawn(world.app.clone().work());
+    let worker = tokio::spawn(world.app.clone().run_jobs());
     let mut stream = Stream::open(&world, &sailing.partner, None).await;
     world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     let event = tokio::time::timeout(Duration::from_secs(30), stream.next()).await;
@@ -314,7 +314,7 @@ async fn nobody_takes_all_the_streams(world: World) {
 
 async fn a_stream_ends_with_its_session(world: World) {
     let sailing = world.sailing().await;
-    let worker = tokio::spawn(world.app.clone().work());
+    let worker = tokio::spawn(world.app.clone().run_jobs());
     let mut stream = Stream::open(&world, &sailing.partner, None).await;
     world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     assert!(stream.next().await.is_some());
@@ -481,7 +481,7 @@ async fn a_dead_mail_server_holds_up_nothing_else(world: World) {
     world.post("/v1/webhooks", hook).by(&admin).send().await.ok();
     let sailing = world.sailing().await;
     let started = std::time::Instant::now();
-    let worker = tokio::spawn(world.app.clone().work());
+    let worker = tokio::spawn(world.app.clone().run_jobs());
     let booked = async {
         for n in 0..40 {
             world.books(order(&sailing, 1, &format!("b{n}@example.com"))).await;

@@ -181,7 +181,7 @@ async fn a_failure_comes_back_later_and_ends_as_a_dead_letter(world: World) {
 
 async fn the_worker_wakes_up_by_itself(world: World) {
     world.partner("made@bahari.id").await;
-    let worker = tokio::spawn(world.app.clone().work());
+    let worker = tokio::spawn(world.app.clone().run_jobs());
     let body = json!({ "email": "made@bahari.id" });
     world.post("/auth/forgot-password", body).send().await.ok();
     while world.letters_to("made@bahari.id").is_empty() {

@@ -471,14 +471,14 @@ async fn a_kill_in_the_middle_of_a_storm_loses_nothing_that_was_answered(mut wor
         .unwrap();
     let key = world.app.config.secret_key.clone().unwrap();
     let (folder, url) = world.leaves().await;
-    let mut command = crate::process::dermaga(&folder);
+    let mut command = crate::binary::dermaga(&folder);
     command
         .env("DERMAGA_DATA_DIR", &folder)
         .env("DERMAGA_DATABASE_URL", url)
         .env("DERMAGA_SECRET_KEY", key.reveal())
         .env("DERMAGA_PAYMENT_SERVER_KEY", crate::world::SERVER_KEY)
         .env("DERMAGA_RATE_LIMIT", "off");
-    let mut service = crate::process::start(&mut command);
+    let mut service = crate::binary::start(&mut command);
     let client = crate::world::client();
     let heard = Arc::new(AtomicUsize::new(0));
     let buyers: Vec<_> = (0..32)

@@ -390,7 +390,7 @@ async fn a_hanging_receiver_holds_up_nobody(world: World) {
     subscribes(&world, &admin, &receiver.url, &["booking.created"]).await;
     receiver.answers(0);
     let sailing = world.sailing().await;
-    let worker = tokio::spawn(world.app.clone().work());
+    let worker = tokio::spawn(world.app.clone().run_jobs());
     let done = async {
         for n in 0..20 {
             world.books(order(&sailing, 1, &format!("b{n}@example.com"))).await.ok();

@@ -1,5 +1,6 @@
 //! Handlers of accounts.
 
+mod device;
 mod passwords;
 mod profile;
 mod remember;

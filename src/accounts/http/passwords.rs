@@ -51,8 +51,8 @@ pub async fn reset_password(
     let account = account.ok_or(Error::InvalidToken)?;
     // The token proves who it is, as a session does.
     let origin = Origin::new(context.address, true);
-    app.passwords.strong(&reset.password, &account.name, &account.email, origin).await?;
-    let hash = app.passwords.hash(&reset.password, origin).await?;
+    app.passwords().strong(&reset.password, &account.name, &account.email, origin).await?;
+    let hash = app.passwords().hash(&reset.password, origin).await?;
     let first = account.password_hash.is_none();
 
     let mut tx = app.db.begin().await?;
@@ -82,7 +82,7 @@ pub async fn change_password(
     let Person { id, name, email } = &caller.person;
     let address = caller.context.address;
     let origin = Origin::new(address, true);
-    app.passwords.strong(&change.password, name, email, origin).await?;
+    app.passwords().strong(&change.password, name, email, origin).await?;
     let email = email.parse().map_err(Error::internal)?;
     let network = lockout::network_text(address);
     let found = store::credentials_from(&app.db, &email, &network).await?;
@@ -92,7 +92,7 @@ pub async fn change_password(
     // A stolen session must not be a way to guess the password.
     let client = Client { email: &email, address, is_known, is_remembered: false };
     let attempt = lockout::prove(&app, &client, now).await?;
-    match app.passwords.verify(&change.current_password, Some(&old), origin).await {
+    match app.passwords().verify(&change.current_password, Some(&old), origin).await {
         Ok(true) => {}
         Ok(false) => {
             let message = text("This is not your password.", "Ini bukan kata sandi Anda.");
@@ -103,7 +103,7 @@ pub async fn change_password(
             return Err(busy);
         }
     }
-    let new = app.passwords.hash(&change.password, origin).await?;
+    let new = app.passwords().hash(&change.password, origin).await?;
 
     let mut tx = caller.begin(&app.db, now).await?;
     if !store::replace_password(&mut tx, *id, &old, &new, now).await? {

@@ -5,14 +5,14 @@
 
 use axum::{
     extract::State,
-    http::{
-        HeaderMap, HeaderValue,
-        header::{COOKIE, SET_COOKIE},
-    },
+    http::{HeaderMap, header::SET_COOKIE},
 };
 use chrono::{DateTime, Utc};
 
-use super::sessions;
+use super::{
+    device::{cookie, presented},
+    sessions,
+};
 use crate::{
     accounts::{
         model::{JustEmail, Remembered},
@@ -29,8 +29,6 @@ use crate::{
         ids,
     },
 };
-
-const COOKIE_NAME: &str = "dermaga_remember";
 
 pub async fn remember_me(
     State(app): State<App>,
@@ -114,43 +112,4 @@ async fn resume(
     signed_in.remember_token = Some(next.clone());
     signed_in.user = signed_in.user.shown(app);
     Ok((next, Remembered::Resumed(Box::new(signed_in))))
-}
-
-/// The device whose remember token a request carries, if the token could be resumed with.
-pub async fn live_device(
-    app: &App,
-    headers: &HeaderMap,
-    now: DateTime<Utc>,
-) -> Result<Option<tokens::Remembered>> {
-    let Some(token) = presented(headers) else { return Ok(None) };
-    let device = tokens::remembered(&app.db, &ids::hash(&token)).await?;
-    Ok(device.filter(|device| device.expires_at > now && device.rotated_at.is_none()))
-}
-
-/// The remember token that a request carries, in its header or in the cookie.
-pub fn presented(headers: &HeaderMap) -> Option<String> {
-    if let Some(token) = headers.get("x-remember-token") {
-        return token.to_str().ok().map(str::to_owned);
-    }
-    let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
-    cookies
-        .flat_map(|value| value.split(';'))
-        .filter_map(|pair| pair.trim().split_once('='))
-        .find(|(name, _)| *name == COOKIE_NAME)
-        .map(|(_, token)| token.to_owned())
-}
-
-fn cookie(app: &App, token: &str) -> HeaderValue {
-    set_cookie(app, token, tokens::REMEMBERED.num_seconds())
-}
-
-pub fn forget_cookie(app: &App) -> HeaderValue {
-    set_cookie(app, "", 0)
-}
-
-fn set_cookie(app: &App, token: &str, max_age: i64) -> HeaderValue {
-    let secure = if app.config.public_url().starts_with("https://") { "; Secure" } else { "" };
-    let cookie =
-        format!("{COOKIE_NAME}={token}; Max-Age={max_age}; Path=/; HttpOnly; SameSite=Lax{secure}");
-    HeaderValue::from_str(&cookie).unwrap_or(HeaderValue::from_static(""))
 }

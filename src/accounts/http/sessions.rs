@@ -6,7 +6,7 @@ use axum::{
 };
 use chrono::{DateTime, Utc};
 
-use super::remember::{forget_cookie, live_device, presented};
+use super::device::{forget_cookie, live_device, presented};
 use crate::{
     accounts::{
         hash_queue::Origin,
@@ -43,7 +43,7 @@ pub async fn login(
 
     let hash = found.as_ref().and_then(|account| account.credentials.password_hash.as_deref());
     let origin = Origin::new(context.address, is_known || is_remembered);
-    let right = match app.passwords.verify(&login.password, hash, origin).await {
+    let right = match app.passwords().verify(&login.password, hash, origin).await {
         Ok(right) => right,
         Err(busy) => {
             attempt.withdraw(&app.db).await?;

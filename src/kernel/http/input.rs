@@ -1,5 +1,7 @@
 //! What comes in: body, query and path, checked before a handler sees them.
 
+use std::any::Any;
+
 use aide::{
     OperationInput,
     generate::GenContext,
@@ -22,7 +24,7 @@ use crate::kernel::{
     json::{self, Parsed},
     lang::text,
     phone,
-    schema::{self, Input},
+    schema::{self, Compiled, Input},
 };
 
 pub const MAX_BODY: usize = 1024 * 1024;
@@ -54,55 +56,78 @@ impl<S: Sync, T: Input> FromRequest<S> for Body<T> {
     type Rejection = Error;
 
     async fn from_request(request: Request, _: &S) -> Result<Self> {
-        let content_type = request.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok());
-        let essence = content_type.and_then(|v| v.split(';').next()).map(str::trim);
-        if !essence.is_some_and(|e| e.eq_ignore_ascii_case("application/json")) {
-            return Err(Error::UnsupportedMediaType);
-        }
-        let bytes = to_bytes(request.into_body(), MAX_BODY).await.map_err(unreadable)?;
-        decode(bytes, body_from).await.map(Self)
+        let bytes = json_bytes(request).await?;
+        let read = |bytes: &[u8]| {
+            let Parsed { value, truncated } = object(bytes)?;
+            let read = schema::read(value).map_err(Error::Invalid)?;
+            if truncated { Err(too_many_values()) } else { Ok(read) }
+        };
+        decode(bytes, read).await.map(Self)
     }
 }
 
-fn body_from<T: Input>(bytes: &[u8]) -> Result<T> {
-    let Parsed { value, truncated } = json::parse(bytes).map_err(|_| {
+// What does not depend on the type of a body stands in functions of its own, which are compiled once
+// and not for every type.
+
+async fn json_bytes(request: Request) -> Result<Bytes> {
+    let content_type = request.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok());
+    let essence = content_type.and_then(|v| v.split(';').next()).map(str::trim);
+    if !essence.is_some_and(|e| e.eq_ignore_ascii_case("application/json")) {
+        return Err(Error::UnsupportedMediaType);
+    }
+    to_bytes(request.into_body(), MAX_BODY).await.map_err(unreadable)
+}
+
+fn object(bytes: &[u8]) -> Result<Parsed> {
+    let parsed = json::parse(bytes).map_err(|_| {
         Error::Malformed(text("The body is not JSON.", "Isi permintaan bukan JSON."))
     })?;
-    if !value.is_object() {
+    if !parsed.value.is_object() {
         return Err(Error::Malformed(text(
             "The body must be a JSON object.",
             "Isi permintaan harus berupa objek JSON.",
         )));
     }
-    match schema::read(value) {
-        Ok(_) if truncated => Err(Error::Invalid(vec![Fault::new(
-            "body",
-            "max_items",
-            text("The body holds too many values.", "Isi permintaan memuat terlalu banyak nilai."),
-        )])),
-        read => read.map_err(Error::Invalid),
-    }
+    Ok(parsed)
+}
+
+fn too_many_values() -> Error {
+    Error::Invalid(vec![Fault::new(
+        "body",
+        "max_items",
+        text("The body holds too many values.", "Isi permintaan memuat terlalu banyak nilai."),
+    )])
 }
 
 /// Decodes a body: a small one in place, a large one on a blocking thread, so that it does not delay
-/// the requests of its worker. Small ones go there as well until the telephone metadata are loaded.
+/// other requests of its worker. Small ones go there as well until the telephone metadata are loaded.
 /// Only a few large ones are decoded at once: decoded JSON takes many times the memory of its text.
 pub async fn decode<T: Send + 'static>(
     bytes: Bytes,
     read: impl FnOnce(&[u8]) -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    const INLINE: usize = 64 * 1024;
-    static LARGE: Semaphore = Semaphore::const_new(2);
-    let small = bytes.len() <= INLINE;
-    if small && phone::is_loaded() {
+    if bytes.len() <= INLINE && phone::is_loaded() {
         return read(&bytes);
     }
-    let permit = match small {
+    let erased: Decode =
+        Box::new(move |bytes| read(bytes).map(|decoded| Box::new(decoded) as Box<dyn Any + Send>));
+    let decoded = decode_blocking(bytes, erased).await?.downcast::<T>();
+    decoded.map(|decoded| *decoded).map_err(|_| Error::internal("decoded as another type"))
+}
+
+const INLINE: usize = 64 * 1024;
+
+/// Turns a body into a value of the type that its caller expects.
+type Decode = Box<dyn FnOnce(&[u8]) -> Result<Box<dyn Any + Send>> + Send>;
+
+async fn decode_blocking(bytes: Bytes, decode: Decode) -> Result<Box<dyn Any + Send>> {
+    static LARGE: Semaphore = Semaphore::const_new(2);
+    let permit = match bytes.len() <= INLINE {
         true => None,
         false => Some(LARGE.acquire().await.map_err(Error::internal)?),
     };
     let decoded = tokio::task::spawn_blocking(move || {
-        let decoded = read(&bytes);
+        let decoded = decode(&bytes);
         drop(permit);
         decoded
     });
@@ -214,15 +239,14 @@ impl<S: Sync, T: Input> FromRequestParts<S> for Query<T> {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
-        let fields = query_fields::<T>(parts)?;
+        let fields = query_fields(parts, &schema::compiled::<T>())?;
         schema::read(Value::Object(fields)).map(Self).map_err(Error::Invalid)
     }
 }
 
 const MAX_PARAMETERS: usize = 200;
 
-fn query_fields<T: Input>(parts: &Parts) -> Result<Map<String, Value>> {
-    let schema = schema::compiled::<T>();
+fn query_fields(parts: &Parts, schema: &Compiled) -> Result<Map<String, Value>> {
     let mut fields = Map::new();
     let query = parts.uri.query().unwrap_or("").as_bytes();
     if form_urlencoded::parse(query).nth(MAX_PARAMETERS).is_some() {
@@ -254,13 +278,17 @@ impl<S: Sync, T: Input> FromRequest<S> for Filters<T> {
 
     async fn from_request(request: Request, _: &S) -> Result<Self> {
         let (parts, body) = request.into_parts();
-        let fields = query_fields::<T>(&parts)?;
+        let fields = query_fields(&parts, &schema::compiled::<T>())?;
         let bytes = to_bytes(body, MAX_BODY).await.map_err(unreadable)?;
-        decode(bytes, move |body| filters_from(fields, body)).await.map(Self)
+        let read = move |body: &[u8]| {
+            let fields = Value::Object(with_body(fields, body)?);
+            schema::read(fields).map_err(Error::Invalid)
+        };
+        decode(bytes, read).await.map(Self)
     }
 }
 
-fn filters_from<T: Input>(mut fields: Map<String, Value>, body: &[u8]) -> Result<T> {
+fn with_body(mut fields: Map<String, Value>, body: &[u8]) -> Result<Map<String, Value>> {
     if !body.is_empty() {
         // Lists and objects count as absent, so it does not matter when some are left out.
         let Ok(Parsed { value: Value::Object(body), .. }) = json::parse(body) else {
@@ -280,7 +308,7 @@ fn filters_from<T: Input>(mut fields: Map<String, Value>, body: &[u8]) -> Result
             }
         }
     }
-    schema::read(Value::Object(fields)).map_err(Error::Invalid)
+    Ok(fields)
 }
 
 impl<T: Input> OperationInput for Filters<T> {

@@ -26,14 +26,14 @@ pub async fn register_mitra(
 ) -> Result<Reply<Registered>> {
     let now = app.clock.now();
     let origin = Origin::new(context.address, false);
-    app.passwords.strong(&form.password, &form.name, form.email.as_str(), origin).await?;
+    app.passwords().strong(&form.password, &form.name, form.email.as_str(), origin).await?;
     let account = NewAccount {
         name: form.name,
         email: form.email,
         phone: Some(form.phone),
         role: Role::Mitra,
         status: Status::Active,
-        password_hash: Some(app.passwords.hash(&form.password, origin).await?),
+        password_hash: Some(app.passwords().hash(&form.password, origin).await?),
     };
     let mut tx = app.db.begin().await?;
     let account_id = accounts::create(&mut tx, &account, now).await?;

@@ -23,12 +23,12 @@ pub async fn payment_callback(
     headers: HeaderMap,
     Raw(body): Raw,
 ) -> Result<Reply> {
-    let told = app.gateway.read(&headers, &body)?;
+    let told = app.gateway().read(&headers, &body)?;
     let payment = store::by_reference(&app.db, &told.reference).await?.ok_or(Error::NotFound)?;
     if !is_ours(&app, &payment) {
         return Err(Error::NotFound);
     }
-    match app.gateway.confirm(told.clone()).await {
+    match app.gateway().confirm(told.clone()).await {
         Ok(notice) => apply::apply(&app, &payment, &notice, &body).await?,
         Err(Error::NotFound) => {
             tracing::warn!(reference = %told.reference, "a notice about another payment");
@@ -46,13 +46,13 @@ pub async fn payment_callback(
 pub async fn confirm_later(app: &App, body: &Value) -> Result<()> {
     // The configured provider cannot be asked about what another one said: a person has to look.
     let foreign = || Error::internal("a notice of another provider than the configured one");
-    let told = app.gateway.parse(body).ok_or_else(foreign)?;
+    let told = app.gateway().parse(body).ok_or_else(foreign)?;
     let payment = store::by_reference(&app.db, &told.reference).await?;
     let payment = payment.ok_or_else(|| Error::internal("a notice without payment"))?;
     if !is_ours(app, &payment) {
         return Err(foreign());
     }
-    match app.gateway.confirm(told).await {
+    match app.gateway().confirm(told).await {
         Err(Error::NotFound) => {
             tracing::warn!(reference = %payment.reference, "a notice about another payment");
             Ok(())
@@ -64,7 +64,7 @@ pub async fn confirm_later(app: &App, body: &Value) -> Result<()> {
 /// Whether the attempt was made at the provider that is configured now. Another provider, or cash,
 /// is not paid by what this one says.
 fn is_ours(app: &App, payment: &Payment) -> bool {
-    let ours = payment.provider == app.gateway.provider.as_str();
+    let ours = payment.provider == app.gateway().provider.as_str();
     if !ours {
         let (reference, provider) = (&payment.reference, &payment.provider);
         tracing::warn!(%reference, %provider, "a notice for an attempt at another provider");

@@ -5,7 +5,7 @@ use std::{io::Write, sync::OnceLock};
 use dermaga::kernel::db::Db;
 use tokio::sync::{Mutex, OnceCell};
 
-use crate::cluster::{Cluster, binaries, create, run, start};
+use super::cluster::{Cluster, binaries, create, run, start};
 
 /// Nobody's data: quick rather than durable.
 const OPTIONS: &str = "-c fsync=off -c deadlock_timeout=100ms";

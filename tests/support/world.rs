@@ -16,7 +16,7 @@ use tokio::{
     sync::{OnceCell, oneshot},
 };
 
-use crate::postgres;
+use super::postgres;
 
 /// Runs each test on both engines.
 #[macro_export]
@@ -288,7 +288,7 @@ impl World {
         static HASH: tokio::sync::OnceCell<String> = tokio::sync::OnceCell::const_new();
         let make = || async {
             let password = dermaga::accounts::Password::parse(PASSWORD).unwrap();
-            self.app.passwords.hash(&password, dermaga::accounts::Origin::local()).await.unwrap()
+            self.app.passwords().hash(&password, dermaga::accounts::Origin::local()).await.unwrap()
         };
         let hash = HASH.get_or_init(make).await.clone();
         self.db()

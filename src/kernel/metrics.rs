@@ -12,10 +12,7 @@ use prometheus_client::{
     registry::Registry,
 };
 
-use crate::{
-    jobs::Jobs,
-    kernel::{db::Db, log, set_aside::RowJob},
-};
+use super::{db::Db, log, set_aside::RowJob, supervisor::Jobs};
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Request {

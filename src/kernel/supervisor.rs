@@ -13,18 +13,18 @@ use tokio::{
     time::{Instant, MissedTickBehavior},
 };
 
-use crate::kernel::{
+use super::{
     error::{Error, Result},
     set_aside::Pass,
 };
 
-/// A job is overdue when it has not succeeded for so many of its intervals,
-const INTERVALS: u32 = 5;
-/// but never before this: a slow machine is not a broken one.
-const SHORTEST_PATIENCE: Duration = Duration::from_secs(30);
+/// A job is overdue when it has not succeeded for this many of its intervals.
+const OVERDUE_INTERVALS: u32 = 5;
+/// No job is overdue before this: a slow machine is not a broken one.
+const MIN_OVERDUE: Duration = Duration::from_secs(30);
 
-/// How long a job that has panicked or ended waits for its restart. It doubles each time, and starts
-/// over when the job has succeeded in between.
+/// How long a job that has panicked or ended waits for its restart. The pause doubles each time, and
+/// starts over when the job has succeeded in between.
 #[derive(Clone, Copy)]
 pub struct Backoff {
     pub first: Duration,
@@ -44,7 +44,7 @@ impl Backoff {
     }
 }
 
-/// What one job of this process has done so far.
+/// One job of this process, and its statistics.
 pub struct Job {
     pub name: &'static str,
     pub interval: Duration,
@@ -59,7 +59,7 @@ pub struct State {
     pub failures: u64,
     pub panics: u64,
     pub last_success: Option<SystemTime>,
-    /// The last success, or the start; later where a first run may take its time.
+    /// The last success, or the start. In the future while a long first run is allowed.
     healthy_at: Instant,
 }
 
@@ -86,7 +86,7 @@ impl Job {
         state.healthy_at = now;
     }
 
-    /// The job goes on; it tries again at its next interval.
+    /// Counts and logs a failed run. The job tries again at its next interval.
     pub fn failed(&self, error: &Error) {
         self.locked().failures += 1;
         tracing::error!(job = self.name, %error, "a background job failed");
@@ -105,7 +105,7 @@ impl Job {
         }
     }
 
-    /// Allows for a first run that takes long. A restart is allowed nothing.
+    /// Allows a long first run. Has no effect after a restart.
     pub fn may_take(&self, long: Duration) {
         let mut state = self.locked();
         if (state.runs, state.failures, state.panics) == (0, 0, 0) {
@@ -113,13 +113,13 @@ impl Job {
         }
     }
 
-    /// How long it has been overdue for a success, if it is.
-    fn late(&self, now: Instant) -> Option<Duration> {
+    /// How long the job has not succeeded, if it is overdue.
+    fn overdue(&self, now: Instant) -> Option<Duration> {
         let since = now.saturating_duration_since(self.state().healthy_at);
-        (since > (self.interval * INTERVALS).max(SHORTEST_PATIENCE)).then_some(since)
+        (since > (self.interval * OVERDUE_INTERVALS).max(MIN_OVERDUE)).then_some(since)
     }
 
-    /// Runs it at its interval, and again at once while there is more to do.
+    /// Runs the job at its interval, and again at once while there is more to do.
     pub async fn repeat<Fut, R>(&self, run: impl Fn() -> Fut)
     where
         Fut: Future<Output = Result<R>>,
@@ -138,7 +138,7 @@ impl Job {
     }
 }
 
-/// The jobs that this process runs: none where it only serves.
+/// The jobs that this process runs. Empty in commands that run none.
 #[derive(Default)]
 pub struct Jobs(Mutex<Vec<Arc<Job>>>);
 
@@ -161,7 +161,7 @@ impl Jobs {
     }
 
     fn overdue_at(&self, now: Instant) -> Option<(&'static str, Duration)> {
-        self.locked().iter().find_map(|job| Some((job.name, job.late(now)?)))
+        self.locked().iter().find_map(|job| Some((job.name, job.overdue(now)?)))
     }
 
     fn locked(&self) -> MutexGuard<'_, Vec<Arc<Job>>> {
@@ -169,15 +169,15 @@ impl Jobs {
     }
 }
 
-/// Starts jobs and restarts them. Dropping it ends them all.
+/// Starts jobs and restarts them. Dropping the supervisor ends them all.
 pub struct Supervisor<C> {
     context: C,
     jobs: Arc<Jobs>,
     stop: watch::Receiver<bool>,
     backoff: Backoff,
-    /// Jobs that finish what they have begun when the service stops,
+    /// Jobs that finish their work when the service stops.
     finishing: JoinSet<()>,
-    /// and jobs that end at once.
+    /// Jobs that are aborted when the service stops.
     others: JoinSet<()>,
 }
 
@@ -187,7 +187,7 @@ impl<C: Clone + Send + Sync + 'static> Supervisor<C> {
         Self { context, jobs, stop, backoff, finishing, others }
     }
 
-    /// A job that is run at an interval.
+    /// Adds a job that runs at an interval.
     pub fn every<F, Fut, R>(&mut self, name: &'static str, interval: Duration, run: F)
     where
         F: Fn(C) -> Fut + Clone + Send + Sync + 'static,
@@ -200,7 +200,7 @@ impl<C: Clone + Send + Sync + 'static> Supervisor<C> {
         });
     }
 
-    /// A job that loops by itself and notes each of its runs.
+    /// Adds a job that loops by itself and records each run.
     pub fn looping<F, Fut>(&mut self, name: &'static str, interval: Duration, work: F)
     where
         F: Fn(C, Arc<Job>) -> Fut + Send + Sync + 'static,
@@ -210,7 +210,7 @@ impl<C: Clone + Send + Sync + 'static> Supervisor<C> {
         self.others.spawn(supervised);
     }
 
-    /// The same for one that ends by itself when the service stops.
+    /// The same for a job that ends by itself when the service stops.
     pub fn finishing<F, Fut>(&mut self, name: &'static str, interval: Duration, work: F)
     where
         F: Fn(C, Arc<Job>) -> Fut + Send + Sync + 'static,
@@ -235,7 +235,7 @@ impl<C: Clone + Send + Sync + 'static> Supervisor<C> {
         supervise(job, stop, backoff, move |job| work(context.clone(), job))
     }
 
-    /// Until the service stops and those that finish have finished.
+    /// Runs until the service stops and the finishing jobs have ended.
     pub async fn run(mut self) {
         stopped(&mut self.stop).await;
         while self.finishing.join_next().await.is_some() {}
@@ -244,7 +244,7 @@ impl<C: Clone + Send + Sync + 'static> Supervisor<C> {
 }
 
 async fn stopped(stop: &mut watch::Receiver<bool>) {
-    // Nobody is left to stop it: that is as good as being stopped.
+    // An error means that the sender is gone, which counts as a stop.
     let _ = stop.wait_for(|stop| *stop).await;
 }
 

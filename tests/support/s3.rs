@@ -13,7 +13,7 @@ static SERVER: OnceLock<Option<(Child, u16)>> = OnceLock::new();
 pub async fn bucket() -> Option<String> {
     let (_, port) = SERVER.get_or_init(start).as_ref()?;
     let endpoint = format!("http://127.0.0.1:{port}");
-    let client = crate::world::client();
+    let client = super::world::client();
     for _ in 0..1_200 {
         if client.get(&endpoint).send().await.is_ok() {
             break;

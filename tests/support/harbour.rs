@@ -6,7 +6,7 @@ use reqwest::{
 };
 use serde_json::{Value, json};
 
-use crate::world::{Answer, Someone, World};
+use super::world::{Answer, Someone, World};
 
 pub const NIK: &str = "5171012304850001";
 pub const ACCOUNT: &str = "7712345678";
@@ -227,7 +227,7 @@ pub fn charter(sailing: &Sailing, qty: usize, email: &str) -> Value {
 pub fn notice(reference: &str, amount: i64, status: &str, transaction: &str) -> Value {
     use sha2::{Digest, Sha512};
     let gross = format!("{amount}.00");
-    let text = format!("{reference}200{gross}{}", crate::world::SERVER_KEY);
+    let text = format!("{reference}200{gross}{}", super::world::SERVER_KEY);
     let signature: String = Sha512::digest(text).iter().map(|b| format!("{b:02x}")).collect();
     json!({
         "order_id": reference, "status_code": "200", "gross_amount": gross,

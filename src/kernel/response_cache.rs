@@ -18,7 +18,7 @@ use axum::{
 };
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::kernel::{http::Answer, ids::Uuid, lang::Lang};
+use super::{http::Answer, ids::Uuid, lang::Lang};
 
 /// How long an answer lasts beside other processes, and where there is none.
 const BESIDE_OTHERS: TimeDelta = TimeDelta::seconds(1);

@@ -1,0 +1,63 @@
+//! Where the service is put together: the only file that knows what each domain keeps for the life of
+//! the process.
+
+use crate::{
+    accounts::Passwords,
+    app::{App, DomainState},
+    boarding, bookings,
+    config::Config,
+    edge::Limits,
+    kernel::{clock::Clock, error::Result, secret::Secret},
+    notifications::Hub,
+    partners,
+    payments::Gateway,
+    staff,
+    tickets::TicketKeys,
+    webhooks::{self, WebhookCaller},
+};
+
+impl App {
+    /// Starts a service with all of its domains: checks the settings, opens the database and migrates
+    /// it.
+    pub async fn start(config: Config, clock: Clock) -> Result<Self, String> {
+        Self::open(config, clock, domains).await
+    }
+
+    /// Seals everything that older keys have sealed with the current one.
+    pub async fn reseal(&self) -> Result<u64> {
+        Ok(partners::reseal(self).await?
+            + webhooks::reseal(self).await?
+            + bookings::reseal(self).await?
+            + boarding::reseal(self).await?
+            + staff::reseal(self).await?)
+    }
+}
+
+fn domains(config: &Config, secret_key: &Secret) -> Result<DomainState, String> {
+    Ok(DomainState::default()
+        .with(Gateway::new(config, secret_key)?)
+        .with(TicketKeys::new(secret_key, &config.old_secret_keys.0)?)
+        .with(Passwords::new(config.rate_limit.0))
+        .with(Hub::default())
+        .with(WebhookCaller::new(config.webhook_private_addresses.0))
+        .with(Limits::new(config.rate_limit.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An accessor panics where its state is missing, so each is called here once.
+    #[tokio::test]
+    async fn every_accessor_finds_its_state() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = Config { data_dir: folder.path().to_owned(), ..Config::default() };
+        let app = App::start(config, Clock::System).await.unwrap();
+        app.gateway();
+        app.ticket_keys();
+        app.passwords();
+        app.hub();
+        app.webhook_client();
+        app.limits();
+    }
+}
