@@ -19,6 +19,8 @@ pub mod demo;
 pub mod doctor;
 /// Connections, limits, headers and the envelope: what lies between the network and the table.
 pub mod edge;
+/// What goes through the outbox: domain events and tasks, typed.
+pub mod events;
 /// Whether everything adds up.
 pub mod invariants;
 /// What goes on in the background.

@@ -169,7 +169,7 @@ async fn find(
     voyage: &Voyage,
     ticket: Ticket,
 ) -> Result<Result<(BookingRow, Admitted), Outcome>> {
-    bookings::hold(tx, ticket.booking_id).await?;
+    bookings::lock_row(tx, ticket.booking_id).await?;
     let Some(booking) = bookings::get_in(tx, ticket.booking_id).await? else {
         return Ok(Err(Outcome::Forged));
     };

@@ -2,24 +2,23 @@
 //! taken back when the booking is refunded after all.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use serde_json::json;
 
 use super::{
     model::{BookingRow, Chapter},
-    moves::not_now,
     rules,
     rules::Event,
     store,
+    transitions::invalid_transition,
 };
 use crate::{
     app::App,
     bookings::BookingStatus,
+    events::{self, BookingRef, DomainEvent},
     kernel::{
         db::Tx,
         error::Result,
         ids::Uuid,
         money::Rupiah,
-        outbox,
         set_aside::{self, Pass, RowJob},
     },
     ledger::{self, Account, Due, DueKind, Posting},
@@ -128,26 +127,23 @@ async fn complete_one(app: &App, id: Uuid) -> Result<bool> {
 }
 
 fn completed() -> Result<BookingStatus> {
-    rules::next(BookingStatus::Paid, Event::Complete).ok_or_else(not_now)
+    rules::next(BookingStatus::Paid, Event::Complete).ok_or_else(invalid_transition)
 }
 
 /// Posts what bookings earn that have just been completed, and announces them.
 async fn earn(tx: &mut Tx, sailed: &[Sailed], now: DateTime<Utc>) -> Result<()> {
     let postings: Vec<_> = sailed.iter().map(|sailed| sailed.posting("completed", 1)).collect();
     let dues: Vec<_> = sailed.iter().map(|sailed| sailed.due(DueKind::Sale, 1)).collect();
-    let news: Vec<_> = sailed
-        .iter()
-        .map(|sailed| sailed.chapter.id)
-        .map(|id| (id, json!({ "booking_id": id })))
-        .collect();
+    let completed = |sailed: &Sailed| BookingRef { booking_id: sailed.chapter.id };
+    let completed = sailed.iter().map(completed).map(DomainEvent::BookingCompleted);
     ledger::post_all(tx, &postings, now).await?;
     ledger::owe_all(tx, &dues, now).await?;
-    outbox::put_all(tx, "booking.completed", &news, now).await
+    events::emit_all(tx, completed, now).await
 }
 
-/// Takes back what a completed booking has earned. What the partner was paid for it is on its
+/// What takes back the earnings of a completed booking. What the partner was paid for it is on its
 /// account from now on, and netted in its next settlement.
-pub async fn reverse(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>) -> Result<()> {
+pub fn reversal(booking: &BookingRow) -> (Posting, Due) {
     let sailed = Sailed {
         chapter: booking.chapter(),
         day: booking.day(),
@@ -161,6 +157,5 @@ pub async fn reverse(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>) -> R
         // The cash stays counted with the sale.
         collected: Rupiah::ZERO,
     };
-    ledger::post(tx, sailed.posting("completion_reversed", -1), now).await?;
-    ledger::owe_all(tx, &[sailed.due(DueKind::Reversal, -1)], now).await
+    (sailed.posting("completion_reversed", -1), sailed.due(DueKind::Reversal, -1))
 }

@@ -187,15 +187,15 @@ pub struct BookingsQuery {
 
 impl Input for BookingsQuery {}
 
-/// What a guest shows to be let in: only whoever booked knows both.
+/// What a guest shows to act on a booking: only whoever booked knows both.
 #[derive(Default, Deserialize, JsonSchema)]
-pub struct Knows {
+pub struct GuestCredentials {
     #[schemars(length(max = 32))]
     pub code: Option<String>,
     pub email: Option<Email>,
 }
 
-impl Input for Knows {}
+impl Input for GuestCredentials {}
 
 #[derive(Deserialize, JsonSchema)]
 pub struct RescheduleForm {
@@ -203,7 +203,7 @@ pub struct RescheduleForm {
     pub route_time_id: Uuid,
     pub reason: Option<Note>,
     #[serde(flatten)]
-    pub knows: Knows,
+    pub credentials: GuestCredentials,
 }
 
 impl Input for RescheduleForm {}
@@ -212,7 +212,7 @@ impl Input for RescheduleForm {}
 pub struct CancelForm {
     pub reason: Note,
     #[serde(flatten)]
-    pub knows: Knows,
+    pub credentials: GuestCredentials,
 }
 
 impl Input for CancelForm {}

@@ -2,19 +2,19 @@
 
 use axum::extract::State;
 use chrono::{DateTime, Utc};
-use serde_json::json;
 
 use super::model::{CancelSailing, CancelledSailing, MoveSailing, MovedSailing};
 use crate::{
     app::App,
-    bookings, fleet,
+    bookings,
+    events::{self, DomainEvent, SailingCancelled, SailingMoved},
+    fleet,
     kernel::{
         audit::{AuditedTx, Change},
         caller::Caller,
         error::{Error, Result},
         http::{Body, Reply},
         lang::text,
-        outbox,
     },
     sailings::{self, NewTimes, PathVoyage, Voyage},
 };
@@ -40,8 +40,8 @@ pub async fn cancel_sailing(
     bookings::hold_all(&mut tx, id).await?;
     let outcome = bookings::call_off(&mut tx, id, &reason, now).await?;
     let count = outcome.cancelled + outcome.refund_due;
-    let news = json!({ "sailing_id": id, "bookings": count });
-    outbox::put_about(&mut tx, id, "sailing.cancelled", &news, now).await?;
+    let event = SailingCancelled { sailing_id: id, bookings: count };
+    events::emit(&mut tx, DomainEvent::SailingCancelled(event), now).await?;
     let sailing = sailings::voyage_in(&mut tx, id).await?;
     let cancelled = CancelledSailing { sailing, bookings: outcome };
     record(&mut tx, "sailing.cancelled", &before, &cancelled).await?;
@@ -69,9 +69,9 @@ pub async fn move_sailing(
     sailings::shift(&mut tx, &before, &times, &form.reason, now).await?;
     let (departure_at, arrival_at) = times.span;
     let count = bookings::follow(&mut tx, id, departure_at, arrival_at, now).await?;
-    let was = before.departure_at;
-    let news = json!({ "sailing_id": id, "bookings": count, "was_departure_at": was });
-    outbox::put_about(&mut tx, id, "sailing.moved", &news, now).await?;
+    let was_departure_at = before.departure_at;
+    let event = SailingMoved { sailing_id: id, bookings: count, was_departure_at };
+    events::emit(&mut tx, DomainEvent::SailingMoved(event), now).await?;
     let sailing = sailings::voyage_in(&mut tx, id).await?;
     let moved = MovedSailing { sailing, moved_bookings: count };
     record(&mut tx, "sailing.moved", &before, &moved).await?;

@@ -7,73 +7,27 @@
 //! - A notification keeps what it is about; its words are found when it is read, in the reader's
 //!   language. It is its owner's alone.
 
-mod events;
+mod fan_out;
 mod http;
 mod hub;
+mod letters;
 mod model;
 mod store;
 mod stream;
 mod words;
 
 use chrono::TimeDelta;
-use serde::Deserialize;
-use serde_json::Value;
 
-use crate::{
-    app::App,
-    bookings,
-    jobs::Job,
-    kernel::{
-        error::{Error, Result},
-        mail::Letter,
-        outbox::Item,
-    },
-    partners, settlements, tickets,
-};
+use crate::{app::App, jobs::Job, kernel::error::Result};
 
-pub use events::deliver;
+pub use fan_out::deliver;
 pub use http::{
     get_notification, list_notifications, list_notifications_of, read_all_notifications,
     read_notification,
 };
 pub use hub::Hub;
+pub use letters::send_letter;
 pub use stream::stream_notifications;
-
-/// A letter that is to be written.
-#[derive(Deserialize)]
-struct Due {
-    event: String,
-    news: Value,
-}
-
-/// Writes the letter of an event and sends it.
-pub async fn send_letter(app: &App, item: &Item) -> Result<()> {
-    let Due { event, news } = item.read()?;
-    let letter = match event.split_once('.') {
-        Some(("booking", _)) => with_ticket(app, &event, &news).await?,
-        Some(("partner", _)) => partners::letter(app, &event, &news).await?,
-        Some(("settlement", _)) => settlements::letter(app, &event, &news).await?,
-        _ => return Err(Error::internal(format!("nobody writes about {event}"))),
-    };
-    match letter {
-        Some(letter) => app.mailer.send(item.id, &letter).await,
-        None => Ok(()),
-    }
-}
-
-/// The letter about a booking, with its tickets where they are new to the booker.
-async fn with_ticket(app: &App, event: &str, news: &Value) -> Result<Option<Letter>> {
-    let Some((letter, booking)) = bookings::letter(app, event, news).await? else {
-        return Ok(None);
-    };
-    let attachment = match event {
-        "booking.paid" | "booking.ticket_wanted" | "booking.moved" | "booking.rescheduled" => {
-            tickets::attachment(app, booking).await?
-        }
-        _ => None,
-    };
-    Ok(Some(Letter { attachment, ..letter }))
-}
 
 /// Shows new notifications to those who are looking, until dropped.
 pub async fn show_for_ever(app: &App, job: &Job) {

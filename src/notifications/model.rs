@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::words::words;
+use super::words::{nameless, words};
 use crate::kernel::{http::Paging, ids::Uuid, lang::Lang, schema::Input};
 
 #[derive(Clone, Debug, sqlx::FromRow)]
@@ -36,7 +36,10 @@ pub struct Notification {
 
 impl NotificationRow {
     pub fn said(self, lang: Lang) -> Notification {
-        let (title, body) = words(&self.kind, &self.data);
+        let (title, body) = match self.kind.parse() {
+            Ok(kind) => words(kind, &self.data),
+            Err(_) => nameless(&self.kind),
+        };
         Notification {
             id: self.id,
             user_id: self.account_id,

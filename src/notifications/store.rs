@@ -111,7 +111,7 @@ pub async fn all_partners(tx: &mut Tx) -> Result<Vec<Uuid>> {
 }
 
 /// Admins, and staff who have the rule.
-pub async fn those_with(tx: &mut Tx, rule: Rule) -> Result<Vec<Uuid>> {
+pub async fn staff_with(tx: &mut Tx, rule: Rule) -> Result<Vec<Uuid>> {
     let accounts: Vec<(Uuid,)> = tx
         .sql(
             "SELECT a.id FROM accounts a
@@ -127,20 +127,19 @@ pub async fn those_with(tx: &mut Tx, rule: Rule) -> Result<Vec<Uuid>> {
     Ok(accounts.into_iter().map(|(id,)| id).collect())
 }
 
-/// Somebody who is told of something.
-pub struct Told<'a> {
+pub struct NewNotification<'a> {
     pub item: &'a Item,
     pub data: &'a Value,
     pub account: Uuid,
 }
 
-pub async fn insert(tx: &mut Tx, told: &[Told<'_>], now: DateTime<Utc>) -> Result<()> {
+pub async fn insert(tx: &mut Tx, new: &[NewNotification<'_>], now: DateTime<Utc>) -> Result<()> {
     tx.upsert_all(
         "INSERT INTO notifications (id, event_id, account_id, type, data, created_at)",
         6,
-        told,
+        new,
         "ON CONFLICT (event_id, account_id) DO NOTHING",
-        |statement, Told { item, data, account }| {
+        |statement, NewNotification { item, data, account }| {
             statement
                 .bind(ids::fresh())
                 .bind(item.id)

@@ -1,7 +1,7 @@
 //! What becomes of an event: the one place where a provider's word moves money.
 
 use chrono::{DateTime, Utc};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     model::{Payment, PaymentStatus, ReviewReason},
@@ -10,13 +10,13 @@ use super::{
 };
 use crate::{
     app::App,
-    bookings::{self, BookingRow, BookingStatus, Event, Trace},
+    bookings::{self, BookingRow, BookingStatus, Event, TransitionDetails},
+    events::{self, ConfirmPayment, DomainEvent, PaymentReview, Task},
     kernel::{
         db::Tx,
         error::{Error, Result},
         ids::Uuid,
         money::Rupiah,
-        outbox::{self, Queue},
     },
     ledger::{self, Account, Posting, Source},
 };
@@ -35,8 +35,8 @@ pub async fn keep_unconfirmed(
     let mut tx = app.db.begin().await?;
     let kept = store::keep_event(&mut tx, payment, told, raw, "unconfirmed", now);
     if kept.await?.is_some() {
-        let news = json!({ "booking_id": payment.booking_id, "notice": raw });
-        outbox::put(&mut tx, Queue::Payment, "payment.unconfirmed", &news, now).await?;
+        let confirm = ConfirmPayment { booking_id: payment.booking_id, notice: raw.clone() };
+        events::enqueue(&mut tx, &Task::ConfirmPayment(confirm), now).await?;
     }
     Ok(tx.commit().await?)
 }
@@ -46,7 +46,7 @@ pub async fn apply(app: &App, payment: &Payment, notice: &Notice, raw: &Value) -
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     // Whoever else deals with this booking waits, or was first.
-    bookings::hold(&mut tx, payment.booking_id).await?;
+    bookings::lock_row(&mut tx, payment.booking_id).await?;
     // What most often comes of it; the few others are put right below.
     let expected = if notice.said == Said::Paid { "paid" } else { "received" };
     let kept = store::keep_event(&mut tx, payment, notice, raw, expected, now);
@@ -106,9 +106,9 @@ async fn paid(
     let mut booking = booking.clone();
     if booking.status == BookingStatus::PendingPayment && booking.departure_at <= now {
         // The boat has left, and the hold with it; the job was only not there yet.
-        let expire = bookings::move_booking(tx, &booking, Event::Expire, Trace::default(), now);
-        expire.await?;
-        booking.status = BookingStatus::Expired;
+        let details = TransitionDetails::default();
+        bookings::move_booking(tx, &booking, Event::Expire, details, now).await?;
+        booking.stored.status = BookingStatus::Expired;
     }
     let booking = &booking;
     match booking.status {
@@ -116,7 +116,7 @@ async fn paid(
         BookingStatus::Expired if bookings::can_take_again(tx, booking, now).await? => {}
         BookingStatus::Expired => {
             store::set_paid(tx, payment.id, notice.method, now).await?;
-            return in_vain(tx, booking, notice.amount, now).await;
+            return late_payment(tx, booking, notice.amount, now).await;
         }
         BookingStatus::Cancelled if booking.paid_at.is_none() => {
             return review(ReviewReason::Late).wait(tx, booking.total, now).await;
@@ -135,28 +135,28 @@ async fn paid(
 
 /// Moves a booking whose seats are sure to `paid`.
 pub async fn pay(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>) -> Result<()> {
-    match bookings::move_booking(tx, booking, Event::Pay, Trace::default(), now).await? {
+    match bookings::move_booking(tx, booking, Event::Pay, TransitionDetails::default(), now).await?
+    {
         true => Ok(()),
         false => Err(Error::Contention("the seats went while they were held".into())),
     }
 }
 
-/// Paid after the hold was over, and the seats are gone: it goes back.
-async fn in_vain(
+/// Late payment for a sailing that has sold out: the booking becomes refundable.
+async fn late_payment(
     tx: &mut Tx,
     booking: &BookingRow,
     amount: Rupiah,
     now: DateTime<Utc>,
 ) -> Result<&'static str> {
-    let trace = Trace { refund_amount: Some(amount.0), ..Trace::default() };
-    bookings::move_booking(tx, booking, Event::PayInVain, trace, now).await?;
+    let details = TransitionDetails { refund_amount: Some(amount), ..Default::default() };
+    bookings::move_booking(tx, booking, Event::LatePayment, details, now).await?;
     let posting = Posting::new(Source::Booking, booking.id, "paid_in_vain")
         .of_booking(booking.id, booking.partner_id)
         .debit(Account::GatewayClearing, amount)
         .credit(Account::RefundPayable, amount);
     ledger::post(tx, posting, now).await?;
-    let news = json!({ "booking_id": booking.id, "reason": "late", "amount": amount });
-    outbox::put_about(tx, booking.id, "payment.review", &news, now).await?;
+    announce_review(tx, booking.id, ReviewReason::Late, amount, now).await?;
     Ok("refund_due")
 }
 
@@ -196,7 +196,7 @@ async fn refunded(
         let new =
             NewReview { event_id: event, payment, reason, amount: notice.amount, expected: due };
         store::insert_review(tx, new, now).await?;
-        tell_of_review(tx, payment, reason, notice.amount, now).await?;
+        announce_review(tx, payment.booking_id, reason, notice.amount, now).await?;
         return Ok(UNOWED_REFUND);
     }
     give_back(tx, booking, Account::GatewayClearing, None, now).await?;
@@ -212,8 +212,8 @@ pub async fn give_back(
     now: DateTime<Utc>,
 ) -> Result<()> {
     let due = booking.refund_amount.unwrap_or(Rupiah::ZERO);
-    let trace = Trace { refund_reference: reference, ..Trace::default() };
-    bookings::move_booking(tx, booking, Event::Refund, trace, now).await?;
+    let details = TransitionDetails { refund_reference: reference, ..Default::default() };
+    bookings::move_booking(tx, booking, Event::Refund, details, now).await?;
     store::set_refunded(tx, booking.id).await?;
     let posting =
         booking.chapter().posting("refunded").debit(Account::RefundPayable, due).credit(by, due);
@@ -237,19 +237,18 @@ impl Waiting<'_> {
         ledger::post(tx, posting, now).await?;
         let new = NewReview { event_id: event, payment, reason, amount, expected };
         store::insert_review(tx, new, now).await?;
-        tell_of_review(tx, payment, reason, amount, now).await?;
+        announce_review(tx, payment.booking_id, reason, amount, now).await?;
         Ok("review")
     }
 }
 
-async fn tell_of_review(
+async fn announce_review(
     tx: &mut Tx,
-    payment: &Payment,
+    booking_id: Uuid,
     reason: ReviewReason,
     amount: Rupiah,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    let news = json!({ "booking_id": payment.booking_id, "reason": reason, "amount": amount });
-    outbox::put_about(tx, payment.booking_id, "payment.review", &news, now).await?;
-    Ok(())
+    let review = PaymentReview { booking_id, reason: reason.as_str().to_owned(), amount };
+    events::emit(tx, DomainEvent::PaymentReview(review), now).await
 }

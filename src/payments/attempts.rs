@@ -9,7 +9,9 @@ use super::{
 };
 use crate::{
     app::App,
-    bookings::{self, BookingRow, BookingStatus, PaymentRecord, reschedule::Reschedule},
+    bookings::{
+        self, BookingRow, BookingStatus, OpensPayment, PaymentRecord, reschedule::Reschedule,
+    },
     config::PaymentProvider,
     kernel::{
         error::{Error, Result},
@@ -23,10 +25,19 @@ const OWN_TIME: chrono::TimeDelta = chrono::TimeDelta::seconds(20);
 /// How many references are tried before a person has to look.
 const TRIES: i32 = 4;
 
+/// Attempts to pay at the configured provider.
+pub struct PaymentAttempts;
+
+impl OpensPayment for PaymentAttempts {
+    async fn first_address(app: &App, booking: &BookingRow) -> Option<String> {
+        first_address(app, booking).await.ok().flatten()
+    }
+}
+
 /// Where the first attempt is paid, which was opened with the booking. `None`: the provider has not
 /// answered so far.
-pub async fn first_address(app: &App, booking: &BookingRow) -> Result<Option<String>> {
-    let reference = booking.payment_reference.as_deref().unwrap_or_default();
+async fn first_address(app: &App, booking: &BookingRow) -> Result<Option<String>> {
+    let reference = booking.joined.payment_reference.as_deref().unwrap_or_default();
     if app.gateway.provider == PaymentProvider::Simulator {
         return Ok(Some(bookings::simulator_page(app, reference)));
     }
@@ -136,7 +147,7 @@ async fn ask(app: &App, booking: &BookingRow, bill: &Bill<'_>) -> Result<String>
         name: &booking.contact_name,
         email: &booking.contact_email,
         phone: &booking.contact_phone,
-        description: format!("{} - {}", booking.from_name, booking.to_name),
+        description: format!("{} - {}", booking.joined.from_name, booking.joined.to_name),
         now: app.clock.now(),
         expires_at,
         return_url: app.config.app_url(),

@@ -1,19 +1,18 @@
 //! Making a settlement out of what a partner is owed.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use serde_json::json;
 
 use super::{
     model::Origin,
     store::{self, NewSettlement},
 };
 use crate::{
+    events::{self, DomainEvent, SettlementRef},
     kernel::{
         db::Tx,
         error::{Error, Result},
         ids::{self, Uuid},
         money::Rupiah,
-        outbox,
         seal::Sealer,
     },
     partners,
@@ -65,7 +64,7 @@ pub async fn gather(
     }
     let start = sums.first_day.map_or(start, |first| first.min(start));
     store::set_sums(tx, id, &sums, start).await?;
-    let news = json!({ "settlement_id": id, "mitra_id": partner_id });
-    outbox::put_about(tx, id, "settlement.created", &news, now).await?;
+    let created = SettlementRef { settlement_id: id, mitra_id: partner_id };
+    events::emit(tx, DomainEvent::SettlementCreated(created), now).await?;
     Ok(Some(id))
 }

@@ -20,7 +20,7 @@ use crate::{
         caller::Caller,
         error::{Error, Result},
         http::{Body, Fingerprinted, IdempotencyKey, Once, Page, Path, Query, Reply, once},
-        idempotency::{Key, Owner, Running},
+        idempotency::{Key, Running},
         ids::{self, Uuid},
         lang::text,
         outbox,
@@ -55,13 +55,7 @@ pub async fn create_webhook(
     Fingerprinted(form, body): Fingerprinted<WebhookForm>,
 ) -> Result<Reply<Once<NewWebhook>>> {
     public(&app, &form)?;
-    let key = key.map(|key| Key {
-        caller: Owner::account(&caller),
-        operation: "create_webhook",
-        key,
-        path: "/v1/webhooks".into(),
-        body,
-    });
+    let key = Key::of_account(&caller, key, "create_webhook", "/v1/webhooks", body);
     let made = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
         create(&app, &caller, &form, running).await
     });

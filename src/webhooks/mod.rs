@@ -18,39 +18,41 @@ use serde_json::{Value, json};
 
 use crate::{
     app::App,
+    events::{DomainEvent, Task, WebhookTask},
     kernel::{
         db::Tx,
         error::Result,
         ids::{self, Uuid},
-        outbox::{self, Item, New, Queue},
+        outbox::{self, Item, New},
     },
 };
+
+use model::EventName;
 
 pub use http::{
     create_webhook, delete_webhook, list_deliveries, list_webhooks, resend_delivery, update_webhook,
 };
 pub use send::{Caller as WebhookCaller, deliver};
 
-/// Something that happened.
-pub struct News<'a> {
+/// An event on its way to subscribers.
+pub struct Announcement<'a> {
     pub item: &'a Item,
-    /// What it happened to.
-    pub about: Uuid,
+    pub event: &'a DomainEvent,
     pub data: &'a Value,
 }
 
-/// A delivery of each for every subscription that is for it.
-pub async fn queue(tx: &mut Tx, news: &[News<'_>], now: DateTime<Utc>) -> Result<()> {
+/// Queues a delivery of each event for every subscription to it.
+pub async fn queue(tx: &mut Tx, events: &[Announcement<'_>], now: DateTime<Utc>) -> Result<()> {
     for webhook in store::active(tx).await? {
-        let wanted = webhook.events.as_array();
-        for News { item, about, data } in news {
-            if !wanted.is_some_and(|all| all.iter().any(|event| *event == item.topic)) {
+        for Announcement { item, event, data } in events {
+            let Some(name) = EventName::of(event.kind()) else { continue };
+            if !webhook.follows(name) {
                 continue;
             }
             let id = ids::fresh();
-            let lane = format!("webhook/{}/{}", webhook.id.simple(), about.simple());
-            let payload = json!({ "type": item.topic, "timestamp": item.created_at, "data": data });
-            if store::insert(tx, id, webhook.id, item, &payload, &lane, now).await? {
+            let lane = format!("webhook/{}/{}", webhook.id.simple(), event.subject().simple());
+            let payload = json!({ "type": name, "timestamp": item.created_at, "data": data });
+            if store::insert(tx, id, webhook.id, item, name, &payload, &lane, now).await? {
                 send_out(tx, id, lane, Some(*item), now).await?;
             }
         }
@@ -60,14 +62,14 @@ pub async fn queue(tx: &mut Tx, news: &[News<'_>], now: DateTime<Utc>) -> Result
 
 async fn send_out(
     tx: &mut Tx,
-    id: Uuid,
+    delivery_id: Uuid,
     lane: String,
     after: Option<&Item>,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    let payload = json!({ "delivery_id": id });
-    let (lane, queue) = (Some(lane), Queue::Webhook);
-    let new = New { topic: "webhook.delivery", payload, lane, due_at: now, queue, after };
+    let task = Task::DeliverWebhook(WebhookTask { delivery_id });
+    let (topic, payload, queue) = (task.name(), task.payload()?, task.queue());
+    let new = New { topic, payload, lane: Some(lane), due_at: now, queue, after };
     outbox::put_new(tx, new, now).await.map(drop)
 }
 

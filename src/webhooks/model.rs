@@ -5,7 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::kernel::{error::Fault, http::Paging, ids::Uuid, lang::text, schema::Input};
+use crate::{
+    events::EventKind,
+    kernel::{error::Fault, http::Paging, ids::Uuid, lang::text, schema::Input},
+};
 
 crate::words! {
     /// What one can follow.
@@ -29,6 +32,38 @@ crate::words! {
         SailingCancelled = "sailing.cancelled",
         SailingMoved = "sailing.moved",
         TermsPublished = "terms.published",
+    }
+}
+
+impl EventName {
+    /// The name under which other systems follow an event; `None` for those that are between the
+    /// service and a booker.
+    pub fn of(kind: EventKind) -> Option<Self> {
+        Some(match kind {
+            EventKind::BookingCreated => Self::BookingCreated,
+            EventKind::BookingPaid => Self::BookingPaid,
+            EventKind::BookingExpired => Self::BookingExpired,
+            EventKind::BookingCancelled => Self::BookingCancelled,
+            EventKind::BookingCompleted => Self::BookingCompleted,
+            EventKind::BookingRefunded => Self::BookingRefunded,
+            EventKind::BookingRescheduled => Self::BookingRescheduled,
+            EventKind::PaymentReview => Self::PaymentReview,
+            EventKind::PartnerRegistered => Self::PartnerRegistered,
+            EventKind::PartnerSubmitted => Self::PartnerSubmitted,
+            EventKind::PartnerApproved => Self::PartnerApproved,
+            EventKind::PartnerRevision => Self::PartnerRevision,
+            EventKind::PartnerSuspended => Self::PartnerSuspended,
+            EventKind::PartnerUnsuspended => Self::PartnerUnsuspended,
+            EventKind::SettlementCreated => Self::SettlementCreated,
+            EventKind::SettlementReleased => Self::SettlementReleased,
+            EventKind::SailingCancelled => Self::SailingCancelled,
+            EventKind::SailingMoved => Self::SailingMoved,
+            EventKind::TermsPublished => Self::TermsPublished,
+            EventKind::BookingMoved
+            | EventKind::BookingMoveDropped
+            | EventKind::BookingDifferenceRefunded
+            | EventKind::BookingTicketWanted => return None,
+        })
     }
 }
 
@@ -57,6 +92,13 @@ pub struct Webhook {
 }
 
 /// With its secret: shown when it is made, and never again.
+impl Webhook {
+    pub fn follows(&self, event: EventName) -> bool {
+        let events = self.events.as_array();
+        events.is_some_and(|all| all.iter().any(|name| *name == event.as_str()))
+    }
+}
+
 #[derive(Serialize, JsonSchema)]
 pub struct NewWebhook {
     #[serde(flatten)]
@@ -138,3 +180,19 @@ pub struct DeliveriesQuery {
 }
 
 impl Input for DeliveriesQuery {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_has_one_name_everywhere() {
+        for kind in EventKind::ALL {
+            if let Some(name) = EventName::of(*kind) {
+                assert_eq!(name.as_str(), kind.as_str());
+            }
+        }
+        let followed = EventKind::ALL.iter().filter_map(|kind| EventName::of(*kind)).count();
+        assert_eq!(followed, EventName::ALL.len());
+    }
+}

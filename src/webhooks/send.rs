@@ -6,7 +6,6 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use chrono::{DateTime, TimeDelta, Utc};
 use hmac::{Hmac, KeyInit, Mac};
 use reqwest::{StatusCode, Url};
-use serde::Deserialize;
 use sha2::Sha256;
 
 use super::{
@@ -125,14 +124,8 @@ fn signature(secret: &str, id: &str, timestamp: i64, body: &str) -> String {
     format!("v1,{}", BASE64_STANDARD.encode(mac.finalize().into_bytes()))
 }
 
-#[derive(Deserialize)]
-struct Due {
-    delivery_id: Uuid,
-}
-
 /// Makes an attempt, and writes down what came of it. An error brings it back later.
-pub async fn deliver(app: &App, item: &Item) -> Result<()> {
-    let Due { delivery_id: id } = item.read()?;
+pub async fn deliver(app: &App, item: &Item, id: Uuid) -> Result<()> {
     // Deleted, or delivered by somebody whose lease was lost.
     let Some(outgoing) = store::outgoing(&app.db, id).await? else { return Ok(()) };
     let mut attempt = match outgoing.active {

@@ -4,7 +4,8 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
 use super::model::{
-    DeliveriesQuery, Delivery, DeliveryStatus, DisabledReason, Webhook, WebhookForm, WebhooksQuery,
+    DeliveriesQuery, Delivery, DeliveryStatus, DisabledReason, EventName, Webhook, WebhookForm,
+    WebhooksQuery,
 };
 use crate::kernel::{
     db::{Db, Tx},
@@ -94,11 +95,13 @@ pub async fn delete(tx: &mut Tx, id: Uuid) -> Result<()> {
 }
 
 /// `false`: there is one of this event already.
+#[allow(clippy::too_many_arguments)]
 pub async fn insert(
     tx: &mut Tx,
     id: Uuid,
     webhook: Uuid,
     item: &Item,
+    name: EventName,
     payload: &Value,
     lane: &str,
     now: DateTime<Utc>,
@@ -113,7 +116,7 @@ pub async fn insert(
         .bind(id)
         .bind(webhook)
         .bind(item.id)
-        .bind(item.topic.clone())
+        .bind(name)
         .bind(payload.clone())
         .bind(lane.to_owned())
         .bind(now)

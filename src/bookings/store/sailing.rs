@@ -5,8 +5,8 @@ use sqlx::types::Json;
 
 use crate::{
     bookings::{
+        bulk::Owed,
         model::{Aboard, Boarded, BookingStatus},
-        together::Owed,
     },
     kernel::{
         db::{Db, Tx},

@@ -1,7 +1,9 @@
 //! What a sale looks at, and what it writes.
 
+use sqlx::types::Json;
+
 use crate::{
-    bookings::model::{BookingRow, SailingContext},
+    bookings::model::{NewBooking, SailingContext},
     kernel::{
         db::{Db, Statement},
         error::Result,
@@ -70,18 +72,9 @@ pub const SELL: &str = "INSERT INTO bookings (id, code, type, status, channel, s
       CASE WHEN $21 THEN (SELECT t.id FROM terms t
         WHERE t.type = 'customer' AND t.status = 'published') END)";
 
-/// What an unpaid booking is counted under.
-pub struct Counted {
-    pub email: String,
-    pub network: String,
-}
-
 /// The statement with its values: on its own or in a transaction.
-pub fn bound<'s>(
-    statement: Statement<'s>,
-    new: &BookingRow,
-    counted: Option<&Counted>,
-) -> Statement<'s> {
+pub fn bound<'s>(statement: Statement<'s>, new: &NewBooking) -> Statement<'s> {
+    let (price, counted) = (&new.price, new.counted.as_ref());
     statement
         .bind(new.id)
         .bind(new.code.clone())
@@ -102,19 +95,19 @@ pub fn bound<'s>(
         .bind(new.contact_email.clone())
         .bind(new.contact_phone.clone())
         .bind(new.lang)
-        .bind(new.passengers.clone())
+        .bind(Json(new.passengers.clone()))
         .bind(new.accepted_terms)
-        .bind(new.payment_provider.clone())
-        .bind(new.unit_price)
-        .bind(new.subtotal)
-        .bind(new.discount)
-        .bind(new.taxes.clone())
-        .bind(new.tax)
-        .bind(new.total)
-        .bind(new.commission_rate)
-        .bind(new.commission)
-        .bind(new.commission_tax)
-        .bind(new.partner_net)
+        .bind(new.provider)
+        .bind(price.unit_price)
+        .bind(price.subtotal)
+        .bind(price.discount)
+        .bind(Json(price.taxes.clone()))
+        .bind(price.tax)
+        .bind(price.total)
+        .bind(price.commission_rate)
+        .bind(price.commission)
+        .bind(price.commission_tax)
+        .bind(price.partner_net)
         .bind(new.expires_at)
         .bind(new.paid_at)
         .bind(new.created_at)

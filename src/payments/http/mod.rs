@@ -1,4 +1,4 @@
-//! Handlers of payments, and of the sale that begins one.
+//! Handlers of payments.
 
 mod callback;
 mod checkout;
@@ -6,6 +6,6 @@ mod desk;
 mod reschedule;
 
 pub use callback::{confirm_later, payment_callback};
-pub use checkout::{create_booking, pay_again};
+pub use checkout::pay_again;
 pub use desk::{list_payment_reviews, pay_cash, record_refund, resolve_payment_review};
 pub use reschedule::reschedule_booking;

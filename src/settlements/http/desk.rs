@@ -6,16 +6,16 @@ use serde_json::json;
 use super::lookup::{PathSettlement, shown};
 use crate::{
     app::App,
+    events::{self, DomainEvent, SettlementRef},
     files::{self, Purpose},
     kernel::{
         audit::{AuditedTx, Change},
         caller::Caller,
         error::{Error, Result},
         http::{Fingerprinted, IdempotencyKey, Once, OptionalBody, Reply, once},
-        idempotency::{Key, Owner, Running},
+        idempotency::{Key, Running},
         ids::Uuid,
         money::Rupiah,
-        outbox,
     },
     ledger::{self, Account, Posting, Source},
     partners::{self, PartnerStatus},
@@ -36,13 +36,7 @@ pub async fn create_settlement(
     IdempotencyKey(key): IdempotencyKey,
     Fingerprinted(form, body): Fingerprinted<ManualSettlement>,
 ) -> Result<Reply<Once<SettlementDetail>>> {
-    let key = key.map(|key| Key {
-        caller: Owner::account(&caller),
-        operation: "create_settlement",
-        key,
-        path: "/v1/settlements/manual".into(),
-        body,
-    });
+    let key = Key::of_account(&caller, key, "create_settlement", "/v1/settlements/manual", body);
     let made = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
         make(&app, &caller, &form, running).await
     });
@@ -86,13 +80,8 @@ pub async fn release_settlement(
     IdempotencyKey(key): IdempotencyKey,
     Fingerprinted(form, body): Fingerprinted<ReleaseForm>,
 ) -> Result<Reply<Once<SettlementDetail>>> {
-    let key = key.map(|key| Key {
-        caller: Owner::account(&caller),
-        operation: "release_settlement",
-        key,
-        path: format!("/v1/settlements/{}/release", before.id),
-        body,
-    });
+    let path = format!("/v1/settlements/{}/release", before.id);
+    let key = Key::of_account(&caller, key, "release_settlement", path, body);
     let released = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
         release(&app, &caller, &before, &form, running).await
     });
@@ -141,8 +130,8 @@ async fn release(
         .debit(Account::PartnerPayable, before.net)
         .credit(Account::Bank, before.net);
     ledger::post(&mut tx, posting, now).await?;
-    let news = json!({ "settlement_id": id, "mitra_id": partner.id });
-    outbox::put_about(&mut tx, id, "settlement.released", &news, now).await?;
+    let released = SettlementRef { settlement_id: id, mitra_id: partner.id };
+    events::emit(&mut tx, DomainEvent::SettlementReleased(released), now).await?;
     finish(app, tx, Some(before), id, "settlement.released", running).await
 }
 

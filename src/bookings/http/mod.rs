@@ -1,18 +1,21 @@
 //! Looking bookings up, trying a code, cancelling.
 
+mod create;
+
 use axum::{
     extract::{FromRequestParts, State},
     http::request::Parts,
 };
+use chrono::{DateTime, Utc};
 
 use super::{
-    forms::{BookingsQuery, CancelForm, Knows, ValidatePromo, reason_without_url},
-    lookup::{BookingAccess, booking_for, readable, shown},
-    model::{BookingRow, BookingStatus},
-    moves::{self, move_booking},
-    rules::{self, Event},
-    sale,
-    store::{self, Trace},
+    forms::{BookingsQuery, CancelForm, GuestCredentials, ValidatePromo, reason_without_url},
+    lookup::{booking_for, readable, to_response},
+    model::BookingRow,
+    offer,
+    rules::{self, Actor},
+    store,
+    transitions::{self, Cancellation, invalid_transition},
     view::{Booking, PromoVerdict},
 };
 use crate::{
@@ -28,11 +31,12 @@ use crate::{
         idempotency::{Key, Owner, Running},
         ids::Uuid,
         lang::text,
-        money::Rupiah,
     },
 };
 
-/// Admins and `bookings.read` see all, a partner its own, a guest the one it knows of.
+pub use create::{OpensPayment, create_booking};
+
+/// Admins and `bookings.read` see all, a partner its own, a guest the one it credentials of.
 pub async fn list_bookings(
     State(app): State<App>,
     caller: Option<Caller>,
@@ -47,7 +51,7 @@ pub async fn list_bookings(
     };
     let readable = readable(caller.as_ref());
     let page = store::list(&app.db, owner, &query, app.config.timezone).await?;
-    page.try_each(|row| shown(&app, row, readable))
+    page.try_each(|row| to_response(&app, row, readable))
 }
 
 fn both_known(query: &BookingsQuery) -> Result<()> {
@@ -60,19 +64,39 @@ fn both_known(query: &BookingsQuery) -> Result<()> {
     if faults.is_empty() { Ok(()) } else { Err(Error::Invalid(faults)) }
 }
 
-/// The booking of the path. Whoever has signed in is told at once when it is not theirs to deal
-/// with; a guest shows in the body that they know it.
-pub struct PathOwnBooking(pub Uuid);
+/// The booking of the path, to be changed. Signed-in callers are refused at once when it is not
+/// theirs. A guest's credentials are in the body, so a guest is checked by [`Self::authorize`].
+pub struct PathOwnBooking {
+    pub id: Uuid,
+    /// The row that a signed-in caller was checked with.
+    loaded: Option<(BookingRow, Actor)>,
+}
+
+impl PathOwnBooking {
+    /// The booking and in whose name the caller acts on it; 404 for a guest who does not know it.
+    pub async fn authorize(
+        self,
+        app: &App,
+        credentials: &GuestCredentials,
+    ) -> Result<(BookingRow, Actor)> {
+        match self.loaded {
+            Some(loaded) => Ok(loaded),
+            None => booking_for(app, None, self.id, credentials).await,
+        }
+    }
+}
 
 impl FromRequestParts<App> for PathOwnBooking {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
-        if let Some(caller) = parts.extensions.get::<Caller>() {
-            booking_for(app, Some(caller), id, &Knows::default()).await?;
-        }
-        Ok(Self(id))
+        let credentials = GuestCredentials::default();
+        let loaded = match parts.extensions.get::<Caller>() {
+            Some(caller) => Some(booking_for(app, Some(caller), id, &credentials).await?),
+            None => None,
+        };
+        Ok(Self { id, loaded })
     }
 }
 
@@ -87,13 +111,13 @@ impl FromRequestParts<App> for PathBooking {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
         let caller = parts.extensions.get::<Caller>().cloned();
-        let knows = match Query::<Knows>::from_request_parts(parts, app).await {
-            Ok(Query(knows)) => knows,
+        let credentials = match Query::<GuestCredentials>::from_request_parts(parts, app).await {
+            Ok(Query(credentials)) => credentials,
             // To a guest who does not know it, it does not exist, however they ask.
-            Err(_) if caller.is_none() => Knows::default(),
+            Err(_) if caller.is_none() => GuestCredentials::default(),
             Err(fault) => return Err(fault),
         };
-        let (row, _) = booking_for(app, caller.as_ref(), id, &knows).await?;
+        let (row, _) = booking_for(app, caller.as_ref(), id, &credentials).await?;
         Ok(Self(row, readable(caller.as_ref())))
     }
 }
@@ -103,7 +127,7 @@ impl aide::OperationInput for PathBooking {
         ctx: &mut aide::generate::GenContext,
         operation: &mut aide::openapi::Operation,
     ) {
-        Query::<Knows>::operation_input(ctx, operation);
+        Query::<GuestCredentials>::operation_input(ctx, operation);
     }
 }
 
@@ -111,7 +135,7 @@ pub async fn get_booking(
     State(app): State<App>,
     PathBooking(row, readable): PathBooking,
 ) -> Result<Reply<Booking>> {
-    Ok(Reply::data(shown(&app, row, readable)?))
+    Ok(Reply::data(to_response(&app, row, readable)?))
 }
 
 /// Says whether a code can be used, and what it makes of the price. It reserves nothing.
@@ -120,16 +144,16 @@ pub async fn validate_promo(
     Body(form): Body<ValidatePromo>,
 ) -> Result<Reply<PromoVerdict>> {
     let email = form.email.as_ref().map(|email| email.as_str());
-    let (sailing, taxes) = sale::look(&app, form.route_time_id, form.item_id).await?;
+    let (sailing, taxes) = offer::look(&app, form.route_time_id, form.item_id).await?;
     let seats = match form.kind {
         crate::sailings::BookingType::Speedboat => form.qty,
         crate::sailings::BookingType::Charter => sailing.capacity,
     };
-    let full = sale::price(&sailing, seats, None, &taxes);
-    let found = sale::promotion(&app, &form.code_promo, &sailing, &full, email).await?;
+    let full = offer::price(&sailing, seats, None, &taxes);
+    let found = offer::promotion(&app, &form.code_promo, &sailing, &full, email).await?;
     Ok(Reply::data(match found {
         Ok(promotion) => {
-            let price = sale::price(&sailing, seats, Some(&promotion), &taxes);
+            let price = offer::price(&sailing, seats, Some(&promotion), &taxes);
             let discount = Some(price.discount);
             let price = Some(price.into());
             PromoVerdict { valid: true, reason: None, discount, price }
@@ -141,126 +165,100 @@ pub async fn validate_promo(
 }
 
 /// By its booker: refunded by the policy. By partner or staff: in full. Staff can still do so after
-/// the journey, for a complaint.
+/// the journey, for a complaint. `rules::cancellation` decides.
 pub async fn cancel_booking(
     State(app): State<App>,
     caller: Option<Caller>,
-    PathOwnBooking(id): PathOwnBooking,
+    path: PathOwnBooking,
     IdempotencyKey(key): IdempotencyKey,
     Fingerprinted(form, body): Fingerprinted<CancelForm>,
 ) -> Result<Reply<Once<Booking>>> {
-    let (_, access) = booking_for(&app, caller.as_ref(), id, &form.knows).await?;
-    if access == BookingAccess::Booker {
+    let (booking, actor) = path.authorize(&app, &form.credentials).await?;
+    if actor == Actor::Guest {
         reason_without_url(&form.reason)?;
     }
-    let key = key.map(|key| Key {
-        caller: Owner::of(caller.as_ref(), form.knows.email.as_ref()),
-        operation: "cancel_booking",
-        key,
-        path: format!("/v1/booking/{id}/cancel"),
-        body,
-    });
+    let owner = Owner::of(caller.as_ref(), form.credentials.email.as_ref());
+    let path = format!("/v1/booking/{}/cancel", booking.id);
+    let key = Key::of(owner, key, "cancel_booking", path, body);
     let cancelled = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
-        cancel_once(&app, caller.as_ref(), id, access, &form.reason, running).await
+        cancel(&app, caller.as_ref(), booking, actor, &form.reason, running).await
     });
     Ok(cancelled.await?.saying("The booking is cancelled.", "Pemesanan dibatalkan."))
 }
 
-async fn cancel_once(
+async fn cancel(
     app: &App,
     caller: Option<&Caller>,
-    id: Uuid,
-    access: BookingAccess,
+    booking: BookingRow,
+    actor: Actor,
     reason: &str,
     running: Option<&Running>,
 ) -> Result<Booking> {
+    let now = app.clock.now();
     let readable = readable(caller);
     let Some(caller) = caller else {
         let mut tx = app.db.begin().await?;
-        cancel(app, &mut tx, id, access, reason).await?;
-        let after = store::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
-        let answer = kept(app, &mut tx, after, readable, running).await?;
+        let (_, after) = cancel_as_read(app, &mut tx, booking, actor, reason, now).await?;
+        let answer = keep_answer(app, &mut tx, after, readable, running).await?;
         tx.commit().await?;
         return Ok(answer);
     };
-    let mut tx = caller.begin(&app.db, app.clock.now()).await?;
-    let before = cancel(app, &mut tx, id, access, reason).await?;
-    let after = store::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
+    let mut tx = caller.begin(&app.db, now).await?;
+    let (before, after) = cancel_as_read(app, &mut tx, booking, actor, reason, now).await?;
     tx.record(Change {
         action: "booking.cancelled",
         entity: "booking",
-        id,
-        before: Some(&shown(app, before, false)?),
-        after: Some(&shown(app, after.clone(), false)?),
+        id: before.id,
+        before: Some(&to_response(app, before, false)?),
+        after: Some(&to_response(app, after.clone(), false)?),
     })
     .await?;
-    let answer = kept(app, &mut tx, after, readable, running).await?;
+    let answer = keep_answer(app, &mut tx, after, readable, running).await?;
     tx.commit().await?;
     Ok(answer)
 }
 
+/// Cancels by the row that was loaded to authorize the caller. Should that have changed meanwhile,
+/// or the decision depend on the manifest, the row is locked, read again, and decided by anew.
+/// Returns the booking before and after.
+async fn cancel_as_read(
+    app: &App,
+    tx: &mut Tx,
+    loaded: BookingRow,
+    actor: Actor,
+    reason: &str,
+    now: DateTime<Utc>,
+) -> Result<(BookingRow, BookingRow)> {
+    let policy = &app.config.refund_policy.0;
+    let decide = |booking: &BookingRow| {
+        let refund = rules::cancellation(&booking.state(), actor, policy, now)?;
+        // A guest could write to anybody by way of us.
+        Ok::<_, Error>(Cancellation { refund, reason, tells_reason: actor != Actor::Guest })
+    };
+    if !rules::depends_on_manifest(&loaded.state(), actor, now) {
+        let decided = decide(&loaded)?;
+        if let Some(after) = transitions::cancel(tx, &loaded, &decided, now).await? {
+            return Ok((loaded, after));
+        }
+    }
+    store::lock_row(tx, loaded.id).await?;
+    let booking = store::get_in(tx, loaded.id).await?.ok_or(Error::NotFound)?;
+    let decided = decide(&booking)?;
+    let after = transitions::cancel(tx, &booking, &decided, now).await?;
+    Ok((booking, after.ok_or_else(invalid_transition)?))
+}
+
 /// The answer, kept where a key asks for it. It may hold identity numbers.
-async fn kept(
+async fn keep_answer(
     app: &App,
     tx: &mut Tx,
     after: BookingRow,
     readable: bool,
     running: Option<&Running>,
 ) -> Result<Booking> {
-    let answer = shown(app, after, readable)?;
+    let answer = to_response(app, after, readable)?;
     if let Some(running) = running {
         running.keep_sealed(tx, &app.sealer, &answer).await?;
     }
     Ok(answer)
-}
-
-/// Returns the booking as it was.
-async fn cancel(
-    app: &App,
-    tx: &mut Tx,
-    id: Uuid,
-    access: BookingAccess,
-    reason: &str,
-) -> Result<BookingRow> {
-    let now = app.clock.now();
-    store::hold(tx, id).await?;
-    let booking = store::get_in(tx, id).await?.ok_or(Error::NotFound)?;
-    let due = match (booking.status, access) {
-        (BookingStatus::PendingPayment, _) => Rupiah::ZERO,
-        (BookingStatus::Paid, BookingAccess::Booker) if booking.departure_at <= now => {
-            return Err(moves::not_now());
-        }
-        (BookingStatus::Paid, BookingAccess::Booker) => {
-            moves::still_ashore(&booking, now)?;
-            let policy = &app.config.refund_policy.0;
-            match rules::is_disrupted(booking.promised_at, booking.departure_at) {
-                true => booking.total,
-                false => {
-                    let percent = rules::refund_percent(policy, booking.departure_at, now);
-                    let percent = booking.refund_cap.unwrap_or(percent).min(percent);
-                    rules::percent_of(booking.total, percent)
-                }
-            }
-        }
-        (BookingStatus::Paid, _) => booking.total,
-        // A complaint: the platform's people make it good, in full.
-        (BookingStatus::Completed, BookingAccess::Staff) => booking.total,
-        _ => return Err(moves::not_now()),
-    };
-    let event = if due > Rupiah::ZERO { Event::CancelOwing } else { Event::Cancel };
-    let trace = Trace {
-        cancel_reason: Some(reason),
-        // A guest could write to anybody by way of us.
-        tells_reason: access != BookingAccess::Booker,
-        cancelled: true,
-        refund_amount: (due > Rupiah::ZERO).then_some(due.0),
-        ..Trace::default()
-    };
-    move_booking(tx, &booking, event, trace, now).await?;
-    match booking.status {
-        BookingStatus::Paid => moves::owe(tx, &booking, due, now).await?,
-        BookingStatus::Completed => moves::take_back(tx, &booking, now).await?,
-        _ => {}
-    }
-    Ok(booking)
 }

@@ -3,22 +3,21 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 
 use super::{
     model::{BookingStatus, Chapter},
-    moves::not_now,
     reschedule,
     rules::{self, Event},
     store,
+    transitions::invalid_transition,
 };
 use crate::{
+    events::{self, BookingCancelled, BookingRef, DomainEvent},
     kernel::{
         db::Tx,
         error::{Error, Result},
         ids::Uuid,
         money::Rupiah,
-        outbox,
     },
     ledger::{self, Account, Due, DueKind},
 };
@@ -54,8 +53,9 @@ pub async fn call_off(
 ) -> Result<CalledOff> {
     reschedule::drop_towards(tx, sailing, now).await?;
     let (unpaid, paid) = (BookingStatus::PendingPayment, BookingStatus::Paid);
+    // `rules::cancellation` by `Actor::Sailing`: in full what was paid, for nothing the rest.
     let edge = |from, event| {
-        let to = rules::next(from, event).ok_or_else(not_now)?;
+        let to = rules::next(from, event).ok_or_else(invalid_transition)?;
         Ok::<_, Error>((from, to))
     };
     let owing = edge(paid, Event::CancelOwing)?;
@@ -65,13 +65,13 @@ pub async fn call_off(
     let held = edge(unpaid, Event::Cancel)?;
     others.extend(store::cancel_all(tx, sailing, held, false, reason, now).await?);
     owe_all(tx, &owed, now).await?;
-    // The partner knows, or hears of the sailing as a whole.
-    let news = |booking: &Owed| {
-        let id = booking.chapter.id;
-        (id, json!({ "booking_id": id, "by_sailing": true }))
+    // The partner is told of the sailing as a whole.
+    let cancelled = |booking: &Owed| {
+        let booking_id = booking.chapter.id;
+        let cancelled = BookingCancelled { booking_id, tells_reason: false, by_sailing: true };
+        DomainEvent::BookingCancelled(cancelled)
     };
-    let news: Vec<_> = owed.iter().chain(&others).map(news).collect();
-    outbox::put_all(tx, "booking.cancelled", &news, now).await?;
+    events::emit_all(tx, owed.iter().chain(&others).map(cancelled), now).await?;
     Ok(CalledOff {
         cancelled: others.len(),
         refund_due: owed.len(),
@@ -112,15 +112,16 @@ pub async fn follow(
     now: DateTime<Utc>,
 ) -> Result<usize> {
     let moved = store::follow(tx, sailing, departure_at, arrival_at).await?;
-    let news: Vec<_> = moved.iter().map(|(id,)| (*id, json!({ "booking_id": id }))).collect();
-    outbox::put_all(tx, "booking.moved", &news, now).await?;
-    Ok(moved.len())
+    let count = moved.len();
+    let moved = moved.into_iter().map(|(booking_id,)| BookingRef { booking_id });
+    events::emit_all(tx, moved.map(DomainEvent::BookingMoved), now).await?;
+    Ok(count)
 }
 
 /// Lets the unpaid holds on a sailing go that closes now.
 pub async fn expire_all(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<()> {
     let expired = store::expire_all(tx, sailing, now).await?;
-    let news: Vec<_> = expired.iter().map(|(id,)| (*id, json!({ "booking_id": id }))).collect();
-    outbox::put_all(tx, "booking.expired", &news, now).await?;
+    let expired = expired.into_iter().map(|(booking_id,)| BookingRef { booking_id });
+    events::emit_all(tx, expired.map(DomainEvent::BookingExpired), now).await?;
     reschedule::drop_towards(tx, sailing, now).await
 }
