@@ -187,8 +187,9 @@ pub struct BookingsQuery {
 
 impl Input for BookingsQuery {}
 
-/// What a guest shows to act on a booking: only whoever booked knows both.
+/// What a guest shows to be let in: only whoever booked knows both.
 #[derive(Default, Deserialize, JsonSchema)]
+#[schemars(rename = "Knows")]
 pub struct GuestCredentials {
     #[schemars(length(max = 32))]
     pub code: Option<String>,

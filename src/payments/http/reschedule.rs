@@ -27,7 +27,7 @@ use crate::{
     payments::attempts,
 };
 
-/// The booking, and what came of the request.
+/// The booking, and what came of the wish.
 #[derive(Serialize, JsonSchema)]
 pub struct Rescheduled {
     #[serde(flatten)]
