@@ -62,7 +62,7 @@ pub async fn get_manifest(
     Accepts(accepted): Accepts,
     Query(query): Query<ManifestQuery>,
 ) -> Result<FileOr<Reply<Manifest>, Lists>> {
-    let manifest = manifest::read(&app, voyage, bookings::readable(Some(&caller))).await?;
+    let manifest = manifest::read(&app, voyage, bookings::may_read_identity(Some(&caller))).await?;
     let sailing = &manifest.sailing;
     let local = sailing.departure_at.with_timezone(&sailing.timezone.tz());
     let name = format!("manifest-{}", local.format("%Y-%m-%d-%H%M"));
@@ -90,7 +90,7 @@ pub async fn close_manifest(
     let id = seen.id;
     manifest::close(&app, &caller, seen).await?;
     let voyage = sailings::voyage(&app.db, None, id).await?.ok_or(Error::NotFound)?;
-    let manifest = manifest::read(&app, voyage, bookings::readable(Some(&caller))).await?;
+    let manifest = manifest::read(&app, voyage, bookings::may_read_identity(Some(&caller))).await?;
     Ok(Reply::data(manifest).saying("The manifest is closed.", "Manifes ditutup."))
 }
 

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     app::App,
-    bookings::{self, Aboard},
+    bookings::{self, BookingOnList},
     fleet::Owner,
     kernel::{
         audit::{AuditedTx, Change},
@@ -33,7 +33,7 @@ pub async fn read(app: &App, voyage: Voyage, readable: bool) -> Result<Manifest>
             kept
         }
         None => {
-            let aboard = bookings::aboard_now(&app.db, voyage.id).await?;
+            let aboard = bookings::boarding_list(&app.db, voyage.id).await?;
             drawn_up(app, voyage, &aboard, now)?
         }
     };
@@ -46,8 +46,8 @@ pub async fn close(app: &App, caller: &Caller, seen: Voyage) -> Result<()> {
     let mut tx = caller.begin(&app.db, now).await?;
     // Bookings first, as everyone takes them before their sailing: whoever is about to leave has
     // left, or stays. Then those that came meanwhile.
-    bookings::hold_all(&mut tx, id).await?;
-    bookings::expire_all(&mut tx, id, now).await?;
+    bookings::lock_rows(&mut tx, id).await?;
+    bookings::expire_holds(&mut tx, id, now).await?;
     if !store::close(&mut tx, id, now).await? {
         return match sailings::voyage_in(&mut tx, id).await?.manifest_closed_at {
             Some(_) => Ok(()),
@@ -57,9 +57,9 @@ pub async fn close(app: &App, caller: &Caller, seen: Voyage) -> Result<()> {
             )),
         };
     }
-    bookings::expire_all(&mut tx, id, now).await?;
+    bookings::expire_holds(&mut tx, id, now).await?;
     let voyage = sailings::voyage_in(&mut tx, id).await?.seen_at(now);
-    let aboard = bookings::aboard(&mut tx, id).await?;
+    let aboard = bookings::boarding_list_in(&mut tx, id).await?;
     let manifest = revealed(drawn_up(app, voyage.clone(), &aboard, now)?, true);
     let content = serde_json::to_string(&manifest).map_err(Error::internal)?;
     store::keep(&mut tx, id, app.sealer.seal(&content)?, caller.person.id, now).await?;
@@ -78,7 +78,12 @@ async fn record(tx: &mut AuditedTx, before: &Voyage, after: &Voyage) -> Result<(
     .await
 }
 
-fn drawn_up(app: &App, voyage: Voyage, aboard: &[Aboard], now: DateTime<Utc>) -> Result<Manifest> {
+fn drawn_up(
+    app: &App,
+    voyage: Voyage,
+    aboard: &[BookingOnList],
+    now: DateTime<Utc>,
+) -> Result<Manifest> {
     let mut passengers = Vec::new();
     for booking in aboard {
         for (index, passenger) in booking.passengers.iter().enumerate() {

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    model::{BookingStatus, Chapter},
+    model::{BookingStatus, LedgerSegment},
     reschedule,
     rules::{self, Event},
     store,
@@ -24,9 +24,9 @@ use crate::{
 
 /// A cancelled booking whose whole price is due.
 #[derive(sqlx::FromRow)]
-pub struct Owed {
+pub struct CancelledBooking {
     #[sqlx(flatten)]
-    chapter: Chapter,
+    segment: LedgerSegment,
     total: Rupiah,
     /// The day of departure where it departs.
     day: NaiveDate,
@@ -45,13 +45,13 @@ pub struct CalledOff {
 
 /// Cancels every live booking of a sailing that was called off, in full: a fixed number of
 /// statements, however many they are. Whoever calls has closed the sailing, so none is added.
-pub async fn call_off(
+pub async fn cancel_with_sailing(
     tx: &mut Tx,
     sailing: Uuid,
     reason: &str,
     now: DateTime<Utc>,
 ) -> Result<CalledOff> {
-    reschedule::drop_towards(tx, sailing, now).await?;
+    reschedule::drop_for_sailing(tx, sailing, now).await?;
     let (unpaid, paid) = (BookingStatus::PendingPayment, BookingStatus::Paid);
     // `rules::cancellation` by `Actor::Sailing`: in full what was paid, for nothing the rest.
     let edge = |from, event| {
@@ -64,10 +64,10 @@ pub async fn call_off(
     let mut others = store::cancel_all(tx, sailing, free, false, reason, now).await?;
     let held = edge(unpaid, Event::Cancel)?;
     others.extend(store::cancel_all(tx, sailing, held, false, reason, now).await?);
-    owe_all(tx, &owed, now).await?;
+    post_refunds(tx, &owed, now).await?;
     // The partner is told of the sailing as a whole.
-    let cancelled = |booking: &Owed| {
-        let booking_id = booking.chapter.id;
+    let cancelled = |booking: &CancelledBooking| {
+        let booking_id = booking.segment.id;
         let cancelled = BookingCancelled { booking_id, tells_reason: false, by_sailing: true };
         DomainEvent::BookingCancelled(cancelled)
     };
@@ -80,18 +80,18 @@ pub async fn call_off(
 }
 
 /// Posts that the whole price of each is due. Cash that the partner took is on its account.
-async fn owe_all(tx: &mut Tx, owed: &[Owed], now: DateTime<Utc>) -> Result<()> {
-    let posting = |booking: &Owed| {
+async fn post_refunds(tx: &mut Tx, owed: &[CancelledBooking], now: DateTime<Utc>) -> Result<()> {
+    let posting = |booking: &CancelledBooking| {
         booking
-            .chapter
+            .segment
             .posting("refund_due")
             .debit(Account::CustomerDeposits, booking.total)
             .credit(Account::RefundPayable, booking.total)
     };
-    let due = |booking: &Owed| Due {
-        partner_id: booking.chapter.partner_id,
-        booking_id: booking.chapter.id,
-        reschedule_id: booking.chapter.reschedule_id,
+    let due = |booking: &CancelledBooking| Due {
+        partner_id: booking.segment.partner_id,
+        booking_id: booking.segment.id,
+        reschedule_id: booking.segment.reschedule_id,
         kind: DueKind::Kept,
         day: booking.day,
         gross: Rupiah::ZERO,
@@ -103,8 +103,8 @@ async fn owe_all(tx: &mut Tx, owed: &[Owed], now: DateTime<Utc>) -> Result<()> {
     ledger::owe_all(tx, &owed.iter().map(due).collect::<Vec<_>>(), now).await
 }
 
-/// Lets the bookings of a sailing follow it to its new times; says how many live ones that are.
-pub async fn follow(
+/// Lets the bookings of a sailing follow_sailing it to its new times; says how many live ones that are.
+pub async fn follow_sailing(
     tx: &mut Tx,
     sailing: Uuid,
     departure_at: DateTime<Utc>,
@@ -119,9 +119,9 @@ pub async fn follow(
 }
 
 /// Lets the unpaid holds on a sailing go that closes now.
-pub async fn expire_all(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<()> {
+pub async fn expire_holds(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<()> {
     let expired = store::expire_all(tx, sailing, now).await?;
     let expired = expired.into_iter().map(|(booking_id,)| BookingRef { booking_id });
     events::emit_all(tx, expired.map(DomainEvent::BookingExpired), now).await?;
-    reschedule::drop_towards(tx, sailing, now).await
+    reschedule::drop_for_sailing(tx, sailing, now).await
 }

@@ -59,7 +59,7 @@ impl GuestCredentials {
 
 /// Whether identity numbers are for the caller: the booker, the sailing's partner in person, and
 /// those who may read bookings.
-pub fn readable(caller: Option<&Caller>) -> bool {
+pub fn may_read_identity(caller: Option<&Caller>) -> bool {
     caller.is_none_or(|caller| match caller.role {
         Role::Mitra => caller.in_person_or(Rule::BookingsRead),
         Role::Admin | Role::Staff => caller.may(Rule::BookingsRead),
@@ -88,7 +88,7 @@ pub fn to_response(app: &App, row: BookingRow, readable: bool) -> Result<Booking
     let page = |provider: &str, reference: &str| {
         // The simulator's page is ours: its address need not be kept.
         let ours = provider == PaymentProvider::Simulator.as_str();
-        ours.then(|| simulator_page(app, reference))
+        ours.then(|| simulator_url(app, reference))
     };
     Ok(Booking {
         id: row.id,
@@ -144,6 +144,6 @@ pub fn to_response(app: &App, row: BookingRow, readable: bool) -> Result<Booking
 }
 
 /// Where a person plays the provider.
-pub fn simulator_page(app: &App, reference: &str) -> String {
+pub fn simulator_url(app: &App, reference: &str) -> String {
     format!("{}/pay/{reference}", app.config.public_url())
 }

@@ -28,19 +28,19 @@ use crate::{
     kernel::{error::Result, ids::Uuid, set_aside::Pass},
 };
 
-pub use bulk::{CalledOff, call_off, expire_all, follow};
+pub use bulk::{CalledOff, cancel_with_sailing, expire_holds, follow_sailing};
 pub use forms::{BookingForm, GuestCredentials, RescheduleForm, reason_without_url};
 pub use http::{
     OpensPayment, PathBooking, PathOwnBooking, cancel_booking, create_booking, get_booking,
     list_bookings, validate_promo,
 };
 pub use letters::{BookingLetter, letter};
-pub use lookup::{booking_for, readable, simulator_page, to_response};
-pub use model::{Aboard, BookingRow, BookingStatus, Gender, IdentityType, StoredPassenger};
+pub use lookup::{booking_for, may_read_identity, simulator_url, to_response};
+pub use model::{BookingOnList, BookingRow, BookingStatus, Gender, IdentityType, StoredPassenger};
 pub use rules::{Actor, Event, Price, has_ticket, is_live};
 pub use store::{
-    LOOK, SELL, TransitionDetails, aboard, aboard_now, can_take_again, get, get_all, get_in,
-    hold_all, lock_row, set_boarded,
+    INSERT_BOOKING, SELECT_OFFER, TransitionDetails, boarding_list, boarding_list_in,
+    can_take_again, get, get_all, get_in, lock_row, lock_rows, set_boarded,
 };
 pub use transitions::{invalid_transition, move_booking};
 pub use view::{Booking, PaymentRecord, PriceRecord};

@@ -59,7 +59,7 @@ pub type Boarded = BTreeMap<Uuid, DateTime<Utc>>;
 
 /// A booking on board, as far as a manifest goes.
 #[derive(Clone, Debug, sqlx::FromRow)]
-pub struct Aboard {
+pub struct BookingOnList {
     pub id: Uuid,
     pub code: String,
     pub contact_name: String,
@@ -95,18 +95,17 @@ pub struct SailingContext {
     pub commission_rate: Option<Rate>,
 }
 
-/// A booking up to a move to another sailing, or from one on: each part of its life has entries
-/// of its own in the ledger.
+/// A booking up to a reschedule, or from one on. Each segment has entries of its own in the ledger.
 #[derive(Clone, Copy, Debug, sqlx::FromRow)]
-pub struct Chapter {
+pub struct LedgerSegment {
     /// The booking.
     pub id: Uuid,
     pub partner_id: Uuid,
-    /// The move that began it.
+    /// The reschedule that began it.
     pub reschedule_id: Option<Uuid>,
 }
 
-impl Chapter {
+impl LedgerSegment {
     pub fn posting(self, kind: &'static str) -> Posting {
         let (source, id) = match self.reschedule_id {
             Some(id) => (Source::Reschedule, id),
@@ -163,7 +162,7 @@ pub struct StoredBooking {
     pub cancelled_at: Option<DateTime<Utc>>,
     pub cancel_reason: Option<String>,
     pub refund_amount: Option<Rupiah>,
-    /// The move that brought it to its sailing.
+    /// The reschedule that brought it to its sailing.
     pub reschedule_id: Option<Uuid>,
     /// The most percent that its booker gets back for cancelling.
     pub refund_cap: Option<i32>,
@@ -332,14 +331,14 @@ impl BookingRow {
         self.departure_at.with_timezone(&self.joined.timezone.tz()).date_naive()
     }
 
-    pub fn chapter(&self) -> Chapter {
+    pub fn ledger_segment(&self) -> LedgerSegment {
         let StoredBooking { id, partner_id, reschedule_id, .. } = self.stored;
-        Chapter { id, partner_id, reschedule_id }
+        LedgerSegment { id, partner_id, reschedule_id }
     }
 
-    /// The chapter that a move began, or begins.
-    pub fn chapter_of(&self, reschedule: Uuid) -> Chapter {
-        Chapter { reschedule_id: Some(reschedule), ..self.chapter() }
+    /// The segment that a reschedule begins.
+    pub fn ledger_segment_from(&self, reschedule: Uuid) -> LedgerSegment {
+        LedgerSegment { reschedule_id: Some(reschedule), ..self.ledger_segment() }
     }
 
     /// What the rules look at.

@@ -343,7 +343,11 @@ pub fn is_disrupted(promised_at: Option<DateTime<Utc>>, departure_at: DateTime<U
 }
 
 /// The first step that is far enough ahead: percent by hours before departure, longest first.
-fn step(policy: &[(u32, u8)], departure_at: DateTime<Utc>, now: DateTime<Utc>) -> Option<i32> {
+fn policy_step(
+    policy: &[(u32, u8)],
+    departure_at: DateTime<Utc>,
+    now: DateTime<Utc>,
+) -> Option<i32> {
     let ahead = departure_at - now;
     let step = policy.iter().find(|(hours, _)| ahead >= TimeDelta::hours((*hours).into()));
     step.map(|(_, percent)| i32::from(*percent))
@@ -355,7 +359,7 @@ pub fn refund_percent(
     departure_at: DateTime<Utc>,
     now: DateTime<Utc>,
 ) -> i32 {
-    step(policy, departure_at, now).unwrap_or(0)
+    policy_step(policy, departure_at, now).unwrap_or(0)
 }
 
 /// How much of the price a booker pays for choosing another sailing now; `None`: it is too late.
@@ -364,7 +368,7 @@ pub fn fee_percent(
     departure_at: DateTime<Utc>,
     now: DateTime<Utc>,
 ) -> Option<i32> {
-    step(policy, departure_at, now)
+    policy_step(policy, departure_at, now)
 }
 
 /// Rounded down.

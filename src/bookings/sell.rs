@@ -43,17 +43,17 @@ pub async fn sell(
 ) -> Result<BookingRow> {
     let channel = channel(caller);
     let email = form.contact.email.as_str();
-    let (sailing, taxes) = offer::look(app, form.route_time_id, form.item_id).await?;
+    let (sailing, taxes) = offer::load(app, form.route_time_id, form.item_id).await?;
     if caller.is_some_and(|c| c.role == Role::Mitra && c.partner_id != Some(sailing.partner_id)) {
         return Err(offer::unknown_sailing());
     }
-    offer::on_sale(app, &sailing)?;
-    let seats = offer::seats(&sailing, form.kind, form.qty)?;
+    offer::ensure_on_sale(app, &sailing)?;
+    let seats = offer::seats_needed(&sailing, form.kind, form.qty)?;
     let full = offer::price(&sailing, seats, None, &taxes);
     let promotion = match form.promo() {
         Some(code) => {
-            let found = offer::promotion(app, code, &sailing, &full, Some(email)).await?;
-            Some(found.map_err(offer::refused)?)
+            let found = offer::usable_promotion(app, code, &sailing, &full, Some(email)).await?;
+            Some(found.map_err(offer::promotion_refused)?)
         }
         None => None,
     };
@@ -61,11 +61,12 @@ pub async fn sell(
         Some(_) => offer::price(&sailing, seats, promotion.as_ref(), &taxes),
         None => full,
     };
-    let booking = new(app, context, form, channel, seats, &sailing, promotion.as_ref(), price)?;
+    let booking =
+        new_booking(app, context, form, channel, seats, &sailing, promotion.as_ref(), price)?;
     let _until = app.shared.until_sold(booking.sailing_id);
     match insert(app, caller, &booking, &sailing, key).await {
         Err(Error::Conflict(c)) if c.word == "sold_out" => {
-            return Err(left(app, sailing.sailing_id).await);
+            return Err(sold_out_now(app, sailing.sailing_id).await);
         }
         done => done?,
     }
@@ -81,7 +82,7 @@ fn channel(caller: Option<&Caller>) -> Channel {
 }
 
 /// Unpaid bookings of guests are limited; staff and partners are known, so theirs are not.
-fn counted(
+fn counted_hold(
     app: &App,
     context: &Context,
     form: &BookingForm,
@@ -94,7 +95,7 @@ fn counted(
     })
 }
 
-fn hold(app: &App, channel: Channel, kind: BookingType) -> TimeDelta {
+fn hold_duration(app: &App, channel: Channel, kind: BookingType) -> TimeDelta {
     let hold = TimeDelta::seconds(app.config.booking_hold_seconds.into());
     match (channel, kind) {
         (Channel::Web, BookingType::Charter) => hold.min(CHARTER_HOLD),
@@ -104,7 +105,7 @@ fn hold(app: &App, channel: Channel, kind: BookingType) -> TimeDelta {
 
 /// The booking to be inserted.
 #[allow(clippy::too_many_arguments)]
-fn new(
+fn new_booking(
     app: &App,
     context: &Context,
     form: &BookingForm,
@@ -117,7 +118,7 @@ fn new(
     let now = app.clock.now();
     // What costs nothing is paid for.
     let free = price.total == Rupiah::ZERO;
-    let hold = hold(app, channel, form.kind);
+    let hold = hold_duration(app, channel, form.kind);
     Ok(NewBooking {
         id: ids::fresh(),
         code: ids::fresh_code("DMG"),
@@ -146,7 +147,7 @@ fn new(
         expires_at: (now + hold).min(sailing.departure_at),
         paid_at: free.then_some(now),
         created_at: now,
-        counted: if free { None } else { counted(app, context, form, channel) },
+        counted: if free { None } else { counted_hold(app, context, form, channel) },
     })
 }
 
@@ -178,7 +179,7 @@ async fn insert(
     let audited = caller.filter(|c| c.role != Role::Mitra || c.impersonator.is_some());
     if let Some(caller) = audited {
         let mut tx = caller.begin(&app.db, booking.created_at).await?;
-        insert_beside(&mut tx, booking, key).await?;
+        insert_in(&mut tx, booking, key).await?;
         let after = to_response(app, booking.clone().into_row(sailing), false)?;
         tx.record(Change {
             action: "booking.created",
@@ -191,17 +192,17 @@ async fn insert(
         return tx.commit().await;
     }
     if key.is_none() && booking.status == BookingStatus::PendingPayment {
-        run(app.db.sql(store::SELL), booking).await?;
+        insert_row(app.db.sql(store::INSERT_BOOKING), booking).await?;
         app.db.has_posted();
         return Ok(());
     }
     let mut tx = app.db.begin().await?;
-    insert_beside(&mut tx, booking, key).await?;
+    insert_in(&mut tx, booking, key).await?;
     Ok(tx.commit().await?)
 }
 
-async fn insert_beside(tx: &mut Tx, booking: &NewBooking, key: Option<&Running>) -> Result<()> {
-    run(tx.sql(store::SELL), booking).await?;
+async fn insert_in(tx: &mut Tx, booking: &NewBooking, key: Option<&Running>) -> Result<()> {
+    insert_row(tx.sql(store::INSERT_BOOKING), booking).await?;
     if booking.status == BookingStatus::Paid {
         let event = DomainEvent::BookingPaid(BookingRef { booking_id: booking.id });
         events::emit(tx, event, booking.created_at).await?;
@@ -213,8 +214,8 @@ async fn insert_beside(tx: &mut Tx, booking: &NewBooking, key: Option<&Running>)
     }
 }
 
-async fn run(statement: Statement<'_>, booking: &NewBooking) -> Result<()> {
-    store::bound(statement, booking).run().await.map(drop).map_err(refusal)
+async fn insert_row(statement: Statement<'_>, booking: &NewBooking) -> Result<()> {
+    store::bind_new(statement, booking).run().await.map(drop).map_err(refusal)
 }
 
 /// What the database would not allow, in the words of the caller.
@@ -224,8 +225,8 @@ fn refusal(failure: Failure) -> Error {
         f if f.names("sailings_moved") => {
             Error::Contention("the sailing has just been moved".into())
         }
-        f if f.names("promotions_quota") => offer::refused(Reason::Exhausted),
-        f if f.names("promotion_uses_limit") => offer::refused(Reason::LimitReached),
+        f if f.names("promotions_quota") => offer::promotion_refused(Reason::Exhausted),
+        f if f.names("promotion_uses_limit") => offer::promotion_refused(Reason::LimitReached),
         f if f.names("unpaid_holds_email") || f.names("unpaid_holds_network") => too_many_holds(
             "Please pay for what you have booked first.",
             "Mohon bayar pemesanan Anda yang lain terlebih dahulu.",
@@ -244,10 +245,10 @@ fn too_many_holds(en: &'static str, id: &'static str) -> Error {
 }
 
 /// Somebody was faster: what is left now?
-async fn left(app: &App, sailing: Uuid) -> Error {
-    match store::look(&app.db, sailing).await {
-        Ok(Some((now, _))) => match offer::on_sale(app, &now) {
-            Ok(()) => offer::sold_out(offer::free(&now)),
+async fn sold_out_now(app: &App, sailing: Uuid) -> Error {
+    match store::offer(&app.db, sailing).await {
+        Ok(Some((now, _))) => match offer::ensure_on_sale(app, &now) {
+            Ok(()) => offer::sold_out(offer::free_seats(&now)),
             Err(closed) => closed,
         },
         Ok(None) => offer::unknown_sailing(),

@@ -34,7 +34,7 @@ pub async fn move_booking(
     match store::advance(tx, booking.id, booking.status, to, details, now).await {
         Ok(true) => {}
         Ok(false) => return Err(invalid_transition()),
-        Err(failure) if no_seats(&failure) => return Ok(false),
+        Err(failure) if is_sold_out(&failure) => return Ok(false),
         Err(failure) => return Err(failure.into()),
     }
     let booking_id = booking.id;
@@ -98,7 +98,7 @@ pub async fn cancel(
     Ok(Some(after))
 }
 
-pub fn no_seats(failure: &Failure) -> bool {
+pub fn is_sold_out(failure: &Failure) -> bool {
     failure.names("sailings_seats") || failure.names("promotions_quota")
 }
 
@@ -128,7 +128,7 @@ async fn settle_cancelled(
         booking.commission_tax,
     );
     let share = booking
-        .chapter()
+        .ledger_segment()
         .posting("kept")
         .debit(Account::CustomerDeposits, kept)
         .credit(Account::PartnerPayable, partner)
@@ -158,7 +158,7 @@ async fn refund_completed(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>)
 
 fn refund_due(booking: &BookingRow, amount: Rupiah) -> Posting {
     booking
-        .chapter()
+        .ledger_segment()
         .posting("refund_due")
         .debit(Account::CustomerDeposits, amount)
         .credit(Account::RefundPayable, amount)

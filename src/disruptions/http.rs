@@ -28,7 +28,7 @@ pub async fn cancel_sailing(
 ) -> Result<Reply<CancelledSailing>> {
     let (id, now) = (seen.id, app.clock.now());
     let mut tx = caller.begin(&app.db, now).await?;
-    bookings::hold_all(&mut tx, id).await?;
+    bookings::lock_rows(&mut tx, id).await?;
     let before = sailings::voyage_in(&mut tx, id).await?;
     if !sailings::cancel(&mut tx, id, &reason, now).await? {
         return Err(Error::invalid_state(
@@ -37,8 +37,8 @@ pub async fn cancel_sailing(
         ));
     }
     // Those that were made while the first were taken.
-    bookings::hold_all(&mut tx, id).await?;
-    let outcome = bookings::call_off(&mut tx, id, &reason, now).await?;
+    bookings::lock_rows(&mut tx, id).await?;
+    let outcome = bookings::cancel_with_sailing(&mut tx, id, &reason, now).await?;
     let count = outcome.cancelled + outcome.refund_due;
     let event = SailingCancelled { sailing_id: id, bookings: count };
     events::emit(&mut tx, DomainEvent::SailingCancelled(event), now).await?;
@@ -59,7 +59,7 @@ pub async fn move_sailing(
     let (id, now) = (seen.id, app.clock.now());
     let mut tx = caller.begin(&app.db, now).await?;
     fleet::hold(&mut tx, seen.speedboat_id).await?;
-    bookings::hold_all(&mut tx, id).await?;
+    bookings::lock_rows(&mut tx, id).await?;
     let before = sailings::voyage_in(&mut tx, id).await?;
     let times = new_times(&before, &form, now)?;
     if times.span == (before.departure_at, before.arrival_at) {
@@ -68,7 +68,7 @@ pub async fn move_sailing(
     }
     sailings::shift(&mut tx, &before, &times, &form.reason, now).await?;
     let (departure_at, arrival_at) = times.span;
-    let count = bookings::follow(&mut tx, id, departure_at, arrival_at, now).await?;
+    let count = bookings::follow_sailing(&mut tx, id, departure_at, arrival_at, now).await?;
     let was_departure_at = before.departure_at;
     let event = SailingMoved { sailing_id: id, bookings: count, was_departure_at };
     events::emit(&mut tx, DomainEvent::SailingMoved(event), now).await?;

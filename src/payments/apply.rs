@@ -94,7 +94,7 @@ async fn paid(
         if notice.amount != payment.amount {
             return review(ReviewReason::WrongAmount).wait(tx, payment.amount, now).await;
         }
-        if !bookings::reschedule::paid(tx, booking, reschedule, now).await? {
+        if !bookings::reschedule::complete_paid(tx, booking, reschedule, now).await? {
             return review(ReviewReason::Late).wait(tx, payment.amount, now).await;
         }
         store::set_paid(tx, payment.id, notice.method, now).await?;
@@ -215,8 +215,11 @@ pub async fn give_back(
     let details = TransitionDetails { refund_reference: reference, ..Default::default() };
     bookings::move_booking(tx, booking, Event::Refund, details, now).await?;
     store::set_refunded(tx, booking.id).await?;
-    let posting =
-        booking.chapter().posting("refunded").debit(Account::RefundPayable, due).credit(by, due);
+    let posting = booking
+        .ledger_segment()
+        .posting("refunded")
+        .debit(Account::RefundPayable, due)
+        .credit(by, due);
     ledger::post(tx, posting, now).await
 }
 

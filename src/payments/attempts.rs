@@ -39,7 +39,7 @@ impl OpensPayment for PaymentAttempts {
 async fn first_address(app: &App, booking: &BookingRow) -> Result<Option<String>> {
     let reference = booking.joined.payment_reference.as_deref().unwrap_or_default();
     if app.gateway.provider == PaymentProvider::Simulator {
-        return Ok(Some(bookings::simulator_page(app, reference)));
+        return Ok(Some(bookings::simulator_url(app, reference)));
     }
     let leased = store::lease(&app.db, reference, app.clock.now()).await?;
     Ok(if leased { ask(app, booking, &Bill::of(booking, reference)).await.ok() } else { None })
@@ -63,7 +63,7 @@ pub async fn open(app: &App, booking: &BookingRow, attempt: i32) -> Result<Optio
         return Ok(None);
     }
     Ok(match provider {
-        PaymentProvider::Simulator => Some(bookings::simulator_page(app, &reference)),
+        PaymentProvider::Simulator => Some(bookings::simulator_url(app, &reference)),
         _ => ask(app, booking, &Bill::of(booking, &reference)).await.ok(),
     })
 }
@@ -99,7 +99,7 @@ pub async fn for_difference(
         }
     };
     let redirect_url = match app.gateway.provider {
-        PaymentProvider::Simulator => Some(bookings::simulator_page(app, &payment.reference)),
+        PaymentProvider::Simulator => Some(bookings::simulator_url(app, &payment.reference)),
         _ if payment.redirect_url.is_some() => payment.redirect_url,
         _ => {
             let leased = store::lease(&app.db, &payment.reference, app.clock.now()).await?;

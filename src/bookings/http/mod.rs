@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 
 use super::{
     forms::{BookingsQuery, CancelForm, GuestCredentials, ValidatePromo, reason_without_url},
-    lookup::{booking_for, readable, to_response},
+    lookup::{booking_for, may_read_identity, to_response},
     model::BookingRow,
     offer,
     rules::{self, Actor},
@@ -45,16 +45,16 @@ pub async fn list_bookings(
     let owner = match &caller {
         Some(caller) => caller.own_or(query.mitra_id)?,
         None => {
-            both_known(&query)?;
+            ensure_code_and_email(&query)?;
             None
         }
     };
-    let readable = readable(caller.as_ref());
+    let readable = may_read_identity(caller.as_ref());
     let page = store::list(&app.db, owner, &query, app.config.timezone).await?;
     page.try_each(|row| to_response(&app, row, readable))
 }
 
-fn both_known(query: &BookingsQuery) -> Result<()> {
+fn ensure_code_and_email(query: &BookingsQuery) -> Result<()> {
     let fault = |name: &str| {
         Fault::new(name, "required", text("Say which booking.", "Sebutkan pemesanannya."))
     };
@@ -118,7 +118,7 @@ impl FromRequestParts<App> for PathBooking {
             Err(fault) => return Err(fault),
         };
         let (row, _) = booking_for(app, caller.as_ref(), id, &credentials).await?;
-        Ok(Self(row, readable(caller.as_ref())))
+        Ok(Self(row, may_read_identity(caller.as_ref())))
     }
 }
 
@@ -144,13 +144,13 @@ pub async fn validate_promo(
     Body(form): Body<ValidatePromo>,
 ) -> Result<Reply<PromoVerdict>> {
     let email = form.email.as_ref().map(|email| email.as_str());
-    let (sailing, taxes) = offer::look(&app, form.route_time_id, form.item_id).await?;
+    let (sailing, taxes) = offer::load(&app, form.route_time_id, form.item_id).await?;
     let seats = match form.kind {
         crate::sailings::BookingType::Speedboat => form.qty,
         crate::sailings::BookingType::Charter => sailing.capacity,
     };
     let full = offer::price(&sailing, seats, None, &taxes);
-    let found = offer::promotion(&app, &form.code_promo, &sailing, &full, email).await?;
+    let found = offer::usable_promotion(&app, &form.code_promo, &sailing, &full, email).await?;
     Ok(Reply::data(match found {
         Ok(promotion) => {
             let price = offer::price(&sailing, seats, Some(&promotion), &taxes);
@@ -195,7 +195,7 @@ async fn cancel(
     running: Option<&Running>,
 ) -> Result<Booking> {
     let now = app.clock.now();
-    let readable = readable(caller);
+    let readable = may_read_identity(caller);
     let Some(caller) = caller else {
         let mut tx = app.db.begin().await?;
         let (_, after) = cancel_as_read(app, &mut tx, booking, actor, reason, now).await?;

@@ -16,7 +16,7 @@ use super::{
     rules::{self, Actor, Event, RescheduleCause},
     store as bookings,
     store::TransitionDetails,
-    transitions::{invalid_transition, no_seats},
+    transitions::{invalid_transition, is_sold_out},
 };
 use crate::{
     app::App,
@@ -55,7 +55,7 @@ pub struct RescheduleOutcome {
 
 /// The sailing, if the booking can move there at all.
 pub async fn target(app: &App, booking: &BookingRow, sailing: Uuid) -> Result<SailingContext> {
-    let to = bookings::look(&app.db, sailing).await?.map(|(sailing, _)| sailing);
+    let to = bookings::offer(&app.db, sailing).await?.map(|(sailing, _)| sailing);
     let to = to.ok_or_else(offer::unknown_sailing)?;
     let same = |one: &str, other: &str| harbour_key(one) == harbour_key(other);
     let alike = to.partner_id == booking.partner_id
@@ -98,11 +98,11 @@ pub async fn request(
     }
     let mut sailings = vec![booking.sailing_id, request.to.sailing_id];
     sailings.extend(pending.as_ref().map(|pending| pending.to_sailing_id));
-    store::hold_sailings(tx, sailings).await?;
+    store::lock_sailings(tx, sailings).await?;
     if let Some(pending) = &pending {
         store::end(tx, pending.id, RescheduleStatus::Dropped, now).await?;
     }
-    offer::on_sale(app, request.to)?;
+    offer::ensure_on_sale(app, request.to)?;
     if booking.status != BookingStatus::Paid && !bookings::promotion_is_left(tx, &booking).await? {
         return Err(promotion_exhausted());
     }
@@ -131,7 +131,7 @@ pub async fn request(
     let pays = difference > Rupiah::ZERO;
     if pays && app.config.rate_limit.0 {
         let lapsed = store::dropped_since(tx, booking.id, now - TimeDelta::days(1)).await?;
-        if lapsed >= LAPSES {
+        if lapsed >= MAX_LAPSED_HOLDS {
             return Err(too_many_holds());
         }
     }
@@ -157,13 +157,13 @@ pub async fn request(
         refund_cap,
         expires_at,
     };
-    store::insert(tx, new, now).await.map_err(|failure| match no_seats(&failure) {
+    store::insert(tx, new, now).await.map_err(|failure| match is_sold_out(&failure) {
         true => offer::sold_out(0),
         false => failure.into(),
     })?;
     let reschedule = store::get_in(tx, id).await?;
     if !pays {
-        arrive(tx, &booking, &reschedule, now).await?;
+        complete(tx, &booking, &reschedule, now).await?;
     }
     Ok(RescheduleOutcome { before: booking, reschedule: Some(reschedule), is_new: true })
 }
@@ -174,11 +174,11 @@ fn seats_of(booking: &BookingRow, to: &SailingContext) -> Result<i32> {
         let message = text("The boat has fewer seats.", "Kapal tidak memuat sebanyak itu.");
         return Err(Error::field("route_time_id", "too_small", message));
     }
-    offer::seats(to, booking.kind, booking.qty)
+    offer::seats_needed(to, booking.kind, booking.qty)
 }
 
 /// How many unpaid moves of a booking may lapse in a day: seats are not held for ever.
-const LAPSES: i64 = 3;
+const MAX_LAPSED_HOLDS: i64 = 3;
 
 fn too_many_holds() -> Error {
     Error::conflict(
@@ -206,7 +206,7 @@ fn too_late() -> Error {
 
 /// The difference is paid: moves the booking. `false`: it no longer waits for that, and the money
 /// has to be dealt with by a person.
-pub async fn paid(
+pub async fn complete_paid(
     tx: &mut Tx,
     booking: &BookingRow,
     reschedule: Uuid,
@@ -214,38 +214,38 @@ pub async fn paid(
 ) -> Result<bool> {
     let reschedule = store::get_in(tx, reschedule).await?;
     let both = vec![reschedule.from_sailing_id, reschedule.to_sailing_id];
-    store::hold_sailings(tx, both).await?;
+    store::lock_sailings(tx, both).await?;
     let waits = reschedule.status == RescheduleStatus::Pending
         && reschedule.from_sailing_id == booking.sailing_id
         && rules::rescheduling(&booking.state(), now).is_ok()
-        && store::takes_passengers(tx, reschedule.to_sailing_id, now).await?
+        && store::is_open(tx, reschedule.to_sailing_id, now).await?
         && (booking.status == BookingStatus::Paid
             || bookings::promotion_is_left(tx, booking).await?);
     if !waits || !store::end(tx, reschedule.id, RescheduleStatus::Done, now).await? {
         return Ok(false);
     }
-    arrive(tx, booking, &reschedule, now).await?;
+    complete(tx, booking, &reschedule, now).await?;
     Ok(true)
 }
 
 /// Puts the booking on its new sailing, with its money.
-async fn arrive(
+async fn complete(
     tx: &mut Tx,
     booking: &BookingRow,
     reschedule: &Reschedule,
     now: DateTime<Utc>,
 ) -> Result<()> {
     let price = reschedule.becomes()?;
-    let moved = store::carry_over(tx, reschedule, &price, now).await.map_err(refusal)?;
+    let moved = store::move_booking_row(tx, reschedule, &price, now).await.map_err(refusal)?;
     if !moved {
         return Err(invalid_transition());
     }
-    let posting = |kind| booking.chapter_of(reschedule.id).posting(kind);
+    let posting = |kind| booking.ledger_segment_from(reschedule.id).posting(kind);
     if booking.status != BookingStatus::Paid {
         let to = rules::next(booking.status, Event::Reinstate).ok_or_else(invalid_transition)?;
         let details = TransitionDetails::default();
-        let came = bookings::advance(tx, booking.id, booking.status, to, details, now).await;
-        if !came.map_err(refusal)? {
+        let advanced = bookings::advance(tx, booking.id, booking.status, to, details, now).await;
+        if !advanced.map_err(refusal)? {
             return Err(invalid_transition());
         }
         let back = posting("reinstated")
@@ -267,7 +267,7 @@ async fn arrive(
 fn refusal(failure: crate::kernel::db::Failure) -> Error {
     match failure {
         f if f.names("promotions_quota") => promotion_exhausted(),
-        f if no_seats(&f) => offer::sold_out(0),
+        f if is_sold_out(&f) => offer::sold_out(0),
         f => f.into(),
     }
 }
@@ -277,8 +277,8 @@ fn dropped_event(booking_id: Uuid) -> DomainEvent {
 }
 
 /// Lets all that wait for a sailing go, which nobody can come to any more.
-pub async fn drop_towards(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<()> {
-    let dropped = store::drop_towards(tx, sailing).await?;
+pub async fn drop_for_sailing(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<()> {
+    let dropped = store::drop_for_sailing(tx, sailing).await?;
     events::emit_all(tx, dropped.into_iter().map(|(booking,)| dropped_event(booking)), now).await
 }
 
@@ -324,7 +324,7 @@ pub async fn pay_difference(
 ) -> Result<()> {
     store::set_refunded(tx, id, reference, now).await?;
     let posting = booking
-        .chapter_of(id)
+        .ledger_segment_from(id)
         .posting("difference_refunded")
         .debit(Account::RefundPayable, owed)
         .credit(by, owed);

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::{
-    earnings::Sailed,
+    earnings::CompletedBooking,
     forms::BookingsQuery,
     model::{BookingRow, BookingStatus},
 };
@@ -25,8 +25,10 @@ use crate::{
     ledger::with_collected,
 };
 
-pub use sailing::{aboard, aboard_now, cancel_all, expire_all, follow, hold_all, set_boarded};
-pub use sale::{LOOK, SELL, bound, look};
+pub use sailing::{
+    boarding_list, boarding_list_in, cancel_all, expire_all, follow, lock_rows, set_boarded,
+};
+pub use sale::{INSERT_BOOKING, SELECT_OFFER, bind_new, offer};
 
 macro_rules! booking {
     ($rest:literal) => {
@@ -288,7 +290,7 @@ pub async fn complete(
     to: BookingStatus,
     limit: i64,
     now: DateTime<Utc>,
-) -> Result<Vec<Sailed>> {
+) -> Result<Vec<CompletedBooking>> {
     let sailed = tx
         .sql(complete!("IN (", arrived!("$3", "$2", "$4"), ")"))
         .planned_anew()
@@ -307,7 +309,7 @@ pub async fn complete_one(
     id: Uuid,
     to: BookingStatus,
     now: DateTime<Utc>,
-) -> Result<Option<Sailed>> {
+) -> Result<Option<CompletedBooking>> {
     let sailed = tx.sql(complete!("= $3"));
     Ok(sailed.bind(to).bind(now).bind(id).maybe().await?)
 }

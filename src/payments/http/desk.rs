@@ -166,7 +166,7 @@ async fn finish(
         after: Some(&to_response(app, after.clone(), false)?),
     })
     .await?;
-    let answer = to_response(app, after, bookings::readable(Some(caller)))?;
+    let answer = to_response(app, after, bookings::may_read_identity(Some(caller)))?;
     if let Some(running) = running {
         running.keep_sealed(&mut tx, &app.sealer, &answer).await?;
     }

@@ -138,7 +138,7 @@ async fn answer(
         }
         None => None,
     };
-    let booking = to_response(app, after, bookings::readable(caller))?;
+    let booking = to_response(app, after, bookings::may_read_identity(caller))?;
     Ok(Rescheduled { booking, reschedule: record })
 }
 
