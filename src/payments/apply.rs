@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     model::{Payment, PaymentStatus, ReviewReason},
-    notice::{Notice, Said},
+    notice::Notice,
     store::{self, NewReview},
 };
 use crate::{
@@ -33,7 +33,7 @@ pub async fn keep_unconfirmed(
 ) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
-    let kept = store::keep_event(&mut tx, payment, told, raw, "unconfirmed", now);
+    let kept = store::record_event(&mut tx, payment, told, raw, "unconfirmed", now);
     if kept.await?.is_some() {
         let confirm = ConfirmPayment { booking_id: payment.booking_id, notice: raw.clone() };
         events::enqueue(&mut tx, &Task::ConfirmPayment(confirm), now).await?;
@@ -48,8 +48,8 @@ pub async fn apply(app: &App, payment: &Payment, notice: &Notice, raw: &Value) -
     // Whoever else deals with this booking waits, or was first.
     bookings::lock_row(&mut tx, payment.booking_id).await?;
     // What most often comes of it; the few others are put right below.
-    let expected = if notice.said == Said::Paid { "paid" } else { "received" };
-    let kept = store::keep_event(&mut tx, payment, notice, raw, expected, now);
+    let expected = if notice.status == PaymentStatus::Paid { "paid" } else { "received" };
+    let kept = store::record_event(&mut tx, payment, notice, raw, expected, now);
     let event = kept.await?;
     let payment = &store::get_in(&mut tx, payment.id).await?;
     let mut moves_seats = payment.reschedule_id.is_some();
@@ -57,12 +57,16 @@ pub async fn apply(app: &App, payment: &Payment, notice: &Notice, raw: &Value) -
         let booking = bookings::get_in(&mut tx, payment.booking_id).await?;
         let booking = booking.ok_or_else(|| Error::internal("a payment without booking"))?;
         moves_seats |= booking.status != BookingStatus::PendingPayment;
-        let outcome = match notice.said {
-            Said::Pending => "noted",
-            Said::Failed => ended(&mut tx, payment, PaymentStatus::Failed).await?,
-            Said::Expired => ended(&mut tx, payment, PaymentStatus::Expired).await?,
-            Said::Paid => paid(&mut tx, &booking, payment, notice, event, now).await?,
-            Said::Refunded => refunded(&mut tx, &booking, payment, notice, event, now).await?,
+        let outcome = match notice.status {
+            PaymentStatus::Pending => "noted",
+            PaymentStatus::Failed => end_attempt(&mut tx, payment, PaymentStatus::Failed).await?,
+            PaymentStatus::Expired => end_attempt(&mut tx, payment, PaymentStatus::Expired).await?,
+            PaymentStatus::Paid => {
+                apply_paid(&mut tx, &booking, payment, notice, event, now).await?
+            }
+            PaymentStatus::Refunded => {
+                apply_refunded(&mut tx, &booking, payment, notice, event, now).await?
+            }
         };
         if outcome != expected {
             store::set_outcome(&mut tx, event, outcome).await?;
@@ -73,12 +77,16 @@ pub async fn apply(app: &App, payment: &Payment, notice: &Notice, raw: &Value) -
 }
 
 /// Ends that attempt alone; a later word never undoes what was paid.
-async fn ended(tx: &mut Tx, payment: &Payment, status: PaymentStatus) -> Result<&'static str> {
+async fn end_attempt(
+    tx: &mut Tx,
+    payment: &Payment,
+    status: PaymentStatus,
+) -> Result<&'static str> {
     store::end(tx, payment.id, status).await?;
     Ok("ended")
 }
 
-async fn paid(
+async fn apply_paid(
     tx: &mut Tx,
     booking: &BookingRow,
     payment: &Payment,
@@ -86,22 +94,24 @@ async fn paid(
     event: Uuid,
     now: DateTime<Utc>,
 ) -> Result<&'static str> {
-    if store::already_taken(tx, event).await? {
+    if store::is_already_applied(tx, event).await? {
         return Ok("confirmed");
     }
-    let review = |reason| Waiting { payment, event, reason, amount: notice.amount };
+    let review = |reason| UnappliedPayment { payment, event, reason, amount: notice.amount };
     if let Some(reschedule) = payment.reschedule_id {
         if notice.amount != payment.amount {
-            return review(ReviewReason::WrongAmount).wait(tx, payment.amount, now).await;
+            return review(ReviewReason::WrongAmount)
+                .hold_for_review(tx, payment.amount, now)
+                .await;
         }
         if !bookings::reschedule::complete_paid(tx, booking, reschedule, now).await? {
-            return review(ReviewReason::Late).wait(tx, payment.amount, now).await;
+            return review(ReviewReason::Late).hold_for_review(tx, payment.amount, now).await;
         }
         store::set_paid(tx, payment.id, notice.method, now).await?;
         return Ok("paid");
     }
     if notice.amount != booking.total {
-        return review(ReviewReason::WrongAmount).wait(tx, booking.total, now).await;
+        return review(ReviewReason::WrongAmount).hold_for_review(tx, booking.total, now).await;
     }
     let mut booking = booking.clone();
     if booking.status == BookingStatus::PendingPayment && booking.departure_at <= now {
@@ -119,12 +129,12 @@ async fn paid(
             return late_payment(tx, booking, notice.amount, now).await;
         }
         BookingStatus::Cancelled if booking.paid_at.is_none() => {
-            return review(ReviewReason::Late).wait(tx, booking.total, now).await;
+            return review(ReviewReason::Late).hold_for_review(tx, booking.total, now).await;
         }
-        _ => return review(ReviewReason::Duplicate).wait(tx, booking.total, now).await,
+        _ => return review(ReviewReason::Duplicate).hold_for_review(tx, booking.total, now).await,
     }
     store::set_paid(tx, payment.id, notice.method, now).await?;
-    pay(tx, booking, now).await?;
+    mark_paid(tx, booking, now).await?;
     let posting = Posting::new(Source::Booking, booking.id, "paid")
         .of_booking(booking.id, booking.partner_id)
         .debit(Account::GatewayClearing, booking.total)
@@ -134,7 +144,7 @@ async fn paid(
 }
 
 /// Moves a booking whose seats are sure to `paid`.
-pub async fn pay(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>) -> Result<()> {
+pub async fn mark_paid(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>) -> Result<()> {
     match bookings::move_booking(tx, booking, Event::Pay, TransitionDetails::default(), now).await?
     {
         true => Ok(()),
@@ -160,7 +170,7 @@ async fn late_payment(
     Ok("refund_due")
 }
 
-async fn refunded(
+async fn apply_refunded(
     tx: &mut Tx,
     booking: &BookingRow,
     payment: &Payment,
@@ -172,13 +182,13 @@ async fn refunded(
     let ours = payment.status == PaymentStatus::Paid && payment.provider != "cash";
     // A booking that moved may have been paid in parts, each of which goes back by itself.
     if ours && booking.status == BookingStatus::RefundPending && notice.amount == payment.amount {
-        let (parts, left) = store::parts(tx, booking.id).await?;
+        let (parts, left) = store::paid_and_remaining(tx, booking.id).await?;
         if parts == due && left > notice.amount {
             store::set_part_refunded(tx, payment.id).await?;
             return Ok("part_refunded");
         }
         if parts == due && left == notice.amount {
-            give_back(tx, booking, Account::GatewayClearing, None, now).await?;
+            settle_refund(tx, booking, Account::GatewayClearing, None, now).await?;
             return Ok("refunded");
         }
     }
@@ -199,12 +209,12 @@ async fn refunded(
         announce_review(tx, payment.booking_id, reason, notice.amount, now).await?;
         return Ok(UNOWED_REFUND);
     }
-    give_back(tx, booking, Account::GatewayClearing, None, now).await?;
+    settle_refund(tx, booking, Account::GatewayClearing, None, now).await?;
     Ok("refunded")
 }
 
 /// Settles a refund that is due: the money has left by that account.
-pub async fn give_back(
+pub async fn settle_refund(
     tx: &mut Tx,
     booking: &BookingRow,
     by: Account,
@@ -224,15 +234,20 @@ pub async fn give_back(
 }
 
 /// Money that waits for a person.
-struct Waiting<'a> {
+struct UnappliedPayment<'a> {
     payment: &'a Payment,
     event: Uuid,
     reason: ReviewReason,
     amount: Rupiah,
 }
 
-impl Waiting<'_> {
-    async fn wait(self, tx: &mut Tx, expected: Rupiah, now: DateTime<Utc>) -> Result<&'static str> {
+impl UnappliedPayment<'_> {
+    async fn hold_for_review(
+        self,
+        tx: &mut Tx,
+        expected: Rupiah,
+        now: DateTime<Utc>,
+    ) -> Result<&'static str> {
         let Self { payment, event, reason, amount } = self;
         let posting = Posting::new(Source::Payment, event, "unapplied")
             .debit(Account::GatewayClearing, amount)

@@ -52,7 +52,7 @@ pub async fn resolve(
             }
             store::set_paid(tx, review.payment_id, review.event_method, now).await?;
             store::set_excess(tx, review.id, review.amount - booking.total).await?;
-            apply::pay(tx, &booking, now).await?;
+            apply::mark_paid(tx, &booking, now).await?;
             posting
                 .of_booking(booking.id, booking.partner_id)
                 .credit(Account::CustomerDeposits, booking.total)
@@ -77,7 +77,7 @@ async fn resolve_refund(
     match action {
         Resolution::Dismiss => Ok(()),
         Resolution::Apply if due => {
-            apply::give_back(tx, &booking, Account::GatewayClearing, None, now).await
+            apply::settle_refund(tx, &booking, Account::GatewayClearing, None, now).await
         }
         _ => Err(bookings::invalid_transition()),
     }

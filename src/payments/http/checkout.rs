@@ -31,9 +31,10 @@ pub async fn pay_again(
     }
     match store::newest(&app.db, id).await? {
         Some(ended)
-            if ended.status != PaymentStatus::Pending || attempts::is_elsewhere(&app, &ended) =>
+            if ended.status != PaymentStatus::Pending
+                || attempts::is_at_other_provider(&app, &ended) =>
         {
-            attempts::open(&app, &booking, ended.attempt + 1).await?;
+            attempts::open_attempt(&app, &booking, ended.attempt + 1).await?;
         }
         // Where nobody has answered so far, ask again.
         _ => drop(attempts::ensure(&app, id).await),

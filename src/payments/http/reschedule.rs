@@ -130,7 +130,7 @@ async fn answer(
         Some(wanted) => {
             let payment = match wanted.status {
                 RescheduleStatus::Pending => {
-                    Some(attempts::for_difference(app, &after, wanted).await?)
+                    Some(attempts::difference_payment(app, &after, wanted).await?)
                 }
                 _ => None,
             };

@@ -59,7 +59,7 @@ pub async fn pay_cash(
     if !store::insert_in(&mut tx, new, now).await? {
         return Err(Error::Contention("another attempt was opened meanwhile".into()));
     }
-    apply::pay(&mut tx, &before, now).await?;
+    apply::mark_paid(&mut tx, &before, now).await?;
     // A partner that takes cash already holds the money: it is on its account.
     let taken_by = match actor {
         Actor::Partner => Account::PartnerPayable,
@@ -109,7 +109,7 @@ async fn refund(
     }
     match due {
         Owed::Refund(_) => {
-            apply::give_back(&mut tx, &before, Account::Bank, reference, now).await?;
+            apply::settle_refund(&mut tx, &before, Account::Bank, reference, now).await?;
         }
         Owed::Excess(..) => drop(reviews::pay_excess(&mut tx, id, now).await?),
         Owed::Difference(id, amount) => {
