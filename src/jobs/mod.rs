@@ -79,7 +79,7 @@ impl App {
         });
         all.looping(RowJob::RollUpReports.as_str(), 2 * SECOND, roll_up);
         all.looping("show_notifications", SECOND, |app: App, job| async move {
-            notifications::show_for_ever(&app, &job).await;
+            notifications::run_publish_loop(&app, &job).await;
         });
         all.every("count_set_aside", MINUTE, |app: App| async move {
             app.metrics.set_aside(&set_aside::counts(&app.db).await?);

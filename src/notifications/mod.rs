@@ -1,11 +1,11 @@
-//! What follows from what happened: people are told, letters are written, other systems hear of it.
+//! Fan-out of domain events to notifications, letters and webhooks.
 //!
 //! - A domain puts an event into the outbox in the transaction that causes it. Here, in one more
 //!   transaction with other events, it becomes notifications and further items of the outbox (a
-//!   letter, a webhook), and is gone: each follows exactly once from it, and none waits for another.
-//! - The events of one thing are dealt with in order, and so are its letters and webhooks.
-//! - A notification keeps what it is about; its words are found when it is read, in the reader's
-//!   language. It is its owner's alone.
+//!   letter, a webhook), and is removed: each follows exactly once, and none waits for another.
+//! - The events of one subject are handled in order, and so are its letters and webhooks.
+//! - A notification stores its event and the ids concerned. Its text is made when it is read, in the
+//!   reader's language. Only its owner can read it.
 
 mod fan_out;
 mod http;
@@ -14,7 +14,7 @@ mod letters;
 mod model;
 mod store;
 mod stream;
-mod words;
+mod texts;
 
 use chrono::TimeDelta;
 
@@ -29,12 +29,12 @@ pub use hub::Hub;
 pub use letters::send_letter;
 pub use stream::stream_notifications;
 
-/// Shows new notifications to those who are looking, until dropped.
-pub async fn show_for_ever(app: &App, job: &Job) {
-    hub::show_for_ever(app, job).await;
+/// Publishes new notifications to open streams, until dropped.
+pub async fn run_publish_loop(app: &App, job: &Job) {
+    hub::run_publish_loop(app, job).await;
 }
 
-/// Forgets what is older than a year.
+/// Deletes notifications older than a year.
 pub async fn sweep(app: &App) -> Result<()> {
-    store::forget(&app.db, app.clock.now() - TimeDelta::days(365)).await
+    store::delete_before(&app.db, app.clock.now() - TimeDelta::days(365)).await
 }

@@ -75,7 +75,7 @@ pub async fn read(tx: &mut Tx, owner: Uuid, id: Option<Uuid>, now: DateTime<Utc>
 pub const SOME: usize = 1_000;
 
 /// Some that came after another, of everyone or of one.
-pub async fn after(db: &Db, last: Uuid, owner: Option<Uuid>) -> Result<Vec<NotificationRow>> {
+pub async fn newer_than(db: &Db, last: Uuid, owner: Option<Uuid>) -> Result<Vec<NotificationRow>> {
     let rows = match owner {
         None => db
             .sql(notification!(" WHERE id > $1 ORDER BY id LIMIT CAST($2 AS BIGINT)"))
@@ -153,7 +153,7 @@ pub async fn insert(tx: &mut Tx, new: &[NewNotification<'_>], now: DateTime<Utc>
     Ok(())
 }
 
-pub async fn forget(db: &Db, before: DateTime<Utc>) -> Result<()> {
+pub async fn delete_before(db: &Db, before: DateTime<Utc>) -> Result<()> {
     db.sql("DELETE FROM notifications WHERE created_at < $1").bind(before).run().await?;
     Ok(())
 }

@@ -11,12 +11,12 @@ use crate::{
 };
 
 /// A notification that this version has no words for: a newer version wrote it.
-pub fn nameless(kind: &str) -> (Text, Text) {
+pub fn unknown_text(kind: &str) -> (Text, Text) {
     (Text::new(kind.to_owned(), kind.to_owned()), text("", ""))
 }
 
 /// Title and body.
-pub fn words(kind: EventKind, data: &Value) -> (Text, Text) {
+pub fn title_and_body(kind: EventKind, data: &Value) -> (Text, Text) {
     let said = |name: &str| data[name].as_str().unwrap_or_default();
     let money = |name: &str| Rupiah(data[name].as_i64().unwrap_or_default());
     let booking = |en: &str, id: &str| {
@@ -151,6 +151,6 @@ pub fn words(kind: EventKind, data: &Value) -> (Text, Text) {
         EventKind::BookingMoved
         | EventKind::BookingMoveDropped
         | EventKind::BookingDifferenceRefunded
-        | EventKind::BookingTicketWanted => nameless(kind.as_str()),
+        | EventKind::BookingTicketWanted => unknown_text(kind.as_str()),
     }
 }
