@@ -1,11 +1,11 @@
-//! Webhooks: other systems of the platform that follow what happens.
+//! Webhooks: signed HTTP calls about events to systems that subscribe to them.
 //!
-//! - A delivery is made in the transaction that tells of the event, and goes out through the
-//!   outbox: at least once, with the event's id, later and later for a day, in the order of each
-//!   thing that it is about. Each is signed by the Standard Webhooks specification.
-//! - Where a request goes is decided by the address that is connected to: private ones are refused,
-//!   whatever the name says, and redirects are not followed.
-//! - A subscription that answers 410, or nothing good for a day, is switched off.
+//! - A delivery is created in the transaction that fans the event out, and is sent through the
+//!   outbox: at least once, with the event's id, retried for a day, in order for each subject. Each
+//!   is signed by the Standard Webhooks specification.
+//! - The address that is connected to is checked: private ones are refused, whatever the name
+//!   resolves to later, and redirects are not followed.
+//! - A subscription that answers 410, or fails for a day, is switched off.
 
 mod address;
 mod http;
@@ -32,7 +32,7 @@ use model::EventName;
 pub use http::{
     create_webhook, delete_webhook, list_deliveries, list_webhooks, resend_delivery, update_webhook,
 };
-pub use send::{Caller as WebhookCaller, deliver};
+pub use send::{WebhookClient as WebhookCaller, deliver};
 
 /// An event on its way to subscribers.
 pub struct Announcement<'a> {
@@ -53,14 +53,14 @@ pub async fn queue(tx: &mut Tx, events: &[Announcement<'_>], now: DateTime<Utc>)
             let lane = format!("webhook/{}/{}", webhook.id.simple(), event.subject().simple());
             let payload = json!({ "type": name, "timestamp": item.created_at, "data": data });
             if store::insert(tx, id, webhook.id, item, name, &payload, &lane, now).await? {
-                send_out(tx, id, lane, Some(*item), now).await?;
+                enqueue_delivery(tx, id, lane, Some(*item), now).await?;
             }
         }
     }
     Ok(())
 }
 
-async fn send_out(
+async fn enqueue_delivery(
     tx: &mut Tx,
     delivery_id: Uuid,
     lane: String,
@@ -78,7 +78,7 @@ pub async fn reseal(app: &App) -> Result<u64> {
     store::reseal(&app.db, &app.sealer).await
 }
 
-/// Forgets deliveries of more than a month ago.
+/// Deletes deliveries older than a month.
 pub async fn sweep(app: &App) -> Result<()> {
-    store::forget(&app.db, app.clock.now() - TimeDelta::days(31)).await
+    store::delete_before(&app.db, app.clock.now() - TimeDelta::days(31)).await
 }

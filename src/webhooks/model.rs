@@ -113,17 +113,17 @@ pub struct WebhookForm {
     pub url: String,
     #[schemars(length(min = 1, max = 50))]
     pub events: Vec<EventName>,
-    #[serde(default = "yes")]
+    #[serde(default = "active_by_default")]
     pub active: bool,
 }
 
-fn yes() -> bool {
+fn active_by_default() -> bool {
     true
 }
 
 impl Input for WebhookForm {
     fn check(value: &Value, faults: &mut Vec<Fault>) {
-        if value["url"].as_str().is_some_and(|url| parsed(url).is_none()) {
+        if value["url"].as_str().is_some_and(|url| parse_url(url).is_none()) {
             let message = text(
                 "This must be an http or https address without a user name.",
                 "Ini harus berupa alamat http atau https tanpa nama pengguna.",
@@ -134,7 +134,7 @@ impl Input for WebhookForm {
 }
 
 /// An address that a webhook may have, as far as one can see.
-pub fn parsed(url: &str) -> Option<reqwest::Url> {
+pub fn parse_url(url: &str) -> Option<reqwest::Url> {
     let url = reqwest::Url::parse(url.trim()).ok()?;
     let plain = url.username().is_empty() && url.password().is_none();
     (matches!(url.scheme(), "http" | "https") && url.host().is_some() && plain).then_some(url)

@@ -188,7 +188,12 @@ pub struct Attempt {
     pub error: Option<String>,
 }
 
-pub async fn attempted(tx: &mut Tx, id: Uuid, attempt: &Attempt, now: DateTime<Utc>) -> Result<()> {
+pub async fn record_attempt(
+    tx: &mut Tx,
+    id: Uuid,
+    attempt: &Attempt,
+    now: DateTime<Utc>,
+) -> Result<()> {
     let delivered = attempt.status == DeliveryStatus::Delivered;
     tx.sql(
         "UPDATE webhook_deliveries SET status = $1, attempts = attempts + 1, response_status = $2,
@@ -207,7 +212,7 @@ pub async fn attempted(tx: &mut Tx, id: Uuid, attempt: &Attempt, now: DateTime<U
 }
 
 /// To be tried again, from the beginning; gives the lane it belongs in.
-pub async fn again(tx: &mut Tx, id: Uuid) -> Result<String> {
+pub async fn reset_delivery(tx: &mut Tx, id: Uuid) -> Result<String> {
     let lane = tx
         .sql(
             "UPDATE webhook_deliveries SET status = 'pending', attempts = 0, last_error = NULL
@@ -220,7 +225,7 @@ pub async fn again(tx: &mut Tx, id: Uuid) -> Result<String> {
 }
 
 /// Something got through.
-pub async fn works(tx: &mut Tx, id: Uuid) -> Result<()> {
+pub async fn mark_working(tx: &mut Tx, id: Uuid) -> Result<()> {
     tx.sql("UPDATE webhooks SET failing_since = NULL WHERE id = $1 AND failing_since IS NOT NULL")
         .bind(id)
         .run()
@@ -229,7 +234,7 @@ pub async fn works(tx: &mut Tx, id: Uuid) -> Result<()> {
 }
 
 /// Nothing got through; says since when that is so. `None`: it is another one by now.
-pub async fn fails(
+pub async fn mark_failing(
     tx: &mut Tx,
     id: Uuid,
     url: &str,
@@ -278,7 +283,7 @@ pub async fn reseal(db: &Db, sealer: &Sealer) -> Result<u64> {
     Ok(resealed)
 }
 
-pub async fn forget(db: &Db, before: DateTime<Utc>) -> Result<()> {
+pub async fn delete_before(db: &Db, before: DateTime<Utc>) -> Result<()> {
     db.sql("DELETE FROM webhook_deliveries WHERE created_at < $1").bind(before).run().await?;
     Ok(())
 }
