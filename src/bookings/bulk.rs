@@ -100,7 +100,7 @@ async fn post_refunds(tx: &mut Tx, owed: &[CancelledBooking], now: DateTime<Utc>
         collected: booking.collected,
     };
     ledger::post_all(tx, &owed.iter().map(posting).collect::<Vec<_>>(), now).await?;
-    ledger::owe_all(tx, &owed.iter().map(due).collect::<Vec<_>>(), now).await
+    ledger::record_dues(tx, &owed.iter().map(due).collect::<Vec<_>>(), now).await
 }
 
 /// Lets the bookings of a sailing follow_sailing it to its new times; says how many live ones that are.

@@ -137,7 +137,7 @@ async fn post_earnings(tx: &mut Tx, sailed: &[CompletedBooking], now: DateTime<U
     let completed = |sailed: &CompletedBooking| BookingRef { booking_id: sailed.segment.id };
     let completed = sailed.iter().map(completed).map(DomainEvent::BookingCompleted);
     ledger::post_all(tx, &postings, now).await?;
-    ledger::owe_all(tx, &dues, now).await?;
+    ledger::record_dues(tx, &dues, now).await?;
     events::emit_all(tx, completed, now).await
 }
 

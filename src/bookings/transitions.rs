@@ -146,14 +146,14 @@ async fn settle_cancelled(
         commission_tax: tax,
         collected,
     };
-    ledger::owe_all(tx, &[due], now).await
+    ledger::record_dues(tx, &[due], now).await
 }
 
 /// Posts what becomes of a completed booking's money when it is refunded after all.
 async fn refund_completed(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>) -> Result<()> {
     let (reversal, due) = earnings::reversal(booking);
     ledger::post_all(tx, &[reversal, refund_due(booking, booking.total)], now).await?;
-    ledger::owe_all(tx, &[due], now).await
+    ledger::record_dues(tx, &[due], now).await
 }
 
 fn refund_due(booking: &BookingRow, amount: Rupiah) -> Posting {
