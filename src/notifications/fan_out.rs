@@ -291,7 +291,7 @@ async fn sailing_data(
     bookings: usize,
     was_departure_at: Option<DateTime<Utc>>,
 ) -> Result<Option<(Vec<Recipient>, Value)>> {
-    let Some(sailing) = sailings::voyage(&app.db, None, id).await? else { return Ok(None) };
+    let Some(sailing) = sailings::sailing(&app.db, None, id).await? else { return Ok(None) };
     let data = json!({
         "sailing_id": id, "mitra_id": sailing.mitra_id, "from": sailing.from_name,
         "to": sailing.to_name, "departure_at": sailing.departure_at,
