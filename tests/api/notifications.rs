@@ -242,7 +242,7 @@ async fn new_ones_are_shown_as_they_come(world: World) {
     let shower = beside.as_ref().map(|beside| {
         let app = beside.app.clone();
         let job = app.jobs.add("show_notifications", Duration::from_secs(1));
-        tokio::spawn(async move { dermaga::notifications::show_for_ever(&app, &job).await })
+        tokio::spawn(async move { dermaga::notifications::run_publish_loop(&app, &job).await })
     });
     let mut stream = Stream::open(at, &sailing.partner, None).await;
     let mut foreign = Stream::open(at, &other, None).await;
