@@ -133,7 +133,7 @@ pub fn table(app: App) -> Table {
     .op(PUT,    "/v1/configurations/taxs/{id}", Staff(TaxesWrite),      update_tax,              "Change a tax")
     .op(DELETE, "/v1/configurations/taxs/{id}", Staff(TaxesWrite),      delete_tax,              "Remove a tax")
     // Bookings and payments
-    .op(SELL,   "/v1/booking",                      GuestOr(BookingsWrite),   create_booking,         "Book").at_most(60)
+    .op(SELL,   "/v1/booking",                      GuestOr(BookingsWrite),   create_booking::<PaymentAttempts>, "Book").at_most(60)
     .op(GET,    "/v1/booking",                      GuestOr(BookingsRead),    list_bookings,          "Bookings")
     .op(ASK,    "/v1/booking/validate-code-promo",  Public,                   validate_promo,         "Try a promotion's code").at_most(60)
     .op(GET,    "/v1/booking/{id}",                 GuestOr(BookingsRead),    get_booking,            "A booking")

@@ -20,6 +20,8 @@ pub mod demo;
 pub mod doctor;
 /// Connections, rate limits, headers and the response envelope.
 pub mod edge;
+/// Domain events and tasks that pass through the outbox.
+pub mod events;
 /// Invariants of the data, checked by a command.
 pub mod invariants;
 /// Background jobs.

@@ -10,7 +10,7 @@ use std::{
 
 use chrono::{TimeDelta, Utc};
 use dermaga::{
-    bookings::{LOOK, SELL},
+    bookings::{INSERT_BOOKING as SELL, SELECT_OFFER as LOOK},
     kernel::ids,
 };
 use rusqlite::{Connection, Statement, types::Value};

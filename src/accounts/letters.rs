@@ -1,7 +1,5 @@
 //! What accounts say by mail. Tokens are made with the letter: they never rest in the outbox.
 
-use serde::{Deserialize, Serialize};
-
 use super::{
     model::Credentials,
     store,
@@ -9,65 +7,33 @@ use super::{
 };
 use crate::{
     app::App,
+    events::{AccountLetter, AccountRef, EmailChanged, PasswordForgotten},
     kernel::{
-        email::Email,
         error::{Error, Result},
-        ids::{Token, Uuid},
+        ids::Token,
         lang::{Lang, Text, text},
         mail::Letter,
         outbox::Item,
     },
 };
 
-/// Somebody asked for a reset. Whether there is such an account is nobody's business until here.
-#[derive(Serialize, Deserialize)]
-pub struct Forgotten {
-    pub email: Email,
-    pub lang: Lang,
-}
-
-#[derive(Serialize, Deserialize)]
-pub struct Invited {
-    pub account_id: Uuid,
-    pub lang: Lang,
-}
-
-#[derive(Serialize, Deserialize)]
-pub struct PasswordChanged {
-    pub account_id: Uuid,
-    pub lang: Lang,
-}
-
-/// To the address that the account had until now.
-#[derive(Serialize, Deserialize)]
-pub struct EmailChanged {
-    pub name: String,
-    pub email: Email,
-    pub lang: Lang,
-}
-
-pub async fn deliver(app: &App, item: &Item) -> Result<()> {
-    let (account, lang, kind) = match item.topic.as_str() {
-        "account.password_forgotten" => {
-            let Forgotten { email, lang } = item.read()?;
+pub async fn send_letter(app: &App, item: &Item, letter: AccountLetter) -> Result<()> {
+    let (account, lang, kind) = match letter {
+        AccountLetter::PasswordForgotten(PasswordForgotten { email, lang }) => {
             (store::credentials(&app.db, &email).await?, lang, Some(TokenKind::Reset))
         }
-        "account.invited" => {
-            let Invited { account_id, lang } = item.read()?;
+        AccountLetter::Invited(AccountRef { account_id, lang }) => {
             let account = store::credentials_of(&app.db, account_id).await?;
             (account, lang, Some(TokenKind::Invitation))
         }
-        "account.password_changed" => {
-            let PasswordChanged { account_id, lang } = item.read()?;
+        AccountLetter::PasswordChanged(AccountRef { account_id, lang }) => {
             (store::credentials_of(&app.db, account_id).await?, lang, None)
         }
-        "account.email_changed" => {
-            let EmailChanged { name, email: to, lang } = item.read()?;
+        AccountLetter::EmailChanged(EmailChanged { name, email: to, lang }) => {
             let (subject, paragraphs) = moved();
             let letter = Letter::new(to, name, lang, subject, paragraphs);
             return app.mailer.send(item.id, &letter).await;
         }
-        other => return Err(Error::internal(format!("accounts have no letter for {other}"))),
     };
     let Some(account) = account else { return Ok(()) };
     let Some(kind) = kind else {

@@ -29,7 +29,7 @@ use super::model::CredentialsFrom;
 use crate::{
     app::App,
     kernel::{
-        caller::{network, site},
+        caller::{network_text, site},
         db::{Db, Tx},
         email::Email,
         error::{Error, Result},
@@ -232,14 +232,6 @@ pub async fn forgive(tx: &mut Tx, email: &Email) -> Result<()> {
     Bucket::of(email, "").clear(tx).await?;
     tx.sql("DELETE FROM login_failures WHERE email = $1").bind(email.clone()).run().await?;
     Ok(())
-}
-
-/// How a network is stored.
-pub fn network_text(address: IpAddr) -> String {
-    match network(address) {
-        IpAddr::V6(v6) => format!("{v6}/64"),
-        IpAddr::V4(v4) => v4.to_string(),
-    }
 }
 
 impl CredentialsFrom {

@@ -19,13 +19,13 @@ use chrono::{DateTime, Utc};
 
 use crate::{
     app::App,
+    events::{self, AccountLetter, AccountRef, EmailChanged},
     kernel::{
         caller::{Caller, Context},
         db::{Db, Tx},
         error::{Error, Result},
         ids::{self, Uuid},
         lang::Lang,
-        outbox::{self, Item, Queue},
     },
 };
 
@@ -38,6 +38,7 @@ pub use http::{
     invite_admin, list_sessions, list_users, login, logout, remember_me, reset_password,
     update_profile, user_statistics,
 };
+pub use letters::send_letter;
 pub use model::{AccountChange, Impersonation, NewAccount, Status, User, rules};
 pub use password::{Password, Passwords, same};
 
@@ -89,9 +90,8 @@ async fn tell_old_mailbox(
     now: DateTime<Utc>,
 ) -> Result<()> {
     let email = email.parse().map_err(Error::internal)?;
-    let moved = letters::EmailChanged { name: name.to_owned(), email, lang };
-    outbox::put(tx, Queue::Mail, "account.email_changed", &moved, now).await?;
-    Ok(())
+    let changed = EmailChanged { name: name.to_owned(), email, lang };
+    events::send(tx, &AccountLetter::EmailChanged(changed), now).await
 }
 
 /// Switches an account on, or off with its sessions.
@@ -138,9 +138,7 @@ pub async fn delete(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
 
 /// Mails an invitation to choose a password, once the transaction has committed.
 pub async fn invite(tx: &mut Tx, account_id: Uuid, lang: Lang, now: DateTime<Utc>) -> Result<()> {
-    outbox::put(tx, Queue::Mail, "account.invited", &letters::Invited { account_id, lang }, now)
-        .await?;
-    Ok(())
+    events::send(tx, &AccountLetter::Invited(AccountRef { account_id, lang }), now).await
 }
 
 pub async fn exists(db: &Db, id: Uuid) -> Result<bool> {
@@ -149,10 +147,6 @@ pub async fn exists(db: &Db, id: Uuid) -> Result<bool> {
 
 pub async fn user(tx: &mut Tx, id: Uuid) -> Result<Option<User>> {
     store::user_in(tx, id).await
-}
-
-pub async fn deliver(app: &App, item: &Item) -> Result<()> {
-    letters::deliver(app, item).await
 }
 
 /// Deletes sessions, tokens, failures and known networks that are past their time.

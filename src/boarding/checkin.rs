@@ -19,12 +19,12 @@ use crate::{
         db::Failure,
         error::{Error, Result},
     },
-    sailings::Voyage,
+    sailings::SailingDetail,
     tickets::Ticket,
 };
 
 /// A code held before a device.
-pub struct Shown<'a> {
+pub struct TicketScan<'a> {
     pub code: &'a str,
     /// The device's own name for it.
     pub scan_id: Option<&'a str>,
@@ -32,13 +32,13 @@ pub struct Shown<'a> {
 }
 
 /// What came of a scan, and for whom.
-pub struct Scanned {
+pub struct ScanOutcome {
     pub outcome: Outcome,
     pub repeated: bool,
     pub admitted: Option<Admitted>,
 }
 
-impl From<Outcome> for Scanned {
+impl From<Outcome> for ScanOutcome {
     fn from(outcome: Outcome) -> Self {
         Self { outcome, repeated: false, admitted: None }
     }
@@ -48,22 +48,22 @@ impl From<Outcome> for Scanned {
 pub async fn board_scan(
     app: &App,
     caller: &Caller,
-    voyage: &Voyage,
+    sailing: &SailingDetail,
     scan_id: &str,
-    shown: &Shown<'_>,
-) -> Result<Scanned> {
-    let digest = Sha256::digest(shown.code.trim().to_ascii_uppercase());
+    scan: &TicketScan<'_>,
+) -> Result<ScanOutcome> {
+    let digest = Sha256::digest(scan.code.trim().to_ascii_uppercase());
     let digest = BASE64_STANDARD.encode(digest);
-    if let Some((outcome, of)) = store::refused(&app.db, voyage.id, scan_id).await? {
+    if let Some((outcome, of)) = store::refused(&app.db, sailing.id, scan_id).await? {
         return Ok(match of == digest {
-            true => Scanned { outcome, repeated: true, admitted: None },
+            true => ScanOutcome { outcome, repeated: true, admitted: None },
             false => Outcome::ScanIdReused.into(),
         });
     }
-    let scanned = board(app, caller, voyage, shown).await?;
+    let scanned = board(app, caller, sailing, scan).await?;
     if !matches!(scanned.outcome, Outcome::Boarded | Outcome::Undone | Outcome::ScanIdReused) {
         let (outcome, now) = (scanned.outcome, app.clock.now());
-        store::keep_refused(&app.db, voyage.id, scan_id, digest, outcome, now).await?;
+        store::keep_refused(&app.db, sailing.id, scan_id, digest, outcome, now).await?;
     }
     Ok(scanned)
 }
@@ -72,32 +72,30 @@ pub async fn board_scan(
 pub async fn board(
     app: &App,
     caller: &Caller,
-    voyage: &Voyage,
-    shown: &Shown<'_>,
-) -> Result<Scanned> {
-    let Some(ticket) = app.ticket_keys().read(shown.code) else {
-        return Ok(Outcome::Forged.into());
-    };
+    sailing: &SailingDetail,
+    scan: &TicketScan<'_>,
+) -> Result<ScanOutcome> {
+    let Some(ticket) = app.ticket_keys().read(scan.code) else { return Ok(Outcome::Forged.into()) };
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    let (booking, mut admitted) = match find(&mut tx, voyage, ticket).await? {
+    let (booking, mut admitted) = match find_ticket(&mut tx, sailing, ticket).await? {
         Ok(found) => found,
         Err(refused) => return Ok(refused.into()),
     };
     let refused =
-        |outcome, admitted| Ok(Scanned { outcome, repeated: false, admitted: Some(admitted) });
-    if let Some(scan_id) = shown.scan_id
-        && let Some(handed) = store::handed_in(&mut tx, voyage.id, scan_id).await?
+        |outcome, admitted| Ok(ScanOutcome { outcome, repeated: false, admitted: Some(admitted) });
+    if let Some(scan_id) = scan.scan_id
+        && let Some(earlier) = store::earlier_scan(&mut tx, sailing.id, scan_id).await?
     {
-        if (handed.booking_id, handed.passenger_id) != (booking.id, admitted.passenger_id) {
+        if (earlier.booking_id, earlier.passenger_id) != (booking.id, admitted.passenger_id) {
             return Ok(Outcome::ScanIdReused.into());
         }
-        admitted.boarded_at = Some(handed.boarded_at).filter(|_| handed.undone_at.is_none());
-        let outcome = match handed.undone_at {
+        admitted.boarded_at = Some(earlier.boarded_at).filter(|_| earlier.undone_at.is_none());
+        let outcome = match earlier.undone_at {
             Some(_) => Outcome::Undone,
             None => Outcome::Boarded,
         };
-        return Ok(Scanned { outcome, repeated: true, admitted: Some(admitted) });
+        return Ok(ScanOutcome { outcome, repeated: true, admitted: Some(admitted) });
     }
     if let Some(outcome) = rules::refusal(booking.status) {
         return refused(outcome, admitted);
@@ -105,12 +103,12 @@ pub async fn board(
     if admitted.boarded_at.is_some() {
         return refused(Outcome::AlreadyBoarded, admitted);
     }
-    let boarded_at = rules::boarded_at(shown.at, now);
+    let boarded_at = rules::boarded_at(scan.at, now);
     let new = NewBoarding {
-        sailing_id: voyage.id,
+        sailing_id: sailing.id,
         booking_id: booking.id,
         passenger_id: admitted.passenger_id,
-        scan_id: shown.scan_id,
+        scan_id: scan.scan_id,
         boarded_at,
         by: caller.person.id,
     };
@@ -125,29 +123,29 @@ pub async fn board(
     }
     let before = admitted.clone();
     admitted.boarded_at = Some(boarded_at);
-    copy(&mut tx, &booking, &admitted).await?;
+    copy_to_booking(&mut tx, &booking, &admitted).await?;
     record(&mut tx, "passenger.boarded", &before, &admitted, "").await?;
     tx.commit().await?;
-    Ok(Scanned { outcome: Outcome::Boarded, repeated: false, admitted: Some(admitted) })
+    Ok(ScanOutcome { outcome: Outcome::Boarded, repeated: false, admitted: Some(admitted) })
 }
 
 /// Takes a passenger off the list of those on board.
 pub async fn undo(
     app: &App,
     caller: &Caller,
-    voyage: &Voyage,
+    sailing: &SailingDetail,
     code: &str,
     reason: &str,
-) -> Result<Scanned> {
+) -> Result<ScanOutcome> {
     let Some(ticket) = app.ticket_keys().read(code) else { return Ok(Outcome::Forged.into()) };
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    let (booking, mut admitted) = match find(&mut tx, voyage, ticket).await? {
+    let (booking, mut admitted) = match find_ticket(&mut tx, sailing, ticket).await? {
         Ok(found) => found,
         Err(refused) => return Ok(refused.into()),
     };
     let undone =
-        store::undo(&mut tx, voyage.id, admitted.passenger_id, caller.person.id, now).await;
+        store::undo(&mut tx, sailing.id, admitted.passenger_id, caller.person.id, now).await;
     let outcome = match undone {
         Ok(true) => Outcome::Undone,
         Ok(false) => Outcome::NotBoarded,
@@ -155,30 +153,30 @@ pub async fn undo(
         Err(failure) => return Err(failure.into()),
     };
     if outcome != Outcome::Undone {
-        return Ok(Scanned { outcome, repeated: false, admitted: Some(admitted) });
+        return Ok(ScanOutcome { outcome, repeated: false, admitted: Some(admitted) });
     }
     let before = admitted.clone();
     admitted.boarded_at = None;
-    copy(&mut tx, &booking, &admitted).await?;
+    copy_to_booking(&mut tx, &booking, &admitted).await?;
     record(&mut tx, "passenger.unboarded", &before, &admitted, reason).await?;
     tx.commit().await?;
-    Ok(Scanned { outcome, repeated: false, admitted: Some(admitted) })
+    Ok(ScanOutcome { outcome, repeated: false, admitted: Some(admitted) })
 }
 
 /// The booking, which stands still until this transaction ends, and whom the ticket is for.
-async fn find(
+async fn find_ticket(
     tx: &mut AuditedTx,
-    voyage: &Voyage,
+    sailing: &SailingDetail,
     ticket: Ticket,
 ) -> Result<Result<(BookingRow, Admitted), Outcome>> {
-    bookings::hold(tx, ticket.booking_id).await?;
+    bookings::lock_row(tx, ticket.booking_id).await?;
     let Some(booking) = bookings::get_in(tx, ticket.booking_id).await? else {
         return Ok(Err(Outcome::Forged));
     };
-    if booking.sailing_id != voyage.id {
+    if booking.sailing_id != sailing.id {
         return Ok(Err(Outcome::WrongSailing));
     }
-    if ticket.sailing_id != voyage.id {
+    if ticket.sailing_id != sailing.id {
         return Ok(Err(Outcome::TicketReplaced));
     }
     let passenger = booking.passengers.get(usize::from(ticket.place));
@@ -193,7 +191,11 @@ async fn find(
     Ok(Ok((booking, admitted)))
 }
 
-async fn copy(tx: &mut AuditedTx, booking: &BookingRow, admitted: &Admitted) -> Result<()> {
+async fn copy_to_booking(
+    tx: &mut AuditedTx,
+    booking: &BookingRow,
+    admitted: &Admitted,
+) -> Result<()> {
     let mut boarded = booking.boarded.0.clone();
     match admitted.boarded_at {
         Some(at) => boarded.insert(admitted.passenger_id, at),
@@ -207,7 +209,7 @@ fn is_closed(failure: &Failure) -> bool {
 }
 
 #[derive(Serialize)]
-struct Noted<'a> {
+struct AuditedPassenger<'a> {
     #[serde(flatten)]
     admitted: &'a Admitted,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -221,7 +223,7 @@ async fn record(
     admitted: &Admitted,
     reason: &str,
 ) -> Result<()> {
-    let after = Noted { admitted, reason };
+    let after = AuditedPassenger { admitted, reason };
     tx.record(Change {
         action,
         entity: "booking",

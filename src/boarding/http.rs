@@ -7,7 +7,7 @@ use axum::{
 use serde_json::json;
 
 use super::{
-    checkin::{self, Scanned, Shown},
+    checkin::{self, ScanOutcome, TicketScan},
     manifest,
     model::{
         Admitted, CheckIn, CheckedIn, Manifest, ManifestFormat, ManifestQuery, Outcome, ScanResult,
@@ -23,7 +23,7 @@ use crate::{
         error::{Conflict, Error, Result},
         http::{Body, File, FileOr, Kinds, Query, Reply, accepted},
     },
-    sailings::{self, PathVoyage},
+    sailings::{self, PathSailing},
 };
 
 const CSV: &str = "text/csv; charset=utf-8";
@@ -58,11 +58,12 @@ impl aide::OperationInput for Accepts {}
 pub async fn get_manifest(
     State(app): State<App>,
     caller: Caller,
-    PathVoyage(voyage): PathVoyage,
+    PathSailing(sailing): PathSailing,
     Accepts(accepted): Accepts,
     Query(query): Query<ManifestQuery>,
 ) -> Result<FileOr<Reply<Manifest>, Lists>> {
-    let manifest = manifest::read(&app, voyage, bookings::readable(Some(&caller))).await?;
+    let manifest =
+        manifest::read(&app, sailing, bookings::may_read_identity(Some(&caller))).await?;
     let sailing = &manifest.sailing;
     let local = sailing.departure_at.with_timezone(&sailing.timezone.tz());
     let name = format!("manifest-{}", local.format("%Y-%m-%d-%H%M"));
@@ -85,12 +86,13 @@ pub async fn get_manifest(
 pub async fn close_manifest(
     State(app): State<App>,
     caller: Caller,
-    PathVoyage(seen): PathVoyage,
+    PathSailing(seen): PathSailing,
 ) -> Result<Reply<Manifest>> {
     let id = seen.id;
     manifest::close(&app, &caller, seen).await?;
-    let voyage = sailings::voyage(&app.db, None, id).await?.ok_or(Error::NotFound)?;
-    let manifest = manifest::read(&app, voyage, bookings::readable(Some(&caller))).await?;
+    let sailing = sailings::sailing(&app.db, None, id).await?.ok_or(Error::NotFound)?;
+    let manifest =
+        manifest::read(&app, sailing, bookings::may_read_identity(Some(&caller))).await?;
     Ok(Reply::data(manifest).saying("The manifest is closed.", "Manifes ditutup."))
 }
 
@@ -98,26 +100,26 @@ pub async fn close_manifest(
 pub async fn check_in(
     State(app): State<App>,
     caller: Caller,
-    PathVoyage(voyage): PathVoyage,
+    PathSailing(sailing): PathSailing,
     Body(form): Body<CheckIn>,
 ) -> Result<Reply<CheckedIn>> {
     if let Some(code) = &form.ticket_code {
-        let shown = Shown { code, scan_id: None, at: app.clock.now() };
-        let admitted = admitted(checkin::board(&app, &caller, &voyage, &shown).await?)?;
+        let scan = TicketScan { code, scan_id: None, at: app.clock.now() };
+        let admitted = admitted(checkin::board(&app, &caller, &sailing, &scan).await?)?;
         let reply = Reply::data(CheckedIn::One(admitted));
         return Ok(reply.saying("Welcome on board.", "Selamat naik kapal."));
     }
     let (mut results, mut boarded) = (Vec::new(), 0);
-    // Each on its own: what is handed in again after a failure in the middle is harmless.
+    // Each on its own: what is earlier in again after a failure in the middle is harmless.
     for scan in form.scans.unwrap_or_default() {
         let (code, at) = (scan.ticket_code.as_str(), scan.scanned_at);
-        let shown = Shown { code, scan_id: Some(&scan.scan_id), at };
-        let scanned = checkin::board_scan(&app, &caller, &voyage, &scan.scan_id, &shown).await?;
+        let ticket = TicketScan { code, scan_id: Some(&scan.scan_id), at };
+        let scanned = checkin::board_scan(&app, &caller, &sailing, &scan.scan_id, &ticket).await?;
         boarded += usize::from(scanned.outcome == Outcome::Boarded && !scanned.repeated);
         results.push(ScanResult {
             scan_id: scan.scan_id.to_string(),
             outcome: scanned.outcome,
-            message: rules::words(scanned.outcome).say(caller.context.lang).to_owned(),
+            message: rules::outcome_text(scanned.outcome).say(caller.context.lang).to_owned(),
             repeated: scanned.repeated,
             admitted: scanned.admitted,
         });
@@ -128,25 +130,25 @@ pub async fn check_in(
 pub async fn undo_check_in(
     State(app): State<App>,
     caller: Caller,
-    PathVoyage(voyage): PathVoyage,
+    PathSailing(sailing): PathSailing,
     Body(form): Body<UndoCheckIn>,
 ) -> Result<Reply<Admitted>> {
     let reason = form.reason.as_deref().unwrap_or_default();
-    let undone = checkin::undo(&app, &caller, &voyage, &form.ticket_code, reason).await?;
+    let undone = checkin::undo(&app, &caller, &sailing, &form.ticket_code, reason).await?;
     let admitted = admitted(undone)?;
     Ok(Reply::data(admitted).saying("It is undone.", "Telah dibatalkan."))
 }
 
 /// Whom it was done for, or why not.
-fn admitted(scanned: Scanned) -> Result<Admitted> {
+fn admitted(scanned: ScanOutcome) -> Result<Admitted> {
     match (scanned.outcome, scanned.admitted) {
         (Outcome::Boarded | Outcome::Undone, Some(admitted)) => Ok(admitted),
         (Outcome::Forged, _) => {
-            Err(Error::field("ticket_code", "forged", rules::words(Outcome::Forged)))
+            Err(Error::field("ticket_code", "forged", rules::outcome_text(Outcome::Forged)))
         }
         (outcome, admitted) => Err(Error::Conflict(Box::new(Conflict {
             word: outcome.as_str(),
-            message: rules::words(outcome),
+            message: rules::outcome_text(outcome),
             data: admitted.map(|admitted| json!(admitted)),
         }))),
     }

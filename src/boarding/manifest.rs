@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     app::App,
-    bookings::{self, Aboard},
+    bookings::{self, BookingOnList},
     fleet::Owner,
     kernel::{
         audit::{AuditedTx, Change},
@@ -16,40 +16,40 @@ use crate::{
         csv,
         error::{Error, Result},
     },
-    sailings::{self, Voyage},
+    sailings::{self, SailingDetail},
     tickets::{self, Ticket},
 };
 
 /// As it was closed, or as it stands.
-pub async fn read(app: &App, voyage: Voyage, readable: bool) -> Result<Manifest> {
+pub async fn read(app: &App, sailing: SailingDetail, readable: bool) -> Result<Manifest> {
     let now = app.clock.now();
-    let voyage = voyage.seen_at(now);
-    let manifest = match store::kept(&app.db, voyage.id).await? {
+    let sailing = sailing.seen_at(now);
+    let manifest = match store::closed_manifest(&app.db, sailing.id).await? {
         Some(sealed) => {
             let mut kept: Manifest =
                 serde_json::from_str(&app.sealer.open(&sealed)?).map_err(Error::internal)?;
             // Who sails stays; whether it does is said as it is.
-            kept.sailing.status = voyage.status;
+            kept.sailing.status = sailing.status;
             kept
         }
         None => {
-            let aboard = bookings::aboard_now(&app.db, voyage.id).await?;
-            drawn_up(app, voyage, &aboard, now)?
+            let aboard = bookings::boarding_list(&app.db, sailing.id).await?;
+            build_manifest(app, sailing, &aboard, now)?
         }
     };
-    Ok(revealed(manifest, readable))
+    Ok(reveal_identities(manifest, readable))
 }
 
 /// Closes the list: unpaid holds are let go, and whoever is on it now stays on it. Once is enough.
-pub async fn close(app: &App, caller: &Caller, seen: Voyage) -> Result<()> {
+pub async fn close(app: &App, caller: &Caller, seen: SailingDetail) -> Result<()> {
     let (id, now) = (seen.id, app.clock.now());
     let mut tx = caller.begin(&app.db, now).await?;
     // Bookings first, as everyone takes them before their sailing: whoever is about to leave has
     // left, or stays. Then those that came meanwhile.
-    bookings::hold_all(&mut tx, id).await?;
-    bookings::expire_all(&mut tx, id, now).await?;
+    bookings::lock_rows(&mut tx, id).await?;
+    bookings::expire_holds(&mut tx, id, now).await?;
     if !store::close(&mut tx, id, now).await? {
-        return match sailings::voyage_in(&mut tx, id).await?.manifest_closed_at {
+        return match sailings::sailing_in(&mut tx, id).await?.manifest_closed_at {
             Some(_) => Ok(()),
             None => Err(Error::invalid_state(
                 "This sailing does not take place.",
@@ -57,17 +57,17 @@ pub async fn close(app: &App, caller: &Caller, seen: Voyage) -> Result<()> {
             )),
         };
     }
-    bookings::expire_all(&mut tx, id, now).await?;
-    let voyage = sailings::voyage_in(&mut tx, id).await?.seen_at(now);
-    let aboard = bookings::aboard(&mut tx, id).await?;
-    let manifest = revealed(drawn_up(app, voyage.clone(), &aboard, now)?, true);
+    bookings::expire_holds(&mut tx, id, now).await?;
+    let sailing = sailings::sailing_in(&mut tx, id).await?.seen_at(now);
+    let aboard = bookings::boarding_list_in(&mut tx, id).await?;
+    let manifest = reveal_identities(build_manifest(app, sailing.clone(), &aboard, now)?, true);
     let content = serde_json::to_string(&manifest).map_err(Error::internal)?;
-    store::keep(&mut tx, id, app.sealer.seal(&content)?, caller.person.id, now).await?;
-    record(&mut tx, &seen, &voyage).await?;
+    store::store_manifest(&mut tx, id, app.sealer.seal(&content)?, caller.person.id, now).await?;
+    record(&mut tx, &seen, &sailing).await?;
     tx.commit().await
 }
 
-async fn record(tx: &mut AuditedTx, before: &Voyage, after: &Voyage) -> Result<()> {
+async fn record(tx: &mut AuditedTx, before: &SailingDetail, after: &SailingDetail) -> Result<()> {
     tx.record(Change {
         action: "manifest.closed",
         entity: "sailing",
@@ -78,18 +78,23 @@ async fn record(tx: &mut AuditedTx, before: &Voyage, after: &Voyage) -> Result<(
     .await
 }
 
-fn drawn_up(app: &App, voyage: Voyage, aboard: &[Aboard], now: DateTime<Utc>) -> Result<Manifest> {
+fn build_manifest(
+    app: &App,
+    sailing: SailingDetail,
+    aboard: &[BookingOnList],
+    now: DateTime<Utc>,
+) -> Result<Manifest> {
     let mut passengers = Vec::new();
     for booking in aboard {
         for (index, passenger) in booking.passengers.iter().enumerate() {
-            let (sailing_id, booking_id) = (voyage.id, booking.id);
+            let (sailing_id, booking_id) = (sailing.id, booking.id);
             let place = tickets::place(index)?;
             passengers.push(Listed {
                 number: 0,
                 passenger_id: passenger.id,
                 name: passenger.name.clone(),
                 gender: passenger.gender,
-                age: passenger.birth_date.and_then(|birth| rules::age(birth, voyage.day)),
+                age: passenger.birth_date.and_then(|birth| rules::age(birth, sailing.day)),
                 birth_date: passenger.birth_date,
                 identity_type: passenger.identity_type,
                 identity_number: app.sealer.open_number(passenger.identity_number.as_deref())?,
@@ -111,29 +116,29 @@ fn drawn_up(app: &App, voyage: Voyage, aboard: &[Aboard], now: DateTime<Utc>) ->
     }
     Ok(Manifest {
         totals: rules::totals(aboard.len(), &passengers),
-        closed_at: voyage.manifest_closed_at,
+        closed_at: sailing.manifest_closed_at,
         as_of: now,
         sailing: ListedSailing {
-            id: voyage.id,
-            from: voyage.from_name,
-            to: voyage.to_name,
-            departure_at: voyage.departure_at,
-            arrival_at: voyage.arrival_at,
-            timezone: voyage.timezone,
-            status: voyage.status,
+            id: sailing.id,
+            from: sailing.from_name,
+            to: sailing.to_name,
+            departure_at: sailing.departure_at,
+            arrival_at: sailing.arrival_at,
+            timezone: sailing.timezone,
+            status: sailing.status,
             speedboat: ListedBoat {
-                id: voyage.speedboat_id,
-                name: voyage.speedboat_name,
-                registration_number: voyage.registration_number,
-                capacity: voyage.capacity,
+                id: sailing.speedboat_id,
+                name: sailing.speedboat_name,
+                registration_number: sailing.registration_number,
+                capacity: sailing.capacity,
             },
-            mitra: Owner { id: voyage.mitra_id, name: voyage.mitra_name },
+            mitra: Owner { id: sailing.mitra_id, name: sailing.mitra_name },
         },
         passengers,
     })
 }
 
-fn revealed(mut manifest: Manifest, readable: bool) -> Manifest {
+fn reveal_identities(mut manifest: Manifest, readable: bool) -> Manifest {
     for passenger in &mut manifest.passengers {
         let number = passenger.identity_number.take();
         passenger.identity_number = number.map(|number| number.revealed_if(readable));

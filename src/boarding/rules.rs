@@ -54,7 +54,7 @@ pub fn boarded_at(scanned_at: DateTime<Utc>, now: DateTime<Utc>) -> DateTime<Utc
     scanned_at.clamp(now - TimeDelta::days(2), now)
 }
 
-pub fn words(outcome: Outcome) -> Text {
+pub fn outcome_text(outcome: Outcome) -> Text {
     match outcome {
         Outcome::Boarded => text("Welcome on board.", "Selamat naik kapal."),
         Outcome::AlreadyBoarded => {

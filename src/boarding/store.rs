@@ -40,17 +40,21 @@ pub async fn insert(tx: &mut Tx, new: NewBoarding<'_>, now: DateTime<Utc>) -> Re
     .map(drop)
 }
 
-/// A scan that was handed in before.
+/// A scan that was earlier in before.
 #[derive(sqlx::FromRow)]
-pub struct Handed {
+pub struct EarlierScan {
     pub booking_id: Uuid,
     pub passenger_id: Uuid,
     pub boarded_at: DateTime<Utc>,
     pub undone_at: Option<DateTime<Utc>>,
 }
 
-pub async fn handed_in(tx: &mut Tx, sailing: Uuid, scan_id: &str) -> Result<Option<Handed>> {
-    let handed = tx
+pub async fn earlier_scan(
+    tx: &mut Tx,
+    sailing: Uuid,
+    scan_id: &str,
+) -> Result<Option<EarlierScan>> {
+    let earlier = tx
         .sql(
             "SELECT booking_id, passenger_id, boarded_at, undone_at FROM boardings
              WHERE sailing_id = $1 AND scan_id = $2",
@@ -59,7 +63,7 @@ pub async fn handed_in(tx: &mut Tx, sailing: Uuid, scan_id: &str) -> Result<Opti
         .bind(scan_id.to_owned())
         .maybe()
         .await?;
-    Ok(handed)
+    Ok(earlier)
 }
 
 /// Keeps what came of a scan that let nobody on board.
@@ -132,8 +136,8 @@ pub async fn close(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<boo
     Ok(closed == 1)
 }
 
-/// Keeps a closed manifest as it is handed over, sealed.
-pub async fn keep(
+/// Keeps a closed manifest as it is earlier over, sealed.
+pub async fn store_manifest(
     tx: &mut Tx,
     sailing: Uuid,
     sealed: String,
@@ -153,7 +157,7 @@ pub async fn keep(
     Ok(())
 }
 
-pub async fn kept(db: &Db, sailing: Uuid) -> Result<Option<String>> {
+pub async fn closed_manifest(db: &Db, sailing: Uuid) -> Result<Option<String>> {
     let kept = db.sql("SELECT content FROM manifests WHERE sailing_id = $1").bind(sailing);
     Ok(kept.maybe::<(String,)>().await?.map(|(content,)| content))
 }

@@ -2,24 +2,23 @@
 //! taken back when the booking is refunded after all.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use serde_json::json;
 
 use super::{
-    model::{BookingRow, Chapter},
-    moves::not_now,
+    model::{BookingRow, LedgerSegment},
     rules,
     rules::Event,
     store,
+    transitions::invalid_transition,
 };
 use crate::{
     app::App,
     bookings::BookingStatus,
+    events::{self, BookingRef, DomainEvent},
     kernel::{
         db::Tx,
         error::Result,
         ids::Uuid,
         money::Rupiah,
-        outbox,
         set_aside::{self, Pass, RowJob},
     },
     ledger::{self, Account, Due, DueKind, Posting},
@@ -30,9 +29,9 @@ const LOCK: &str = "completion";
 
 /// A booking whose boat has arrived, as far as money goes.
 #[derive(sqlx::FromRow)]
-pub struct Sailed {
+pub struct CompletedBooking {
     #[sqlx(flatten)]
-    pub chapter: Chapter,
+    pub segment: LedgerSegment,
     pub day: NaiveDate,
     pub subtotal: Rupiah,
     pub discount: Rupiah,
@@ -45,9 +44,9 @@ pub struct Sailed {
     pub collected: Rupiah,
 }
 
-impl Sailed {
+impl CompletedBooking {
     fn posting(&self, kind: &'static str, times: i64) -> Posting {
-        self.chapter
+        self.segment
             .posting(kind)
             .debit(Account::CustomerDeposits, self.total * times)
             .debit(Account::PromotionExpense, self.discount * times)
@@ -58,9 +57,9 @@ impl Sailed {
 
     fn due(&self, kind: DueKind, times: i64) -> Due {
         Due {
-            partner_id: self.chapter.partner_id,
-            booking_id: self.chapter.id,
-            reschedule_id: self.chapter.reschedule_id,
+            partner_id: self.segment.partner_id,
+            booking_id: self.segment.id,
+            reschedule_id: self.segment.reschedule_id,
             kind,
             day: self.day,
             gross: self.subtotal * times,
@@ -111,8 +110,8 @@ async fn complete_batch(app: &App, limit: i64, now: DateTime<Utc>) -> Result<u64
     }
     let mut tx = app.db.begin().await?;
     tx.lock(LOCK).await?;
-    let sailed = store::complete(&mut tx, completed()?, limit, now).await?;
-    earn(&mut tx, &sailed, now).await?;
+    let sailed = store::complete(&mut tx, completed_status()?, limit, now).await?;
+    post_earnings(&mut tx, &sailed, now).await?;
     tx.commit().await?;
     Ok(sailed.len() as u64)
 }
@@ -121,35 +120,32 @@ async fn complete_one(app: &App, id: Uuid) -> Result<bool> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     tx.lock(LOCK).await?;
-    let sailed = store::complete_one(&mut tx, id, completed()?, now).await?;
-    earn(&mut tx, sailed.as_slice(), now).await?;
+    let sailed = store::complete_one(&mut tx, id, completed_status()?, now).await?;
+    post_earnings(&mut tx, sailed.as_slice(), now).await?;
     tx.commit().await?;
     Ok(sailed.is_some())
 }
 
-fn completed() -> Result<BookingStatus> {
-    rules::next(BookingStatus::Paid, Event::Complete).ok_or_else(not_now)
+fn completed_status() -> Result<BookingStatus> {
+    rules::next(BookingStatus::Paid, Event::Complete).ok_or_else(invalid_transition)
 }
 
 /// Posts what bookings earn that have just been completed, and announces them.
-async fn earn(tx: &mut Tx, sailed: &[Sailed], now: DateTime<Utc>) -> Result<()> {
+async fn post_earnings(tx: &mut Tx, sailed: &[CompletedBooking], now: DateTime<Utc>) -> Result<()> {
     let postings: Vec<_> = sailed.iter().map(|sailed| sailed.posting("completed", 1)).collect();
     let dues: Vec<_> = sailed.iter().map(|sailed| sailed.due(DueKind::Sale, 1)).collect();
-    let news: Vec<_> = sailed
-        .iter()
-        .map(|sailed| sailed.chapter.id)
-        .map(|id| (id, json!({ "booking_id": id })))
-        .collect();
+    let completed = |sailed: &CompletedBooking| BookingRef { booking_id: sailed.segment.id };
+    let completed = sailed.iter().map(completed).map(DomainEvent::BookingCompleted);
     ledger::post_all(tx, &postings, now).await?;
-    ledger::owe_all(tx, &dues, now).await?;
-    outbox::put_all(tx, "booking.completed", &news, now).await
+    ledger::record_dues(tx, &dues, now).await?;
+    events::emit_all(tx, completed, now).await
 }
 
-/// Takes back what a completed booking has earned. What the partner was paid for it is on its
+/// What takes back the earnings of a completed booking. What the partner was paid for it is on its
 /// account from now on, and netted in its next settlement.
-pub async fn reverse(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>) -> Result<()> {
-    let sailed = Sailed {
-        chapter: booking.chapter(),
+pub fn reversal(booking: &BookingRow) -> (Posting, Due) {
+    let sailed = CompletedBooking {
+        segment: booking.ledger_segment(),
         day: booking.day(),
         subtotal: booking.subtotal,
         discount: booking.discount,
@@ -161,6 +157,5 @@ pub async fn reverse(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>) -> R
         // The cash stays counted with the sale.
         collected: Rupiah::ZERO,
     };
-    ledger::post(tx, sailed.posting("completion_reversed", -1), now).await?;
-    ledger::owe_all(tx, &[sailed.due(DueKind::Reversal, -1)], now).await
+    (sailed.posting("completion_reversed", -1), sailed.due(DueKind::Reversal, -1))
 }

@@ -189,13 +189,14 @@ impl Input for BookingsQuery {}
 
 /// What a guest shows to be let in: only whoever booked knows both.
 #[derive(Default, Deserialize, JsonSchema)]
-pub struct Knows {
+#[schemars(rename = "Knows")]
+pub struct GuestCredentials {
     #[schemars(length(max = 32))]
     pub code: Option<String>,
     pub email: Option<Email>,
 }
 
-impl Input for Knows {}
+impl Input for GuestCredentials {}
 
 #[derive(Deserialize, JsonSchema)]
 pub struct RescheduleForm {
@@ -203,7 +204,7 @@ pub struct RescheduleForm {
     pub route_time_id: Uuid,
     pub reason: Option<Note>,
     #[serde(flatten)]
-    pub knows: Knows,
+    pub credentials: GuestCredentials,
 }
 
 impl Input for RescheduleForm {}
@@ -212,7 +213,7 @@ impl Input for RescheduleForm {}
 pub struct CancelForm {
     pub reason: Note,
     #[serde(flatten)]
-    pub knows: Knows,
+    pub credentials: GuestCredentials,
 }
 
 impl Input for CancelForm {}

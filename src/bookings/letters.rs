@@ -1,10 +1,7 @@
 //! What bookers are told by mail.
 
-use serde::Deserialize;
-use serde_json::Value;
-
 use super::{
-    lookup::shown,
+    lookup::to_response,
     model::{BookingRow, BookingStatus},
     rules, store,
 };
@@ -19,62 +16,97 @@ use crate::{
     },
 };
 
-#[derive(Deserialize)]
-struct News {
-    booking_id: Uuid,
+/// The letters to a booker.
+pub enum BookingLetter {
+    PaymentRequest,
+    ExpiryReminder,
+    Paid,
+    /// The tickets again, because somebody asked for them.
+    Tickets,
+    Expired,
+    Cancelled {
+        tells_reason: bool,
+    },
+    SailingMoved,
+    Rescheduled {
+        difference: Rupiah,
+    },
+    RescheduleDropped,
+    Refunded,
+    DifferenceRefunded {
+        amount: Rupiah,
+    },
 }
 
-/// The letter about an event, if there is one to write. Where it needs what is not there yet, it
-/// is unavailable.
-pub async fn letter(app: &App, event: &str, news: &Value) -> Result<Option<(Letter, BookingRow)>> {
-    let News { booking_id } = News::deserialize(news).map_err(Error::internal)?;
-    let Some(booking) = store::get(&app.db, booking_id).await? else { return Ok(None) };
-    let pending = booking.status == BookingStatus::PendingPayment;
-    let amount = |name: &str| Rupiah(news[name].as_i64().unwrap_or(0));
-    let mut action = None;
-    let (subject, paragraphs) = match event {
-        // By now it is paid for, or over: another letter says so.
-        "booking.created" | "booking.expiring" if !pending => return Ok(None),
-        "booking.created" | "booking.expiring" => {
-            let payment = shown(app, booking.clone(), false)?.payment;
-            let address = payment.and_then(|payment| payment.redirect_url);
-            let address = address
-                .ok_or_else(|| Error::Unavailable("there is no address to pay at yet".into()))?;
-            action = Some((text("Pay now", "Bayar sekarang"), address));
-            match event {
-                "booking.created" => received(&booking),
-                _ => expiring(&booking),
+impl BookingLetter {
+    /// Whether it carries tickets: where they are new to the booker, or wanted.
+    pub fn has_tickets(&self) -> bool {
+        match self {
+            Self::Paid | Self::Tickets | Self::SailingMoved | Self::Rescheduled { .. } => true,
+            Self::PaymentRequest
+            | Self::ExpiryReminder
+            | Self::Expired
+            | Self::Cancelled { .. }
+            | Self::RescheduleDropped
+            | Self::Refunded
+            | Self::DifferenceRefunded { .. } => false,
+        }
+    }
+
+    /// Whether there is still something to say: the booking may have changed since the event.
+    fn is_current(&self, booking: &BookingRow) -> bool {
+        let status = booking.status;
+        match self {
+            Self::PaymentRequest | Self::ExpiryReminder => status == BookingStatus::PendingPayment,
+            Self::Paid | Self::Tickets | Self::Rescheduled { .. } | Self::RescheduleDropped => {
+                rules::has_ticket(status)
             }
+            Self::Cancelled { .. } => !rules::is_live(status),
+            Self::SailingMoved => rules::is_live(status) && booking.promised_at.is_some(),
+            Self::Expired | Self::Refunded | Self::DifferenceRefunded { .. } => true,
         }
-        // By now it is cancelled: there is no ticket to send.
-        "booking.paid" | "booking.ticket_wanted" | "booking.rescheduled"
-            if !rules::has_ticket(booking.status) =>
-        {
-            return Ok(None);
-        }
-        "booking.paid" => paid(),
-        "booking.ticket_wanted" => ticket(),
-        "booking.expired" => expired(),
-        // By now it sails with another: that letter says so.
-        "booking.cancelled" if rules::is_live(booking.status) => return Ok(None),
-        "booking.cancelled" if booking.called_off => called_off(&booking),
-        "booking.cancelled" => cancelled(&booking, news["tells_reason"] == true),
-        "booking.moved" if !rules::is_live(booking.status) || booking.promised_at.is_none() => {
-            return Ok(None);
-        }
-        "booking.moved" => moved(&booking),
-        "booking.rescheduled" => rescheduled(amount("difference")),
-        "booking.refunded" => refunded(booking.refund_amount.unwrap_or(Rupiah::ZERO)),
-        "booking.difference_refunded" => refunded(amount("amount")),
-        "booking.move_dropped" if !rules::has_ticket(booking.status) => return Ok(None),
-        "booking.move_dropped" => move_dropped(),
-        _ => return Ok(None),
+    }
+}
+
+/// The letter, and the booking that it is about; `None` when there is nothing left to say. Where it
+/// needs an address to pay at that is not there yet, it is unavailable.
+pub async fn letter(
+    app: &App,
+    id: Uuid,
+    kind: &BookingLetter,
+) -> Result<Option<(Letter, BookingRow)>> {
+    let booking = store::get(&app.db, id).await?.filter(|booking| kind.is_current(booking));
+    let Some(booking) = booking else { return Ok(None) };
+    let (subject, paragraphs) = match kind {
+        BookingLetter::PaymentRequest => payment_request(&booking),
+        BookingLetter::ExpiryReminder => expiring(&booking),
+        BookingLetter::Paid => paid(),
+        BookingLetter::Tickets => ticket(),
+        BookingLetter::Expired => expired(),
+        BookingLetter::Cancelled { .. } if booking.called_off => called_off(&booking),
+        BookingLetter::Cancelled { tells_reason } => cancelled(&booking, *tells_reason),
+        BookingLetter::SailingMoved => moved(&booking),
+        BookingLetter::Rescheduled { difference } => rescheduled(*difference),
+        BookingLetter::RescheduleDropped => reschedule_dropped(),
+        BookingLetter::Refunded => refunded(booking.refund_amount.unwrap_or(Rupiah::ZERO)),
+        BookingLetter::DifferenceRefunded { amount } => refunded(*amount),
+    };
+    let asks_to_pay = matches!(kind, BookingLetter::PaymentRequest | BookingLetter::ExpiryReminder);
+    let action = match asks_to_pay {
+        true => Some((text("Pay now", "Bayar sekarang"), payment_address(app, &booking)?)),
+        false => None,
     };
     let to = booking.contact_email.parse().map_err(Error::internal)?;
     let (name, subject) = (booking.contact_name.clone(), about(subject, &booking));
     let facts = facts(&booking);
     let letter = Letter::new(to, name, booking.lang, subject, paragraphs);
     Ok(Some((Letter { facts, action, ..letter }, booking)))
+}
+
+fn payment_address(app: &App, booking: &BookingRow) -> Result<String> {
+    let payment = to_response(app, booking.clone(), false)?.payment;
+    let address = payment.and_then(|payment| payment.redirect_url);
+    address.ok_or_else(|| Error::Unavailable("there is no address to pay at yet".into()))
 }
 
 /// With the code, so that letters about one booking lie together.
@@ -89,13 +121,13 @@ fn facts(booking: &BookingRow) -> Vec<(Text, Text)> {
         (text("Booking code", "Kode pemesanan"), plain(booking.code.clone())),
         (
             text("Journey", "Perjalanan"),
-            plain(format!("{} – {}", booking.from_name, booking.to_name)),
+            plain(format!("{} – {}", booking.joined.from_name, booking.joined.to_name)),
         ),
-        (text("Departure", "Berangkat"), booking.timezone.when(booking.departure_at)),
-        (text("Arrival", "Tiba"), booking.timezone.when(booking.arrival_at)),
+        (text("Departure", "Berangkat"), booking.joined.timezone.when(booking.departure_at)),
+        (text("Arrival", "Tiba"), booking.joined.timezone.when(booking.arrival_at)),
         (
             text("Boat", "Kapal"),
-            plain(format!("{}, {}", booking.speedboat_name, booking.partner_name)),
+            plain(format!("{}, {}", booking.joined.speedboat_name, booking.joined.partner_name)),
         ),
         (text("Passengers", "Penumpang"), plain(booking.qty.to_string())),
         (text("Total", "Total"), plain(booking.total.to_string())),
@@ -104,8 +136,8 @@ fn facts(booking: &BookingRow) -> Vec<(Text, Text)> {
 
 type Words = ((&'static str, &'static str), Vec<Text>);
 
-fn received(booking: &BookingRow) -> Words {
-    let until = booking.timezone.when(booking.expires_at);
+fn payment_request(booking: &BookingRow) -> Words {
+    let until = booking.joined.timezone.when(booking.expires_at);
     let (en, id) = (until.say(Lang::En), until.say(Lang::Id));
     (
         ("Please pay for your booking", "Mohon bayar pemesanan Anda"),
@@ -117,7 +149,7 @@ fn received(booking: &BookingRow) -> Words {
 }
 
 fn expiring(booking: &BookingRow) -> Words {
-    let until = booking.timezone.when(booking.expires_at);
+    let until = booking.joined.timezone.when(booking.expires_at);
     let (en, id) = (until.say(Lang::En), until.say(Lang::Id));
     (
         ("Your seats are about to be let go", "Kursi Anda segera dilepas"),
@@ -223,14 +255,14 @@ fn called_off(booking: &BookingRow) -> Words {
 }
 
 fn moved(booking: &BookingRow) -> Words {
-    let zone = booking.timezone;
+    let zone = booking.joined.timezone;
     let (now, was) = (zone.when(booking.departure_at), booking.promised_at.map(|at| zone.when(at)));
     let was = was.unwrap_or_else(|| now.clone());
     let mut paragraphs = vec![Text::new(
         format!("Your boat now departs on {}, not on {}.", now.say(Lang::En), was.say(Lang::En)),
         format!("Kapal Anda kini berangkat {}, bukan {}.", now.say(Lang::Id), was.say(Lang::Id)),
     )];
-    paragraphs.extend(because(booking.sailing_reason.as_deref()));
+    paragraphs.extend(because(booking.joined.sailing_reason.as_deref()));
     if rules::has_ticket(booking.status) {
         paragraphs.push(text(
             "Your booking stands, and your tickets stay good; they are attached with the new time.",
@@ -267,7 +299,7 @@ fn rescheduled(difference: Rupiah) -> Words {
     (("You sail at another time", "Jadwal Anda dipindahkan"), paragraphs)
 }
 
-fn move_dropped() -> Words {
+fn reschedule_dropped() -> Words {
     (
         ("Your change was not made", "Perubahan jadwal tidak jadi"),
         vec![text(

@@ -1,8 +1,9 @@
 //! Who may look at a booking, and what they see of it.
 
 use super::{
-    forms::Knows,
+    forms::GuestCredentials,
     model::BookingRow,
+    rules::Actor,
     store,
     view::{
         BookedBoat, BookedSailing, Booking, BookingContact, Passenger, PaymentRecord, PriceRecord,
@@ -20,43 +21,36 @@ use crate::{
     },
 };
 
-/// In what right somebody deals with a booking.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BookingAccess {
-    /// Knows its code and e-mail address.
-    Booker,
-    /// Its sailing is theirs.
-    Partner,
-    /// By rule.
-    Staff,
+/// In whose name the caller acts on bookings.
+fn actor(caller: Option<&Caller>) -> Actor {
+    match caller.map(|caller| caller.role) {
+        Some(Role::Admin | Role::Staff) => Actor::Staff,
+        Some(Role::Mitra) => Actor::Partner,
+        None => Actor::Guest,
+    }
 }
 
-/// The booking, if the caller may deal with it; else it does not exist. What staff may do the
-/// table has seen to.
+/// The booking, if the caller may act on it; else it does not exist. Which staff may act, the table
+/// has decided.
 pub async fn booking_for(
     app: &App,
     caller: Option<&Caller>,
     id: Uuid,
-    knows: &Knows,
-) -> Result<(BookingRow, BookingAccess)> {
-    let access = match caller.map(|caller| caller.role) {
-        Some(Role::Admin | Role::Staff) => BookingAccess::Staff,
-        Some(Role::Mitra) => BookingAccess::Partner,
-        None => BookingAccess::Booker,
-    };
+    credentials: &GuestCredentials,
+) -> Result<(BookingRow, Actor)> {
     let row = store::get(&app.db, id).await?.ok_or(Error::NotFound)?;
-    let known = match access {
-        BookingAccess::Staff => true,
-        BookingAccess::Partner => {
-            caller.and_then(|caller| caller.partner_id) == Some(row.partner_id)
-        }
-        BookingAccess::Booker => knows.booking(&row),
+    let actor = actor(caller);
+    let may_act = match actor {
+        Actor::Staff => true,
+        Actor::Partner => caller.and_then(|caller| caller.partner_id) == Some(row.partner_id),
+        Actor::Guest => credentials.open(&row),
+        Actor::Sailing => false,
     };
-    if known { Ok((row, access)) } else { Err(Error::NotFound) }
+    if may_act { Ok((row, actor)) } else { Err(Error::NotFound) }
 }
 
-impl Knows {
-    fn booking(&self, row: &BookingRow) -> bool {
+impl GuestCredentials {
+    fn open(&self, row: &BookingRow) -> bool {
         let code = self.code.as_deref().map(|code| code.trim().to_ascii_uppercase());
         let email = self.email.as_ref().map(|email| email.as_str());
         code.as_deref() == Some(row.code.as_str()) && email == Some(row.contact_email.as_str())
@@ -65,7 +59,7 @@ impl Knows {
 
 /// Whether identity numbers are for the caller: the booker, the sailing's partner in person, and
 /// those who may read bookings.
-pub fn readable(caller: Option<&Caller>) -> bool {
+pub fn may_read_identity(caller: Option<&Caller>) -> bool {
     caller.is_none_or(|caller| match caller.role {
         Role::Mitra => caller.in_person_or(Rule::BookingsRead),
         Role::Admin | Role::Staff => caller.may(Rule::BookingsRead),
@@ -74,7 +68,8 @@ pub fn readable(caller: Option<&Caller>) -> bool {
 
 /// Identity numbers are for those in charge of the booking: its booker, the sailing's partner and
 /// staff who may read bookings. Whoever impersonates a partner sees what their own rules allow.
-pub fn shown(app: &App, row: BookingRow, readable: bool) -> Result<Booking> {
+pub fn to_response(app: &App, row: BookingRow, readable: bool) -> Result<Booking> {
+    let BookingRow { stored: row, joined } = row;
     let mut passengers = Vec::with_capacity(row.passengers.len());
     for passenger in row.passengers.0 {
         let number = app.sealer.open_number(passenger.identity_number.as_deref())?;
@@ -89,11 +84,11 @@ pub fn shown(app: &App, row: BookingRow, readable: bool) -> Result<Booking> {
             nationality: passenger.nationality,
         });
     }
-    let payment = row.payment_provider.zip(row.payment_reference).zip(row.payment_status);
+    let payment = joined.payment_provider.zip(joined.payment_reference).zip(joined.payment_status);
     let page = |provider: &str, reference: &str| {
         // The simulator's page is ours: its address need not be kept.
         let ours = provider == PaymentProvider::Simulator.as_str();
-        ours.then(|| simulator_page(app, reference))
+        ours.then(|| simulator_url(app, reference))
     };
     Ok(Booking {
         id: row.id,
@@ -113,13 +108,13 @@ pub fn shown(app: &App, row: BookingRow, readable: bool) -> Result<Booking> {
         },
         passengers,
         sailing: BookedSailing {
-            from: row.from_name,
-            to: row.to_name,
+            from: joined.from_name,
+            to: joined.to_name,
             departure_at: row.departure_at,
             arrival_at: row.arrival_at,
-            timezone: row.timezone,
-            speedboat: BookedBoat { id: row.speedboat_id, name: row.speedboat_name },
-            mitra: Owner { id: row.partner_id, name: row.partner_name },
+            timezone: joined.timezone,
+            speedboat: BookedBoat { id: row.speedboat_id, name: joined.speedboat_name },
+            mitra: Owner { id: row.partner_id, name: joined.partner_name },
         },
         price: PriceRecord {
             currency: "IDR",
@@ -131,24 +126,24 @@ pub fn shown(app: &App, row: BookingRow, readable: bool) -> Result<Booking> {
             total: row.total,
         },
         payment: payment.map(|((provider, reference), status)| PaymentRecord {
-            redirect_url: row.payment_redirect_url.or_else(|| page(&provider, &reference)),
+            redirect_url: joined.payment_redirect_url.or_else(|| page(&provider, &reference)),
             provider,
             reference,
             status,
-            method: row.payment_method,
-            paid_at: row.payment_paid_at,
+            method: joined.payment_method,
+            paid_at: joined.payment_paid_at,
         }),
         accepted_terms_id: row.accepted_terms_id,
         expires_at: row.expires_at,
         cancelled_at: row.cancelled_at,
         cancel_reason: row.cancel_reason,
         refund_amount: row.refund_amount,
-        owed: row.owed,
+        owed: joined.owed,
         created_at: row.created_at,
     })
 }
 
 /// Where a person plays the provider.
-pub fn simulator_page(app: &App, reference: &str) -> String {
+pub fn simulator_url(app: &App, reference: &str) -> String {
     format!("{}/pay/{reference}", app.config.public_url())
 }

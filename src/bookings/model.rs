@@ -1,12 +1,12 @@
 //! What bookings are made of, as it is stored.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Deref};
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
 
-use super::rules::{Price, TaxAmount};
+use super::rules::{BookingState, Price, TaxAmount};
 use crate::{
     kernel::{
         ids::Uuid,
@@ -59,7 +59,7 @@ pub type Boarded = BTreeMap<Uuid, DateTime<Utc>>;
 
 /// A booking on board, as far as a manifest goes.
 #[derive(Clone, Debug, sqlx::FromRow)]
-pub struct Aboard {
+pub struct BookingOnList {
     pub id: Uuid,
     pub code: String,
     pub contact_name: String,
@@ -95,18 +95,17 @@ pub struct SailingContext {
     pub commission_rate: Option<Rate>,
 }
 
-/// A booking up to a move to another sailing, or from one on: each part of its life has entries
-/// of its own in the ledger.
+/// A booking up to a reschedule, or from one on. Each segment has entries of its own in the ledger.
 #[derive(Clone, Copy, Debug, sqlx::FromRow)]
-pub struct Chapter {
+pub struct LedgerSegment {
     /// The booking.
     pub id: Uuid,
     pub partner_id: Uuid,
-    /// The move that began it.
+    /// The reschedule that began it.
     pub reschedule_id: Option<Uuid>,
 }
 
-impl Chapter {
+impl LedgerSegment {
     pub fn posting(self, kind: &'static str) -> Posting {
         let (source, id) = match self.reschedule_id {
             Some(id) => (Source::Reschedule, id),
@@ -116,9 +115,9 @@ impl Chapter {
     }
 }
 
-/// A booking as it is stored, with the names that go with it.
+/// A booking as it is stored.
 #[derive(Clone, Debug, sqlx::FromRow)]
-pub struct BookingRow {
+pub struct StoredBooking {
     pub id: Uuid,
     pub code: String,
     #[sqlx(rename = "type")]
@@ -163,15 +162,20 @@ pub struct BookingRow {
     pub cancelled_at: Option<DateTime<Utc>>,
     pub cancel_reason: Option<String>,
     pub refund_amount: Option<Rupiah>,
-    /// The move that brought it to its sailing.
+    /// The reschedule that brought it to its sailing.
     pub reschedule_id: Option<Uuid>,
     /// The most percent that its booker gets back for cancelling.
     pub refund_cap: Option<i32>,
-    /// What it cost less on the sailing it moved to, and was not paid back yet.
-    pub owed: Rupiah,
     pub created_at: DateTime<Utc>,
     /// Cancelled together with its sailing.
     pub called_off: bool,
+}
+
+/// What other tables say about a booking.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct JoinedBooking {
+    /// What it cost less on the sailing it moved to, and was not paid back yet.
+    pub owed: Rupiah,
     /// Of its sailing.
     pub manifest_closed_at: Option<DateTime<Utc>>,
     /// Why its sailing was cancelled or moved.
@@ -190,20 +194,166 @@ pub struct BookingRow {
     pub payment_paid_at: Option<DateTime<Utc>>,
 }
 
+/// A booking as it is read: its own columns, and those joined to them. The stored columns are fields
+/// of the row itself (`booking.status`).
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct BookingRow {
+    #[sqlx(flatten)]
+    pub stored: StoredBooking,
+    #[sqlx(flatten)]
+    pub joined: JoinedBooking,
+}
+
+impl Deref for BookingRow {
+    type Target = StoredBooking;
+
+    fn deref(&self) -> &StoredBooking {
+        &self.stored
+    }
+}
+
+/// A booking as it is inserted. The statement and its triggers find the rest: the version of the
+/// terms, the first payment, the seats.
+#[derive(Clone, Debug)]
+pub struct NewBooking {
+    pub id: Uuid,
+    pub code: String,
+    pub kind: BookingType,
+    pub status: BookingStatus,
+    pub channel: Channel,
+    pub sailing_id: Uuid,
+    pub speedboat_id: Uuid,
+    pub partner_id: Uuid,
+    pub departure_at: DateTime<Utc>,
+    pub arrival_at: DateTime<Utc>,
+    pub qty: i32,
+    pub seats: i32,
+    pub promotion_id: Option<Uuid>,
+    pub code_promo: Option<String>,
+    pub note: String,
+    pub contact_name: String,
+    pub contact_email: String,
+    pub contact_phone: String,
+    pub lang: Lang,
+    pub passengers: Vec<StoredPassenger>,
+    pub accepted_terms: bool,
+    pub price: Price,
+    /// Where it is paid; `None` where nothing has to be paid.
+    pub provider: Option<&'static str>,
+    pub expires_at: DateTime<Utc>,
+    pub paid_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+    /// What the unpaid booking is counted under, where it is.
+    pub counted: Option<CountedHold>,
+}
+
+/// Unpaid bookings are limited by address and by network.
+#[derive(Clone, Debug)]
+pub struct CountedHold {
+    pub email: String,
+    pub network: String,
+}
+
+impl NewBooking {
+    /// The booking as the database has it once it is inserted.
+    pub fn into_row(self, sailing: &SailingContext) -> BookingRow {
+        let Self { price, .. } = self;
+        let paid_at_provider = self.provider.is_some();
+        BookingRow {
+            joined: JoinedBooking {
+                owed: Rupiah::ZERO,
+                manifest_closed_at: None,
+                sailing_reason: None,
+                from_name: sailing.from_name.clone(),
+                to_name: sailing.to_name.clone(),
+                timezone: sailing.timezone,
+                speedboat_name: sailing.speedboat_name.clone(),
+                partner_name: sailing.partner_name.clone(),
+                payment_provider: self.provider.map(str::to_owned),
+                payment_reference: paid_at_provider.then(|| format!("{}-1", self.code)),
+                payment_status: paid_at_provider.then(|| "pending".to_owned()),
+                payment_method: None,
+                payment_redirect_url: None,
+                payment_paid_at: None,
+            },
+            stored: StoredBooking {
+                id: self.id,
+                code: self.code,
+                kind: self.kind,
+                status: self.status,
+                channel: self.channel,
+                sailing_id: self.sailing_id,
+                speedboat_id: self.speedboat_id,
+                partner_id: self.partner_id,
+                departure_at: self.departure_at,
+                arrival_at: self.arrival_at,
+                qty: self.qty,
+                seats: self.seats,
+                promotion_id: self.promotion_id,
+                code_promo: self.code_promo,
+                note: self.note,
+                contact_name: self.contact_name,
+                contact_email: self.contact_email,
+                contact_phone: self.contact_phone,
+                lang: self.lang,
+                passengers: Json(self.passengers),
+                boarded: Json::default(),
+                accepted_terms: self.accepted_terms,
+                accepted_terms_id: None,
+                unit_price: price.unit_price,
+                subtotal: price.subtotal,
+                discount: price.discount,
+                taxes: Json(price.taxes),
+                tax: price.tax,
+                total: price.total,
+                commission_rate: price.commission_rate,
+                commission: price.commission,
+                commission_tax: price.commission_tax,
+                partner_net: price.partner_net,
+                expires_at: self.expires_at,
+                promised_at: None,
+                paid_at: self.paid_at,
+                cancelled_at: None,
+                cancel_reason: None,
+                refund_amount: None,
+                reschedule_id: None,
+                refund_cap: None,
+                created_at: self.created_at,
+                called_off: false,
+            },
+        }
+    }
+}
+
 impl BookingRow {
     /// The day of departure where it departs.
     pub fn day(&self) -> NaiveDate {
-        self.departure_at.with_timezone(&self.timezone.tz()).date_naive()
+        self.departure_at.with_timezone(&self.joined.timezone.tz()).date_naive()
     }
 
-    pub fn chapter(&self) -> Chapter {
-        let Self { id, partner_id, reschedule_id, .. } = *self;
-        Chapter { id, partner_id, reschedule_id }
+    pub fn ledger_segment(&self) -> LedgerSegment {
+        let StoredBooking { id, partner_id, reschedule_id, .. } = self.stored;
+        LedgerSegment { id, partner_id, reschedule_id }
     }
 
-    /// The chapter that a move began, or begins.
-    pub fn chapter_of(&self, reschedule: Uuid) -> Chapter {
-        Chapter { reschedule_id: Some(reschedule), ..self.chapter() }
+    /// The segment that a reschedule begins.
+    pub fn ledger_segment_from(&self, reschedule: Uuid) -> LedgerSegment {
+        LedgerSegment { reschedule_id: Some(reschedule), ..self.ledger_segment() }
+    }
+
+    /// What the rules look at.
+    pub fn state(&self) -> BookingState {
+        BookingState {
+            status: self.status,
+            departure_at: self.departure_at,
+            promised_at: self.promised_at,
+            is_boarded: !self.boarded.is_empty(),
+            is_manifest_closed: self.joined.manifest_closed_at.is_some(),
+            is_called_off: self.called_off,
+            was_paid: self.paid_at.is_some(),
+            total: self.total,
+            refund_cap: self.refund_cap,
+        }
     }
 
     pub fn price(&self) -> Price {

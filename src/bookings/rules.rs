@@ -1,4 +1,5 @@
-//! Prices, moves and refunds of bookings. Pure, all integers.
+//! The rules of bookings: prices, transitions, and who may cancel or reschedule when. Pure; time is
+//! an argument, money is whole rupiah.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use schemars::JsonSchema;
@@ -6,7 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::model::BookingStatus;
 use crate::{
-    kernel::money::{Rate, Rupiah},
+    kernel::{
+        error::Error,
+        money::{Rate, Rupiah},
+    },
     promotions::{self, Discount},
     taxes::{AppliesTo, TaxRate},
 };
@@ -84,8 +88,8 @@ crate::words! {
         Cancel = "cancel",
         /// Something is.
         CancelOwing = "cancel_owing",
-        /// Paid too late, and the seats are gone.
-        PayInVain = "pay_in_vain",
+        /// Paid after the hold ended, and the seats are gone.
+        LatePayment = "late_payment",
         Complete = "complete",
         Refund = "refund",
         /// Its sailing was cancelled, and it takes another instead of its money.
@@ -93,15 +97,15 @@ crate::words! {
     }
 }
 
-/// Every move there is. Whatever is not here is refused.
-const MOVES: &[(BookingStatus, Event, BookingStatus)] = {
+/// Every transition there is. Whatever is not here is refused.
+const TRANSITIONS: &[(BookingStatus, Event, BookingStatus)] = {
     use BookingStatus::*;
     &[
         (PendingPayment, Event::Pay, Paid),
         (PendingPayment, Event::Expire, Expired),
         (PendingPayment, Event::Cancel, Cancelled),
         (Expired, Event::Pay, Paid),
-        (Expired, Event::PayInVain, RefundPending),
+        (Expired, Event::LatePayment, RefundPending),
         (Paid, Event::Cancel, Cancelled),
         (Paid, Event::CancelOwing, RefundPending),
         (Paid, Event::Complete, Completed),
@@ -114,7 +118,7 @@ const MOVES: &[(BookingStatus, Event, BookingStatus)] = {
 };
 
 pub fn next(from: BookingStatus, event: Event) -> Option<BookingStatus> {
-    MOVES.iter().find(|m| m.0 == from && m.1 == event).map(|m| m.2)
+    TRANSITIONS.iter().find(|m| m.0 == from && m.1 == event).map(|m| m.2)
 }
 
 /// Whether it holds its seats and its promotion. The database's triggers say the same.
@@ -128,13 +132,222 @@ pub fn has_ticket(status: BookingStatus) -> bool {
     matches!(status, BookingStatus::Paid | BookingStatus::Completed)
 }
 
-/// Whether a sailing was moved so far from what was sold that its bookers need not put up with it.
+/// In whose name a booking is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Actor {
+    /// The booker, who knows the code and the e-mail address.
+    Guest,
+    /// The partner whose sailing it is.
+    Partner,
+    /// Admins, and staff by rule.
+    Staff,
+    /// Nobody in person: the whole sailing is cancelled.
+    Sailing,
+}
+
+/// What the rules of cancelling and rescheduling look at.
+#[derive(Clone, Debug)]
+pub struct BookingState {
+    pub status: BookingStatus,
+    pub departure_at: DateTime<Utc>,
+    /// The departure that it was sold with, once its sailing was moved.
+    pub promised_at: Option<DateTime<Utc>>,
+    pub is_boarded: bool,
+    pub is_manifest_closed: bool,
+    /// Cancelled together with its sailing.
+    pub is_called_off: bool,
+    pub was_paid: bool,
+    pub total: Rupiah,
+    /// The most percent that its booker gets back, once it was rescheduled.
+    pub refund_cap: Option<i32>,
+}
+
+impl BookingState {
+    fn has_departed(&self, now: DateTime<Utc>) -> bool {
+        self.departure_at <= now
+    }
+
+    /// Whether the sailing was moved so far from what was sold that the booker need not accept it.
+    fn is_disrupted(&self) -> bool {
+        is_disrupted(self.promised_at, self.departure_at)
+    }
+
+    /// Check-in and the manifest bind a guest within this time before departure. Earlier they do
+    /// not, so that a partner cannot lock customers in.
+    fn is_near_departure(&self, now: DateTime<Utc>) -> bool {
+        self.departure_at - now <= TimeDelta::hours(24)
+    }
+}
+
+/// Why a booking cannot be cancelled or rescheduled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The sailing has departed.
+    Departed,
+    /// The partner has closed the manifest.
+    ManifestClosed,
+    /// Somebody of the booking is on board.
+    AlreadyBoarded,
+    /// It is over: cancelled, expired, refunded, or sailed.
+    AlreadyOver,
+    /// Only a paid booking can be rescheduled.
+    NotPaid,
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Departed => Self::invalid_state(
+                "This sailing has departed, so the booking can no longer be changed.",
+                "Kapal sudah berangkat, sehingga pemesanan tidak dapat diubah lagi.",
+            ),
+            Refusal::ManifestClosed => Self::conflict(
+                "manifest_closed",
+                "The manifest of this sailing is closed.",
+                "Manifes penumpang pelayaran ini sudah ditutup.",
+            ),
+            Refusal::AlreadyBoarded => Self::conflict(
+                "already_boarded",
+                "Somebody of this booking is on board already.",
+                "Sebagian penumpang pemesanan ini sudah naik kapal.",
+            ),
+            Refusal::AlreadyOver => Self::invalid_state(
+                "This booking is over, so it can no longer be changed.",
+                "Pemesanan ini sudah berakhir, sehingga tidak dapat diubah lagi.",
+            ),
+            Refusal::NotPaid => Self::invalid_state(
+                "Only a paid booking can be moved to another sailing.",
+                "Hanya pemesanan yang sudah dibayar yang dapat dipindahkan ke jadwal lain.",
+            ),
+        }
+    }
+}
+
+/// What a cancellation pays back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refund {
+    pub amount: Rupiah,
+}
+
+impl Refund {
+    pub const NONE: Self = Self { amount: Rupiah::ZERO };
+
+    fn full(booking: &BookingState) -> Self {
+        Self { amount: booking.total }
+    }
+
+    /// By the policy. A booking that was rescheduled never gets back more than by cancelling before.
+    fn by_policy(booking: &BookingState, policy: &[(u32, u8)], now: DateTime<Utc>) -> Self {
+        let percent = refund_percent(policy, booking.departure_at, now);
+        let percent = booking.refund_cap.unwrap_or(percent).min(percent);
+        Self { amount: percent_of(booking.total, percent) }
+    }
+
+    pub fn is_due(self) -> bool {
+        self.amount > Rupiah::ZERO
+    }
+
+    /// The transition that a cancellation with this refund is.
+    pub fn event(self) -> Event {
+        if self.is_due() { Event::CancelOwing } else { Event::Cancel }
+    }
+}
+
+/// Who may cancel a booking when, and what is paid back. The only place that decides it.
+///
+/// - What is not paid is cancelled by anyone, for nothing.
+/// - A guest gets the refund of the policy, or everything when the sailing was moved far. A guest
+///   cannot cancel after departure, nor near departure after check-in or a closed manifest.
+/// - Partner and staff cancel a paid booking in full, at any time until the journey is completed.
+/// - A cancelled sailing cancels its bookings in full.
+/// - Staff can refund a completed journey in full, for a complaint.
+pub fn cancellation(
+    booking: &BookingState,
+    actor: Actor,
+    policy: &[(u32, u8)],
+    now: DateTime<Utc>,
+) -> Result<Refund, Refusal> {
+    use BookingStatus::*;
+    match (booking.status, actor) {
+        (PendingPayment, _) => Ok(Refund::NONE),
+        (Paid, Actor::Guest) if booking.has_departed(now) => Err(Refusal::Departed),
+        (Paid, Actor::Guest) => {
+            ensure_not_boarded(booking, now)?;
+            match booking.is_disrupted() {
+                true => Ok(Refund::full(booking)),
+                false => Ok(Refund::by_policy(booking, policy, now)),
+            }
+        }
+        (Paid, Actor::Partner | Actor::Staff | Actor::Sailing) => Ok(Refund::full(booking)),
+        (Completed, Actor::Staff) => Ok(Refund::full(booking)),
+        (Completed, Actor::Guest | Actor::Partner | Actor::Sailing) => Err(Refusal::Departed),
+        (Expired | Cancelled | RefundPending | Refunded, _) => Err(Refusal::AlreadyOver),
+    }
+}
+
+/// Whether a cancellation by this actor depends on the manifest, which is no part of the booking's
+/// row: then both have to be read under a lock.
+pub fn depends_on_manifest(booking: &BookingState, actor: Actor, now: DateTime<Utc>) -> bool {
+    booking.status == BookingStatus::Paid && actor == Actor::Guest && booking.is_near_departure(now)
+}
+
+/// A guest cannot leave a sailing near departure after check-in, or after the manifest was closed.
+fn ensure_not_boarded(booking: &BookingState, now: DateTime<Utc>) -> Result<(), Refusal> {
+    match booking {
+        booking if !booking.is_near_departure(now) => Ok(()),
+        booking if booking.is_manifest_closed => Err(Refusal::ManifestClosed),
+        booking if booking.is_boarded => Err(Refusal::AlreadyBoarded),
+        _ => Ok(()),
+    }
+}
+
+/// Why a booking may leave its sailing for another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RescheduleCause {
+    /// Somebody wants to.
+    Choice,
+    /// Its sailing was cancelled, or moved far: it costs no fee.
+    Disruption,
+}
+
+/// Whether a booking may move to another sailing, by whomever. The only place that decides it; what
+/// it costs is decided with the other sailing (`reschedule`).
+pub fn rescheduling(
+    booking: &BookingState,
+    now: DateTime<Utc>,
+) -> Result<RescheduleCause, Refusal> {
+    use BookingStatus::*;
+    match booking.status {
+        PendingPayment => Err(Refusal::NotPaid),
+        Paid if booking.has_departed(now) => Err(Refusal::Departed),
+        Paid => {
+            ensure_not_boarded(booking, now)?;
+            match booking.is_disrupted() {
+                true => Ok(RescheduleCause::Disruption),
+                false => Ok(RescheduleCause::Choice),
+            }
+        }
+        // Of a sailing that was cancelled. A booking that had cost nothing is owed nothing, and may
+        // still sail.
+        RefundPending | Cancelled if booking.is_called_off && booking.was_paid => {
+            Ok(RescheduleCause::Disruption)
+        }
+        Completed => Err(Refusal::Departed),
+        Expired | Cancelled | RefundPending | Refunded => Err(Refusal::AlreadyOver),
+    }
+}
+
+/// Whether a sailing was moved so far from what was sold that its bookers need not accept it.
 pub fn is_disrupted(promised_at: Option<DateTime<Utc>>, departure_at: DateTime<Utc>) -> bool {
     promised_at.is_some_and(|promised| (departure_at - promised).abs() >= TimeDelta::minutes(30))
 }
 
 /// The first step that is far enough ahead: percent by hours before departure, longest first.
-fn step(policy: &[(u32, u8)], departure_at: DateTime<Utc>, now: DateTime<Utc>) -> Option<i32> {
+fn policy_step(
+    policy: &[(u32, u8)],
+    departure_at: DateTime<Utc>,
+    now: DateTime<Utc>,
+) -> Option<i32> {
     let ahead = departure_at - now;
     let step = policy.iter().find(|(hours, _)| ahead >= TimeDelta::hours((*hours).into()));
     step.map(|(_, percent)| i32::from(*percent))
@@ -146,7 +359,7 @@ pub fn refund_percent(
     departure_at: DateTime<Utc>,
     now: DateTime<Utc>,
 ) -> i32 {
-    step(policy, departure_at, now).unwrap_or(0)
+    policy_step(policy, departure_at, now).unwrap_or(0)
 }
 
 /// How much of the price a booker pays for choosing another sailing now; `None`: it is too late.
@@ -155,7 +368,7 @@ pub fn fee_percent(
     departure_at: DateTime<Utc>,
     now: DateTime<Utc>,
 ) -> Option<i32> {
-    step(policy, departure_at, now)
+    policy_step(policy, departure_at, now)
 }
 
 /// Rounded down.
@@ -214,12 +427,12 @@ mod tests {
 
     use super::*;
 
-    /// The same moves written down a second time, as a picture.
+    /// The same transitions, drawn a second time.
     #[test]
     fn every_edge_is_as_drawn_and_there_is_no_other() {
         #[rustfmt::skip]
         let drawn = [
-            // from              pay     expire     cancel       owing             in vain           complete     refund        reinstate
+            // from              pay     expire     cancel       owing             late payment      complete     refund        reinstate
             ("pending_payment", ["paid", "expired", "cancelled", "-",              "-",              "-",         "-",          "-"]),
             ("paid",            ["-",    "-",       "cancelled", "refund_pending", "-",              "completed", "-",          "-"]),
             ("completed",       ["-",    "-",       "-",         "refund_pending", "-",              "-",         "-",          "-"]),
@@ -263,12 +476,180 @@ mod tests {
         assert!(!moved_by(29) && !moved_by(-29) && moved_by(30) && moved_by(-30));
     }
 
+    const POLICY: [(u32, u8); 2] = [(24, 100), (6, 50)];
+
+    fn at_noon() -> DateTime<Utc> {
+        "2026-11-16T12:00:00Z".parse().unwrap()
+    }
+
+    /// Two days before departure, unless said otherwise.
+    fn booking(status: BookingStatus) -> BookingState {
+        BookingState {
+            status,
+            departure_at: at_noon() + TimeDelta::days(2),
+            promised_at: None,
+            is_boarded: false,
+            is_manifest_closed: false,
+            is_called_off: false,
+            was_paid: !matches!(status, BookingStatus::PendingPayment | BookingStatus::Expired),
+            total: Rupiah(100_000),
+            refund_cap: None,
+        }
+    }
+
+    /// The whole matrix, two days before departure.
+    #[test]
+    fn who_cancels_what_is_as_drawn() {
+        use BookingStatus::*;
+        let (none, full) = (Ok(Refund::NONE), Ok(Refund { amount: Rupiah(100_000) }));
+        let (departed, over) = (Err(Refusal::Departed), Err(Refusal::AlreadyOver));
+        #[rustfmt::skip]
+        let drawn = [
+            // status        guest     partner   staff  sailing
+            (PendingPayment, [none,     none,     none,  none]),
+            (Paid,           [full,     full,     full,  full]),
+            (Completed,      [departed, departed, full,  departed]),
+            (Expired,        [over,     over,     over,  over]),
+            (Cancelled,      [over,     over,     over,  over]),
+            (RefundPending,  [over,     over,     over,  over]),
+            (Refunded,       [over,     over,     over,  over]),
+        ];
+        assert_eq!(drawn.len(), BookingStatus::ALL.len());
+        for (status, row) in drawn {
+            let actors = [Actor::Guest, Actor::Partner, Actor::Staff, Actor::Sailing];
+            for (actor, expected) in actors.into_iter().zip(row) {
+                let found = cancellation(&booking(status), actor, &POLICY, at_noon());
+                assert_eq!(found, expected, "{status} {actor:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_guest_stays_on_board_near_departure() {
+        let by = |booking: &BookingState, actor| cancellation(booking, actor, &POLICY, at_noon());
+        let departing = |hours| BookingState {
+            departure_at: at_noon() + TimeDelta::hours(hours),
+            ..booking(BookingStatus::Paid)
+        };
+        for (state, why) in [
+            (BookingState { is_manifest_closed: true, ..departing(24) }, Refusal::ManifestClosed),
+            (BookingState { is_boarded: true, ..departing(1) }, Refusal::AlreadyBoarded),
+            (BookingState { is_boarded: true, ..departing(0) }, Refusal::Departed),
+        ] {
+            assert_eq!(by(&state, Actor::Guest), Err(why));
+            assert_eq!(rescheduling(&state, at_noon()), Err(why));
+            assert!(by(&state, Actor::Partner).is_ok() && by(&state, Actor::Staff).is_ok());
+        }
+        // Long before departure neither binds anybody.
+        let early = BookingState { is_boarded: true, is_manifest_closed: true, ..departing(25) };
+        assert_eq!(by(&early, Actor::Guest), Ok(Refund { amount: Rupiah(100_000) }));
+    }
+
+    #[test]
+    fn who_may_reschedule() {
+        use BookingStatus::*;
+        let of = |status| rescheduling(&booking(status), at_noon());
+        assert_eq!(of(Paid), Ok(RescheduleCause::Choice));
+        assert_eq!(of(PendingPayment), Err(Refusal::NotPaid));
+        assert_eq!(of(Completed), Err(Refusal::Departed));
+        for over in [Expired, Cancelled, RefundPending, Refunded] {
+            assert_eq!(of(over), Err(Refusal::AlreadyOver));
+        }
+        for called_off in [Cancelled, RefundPending] {
+            let state = BookingState { is_called_off: true, ..booking(called_off) };
+            assert_eq!(rescheduling(&state, at_noon()), Ok(RescheduleCause::Disruption));
+            let unpaid = BookingState { was_paid: false, ..state };
+            assert_eq!(rescheduling(&unpaid, at_noon()), Err(Refusal::AlreadyOver));
+        }
+    }
+
+    fn any_state() -> impl Strategy<Value = BookingState> {
+        let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+        let times = (-3_000_i64..5_000, proptest::option::of(-120_i64..120));
+        let money = (0_i64..10_000_000, proptest::option::of(0_i32..=100));
+        (0..BookingStatus::ALL.len(), flags, times, money).prop_map(
+            |(status, flags, (minutes, moved_by), (total, refund_cap))| {
+                let departure_at = at_noon() + TimeDelta::minutes(minutes);
+                BookingState {
+                    status: BookingStatus::ALL[status],
+                    departure_at,
+                    promised_at: moved_by.map(|by| departure_at + TimeDelta::minutes(by)),
+                    is_boarded: flags.0,
+                    is_manifest_closed: flags.1,
+                    is_called_off: flags.2,
+                    was_paid: flags.3,
+                    total: Rupiah(total),
+                    refund_cap,
+                }
+            },
+        )
+    }
+
+    fn any_actor() -> impl Strategy<Value = Actor> {
+        prop_oneof![
+            Just(Actor::Guest),
+            Just(Actor::Partner),
+            Just(Actor::Staff),
+            Just(Actor::Sailing)
+        ]
+    }
+
     fn tax(applies_to: AppliesTo, points: i32) -> TaxRate {
         let rate = Rate::basis_points(points).unwrap();
         TaxRate { code: "T".into(), name: "Tax".into(), rate, applies_to }
     }
 
     proptest! {
+        #[test]
+        fn a_cancellation_is_a_transition_and_pays_back_at_most_the_price(
+            booking in any_state(), actor in any_actor(),
+        ) {
+            let decided = cancellation(&booking, actor, &POLICY, at_noon());
+            if let Ok(refund) = decided {
+                prop_assert!(Rupiah::ZERO <= refund.amount && refund.amount <= booking.total);
+                let free = booking.status == BookingStatus::Completed && !refund.is_due();
+                prop_assert!(free || next(booking.status, refund.event()).is_some());
+                prop_assert!(is_live(booking.status));
+            }
+        }
+
+        #[test]
+        fn a_guest_is_never_better_off_than_staff_and_never_leaves_a_departed_boat(
+            booking in any_state(),
+        ) {
+            let by = |actor| cancellation(&booking, actor, &POLICY, at_noon());
+            if let Ok(refund) = by(Actor::Guest) {
+                let staff = by(Actor::Staff);
+                prop_assert!(staff.is_ok_and(|staff| refund.amount <= staff.amount));
+                let unpaid = booking.status == BookingStatus::PendingPayment;
+                prop_assert!(unpaid || booking.departure_at > at_noon());
+            }
+        }
+
+        #[test]
+        fn only_near_departure_the_manifest_matters(booking in any_state(), actor in any_actor()) {
+            if !depends_on_manifest(&booking, actor, at_noon()) {
+                let decided = |closed, boarded| {
+                    let state = BookingState {
+                        is_manifest_closed: closed, is_boarded: boarded, ..booking.clone()
+                    };
+                    cancellation(&state, actor, &POLICY, at_noon())
+                };
+                let first = decided(false, false);
+                for (closed, boarded) in [(false, true), (true, false), (true, true)] {
+                    prop_assert_eq!(decided(closed, boarded), first);
+                }
+            }
+        }
+
+        #[test]
+        fn waiting_never_pays(booking in any_state(), hours in 1_i64..72) {
+            let at = |now| cancellation(&booking, Actor::Guest, &POLICY, now);
+            if let (Ok(now), Ok(later)) = (at(at_noon()), at(at_noon() + TimeDelta::hours(hours))) {
+                prop_assert!(later.amount <= now.amount);
+            }
+        }
+
         #[test]
         fn the_parts_sum_to_the_whole(
             unit in 1_000_i64..10_000_000, seats in 1_i32..500, points in 0_i32..=10_000,

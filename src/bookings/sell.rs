@@ -2,28 +2,30 @@
 
 use chrono::TimeDelta;
 use serde_json::json;
-use sqlx::types::Json;
 
 use super::{
     forms::BookingForm,
-    lookup::shown,
-    model::{BookingRow, BookingStatus, Channel, SailingContext, StoredPassenger},
+    lookup::to_response,
+    model::{
+        BookingRow, BookingStatus, Channel, CountedHold, NewBooking, SailingContext,
+        StoredPassenger,
+    },
+    offer,
     rules::Price,
-    sale,
-    store::{self, Counted},
+    store,
 };
 use crate::{
     app::App,
+    events::{self, BookingRef, DomainEvent},
     kernel::{
         access::Role,
         audit::Change,
-        caller::{Caller, Context, network},
+        caller::{Caller, Context, network_text},
         db::{Failure, Statement, Tx},
         error::{Error, Result},
         idempotency::Running,
         ids::{self, Uuid},
         money::Rupiah,
-        outbox,
     },
     promotions::{Promotion, Reason},
     sailings::BookingType,
@@ -41,34 +43,34 @@ pub async fn sell(
 ) -> Result<BookingRow> {
     let channel = channel(caller);
     let email = form.contact.email.as_str();
-    let (sailing, taxes) = sale::look(app, form.route_time_id, form.item_id).await?;
+    let (sailing, taxes) = offer::load(app, form.route_time_id, form.item_id).await?;
     if caller.is_some_and(|c| c.role == Role::Mitra && c.partner_id != Some(sailing.partner_id)) {
-        return Err(sale::unknown_sailing());
+        return Err(offer::unknown_sailing());
     }
-    sale::on_sale(app, &sailing)?;
-    let seats = sale::seats(&sailing, form.kind, form.qty)?;
-    let full = sale::price(&sailing, seats, None, &taxes);
+    offer::ensure_on_sale(app, &sailing)?;
+    let seats = offer::seats_needed(&sailing, form.kind, form.qty)?;
+    let full = offer::price(&sailing, seats, None, &taxes);
     let promotion = match form.promo() {
         Some(code) => {
-            let found = sale::promotion(app, code, &sailing, &full, Some(email)).await?;
-            Some(found.map_err(sale::refused)?)
+            let found = offer::usable_promotion(app, code, &sailing, &full, Some(email)).await?;
+            Some(found.map_err(offer::promotion_refused)?)
         }
         None => None,
     };
     let price = match &promotion {
-        Some(_) => sale::price(&sailing, seats, promotion.as_ref(), &taxes),
+        Some(_) => offer::price(&sailing, seats, promotion.as_ref(), &taxes),
         None => full,
     };
-    let booking = row(app, context, form, channel, seats, &sailing, promotion.as_ref(), price)?;
-    let counted = counted(app, context, &booking);
+    let booking =
+        new_booking(app, context, form, channel, seats, &sailing, promotion.as_ref(), price)?;
     let _until = app.shared.until_sold(booking.sailing_id);
-    match insert(app, caller, &booking, counted.as_ref(), key).await {
+    match insert(app, caller, &booking, &sailing, key).await {
         Err(Error::Conflict(c)) if c.word == "sold_out" => {
-            return Err(left(app, sailing.sailing_id).await);
+            return Err(sold_out_now(app, sailing.sailing_id).await);
         }
         done => done?,
     }
-    Ok(booking)
+    Ok(booking.into_row(&sailing))
 }
 
 fn channel(caller: Option<&Caller>) -> Channel {
@@ -80,17 +82,20 @@ fn channel(caller: Option<&Caller>) -> Channel {
 }
 
 /// Unpaid bookings of guests are limited; staff and partners are known, so theirs are not.
-fn counted(app: &App, context: &Context, booking: &BookingRow) -> Option<Counted> {
-    let limited = app.config.rate_limit.0
-        && booking.channel == Channel::Web
-        && booking.status == BookingStatus::PendingPayment;
-    limited.then(|| Counted {
-        email: booking.contact_email.clone(),
-        network: network(context.address).to_string(),
+fn counted_hold(
+    app: &App,
+    context: &Context,
+    form: &BookingForm,
+    channel: Channel,
+) -> Option<CountedHold> {
+    let limited = app.config.rate_limit.0 && channel == Channel::Web;
+    limited.then(|| CountedHold {
+        email: form.contact.email.as_str().to_owned(),
+        network: network_text(context.address),
     })
 }
 
-fn hold(app: &App, channel: Channel, kind: BookingType) -> TimeDelta {
+fn hold_duration(app: &App, channel: Channel, kind: BookingType) -> TimeDelta {
     let hold = TimeDelta::seconds(app.config.booking_hold_seconds.into());
     match (channel, kind) {
         (Channel::Web, BookingType::Charter) => hold.min(CHARTER_HOLD),
@@ -98,9 +103,9 @@ fn hold(app: &App, channel: Channel, kind: BookingType) -> TimeDelta {
     }
 }
 
-/// The booking as it is about to be.
+/// The booking to be inserted.
 #[allow(clippy::too_many_arguments)]
-fn row(
+fn new_booking(
     app: &App,
     context: &Context,
     form: &BookingForm,
@@ -109,15 +114,14 @@ fn row(
     sailing: &SailingContext,
     promotion: Option<&Promotion>,
     price: Price,
-) -> Result<BookingRow> {
+) -> Result<NewBooking> {
     let now = app.clock.now();
     // What costs nothing is paid for.
     let free = price.total == Rupiah::ZERO;
-    let hold = hold(app, channel, form.kind);
-    let code = ids::fresh_code("DMG");
-    let provider = (!free).then(|| app.gateway().provider.to_string());
-    Ok(BookingRow {
+    let hold = hold_duration(app, channel, form.kind);
+    Ok(NewBooking {
         id: ids::fresh(),
+        code: ids::fresh_code("DMG"),
         kind: form.kind,
         status: if free { BookingStatus::Paid } else { BookingStatus::PendingPayment },
         channel,
@@ -135,47 +139,15 @@ fn row(
         contact_email: form.contact.email.as_str().to_owned(),
         contact_phone: form.contact.phone.as_str().to_owned(),
         lang: context.lang,
-        passengers: Json(passengers(app, form)?),
-        boarded: Json::default(),
+        passengers: passengers(app, form)?,
         accepted_terms: form.accept_terms.unwrap_or(false),
-        // The statement that makes it finds the version.
-        accepted_terms_id: None,
-        unit_price: price.unit_price,
-        subtotal: price.subtotal,
-        discount: price.discount,
-        taxes: Json(price.taxes),
-        tax: price.tax,
-        total: price.total,
-        commission_rate: price.commission_rate,
-        commission: price.commission,
-        commission_tax: price.commission_tax,
-        partner_net: price.partner_net,
+        price,
+        provider: (!free).then(|| app.gateway().provider.as_str()),
         // Never beyond departure: an unpaid seat does not sail.
         expires_at: (now + hold).min(sailing.departure_at),
-        promised_at: None,
         paid_at: free.then_some(now),
-        cancelled_at: None,
-        cancel_reason: None,
-        refund_amount: None,
-        reschedule_id: None,
-        refund_cap: None,
-        owed: Rupiah::ZERO,
         created_at: now,
-        called_off: false,
-        manifest_closed_at: None,
-        sailing_reason: None,
-        from_name: sailing.from_name.clone(),
-        to_name: sailing.to_name.clone(),
-        timezone: sailing.timezone,
-        speedboat_name: sailing.speedboat_name.clone(),
-        partner_name: sailing.partner_name.clone(),
-        payment_reference: provider.is_some().then(|| format!("{code}-1")),
-        payment_status: provider.is_some().then(|| "pending".into()),
-        payment_provider: provider,
-        code,
-        payment_method: None,
-        payment_redirect_url: None,
-        payment_paid_at: None,
+        counted: if free { None } else { counted_hold(app, context, form, channel) },
     })
 }
 
@@ -200,15 +172,15 @@ fn passengers(app: &App, form: &BookingForm) -> Result<Vec<StoredPassenger>> {
 async fn insert(
     app: &App,
     caller: Option<&Caller>,
-    booking: &BookingRow,
-    counted: Option<&Counted>,
+    booking: &NewBooking,
+    sailing: &SailingContext,
     key: Option<&Running>,
 ) -> Result<()> {
     let audited = caller.filter(|c| c.role != Role::Mitra || c.impersonator.is_some());
     if let Some(caller) = audited {
         let mut tx = caller.begin(&app.db, booking.created_at).await?;
-        insert_beside(&mut tx, booking, counted, key).await?;
-        let after = shown(app, booking.clone(), false)?;
+        insert_in(&mut tx, booking, key).await?;
+        let after = to_response(app, booking.clone().into_row(sailing), false)?;
         tx.record(Change {
             action: "booking.created",
             entity: "booking",
@@ -220,25 +192,20 @@ async fn insert(
         return tx.commit().await;
     }
     if key.is_none() && booking.status == BookingStatus::PendingPayment {
-        run(app.db.sql(store::SELL), booking, counted).await?;
+        insert_row(app.db.sql(store::INSERT_BOOKING), booking).await?;
         app.db.has_posted();
         return Ok(());
     }
     let mut tx = app.db.begin().await?;
-    insert_beside(&mut tx, booking, counted, key).await?;
+    insert_in(&mut tx, booking, key).await?;
     Ok(tx.commit().await?)
 }
 
-async fn insert_beside(
-    tx: &mut Tx,
-    booking: &BookingRow,
-    counted: Option<&Counted>,
-    key: Option<&Running>,
-) -> Result<()> {
-    run(tx.sql(store::SELL), booking, counted).await?;
+async fn insert_in(tx: &mut Tx, booking: &NewBooking, key: Option<&Running>) -> Result<()> {
+    insert_row(tx.sql(store::INSERT_BOOKING), booking).await?;
     if booking.status == BookingStatus::Paid {
-        let news = json!({ "booking_id": booking.id });
-        outbox::put_about(tx, booking.id, "booking.paid", &news, booking.created_at).await?;
+        let event = DomainEvent::BookingPaid(BookingRef { booking_id: booking.id });
+        events::emit(tx, event, booking.created_at).await?;
     }
     match key {
         // What it was sold as; the answer itself follows once it is known where to pay.
@@ -247,23 +214,19 @@ async fn insert_beside(
     }
 }
 
-async fn run(
-    statement: Statement<'_>,
-    booking: &BookingRow,
-    counted: Option<&Counted>,
-) -> Result<()> {
-    store::bound(statement, booking, counted).run().await.map(drop).map_err(refusal)
+async fn insert_row(statement: Statement<'_>, booking: &NewBooking) -> Result<()> {
+    store::bind_new(statement, booking).run().await.map(drop).map_err(refusal)
 }
 
 /// What the database would not allow, in the words of the caller.
 fn refusal(failure: Failure) -> Error {
     match failure {
-        f if f.names("sailings_seats") => sale::sold_out(0),
+        f if f.names("sailings_seats") => offer::sold_out(0),
         f if f.names("sailings_moved") => {
             Error::Contention("the sailing has just been moved".into())
         }
-        f if f.names("promotions_quota") => sale::refused(Reason::Exhausted),
-        f if f.names("promotion_uses_limit") => sale::refused(Reason::LimitReached),
+        f if f.names("promotions_quota") => offer::promotion_refused(Reason::Exhausted),
+        f if f.names("promotion_uses_limit") => offer::promotion_refused(Reason::LimitReached),
         f if f.names("unpaid_holds_email") || f.names("unpaid_holds_network") => too_many_holds(
             "Please pay for what you have booked first.",
             "Mohon bayar pemesanan Anda yang lain terlebih dahulu.",
@@ -282,13 +245,13 @@ fn too_many_holds(en: &'static str, id: &'static str) -> Error {
 }
 
 /// Somebody was faster: what is left now?
-async fn left(app: &App, sailing: Uuid) -> Error {
-    match store::look(&app.db, sailing).await {
-        Ok(Some((now, _))) => match sale::on_sale(app, &now) {
-            Ok(()) => sale::sold_out(sale::free(&now)),
+async fn sold_out_now(app: &App, sailing: Uuid) -> Error {
+    match store::offer(&app.db, sailing).await {
+        Ok(Some((now, _))) => match offer::ensure_on_sale(app, &now) {
+            Ok(()) => offer::sold_out(offer::free_seats(&now)),
             Err(closed) => closed,
         },
-        Ok(None) => sale::unknown_sailing(),
+        Ok(None) => offer::unknown_sailing(),
         Err(error) => error,
     }
 }

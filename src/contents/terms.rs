@@ -2,7 +2,6 @@
 
 use axum::extract::State;
 use chrono::{DateTime, Utc};
-use serde_json::json;
 
 use super::{
     model::{
@@ -13,6 +12,7 @@ use super::{
 };
 use crate::{
     app::App,
+    events::{self, DomainEvent, TermsPublished},
     files,
     kernel::{
         audit::{AuditedTx, Change},
@@ -22,7 +22,6 @@ use crate::{
         http::{Body, Page, Query, Reply},
         ids::Uuid,
         lang::text,
-        outbox,
     },
 };
 
@@ -108,9 +107,12 @@ pub async fn publish_terms(
     if !store::publish(&mut tx, &before, caller.person.id, now).await? {
         return Err(not_now());
     }
-    let news = json!({ "terms_id": form.id, "type": before.terms.kind,
-        "version": before.terms.version });
-    outbox::put_about(&mut tx, form.id, "terms.published", &news, now).await?;
+    let published = TermsPublished {
+        terms_id: form.id,
+        kind: before.terms.kind.clone(),
+        version: before.terms.version,
+    };
+    events::emit(&mut tx, DomainEvent::TermsPublished(published), now).await?;
     let published = finish(tx, "terms.published", Some(before), form.id).await?;
     Ok(Reply::data(published).saying("The terms are published.", "Ketentuan diterbitkan."))
 }

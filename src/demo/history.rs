@@ -78,7 +78,7 @@ pub async fn live(
     // Some are just choosing how to pay.
     serve(stage, founded, today, DAILY).await?;
     rest(&stage.app).await?;
-    said(reports::fold(&stage.app).await).map(drop)
+    said(reports::roll_up(&stage.app).await).map(drop)
 }
 
 /// Turns the clock, never back.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::{
     bookings::CalledOff,
     kernel::{schema::Input, text::Note},
-    sailings::{TimeOfDay, Voyage},
+    sailings::{SailingDetail, TimeOfDay},
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -41,14 +41,14 @@ impl Input for MoveSailing {
 #[derive(Serialize, JsonSchema)]
 pub struct CancelledSailing {
     #[serde(flatten)]
-    pub sailing: Voyage,
+    pub sailing: SailingDetail,
     pub bookings: CalledOff,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub struct MovedSailing {
     #[serde(flatten)]
-    pub sailing: Voyage,
+    pub sailing: SailingDetail,
     /// How many bookings moved along.
     pub moved_bookings: usize,
 }

@@ -11,6 +11,7 @@ use tokio::{
 use crate::{
     accounts,
     app::App,
+    events::{Message, Task},
     kernel::{
         error::{Error, Result},
         outbox::{self, Item, Queue},
@@ -19,8 +20,15 @@ use crate::{
     notifications, payments, webhooks,
 };
 
-/// Whether the delivery has removed its item from the outbox.
-struct Removed(bool);
+/// What became of an item.
+enum Delivered {
+    /// It still has to be removed from the outbox.
+    Done,
+    /// It was removed in the transaction of its effects.
+    Removed,
+    /// This version does not know its name.
+    Unknown,
+}
 
 impl App {
     /// Delivers the due items of a queue, several concurrently, each well within its lease: a slow item
@@ -140,8 +148,18 @@ impl App {
                 .unwrap_or_else(|_| Err(Error::Unavailable("too slow".into()))),
         };
         let error = match delivered {
-            Ok(Removed(true)) => return Ok(()),
-            Ok(Removed(false)) => return outbox::done(&self.db, item).await,
+            Ok(Delivered::Unknown) => {
+                return outbox::postpone(&self.db, item, self.clock.now()).await;
+            }
+            Ok(delivered) => {
+                if let Delivered::Done = delivered {
+                    outbox::done(&self.db, item).await?;
+                }
+                if item.is_retry() {
+                    outbox::forget_postponed(&self.db, item).await?;
+                }
+                return Ok(());
+            }
             Err(error) => error,
         };
         let (topic, id) = (&item.topic, item.id);
@@ -149,20 +167,30 @@ impl App {
         outbox::failed(&self.db, item, &error.to_string(), self.clock.now()).await
     }
 
-    /// Chooses the domain that delivers a topic.
-    async fn deliver(&self, item: &Item) -> Result<Removed> {
-        let done = match item.topic.as_str() {
-            "mail.letter" => notifications::send_letter(self, item).await,
-            "webhook.delivery" => webhooks::deliver(self, item).await,
-            "payment.wanted" | "payment.unconfirmed" => payments::deliver(self, item).await,
-            topic if topic.starts_with("account.") => accounts::deliver(self, item).await,
-            // A domain event: removed in the transaction that fans it out.
-            _ => {
-                let one = std::slice::from_ref(item);
-                return notifications::deliver(self, one).await.map(|()| Removed(true));
+    /// Which domain delivers which message.
+    async fn deliver(&self, item: &Item) -> Result<Delivered> {
+        let Some(message) = Message::decode(item)? else { return Ok(Delivered::Unknown) };
+        match message {
+            Message::Event(_) => {
+                notifications::deliver(self, std::slice::from_ref(item)).await?;
+                return Ok(Delivered::Removed);
             }
-        };
-        done.map(|()| Removed(false))
+            Message::Task(Task::SendLetter(letter)) => match letter.subject()? {
+                Some(subject) => notifications::send_letter(self, item, &subject).await?,
+                None => return Ok(Delivered::Unknown),
+            },
+            Message::Task(Task::DeliverWebhook(task)) => {
+                webhooks::deliver(self, item, task.delivery_id).await?;
+            }
+            Message::Task(Task::RequestPayment(task)) => {
+                payments::ensure_requested(self, task.booking_id).await?;
+            }
+            Message::Task(Task::ConfirmPayment(task)) => {
+                payments::confirm_notice(self, &task.notice).await?;
+            }
+            Message::AccountLetter(letter) => accounts::send_letter(self, item, letter).await?,
+        }
+        Ok(Delivered::Done)
     }
 }
 

@@ -29,6 +29,15 @@ pub fn network(address: IpAddr) -> IpAddr {
     }
 }
 
+/// A network as it is stored. An IPv6 network carries its prefix length, so that it cannot be taken
+/// for an address or for a [`site`].
+pub fn network_text(address: IpAddr) -> String {
+    match network(address) {
+        IpAddr::V6(v6) => format!("{v6}/64"),
+        IpAddr::V4(v4) => v4.to_string(),
+    }
+}
+
 /// The /48 around an IPv6 address. One customer can be given a whole /48, so limits per [`network`]
 /// are accompanied by one ten times as high per site. IPv4 has no site.
 pub fn site(address: IpAddr) -> Option<IpAddr> {
@@ -164,6 +173,7 @@ mod tests {
     fn an_ipv6_address_has_a_network_and_a_site() {
         let v6: IpAddr = "2001:db8:1:2:3:4:5:6".parse().unwrap();
         assert_eq!(network(v6).to_string(), "2001:db8:1:2::");
+        assert_eq!(network_text(v6), "2001:db8:1:2::/64");
         assert_eq!(site(v6).map(|site| site.to_string()).as_deref(), Some("2001:db8:1::"));
         let v4: IpAddr = "203.0.113.7".parse().unwrap();
         assert_eq!((network(v4), site(v4)), (v4, None));

@@ -94,6 +94,28 @@ struct Kept {
 }
 
 impl Key {
+    /// The key that a signed-in caller sent with a request, if it sent one.
+    pub fn of_account(
+        caller: &Caller,
+        key: Option<String>,
+        operation: &'static str,
+        path: impl Into<String>,
+        body: Vec<u8>,
+    ) -> Option<Self> {
+        Self::of(Owner::account(caller), key, operation, path, body)
+    }
+
+    /// The key that was sent with a request, if one was.
+    pub fn of(
+        caller: Owner,
+        key: Option<String>,
+        operation: &'static str,
+        path: impl Into<String>,
+        body: Vec<u8>,
+    ) -> Option<Self> {
+        key.map(|key| Self { caller, operation, key, path: path.into(), body })
+    }
+
     /// 1 to 255 printable characters.
     pub fn parse(header: &str) -> Result<String> {
         let printable = header.bytes().all(|b| (b' '..=b'~').contains(&b));

@@ -9,13 +9,14 @@
 //! kept.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use serde::{Serialize, de::DeserializeOwned};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::{
     db::{Db, Tx},
     error::{Error, Result},
     ids::{self, Uuid},
+    set_aside::{self, RowJob},
 };
 
 const LEASE: TimeDelta = TimeDelta::seconds(60);
@@ -44,8 +45,9 @@ impl Item {
         self.attempts >= MAX_ATTEMPTS
     }
 
-    pub fn read<T: DeserializeOwned>(&self) -> Result<T> {
-        T::deserialize(&self.payload).map_err(Error::internal)
+    /// Whether it has failed, or was postponed, before.
+    pub fn is_retry(&self) -> bool {
+        self.attempts > 1
     }
 }
 
@@ -148,29 +150,6 @@ pub async fn put_new(tx: &mut Tx, new: New<'_>, now: DateTime<Utc>) -> Result<Uu
     Ok(id)
 }
 
-/// Puts news of many things in, in one statement.
-pub async fn put_all(
-    tx: &mut Tx,
-    topic: &'static str,
-    news: &[(Uuid, Value)],
-    now: DateTime<Utc>,
-) -> Result<()> {
-    tx.insert_all(COLUMNS, 8, news, |statement, (about, payload)| {
-        statement
-            .bind(ids::fresh())
-            .bind(topic)
-            .bind(payload.clone())
-            .bind(0)
-            .bind(now)
-            .bind(lane(*about))
-            .bind(Queue::Event)
-            .bind(now)
-    })
-    .await?;
-    tx.posts();
-    Ok(())
-}
-
 /// Takes up to `limit` items that are due, for the time of a lease. What is behind another in its
 /// lane waits until that one is delivered, or dead.
 pub async fn claim(db: &Db, queue: Queue, now: DateTime<Utc>, limit: i64) -> Result<Vec<Item>> {
@@ -260,19 +239,53 @@ pub async fn failed(db: &Db, item: &Item, why: &str, now: DateTime<Utc>) -> Resu
     .bind(item.lease)
     .run()
     .await?;
-    if let (Some(lane), false) = (&item.lane, dead) {
-        // Nobody has to look at what waits behind it until then.
-        tx.sql(
-            "UPDATE outbox SET due_at = $1
-             WHERE lane = $2 AND dead_at IS NULL AND due_at < $1 AND lease IS NULL",
-        )
-        .planned_anew()
-        .bind(again_at)
-        .bind(lane.clone())
-        .run()
-        .await?;
+    if !dead {
+        delay_lane(&mut tx, item, again_at).await?;
     }
     Ok(tx.commit().await?)
+}
+
+/// What waits behind an item need not be looked at before the item itself is due again.
+async fn delay_lane(tx: &mut Tx, item: &Item, until: DateTime<Utc>) -> Result<()> {
+    let Some(lane) = &item.lane else { return Ok(()) };
+    tx.sql(
+        "UPDATE outbox SET due_at = $1
+         WHERE lane = $2 AND dead_at IS NULL AND due_at < $1 AND lease IS NULL",
+    )
+    .planned_anew()
+    .bind(until)
+    .bind(lane.clone())
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// Keeps an item whose topic this version does not know: a newer version wrote it and can deliver
+/// it. It becomes due again later and later, never ends as a dead letter, and is noted in
+/// `set_aside`, where operators see it.
+pub async fn postpone(db: &Db, item: &Item, now: DateTime<Utc>) -> Result<()> {
+    let why = Error::internal(format!("this version does not know {}", item.topic));
+    let again_at = set_aside::note(db, RowJob::DeliverOutbox, item.id, &why, now).await?;
+    let mut tx = db.begin().await?;
+    // Counted as tried once, so that whoever delivers it removes the note.
+    tx.sql(
+        "UPDATE outbox SET due_at = $1, attempts = 1, last_error = $2, lease = NULL
+         WHERE id = $3 AND lease = $4",
+    )
+    .planned_anew()
+    .bind(again_at)
+    .bind(why.to_string())
+    .bind(item.id)
+    .bind(item.lease)
+    .run()
+    .await?;
+    delay_lane(&mut tx, item, again_at).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Removes the note of an item that was postponed, once it is delivered.
+pub async fn forget_postponed(db: &Db, item: &Item) -> Result<()> {
+    set_aside::remove(db, RowJob::DeliverOutbox, item.id).await.map(drop)
 }
 
 /// Lets a lane that waits for its time go on at once.

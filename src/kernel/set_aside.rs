@@ -32,6 +32,8 @@ crate::words! {
         SettleSchedules = "settle_schedules",
         /// The rows are moves of bookings; the id is the move's number.
         RollUpReports = "roll_up_reports",
+        /// The rows are items of the outbox that a newer version wrote.
+        DeliverOutbox = "deliver_outbox",
     }
 }
 
@@ -116,14 +118,23 @@ where
     let (succeeded, done) = attempt(db, job, rows, 1, now, work).await?;
     for id in succeeded {
         // Should this fail, the next try finds nothing to do, and removes the row.
-        db.sql("DELETE FROM set_aside WHERE job = $1 AND entity_id = $2")
-            .bind(job)
-            .bind(id)
-            .run()
-            .await?;
-        tracing::info!(%job, %id, "a row that had failed is dealt with");
+        remove(db, job, id).await?;
     }
     Ok(done)
+}
+
+/// Removes the note of a row that is dealt with; says whether there was one.
+pub async fn remove(db: &Db, job: RowJob, id: Uuid) -> Result<bool> {
+    let removed = db
+        .sql("DELETE FROM set_aside WHERE job = $1 AND entity_id = $2")
+        .bind(job)
+        .bind(id)
+        .run()
+        .await?;
+    if removed == 1 {
+        tracing::info!(%job, %id, "a row that had failed is dealt with");
+    }
+    Ok(removed == 1)
 }
 
 /// Says which rows did not fail, and for how many of them there was something to do.
@@ -168,7 +179,14 @@ where
     }
 }
 
-async fn note(db: &Db, job: RowJob, id: Uuid, error: &Error, now: DateTime<Utc>) -> Result<()> {
+/// Notes a failure of a row; says when to try it again.
+pub async fn note(
+    db: &Db,
+    job: RowJob,
+    id: Uuid,
+    error: &Error,
+    now: DateTime<Utc>,
+) -> Result<DateTime<Utc>> {
     let mut tx = db.begin().await?;
     let failures: i32 = tx
         .sql(
@@ -185,8 +203,9 @@ async fn note(db: &Db, job: RowJob, id: Uuid, error: &Error, now: DateTime<Utc>)
         .bind(now)
         .scalar()
         .await?;
+    let again_at = now + pause(failures);
     tx.sql("UPDATE set_aside SET next_try_at = $1 WHERE job = $2 AND entity_id = $3")
-        .bind(now + pause(failures))
+        .bind(again_at)
         .bind(job)
         .bind(id)
         .run()
@@ -197,7 +216,7 @@ async fn note(db: &Db, job: RowJob, id: Uuid, error: &Error, now: DateTime<Utc>)
     } else {
         tracing::warn!(%job, %id, failures, %error, "a row failed; it is tried again");
     }
-    Ok(())
+    Ok(again_at)
 }
 
 /// 5 s, 10 s, 20 s, … up to an hour.

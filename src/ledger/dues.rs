@@ -43,7 +43,7 @@ impl Due {
 }
 
 /// Writes the dues down; what comes to nothing is none.
-pub async fn owe_all(tx: &mut Tx, dues: &[Due], now: DateTime<Utc>) -> Result<()> {
+pub async fn record_dues(tx: &mut Tx, dues: &[Due], now: DateTime<Utc>) -> Result<()> {
     let some = |due: &&Due| due.gross != Rupiah::ZERO || due.collected != Rupiah::ZERO;
     let dues: Vec<_> = dues.iter().filter(some).collect();
     tx.insert_all(
@@ -89,11 +89,6 @@ macro_rules! with_collected {
     };
 }
 pub(crate) use with_collected;
-
-pub async fn collected(tx: &mut Tx, booking: Uuid) -> Result<Rupiah> {
-    let taken = tx.sql(with_collected!("SELECT", "$1", "")).bind(booking).scalar().await?;
-    Ok(Rupiah(taken))
-}
 
 /// What a partner (or all of them) is owed and has not been paid: a settlement that waits is not
 /// paid yet. Negative when the partner owes.

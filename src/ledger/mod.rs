@@ -17,7 +17,7 @@ use crate::kernel::{
 };
 
 pub(crate) use dues::with_collected;
-pub use dues::{Due, DueKind, collected, owe_all, unsettled};
+pub use dues::{Due, DueKind, record_dues, unsettled};
 
 crate::words! {
     pub enum Account {

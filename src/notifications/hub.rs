@@ -1,8 +1,8 @@
-//! New notifications on their way to those who are looking.
+//! Publishes new notifications to the open streams of this process.
 //!
-//! Each process reads what is new once, for all who look through it: at once when it has told
-//! somebody itself, and every second for what other processes did. Ids grow with time but are not
-//! committed in their order, so it looks back a little and remembers what it has shown.
+//! Each process reads new notifications once for all of its streams: at once after it has written
+//! some itself, and every second for those of other processes. Ids grow with time but are not
+//! committed in their order, so it reads back a little and remembers what it has published.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -25,16 +25,16 @@ use crate::{
 };
 
 /// How late a commit may come after its id was made.
-const LATE: Duration = Duration::from_secs(15);
+const MAX_COMMIT_DELAY: Duration = Duration::from_secs(15);
 
-/// A stream holds its connection for hours: others need some, too.
+/// Limits of open streams, of all accounts and of one: each holds a connection for hours.
 const STREAMS: usize = 2_048;
 const OWN_STREAMS: usize = 8;
 
 #[derive(Clone, Default)]
 pub struct Hub {
     new: Arc<Notify>,
-    lookers: Arc<Mutex<HashMap<Uuid, Sender<Arc<NotificationRow>>>>>,
+    subscribers: Arc<Mutex<HashMap<Uuid, Sender<Arc<NotificationRow>>>>>,
 }
 
 impl App {
@@ -50,30 +50,30 @@ impl Hub {
         self.new.notify_one();
     }
 
-    /// What is new for an account, from now on. `None`: there are enough who look.
-    pub fn look(&self, account: Uuid) -> Option<Receiver<Arc<NotificationRow>>> {
-        let mut lookers = self.lookers();
-        let all: usize = lookers.values().map(Sender::receiver_count).sum();
-        let sender = lookers.entry(account).or_insert_with(|| Sender::new(256));
+    /// New notifications of an account from now on. `None`: too many streams are open.
+    pub fn subscribe(&self, account: Uuid) -> Option<Receiver<Arc<NotificationRow>>> {
+        let mut subscribers = self.subscribers();
+        let all: usize = subscribers.values().map(Sender::receiver_count).sum();
+        let sender = subscribers.entry(account).or_insert_with(|| Sender::new(256));
         (all < STREAMS && sender.receiver_count() < OWN_STREAMS).then(|| sender.subscribe())
     }
 
-    /// Whether anybody looks; who does no more is forgotten.
-    fn is_looked_at(&self) -> bool {
-        let mut lookers = self.lookers();
-        lookers.retain(|_, sender| sender.receiver_count() > 0);
-        !lookers.is_empty()
+    /// Whether a stream is open. Accounts without one are forgotten.
+    fn has_subscribers(&self) -> bool {
+        let mut subscribers = self.subscribers();
+        subscribers.retain(|_, sender| sender.receiver_count() > 0);
+        !subscribers.is_empty()
     }
 
-    fn show(&self, row: NotificationRow) {
-        if let Some(sender) = self.lookers().get(&row.account_id) {
-            // Nobody looks any more: they will see it in their list.
+    fn publish(&self, row: NotificationRow) {
+        if let Some(sender) = self.subscribers().get(&row.account_id) {
+            // An error means that the stream has ended: the notification is in the list.
             let _ = sender.send(Arc::new(row));
         }
     }
 
-    fn lookers(&self) -> MutexGuard<'_, HashMap<Uuid, Sender<Arc<NotificationRow>>>> {
-        self.lookers.lock().unwrap_or_else(PoisonError::into_inner)
+    fn subscribers(&self) -> MutexGuard<'_, HashMap<Uuid, Sender<Arc<NotificationRow>>>> {
+        self.subscribers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -86,7 +86,6 @@ pub fn earliest_id(ago: Duration) -> Uuid {
     Uuid::from_bytes(bytes)
 }
 
-/// Sends new notifications to open streams, until it is dropped.
 pub async fn run_publish_loop(app: &App, job: &Job) {
     let mut seen = HashSet::new();
     loop {
@@ -96,25 +95,25 @@ pub async fn run_publish_loop(app: &App, job: &Job) {
             () = app.hub().new.notified() => tokio::time::sleep(Duration::from_millis(50)).await,
             () = pause => {}
         }
-        if !app.hub().is_looked_at() {
+        if !app.hub().has_subscribers() {
             seen.clear();
             job.succeeded(Instant::now());
             continue;
         }
-        let since = earliest_id(LATE);
+        let since = earliest_id(MAX_COMMIT_DELAY);
         seen.retain(|id| *id > since);
-        job.done(show_new(app, since, &mut seen).await);
+        job.done(publish_new(app, since, &mut seen).await);
     }
 }
 
-async fn show_new(app: &App, mut since: Uuid, seen: &mut HashSet<Uuid>) -> Result<()> {
+async fn publish_new(app: &App, mut since: Uuid, seen: &mut HashSet<Uuid>) -> Result<()> {
     loop {
-        let rows = store::after(&app.db, since, None).await?;
+        let rows = store::newer_than(&app.db, since, None).await?;
         let more = rows.len() == store::SOME;
         for row in rows {
             since = row.id;
             if seen.insert(row.id) {
-                app.hub().show(row);
+                app.hub().publish(row);
             }
         }
         if !more {

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::words::words;
+use super::texts::{title_and_body, unknown_text};
 use crate::kernel::{http::Paging, ids::Uuid, lang::Lang, schema::Input};
 
 #[derive(Clone, Debug, sqlx::FromRow)]
@@ -35,8 +35,11 @@ pub struct Notification {
 }
 
 impl NotificationRow {
-    pub fn said(self, lang: Lang) -> Notification {
-        let (title, body) = words(&self.kind, &self.data);
+    pub fn to_response(self, lang: Lang) -> Notification {
+        let (title, body) = match self.kind.parse() {
+            Ok(kind) => title_and_body(kind, &self.data),
+            Err(_) => unknown_text(&self.kind),
+        };
         Notification {
             id: self.id,
             user_id: self.account_id,

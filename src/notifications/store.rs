@@ -75,7 +75,7 @@ pub async fn read(tx: &mut Tx, owner: Uuid, id: Option<Uuid>, now: DateTime<Utc>
 pub const SOME: usize = 1_000;
 
 /// Some that came after another, of everyone or of one.
-pub async fn after(db: &Db, last: Uuid, owner: Option<Uuid>) -> Result<Vec<NotificationRow>> {
+pub async fn newer_than(db: &Db, last: Uuid, owner: Option<Uuid>) -> Result<Vec<NotificationRow>> {
     let rows = match owner {
         None => db
             .sql(notification!(" WHERE id > $1 ORDER BY id LIMIT CAST($2 AS BIGINT)"))
@@ -111,7 +111,7 @@ pub async fn all_partners(tx: &mut Tx) -> Result<Vec<Uuid>> {
 }
 
 /// Admins, and staff who have the rule.
-pub async fn those_with(tx: &mut Tx, rule: Rule) -> Result<Vec<Uuid>> {
+pub async fn staff_with(tx: &mut Tx, rule: Rule) -> Result<Vec<Uuid>> {
     let accounts: Vec<(Uuid,)> = tx
         .sql(
             "SELECT a.id FROM accounts a
@@ -127,20 +127,19 @@ pub async fn those_with(tx: &mut Tx, rule: Rule) -> Result<Vec<Uuid>> {
     Ok(accounts.into_iter().map(|(id,)| id).collect())
 }
 
-/// Somebody who is told of something.
-pub struct Told<'a> {
+pub struct NewNotification<'a> {
     pub item: &'a Item,
     pub data: &'a Value,
     pub account: Uuid,
 }
 
-pub async fn insert(tx: &mut Tx, told: &[Told<'_>], now: DateTime<Utc>) -> Result<()> {
+pub async fn insert(tx: &mut Tx, new: &[NewNotification<'_>], now: DateTime<Utc>) -> Result<()> {
     tx.upsert_all(
         "INSERT INTO notifications (id, event_id, account_id, type, data, created_at)",
         6,
-        told,
+        new,
         "ON CONFLICT (event_id, account_id) DO NOTHING",
-        |statement, Told { item, data, account }| {
+        |statement, NewNotification { item, data, account }| {
             statement
                 .bind(ids::fresh())
                 .bind(item.id)
@@ -154,7 +153,7 @@ pub async fn insert(tx: &mut Tx, told: &[Told<'_>], now: DateTime<Utc>) -> Resul
     Ok(())
 }
 
-pub async fn forget(db: &Db, before: DateTime<Utc>) -> Result<()> {
+pub async fn delete_before(db: &Db, before: DateTime<Utc>) -> Result<()> {
     db.sql("DELETE FROM notifications WHERE created_at < $1").bind(before).run().await?;
     Ok(())
 }

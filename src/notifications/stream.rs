@@ -62,10 +62,10 @@ pub async fn stream_notifications(
     listener: Listener,
 ) -> Result<Events> {
     // Before looking at what was missed: nothing falls between.
-    let live = app.hub().look(caller.person.id);
+    let live = app.hub().subscribe(caller.person.id);
     let live = live.ok_or(Error::TooManyRequests { retry_after: 30 })?;
     let (since, missed) = match listener.last {
-        Some(last) => (last, store::after(&app.db, last, Some(caller.person.id)).await?),
+        Some(last) => (last, store::newer_than(&app.db, last, Some(caller.person.id)).await?),
         None => (earliest_id(Duration::from_secs(2)), Vec::new()),
     };
     let beat = tokio::time::interval(Duration::from_secs(15));
@@ -126,7 +126,7 @@ impl Open {
         if !theirs || !self.sent.insert(row.id) {
             return None;
         }
-        let said = row.clone().said(self.context.lang);
+        let said = row.clone().to_response(self.context.lang);
         let json = serde_json::to_string(&said).ok()?;
         Some(format!("id: {}\nevent: notification\ndata: {json}\n\n", said.id))
     }

@@ -1,16 +1,9 @@
 //! What partners are told by mail.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use super::{
-    model::Partner,
-    moves::{Moved, Rejected},
-    papers::DocumentType,
-    store,
-};
+use super::{model::Partner, papers::DocumentType, store};
 use crate::{
     app::App,
+    events::RejectedDocument,
     kernel::{
         error::{Error, Result},
         ids::Uuid,
@@ -19,36 +12,27 @@ use crate::{
     },
 };
 
-/// A partner is new.
-#[derive(Serialize, Deserialize)]
-pub struct Joined {
-    pub partner_id: Uuid,
-    /// By the platform's people: then the invitation is its letter.
-    #[serde(default)]
-    pub invited: bool,
+/// The letters to a partner.
+pub enum PartnerLetter {
+    Welcome,
+    Submitted,
+    Approved,
+    Revision { rejected: Vec<RejectedDocument> },
+    Suspended { reason: String },
+    Unsuspended,
 }
 
-pub async fn letter(app: &App, event: &str, news: &Value) -> Result<Option<Letter>> {
-    let (partner_id, (subject, paragraphs)) = match event {
-        "partner.registered" => match Joined::deserialize(news).map_err(Error::internal)? {
-            Joined { invited: true, .. } => return Ok(None),
-            Joined { partner_id, .. } => (partner_id, welcome()),
-        },
-        event => {
-            let Moved { partner_id, reason, rejected } =
-                Moved::deserialize(news).map_err(Error::internal)?;
-            let words = match event {
-                "partner.submitted" => submitted(),
-                "partner.approved" => approved(),
-                "partner.revision" => revision(rejected),
-                "partner.suspended" => suspended(reason.unwrap_or_default()),
-                "partner.unsuspended" => unsuspended(),
-                other => return Err(Error::internal(format!("partners do not take {other}"))),
-            };
-            (partner_id, words)
-        }
+/// `None`: there is no such partner any more.
+pub async fn letter(app: &App, id: Uuid, kind: PartnerLetter) -> Result<Option<Letter>> {
+    let (subject, paragraphs) = match kind {
+        PartnerLetter::Welcome => welcome(),
+        PartnerLetter::Submitted => submitted(),
+        PartnerLetter::Approved => approved(),
+        PartnerLetter::Revision { rejected } => revision(rejected),
+        PartnerLetter::Suspended { reason } => suspended(reason),
+        PartnerLetter::Unsuspended => unsuspended(),
     };
-    let Some(partner) = store::get(&app.db, partner_id).await? else { return Ok(None) };
+    let Some(partner) = store::get(&app.db, id).await? else { return Ok(None) };
     let Partner { name, email, lang, .. } = partner;
     let to = email.parse().map_err(Error::internal)?;
     Ok(Some(Letter::new(to, name, lang, subject, paragraphs)))
@@ -90,13 +74,17 @@ fn approved() -> (Text, Vec<Text>) {
     )
 }
 
-fn revision(rejected: Vec<Rejected>) -> (Text, Vec<Text>) {
+fn revision(rejected: Vec<RejectedDocument>) -> (Text, Vec<Text>) {
     let mut paragraphs = vec![text(
         "Some of your documents need to be sent again, please:",
         "Beberapa dokumen Anda perlu dikirim ulang:",
     )];
-    paragraphs.extend(rejected.into_iter().map(|Rejected { kind, note }| {
-        let (en, id) = called(kind);
+    paragraphs.extend(rejected.into_iter().map(|RejectedDocument { kind, note }| {
+        // A type of a newer version is called by its own name.
+        let (en, id) = match kind.parse() {
+            Ok(kind) => called(kind),
+            Err(_) => (kind.as_str(), kind.as_str()),
+        };
         Text::new(format!("{en}: {note}"), format!("{id}: {note}"))
     }));
     paragraphs.push(text(

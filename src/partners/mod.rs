@@ -36,7 +36,7 @@ pub use http::{
     resend_invitation, review_document, suspend_partner, unsuspend_partner, update_onboarding,
     update_partner,
 };
-pub use letters::letter;
+pub use letters::{PartnerLetter, letter};
 pub use model::{Partner, PartnerStatus};
 pub use papers::BankAccount;
 

@@ -1,42 +1,22 @@
 //! The one door for every change of a partner's state.
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
 
 use super::{
     filing,
     model::{Event, Partner, PartnerStatus},
-    papers::DocumentType,
+    papers::DocumentRow,
     rules, store,
 };
 use crate::{
     accounts::{self, Status},
+    events::{self, DomainEvent, PartnerChanged, RejectedDocument},
     kernel::{
         db::Tx,
         error::{Error, Result},
         ids::Uuid,
-        outbox,
     },
 };
-
-/// What the world is told about it.
-#[derive(Serialize, Deserialize)]
-pub struct Moved {
-    pub partner_id: Uuid,
-    /// Why it was suspended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// What has to be done again, and why.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rejected: Vec<Rejected>,
-}
-
-#[derive(Serialize, Deserialize)]
-pub struct Rejected {
-    #[serde(rename = "type")]
-    pub kind: DocumentType,
-    pub note: String,
-}
 
 /// Moves a partner whose row is held, with all that hangs on it. 409 when it cannot go there.
 pub async fn apply(
@@ -73,20 +53,20 @@ pub async fn apply(
         Event::Unsuspend => accounts::set_status(tx, partner.user_id, Status::Active, now).await?,
         _ => {}
     }
-    let topic = match event {
-        Event::Submit => "partner.submitted",
-        Event::Approve => "partner.approved",
-        Event::Reject => "partner.revision",
-        Event::Suspend => "partner.suspended",
-        Event::Unsuspend => "partner.unsuspended",
-    };
     let rejected = match event {
         Event::Reject => rejected(tx, partner.id).await?,
         _ => Vec::new(),
     };
-    let news = Moved { partner_id: partner.id, reason: reason.map(str::to_owned), rejected };
-    outbox::put_about(tx, partner.id, topic, &news, now).await?;
-    Ok(())
+    let reason = reason.map(str::to_owned);
+    let changed = PartnerChanged { partner_id: partner.id, reason, rejected };
+    let announced = match event {
+        Event::Submit => DomainEvent::PartnerSubmitted(changed),
+        Event::Approve => DomainEvent::PartnerApproved(changed),
+        Event::Reject => DomainEvent::PartnerRevision(changed),
+        Event::Suspend => DomainEvent::PartnerSuspended(changed),
+        Event::Unsuspend => DomainEvent::PartnerUnsuspended(changed),
+    };
+    events::emit(tx, announced, now).await
 }
 
 /// Activates a partner under review once everything it needs has passed.
@@ -100,10 +80,14 @@ pub async fn activate_if_complete(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> 
     Ok(())
 }
 
-async fn rejected(tx: &mut Tx, partner_id: Uuid) -> Result<Vec<Rejected>> {
+async fn rejected(tx: &mut Tx, partner_id: Uuid) -> Result<Vec<RejectedDocument>> {
     let documents = filing::documents_in(tx, partner_id).await?;
     let rejected = documents.into_iter().filter(|d| d.is_rejected());
-    Ok(rejected.map(|d| Rejected { kind: d.kind, note: d.note.unwrap_or_default() }).collect())
+    let document = |d: DocumentRow| RejectedDocument {
+        kind: d.kind.as_str().to_owned(),
+        note: d.note.unwrap_or_default(),
+    };
+    Ok(rejected.map(document).collect())
 }
 
 pub fn not_now() -> Error {

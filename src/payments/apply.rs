@@ -1,22 +1,22 @@
 //! What becomes of an event: the one place where a provider's word moves money.
 
 use chrono::{DateTime, Utc};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     model::{Payment, PaymentStatus, ReviewReason},
-    notice::{Notice, Said},
+    notice::Notice,
     store::{self, NewReview},
 };
 use crate::{
     app::App,
-    bookings::{self, BookingRow, BookingStatus, Event, Trace},
+    bookings::{self, BookingRow, BookingStatus, Event, TransitionDetails},
+    events::{self, ConfirmPayment, DomainEvent, PaymentReview, Task},
     kernel::{
         db::Tx,
         error::{Error, Result},
         ids::Uuid,
         money::Rupiah,
-        outbox::{self, Queue},
     },
     ledger::{self, Account, Posting, Source},
 };
@@ -33,10 +33,10 @@ pub async fn keep_unconfirmed(
 ) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
-    let kept = store::keep_event(&mut tx, payment, told, raw, "unconfirmed", now);
+    let kept = store::record_event(&mut tx, payment, told, raw, "unconfirmed", now);
     if kept.await?.is_some() {
-        let news = json!({ "booking_id": payment.booking_id, "notice": raw });
-        outbox::put(&mut tx, Queue::Payment, "payment.unconfirmed", &news, now).await?;
+        let confirm = ConfirmPayment { booking_id: payment.booking_id, notice: raw.clone() };
+        events::enqueue(&mut tx, &Task::ConfirmPayment(confirm), now).await?;
     }
     Ok(tx.commit().await?)
 }
@@ -46,10 +46,10 @@ pub async fn apply(app: &App, payment: &Payment, notice: &Notice, raw: &Value) -
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     // Whoever else deals with this booking waits, or was first.
-    bookings::hold(&mut tx, payment.booking_id).await?;
+    bookings::lock_row(&mut tx, payment.booking_id).await?;
     // What most often comes of it; the few others are put right below.
-    let expected = if notice.said == Said::Paid { "paid" } else { "received" };
-    let kept = store::keep_event(&mut tx, payment, notice, raw, expected, now);
+    let expected = if notice.status == PaymentStatus::Paid { "paid" } else { "received" };
+    let kept = store::record_event(&mut tx, payment, notice, raw, expected, now);
     let event = kept.await?;
     let payment = &store::get_in(&mut tx, payment.id).await?;
     let mut moves_seats = payment.reschedule_id.is_some();
@@ -57,12 +57,16 @@ pub async fn apply(app: &App, payment: &Payment, notice: &Notice, raw: &Value) -
         let booking = bookings::get_in(&mut tx, payment.booking_id).await?;
         let booking = booking.ok_or_else(|| Error::internal("a payment without booking"))?;
         moves_seats |= booking.status != BookingStatus::PendingPayment;
-        let outcome = match notice.said {
-            Said::Pending => "noted",
-            Said::Failed => ended(&mut tx, payment, PaymentStatus::Failed).await?,
-            Said::Expired => ended(&mut tx, payment, PaymentStatus::Expired).await?,
-            Said::Paid => paid(&mut tx, &booking, payment, notice, event, now).await?,
-            Said::Refunded => refunded(&mut tx, &booking, payment, notice, event, now).await?,
+        let outcome = match notice.status {
+            PaymentStatus::Pending => "noted",
+            PaymentStatus::Failed => end_attempt(&mut tx, payment, PaymentStatus::Failed).await?,
+            PaymentStatus::Expired => end_attempt(&mut tx, payment, PaymentStatus::Expired).await?,
+            PaymentStatus::Paid => {
+                apply_paid(&mut tx, &booking, payment, notice, event, now).await?
+            }
+            PaymentStatus::Refunded => {
+                apply_refunded(&mut tx, &booking, payment, notice, event, now).await?
+            }
         };
         if outcome != expected {
             store::set_outcome(&mut tx, event, outcome).await?;
@@ -73,12 +77,16 @@ pub async fn apply(app: &App, payment: &Payment, notice: &Notice, raw: &Value) -
 }
 
 /// Ends that attempt alone; a later word never undoes what was paid.
-async fn ended(tx: &mut Tx, payment: &Payment, status: PaymentStatus) -> Result<&'static str> {
+async fn end_attempt(
+    tx: &mut Tx,
+    payment: &Payment,
+    status: PaymentStatus,
+) -> Result<&'static str> {
     store::end(tx, payment.id, status).await?;
     Ok("ended")
 }
 
-async fn paid(
+async fn apply_paid(
     tx: &mut Tx,
     booking: &BookingRow,
     payment: &Payment,
@@ -86,29 +94,31 @@ async fn paid(
     event: Uuid,
     now: DateTime<Utc>,
 ) -> Result<&'static str> {
-    if store::already_taken(tx, event).await? {
+    if store::is_already_applied(tx, event).await? {
         return Ok("confirmed");
     }
-    let review = |reason| Waiting { payment, event, reason, amount: notice.amount };
+    let review = |reason| UnappliedPayment { payment, event, reason, amount: notice.amount };
     if let Some(reschedule) = payment.reschedule_id {
         if notice.amount != payment.amount {
-            return review(ReviewReason::WrongAmount).wait(tx, payment.amount, now).await;
+            return review(ReviewReason::WrongAmount)
+                .hold_for_review(tx, payment.amount, now)
+                .await;
         }
-        if !bookings::reschedule::paid(tx, booking, reschedule, now).await? {
-            return review(ReviewReason::Late).wait(tx, payment.amount, now).await;
+        if !bookings::reschedule::complete_paid(tx, booking, reschedule, now).await? {
+            return review(ReviewReason::Late).hold_for_review(tx, payment.amount, now).await;
         }
         store::set_paid(tx, payment.id, notice.method, now).await?;
         return Ok("paid");
     }
     if notice.amount != booking.total {
-        return review(ReviewReason::WrongAmount).wait(tx, booking.total, now).await;
+        return review(ReviewReason::WrongAmount).hold_for_review(tx, booking.total, now).await;
     }
     let mut booking = booking.clone();
     if booking.status == BookingStatus::PendingPayment && booking.departure_at <= now {
         // The boat has left, and the hold with it; the job was only not there yet.
-        let expire = bookings::move_booking(tx, &booking, Event::Expire, Trace::default(), now);
-        expire.await?;
-        booking.status = BookingStatus::Expired;
+        let details = TransitionDetails::default();
+        bookings::move_booking(tx, &booking, Event::Expire, details, now).await?;
+        booking.stored.status = BookingStatus::Expired;
     }
     let booking = &booking;
     match booking.status {
@@ -116,15 +126,15 @@ async fn paid(
         BookingStatus::Expired if bookings::can_take_again(tx, booking, now).await? => {}
         BookingStatus::Expired => {
             store::set_paid(tx, payment.id, notice.method, now).await?;
-            return in_vain(tx, booking, notice.amount, now).await;
+            return late_payment(tx, booking, notice.amount, now).await;
         }
         BookingStatus::Cancelled if booking.paid_at.is_none() => {
-            return review(ReviewReason::Late).wait(tx, booking.total, now).await;
+            return review(ReviewReason::Late).hold_for_review(tx, booking.total, now).await;
         }
-        _ => return review(ReviewReason::Duplicate).wait(tx, booking.total, now).await,
+        _ => return review(ReviewReason::Duplicate).hold_for_review(tx, booking.total, now).await,
     }
     store::set_paid(tx, payment.id, notice.method, now).await?;
-    pay(tx, booking, now).await?;
+    mark_paid(tx, booking, now).await?;
     let posting = Posting::new(Source::Booking, booking.id, "paid")
         .of_booking(booking.id, booking.partner_id)
         .debit(Account::GatewayClearing, booking.total)
@@ -134,33 +144,33 @@ async fn paid(
 }
 
 /// Moves a booking whose seats are sure to `paid`.
-pub async fn pay(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>) -> Result<()> {
-    match bookings::move_booking(tx, booking, Event::Pay, Trace::default(), now).await? {
+pub async fn mark_paid(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>) -> Result<()> {
+    match bookings::move_booking(tx, booking, Event::Pay, TransitionDetails::default(), now).await?
+    {
         true => Ok(()),
         false => Err(Error::Contention("the seats went while they were held".into())),
     }
 }
 
-/// Paid after the hold was over, and the seats are gone: it goes back.
-async fn in_vain(
+/// Late payment for a sailing that has sold out: the booking becomes refundable.
+async fn late_payment(
     tx: &mut Tx,
     booking: &BookingRow,
     amount: Rupiah,
     now: DateTime<Utc>,
 ) -> Result<&'static str> {
-    let trace = Trace { refund_amount: Some(amount.0), ..Trace::default() };
-    bookings::move_booking(tx, booking, Event::PayInVain, trace, now).await?;
+    let details = TransitionDetails { refund_amount: Some(amount), ..Default::default() };
+    bookings::move_booking(tx, booking, Event::LatePayment, details, now).await?;
     let posting = Posting::new(Source::Booking, booking.id, "paid_in_vain")
         .of_booking(booking.id, booking.partner_id)
         .debit(Account::GatewayClearing, amount)
         .credit(Account::RefundPayable, amount);
     ledger::post(tx, posting, now).await?;
-    let news = json!({ "booking_id": booking.id, "reason": "late", "amount": amount });
-    outbox::put_about(tx, booking.id, "payment.review", &news, now).await?;
+    announce_review(tx, booking.id, ReviewReason::Late, amount, now).await?;
     Ok("refund_due")
 }
 
-async fn refunded(
+async fn apply_refunded(
     tx: &mut Tx,
     booking: &BookingRow,
     payment: &Payment,
@@ -172,13 +182,13 @@ async fn refunded(
     let ours = payment.status == PaymentStatus::Paid && payment.provider != "cash";
     // A booking that moved may have been paid in parts, each of which goes back by itself.
     if ours && booking.status == BookingStatus::RefundPending && notice.amount == payment.amount {
-        let (parts, left) = store::parts(tx, booking.id).await?;
+        let (parts, left) = store::paid_and_remaining(tx, booking.id).await?;
         if parts == due && left > notice.amount {
             store::set_part_refunded(tx, payment.id).await?;
             return Ok("part_refunded");
         }
         if parts == due && left == notice.amount {
-            give_back(tx, booking, Account::GatewayClearing, None, now).await?;
+            settle_refund(tx, booking, Account::GatewayClearing, None, now).await?;
             return Ok("refunded");
         }
     }
@@ -196,15 +206,15 @@ async fn refunded(
         let new =
             NewReview { event_id: event, payment, reason, amount: notice.amount, expected: due };
         store::insert_review(tx, new, now).await?;
-        tell_of_review(tx, payment, reason, notice.amount, now).await?;
+        announce_review(tx, payment.booking_id, reason, notice.amount, now).await?;
         return Ok(UNOWED_REFUND);
     }
-    give_back(tx, booking, Account::GatewayClearing, None, now).await?;
+    settle_refund(tx, booking, Account::GatewayClearing, None, now).await?;
     Ok("refunded")
 }
 
 /// Settles a refund that is due: the money has left by that account.
-pub async fn give_back(
+pub async fn settle_refund(
     tx: &mut Tx,
     booking: &BookingRow,
     by: Account,
@@ -212,24 +222,32 @@ pub async fn give_back(
     now: DateTime<Utc>,
 ) -> Result<()> {
     let due = booking.refund_amount.unwrap_or(Rupiah::ZERO);
-    let trace = Trace { refund_reference: reference, ..Trace::default() };
-    bookings::move_booking(tx, booking, Event::Refund, trace, now).await?;
+    let details = TransitionDetails { refund_reference: reference, ..Default::default() };
+    bookings::move_booking(tx, booking, Event::Refund, details, now).await?;
     store::set_refunded(tx, booking.id).await?;
-    let posting =
-        booking.chapter().posting("refunded").debit(Account::RefundPayable, due).credit(by, due);
+    let posting = booking
+        .ledger_segment()
+        .posting("refunded")
+        .debit(Account::RefundPayable, due)
+        .credit(by, due);
     ledger::post(tx, posting, now).await
 }
 
 /// Money that waits for a person.
-struct Waiting<'a> {
+struct UnappliedPayment<'a> {
     payment: &'a Payment,
     event: Uuid,
     reason: ReviewReason,
     amount: Rupiah,
 }
 
-impl Waiting<'_> {
-    async fn wait(self, tx: &mut Tx, expected: Rupiah, now: DateTime<Utc>) -> Result<&'static str> {
+impl UnappliedPayment<'_> {
+    async fn hold_for_review(
+        self,
+        tx: &mut Tx,
+        expected: Rupiah,
+        now: DateTime<Utc>,
+    ) -> Result<&'static str> {
         let Self { payment, event, reason, amount } = self;
         let posting = Posting::new(Source::Payment, event, "unapplied")
             .debit(Account::GatewayClearing, amount)
@@ -237,19 +255,18 @@ impl Waiting<'_> {
         ledger::post(tx, posting, now).await?;
         let new = NewReview { event_id: event, payment, reason, amount, expected };
         store::insert_review(tx, new, now).await?;
-        tell_of_review(tx, payment, reason, amount, now).await?;
+        announce_review(tx, payment.booking_id, reason, amount, now).await?;
         Ok("review")
     }
 }
 
-async fn tell_of_review(
+async fn announce_review(
     tx: &mut Tx,
-    payment: &Payment,
+    booking_id: Uuid,
     reason: ReviewReason,
     amount: Rupiah,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    let news = json!({ "booking_id": payment.booking_id, "reason": reason, "amount": amount });
-    outbox::put_about(tx, payment.booking_id, "payment.review", &news, now).await?;
-    Ok(())
+    let review = PaymentReview { booking_id, reason: reason.as_str().to_owned(), amount };
+    events::emit(tx, DomainEvent::PaymentReview(review), now).await
 }

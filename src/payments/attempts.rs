@@ -9,7 +9,9 @@ use super::{
 };
 use crate::{
     app::App,
-    bookings::{self, BookingRow, BookingStatus, PaymentRecord, reschedule::Reschedule},
+    bookings::{
+        self, BookingRow, BookingStatus, OpensPayment, PaymentRecord, reschedule::Reschedule,
+    },
     config::PaymentProvider,
     kernel::{
         error::{Error, Result},
@@ -18,24 +20,37 @@ use crate::{
     },
 };
 
-/// The request that made a booking asks by itself for so long.
-const OWN_TIME: chrono::TimeDelta = chrono::TimeDelta::seconds(20);
-/// How many references are tried before a person has to look.
-const TRIES: i32 = 4;
+/// The request that made a booking asks the provider itself within this time.
+const REQUEST_GRACE: chrono::TimeDelta = chrono::TimeDelta::seconds(20);
+/// How many references are tried before a person has to decide.
+const MAX_ATTEMPTS: i32 = 4;
+
+/// Attempts to pay at the configured provider.
+pub struct PaymentAttempts;
+
+impl OpensPayment for PaymentAttempts {
+    async fn first_address(app: &App, booking: &BookingRow) -> Option<String> {
+        first_address(app, booking).await.ok().flatten()
+    }
+}
 
 /// Where the first attempt is paid, which was opened with the booking. `None`: the provider has not
 /// answered so far.
-pub async fn first_address(app: &App, booking: &BookingRow) -> Result<Option<String>> {
-    let reference = booking.payment_reference.as_deref().unwrap_or_default();
+async fn first_address(app: &App, booking: &BookingRow) -> Result<Option<String>> {
+    let reference = booking.joined.payment_reference.as_deref().unwrap_or_default();
     if app.gateway().provider == PaymentProvider::Simulator {
-        return Ok(Some(bookings::simulator_page(app, reference)));
+        return Ok(Some(bookings::simulator_url(app, reference)));
     }
     let leased = store::lease(&app.db, reference, app.clock.now()).await?;
-    Ok(if leased { ask(app, booking, &Bill::of(booking, reference)).await.ok() } else { None })
+    Ok(if leased {
+        request_address(app, booking, &Invoice::of(booking, reference)).await.ok()
+    } else {
+        None
+    })
 }
 
 /// Opens another attempt; `None`: there is no address to pay at so far, or somebody else opened it.
-pub async fn open(app: &App, booking: &BookingRow, attempt: i32) -> Result<Option<String>> {
+pub async fn open_attempt(app: &App, booking: &BookingRow, attempt: i32) -> Result<Option<String>> {
     let provider = app.gateway().provider;
     let reference = format!("{}-{attempt}", booking.code);
     let new = NewPayment {
@@ -52,20 +67,21 @@ pub async fn open(app: &App, booking: &BookingRow, attempt: i32) -> Result<Optio
         return Ok(None);
     }
     Ok(match provider {
-        PaymentProvider::Simulator => Some(bookings::simulator_page(app, &reference)),
-        _ => ask(app, booking, &Bill::of(booking, &reference)).await.ok(),
+        PaymentProvider::Simulator => Some(bookings::simulator_url(app, &reference)),
+        _ => request_address(app, booking, &Invoice::of(booking, &reference)).await.ok(),
     })
 }
 
 /// The newest attempt to pay the difference of a move that waits, opened if there is none.
-pub async fn for_difference(
+pub async fn difference_payment(
     app: &App,
     booking: &BookingRow,
     wanted: &Reschedule,
 ) -> Result<PaymentRecord> {
     let newest = store::newest_of(&app.db, wanted.id).await?;
-    let open = newest
-        .filter(|payment| payment.status == PaymentStatus::Pending && !is_elsewhere(app, payment));
+    let open = newest.filter(|payment| {
+        payment.status == PaymentStatus::Pending && !is_at_other_provider(app, payment)
+    });
     let payment = match open {
         Some(payment) => payment,
         None => {
@@ -88,16 +104,16 @@ pub async fn for_difference(
         }
     };
     let redirect_url = match app.gateway().provider {
-        PaymentProvider::Simulator => Some(bookings::simulator_page(app, &payment.reference)),
+        PaymentProvider::Simulator => Some(bookings::simulator_url(app, &payment.reference)),
         _ if payment.redirect_url.is_some() => payment.redirect_url,
         _ => {
             let leased = store::lease(&app.db, &payment.reference, app.clock.now()).await?;
-            let bill = Bill {
+            let invoice = Invoice {
                 reference: &payment.reference,
                 amount: payment.amount,
                 expires_at: wanted.expires_at,
             };
-            if leased { ask(app, booking, &bill).await.ok() } else { None }
+            if leased { request_address(app, booking, &invoice).await.ok() } else { None }
         }
     };
     Ok(PaymentRecord {
@@ -111,32 +127,32 @@ pub async fn for_difference(
 }
 
 /// Whether an attempt waits for another provider than the one that is configured now.
-pub fn is_elsewhere(app: &App, payment: &Payment) -> bool {
+pub fn is_at_other_provider(app: &App, payment: &Payment) -> bool {
     payment.status == PaymentStatus::Pending && payment.provider != app.gateway().provider.as_str()
 }
 
 /// What the provider is asked for.
-struct Bill<'a> {
+struct Invoice<'a> {
     reference: &'a str,
     amount: Rupiah,
     expires_at: DateTime<Utc>,
 }
 
-impl<'a> Bill<'a> {
+impl<'a> Invoice<'a> {
     fn of(booking: &BookingRow, reference: &'a str) -> Self {
         Self { reference, amount: booking.total, expires_at: booking.expires_at }
     }
 }
 
-async fn ask(app: &App, booking: &BookingRow, bill: &Bill<'_>) -> Result<String> {
-    let Bill { reference, amount, expires_at } = *bill;
+async fn request_address(app: &App, booking: &BookingRow, invoice: &Invoice<'_>) -> Result<String> {
+    let Invoice { reference, amount, expires_at } = *invoice;
     let order = Order {
         reference,
         amount,
         name: &booking.contact_name,
         email: &booking.contact_email,
         phone: &booking.contact_phone,
-        description: format!("{} - {}", booking.from_name, booking.to_name),
+        description: format!("{} - {}", booking.joined.from_name, booking.joined.to_name),
         now: app.clock.now(),
         expires_at,
         return_url: app.config.app_url(),
@@ -172,21 +188,24 @@ pub async fn ensure(app: &App, booking_id: Uuid) -> Result<()> {
         // A reference that the provider has seen is used up: the next one, a few times. So is one
         // that was meant for another provider, since only that one's notices count for it.
         payment
-            if payment.attempt < TRIES
-                && (payment.status == PaymentStatus::Failed || is_elsewhere(app, &payment)) =>
+            if payment.attempt < MAX_ATTEMPTS
+                && (payment.status == PaymentStatus::Failed
+                    || is_at_other_provider(app, &payment)) =>
         {
-            match open(app, &booking, payment.attempt + 1).await? {
+            match open_attempt(app, &booking, payment.attempt + 1).await? {
                 Some(_) => Ok(()),
                 None => Err(waiting()),
             }
         }
         payment if payment.status != PaymentStatus::Pending => Ok(()),
-        _ if booking.created_at + OWN_TIME > app.clock.now() => Err(waiting()),
+        _ if booking.created_at + REQUEST_GRACE > app.clock.now() => Err(waiting()),
         payment => {
             if !store::lease(&app.db, &payment.reference, app.clock.now()).await? {
                 return Err(waiting());
             }
-            ask(app, &booking, &Bill::of(&booking, &payment.reference)).await.map(drop)
+            request_address(app, &booking, &Invoice::of(&booking, &payment.reference))
+                .await
+                .map(drop)
         }
     }
 }

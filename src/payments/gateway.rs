@@ -7,7 +7,10 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::notice::{self, Notice, Said};
+use super::{
+    model::PaymentStatus,
+    notice::{self, Notice},
+};
 use crate::{
     app::App,
     config::{Config, PaymentProvider, WebUrl},
@@ -98,7 +101,7 @@ impl Gateway {
             }
             PaymentProvider::Xendit => {
                 let token = headers.get("x-callback-token").and_then(|token| token.to_str().ok());
-                notice::same(token.unwrap_or_default(), self.callback_token.reveal())
+                notice::constant_time_eq(token.unwrap_or_default(), self.callback_token.reveal())
             }
         };
         if !genuine {
@@ -123,9 +126,9 @@ impl Gateway {
     /// callback. `Error::NotFound`: the provider says that it is about another payment. Any other
     /// failure means that it cannot be known now.
     pub async fn confirm(&self, told: Notice) -> Result<Notice> {
-        let address = match (self.provider, told.said) {
-            (PaymentProvider::Simulator, _) | (_, Said::Pending) => return Ok(told),
-            (PaymentProvider::Midtrans, Said::Paid | Said::Refunded) => {
+        let address = match (self.provider, told.status) {
+            (PaymentProvider::Simulator, _) | (_, PaymentStatus::Pending) => return Ok(told),
+            (PaymentProvider::Midtrans, PaymentStatus::Paid | PaymentStatus::Refunded) => {
                 let base = self.base.clone().unwrap_or_else(|| {
                     let host = if self.is_sandbox() { "api.sandbox" } else { "api" };
                     format!("https://{host}.midtrans.com")
@@ -138,7 +141,8 @@ impl Gateway {
                 format!("{base}/v2/invoices/{}", told.transaction_id)
             }
         };
-        let request = self.client()?.get(address).header("authorization", notice::basic(&self.key));
+        let request =
+            self.client()?.get(address).header("authorization", notice::basic_auth(&self.key));
         // Midtrans wants its answer within five seconds.
         let request = request.timeout(Duration::from_secs(4));
         let answer = send(request).await?;
@@ -149,7 +153,7 @@ impl Gateway {
         if now.reference != told.reference || !same_invoice {
             return Err(Error::NotFound);
         }
-        if now.said == Said::Pending { Err(unknown()) } else { Ok(now) }
+        if now.status == PaymentStatus::Pending { Err(unknown()) } else { Ok(now) }
     }
 
     /// The simulator's own notification, signed as Midtrans signs.
@@ -180,7 +184,8 @@ impl Gateway {
                 format!("{base}/v2/invoices?external_id={nobody}")
             }
         };
-        let request = self.client()?.get(address).header("authorization", notice::basic(&self.key));
+        let request =
+            self.client()?.get(address).header("authorization", notice::basic_auth(&self.key));
         let failed =
             |why: reqwest::Error| Error::Unavailable(format!("provider: {}", why.without_url()));
         let response = request.send().await.map_err(failed)?;
@@ -222,7 +227,7 @@ impl Gateway {
         let request = self
             .client()?
             .post(format!("{base}/snap/v1/transactions"))
-            .header("authorization", notice::basic(&self.key))
+            .header("authorization", notice::basic_auth(&self.key))
             .header("accept", "application/json")
             .json(&body);
         let answer = send(request).await?;
@@ -249,7 +254,7 @@ impl Gateway {
         let request = self
             .client()?
             .post(format!("{base}/v2/invoices"))
-            .header("authorization", notice::basic(&self.key))
+            .header("authorization", notice::basic_auth(&self.key))
             .header("x-idempotency-key", order.reference)
             .json(&body);
         let answer = send(request).await?;

@@ -16,43 +16,27 @@ mod reviews;
 mod simulator;
 mod store;
 
+use serde_json::Value;
+
 use crate::{
     app::App,
-    kernel::{
-        error::{Error, Result},
-        ids::Uuid,
-        outbox::Item,
-    },
+    kernel::{error::Result, ids::Uuid},
 };
 
+pub use attempts::PaymentAttempts;
 pub use gateway::Gateway;
 pub use http::{
-    create_booking, list_payment_reviews, pay_again, pay_cash, payment_callback, record_refund,
-    reschedule_booking, resolve_payment_review,
+    list_payment_reviews, pay_again, pay_cash, payment_callback, record_refund, reschedule_booking,
+    resolve_payment_review,
 };
 pub use simulator::{pay_page, pay_page_pressed};
 
-#[derive(serde::Deserialize)]
-struct Concerned {
-    booking_id: Uuid,
+/// Makes sure that a booking can be paid, long after its own request has ended.
+pub async fn ensure_requested(app: &App, booking_id: Uuid) -> Result<()> {
+    attempts::ensure(app, booking_id).await
 }
 
-#[derive(serde::Deserialize)]
-struct Unconfirmed {
-    notice: serde_json::Value,
-}
-
-/// What payments have to do later.
-pub async fn deliver(app: &App, item: &Item) -> Result<()> {
-    match item.topic.as_str() {
-        "payment.wanted" => {
-            let Concerned { booking_id } = item.read()?;
-            attempts::ensure(app, booking_id).await
-        }
-        "payment.unconfirmed" => {
-            let Unconfirmed { notice } = item.read()?;
-            http::confirm_later(app, &notice).await
-        }
-        other => Err(Error::internal(format!("payments do not take {other}"))),
-    }
+/// Asks the provider about a notice that it could not be asked about when it came.
+pub async fn confirm_notice(app: &App, notice: &Value) -> Result<()> {
+    http::confirm_later(app, notice).await
 }

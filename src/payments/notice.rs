@@ -1,28 +1,19 @@
-//! What providers say, in our words.
+//! Notices of payment providers, read into one form.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::Value;
 use sha2::{Digest, Sha256, Sha512};
 
-use super::model::Method;
+use super::model::{Method, PaymentStatus};
 use crate::kernel::{money::Rupiah, secret::Secret};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said {
-    Paid,
-    Pending,
-    Failed,
-    Expired,
-    Refunded,
-}
 
 #[derive(Clone, Debug)]
 pub struct Notice {
     pub reference: String,
     pub transaction_id: String,
-    /// The provider's own word.
-    pub word: String,
-    pub said: Said,
+    /// As the provider calls it.
+    pub provider_status: String,
+    pub status: PaymentStatus,
     pub amount: Rupiah,
     pub method: Method,
 }
@@ -30,17 +21,17 @@ pub struct Notice {
 /// Midtrans' notification; the simulator speaks the same. `None`: it is none.
 pub fn midtrans(body: &Value) -> Option<Notice> {
     let text = |name: &str| body[name].as_str();
-    let word = text("transaction_status")?;
-    let said = match (word, text("fraud_status")) {
-        ("capture", None | Some("accept")) | ("settlement", _) => Said::Paid,
-        ("deny" | "cancel" | "failure", _) => Said::Failed,
-        ("expire", _) => Said::Expired,
-        ("refund" | "partial_refund", _) => Said::Refunded,
-        _ => Said::Pending,
+    let provider_status = text("transaction_status")?;
+    let status = match (provider_status, text("fraud_status")) {
+        ("capture", None | Some("accept")) | ("settlement", _) => PaymentStatus::Paid,
+        ("deny" | "cancel" | "failure", _) => PaymentStatus::Failed,
+        ("expire", _) => PaymentStatus::Expired,
+        ("refund" | "partial_refund", _) => PaymentStatus::Refunded,
+        _ => PaymentStatus::Pending,
     };
     // A refund says how much came back beside what was paid.
-    let amount = match said {
-        Said::Refunded => text("refund_amount").or(text("gross_amount")),
+    let amount = match status {
+        PaymentStatus::Refunded => text("refund_amount").or(text("gross_amount")),
         _ => text("gross_amount"),
     };
     let method = match text("payment_type").unwrap_or_default() {
@@ -54,17 +45,19 @@ pub fn midtrans(body: &Value) -> Option<Notice> {
         _ => Method::Other,
     };
     // A capture that is challenged and one that is accepted are two different things to say.
-    let word = match text("fraud_status") {
-        Some(fraud) if word == "capture" && fraud != "accept" => format!("{word}:{fraud}"),
-        _ => word.to_owned(),
+    let provider_status = match text("fraud_status") {
+        Some(fraud) if provider_status == "capture" && fraud != "accept" => {
+            format!("{provider_status}:{fraud}")
+        }
+        _ => provider_status.to_owned(),
     };
     let reference = text("order_id")?.to_owned();
     Some(Notice {
         transaction_id: text("transaction_id").map_or_else(|| reference.clone(), str::to_owned),
         reference,
-        word,
-        said,
-        amount: rupiah(amount?)?,
+        provider_status,
+        status,
+        amount: parse_rupiah(amount?)?,
         method,
     })
 }
@@ -82,28 +75,28 @@ pub fn midtrans_signature(body: &Value, key: &Secret) -> Option<String> {
 
 pub fn midtrans_signed(body: &Value, key: &Secret) -> bool {
     let given = body["signature_key"].as_str().unwrap_or_default().to_ascii_lowercase();
-    midtrans_signature(body, key).is_some_and(|right| same(&given, &right))
+    midtrans_signature(body, key).is_some_and(|right| constant_time_eq(&given, &right))
 }
 
 /// Xendit's invoice, as its callback and its API describe it. `None`: it is none.
 pub fn xendit(body: &Value) -> Option<Notice> {
     let text = |name: &str| body[name].as_str();
-    let word = text("status")?;
+    let provider_status = text("status")?;
     // It becomes part of an address.
-    let id = text("id").filter(|id| is_plain(id))?;
+    let id = text("id").filter(|id| is_safe_id(id))?;
     if text("currency").is_some_and(|currency| currency != "IDR") {
         return None;
     }
-    let said = match word {
-        "PAID" | "SETTLED" => Said::Paid,
-        "EXPIRED" => Said::Expired,
-        "FAILED" => Said::Failed,
-        "REFUNDED" => Said::Refunded,
-        _ => Said::Pending,
+    let status = match provider_status {
+        "PAID" | "SETTLED" => PaymentStatus::Paid,
+        "EXPIRED" => PaymentStatus::Expired,
+        "FAILED" => PaymentStatus::Failed,
+        "REFUNDED" => PaymentStatus::Refunded,
+        _ => PaymentStatus::Pending,
     };
-    let amount = match (said, &body["paid_amount"]) {
-        (Said::Paid, paid) if !paid.is_null() => whole(paid),
-        _ => whole(&body["amount"]),
+    let amount = match (status, &body["paid_amount"]) {
+        (PaymentStatus::Paid, paid) if !paid.is_null() => whole_rupiah(paid),
+        _ => whole_rupiah(&body["amount"]),
     };
     let method = match text("payment_method").unwrap_or_default() {
         "QR_CODE" | "QRIS" => Method::Qris,
@@ -116,37 +109,37 @@ pub fn xendit(body: &Value) -> Option<Notice> {
     Some(Notice {
         reference: text("external_id")?.to_owned(),
         transaction_id: id.to_owned(),
-        word: word.to_owned(),
-        said,
+        provider_status: provider_status.to_owned(),
+        status,
         amount: amount?,
         method,
     })
 }
 
 /// In constant time.
-pub fn same(given: &str, right: &str) -> bool {
+pub fn constant_time_eq(given: &str, right: &str) -> bool {
     let (given, right) = (Sha256::digest(given), Sha256::digest(right));
     given.iter().zip(right.iter()).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
 }
 
-pub fn basic(key: &Secret) -> String {
+pub fn basic_auth(key: &Secret) -> String {
     format!("Basic {}", BASE64_STANDARD.encode(format!("{}:", key.reveal())))
 }
 
 /// A number without cents, which Xendit may write as `150000` or `150000.0`.
-fn whole(amount: &Value) -> Option<Rupiah> {
+fn whole_rupiah(amount: &Value) -> Option<Rupiah> {
     let exact = |n: &f64| n.fract() == 0.0 && n.abs() < 9e15;
     let amount = amount.as_i64().or_else(|| amount.as_f64().filter(exact).map(|n| n as i64));
     amount.filter(|amount| *amount >= 0).map(Rupiah)
 }
 
-fn is_plain(id: &str) -> bool {
+fn is_safe_id(id: &str) -> bool {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
     (1..=64).contains(&id.len()) && id.bytes().all(plain)
 }
 
 /// `"150000.00"` or `"150000"`; cents there are none.
-fn rupiah(text: &str) -> Option<Rupiah> {
+fn parse_rupiah(text: &str) -> Option<Rupiah> {
     let (whole, cents) = text.split_once('.').unwrap_or((text, ""));
     let none = cents.bytes().all(|b| b == b'0');
     whole.parse().ok().filter(|amount| none && *amount >= 0).map(Rupiah)
@@ -160,10 +153,10 @@ mod tests {
 
     #[test]
     fn amounts_come_with_cents_that_must_be_none() {
-        assert_eq!(rupiah("150000.00"), Some(Rupiah(150_000)));
-        assert_eq!(rupiah("150000"), Some(Rupiah(150_000)));
+        assert_eq!(parse_rupiah("150000.00"), Some(Rupiah(150_000)));
+        assert_eq!(parse_rupiah("150000"), Some(Rupiah(150_000)));
         for bad in ["150000.50", "-1", "", "1e5", "150,000"] {
-            assert_eq!(rupiah(bad), None, "{bad}");
+            assert_eq!(parse_rupiah(bad), None, "{bad}");
         }
     }
 
@@ -198,15 +191,15 @@ mod tests {
                 "order_id": "a", "transaction_status": status, "fraud_status": fraud,
                 "gross_amount": "1000.00", "transaction_id": "t",
             });
-            midtrans(&body).unwrap().said
+            midtrans(&body).unwrap().status
         };
-        assert_eq!(said("capture", Some("accept")), Said::Paid);
-        assert_eq!(said("capture", Some("challenge")), Said::Pending);
-        assert_eq!(said("settlement", None), Said::Paid);
-        assert_eq!(said("deny", None), Said::Failed);
-        assert_eq!(said("expire", None), Said::Expired);
-        assert_eq!(said("pending", None), Said::Pending);
-        assert_eq!(said("refund", None), Said::Refunded);
-        assert_eq!(said("something new", None), Said::Pending);
+        assert_eq!(said("capture", Some("accept")), PaymentStatus::Paid);
+        assert_eq!(said("capture", Some("challenge")), PaymentStatus::Pending);
+        assert_eq!(said("settlement", None), PaymentStatus::Paid);
+        assert_eq!(said("deny", None), PaymentStatus::Failed);
+        assert_eq!(said("expire", None), PaymentStatus::Expired);
+        assert_eq!(said("pending", None), PaymentStatus::Pending);
+        assert_eq!(said("refund", None), PaymentStatus::Refunded);
+        assert_eq!(said("something new", None), PaymentStatus::Pending);
     }
 }

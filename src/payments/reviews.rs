@@ -27,7 +27,7 @@ pub async fn resolve(
     by: Uuid,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    bookings::hold(tx, review.booking_id).await?;
+    bookings::lock_row(tx, review.booking_id).await?;
     if !store::resolve(tx, review.id, action, note, by, now).await? {
         return Err(Error::invalid_state("This is resolved already.", "Ini sudah diselesaikan."));
     }
@@ -48,11 +48,11 @@ pub async fn resolve(
                 _ => false,
             };
             if !payable || review.amount < booking.total {
-                return Err(bookings::not_now());
+                return Err(bookings::invalid_transition());
             }
             store::set_paid(tx, review.payment_id, review.event_method, now).await?;
             store::set_excess(tx, review.id, review.amount - booking.total).await?;
-            apply::pay(tx, &booking, now).await?;
+            apply::mark_paid(tx, &booking, now).await?;
             posting
                 .of_booking(booking.id, booking.partner_id)
                 .credit(Account::CustomerDeposits, booking.total)
@@ -77,9 +77,9 @@ async fn resolve_refund(
     match action {
         Resolution::Dismiss => Ok(()),
         Resolution::Apply if due => {
-            apply::give_back(tx, &booking, Account::GatewayClearing, None, now).await
+            apply::settle_refund(tx, &booking, Account::GatewayClearing, None, now).await
         }
-        _ => Err(bookings::not_now()),
+        _ => Err(bookings::invalid_transition()),
     }
 }
 

@@ -151,9 +151,9 @@ pub async fn set_address(db: &Db, reference: &str, redirect_url: &str) -> Result
     Ok(())
 }
 
-/// Keeps what was said; `None` when it was said before. What could not be confirmed then is as
-/// good as new now.
-pub async fn keep_event(
+/// Records a notice; `None` when it was recorded before. One that could not be confirmed then counts
+/// as new once it is.
+pub async fn record_event(
     tx: &mut Tx,
     payment: &Payment,
     notice: &Notice,
@@ -175,7 +175,7 @@ pub async fn keep_event(
         .bind(payment.id)
         .bind(payment.provider.clone())
         .bind(notice.transaction_id.clone())
-        .bind(notice.word.clone())
+        .bind(notice.provider_status.clone())
         .bind(notice.amount)
         .bind(notice.method)
         .bind(raw.clone())
@@ -187,7 +187,7 @@ pub async fn keep_event(
 }
 
 /// Whether this very money was taken in by an earlier word: a capture that is settled later.
-pub async fn already_taken(tx: &mut Tx, event: Uuid) -> Result<bool> {
+pub async fn is_already_applied(tx: &mut Tx, event: Uuid) -> Result<bool> {
     let earlier: Option<(Uuid,)> = tx
         .sql(
             "SELECT o.id FROM payment_events e JOIN payment_events o
@@ -239,7 +239,7 @@ pub async fn set_refunded(tx: &mut Tx, booking: Uuid) -> Result<()> {
 }
 
 /// What was paid for a booking in all, and what of it has not gone back.
-pub async fn parts(tx: &mut Tx, booking: Uuid) -> Result<(Rupiah, Rupiah)> {
+pub async fn paid_and_remaining(tx: &mut Tx, booking: Uuid) -> Result<(Rupiah, Rupiah)> {
     let parts = tx
         .sql(
             "SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT),

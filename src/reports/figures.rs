@@ -23,7 +23,7 @@ use crate::{
 const RESCHEDULED: &str = "rescheduled";
 
 #[derive(sqlx::FromRow)]
-pub struct Move {
+pub struct StatusChange {
     partner_id: Uuid,
     route_id: Uuid,
     #[sqlx(rename = "type")]
@@ -33,13 +33,13 @@ pub struct Move {
     to_status: String,
     at: DateTime<Utc>,
     #[sqlx(flatten)]
-    worth: Worth,
+    amounts: BookingAmounts,
     refund: i64,
 }
 
-/// What a booking is worth.
+/// What a booking is amounts.
 #[derive(Clone, Copy, sqlx::FromRow)]
-pub struct Worth {
+pub struct BookingAmounts {
     pub passengers: i32,
     subtotal: i64,
     discount: i64,
@@ -49,7 +49,7 @@ pub struct Worth {
     partner_net: i64,
 }
 
-impl Worth {
+impl BookingAmounts {
     pub fn of(passengers: i32, price: &Price) -> Self {
         Self {
             passengers,
@@ -64,7 +64,7 @@ impl Worth {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Standing {
+struct StatusTotals {
     bookings: i64,
     passengers: i64,
     subtotal: i64,
@@ -72,7 +72,7 @@ struct Standing {
     partner_net: i64,
 }
 
-impl AddAssign for Standing {
+impl AddAssign for StatusTotals {
     fn add_assign(&mut self, more: Self) {
         self.bookings += more.bookings;
         self.passengers += more.passengers;
@@ -82,8 +82,8 @@ impl AddAssign for Standing {
     }
 }
 
-/// Of whom and what a sale is.
-pub struct Of<'a> {
+/// SaleKey whom and what a sale is.
+pub struct SaleKey<'a> {
     pub partner_id: Uuid,
     pub route_id: Uuid,
     pub kind: &'a str,
@@ -101,7 +101,7 @@ pub struct Figures {
     partner_days: HashMap<(Uuid, NaiveDate), Sums>,
     partner_months: HashMap<(NaiveDate, Uuid), Sums>,
     route_months: HashMap<(NaiveDate, Uuid, Uuid), Sums>,
-    standings: HashMap<(Uuid, String), Standing>,
+    standings: HashMap<(Uuid, String), StatusTotals>,
 }
 
 /// What follows the rows of a table by day or by month.
@@ -125,15 +125,15 @@ macro_rules! add_to {
 
 impl Figures {
     /// A sale, or (`times` -1) one that is taken back since it is made anew.
-    pub fn sale(&mut self, of: Of<'_>, day: NaiveDate, worth: Worth, times: i64) {
+    pub fn sale(&mut self, of: SaleKey<'_>, day: NaiveDate, amounts: BookingAmounts, times: i64) {
         let sums = Sums {
             bookings: times,
-            passengers: times * i64::from(worth.passengers),
-            gross: times * worth.total,
-            discount: times * worth.discount,
-            tax: times * worth.tax,
-            commission: times * worth.commission,
-            partner_net: times * worth.partner_net,
+            passengers: times * i64::from(amounts.passengers),
+            gross: times * amounts.total,
+            discount: times * amounts.discount,
+            tax: times * amounts.tax,
+            commission: times * amounts.commission,
+            partner_net: times * amounts.partner_net,
             refunds: 0,
         };
         let month = month_of(day);
@@ -143,51 +143,51 @@ impl Figures {
         *self.route_months.entry((month, of.route_id, of.partner_id)).or_default() += sums;
     }
 
-    pub fn refund(&mut self, of: Of<'_>, day: NaiveDate, refunds: i64) {
+    pub fn refund(&mut self, of: SaleKey<'_>, day: NaiveDate, refunds: i64) {
         self.add(&of, day, Sums { refunds, ..Sums::default() });
     }
 
-    fn add(&mut self, of: &Of<'_>, day: NaiveDate, sums: Sums) {
+    fn add(&mut self, of: &SaleKey<'_>, day: NaiveDate, sums: Sums) {
         let sold = |day| (day, of.kind.into(), of.method.into());
         *self.days.entry(sold(day)).or_default() += sums;
         *self.months.entry(sold(month_of(day))).or_default() += sums;
     }
 
-    /// So many more (or less) bookings of this worth stand there. Pending ones are not kept, and
+    /// So many more (or less) bookings of this amounts stand there. Pending ones are not kept, and
     /// nothing stays between two sailings.
-    pub fn stand(&mut self, partner: Uuid, status: &str, times: i64, worth: Worth) {
+    pub fn stand(&mut self, partner: Uuid, status: &str, times: i64, amounts: BookingAmounts) {
         if ["pending_payment", RESCHEDULED].contains(&status) {
             return;
         }
-        *self.standings.entry((partner, status.into())).or_default() += Standing {
+        *self.standings.entry((partner, status.into())).or_default() += StatusTotals {
             bookings: times,
-            passengers: times * i64::from(worth.passengers),
-            subtotal: times * worth.subtotal,
-            commission: times * worth.commission,
-            partner_net: times * worth.partner_net,
+            passengers: times * i64::from(amounts.passengers),
+            subtotal: times * amounts.subtotal,
+            commission: times * amounts.commission,
+            partner_net: times * amounts.partner_net,
         };
     }
 
-    pub fn happened(&mut self, moved: &Move, zone: Tz) {
-        let Move { partner_id, route_id, worth, .. } = *moved;
+    pub fn apply(&mut self, moved: &StatusChange, zone: Tz) {
+        let StatusChange { partner_id, route_id, amounts, .. } = *moved;
         let day = moved.at.with_timezone(&zone).date_naive();
-        let of = Of { partner_id, route_id, kind: &moved.kind, method: &moved.method };
+        let of = SaleKey { partner_id, route_id, kind: &moved.kind, method: &moved.method };
         match (moved.from_status.as_deref(), moved.to_status.as_str()) {
-            (_, RESCHEDULED) => self.sale(of, day, worth, -1),
-            (Some(RESCHEDULED), _) => self.sale(of, day, worth, 1),
-            (None | Some("pending_payment" | "expired"), "paid") => self.sale(of, day, worth, 1),
+            (_, RESCHEDULED) => self.sale(of, day, amounts, -1),
+            (Some(RESCHEDULED), _) => self.sale(of, day, amounts, 1),
+            (None | Some("pending_payment" | "expired"), "paid") => self.sale(of, day, amounts, 1),
             (_, "refunded") => self.refund(of, day, moved.refund),
             _ => {}
         }
         if let Some(from) = &moved.from_status {
-            self.stand(partner_id, from, -1, worth);
+            self.stand(partner_id, from, -1, amounts);
         }
-        self.stand(partner_id, &moved.to_status, 1, worth);
+        self.stand(partner_id, &moved.to_status, 1, amounts);
     }
 
     /// Adds them to what is kept.
-    pub async fn keep(self, tx: &mut Tx) -> Result<()> {
-        keep_sold(
+    pub async fn store(self, tx: &mut Tx) -> Result<()> {
+        store_sales(
             tx,
             "INSERT INTO sales_days AS kept (day, type, method, bookings, passengers, gross,
                discount, tax, commission, partner_net, refunds)",
@@ -195,7 +195,7 @@ impl Figures {
             self.days,
         )
         .await?;
-        keep_sold(
+        store_sales(
             tx,
             "INSERT INTO sales_months AS kept (month, type, method, bookings, passengers, gross,
                discount, tax, commission, partner_net, refunds)",
@@ -264,7 +264,7 @@ impl Figures {
     }
 }
 
-async fn keep_sold(
+async fn store_sales(
     tx: &mut Tx,
     insert: &'static str,
     add: &'static str,

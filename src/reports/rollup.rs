@@ -1,4 +1,4 @@
-//! Keeping the figures: folding moves into them, and making them anew from the bookings.
+//! Rolling status changes of bookings up into the figures, and rebuilding these from the bookings.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use chrono_tz::Tz;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::figures::{Figures, Move, Of, Worth};
+use super::figures::{BookingAmounts, Figures, SaleKey, StatusChange};
 use crate::{
     app::App,
     bookings::Price,
@@ -23,32 +23,33 @@ use crate::{
 const LOCK: &str = "reports";
 
 const JOB: RowJob = RowJob::RollUpReports;
-/// With more moves than these that cannot be folded the fault is not the moves'.
+/// With more rows set aside than this, the fault is not in the rows.
 const TOO_MANY: usize = 1_000;
 
-/// Folds what has moved into the figures; says how much that was.
-pub async fn fold(app: &App) -> Result<u64> {
-    let mut folded = 0;
+/// Rolls all status changes up into the figures; says how many there were.
+pub async fn roll_up(app: &App) -> Result<u64> {
+    let mut done = 0;
     loop {
-        let pass = fold_some(app).await?;
-        folded += pass.done;
+        let pass = roll_up_some(app).await?;
+        done += pass.done;
         if !pass.more {
-            return Ok(folded);
+            return Ok(done);
         }
     }
 }
 
-/// Folds some of it, and retries what has failed before. When a batch fails, its moves are folded
+/// Rolls some of it up, and retries what has failed before. When a batch fails, its moves are rolled up
 /// one by one, and those that fail again are set aside. Figures are sums, and reports count a move
-/// that is not folded where it is: they are exact in whatever order moves are folded.
-pub async fn fold_some(app: &App) -> Result<Pass> {
+/// that is not rolled up where it is: they are exact in whatever order moves are rolled up.
+pub async fn roll_up_some(app: &App) -> Result<Pass> {
     const SOME: usize = 2_000;
     let now = app.clock.now();
-    let one = |row| async move { fold_these(app, &[move_of(row)]).await.map(|done| done == 1) };
+    let one =
+        |row| async move { roll_up_these(app, &[change_of(row)]).await.map(|done| done == 1) };
     let again = set_aside::retry(&app.db, JOB, now, one).await?;
     let noted = set_aside::noted(&app.db, JOB).await?;
     if noted.len() > TOO_MANY {
-        return Err(Error::internal(format!("{} moves cannot be folded", noted.len())));
+        return Err(Error::internal(format!("{} moves cannot be rolled up", noted.len())));
     }
     let limit = SOME + noted.len();
     let waiting: Vec<(i64,)> = app
@@ -61,11 +62,11 @@ pub async fn fold_some(app: &App) -> Result<Pass> {
     let more = waiting.len() == limit;
     let waiting: Vec<i64> =
         waiting.into_iter().map(|(id,)| id).filter(|id| !noted.contains(&row_of(*id))).collect();
-    let done = match set_aside::guarded(fold_these(app, &waiting)).await {
+    let done = match set_aside::guarded(roll_up_these(app, &waiting)).await {
         Ok(done) => done,
         Err(error) if error.is_transient() => return Err(error),
         Err(error) => {
-            tracing::warn!(%error, "moves could not be folded; they are folded one by one");
+            tracing::warn!(%error, "moves could not be rolled up; they are rolled up one by one");
             let rows = waiting.into_iter().map(row_of).collect();
             set_aside::each(&app.db, JOB, rows, 1, now, one).await?
         }
@@ -78,12 +79,12 @@ fn row_of(id: i64) -> Uuid {
     Uuid::from_u128(u128::from(id.unsigned_abs()))
 }
 
-fn move_of(row: Uuid) -> i64 {
+fn change_of(row: Uuid) -> i64 {
     row.as_u128() as i64
 }
 
-/// Folds these moves, as far as no other process has; says how many.
-async fn fold_these(app: &App, ids: &[i64]) -> Result<u64> {
+/// Rolls these rows up, as far as no other process has; says how many.
+async fn roll_up_these(app: &App, ids: &[i64]) -> Result<u64> {
     if ids.is_empty() {
         return Ok(0);
     }
@@ -100,12 +101,13 @@ async fn fold_these(app: &App, ids: &[i64]) -> Result<u64> {
         "RETURNING partner_id, route_id, type, method, from_status, to_status, at, passengers,
            subtotal, discount, tax, total, commission, partner_net, refund",
     );
-    let moves: Vec<Move> = ids.iter().fold(taken, |taken, id| taken.bind(*id)).all().await?;
+    let moves: Vec<StatusChange> =
+        ids.iter().fold(taken, |taken, id| taken.bind(*id)).all().await?;
     let mut figures = Figures::default();
     for moved in &moves {
-        figures.happened(moved, zone);
+        figures.apply(moved, zone);
     }
-    figures.keep(&mut tx).await?;
+    figures.store(&mut tx).await?;
     tx.commit().await?;
     Ok(moves.len() as u64)
 }
@@ -130,7 +132,7 @@ async fn made(app: &App, anew: bool) -> Result<u64> {
     loop {
         tried += 1;
         match make(app, anew).await {
-            // Somebody else is at it, or has just folded.
+            // Somebody else is at it, or has just rolled up.
             Err(Error::Contention(_) | Error::Unavailable(_)) if tried < TRIES => {
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
@@ -165,7 +167,7 @@ struct Booked {
     paid_at: Option<DateTime<Utc>>,
     refunded_at: Option<DateTime<Utc>>,
     #[sqlx(flatten)]
-    worth: Worth,
+    amounts: BookingAmounts,
     refund: i64,
 }
 
@@ -190,12 +192,12 @@ impl Changed {
     /// The booking was counted as it is now, on the day it was paid. Up to this move it was
     /// another.
     fn count(&self, figures: &mut Figures, day: impl Fn(DateTime<Utc>) -> NaiveDate) -> Result<()> {
-        let worth = |price: &Value| {
+        let amounts = |price: &Value| {
             let price = Price::deserialize(price).map_err(Error::internal)?;
-            Ok::<_, Error>(Worth::of(self.qty, &price))
+            Ok::<_, Error>(BookingAmounts::of(self.qty, &price))
         };
-        let (was, becomes) = (worth(&self.was)?, worth(&self.becomes)?);
-        let of = |route_id| Of {
+        let (was, becomes) = (amounts(&self.was)?, amounts(&self.becomes)?);
+        let of = |route_id| SaleKey {
             partner_id: self.partner_id,
             route_id,
             kind: &self.kind,
@@ -230,7 +232,7 @@ async fn changed(tx: &mut Tx, last: Uuid, limit: i64) -> Result<Vec<Changed>> {
     Ok(changed)
 }
 
-/// In one transaction that sees one moment: what moves meanwhile stays to be folded.
+/// In one transaction that sees one moment: what moves meanwhile stays to be rolled up.
 async fn make(app: &App, anew: bool) -> Result<u64> {
     const SOME: usize = 10_000;
     let zone = app.config.timezone;
@@ -271,15 +273,16 @@ async fn make(app: &App, anew: bool) -> Result<u64> {
             .all()
             .await?;
         for booked in &bookings {
-            let Booked { partner_id, route_id, worth, .. } = *booked;
-            let of = || Of { partner_id, route_id, kind: &booked.kind, method: &booked.method };
+            let Booked { partner_id, route_id, amounts, .. } = *booked;
+            let of =
+                || SaleKey { partner_id, route_id, kind: &booked.kind, method: &booked.method };
             if let Some(paid_at) = booked.paid_at {
-                figures.sale(of(), day(paid_at), worth, 1);
+                figures.sale(of(), day(paid_at), amounts, 1);
                 if let Some(refunded_at) = booked.refunded_at {
                     figures.refund(of(), day(refunded_at), booked.refund);
                 }
             }
-            figures.stand(partner_id, &booked.status, 1, worth);
+            figures.stand(partner_id, &booked.status, 1, amounts);
         }
         count += bookings.len() as u64;
         match bookings.last() {
@@ -296,7 +299,7 @@ async fn make(app: &App, anew: bool) -> Result<u64> {
             moved.count(&mut figures, day)?;
         }
     }
-    figures.keep(&mut tx).await?;
+    figures.store(&mut tx).await?;
     tx.sql("INSERT INTO report_zones (zone, built_at) VALUES ($1, $2)")
         .bind(zone.name())
         .bind(app.clock.now())

@@ -1,4 +1,4 @@
-//! Reading the figures. Every statement takes what is folded and what is not yet, at one moment.
+//! Reading the figures. Every statement reads the figures and what is not rolled up yet.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ fn moments(window: Window, zone: Tz) -> (DateTime<Utc>, DateTime<Utc>) {
 
 #[derive(sqlx::FromRow)]
 struct DaySums {
-    /// The day, or of what was not folded yet the moment.
+    /// The day, or of what is not rolled up yet the moment.
     day: Option<NaiveDate>,
     at: Option<DateTime<Utc>>,
     #[sqlx(flatten)]

@@ -9,6 +9,7 @@
 //!   then, so that nothing has to be rewritten when they change.
 //! - Rows are taken in one order: boat, route, sailings.
 
+mod detail;
 mod forms;
 mod harbour;
 mod http;
@@ -19,7 +20,6 @@ mod search;
 mod shift;
 mod store;
 mod view;
-mod voyage;
 mod zone;
 
 use crate::{
@@ -33,12 +33,12 @@ pub use http::{
     update_speedboat,
 };
 
+pub use detail::{PathSailing, SailingDetail, get as sailing, get_in as sailing_in};
 pub use forms::LONGEST as LONGEST_ROUTE;
 pub use harbour::key as harbour_key;
 pub use model::{BookingType, SailingStatus, TimeOfDay};
 pub use rules::span;
 pub use shift::{NewTimes, cancel, shift};
-pub use voyage::{PathVoyage, Voyage, get as voyage, get_in as voyage_in};
 pub use zone::Zone;
 
 /// What a partner has published and is still to sail.

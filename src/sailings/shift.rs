@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, NaiveDate, Utc};
 
-use super::{http::conflict, rules::Span, store, voyage::Voyage};
+use super::{detail::SailingDetail, http::conflict, rules::Span, store};
 use crate::kernel::{
     db::Tx,
     error::{Error, Result},
@@ -35,15 +35,15 @@ pub struct NewTimes {
 /// the sailing can no longer be moved.
 pub async fn shift(
     tx: &mut Tx,
-    voyage: &Voyage,
+    sailing: &SailingDetail,
     times: &NewTimes,
     reason: &str,
     now: DateTime<Utc>,
 ) -> Result<()> {
     let (departure_at, arrival_at) = times.span;
-    let taken = store::at_sea(tx, voyage.speedboat_id, times.span).await?;
+    let taken = store::at_sea(tx, sailing.speedboat_id, times.span).await?;
     let overlaps = |(start, end): Span| start < arrival_at && departure_at < end;
-    let there = taken.iter().find(|there| there.id != voyage.id && overlaps(there.span()));
+    let there = taken.iter().find(|there| there.id != sailing.id && overlaps(there.span()));
     if let Some(there) = there {
         return Err(conflict(Some((times.span, there.span(), Some(there)))));
     }
@@ -58,7 +58,7 @@ pub async fn shift(
         .bind(arrival_at)
         .bind((arrival_at - departure_at).num_minutes() as i32)
         .bind(reason.to_owned())
-        .bind(voyage.id)
+        .bind(sailing.id)
         .bind(now)
         .run()
         .await

@@ -1,25 +1,24 @@
 //! Making a settlement out of what a partner is owed.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use serde_json::json;
 
 use super::{
     model::Origin,
     store::{self, NewSettlement},
 };
 use crate::{
+    events::{self, DomainEvent, SettlementRef},
     kernel::{
         db::Tx,
         error::{Error, Result},
         ids::{self, Uuid},
         money::Rupiah,
-        outbox,
         seal::Sealer,
     },
     partners,
 };
 
-pub struct Wanted<'a> {
+pub struct SettlementRequest<'a> {
     pub partner_id: Uuid,
     /// The period; it begins earlier where something earlier is taken.
     pub start: NaiveDate,
@@ -36,13 +35,13 @@ pub struct Wanted<'a> {
 
 /// Takes what the partner is owed. `None`: there is nothing to pay, and the transaction must be
 /// undone.
-pub async fn gather(
+pub async fn settle_dues(
     tx: &mut Tx,
     sealer: &Sealer,
-    wanted: Wanted<'_>,
+    wanted: SettlementRequest<'_>,
     now: DateTime<Utc>,
 ) -> Result<Option<Uuid>> {
-    let Wanted { partner_id, start, end, from, .. } = wanted;
+    let SettlementRequest { partner_id, start, end, from, .. } = wanted;
     partners::hold(tx, partner_id, now).await?;
     let account = partners::payable_account(tx, partner_id, sealer).await?;
     let id = ids::fresh();
@@ -58,14 +57,14 @@ pub async fn gather(
         created_by: wanted.by,
     };
     store::insert(tx, new, now).await?;
-    store::take(tx, id, partner_id, from, end).await?;
+    store::assign_dues(tx, id, partner_id, from, end).await?;
     let sums = store::sums(tx, id).await?;
     if sums.net <= Rupiah::ZERO || sums.net < wanted.minimum {
         return Ok(None);
     }
     let start = sums.first_day.map_or(start, |first| first.min(start));
     store::set_sums(tx, id, &sums, start).await?;
-    let news = json!({ "settlement_id": id, "mitra_id": partner_id });
-    outbox::put_about(tx, id, "settlement.created", &news, now).await?;
+    let created = SettlementRef { settlement_id: id, mitra_id: partner_id };
+    events::emit(tx, DomainEvent::SettlementCreated(created), now).await?;
     Ok(Some(id))
 }

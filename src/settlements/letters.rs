@@ -1,8 +1,5 @@
 //! What partners are told of settlements by mail.
 
-use serde::Deserialize;
-use serde_json::Value;
-
 use super::store;
 use crate::{
     app::App,
@@ -15,17 +12,9 @@ use crate::{
     partners,
 };
 
-#[derive(Deserialize)]
-struct News {
-    settlement_id: Uuid,
-}
-
-pub async fn letter(app: &App, event: &str, news: &Value) -> Result<Option<Letter>> {
-    if event != "settlement.released" {
-        return Ok(None);
-    }
-    let News { settlement_id } = News::deserialize(news).map_err(Error::internal)?;
-    let Some(settlement) = store::get(&app.db, settlement_id).await? else { return Ok(None) };
+/// The letter about a settlement that was paid out; `None` when there is nobody to write to.
+pub async fn letter(app: &App, id: Uuid) -> Result<Option<Letter>> {
+    let Some(settlement) = store::get(&app.db, id).await? else { return Ok(None) };
     let Some(partner) = partners::find(&app.db, settlement.partner_id).await? else {
         return Ok(None);
     };

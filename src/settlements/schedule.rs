@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use chrono::NaiveDate;
 
 use super::{
-    gather::{Wanted, gather},
+    gather::{SettlementRequest, settle_dues},
     model::Origin,
     rules, store,
 };
@@ -51,7 +51,7 @@ pub async fn run(app: &App) -> Result<u64> {
 async fn settle(app: &App, partner: Uuid, agreement: &Agreement, due: NaiveDate) -> Result<bool> {
     let now = app.clock.now();
     let (start, end) = rules::period(agreement, due);
-    let wanted = Wanted {
+    let wanted = SettlementRequest {
         partner_id: partner,
         start,
         end,
@@ -66,7 +66,7 @@ async fn settle(app: &App, partner: Uuid, agreement: &Agreement, due: NaiveDate)
     if !store::claim_run(&mut tx, partner, due).await? {
         return Ok(false);
     }
-    if let Some(id) = gather(&mut tx, &app.sealer, wanted, now).await? {
+    if let Some(id) = settle_dues(&mut tx, &app.sealer, wanted, now).await? {
         store::set_run(&mut tx, partner, due, id).await?;
         tx.commit().await?;
         return Ok(true);

@@ -119,7 +119,7 @@ pub async fn insert(tx: &mut Tx, new: NewSettlement<'_>, now: DateTime<Utc>) -> 
 
 /// Takes what departed from `start` to `end`; and, since it is netted in the next settlement, what
 /// the partner owes for a booking of earlier days or for one that was refunded after all.
-pub async fn take(
+pub async fn assign_dues(
     tx: &mut Tx,
     id: Uuid,
     partner: Uuid,

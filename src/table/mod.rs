@@ -232,5 +232,6 @@ fn filter(method: &Method) -> MethodFilter {
 
 /// `dermaga::accounts::http::users::list_users` → `list_users`
 fn name_of<H>() -> &'static str {
-    std::any::type_name::<H>().rsplit("::").next().unwrap_or_default()
+    let name = std::any::type_name::<H>().split('<').next().unwrap_or_default();
+    name.rsplit("::").next().unwrap_or_default()
 }

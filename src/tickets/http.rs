@@ -3,18 +3,17 @@
 use axum::extract::State;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 
 use super::{code::TicketKey, drawn, file_name};
 use crate::{
     app::App,
-    bookings::{self, BookingRow, BookingStatus, Knows, PathBooking, PathOwnBooking},
+    bookings::{self, BookingRow, BookingStatus, GuestCredentials, PathBooking, PathOwnBooking},
+    events::{self, BookingRef, DomainEvent},
     kernel::{
         audit::Change,
         caller::Caller,
         error::{Error, Result},
         http::{File, Kinds, OptionalBody, Reply},
-        outbox,
     },
 };
 
@@ -52,23 +51,25 @@ fn good(booking: &BookingRow) -> Result<()> {
 pub async fn resend_ticket(
     State(app): State<App>,
     caller: Option<Caller>,
-    PathOwnBooking(id): PathOwnBooking,
-    OptionalBody(knows): OptionalBody<Knows>,
+    path: PathOwnBooking,
+    OptionalBody(credentials): OptionalBody<GuestCredentials>,
 ) -> Result<Reply> {
-    let (booking, _) = bookings::booking_for(&app, caller.as_ref(), id, &knows).await?;
+    let (booking, _) = path.authorize(&app, &credentials).await?;
     good(&booking)?;
-    let (now, news) = (app.clock.now(), json!({ "booking_id": id }));
+    let id = booking.id;
+    let now = app.clock.now();
+    let wanted = DomainEvent::BookingTicketWanted(BookingRef { booking_id: id });
     match caller {
         Some(caller) => {
             let mut tx = caller.begin(&app.db, now).await?;
-            outbox::put_about(&mut tx, id, "booking.ticket_wanted", &news, now).await?;
+            events::emit(&mut tx, wanted, now).await?;
             let action = "booking.ticket_resent";
             tx.record(Change { action, entity: "booking", id, before: None, after: None }).await?;
             tx.commit().await?;
         }
         None => {
             let mut tx = app.db.begin().await?;
-            outbox::put_about(&mut tx, id, "booking.ticket_wanted", &news, now).await?;
+            events::emit(&mut tx, wanted, now).await?;
             tx.commit().await?;
         }
     }

@@ -57,10 +57,10 @@ fn head(pen: &mut Pen<'_, '_>, booking: &BookingRow, lang: Lang) {
 }
 
 fn journey(pen: &mut Pen<'_, '_>, booking: &BookingRow, lang: Lang) {
-    let zone = booking.timezone;
+    let zone = booking.joined.timezone;
     let ends = [
-        (LEFT, lang.of("From", "Dari"), &booking.from_name, booking.departure_at),
-        (MIDDLE, lang.of("To", "Tujuan"), &booking.to_name, booking.arrival_at),
+        (LEFT, lang.of("From", "Dari"), &booking.joined.from_name, booking.departure_at),
+        (MIDDLE, lang.of("To", "Tujuan"), &booking.joined.to_name, booking.arrival_at),
     ];
     for (x, label, harbour, at) in ends {
         pen.text(x, 74.0, LABEL, label);
@@ -70,8 +70,8 @@ fn journey(pen: &mut Pen<'_, '_>, booking: &BookingRow, lang: Lang) {
     }
     pen.line(LEFT, 143.0, WIDTH);
     let carriers = [
-        (LEFT, lang.of("Boat", "Kapal"), &booking.speedboat_name),
-        (MIDDLE, lang.of("Operator", "Operator"), &booking.partner_name),
+        (LEFT, lang.of("Boat", "Kapal"), &booking.joined.speedboat_name),
+        (MIDDLE, lang.of("Operator", "Operator"), &booking.joined.partner_name),
     ];
     for (x, label, name) in carriers {
         pen.text(x, 159.0, LABEL, label);

@@ -49,23 +49,23 @@ fn v6_is_public(v6: Ipv6Addr) -> bool {
 
 /// Finds addresses as everyone does, and keeps those that may be connected to. The connection is
 /// made to one of these: a name that means another address a moment later changes nothing.
-pub struct Guarded {
+pub struct PublicResolver {
     pub private_too: bool,
 }
 
-impl Resolve for Guarded {
+impl Resolve for PublicResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let private_too = self.private_too;
         Box::pin(async move {
             let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
-            let allowed = allowed(found, private_too)?;
+            let allowed = allowed_addresses(found, private_too)?;
             Ok(Box::new(allowed.into_iter()) as Addrs)
         })
     }
 }
 
 /// Of what a name means just now, what may be connected to.
-fn allowed(
+fn allowed_addresses(
     found: impl Iterator<Item = SocketAddr>,
     private_too: bool,
 ) -> Result<Vec<SocketAddr>, &'static str> {
@@ -86,7 +86,7 @@ mod tests {
         let meant = |addresses: &[&str]| {
             let found: Vec<SocketAddr> =
                 addresses.iter().map(|address| address.parse().unwrap()).collect();
-            allowed(found.into_iter(), false).map(|kept| kept.len())
+            allowed_addresses(found.into_iter(), false).map(|kept| kept.len())
         };
         assert_eq!(meant(&["8.8.8.8:0"]), Ok(1));
         assert_eq!(meant(&["127.0.0.1:0", "8.8.8.8:0", "[::1]:0"]), Ok(1));

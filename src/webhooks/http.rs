@@ -6,12 +6,13 @@ use axum::{
 };
 
 use super::{
+    enqueue_delivery,
     model::{
         DeliveriesQuery, Delivery, DeliveryStatus, NewWebhook, Webhook, WebhookForm, WebhooksQuery,
-        parsed,
+        parse_url,
     },
     send::fresh_secret,
-    send_out, store,
+    store,
 };
 use crate::{
     app::App,
@@ -20,7 +21,7 @@ use crate::{
         caller::Caller,
         error::{Error, Result},
         http::{Body, Fingerprinted, IdempotencyKey, Once, Page, Path, Query, Reply, once},
-        idempotency::{Key, Owner, Running},
+        idempotency::{Key, Running},
         ids::{self, Uuid},
         lang::text,
         outbox,
@@ -54,14 +55,8 @@ pub async fn create_webhook(
     IdempotencyKey(key): IdempotencyKey,
     Fingerprinted(form, body): Fingerprinted<WebhookForm>,
 ) -> Result<Reply<Once<NewWebhook>>> {
-    public(&app, &form)?;
-    let key = key.map(|key| Key {
-        caller: Owner::account(&caller),
-        operation: "create_webhook",
-        key,
-        path: "/v1/webhooks".into(),
-        body,
-    });
+    ensure_public_url(&app, &form)?;
+    let key = Key::of_account(&caller, key, "create_webhook", "/v1/webhooks", body);
     let made = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
         create(&app, &caller, &form, running).await
     });
@@ -96,7 +91,7 @@ pub async fn update_webhook(
     PathWebhook(before): PathWebhook,
     Body(form): Body<WebhookForm>,
 ) -> Result<Reply<Webhook>> {
-    public(&app, &form)?;
+    ensure_public_url(&app, &form)?;
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     store::update(&mut tx, before.id, &form, now).await?;
@@ -142,11 +137,11 @@ pub async fn resend_delivery(
             "Webhook sedang tidak aktif.",
         ));
     }
-    let lane = store::again(&mut tx, id).await?;
+    let lane = store::reset_delivery(&mut tx, id).await?;
     // What still waits for its time need not wait any longer; the rest goes out anew.
     outbox::hurry(&mut tx, &lane, now).await?;
     if before.status != DeliveryStatus::Pending {
-        send_out(&mut tx, id, lane, None, now).await?;
+        enqueue_delivery(&mut tx, id, lane, None, now).await?;
     }
     let after = store::delivery(&mut tx, webhook.id, id).await?.ok_or(Error::NotFound)?;
     tx.record(Change {
@@ -162,8 +157,8 @@ pub async fn resend_delivery(
 }
 
 /// Says at once what would never be called.
-fn public(app: &App, form: &WebhookForm) -> Result<()> {
-    match parsed(&form.url).is_some_and(|url| app.webhook_client().may_call(&url)) {
+fn ensure_public_url(app: &App, form: &WebhookForm) -> Result<()> {
+    match parse_url(&form.url).is_some_and(|url| app.webhook_client().may_call(&url)) {
         true => Ok(()),
         false => {
             let message = text("This address is not public.", "Alamat ini tidak publik.");

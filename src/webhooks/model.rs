@@ -5,7 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::kernel::{error::Fault, http::Paging, ids::Uuid, lang::text, schema::Input};
+use crate::{
+    events::EventKind,
+    kernel::{error::Fault, http::Paging, ids::Uuid, lang::text, schema::Input},
+};
 
 crate::words! {
     /// What one can follow.
@@ -29,6 +32,38 @@ crate::words! {
         SailingCancelled = "sailing.cancelled",
         SailingMoved = "sailing.moved",
         TermsPublished = "terms.published",
+    }
+}
+
+impl EventName {
+    /// The name under which other systems follow an event; `None` for those that are between the
+    /// service and a booker.
+    pub fn of(kind: EventKind) -> Option<Self> {
+        Some(match kind {
+            EventKind::BookingCreated => Self::BookingCreated,
+            EventKind::BookingPaid => Self::BookingPaid,
+            EventKind::BookingExpired => Self::BookingExpired,
+            EventKind::BookingCancelled => Self::BookingCancelled,
+            EventKind::BookingCompleted => Self::BookingCompleted,
+            EventKind::BookingRefunded => Self::BookingRefunded,
+            EventKind::BookingRescheduled => Self::BookingRescheduled,
+            EventKind::PaymentReview => Self::PaymentReview,
+            EventKind::PartnerRegistered => Self::PartnerRegistered,
+            EventKind::PartnerSubmitted => Self::PartnerSubmitted,
+            EventKind::PartnerApproved => Self::PartnerApproved,
+            EventKind::PartnerRevision => Self::PartnerRevision,
+            EventKind::PartnerSuspended => Self::PartnerSuspended,
+            EventKind::PartnerUnsuspended => Self::PartnerUnsuspended,
+            EventKind::SettlementCreated => Self::SettlementCreated,
+            EventKind::SettlementReleased => Self::SettlementReleased,
+            EventKind::SailingCancelled => Self::SailingCancelled,
+            EventKind::SailingMoved => Self::SailingMoved,
+            EventKind::TermsPublished => Self::TermsPublished,
+            EventKind::BookingMoved
+            | EventKind::BookingMoveDropped
+            | EventKind::BookingDifferenceRefunded
+            | EventKind::BookingTicketWanted => return None,
+        })
     }
 }
 
@@ -57,6 +92,13 @@ pub struct Webhook {
 }
 
 /// With its secret: shown when it is made, and never again.
+impl Webhook {
+    pub fn follows(&self, event: EventName) -> bool {
+        let events = self.events.as_array();
+        events.is_some_and(|all| all.iter().any(|name| *name == event.as_str()))
+    }
+}
+
 #[derive(Serialize, JsonSchema)]
 pub struct NewWebhook {
     #[serde(flatten)]
@@ -71,17 +113,17 @@ pub struct WebhookForm {
     pub url: String,
     #[schemars(length(min = 1, max = 50))]
     pub events: Vec<EventName>,
-    #[serde(default = "yes")]
+    #[serde(default = "active_by_default")]
     pub active: bool,
 }
 
-fn yes() -> bool {
+fn active_by_default() -> bool {
     true
 }
 
 impl Input for WebhookForm {
     fn check(value: &Value, faults: &mut Vec<Fault>) {
-        if value["url"].as_str().is_some_and(|url| parsed(url).is_none()) {
+        if value["url"].as_str().is_some_and(|url| parse_url(url).is_none()) {
             let message = text(
                 "This must be an http or https address without a user name.",
                 "Ini harus berupa alamat http atau https tanpa nama pengguna.",
@@ -92,7 +134,7 @@ impl Input for WebhookForm {
 }
 
 /// An address that a webhook may have, as far as one can see.
-pub fn parsed(url: &str) -> Option<reqwest::Url> {
+pub fn parse_url(url: &str) -> Option<reqwest::Url> {
     let url = reqwest::Url::parse(url.trim()).ok()?;
     let plain = url.username().is_empty() && url.password().is_none();
     (matches!(url.scheme(), "http" | "https") && url.host().is_some() && plain).then_some(url)
@@ -138,3 +180,19 @@ pub struct DeliveriesQuery {
 }
 
 impl Input for DeliveriesQuery {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_has_one_name_everywhere() {
+        for kind in EventKind::ALL {
+            if let Some(name) = EventName::of(*kind) {
+                assert_eq!(name.as_str(), kind.as_str());
+            }
+        }
+        let followed = EventKind::ALL.iter().filter_map(|kind| EventName::of(*kind)).count();
+        assert_eq!(followed, EventName::ALL.len());
+    }
+}

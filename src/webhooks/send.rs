@@ -6,12 +6,11 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use chrono::{DateTime, TimeDelta, Utc};
 use hmac::{Hmac, KeyInit, Mac};
 use reqwest::{StatusCode, Url};
-use serde::Deserialize;
 use sha2::Sha256;
 
 use super::{
-    address::{Guarded, is_public},
-    model::{DeliveryStatus, DisabledReason, parsed},
+    address::{PublicResolver, is_public},
+    model::{DeliveryStatus, DisabledReason, parse_url},
     store::{self, Attempt, Outgoing},
 };
 use crate::{
@@ -25,11 +24,11 @@ use crate::{
 
 /// After so long without success a subscription is switched off: about a day, and within the tries
 /// of a single delivery, of which the last comes after 23 hours.
-const PATIENCE: TimeDelta = TimeDelta::hours(22);
+const MAX_FAILING: TimeDelta = TimeDelta::hours(22);
 const PREFIX: &str = "whsec_";
 
 /// Who calls other systems.
-pub struct Caller {
+pub struct WebhookClient {
     /// Made when it is needed: many a service has no webhooks, and certificates take room.
     client: OnceLock<reqwest::Client>,
     private_too: bool,
@@ -37,12 +36,12 @@ pub struct Caller {
 
 impl App {
     /// The client that delivers webhooks.
-    pub fn webhook_client(&self) -> &Caller {
+    pub fn webhook_client(&self) -> &WebhookClient {
         self.domain()
     }
 }
 
-impl Caller {
+impl WebhookClient {
     pub fn new(private_too: bool) -> Self {
         Self { client: OnceLock::new(), private_too }
     }
@@ -58,7 +57,7 @@ impl Caller {
             // Neither redirects nor a proxy choose an address for us.
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
-            .dns_resolver(std::sync::Arc::new(Guarded { private_too }))
+            .dns_resolver(std::sync::Arc::new(PublicResolver { private_too }))
             .user_agent(concat!("Dermaga/", env!("CARGO_PKG_VERSION")))
             .build()?;
         Ok(self.client.get_or_init(|| client))
@@ -77,7 +76,7 @@ impl Caller {
             response_status,
             error: Some(error.chars().take(500).collect()),
         };
-        let Some(url) = parsed(&outgoing.url).filter(|url| self.may_call(url)) else {
+        let Some(url) = parse_url(&outgoing.url).filter(|url| self.may_call(url)) else {
             return failed(None, "its address is not public".into());
         };
         let body = outgoing.payload.to_string();
@@ -132,14 +131,8 @@ fn signature(secret: &str, id: &str, timestamp: i64, body: &str) -> String {
     format!("v1,{}", BASE64_STANDARD.encode(mac.finalize().into_bytes()))
 }
 
-#[derive(Deserialize)]
-struct Due {
-    delivery_id: Uuid,
-}
-
 /// Makes an attempt, and writes down what came of it. An error brings it back later.
-pub async fn deliver(app: &App, item: &Item) -> Result<()> {
-    let Due { delivery_id: id } = item.read()?;
+pub async fn deliver(app: &App, item: &Item, id: Uuid) -> Result<()> {
     // Deleted, or delivered by somebody whose lease was lost.
     let Some(outgoing) = store::outgoing(&app.db, id).await? else { return Ok(()) };
     let mut attempt = match outgoing.active {
@@ -158,13 +151,13 @@ pub async fn deliver(app: &App, item: &Item) -> Result<()> {
     let gone = attempt.response_status == Some(StatusCode::GONE.as_u16().into());
     let mut tx = app.db.begin().await?;
     match attempt.status {
-        DeliveryStatus::Delivered => store::works(&mut tx, webhook).await?,
+        DeliveryStatus::Delivered => store::mark_working(&mut tx, webhook).await?,
         DeliveryStatus::Failed => {}
         DeliveryStatus::Pending => {
-            let since = store::fails(&mut tx, webhook, &outgoing.url, now).await?;
+            let since = store::mark_failing(&mut tx, webhook, &outgoing.url, now).await?;
             let reason = since.and_then(|since| match gone {
                 true => Some(DisabledReason::Gone),
-                false => (now - since >= PATIENCE).then_some(DisabledReason::Failing),
+                false => (now - since >= MAX_FAILING).then_some(DisabledReason::Failing),
             });
             if let Some(reason) = reason {
                 store::switch_off(&mut tx, webhook, reason, now).await?;
@@ -174,7 +167,7 @@ pub async fn deliver(app: &App, item: &Item) -> Result<()> {
             }
         }
     }
-    store::attempted(&mut tx, id, &attempt, now).await?;
+    store::record_attempt(&mut tx, id, &attempt, now).await?;
     tx.commit().await?;
     match attempt.status {
         DeliveryStatus::Pending => Err(Error::Unavailable(attempt.error.unwrap_or_default())),
@@ -201,8 +194,8 @@ mod tests {
 
     #[test]
     fn numbers_are_looked_at_however_they_are_written() {
-        let caller = Caller::new(false);
-        let may = |url: &str| caller.may_call(&parsed(url).unwrap());
+        let caller = WebhookClient::new(false);
+        let may = |url: &str| caller.may_call(&parse_url(url).unwrap());
         for bad in [
             "http://127.0.0.1/",
             "http://2130706433/",
@@ -216,6 +209,6 @@ mod tests {
             assert!(!may(bad), "{bad}");
         }
         assert!(may("https://8.8.8.8/") && may("https://hooks.example.com/x"));
-        assert!(Caller::new(true).may_call(&parsed("http://127.0.0.1/").unwrap()));
+        assert!(WebhookClient::new(true).may_call(&parse_url("http://127.0.0.1/").unwrap()));
     }
 }

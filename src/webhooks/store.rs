@@ -4,7 +4,8 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
 use super::model::{
-    DeliveriesQuery, Delivery, DeliveryStatus, DisabledReason, Webhook, WebhookForm, WebhooksQuery,
+    DeliveriesQuery, Delivery, DeliveryStatus, DisabledReason, EventName, Webhook, WebhookForm,
+    WebhooksQuery,
 };
 use crate::kernel::{
     db::{Db, Tx},
@@ -94,11 +95,13 @@ pub async fn delete(tx: &mut Tx, id: Uuid) -> Result<()> {
 }
 
 /// `false`: there is one of this event already.
+#[allow(clippy::too_many_arguments)]
 pub async fn insert(
     tx: &mut Tx,
     id: Uuid,
     webhook: Uuid,
     item: &Item,
+    name: EventName,
     payload: &Value,
     lane: &str,
     now: DateTime<Utc>,
@@ -113,7 +116,7 @@ pub async fn insert(
         .bind(id)
         .bind(webhook)
         .bind(item.id)
-        .bind(item.topic.clone())
+        .bind(name)
         .bind(payload.clone())
         .bind(lane.to_owned())
         .bind(now)
@@ -185,7 +188,12 @@ pub struct Attempt {
     pub error: Option<String>,
 }
 
-pub async fn attempted(tx: &mut Tx, id: Uuid, attempt: &Attempt, now: DateTime<Utc>) -> Result<()> {
+pub async fn record_attempt(
+    tx: &mut Tx,
+    id: Uuid,
+    attempt: &Attempt,
+    now: DateTime<Utc>,
+) -> Result<()> {
     let delivered = attempt.status == DeliveryStatus::Delivered;
     tx.sql(
         "UPDATE webhook_deliveries SET status = $1, attempts = attempts + 1, response_status = $2,
@@ -204,7 +212,7 @@ pub async fn attempted(tx: &mut Tx, id: Uuid, attempt: &Attempt, now: DateTime<U
 }
 
 /// To be tried again, from the beginning; gives the lane it belongs in.
-pub async fn again(tx: &mut Tx, id: Uuid) -> Result<String> {
+pub async fn reset_delivery(tx: &mut Tx, id: Uuid) -> Result<String> {
     let lane = tx
         .sql(
             "UPDATE webhook_deliveries SET status = 'pending', attempts = 0, last_error = NULL
@@ -217,7 +225,7 @@ pub async fn again(tx: &mut Tx, id: Uuid) -> Result<String> {
 }
 
 /// Something got through.
-pub async fn works(tx: &mut Tx, id: Uuid) -> Result<()> {
+pub async fn mark_working(tx: &mut Tx, id: Uuid) -> Result<()> {
     tx.sql("UPDATE webhooks SET failing_since = NULL WHERE id = $1 AND failing_since IS NOT NULL")
         .bind(id)
         .run()
@@ -226,7 +234,7 @@ pub async fn works(tx: &mut Tx, id: Uuid) -> Result<()> {
 }
 
 /// Nothing got through; says since when that is so. `None`: it is another one by now.
-pub async fn fails(
+pub async fn mark_failing(
     tx: &mut Tx,
     id: Uuid,
     url: &str,
@@ -275,7 +283,7 @@ pub async fn reseal(db: &Db, sealer: &Sealer) -> Result<u64> {
     Ok(resealed)
 }
 
-pub async fn forget(db: &Db, before: DateTime<Utc>) -> Result<()> {
+pub async fn delete_before(db: &Db, before: DateTime<Utc>) -> Result<()> {
     db.sql("DELETE FROM webhook_deliveries WHERE created_at < $1").bind(before).run().await?;
     Ok(())
 }

@@ -5,9 +5,9 @@ use dermaga::kernel::access::Rule::*;
 use serde_json::{Value, json};
 
 use crate::{
-    harbour::{charter, order},
+    harbour::{Sailing, charter, order},
     on_both_engines,
-    world::World,
+    world::{Someone, World},
 };
 
 on_both_engines![
@@ -26,6 +26,8 @@ on_both_engines![
     a_guest_holds_at_most_five,
     the_same_request_twice_books_once,
     a_booking_takes_few_statements,
+    a_cancel_takes_few_statements,
+    a_cancel_is_decided_by_what_is_true_then,
     identity_numbers_rest_sealed_and_are_masked,
 ];
 
@@ -411,6 +413,69 @@ async fn a_booking_takes_few_statements(world: World) {
     let before = world.db().statements();
     world.books(order(&sailing, 2, "sari@example.com")).await.ok();
     assert_eq!(world.db().statements() - before, 2);
+}
+
+/// One loads the booking, one cancels it, one posts the refund and one announces it. A session, an
+/// entry of the audit log and a kept answer have statements of their own.
+async fn a_cancel_takes_few_statements(world: World) {
+    let first = world.sailing().await;
+    let later = world.sailing_of_another_day(&first).await;
+    let clerk = world.staff("ayu@dermaga.test", &[BookingsWrite]).await;
+    let took = async |sailing: &Sailing, who: Option<&Someone>, paid: bool| {
+        let booking = world.books(order(sailing, 1, "sari@example.com")).await.ok();
+        if paid {
+            world.pays(&booking).await;
+        }
+        let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
+        let mut call = json!({ "reason": "x" });
+        if who.is_none() {
+            call["code"] = booking["code"].clone();
+            call["email"] = json!("sari@example.com");
+        }
+        let call = world.post(&path, call);
+        let before = world.db().statements();
+        let after = match who {
+            Some(who) => call.by(who).send().await.ok(),
+            None => call.send().await.ok(),
+        };
+        let took = world.db().statements() - before;
+        // What was answered without reading it again is what is stored.
+        let stored = world.looks_up(&booking).await;
+        for (name, value) in stored.as_object().unwrap() {
+            assert_eq!(after[name], *value, "{name}");
+        }
+        took
+    };
+    assert_eq!(took(&later, None, false).await, 3);
+    assert_eq!(took(&later, None, true).await, 4);
+    assert_eq!(took(&later, Some(&first.partner), true).await, 1 + 4);
+    assert_eq!(took(&later, Some(&clerk), true).await, 1 + 4 + 1);
+    // Near departure the manifest counts: locked and read again. Half is kept: one more for that.
+    assert_eq!(took(&first, None, true).await, 4 + 2 + 1);
+}
+
+/// The booking is loaded before the transaction: what changes in between is found out.
+async fn a_cancel_is_decided_by_what_is_true_then(world: World) {
+    let first = world.sailing().await;
+    let later = world.sailing_of_another_day(&first).await;
+    for sailing in [&first, &later] {
+        let booking = world.books(order(sailing, 1, "sari@example.com")).await.ok();
+        let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
+        let body = json!({ "reason": "x", "code": booking["code"], "email": "sari@example.com" });
+        let cancel = async || world.post(&path, body.clone()).insist().await;
+        let pay = world.hears(&booking, "settlement", "t-1");
+        let (one, two, paid) = tokio::join!(cancel(), cancel(), pay);
+        paid.ok();
+        let won = [&one, &two].iter().filter(|answer| answer.status == 200).count();
+        assert_eq!(won, 1, "{} {}", one.body, two.body);
+        world.delivers().await;
+        let stored = world.looks_up(&booking).await;
+        let status = stored["status"].as_str().unwrap();
+        // Paid before it was cancelled, or after.
+        assert!(["refund_pending", "cancelled"].contains(&status), "{stored}");
+        assert_eq!(status == "refund_pending", stored["refund_amount"].is_i64(), "{stored}");
+    }
+    assert_eq!(world.count("SELECT CAST(SUM(amount) AS BIGINT) FROM ledger_lines").await, 0);
 }
 
 async fn identity_numbers_rest_sealed_and_are_masked(world: World) {

@@ -200,3 +200,27 @@ fn modules_import_one_another_without_a_cycle() {
     }
     assert!(left.is_empty(), "these import one another, or what does: {left:#?}");
 }
+
+/// Domains announce typed events: names of messages are written down in one file.
+#[test]
+fn only_events_put_messages_into_the_outbox() {
+    let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut folders = vec![source.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let of = path.strip_prefix(&source).unwrap();
+            if of.starts_with("kernel") || of == std::path::Path::new("events.rs") {
+                continue;
+            }
+            let code = std::fs::read_to_string(&path).unwrap();
+            for call in ["outbox::put(", "outbox::put_about(", "topic: \""] {
+                assert!(!code.contains(call), "{} has {call}", of.display());
+            }
+        }
+    }
+}

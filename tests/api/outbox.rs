@@ -4,6 +4,7 @@ use chrono::TimeDelta;
 use dermaga::kernel::{
     ids,
     outbox::{self, Queue},
+    set_aside,
 };
 use serde_json::json;
 
@@ -17,6 +18,7 @@ on_both_engines![
     what_somebody_waits_for_goes_first,
     a_rush_does_not_make_a_claim_slow,
     a_failure_comes_back_later_and_ends_as_a_dead_letter,
+    what_a_newer_version_wrote_is_kept_for_it,
     the_worker_wakes_up_by_itself,
 ];
 
@@ -166,7 +168,8 @@ async fn a_rush_does_not_make_a_claim_slow(world: World) {
 }
 
 async fn a_failure_comes_back_later_and_ends_as_a_dead_letter(world: World) {
-    put(&world, "nobody.takes_this").await;
+    // Not the payload of a letter.
+    put(&world, "mail.letter").await;
     let mut tries = 0;
     let started = world.now();
     while world.count("SELECT COUNT(*) FROM outbox WHERE dead_at IS NULL").await == 1 {
@@ -176,7 +179,49 @@ async fn a_failure_comes_back_later_and_ends_as_a_dead_letter(world: World) {
     assert_eq!(tries, 16);
     assert!(world.now() - started < TimeDelta::days(2));
     let why: String = world.db().sql("SELECT last_error FROM outbox").scalar().await.unwrap();
-    assert!(why.contains("nobody takes nobody.takes_this"), "{why}");
+    assert!(why.contains("missing field"), "{why}");
+}
+
+async fn what_a_newer_version_wrote_is_kept_for_it(world: World) {
+    let sailing = world.sailing().await;
+    world.delivers().await;
+    let booking = world.sold(&sailing, 1).await;
+    world.delivers().await;
+    let id: ids::Uuid = booking["id"].as_str().unwrap().parse().unwrap();
+    // An event and a letter of a newer version; a known event waits behind the first.
+    let mut tx = world.db().begin().await.unwrap();
+    outbox::put_about(&mut tx, id, "booking.upgraded", &json!({ "seat": 7 }), world.now())
+        .await
+        .unwrap();
+    let known = json!({ "booking_id": id });
+    outbox::put_about(&mut tx, id, "booking.refunded", &known, world.now()).await.unwrap();
+    let letter = json!({ "event": "booking.upgraded", "news": { "seat": 7 } });
+    outbox::put(&mut tx, Queue::Mail, "mail.letter", &letter, world.now()).await.unwrap();
+    tx.commit().await.unwrap();
+    for _ in 0..40 {
+        world.app.deliver_due().await.unwrap();
+        world.later(TimeDelta::hours(1));
+    }
+    assert_eq!(world.count("SELECT COUNT(*) FROM outbox").await, 3, "nothing is lost");
+    assert_eq!(world.count("SELECT COUNT(*) FROM outbox WHERE dead_at IS NOT NULL").await, 0);
+    let (count, rows) = set_aside::list(world.db(), 10).await.unwrap();
+    assert_eq!(count, 2);
+    assert!(rows.iter().all(|row| row.job == "deliver_outbox"), "{rows:?}");
+    assert!(rows.iter().any(|row| row.last_error.contains("booking.upgraded")), "{rows:?}");
+    // The newer version knows the event; here it is played by one that is known.
+    world
+        .db()
+        .sql("UPDATE outbox SET topic = 'booking.paid', payload = $1 WHERE topic = $2")
+        .bind(known)
+        .bind("booking.upgraded")
+        .run()
+        .await
+        .unwrap();
+    world.later(TimeDelta::hours(2));
+    world.delivers().await;
+    assert_eq!(world.count("SELECT COUNT(*) FROM outbox").await, 1, "the letter");
+    let (count, _) = set_aside::list(world.db(), 10).await.unwrap();
+    assert_eq!(count, 1, "the note of what was delivered is gone");
 }
 
 async fn the_worker_wakes_up_by_itself(world: World) {

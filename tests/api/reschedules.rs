@@ -710,7 +710,7 @@ async fn reports_follow(world: World) {
     let cheap = world.another(&sailing, "GT. 3", 100_000).await;
     let admin = world.admin().await;
     let (one, two) = (world.sold(&sailing, 2).await, world.sold(&sailing, 1).await);
-    dermaga::reports::fold(&world.app).await.unwrap();
+    dermaga::reports::roll_up(&world.app).await.unwrap();
     // The day after where the service is.
     world.later(TimeDelta::hours(15));
     let admin = world.signs_in(&admin.email, "admin").await;
@@ -738,7 +738,7 @@ async fn reports_follow(world: World) {
     assert_eq!(unfolded.0, (450_000, 2), "as it was sold");
     assert_eq!(unfolded.1, (50_000, 0), "what it costs more and less");
     assert_eq!(unfolded.2, 500_000);
-    dermaga::reports::fold(&world.app).await.unwrap();
+    dermaga::reports::roll_up(&world.app).await.unwrap();
     assert_eq!(days().await, unfolded);
     adds_up(&world).await;
     dermaga::reports::rebuild(&world.app).await.unwrap();

@@ -244,6 +244,18 @@ impl World {
         Sailing { partner, boat, id }
     }
 
+    /// A sailing of the same boat, the day after.
+    pub async fn sailing_of_another_day(&self, first: &Sailing) -> Sailing {
+        let found = self
+            .db()
+            .sql("SELECT id FROM sailings WHERE departure_at > $1 ORDER BY departure_at LIMIT 1")
+            .bind(self.now() + chrono::TimeDelta::hours(30))
+            .scalar::<dermaga::kernel::ids::Uuid>()
+            .await;
+        let (partner, boat) = (first.partner.clone(), first.boat.clone());
+        Sailing { partner, boat, id: found.unwrap().to_string() }
+    }
+
     pub async fn books(&self, order: Value) -> Answer {
         self.post("/v1/booking/", order).insist().await
     }

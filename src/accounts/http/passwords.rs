@@ -5,20 +5,19 @@ use axum::extract::State;
 use crate::{
     accounts::{
         hash_queue::Origin,
-        letters::{Forgotten, PasswordChanged},
         lockout::{self, Client},
         model::{ChangePassword, JustEmail, ResetPassword},
         store, tokens,
     },
     app::App,
+    events::{self, AccountLetter, AccountRef, PasswordForgotten},
     kernel::{
         audit::Change,
-        caller::{Caller, Context, Person},
+        caller::{Caller, Context, Person, network_text},
         error::{Error, Result},
         http::{Body, Reply},
         ids,
         lang::text,
-        outbox::{self, Queue},
     },
 };
 
@@ -29,9 +28,8 @@ pub async fn forgot_password(
     Body(JustEmail { email }): Body<JustEmail>,
 ) -> Result<Reply> {
     let mut tx = app.db.begin().await?;
-    let forgotten = Forgotten { email, lang: context.lang };
-    outbox::put(&mut tx, Queue::Mail, "account.password_forgotten", &forgotten, app.clock.now())
-        .await?;
+    let forgotten = PasswordForgotten { email, lang: context.lang };
+    events::send(&mut tx, &AccountLetter::PasswordForgotten(forgotten), app.clock.now()).await?;
     tx.commit().await?;
     Ok(Reply::done(
         "If the address belongs to an account, a link is on its way.",
@@ -65,8 +63,8 @@ pub async fn reset_password(
     lockout::forgive(&mut tx, &account.email.parse().map_err(Error::internal)?).await?;
     lockout::know_network(&mut tx, account.id, context.address, now).await?;
     if !first {
-        let changed = PasswordChanged { account_id: account.id, lang: context.lang };
-        outbox::put(&mut tx, Queue::Mail, "account.password_changed", &changed, now).await?;
+        let changed = AccountRef { account_id: account.id, lang: context.lang };
+        events::send(&mut tx, &AccountLetter::PasswordChanged(changed), now).await?;
     }
     tx.commit().await?;
     Ok(Reply::done("The password is set. Please sign in.", "Kata sandi tersimpan. Silakan masuk."))
@@ -84,7 +82,7 @@ pub async fn change_password(
     let origin = Origin::new(address, true);
     app.passwords().strong(&change.password, name, email, origin).await?;
     let email = email.parse().map_err(Error::internal)?;
-    let network = lockout::network_text(address);
+    let network = network_text(address);
     let found = store::credentials_from(&app.db, &email, &network).await?;
     let found = found.filter(|found| found.credentials.id == *id).ok_or(Error::Unauthenticated)?;
     let is_known = found.knows_network(now);
@@ -111,8 +109,8 @@ pub async fn change_password(
     }
     tokens::end_all(&mut tx, *id, Some(caller.session_id), now).await?;
     attempt.succeeded(&mut tx).await?;
-    let changed = PasswordChanged { account_id: *id, lang: caller.context.lang };
-    outbox::put(&mut tx, Queue::Mail, "account.password_changed", &changed, now).await?;
+    let changed = AccountRef { account_id: *id, lang: caller.context.lang };
+    events::send(&mut tx, &AccountLetter::PasswordChanged(changed), now).await?;
     tx.record(Change {
         action: "account.password_changed",
         entity: "account",

@@ -18,7 +18,7 @@ use crate::{
     app::App,
     kernel::{
         audit::Change,
-        caller::{Caller, Context},
+        caller::{Caller, Context, network_text},
         db::Tx,
         error::{Error, Result},
         http::{Body, Page, Path, Query, Reply},
@@ -33,7 +33,7 @@ pub async fn login(
     Body(login): Body<Login>,
 ) -> Result<Reply<SignedIn>> {
     let now = app.clock.now();
-    let network = lockout::network_text(context.address);
+    let network = network_text(context.address);
     let found = store::credentials_from(&app.db, &login.email, &network).await?;
     let is_known = found.as_ref().is_some_and(|account| account.knows_network(now));
     let device = live_device(&app, &headers, now).await?;

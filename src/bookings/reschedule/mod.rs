@@ -9,25 +9,24 @@
 mod store;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use serde_json::json;
 
 use super::{
-    lookup::BookingAccess,
     model::{BookingRow, BookingStatus, SailingContext},
-    moves::{no_seats, not_now, still_ashore},
-    rules::{self, Event},
-    sale, store as bookings,
-    store::Trace,
+    offer,
+    rules::{self, Actor, Event, RescheduleCause},
+    store as bookings,
+    store::TransitionDetails,
+    transitions::{invalid_transition, is_sold_out},
 };
 use crate::{
     app::App,
+    events::{self, BookingRef, BookingRescheduled, DifferenceRefunded, DomainEvent},
     kernel::{
         db::Tx,
         error::{Error, Result},
         ids::{self, Uuid},
         lang::text,
         money::Rupiah,
-        outbox,
         set_aside::{self, Pass, RowJob},
     },
     ledger::{self, Account},
@@ -36,33 +35,32 @@ use crate::{
 
 pub use store::{Reschedule, RescheduleStatus, get};
 
-/// Where somebody would rather be.
-pub struct Wish<'a> {
+/// A request to move a booking to another sailing.
+pub struct RescheduleRequest<'a> {
     pub booking_id: Uuid,
     pub to: &'a SailingContext,
     pub reason: &'a str,
-    pub access: BookingAccess,
+    pub actor: Actor,
     /// `None`: the booker.
     pub by: Option<Uuid>,
 }
 
-/// What came of a wish.
-pub struct Granted {
+pub struct RescheduleOutcome {
     pub before: BookingRow,
     /// `None`: it sails there already.
     pub reschedule: Option<Reschedule>,
-    /// Whether anything was changed by it.
-    pub new: bool,
+    /// Whether this request changed anything.
+    pub is_new: bool,
 }
 
 /// The sailing, if the booking can move there at all.
 pub async fn target(app: &App, booking: &BookingRow, sailing: Uuid) -> Result<SailingContext> {
-    let to = bookings::look(&app.db, sailing).await?.map(|(sailing, _)| sailing);
-    let to = to.ok_or_else(sale::unknown_sailing)?;
+    let to = bookings::offer(&app.db, sailing).await?.map(|(sailing, _)| sailing);
+    let to = to.ok_or_else(offer::unknown_sailing)?;
     let same = |one: &str, other: &str| harbour_key(one) == harbour_key(other);
     let alike = to.partner_id == booking.partner_id
-        && same(&to.from_name, &booking.from_name)
-        && same(&to.to_name, &booking.to_name);
+        && same(&to.from_name, &booking.joined.from_name)
+        && same(&to.to_name, &booking.joined.to_name);
     if !alike {
         let message = text(
             "This is not a sailing of the same route and partner.",
@@ -74,38 +72,47 @@ pub async fn target(app: &App, booking: &BookingRow, sailing: Uuid) -> Result<Sa
 }
 
 /// Moves the booking, or holds what it needs until the difference is paid.
-pub async fn request(app: &App, tx: &mut Tx, wish: &Wish<'_>) -> Result<Granted> {
+pub async fn request(
+    app: &App,
+    tx: &mut Tx,
+    request: &RescheduleRequest<'_>,
+) -> Result<RescheduleOutcome> {
     let now = app.clock.now();
-    bookings::hold(tx, wish.booking_id).await?;
-    let booking = bookings::get_in(tx, wish.booking_id).await?.ok_or(Error::NotFound)?;
-    let by_weather = may_leave(&booking, now)?;
-    if booking.sailing_id == wish.to.sailing_id {
-        return Ok(Granted { before: booking, reschedule: None, new: false });
+    bookings::lock_row(tx, request.booking_id).await?;
+    let booking = bookings::get_in(tx, request.booking_id).await?.ok_or(Error::NotFound)?;
+    let cause = rules::rescheduling(&booking.state(), now)?;
+    let is_disrupted = cause == RescheduleCause::Disruption;
+    if booking.sailing_id == request.to.sailing_id {
+        return Ok(RescheduleOutcome { before: booking, reschedule: None, is_new: false });
     }
     let pending = store::pending(tx, booking.id).await?;
     if let Some(pending) = &pending
-        && pending.to_sailing_id == wish.to.sailing_id
+        && pending.to_sailing_id == request.to.sailing_id
         && pending.expires_at > now
     {
-        return Ok(Granted { before: booking, reschedule: Some(pending.clone()), new: false });
+        return Ok(RescheduleOutcome {
+            before: booking,
+            reschedule: Some(pending.clone()),
+            is_new: false,
+        });
     }
-    let mut sailings = vec![booking.sailing_id, wish.to.sailing_id];
+    let mut sailings = vec![booking.sailing_id, request.to.sailing_id];
     sailings.extend(pending.as_ref().map(|pending| pending.to_sailing_id));
-    store::hold_sailings(tx, sailings).await?;
+    store::lock_sailings(tx, sailings).await?;
     if let Some(pending) = &pending {
         store::end(tx, pending.id, RescheduleStatus::Dropped, now).await?;
     }
-    sale::on_sale(app, wish.to)?;
+    offer::ensure_on_sale(app, request.to)?;
     if booking.status != BookingStatus::Paid && !bookings::promotion_is_left(tx, &booking).await? {
         return Err(promotion_exhausted());
     }
-    let seats = seats_of(&booking, wish.to)?;
+    let seats = seats_of(&booking, request.to)?;
     let was = booking.price();
     // From what it was first sold for: no detour makes it cheaper or dearer.
     let sold = store::first_price(tx, booking.id).await?.unwrap_or_else(|| was.clone());
-    let becomes = rules::reprice(&sold, wish.to.seat_price, seats);
-    let own_wish = !by_weather && wish.access == BookingAccess::Booker;
-    let fee = match own_wish {
+    let becomes = rules::reprice(&sold, request.to.seat_price, seats);
+    let by_choice = !is_disrupted && request.actor == Actor::Guest;
+    let fee = match by_choice {
         true => {
             let policy = &app.config.reschedule_fee.0;
             let percent = rules::fee_percent(policy, booking.departure_at, now);
@@ -115,7 +122,7 @@ pub async fn request(app: &App, tx: &mut Tx, wish: &Wish<'_>) -> Result<Granted>
     };
     let policy = &app.config.refund_policy.0;
     let percent = rules::refund_percent(policy, booking.departure_at, now);
-    let refund_cap = match (by_weather, own_wish) {
+    let refund_cap = match (is_disrupted, by_choice) {
         (true, _) => None,
         (_, true) => Some(booking.refund_cap.unwrap_or(percent).min(percent)),
         (_, false) => booking.refund_cap,
@@ -124,12 +131,12 @@ pub async fn request(app: &App, tx: &mut Tx, wish: &Wish<'_>) -> Result<Granted>
     let pays = difference > Rupiah::ZERO;
     if pays && app.config.rate_limit.0 {
         let lapsed = store::dropped_since(tx, booking.id, now - TimeDelta::days(1)).await?;
-        if lapsed >= LAPSES {
+        if lapsed >= MAX_LAPSED_HOLDS {
             return Err(too_many_holds());
         }
     }
     let hold = TimeDelta::seconds(app.config.booking_hold_seconds.into());
-    let mut expires_at = (now + hold).min(wish.to.departure_at);
+    let mut expires_at = (now + hold).min(request.to.departure_at);
     if booking.status == BookingStatus::Paid {
         expires_at = expires_at.min(booking.departure_at);
     }
@@ -137,12 +144,12 @@ pub async fn request(app: &App, tx: &mut Tx, wish: &Wish<'_>) -> Result<Granted>
     let new = store::NewReschedule {
         id,
         booking: &booking,
-        to_sailing_id: wish.to.sailing_id,
-        departure_at: wish.to.departure_at,
+        to_sailing_id: request.to.sailing_id,
+        departure_at: request.to.departure_at,
         status: if pays { RescheduleStatus::Pending } else { RescheduleStatus::Done },
         seats,
-        reason: wish.reason,
-        requested_by: wish.by,
+        reason: request.reason,
+        requested_by: request.by,
         was: &was,
         becomes: &becomes,
         fee,
@@ -150,32 +157,15 @@ pub async fn request(app: &App, tx: &mut Tx, wish: &Wish<'_>) -> Result<Granted>
         refund_cap,
         expires_at,
     };
-    store::insert(tx, new, now).await.map_err(|failure| match no_seats(&failure) {
-        true => sale::sold_out(0),
+    store::insert(tx, new, now).await.map_err(|failure| match is_sold_out(&failure) {
+        true => offer::sold_out(0),
         false => failure.into(),
     })?;
     let reschedule = store::get_in(tx, id).await?;
     if !pays {
-        arrive(tx, &booking, &reschedule, now).await?;
+        complete(tx, &booking, &reschedule, now).await?;
     }
-    Ok(Granted { before: booking, reschedule: Some(reschedule), new: true })
-}
-
-/// Whether it is the weather's or the partner's doing; 409 when the booking stays where it is.
-fn may_leave(booking: &BookingRow, now: DateTime<Utc>) -> Result<bool> {
-    match booking.status {
-        BookingStatus::Paid if booking.departure_at > now => {
-            still_ashore(booking, now)?;
-            Ok(rules::is_disrupted(booking.promised_at, booking.departure_at))
-        }
-        // What had cost nothing is owed nothing, and yet may sail.
-        BookingStatus::RefundPending | BookingStatus::Cancelled
-            if booking.called_off && booking.paid_at.is_some() =>
-        {
-            Ok(true)
-        }
-        _ => Err(not_now()),
-    }
+    Ok(RescheduleOutcome { before: booking, reschedule: Some(reschedule), is_new: true })
 }
 
 /// What it takes of the other sailing.
@@ -184,11 +174,11 @@ fn seats_of(booking: &BookingRow, to: &SailingContext) -> Result<i32> {
         let message = text("The boat has fewer seats.", "Kapal tidak memuat sebanyak itu.");
         return Err(Error::field("route_time_id", "too_small", message));
     }
-    sale::seats(to, booking.kind, booking.qty)
+    offer::seats_needed(to, booking.kind, booking.qty)
 }
 
 /// How many unpaid moves of a booking may lapse in a day: seats are not held for ever.
-const LAPSES: i64 = 3;
+const MAX_LAPSED_HOLDS: i64 = 3;
 
 fn too_many_holds() -> Error {
     Error::conflict(
@@ -216,7 +206,7 @@ fn too_late() -> Error {
 
 /// The difference is paid: moves the booking. `false`: it no longer waits for that, and the money
 /// has to be dealt with by a person.
-pub async fn paid(
+pub async fn complete_paid(
     tx: &mut Tx,
     booking: &BookingRow,
     reschedule: Uuid,
@@ -224,39 +214,39 @@ pub async fn paid(
 ) -> Result<bool> {
     let reschedule = store::get_in(tx, reschedule).await?;
     let both = vec![reschedule.from_sailing_id, reschedule.to_sailing_id];
-    store::hold_sailings(tx, both).await?;
+    store::lock_sailings(tx, both).await?;
     let waits = reschedule.status == RescheduleStatus::Pending
         && reschedule.from_sailing_id == booking.sailing_id
-        && may_leave(booking, now).is_ok()
-        && store::takes_passengers(tx, reschedule.to_sailing_id, now).await?
+        && rules::rescheduling(&booking.state(), now).is_ok()
+        && store::is_open(tx, reschedule.to_sailing_id, now).await?
         && (booking.status == BookingStatus::Paid
             || bookings::promotion_is_left(tx, booking).await?);
     if !waits || !store::end(tx, reschedule.id, RescheduleStatus::Done, now).await? {
         return Ok(false);
     }
-    arrive(tx, booking, &reschedule, now).await?;
+    complete(tx, booking, &reschedule, now).await?;
     Ok(true)
 }
 
 /// Puts the booking on its new sailing, with its money.
-async fn arrive(
+async fn complete(
     tx: &mut Tx,
     booking: &BookingRow,
     reschedule: &Reschedule,
     now: DateTime<Utc>,
 ) -> Result<()> {
     let price = reschedule.becomes()?;
-    let moved = store::carry_over(tx, reschedule, &price, now).await.map_err(refusal)?;
+    let moved = store::move_booking_row(tx, reschedule, &price, now).await.map_err(refusal)?;
     if !moved {
-        return Err(not_now());
+        return Err(invalid_transition());
     }
-    let posting = |kind| booking.chapter_of(reschedule.id).posting(kind);
+    let posting = |kind| booking.ledger_segment_from(reschedule.id).posting(kind);
     if booking.status != BookingStatus::Paid {
-        let to = rules::next(booking.status, Event::Reinstate).ok_or_else(not_now)?;
-        let trace = Trace::default();
-        let came = bookings::advance(tx, booking.id, booking.status, to, trace, now).await;
-        if !came.map_err(refusal)? {
-            return Err(not_now());
+        let to = rules::next(booking.status, Event::Reinstate).ok_or_else(invalid_transition)?;
+        let details = TransitionDetails::default();
+        let advanced = bookings::advance(tx, booking.id, booking.status, to, details, now).await;
+        if !advanced.map_err(refusal)? {
+            return Err(invalid_transition());
         }
         let back = posting("reinstated")
             .debit(Account::RefundPayable, booking.total)
@@ -270,26 +260,26 @@ async fn arrive(
         .credit(Account::CustomerDeposits, price.total - booking.total)
         .credit(Account::CommissionRevenue, reschedule.fee);
     ledger::post(tx, entry, now).await?;
-    let news = json!({ "booking_id": booking.id, "difference": difference });
-    outbox::put_about(tx, booking.id, "booking.rescheduled", &news, now).await?;
-    Ok(())
+    let event = BookingRescheduled { booking_id: booking.id, difference };
+    events::emit(tx, DomainEvent::BookingRescheduled(event), now).await
 }
 
 fn refusal(failure: crate::kernel::db::Failure) -> Error {
     match failure {
         f if f.names("promotions_quota") => promotion_exhausted(),
-        f if no_seats(&f) => sale::sold_out(0),
+        f if is_sold_out(&f) => offer::sold_out(0),
         f => f.into(),
     }
 }
 
-const DROPPED: &str = "booking.move_dropped";
+fn dropped_event(booking_id: Uuid) -> DomainEvent {
+    DomainEvent::BookingMoveDropped(BookingRef { booking_id })
+}
 
 /// Lets all that wait for a sailing go, which nobody can come to any more.
-pub async fn drop_towards(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<()> {
-    let dropped = store::drop_towards(tx, sailing).await?;
-    let news: Vec<_> = dropped.iter().map(|(id,)| (*id, json!({ "booking_id": id }))).collect();
-    outbox::put_all(tx, DROPPED, &news, now).await
+pub async fn drop_for_sailing(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<()> {
+    let dropped = store::drop_for_sailing(tx, sailing).await?;
+    events::emit_all(tx, dropped.into_iter().map(|(booking,)| dropped_event(booking)), now).await
 }
 
 /// Drops some reschedules that were not paid for in time, each in a transaction of its own, and
@@ -312,8 +302,7 @@ async fn drop_one(app: &App, id: Uuid) -> Result<bool> {
         return Ok(false);
     }
     let booking_id = store::booking_of(&mut tx, id).await?;
-    let news = json!({ "booking_id": booking_id });
-    outbox::put_about(&mut tx, booking_id, DROPPED, &news, now).await?;
+    events::emit(&mut tx, dropped_event(booking_id), now).await?;
     let _until = app.shared.until_changed();
     tx.commit().await?;
     Ok(true)
@@ -335,12 +324,11 @@ pub async fn pay_difference(
 ) -> Result<()> {
     store::set_refunded(tx, id, reference, now).await?;
     let posting = booking
-        .chapter_of(id)
+        .ledger_segment_from(id)
         .posting("difference_refunded")
         .debit(Account::RefundPayable, owed)
         .credit(by, owed);
     ledger::post(tx, posting, now).await?;
-    let news = json!({ "booking_id": booking.id, "amount": owed });
-    outbox::put_about(tx, booking.id, "booking.difference_refunded", &news, now).await?;
-    Ok(())
+    let event = DifferenceRefunded { booking_id: booking.id, amount: owed };
+    events::emit(tx, DomainEvent::BookingDifferenceRefunded(event), now).await
 }

@@ -148,7 +148,7 @@ pub async fn end(tx: &mut Tx, id: Uuid, to: RescheduleStatus, now: DateTime<Utc>
 }
 
 /// Lets all that wait for a sailing go, which nobody can come to any more; says whose they were.
-pub async fn drop_towards(tx: &mut Tx, sailing: Uuid) -> Result<Vec<(Uuid,)>> {
+pub async fn drop_for_sailing(tx: &mut Tx, sailing: Uuid) -> Result<Vec<(Uuid,)>> {
     let dropped = tx
         .sql(
             "UPDATE reschedules SET status = 'dropped'
@@ -206,7 +206,7 @@ pub async fn due(db: &Db, limit: i64, now: DateTime<Utc>) -> Result<Vec<Uuid>> {
 }
 
 /// Takes the rows of sailings in one order, whoever goes which way.
-pub async fn hold_sailings(tx: &mut Tx, mut ids: Vec<Uuid>) -> Result<()> {
+pub async fn lock_sailings(tx: &mut Tx, mut ids: Vec<Uuid>) -> Result<()> {
     ids.sort();
     ids.dedup();
     for id in ids {
@@ -219,7 +219,7 @@ pub async fn hold_sailings(tx: &mut Tx, mut ids: Vec<Uuid>) -> Result<()> {
 }
 
 /// Whether a sailing still takes passengers.
-pub async fn takes_passengers(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<bool> {
+pub async fn is_open(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<bool> {
     let open: Option<(Uuid,)> = tx
         .sql(
             "SELECT id FROM sailings WHERE id = $1 AND status = 'open'
@@ -234,7 +234,7 @@ pub async fn takes_passengers(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Resu
 
 /// Puts the booking on its new sailing. Seats follow by a trigger; a failure means that there are
 /// none. Whatever was said of the old sailing is forgotten.
-pub async fn carry_over(
+pub async fn move_booking_row(
     tx: &mut Tx,
     reschedule: &Reschedule,
     price: &Price,

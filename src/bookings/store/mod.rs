@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::{
-    earnings::Sailed,
+    earnings::CompletedBooking,
     forms::BookingsQuery,
     model::{BookingRow, BookingStatus},
 };
@@ -18,14 +18,17 @@ use crate::{
         error::Result,
         http::Page,
         ids::Uuid,
+        money::Rupiah,
         seal::Sealer,
         set_aside::RowJob,
     },
     ledger::with_collected,
 };
 
-pub use sailing::{aboard, aboard_now, cancel_all, expire_all, follow, hold_all, set_boarded};
-pub use sale::{Counted, LOOK, SELL, bound, look};
+pub use sailing::{
+    boarding_list, boarding_list_in, cancel_all, expire_all, follow, lock_rows, set_boarded,
+};
+pub use sale::{INSERT_BOOKING, SELECT_OFFER, bind_new, offer};
 
 macro_rules! booking {
     ($rest:literal) => {
@@ -81,8 +84,8 @@ pub async fn get_in(tx: &mut Tx, id: Uuid) -> Result<Option<BookingRow>> {
     Ok(tx.sql(BY_ID).bind(id).maybe().await?)
 }
 
-/// Takes the booking's row, so that it stands still until this transaction ends.
-pub async fn hold(tx: &mut Tx, id: Uuid) -> Result<()> {
+/// Locks the booking's row until this transaction ends.
+pub async fn lock_row(tx: &mut Tx, id: Uuid) -> Result<()> {
     tx.sql("UPDATE bookings SET updated_at = updated_at WHERE id = $1").bind(id).run().await?;
     Ok(())
 }
@@ -124,15 +127,46 @@ pub async fn list(
     Ok(paging.page(rows))
 }
 
-/// What a move writes beside the new status.
+/// What a transition writes beside the new status.
 #[derive(Default)]
-pub struct Trace<'a> {
-    pub cancel_reason: Option<&'a str>,
-    /// Whether the letter to the booker repeats the reason.
-    pub tells_reason: bool,
-    pub cancelled: bool,
-    pub refund_amount: Option<i64>,
+pub struct TransitionDetails<'a> {
+    pub refund_amount: Option<Rupiah>,
     pub refund_reference: Option<&'a str>,
+}
+
+/// Cancels a booking that is as it was read, in every column that the decision was made by; `None`
+/// when it no longer is. Returns the cash that its partner collected for it.
+pub async fn cancel(
+    tx: &mut Tx,
+    seen: &BookingRow,
+    to: BookingStatus,
+    refund_amount: Option<Rupiah>,
+    reason: &str,
+    now: DateTime<Utc>,
+) -> Result<Option<Rupiah>> {
+    // The price changes only with the reschedule, and the promised departure with the departure.
+    let cancelled: Option<(Rupiah,)> = tx
+        .sql(with_collected!(
+            "UPDATE bookings SET status = $1, updated_at = $2, cancelled_at = $2,
+               cancel_reason = $3, refund_amount = COALESCE($4, refund_amount)
+             WHERE id = $5 AND status = $6 AND departure_at = $7 AND sailing_id = $8
+               AND COALESCE(reschedule_id, id) = $9
+             RETURNING ",
+            "bookings.id",
+            "AS collected"
+        ))
+        .bind(to)
+        .bind(now)
+        .bind(reason.to_owned())
+        .bind(refund_amount)
+        .bind(seen.id)
+        .bind(seen.status)
+        .bind(seen.departure_at)
+        .bind(seen.sailing_id)
+        .bind(seen.reschedule_id.unwrap_or(seen.id))
+        .maybe()
+        .await?;
+    Ok(cancelled.map(|(collected,)| collected))
 }
 
 /// Moves a booking that is in `from`; `false` when it no longer is. Seats and promotion follow by
@@ -142,7 +176,7 @@ pub async fn advance(
     id: Uuid,
     from: BookingStatus,
     to: BookingStatus,
-    trace: Trace<'_>,
+    details: TransitionDetails<'_>,
     now: DateTime<Utc>,
 ) -> Result<bool, Failure> {
     let at = |is: bool| is.then_some(now);
@@ -150,22 +184,18 @@ pub async fn advance(
         .sql(
             "UPDATE bookings SET status = $1, updated_at = $2,
                paid_at = COALESCE(paid_at, $3), completed_at = COALESCE($4, completed_at),
-               cancelled_at = COALESCE($5, cancelled_at),
-               cancel_reason = COALESCE($6, cancel_reason),
-               refund_amount = COALESCE($7, refund_amount),
-               refunded_at = COALESCE($8, refunded_at),
-               refund_reference = COALESCE($9, refund_reference)
-             WHERE id = $10 AND status = $11",
+               refund_amount = COALESCE($5, refund_amount),
+               refunded_at = COALESCE($6, refunded_at),
+               refund_reference = COALESCE($7, refund_reference)
+             WHERE id = $8 AND status = $9",
         )
         .bind(to)
         .bind(now)
         .bind(at(to == BookingStatus::Paid))
         .bind(at(to == BookingStatus::Completed))
-        .bind(at(trace.cancelled))
-        .bind(trace.cancel_reason.map(str::to_owned))
-        .bind(trace.refund_amount)
+        .bind(details.refund_amount)
         .bind(at(to == BookingStatus::Refunded))
-        .bind(trace.refund_reference.map(str::to_owned))
+        .bind(details.refund_reference.map(str::to_owned))
         .bind(id)
         .bind(from)
         .run()
@@ -260,7 +290,7 @@ pub async fn complete(
     to: BookingStatus,
     limit: i64,
     now: DateTime<Utc>,
-) -> Result<Vec<Sailed>> {
+) -> Result<Vec<CompletedBooking>> {
     let sailed = tx
         .sql(complete!("IN (", arrived!("$3", "$2", "$4"), ")"))
         .planned_anew()
@@ -279,7 +309,7 @@ pub async fn complete_one(
     id: Uuid,
     to: BookingStatus,
     now: DateTime<Utc>,
-) -> Result<Option<Sailed>> {
+) -> Result<Option<CompletedBooking>> {
     let sailed = tx.sql(complete!("= $3"));
     Ok(sailed.bind(to).bind(now).bind(id).maybe().await?)
 }

@@ -5,8 +5,8 @@ use sqlx::types::Json;
 
 use crate::{
     bookings::{
-        model::{Aboard, Boarded, BookingStatus},
-        together::Owed,
+        bulk::CancelledBooking,
+        model::{Boarded, BookingOnList, BookingStatus},
     },
     kernel::{
         db::{Db, Tx},
@@ -17,15 +17,15 @@ use crate::{
 };
 
 /// Bookings that are on board of a sailing, or will be.
-pub async fn aboard(tx: &mut Tx, sailing: Uuid) -> Result<Vec<Aboard>> {
-    Ok(tx.sql(ABOARD).bind(sailing).all().await?)
+pub async fn boarding_list_in(tx: &mut Tx, sailing: Uuid) -> Result<Vec<BookingOnList>> {
+    Ok(tx.sql(BOARDING_LIST).bind(sailing).all().await?)
 }
 
-pub async fn aboard_now(db: &Db, sailing: Uuid) -> Result<Vec<Aboard>> {
-    Ok(db.sql(ABOARD).bind(sailing).all().await?)
+pub async fn boarding_list(db: &Db, sailing: Uuid) -> Result<Vec<BookingOnList>> {
+    Ok(db.sql(BOARDING_LIST).bind(sailing).all().await?)
 }
 
-const ABOARD: &str = "SELECT id, code, contact_name, contact_phone, passengers, boarded
+const BOARDING_LIST: &str = "SELECT id, code, contact_name, contact_phone, passengers, boarded
     FROM bookings WHERE sailing_id = $1 AND status IN ('paid', 'completed') ORDER BY id";
 
 /// Writes down who of the booking is on board; its row is held.
@@ -39,7 +39,7 @@ pub async fn set_boarded(tx: &mut Tx, id: Uuid, boarded: Boarded) -> Result<()> 
 }
 
 /// Takes the rows of a sailing's live bookings, as everyone takes a booking before its sailing.
-pub async fn hold_all(tx: &mut Tx, sailing: Uuid) -> Result<()> {
+pub async fn lock_rows(tx: &mut Tx, sailing: Uuid) -> Result<()> {
     tx.sql(
         "UPDATE bookings SET updated_at = updated_at
          WHERE sailing_id = $1 AND status IN ('pending_payment', 'paid')",
@@ -59,7 +59,7 @@ pub async fn cancel_all(
     owing: bool,
     reason: &str,
     now: DateTime<Utc>,
-) -> Result<Vec<Owed>> {
+) -> Result<Vec<CancelledBooking>> {
     let cancelled = tx
         .sql(with_collected!(
             "UPDATE bookings SET status = $1, updated_at = $2, cancelled_at = $2,

@@ -1,7 +1,9 @@
-//! What a sale looks at, and what it writes.
+//! What a sale reads and writes.
+
+use sqlx::types::Json;
 
 use crate::{
-    bookings::model::{BookingRow, SailingContext},
+    bookings::model::{NewBooking, SailingContext},
     kernel::{
         db::{Db, Statement},
         error::Result,
@@ -11,8 +13,9 @@ use crate::{
     taxes::{AppliesTo, TaxRate},
 };
 
-/// Everything that a sale looks at: the sailing, beside each tax that is charged now.
-pub const LOOK: &str = "SELECT s.id AS sailing_id, s.status AS sailing_status, s.departure_at,
+/// Everything that a sale reads: the sailing, joined with each tax that is charged now.
+pub const SELECT_OFFER: &str =
+    "SELECT s.id AS sailing_id, s.status AS sailing_status, s.departure_at,
       s.arrival_at, s.price AS seat_price, s.capacity, s.seats_taken, s.chartered,
       s.manifest_closed_at, r.id AS route_id, r.from_name, r.to_name, r.timezone,
       b.id AS speedboat_id, b.name AS speedboat_name, b.status AS speedboat_status,
@@ -30,7 +33,7 @@ pub const LOOK: &str = "SELECT s.id AS sailing_id, s.status AS sailing_status, s
     WHERE s.id = $1 ORDER BY t.code";
 
 #[derive(sqlx::FromRow)]
-struct Looked {
+struct OfferRow {
     #[sqlx(flatten)]
     sailing: SailingContext,
     tax_code: Option<String>,
@@ -39,7 +42,7 @@ struct Looked {
     tax_applies_to: Option<AppliesTo>,
 }
 
-impl Looked {
+impl OfferRow {
     fn tax(&self) -> Option<TaxRate> {
         Some(TaxRate {
             code: self.tax_code.clone()?,
@@ -51,15 +54,16 @@ impl Looked {
 }
 
 /// A sailing as a sale sees it, and the taxes in the order of their codes.
-pub async fn look(db: &Db, sailing: Uuid) -> Result<Option<(SailingContext, Vec<TaxRate>)>> {
-    let rows: Vec<Looked> = db.sql(LOOK).bind(sailing).all().await?;
-    let taxes = rows.iter().filter_map(Looked::tax).collect();
+pub async fn offer(db: &Db, sailing: Uuid) -> Result<Option<(SailingContext, Vec<TaxRate>)>> {
+    let rows: Vec<OfferRow> = db.sql(SELECT_OFFER).bind(sailing).all().await?;
+    let taxes = rows.iter().filter_map(OfferRow::tax).collect();
     Ok(rows.into_iter().next().map(|row| (row.sailing, taxes)))
 }
 
 /// Takes the seats and the promotion, counts an unpaid hold, opens the first payment and announces
 /// the booking, by the triggers of its table.
-pub const SELL: &str = "INSERT INTO bookings (id, code, type, status, channel, sailing_id,
+pub const INSERT_BOOKING: &str =
+    "INSERT INTO bookings (id, code, type, status, channel, sailing_id,
       speedboat_id, partner_id, departure_at, arrival_at, qty, seats, promotion_id, code_promo,
       note, contact_name, contact_email, contact_phone, lang, passengers, accepted_terms, provider,
       unit_price, subtotal, discount, taxes, tax, total, commission_rate, commission,
@@ -70,18 +74,9 @@ pub const SELL: &str = "INSERT INTO bookings (id, code, type, status, channel, s
       CASE WHEN $21 THEN (SELECT t.id FROM terms t
         WHERE t.type = 'customer' AND t.status = 'published') END)";
 
-/// What an unpaid booking is counted under.
-pub struct Counted {
-    pub email: String,
-    pub network: String,
-}
-
-/// The statement with its values: on its own or in a transaction.
-pub fn bound<'s>(
-    statement: Statement<'s>,
-    new: &BookingRow,
-    counted: Option<&Counted>,
-) -> Statement<'s> {
+/// Binds the values of a new booking to [`INSERT_BOOKING`].
+pub fn bind_new<'s>(statement: Statement<'s>, new: &NewBooking) -> Statement<'s> {
+    let (price, counted) = (&new.price, new.counted.as_ref());
     statement
         .bind(new.id)
         .bind(new.code.clone())
@@ -102,19 +97,19 @@ pub fn bound<'s>(
         .bind(new.contact_email.clone())
         .bind(new.contact_phone.clone())
         .bind(new.lang)
-        .bind(new.passengers.clone())
+        .bind(Json(new.passengers.clone()))
         .bind(new.accepted_terms)
-        .bind(new.payment_provider.clone())
-        .bind(new.unit_price)
-        .bind(new.subtotal)
-        .bind(new.discount)
-        .bind(new.taxes.clone())
-        .bind(new.tax)
-        .bind(new.total)
-        .bind(new.commission_rate)
-        .bind(new.commission)
-        .bind(new.commission_tax)
-        .bind(new.partner_net)
+        .bind(new.provider)
+        .bind(price.unit_price)
+        .bind(price.subtotal)
+        .bind(price.discount)
+        .bind(Json(price.taxes.clone()))
+        .bind(price.tax)
+        .bind(price.total)
+        .bind(price.commission_rate)
+        .bind(price.commission)
+        .bind(price.commission_tax)
+        .bind(price.partner_net)
         .bind(new.expires_at)
         .bind(new.paid_at)
         .bind(new.created_at)

@@ -51,6 +51,14 @@ impl<T> Reply<T> {
         self
     }
 
+    /// With a message that depends on the data.
+    pub fn saying_for(self, words: impl FnOnce(&T) -> (&'static str, &'static str)) -> Self {
+        match self.data.as_ref().map(words) {
+            Some((en, id)) => self.saying(en, id),
+            None => self,
+        }
+    }
+
     /// Says that it was given before.
     pub fn replayed(self) -> Self {
         let name = HeaderName::from_static("idempotency-replayed");

@@ -12,5 +12,5 @@ pub use input::{
     Body, Filters, Fingerprinted, IdempotencyKey, MAX_BODY, MAX_UPLOAD, OptionalBody, Path, Query,
     decode, unreadable,
 };
-pub use once::{Once, once};
+pub use once::{Once, once, once_amended};
 pub use paging::{Direction, Paging};

@@ -6,6 +6,7 @@ use super::{PathPartner, onboarding::onboarding};
 use crate::{
     accounts::{self, AccountChange, NewAccount, Status},
     app::App,
+    events::{self, DomainEvent, PartnerRegistered},
     kernel::{
         access::Role,
         audit::{AuditedTx, Change},
@@ -13,11 +14,9 @@ use crate::{
         clock::month_start,
         error::{Error, Result},
         http::{Body, Page, Query, Reply},
-        outbox,
     },
     partners::{
         filing,
-        letters::Joined,
         model::{
             Partner, PartnerForm, PartnerStatistics, PartnerStatus, PartnerType, PartnersByStatus,
             PartnersByType, PartnersQuery,
@@ -86,8 +85,8 @@ pub async fn create_partner(
     };
     let id = store::insert(&mut tx, partner, now).await?;
     accounts::invite(&mut tx, account_id, lang, now).await?;
-    let joined = Joined { partner_id: id, invited: true };
-    outbox::put_about(&mut tx, joined.partner_id, "partner.registered", &joined, now).await?;
+    let registered = PartnerRegistered { partner_id: id, invited: true };
+    events::emit(&mut tx, DomainEvent::PartnerRegistered(registered), now).await?;
     let partner = store::get_in(&mut tx, id).await?;
     record(&mut tx, "partner.created", None, &partner).await?;
     tx.commit().await?;

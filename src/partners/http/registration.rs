@@ -5,15 +5,14 @@ use axum::extract::State;
 use crate::{
     accounts::{self, NewAccount, Origin, Status},
     app::App,
+    events::{self, DomainEvent, PartnerRegistered},
     kernel::{
         access::Role,
         caller::Context,
         error::{Error, Result},
         http::{Body, Reply},
-        outbox,
     },
     partners::{
-        letters::Joined,
         model::{RegisterMitra, Registered},
         store::{self, NewPartner},
     },
@@ -47,8 +46,8 @@ pub async fn register_mitra(
     let id = store::insert(&mut tx, partner, now).await?;
     let user = accounts::user(&mut tx, account_id).await?.ok_or(Error::NotFound)?;
     let mitra = store::get_in(&mut tx, id).await?;
-    let joined = Joined { partner_id: id, invited: false };
-    outbox::put_about(&mut tx, joined.partner_id, "partner.registered", &joined, now).await?;
+    let registered = PartnerRegistered { partner_id: id, invited: false };
+    events::emit(&mut tx, DomainEvent::PartnerRegistered(registered), now).await?;
     tx.commit().await?;
     Ok(Reply::data(Registered { user, mitra })
         .saying("Welcome! Please complete your papers.", "Selamat datang! Mohon lengkapi dokumen."))

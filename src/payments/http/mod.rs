@@ -1,11 +1,11 @@
-//! Handlers of payments, and of the sale that begins one.
+//! Handlers of payments.
 
+mod backoffice;
 mod callback;
 mod checkout;
-mod desk;
 mod reschedule;
 
+pub use backoffice::{list_payment_reviews, pay_cash, record_refund, resolve_payment_review};
 pub use callback::{confirm_later, payment_callback};
-pub use checkout::{create_booking, pay_again};
-pub use desk::{list_payment_reviews, pay_cash, record_refund, resolve_payment_review};
+pub use checkout::pay_again;
 pub use reschedule::reschedule_booking;

@@ -4,26 +4,23 @@ use axum::extract::State;
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{
-    Value, json,
-    value::{RawValue, to_raw_value},
-};
+use serde_json::{Value, json};
 
 use crate::{
     app::App,
     bookings::{
-        self, Booking, BookingAccess, BookingRow, PathOwnBooking, PaymentRecord, PriceRecord,
+        self, Actor, Booking, BookingRow, PathOwnBooking, PaymentRecord, PriceRecord,
         RescheduleForm,
-        reschedule::{self, Granted, Reschedule, RescheduleStatus, Wish},
-        shown,
+        reschedule::{self, Reschedule, RescheduleOutcome, RescheduleRequest, RescheduleStatus},
+        to_response,
     },
     kernel::{
         audit::Change,
         caller::Caller,
         db::Tx,
         error::{Error, Result},
-        http::{Fingerprinted, IdempotencyKey, Once, Reply},
-        idempotency::{self, Claim, Key, Owner, Running},
+        http::{Fingerprinted, IdempotencyKey, Once, Reply, once_amended},
+        idempotency::{Key, Owner, Running},
         ids::Uuid,
         money::Rupiah,
     },
@@ -62,84 +59,63 @@ pub struct RescheduleRecord {
 pub async fn reschedule_booking(
     State(app): State<App>,
     caller: Option<Caller>,
-    PathOwnBooking(id): PathOwnBooking,
+    path: PathOwnBooking,
     IdempotencyKey(key): IdempotencyKey,
     Fingerprinted(form, body): Fingerprinted<RescheduleForm>,
 ) -> Result<Reply<Once<Rescheduled>>> {
-    let (seen, access) = bookings::booking_for(&app, caller.as_ref(), id, &form.knows).await?;
-    if access == BookingAccess::Booker {
+    let (booking, actor) = path.authorize(&app, &form.credentials).await?;
+    if actor == Actor::Guest {
         bookings::reason_without_url(form.reason.as_deref().unwrap_or_default())?;
     }
-    let caller = caller.as_ref();
-    let Some(key) = key else {
-        let moved = reschedule(&app, caller, &seen, access, &form, None).await?;
-        let pays = moved.pays();
-        return Ok(saying(Reply::data(Once::New(moved)), pays));
-    };
-    let key = Key {
-        caller: Owner::of(caller, form.knows.email.as_ref()),
-        operation: "reschedule_booking",
+    let (id, caller) = (booking.id, caller.as_ref());
+    let owner = Owner::of(caller, form.credentials.email.as_ref());
+    let path = format!("/v1/booking/{id}/reschedule");
+    let key = Key::of(owner, key, "reschedule_booking", path, body);
+    let rescheduled = once_amended(
+        &app.db,
+        &app.sealer,
         key,
-        path: format!("/v1/booking/{id}/reschedule"),
-        body,
-    };
-    match key.claim(&app.db, app.clock.now()).await? {
-        Claim::Replay(kept) => {
-            let answer = first_answer(&app, caller, id, &kept).await?;
-            let said: Value = serde_json::from_str(answer.get()).map_err(Error::internal)?;
-            let pays = said["reschedule"]["payment"].is_object();
-            Ok(saying(Reply::data(Once::Written(answer)).replayed(), pays))
-        }
-        Claim::Run(running) => {
-            let moved = reschedule(&app, caller, &seen, access, &form, Some(&running)).await;
-            let moved = match moved {
-                Ok(moved) => moved,
-                Err(refusal) => {
-                    running.release(&app.db).await;
-                    return Err(refusal);
-                }
-            };
-            running.amend(&app.db, &idempotency::sealed(&app.sealer, &moved)?).await;
-            let pays = moved.pays();
-            Ok(saying(Reply::data(Once::New(moved)), pays))
-        }
-    }
-}
-
-impl Rescheduled {
-    fn pays(&self) -> bool {
-        self.reschedule.as_ref().is_some_and(|record| record.payment.is_some())
-    }
-}
-
-fn saying(reply: Reply<Once<Rescheduled>>, pays: bool) -> Reply<Once<Rescheduled>> {
-    match pays {
-        true => reply.saying(
+        app.clock.now(),
+        async |kept| rescheduled_before(&app, caller, id, kept).await,
+        async |running| reschedule(&app, caller, &booking, actor, &form, running).await,
+    );
+    Ok(rescheduled.await?.saying_for(|answer| match has_payment(answer) {
+        true => (
             "The seats are held. Please pay the difference in time.",
             "Kursi ditahan. Mohon bayar selisihnya tepat waktu.",
         ),
-        false => reply.saying("You sail there now.", "Jadwal Anda sudah dipindahkan."),
+        false => ("You sail there now.", "Jadwal Anda sudah dipindahkan."),
+    }))
+}
+
+fn has_payment(answer: &Once<Rescheduled>) -> bool {
+    match answer {
+        Once::New(answer) => {
+            answer.reschedule.as_ref().is_some_and(|record| record.payment.is_some())
+        }
+        Once::Written(answer) => serde_json::from_str(answer.get())
+            .is_ok_and(|answer: Value| answer["reschedule"]["payment"].is_object()),
     }
 }
 
 async fn reschedule(
     app: &App,
     caller: Option<&Caller>,
-    seen: &BookingRow,
-    access: BookingAccess,
+    booking: &BookingRow,
+    actor: Actor,
     form: &RescheduleForm,
     running: Option<&Running>,
 ) -> Result<Rescheduled> {
-    let to = reschedule::target(app, seen, form.route_time_id).await?;
-    let wish = Wish {
-        booking_id: seen.id,
+    let to = reschedule::target(app, booking, form.route_time_id).await?;
+    let request = RescheduleRequest {
+        booking_id: booking.id,
         to: &to,
         reason: form.reason.as_deref().unwrap_or_default(),
-        access,
+        actor,
         by: caller.map(|caller| caller.person.id),
     };
-    let granted = grant(app, caller, &wish, running).await?;
-    answer(app, caller, seen.id, granted.reschedule.as_ref()).await
+    let outcome = request_audited(app, caller, &request, running).await?;
+    answer(app, caller, booking.id, outcome.reschedule.as_ref()).await
 }
 
 /// The booking as it is now, and where the difference is paid.
@@ -154,7 +130,7 @@ async fn answer(
         Some(wanted) => {
             let payment = match wanted.status {
                 RescheduleStatus::Pending => {
-                    Some(attempts::for_difference(app, &after, wanted).await?)
+                    Some(attempts::difference_payment(app, &after, wanted).await?)
                 }
                 _ => None,
             };
@@ -162,66 +138,67 @@ async fn answer(
         }
         None => None,
     };
-    let booking = shown(app, after, bookings::readable(caller))?;
+    let booking = to_response(app, after, bookings::may_read_identity(caller))?;
     Ok(Rescheduled { booking, reschedule: record })
 }
 
-/// The answer that was given; or, of a request that did not live to give one, what came of it.
-async fn first_answer(
+/// What came of a request that did not live to answer.
+async fn rescheduled_before(
     app: &App,
     caller: Option<&Caller>,
     id: Uuid,
     kept: &Value,
-) -> Result<Box<RawValue>> {
-    if let Some(answer) = idempotency::opened(&app.sealer, kept)? {
-        return Ok(answer);
-    }
+) -> Result<Rescheduled> {
     let wanted = match kept["reschedule_id"].as_str() {
         Some(id) => Some(reschedule::get(&app.db, id.parse().map_err(Error::internal)?).await?),
         None => None,
     };
-    to_raw_value(&answer(app, caller, id, wanted.as_ref()).await?).map_err(Error::internal)
+    answer(app, caller, id, wanted.as_ref()).await
 }
 
-async fn grant(
+async fn request_audited(
     app: &App,
     caller: Option<&Caller>,
-    wish: &Wish<'_>,
+    request: &RescheduleRequest<'_>,
     running: Option<&Running>,
-) -> Result<Granted> {
+) -> Result<RescheduleOutcome> {
     let Some(caller) = caller else {
         let mut tx = app.db.begin().await?;
-        let granted = reschedule::request(app, &mut tx, wish).await?;
-        keep(&mut tx, &granted, running).await?;
+        let outcome = reschedule::request(app, &mut tx, request).await?;
+        keep_outcome(&mut tx, &outcome, running).await?;
         tx.commit().await?;
-        return Ok(granted);
+        return Ok(outcome);
     };
     let mut tx = caller.begin(&app.db, app.clock.now()).await?;
-    let granted = reschedule::request(app, &mut tx, wish).await?;
-    if granted.new {
-        let id = wish.booking_id;
+    let outcome = reschedule::request(app, &mut tx, request).await?;
+    if outcome.is_new {
+        let id = request.booking_id;
         let after = bookings::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
         tx.record(Change {
             action: "booking.rescheduled",
             entity: "booking",
             id,
-            before: Some(&shown(app, granted.before.clone(), false)?),
+            before: Some(&to_response(app, outcome.before.clone(), false)?),
             after: Some(&Rescheduled {
-                booking: shown(app, after, false)?,
-                reschedule: granted.reschedule.as_ref().map(|w| recorded(w, None)).transpose()?,
+                booking: to_response(app, after, false)?,
+                reschedule: outcome.reschedule.as_ref().map(|w| recorded(w, None)).transpose()?,
             }),
         })
         .await?;
-        keep(&mut tx, &granted, running).await?;
+        keep_outcome(&mut tx, &outcome, running).await?;
         tx.commit().await?;
     }
-    Ok(granted)
+    Ok(outcome)
 }
 
-/// What was granted; the answer itself follows once it is known where to pay.
-async fn keep(tx: &mut Tx, granted: &Granted, running: Option<&Running>) -> Result<()> {
+/// Keeps the outcome; the answer itself follows once it is known where to pay.
+async fn keep_outcome(
+    tx: &mut Tx,
+    outcome: &RescheduleOutcome,
+    running: Option<&Running>,
+) -> Result<()> {
     let Some(running) = running else { return Ok(()) };
-    let id = granted.reschedule.as_ref().map(|wanted| wanted.id);
+    let id = outcome.reschedule.as_ref().map(|wanted| wanted.id);
     running.keep(tx, &json!({ "reschedule_id": id })).await
 }
 

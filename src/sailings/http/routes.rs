@@ -15,7 +15,7 @@ use crate::{
         caller::Caller,
         error::{Conflict, Error, Result},
         http::{Body, Fingerprinted, IdempotencyKey, Once, Page, Path, Query, Reply, once},
-        idempotency::{Key, Owner, Running},
+        idempotency::{Key, Running},
         ids::Uuid,
         lang::text,
     },
@@ -61,13 +61,7 @@ pub async fn create_route(
     IdempotencyKey(key): IdempotencyKey,
     Fingerprinted(form, body): Fingerprinted<RouteForm>,
 ) -> Result<Reply<Once<Route>>> {
-    let key = key.map(|key| Key {
-        caller: Owner::account(&caller),
-        operation: "create_route",
-        key,
-        path: "/v1/mitra/speedboat-routes".into(),
-        body,
-    });
+    let key = Key::of_account(&caller, key, "create_route", "/v1/mitra/speedboat-routes", body);
     let made = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
         create(&app, &caller, &form, running).await
     });

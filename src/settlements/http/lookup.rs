@@ -32,7 +32,7 @@ pub async fn list_settlements(
     Query(query): Query<SettlementsQuery>,
 ) -> Result<Page<Settlement>> {
     let owner = caller.own_or(query.mitra_id)?;
-    store::list(&app.db, owner, &query).await?.try_each(|row| shown(&app, row))
+    store::list(&app.db, owner, &query).await?.try_each(|row| to_response(&app, row))
 }
 
 /// The settlement of the path; a partner's own, or there is none.
@@ -57,10 +57,10 @@ pub async fn get_settlement(
     PathSettlement(row): PathSettlement,
 ) -> Result<Reply<SettlementDetail>> {
     let items = store::items(&app.db, row.id).await?;
-    Ok(Reply::data(SettlementDetail { settlement: shown(&app, row)?, items }))
+    Ok(Reply::data(SettlementDetail { settlement: to_response(&app, row)?, items }))
 }
 
-pub fn shown(app: &App, row: SettlementRow) -> Result<Settlement> {
+pub fn to_response(app: &App, row: SettlementRow) -> Result<Settlement> {
     let bank_account = match row.status {
         // Where it would be paid to is where the partner has its account now.
         SettlementStatus::Pending => {

@@ -2,13 +2,21 @@
 
 use serde_json::Value;
 
-use crate::kernel::{
-    lang::{Text, text},
-    money::Rupiah,
+use crate::{
+    events::EventKind,
+    kernel::{
+        lang::{Text, text},
+        money::Rupiah,
+    },
 };
 
+/// A notification that this version has no words for: a newer version wrote it.
+pub fn unknown_text(kind: &str) -> (Text, Text) {
+    (Text::new(kind.to_owned(), kind.to_owned()), text("", ""))
+}
+
 /// Title and body.
-pub fn words(kind: &str, data: &Value) -> (Text, Text) {
+pub fn title_and_body(kind: EventKind, data: &Value) -> (Text, Text) {
     let said = |name: &str| data[name].as_str().unwrap_or_default();
     let money = |name: &str| Rupiah(data[name].as_i64().unwrap_or_default());
     let booking = |en: &str, id: &str| {
@@ -20,30 +28,30 @@ pub fn words(kind: &str, data: &Value) -> (Text, Text) {
         )
     };
     match kind {
-        "booking.created" => (
+        EventKind::BookingCreated => (
             text("New booking", "Pemesanan baru"),
             booking("It waits to be paid.", "Menunggu pembayaran."),
         ),
-        "booking.paid" => {
+        EventKind::BookingPaid => {
             (text("Booking paid", "Pemesanan dibayar"), booking("It is paid.", "Sudah dibayar."))
         }
-        "booking.expired" => (
+        EventKind::BookingExpired => (
             text("Booking expired", "Pemesanan kedaluwarsa"),
             booking("Its seats are free again.", "Kursinya tersedia kembali."),
         ),
-        "booking.cancelled" => (
+        EventKind::BookingCancelled => (
             text("Booking cancelled", "Pemesanan dibatalkan"),
             booking("It is cancelled.", "Telah dibatalkan."),
         ),
-        "booking.completed" => (
+        EventKind::BookingCompleted => (
             text("Journey completed", "Perjalanan selesai"),
             booking("It can be settled.", "Dapat dicairkan."),
         ),
-        "booking.refunded" => (
+        EventKind::BookingRefunded => (
             text("Booking refunded", "Dana pemesanan dikembalikan"),
             booking("The customer has the money back.", "Dana pelanggan telah dikembalikan."),
         ),
-        "booking.rescheduled" => (
+        EventKind::BookingRescheduled => (
             text("Booking moved", "Pemesanan dipindahkan"),
             match data["difference"].as_i64() {
                 Some(owed) if owed < 0 => {
@@ -56,7 +64,7 @@ pub fn words(kind: &str, data: &Value) -> (Text, Text) {
                 _ => booking("It sails at another time.", "Pindah jadwal."),
             },
         ),
-        "sailing.cancelled" => {
+        EventKind::SailingCancelled => {
             let journey = format!("{} – {}", said("from"), said("to"));
             let bookings = &data["bookings"];
             (
@@ -67,7 +75,7 @@ pub fn words(kind: &str, data: &Value) -> (Text, Text) {
                 ),
             )
         }
-        "sailing.moved" => {
+        EventKind::SailingMoved => {
             let journey = format!("{} – {}", said("from"), said("to"));
             let bookings = &data["bookings"];
             (
@@ -78,67 +86,71 @@ pub fn words(kind: &str, data: &Value) -> (Text, Text) {
                 ),
             )
         }
-        "payment.review" => (
+        EventKind::PaymentReview => (
             text("A payment needs a decision", "Pembayaran perlu keputusan"),
             Text::new(
                 format!("{}: {} ({})", said("code"), money("amount"), said("reason")),
                 format!("{}: {} ({})", said("code"), money("amount"), said("reason")),
             ),
         ),
-        "partner.registered" => (
+        EventKind::PartnerRegistered => (
             text("New partner", "Mitra baru"),
             Text::new(
                 format!("{} has registered.", said("name")),
                 format!("{} telah mendaftar.", said("name")),
             ),
         ),
-        "partner.submitted" => (
+        EventKind::PartnerSubmitted => (
             text("Documents to review", "Dokumen perlu diperiksa"),
             Text::new(
                 format!("{} has handed in its documents.", said("name")),
                 format!("{} telah menyerahkan dokumen.", said("name")),
             ),
         ),
-        "partner.approved" => (
+        EventKind::PartnerApproved => (
             text("You can start selling", "Anda dapat mulai menjual"),
             text("Your documents are approved.", "Dokumen Anda disetujui."),
         ),
-        "partner.revision" => (
+        EventKind::PartnerRevision => (
             text("Please correct your documents", "Mohon perbaiki dokumen Anda"),
             text(
                 "Some of your documents need to be sent again.",
                 "Beberapa dokumen Anda perlu dikirim ulang.",
             ),
         ),
-        "partner.suspended" => (
+        EventKind::PartnerSuspended => (
             text("Your partnership is suspended", "Kemitraan Anda ditangguhkan"),
             Text::new(format!("Reason: {}", said("reason")), format!("Alasan: {}", said("reason"))),
         ),
-        "partner.unsuspended" => (
+        EventKind::PartnerUnsuspended => (
             text("Your partnership is active again", "Kemitraan Anda aktif kembali"),
             text("Your sailings are on offer as before.", "Jadwal Anda ditawarkan seperti semula."),
         ),
-        "settlement.created" => (
+        EventKind::SettlementCreated => (
             text("New settlement", "Settlement baru"),
             Text::new(
                 format!("{} over {} waits to be paid out.", said("code"), money("net")),
                 format!("{} sebesar {} menunggu pencairan.", said("code"), money("net")),
             ),
         ),
-        "settlement.released" => (
+        EventKind::SettlementReleased => (
             text("Settlement paid out", "Settlement dicairkan"),
             Text::new(
                 format!("{} over {} is on its way to you.", said("code"), money("net")),
                 format!("{} sebesar {} telah dikirim.", said("code"), money("net")),
             ),
         ),
-        "terms.published" => (
+        EventKind::TermsPublished => (
             text("New terms", "Ketentuan baru"),
             Text::new(
                 format!("Version {} of the {} terms is in force.", data["version"], said("type")),
                 format!("Versi {} ketentuan {} berlaku.", data["version"], said("type")),
             ),
         ),
-        other => (Text::new(other.to_owned(), other.to_owned()), text("", "")),
+        // Nobody is notified of these.
+        EventKind::BookingMoved
+        | EventKind::BookingMoveDropped
+        | EventKind::BookingDifferenceRefunded
+        | EventKind::BookingTicketWanted => unknown_text(kind.as_str()),
     }
 }

@@ -3,24 +3,24 @@
 use axum::extract::State;
 use serde_json::json;
 
-use super::lookup::{PathSettlement, shown};
+use super::lookup::{PathSettlement, to_response};
 use crate::{
     app::App,
+    events::{self, DomainEvent, SettlementRef},
     files::{self, Purpose},
     kernel::{
         audit::{AuditedTx, Change},
         caller::Caller,
         error::{Error, Result},
         http::{Fingerprinted, IdempotencyKey, Once, OptionalBody, Reply, once},
-        idempotency::{Key, Owner, Running},
+        idempotency::{Key, Running},
         ids::Uuid,
         money::Rupiah,
-        outbox,
     },
     ledger::{self, Account, Posting, Source},
     partners::{self, PartnerStatus},
     settlements::{
-        gather::{Wanted, gather},
+        gather::{SettlementRequest, settle_dues},
         model::{
             CancelSettlement, ManualSettlement, Origin, ReleaseForm, SettlementDetail,
             SettlementRow,
@@ -36,20 +36,14 @@ pub async fn create_settlement(
     IdempotencyKey(key): IdempotencyKey,
     Fingerprinted(form, body): Fingerprinted<ManualSettlement>,
 ) -> Result<Reply<Once<SettlementDetail>>> {
-    let key = key.map(|key| Key {
-        caller: Owner::account(&caller),
-        operation: "create_settlement",
-        key,
-        path: "/v1/settlements/manual".into(),
-        body,
-    });
+    let key = Key::of_account(&caller, key, "create_settlement", "/v1/settlements/manual", body);
     let made = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
-        make(&app, &caller, &form, running).await
+        create(&app, &caller, &form, running).await
     });
     Ok(made.await?.saying("The settlement is made.", "Settlement dibuat."))
 }
 
-async fn make(
+async fn create(
     app: &App,
     caller: &Caller,
     form: &ManualSettlement,
@@ -58,7 +52,7 @@ async fn make(
     partners::known(&app.db, form.mitra_id).await?;
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    let wanted = Wanted {
+    let wanted = SettlementRequest {
         partner_id: form.mitra_id,
         start: form.start_date,
         end: form.end_date,
@@ -68,14 +62,14 @@ async fn make(
         by: Some(caller.person.id),
         minimum: Rupiah::ZERO,
     };
-    let Some(id) = gather(&mut tx, &app.sealer, wanted, now).await? else {
+    let Some(id) = settle_dues(&mut tx, &app.sealer, wanted, now).await? else {
         return Err(Error::conflict(
             "nothing_to_settle",
             "There is nothing to pay out to this partner for these days.",
             "Tidak ada yang perlu dibayarkan kepada mitra ini untuk tanggal tersebut.",
         ));
     };
-    finish(app, tx, None, id, "settlement.created", running).await
+    record_and_commit(app, tx, None, id, "settlement.created", running).await
 }
 
 /// The money has left for the partner's account.
@@ -86,13 +80,8 @@ pub async fn release_settlement(
     IdempotencyKey(key): IdempotencyKey,
     Fingerprinted(form, body): Fingerprinted<ReleaseForm>,
 ) -> Result<Reply<Once<SettlementDetail>>> {
-    let key = key.map(|key| Key {
-        caller: Owner::account(&caller),
-        operation: "release_settlement",
-        key,
-        path: format!("/v1/settlements/{}/release", before.id),
-        body,
-    });
+    let path = format!("/v1/settlements/{}/release", before.id);
+    let key = Key::of_account(&caller, key, "release_settlement", path, body);
     let released = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
         release(&app, &caller, &before, &form, running).await
     });
@@ -141,9 +130,9 @@ async fn release(
         .debit(Account::PartnerPayable, before.net)
         .credit(Account::Bank, before.net);
     ledger::post(&mut tx, posting, now).await?;
-    let news = json!({ "settlement_id": id, "mitra_id": partner.id });
-    outbox::put_about(&mut tx, id, "settlement.released", &news, now).await?;
-    finish(app, tx, Some(before), id, "settlement.released", running).await
+    let released = SettlementRef { settlement_id: id, mitra_id: partner.id };
+    events::emit(&mut tx, DomainEvent::SettlementReleased(released), now).await?;
+    record_and_commit(app, tx, Some(before), id, "settlement.released", running).await
 }
 
 /// Its bookings can be settled again.
@@ -160,12 +149,13 @@ pub async fn cancel_settlement(
     if !store::cancel(&mut tx, before.id, note, now).await? {
         return Err(no_longer_pending());
     }
-    let after = finish(&app, tx, Some(&before), before.id, "settlement.cancelled", None).await?;
+    let after =
+        record_and_commit(&app, tx, Some(&before), before.id, "settlement.cancelled", None).await?;
     Ok(Reply::data(after).saying("The settlement is cancelled.", "Settlement dibatalkan."))
 }
 
 /// The entry of the audit log, the kept answer, the commit.
-async fn finish(
+async fn record_and_commit(
     app: &App,
     mut tx: AuditedTx,
     before: Option<&SettlementRow>,
@@ -175,7 +165,7 @@ async fn finish(
 ) -> Result<SettlementDetail> {
     // Neither the log nor a kept answer has an address that opens a file.
     let logged = |row: SettlementRow| {
-        let mut settlement = shown(app, row)?;
+        let mut settlement = to_response(app, row)?;
         settlement.proof_url = None;
         Ok::<_, Error>(settlement)
     };
@@ -195,7 +185,7 @@ async fn finish(
         running.keep(&mut tx, &json!(kept)).await?;
     }
     tx.commit().await?;
-    Ok(SettlementDetail { settlement: shown(app, after)?, items: kept.items })
+    Ok(SettlementDetail { settlement: to_response(app, after)?, items: kept.items })
 }
 
 fn no_longer_pending() -> Error {

@@ -7,13 +7,15 @@ use axum::{
 
 use crate::{
     app::App,
-    bookings::{self, Booking, BookingAccess, BookingRow, BookingStatus, Knows, reschedule, shown},
+    bookings::{
+        self, Actor, Booking, BookingRow, BookingStatus, GuestCredentials, reschedule, to_response,
+    },
     kernel::{
         audit::{AuditedTx, Change},
         caller::Caller,
         error::{Error, Result},
         http::{Body, Fingerprinted, IdempotencyKey, Once, Page, Path, Query, Reply, once},
-        idempotency::{Key, Owner, Running},
+        idempotency::{Key, Running},
         ids::Uuid,
         lang::text,
         money::Rupiah,
@@ -33,14 +35,14 @@ pub async fn pay_cash(
     caller: Caller,
     Path(id): Path<Uuid>,
 ) -> Result<Reply<Booking>> {
-    let knows = Knows::default();
-    let (_, access) = bookings::booking_for(&app, Some(&caller), id, &knows).await?;
+    let credentials = GuestCredentials::default();
+    let (_, actor) = bookings::booking_for(&app, Some(&caller), id, &credentials).await?;
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    bookings::hold(&mut tx, id).await?;
+    bookings::lock_row(&mut tx, id).await?;
     let before = bookings::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
     if before.status != BookingStatus::PendingPayment {
-        return Err(bookings::not_now());
+        return Err(bookings::invalid_transition());
     }
     let attempt = store::newest_in(&mut tx, id).await?.map_or(1, |newest| newest.attempt + 1);
     let reference = format!("{}-{attempt}", before.code);
@@ -57,10 +59,10 @@ pub async fn pay_cash(
     if !store::insert_in(&mut tx, new, now).await? {
         return Err(Error::Contention("another attempt was opened meanwhile".into()));
     }
-    apply::pay(&mut tx, &before, now).await?;
+    apply::mark_paid(&mut tx, &before, now).await?;
     // A partner that takes cash already holds the money: it is on its account.
-    let taken_by = match access {
-        BookingAccess::Partner => Account::PartnerPayable,
+    let taken_by = match actor {
+        Actor::Partner => Account::PartnerPayable,
         _ => Account::Cash,
     };
     let posting = Posting::new(Source::Booking, id, "paid")
@@ -80,13 +82,8 @@ pub async fn record_refund(
     IdempotencyKey(key): IdempotencyKey,
     Fingerprinted(form, body): Fingerprinted<RefundForm>,
 ) -> Result<Reply<Once<Booking>>> {
-    let key = key.map(|key| Key {
-        caller: Owner::account(&caller),
-        operation: "record_refund",
-        key,
-        path: format!("/v1/booking/{id}/refund"),
-        body,
-    });
+    let path = format!("/v1/booking/{id}/refund");
+    let key = Key::of_account(&caller, key, "record_refund", path, body);
     let refunded = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
         refund(&app, &caller, id, &form, running).await
     });
@@ -102,7 +99,7 @@ async fn refund(
 ) -> Result<Booking> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    bookings::hold(&mut tx, id).await?;
+    bookings::lock_row(&mut tx, id).await?;
     let before = bookings::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
     let reference = Some(&*form.reference);
     let due = owed(&mut tx, &before).await?;
@@ -112,7 +109,7 @@ async fn refund(
     }
     match due {
         Owed::Refund(_) => {
-            apply::give_back(&mut tx, &before, Account::Bank, reference, now).await?;
+            apply::settle_refund(&mut tx, &before, Account::Bank, reference, now).await?;
         }
         Owed::Excess(..) => drop(reviews::pay_excess(&mut tx, id, now).await?),
         Owed::Difference(id, amount) => {
@@ -146,7 +143,9 @@ async fn owed(tx: &mut AuditedTx, booking: &BookingRow) -> Result<Owed> {
         return Ok(Owed::Excess(amount));
     }
     let difference = reschedule::owed(tx, booking.id).await?;
-    difference.map(|(id, amount)| Owed::Difference(id, amount)).ok_or_else(bookings::not_now)
+    difference
+        .map(|(id, amount)| Owed::Difference(id, amount))
+        .ok_or_else(bookings::invalid_transition)
 }
 
 async fn finish(
@@ -163,11 +162,11 @@ async fn finish(
         action,
         entity: "booking",
         id,
-        before: Some(&shown(app, before, false)?),
-        after: Some(&shown(app, after.clone(), false)?),
+        before: Some(&to_response(app, before, false)?),
+        after: Some(&to_response(app, after.clone(), false)?),
     })
     .await?;
-    let answer = shown(app, after, bookings::readable(Some(caller)))?;
+    let answer = to_response(app, after, bookings::may_read_identity(Some(caller)))?;
     if let Some(running) = running {
         running.keep_sealed(&mut tx, &app.sealer, &answer).await?;
     }

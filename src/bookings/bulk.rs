@@ -3,31 +3,30 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 
 use super::{
-    model::{BookingStatus, Chapter},
-    moves::not_now,
+    model::{BookingStatus, LedgerSegment},
     reschedule,
     rules::{self, Event},
     store,
+    transitions::invalid_transition,
 };
 use crate::{
+    events::{self, BookingCancelled, BookingRef, DomainEvent},
     kernel::{
         db::Tx,
         error::{Error, Result},
         ids::Uuid,
         money::Rupiah,
-        outbox,
     },
     ledger::{self, Account, Due, DueKind},
 };
 
 /// A cancelled booking whose whole price is due.
 #[derive(sqlx::FromRow)]
-pub struct Owed {
+pub struct CancelledBooking {
     #[sqlx(flatten)]
-    chapter: Chapter,
+    segment: LedgerSegment,
     total: Rupiah,
     /// The day of departure where it departs.
     day: NaiveDate,
@@ -46,16 +45,17 @@ pub struct CalledOff {
 
 /// Cancels every live booking of a sailing that was called off, in full: a fixed number of
 /// statements, however many they are. Whoever calls has closed the sailing, so none is added.
-pub async fn call_off(
+pub async fn cancel_with_sailing(
     tx: &mut Tx,
     sailing: Uuid,
     reason: &str,
     now: DateTime<Utc>,
 ) -> Result<CalledOff> {
-    reschedule::drop_towards(tx, sailing, now).await?;
+    reschedule::drop_for_sailing(tx, sailing, now).await?;
     let (unpaid, paid) = (BookingStatus::PendingPayment, BookingStatus::Paid);
+    // `rules::cancellation` by `Actor::Sailing`: in full what was paid, for nothing the rest.
     let edge = |from, event| {
-        let to = rules::next(from, event).ok_or_else(not_now)?;
+        let to = rules::next(from, event).ok_or_else(invalid_transition)?;
         Ok::<_, Error>((from, to))
     };
     let owing = edge(paid, Event::CancelOwing)?;
@@ -64,14 +64,14 @@ pub async fn call_off(
     let mut others = store::cancel_all(tx, sailing, free, false, reason, now).await?;
     let held = edge(unpaid, Event::Cancel)?;
     others.extend(store::cancel_all(tx, sailing, held, false, reason, now).await?);
-    owe_all(tx, &owed, now).await?;
-    // The partner knows, or hears of the sailing as a whole.
-    let news = |booking: &Owed| {
-        let id = booking.chapter.id;
-        (id, json!({ "booking_id": id, "by_sailing": true }))
+    post_refunds(tx, &owed, now).await?;
+    // The partner is told of the sailing as a whole.
+    let cancelled = |booking: &CancelledBooking| {
+        let booking_id = booking.segment.id;
+        let cancelled = BookingCancelled { booking_id, tells_reason: false, by_sailing: true };
+        DomainEvent::BookingCancelled(cancelled)
     };
-    let news: Vec<_> = owed.iter().chain(&others).map(news).collect();
-    outbox::put_all(tx, "booking.cancelled", &news, now).await?;
+    events::emit_all(tx, owed.iter().chain(&others).map(cancelled), now).await?;
     Ok(CalledOff {
         cancelled: others.len(),
         refund_due: owed.len(),
@@ -80,18 +80,18 @@ pub async fn call_off(
 }
 
 /// Posts that the whole price of each is due. Cash that the partner took is on its account.
-async fn owe_all(tx: &mut Tx, owed: &[Owed], now: DateTime<Utc>) -> Result<()> {
-    let posting = |booking: &Owed| {
+async fn post_refunds(tx: &mut Tx, owed: &[CancelledBooking], now: DateTime<Utc>) -> Result<()> {
+    let posting = |booking: &CancelledBooking| {
         booking
-            .chapter
+            .segment
             .posting("refund_due")
             .debit(Account::CustomerDeposits, booking.total)
             .credit(Account::RefundPayable, booking.total)
     };
-    let due = |booking: &Owed| Due {
-        partner_id: booking.chapter.partner_id,
-        booking_id: booking.chapter.id,
-        reschedule_id: booking.chapter.reschedule_id,
+    let due = |booking: &CancelledBooking| Due {
+        partner_id: booking.segment.partner_id,
+        booking_id: booking.segment.id,
+        reschedule_id: booking.segment.reschedule_id,
         kind: DueKind::Kept,
         day: booking.day,
         gross: Rupiah::ZERO,
@@ -100,11 +100,11 @@ async fn owe_all(tx: &mut Tx, owed: &[Owed], now: DateTime<Utc>) -> Result<()> {
         collected: booking.collected,
     };
     ledger::post_all(tx, &owed.iter().map(posting).collect::<Vec<_>>(), now).await?;
-    ledger::owe_all(tx, &owed.iter().map(due).collect::<Vec<_>>(), now).await
+    ledger::record_dues(tx, &owed.iter().map(due).collect::<Vec<_>>(), now).await
 }
 
-/// Lets the bookings of a sailing follow it to its new times; says how many live ones that are.
-pub async fn follow(
+/// Lets the bookings of a sailing follow_sailing it to its new times; says how many live ones that are.
+pub async fn follow_sailing(
     tx: &mut Tx,
     sailing: Uuid,
     departure_at: DateTime<Utc>,
@@ -112,15 +112,16 @@ pub async fn follow(
     now: DateTime<Utc>,
 ) -> Result<usize> {
     let moved = store::follow(tx, sailing, departure_at, arrival_at).await?;
-    let news: Vec<_> = moved.iter().map(|(id,)| (*id, json!({ "booking_id": id }))).collect();
-    outbox::put_all(tx, "booking.moved", &news, now).await?;
-    Ok(moved.len())
+    let count = moved.len();
+    let moved = moved.into_iter().map(|(booking_id,)| BookingRef { booking_id });
+    events::emit_all(tx, moved.map(DomainEvent::BookingMoved), now).await?;
+    Ok(count)
 }
 
 /// Lets the unpaid holds on a sailing go that closes now.
-pub async fn expire_all(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<()> {
+pub async fn expire_holds(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<()> {
     let expired = store::expire_all(tx, sailing, now).await?;
-    let news: Vec<_> = expired.iter().map(|(id,)| (*id, json!({ "booking_id": id }))).collect();
-    outbox::put_all(tx, "booking.expired", &news, now).await?;
-    reschedule::drop_towards(tx, sailing, now).await
+    let expired = expired.into_iter().map(|(booking_id,)| BookingRef { booking_id });
+    events::emit_all(tx, expired.map(DomainEvent::BookingExpired), now).await?;
+    reschedule::drop_for_sailing(tx, sailing, now).await
 }

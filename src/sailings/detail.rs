@@ -19,7 +19,7 @@ use crate::{
 };
 
 #[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
-pub struct Voyage {
+pub struct SailingDetail {
     pub id: Uuid,
     pub route_id: Uuid,
     pub mitra_id: Uuid,
@@ -49,14 +49,14 @@ pub struct Voyage {
     pub mitra_name: String,
 }
 
-impl Voyage {
+impl SailingDetail {
     /// An open sailing that has left is departed.
     pub fn seen_at(self, now: DateTime<Utc>) -> Self {
         Self { status: self.status.seen_at(self.departure_at, now), ..self }
     }
 }
 
-macro_rules! voyage {
+macro_rules! sailing {
     ($rest:literal) => {
         concat!(
             "SELECT s.id, s.route_id, s.partner_id AS mitra_id, s.speedboat_id, r.from_name,
@@ -75,19 +75,19 @@ macro_rules! voyage {
 }
 
 /// A partner's own, or anyone's.
-pub async fn get(db: &Db, owner: Option<Uuid>, id: Uuid) -> Result<Option<Voyage>> {
-    let voyage = db.sql(voyage!(" AND ($2 IS NULL OR s.partner_id = $2)")).bind(id).bind(owner);
-    Ok(voyage.maybe().await?)
+pub async fn get(db: &Db, owner: Option<Uuid>, id: Uuid) -> Result<Option<SailingDetail>> {
+    let sailing = db.sql(sailing!(" AND ($2 IS NULL OR s.partner_id = $2)")).bind(id).bind(owner);
+    Ok(sailing.maybe().await?)
 }
 
-pub async fn get_in(tx: &mut Tx, id: Uuid) -> Result<Voyage> {
-    Ok(tx.sql(voyage!("")).bind(id).one().await?)
+pub async fn get_in(tx: &mut Tx, id: Uuid) -> Result<SailingDetail> {
+    Ok(tx.sql(sailing!("")).bind(id).one().await?)
 }
 
 /// The sailing of the path, if it is the caller's to run.
-pub struct PathVoyage(pub Voyage);
+pub struct PathSailing(pub SailingDetail);
 
-impl FromRequestParts<App> for PathVoyage {
+impl FromRequestParts<App> for PathSailing {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
@@ -97,4 +97,4 @@ impl FromRequestParts<App> for PathVoyage {
     }
 }
 
-impl aide::OperationInput for PathVoyage {}
+impl aide::OperationInput for PathSailing {}

@@ -1,4 +1,4 @@
-//! Whether something can be sold, and for how much.
+//! What is on sale, and for how much.
 
 use serde_json::json;
 
@@ -21,8 +21,8 @@ use crate::{
 };
 
 /// The sailing and the taxes of now.
-pub async fn look(app: &App, sailing: Uuid, boat: Uuid) -> Result<(SailingContext, Vec<TaxRate>)> {
-    let looked = store::look(&app.db, sailing).await?;
+pub async fn load(app: &App, sailing: Uuid, boat: Uuid) -> Result<(SailingContext, Vec<TaxRate>)> {
+    let looked = store::offer(&app.db, sailing).await?;
     let (context, taxes) = looked.ok_or_else(unknown_sailing)?;
     if context.speedboat_id != boat {
         let message = text("Another boat sails this.", "Jadwal ini dilayani kapal lain.");
@@ -37,7 +37,7 @@ pub fn unknown_sailing() -> Error {
 }
 
 /// Refuses what is not on sale.
-pub fn on_sale(app: &App, sailing: &SailingContext) -> Result<()> {
+pub fn ensure_on_sale(app: &App, sailing: &SailingContext) -> Result<()> {
     let cutoff = chrono::TimeDelta::minutes(app.config.booking_cutoff_minutes.into());
     let open = sailing.sailing_status == SailingStatus::Open
         && sailing.manifest_closed_at.is_none()
@@ -45,10 +45,10 @@ pub fn on_sale(app: &App, sailing: &SailingContext) -> Result<()> {
         && sailing.partner_status != "suspended"
         && sailing.partner_verified_at.is_some()
         && sailing.departure_at > app.clock.now() + cutoff;
-    if open { Ok(()) } else { Err(closed()) }
+    if open { Ok(()) } else { Err(booking_closed()) }
 }
 
-pub fn closed() -> Error {
+fn booking_closed() -> Error {
     Error::conflict(
         "booking_closed",
         "This sailing can no longer be booked.",
@@ -57,12 +57,12 @@ pub fn closed() -> Error {
 }
 
 /// How many seats it takes; refuses more than are free.
-pub fn seats(sailing: &SailingContext, kind: BookingType, qty: i32) -> Result<i32> {
+pub fn seats_needed(sailing: &SailingContext, kind: BookingType, qty: i32) -> Result<i32> {
     if kind == BookingType::Charter && qty > sailing.capacity {
         let message = text("The boat has fewer seats.", "Kapal tidak memuat sebanyak itu.");
         return Err(Error::field("qty", "max", message));
     }
-    let free = free(sailing);
+    let free = free_seats(sailing);
     let enough = match kind {
         BookingType::Speedboat => qty <= free,
         BookingType::Charter => free == sailing.capacity,
@@ -76,7 +76,7 @@ pub fn seats(sailing: &SailingContext, kind: BookingType, qty: i32) -> Result<i3
     })
 }
 
-pub fn free(sailing: &SailingContext) -> i32 {
+pub fn free_seats(sailing: &SailingContext) -> i32 {
     match sailing.chartered {
         true => 0,
         false => sailing.capacity - sailing.seats_taken,
@@ -92,7 +92,7 @@ pub fn sold_out(available: i32) -> Error {
 }
 
 /// The code that was typed, if it can be used for this.
-pub async fn promotion(
+pub async fn usable_promotion(
     app: &App,
     code: &str,
     sailing: &SailingContext,
@@ -120,7 +120,7 @@ pub async fn promotion(
     })
 }
 
-pub fn refused(reason: Reason) -> Error {
+pub fn promotion_refused(reason: Reason) -> Error {
     let message = text("This code cannot be used.", "Kode ini tidak dapat digunakan.");
     Error::field("code_promo", reason.as_str(), message)
 }

@@ -1,0 +1,78 @@
+//! Selling: the booking, and where to pay for it.
+
+use axum::extract::State;
+use serde_json::Value;
+
+use crate::{
+    app::App,
+    bookings::{
+        forms::BookingForm,
+        lookup::to_response,
+        model::{BookingRow, BookingStatus},
+        sell::sell,
+        store,
+        view::Booking,
+    },
+    kernel::{
+        caller::{Caller, Context},
+        error::{Error, Result},
+        http::{Fingerprinted, IdempotencyKey, Once, Reply, once_amended},
+        idempotency::{Key, Owner},
+    },
+};
+
+/// Opens the first payment of a booking. Payments do this, and depend on bookings; the table of
+/// operations joins the two.
+pub trait OpensPayment: 'static {
+    /// Where the booking is paid; `None`: the provider has not answered so far.
+    fn first_address(
+        app: &App,
+        booking: &BookingRow,
+    ) -> impl Future<Output = Option<String>> + Send;
+}
+
+/// Sells the seats, then asks the provider where to pay for them.
+pub async fn create_booking<P: OpensPayment>(
+    State(app): State<App>,
+    caller: Option<Caller>,
+    context: Context,
+    IdempotencyKey(key): IdempotencyKey,
+    Fingerprinted(form, body): Fingerprinted<BookingForm>,
+) -> Result<Reply<Once<Booking>>> {
+    if caller.is_none() {
+        form.without_urls()?;
+    }
+    let owner = Owner::of(caller.as_ref(), Some(&form.contact.email));
+    let key = Key::of(owner, key, "create_booking", "/v1/booking", body);
+    let sold = once_amended(
+        &app.db,
+        &app.sealer,
+        key,
+        app.clock.now(),
+        async |kept| sold_before(&app, kept).await,
+        async |running| {
+            let booking = sell(&app, caller.as_ref(), &context, &form, running).await?;
+            with_payment::<P>(&app, booking).await
+        },
+    );
+    Ok(sold.await?.saying(
+        "Your seats are held. Please pay in time.",
+        "Kursi Anda ditahan. Mohon bayar tepat waktu.",
+    ))
+}
+
+/// The booking that a request made which did not live to answer.
+async fn sold_before(app: &App, kept: &Value) -> Result<Booking> {
+    let id = kept["booking_id"].as_str().and_then(|id| id.parse().ok());
+    let id = id.ok_or_else(|| Error::internal("a kept answer says nothing"))?;
+    let booking = store::get(&app.db, id).await?.ok_or(Error::NotFound)?;
+    to_response(app, booking, true)
+}
+
+/// What was sold stays sold, whatever the provider does.
+async fn with_payment<P: OpensPayment>(app: &App, mut booking: BookingRow) -> Result<Booking> {
+    if booking.status == BookingStatus::PendingPayment {
+        booking.joined.payment_redirect_url = P::first_address(app, &booking).await;
+    }
+    to_response(app, booking, true)
+}

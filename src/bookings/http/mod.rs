@@ -1,0 +1,264 @@
+//! Looking bookings up, trying a code, cancelling.
+
+mod create;
+
+use axum::{
+    extract::{FromRequestParts, State},
+    http::request::Parts,
+};
+use chrono::{DateTime, Utc};
+
+use super::{
+    forms::{BookingsQuery, CancelForm, GuestCredentials, ValidatePromo, reason_without_url},
+    lookup::{booking_for, may_read_identity, to_response},
+    model::BookingRow,
+    offer,
+    rules::{self, Actor},
+    store,
+    transitions::{self, Cancellation, invalid_transition},
+    view::{Booking, PromoVerdict},
+};
+use crate::{
+    app::App,
+    kernel::{
+        audit::Change,
+        caller::Caller,
+        db::Tx,
+        error::{Error, Fault, Result},
+        http::{
+            Body, Filters, Fingerprinted, IdempotencyKey, Once, Page, Path, Query, Reply, once,
+        },
+        idempotency::{Key, Owner, Running},
+        ids::Uuid,
+        lang::text,
+    },
+};
+
+pub use create::{OpensPayment, create_booking};
+
+/// Admins and `bookings.read` see all, a partner its own, a guest the one it credentials of.
+pub async fn list_bookings(
+    State(app): State<App>,
+    caller: Option<Caller>,
+    Filters(query): Filters<BookingsQuery>,
+) -> Result<Page<Booking>> {
+    let owner = match &caller {
+        Some(caller) => caller.own_or(query.mitra_id)?,
+        None => {
+            ensure_code_and_email(&query)?;
+            None
+        }
+    };
+    let readable = may_read_identity(caller.as_ref());
+    let page = store::list(&app.db, owner, &query, app.config.timezone).await?;
+    page.try_each(|row| to_response(&app, row, readable))
+}
+
+fn ensure_code_and_email(query: &BookingsQuery) -> Result<()> {
+    let fault = |name: &str| {
+        Fault::new(name, "required", text("Say which booking.", "Sebutkan pemesanannya."))
+    };
+    let code = query.code.as_deref().is_none_or(|code| code.trim().is_empty());
+    let missing = [("code", code), ("email", query.email.is_none())];
+    let faults: Vec<_> = missing.iter().filter(|m| m.1).map(|m| fault(m.0)).collect();
+    if faults.is_empty() { Ok(()) } else { Err(Error::Invalid(faults)) }
+}
+
+/// The booking of the path, to be changed. Signed-in callers are refused at once when it is not
+/// theirs. A guest's credentials are in the body, so a guest is checked by [`Self::authorize`].
+pub struct PathOwnBooking {
+    pub id: Uuid,
+    /// The row that a signed-in caller was checked with.
+    loaded: Option<(BookingRow, Actor)>,
+}
+
+impl PathOwnBooking {
+    /// The booking and in whose name the caller acts on it; 404 for a guest who does not know it.
+    pub async fn authorize(
+        self,
+        app: &App,
+        credentials: &GuestCredentials,
+    ) -> Result<(BookingRow, Actor)> {
+        match self.loaded {
+            Some(loaded) => Ok(loaded),
+            None => booking_for(app, None, self.id, credentials).await,
+        }
+    }
+}
+
+impl FromRequestParts<App> for PathOwnBooking {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
+        let credentials = GuestCredentials::default();
+        let loaded = match parts.extensions.get::<Caller>() {
+            Some(caller) => Some(booking_for(app, Some(caller), id, &credentials).await?),
+            None => None,
+        };
+        Ok(Self { id, loaded })
+    }
+}
+
+impl aide::OperationInput for PathOwnBooking {}
+
+/// The booking of the path, for whoever may look at it.
+pub struct PathBooking(pub BookingRow, pub bool);
+
+impl FromRequestParts<App> for PathBooking {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
+        let caller = parts.extensions.get::<Caller>().cloned();
+        let credentials = match Query::<GuestCredentials>::from_request_parts(parts, app).await {
+            Ok(Query(credentials)) => credentials,
+            // To a guest who does not know it, it does not exist, however they ask.
+            Err(_) if caller.is_none() => GuestCredentials::default(),
+            Err(fault) => return Err(fault),
+        };
+        let (row, _) = booking_for(app, caller.as_ref(), id, &credentials).await?;
+        Ok(Self(row, may_read_identity(caller.as_ref())))
+    }
+}
+
+impl aide::OperationInput for PathBooking {
+    fn operation_input(
+        ctx: &mut aide::generate::GenContext,
+        operation: &mut aide::openapi::Operation,
+    ) {
+        Query::<GuestCredentials>::operation_input(ctx, operation);
+    }
+}
+
+pub async fn get_booking(
+    State(app): State<App>,
+    PathBooking(row, readable): PathBooking,
+) -> Result<Reply<Booking>> {
+    Ok(Reply::data(to_response(&app, row, readable)?))
+}
+
+/// Says whether a code can be used, and what it makes of the price. It reserves nothing.
+pub async fn validate_promo(
+    State(app): State<App>,
+    Body(form): Body<ValidatePromo>,
+) -> Result<Reply<PromoVerdict>> {
+    let email = form.email.as_ref().map(|email| email.as_str());
+    let (sailing, taxes) = offer::load(&app, form.route_time_id, form.item_id).await?;
+    let seats = match form.kind {
+        crate::sailings::BookingType::Speedboat => form.qty,
+        crate::sailings::BookingType::Charter => sailing.capacity,
+    };
+    let full = offer::price(&sailing, seats, None, &taxes);
+    let found = offer::usable_promotion(&app, &form.code_promo, &sailing, &full, email).await?;
+    Ok(Reply::data(match found {
+        Ok(promotion) => {
+            let price = offer::price(&sailing, seats, Some(&promotion), &taxes);
+            let discount = Some(price.discount);
+            let price = Some(price.into());
+            PromoVerdict { valid: true, reason: None, discount, price }
+        }
+        Err(reason) => {
+            PromoVerdict { valid: false, reason: Some(reason), discount: None, price: None }
+        }
+    }))
+}
+
+/// By its booker: refunded by the policy. By partner or staff: in full. Staff can still do so after
+/// the journey, for a complaint. `rules::cancellation` decides.
+pub async fn cancel_booking(
+    State(app): State<App>,
+    caller: Option<Caller>,
+    path: PathOwnBooking,
+    IdempotencyKey(key): IdempotencyKey,
+    Fingerprinted(form, body): Fingerprinted<CancelForm>,
+) -> Result<Reply<Once<Booking>>> {
+    let (booking, actor) = path.authorize(&app, &form.credentials).await?;
+    if actor == Actor::Guest {
+        reason_without_url(&form.reason)?;
+    }
+    let owner = Owner::of(caller.as_ref(), form.credentials.email.as_ref());
+    let path = format!("/v1/booking/{}/cancel", booking.id);
+    let key = Key::of(owner, key, "cancel_booking", path, body);
+    let cancelled = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
+        cancel(&app, caller.as_ref(), booking, actor, &form.reason, running).await
+    });
+    Ok(cancelled.await?.saying("The booking is cancelled.", "Pemesanan dibatalkan."))
+}
+
+async fn cancel(
+    app: &App,
+    caller: Option<&Caller>,
+    booking: BookingRow,
+    actor: Actor,
+    reason: &str,
+    running: Option<&Running>,
+) -> Result<Booking> {
+    let now = app.clock.now();
+    let readable = may_read_identity(caller);
+    let Some(caller) = caller else {
+        let mut tx = app.db.begin().await?;
+        let (_, after) = cancel_as_read(app, &mut tx, booking, actor, reason, now).await?;
+        let answer = keep_answer(app, &mut tx, after, readable, running).await?;
+        tx.commit().await?;
+        return Ok(answer);
+    };
+    let mut tx = caller.begin(&app.db, now).await?;
+    let (before, after) = cancel_as_read(app, &mut tx, booking, actor, reason, now).await?;
+    tx.record(Change {
+        action: "booking.cancelled",
+        entity: "booking",
+        id: before.id,
+        before: Some(&to_response(app, before, false)?),
+        after: Some(&to_response(app, after.clone(), false)?),
+    })
+    .await?;
+    let answer = keep_answer(app, &mut tx, after, readable, running).await?;
+    tx.commit().await?;
+    Ok(answer)
+}
+
+/// Cancels by the row that was loaded to authorize the caller. Should that have changed meanwhile,
+/// or the decision depend on the manifest, the row is locked, read again, and decided by anew.
+/// Returns the booking before and after.
+async fn cancel_as_read(
+    app: &App,
+    tx: &mut Tx,
+    loaded: BookingRow,
+    actor: Actor,
+    reason: &str,
+    now: DateTime<Utc>,
+) -> Result<(BookingRow, BookingRow)> {
+    let policy = &app.config.refund_policy.0;
+    let decide = |booking: &BookingRow| {
+        let refund = rules::cancellation(&booking.state(), actor, policy, now)?;
+        // A guest could write to anybody by way of us.
+        Ok::<_, Error>(Cancellation { refund, reason, tells_reason: actor != Actor::Guest })
+    };
+    if !rules::depends_on_manifest(&loaded.state(), actor, now) {
+        let decided = decide(&loaded)?;
+        if let Some(after) = transitions::cancel(tx, &loaded, &decided, now).await? {
+            return Ok((loaded, after));
+        }
+    }
+    store::lock_row(tx, loaded.id).await?;
+    let booking = store::get_in(tx, loaded.id).await?.ok_or(Error::NotFound)?;
+    let decided = decide(&booking)?;
+    let after = transitions::cancel(tx, &booking, &decided, now).await?;
+    Ok((booking, after.ok_or_else(invalid_transition)?))
+}
+
+/// The answer, kept where a key asks for it. It may hold identity numbers.
+async fn keep_answer(
+    app: &App,
+    tx: &mut Tx,
+    after: BookingRow,
+    readable: bool,
+    running: Option<&Running>,
+) -> Result<Booking> {
+    let answer = to_response(app, after, readable)?;
+    if let Some(running) = running {
+        running.keep_sealed(tx, &app.sealer, &answer).await?;
+    }
+    Ok(answer)
+}

@@ -1,0 +1,203 @@
+//! Moving bookings from status to status, with the money that moves along.
+
+use chrono::{DateTime, Utc};
+
+use super::{
+    earnings,
+    model::{BookingRow, BookingStatus},
+    rules::{self, Event, Refund},
+    store::{self, TransitionDetails},
+};
+use crate::{
+    app::App,
+    events::{self, BookingCancelled, BookingRef, DomainEvent},
+    kernel::{
+        db::{Failure, Tx},
+        error::{Error, Result},
+        ids::Uuid,
+        money::Rupiah,
+        set_aside::{self, Pass, RowJob},
+    },
+    ledger::{self, Account, Due, DueKind, Posting},
+};
+
+/// Moves the booking along the table of transitions, and announces it. 409 when it cannot go there,
+/// or no longer is where it was. `Ok(false)`: there are no seats left to take again.
+pub async fn move_booking(
+    tx: &mut Tx,
+    booking: &BookingRow,
+    event: Event,
+    details: TransitionDetails<'_>,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let to = rules::next(booking.status, event).ok_or_else(invalid_transition)?;
+    match store::advance(tx, booking.id, booking.status, to, details, now).await {
+        Ok(true) => {}
+        Ok(false) => return Err(invalid_transition()),
+        Err(failure) if is_sold_out(&failure) => return Ok(false),
+        Err(failure) => return Err(failure.into()),
+    }
+    let booking_id = booking.id;
+    let subject = BookingRef { booking_id };
+    let announced = match event {
+        Event::Pay => Some(DomainEvent::BookingPaid(subject)),
+        Event::Expire => Some(DomainEvent::BookingExpired(subject)),
+        Event::Complete => Some(DomainEvent::BookingCompleted(subject)),
+        Event::Refund => Some(DomainEvent::BookingRefunded(subject)),
+        // The booker is told as of a cancellation: the money comes back.
+        Event::LatePayment | Event::Cancel | Event::CancelOwing => {
+            Some(cancelled_event(booking_id, false))
+        }
+        // Announced with the move to the other sailing, which knows the difference.
+        Event::Reinstate => None,
+    };
+    if let Some(announced) = announced {
+        events::emit(tx, announced, now).await?;
+    }
+    Ok(true)
+}
+
+fn cancelled_event(booking_id: Uuid, tells_reason: bool) -> DomainEvent {
+    let cancelled = BookingCancelled { booking_id, tells_reason, by_sailing: false };
+    DomainEvent::BookingCancelled(cancelled)
+}
+
+/// A cancellation that the rules have decided.
+pub struct Cancellation<'a> {
+    pub refund: Refund,
+    pub reason: &'a str,
+    /// Whether the letter to the booker repeats the reason.
+    pub tells_reason: bool,
+}
+
+/// Cancels the booking, posts what becomes of its money, and announces it. Returns the booking as it
+/// is then; `None` when its row is no longer as it was when `booking` was read.
+pub async fn cancel(
+    tx: &mut Tx,
+    booking: &BookingRow,
+    cancellation: &Cancellation<'_>,
+    now: DateTime<Utc>,
+) -> Result<Option<BookingRow>> {
+    let Cancellation { refund, reason, tells_reason } = cancellation;
+    let to = rules::next(booking.status, refund.event()).ok_or_else(invalid_transition)?;
+    let refund_amount = refund.is_due().then_some(refund.amount);
+    let cancelled = store::cancel(tx, booking, to, refund_amount, reason, now).await?;
+    let Some(collected) = cancelled else { return Ok(None) };
+    match booking.status {
+        BookingStatus::Paid => settle_cancelled(tx, booking, refund.amount, collected, now).await?,
+        BookingStatus::Completed => refund_completed(tx, booking, now).await?,
+        // Nothing was paid.
+        _ => {}
+    }
+    events::emit(tx, cancelled_event(booking.id, *tells_reason), now).await?;
+    let mut after = booking.clone();
+    after.stored.status = to;
+    after.stored.cancelled_at = Some(now);
+    after.stored.cancel_reason = Some((*reason).to_owned());
+    after.stored.refund_amount = refund_amount.or(booking.refund_amount);
+    Ok(Some(after))
+}
+
+pub fn is_sold_out(failure: &Failure) -> bool {
+    failure.names("sailings_seats") || failure.names("promotions_quota")
+}
+
+/// 409: the table of transitions has no such way.
+pub fn invalid_transition() -> Error {
+    Error::invalid_state(
+        "The booking's status does not allow this now.",
+        "Status pemesanan saat ini tidak memungkinkan hal ini.",
+    )
+}
+
+/// Posts what becomes of a paid booking's money when it is cancelled: `refund` goes back to the
+/// customer, the rest is kept for the partner, less commission and its tax. Cash that the partner
+/// collected is on its account.
+async fn settle_cancelled(
+    tx: &mut Tx,
+    booking: &BookingRow,
+    refund: Rupiah,
+    collected: Rupiah,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let kept = booking.total - refund;
+    let (commission, tax, partner) = rules::share_of_kept(
+        kept,
+        booking.commission_rate,
+        booking.commission,
+        booking.commission_tax,
+    );
+    let share = booking
+        .ledger_segment()
+        .posting("kept")
+        .debit(Account::CustomerDeposits, kept)
+        .credit(Account::PartnerPayable, partner)
+        .credit(Account::CommissionRevenue, commission)
+        .credit(Account::TaxPayable, tax);
+    ledger::post_all(tx, &[refund_due(booking, refund), share], now).await?;
+    let due = Due {
+        partner_id: booking.partner_id,
+        booking_id: booking.id,
+        reschedule_id: booking.reschedule_id,
+        kind: DueKind::Kept,
+        day: booking.day(),
+        gross: kept,
+        commission,
+        commission_tax: tax,
+        collected,
+    };
+    ledger::record_dues(tx, &[due], now).await
+}
+
+/// Posts what becomes of a completed booking's money when it is refunded after all.
+async fn refund_completed(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>) -> Result<()> {
+    let (reversal, due) = earnings::reversal(booking);
+    ledger::post_all(tx, &[reversal, refund_due(booking, booking.total)], now).await?;
+    ledger::record_dues(tx, &[due], now).await
+}
+
+fn refund_due(booking: &BookingRow, amount: Rupiah) -> Posting {
+    booking
+        .ledger_segment()
+        .posting("refund_due")
+        .debit(Account::CustomerDeposits, amount)
+        .credit(Account::RefundPayable, amount)
+}
+
+/// Expires what is due.
+pub async fn expire_due(app: &App) -> Result<u64> {
+    let mut expired = 0;
+    loop {
+        let pass = expire_some(app).await?;
+        expired += pass.done;
+        if !pass.more {
+            return Ok(expired);
+        }
+    }
+}
+
+/// Expires some of what is due, and retries what has failed before. Each hold has a transaction of
+/// its own, several side by side, and takes a booking, then its sailing, like everyone else.
+pub async fn expire_some(app: &App) -> Result<Pass> {
+    const SOME: i64 = 500;
+    const JOB: RowJob = RowJob::ExpireHolds;
+    let now = app.clock.now();
+    let due = store::due(&app.db, SOME, now).await?;
+    let more = due.len() == SOME as usize;
+    let done = set_aside::each(&app.db, JOB, due, 8, now, |id| expire_one(app, id)).await?;
+    let again = set_aside::retry(&app.db, JOB, now, |id| expire_one(app, id)).await?;
+    Ok(Pass { done: done + again, more })
+}
+
+async fn expire_one(app: &App, id: Uuid) -> Result<bool> {
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    let expired = store::expire(&mut tx, id, now).await?;
+    if expired {
+        let event = DomainEvent::BookingExpired(BookingRef { booking_id: id });
+        events::emit(&mut tx, event, now).await?;
+    }
+    let _until = expired.then(|| app.shared.until_changed());
+    tx.commit().await?;
+    Ok(expired)
+}

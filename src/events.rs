@@ -1,0 +1,472 @@
+//! Everything that goes through the outbox, typed.
+//!
+//! - A [`DomainEvent`] says that something happened. Mail, notifications and webhooks follow from it.
+//! - A [`Task`] is work for one worker: a letter, a call to another system, a question to the payment
+//!   provider. An [`AccountLetter`] is a letter whose token is made when it is sent.
+//!
+//! The outbox stores the name and the payload of each. Names and payloads are stable: rows outlive
+//! the version that wrote them, and several versions may run side by side. A name that this version
+//! does not know belongs to a newer one; its row is kept for that (see `kernel::outbox::postpone`).
+//!
+//! Payloads hold ids and plain values, no types of domains: every domain depends on this file, and
+//! this file on none of them.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+
+use crate::kernel::{
+    db::Tx,
+    email::Email,
+    error::{Error, Result},
+    ids::Uuid,
+    lang::Lang,
+    money::Rupiah,
+    outbox::{self, Item, New, Queue},
+};
+
+/// Declares an enum of messages, each with its stable name and the type of its payload, and an enum
+/// of the names alone.
+macro_rules! messages {
+    (
+        $(#[$meta:meta])*
+        pub enum $name:ident as $kind:ident {
+            $($(#[$case_meta:meta])* $case:ident($payload:ty) = $word:literal),+ $(,)?
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug)]
+        pub enum $name { $($(#[$case_meta])* $case($payload)),+ }
+
+        crate::words! {
+            #[doc = concat!("The names of [`", stringify!($name), "`].")]
+            pub enum $kind { $($case = $word),+ }
+        }
+
+        impl $name {
+            pub fn kind(&self) -> $kind {
+                match self { $(Self::$case(_) => $kind::$case),+ }
+            }
+
+            pub fn name(&self) -> &'static str {
+                self.kind().as_str()
+            }
+
+            pub fn payload(&self) -> Result<Value> {
+                match self { $(Self::$case(payload) => to_json(payload)),+ }
+            }
+
+            /// `None`: this version does not know the name.
+            pub fn decode(name: &str, payload: &Value) -> Result<Option<Self>> {
+                let Ok(kind) = name.parse::<$kind>() else { return Ok(None) };
+                let message = match kind { $($kind::$case => from_json(payload).map(Self::$case)),+ };
+                message.map(Some)
+            }
+        }
+    };
+}
+
+fn to_json(payload: &impl Serialize) -> Result<Value> {
+    serde_json::to_value(payload).map_err(Error::internal)
+}
+
+fn from_json<T: DeserializeOwned>(payload: &Value) -> Result<T> {
+    T::deserialize(payload).map_err(Error::internal)
+}
+
+messages! {
+    /// Something that happened.
+    pub enum DomainEvent as EventKind {
+        /// Written by a trigger of the table.
+        BookingCreated(BookingRef) = "booking.created",
+        BookingPaid(BookingRef) = "booking.paid",
+        BookingExpired(BookingRef) = "booking.expired",
+        BookingCancelled(BookingCancelled) = "booking.cancelled",
+        BookingCompleted(BookingRef) = "booking.completed",
+        BookingRefunded(BookingRef) = "booking.refunded",
+        BookingRescheduled(BookingRescheduled) = "booking.rescheduled",
+        /// Its sailing has a new time.
+        BookingMoved(BookingRef) = "booking.moved",
+        /// A reschedule was not paid in time, or its sailing was closed.
+        BookingMoveDropped(BookingRef) = "booking.move_dropped",
+        BookingDifferenceRefunded(DifferenceRefunded) = "booking.difference_refunded",
+        /// Somebody asked for the tickets again.
+        BookingTicketWanted(BookingRef) = "booking.ticket_wanted",
+        PaymentReview(PaymentReview) = "payment.review",
+        PartnerRegistered(PartnerRegistered) = "partner.registered",
+        PartnerSubmitted(PartnerChanged) = "partner.submitted",
+        PartnerApproved(PartnerChanged) = "partner.approved",
+        PartnerRevision(PartnerChanged) = "partner.revision",
+        PartnerSuspended(PartnerChanged) = "partner.suspended",
+        PartnerUnsuspended(PartnerChanged) = "partner.unsuspended",
+        SettlementCreated(SettlementRef) = "settlement.created",
+        SettlementReleased(SettlementRef) = "settlement.released",
+        SailingCancelled(SailingCancelled) = "sailing.cancelled",
+        SailingMoved(SailingMoved) = "sailing.moved",
+        TermsPublished(TermsPublished) = "terms.published",
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BookingRef {
+    pub booking_id: Uuid,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BookingCancelled {
+    pub booking_id: Uuid,
+    /// Whether the letter to the booker repeats the reason.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub tells_reason: bool,
+    /// Together with its sailing: its partner is told of the sailing as a whole.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub by_sailing: bool,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BookingRescheduled {
+    pub booking_id: Uuid,
+    /// What the customer paid, or (negative) is owed.
+    pub difference: Rupiah,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DifferenceRefunded {
+    pub booking_id: Uuid,
+    pub amount: Rupiah,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PaymentReview {
+    pub booking_id: Uuid,
+    pub reason: String,
+    pub amount: Rupiah,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PartnerRegistered {
+    pub partner_id: Uuid,
+    /// By staff: then the invitation is the partner's letter.
+    #[serde(default)]
+    pub invited: bool,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PartnerChanged {
+    pub partner_id: Uuid,
+    /// Why it was suspended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Documents that have to be sent again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rejected: Vec<RejectedDocument>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RejectedDocument {
+    /// A `DocumentType`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub note: String,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SettlementRef {
+    pub settlement_id: Uuid,
+    pub mitra_id: Uuid,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SailingCancelled {
+    pub sailing_id: Uuid,
+    /// How many bookings were cancelled with it.
+    pub bookings: usize,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SailingMoved {
+    pub sailing_id: Uuid,
+    /// How many bookings moved with it.
+    pub bookings: usize,
+    pub was_departure_at: DateTime<Utc>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct TermsPublished {
+    pub terms_id: Uuid,
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub version: i32,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+impl DomainEvent {
+    /// What it happened to. Events of one subject are handled in order.
+    pub fn subject(&self) -> Uuid {
+        match self {
+            Self::PartnerRegistered(event) => event.partner_id,
+            Self::PartnerSubmitted(event)
+            | Self::PartnerApproved(event)
+            | Self::PartnerRevision(event)
+            | Self::PartnerSuspended(event)
+            | Self::PartnerUnsuspended(event) => event.partner_id,
+            Self::SettlementCreated(event) | Self::SettlementReleased(event) => event.settlement_id,
+            Self::SailingCancelled(event) => event.sailing_id,
+            Self::SailingMoved(event) => event.sailing_id,
+            Self::TermsPublished(event) => event.terms_id,
+            Self::BookingCreated(event)
+            | Self::BookingPaid(event)
+            | Self::BookingExpired(event)
+            | Self::BookingCompleted(event)
+            | Self::BookingRefunded(event)
+            | Self::BookingMoved(event)
+            | Self::BookingMoveDropped(event)
+            | Self::BookingTicketWanted(event) => event.booking_id,
+            Self::BookingCancelled(event) => event.booking_id,
+            Self::BookingRescheduled(event) => event.booking_id,
+            Self::BookingDifferenceRefunded(event) => event.booking_id,
+            Self::PaymentReview(event) => event.booking_id,
+        }
+    }
+
+    /// The booking that it is about, if it is about one.
+    pub fn booking_id(&self) -> Option<Uuid> {
+        match self {
+            Self::BookingCreated(_)
+            | Self::BookingPaid(_)
+            | Self::BookingExpired(_)
+            | Self::BookingCancelled(_)
+            | Self::BookingCompleted(_)
+            | Self::BookingRefunded(_)
+            | Self::BookingRescheduled(_)
+            | Self::BookingMoved(_)
+            | Self::BookingMoveDropped(_)
+            | Self::BookingDifferenceRefunded(_)
+            | Self::BookingTicketWanted(_)
+            | Self::PaymentReview(_) => Some(self.subject()),
+            Self::PartnerRegistered(_)
+            | Self::PartnerSubmitted(_)
+            | Self::PartnerApproved(_)
+            | Self::PartnerRevision(_)
+            | Self::PartnerSuspended(_)
+            | Self::PartnerUnsuspended(_)
+            | Self::SettlementCreated(_)
+            | Self::SettlementReleased(_)
+            | Self::SailingCancelled(_)
+            | Self::SailingMoved(_)
+            | Self::TermsPublished(_) => None,
+        }
+    }
+}
+
+messages! {
+    /// Work for one worker.
+    pub enum Task as TaskKind {
+        SendLetter(LetterTask) = "mail.letter",
+        DeliverWebhook(WebhookTask) = "webhook.delivery",
+        RequestPayment(BookingRef) = "payment.wanted",
+        ConfirmPayment(ConfirmPayment) = "payment.unconfirmed",
+    }
+}
+
+impl Task {
+    /// The queue of its worker.
+    pub fn queue(&self) -> Queue {
+        match self {
+            Self::SendLetter(_) => Queue::Mail,
+            Self::DeliverWebhook(_) => Queue::Webhook,
+            Self::RequestPayment(_) | Self::ConfirmPayment(_) => Queue::Payment,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct WebhookTask {
+    pub delivery_id: Uuid,
+}
+
+/// A notice that the provider could not be asked about when it came.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ConfirmPayment {
+    pub booking_id: Uuid,
+    pub notice: Value,
+}
+
+/// A letter to be written, as it is stored.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LetterTask {
+    event: String,
+    news: Value,
+}
+
+/// What a letter is about.
+#[derive(Clone, Debug)]
+pub enum LetterSubject {
+    Event(DomainEvent),
+    /// The hold of an unpaid booking ends soon.
+    HoldExpiring(BookingRef),
+}
+
+impl LetterTask {
+    const HOLD_EXPIRING: &str = "booking.expiring";
+
+    pub fn about(event: &DomainEvent) -> Result<Self> {
+        Ok(Self { event: event.name().to_owned(), news: event.payload()? })
+    }
+
+    pub fn hold_expiring(booking_id: Uuid) -> Self {
+        let news = json!({ "booking_id": booking_id });
+        Self { event: Self::HOLD_EXPIRING.to_owned(), news }
+    }
+
+    /// `None`: this version does not know the event.
+    pub fn subject(&self) -> Result<Option<LetterSubject>> {
+        if self.event == Self::HOLD_EXPIRING {
+            return from_json(&self.news).map(LetterSubject::HoldExpiring).map(Some);
+        }
+        Ok(DomainEvent::decode(&self.event, &self.news)?.map(LetterSubject::Event))
+    }
+}
+
+messages! {
+    /// Letters of accounts. Their tokens are made when they are sent and are never stored.
+    pub enum AccountLetter as AccountLetterKind {
+        PasswordForgotten(PasswordForgotten) = "account.password_forgotten",
+        Invited(AccountRef) = "account.invited",
+        PasswordChanged(AccountRef) = "account.password_changed",
+        EmailChanged(EmailChanged) = "account.email_changed",
+    }
+}
+
+/// Somebody asked for a reset. Whether the address has an account is found out when the letter is
+/// written, so that the answer does not tell.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PasswordForgotten {
+    pub email: Email,
+    pub lang: Lang,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct AccountRef {
+    pub account_id: Uuid,
+    pub lang: Lang,
+}
+
+/// Goes to the address that the account had before.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct EmailChanged {
+    pub name: String,
+    pub email: Email,
+    pub lang: Lang,
+}
+
+/// An item of the outbox, decoded.
+pub enum Message {
+    Event(DomainEvent),
+    Task(Task),
+    AccountLetter(AccountLetter),
+}
+
+impl Message {
+    /// `None`: this version does not know the name.
+    pub fn decode(item: &Item) -> Result<Option<Self>> {
+        let (name, payload) = (&item.topic, &item.payload);
+        if let Some(event) = DomainEvent::decode(name, payload)? {
+            return Ok(Some(Self::Event(event)));
+        }
+        if let Some(task) = Task::decode(name, payload)? {
+            return Ok(Some(Self::Task(task)));
+        }
+        Ok(AccountLetter::decode(name, payload)?.map(Self::AccountLetter))
+    }
+}
+
+/// Announces an event, behind those of the same subject.
+pub async fn emit(tx: &mut Tx, event: DomainEvent, now: DateTime<Utc>) -> Result<()> {
+    outbox::put_about(tx, event.subject(), event.name(), &event.payload()?, now).await.map(drop)
+}
+
+/// Announces many events in one statement.
+pub async fn emit_all(
+    tx: &mut Tx,
+    events: impl IntoIterator<Item = DomainEvent>,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let new = |event: DomainEvent| {
+        let (lane, payload) = (Some(outbox::lane(event.subject())), event.payload()?);
+        let (topic, queue) = (event.name(), Queue::Event);
+        Ok(New { topic, payload, lane, due_at: now, queue, after: None })
+    };
+    let new: Vec<_> = events.into_iter().map(new).collect::<Result<_>>()?;
+    outbox::put_many(tx, &new, now).await
+}
+
+/// Enqueues a task with high priority: before tasks that were enqueued within the last day.
+pub async fn enqueue(tx: &mut Tx, task: &Task, now: DateTime<Utc>) -> Result<()> {
+    outbox::put(tx, task.queue(), task.name(), &task.payload()?, now).await.map(drop)
+}
+
+/// Enqueues a letter that somebody waits for, with high priority.
+pub async fn send(tx: &mut Tx, letter: &AccountLetter, now: DateTime<Utc>) -> Result<()> {
+    outbox::put(tx, Queue::Mail, letter.name(), &letter.payload()?, now).await.map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of the outbox outlive the version that wrote them.
+    #[test]
+    fn stored_events_are_read_as_they_were_written() {
+        let id = "0198a1b2-0000-7000-8000-000000000001";
+        let stored = [
+            ("booking.created", json!({ "booking_id": id })),
+            ("booking.cancelled", json!({ "booking_id": id })),
+            ("booking.cancelled", json!({ "booking_id": id, "tells_reason": true })),
+            ("booking.cancelled", json!({ "booking_id": id, "by_sailing": true })),
+            ("booking.rescheduled", json!({ "booking_id": id, "difference": -50_000 })),
+            ("booking.difference_refunded", json!({ "booking_id": id, "amount": 50_000 })),
+            ("payment.review", json!({ "booking_id": id, "reason": "late", "amount": 1 })),
+            ("partner.registered", json!({ "partner_id": id, "invited": false })),
+            ("partner.approved", json!({ "partner_id": id })),
+            ("partner.suspended", json!({ "partner_id": id, "reason": "x" })),
+            (
+                "partner.revision",
+                json!({ "partner_id": id, "rejected": [{ "type": "ktp", "note": "blurred" }] }),
+            ),
+            ("settlement.created", json!({ "settlement_id": id, "mitra_id": id })),
+            ("sailing.cancelled", json!({ "sailing_id": id, "bookings": 3 })),
+            (
+                "sailing.moved",
+                json!({ "sailing_id": id, "bookings": 3,
+                    "was_departure_at": "2026-11-16T00:00:00Z" }),
+            ),
+            ("terms.published", json!({ "terms_id": id, "type": "mitra", "version": 2 })),
+        ];
+        for (name, payload) in stored {
+            let event = DomainEvent::decode(name, &payload).unwrap().unwrap();
+            assert_eq!(event.name(), name);
+            assert_eq!(event.payload().unwrap(), payload, "{name}");
+            assert_eq!(event.subject().to_string(), id);
+            let letter = LetterTask::about(&event).unwrap();
+            let Some(LetterSubject::Event(again)) = letter.subject().unwrap() else {
+                panic!("{name}")
+            };
+            assert_eq!(again.payload().unwrap(), payload);
+        }
+    }
+
+    #[test]
+    fn a_name_of_a_newer_version_is_unknown_and_no_error() {
+        let payload = json!({ "whatever": 1 });
+        assert!(DomainEvent::decode("booking.upgraded", &payload).unwrap().is_none());
+        assert!(Task::decode("fax.send", &payload).unwrap().is_none());
+        let letter = LetterTask { event: "booking.upgraded".into(), news: payload.clone() };
+        assert!(letter.subject().unwrap().is_none());
+        // A known name with a payload that does not belong to it is an error.
+        assert!(DomainEvent::decode("booking.paid", &payload).is_err());
+    }
+}

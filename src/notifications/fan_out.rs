@@ -1,0 +1,303 @@
+//! What follows from each event: who is notified, whether a letter is written, which tasks are
+//! queued. Webhooks decide for themselves (`webhooks::model`).
+
+use std::collections::{BTreeSet, HashMap, hash_map::Entry};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::{Value, json};
+
+use super::{
+    letters,
+    store::{self, NewNotification},
+};
+use crate::{
+    app::App,
+    bookings::{self, BookingRow, BookingStatus},
+    config::PaymentProvider,
+    events::{BookingRef, DomainEvent, LetterTask, PaymentReview, Task},
+    kernel::{
+        access::Rule,
+        db::Tx,
+        error::{Error, Result},
+        ids::Uuid,
+        money::Rupiah,
+        outbox::{self, Item, New},
+    },
+    partners, sailings, settlements,
+    webhooks::{self, Announcement},
+};
+
+/// Who is notified.
+enum Recipient {
+    Partner(Uuid),
+    AllPartners,
+    /// Admins, and staff with the rule.
+    StaffWith(Rule),
+}
+
+impl Recipient {
+    fn partner(&self) -> Option<Uuid> {
+        if let Self::Partner(id) = self { Some(*id) } else { None }
+    }
+
+    fn rule(&self) -> Option<Rule> {
+        if let Self::StaffWith(rule) = self { Some(*rule) } else { None }
+    }
+}
+
+/// An event with all that follows from it.
+struct FanOut<'a> {
+    item: &'a Item,
+    event: DomainEvent,
+    recipients: Vec<Recipient>,
+    /// The ids and codes concerned, as notifications and webhooks show them.
+    data: Value,
+    /// Set for a new unpaid booking: its payment has to be requested.
+    unpaid: Option<UnpaidBooking>,
+}
+
+struct UnpaidBooking {
+    booking_id: Uuid,
+    remind_at: Option<DateTime<Utc>>,
+}
+
+/// How long before their end holders of unpaid seats are reminded.
+const REMINDER: TimeDelta = TimeDelta::minutes(10);
+
+/// Turns events into what follows from them, and removes them, in one transaction: all or none.
+pub async fn deliver(app: &App, items: &[Item]) -> Result<()> {
+    if items.is_empty() {
+        return Ok(());
+    }
+    let mut events = Vec::with_capacity(items.len());
+    for item in items {
+        let event = DomainEvent::decode(&item.topic, &item.payload)?;
+        let unknown = || Error::internal(format!("{} is no event", item.topic));
+        events.push((item, event.ok_or_else(unknown)?));
+    }
+    let bookings = bookings_of(app, &events).await?;
+    let mut fan_outs = Vec::with_capacity(items.len());
+    for (item, event) in events {
+        fan_outs.extend(fan_out(app, item, event, &bookings).await?);
+    }
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    let ours = outbox::done_all(&mut tx, items).await?;
+    fan_outs.retain(|fan_out| ours.contains(&fan_out.item.id));
+    notify(&mut tx, &fan_outs, now).await?;
+    let announced: Vec<_> = fan_outs
+        .iter()
+        .map(|FanOut { item, event, data, .. }| Announcement { item, event, data })
+        .collect();
+    webhooks::queue(&mut tx, &announced, now).await?;
+    outbox::put_many(&mut tx, &tasks(app, &fan_outs, now)?, now).await?;
+    tx.commit().await?;
+    app.hub().wake();
+    Ok(())
+}
+
+/// The bookings of many events, in one statement.
+async fn bookings_of(
+    app: &App,
+    events: &[(&Item, DomainEvent)],
+) -> Result<HashMap<Uuid, BookingRow>> {
+    let ids: BTreeSet<_> = events.iter().filter_map(|(_, event)| event.booking_id()).collect();
+    let ids: Vec<_> = ids.into_iter().collect();
+    let bookings = bookings::get_all(&app.db, &ids).await?;
+    Ok(bookings.into_iter().map(|booking| (booking.id, booking)).collect())
+}
+
+async fn notify(tx: &mut Tx, fan_outs: &[FanOut<'_>], now: DateTime<Utc>) -> Result<()> {
+    let recipients = || fan_outs.iter().flat_map(|fan_out| &fan_out.recipients);
+    let partners: BTreeSet<_> = recipients().filter_map(Recipient::partner).collect();
+    let partners = store::accounts_of(tx, &partners.into_iter().collect::<Vec<_>>()).await?;
+    let mut staff = HashMap::new();
+    for rule in recipients().filter_map(Recipient::rule) {
+        if let Entry::Vacant(vacant) = staff.entry(rule) {
+            vacant.insert(store::staff_with(tx, rule).await?);
+        }
+    }
+    let mut new = Vec::new();
+    for FanOut { item, recipients, data, .. } in fan_outs {
+        let mut accounts = BTreeSet::new();
+        for recipient in recipients {
+            match recipient {
+                Recipient::Partner(id) => accounts.extend(partners.get(id)),
+                Recipient::AllPartners => accounts.extend(store::all_partners(tx).await?),
+                Recipient::StaffWith(rule) => accounts.extend(&staff[rule]),
+            }
+        }
+        new.extend(accounts.into_iter().map(|account| NewNotification { item, data, account }));
+    }
+    store::insert(tx, &new, now).await
+}
+
+/// Letters, reminders and requests for payment.
+fn tasks<'a>(app: &App, fan_outs: &'a [FanOut<'_>], now: DateTime<Utc>) -> Result<Vec<New<'a>>> {
+    let mut all = Vec::new();
+    let mut add = |task: Task, lane, due_at, after| {
+        let (topic, queue, payload) = (task.name(), task.queue(), task.payload()?);
+        all.push(New { topic, payload, lane, due_at, queue, after });
+        Ok::<_, Error>(())
+    };
+    for FanOut { item, event, unpaid, .. } in fan_outs {
+        if letters::has_letter(event) {
+            let lane = Some(format!("mail/{}", outbox::lane(event.subject())));
+            add(Task::SendLetter(LetterTask::about(event)?), lane, now, Some(*item))?;
+        }
+        let Some(UnpaidBooking { booking_id, remind_at }) = unpaid else { continue };
+        let booking_id = *booking_id;
+        if let Some(due_at) = *remind_at {
+            let reminder = LetterTask::hold_expiring(booking_id);
+            add(Task::SendLetter(reminder), None, due_at, None)?;
+        }
+        if app.gateway().provider != PaymentProvider::Simulator {
+            add(Task::RequestPayment(BookingRef { booking_id }), None, now, None)?;
+        }
+    }
+    Ok(all)
+}
+
+/// `None`: what the event is about no longer exists.
+async fn fan_out<'a>(
+    app: &App,
+    item: &'a Item,
+    event: DomainEvent,
+    bookings: &HashMap<Uuid, BookingRow>,
+) -> Result<Option<FanOut<'a>>> {
+    use DomainEvent as E;
+    let (mut unpaid, id) = (None, event.subject());
+    let found = match &event {
+        E::BookingCreated(_) => booking_data(bookings.get(&id), None).map(|(booking, data)| {
+            unpaid = unpaid_booking(booking);
+            (vec![Recipient::Partner(booking.partner_id)], data)
+        }),
+        E::BookingPaid(_)
+        | E::BookingExpired(_)
+        | E::BookingCompleted(_)
+        | E::BookingRefunded(_) => booking_data(bookings.get(&id), None)
+            .map(|(booking, data)| (vec![Recipient::Partner(booking.partner_id)], data)),
+        E::BookingCancelled(cancelled) => {
+            booking_data(bookings.get(&id), None).map(|(booking, data)| match cancelled {
+                // The partner is told of the sailing as a whole.
+                cancelled if cancelled.by_sailing => (vec![], data),
+                _ => (vec![Recipient::Partner(booking.partner_id)], data),
+            })
+        }
+        E::BookingRescheduled(rescheduled) => {
+            let difference = Some(rescheduled.difference);
+            booking_data(bookings.get(&id), difference).map(|(booking, data)| {
+                let mut recipients = vec![Recipient::Partner(booking.partner_id)];
+                // Somebody has to pay the difference back.
+                if rescheduled.difference.0 < 0 {
+                    recipients.push(Recipient::StaffWith(Rule::BookingsWrite));
+                }
+                (recipients, data)
+            })
+        }
+        // Between the service and the booker.
+        E::BookingMoved(_)
+        | E::BookingMoveDropped(_)
+        | E::BookingDifferenceRefunded(_)
+        | E::BookingTicketWanted(_) => {
+            booking_data(bookings.get(&id), None).map(|(_, data)| (vec![], data))
+        }
+        E::PaymentReview(PaymentReview { reason, amount, .. }) => {
+            bookings.get(&id).map(|booking| {
+                let data = json!({
+                    "booking_id": id, "code": booking.code, "reason": reason, "amount": amount,
+                });
+                (vec![Recipient::StaffWith(Rule::BookingsWrite)], data)
+            })
+        }
+        E::PartnerRegistered(_) => {
+            let recipient = Recipient::StaffWith(Rule::PartnersRead);
+            partner_data(app, id, None).await?.map(|data| (vec![recipient], data))
+        }
+        E::PartnerSubmitted(partner) => {
+            let recipient = Recipient::StaffWith(Rule::PartnersApprove);
+            let data = partner_data(app, id, partner.reason.as_deref()).await?;
+            data.map(|data| (vec![recipient], data))
+        }
+        E::PartnerApproved(partner)
+        | E::PartnerRevision(partner)
+        | E::PartnerSuspended(partner)
+        | E::PartnerUnsuspended(partner) => {
+            let data = partner_data(app, id, partner.reason.as_deref()).await?;
+            data.map(|data| (vec![Recipient::Partner(id)], data))
+        }
+        E::SettlementCreated(_) => settlement_data(app, id).await?.map(|(partner, data)| {
+            let releases = Recipient::StaffWith(Rule::SettlementsRelease);
+            (vec![Recipient::Partner(partner), releases], data)
+        }),
+        E::SettlementReleased(_) => settlement_data(app, id)
+            .await?
+            .map(|(partner, data)| (vec![Recipient::Partner(partner)], data)),
+        E::SailingCancelled(sailing) => sailing_data(app, id, sailing.bookings, None).await?,
+        E::SailingMoved(sailing) => {
+            sailing_data(app, id, sailing.bookings, Some(sailing.was_departure_at)).await?
+        }
+        E::TermsPublished(terms) => {
+            let mut recipients = vec![Recipient::StaffWith(Rule::TermsWrite)];
+            if terms.kind == "mitra" {
+                recipients.push(Recipient::AllPartners);
+            }
+            Some((recipients, event.payload()?))
+        }
+    };
+    Ok(found.map(|(recipients, data)| FanOut { item, event, recipients, data, unpaid }))
+}
+
+fn booking_data(
+    booking: Option<&BookingRow>,
+    difference: Option<Rupiah>,
+) -> Option<(&BookingRow, Value)> {
+    let booking = booking?;
+    let data = json!({
+        "booking_id": booking.id, "code": booking.code, "mitra_id": booking.partner_id,
+        "from": booking.joined.from_name, "to": booking.joined.to_name,
+        "departure_at": booking.departure_at, "qty": booking.qty, "total": booking.total,
+        "refund_amount": booking.refund_amount, "difference": difference,
+    });
+    Some((booking, data))
+}
+
+fn unpaid_booking(booking: &BookingRow) -> Option<UnpaidBooking> {
+    let remind_at = booking.expires_at - REMINDER;
+    (booking.status == BookingStatus::PendingPayment).then(|| UnpaidBooking {
+        booking_id: booking.id,
+        remind_at: (remind_at > booking.created_at).then_some(remind_at),
+    })
+}
+
+async fn partner_data(app: &App, id: Uuid, reason: Option<&str>) -> Result<Option<Value>> {
+    let partner = partners::find(&app.db, id).await?;
+    let data = |name: &str| json!({ "mitra_id": id, "name": name, "reason": reason });
+    Ok(partner.map(|partner| data(&partner.name)))
+}
+
+async fn settlement_data(app: &App, id: Uuid) -> Result<Option<(Uuid, Value)>> {
+    let Some(settlement) = settlements::find(app, id).await? else { return Ok(None) };
+    let data = json!({
+        "settlement_id": id, "code": settlement.code, "mitra_id": settlement.partner_id,
+        "net": settlement.net,
+    });
+    Ok(Some((settlement.partner_id, data)))
+}
+
+async fn sailing_data(
+    app: &App,
+    id: Uuid,
+    bookings: usize,
+    was_departure_at: Option<DateTime<Utc>>,
+) -> Result<Option<(Vec<Recipient>, Value)>> {
+    let Some(sailing) = sailings::sailing(&app.db, None, id).await? else { return Ok(None) };
+    let data = json!({
+        "sailing_id": id, "mitra_id": sailing.mitra_id, "from": sailing.from_name,
+        "to": sailing.to_name, "departure_at": sailing.departure_at,
+        "was_departure_at": was_departure_at, "reason": sailing.reason, "bookings": bookings,
+    });
+    let recipients =
+        vec![Recipient::Partner(sailing.mitra_id), Recipient::StaffWith(Rule::BookingsWrite)];
+    Ok(Some((recipients, data)))
+}

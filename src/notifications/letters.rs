@@ -1,0 +1,97 @@
+//! Which letter an event has, and sending it.
+
+use crate::{
+    app::App,
+    bookings::{self, BookingLetter},
+    events::{DomainEvent, LetterSubject},
+    kernel::{error::Result, ids::Uuid, mail::Letter, outbox::Item},
+    partners::{self, PartnerLetter},
+    settlements, tickets,
+};
+
+/// A letter that an event has.
+enum EventLetter {
+    Booking(Uuid, BookingLetter),
+    Partner(Uuid, PartnerLetter),
+    /// The settlement is on its way to its partner.
+    SettlementReleased(Uuid),
+}
+
+/// `None`: nobody is written to.
+fn letter_of(event: &DomainEvent) -> Option<EventLetter> {
+    use BookingLetter as B;
+    use DomainEvent as E;
+    use PartnerLetter as P;
+    let booking = |letter| Some(EventLetter::Booking(event.subject(), letter));
+    let partner = |letter| Some(EventLetter::Partner(event.subject(), letter));
+    match event {
+        E::BookingCreated(_) => booking(B::PaymentRequest),
+        E::BookingPaid(_) => booking(B::Paid),
+        E::BookingExpired(_) => booking(B::Expired),
+        E::BookingCancelled(cancelled) => {
+            booking(B::Cancelled { tells_reason: cancelled.tells_reason })
+        }
+        E::BookingRefunded(_) => booking(B::Refunded),
+        E::BookingRescheduled(rescheduled) => {
+            booking(B::Rescheduled { difference: rescheduled.difference })
+        }
+        E::BookingMoved(_) => booking(B::SailingMoved),
+        E::BookingMoveDropped(_) => booking(B::RescheduleDropped),
+        E::BookingDifferenceRefunded(refunded) => {
+            booking(B::DifferenceRefunded { amount: refunded.amount })
+        }
+        E::BookingTicketWanted(_) => booking(B::Tickets),
+        E::PartnerRegistered(registered) if registered.invited => None,
+        E::PartnerRegistered(_) => partner(P::Welcome),
+        E::PartnerSubmitted(_) => partner(P::Submitted),
+        E::PartnerApproved(_) => partner(P::Approved),
+        E::PartnerRevision(changed) => partner(P::Revision { rejected: changed.rejected.clone() }),
+        E::PartnerSuspended(changed) => {
+            partner(P::Suspended { reason: changed.reason.clone().unwrap_or_default() })
+        }
+        E::PartnerUnsuspended(_) => partner(P::Unsuspended),
+        E::SettlementReleased(_) => Some(EventLetter::SettlementReleased(event.subject())),
+        E::BookingCompleted(_)
+        | E::PaymentReview(_)
+        | E::SettlementCreated(_)
+        | E::SailingCancelled(_)
+        | E::SailingMoved(_)
+        | E::TermsPublished(_) => None,
+    }
+}
+
+pub fn has_letter(event: &DomainEvent) -> bool {
+    letter_of(event).is_some()
+}
+
+/// Writes a letter and sends it, unless there is nothing left to say.
+pub async fn send_letter(app: &App, item: &Item, subject: &LetterSubject) -> Result<()> {
+    let letter = match subject {
+        LetterSubject::HoldExpiring(booking) => {
+            Some(EventLetter::Booking(booking.booking_id, BookingLetter::ExpiryReminder))
+        }
+        LetterSubject::Event(event) => letter_of(event),
+    };
+    let letter = match letter {
+        Some(EventLetter::Booking(id, letter)) => to_booker(app, id, &letter).await?,
+        Some(EventLetter::Partner(id, letter)) => partners::letter(app, id, letter).await?,
+        Some(EventLetter::SettlementReleased(id)) => settlements::letter(app, id).await?,
+        None => None,
+    };
+    match letter {
+        Some(letter) => app.mailer.send(item.id, &letter).await,
+        None => Ok(()),
+    }
+}
+
+/// The letter to a booker, with the tickets where they are new to the booker.
+async fn to_booker(app: &App, id: Uuid, kind: &BookingLetter) -> Result<Option<Letter>> {
+    let Some((letter, booking)) = bookings::letter(app, id, kind).await? else {
+        return Ok(None);
+    };
+    let attachment = match kind.has_tickets() {
+        true => tickets::attachment(app, booking).await?,
+        false => None,
+    };
+    Ok(Some(Letter { attachment, ..letter }))
+}
