@@ -11,7 +11,7 @@ use crate::{
     accounts::Passwords,
     boarding, bookings,
     config::Config,
-    edge::{Limits, Metrics, Shared},
+    edge::{Limits, Metrics, ResponseCache},
     jobs::Jobs,
     kernel::{
         clock::Clock, db::Db, error::Result, mail::Mailer, private, seal::Sealer, secret::Secret,
@@ -38,7 +38,7 @@ pub struct State {
     pub gateway: Gateway,
     pub limits: Limits,
     pub metrics: Metrics,
-    pub shared: Shared,
+    pub response_cache: ResponseCache,
     /// The background jobs that this process runs.
     pub jobs: Arc<Jobs>,
     /// Signs addresses and tickets, encrypts what must not be read at rest.
@@ -88,7 +88,7 @@ impl App {
             stopping: watch::Sender::new(false),
             limits: Limits::new(config.rate_limit.0),
             metrics: Metrics::new(),
-            shared: Shared::new(!config.shares_database()),
+            response_cache: ResponseCache::new(!config.shares_database()),
             passwords: Passwords::new(config.rate_limit.0),
             jobs: Arc::default(),
             sealer: Sealer::new(&secret_key, &config.old_secret_keys.0),

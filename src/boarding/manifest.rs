@@ -16,7 +16,7 @@ use crate::{
         csv,
         error::{Error, Result},
     },
-    sailings::{self, Voyage},
+    sailings::{self, Voyage, offers},
     tickets::{self, Ticket},
 };
 
@@ -64,6 +64,9 @@ pub async fn close(app: &App, caller: &Caller, seen: Voyage) -> Result<()> {
     let content = serde_json::to_string(&manifest).map_err(Error::internal)?;
     store::keep(&mut tx, id, app.sealer.seal(&content)?, caller.person.id, now).await?;
     record(&mut tx, &seen, &voyage).await?;
+    let (from, to) = (&voyage.from_name, &voyage.to_name);
+    let trip = offers::trip_tag(from, to, voyage.departure_at, voyage.timezone);
+    let _invalidation = app.response_cache.invalidate_on_drop([trip]);
     tx.commit().await
 }
 

@@ -23,13 +23,15 @@ use crate::{
         db::Tx,
         error::{Error, Fault, Result},
         http::{
-            Body, Filters, Fingerprinted, IdempotencyKey, Once, Page, Path, Query, Reply, once,
+            Body, CacheTag, Filters, Fingerprinted, IdempotencyKey, Once, Page, Path, Query, Reply,
+            once,
         },
         idempotency::{Key, Owner, Running},
         ids::Uuid,
         lang::text,
         money::Rupiah,
     },
+    sailings::offers,
 };
 
 /// Admins and `bookings.read` see all, a partner its own, a guest the one it knows of.
@@ -177,7 +179,8 @@ async fn cancel_once(
     let readable = readable(caller);
     let Some(caller) = caller else {
         let mut tx = app.db.begin().await?;
-        cancel(app, &mut tx, id, access, reason).await?;
+        let before = cancel(app, &mut tx, id, access, reason).await?;
+        let _invalidation = app.response_cache.invalidate_on_drop([line_of(&before)]);
         let after = store::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
         let answer = kept(app, &mut tx, after, readable, running).await?;
         tx.commit().await?;
@@ -185,6 +188,7 @@ async fn cancel_once(
     };
     let mut tx = caller.begin(&app.db, app.clock.now()).await?;
     let before = cancel(app, &mut tx, id, access, reason).await?;
+    let _invalidation = app.response_cache.invalidate_on_drop([line_of(&before)]);
     let after = store::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
     tx.record(Change {
         action: "booking.cancelled",
@@ -197,6 +201,11 @@ async fn cancel_once(
     let answer = kept(app, &mut tx, after, readable, running).await?;
     tx.commit().await?;
     Ok(answer)
+}
+
+/// The whole line: a cancelled booking may also have held seats for a move to another day.
+fn line_of(booking: &BookingRow) -> CacheTag {
+    offers::line_tag(&booking.from_name, &booking.to_name)
 }
 
 /// The answer, kept where a key asks for it. It may hold identity numbers.

@@ -20,6 +20,7 @@ use crate::{
         set_aside::{self, Pass, RowJob},
     },
     ledger::{self, Account, Due, DueKind},
+    sailings::offers,
 };
 
 /// Moves the booking along the table, and tells the world. 409 when it cannot go there, or no
@@ -173,11 +174,12 @@ async fn expire_one(app: &App, id: Uuid) -> Result<bool> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     let expired = store::expire(&mut tx, id, now).await?;
-    if expired {
-        outbox::put_about(&mut tx, id, "booking.expired", &json!({ "booking_id": id }), now)
-            .await?;
+    if !expired {
+        return Ok(false);
     }
-    let _until = expired.then(|| app.shared.until_changed());
+    outbox::put_about(&mut tx, id, "booking.expired", &json!({ "booking_id": id }), now).await?;
+    let trip = offers::trip_tag_of_booking(&mut tx, id).await?;
+    let _invalidation = app.response_cache.invalidate_on_drop([trip]);
     tx.commit().await?;
-    Ok(expired)
+    Ok(true)
 }

@@ -46,6 +46,8 @@ pub struct Edge {
     pub body: Duration,
     /// For a client to go on reading its response.
     pub write: Duration,
+    /// For a whole request, from its head to the head of its response.
+    pub request: Duration,
     /// For running requests at shutdown.
     pub drain: Duration,
     pub connections: ConnectionLimits,
@@ -59,6 +61,7 @@ impl Default for Edge {
             stall: Duration::from_secs(10),
             body: Duration::from_secs(50),
             write: Duration::from_secs(30),
+            request: Duration::from_secs(60),
             drain: Duration::from_secs(30),
             connections: ConnectionLimits::default(),
         }
@@ -88,7 +91,7 @@ pub async fn serve(
     edge: Edge,
     shutdown: impl Future<Output = ()>,
 ) {
-    let service = Service::new(&app);
+    let service = Service::new(&app, edge.request);
     // With proxies in front, a peer's address says nothing of the client.
     let open = Connections::new(edge.connections, app.config.trusted_hops > 0);
     let (drain, draining) = watch::channel(false);
@@ -149,7 +152,7 @@ impl Connection {
         let serve = service_fn(|request: hyper::Request<Incoming>| {
             let busy = state.begin();
             let (request, unread) = (with_deadlines(request, &edge, &unread), unread.clone());
-            let response = service.answer(Some(peer), request);
+            let response = service.respond(Some(peer), request);
             async move {
                 let mut response = response.await;
                 if !unread.is_drained(edge.stall) {

@@ -1,20 +1,21 @@
-//! What lies between the network and the table.
+//! Between the network and the handlers: connections, limits, routing, cached responses.
 
 mod accept;
 mod body;
 mod connections;
+mod context;
 mod cors;
-mod frame;
+mod envelope;
 mod io;
 mod limits;
-mod lines;
 mod metrics;
+mod response_cache;
+mod routes;
 mod service;
-mod shared;
 
 pub use accept::{Edge, listen, serve};
 pub use connections::ConnectionLimits;
 pub use limits::Limits;
 pub use metrics::Metrics;
+pub use response_cache::ResponseCache;
 pub use service::Service;
-pub use shared::Shared;

@@ -1,4 +1,4 @@
-//! What an operation is wrapped in: who may, what ends with it, what is tried again.
+//! Layers of an operation: access, cache invalidation, retries.
 
 use std::time::Duration;
 
@@ -66,10 +66,15 @@ pub async fn only_if_meant(request: Request, next: Next) -> Result<Response> {
     Ok(next.run(request).await)
 }
 
-/// After a change nobody is given an answer of before.
-pub async fn end_shared(State(app): State<App>, request: Request, next: Next) -> Response {
-    let _until = app.shared.until_changed();
-    next.run(request).await
+/// Invalidates all cached responses after a change, also when its caller has hung up. A request that
+/// was refused (4xx) has changed nothing.
+pub async fn invalidate_offers(State(app): State<App>, request: Request, next: Next) -> Response {
+    let invalidation = app.response_cache.invalidate_all_on_drop();
+    let response = next.run(request).await;
+    if response.status().is_client_error() {
+        invalidation.cancel();
+    }
+    response
 }
 
 /// Runs a change again when another transaction got in its way. A handler has one transaction that

@@ -31,7 +31,7 @@ use crate::{
         set_aside::{self, Pass, RowJob},
     },
     ledger::{self, Account},
-    sailings::harbour_key,
+    sailings::{harbour_key, offers},
 };
 
 pub use store::{Reschedule, RescheduleStatus, get};
@@ -314,7 +314,8 @@ async fn drop_one(app: &App, id: Uuid) -> Result<bool> {
     let booking_id = store::booking_of(&mut tx, id).await?;
     let news = json!({ "booking_id": booking_id });
     outbox::put_about(&mut tx, booking_id, DROPPED, &news, now).await?;
-    let _until = app.shared.until_changed();
+    let line = offers::line_tag_of_booking(&mut tx, booking_id).await?;
+    let _invalidation = app.response_cache.invalidate_on_drop([line]);
     tx.commit().await?;
     Ok(true)
 }

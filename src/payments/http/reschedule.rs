@@ -28,6 +28,7 @@ use crate::{
         money::Rupiah,
     },
     payments::attempts,
+    sailings::offers,
 };
 
 /// The booking, and what came of the wish.
@@ -138,7 +139,11 @@ async fn reschedule(
         access,
         by: caller.map(|caller| caller.person.id),
     };
+    // What the booking leaves, takes or held before is on the same line.
+    let line = offers::line_tag(&to.from_name, &to.to_name);
+    let invalidation = app.response_cache.invalidate_on_drop([line]);
     let granted = grant(app, caller, &wish, running).await?;
+    drop(invalidation);
     answer(app, caller, seen.id, granted.reschedule.as_ref()).await
 }
 
