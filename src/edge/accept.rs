@@ -68,8 +68,8 @@ impl Default for Edge {
     }
 }
 
-/// So many connections wait to be accepted, as far as the system allows. The usual 128 are fewer than
-/// come at once when a sale opens; the rest would be dropped, and try again a second later.
+/// How many connections can wait to be accepted, as far as the system allows. More than the usual 128
+/// come at once when a sale opens; the rest would be dropped and try again a second later.
 const BACKLOG: u32 = 4_096;
 
 pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
@@ -77,7 +77,7 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
         SocketAddr::V4(_) => TcpSocket::new_v4()?,
         SocketAddr::V6(_) => TcpSocket::new_v6()?,
     };
-    // So that it can be started again at once; elsewhere it would share the port with others.
+    // Allows a restart at once. On Windows it would let other programs use the port.
     #[cfg(not(windows))]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
@@ -159,7 +159,7 @@ impl Connection {
                     let close = HeaderValue::from_static("close");
                     response.headers_mut().insert(CONNECTION, close);
                 }
-                Ok::<_, Infallible>(response.map(|inner| Counted { inner, _busy: busy }))
+                Ok::<_, Infallible>(response.map(|inner| TrackedBody { inner, _busy: busy }))
             }
         });
         let deadlines =
@@ -176,7 +176,7 @@ impl Connection {
             () = state.evicted() => {}
         }
         connection.as_mut().graceful_shutdown();
-        // Whoever has not sent a whole head by now has nothing to lose.
+        // A connection without a complete head has nothing to lose.
         while let Err(_still_open) =
             tokio::time::timeout(Duration::from_millis(100), connection.as_mut()).await
         {
@@ -202,12 +202,13 @@ fn with_deadlines(
     })
 }
 
-struct Counted {
+/// The connection is busy until its response is passed on.
+struct TrackedBody {
     inner: Body,
     _busy: Busy,
 }
 
-impl HttpBody for Counted {
+impl HttpBody for TrackedBody {
     type Data = Bytes;
     type Error = axum::Error;
 

@@ -34,6 +34,8 @@ use crate::kernel::{
 const LIFETIME_BESIDE_OTHERS: TimeDelta = TimeDelta::seconds(1);
 /// The lifetime of an entry where this process is the only one.
 const LIFETIME_ALONE: TimeDelta = TimeDelta::seconds(5);
+/// Entries that are not fresh any more are dropped after this time.
+const IN_MEMORY: Duration = Duration::from_secs(30);
 /// Above this weight moka evicts entries, the least used first.
 const BUDGET: usize = 8 * 1024 * 1024;
 /// Requests with a longer key are not cached.
@@ -84,16 +86,17 @@ pub struct ResponseCache {
     changes: Changes,
 }
 
-/// The outcome of one computation. It is given to the requests that waited for it; whether later
-/// requests get it depends on `lifetime`.
+/// The outcome of one computation. It is given to the requests that waited for it, and to later
+/// ones while it is fresh.
 struct Entry {
     /// `None` when the operation failed.
     answer: Option<Answer>,
     /// The generation in which the computation began.
     generation: Generation,
+    /// By the application's clock.
     valid: Range<DateTime<Utc>>,
-    /// Zero when no later request may get it.
-    lifetime: Duration,
+    /// Whether later requests may get it.
+    is_kept: bool,
     /// About how much memory key and answer take.
     bytes: usize,
 }
@@ -106,7 +109,7 @@ impl ResponseCache {
             entries: Cache::builder()
                 .max_capacity(BUDGET as u64)
                 .weigher(|_, entry: &Arc<Entry>| u32::try_from(entry.bytes).unwrap_or(u32::MAX))
-                .expire_after(EntryLifetime)
+                .expire_after(EntryExpiry)
                 .build(),
             changes: Changes::default(),
         }
@@ -160,28 +163,24 @@ impl ResponseCache {
         let answer = response.extensions().get::<Answer>();
         let Some((answer, tags)) = answer.and_then(|answer| Some((answer, answer.cache_tags()?)))
         else {
-            let (lifetime, bytes) = (Duration::ZERO, key.bytes() + ENTRY_OVERHEAD);
-            return Entry { answer: None, generation, valid: at..at, lifetime, bytes };
+            let (valid, bytes) = (at..at, key.bytes() + ENTRY_OVERHEAD);
+            return Entry { answer: None, generation, valid, is_kept: false, bytes };
         };
         let end = at + part_of(self.lifetime);
         let end = tags.until.map_or(end, |until| until.min(end));
         let bytes = key.bytes() + answer.bytes() + ENTRY_OVERHEAD;
-        let is_kept = bytes <= BUDGET && self.changes.none_since(generation, tags);
         Entry {
             answer: Some(answer.clone()),
             generation,
             valid: at - CLOCK_TOLERANCE..end,
-            lifetime: match is_kept {
-                true => (end - at).to_std().unwrap_or_default(),
-                false => Duration::ZERO,
-            },
+            is_kept: bytes <= BUDGET && self.changes.none_since(generation, tags),
             bytes,
         }
     }
 
     fn is_fresh(&self, entry: &Entry, now: DateTime<Utc>) -> bool {
         let tags = entry.answer.as_ref().and_then(Answer::cache_tags);
-        !entry.lifetime.is_zero()
+        entry.is_kept
             && entry.valid.contains(&now)
             && tags.is_some_and(|tags| self.changes.none_since(entry.generation, tags))
     }
@@ -208,18 +207,23 @@ fn part_of(lifetime: TimeDelta) -> TimeDelta {
     TimeDelta::milliseconds(rand::random_range(most * 3 / 5..=most))
 }
 
-/// Lets moka drop entries by real time. Whether an entry is fresh is decided by `is_fresh`, with the
-/// application's clock.
-struct EntryLifetime;
+/// When moka drops an entry. Whether it is fresh is decided by `is_fresh`, long before.
+struct EntryExpiry;
 
-impl Expiry<CacheKey, Arc<Entry>> for EntryLifetime {
+impl EntryExpiry {
+    fn after(entry: &Entry) -> Option<Duration> {
+        Some(if entry.is_kept { IN_MEMORY } else { Duration::ZERO })
+    }
+}
+
+impl Expiry<CacheKey, Arc<Entry>> for EntryExpiry {
     fn expire_after_create(
         &self,
         _: &CacheKey,
         entry: &Arc<Entry>,
         _: Instant,
     ) -> Option<Duration> {
-        Some(entry.lifetime)
+        Self::after(entry)
     }
 
     fn expire_after_update(
@@ -229,7 +233,7 @@ impl Expiry<CacheKey, Arc<Entry>> for EntryLifetime {
         _: Instant,
         _: Option<Duration>,
     ) -> Option<Duration> {
-        Some(entry.lifetime)
+        Self::after(entry)
     }
 }
 

@@ -66,7 +66,7 @@ struct Parts {
 impl Service {
     pub fn new(app: &App, timeout: Duration) -> Self {
         let table = api::table(app.clone()).finish();
-        app.limits.tighten(&table.operations);
+        app.limits.limit_operations(&table.operations);
         let mut handlers = table.handlers;
         handlers.extend(service::documentation(&table.document));
         let routes = Routes::new(app, &table.operations, handlers);

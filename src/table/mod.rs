@@ -22,7 +22,7 @@ use crate::{
     kernel::{access::Access, http::MAX_UPLOAD},
 };
 use document::documented;
-use layers::{again_on_contention, guard, invalidate_offers, only_if_meant};
+use layers::{authorize, invalidate_offers, refuse_prefetch, retry_on_contention};
 
 pub use verb::{OfferChange, UnsafeMethod, Verb};
 
@@ -93,18 +93,18 @@ impl Table {
             ref other => panic!("{other} has no place in the table"),
         };
         if changes {
-            routes = routes.route_layer(from_fn(again_on_contention));
+            routes = routes.route_layer(from_fn(retry_on_contention));
         }
         if offers == OfferChange::All {
             routes = routes.route_layer(from_fn_with_state(self.app.clone(), invalidate_offers));
         }
         if changes && operation.method == Method::GET {
-            routes = routes.route_layer(from_fn(only_if_meant));
+            routes = routes.route_layer(from_fn(refuse_prefetch));
         }
         routes = routes.route_layer(DefaultBodyLimit::max(MAX_UPLOAD));
         if access != Access::Public {
-            let guard = from_fn_with_state((self.app.clone(), access), guard);
-            routes = routes.route_layer(guard);
+            let authorize = from_fn_with_state((self.app.clone(), access), authorize);
+            routes = routes.route_layer(authorize);
         }
         // The document is made from the router; requests go by `edge::Routes`.
         self.router = self.router.api_route(path, routes.clone());
