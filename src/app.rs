@@ -12,8 +12,9 @@ use tokio::{
 use crate::{
     config::Config,
     kernel::{
-        clock::Clock, db::Db, mail::Mailer, metrics::Metrics, private, response_cache::Shared,
-        seal::Sealer, secret::Secret, storage::Storage, supervisor::Jobs,
+        clock::Clock, db::Db, mail::Mailer, metrics::Metrics, private,
+        response_cache::ResponseCache, seal::Sealer, secret::Secret, storage::Storage,
+        supervisor::Jobs,
     },
 };
 
@@ -27,7 +28,7 @@ pub struct State {
     pub db: Db,
     pub mailer: Mailer,
     pub metrics: Metrics,
-    pub shared: Shared,
+    pub response_cache: ResponseCache,
     /// The background jobs that this process runs.
     pub jobs: Arc<Jobs>,
     /// Signs addresses and tickets, encrypts what must not be read at rest.
@@ -89,7 +90,7 @@ impl App {
         Ok(Self(Arc::new(State {
             stopping: watch::Sender::new(false),
             metrics: Metrics::new(),
-            shared: Shared::new(!config.shares_database()),
+            response_cache: ResponseCache::new(!config.shares_database()),
             jobs: Arc::default(),
             sealer: Sealer::new(&secret_key, &config.old_secret_keys.0),
             storage: storage(&config)?,

@@ -7,12 +7,11 @@ use std::{
 
 use aide::{openapi::OpenApi, scalar::Scalar};
 use axum::{
-    Router,
     body::Bytes,
     extract::State,
     http::{HeaderMap, HeaderName, header},
     response::{Html, IntoResponse},
-    routing::get,
+    routing::{MethodRouter, get},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -82,10 +81,8 @@ pub async fn metrics(State(app): State<App>, headers: HeaderMap) -> Result<impl 
     Ok(([(header::CONTENT_TYPE, kind)], app.metrics.text(&app.db)))
 }
 
-pub const DOCUMENTATION: [&str; 2] = ["/openapi.json", "/docs"];
-
 /// The reference at /docs and the document it is made from. Both are part of the binary.
-pub fn documentation(document: &OpenApi) -> Router<App> {
+pub fn documentation(document: &OpenApi) -> [(&'static str, MethodRouter<App>); 2] {
     // Three megabytes, built at the first request.
     static PAGE: LazyLock<String> =
         LazyLock::new(|| Scalar::new("/openapi.json").with_title("Dermaga API").html());
@@ -99,10 +96,10 @@ pub fn documentation(document: &OpenApi) -> Router<App> {
          style-src 'unsafe-inline'; img-src 'self' data: blob:; font-src data:; \
          worker-src blob:; frame-ancestors 'none'",
     )];
-    let [reference, page] = DOCUMENTATION;
-    Router::new()
-        .route(reference, get(async move || (kind, json)))
-        .route(page, get(async move || (policy, Html(PAGE.as_str()))))
+    [
+        ("/openapi.json", get(async move || (kind, json))),
+        ("/docs", get(async move || (policy, Html(PAGE.as_str())))),
+    ]
 }
 
 /// The document as it is served and committed, without unreferenced schemas (those of queries, which

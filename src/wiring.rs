@@ -13,7 +13,7 @@ use crate::{
     payments::Gateway,
     staff,
     tickets::TicketKeys,
-    webhooks::{self, WebhookCaller},
+    webhooks::{self, WebhookClient},
 };
 
 impl App {
@@ -39,7 +39,7 @@ fn domains(config: &Config, secret_key: &Secret) -> Result<DomainState, String> 
         .with(TicketKeys::new(secret_key, &config.old_secret_keys.0)?)
         .with(Passwords::new(config.rate_limit.0))
         .with(Hub::default())
-        .with(WebhookCaller::new(config.webhook_private_addresses.0))
+        .with(WebhookClient::new(config.webhook_private_addresses.0))
         .with(Limits::new(config.rate_limit.0)))
 }
 

@@ -16,7 +16,7 @@ use crate::{
         csv,
         error::{Error, Result},
     },
-    sailings::{self, SailingDetail},
+    sailings::{self, SailingDetail, offers},
     tickets::{self, Ticket},
 };
 
@@ -64,6 +64,9 @@ pub async fn close(app: &App, caller: &Caller, seen: SailingDetail) -> Result<()
     let content = serde_json::to_string(&manifest).map_err(Error::internal)?;
     store::store_manifest(&mut tx, id, app.sealer.seal(&content)?, caller.person.id, now).await?;
     record(&mut tx, &seen, &sailing).await?;
+    let (from, to) = (&sailing.from_name, &sailing.to_name);
+    let trip = offers::trip_tag(from, to, sailing.departure_at, sailing.timezone);
+    let _invalidation = app.response_cache.invalidate_on_drop([trip]);
     tx.commit().await
 }
 

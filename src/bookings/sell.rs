@@ -28,7 +28,7 @@ use crate::{
         money::Rupiah,
     },
     promotions::{Promotion, Reason},
-    sailings::BookingType,
+    sailings::{BookingType, offers},
 };
 
 /// How long a guest's unpaid charter is held at most: it takes a whole boat off sale.
@@ -63,7 +63,9 @@ pub async fn sell(
     };
     let booking =
         new_booking(app, context, form, channel, seats, &sailing, promotion.as_ref(), price)?;
-    let _until = app.shared.until_sold(booking.sailing_id);
+    let (from, to) = (&sailing.from_name, &sailing.to_name);
+    let trip = offers::trip_tag(from, to, sailing.departure_at, sailing.timezone);
+    let _invalidation = app.response_cache.invalidate_on_drop([trip]);
     match insert(app, caller, &booking, &sailing, key).await {
         Err(Error::Conflict(c)) if c.word == "sold_out" => {
             return Err(sold_out_now(app, sailing.sailing_id).await);

@@ -19,6 +19,7 @@ use crate::{
         set_aside::{self, Pass, RowJob},
     },
     ledger::{self, Account, Due, DueKind, Posting},
+    sailings::offers,
 };
 
 /// Moves the booking along the table of transitions, and announces it. 409 when it cannot go there,
@@ -193,11 +194,13 @@ async fn expire_one(app: &App, id: Uuid) -> Result<bool> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     let expired = store::expire(&mut tx, id, now).await?;
-    if expired {
-        let event = DomainEvent::BookingExpired(BookingRef { booking_id: id });
-        events::emit(&mut tx, event, now).await?;
+    if !expired {
+        return Ok(false);
     }
-    let _until = expired.then(|| app.shared.until_changed());
+    let event = DomainEvent::BookingExpired(BookingRef { booking_id: id });
+    events::emit(&mut tx, event, now).await?;
+    let trip = offers::trip_tag_of_booking(&mut tx, id).await?;
+    let _invalidation = app.response_cache.invalidate_on_drop([trip]);
     tx.commit().await?;
-    Ok(expired)
+    Ok(true)
 }

@@ -6,7 +6,10 @@ use axum::{
 };
 use serde_json::{Value, json};
 
-use crate::{app::App, edge::Service};
+use crate::{
+    app::App,
+    edge::{Edge, Service},
+};
 
 #[derive(Clone)]
 pub struct Voice {
@@ -16,7 +19,7 @@ pub struct Voice {
 
 impl Voice {
     pub fn of(app: &App) -> Self {
-        Self { service: Service::new(app), token: None }
+        Self { service: Service::new(app, Edge::default().request), token: None }
     }
 
     /// The same, signed in.
@@ -74,7 +77,7 @@ impl Voice {
         }
         let fault = |why: &dyn std::fmt::Display| format!("{what}: {why}");
         let request = request.body(body).map_err(|why| fault(&why))?;
-        let response = self.service.answer(None, request).await;
+        let response = self.service.respond(None, request).await;
         let bytes = to_bytes(response.into_body(), usize::MAX).await.map_err(|why| fault(&why))?;
         let mut answer: Value = serde_json::from_slice(&bytes).map_err(|why| fault(&why))?;
         match answer["status"] == "success" {

@@ -16,7 +16,7 @@ use crate::{
         http::{Body, Reply},
         lang::text,
     },
-    sailings::{self, NewTimes, PathSailing, SailingDetail},
+    sailings::{self, NewTimes, PathSailing, SailingDetail, offers},
 };
 
 /// Every paid booking becomes refund due, every unpaid one is over.
@@ -45,6 +45,9 @@ pub async fn cancel_sailing(
     let sailing = sailings::sailing_in(&mut tx, id).await?;
     let cancelled = CancelledSailing { sailing, bookings: outcome };
     record(&mut tx, "sailing.cancelled", &before, &cancelled).await?;
+    // Its bookings may have held seats for moves to other days.
+    let line = offers::line_tag(&before.from_name, &before.to_name);
+    let _invalidation = app.response_cache.invalidate_on_drop([line]);
     tx.commit().await?;
     Ok(Reply::data(cancelled).saying("The sailing is cancelled.", "Pelayaran dibatalkan."))
 }
@@ -75,6 +78,8 @@ pub async fn move_sailing(
     let sailing = sailings::sailing_in(&mut tx, id).await?;
     let moved = MovedSailing { sailing, moved_bookings: count };
     record(&mut tx, "sailing.moved", &before, &moved).await?;
+    let line = offers::line_tag(&before.from_name, &before.to_name);
+    let _invalidation = app.response_cache.invalidate_on_drop([line]);
     tx.commit().await?;
     Ok(Reply::data(moved).saying("The sailing is moved.", "Jadwal pelayaran diubah."))
 }

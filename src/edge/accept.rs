@@ -46,6 +46,8 @@ pub struct Edge {
     pub body: Duration,
     /// For a client to go on reading its response.
     pub write: Duration,
+    /// For a whole request, from its head to the head of its response.
+    pub request: Duration,
     /// For running requests at shutdown.
     pub drain: Duration,
     pub connections: ConnectionLimits,
@@ -59,14 +61,15 @@ impl Default for Edge {
             stall: Duration::from_secs(10),
             body: Duration::from_secs(50),
             write: Duration::from_secs(30),
+            request: Duration::from_secs(60),
             drain: Duration::from_secs(30),
             connections: ConnectionLimits::default(),
         }
     }
 }
 
-/// So many connections wait to be accepted, as far as the system allows. The usual 128 are fewer than
-/// come at once when a sale opens; the rest would be dropped, and try again a second later.
+/// How many connections can wait to be accepted, as far as the system allows. More than the usual 128
+/// come at once when a sale opens; the rest would be dropped and try again a second later.
 const BACKLOG: u32 = 4_096;
 
 pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
@@ -74,7 +77,7 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
         SocketAddr::V4(_) => TcpSocket::new_v4()?,
         SocketAddr::V6(_) => TcpSocket::new_v6()?,
     };
-    // So that it can be started again at once; elsewhere it would share the port with others.
+    // Allows a restart at once. On Windows it would let other programs use the port.
     #[cfg(not(windows))]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
@@ -88,7 +91,7 @@ pub async fn serve(
     edge: Edge,
     shutdown: impl Future<Output = ()>,
 ) {
-    let service = Service::new(&app);
+    let service = Service::new(&app, edge.request);
     // With proxies in front, a peer's address says nothing of the client.
     let open = Connections::new(edge.connections, app.config.trusted_hops > 0);
     let (drain, draining) = watch::channel(false);
@@ -149,14 +152,14 @@ impl Connection {
         let serve = service_fn(|request: hyper::Request<Incoming>| {
             let busy = state.begin();
             let (request, unread) = (with_deadlines(request, &edge, &unread), unread.clone());
-            let response = service.answer(Some(peer), request);
+            let response = service.respond(Some(peer), request);
             async move {
                 let mut response = response.await;
                 if !unread.is_drained(edge.stall) {
                     let close = HeaderValue::from_static("close");
                     response.headers_mut().insert(CONNECTION, close);
                 }
-                Ok::<_, Infallible>(response.map(|inner| Counted { inner, _busy: busy }))
+                Ok::<_, Infallible>(response.map(|inner| TrackedBody { inner, _busy: busy }))
             }
         });
         let deadlines =
@@ -173,7 +176,7 @@ impl Connection {
             () = state.evicted() => {}
         }
         connection.as_mut().graceful_shutdown();
-        // Whoever has not sent a whole head by now has nothing to lose.
+        // A connection without a complete head has nothing to lose.
         while let Err(_still_open) =
             tokio::time::timeout(Duration::from_millis(100), connection.as_mut()).await
         {
@@ -199,12 +202,13 @@ fn with_deadlines(
     })
 }
 
-struct Counted {
+/// The connection is busy until its response is passed on.
+struct TrackedBody {
     inner: Body,
     _busy: Busy,
 }
 
-impl HttpBody for Counted {
+impl HttpBody for TrackedBody {
     type Data = Bytes;
     type Error = axum::Error;
 

@@ -1,12 +1,20 @@
 //! Which connections are open, from which networks, and which of them is closed when there are too
 //! many.
+//!
+//! The connection that has been idle for longest is found in an ordered map. Requests do not touch
+//! the map: it is corrected when a connection has to be closed. A connection that has been used since
+//! then is moved, a busy one is parked outside of the map until it is idle. So closing one takes
+//! logarithmic time, apart from one correction for each use in between.
 
 use std::{
-    collections::{HashMap, hash_map::Entry},
+    collections::{BTreeMap, HashMap},
     net::IpAddr,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
+        atomic::{
+            AtomicBool, AtomicU64, AtomicUsize,
+            Ordering::{Relaxed, SeqCst},
+        },
     },
     time::Duration,
 };
@@ -40,16 +48,54 @@ pub struct Connections {
     /// Peers are proxies, which carry the requests of many clients.
     exempt: bool,
     slots: Arc<Semaphore>,
-    /// Counts how often a connection became idle: which one has been for longest.
-    turns: Arc<AtomicU64>,
+    /// Counts how often a connection became idle.
+    turns: AtomicU64,
     open: Mutex<Open>,
 }
 
 #[derive(Default)]
 struct Open {
     next: u64,
-    connections: HashMap<u64, Arc<Connection>>,
-    networks: HashMap<IpAddr, Arc<Network>>,
+    idle: IdleOrder,
+    networks: HashMap<IpAddr, OpenNetwork>,
+}
+
+#[derive(Default)]
+struct OpenNetwork {
+    counts: Arc<Network>,
+    idle: IdleOrder,
+}
+
+/// By the turn in which a connection became idle, as far as that is known, and its id.
+type IdleOrder = BTreeMap<(u64, u64), Arc<Connection>>;
+
+impl Open {
+    /// Puts it at the place of the turn in which it became idle.
+    fn insert(&mut self, connection: &Arc<Connection>) {
+        let turn = connection.idle_since.load(SeqCst);
+        connection.place.store(turn, Relaxed);
+        self.idle.insert((turn, connection.id), connection.clone());
+        if let Some(network) = self.networks.get_mut(&connection.of) {
+            network.idle.insert((turn, connection.id), connection.clone());
+        }
+    }
+
+    fn remove(&mut self, connection: &Connection) {
+        let key = (connection.place.load(Relaxed), connection.id);
+        self.idle.remove(&key);
+        if let Some(network) = self.networks.get_mut(&connection.of) {
+            network.idle.remove(&key);
+        }
+    }
+
+    /// The first of all, or of one network.
+    fn first(&self, of: Option<IpAddr>) -> Option<Arc<Connection>> {
+        let order = match of {
+            Some(of) => &self.networks.get(&of)?.idle,
+            None => &self.idle,
+        };
+        order.first_key_value().map(|(_, connection)| connection.clone())
+    }
 }
 
 /// What is counted of a network.
@@ -61,26 +107,29 @@ struct Network {
 
 /// What is known of an open connection.
 pub struct Connection {
+    id: u64,
+    registry: Arc<Connections>,
     network: Arc<Network>,
     of: IpAddr,
-    turns: Arc<AtomicU64>,
     /// How many requests have begun, and how many of them are not answered yet.
     begun: AtomicUsize,
     busy: AtomicUsize,
     /// A response waits for its client to read.
-    pub writing: AtomicBool,
+    writing: AtomicBool,
     /// Its request head is not complete: the first one, or a later one of which a part has arrived.
     incomplete: AtomicBool,
     /// The turn in which it became idle.
     idle_since: AtomicU64,
+    /// The turn by which it is ordered. Only used under the lock of the registry.
+    place: AtomicU64,
+    /// It was busy when it was looked at, and is not in the order until it is idle.
+    parked: AtomicBool,
     evicted: AtomicBool,
     evict: Notify,
 }
 
 /// A place in the registry. It is given back when it is dropped.
 pub struct Registered {
-    connections: Arc<Connections>,
-    id: u64,
     connection: Arc<Connection>,
     _slot: OwnedSemaphorePermit,
 }
@@ -111,46 +160,53 @@ impl Connections {
             return None;
         }
         let mut open = self.open();
-        let network = open.networks.entry(of).or_default().clone();
+        open.next += 1;
+        let network = open.networks.entry(of).or_default().counts.clone();
         network.connections.fetch_add(1, Relaxed);
         network.incomplete.fetch_add(1, Relaxed);
         let connection = Arc::new(Connection {
+            id: open.next,
+            registry: self.clone(),
             network,
             of,
-            turns: self.turns.clone(),
             begun: AtomicUsize::new(0),
             busy: AtomicUsize::new(0),
             writing: AtomicBool::new(false),
             incomplete: AtomicBool::new(true),
             idle_since: AtomicU64::new(self.turns.fetch_add(1, Relaxed)),
+            place: AtomicU64::new(0),
+            parked: AtomicBool::new(false),
             evicted: AtomicBool::new(false),
             evict: Notify::new(),
         });
-        open.next += 1;
-        let id = open.next;
-        open.connections.insert(id, connection.clone());
-        Some(Registered { connections: self.clone(), id, connection, _slot: slot })
+        open.insert(&connection);
+        Some(Registered { connection, _slot: slot })
     }
 
     fn count(&self, of: IpAddr) -> usize {
-        self.open().networks.get(&of).map_or(0, |network| network.connections.load(Relaxed))
+        self.open().networks.get(&of).map_or(0, |network| network.counts.connections.load(Relaxed))
     }
 
-    /// Asks the connection to close that has been idle for longest. This looks at all connections,
-    /// whose number is limited, and happens only at a limit.
+    /// Asks the connection to close that has been idle for longest; `false` when none is idle.
     fn evict_idle(&self, of: Option<IpAddr>) -> bool {
-        let open = self.open();
-        let idle = open.connections.values().filter(|connection| {
-            of.is_none_or(|of| connection.of == of)
-                && connection.is_idle()
-                && !connection.evicted.load(Relaxed)
-        });
-        let oldest = idle.min_by_key(|connection| connection.idle_since.load(Relaxed));
-        if let Some(connection) = oldest {
-            connection.evicted.store(true, Relaxed);
-            connection.evict.notify_one();
+        let mut open = self.open();
+        while let Some(connection) = open.first(of) {
+            open.remove(&connection);
+            if !connection.is_idle() {
+                connection.parked.store(true, SeqCst);
+                // If it has become idle meanwhile, either this or its own task puts it back.
+                if connection.is_idle() && connection.parked.swap(false, SeqCst) {
+                    open.insert(&connection);
+                }
+            } else if connection.place.load(Relaxed) < connection.idle_since.load(SeqCst) {
+                open.insert(&connection);
+            } else {
+                connection.evicted.store(true, Relaxed);
+                connection.evict.notify_one();
+                return true;
+            }
         }
-        oldest.is_some()
+        false
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
@@ -166,19 +222,21 @@ impl Registered {
 
     /// How many connections of the network may have an incomplete head.
     pub fn incomplete_limit(&self) -> usize {
-        if self.connections.exempt { usize::MAX } else { self.connections.limits.incomplete }
+        let registry = &self.connection.registry;
+        if registry.exempt { usize::MAX } else { registry.limits.incomplete }
     }
 }
 
 impl Drop for Registered {
     fn drop(&mut self) {
-        self.connection.head_complete();
-        let mut open = self.connections.open();
-        open.connections.remove(&self.id);
-        if self.connection.network.connections.fetch_sub(1, Relaxed) == 1
-            && let Entry::Occupied(network) = open.networks.entry(self.connection.of)
-        {
-            network.remove();
+        let connection = &self.connection;
+        connection.head_complete();
+        let mut open = connection.registry.open();
+        open.remove(connection);
+        // A response that is dropped later does not put it back.
+        connection.parked.store(false, SeqCst);
+        if connection.network.connections.fetch_sub(1, Relaxed) == 1 {
+            open.networks.remove(&connection.of);
         }
     }
 }
@@ -188,7 +246,7 @@ impl Connection {
     pub fn begin(self: &Arc<Self>) -> Busy {
         self.head_complete();
         self.begun.fetch_add(1, Relaxed);
-        self.busy.fetch_add(1, Relaxed);
+        self.busy.fetch_add(1, SeqCst);
         Busy(self.clone())
     }
 
@@ -197,7 +255,23 @@ impl Connection {
     }
 
     pub fn is_idle(&self) -> bool {
-        self.busy.load(Relaxed) == 0 && !self.writing.load(Relaxed)
+        self.busy.load(SeqCst) == 0 && !self.writing.load(SeqCst)
+    }
+
+    /// Whether a response waits for its client to read.
+    pub fn set_writing(self: &Arc<Self>, writing: bool) {
+        // Most writes are over at once.
+        if self.writing.load(Relaxed) != writing {
+            self.writing.store(writing, SeqCst);
+            self.unpark();
+        }
+    }
+
+    /// Puts it back into the order of idle connections, if it was taken out as busy.
+    fn unpark(self: &Arc<Self>) {
+        if self.parked.load(SeqCst) && self.is_idle() && self.parked.swap(false, SeqCst) {
+            self.registry.open().insert(self);
+        }
     }
 
     /// A part of a request head has arrived; `false` when that was known.
@@ -240,9 +314,10 @@ pub struct Busy(Arc<Connection>);
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        let turn = self.0.turns.fetch_add(1, Relaxed);
-        self.0.idle_since.store(turn, Relaxed);
-        self.0.busy.fetch_sub(1, Relaxed);
+        let turn = self.0.registry.turns.fetch_add(1, Relaxed);
+        self.0.idle_since.store(turn, SeqCst);
+        self.0.busy.fetch_sub(1, SeqCst);
+        self.0.unpark();
     }
 }
 
@@ -324,6 +399,42 @@ mod tests {
         assert_eq!(first.connection().network.incomplete.load(Relaxed), 1);
         drop((begun, first));
         let open = connections.open();
-        assert!(open.connections.is_empty() && open.networks.is_empty());
+        assert!(open.idle.is_empty() && open.networks.is_empty());
+    }
+
+    #[tokio::test]
+    async fn busy_connections_are_looked_at_once() {
+        let connections = connections(9, 4);
+        let first = open(&connections, "1.1.1.1").await.unwrap();
+        let second = open(&connections, "1.1.1.1").await.unwrap();
+        let third = open(&connections, "1.1.1.1").await.unwrap();
+        let (one, two) = (first.connection().begin(), second.connection().begin());
+        let of = Some("1.1.1.1".parse().unwrap());
+        assert!(connections.evict_idle(of) && is_evicted(&third));
+        assert!(!connections.evict_idle(of), "the others are busy");
+        assert!(connections.open().idle.is_empty(), "and are not looked at again");
+        // The second becomes idle first, and is used once more.
+        drop(two);
+        drop(one);
+        drop(second.connection().begin());
+        assert_eq!(connections.open().idle.len(), 2);
+        assert!(connections.evict_idle(of) && is_evicted(&first) && !is_evicted(&second));
+        first.connection().set_writing(true);
+        second.connection().set_writing(true);
+        assert!(!connections.evict_idle(None));
+        second.connection().set_writing(false);
+        assert!(connections.evict_idle(None) && is_evicted(&second));
+    }
+
+    #[tokio::test]
+    async fn a_response_that_outlives_its_connection_leaves_nothing() {
+        let connections = connections(9, 9);
+        let first = open(&connections, "1.1.1.1").await.unwrap();
+        let busy = first.connection().begin();
+        assert!(!connections.evict_idle(None));
+        drop(first);
+        drop(busy);
+        let open = connections.open();
+        assert!(open.idle.is_empty() && open.networks.is_empty());
     }
 }

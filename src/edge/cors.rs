@@ -1,4 +1,4 @@
-//! Which pages of other origins may call.
+//! CORS: which other origins may call.
 
 use std::time::Duration;
 

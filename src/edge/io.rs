@@ -6,7 +6,6 @@
 use std::{
     io,
     pin::Pin,
-    sync::atomic::Ordering::Relaxed,
     task::{Context, Poll, ready},
     time::Duration,
 };
@@ -136,7 +135,7 @@ impl Io {
         wrote: Poll<io::Result<T>>,
         cx: &mut Context<'_>,
     ) -> Poll<io::Result<T>> {
-        self.registered.connection().writing.store(wrote.is_pending(), Relaxed);
+        self.registered.connection().set_writing(wrote.is_pending());
         match wrote {
             Poll::Ready(wrote) => {
                 self.awaited = Awaited::Nothing;

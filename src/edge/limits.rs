@@ -1,12 +1,12 @@
-//! How many requests one client network may send. Each process counts for itself; what must hold
-//! across processes (lockouts) lives in the database.
+//! Rate limits by client network. Each process counts for itself; limits across processes (lockouts)
+//! are kept in the database.
 //!
-//! Every policy counts by network, and for IPv6 also by site (/48) with ten times the limit: whoever
-//! has a /48 has 65,536 networks.
+//! Every policy counts by network, and for IPv6 also by site (/48) with ten times the limit: a client
+//! with a /48 has 65,536 networks.
 
 use std::{collections::HashMap, net::IpAddr, num::NonZeroU32, sync::OnceLock};
 
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use governor::{
     DefaultKeyedRateLimiter, Quota, RateLimiter,
     clock::{Clock, DefaultClock},
@@ -32,8 +32,8 @@ type Limiter = RateLimiter<
 
 pub struct Limits {
     general: Option<Policy>,
-    /// By method and path.
-    tight: OnceLock<HashMap<(Method, &'static str), Policy>>,
+    /// By operation.
+    operations: OnceLock<HashMap<&'static str, Policy>>,
 }
 
 impl App {
@@ -50,7 +50,7 @@ struct Policy {
     by_site: Limiter,
 }
 
-/// What a client has left.
+/// The outcome of a limit for one request.
 pub struct Allowance {
     name: &'static str,
     per_minute: u32,
@@ -60,37 +60,37 @@ pub struct Allowance {
 
 impl Limits {
     pub fn new(on: bool) -> Self {
-        Self { general: on.then(|| Policy::new("default", GENERAL)), tight: OnceLock::new() }
+        Self { general: on.then(|| Policy::new("default", GENERAL)), operations: OnceLock::new() }
     }
 
-    /// Takes the tighter limits from the table.
-    pub fn tighten(&self, operations: &[Operation]) {
+    /// Takes the limits of operations from the table.
+    pub fn limit_operations(&self, operations: &[Operation]) {
         if self.general.is_none() {
             return;
         }
-        self.tight.get_or_init(|| {
-            let tight = operations.iter().filter_map(|operation| {
+        self.operations.get_or_init(|| {
+            let limited = operations.iter().filter_map(|operation| {
                 let policy = Policy::new(operation.id, operation.at_most?);
-                Some(((operation.method.clone(), operation.path), policy))
+                Some((operation.id, policy))
             });
-            tight.collect()
+            limited.collect()
         });
     }
 
     /// Counts a request; `None` when limits are off.
-    pub fn take(&self, address: IpAddr, method: &Method, route: &str) -> Option<Allowance> {
+    pub fn take(&self, address: IpAddr, operation: Option<&Operation>) -> Option<Allowance> {
         let general = self.general.as_ref()?.take(address);
         if general.verdict.is_err() {
             return Some(general);
         }
-        let tight = self.tight.get()?.iter().find(|((m, path), _)| m == method && *path == route);
-        Some(tight.map_or(general, |(_, policy)| policy.take(address)))
+        let own = operation.and_then(|operation| self.operations.get()?.get(operation.id));
+        Some(own.map_or(general, |policy| policy.take(address)))
     }
 
-    /// Frees the memory of addresses that have been quiet.
+    /// Frees the memory of networks that have sent nothing for a while.
     pub fn forget_idle(&self) {
-        let tight = self.tight.get().into_iter().flat_map(HashMap::values);
-        for policy in self.general.iter().chain(tight) {
+        let operations = self.operations.get().into_iter().flat_map(HashMap::values);
+        for policy in self.general.iter().chain(operations) {
             for limiter in [&policy.by_network, &policy.by_site] {
                 limiter.retain_recent();
                 limiter.shrink_to_fit();
@@ -105,7 +105,7 @@ impl Policy {
         Self { name, per_minute, by_network: limiter(per_minute), by_site }
     }
 
-    /// What the network refuses does not count for its site.
+    /// A request that the network's limit refuses does not count for its site.
     fn take(&self, address: IpAddr) -> Allowance {
         let mut verdict = check(&self.by_network, network(address));
         if let (Ok(left), Some(site)) = (verdict, site(address)) {
@@ -161,7 +161,7 @@ mod tests {
     /// Sends from one /64 of a site after another, and says how many requests passed.
     fn passed(limits: &Limits, site: &str, networks: u32, each: u32) -> u32 {
         let from = |n: u32| format!("{site}:{n:x}::1").parse().unwrap();
-        let take = |n: u32| limits.take(from(n), &Method::GET, "/health").unwrap();
+        let take = |n: u32| limits.take(from(n), None).unwrap();
         let sent = (0..networks).flat_map(|n| (0..each).map(move |_| n));
         sent.filter(|n| take(*n).refused().is_none()).count() as u32
     }
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn a_site_has_ten_times_the_limit_of_a_network() {
         let limits = Limits::new(true);
-        limits.tighten(&[]);
+        limits.limit_operations(&[]);
         assert_eq!(passed(&limits, "2001:db8:1", 10, 500), 5_000);
         // 10,000 more within the limit of their own networks; the site has 1,000 left, and gets
         // 100 per second.

@@ -1,13 +1,14 @@
-//! What lies between the network and the table.
+//! Between the network and the handlers: connections, limits, routing, cached responses.
 
 mod accept;
 mod body;
 mod connections;
+mod context;
 mod cors;
-mod frame;
+mod envelope;
 mod io;
 mod limits;
-mod lines;
+mod routes;
 mod service;
 
 pub use accept::{Edge, listen, serve};

@@ -1,22 +1,31 @@
-//! The whole service as one function from request to response: framed, then answered from what is
-//! shared or by the table.
+//! The whole service as one function from request to response.
 
-use std::{any::Any, convert::Infallible, net::SocketAddr, panic::AssertUnwindSafe, sync::Arc};
+use std::{
+    any::Any,
+    convert::Infallible,
+    net::SocketAddr,
+    panic::AssertUnwindSafe,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use axum::{
-    Router,
     body::{Body, to_bytes},
     extract::Request,
+    http::{HeaderName, HeaderValue, Method, header},
     response::{IntoResponse, Response},
 };
 use futures_util::{FutureExt, future::BoxFuture};
 use tower::{Layer, ServiceExt, service_fn};
-use tower_http::{cors::CorsLayer, normalize_path::NormalizePath};
+use tower_http::{
+    cors::CorsLayer, normalize_path::NormalizePath, set_header::SetResponseHeaderLayer,
+};
 
 use super::{
+    context::context,
     cors::cors,
-    frame::Frame,
-    lines::{Line, Lines},
+    envelope::render,
+    routes::{Route, Routes},
 };
 use crate::{
     api,
@@ -24,96 +33,180 @@ use crate::{
     kernel::{
         caller::Context,
         error::Error,
-        http::{Answer, MAX_BODY, unreadable},
-        response_cache::Question,
+        http::{MAX_BODY, unreadable},
+        response_cache::CacheKey,
     },
     service,
+    table::Operation,
 };
+
+/// Room for the headers that are added to a response.
+const ADDED_HEADERS: usize = 12;
+/// The label of requests for unknown paths in metrics.
+const NO_ROUTE: &str = "-";
+const TOO_LONG: &str = "the request took too long";
+
+type DefaultHeader = SetResponseHeaderLayer<Option<HeaderValue>>;
+/// Headers of every response that does not set them itself.
+type DefaultHeaders =
+    (DefaultHeader, DefaultHeader, DefaultHeader, DefaultHeader, DefaultHeader, DefaultHeader);
 
 #[derive(Clone)]
 pub struct Service(Arc<Parts>);
 
 struct Parts {
     app: App,
-    lines: Lines,
-    frame: Frame,
+    routes: Routes,
+    default_headers: DefaultHeaders,
     cors: Option<CorsLayer>,
-    router: Router,
+    /// For a whole request: its body, its work, the head of its response.
+    timeout: Duration,
 }
 
 impl Service {
-    pub fn new(app: &App) -> Self {
+    pub fn new(app: &App, timeout: Duration) -> Self {
         let table = api::table(app.clone()).finish();
-        app.limits().tighten(&table.operations);
-        let pages = table.pages.iter().chain(&service::DOCUMENTATION);
-        let lines = Lines::new(&table.operations, pages);
-        let router = table.router.merge(service::documentation(&table.document));
-        let router = router
-            .fallback(async || Error::NotFound)
-            .method_not_allowed_fallback(async || Error::MethodNotAllowed)
-            .with_state(app.clone());
-        let (app, frame, cors) = (app.clone(), Frame::new(app), cors(app));
-        Self(Arc::new(Parts { app, lines, frame, cors, router }))
+        app.limits().limit_operations(&table.operations);
+        let mut handlers = table.handlers;
+        handlers.extend(service::documentation(&table.document));
+        let routes = Routes::new(app, &table.operations, handlers);
+        let (default_headers, cors) = (default_headers(app), cors(app));
+        Self(Arc::new(Parts { app: app.clone(), routes, default_headers, cors, timeout }))
     }
 
-    pub async fn answer(&self, peer: Option<SocketAddr>, request: Request) -> Response {
-        // The path is put right before anybody looks at it.
-        let framed = service_fn(async |request| Ok(self.framed(peer, request).await));
-        into_answer(NormalizePath::trim_trailing_slash(framed).oneshot(request).await)
+    pub async fn respond(&self, peer: Option<SocketAddr>, request: Request) -> Response {
+        let service = service_fn(async |request| Ok(self.respond_to(peer, request).await));
+        let service = self.0.default_headers.layer(service);
+        // The path is normalized before a route is looked for.
+        infallible(NormalizePath::trim_trailing_slash(service).oneshot(request).await)
     }
 
-    async fn framed(&self, peer: Option<SocketAddr>, request: Request) -> Response {
-        let line = self.0.lines.find(request.uri().path());
-        let within = async |request, context: &Context| match &self.0.cors {
-            None => self.within(line, request, context).await,
-            Some(cors) => {
-                let within =
-                    service_fn(async |request| Ok(self.within(line, request, context).await));
-                into_answer(cors.layer(within).oneshot(request).boxed().await)
-            }
+    /// Applies the limits, answers, and records metrics and the log line.
+    async fn respond_to(&self, peer: Option<SocketAddr>, mut request: Request) -> Response {
+        let started = Instant::now();
+        let app = &self.0.app;
+        let context = context(app.config.trusted_hops, peer, &request);
+        let (method, uri) = (request.method().clone(), request.uri().clone());
+        let (route, params) = self.0.routes.find(uri.path()).unzip();
+        if let Some(params) = params.filter(|params| !params.0.is_empty()) {
+            request.extensions_mut().insert(params);
+        }
+        let operation = route.and_then(|route| route.operation(&method));
+        let target = Target { route, operation, context: &context };
+        let allowance = app.limits().take(context.address, operation);
+        let refused = allowance.as_ref().and_then(|allowance| allowance.refused());
+        let mut response = match refused {
+            Some(retry_after) => Error::TooManyRequests { retry_after }.into_response(),
+            None => self.answer_in_time(target, request).await,
         };
-        self.0.frame.around(line.route, peer, request, within).await
+        // One allocation for all headers that follow.
+        response.headers_mut().reserve(ADDED_HEADERS);
+        if let Some(allowance) = allowance {
+            allowance.announce(response.headers_mut());
+        }
+        render(&mut response, &context);
+        let (status, took) = (response.status().as_u16(), started.elapsed());
+        app.metrics.request(&method, route.map_or(NO_ROUTE, |route| route.path), status, took);
+        tracing::info!(
+            request_id = %context.request_id,
+            %method,
+            path = uri.path(),
+            status,
+            ms = took.as_secs_f64() * 1000.0,
+            address = %context.address,
+            user_agent = context.user_agent.as_deref().unwrap_or_default(),
+            "request"
+        );
+        response
     }
 
-    async fn within(&self, line: &Line, request: Request, context: &Context) -> Response {
-        let answer = AssertUnwindSafe(self.shared(line, request, context));
+    async fn answer_in_time(&self, target: Target<'_>, request: Request) -> Response {
+        let changes = target.changes(request.method());
+        match tokio::time::timeout(self.0.timeout, self.answer_with_cors(target, request)).await {
+            Ok(response) => response,
+            // A change may have been committed.
+            Err(_) if changes => Error::OutcomeUnknown(TOO_LONG.into()).into_response(),
+            Err(_) => Error::Unavailable(TOO_LONG.into()).into_response(),
+        }
+    }
+
+    async fn answer_with_cors(&self, target: Target<'_>, request: Request) -> Response {
+        let Some(cors) = &self.0.cors else { return self.answer(target, request).await };
+        let service = service_fn(async |request| Ok(self.answer(target, request).await));
+        infallible(cors.layer(service).oneshot(request).boxed().await)
+    }
+
+    async fn answer(&self, target: Target<'_>, request: Request) -> Response {
+        let answer = AssertUnwindSafe(self.cached_or_handled(target, request));
         answer.catch_unwind().await.unwrap_or_else(after_panic)
     }
 
-    /// Gives an answer that somebody has just been given, where there is one.
-    async fn shared(&self, line: &Line, request: Request, context: &Context) -> Response {
-        let Some(operation) = line.shared_by(request.method()) else {
-            return self.by_table(request, context).await;
+    async fn cached_or_handled(&self, target: Target<'_>, request: Request) -> Response {
+        let Some(operation) = target.operation.filter(|operation| operation.cached) else {
+            return target.handle(request).await;
         };
-        let app = &self.0.app;
         let (parts, body) = request.into_parts();
         let body = match to_bytes(body, MAX_BODY).await {
             Ok(body) => body,
             Err(error) => return unreadable(error).into_response(),
         };
-        let question = Question::new(operation, context.lang, &parts, &body);
-        let asked = Request::from_parts(parts, Body::from(body));
-        let Some(question) = question else { return self.by_table(asked, context).await };
-        let since = match app.shared.ask(&question, app.clock.now()) {
-            Ok(answer) => return answer.again(),
-            Err(since) => since,
-        };
-        let response = self.by_table(asked, context).await;
-        if let Some(answer) = response.extensions().get::<Answer>() {
-            app.shared.keep(question, answer, since);
+        let key = CacheKey::new(operation.id, target.context.lang, &parts, &body);
+        let handle = || target.handle(Request::from_parts(parts, Body::from(body)));
+        match key {
+            Some(key) => {
+                let app = &self.0.app;
+                app.response_cache.get_or_compute(&key, &app.clock, handle).await
+            }
+            None => handle().await,
         }
-        response
-    }
-
-    /// Boxed: whoever is answered before need not carry its room along.
-    fn by_table<'a>(&'a self, mut request: Request, context: &Context) -> BoxFuture<'a, Response> {
-        request.extensions_mut().insert(context.clone());
-        self.0.router.clone().oneshot(request).map(into_answer).boxed()
     }
 }
 
-fn into_answer(Ok(answer): Result<Response, Infallible>) -> Response {
-    answer
+/// Where a request goes, and who sends it.
+#[derive(Clone, Copy)]
+struct Target<'a> {
+    route: Option<&'a Route>,
+    operation: Option<&'a Operation>,
+    context: &'a Context,
+}
+
+impl<'a> Target<'a> {
+    /// Boxed: a cached response does not need the room of a handler's future.
+    fn handle(self, mut request: Request) -> BoxFuture<'a, Response> {
+        request.extensions_mut().insert(self.context.clone());
+        async move {
+            match self.route {
+                Some(route) => infallible(route.call(request).await),
+                None => Error::NotFound.into_response(),
+            }
+        }
+        .boxed()
+    }
+
+    /// A page is no operation: its form changes something.
+    fn changes(&self, method: &Method) -> bool {
+        self.operation.map_or(!method.is_safe(), |operation| operation.changes)
+    }
+}
+
+fn default_headers(app: &App) -> DefaultHeaders {
+    let fixed = |name: HeaderName, value: &'static str| {
+        SetResponseHeaderLayer::if_not_present(name, Some(HeaderValue::from_static(value)))
+    };
+    let https = app.config.public_url().starts_with("https://");
+    let hsts = https.then(|| HeaderValue::from_static("max-age=31536000"));
+    (
+        fixed(header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        fixed(header::X_FRAME_OPTIONS, "DENY"),
+        fixed(header::REFERRER_POLICY, "no-referrer"),
+        fixed(header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+        fixed(header::CACHE_CONTROL, "no-store"),
+        SetResponseHeaderLayer::if_not_present(header::STRICT_TRANSPORT_SECURITY, hsts),
+    )
+}
+
+fn infallible(Ok(response): Result<Response, Infallible>) -> Response {
+    response
 }
 
 fn after_panic(panic: Box<dyn Any + Send>) -> Response {

@@ -1,4 +1,4 @@
-//! What Prometheus reads at /metrics.
+//! Prometheus metrics, served at /metrics.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -117,7 +117,7 @@ impl Metrics {
     }
 
     pub fn request(&self, method: &Method, route: &'static str, status: u16, took: Duration) {
-        // Anyone can make up a method; made-up ones share a label.
+        // A caller can make up methods; these share a label.
         let known = STANDARD.iter().find(|known| *known == method);
         let method = known.map_or("OTHER", Method::as_str);
         self.requests.get_or_create(&Request { method, route, status }).inc();

@@ -1,202 +1,539 @@
-//! Answers that are everyone's, kept for a moment: a thousand people who ask for the same day's
-//! boats in the same second cost one look.
+//! Per-process cache of responses that are the same for every caller (ADR 15).
 //!
-//! What is shown may be a second old when another process has changed it, as a page is that somebody
-//! has before them; a sale looks for itself. What this process changes it forgets at once: a sale
-//! the answers that show its sailing, any other change all of them. So they last longer where there
-//! is no other process.
+//! - Entries live up to 5 s where no other process changes the database, up to 1 s otherwise.
+//! - Every entry has tags (`CacheTags`). A change invalidates its tags, or all entries.
+//! - A response that was computed from data older than such a change is not used for later requests.
+//! - Requests with the same key that arrive while it is computed wait for that one computation.
 
 use std::{
-    collections::{HashMap, HashSet, hash_map::Entry},
+    collections::HashMap,
     ops::Range,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
 };
 
 use axum::{
     body::Bytes,
     http::{HeaderValue, header::CONTENT_TYPE, request::Parts},
+    response::Response,
 };
 use chrono::{DateTime, TimeDelta, Utc};
+use futures_util::future::BoxFuture;
+use moka::{Expiry, future::Cache};
 
-use super::{http::Answer, ids::Uuid, lang::Lang};
+use crate::kernel::{
+    clock::Clock,
+    http::{Answer, CacheTag, CacheTags},
+    lang::Lang,
+};
 
-/// How long an answer lasts beside other processes, and where there is none.
-const BESIDE_OTHERS: TimeDelta = TimeDelta::seconds(1);
-const ALONE: TimeDelta = TimeDelta::seconds(5);
-/// Beyond so many bytes of answers, or so many sailings, it begins anew.
-const BYTES: usize = 8 * 1024 * 1024;
-const SAILINGS: usize = 10_000;
-/// Nobody asks longer questions.
-const LONGEST: usize = 1_024;
+/// The lifetime of an entry beside other processes, which change data unnoticed.
+const LIFETIME_BESIDE_OTHERS: TimeDelta = TimeDelta::seconds(1);
+/// The lifetime of an entry where this process is the only one.
+const LIFETIME_ALONE: TimeDelta = TimeDelta::seconds(5);
+/// Entries that are not fresh any more are dropped after this time.
+const IN_MEMORY: Duration = Duration::from_secs(30);
+/// Above this weight moka evicts entries, the least used first.
+const BUDGET: usize = 8 * 1024 * 1024;
+/// Requests with a longer key are not cached.
+const LONGEST_KEY: usize = 1_024;
+/// About what an entry takes besides its key and its answer.
+const ENTRY_OVERHEAD: usize = 512;
+/// Requests that arrive together read the clock in any order: an entry is also valid for one that
+/// has read it a moment earlier.
+const CLOCK_TOLERANCE: TimeDelta = TimeDelta::seconds(1);
+/// The number of changed tags that are remembered, at least. The oldest half is forgotten together.
+const TAG_HISTORY: usize = 20_000;
 
-/// What was asked, to the byte.
+/// What was requested, byte by byte.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Question {
+pub struct CacheKey {
     operation: &'static str,
     lang: Lang,
-    kind: Option<Vec<u8>>,
+    content_type: Option<Vec<u8>>,
     query: Option<String>,
     body: Bytes,
 }
 
-impl Question {
-    /// `None`: it is too long to be kept.
+impl CacheKey {
+    /// `None` when it is too long.
     pub fn new(operation: &'static str, lang: Lang, head: &Parts, body: &[u8]) -> Option<Self> {
-        let (kind, query) = (head.headers.get(CONTENT_TYPE), head.uri.query());
-        let length = body.len() + query.map_or(0, str::len) + kind.map_or(0, HeaderValue::len);
-        (length <= LONGEST).then(|| Self {
+        let (content_type, query) = (head.headers.get(CONTENT_TYPE), head.uri.query());
+        let length =
+            body.len() + query.map_or(0, str::len) + content_type.map_or(0, HeaderValue::len);
+        (length <= LONGEST_KEY).then(|| Self {
             operation,
             lang,
-            kind: kind.map(|kind| kind.as_bytes().to_vec()),
+            content_type: content_type.map(|value| value.as_bytes().to_vec()),
             query: query.map(str::to_owned),
-            // A copy: what came may be part of a larger buffer.
+            // A copy: the original may be part of a larger buffer.
             body: Bytes::copy_from_slice(body),
         })
     }
 
-    /// About how much memory it takes, with its places in the tables.
     fn bytes(&self) -> usize {
         let query = self.query.as_ref().map_or(0, String::len);
-        self.body.len() + query + self.kind.as_ref().map_or(0, Vec::len) + 512
+        self.body.len() + query + self.content_type.as_ref().map_or(0, Vec::len)
     }
 }
 
-pub struct Shared {
-    lasts: TimeDelta,
-    kept: Mutex<Kept>,
+pub struct ResponseCache {
+    lifetime: TimeDelta,
+    entries: Cache<CacheKey, Arc<Entry>>,
+    changes: Changes,
 }
 
-#[derive(Default)]
-struct Kept {
-    answers: HashMap<Arc<Question>, (Answer, Range<DateTime<Utc>>)>,
+/// The outcome of one computation. It is given to the requests that waited for it, and to later
+/// ones while it is fresh.
+struct Entry {
+    /// `None` when the operation failed.
+    answer: Option<Answer>,
+    /// The generation in which the computation began.
+    generation: Generation,
+    /// By the application's clock.
+    valid: Range<DateTime<Utc>>,
+    /// Whether later requests may get it.
+    is_kept: bool,
+    /// About how much memory key and answer take.
     bytes: usize,
-    /// To which questions a sailing is part of the answer.
-    shown: HashMap<Uuid, HashSet<Arc<Question>>>,
-    /// Counts changes.
-    now: u64,
-    /// When everything, and when a sailing, last changed.
-    all: u64,
-    sold: HashMap<Uuid, u64>,
 }
 
-/// The moment at which somebody began to look.
-#[derive(Clone, Copy)]
-pub struct Moment(u64, DateTime<Utc>);
-
-impl Shared {
-    /// `alone`: nobody else changes the data.
+impl ResponseCache {
+    /// `alone`: no other process changes the database.
     pub fn new(alone: bool) -> Self {
-        let lasts = if alone { ALONE } else { BESIDE_OTHERS };
-        Self { lasts, kept: Mutex::default() }
-    }
-
-    /// The answer, or the moment from which on to look for it.
-    pub fn ask(&self, question: &Question, now: DateTime<Utc>) -> Result<Answer, Moment> {
-        let kept = self.kept();
-        match kept.answers.get(question) {
-            Some((answer, time)) if time.contains(&now) => Ok(answer.clone()),
-            _ => Err(Moment(kept.now, now)),
+        Self {
+            lifetime: if alone { LIFETIME_ALONE } else { LIFETIME_BESIDE_OTHERS },
+            entries: Cache::builder()
+                .max_capacity(BUDGET as u64)
+                .weigher(|_, entry: &Arc<Entry>| u32::try_from(entry.bytes).unwrap_or(u32::MAX))
+                .expire_after(EntryExpiry)
+                .build(),
+            changes: Changes::default(),
         }
     }
 
-    /// Keeps an answer, unless it is an error, or something that it shows has changed while it was
-    /// looked for.
-    pub fn keep(&self, question: Question, answer: &Answer, since: Moment) {
-        let Some(shows) = answer.shows() else { return };
-        let mut kept = self.kept();
-        let Moment(count, at) = since;
-        let is_old = kept.all > count
-            || shows.ids.iter().any(|id| kept.sold.get(id).is_some_and(|sold| *sold > count));
-        if is_old {
-            return;
+    /// The cached response, or a new one by `compute`. Of several requests with the same key one
+    /// computes. If that one hangs up, another one does; if it fails, the others compute for
+    /// themselves.
+    pub async fn get_or_compute<'a>(
+        &self,
+        key: &CacheKey,
+        clock: &Clock,
+        compute: impl FnOnce() -> BoxFuture<'a, Response> + Send,
+    ) -> Response {
+        let mut compute = Some(compute);
+        let (arrived, now) = (self.changes.generation(), clock.now());
+        // The computation that a request has joined may be too old for it. The next one begins after
+        // its arrival.
+        for _ in 0..2 {
+            let mut own = None;
+            let init = async {
+                let (generation, at) = (self.changes.generation(), clock.now());
+                let compute = compute.take().expect("a request computes once");
+                let response = compute().await;
+                let entry = self.entry(key, &response, generation, at);
+                own = Some(response);
+                Arc::new(entry)
+            };
+            let is_outdated = |entry: &Arc<Entry>| !self.is_fresh(entry, now);
+            let cached = self.entries.entry_by_ref(key).or_insert_with_if(init, is_outdated).await;
+            let entry = cached.into_value();
+            if let Some(response) = own {
+                return response;
+            }
+            let Some(answer) = &entry.answer else { break };
+            if entry.generation >= arrived || self.is_fresh(&entry, now) {
+                return answer.clone().ok();
+            }
         }
-        kept.remove(&question);
-        let bytes = question.bytes() + answer.bytes();
-        if kept.bytes + bytes > BYTES {
-            kept.forget();
-        }
-        let lasts = if shows.counts_more { BESIDE_OTHERS } else { self.lasts };
-        let until = at + some_of(lasts);
-        let time = at..shows.until.map_or(until, |end| end.min(until));
-        let question = Arc::new(question);
-        for id in &shows.ids {
-            kept.shown.entry(*id).or_default().insert(question.clone());
-        }
-        kept.bytes += bytes;
-        kept.answers.insert(question, (answer.clone(), time));
+        let compute = compute.take().expect("a request computes once");
+        compute().await
     }
 
-    /// Ends all answers when it is dropped: also when nobody waits any more for a change that was
-    /// made.
-    pub fn until_changed(&self) -> impl Drop + '_ {
-        OnDrop(|| self.changed())
-    }
-
-    /// The same with a sale.
-    pub fn until_sold(&self, sailing: Uuid) -> impl Drop + '_ {
-        OnDrop(move || self.sold(sailing))
-    }
-
-    /// A sailing has fewer seats.
-    fn sold(&self, sailing: Uuid) {
-        let mut kept = self.kept();
-        kept.now += 1;
-        let now = kept.now;
-        if kept.sold.len() >= SAILINGS {
-            kept.forget();
+    fn entry(
+        &self,
+        key: &CacheKey,
+        response: &Response,
+        generation: Generation,
+        at: DateTime<Utc>,
+    ) -> Entry {
+        let answer = response.extensions().get::<Answer>();
+        let Some((answer, tags)) = answer.and_then(|answer| Some((answer, answer.cache_tags()?)))
+        else {
+            let (valid, bytes) = (at..at, key.bytes() + ENTRY_OVERHEAD);
+            return Entry { answer: None, generation, valid, is_kept: false, bytes };
+        };
+        let end = at + part_of(self.lifetime);
+        let end = tags.until.map_or(end, |until| until.min(end));
+        let bytes = key.bytes() + answer.bytes() + ENTRY_OVERHEAD;
+        Entry {
+            answer: Some(answer.clone()),
+            generation,
+            valid: at - CLOCK_TOLERANCE..end,
+            is_kept: bytes <= BUDGET && self.changes.none_since(generation, tags),
+            bytes,
         }
-        kept.sold.insert(sailing, now);
-        for question in kept.shown.remove(&sailing).unwrap_or_default() {
-            kept.remove(&question);
-        }
     }
 
-    /// Something changed.
-    pub fn changed(&self) {
-        let mut kept = self.kept();
-        kept.now += 1;
-        kept.forget();
+    fn is_fresh(&self, entry: &Entry, now: DateTime<Utc>) -> bool {
+        let tags = entry.answer.as_ref().and_then(Answer::cache_tags);
+        entry.is_kept
+            && entry.valid.contains(&now)
+            && tags.is_some_and(|tags| self.changes.none_since(entry.generation, tags))
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
-        // Nothing in here panics half-way.
-        self.kept.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    /// Invalidates the entries with one of the tags when the guard is dropped. Create it before the
+    /// commit and drop it afterwards: this also covers a caller that hangs up during the commit.
+    pub fn invalidate_on_drop(&self, tags: impl Into<Vec<CacheTag>>) -> Invalidation<'_> {
+        Invalidation { changes: &self.changes, scope: Some(Scope::Tags(tags.into())) }
+    }
+
+    /// The same for all entries.
+    pub fn invalidate_all_on_drop(&self) -> Invalidation<'_> {
+        Invalidation { changes: &self.changes, scope: Some(Scope::All) }
+    }
+
+    pub fn invalidate_all(&self) {
+        self.changes.record(&Scope::All);
     }
 }
 
-struct OnDrop<F: FnMut()>(F);
-
-impl<F: FnMut()> Drop for OnDrop<F> {
-    fn drop(&mut self) {
-        self.0();
-    }
-}
-
-/// At least three fifths: those that began together do not end together.
-fn some_of(time: TimeDelta) -> TimeDelta {
-    let most = time.num_milliseconds();
+/// At least three fifths: entries that are made together do not expire together.
+fn part_of(lifetime: TimeDelta) -> TimeDelta {
+    let most = lifetime.num_milliseconds();
     TimeDelta::milliseconds(rand::random_range(most * 3 / 5..=most))
 }
 
-impl Kept {
-    fn remove(&mut self, question: &Question) {
-        let Some((answer, _)) = self.answers.remove(question) else { return };
-        self.bytes -= question.bytes() + answer.bytes();
-        for id in answer.shows().into_iter().flat_map(|shows| &shows.ids) {
-            if let Entry::Occupied(mut questions) = self.shown.entry(*id) {
-                questions.get_mut().remove(question);
-                if questions.get().is_empty() {
-                    questions.remove();
-                }
+/// When moka drops an entry. Whether it is fresh is decided by `is_fresh`, long before.
+struct EntryExpiry;
+
+impl EntryExpiry {
+    fn after(entry: &Entry) -> Option<Duration> {
+        Some(if entry.is_kept { IN_MEMORY } else { Duration::ZERO })
+    }
+}
+
+impl Expiry<CacheKey, Arc<Entry>> for EntryExpiry {
+    fn expire_after_create(
+        &self,
+        _: &CacheKey,
+        entry: &Arc<Entry>,
+        _: Instant,
+    ) -> Option<Duration> {
+        Self::after(entry)
+    }
+
+    fn expire_after_update(
+        &self,
+        _: &CacheKey,
+        entry: &Arc<Entry>,
+        _: Instant,
+        _: Option<Duration>,
+    ) -> Option<Duration> {
+        Self::after(entry)
+    }
+}
+
+enum Scope {
+    All,
+    Tags(Vec<CacheTag>),
+}
+
+/// Invalidates entries when it is dropped.
+#[must_use]
+pub struct Invalidation<'a> {
+    changes: &'a Changes,
+    scope: Option<Scope>,
+}
+
+impl Invalidation<'_> {
+    /// Nothing was changed.
+    pub fn cancel(mut self) {
+        self.scope = None;
+    }
+}
+
+impl Drop for Invalidation<'_> {
+    fn drop(&mut self) {
+        if let Some(scope) = &self.scope {
+            self.changes.record(scope);
+        }
+    }
+}
+
+/// Counts changes. What was computed in a generation depends on no change after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Generation(u64);
+
+/// Which tags have changed, and in which generation.
+#[derive(Default)]
+struct Changes {
+    generation: AtomicU64,
+    history: Mutex<History>,
+}
+
+/// Changed tags, in two parts: when `recent` is full it becomes `older`, whose tags are forgotten.
+#[derive(Default)]
+struct History {
+    /// Of generations before this one, not all changes are known.
+    known_since: u64,
+    older: HashMap<CacheTag, u64>,
+    recent_since: u64,
+    recent: HashMap<CacheTag, u64>,
+}
+
+impl Changes {
+    fn generation(&self) -> Generation {
+        Generation(self.generation.load(Ordering::Acquire))
+    }
+
+    fn record(&self, scope: &Scope) {
+        let mut history = self.history();
+        // The lock orders writers; readers need the new generation no earlier than they can see its
+        // tags.
+        let generation = self.generation.load(Ordering::Relaxed) + 1;
+        match scope {
+            Scope::All => {
+                *history = History {
+                    known_since: generation,
+                    recent_since: generation,
+                    ..History::default()
+                };
             }
+            Scope::Tags(tags) => {
+                if history.recent.len() + tags.len() > TAG_HISTORY {
+                    history.known_since = history.recent_since;
+                    history.older = std::mem::take(&mut history.recent);
+                    history.recent_since = generation - 1;
+                }
+                history.recent.extend(tags.iter().map(|tag| (*tag, generation)));
+            }
+        }
+        self.generation.store(generation, Ordering::Release);
+    }
+
+    /// Whether nothing with these tags has changed after the generation.
+    fn none_since(&self, generation: Generation, tags: &CacheTags) -> bool {
+        if self.generation() == generation {
+            return true;
+        }
+        let history = self.history();
+        let changed = |tag: &CacheTag| {
+            let last = history.recent.get(tag).or_else(|| history.older.get(tag));
+            last.is_some_and(|last| *last > generation.0)
+        };
+        generation.0 >= history.known_since && !tags.tags.iter().any(changed)
+    }
+
+    fn history(&self) -> MutexGuard<'_, History> {
+        // No code that holds the lock panics.
+        self.history.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{future::pending, sync::atomic::AtomicUsize};
+
+    use axum::{extract::Request, response::IntoResponse};
+    use futures_util::{FutureExt, future::join_all};
+    use tokio::sync::Notify;
+
+    use super::*;
+    use crate::kernel::{
+        error::Error,
+        http::{Page, Reply},
+    };
+
+    fn key(query: &str) -> CacheKey {
+        let request = Request::get(format!("/?{query}")).body(()).unwrap();
+        CacheKey::new("search", Lang::En, &request.into_parts().0, b"").unwrap()
+    }
+
+    fn clock() -> Clock {
+        Clock::manual("2026-11-15T03:00:00Z".parse().unwrap())
+    }
+
+    fn tag(name: &str) -> CacheTag {
+        CacheTag::new("trip", name)
+    }
+
+    fn tagged(name: &str) -> Response {
+        let tags = CacheTags { tags: vec![tag(name)], until: None };
+        Page::new(vec![name.to_owned()], 1, 20, 1).tagged(tags).into_response()
+    }
+
+    /// Whether it was computed for this request.
+    async fn is_computed(cache: &ResponseCache, key: &CacheKey, clock: &Clock) -> bool {
+        let computed = AtomicUsize::new(0);
+        let compute = async {
+            computed.fetch_add(1, Ordering::Relaxed);
+            tagged("a")
+        };
+        let response = cache.get_or_compute(key, clock, || compute.boxed()).await;
+        assert_eq!(response.status(), 200);
+        computed.load(Ordering::Relaxed) == 1
+    }
+
+    #[tokio::test]
+    async fn a_change_invalidates_responses_with_its_tag() {
+        let (cache, key, clock) = (ResponseCache::new(true), key("a"), clock());
+        assert!(is_computed(&cache, &key, &clock).await);
+        assert!(!is_computed(&cache, &key, &clock).await);
+        drop(cache.invalidate_on_drop([tag("b")]));
+        assert!(!is_computed(&cache, &key, &clock).await);
+        cache.invalidate_on_drop([tag("a")]).cancel();
+        assert!(!is_computed(&cache, &key, &clock).await);
+        drop(cache.invalidate_on_drop([tag("b"), tag("a")]));
+        assert!(is_computed(&cache, &key, &clock).await);
+        assert!(!is_computed(&cache, &key, &clock).await);
+        cache.invalidate_all();
+        assert!(is_computed(&cache, &key, &clock).await);
+    }
+
+    #[tokio::test]
+    async fn two_hundred_misses_are_one_computation() {
+        let (cache, key, clock) = (ResponseCache::new(true), key("a"), clock());
+        let (computed, go) = (AtomicUsize::new(0), Notify::new());
+        let requests = (0..200).map(|_| {
+            let compute = async {
+                computed.fetch_add(1, Ordering::Relaxed);
+                go.notified().await;
+                tagged("a")
+            };
+            cache.get_or_compute(&key, &clock, || compute.boxed())
+        });
+        let (responses, ()) = tokio::join!(join_all(requests), async { go.notify_one() });
+        assert!(responses.iter().all(|response| response.status() == 200));
+        assert_eq!(computed.into_inner(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_request_that_hangs_up_leaves_its_computation_to_another() {
+        let (cache, key, clock) = (ResponseCache::new(true), key("a"), clock());
+        let mut leader = Box::pin(cache.get_or_compute(&key, &clock, || pending().boxed()));
+        assert!((&mut leader).now_or_never().is_none());
+        let mut waiter = Box::pin(is_computed(&cache, &key, &clock));
+        assert!((&mut waiter).now_or_never().is_none());
+        drop(leader);
+        assert!(waiter.await);
+    }
+
+    #[tokio::test]
+    async fn a_failure_is_not_cached_and_not_passed_on() {
+        let (cache, key, clock) = (ResponseCache::new(true), key("a"), clock());
+        let go = Notify::new();
+        let fails = async {
+            go.notified().await;
+            Error::Unavailable("the database is away".into()).into_response()
+        };
+        let mut leader = Box::pin(cache.get_or_compute(&key, &clock, || fails.boxed()));
+        assert!((&mut leader).now_or_never().is_none());
+        let mut waiter = Box::pin(is_computed(&cache, &key, &clock));
+        assert!((&mut waiter).now_or_never().is_none());
+        go.notify_one();
+        assert_eq!(leader.await.status(), 503);
+        assert!(waiter.await);
+        assert!(is_computed(&cache, &key, &clock).await, "nothing was cached");
+    }
+
+    #[tokio::test]
+    async fn a_response_older_than_a_change_is_not_used_after_it() {
+        let (cache, key, clock) = (ResponseCache::new(true), key("a"), clock());
+        let go = Notify::new();
+        let slow = async {
+            go.notified().await;
+            tagged("a")
+        };
+        let mut early = Box::pin(cache.get_or_compute(&key, &clock, || slow.boxed()));
+        assert!((&mut early).now_or_never().is_none());
+        drop(cache.invalidate_on_drop([tag("a")]));
+        // It waits for the first computation, which began before the change, and then for its own.
+        let mut late = Box::pin(is_computed(&cache, &key, &clock));
+        assert!((&mut late).now_or_never().is_none());
+        go.notify_one();
+        assert_eq!(early.await.status(), 200);
+        assert!(late.await);
+        assert!(!is_computed(&cache, &key, &clock).await, "the second is cached");
+    }
+
+    #[tokio::test]
+    async fn an_entry_ends_by_the_clock() {
+        let (cache, key, clock) = (ResponseCache::new(true), key("a"), clock());
+        assert!(is_computed(&cache, &key, &clock).await);
+        clock.advance(LIFETIME_ALONE / 2);
+        assert!(!is_computed(&cache, &key, &clock).await);
+        clock.advance(LIFETIME_ALONE / 2);
+        assert!(is_computed(&cache, &key, &clock).await);
+        // A clock that was set back.
+        clock.advance(TimeDelta::seconds(-60));
+        assert!(is_computed(&cache, &key, &clock).await);
+        let closes = async {
+            let until = Some(clock.now() + TimeDelta::seconds(2));
+            let tags = CacheTags { tags: Vec::new(), until };
+            Page::new(vec![1], 1, 20, 1).tagged(tags).into_response()
+        };
+        let other = self::key("b");
+        cache.get_or_compute(&other, &clock, || closes.boxed()).await;
+        assert!(!is_computed(&cache, &other, &clock).await);
+        clock.advance(TimeDelta::seconds(2));
+        assert!(is_computed(&cache, &other, &clock).await);
+    }
+
+    #[tokio::test]
+    async fn entries_are_evicted_above_the_budget() {
+        let (cache, clock) = (ResponseCache::new(true), clock());
+        let large = "x".repeat(BUDGET / 20);
+        for number in 0..30 {
+            let compute = async { Reply::data(&large).into_response() };
+            cache.get_or_compute(&key(&number.to_string()), &clock, || compute.boxed()).await;
+        }
+        cache.entries.run_pending_tasks().await;
+        assert!(cache.entries.weighted_size() <= BUDGET as u64);
+        assert!(cache.entries.entry_count() > 5, "{}", cache.entries.entry_count());
+        let too_large = "x".repeat(BUDGET);
+        let key = key("large");
+        for _ in 0..2 {
+            let compute = async { Reply::data(&too_large).into_response() };
+            assert_eq!(cache.get_or_compute(&key, &clock, || compute.boxed()).await.status(), 200);
+            assert!(cache.entries.get(&key).await.is_none());
         }
     }
 
-    fn forget(&mut self) {
-        self.all = self.now;
-        self.answers.clear();
-        self.bytes = 0;
-        self.shown.clear();
-        self.sold.clear();
+    #[test]
+    fn what_is_forgotten_counts_as_changed() {
+        let changes = Changes::default();
+        let tags = |name: &str| CacheTags { tags: vec![tag(name)], until: None };
+        let at_first = changes.generation();
+        changes.record(&Scope::Tags(vec![tag("a")]));
+        let then = changes.generation();
+        assert!(!changes.none_since(at_first, &tags("a")));
+        assert!(changes.none_since(at_first, &tags("b")) && changes.none_since(then, &tags("a")));
+        for number in 0..TAG_HISTORY {
+            changes.record(&Scope::Tags(vec![tag(&number.to_string())]));
+        }
+        assert!(changes.none_since(then, &tags("a")), "it is still known");
+        assert!(!changes.none_since(at_first, &tags("a")));
+        for number in 0..TAG_HISTORY {
+            changes.record(&Scope::Tags(vec![tag(&number.to_string())]));
+        }
+        assert!(!changes.none_since(then, &tags("a")), "nobody knows");
+        assert!(changes.none_since(changes.generation(), &tags("a")));
+        let history = changes.history();
+        assert!(history.recent.len() + history.older.len() <= 2 * TAG_HISTORY);
+    }
+
+    #[test]
+    fn long_keys_are_not_cached() {
+        let head = |query: usize| {
+            let request = Request::get(format!("/?{}", "x".repeat(query))).body(()).unwrap();
+            request.into_parts().0
+        };
+        let key = |query, body| CacheKey::new("search", Lang::En, &head(query), body);
+        assert!(key(1_000, &[b'x'; 24][..]).is_some());
+        assert!(key(1_000, &[b'x'; 25][..]).is_none());
     }
 }

@@ -18,7 +18,10 @@ mod texts;
 
 use chrono::TimeDelta;
 
-use crate::{app::App, jobs::Job, kernel::error::Result};
+use crate::{
+    app::App,
+    kernel::{error::Result, supervisor::Job},
+};
 
 pub use fan_out::deliver;
 pub use http::{

@@ -19,6 +19,7 @@ use crate::{
         money::Rupiah,
     },
     ledger::{self, Account, Posting, Source},
+    sailings::offers,
 };
 
 /// The outcome of an event that says that money went back which nobody owed: it took none in.
@@ -52,11 +53,15 @@ pub async fn apply(app: &App, payment: &Payment, notice: &Notice, raw: &Value) -
     let kept = store::record_event(&mut tx, payment, notice, raw, expected, now);
     let event = kept.await?;
     let payment = &store::get_in(&mut tx, payment.id).await?;
-    let mut moves_seats = payment.reschedule_id.is_some();
+    let mut invalidation = None;
     if let Some(event) = event {
         let booking = bookings::get_in(&mut tx, payment.booking_id).await?;
         let booking = booking.ok_or_else(|| Error::internal("a payment without booking"))?;
-        moves_seats |= booking.status != BookingStatus::PendingPayment;
+        // A booking that is held keeps its seats when it is paid.
+        if payment.reschedule_id.is_some() || booking.status != BookingStatus::PendingPayment {
+            let line = offers::line_tag(&booking.joined.from_name, &booking.joined.to_name);
+            invalidation = Some(app.response_cache.invalidate_on_drop([line]));
+        }
         let outcome = match notice.status {
             PaymentStatus::Pending => "noted",
             PaymentStatus::Failed => end_attempt(&mut tx, payment, PaymentStatus::Failed).await?,
@@ -72,8 +77,9 @@ pub async fn apply(app: &App, payment: &Payment, notice: &Notice, raw: &Value) -
             store::set_outcome(&mut tx, event, outcome).await?;
         }
     }
-    let _until = moves_seats.then(|| app.shared.until_changed());
-    Ok(tx.commit().await?)
+    tx.commit().await?;
+    drop(invalidation);
+    Ok(())
 }
 
 /// Ends that attempt alone; a later word never undoes what was paid.

@@ -14,6 +14,7 @@ mod forms;
 mod harbour;
 mod http;
 mod model;
+pub mod offers;
 mod routes;
 mod rules;
 mod search;

@@ -1,4 +1,4 @@
-//! What an operation is wrapped in: who may, what ends with it, what is tried again.
+//! Layers of an operation: access, cache invalidation, retries.
 
 use std::time::Duration;
 
@@ -24,8 +24,8 @@ use crate::{
     },
 };
 
-/// Who calls, and whether they may.
-pub async fn guard(
+/// Finds the caller by its token, and refuses it unless the operation admits it.
+pub async fn authorize(
     State((app, access)): State<(App, Access)>,
     context: Context,
     mut request: Request,
@@ -51,8 +51,8 @@ pub async fn guard(
     Ok(next.run(request).await)
 }
 
-/// Lets a GET pass that somebody meant, and nothing that a browser tries on its own.
-pub async fn only_if_meant(request: Request, next: Next) -> Result<Response> {
+/// For a GET that changes something: refuses HEAD, and requests that a browser sends ahead of time.
+pub async fn refuse_prefetch(request: Request, next: Next) -> Result<Response> {
     if request.method() == Method::HEAD {
         return Err(Error::MethodNotAllowed);
     }
@@ -66,17 +66,22 @@ pub async fn only_if_meant(request: Request, next: Next) -> Result<Response> {
     Ok(next.run(request).await)
 }
 
-/// After a change nobody is given an answer of before.
-pub async fn end_shared(State(app): State<App>, request: Request, next: Next) -> Response {
-    let _until = app.shared.until_changed();
-    next.run(request).await
+/// Invalidates all cached responses after a change, also when its caller has hung up. A request that
+/// was refused (4xx) has changed nothing.
+pub async fn invalidate_offers(State(app): State<App>, request: Request, next: Next) -> Response {
+    let invalidation = app.response_cache.invalidate_all_on_drop();
+    let response = next.run(request).await;
+    if response.status().is_client_error() {
+        invalidation.cancel();
+    }
+    response
 }
 
-/// Runs a change again when another transaction got in its way. A handler has one transaction that
-/// matters, and this happens only when that one was undone; what it commits before (a counted
-/// sign-in attempt) must bear being done twice. Bodies that are not JSON are files: they are
-/// streamed, and what was streamed cannot be run again.
-pub async fn again_on_contention(request: Request, next: Next) -> Response {
+/// Retries a change that failed because of another transaction. A handler has one transaction that
+/// matters, and it was rolled back then; whatever it commits before (a counted sign-in attempt) must
+/// allow being done twice. Bodies that are not JSON are files: they are streamed, so such a request
+/// cannot be retried.
+pub async fn retry_on_contention(request: Request, next: Next) -> Response {
     const TRIES: u32 = 4;
     let content_type = request.headers().get(CONTENT_TYPE);
     if content_type.is_some_and(|kind| !kind.as_bytes().starts_with(b"application/json")) {
@@ -125,7 +130,7 @@ mod tests {
             }
             Ok(Reply::done("Done", "Selesai"))
         };
-        let route = axum::routing::post(handler).route_layer(from_fn(again_on_contention));
+        let route = axum::routing::post(handler).route_layer(from_fn(retry_on_contention));
         let router = Router::<()>::new().route("/", route);
         let request = Request::post("/").body(Body::from("whole")).unwrap();
         let response = router.oneshot(request).await.unwrap();

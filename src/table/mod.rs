@@ -2,6 +2,7 @@
 
 mod document;
 mod layers;
+mod verb;
 
 use aide::{
     axum::ApiRouter,
@@ -9,7 +10,6 @@ use aide::{
     operation::{OperationHandler, OperationInput, OperationOutput},
 };
 use axum::{
-    Router,
     extract::DefaultBodyLimit,
     handler::Handler,
     http::Method,
@@ -22,7 +22,9 @@ use crate::{
     kernel::{access::Access, http::MAX_UPLOAD},
 };
 use document::{Io, document};
-use layers::{again_on_contention, end_shared, guard, only_if_meant};
+use layers::{authorize, invalidate_offers, refuse_prefetch, retry_on_contention};
+
+pub use verb::{OfferChange, UnsafeMethod, Verb};
 
 /// One operation of the table.
 #[derive(Clone, Debug)]
@@ -34,68 +36,30 @@ pub struct Operation {
     pub id: &'static str,
     /// Whether it changes something.
     pub changes: bool,
-    /// Whether its answer is everyone's, and given before the table is asked.
-    pub shared: bool,
+    /// Whether its responses are cached.
+    pub cached: bool,
+    pub offers: OfferChange,
     /// A limit per minute and client address, tighter than the general one.
     pub at_most: Option<u32>,
-}
-
-/// The first column: the method, and whether it changes something, which the method does not always
-/// say. A GET that does must be meant: neither a HEAD nor a prefetch.
-pub struct Verb {
-    method: Method,
-    changes: bool,
-    shares: Shares,
-}
-
-/// What it is to the answers that are shared.
-#[derive(Clone, Copy, PartialEq)]
-enum Shares {
-    /// It gives one.
-    Its,
-    /// It ends them all.
-    Ends,
-    Nothing,
-}
-
-impl Verb {
-    pub const fn reads(method: Method) -> Self {
-        Self { method, changes: false, shares: Shares::Nothing }
-    }
-
-    pub const fn changes(method: Method) -> Self {
-        Self { method, changes: true, shares: Shares::Ends }
-    }
-
-    /// The answer is the same for everyone, and may be a moment old.
-    pub const fn shares(method: Method) -> Self {
-        Self { method, changes: false, shares: Shares::Its }
-    }
-
-    /// A frequent change that says itself which shared answers it ends.
-    pub const fn sells(method: Method) -> Self {
-        Self { method, changes: true, shares: Shares::Nothing }
-    }
 }
 
 pub struct Table {
     app: App,
     router: ApiRouter<App>,
     operations: Vec<Operation>,
-    pages: Vec<&'static str>,
+    handlers: Vec<(&'static str, MethodRouter<App>)>,
 }
 
-/// The finished routes, with their documentation.
+/// The handlers by path, with their documentation.
 pub struct Finished {
-    pub router: Router<App>,
+    pub handlers: Vec<(&'static str, MethodRouter<App>)>,
     pub document: OpenApi,
     pub operations: Vec<Operation>,
-    pub pages: Vec<&'static str>,
 }
 
 impl Table {
     pub fn new(app: App) -> Self {
-        Self { app, router: ApiRouter::new(), operations: Vec::new(), pages: Vec::new() }
+        Self { app, router: ApiRouter::new(), operations: Vec::new(), handlers: Vec::new() }
     }
 
     /// Adds an operation.
@@ -128,27 +92,28 @@ impl Table {
         mut routes: MethodRouter<App>,
         io: Io,
     ) -> Self {
-        let Verb { method, changes, shares } = verb;
-        let shared = shares == Shares::Its;
-        let anyones = access == Access::Public && !path.contains('{');
-        assert!(!shared || anyones, "{path} is not everyone's");
-        let operation = Operation { method, path, access, id, changes, shared, at_most: None };
+        let Verb { method, changes, cached, offers } = verb;
+        let same_for_all = access == Access::Public && !path.contains('{');
+        assert!(!cached || same_for_all, "{path}: responses depend on the caller");
+        let at_most = None;
+        let operation = Operation { method, path, access, id, changes, cached, offers, at_most };
         let document = document(&operation, summary, io);
         if changes {
-            routes = routes.route_layer(from_fn(again_on_contention));
+            routes = routes.route_layer(from_fn(retry_on_contention));
         }
-        if shares == Shares::Ends {
-            routes = routes.route_layer(from_fn_with_state(self.app.clone(), end_shared));
+        if offers == OfferChange::All {
+            routes = routes.route_layer(from_fn_with_state(self.app.clone(), invalidate_offers));
         }
         if changes && operation.method == Method::GET {
-            routes = routes.route_layer(from_fn(only_if_meant));
+            routes = routes.route_layer(from_fn(refuse_prefetch));
         }
         routes = routes.route_layer(DefaultBodyLimit::max(MAX_UPLOAD));
         if access != Access::Public {
-            let guard = from_fn_with_state((self.app.clone(), access), guard);
-            routes = routes.route_layer(guard);
+            let authorize = from_fn_with_state((self.app.clone(), access), authorize);
+            routes = routes.route_layer(authorize);
         }
-        self.router = self.router.route(path, routes).api_route_docs(path, document);
+        self.router = self.router.api_route_docs(path, document);
+        self.handlers.push((path, routes));
         self.operations.push(operation);
         self
     }
@@ -167,8 +132,7 @@ impl Table {
         H: Handler<T, App>,
         T: 'static,
     {
-        self.router = self.router.route(path, axum::routing::get(handler));
-        self.pages.push(path);
+        self.handlers.push((path, axum::routing::get(handler)));
         self
     }
 
@@ -180,8 +144,7 @@ impl Table {
         F: Handler<U, App>,
         U: 'static,
     {
-        self.router = self.router.route(path, axum::routing::get(page).post(submit));
-        self.pages.push(path);
+        self.handlers.push((path, axum::routing::get(page).post(submit)));
         self
     }
 
@@ -210,7 +173,7 @@ impl Table {
             servers: vec![openapi::Server { url: "/".into(), ..Default::default() }],
             ..Default::default()
         };
-        let router = self.router.finish_api_with(&mut document, |api| {
+        let _router = self.router.finish_api_with(&mut document, |api| {
             api.security_scheme(
                 "bearer",
                 SecurityScheme::Http {
@@ -221,8 +184,8 @@ impl Table {
                 },
             )
         });
-        let Self { operations, pages, .. } = self;
-        Finished { router, document, operations, pages }
+        let Self { operations, handlers, .. } = self;
+        Finished { handlers, document, operations }
     }
 }
 

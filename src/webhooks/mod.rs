@@ -32,7 +32,7 @@ use model::EventName;
 pub use http::{
     create_webhook, delete_webhook, list_deliveries, list_webhooks, resend_delivery, update_webhook,
 };
-pub use send::{WebhookClient as WebhookCaller, deliver};
+pub use send::{WebhookClient, deliver};
 
 /// An event on its way to subscribers.
 pub struct Announcement<'a> {

@@ -104,7 +104,8 @@ fn caller(_: &World, id: ids::Uuid, role: Role) -> Caller {
     }
 }
 
-/// Every changing operation, done by an admin, leaves an entry. A new one needs its line here.
+/// Every changing operation, done by an admin, leaves an entry, and no outdated response in the
+/// cache. A new one needs its line here.
 async fn every_changing_operation_leaves_an_entry(world: World) {
     let table = dermaga::api::table(world.app.clone());
     let guarded = table.operations().iter().filter(|operation| {
@@ -133,7 +134,11 @@ async fn every_changing_operation_leaves_an_entry(world: World) {
             }
             _ => call.json(body),
         };
+        offers(&world).await;
         call.send().await.ok();
+        let cached = offers(&world).await;
+        world.app.response_cache.invalidate_all();
+        assert_eq!(cached, offers(&world).await, "{} leaves outdated offers", operation.id);
         let after = world.count("SELECT COUNT(*) FROM audit_logs").await;
         assert!(prepared >= before);
         assert_eq!(after, prepared + 1, "{} leaves no entry", operation.id);
@@ -141,6 +146,14 @@ async fn every_changing_operation_leaves_an_entry(world: World) {
 }
 
 /// What to send so that the operation succeeds.
+/// What anyone can see of what is on sale.
+async fn offers(world: &World) -> (Value, Value) {
+    let mut all = crate::harbour::wish(1);
+    all["page_size"] = json!(100);
+    let found = world.post("/v1/speedboats/search", all).send().await.ok();
+    (found, world.get("/v1/speedboats/locations").send().await.ok())
+}
+
 async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -> (String, Value) {
     let own = async |path: &str| world.get(path).by(admin).send().await.ok();
     let made = async |path: &str, body: Value| {

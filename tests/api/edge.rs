@@ -156,6 +156,31 @@ async fn a_body_must_come_in_time() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_too_long_a_change_may_have_been_made() {
+    let world = World::on_sqlite().await;
+    let address = with_edge(&world, Edge { request: MOMENT, ..Edge::default() }).await;
+    let slow = async |path: &str| {
+        let kind = if path.starts_with("/pay") { "x-www-form-urlencoded" } else { "json" };
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
+             Content-Type: application/{kind}\r\nContent-Length: 1000\r\n\r\n{{"
+        );
+        answer(call(address, &head).await).await
+    };
+    for (path, word) in [
+        ("/v1/speedboats/search", "unavailable"),
+        ("/v1/booking/validate-code-promo", "unavailable"),
+        ("/v1/auth/login", "outcome_unknown"),
+        ("/v1/booking", "outcome_unknown"),
+        ("/pay/DMG-1", "outcome_unknown"),
+    ] {
+        let text = in_time(slow(path)).await;
+        assert!(text.starts_with("HTTP/1.1 503"), "{path}: {text}");
+        assert!(text.contains(&format!("\"error\":\"{word}\"")), "{path}: {text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_does_not_read_is_left() {
     let world = World::on_sqlite().await;
     let address = with_edge(&world, Edge { write: MOMENT, ..Edge::default() }).await;

@@ -1,10 +1,13 @@
 //! Search: what can be booked, and nothing else.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use chrono::{DateTime, TimeDelta, Utc};
+use dermaga::table::OfferChange;
 use serde_json::{Value, json};
 
 use crate::{
-    harbour::{boat, route, wish},
+    harbour::{Sailing, boat, order, route, wish},
     on_both_engines,
     world::World,
 };
@@ -21,13 +24,19 @@ on_both_engines![
     faults_are_named,
     harbours_are_listed_with_their_destinations,
     a_search_is_one_statement,
-    an_answer_is_shared_for_a_moment,
-    an_answer_ends_when_any_of_its_sailings_closes,
-    a_hold_that_ends_ends_shared_answers,
-    a_sale_ends_the_answers_that_show_its_sailing,
-    a_page_of_several_is_shared_for_a_second,
-    a_change_ends_shared_answers,
-    questions_are_told_apart,
+    a_response_is_cached_for_a_moment,
+    a_response_ends_when_any_of_its_sailings_closes,
+    a_hold_that_expires_invalidates_its_trip,
+    a_sale_invalidates_its_trip,
+    a_page_hears_of_sales_on_other_pages,
+    a_seat_that_comes_back_reaches_responses_without_its_sailing,
+    what_changes_no_offer_leaves_the_cache_in_place,
+    what_changes_offers_invalidates_the_cache,
+    a_move_is_seen_on_both_days,
+    two_hundred_misses_cost_one_statement,
+    who_buys_sees_it_while_others_search,
+    requests_are_told_apart,
+    every_operation_says_what_it_changes,
 ];
 
 fn with(mut value: Value, changes: Value) -> Value {
@@ -133,11 +142,11 @@ async fn what_cannot_sail_is_not_offered_and_comes_back(world: World) {
     // Papers to be corrected stop new publishing, not what is on sale already.
     for status in ["revision", "in_review"] {
         world.db().sql("UPDATE partners SET status = $1").bind(status).run().await.unwrap();
-        world.app.shared.changed();
+        world.app.response_cache.invalidate_all();
         assert_eq!(there().await, (1, 1), "{status}");
     }
     world.db().sql("UPDATE partners SET verified_at = NULL").run().await.unwrap();
-    world.app.shared.changed();
+    world.app.response_cache.invalidate_all();
     assert_eq!(there().await, (0, 0), "never approved");
 }
 
@@ -257,7 +266,7 @@ async fn counted(world: &World, wish: Value) -> (Vec<Value>, u64) {
 }
 
 /// A second beside other processes; longer where nobody else can have changed anything.
-async fn an_answer_is_shared_for_a_moment(world: World) {
+async fn a_response_is_cached_for_a_moment(world: World) {
     let made = world.active("made@bahari.id").await;
     world.sails(&made, "GT. 1").await;
     let (found, statements) = counted(&world, wish(2)).await;
@@ -274,7 +283,7 @@ async fn an_answer_is_shared_for_a_moment(world: World) {
 }
 
 /// Page two changes with what closes on page one, and all of it with the way back.
-async fn an_answer_ends_when_any_of_its_sailings_closes(world: World) {
+async fn a_response_ends_when_any_of_its_sailings_closes(world: World) {
     let made = world.active("made@bahari.id").await;
     let id = world.adds_boat(&made, "GT. 1").await;
     let times = json!({ "times": [
@@ -298,54 +307,278 @@ async fn an_answer_ends_when_any_of_its_sailings_closes(world: World) {
     assert_eq!(way_back().await, 1);
 }
 
-async fn a_hold_that_ends_ends_shared_answers(world: World) {
+/// A search on the day after the usual one.
+fn next_day() -> Value {
+    with(wish(1), json!({ "date": "2026-11-17" }))
+}
+
+async fn a_hold_that_expires_invalidates_its_trip(world: World) {
     let sailing = world.sailing().await;
-    world.books(crate::harbour::order(&sailing, 2, "sari@example.com")).await.ok();
+    world.books(order(&sailing, 2, "sari@example.com")).await.ok();
     world.later(TimeDelta::minutes(30));
     assert_eq!(world.finds(wish(1)).await[0]["available_seats"], 28);
+    world.finds(next_day()).await;
     dermaga::bookings::expire(&world.app).await.unwrap();
+    assert_eq!(counted(&world, next_day()).await.1, 0, "another day");
     assert_eq!(world.finds(wish(1)).await[0]["available_seats"], 30);
 }
 
-async fn a_sale_ends_the_answers_that_show_its_sailing(world: World) {
+async fn a_sale_invalidates_its_trip(world: World) {
     let sailing = world.sailing().await;
-    let other = with(wish(1), json!({ "date": "2026-11-17" }));
     assert_eq!(world.finds(wish(1)).await[0]["available_seats"], 30);
-    world.finds(other.clone()).await;
-    world.books(crate::harbour::order(&sailing, 2, "sari@example.com")).await.ok();
+    world.finds(next_day()).await;
+    let locations = locations(&world).await;
+    world.books(order(&sailing, 2, "sari@example.com")).await.ok();
     let (found, statements) = counted(&world, wish(1)).await;
     assert_eq!((&found[0]["available_seats"], statements), (&json!(28), 1));
-    assert_eq!(counted(&world, other).await.1, 0, "it shows another sailing");
+    assert_eq!(counted(&world, next_day()).await.1, 0, "another day");
+    let before = world.db().statements();
+    assert_eq!(self::locations(&world).await, locations);
+    assert_eq!(world.db().statements(), before, "places do not depend on seats");
 }
 
-/// A page that counts what it does not show hears of no sale there.
-async fn a_page_of_several_is_shared_for_a_second(world: World) {
-    let made = world.active("made@bahari.id").await;
-    world.sails(&made, "GT. 1").await;
-    world.sails(&made, "GT. 2").await;
-    let first = with(wish(1), json!({ "page_size": 1 }));
-    let past = with(wish(1), json!({ "page": 3, "page_size": 1 }));
-    for page in [&first, &past] {
+async fn a_page_hears_of_sales_on_other_pages(world: World) {
+    let sailing = world.sailing().await;
+    world.sails(&sailing.partner, "GT. 2").await;
+    // The sailing is on one of two pages, and past their end.
+    let pages = [1, 2, 3].map(|page| with(wish(1), json!({ "page": page, "page_size": 1 })));
+    for page in &pages {
         assert_ne!(counted(&world, page.clone()).await.1, 0);
         assert_eq!(counted(&world, page.clone()).await.1, 0);
     }
-    world.later(TimeDelta::seconds(1));
-    for page in [first, past] {
-        assert_ne!(counted(&world, page).await.1, 0);
+    world.books(order(&sailing, 30, "sari@example.com")).await.ok();
+    for page in pages {
+        let answer = world.post("/v1/speedboats/search", page).send().await;
+        assert_eq!(answer.body["pagination"]["total_items"], 1);
     }
 }
 
-async fn a_change_ends_shared_answers(world: World) {
-    let made = world.active("made@bahari.id").await;
-    let (_, id) = world.sails(&made, "GT. 1").await;
-    assert_eq!(world.finds(wish(1)).await.len(), 1);
-    let sailing = world.sailings(&made, &id).await.remove(0);
-    let path = format!("/v1/mitra/route-times/{}/cancel", sailing["id"].as_str().unwrap());
-    world.post(&path, json!({ "reason": "Gelombang" })).by(&made).send().await.ok();
+async fn a_seat_that_comes_back_reaches_responses_without_its_sailing(world: World) {
+    let sailing = world.sailing().await;
+    let booking = world.books(order(&sailing, 30, "sari@example.com")).await.ok();
     assert!(world.finds(wish(1)).await.is_empty());
+    assert_eq!(counted(&world, wish(1)).await.1, 0, "it is cached");
+    let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
+    let known = json!({ "code": booking["code"], "email": "sari@example.com", "reason": "x" });
+    world.post(&path, known).send().await.ok();
+    assert_eq!(world.finds(wish(1)).await[0]["available_seats"], 30);
 }
 
-async fn questions_are_told_apart(world: World) {
+/// Neither a refusal nor a change of something else.
+async fn what_changes_no_offer_leaves_the_cache_in_place(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    let other = with(route(&sailing.boat), json!({ "from": "Padang Bai", "to": "Gili Trawangan" }));
+    let other = with(
+        other,
+        json!({
+            "times": [{ "departure_time": "20:00", "arrival_time": "21:00" }],
+        }),
+    );
+    let planned = world.plans(&sailing.partner, other).await;
+    world.publishes(&sailing.partner, &planned).await.ok();
+    let elsewhere = world.sailings(&sailing.partner, &planned).await.remove(0);
+    let elsewhere = Sailing { id: elsewhere["id"].as_str().unwrap().into(), ..sailing.clone() };
+    let desk = world.desk_of(&sailing.partner).await;
+    world.books(order(&elsewhere, 2, "sari@example.com")).await.ok();
+    world.later(TimeDelta::minutes(30));
+    let found = world.finds(wish(1)).await;
+    let is_cached = async |after: &str| {
+        assert_eq!(counted(&world, wish(1)).await, (found.clone(), 0), "{after}");
+    };
+    is_cached("before anything").await;
+    let wrong = json!({ "email": "admin@dermaga.test", "password": "wrong", "role": "admin" });
+    assert_eq!(world.post("/v1/auth/login", wrong).send().await.status, 401);
+    is_cached("a failed login").await;
+    let profile = json!({
+        "name": "Putu", "email": admin.email, "phone": "081234567890", "avatar_file_id": "",
+    });
+    world.put("/user/me", profile).by(&admin).send().await.ok();
+    is_cached("a profile").await;
+    dermaga::bookings::expire(&world.app).await.unwrap();
+    assert_eq!(world.seats_taken(&elsewhere).await, 0);
+    is_cached("a hold that expired elsewhere").await;
+    world.books(order(&elsewhere, 1, "sari@example.com")).await.ok();
+    is_cached("a sale elsewhere").await;
+    // Refused, although it would change offers.
+    let suspended = world.post(&format!("{desk}/suspend"), json!({})).by(&admin).send().await;
+    assert_eq!(suspended.status, 422);
+    is_cached("a suspension without reason").await;
+    let none = world.post(&format!("{desk}/suspend"), json!({ "reason": "x" })).send().await;
+    assert_eq!(none.status, 401);
+    is_cached("a suspension by nobody").await;
+    let planned = world.plans(&sailing.partner, route(&sailing.boat)).await;
+    is_cached("a draft").await;
+    assert_eq!(world.publishes(&sailing.partner, &planned).await.status, 409, "it clashes");
+    is_cached("a publication that is refused").await;
+}
+
+async fn what_changes_offers_invalidates_the_cache(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    let desk = world.desk_of(&sailing.partner).await;
+    // What a fresh search finds, which must be what the cache gives.
+    let seen = async |after: &str| {
+        let cached = world.finds(wish(1)).await;
+        world.app.response_cache.invalidate_all();
+        assert_eq!(cached, world.finds(wish(1)).await, "after {after}");
+        cached
+    };
+    assert_eq!(seen("nothing").await.len(), 1);
+    let booking = world.books(order(&sailing, 2, "sari@example.com")).await.ok();
+    assert_eq!(seen("a sale").await[0]["available_seats"], 28);
+    let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
+    let known = json!({ "code": booking["code"], "email": "sari@example.com", "reason": "x" });
+    world.post(&path, known).send().await.ok();
+    assert_eq!(seen("a cancellation").await[0]["available_seats"], 30);
+    // A late payment takes seats again.
+    let booking = world.books(order(&sailing, 2, "sari@example.com")).await.ok();
+    world.later(TimeDelta::minutes(30));
+    dermaga::bookings::expire(&world.app).await.unwrap();
+    assert_eq!(seen("a hold").await[0]["available_seats"], 30);
+    world.pays(&booking).await;
+    assert_eq!(seen("a late payment").await[0]["available_seats"], 28);
+    // Another boat for another price.
+    let second = world.adds_boat(&sailing.partner, "GT. 2").await;
+    let cheap = with(route(&second), json!({ "price": 90_000 }));
+    let planned = world.plans(&sailing.partner, cheap).await;
+    world.publishes(&sailing.partner, &planned).await.ok();
+    assert_eq!(seen("a price").await.len(), 2);
+    let renamed = with(boat("GT. 2"), json!({ "name": "Ombak" }));
+    world.put(&format!("/v1/speedboats/{second}"), renamed).by(&sailing.partner).send().await.ok();
+    let names: Vec<_> =
+        seen("a boat").await.iter().map(|o| o["speedboat"]["name"].clone()).collect();
+    assert!(names.contains(&json!("Ombak")), "{names:?}");
+    let profile = json!({
+        "name": "Made Baru", "email": sailing.partner.email, "phone": "081234567890",
+        "avatar_file_id": "",
+    });
+    world.put("/user/me", profile).by(&sailing.partner).send().await.ok();
+    assert_eq!(seen("a partner's name").await[0]["mitra"]["name"], "Made Baru");
+    let path = format!("/v1/mitra/speedboat-routes/{planned}");
+    world.delete(&path).by(&sailing.partner).send().await.ok();
+    assert_eq!(seen("a route").await.len(), 1);
+    let pier = format!("/v1/mitra/route-times/{}", sailing.id);
+    let later = json!({ "departure_time": "10:00", "arrival_time": "10:45", "reason": "x" });
+    world.put(&pier, later).by(&sailing.partner).send().await.ok();
+    assert_eq!(seen("a move").await[0]["departure_at"], "2026-11-16T02:00:00Z");
+    world.post(&format!("{desk}/suspend"), json!({ "reason": "x" })).by(&admin).send().await.ok();
+    assert!(seen("a suspension").await.is_empty());
+    world.post(&format!("{desk}/unsuspend"), json!({})).by(&admin).send().await.ok();
+    assert_eq!(seen("its end").await.len(), 1);
+    let close = format!("{pier}/manifest/close");
+    world.post(&close, json!({})).by(&admin).send().await.ok();
+    assert!(seen("a closed manifest").await.is_empty());
+    let sailings = world.finds(next_day()).await;
+    assert_eq!(sailings.len(), 1);
+    let id = sailings[0]["route_time_id"].as_str().unwrap();
+    let path = format!("/v1/mitra/route-times/{id}/cancel");
+    world.post(&path, json!({ "reason": "Gelombang" })).by(&admin).send().await.ok();
+    assert!(world.finds(next_day()).await.is_empty());
+}
+
+async fn a_move_is_seen_on_both_days(world: World) {
+    let sailing = world.sailing().await;
+    let booking = world.sold(&sailing, 2).await;
+    let days = async || {
+        let seats = async |day| world.finds(day).await[0]["available_seats"].as_i64().unwrap();
+        (seats(wish(1)).await, seats(next_day()).await)
+    };
+    assert_eq!(days().await, (28, 30));
+    let to = world.finds(next_day()).await[0]["route_time_id"].clone();
+    let path = format!("/v1/booking/{}/reschedule", booking["id"].as_str().unwrap());
+    let form = json!({ "route_time_id": to, "reason": "x" });
+    world.post(&path, form).by(&world.admin().await).send().await.ok();
+    assert_eq!(days().await, (30, 28));
+}
+
+async fn two_hundred_misses_cost_one_statement(world: World) {
+    world.sailing().await;
+    world.later(TimeDelta::seconds(10));
+    let before = world.db().statements();
+    let searches = (0..200).map(|_| world.finds(wish(1)));
+    let found = futures_util::future::join_all(searches).await;
+    assert!(found.iter().all(|one| one.len() == 1 && *one == found[0]));
+    assert_eq!(world.db().statements() - before, 1);
+    // A language has responses of its own.
+    let before = world.db().statements();
+    let searches = (0..200).map(|number| {
+        let lang = if number % 2 == 0 { "id" } else { "en" };
+        let search = world.post("/v1/speedboats/search", wish(3));
+        async move { (lang, search.header("accept-language", lang).send().await) }
+    });
+    for (lang, answer) in futures_util::future::join_all(searches).await {
+        let message = if lang == "id" { "Berhasil" } else { "OK" };
+        assert_eq!(answer.body["message"], message);
+        assert_eq!(answer.header("content-language"), lang);
+    }
+    assert_eq!(world.db().statements() - before, 2);
+}
+
+/// A search that began before a sale is never given to who has bought.
+async fn who_buys_sees_it_while_others_search(world: World) {
+    let sailing = world.sailing().await;
+    let is_over = AtomicBool::new(false);
+    let search = async || {
+        while !is_over.load(Ordering::Relaxed) {
+            world.finds(wish(1)).await;
+        }
+    };
+    let buy = async {
+        for sold in 1..=20 {
+            world.books(order(&sailing, 1, &format!("{sold}@example.com"))).await.ok();
+            assert_eq!(world.finds(wish(1)).await[0]["available_seats"], 30 - sold);
+        }
+        is_over.store(true, Ordering::Relaxed);
+    };
+    tokio::join!(buy, search(), search(), search(), search());
+}
+
+/// Which operations change what search responses show. A new operation needs a decision.
+async fn every_operation_says_what_it_changes(world: World) {
+    let table = dermaga::api::table(world.app.clone());
+    let those = |offers: OfferChange| -> Vec<&str> {
+        let operations = table.operations().iter();
+        operations.filter(|o| o.changes && o.offers == offers).map(|o| o.id).collect()
+    };
+    assert_eq!(
+        those(OfferChange::All),
+        [
+            "update_partner",
+            "suspend_partner",
+            "unsuspend_partner",
+            "update_speedboat",
+            "delete_speedboat",
+            "delete_route",
+            "publish_route",
+            "publish_route_by_post",
+            "resolve_payment_review",
+        ]
+    );
+    assert_eq!(
+        those(OfferChange::Some),
+        [
+            "update_profile",
+            "move_sailing",
+            "cancel_sailing",
+            "close_manifest",
+            "create_booking",
+            "cancel_booking",
+            "reschedule_booking",
+            "payment_callback",
+        ]
+    );
+    for operation in table.operations() {
+        let safe = operation.method.is_safe();
+        let decided = operation.changes || operation.offers == OfferChange::None;
+        assert!(decided && !(operation.changes && operation.cached), "{}", operation.id);
+        assert!(safe || operation.changes || READS_BY_POST.contains(&operation.id));
+    }
+}
+
+const READS_BY_POST: [&str; 2] = ["search_sailings", "validate_promo"];
+
+async fn requests_are_told_apart(world: World) {
     let made = world.active("made@bahari.id").await;
     world.sails(&made, "GT. 1").await;
     let ask = || world.post("/v1/speedboats/search", wish(2));
@@ -360,7 +593,7 @@ async fn questions_are_told_apart(world: World) {
     let text = world.call(reqwest::Method::POST, "/v1/speedboats/search");
     let text = text.header("content-type", "text/plain").body(wish(2).to_string()).send().await;
     assert_eq!(text.status, 415);
-    // A refusal is nobody's answer.
+    // A refusal is not cached.
     for _ in 0..2 {
         let refused = world.post("/v1/speedboats/search", with(wish(2), json!({ "qty": 0 })));
         refused.send().await.has_faults(&[("qty", "min")]);

@@ -98,7 +98,7 @@ impl World {
             .run()
             .await
             .unwrap();
-        self.app.shared.changed();
+        self.app.response_cache.invalidate_all();
     }
 
     pub async fn uploads(&self, who: &Someone, name: &str) -> String {

@@ -11,6 +11,7 @@ use crate::{
     app::App,
     files::{self, Purpose},
     kernel::{
+        access::Role,
         audit::Change,
         caller::Caller,
         error::{Error, Result},
@@ -67,7 +68,11 @@ pub async fn update_profile(
         after: Some(&after),
     })
     .await?;
+    // Offers show the names of partners.
+    let renamed = caller.role == Role::Mitra && before.name != after.name;
+    let invalidation = renamed.then(|| app.response_cache.invalidate_all_on_drop());
     tx.commit().await?;
+    drop(invalidation);
     let profile = profile_of(&app, &caller).await?;
     Ok(Reply::data(profile).saying("The profile is saved.", "Profil tersimpan."))
 }

@@ -26,12 +26,14 @@ use crate::{
         db::Tx,
         error::{Error, Fault, Result},
         http::{
-            Body, Filters, Fingerprinted, IdempotencyKey, Once, Page, Path, Query, Reply, once,
+            Body, CacheTag, Filters, Fingerprinted, IdempotencyKey, Once, Page, Path, Query, Reply,
+            once,
         },
         idempotency::{Key, Owner, Running},
         ids::Uuid,
         lang::text,
     },
+    sailings::offers,
 };
 
 pub use create::{OpensPayment, create_booking};
@@ -198,13 +200,15 @@ async fn cancel(
     let readable = may_read_identity(caller);
     let Some(caller) = caller else {
         let mut tx = app.db.begin().await?;
-        let (_, after) = cancel_as_read(app, &mut tx, booking, actor, reason, now).await?;
+        let (before, after) = cancel_as_read(app, &mut tx, booking, actor, reason, now).await?;
+        let _invalidation = app.response_cache.invalidate_on_drop([line_of(&before)]);
         let answer = keep_answer(app, &mut tx, after, readable, running).await?;
         tx.commit().await?;
         return Ok(answer);
     };
     let mut tx = caller.begin(&app.db, now).await?;
     let (before, after) = cancel_as_read(app, &mut tx, booking, actor, reason, now).await?;
+    let _invalidation = app.response_cache.invalidate_on_drop([line_of(&before)]);
     tx.record(Change {
         action: "booking.cancelled",
         entity: "booking",
@@ -246,6 +250,11 @@ async fn cancel_as_read(
     let decided = decide(&booking)?;
     let after = transitions::cancel(tx, &booking, &decided, now).await?;
     Ok((booking, after.ok_or_else(invalid_transition)?))
+}
+
+/// The whole line: a cancelled booking may also have held seats for a move to another day.
+fn line_of(booking: &BookingRow) -> CacheTag {
+    offers::line_tag(&booking.joined.from_name, &booking.joined.to_name)
 }
 
 /// The answer, kept where a key asks for it. It may hold identity numbers.

@@ -30,7 +30,7 @@ use crate::{
         set_aside::{self, Pass, RowJob},
     },
     ledger::{self, Account},
-    sailings::harbour_key,
+    sailings::{harbour_key, offers},
 };
 
 pub use store::{Reschedule, RescheduleStatus, get};
@@ -303,7 +303,8 @@ async fn drop_one(app: &App, id: Uuid) -> Result<bool> {
     }
     let booking_id = store::booking_of(&mut tx, id).await?;
     events::emit(&mut tx, dropped_event(booking_id), now).await?;
-    let _until = app.shared.until_changed();
+    let line = offers::line_tag_of_booking(&mut tx, booking_id).await?;
+    let _invalidation = app.response_cache.invalidate_on_drop([line]);
     tx.commit().await?;
     Ok(true)
 }

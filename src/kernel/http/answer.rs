@@ -16,14 +16,13 @@ use axum::{
     http::{HeaderName, HeaderValue, StatusCode},
     response::{IntoResponse, Response},
 };
-use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
+use super::CacheTags;
 use crate::kernel::{
     error::{Error, Fault, SpokenFault},
-    ids::Uuid,
     lang::{Lang, Text, text},
     schema::MAX_FAULTS,
 };
@@ -79,18 +78,7 @@ pub struct Paged<D, B = Nothing> {
     data: D,
     pagination: Pagination,
     beside: B,
-    shows: Shows,
-}
-
-/// What an answer that is shared ends with.
-#[derive(Default)]
-pub struct Shows {
-    /// What others may change.
-    pub ids: Vec<Uuid>,
-    /// Whether it counts more than that: a change of the others is not noticed.
-    pub counts_more: bool,
-    /// When it is no longer true although nothing has changed.
-    pub until: Option<DateTime<Utc>>,
+    cache_tags: CacheTags,
 }
 
 /// Nothing stands beside the list.
@@ -112,30 +100,32 @@ impl<D> Paged<D> {
     pub fn new(data: D, page: i64, page_size: i64, total_items: i64) -> Self {
         let total_pages = (total_items + page_size - 1) / page_size;
         let pagination = Pagination { page, page_size, total_items, total_pages };
-        Self { data, pagination, beside: Nothing {}, shows: Shows::default() }
+        Self { data, pagination, beside: Nothing {}, cache_tags: CacheTags::default() }
     }
 
     /// Other data at the same place.
     pub fn map<E>(self, change: impl FnOnce(D) -> E) -> Paged<E> {
-        let Self { data, pagination, beside, shows } = self;
-        Paged { data: change(data), pagination, beside, shows }
+        let Self { data, pagination, beside, cache_tags } = self;
+        Paged { data: change(data), pagination, beside, cache_tags }
     }
 
     /// With the fields of `beside` next to `data`.
     pub fn beside<B>(self, beside: B) -> Paged<D, B> {
-        Paged { data: self.data, pagination: self.pagination, beside, shows: self.shows }
+        let Self { data, pagination, cache_tags, .. } = self;
+        Paged { data, pagination, beside, cache_tags }
     }
 
-    pub fn showing(self, shows: Shows) -> Self {
-        Self { shows, ..self }
+    /// For an operation whose responses are cached.
+    pub fn tagged(self, cache_tags: CacheTags) -> Self {
+        Self { cache_tags, ..self }
     }
 }
 
 impl<T> Page<T> {
     pub fn try_each<U>(self, change: impl FnMut(T) -> Result<U, Error>) -> Result<Page<U>, Error> {
-        let Self { data, pagination, beside, shows } = self;
+        let Self { data, pagination, beside, cache_tags } = self;
         let items: Result<Vec<U>, Error> = data.into_iter().map(change).collect();
-        Ok(Paged { data: items?, pagination, beside, shows })
+        Ok(Paged { data: items?, pagination, beside, cache_tags })
     }
 
     pub fn each<U>(self, change: impl FnMut(T) -> U) -> Page<U> {
@@ -154,8 +144,8 @@ enum Outcome {
         pagination: Option<Pagination>,
         /// The inside of an object: further fields of the envelope.
         beside: String,
-        shows: Shows,
-        /// An answer that is shared is rendered once: only with its own language.
+        cache_tags: CacheTags,
+        /// A cached answer is rendered once. Its cache key has the language.
         rendered: OnceLock<Bytes>,
     },
     Error(Error),
@@ -164,9 +154,14 @@ enum Outcome {
 impl Answer {
     fn success<T: Serialize>(message: Text, data: Option<&T>) -> Result<Self, Error> {
         let data = data.map(to_raw_value).transpose().map_err(Error::internal)?;
-        let (pagination, beside, shows) = (None, String::new(), Shows::default());
-        let rendered = OnceLock::new();
-        Ok(Self(Arc::new(Outcome::Success { message, data, pagination, beside, shows, rendered })))
+        Ok(Self(Arc::new(Outcome::Success {
+            message,
+            data,
+            pagination: None,
+            beside: String::new(),
+            cache_tags: CacheTags::default(),
+            rendered: OnceLock::new(),
+        })))
     }
 
     fn page<D: Serialize, B: Serialize>(page: Paged<D, B>) -> Result<Self, Error> {
@@ -174,15 +169,20 @@ impl Answer {
         let beside = serde_json::to_string(&page.beside).map_err(Error::internal)?;
         let beside =
             beside.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
-        let (message, beside, shows) = (OK, beside.to_owned(), page.shows);
-        let (pagination, rendered) = (Some(page.pagination), OnceLock::new());
-        Ok(Self(Arc::new(Outcome::Success { message, data, pagination, beside, shows, rendered })))
+        Ok(Self(Arc::new(Outcome::Success {
+            message: OK,
+            data,
+            pagination: Some(page.pagination),
+            beside: beside.to_owned(),
+            cache_tags: page.cache_tags,
+            rendered: OnceLock::new(),
+        })))
     }
 
-    /// What it ends with, unless it is an error.
-    pub fn shows(&self) -> Option<&Shows> {
+    /// `None` for an error.
+    pub fn cache_tags(&self) -> Option<&CacheTags> {
         match &*self.0 {
-            Outcome::Success { shows, .. } => Some(shows),
+            Outcome::Success { cache_tags, .. } => Some(cache_tags),
             Outcome::Error(_) => None,
         }
     }
@@ -259,8 +259,8 @@ impl Answer {
         json.expect("strings, numbers and raw JSON always serialize").into()
     }
 
-    /// Given again.
-    pub fn again(self) -> Response {
+    /// The response of a success that is given to another request.
+    pub fn ok(self) -> Response {
         self.into_response(StatusCode::OK)
     }
 

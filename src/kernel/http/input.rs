@@ -14,13 +14,13 @@ use axum::{
     http::{header::CONTENT_TYPE, request::Parts},
 };
 use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 
 use crate::kernel::{
     error::{Error, Fault, Result},
     idempotency::Key,
+    ids::Uuid,
     json::{self, Parsed},
     lang::text,
     phone,
@@ -334,12 +334,47 @@ impl<T: Input> OperationInput for Query<T> {
     }
 }
 
-impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T> {
+impl<S: Sync, T: FromPath> FromRequestParts<S> for Path<T> {
     type Rejection = Error;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
-        let path = axum::extract::Path::<T>::from_request_parts(parts, state).await;
-        path.map(|axum::extract::Path(value)| Self(value)).map_err(|_| Error::NotFound)
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
+        let params = parts.extensions.get::<PathParams>();
+        params.and_then(|params| T::from_path(&params.0)).map(Self).ok_or(Error::NotFound)
+    }
+}
+
+/// The values of the parameters in a path, in their order. The edge finds them with the route.
+#[derive(Clone, Default)]
+pub struct PathParams(pub Vec<String>);
+
+pub trait FromPath: Sized {
+    fn from_path(params: &[String]) -> Option<Self>;
+}
+
+impl FromPath for String {
+    fn from_path(params: &[String]) -> Option<Self> {
+        match params {
+            [text] => Some(text.clone()),
+            _ => None,
+        }
+    }
+}
+
+impl FromPath for Uuid {
+    fn from_path(params: &[String]) -> Option<Self> {
+        match params {
+            [id] => id.parse().ok(),
+            _ => None,
+        }
+    }
+}
+
+impl FromPath for (Uuid, Uuid) {
+    fn from_path(params: &[String]) -> Option<Self> {
+        match params {
+            [first, second] => Some((first.parse().ok()?, second.parse().ok()?)),
+            _ => None,
+        }
     }
 }
 

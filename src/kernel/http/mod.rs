@@ -1,16 +1,18 @@
 //! Our extractors and the envelope: what comes in is valid, what goes out has one shape.
 
 mod answer;
+mod cache_tags;
 mod file;
 mod input;
 mod once;
 mod paging;
 
-pub use answer::{Answer, ErrorEnvelope, Page, Paged, Reply, Shows};
+pub use answer::{Answer, ErrorEnvelope, Page, Paged, Reply};
+pub use cache_tags::{CacheTag, CacheTags};
 pub use file::{File, FileOr, Kinds, accepted};
 pub use input::{
-    Body, Filters, Fingerprinted, IdempotencyKey, MAX_BODY, MAX_UPLOAD, OptionalBody, Path, Query,
-    decode, unreadable,
+    Body, Filters, Fingerprinted, IdempotencyKey, MAX_BODY, MAX_UPLOAD, OptionalBody, Path,
+    PathParams, Query, decode, unreadable,
 };
 pub use once::{Once, once, once_amended};
 pub use paging::{Direction, Paging};

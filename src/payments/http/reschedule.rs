@@ -25,6 +25,7 @@ use crate::{
         money::Rupiah,
     },
     payments::attempts,
+    sailings::offers,
 };
 
 /// The booking, and what came of the wish.
@@ -114,7 +115,11 @@ async fn reschedule(
         actor,
         by: caller.map(|caller| caller.person.id),
     };
+    // What the booking leaves, takes or held before is on the same line.
+    let line = offers::line_tag(&to.from_name, &to.to_name);
+    let invalidation = app.response_cache.invalidate_on_drop([line]);
     let outcome = request_audited(app, caller, &request, running).await?;
+    drop(invalidation);
     answer(app, caller, booking.id, outcome.reschedule.as_ref()).await
 }
 

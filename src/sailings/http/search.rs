@@ -10,11 +10,12 @@ use crate::{
     fleet::Owner,
     kernel::{
         error::Result,
-        http::{Body, Paged, Reply, Shows},
+        http::{Body, CacheTags, Paged, Reply},
     },
     sailings::{
         forms::{OfferSort, SearchForm},
         model::BookingType,
+        offers::search_tags,
         routes,
         search::{self, OfferRow, Offers, Wanted},
         view::{Location, Offer, OfferBoat, WayBack},
@@ -51,28 +52,30 @@ pub async fn search_sailings(
         ..there
     });
     let offer = |row| shown(&app, row, kind, form.qty);
-    let there = search::offers(&app.db, &there).await?;
+    let mut tags = CacheTags::default();
+    let there = offers(&app, &there, cutoff, &mut tags).await?;
     let back = match back {
-        Some(wanted) => Some(search::offers(&app.db, &wanted).await?),
+        Some(wanted) => Some(offers(&app, &wanted, cutoff, &mut tags).await?),
         None => None,
     };
-    let shows = shows(std::iter::once(&there).chain(&back), cutoff);
     let offers = there.rows.into_iter().map(offer).collect();
     let way_back = back.map(|back| back.rows.into_iter().map(offer).collect());
-    let offers = Paged::new(offers, page, limit, there.total).showing(shows);
+    let offers = Paged::new(offers, page, limit, there.total).tagged(tags);
     Ok(offers.beside(WayBack { offers: way_back }))
 }
 
-/// Until the first of the sailings closes, be it on another page.
-fn shows<'a>(ways: impl Iterator<Item = &'a Offers>, cutoff: TimeDelta) -> Shows {
-    let mut shows = Shows::default();
-    for way in ways {
-        shows.ids.extend(way.rows.iter().map(|row| row.id));
-        shows.counts_more |= way.total > way.rows.len() as i64;
-        let closes = way.first_departure_at.map(|first| first - cutoff);
-        shows.until = shows.until.into_iter().chain(closes).min();
-    }
-    shows
+/// A page of offers. The response is right until the first sailing of all pages closes.
+async fn offers(
+    app: &App,
+    wanted: &Wanted,
+    cutoff: TimeDelta,
+    tags: &mut CacheTags,
+) -> Result<Offers> {
+    let offers = search::offers(&app.db, wanted).await?;
+    tags.tags.extend(search_tags(&wanted.from_key, &wanted.to_key, wanted.day));
+    let closes = offers.first_departure_at.map(|first| first - cutoff);
+    tags.until = tags.until.into_iter().chain(closes).min();
+    Ok(offers)
 }
 
 fn shown(app: &App, row: OfferRow, kind: BookingType, qty: i32) -> Offer {
