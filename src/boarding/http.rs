@@ -110,7 +110,7 @@ pub async fn check_in(
         return Ok(reply.saying("Welcome on board.", "Selamat naik kapal."));
     }
     let (mut results, mut boarded) = (Vec::new(), 0);
-    // Each on its own: what is earlier in again after a failure in the middle is harmless.
+    // Each on its own: after a failure in the middle the whole batch can be sent again.
     for scan in form.scans.unwrap_or_default() {
         let (code, at) = (scan.ticket_code.as_str(), scan.scanned_at);
         let ticket = TicketScan { code, scan_id: Some(&scan.scan_id), at };

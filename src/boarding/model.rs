@@ -167,7 +167,7 @@ crate::words! {
         Cancelled = "cancelled",
         Refunded = "refunded",
         ManifestClosed = "manifest_closed",
-        /// This scan was undone after it was earlier in.
+        /// This scan was undone after it was handed in.
         Undone = "undone",
         /// Another scan had that id.
         ScanIdReused = "scan_id_reused",
@@ -199,7 +199,7 @@ pub struct ScanResult {
     pub scan_id: String,
     pub outcome: Outcome,
     pub message: String,
-    /// Whether it had been earlier in before.
+    /// Whether it had been handed in before.
     pub repeated: bool,
     #[serde(flatten)]
     pub admitted: Option<Admitted>,

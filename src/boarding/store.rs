@@ -40,7 +40,7 @@ pub async fn insert(tx: &mut Tx, new: NewBoarding<'_>, now: DateTime<Utc>) -> Re
     .map(drop)
 }
 
-/// A scan that was earlier in before.
+/// A scan that was handed in before.
 #[derive(sqlx::FromRow)]
 pub struct EarlierScan {
     pub booking_id: Uuid,
@@ -136,7 +136,7 @@ pub async fn close(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<boo
     Ok(closed == 1)
 }
 
-/// Keeps a closed manifest as it is earlier over, sealed.
+/// Stores a closed manifest, sealed.
 pub async fn store_manifest(
     tx: &mut Tx,
     sailing: Uuid,

@@ -103,7 +103,7 @@ async fn post_refunds(tx: &mut Tx, owed: &[CancelledBooking], now: DateTime<Utc>
     ledger::record_dues(tx, &owed.iter().map(due).collect::<Vec<_>>(), now).await
 }
 
-/// Lets the bookings of a sailing follow_sailing it to its new times; says how many live ones that are.
+/// Gives the bookings of a sailing its new times, and announces it; says how many are live.
 pub async fn follow_sailing(
     tx: &mut Tx,
     sailing: Uuid,

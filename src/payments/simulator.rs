@@ -4,7 +4,7 @@
 use askama::Template;
 use axum::{
     Form,
-    extract::{Path, State},
+    extract::State,
     http::header::CONTENT_SECURITY_POLICY,
     response::{Html, IntoResponse, Response},
 };
@@ -15,7 +15,10 @@ use crate::{
     app::App,
     bookings::{self, BookingRow},
     config::PaymentProvider,
-    kernel::error::{Error, Result},
+    kernel::{
+        error::{Error, Result},
+        http::Path,
+    },
 };
 
 #[derive(Template)]

@@ -37,7 +37,7 @@ pub struct StatusChange {
     refund: i64,
 }
 
-/// What a booking is amounts.
+/// The amounts of a booking.
 #[derive(Clone, Copy, sqlx::FromRow)]
 pub struct BookingAmounts {
     pub passengers: i32,
@@ -153,7 +153,7 @@ impl Figures {
         *self.months.entry(sold(month_of(day))).or_default() += sums;
     }
 
-    /// So many more (or less) bookings of this amounts stand there. Pending ones are not kept, and
+    /// Adds `times` bookings of these amounts to the totals of a status. Pending ones are not kept, and
     /// nothing stays between two sailings.
     pub fn stand(&mut self, partner: Uuid, status: &str, times: i64, amounts: BookingAmounts) {
         if ["pending_payment", RESCHEDULED].contains(&status) {

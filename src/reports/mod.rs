@@ -2,8 +2,8 @@
 //!
 //! - Every move of a booking is a row of its own, written by the database in the statement that
 //!   makes it, so sales never wait for one another. A job rolls these rows up into daily and
-//!   monthly figures. A report reads the figures and what is not rolled up yet in one statement: it is exact
-//!   at the moment it names, and its cost follows its window, not the history.
+//!   monthly figures. A report reads the figures and what is not rolled up yet in one statement: it
+//!   is exact at the moment it names, and its cost follows its window, not the history.
 //! - Money counts on the day it was paid, refunds on the day they were refunded. What was paid in
 //!   vain was no sale, and its way back no refund.
 //! - The figures can be made anew from the bookings, and are when the zone changes. Until they are

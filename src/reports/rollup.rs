@@ -38,9 +38,9 @@ pub async fn roll_up(app: &App) -> Result<u64> {
     }
 }
 
-/// Rolls some of it up, and retries what has failed before. When a batch fails, its moves are rolled up
-/// one by one, and those that fail again are set aside. Figures are sums, and reports count a move
-/// that is not rolled up where it is: they are exact in whatever order moves are rolled up.
+/// Rolls some of it up, and retries what has failed before. When a batch fails, its rows are rolled
+/// up one by one, and those that fail again are set aside. Figures are sums, and reports count rows
+/// that are not rolled up where they are: they are exact in whatever order rows are rolled up.
 pub async fn roll_up_some(app: &App) -> Result<Pass> {
     const SOME: usize = 2_000;
     let now = app.clock.now();

@@ -158,7 +158,8 @@ async fn a_body_must_come_in_time() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn after_too_long_a_change_may_have_been_made() {
     let world = World::on_sqlite().await;
-    let address = with_edge(&world, Edge { request: MOMENT, ..Edge::default() }).await;
+    let edge = Edge { request: MOMENT, stall: MOMENT * 4, ..Edge::default() };
+    let address = with_edge(&world, edge).await;
     let slow = async |path: &str| {
         let kind = if path.starts_with("/pay") { "x-www-form-urlencoded" } else { "json" };
         let head = format!(
@@ -167,14 +168,15 @@ async fn after_too_long_a_change_may_have_been_made() {
         );
         answer(call(address, &head).await).await
     };
-    for (path, word) in [
+    let expected = [
         ("/v1/speedboats/search", "unavailable"),
         ("/v1/booking/validate-code-promo", "unavailable"),
         ("/v1/auth/login", "outcome_unknown"),
         ("/v1/booking", "outcome_unknown"),
         ("/pay/DMG-1", "outcome_unknown"),
-    ] {
-        let text = in_time(slow(path)).await;
+    ];
+    let all = futures_util::future::join_all(expected.iter().map(|(path, _)| slow(path)));
+    for ((path, word), text) in expected.iter().zip(in_time(all).await) {
         assert!(text.starts_with("HTTP/1.1 503"), "{path}: {text}");
         assert!(text.contains(&format!("\"error\":\"{word}\"")), "{path}: {text}");
     }

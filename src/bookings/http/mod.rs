@@ -38,7 +38,7 @@ use crate::{
 
 pub use create::{OpensPayment, create_booking};
 
-/// Admins and `bookings.read` see all, a partner its own, a guest the one it credentials of.
+/// Admins and `bookings.read` see all, a partner its own, a guest the one it knows of.
 pub async fn list_bookings(
     State(app): State<App>,
     caller: Option<Caller>,
