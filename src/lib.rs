@@ -3,6 +3,9 @@
 //! A request's way: [`edge`] accepts it, [`api`] names its operation and who may call it, the
 //! domain's `http` handles it between `begin` and `commit`, and [`edge`] renders the answer.
 
+// Derived code names this crate, also from inside of it.
+extern crate self as dermaga;
+
 /// The table: verb, path, who may, handler. One line per operation.
 pub mod api;
 /// State, and how it starts.

@@ -29,9 +29,9 @@ const JOB: RowJob = RowJob::CompleteJourneys;
 const LOCK: &str = "completion";
 
 /// A booking whose boat has arrived, as far as money goes.
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 pub struct Sailed {
-    #[sqlx(flatten)]
+    #[row(flatten)]
     pub chapter: Chapter,
     pub day: NaiveDate,
     pub subtotal: Rupiah,

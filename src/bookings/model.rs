@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::kernel::db::Json;
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
-use sqlx::types::Json;
 
 use super::rules::{Price, TaxAmount};
 use crate::{
@@ -58,7 +58,7 @@ pub struct StoredPassenger {
 pub type Boarded = BTreeMap<Uuid, DateTime<Utc>>;
 
 /// A booking on board, as far as a manifest goes.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct Aboard {
     pub id: Uuid,
     pub code: String,
@@ -69,7 +69,7 @@ pub struct Aboard {
 }
 
 /// A sailing with all that a booking needs to know of it.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct SailingContext {
     pub sailing_id: Uuid,
     pub sailing_status: SailingStatus,
@@ -97,7 +97,7 @@ pub struct SailingContext {
 
 /// A booking up to a move to another sailing, or from one on: each part of its life has entries
 /// of its own in the ledger.
-#[derive(Clone, Copy, Debug, sqlx::FromRow)]
+#[derive(Clone, Copy, Debug, crate::kernel::db::FromRow)]
 pub struct Chapter {
     /// The booking.
     pub id: Uuid,
@@ -117,11 +117,11 @@ impl Chapter {
 }
 
 /// A booking as it is stored, with the names that go with it.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct BookingRow {
     pub id: Uuid,
     pub code: String,
-    #[sqlx(rename = "type")]
+    #[row(rename = "type")]
     pub kind: BookingType,
     pub status: BookingStatus,
     pub channel: Channel,

@@ -24,9 +24,9 @@ use crate::{
 };
 
 /// A cancelled booking whose whole price is due.
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 pub struct Owed {
-    #[sqlx(flatten)]
+    #[row(flatten)]
     chapter: Chapter,
     total: Rupiah,
     /// The day of departure where it departs.

@@ -22,23 +22,23 @@ use crate::{
 /// Between one sailing and another: the sale is taken back, and made anew.
 const RESCHEDULED: &str = "rescheduled";
 
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 pub struct Move {
     partner_id: Uuid,
     route_id: Uuid,
-    #[sqlx(rename = "type")]
+    #[row(rename = "type")]
     kind: String,
     method: String,
     from_status: Option<String>,
     to_status: String,
     at: DateTime<Utc>,
-    #[sqlx(flatten)]
+    #[row(flatten)]
     worth: Worth,
     refund: i64,
 }
 
 /// What a booking is worth.
-#[derive(Clone, Copy, sqlx::FromRow)]
+#[derive(Clone, Copy, crate::kernel::db::FromRow)]
 pub struct Worth {
     pub passengers: i32,
     subtotal: i64,

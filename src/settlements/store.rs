@@ -151,7 +151,7 @@ pub async fn take(
     Ok(())
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 pub struct Sums {
     pub bookings: i64,
     pub gross: Rupiah,

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use sqlx::{Connection, PgConnection};
+use tokio_postgres::NoTls;
 
 pub struct Cluster {
     pub socket: PathBuf,
@@ -22,9 +22,15 @@ pub async fn create(cluster: &Cluster, statement: &str) -> String {
 }
 
 pub async fn run(cluster: &Cluster, statement: &str) {
-    let mut conn = PgConnection::connect(&url(cluster, "postgres")).await.expect("connects");
-    let safe = sqlx::AssertSqlSafe(statement.to_owned());
-    sqlx::raw_sql(safe).execute(&mut conn).await.expect(statement);
+    run_at(&url(cluster, "postgres"), statement).await;
+}
+
+/// Runs statements on a connection of their own.
+pub async fn run_at(url: &str, statements: &str) {
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await.expect("connects");
+    let connection = tokio::spawn(connection);
+    client.batch_execute(statements).await.expect(statements);
+    connection.abort();
 }
 
 fn url(cluster: &Cluster, database: &str) -> String {

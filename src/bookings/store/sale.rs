@@ -29,9 +29,9 @@ pub const LOOK: &str = "SELECT s.id AS sailing_id, s.status AS sailing_status, s
     LEFT JOIN taxes t ON t.is_active
     WHERE s.id = $1 ORDER BY t.code";
 
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 struct Looked {
-    #[sqlx(flatten)]
+    #[row(flatten)]
     sailing: SailingContext,
     tax_code: Option<String>,
     tax_name: Option<String>,
