@@ -61,7 +61,7 @@ macro_rules! words {
             const TYPE: $crate::kernel::db::PgType = $crate::kernel::db::PgType::TEXT;
 
             fn to_value(self) -> $crate::kernel::db::Result<$crate::kernel::db::Value<'static>> {
-                self.as_str().to_value()
+                $crate::kernel::db::ToValue::to_value(self.as_str())
             }
         }
 

@@ -37,8 +37,21 @@ fn url(cluster: &Cluster, database: &str) -> String {
     format!("postgres:///{database}?host={}&user=postgres", cluster.socket.display())
 }
 
-/// Starts one with such options; it stops when the cluster is dropped.
+/// Starts one with such options; it stops at once when the cluster is dropped.
 pub fn start(bin: &Path, options: &str) -> Result<Cluster, String> {
+    let init = "initdb -U postgres -A trust -E UTF8 --locale=C.UTF-8";
+    launch(bin, init, options)
+}
+
+/// Starts a standby that follows this one.
+#[allow(dead_code, reason = "benches have none")]
+pub fn start_standby(bin: &Path, primary: &Cluster, options: &str) -> Result<Cluster, String> {
+    let socket = primary.socket.display();
+    launch(bin, &format!("pg_basebackup -h {socket} -U postgres -R -c fast"), options)
+}
+
+/// `init` is the program that makes the data directory, with its arguments.
+fn launch(bin: &Path, init: &str, options: &str) -> Result<Cluster, String> {
     let fault = |error: std::io::Error| error.to_string();
     let folder = tempfile::Builder::new().prefix("dermaga-pg-").tempdir().map_err(fault)?.keep();
     let root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n");
@@ -49,7 +62,7 @@ pub fn start(bin: &Path, options: &str) -> Result<Cluster, String> {
     }
     let script = format!(
         r#"cd /
-        "{bin}/initdb" -D "{data}" -U postgres -A trust -E UTF8 --locale=C.UTF-8 --no-sync >/dev/null || exit 1
+        "{bin}"/{init} -D "{data}" --no-sync >/dev/null || exit 1
         "{bin}/postgres" -D "{data}" -k "{folder}" -c listen_addresses= \
           -c max_connections=500 -c log_min_messages=fatal {options} &
         cat >/dev/null

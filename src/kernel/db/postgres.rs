@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deadpool::managed::{self, Metrics, Object, QueueMode, RecycleError, RecycleResult};
+use deadpool::managed::{self, Metrics, Object, PoolError, QueueMode, RecycleError, RecycleResult};
 use futures_util::{TryStreamExt, future};
 use hashlink::LruCache;
 use tokio::{
@@ -62,7 +62,7 @@ impl PgPool {
     /// Several hosts are tried in their order: `postgres://a,b/name?target_session_attrs=read-write`.
     pub async fn open(url: &str, statement_timeout: &str) -> Result<Self> {
         let (url, tls) = tls::from_url(url)?;
-        let mut config: Config = url.parse().map_err(Failure::fault)?;
+        let mut config: Config = url.parse()?;
         if tls.is_required {
             config.ssl_mode(SslMode::Require);
         }
@@ -122,7 +122,12 @@ impl PgPool {
 
     /// Waits for a connection that is free, or makes one.
     async fn get(&self) -> Result<PooledConnection> {
-        let get = async { self.queue.wait(self.pool.get()).await?.map_err(Failure::unavailable) };
+        let get = async {
+            self.queue.wait(self.pool.get()).await?.map_err(|error| match error {
+                PoolError::Backend(error) => Failure::from(error),
+                other => Failure::unavailable(other),
+            })
+        };
         // Whoever has no connection yet has asked for nothing.
         let object = within(get).await.map_err(Failure::unavailable)?;
         let state = State { in_transaction: false, busy: false, broken: false };
@@ -257,7 +262,7 @@ impl PooledConnection {
     ) -> Result<T> {
         let object = self.object.as_ref().expect("it has its connection until it is dropped");
         self.state.busy = true;
-        let done = work(object).await;
+        let done = work(&**object).await;
         self.state.busy = false;
         self.state.broken |= done.as_ref().is_err_and(is_fatal);
         done.map_err(Failure::from)

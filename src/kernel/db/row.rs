@@ -80,7 +80,10 @@ impl Row<'_> {
     pub(super) fn at<T: FromValue>(&self, column: usize) -> Result<T> {
         let value = match self.source {
             Source::Sqlite(row) => Value::from_sqlite(row.get_ref(column)?),
-            Source::Postgres(row) => row.try_get(column).map_err(|error| error.to_string()),
+            Source::Postgres(row) => row.try_get(column).map_err(|error| {
+                let why = error.into_source();
+                why.map_or_else(|| "it cannot be read".into(), |why| why.to_string())
+            }),
         };
         value.and_then(T::from_value).map_err(|why| {
             let name = self.name(column).unwrap_or_default();

@@ -45,17 +45,20 @@ pub(super) fn create(file: &Path) -> Result<()> {
 
 /// Whatever hinders it may be over in a moment.
 pub(super) fn open(file: &Path, more: &[(&str, &str)]) -> Result<Connection> {
-    let open = || {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let conn = Connection::open_with_flags(file, flags)?;
-        conn.busy_timeout(BUSY_TIMEOUT)?;
-        for (name, value) in SETTINGS.iter().chain(more) {
-            conn.execute_batch(&format!("PRAGMA {name} = {value}"))?;
-        }
-        conn.set_prepared_statement_cache_capacity(PREPARED);
-        Ok(conn)
-    };
-    open().map_err(|error: rusqlite::Error| Failure::unavailable(error))
+    let conn = connect(file).map_err(Failure::unavailable)?;
+    for (name, value) in SETTINGS.iter().chain(more) {
+        let pragma = format!("PRAGMA {name} = {value}");
+        conn.execute_batch(&pragma).map_err(Failure::unavailable)?;
+    }
+    conn.set_prepared_statement_cache_capacity(PREPARED);
+    Ok(conn)
+}
+
+fn connect(file: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(file, flags)?;
+    conn.busy_timeout(BUSY_TIMEOUT)?;
+    Ok(conn)
 }
 
 /// Copies the database of a file as it is at one moment, while others go on writing to it.
@@ -88,12 +91,7 @@ async fn on_file<T: Send + 'static>(
     work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
 ) -> Result<T> {
     let file = file.to_owned();
-    let done = tokio::task::spawn_blocking(move || {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let conn = Connection::open_with_flags(file, flags)?;
-        conn.busy_timeout(BUSY_TIMEOUT)?;
-        work(&conn)
-    });
+    let done = tokio::task::spawn_blocking(move || work(&connect(&file)?));
     Ok(done.await.map_err(Failure::fault)??)
 }
 

@@ -75,20 +75,8 @@ impl<'v> Value<'v> {
 
     /// The value itself may be a secret.
     fn is_not(&self, wanted: &str) -> String {
-        let found = match self {
-            Self::Null => "null",
-            Self::Bool(_) => "a boolean",
-            Self::Int(_) => "an integer",
-            Self::Real(_) => "a floating-point number",
-            Self::Text(_) => "a text",
-            Self::Bytes(_) => "bytes",
-            Self::Uuid(_) => "a UUID",
-            Self::Timestamp(_) => "a timestamp",
-            Self::Date(_) => "a date",
-            Self::Time(_) => "a time",
-            Self::Json(_) => "JSON",
-        };
-        format!("expected {wanted}, found {found}")
+        let found = format!("{self:?}");
+        format!("expected {wanted}, found {}", found.split('(').next().unwrap_or_default())
     }
 
     pub(super) fn from_sqlite(value: ValueRef<'v>) -> Result<Self, String> {
@@ -134,7 +122,7 @@ stored! {
     };
     i16, INT2: it => Value::Int(it.into()), |value| value.int()?.try_into().map_err(shown);
     i32, INT4: it => Value::Int(it.into()), |value| value.int()?.try_into().map_err(shown);
-    i64, INT8: it => Value::Int(it), Value::int;
+    i64, INT8: it => Value::Int(it), |value| value.int();
     f64, FLOAT8: it => Value::Real(it), |value| match value {
         Value::Real(it) => Ok(it),
         other => other.int().map(|it| it as f64),
@@ -237,8 +225,8 @@ impl ToSql for Value<'_> {
                 _ => it.to_sql(kind, out),
             },
             Self::Real(it) => it.to_sql(kind, out),
-            Self::Text(it) => it.as_ref().to_sql(kind, out),
-            Self::Bytes(it) => it.as_ref().to_sql(kind, out),
+            Self::Text(it) => (&**it).to_sql(kind, out),
+            Self::Bytes(it) => (&**it).to_sql(kind, out),
             Self::Uuid(it) => it.to_sql(kind, out),
             Self::Timestamp(it) => it.to_sql(kind, out),
             Self::Date(it) => it.to_sql(kind, out),
@@ -274,7 +262,7 @@ impl<'r> FromSql<'r> for Value<'r> {
             }
             Type::BYTEA => Self::Bytes(raw.into()),
             Type::UUID => Self::Uuid(Uuid::from_slice(raw)?),
-            Type::TIMESTAMPTZ => Self::Timestamp(DateTime::from_sql(kind, raw)?),
+            Type::TIMESTAMPTZ => Self::Timestamp(DateTime::<Utc>::from_sql(kind, raw)?),
             Type::DATE => Self::Date(NaiveDate::from_sql(kind, raw)?),
             Type::TIME => Self::Time(NaiveTime::from_sql(kind, raw)?),
             Type::JSON => Self::Json(str::from_utf8(raw)?.into()),
