@@ -212,7 +212,7 @@ impl PgConnection {
         if !query.cached {
             return Ok(None);
         }
-        let known = self.statements().get(query.text.as_ref()).cloned();
+        let known = self.statements().get(&*query.text).cloned();
         if let Some(statement) = known.filter(|statement| statement.params() == types) {
             return Ok(Some(statement));
         }

@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, sync::atomic::Ordering, time::Instant};
 
+use futures_util::future::BoxFuture;
+
 use super::{
     Db, Engine, Failure, FromRow, FromValue, NO_TIMEOUT, PgType, Result, SLOW, ToValue, Tx,
     TxInner, Value,
@@ -138,7 +140,7 @@ impl<'c> Statement<'c> {
                     Engine::Sqlite { readers, .. } => readers.rows(query, most, db.timeout).await,
                     Engine::Postgres(pool) => {
                         let work = pool.query(&query, &types, db.timeout);
-                        read_all(&logged(&query, work).await?)
+                        read_all(&logged(&query, Box::pin(work)).await?)
                     }
                 }
             }
@@ -148,7 +150,7 @@ impl<'c> Statement<'c> {
                     TxInner::Sqlite(inner) => inner.rows(&query, most, tx.timeout == NO_TIMEOUT),
                     TxInner::Postgres(inner) => {
                         let work = inner.query(&query, &types);
-                        read_all(&logged(&query, within_for(tx.timeout, work)).await?)
+                        read_all(&logged(&query, Box::pin(within_for(tx.timeout, work))).await?)
                     }
                 }
             }
@@ -168,7 +170,8 @@ impl<'c> Statement<'c> {
                         within_for(db.timeout, Box::pin(writer.execute(query))).await
                     }
                     Engine::Postgres(pool) => {
-                        logged(&query, pool.execute(&query, &types, db.timeout)).await
+                        let work = pool.execute(&query, &types, db.timeout);
+                        logged(&query, Box::pin(work)).await
                     }
                 };
                 done.map_err(Failure::of_commit)
@@ -179,7 +182,7 @@ impl<'c> Statement<'c> {
                     TxInner::Sqlite(inner) => inner.execute(&query, tx.timeout == NO_TIMEOUT),
                     TxInner::Postgres(inner) => {
                         let work = inner.execute(&query, &types);
-                        logged(&query, within_for(tx.timeout, work)).await
+                        logged(&query, Box::pin(within_for(tx.timeout, work))).await
                     }
                 }
             }
@@ -187,10 +190,10 @@ impl<'c> Statement<'c> {
     }
 }
 
-/// In a box: the future is large, and would be moved along with whatever waits for it.
-async fn logged<T>(query: &Query, work: impl Future<Output = Result<T>>) -> Result<T> {
+/// The work is in a box, because it is large and would be moved along with whatever waits for it.
+async fn logged<T>(query: &Query, work: BoxFuture<'_, Result<T>>) -> Result<T> {
     let started = Instant::now();
-    let done = Box::pin(work).await;
+    let done = work.await;
     let elapsed = started.elapsed();
     if elapsed > SLOW {
         tracing::warn!(?elapsed, "slow statement: {}", query.text);

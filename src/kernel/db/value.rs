@@ -1,6 +1,10 @@
 //! Values as both engines know them, and the types that are stored as such.
 
-use std::{borrow::Cow, error::Error};
+use std::{
+    borrow::Cow,
+    error::Error,
+    ops::{Deref, DerefMut},
+};
 
 use bytes::BytesMut;
 use chrono::{DateTime, NaiveDate, NaiveTime, SecondsFormat, Utc};
@@ -50,6 +54,20 @@ pub trait FromValue: Sized {
 /// A JSON column of a known shape.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Json<T>(pub T);
+
+impl<T> Deref for Json<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Json<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
 
 impl<'v> Value<'v> {
     pub fn text(self) -> Result<Cow<'v, str>, String> {

@@ -191,10 +191,10 @@ impl Drop for SqliteTx {
 
 /// Runs something on this worker; where it takes long, the worker's other tasks move elsewhere.
 fn in_place<T>(long: bool, work: impl FnOnce() -> T) -> T {
-    let flavor = Handle::try_current().map(|handle| handle.runtime_flavor());
-    match flavor {
-        Ok(RuntimeFlavor::MultiThread) if long => tokio::task::block_in_place(work),
-        _ => work(),
+    let many_workers = |handle: Handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread;
+    match long && Handle::try_current().is_ok_and(many_workers) {
+        true => tokio::task::block_in_place(work),
+        false => work(),
     }
 }
 
