@@ -132,7 +132,7 @@ impl Db {
     async fn begin_with(&self, begin: &'static str, timeout: Duration) -> Result<Tx> {
         let inner = match &self.engine {
             Engine::Sqlite { writer, .. } => TxInner::Sqlite(within(writer.begin()).await?),
-            Engine::Postgres(pool) => TxInner::Postgres(PgTx::begin(pool, begin).await?),
+            Engine::Postgres(pool) => TxInner::Postgres(PgTx::begin(pool, begin).await?.into()),
         };
         Ok(Tx { inner, metrics: self.metrics.clone(), posts: false, timeout })
     }
@@ -211,7 +211,7 @@ pub struct Tx {
 
 enum TxInner {
     Sqlite(SqliteTx),
-    Postgres(PgTx),
+    Postgres(Box<PgTx>),
 }
 
 impl Tx {
