@@ -85,7 +85,7 @@ impl Db {
 
     async fn open_with(url: &str, timeout: Duration, statement_timeout: &str) -> Result<Self> {
         let engine = if postgres::is_url(url) {
-            Engine::Postgres(PgPool::open(url, statement_timeout).await?)
+            Engine::Postgres(Box::pin(PgPool::open(url, statement_timeout)).await?)
         } else {
             let path = url.strip_prefix("sqlite:").map(|path| path.trim_start_matches("//"));
             let file = Path::new(path.unwrap_or(url)).to_owned();

@@ -169,7 +169,8 @@ impl managed::Manager for Manager {
     type Error = Error;
 
     async fn create(&self) -> Result<PgConnection, Error> {
-        let (client, connection) = self.config.connect(self.tls.clone()).await?;
+        // In a box: it is deep, and part of everything that may need a connection.
+        let (client, connection) = Box::pin(self.config.connect(self.tls.clone())).await?;
         // Whoever uses the client is told of its end.
         let driver = tokio::spawn(async move { drop(connection.await) }).abort_handle();
         let statements = Mutex::new(LruCache::new(PREPARED));
