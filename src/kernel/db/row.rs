@@ -61,11 +61,12 @@ impl Row<'_> {
 
     /// Most fields are in the order of the columns, so the search begins there.
     fn find(&self, name: &str, place: usize) -> Result<usize> {
+        let columns = || (0..).map_while(|column| self.name(column));
+        debug_assert!(columns().filter(|column| *column == name).count() < 2, "two are {name}");
         if self.name(place) == Some(name) {
             return Ok(place);
         }
-        let mut columns = (0..).map_while(|column| self.name(column));
-        let found = columns.position(|column| column == name);
+        let found = columns().position(|column| column == name);
         found.ok_or_else(|| Failure::fault(format!("there is no column {name}")))
     }
 
