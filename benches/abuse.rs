@@ -147,7 +147,7 @@ async fn fill(folder: &Path, url: Option<String>) -> Vec<Sailing> {
     let app = demo::fill(config, 1, extent, ProgressBar::hidden()).await;
     app.expect("the demo is filled").db.close().await;
     let file = format!("sqlite:{}", folder.join("dermaga.db").display());
-    let db = Db::open_patiently(url.as_deref().unwrap_or(&file)).await.expect("opens");
+    let db = Db::open_without_timeout(url.as_deref().unwrap_or(&file)).await.expect("opens");
     let sailings = db
         .sql(
             "SELECT s.id, s.speedboat_id, r.from_name, r.to_name, s.day FROM sailings s

@@ -59,7 +59,7 @@ pub struct Person {
     email: String,
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 struct Row {
     id: Uuid,
     actor_id: Uuid,

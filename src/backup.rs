@@ -133,7 +133,7 @@ async fn tried(database: &Path, trial: &Path) -> Result<usize, String> {
 
 async fn opened(database: &Path) -> Result<Db, String> {
     let url = format!("sqlite:{}", database.display());
-    Db::open_patiently(&url).await.map_err(|why| fault(database, &why))
+    Db::open_without_timeout(&url).await.map_err(|why| fault(database, &why))
 }
 
 async fn adds_up(database: &Path, copy: Db) -> Result<usize, String> {

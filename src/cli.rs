@@ -324,7 +324,7 @@ async fn outbox(config: Config, retry: Option<String>) -> Result<(), String> {
 /// Prints what was checked and how much of it; each discrepancy is named.
 async fn audit(config: Config) -> Result<(), String> {
     let fault = |why: &dyn std::fmt::Display| format!("DERMAGA_DATABASE_URL: {why}");
-    let db = Db::open_patiently(&config.database_url()).await.map_err(|why| fault(&why))?;
+    let db = Db::open_without_timeout(&config.database_url()).await.map_err(|why| fault(&why))?;
     if db.is_behind().await.map_err(|why| fault(&why))? {
         return Err("the database is of an older version; run `dermaga migrate` first".into());
     }

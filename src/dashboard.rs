@@ -58,7 +58,7 @@ pub struct ThisMonth {
 }
 
 /// What waits for somebody.
-#[derive(Serialize, JsonSchema, sqlx::FromRow)]
+#[derive(Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct Pending {
     /// Null for a partner.
     pub partner_reviews: Option<i64>,
@@ -68,7 +68,7 @@ pub struct Pending {
     pub payment_reviews: Option<i64>,
 }
 
-#[derive(Serialize, JsonSchema, sqlx::FromRow)]
+#[derive(Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct Departure {
     pub route_time_id: Uuid,
     #[serde(rename = "from")]
@@ -77,20 +77,20 @@ pub struct Departure {
     pub to_name: String,
     pub departure_at: DateTime<Utc>,
     pub timezone: Zone,
-    #[sqlx(flatten)]
+    #[row(flatten)]
     pub speedboat: Boat,
-    #[sqlx(flatten)]
+    #[row(flatten)]
     pub mitra: Seller,
     pub capacity: i32,
     pub seats_taken: i32,
 }
 
-#[derive(Serialize, JsonSchema, sqlx::FromRow)]
+#[derive(Serialize, JsonSchema, crate::kernel::db::FromRow)]
 #[schemars(rename = "DepartingBoat")]
 pub struct Boat {
-    #[sqlx(rename = "speedboat_id")]
+    #[row(rename = "speedboat_id")]
     pub id: Uuid,
-    #[sqlx(rename = "speedboat_name")]
+    #[row(rename = "speedboat_name")]
     pub name: String,
 }
 
@@ -150,7 +150,7 @@ pub async fn get_dashboard(State(app): State<App>, caller: Caller) -> Result<Rep
     }))
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 struct Departures {
     today: i64,
     month: i64,

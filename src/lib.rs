@@ -4,6 +4,9 @@
 //! may call them) and the handler in the domain's `http` module, which does its work in one
 //! transaction. [`edge`] renders the response. [`wiring`] puts the service together.
 
+// Derived code names this crate, also from inside of it.
+extern crate self as dermaga;
+
 /// The table of operations: method, path, access, handler. One line per operation.
 pub mod api;
 /// The state that handlers and jobs share.

@@ -102,7 +102,7 @@ pub async fn mitra_statistic(
     }))
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 struct Fleet {
     speedboats: i64,
     routes: i64,

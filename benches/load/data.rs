@@ -39,7 +39,7 @@ pub struct Data {
 }
 
 /// A sailing that can be booked.
-#[derive(Clone, sqlx::FromRow)]
+#[derive(Clone, dermaga::kernel::db::FromRow)]
 pub struct Berth {
     pub id: Uuid,
     pub speedboat_id: Uuid,
@@ -64,7 +64,8 @@ impl Data {
         let soon = Utc::now() + TimeDelta::days(3);
         // A boat that never sells out: what is measured is selling.
         let file = format!("sqlite:{}", folder.join("dermaga.db").display());
-        let patient = Db::open_patiently(url.as_deref().unwrap_or(&file)).await.expect("opens");
+        let patient =
+            Db::open_without_timeout(url.as_deref().unwrap_or(&file)).await.expect("opens");
         patient
             .sql("UPDATE sailings SET capacity = 1000000000 WHERE departure_at > $1")
             .bind(soon)

@@ -53,7 +53,7 @@ pub struct AccountChange {
 }
 
 /// An account as others see it.
-#[derive(Debug, Serialize, JsonSchema, sqlx::FromRow)]
+#[derive(Debug, Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct User {
     pub id: Uuid,
     pub name: String,
@@ -63,7 +63,7 @@ pub struct User {
     pub status: Status,
     pub avatar_file_id: Option<Uuid>,
     /// Where the avatar is.
-    #[sqlx(skip)]
+    #[row(skip)]
     pub avatar_url: Option<String>,
     pub last_login_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
@@ -103,7 +103,7 @@ pub struct Impersonator {
 }
 
 /// A session with its account, permission and partnership.
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 pub struct SessionRow {
     session_id: Uuid,
     account_id: Uuid,
@@ -158,7 +158,7 @@ pub fn rules(stored: Option<Value>) -> Vec<Rule> {
 }
 
 /// What sign-in looks up.
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 pub struct Credentials {
     pub id: Uuid,
     pub name: String,
@@ -169,9 +169,9 @@ pub struct Credentials {
 }
 
 /// Credentials, with when the account last signed in from the network that asks.
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 pub struct CredentialsFrom {
-    #[sqlx(flatten)]
+    #[row(flatten)]
     pub credentials: Credentials,
     pub network_used_at: Option<DateTime<Utc>>,
 }
@@ -204,13 +204,13 @@ pub enum Remembered {
     Resumed(Box<SignedIn>),
 }
 
-#[derive(Serialize, JsonSchema, sqlx::FromRow)]
+#[derive(Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct OpenSession {
     pub id: Uuid,
     pub address: String,
     pub user_agent: Option<String>,
     /// Whether it is the one that asks.
-    #[sqlx(skip)]
+    #[row(skip)]
     pub current: bool,
     pub created_at: DateTime<Utc>,
     pub expires_at: DateTime<Utc>,

@@ -174,9 +174,9 @@ pub async fn counts(db: &Db, new_since: DateTime<Utc>) -> Result<Vec<(Role, Stat
     Ok(rows)
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 struct ProfileRow {
-    #[sqlx(flatten)]
+    #[row(flatten)]
     user: User,
     permission_id: Option<Uuid>,
     permission_name: Option<String>,

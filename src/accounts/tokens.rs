@@ -139,7 +139,7 @@ pub async fn end_all(
 }
 
 /// A remember token with its account.
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 pub struct Remembered {
     pub family_id: Uuid,
     pub account_id: Uuid,

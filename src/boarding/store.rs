@@ -41,7 +41,7 @@ pub async fn insert(tx: &mut Tx, new: NewBoarding<'_>, now: DateTime<Utc>) -> Re
 }
 
 /// A scan that was handed in before.
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 pub struct EarlierScan {
     pub booking_id: Uuid,
     pub passenger_id: Uuid,

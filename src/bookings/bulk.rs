@@ -23,9 +23,9 @@ use crate::{
 };
 
 /// A cancelled booking whose whole price is due.
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 pub struct CancelledBooking {
-    #[sqlx(flatten)]
+    #[row(flatten)]
     segment: LedgerSegment,
     total: Rupiah,
     /// The day of departure where it departs.

@@ -28,9 +28,9 @@ const JOB: RowJob = RowJob::CompleteJourneys;
 const LOCK: &str = "completion";
 
 /// A booking whose boat has arrived, as far as money goes.
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 pub struct CompletedBooking {
-    #[sqlx(flatten)]
+    #[row(flatten)]
     pub segment: LedgerSegment,
     pub day: NaiveDate,
     pub subtotal: Rupiah,

@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeMap, ops::Deref};
 
+use crate::kernel::db::Json;
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
-use sqlx::types::Json;
 
 use super::rules::{BookingState, Price, TaxAmount};
 use crate::{
@@ -58,7 +58,7 @@ pub struct StoredPassenger {
 pub type Boarded = BTreeMap<Uuid, DateTime<Utc>>;
 
 /// A booking on board, as far as a manifest goes.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct BookingOnList {
     pub id: Uuid,
     pub code: String,
@@ -69,7 +69,7 @@ pub struct BookingOnList {
 }
 
 /// A sailing with all that a booking needs to know of it.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct SailingContext {
     pub sailing_id: Uuid,
     pub sailing_status: SailingStatus,
@@ -96,7 +96,7 @@ pub struct SailingContext {
 }
 
 /// A booking up to a reschedule, or from one on. Each segment has entries of its own in the ledger.
-#[derive(Clone, Copy, Debug, sqlx::FromRow)]
+#[derive(Clone, Copy, Debug, crate::kernel::db::FromRow)]
 pub struct LedgerSegment {
     /// The booking.
     pub id: Uuid,
@@ -116,11 +116,11 @@ impl LedgerSegment {
 }
 
 /// A booking as it is stored.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct StoredBooking {
     pub id: Uuid,
     pub code: String,
-    #[sqlx(rename = "type")]
+    #[row(rename = "type")]
     pub kind: BookingType,
     pub status: BookingStatus,
     pub channel: Channel,
@@ -172,7 +172,7 @@ pub struct StoredBooking {
 }
 
 /// What other tables say about a booking.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct JoinedBooking {
     /// What it cost less on the sailing it moved to, and was not paid back yet.
     pub owed: Rupiah,
@@ -196,11 +196,11 @@ pub struct JoinedBooking {
 
 /// A booking as it is read: its own columns, and those joined to them. The stored columns are fields
 /// of the row itself (`booking.status`).
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct BookingRow {
-    #[sqlx(flatten)]
+    #[row(flatten)]
     pub stored: StoredBooking,
-    #[sqlx(flatten)]
+    #[row(flatten)]
     pub joined: JoinedBooking,
 }
 

@@ -77,7 +77,11 @@ impl Setting for Url {
     }
 
     fn show(&self) -> String {
-        let Some((scheme, rest)) = self.0.split_once("://") else { return self.0.clone() };
+        let Some((scheme, rest)) = self.0.split_once("://") else {
+            // Keywords and values, of which one may be a password.
+            let keywords = self.0.starts_with("host=");
+            return if keywords { "host=***".into() } else { self.0.clone() };
+        };
         // Passwords stand before the host or in the query.
         let (rest, query) = rest.split_once('?').map_or((rest, ""), |(rest, _)| (rest, "?***"));
         match rest.rsplit_once('@') {
@@ -125,8 +129,8 @@ url_settings! {
     DatabaseUrl: |scheme, rest| match scheme {
         "postgres" | "postgresql" => rest.starts_with("//"),
         "sqlite" => !rest.is_empty(),
-        _ => false,
-    }, "postgres://… or sqlite:file";
+        _ => scheme.starts_with("host="),
+    }, "postgres://…, host=… dbname=… or sqlite:file";
     MailUrl: |scheme, rest| match scheme {
         "file" => rest.is_empty(),
         "smtp" | "smtps" => rest.starts_with("//"),
@@ -142,7 +146,7 @@ url_settings! {
 impl DatabaseUrl {
     /// Whether other processes may share the database.
     pub fn is_shared(&self) -> bool {
-        self.0.0.starts_with("postgres")
+        self.0.0.starts_with("postgres") || self.0.0.starts_with("host=")
     }
 }
 

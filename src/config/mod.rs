@@ -265,5 +265,9 @@ mod tests {
         ]))
         .unwrap();
         assert!(!format!("{config:?}{:?}", config.show()).contains("hunter2"));
+        let keywords = ("database_url", "host=a,b user=u password=hunter2 dbname=x");
+        let config = Config::from_words(words(&[keywords])).unwrap();
+        assert!(config.shares_database());
+        assert!(!format!("{config:?}{:?}", config.show()).contains("hunter2"));
     }
 }

@@ -11,7 +11,7 @@ use crate::kernel::{
     text::{Description, Line, Name},
 };
 
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct CtaRow {
     pub title: String,
     pub description: String,
@@ -57,11 +57,11 @@ crate::words! {
     pub enum TermsStatus { Draft = "draft", Published = "published", Archived = "archived" }
 }
 
-#[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
+#[derive(Clone, Debug, Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct Terms {
     pub id: Uuid,
     #[serde(rename = "type")]
-    #[sqlx(rename = "type")]
+    #[row(rename = "type")]
     pub kind: String,
     pub content: String,
     pub version: i32,
@@ -70,10 +70,10 @@ pub struct Terms {
 }
 
 /// A version with who made it, for the platform's people.
-#[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
+#[derive(Clone, Debug, Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct TermsVersion {
     #[serde(flatten)]
-    #[sqlx(flatten)]
+    #[row(flatten)]
     pub terms: Terms,
     pub user_creator_id: Uuid,
     pub creator_name: String,

@@ -7,31 +7,31 @@ use indicatif::ProgressBar;
 
 use crate::{
     app::App,
-    kernel::{db::Twins, error::Result},
+    kernel::{db::BulkClone, error::Result},
     reports,
 };
 
 /// Codes have three digits for it.
 pub const MOST: u16 = 999;
 
-const fn of(table: &'static str, ids: &'static [&'static str]) -> Twins {
-    Twins { table, by: "id", ids, late: &[], other: &[], only: "TRUE" }
+const fn of(table: &'static str, ids: &'static [&'static str]) -> BulkClone {
+    BulkClone { table, by: "id", ids, late: &[], other: &[], only: "TRUE" }
 }
 
 /// In the order of their references.
-const TABLES: &[Twins] = &[
-    Twins {
+const TABLES: &[BulkClone] = &[
+    BulkClone {
         only: "role = 'mitra'",
         other: &[("name", "name || ' {n}'"), ("email", "'armada{n}.' || email")],
         ..of("accounts", &["id"])
     },
     of("partners", &["id", "account_id"]),
-    Twins { by: "partner_id", ..of("onboardings", &["partner_id"]) },
-    Twins {
+    BulkClone { by: "partner_id", ..of("onboardings", &["partner_id"]) },
+    BulkClone {
         other: &[("registration_number", "registration_number || '-{n}'")],
         ..of("speedboats", &["id", "partner_id"])
     },
-    Twins {
+    BulkClone {
         other: &[
             ("from_name", "from_name || ' {n}'"),
             ("to_name", "to_name || ' {n}'"),
@@ -40,11 +40,11 @@ const TABLES: &[Twins] = &[
         ],
         ..of("routes", &["id", "partner_id", "speedboat_id"])
     },
-    Twins {
+    BulkClone {
         other: &[("from_key", "from_key || ' {n}'"), ("to_key", "to_key || ' {n}'")],
         ..of("sailings", &["id", "route_id", "speedboat_id", "partner_id"])
     },
-    Twins {
+    BulkClone {
         late: &["reschedule_id"],
         other: &[
             ("code", "'{nnn}-' || substr(code, 5)"),
@@ -53,7 +53,7 @@ const TABLES: &[Twins] = &[
         ..of("bookings", &["id", "sailing_id", "speedboat_id", "partner_id"])
     },
     of("reschedules", &["id", "booking_id", "from_sailing_id", "to_sailing_id"]),
-    Twins {
+    BulkClone {
         by: "booking_id",
         other: &[("reference", "'{nnn}-' || substr(reference, 5)")],
         ..of("payments", &["id", "booking_id", "reschedule_id"])
@@ -61,15 +61,15 @@ const TABLES: &[Twins] = &[
     of("payment_events", &["id", "payment_id"]),
     of("payment_reviews", &["id", "event_id", "payment_id", "booking_id"]),
     of("ledger_lines", &["id", "source_id", "partner_id", "booking_id"]),
-    Twins {
+    BulkClone {
         other: &[("code", "'{nnn}-' || substr(code, 5)")],
         ..of("settlements", &["id", "partner_id"])
     },
     of("partner_dues", &["id", "partner_id", "booking_id", "settlement_id"]),
-    Twins { by: "settlement_id", ..of("settlement_items", &["settlement_id", "due_id"]) },
-    Twins { by: "partner_id", ..of("settlement_runs", &["partner_id", "settlement_id"]) },
+    BulkClone { by: "settlement_id", ..of("settlement_items", &["settlement_id", "due_id"]) },
+    BulkClone { by: "partner_id", ..of("settlement_runs", &["partner_id", "settlement_id"]) },
     of("boardings", &["id", "sailing_id", "booking_id"]),
-    Twins { by: "sailing_id", ..of("manifests", &["sailing_id"]) },
+    BulkClone { by: "sailing_id", ..of("manifests", &["sailing_id"]) },
 ];
 
 /// Makes it `scale` times as large.
@@ -82,14 +82,14 @@ pub async fn multiply(app: &App, scale: u16, bar: &ProgressBar) -> Result<()> {
     bar.set_message("Fleets");
     for number in 1..scale {
         bar.inc(1);
-        app.db.twins(TABLES, number).await?;
+        app.db.bulk_clone(TABLES, number).await?;
         // A plan made for a small table would read all of the large one, for every row.
         if number.is_power_of_two() {
             app.db.analyse(TABLES).await?;
         }
     }
     app.db.analyse(TABLES).await?;
-    let mut tx = app.db.begin_patiently().await?;
+    let mut tx = app.db.begin_without_timeout().await?;
     for text in USES {
         tx.sql(text).run().await?;
     }

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// One dated sailing, as far as guests choose by it.
-#[derive(Clone, sqlx::FromRow)]
+#[derive(Clone, crate::kernel::db::FromRow)]
 pub struct Berth {
     pub id: Uuid,
     pub speedboat_id: Uuid,

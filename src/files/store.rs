@@ -15,7 +15,7 @@ use crate::kernel::{
     ids::Uuid,
 };
 
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct File {
     pub id: Uuid,
     pub owner_id: Uuid,
@@ -159,7 +159,7 @@ pub async fn forget_pending(tx: &mut Tx, id: Uuid) -> Result<()> {
 }
 
 /// A ready file that nobody has looked at for a while.
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 pub struct Unchecked {
     pub id: Uuid,
     pub purpose: Purpose,

@@ -53,7 +53,7 @@ pub struct Photo {
     pub url: String,
 }
 
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct SpeedboatRow {
     pub id: Uuid,
     pub partner_id: Uuid,

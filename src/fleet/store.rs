@@ -155,7 +155,7 @@ pub async fn delete(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
     Ok(())
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 pub struct Counts {
     pub total: i64,
     pub active: i64,

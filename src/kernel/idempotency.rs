@@ -87,7 +87,7 @@ pub struct Running {
     lease: Uuid,
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 struct Kept {
     fingerprint: Vec<u8>,
     answer: Option<Value>,

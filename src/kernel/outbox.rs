@@ -23,7 +23,7 @@ const LEASE: TimeDelta = TimeDelta::seconds(60);
 const MAX_ATTEMPTS: i32 = 16;
 const LONGEST_PAUSE: i64 = 6 * 60 * 60;
 
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, crate::kernel::db::FromRow)]
 pub struct Item {
     pub id: Uuid,
     pub topic: String,
@@ -173,7 +173,7 @@ pub async fn claim(db: &Db, queue: Queue, now: DateTime<Utc>, limit: i64) -> Res
              WHERE due_at <= $3 AND dead_at IS NULL AND id IN (SELECT id FROM due)
              RETURNING id, topic, payload, attempts, created_at, lease, lane",
         )
-        .planned_anew()
+        .without_cached_plan()
         .bind(now + LEASE)
         .bind(ids::fresh())
         .bind(now)
@@ -192,7 +192,7 @@ async fn any_due(db: &Db, queue: Queue, now: DateTime<Utc>) -> Result<bool> {
             "SELECT id FROM outbox
              WHERE queue = $1 AND due_at <= $2 AND dead_at IS NULL LIMIT 1",
         )
-        .planned_anew()
+        .without_cached_plan()
         .bind(queue)
         .bind(now)
         .maybe::<(Uuid,)>()
@@ -203,7 +203,7 @@ async fn any_due(db: &Db, queue: Queue, now: DateTime<Utc>) -> Result<bool> {
 /// Removes a delivered item, unless the lease was lost and somebody else has it now.
 pub async fn done(db: &Db, item: &Item) -> Result<()> {
     db.sql("DELETE FROM outbox WHERE id = $1 AND lease = $2")
-        .planned_anew()
+        .without_cached_plan()
         .bind(item.id)
         .bind(item.lease)
         .run()
@@ -231,7 +231,7 @@ pub async fn failed(db: &Db, item: &Item, why: &str, now: DateTime<Utc>) -> Resu
         "UPDATE outbox SET due_at = $1, dead_at = $2, last_error = $3, lease = NULL
          WHERE id = $4 AND lease = $5",
     )
-    .planned_anew()
+    .without_cached_plan()
     .bind(again_at)
     .bind(dead.then_some(now))
     .bind(why.chars().take(1_000).collect::<String>())
@@ -252,7 +252,7 @@ async fn delay_lane(tx: &mut Tx, item: &Item, until: DateTime<Utc>) -> Result<()
         "UPDATE outbox SET due_at = $1
          WHERE lane = $2 AND dead_at IS NULL AND due_at < $1 AND lease IS NULL",
     )
-    .planned_anew()
+    .without_cached_plan()
     .bind(until)
     .bind(lane.clone())
     .run()
@@ -272,7 +272,7 @@ pub async fn postpone(db: &Db, item: &Item, now: DateTime<Utc>) -> Result<()> {
         "UPDATE outbox SET due_at = $1, attempts = 1, last_error = $2, lease = NULL
          WHERE id = $3 AND lease = $4",
     )
-    .planned_anew()
+    .without_cached_plan()
     .bind(again_at)
     .bind(why.to_string())
     .bind(item.id)
@@ -307,7 +307,7 @@ pub async fn forget(db: &Db, queue: Queue) -> Result<u64> {
     Ok(db.sql("DELETE FROM outbox WHERE queue = $1").bind(queue).run().await?)
 }
 
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, crate::kernel::db::FromRow)]
 pub struct Dead {
     pub id: Uuid,
     pub topic: String,

@@ -65,7 +65,7 @@ impl From<()> for Pass {
 }
 
 /// A row that was set aside.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, crate::kernel::db::FromRow)]
 pub struct SetAside {
     pub job: String,
     pub entity_id: Uuid,

@@ -57,45 +57,19 @@ macro_rules! words {
             }
         }
 
-        impl<DB: ::sqlx::Database> ::sqlx::Type<DB> for $name
-        where
-            str: ::sqlx::Type<DB>,
-        {
-            fn type_info() -> DB::TypeInfo {
-                <str as ::sqlx::Type<DB>>::type_info()
-            }
+        impl $crate::kernel::db::ToValue for $name {
+            const TYPE: $crate::kernel::db::PgType = $crate::kernel::db::PgType::TEXT;
 
-            fn compatible(ty: &DB::TypeInfo) -> bool {
-                <str as ::sqlx::Type<DB>>::compatible(ty)
+            fn to_value(self) -> $crate::kernel::db::Result<$crate::kernel::db::Value<'static>> {
+                $crate::kernel::db::ToValue::to_value(self.as_str())
             }
         }
 
-        impl<'q, DB: ::sqlx::Database> ::sqlx::Encode<'q, DB> for $name
-        where
-            &'static str: ::sqlx::Encode<'q, DB>,
-        {
-            fn encode_by_ref(
-                &self,
-                buf: &mut DB::ArgumentBuffer,
-            ) -> ::std::result::Result<::sqlx::encode::IsNull, ::sqlx::error::BoxDynError> {
-                ::sqlx::Encode::<DB>::encode(self.as_str(), buf)
-            }
-        }
-
-        impl $crate::kernel::db::Value for $name {
-            fn plain(self) -> $crate::kernel::db::Result<$crate::kernel::db::Plain> {
-                self.as_str().plain()
-            }
-        }
-
-        impl<'r, DB: ::sqlx::Database> ::sqlx::Decode<'r, DB> for $name
-        where
-            &'r str: ::sqlx::Decode<'r, DB>,
-        {
-            fn decode(
-                value: DB::ValueRef<'r>,
-            ) -> ::std::result::Result<Self, ::sqlx::error::BoxDynError> {
-                Ok(<&str as ::sqlx::Decode<DB>>::decode(value)?.parse()?)
+        impl $crate::kernel::db::FromValue for $name {
+            fn from_value(
+                value: $crate::kernel::db::Value<'_>,
+            ) -> ::std::result::Result<Self, String> {
+                value.text()?.parse()
             }
         }
     };
@@ -105,45 +79,19 @@ macro_rules! words {
 #[macro_export]
 macro_rules! stored_as {
     ($name:ident($inner:ty)) => {
-        impl<DB: ::sqlx::Database> ::sqlx::Type<DB> for $name
-        where
-            $inner: ::sqlx::Type<DB>,
-        {
-            fn type_info() -> DB::TypeInfo {
-                <$inner as ::sqlx::Type<DB>>::type_info()
-            }
+        impl $crate::kernel::db::ToValue for $name {
+            const TYPE: $crate::kernel::db::PgType = <$inner as $crate::kernel::db::ToValue>::TYPE;
 
-            fn compatible(ty: &DB::TypeInfo) -> bool {
-                <$inner as ::sqlx::Type<DB>>::compatible(ty)
+            fn to_value(self) -> $crate::kernel::db::Result<$crate::kernel::db::Value<'static>> {
+                $crate::kernel::db::ToValue::to_value(self.0)
             }
         }
 
-        impl<'q, DB: ::sqlx::Database> ::sqlx::Encode<'q, DB> for $name
-        where
-            $inner: ::sqlx::Encode<'q, DB>,
-        {
-            fn encode_by_ref(
-                &self,
-                buf: &mut DB::ArgumentBuffer,
-            ) -> ::std::result::Result<::sqlx::encode::IsNull, ::sqlx::error::BoxDynError> {
-                self.0.encode_by_ref(buf)
-            }
-        }
-
-        impl $crate::kernel::db::Value for $name {
-            fn plain(self) -> $crate::kernel::db::Result<$crate::kernel::db::Plain> {
-                self.0.plain()
-            }
-        }
-
-        impl<'r, DB: ::sqlx::Database> ::sqlx::Decode<'r, DB> for $name
-        where
-            $inner: ::sqlx::Decode<'r, DB>,
-        {
-            fn decode(
-                value: DB::ValueRef<'r>,
-            ) -> ::std::result::Result<Self, ::sqlx::error::BoxDynError> {
-                <$inner as ::sqlx::Decode<DB>>::decode(value).map(Self)
+        impl $crate::kernel::db::FromValue for $name {
+            fn from_value(
+                value: $crate::kernel::db::Value<'_>,
+            ) -> ::std::result::Result<Self, String> {
+                $crate::kernel::db::FromValue::from_value(value).map(Self)
             }
         }
     };

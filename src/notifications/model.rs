@@ -8,11 +8,11 @@ use serde_json::Value;
 use super::texts::{title_and_body, unknown_text};
 use crate::kernel::{http::Paging, ids::Uuid, lang::Lang, schema::Input};
 
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct NotificationRow {
     pub id: Uuid,
     pub account_id: Uuid,
-    #[sqlx(rename = "type")]
+    #[row(rename = "type")]
     pub kind: String,
     pub data: Value,
     pub read_at: Option<DateTime<Utc>>,

@@ -102,7 +102,7 @@ pub struct AgreementQuery {
 impl Input for AgreementQuery {}
 
 /// What somebody has set; nulls are left to the default.
-#[derive(Clone, Debug, Default, sqlx::FromRow)]
+#[derive(Clone, Debug, Default, crate::kernel::db::FromRow)]
 pub struct Terms {
     pub commission_rate: Option<Rate>,
     pub schedule: Option<Schedule>,
@@ -258,10 +258,10 @@ async fn save(tx: &mut Tx, partner: Option<Uuid>, terms: &Terms, now: DateTime<U
     Ok(())
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 struct Owed {
     partner_id: Uuid,
-    #[sqlx(flatten)]
+    #[row(flatten)]
     terms: Terms,
     last_run: Option<NaiveDate>,
 }

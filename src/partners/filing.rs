@@ -13,7 +13,7 @@ use crate::kernel::{
     seal::Sealer,
 };
 
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 pub struct PapersRow {
     legal_name: Option<String>,
     nib: Option<String>,
@@ -230,7 +230,7 @@ pub async fn review(
     Ok(())
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 struct Sealed {
     partner_id: Uuid,
     npwp: Option<String>,

@@ -47,7 +47,7 @@ crate::words! {
 }
 
 /// A partner as the platform sees it.
-#[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
+#[derive(Clone, Debug, Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct Partner {
     pub id: Uuid,
     pub user_id: Uuid,

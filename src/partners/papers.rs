@@ -110,10 +110,10 @@ impl Papers {
     }
 }
 
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct DocumentRow {
     pub id: Uuid,
-    #[sqlx(rename = "type")]
+    #[row(rename = "type")]
     pub kind: DocumentType,
     pub file_id: Uuid,
     pub filename: String,

@@ -126,7 +126,7 @@ pub async fn list(db: &Db, query: &PartnersQuery) -> Result<Page<Partner>> {
     Ok(paging.page(rows))
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 pub struct Count {
     pub status: PartnerStatus,
     pub partner_type: PartnerType,

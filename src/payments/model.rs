@@ -38,7 +38,7 @@ crate::words! {
 }
 
 /// One attempt to pay.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct Payment {
     pub id: Uuid,
     pub booking_id: Uuid,
@@ -61,7 +61,7 @@ crate::words! {
 }
 
 /// Money that waits for a person.
-#[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
+#[derive(Clone, Debug, Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct Review {
     pub id: Uuid,
     pub booking_id: Uuid,

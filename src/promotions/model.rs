@@ -58,7 +58,7 @@ pub enum DiscountValue {
     Fixed(Rupiah),
 }
 
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct Promotion {
     pub id: Uuid,
     pub title: String,

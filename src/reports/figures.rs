@@ -22,23 +22,23 @@ use crate::{
 /// Between one sailing and another: the sale is taken back, and made anew.
 const RESCHEDULED: &str = "rescheduled";
 
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 pub struct StatusChange {
     partner_id: Uuid,
     route_id: Uuid,
-    #[sqlx(rename = "type")]
+    #[row(rename = "type")]
     kind: String,
     method: String,
     from_status: Option<String>,
     to_status: String,
     at: DateTime<Utc>,
-    #[sqlx(flatten)]
+    #[row(flatten)]
     amounts: BookingAmounts,
     refund: i64,
 }
 
 /// The amounts of a booking.
-#[derive(Clone, Copy, sqlx::FromRow)]
+#[derive(Clone, Copy, crate::kernel::db::FromRow)]
 pub struct BookingAmounts {
     pub passengers: i32,
     subtotal: i64,

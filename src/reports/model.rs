@@ -11,7 +11,7 @@ use super::rules::{ComparisonMode, LONGEST, Percent, PeriodType, Window};
 use crate::kernel::{error::Fault, http::Paging, lang::text, schema::Input};
 
 /// What was sold and refunded, in rupiah and in numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, crate::kernel::db::FromRow)]
 pub struct Sums {
     pub bookings: i64,
     pub passengers: i64,

@@ -55,7 +55,7 @@ pub async fn roll_up_some(app: &App) -> Result<Pass> {
     let waiting: Vec<(i64,)> = app
         .db
         .sql("SELECT id FROM booking_moves ORDER BY id LIMIT CAST($1 AS BIGINT)")
-        .planned_anew()
+        .without_cached_plan()
         .bind(limit as i64)
         .all()
         .await?;
@@ -155,30 +155,30 @@ async fn is_kept(tx: &mut Tx, zone: Tz) -> Result<bool> {
     Ok(kept.is_some_and(|(kept,)| kept == zone.name()))
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 struct Booked {
     id: Uuid,
     partner_id: Uuid,
     route_id: Uuid,
-    #[sqlx(rename = "type")]
+    #[row(rename = "type")]
     kind: String,
     method: String,
     status: String,
     paid_at: Option<DateTime<Utc>>,
     refunded_at: Option<DateTime<Utc>>,
-    #[sqlx(flatten)]
+    #[row(flatten)]
     amounts: BookingAmounts,
     refund: i64,
 }
 
 /// A booking that has moved to another sailing.
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 struct Changed {
     id: Uuid,
     partner_id: Uuid,
     from_route_id: Uuid,
     to_route_id: Uuid,
-    #[sqlx(rename = "type")]
+    #[row(rename = "type")]
     kind: String,
     method: String,
     qty: i32,
@@ -237,7 +237,7 @@ async fn make(app: &App, anew: bool) -> Result<u64> {
     const SOME: usize = 10_000;
     let zone = app.config.timezone;
     let day = |at: DateTime<Utc>| at.with_timezone(&zone).date_naive();
-    let mut tx = app.db.begin_still().await?;
+    let mut tx = app.db.begin_repeatable_read().await?;
     tx.lock(LOCK).await?;
     if !anew && is_kept(&mut tx, zone).await? {
         return Ok(0);

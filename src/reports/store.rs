@@ -27,12 +27,12 @@ fn moments(window: Window, zone: Tz) -> (DateTime<Utc>, DateTime<Utc>) {
     (midnight(window.start_date, zone), midnight(window.end_date + Days::new(1), zone))
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 struct DaySums {
     /// The day, or of what is not rolled up yet the moment.
     day: Option<NaiveDate>,
     at: Option<DateTime<Utc>>,
-    #[sqlx(flatten)]
+    #[row(flatten)]
     sums: Sums,
 }
 
@@ -126,7 +126,7 @@ fn by_day(rows: Vec<DaySums>, zone: Tz) -> Daily {
 }
 
 /// One part of a breakdown.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct Part {
     pub key: String,
     pub gross: i64,
@@ -174,7 +174,7 @@ pub async fn parts(db: &Db, by: By, window: Window, zone: Tz) -> Result<Vec<Part
     Ok(parts.long().all().await?)
 }
 
-#[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
+#[derive(Clone, Debug, Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct PartnerSales {
     pub id: Uuid,
     pub name: String,
@@ -224,22 +224,22 @@ pub async fn top_partners(
 }
 
 /// A partner in a row that is about something else.
-#[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
+#[derive(Clone, Debug, Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct Seller {
-    #[sqlx(rename = "mitra_id")]
+    #[row(rename = "mitra_id")]
     pub id: Uuid,
-    #[sqlx(rename = "mitra_name")]
+    #[row(rename = "mitra_name")]
     pub name: String,
 }
 
-#[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
+#[derive(Clone, Debug, Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct RouteSales {
     pub route_id: Uuid,
     #[serde(rename = "from")]
     pub from_name: String,
     #[serde(rename = "to")]
     pub to_name: String,
-    #[sqlx(flatten)]
+    #[row(flatten)]
     pub mitra: Seller,
     #[serde(rename = "gross_revenue")]
     pub gross: i64,
@@ -286,7 +286,7 @@ pub async fn top_routes(
     Ok(sales)
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 struct StandingRow {
     status: String,
     bookings: i64,

@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-#[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
+#[derive(Clone, Debug, Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct SailingDetail {
     pub id: Uuid,
     pub route_id: Uuid,

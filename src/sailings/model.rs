@@ -68,7 +68,7 @@ pub struct RouteTime {
     pub price: Option<Rupiah>,
 }
 
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct RouteRow {
     pub id: Uuid,
     pub partner_id: Uuid,
@@ -109,7 +109,7 @@ impl SailingStatus {
 }
 
 /// One dated departure of a boat.
-#[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
+#[derive(Clone, Debug, Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct Sailing {
     pub id: Uuid,
     pub departure_at: DateTime<Utc>,

@@ -189,7 +189,7 @@ pub async fn running(db: &Db, partner: Uuid, today: NaiveDate) -> Result<i64> {
     Ok(running)
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 pub struct Line {
     pub from_name: String,
     pub to_name: String,

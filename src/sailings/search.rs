@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{forms::OfferSort, model::BookingType, zone::Zone};
 use crate::kernel::{db::Db, error::Result, ids::Uuid, money::Rupiah};
 
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 pub struct OfferRow {
     pub id: Uuid,
     pub speedboat_id: Uuid,

@@ -50,7 +50,7 @@ pub async fn insert(
 }
 
 /// A sailing, as far as its boat's calendar goes.
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 pub struct AtSea {
     pub id: Uuid,
     pub route_id: Uuid,

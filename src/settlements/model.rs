@@ -31,7 +31,7 @@ crate::words! {
     pub enum Origin { Manual = "manual", Scheduled = "scheduled" }
 }
 
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct SettlementRow {
     pub id: Uuid,
     pub code: String,
@@ -116,7 +116,7 @@ pub struct SettlementDetail {
     pub items: Vec<SettlementItem>,
 }
 
-#[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
+#[derive(Clone, Debug, Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct SettlementItem {
     pub booking_id: Uuid,
     pub code: String,

@@ -151,7 +151,7 @@ pub async fn assign_dues(
     Ok(())
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 pub struct Sums {
     pub bookings: i64,
     pub gross: Rupiah,

@@ -219,7 +219,7 @@ pub struct StaffList {
     pub summary: StaffSummary,
 }
 
-#[derive(Serialize, JsonSchema, sqlx::FromRow)]
+#[derive(Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct StaffSummary {
     pub total: i64,
     pub active: i64,

@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 struct Row {
     id: Uuid,
     name: String,

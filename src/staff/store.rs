@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 pub struct StaffRow {
     id: Uuid,
     user_id: Uuid,
@@ -239,7 +239,7 @@ pub async fn delete(tx: &mut Tx, id: Uuid) -> Result<()> {
     Ok(())
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 struct AuthorityRow {
     role: Role,
     level: Option<Level>,

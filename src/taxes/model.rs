@@ -21,7 +21,7 @@ crate::words! {
     }
 }
 
-#[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
+#[derive(Clone, Debug, Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct Tax {
     pub id: Uuid,
     pub name: String,
@@ -33,7 +33,7 @@ pub struct Tax {
 }
 
 /// What a price needs to know of a tax.
-#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq, crate::kernel::db::FromRow)]
 pub struct TaxRate {
     pub code: String,
     pub name: String,

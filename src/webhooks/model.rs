@@ -76,7 +76,7 @@ crate::words! {
     }
 }
 
-#[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
+#[derive(Clone, Debug, Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct Webhook {
     pub id: Uuid,
     pub url: String,
@@ -153,14 +153,14 @@ crate::words! {
     pub enum DeliveryStatus { Pending = "pending", Delivered = "delivered", Failed = "failed" }
 }
 
-#[derive(Clone, Debug, Serialize, JsonSchema, sqlx::FromRow)]
+#[derive(Clone, Debug, Serialize, JsonSchema, crate::kernel::db::FromRow)]
 #[schemars(rename = "WebhookDelivery")]
 pub struct Delivery {
     pub id: Uuid,
     /// What it goes out as, however often.
     pub event_id: Uuid,
     #[serde(rename = "type")]
-    #[sqlx(rename = "type")]
+    #[row(rename = "type")]
     pub kind: String,
     pub payload: Value,
     pub status: DeliveryStatus,

@@ -158,7 +158,7 @@ pub async fn delivery(tx: &mut Tx, webhook: Uuid, id: Uuid) -> Result<Option<Del
 }
 
 /// Everything that a delivery needs.
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 pub struct Outgoing {
     pub event_id: Uuid,
     pub webhook_id: Uuid,

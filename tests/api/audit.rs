@@ -19,7 +19,7 @@ on_both_engines![
     the_log_is_read_with_its_filters,
 ];
 
-#[derive(sqlx::FromRow)]
+#[derive(dermaga::kernel::db::FromRow)]
 struct Entry {
     actor_email: String,
     action: String,

@@ -92,7 +92,7 @@ fn rules_are_pure() {
     assert!(!found.is_empty());
     for file in found {
         let code = std::fs::read_to_string(&file).unwrap();
-        for impure in ["sqlx", "axum", "tokio", "Utc::now", "kernel::db", "async "] {
+        for impure in ["rusqlite", "axum", "tokio", "Utc::now", "kernel::db", "async "] {
             assert!(!code.contains(impure), "{} has {impure}", file.display());
         }
     }

@@ -12,6 +12,7 @@ mod disruptions;
 mod documents;
 mod edge;
 mod envelope;
+mod failover;
 mod files;
 mod fleet;
 mod guard;

@@ -35,10 +35,10 @@ const KINDS: [&str; 3] = ["Bulanan", "Kuartalan", "Tahunan"];
 const MODES: [(&str, u32); 3] =
     [("Month-over-month", 1), ("Quarter-over-Quarter", 3), ("Year-over-Year", 12)];
 
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, dermaga::kernel::db::FromRow)]
 struct Booked {
     partner_id: Uuid,
-    #[sqlx(rename = "type")]
+    #[row(rename = "type")]
     kind: String,
     method: Option<String>,
     paid_at: Option<DateTime<Utc>>,

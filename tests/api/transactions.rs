@@ -235,17 +235,15 @@ async fn an_outage_is_503_and_ends_by_itself() {
     let url = world.app.config.database_url.as_ref().unwrap().0.0.clone();
     let name = url.trim_start_matches("postgres:///").split('?').next().unwrap().to_owned();
     let elsewhere = url.replace(&name, "postgres");
-    let elsewhere = <sqlx::PgConnection as sqlx::Connection>::connect(&elsewhere);
-    let mut elsewhere = elsewhere.await.unwrap();
-    let switch = async |conn: &mut sqlx::PgConnection, allowed: bool| {
+    let switch = async |allowed: bool| {
         let text = format!(
             "ALTER DATABASE {name} ALLOW_CONNECTIONS {allowed};
              SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
         );
-        sqlx::raw_sql(sqlx::AssertSqlSafe(text)).execute(conn).await.unwrap();
+        crate::cluster::run_at(&elsewhere, &text).await;
     };
 
-    switch(&mut elsewhere, false).await;
+    switch(false).await;
     let started = std::time::Instant::now();
     let answer = world.get("/user/me").by(&admin).send().await;
     assert_eq!(answer.header("retry-after"), "1");
@@ -259,7 +257,7 @@ async fn an_outage_is_503_and_ends_by_itself() {
     world.get("/health/live").send().await.ok();
     assert!(started.elapsed() < Duration::from_secs(20), "10 s each at the most");
 
-    switch(&mut elsewhere, true).await;
+    switch(true).await;
     while world.get("/health").send().await.status != 200 {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }

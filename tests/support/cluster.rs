@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use sqlx::{Connection, PgConnection};
+use tokio_postgres::NoTls;
 
 pub struct Cluster {
     pub socket: PathBuf,
@@ -22,17 +22,36 @@ pub async fn create(cluster: &Cluster, statement: &str) -> String {
 }
 
 pub async fn run(cluster: &Cluster, statement: &str) {
-    let mut conn = PgConnection::connect(&url(cluster, "postgres")).await.expect("connects");
-    let safe = sqlx::AssertSqlSafe(statement.to_owned());
-    sqlx::raw_sql(safe).execute(&mut conn).await.expect(statement);
+    run_at(&url(cluster, "postgres"), statement).await;
+}
+
+/// Runs statements on a connection of their own.
+pub async fn run_at(url: &str, statements: &str) {
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await.expect("connects");
+    let connection = tokio::spawn(connection);
+    client.batch_execute(statements).await.expect(statements);
+    connection.abort();
 }
 
 fn url(cluster: &Cluster, database: &str) -> String {
     format!("postgres:///{database}?host={}&user=postgres", cluster.socket.display())
 }
 
-/// Starts one with such options; it stops when the cluster is dropped.
+/// Starts one with such options; it stops at once when the cluster is dropped.
 pub fn start(bin: &Path, options: &str) -> Result<Cluster, String> {
+    let init = "initdb -U postgres -A trust -E UTF8 --locale=C.UTF-8";
+    launch(bin, init, options)
+}
+
+/// Starts a standby that follows this one.
+#[allow(dead_code, reason = "benches have none")]
+pub fn start_standby(bin: &Path, primary: &Cluster, options: &str) -> Result<Cluster, String> {
+    let socket = primary.socket.display();
+    launch(bin, &format!("pg_basebackup -h {socket} -U postgres -R -c fast"), options)
+}
+
+/// `init` is the program that makes the data directory, with its arguments.
+fn launch(bin: &Path, init: &str, options: &str) -> Result<Cluster, String> {
     let fault = |error: std::io::Error| error.to_string();
     let folder = tempfile::Builder::new().prefix("dermaga-pg-").tempdir().map_err(fault)?.keep();
     let root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n");
@@ -43,7 +62,7 @@ pub fn start(bin: &Path, options: &str) -> Result<Cluster, String> {
     }
     let script = format!(
         r#"cd /
-        "{bin}/initdb" -D "{data}" -U postgres -A trust -E UTF8 --locale=C.UTF-8 --no-sync >/dev/null || exit 1
+        "{bin}"/{init} -D "{data}" --no-sync >/dev/null || exit 1
         "{bin}/postgres" -D "{data}" -k "{folder}" -c listen_addresses= \
           -c max_connections=500 -c log_min_messages=fatal {options} &
         cat >/dev/null

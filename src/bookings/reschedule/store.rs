@@ -25,7 +25,7 @@ crate::words! {
     }
 }
 
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct Reschedule {
     pub id: Uuid,
     pub booking_id: Uuid,
@@ -196,7 +196,7 @@ pub async fn due(db: &Db, limit: i64, now: DateTime<Utc>) -> Result<Vec<Uuid>> {
                (SELECT 1 FROM set_aside a WHERE a.job = $3 AND a.entity_id = r.id)
              ORDER BY r.expires_at LIMIT CAST($2 AS BIGINT)",
         )
-        .planned_anew()
+        .without_cached_plan()
         .bind(now)
         .bind(limit)
         .bind(RowJob::DropReschedules)

@@ -226,7 +226,7 @@ pub async fn due(db: &Db, limit: i64, now: DateTime<Utc>) -> Result<Vec<Uuid>> {
                (SELECT 1 FROM set_aside a WHERE a.job = $3 AND a.entity_id = k.id)
              ORDER BY k.expires_at LIMIT CAST($2 AS BIGINT)",
         )
-        .planned_anew()
+        .without_cached_plan()
         .bind(now)
         .bind(limit)
         .bind(RowJob::ExpireHolds)
@@ -275,7 +275,7 @@ macro_rules! complete {
 pub async fn arrived(db: &Db, limit: i64, now: DateTime<Utc>) -> Result<Vec<Uuid>> {
     let arrived: Vec<(Uuid,)> = db
         .sql(arrived!("$1", "$2", "$3"))
-        .planned_anew()
+        .without_cached_plan()
         .bind(limit)
         .bind(now)
         .bind(RowJob::CompleteJourneys)
@@ -293,7 +293,7 @@ pub async fn complete(
 ) -> Result<Vec<CompletedBooking>> {
     let sailed = tx
         .sql(complete!("IN (", arrived!("$3", "$2", "$4"), ")"))
-        .planned_anew()
+        .without_cached_plan()
         .bind(to)
         .bind(now)
         .bind(limit)

@@ -1,7 +1,7 @@
 //! All bookings of a sailing at once.
 
+use crate::kernel::db::Json;
 use chrono::{DateTime, Utc};
-use sqlx::types::Json;
 
 use crate::{
     bookings::{

@@ -1,6 +1,6 @@
 //! What a sale reads and writes.
 
-use sqlx::types::Json;
+use crate::kernel::db::Json;
 
 use crate::{
     bookings::model::{NewBooking, SailingContext},
@@ -32,9 +32,9 @@ pub const SELECT_OFFER: &str =
     LEFT JOIN taxes t ON t.is_active
     WHERE s.id = $1 ORDER BY t.code";
 
-#[derive(sqlx::FromRow)]
+#[derive(crate::kernel::db::FromRow)]
 struct OfferRow {
-    #[sqlx(flatten)]
+    #[row(flatten)]
     sailing: SailingContext,
     tax_code: Option<String>,
     tax_name: Option<String>,

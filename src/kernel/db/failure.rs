@@ -1,10 +1,11 @@
 //! What can go wrong in the database, sorted by what a caller can do about it.
 
-use std::fmt;
+use std::{error::Error, fmt, io};
 
 use rusqlite::ffi::{
-    SQLITE_CONSTRAINT_CHECK, SQLITE_CONSTRAINT_FOREIGNKEY, SQLITE_CONSTRAINT_PRIMARYKEY,
-    SQLITE_CONSTRAINT_UNIQUE,
+    SQLITE_BUSY, SQLITE_CONSTRAINT_CHECK, SQLITE_CONSTRAINT_FOREIGNKEY,
+    SQLITE_CONSTRAINT_PRIMARYKEY, SQLITE_CONSTRAINT_TRIGGER, SQLITE_CONSTRAINT_UNIQUE, SQLITE_FULL,
+    SQLITE_IOERR,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,81 +100,70 @@ impl fmt::Display for Failure {
     }
 }
 
-impl std::error::Error for Failure {}
+impl Error for Failure {}
 
-impl From<sqlx::Error> for Failure {
-    fn from(error: sqlx::Error) -> Self {
-        let kind = match &error {
-            sqlx::Error::Database(e) if e.is_unique_violation() => Kind::Unique,
-            sqlx::Error::Database(e) if e.is_foreign_key_violation() => Kind::ForeignKey,
-            sqlx::Error::Database(e) if e.is_check_violation() => Kind::Check,
-            sqlx::Error::Database(e) => by_code(e.code().as_deref().unwrap_or_default()),
-            sqlx::Error::Io(_)
-            | sqlx::Error::Tls(_)
-            | sqlx::Error::Protocol(_)
-            | sqlx::Error::PoolTimedOut
-            | sqlx::Error::PoolClosed
-            | sqlx::Error::WorkerCrashed => Kind::Unavailable,
-            _ => Kind::Fault,
-        };
-        Self { kind, cause: error.to_string(), unanswered: is_lost(&error) }
+impl From<tokio_postgres::Error> for Failure {
+    fn from(error: tokio_postgres::Error) -> Self {
+        let lost = is_lost(&error);
+        match error.as_db_error() {
+            // Its detail and hint may hold values.
+            Some(db) => Self {
+                kind: postgres_kind(db.code().code()),
+                cause: format!("{} ({})", db.message(), db.code().code()),
+                unanswered: lost,
+            },
+            None => {
+                let kind = if lost { Kind::Unavailable } else { Kind::Fault };
+                let source = error.source().map(|source| format!(": {source}")).unwrap_or_default();
+                Self { kind, cause: format!("{error}{source}"), unanswered: lost }
+            }
+        }
     }
 }
 
 /// Whether the connection was lost. A server that ends one may do so after the commit.
-fn is_lost(error: &sqlx::Error) -> bool {
-    match error {
-        sqlx::Error::Database(error) => {
-            let code = error.code().unwrap_or_default();
-            code.len() == 5 && ["08", "57P", "40003"].iter().any(|lost| code.starts_with(lost))
-        }
-        sqlx::Error::Io(_)
-        | sqlx::Error::Tls(_)
-        | sqlx::Error::Protocol(_)
-        | sqlx::Error::WorkerCrashed => true,
-        _ => false,
+pub(super) fn is_lost(error: &tokio_postgres::Error) -> bool {
+    match error.code() {
+        Some(code) => is_lost_code(code.code()),
+        None => error.is_closed() || error.source().is_some_and(|source| source.is::<io::Error>()),
+    }
+}
+
+fn is_lost_code(code: &str) -> bool {
+    ["08", "57P", "40003"].iter().any(|lost| code.starts_with(lost))
+}
+
+fn postgres_kind(code: &str) -> Kind {
+    match code {
+        "23505" => Kind::Unique,
+        "23503" => Kind::ForeignKey,
+        "23514" => Kind::Check,
+        "23P01" => Kind::Exclusion,
+        "40001" | "40P01" => Kind::Contention,
+        // Statement and lock timeouts, read-only standby.
+        "57014" | "55P03" | "25006" => Kind::Unavailable,
+        // Lost connection, out of resources, shutting down.
+        _ if ["08", "53", "57"].contains(&&code[..2]) => Kind::Unavailable,
+        _ => Kind::Fault,
     }
 }
 
 impl From<rusqlite::Error> for Failure {
     fn from(error: rusqlite::Error) -> Self {
-        let code = error.sqlite_error().map_or(0, |error| error.extended_code);
-        let kind = match code {
+        let kind = match error.sqlite_error().map_or(0, |error| error.extended_code) {
             SQLITE_CONSTRAINT_UNIQUE | SQLITE_CONSTRAINT_PRIMARYKEY => Kind::Unique,
             SQLITE_CONSTRAINT_FOREIGNKEY => Kind::ForeignKey,
             SQLITE_CONSTRAINT_CHECK => Kind::Check,
-            code => by_code(&code.to_string()),
+            // Triggers refuse what PostgreSQL refuses by exclusion.
+            SQLITE_CONSTRAINT_TRIGGER => Kind::Exclusion,
+            // The low byte is the class.
+            code => match code & 0xff {
+                SQLITE_BUSY | SQLITE_IOERR | SQLITE_FULL => Kind::Unavailable,
+                _ => Kind::Fault,
+            },
         };
         // SQLite runs in this process: it always answers.
         Self { kind, cause: error.to_string(), unanswered: false }
-    }
-}
-
-/// PostgreSQL's codes have five characters, SQLite's are numbers of up to four digits whose low
-/// byte is the class.
-fn by_code(code: &str) -> Kind {
-    const SQLITE_BUSY: u32 = 5;
-    const SQLITE_IOERR: u32 = 10;
-    const SQLITE_FULL: u32 = 13;
-    // Triggers of ours refuse what PostgreSQL refuses by exclusion.
-    const SQLITE_CONSTRAINT_TRIGGER: u32 = 1811;
-    if code.len() < 5
-        && let Ok(extended) = code.parse::<u32>()
-    {
-        return match extended & 0xff {
-            _ if extended == SQLITE_CONSTRAINT_TRIGGER => Kind::Exclusion,
-            SQLITE_BUSY | SQLITE_IOERR | SQLITE_FULL => Kind::Unavailable,
-            _ => Kind::Fault,
-        };
-    }
-    match code {
-        "40001" | "40P01" => Kind::Contention,
-        "23P01" => Kind::Exclusion,
-        // Statement and lock timeouts, read-only standby.
-        "57014" | "55P03" | "25006" => Kind::Unavailable,
-        // Lost connection, out of resources, shutting down.
-        _ if code.len() == 5 && ["08", "53", "57"].contains(&&code[..2]) => Kind::Unavailable,
-        _ => Kind::Fault,
     }
 }
 
@@ -181,29 +171,21 @@ fn by_code(code: &str) -> Kind {
 mod tests {
     use super::*;
 
-    fn io() -> sqlx::Error {
-        sqlx::Error::Io(std::io::ErrorKind::ConnectionReset.into())
-    }
-
     #[test]
     fn only_a_commit_without_an_answer_is_unknown() {
-        let lost = Failure::from(io());
-        assert!(lost.is_unavailable() && !lost.is_unknown());
-        let commit = Failure::from(io()).of_commit();
+        let lost = || Failure::unanswered("connection reset");
+        assert!(lost().is_unavailable() && !lost().is_unknown());
+        let commit = lost().of_commit();
         assert!(commit.is_unknown() && !commit.is_unavailable() && !commit.is_contention());
-        let late = Failure::unanswered("late").of_commit();
-        assert!(late.is_unknown());
-        // Nothing was asked.
-        for known in [sqlx::Error::PoolTimedOut, sqlx::Error::PoolClosed, sqlx::Error::RowNotFound]
-        {
-            assert!(!Failure::from(known).of_commit().is_unknown());
-        }
         assert!(Failure::unavailable("too many wait").of_commit().is_unavailable());
+        for (code, lost) in [("57P01", true), ("08006", true), ("40003", true), ("40001", false)] {
+            assert_eq!(is_lost_code(code), lost, "{code}");
+        }
     }
 
     #[test]
     fn what_sqlite_refuses_is_known() {
-        for code in [rusqlite::ffi::SQLITE_BUSY, rusqlite::ffi::SQLITE_FULL] {
+        for code in [SQLITE_BUSY, SQLITE_FULL] {
             let error = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None);
             assert!(Failure::from(error).of_commit().is_unavailable());
         }

@@ -2,7 +2,7 @@
 //!
 //! Every piece of text is `&'static str` from the code; whatever a caller sent is bound.
 
-use super::{Db, On, Record, Result, Statement, Value};
+use super::{Db, FromRow, On, PgType, Result, Statement, ToValue, Value};
 use crate::kernel::ids::Uuid;
 
 /// Places for ids are made in steps of this, the rest NULL, which equals nothing: few texts, each
@@ -16,8 +16,6 @@ pub struct Sort {
     pub descending: bool,
 }
 
-type Bind<'v> = Box<dyn FnOnce(Statement<'v>) -> Statement<'v> + Send + 'v>;
-
 #[must_use]
 pub struct List<'a> {
     db: &'a Db,
@@ -25,7 +23,7 @@ pub struct List<'a> {
     found: Option<&'static str>,
     conditions: String,
     /// Bound twice: once for the count and once for the page.
-    binds: Vec<(Bind<'a>, Bind<'a>)>,
+    binds: Vec<(Result<Value<'static>>, PgType)>,
 }
 
 impl<'a> List<'a> {
@@ -49,10 +47,7 @@ impl<'a> List<'a> {
     }
 
     /// `condition` with `?` where the value goes, e.g. `a.role = ?`; nothing when it is absent.
-    pub fn filter<T>(mut self, condition: &'static str, value: Option<T>) -> Self
-    where
-        T: Value + Clone + Send + 'a,
-    {
+    pub fn filter(mut self, condition: &'static str, value: Option<impl ToValue>) -> Self {
         if let Some(value) = value {
             let place = self.place(value);
             let (before, after) = condition.split_once('?').expect("a filter has a place");
@@ -76,7 +71,7 @@ impl<'a> List<'a> {
 
     /// The page of rows, and how many there are in all. `id` breaks ties, so that pages never
     /// overlap.
-    pub async fn page<T: Record>(
+    pub async fn page<T: FromRow>(
         self,
         sort: Sort,
         id: &'static str,
@@ -90,11 +85,12 @@ impl<'a> List<'a> {
         let next = binds.len() + 1;
         // A bare place would have SQLite make its plan anew for every value.
         let page = format!("{rows} {order} LIMIT CAST(${next} AS BIGINT) OFFSET ${}", next + 1);
-        let mut count = Statement::composed(db, format!("SELECT COUNT(*) FROM ({rows}) AS rows"));
-        let mut page = Statement::composed(db, page);
-        for (in_count, in_page) in binds {
-            count = in_count(count);
-            page = in_page(page);
+        let count = format!("SELECT COUNT(*) FROM ({rows}) AS rows");
+        let mut count = Statement::new(On::Db(db), count);
+        let mut page = Statement::new(On::Db(db), page);
+        for (value, kind) in binds {
+            count = count.bind_value(value.clone(), kind.clone());
+            page = page.bind_value(value, kind);
         }
         let page = page.bind(limit).bind(offset);
         if found.is_none() {
@@ -106,17 +102,13 @@ impl<'a> List<'a> {
         }
         let places = ids.len().next_multiple_of(STEP);
         let head = format!("{select} WHERE {id} IN");
-        let rows = Statement::among(On::Db(db), &head, places, &order).kept().long();
+        let rows = Statement::among(On::Db(db), &head, places, &order).cached().long();
         let ids = ids.into_iter().map(|(id,)| Some(id)).chain(std::iter::repeat(None));
         Ok((ids.take(places).fold(rows, Statement::bind).all().await?, total))
     }
 
-    fn place<T: Value + Clone + Send + 'a>(&mut self, value: T) -> String {
-        let again = value.clone();
-        self.binds.push((
-            Box::new(move |statement| statement.bind(value)),
-            Box::new(move |statement| statement.bind(again)),
-        ));
+    fn place<T: ToValue>(&mut self, value: T) -> String {
+        self.binds.push((value.to_value(), T::TYPE));
         format!("${}", self.binds.len())
     }
 
@@ -127,13 +119,13 @@ impl<'a> List<'a> {
 }
 
 /// A first page that is not full has been counted.
-async fn counted<T: Record>(
+async fn counted<T: FromRow>(
     page: Statement<'_>,
     count: Statement<'_>,
     limit: i64,
     offset: i64,
 ) -> Result<(Vec<T>, i64)> {
-    let (page, count) = (page.long(), count.whole().scalar());
+    let (page, count) = (page.long(), count.count().scalar());
     if offset > 0 {
         let total = count.await?;
         let rows = if offset < total { page.all().await? } else { Vec::new() };

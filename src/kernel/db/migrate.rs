@@ -1,86 +1,165 @@
 //! Bringing the schema up to date, once, whoever starts first.
 
-use sqlx::{
-    AssertSqlSafe, ConnectOptions, Connection, PgConnection, SqliteConnection,
-    migrate::{MigrateError, Migrator},
-    raw_sql,
-};
+use sha2::{Digest, Sha384};
 
-use super::{Db, Engine, Failure, Result};
+use super::{Db, Failure, Result, Tx};
+
+struct Migration {
+    name: &'static str,
+    text: &'static str,
+}
+
+impl Migration {
+    fn version(&self) -> i64 {
+        self.name[..4].parse().expect("the name of a migration begins with its number")
+    }
+
+    fn checksum(&self) -> Vec<u8> {
+        Sha384::digest(self.text).to_vec()
+    }
+}
+
+macro_rules! migrations {
+    ($folder:literal: $($name:literal)+) => {
+        &[$(Migration {
+            name: $name,
+            text: include_str!(concat!("../../../migrations/", $folder, $name, ".sql")),
+        }),+]
+    };
+}
 
 /// One text for both engines, and for each the few statements that the other does not know.
-static COMMON: Migrator = sqlx::migrate!();
-static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
-static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
+static COMMON: &[Migration] = migrations!("":
+    "0001_kernel"
+    "0002_accounts"
+    "0003_staff"
+    "0004_files"
+    "0005_partners"
+    "0006_fleet"
+    "0008_bookings"
+    "0010_settlements"
+    "0012_reports"
+    "0013_contents"
+    "0015_notifications"
+    "0017_webhooks"
+    "0018_boarding"
+    "0020_reschedules"
+    "0023_sales_months"
+    "0025_accounts_under_attack"
+    "0026_set_aside"
+    "0028_file_quota");
 
-fn with(own: &Migrator) -> Migrator {
-    Migrator::with_migrations(COMMON.iter().chain(own.iter()).cloned().collect())
+macro_rules! engine_migrations {
+    ($folder:literal) => {
+        migrations!($folder:
+            "0007_one_place_at_a_time"
+            "0009_seats_follow_bookings"
+            "0011_bookings_tell_their_moves"
+            "0014_published_terms_stay"
+            "0016_bookings_announce_in_order"
+            "0019_a_closed_manifest_stays"
+            "0021_bookings_change_sailings"
+            "0024_months_of_the_days_there_are"
+            "0027_unpaid_holds")
+    };
 }
 
-/// For a while the last column of migration 18 came by one of its own, 22. A database of then has all
-/// that it should have, and calls it otherwise; 22 is never used again.
-fn is_parted(done: &std::result::Result<(), MigrateError>) -> bool {
-    matches!(done, Err(MigrateError::VersionMissing(22)))
-}
+static SQLITE: &[Migration] = engine_migrations!("sqlite/");
+static POSTGRES: &[Migration] = engine_migrations!("postgres/");
 
-fn joined(migrator: &Migrator, blob: impl Fn(&str) -> String) -> AssertSqlSafe<String> {
-    let whole = migrator.iter().find(|migration| migration.version == 18);
-    let sum: String =
-        whole.iter().flat_map(|m| m.checksum.iter()).map(|byte| format!("{byte:02x}")).collect();
-    AssertSqlSafe(format!(
-        "UPDATE _sqlx_migrations SET checksum = {} WHERE version = 18;
-         DELETE FROM _sqlx_migrations WHERE version = 22",
-        blob(&sum)
-    ))
-}
-
-pub(super) async fn sqlite(conn: &mut SqliteConnection) -> Result<()> {
-    let migrator = with(&SQLITE);
-    let mut done = migrator.run(&mut *conn).await;
-    if is_parted(&done) {
-        raw_sql(joined(&migrator, |sum| format!("x'{sum}'"))).execute(&mut *conn).await?;
-        done = migrator.run(conn).await;
-    }
-    done.map_err(Failure::fault)
-}
-
-async fn postgres(conn: &mut PgConnection) -> Result<()> {
-    let migrator = with(&POSTGRES);
-    let mut done = migrator.run(&mut *conn).await;
-    if is_parted(&done) {
-        raw_sql(joined(&migrator, |sum| format!("'\\x{sum}'"))).execute(&mut *conn).await?;
-        done = migrator.run(conn).await;
-    }
-    done.map_err(Failure::fault)
+fn of_engine(sqlite: bool) -> Vec<&'static Migration> {
+    let own = if sqlite { SQLITE } else { POSTGRES };
+    let mut all: Vec<_> = COMMON.iter().chain(own).collect();
+    all.sort_by_key(|migration| migration.version());
+    all
 }
 
 impl Db {
     /// Whether it wants to be brought up to date.
     pub async fn is_behind(&self) -> Result<bool> {
-        let own = match &self.engine {
-            Engine::Sqlite { .. } => &SQLITE,
-            Engine::Postgres(_) => &POSTGRES,
-        };
         let applied: Vec<(i64,)> = self.sql("SELECT version FROM _sqlx_migrations").all().await?;
-        let mut all = COMMON.iter().chain(own.iter());
-        Ok(all.any(|migration| !applied.contains(&(migration.version,))))
+        let all = of_engine(self.engine() == "sqlite");
+        Ok(all.iter().any(|migration| !applied.contains(&(migration.version(),))))
     }
 
-    /// On PostgreSQL the migrator holds an advisory lock, so processes that start together wait
-    /// for the first.
+    /// Each migration is a transaction. Processes that start together wait for the first.
     pub async fn migrate(&self) -> Result<()> {
-        match &self.engine {
-            Engine::Sqlite { lane, .. } => lane.migrate().await,
-            Engine::Postgres(pool) => {
-                let patient = pool
-                    .options()
-                    .clone()
-                    .options([("statement_timeout", "0"), ("lock_timeout", "0")]);
-                let mut conn = patient.connect().await?;
-                postgres(&mut conn).await?;
-                Ok(conn.close().await?)
+        loop {
+            let mut tx = self.begin_without_timeout().await?;
+            let is_done = tx.apply_next().await?;
+            tx.commit().await?;
+            if is_done {
+                return Ok(());
             }
         }
+    }
+}
+
+impl Tx {
+    /// Applies the first migration that is missing; whether there was none.
+    async fn apply_next(&mut self) -> Result<bool> {
+        if !self.is_sqlite() {
+            let lock = "SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(1684370029)";
+            self.execute_script(lock).await?;
+        }
+        self.execute_script(
+            "CREATE TABLE IF NOT EXISTS _sqlx_migrations (
+                 version BIGINT PRIMARY KEY,
+                 description TEXT NOT NULL,
+                 installed_on TIMESTAMPTZ NOT NULL DEFAULT CURRENT_TIMESTAMP,
+                 success BOOLEAN NOT NULL,
+                 checksum BYTEA NOT NULL,
+                 execution_time BIGINT NOT NULL
+             )",
+        )
+        .await?;
+        let all = of_engine(self.is_sqlite());
+        let applied: Vec<(i64, Vec<u8>)> =
+            self.sql("SELECT version, checksum FROM _sqlx_migrations").all().await?;
+        for (version, checksum) in &applied {
+            let known = all.iter().find(|migration| migration.version() == *version);
+            match known {
+                Some(known) if known.checksum() == *checksum => {}
+                _ if applied.iter().any(|(version, _)| *version == 22) => {
+                    return self.join_parted(&all).await;
+                }
+                Some(known) => {
+                    let why = format!("migration {} was applied with another text", known.name);
+                    return Err(Failure::fault(why));
+                }
+                None => {
+                    let why = format!("migration {version} was applied and is not known");
+                    return Err(Failure::fault(why));
+                }
+            }
+        }
+        let is_applied = |version| applied.iter().any(|(applied, _)| *applied == version);
+        let Some(next) = all.iter().find(|migration| !is_applied(migration.version())) else {
+            return Ok(true);
+        };
+        self.execute_script(next.text).await?;
+        self.sql(
+            "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+             VALUES ($1, $2, TRUE, $3, 0)",
+        )
+        .bind(next.version())
+        .bind(next.name[5..].replace('_', " "))
+        .bind(next.checksum())
+        .run()
+        .await?;
+        Ok(false)
+    }
+
+    /// For a while the last column of migration 18 came by one of its own, 22. A database of then
+    /// has all that it should have under other numbers; 22 is never used again.
+    async fn join_parted(&mut self, all: &[&Migration]) -> Result<bool> {
+        let whole = all.iter().find(|migration| migration.version() == 18);
+        self.sql("UPDATE _sqlx_migrations SET checksum = $1 WHERE version = 18")
+            .bind(whole.map(|migration| migration.checksum()))
+            .run()
+            .await?;
+        self.sql("DELETE FROM _sqlx_migrations WHERE version = 22").run().await?;
+        Ok(false)
     }
 }
 
@@ -92,11 +171,11 @@ mod tests {
     #[test]
     fn what_has_run_does_not_change() {
         let mut all = String::new();
-        for (folder, migrator) in [("", &COMMON), ("sqlite/", &SQLITE), ("postgres/", &POSTGRES)] {
-            for migration in migrator.iter() {
+        for (folder, migrations) in [("", COMMON), ("sqlite/", SQLITE), ("postgres/", POSTGRES)] {
+            for migration in migrations {
                 let sum: String =
-                    migration.checksum.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-                all += &format!("{folder}{:04} {sum}\n", migration.version);
+                    migration.checksum().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+                all += &format!("{folder}{:04} {sum}\n", migration.version());
             }
         }
         let known = include_str!("../../../migrations/known");

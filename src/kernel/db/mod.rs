@@ -3,24 +3,22 @@
 //! Nothing outside this folder knows which engine it runs on. Statements are the same text on
 //! both; see `docs/adr/0002-two-engines.md` for what that text may contain.
 
-mod copy;
-mod direct;
+mod bulk;
 mod failure;
-mod lane;
 mod list;
 mod migrate;
-mod nobody;
-mod open;
-mod pool;
+mod postgres;
 mod queue;
 mod readers;
-mod rows;
-mod scribe;
+mod row;
+mod sqlite;
 mod statement;
-mod twins;
+mod tls;
 mod value;
+mod writer;
 
 use std::{
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -28,25 +26,28 @@ use std::{
     time::Duration,
 };
 
-use sqlx::PgConnection;
 use tokio::sync::watch;
 
-pub use copy::{copy, faults};
+pub use bulk::BulkClone;
+pub use dermaga_derive::FromRow;
 pub use failure::Failure;
 pub use list::{List, Sort};
-pub use statement::{Record, Scalar, Statement};
-pub use twins::Twins;
-pub use value::{Plain, Value};
+pub use row::{FromRow, Row};
+pub use sqlite::{copy, faults};
+pub use statement::Statement;
+pub use value::{FromValue, Json, PgType, ToValue, Value};
 
-use lane::{Lane, Turn};
-use pool::{PgTurn, Pool};
+use postgres::{PgPool, PgTx};
 use readers::Readers;
 use statement::On;
+use writer::{SqliteTx, SqliteWriter};
 
-/// No caller waits longer than this for a connection, a turn to write or one statement.
-const PATIENCE: Duration = Duration::from_secs(8);
-/// Where nobody waits.
-const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
+/// Upper bound for acquiring a connection and for one statement.
+const TIMEOUT: Duration = Duration::from_secs(8);
+/// For work that nobody waits for.
+const NO_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
+/// A statement that takes longer is logged.
+const SLOW: Duration = Duration::from_secs(1);
 
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
@@ -54,31 +55,54 @@ pub type Result<T, E = Failure> = std::result::Result<T, E>;
 #[derive(Clone)]
 pub struct Db {
     engine: Engine,
-    vitals: Arc<Vitals>,
+    metrics: Arc<Metrics>,
     /// How long a statement may take.
-    patience: Duration,
+    timeout: Duration,
 }
 
 #[derive(Clone)]
 enum Engine {
-    Sqlite { readers: Readers, lane: Lane },
-    Postgres(Pool<PgConnection>),
+    Sqlite { readers: Readers, writer: SqliteWriter },
+    Postgres(PgPool),
 }
 
 #[derive(Default)]
-struct Vitals {
+struct Metrics {
     statements: AtomicU64,
     posted: watch::Sender<()>,
 }
 
 impl Db {
-    /// One statement on its own: a read, or (with `run`) a write that commits by itself.
-    pub fn sql(&self, text: &'static str) -> Statement<'_> {
-        Statement::on_db(self, text)
+    /// A connection string of PostgreSQL, `sqlite:file`, or the plain path of an SQLite file.
+    pub async fn open(url: &str) -> Result<Self> {
+        Self::open_with(url, TIMEOUT, "7s").await
     }
 
-    /// `head` up to and with `IN`, and what follows the parentheses: whoever calls binds what the
-    /// head wants, then `count` values.
+    /// For long statements outside of the service.
+    pub async fn open_without_timeout(url: &str) -> Result<Self> {
+        Self::open_with(url, NO_TIMEOUT, "0").await
+    }
+
+    async fn open_with(url: &str, timeout: Duration, statement_timeout: &str) -> Result<Self> {
+        let engine = if postgres::is_url(url) {
+            Engine::Postgres(Box::pin(PgPool::open(url, statement_timeout)).await?)
+        } else {
+            let path = url.strip_prefix("sqlite:").map(|path| path.trim_start_matches("//"));
+            let file = Path::new(path.unwrap_or(url)).to_owned();
+            sqlite::create(&file)?;
+            let writer = SqliteWriter::open(file.clone())?;
+            Engine::Sqlite { readers: Readers::new(file), writer }
+        };
+        Ok(Self { engine, metrics: Default::default(), timeout })
+    }
+
+    /// One statement on its own: a read, or (with `run`) a write that commits by itself.
+    pub fn sql(&self, text: &'static str) -> Statement<'_> {
+        Statement::new(On::Db(self), text)
+    }
+
+    /// `head` up to and with `IN`, and what follows the parentheses: the caller binds what the head
+    /// wants, then `count` values.
     pub fn sql_among(&self, head: &'static str, count: usize, tail: &'static str) -> Statement<'_> {
         Statement::among(On::Db(self), head, count, tail)
     }
@@ -90,40 +114,34 @@ impl Db {
 
     /// Starts a write transaction. Dropping it without `commit` undoes it.
     pub async fn begin(&self) -> Result<Tx> {
+        self.begin_with("BEGIN", TIMEOUT).await
+    }
+
+    /// Starts a write transaction for a large piece of work that nobody waits for.
+    pub async fn begin_without_timeout(&self) -> Result<Tx> {
+        self.begin_with("BEGIN; SET LOCAL statement_timeout = 0", NO_TIMEOUT).await
+    }
+
+    /// Starts a write transaction whose statements all see the same snapshot. It fails with
+    /// contention rather than build on something that has changed since. On SQLite every
+    /// transaction is like that, since there is one writer.
+    pub async fn begin_repeatable_read(&self) -> Result<Tx> {
+        self.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ", TIMEOUT).await
+    }
+
+    async fn begin_with(&self, begin: &'static str, timeout: Duration) -> Result<Tx> {
         let inner = match &self.engine {
-            Engine::Sqlite { lane, .. } => TxInner::Sqlite(within(lane.turn()).await?),
-            Engine::Postgres(pool) => TxInner::Postgres(PgTurn::begin(pool, "BEGIN").await?),
+            Engine::Sqlite { writer, .. } => TxInner::Sqlite(within(writer.begin()).await?),
+            Engine::Postgres(pool) => TxInner::Postgres(PgTx::begin(pool, begin).await?.into()),
         };
-        Ok(self.tx(inner, PATIENCE))
+        Ok(Tx { inner, metrics: self.metrics.clone(), posts: false, timeout })
     }
 
-    /// Starts a write transaction for a large piece of work that nobody waits for: its statements
-    /// may take their time.
-    pub async fn begin_patiently(&self) -> Result<Tx> {
-        let inner = match &self.engine {
-            Engine::Sqlite { lane, .. } => TxInner::Sqlite(within(lane.turn()).await?),
-            Engine::Postgres(pool) => {
-                let begin = "BEGIN; SET LOCAL statement_timeout = 0";
-                TxInner::Postgres(PgTurn::begin(pool, begin).await?)
-            }
-        };
-        Ok(self.tx(inner, A_DAY))
-    }
-
-    fn tx(&self, inner: TxInner, patience: Duration) -> Tx {
-        Tx { inner, vitals: self.vitals.clone(), posts: false, patience }
-    }
-
-    /// Starts a write transaction whose every statement sees the same moment. It fails with
-    /// contention rather than build on something that has changed since.
-    pub async fn begin_still(&self) -> Result<Tx> {
-        let Engine::Postgres(pool) = &self.engine else {
-            // The one writer sees no moment but its own.
-            return self.begin().await;
-        };
-        let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ";
-        let inner = TxInner::Postgres(PgTurn::begin(pool, begin).await?);
-        Ok(self.tx(inner, PATIENCE))
+    /// Runs a whole script in one transaction.
+    pub async fn execute_script(&self, script: &str) -> Result<()> {
+        let mut tx = self.begin_without_timeout().await?;
+        tx.execute_script(script).await?;
+        tx.commit().await
     }
 
     /// Answers when the database does.
@@ -133,31 +151,31 @@ impl Db {
 
     /// Statements run so far, control statements not counted.
     pub fn statements(&self) -> u64 {
-        self.vitals.statements.load(Ordering::Relaxed)
+        self.metrics.statements.load(Ordering::Relaxed)
     }
 
     /// Durable commits of the SQLite writer so far; `None` on PostgreSQL, which counts its own.
     pub fn commits(&self) -> Option<u64> {
         match &self.engine {
-            Engine::Sqlite { lane, .. } => Some(lane.commits()),
+            Engine::Sqlite { writer, .. } => Some(writer.commits()),
             Engine::Postgres(_) => None,
         }
     }
 
     /// Changes when a transaction of this process has put something into the outbox.
     pub fn posted(&self) -> watch::Receiver<()> {
-        self.vitals.posted.subscribe()
+        self.metrics.posted.subscribe()
     }
 
     /// A statement on its own has put something into the outbox.
     pub fn has_posted(&self) {
-        self.vitals.posted.send_replace(());
+        self.metrics.posted.send_replace(());
     }
 
     /// Whether many wait for it, or did a moment ago.
     pub fn is_busy(&self) -> bool {
         match &self.engine {
-            Engine::Sqlite { readers, lane } => lane.is_busy() || readers.is_busy(),
+            Engine::Sqlite { readers, writer } => writer.is_busy() || readers.is_busy(),
             Engine::Postgres(pool) => pool.is_busy(),
         }
     }
@@ -172,11 +190,11 @@ impl Db {
     /// Closes every connection, so that SQLite folds its log into the database file.
     pub async fn close(&self) {
         match &self.engine {
-            Engine::Sqlite { readers, lane } => {
+            Engine::Sqlite { readers, writer } => {
                 readers.close();
-                lane.close().await;
+                writer.close().await;
             }
-            Engine::Postgres(pool) => pool.close().await,
+            Engine::Postgres(pool) => pool.close(),
         }
     }
 }
@@ -185,20 +203,20 @@ impl Db {
 #[must_use = "a transaction that is not committed is undone"]
 pub struct Tx {
     inner: TxInner,
-    vitals: Arc<Vitals>,
+    metrics: Arc<Metrics>,
     posts: bool,
     /// How long one of its statements may take.
-    patience: Duration,
+    timeout: Duration,
 }
 
 enum TxInner {
-    Sqlite(Turn),
-    Postgres(PgTurn),
+    Sqlite(SqliteTx),
+    Postgres(Box<PgTx>),
 }
 
 impl Tx {
     pub fn sql(&mut self, text: &'static str) -> Statement<'_> {
-        Statement::on_tx(self, text)
+        Statement::new(On::Tx(self), text)
     }
 
     /// As [`Db::sql_among`].
@@ -209,6 +227,14 @@ impl Tx {
         tail: &'static str,
     ) -> Statement<'_> {
         Statement::among(On::Tx(self), head, count, tail)
+    }
+
+    /// Runs a whole script, without values.
+    pub async fn execute_script(&mut self, script: &str) -> Result<()> {
+        match &mut self.inner {
+            TxInner::Sqlite(tx) => tx.execute_script(script),
+            TxInner::Postgres(tx) => within_for(self.timeout, tx.execute_script(script)).await,
+        }
     }
 
     /// Inserts many rows in few statements: `head` up to and without `VALUES`, and how one row
@@ -234,10 +260,10 @@ impl Tx {
     ) -> Result<()> {
         // Both engines take at least this many values in one statement.
         const VALUES: usize = 32_000;
-        let numbered = matches!(self.inner, TxInner::Postgres(_));
+        let numbered = !self.is_sqlite();
         for rows in rows.chunks(VALUES / columns) {
             let text = format!("{} {tail}", insert_text(head, numbered, columns, rows.len()));
-            let statement = Statement::composed_on_tx(self, text);
+            let statement = Statement::composed(On::Tx(self), text);
             rows.iter().fold(statement, &bind).run().await?;
         }
         Ok(())
@@ -260,12 +286,12 @@ impl Tx {
     /// with the connection, it may be durable all the same: `Failure::is_unknown`.
     pub async fn commit(self) -> Result<()> {
         let done = match self.inner {
-            TxInner::Sqlite(turn) => within_for(self.patience, turn.commit()).await,
-            TxInner::Postgres(tx) => within_for(self.patience, tx.commit()).await,
+            TxInner::Sqlite(tx) => within_for(self.timeout, tx.commit()).await,
+            TxInner::Postgres(tx) => within_for(self.timeout, tx.commit()).await,
         };
         done.map_err(Failure::of_commit)?;
         if self.posts {
-            self.vitals.posted.send_replace(());
+            self.metrics.posted.send_replace(());
         }
         Ok(())
     }
@@ -296,22 +322,14 @@ fn insert_text(head: &str, numbered: bool, columns: usize, rows: usize) -> Strin
     format!("{head} VALUES {}", rows.join(", "))
 }
 
-enum Conn<'c> {
-    Sqlite(&'c mut sqlx::SqliteConnection),
-    Postgres(&'c mut sqlx::PgConnection),
-}
-
 /// Bounds a wait for the database.
-async fn within<T, E: Into<Failure>>(work: impl Future<Output = Result<T, E>>) -> Result<T> {
-    within_for(PATIENCE, work).await
+async fn within<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    within_for(TIMEOUT, work).await
 }
 
-async fn within_for<T, E: Into<Failure>>(
-    patience: Duration,
-    work: impl Future<Output = Result<T, E>>,
-) -> Result<T> {
-    match tokio::time::timeout(patience, work).await {
-        Ok(done) => done.map_err(Into::into),
+async fn within_for<T>(timeout: Duration, work: impl Future<Output = Result<T>>) -> Result<T> {
+    match tokio::time::timeout(timeout, work).await {
+        Ok(done) => done,
         Err(_) => Err(Failure::unanswered("the database did not answer in time")),
     }
 }

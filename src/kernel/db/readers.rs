@@ -1,16 +1,14 @@
-//! Those who read SQLite.
+//! The read pool of SQLite.
 //!
-//! Most questions are answered in less time than it takes to wake another thread, so each is asked
-//! right where somebody wants to know. One that turns out to take long is interrupted, and asked
-//! again on a thread that may be kept waiting: nothing is lost, since reading changes nothing.
+//! A read runs inline on the worker that wants it, with a budget of 2 ms, because most take less
+//! time than waking another thread. One that exceeds the budget is interrupted and run again on a
+//! blocking thread. Nothing is lost, since reading changes nothing.
 //!
-//! No reader for short questions is held for longer than a moment. Lists and reports have readers of
-//! their own. So have short questions that turned out to take long: they neither wait for lists nor
-//! keep other short ones waiting.
+//! There are three pools, so that no read waits for a longer one: short reads, short reads that
+//! exceeded their budget, and lists and reports.
 
 use std::{
-    collections::HashMap,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -18,45 +16,42 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::{Connection, ErrorCode, Statement};
-use sqlx::FromRow;
+use rusqlite::{Connection, ErrorCode};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{
-    Failure, Result,
-    direct::{self, Length, Question},
+    Failure, FromRow, Result,
     queue::{Queue, now},
-    rows::{Names, Row},
+    sqlite::{self, BUSY_TIMEOUT, Length, Query},
     within_for,
 };
 
-/// So many answer short questions at once.
-const QUICK_READERS: usize = 4;
-/// So many answer those that were thought to be short.
+const SHORT_READERS: usize = 4;
+/// For short reads that exceeded their budget.
 const LATE_READERS: usize = 2;
-/// So many answer lists and reports.
+/// For lists and reports.
 const LONG_READERS: usize = 2;
-/// What takes longer does so elsewhere.
-const QUICK: Duration = Duration::from_millis(2);
-/// After so many steps of SQLite's machine it is asked whether it takes too long.
+/// How long a read may hold a worker.
+const BUDGET: Duration = Duration::from_millis(2);
+/// After so many steps of SQLite's virtual machine the time is checked.
 const STEPS: i32 = 200;
-/// What was asked that so many times has worked hard. What takes long with less has most likely
-/// waited for the processor, and is short after all.
+/// A read with so many checks has worked hard. One that took long with fewer has most likely waited
+/// for the processor, and is short after all.
 const HARD: u64 = 50;
-/// What has not worked hard may keep its reader for so long.
-const SOON: Duration = Duration::from_millis(250);
+/// How long a read that has not worked hard may keep its reader.
+const GRACE: Duration = Duration::from_millis(250);
 
 #[derive(Clone)]
 pub(super) struct Readers {
-    quick: Arc<Shelf>,
-    late: Arc<Shelf>,
-    long: Arc<Shelf>,
+    short: Arc<PoolInner>,
+    late: Arc<PoolInner>,
+    long: Arc<PoolInner>,
 }
 
-struct Shelf {
+struct PoolInner {
     file: PathBuf,
     /// The one that was used last is lent first.
-    kept: Mutex<Vec<Reader>>,
+    idle: Mutex<Vec<Reader>>,
     slots: Arc<Semaphore>,
     queue: Queue,
 }
@@ -64,242 +59,193 @@ struct Shelf {
 impl Readers {
     pub fn new(file: PathBuf) -> Self {
         Self {
-            quick: Shelf::new(file.clone(), QUICK_READERS),
-            late: Shelf::new(file.clone(), LATE_READERS),
-            long: Shelf::new(file, LONG_READERS),
+            short: PoolInner::new(file.clone(), SHORT_READERS),
+            late: PoolInner::new(file.clone(), LATE_READERS),
+            long: PoolInner::new(file, LONG_READERS),
         }
     }
 
-    fn shelves(&self) -> [&Arc<Shelf>; 3] {
-        [&self.quick, &self.late, &self.long]
+    fn pools(&self) -> [&Arc<PoolInner>; 3] {
+        [&self.short, &self.late, &self.long]
     }
 
     pub fn is_busy(&self) -> bool {
-        self.shelves().iter().any(|shelf| shelf.queue.is_busy())
+        self.pools().iter().any(|pool| pool.queue.is_busy())
     }
 
-    /// Closes what is kept, and reads nothing any more.
     pub fn close(&self) {
-        for shelf in self.shelves() {
-            shelf.slots.close();
-            shelf.kept().clear();
+        for pool in self.pools() {
+            pool.slots.close();
+            pool.idle().clear();
         }
     }
 
     /// The first rows, at most so many.
-    pub async fn ask<T>(
+    pub async fn rows<T: FromRow>(
         &self,
-        question: Question,
+        query: Query,
         most: usize,
-        patience: Duration,
-    ) -> Result<Vec<T>>
-    where
-        T: for<'r> FromRow<'r, Row> + Send + 'static,
-    {
-        within_for(patience, self.answer(question, most, patience)).await
+        timeout: Duration,
+    ) -> Result<Vec<T>> {
+        within_for(timeout, self.read(query, most, timeout)).await
     }
 
-    async fn answer<T>(&self, question: Question, most: usize, patience: Duration) -> Result<Vec<T>>
-    where
-        T: for<'r> FromRow<'r, Row> + Send + 'static,
-    {
-        let mut lent = match question.length {
-            Length::Short => self.quick.lend().await?,
-            Length::Long | Length::Whole => self.long.lend().await?,
+    async fn read<T: FromRow>(
+        &self,
+        query: Query,
+        most: usize,
+        timeout: Duration,
+    ) -> Result<Vec<T>> {
+        let mut conn = match query.length {
+            Length::Short => self.short.get().await?,
+            Length::Long | Length::Count => self.long.get().await?,
         };
-        if question.length != Length::Whole {
-            lent.reader().limit(QUICK)?;
-            if let Some(rows) = lent.reader().ask(&question, most)? {
+        if query.length != Length::Count {
+            conn.reader().limit(BUDGET)?;
+            if let Some(rows) = conn.reader().rows(&query, most)? {
                 return Ok(rows);
             }
         }
-        let question = Arc::new(question);
-        if question.length == Length::Short {
-            if lent.reader().has_worked_hard() {
+        let query = Arc::new(query);
+        if query.length == Length::Short {
+            if conn.reader().has_worked_hard() {
                 // Before it waits for another reader: somebody else can use this one.
-                drop(lent);
-            } else if let Some(rows) = aside(lent, question.clone(), most, SOON).await? {
+                drop(conn);
+            } else if let Some(rows) = on_thread(conn, query.clone(), most, GRACE).await? {
                 return Ok(rows);
             }
-            lent = self.late.lend().await?;
+            conn = self.late.get().await?;
         }
-        let rows = aside(lent, question, most, patience).await?;
+        let rows = on_thread(conn, query, most, timeout).await?;
         rows.ok_or_else(|| Failure::unavailable("the database did not answer in time"))
     }
 }
 
-/// Asks on a thread that may be kept waiting; `None` when it took too long.
-async fn aside<T>(
-    mut lent: Lent,
-    question: Arc<Question>,
+/// Reads on a blocking thread; `None` when it took too long.
+async fn on_thread<T: FromRow>(
+    mut conn: PooledConnection,
+    query: Arc<Query>,
     most: usize,
     time: Duration,
-) -> Result<Option<Vec<T>>>
-where
-    T: for<'r> FromRow<'r, Row> + Send + 'static,
-{
-    lent.reader().limit(time)?;
-    let until = lent.reader().until.clone();
-    let mut slow = tokio::task::spawn_blocking(move || {
-        let rows = lent.reader().ask(&question, most);
-        (lent, rows)
+) -> Result<Option<Vec<T>>> {
+    conn.reader().limit(time)?;
+    let until = conn.reader().until.clone();
+    let read = tokio::task::spawn_blocking(move || {
+        let rows = conn.reader().rows(&query, most);
+        (conn, rows)
     });
-    let over = Over(until);
-    let done = (&mut slow).await;
-    // Before the reader goes back: what it ends is this question, not the next one's.
-    drop(over);
-    let (_lent, rows) = done.map_err(Failure::fault)?;
+    let interrupt = Interrupt(until);
+    let done = read.await;
+    // Before the reader goes back: it ends this read, not the next one.
+    drop(interrupt);
+    let (_conn, rows) = done.map_err(Failure::fault)?;
     rows
 }
 
-/// Interrupts a question that nobody waits for any more.
-struct Over(Arc<AtomicU64>);
+/// Interrupts a read that nobody waits for any more.
+struct Interrupt(Arc<AtomicU64>);
 
-impl Drop for Over {
+impl Drop for Interrupt {
     fn drop(&mut self) {
         self.0.store(0, Ordering::Relaxed);
     }
 }
 
-impl Shelf {
+impl PoolInner {
     fn new(file: PathBuf, most: usize) -> Arc<Self> {
-        let (kept, queue) = Default::default();
-        Arc::new(Self { file, kept, slots: Arc::new(Semaphore::new(most)), queue })
+        let (idle, queue) = Default::default();
+        Arc::new(Self { file, idle, slots: Arc::new(Semaphore::new(most)), queue })
     }
 
-    async fn lend(self: &Arc<Self>) -> Result<Lent> {
-        let shelf = self;
-        // What is answered at once would never be seen to wait: whoever comes lets the others come.
-        let turn = async {
+    async fn get(self: &Arc<Self>) -> Result<PooledConnection> {
+        // An inline read never waits by itself. Without this, a rush of them would neither be seen
+        // in the queue nor let others come.
+        let slot = async {
             tokio::task::yield_now().await;
-            shelf.slots.clone().acquire_owned().await
+            self.slots.clone().acquire_owned().await
         };
-        let slot = shelf.queue.wait(turn).await?.map_err(Failure::unavailable)?;
-        let kept = shelf.kept().pop();
-        let reader = match kept {
+        let slot = self.queue.wait(slot).await?.map_err(Failure::unavailable)?;
+        let idle = self.idle().pop();
+        let reader = match idle {
             Some(reader) => reader,
             None => {
-                let file = shelf.file.clone();
-                let opened = tokio::task::spawn_blocking(move || Reader::open(&file));
+                let file = self.file.clone();
+                let opened = tokio::task::spawn_blocking(move || Reader::open(file));
                 opened.await.map_err(Failure::fault)??
             }
         };
-        Ok(Lent { reader: Some(reader), shelf: shelf.clone(), _slot: slot })
+        Ok(PooledConnection { reader: Some(reader), pool: self.clone(), _slot: slot })
     }
 
-    fn kept(&self) -> MutexGuard<'_, Vec<Reader>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn idle(&self) -> MutexGuard<'_, Vec<Reader>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A reader that goes back when it is dropped.
-struct Lent {
+/// A reader that goes back to its pool when it is dropped.
+struct PooledConnection {
     reader: Option<Reader>,
-    shelf: Arc<Shelf>,
+    pool: Arc<PoolInner>,
     _slot: OwnedSemaphorePermit,
 }
 
-impl Lent {
+impl PooledConnection {
     fn reader(&mut self) -> &mut Reader {
         self.reader.as_mut().expect("it has its reader until it is dropped")
     }
 }
 
-impl Drop for Lent {
+impl Drop for PooledConnection {
     fn drop(&mut self) {
-        let mut kept = self.shelf.kept();
-        if !self.shelf.slots.is_closed() {
-            kept.extend(self.reader.take());
+        let mut idle = self.pool.idle();
+        if !self.pool.slots.is_closed() {
+            idle.extend(self.reader.take());
         }
     }
 }
 
 struct Reader {
     conn: Connection,
-    /// The columns of what stays prepared.
-    names: HashMap<String, Arc<Names>>,
-    /// When it takes too long.
+    /// When the read takes too long.
     until: Arc<AtomicU64>,
-    /// How often it was asked that.
-    asked: Arc<AtomicU64>,
+    /// How often the time was checked.
+    checks: Arc<AtomicU64>,
 }
 
 impl Reader {
-    fn open(file: &Path) -> Result<Self> {
-        let conn = direct::open(file, &direct::READERS)?;
+    fn open(file: PathBuf) -> Result<Self> {
+        let conn = sqlite::open(&file, &sqlite::READER)?;
         let until = Arc::new(AtomicU64::new(u64::MAX));
-        let asked = Arc::new(AtomicU64::new(0));
-        let (limit, count) = (until.clone(), asked.clone());
+        let checks = Arc::new(AtomicU64::new(0));
+        let (limit, count) = (until.clone(), checks.clone());
         let is_late = move || {
             count.fetch_add(1, Ordering::Relaxed);
             now() > limit.load(Ordering::Relaxed)
         };
         conn.progress_handler(STEPS, Some(is_late))?;
-        Ok(Self { conn, names: HashMap::new(), until, asked })
+        Ok(Self { conn, until, checks })
     }
 
     fn has_worked_hard(&self) -> bool {
-        self.asked.load(Ordering::Relaxed) >= HARD
+        self.checks.load(Ordering::Relaxed) >= HARD
     }
 
-    /// How long the next question may take.
+    /// How long the next read may take.
     fn limit(&self, time: Duration) -> Result<()> {
         self.until.store(now() + time.as_millis() as u64, Ordering::Relaxed);
-        self.asked.store(0, Ordering::Relaxed);
-        Ok(self.conn.busy_timeout(time.min(direct::BUSY))?)
+        self.checks.store(0, Ordering::Relaxed);
+        Ok(self.conn.busy_timeout(time.min(BUSY_TIMEOUT))?)
     }
 
     /// The first rows, at most so many; `None` when it took too long.
-    fn ask<T>(&mut self, question: &Question, most: usize) -> Result<Option<Vec<T>>>
-    where
-        T: for<'r> FromRow<'r, Row>,
-    {
-        let names = &mut self.names;
-        let done = question.with(&self.conn, |statement| {
-            let mut row = Row::new(columns(names, question, statement));
-            let mut found = Vec::new();
-            let mut rows = statement.raw_query();
-            while found.len() < most
-                && let Some(next) = rows.next()?
-            {
-                row.fill(next)?;
-                match T::from_row(&row) {
-                    Ok(record) => found.push(record),
-                    Err(error) => return Ok(Err(error)),
-                }
-            }
-            Ok(Ok(found))
-        });
-        match done {
-            Ok(found) => Ok(Some(found?)),
-            Err(error) if is_late(&error) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
-    }
-}
-
-fn is_late(error: &rusqlite::Error) -> bool {
-    use ErrorCode::{DatabaseBusy, OperationInterrupted};
-    matches!(error.sqlite_error_code(), Some(DatabaseBusy | OperationInterrupted))
-}
-
-fn columns(
-    known: &mut HashMap<String, Arc<Names>>,
-    question: &Question,
-    statement: &Statement,
-) -> Arc<Names> {
-    let text = question.text.as_str();
-    match known.get(text).filter(|names| names.len() == statement.column_count()) {
-        Some(names) => names.clone(),
-        None => {
-            let names = Arc::new(Names::of(statement));
-            if question.lasting {
-                if known.len() >= direct::PREPARED {
-                    known.clear();
-                }
-                known.insert(text.to_owned(), names.clone());
-            }
-            names
+    fn rows<T: FromRow>(&mut self, query: &Query, most: usize) -> Result<Option<Vec<T>>> {
+        use ErrorCode::{DatabaseBusy, OperationInterrupted};
+        match query.rows(&self.conn, most) {
+            Ok(rows) => rows.map(Some),
+            Err(error) => match error.sqlite_error_code() {
+                Some(DatabaseBusy | OperationInterrupted) => Ok(None),
+                _ => Err(error.into()),
+            },
         }
     }
 }
@@ -313,7 +259,7 @@ mod tests {
 
     use super::{
         super::{Db, Engine, Failure},
-        Shelf,
+        PoolInner,
     };
 
     const LONG: &str = "WITH RECURSIVE n (i) AS
@@ -346,14 +292,14 @@ mod tests {
     async fn quick_questions_are_answered_while_all_others_wait() {
         let folder = tempfile::tempdir().unwrap();
         let mut db = Db::open(folder.path().join("a.db").to_str().unwrap()).await.unwrap();
-        db.patience = Duration::from_secs(24 * 60 * 60);
+        db.timeout = Duration::from_secs(24 * 60 * 60);
         let Engine::Sqlite { readers, .. } = &db.engine else { unreachable!() };
-        let free = |shelf: &Shelf| shelf.slots.available_permits();
+        let free = |pool: &PoolInner| pool.slots.available_permits();
         // Lists that never end, and more questions that were thought to be short than there are
         // readers for those.
         let endless = || db.sql(LONG).bind(i64::MAX);
         let lists = join_all((0..6).map(|_| endless().long().scalar::<i64>()));
-        let counts = join_all((0..6).map(|_| endless().whole().scalar::<i64>()));
+        let counts = join_all((0..6).map(|_| endless().count().scalar::<i64>()));
         let late = join_all((0..6).map(|_| endless().scalar::<i64>()));
         let mut endless = pin!(async { tokio::join!(lists, counts, late) });
         let meanwhile = async {
@@ -379,7 +325,7 @@ mod tests {
             let endless = count(&db, i64::MAX);
             assert!(timeout(Duration::from_millis(50), endless).await.is_err());
         }
-        // Else all readers would be taken for as long as anybody's patience lasts.
+        // Else all readers would be taken for as long as the timeout lasts.
         assert_eq!(timeout(Duration::from_secs(30), count(&db, 10)).await.unwrap().unwrap(), 10);
     }
 
@@ -387,12 +333,12 @@ mod tests {
     async fn what_takes_too_long_is_given_up() {
         let folder = tempfile::tempdir().unwrap();
         let mut db = Db::open(folder.path().join("a.db").to_str().unwrap()).await.unwrap();
-        db.patience = Duration::from_millis(50);
+        db.timeout = Duration::from_millis(50);
         for _ in 0..8 {
             assert!(count(&db, i64::MAX).await.unwrap_err().is_unavailable());
         }
         // Nobody is still busy with it.
-        db.patience = Duration::from_secs(30);
+        db.timeout = Duration::from_secs(30);
         assert_eq!(count(&db, 10).await.unwrap(), 10);
         db.close().await;
         assert!(count(&db, 10).await.unwrap_err().is_unavailable());

@@ -1,60 +1,64 @@
-//! The rows of whole tables over again, under other ids: a large database out of a small one.
+//! Clones the rows of whole tables under other ids: a large database out of a small one.
 //!
-//! A twin's id is its original's with another beginning, so what refers to an original refers to
-//! the twin after the same change. Triggers sleep meanwhile: what they keep has been kept.
+//! The id of a clone is that of its original with another beginning, so a reference to an original
+//! becomes one to its clone by the same change. Triggers are off meanwhile: the clones of what they
+//! maintain are cloned as well.
 
-use super::{Db, Result, Tx, statement::Statement};
+use super::{
+    Db, Result, Tx,
+    statement::{On, Statement},
+};
 
-/// One table, and what its twins do not share with their originals.
-pub struct Twins {
+/// One table, and what clones do not share with their originals.
+pub struct BulkClone {
     pub table: &'static str,
     /// A column that is indexed and holds an id made by [`crate::kernel::ids::fresh`].
     pub by: &'static str,
-    /// Columns with ids of rows that have twins themselves.
+    /// Columns with ids of rows that are cloned themselves.
     pub ids: &'static [&'static str],
     /// Those of them that refer to a table further down.
     pub late: &'static [&'static str],
-    /// Columns with an expression of their own; `{n}` is the twins' number, `{nnn}` with zeros.
+    /// Columns with an expression of their own; `{n}` is the clones' number, `{nnn}` with zeros.
     pub other: &'static [(&'static str, &'static str)],
-    /// Which of the rows have twins.
+    /// Which of the rows are cloned.
     pub only: &'static str,
 }
 
 impl Db {
-    /// Gives every original its `number`th twin. The tables come in the order of their references.
-    pub async fn twins(&self, tables: &[Twins], number: u16) -> Result<()> {
-        let mut tx = self.begin_patiently().await?;
-        let mut asleep = Vec::new();
-        for twins in tables {
-            asleep.extend(tx.sleep(twins.table).await?);
+    /// Gives every original its `number`th clone. The tables come in the order of their references.
+    pub async fn bulk_clone(&self, tables: &[BulkClone], number: u16) -> Result<()> {
+        let mut tx = self.begin_without_timeout().await?;
+        let mut disabled = Vec::new();
+        for clone in tables {
+            disabled.extend(tx.disable_triggers(clone.table).await?);
         }
-        for twins in tables {
-            let text = twins.insert(&tx.columns(twins.table).await?, number, tx.is_sqlite());
+        for clone in tables {
+            let text = clone.insert(&tx.columns(clone.table).await?, number, tx.is_sqlite());
             tx.compose(text).run().await?;
         }
-        for twins in tables {
-            for column in twins.late {
-                let text = twins.link(column, number, tx.is_sqlite());
+        for clone in tables {
+            for column in clone.late {
+                let text = clone.link(column, number, tx.is_sqlite());
                 tx.compose(text).run().await?;
             }
         }
-        for waking in asleep {
-            tx.compose(waking).run().await?;
+        for enable in disabled {
+            tx.compose(enable).run().await?;
         }
         tx.commit().await
     }
 
     /// After a bulk load: PostgreSQL plans by statistics, SQLite goes on without.
-    pub async fn analyse(&self, tables: &[Twins]) -> Result<()> {
-        let mut tx = self.begin_patiently().await?;
-        for Twins { table, .. } in tables.iter().filter(|_| self.engine() == "postgres") {
+    pub async fn analyse(&self, tables: &[BulkClone]) -> Result<()> {
+        let mut tx = self.begin_without_timeout().await?;
+        for BulkClone { table, .. } in tables.iter().filter(|_| self.engine() == "postgres") {
             tx.compose(format!("ANALYZE {table}")).run().await?;
         }
         tx.commit().await
     }
 }
 
-impl Twins {
+impl BulkClone {
     fn insert(&self, columns: &[String], number: u16, sqlite: bool) -> String {
         let value = |column: &str| {
             let other = self.other.iter().find(|(name, _)| *name == column);
@@ -63,7 +67,7 @@ impl Twins {
                     .replace("{nnn}", &format!("{number:03}"))
                     .replace("{n}", &number.to_string()),
                 None if self.late.contains(&column) => "NULL".into(),
-                None if self.ids.contains(&column) => twin(&quoted(column), number, sqlite),
+                None if self.ids.contains(&column) => clone_id(&quoted(column), number, sqlite),
                 None => quoted(column),
             }
         };
@@ -81,7 +85,7 @@ impl Twins {
     fn link(&self, column: &str, number: u16, sqlite: bool) -> String {
         let Self { table, by, .. } = self;
         let (id, target) =
-            (twin("o.id", number, sqlite), twin(&format!("o.{column}"), number, sqlite));
+            (clone_id("o.id", number, sqlite), clone_id(&format!("o.{column}"), number, sqlite));
         let end = originals_end(sqlite);
         format!(
             "UPDATE {table} SET {column} = {target} FROM {table} o
@@ -94,8 +98,8 @@ fn quoted(column: &str) -> String {
     format!("\"{column}\"")
 }
 
-/// The id of a row's twin. Fresh ids begin with a time, which gets here in the year 9200.
-fn twin(id: &str, number: u16, sqlite: bool) -> String {
+/// The id of a row's clone. Fresh ids begin with a time, which gets here in the year 9200.
+fn clone_id(id: &str, number: u16, sqlite: bool) -> String {
     match sqlite {
         true => format!("CAST(x'D0D0{number:04X}' || substr({id}, 5) AS BLOB)"),
         false => format!("('d0d0{number:04x}' || substr({id}::TEXT, 9))::UUID"),
@@ -112,7 +116,7 @@ fn originals_end(sqlite: bool) -> &'static str {
 impl Tx {
     /// Only for names of the schema's own, and numbers.
     fn compose(&mut self, text: String) -> Statement<'_> {
-        Statement::composed_on_tx(self, text)
+        Statement::composed(On::Tx(self), text)
     }
 
     async fn columns(&mut self, table: &'static str) -> Result<Vec<String>> {
@@ -128,8 +132,8 @@ impl Tx {
         Ok(names.into_iter().map(|(name,)| name).collect())
     }
 
-    /// Puts the triggers of a table to sleep, and says what wakes them.
-    async fn sleep(&mut self, table: &'static str) -> Result<Vec<String>> {
+    /// Disables the triggers of a table; the statements that enable them again.
+    async fn disable_triggers(&mut self, table: &'static str) -> Result<Vec<String>> {
         if !self.is_sqlite() {
             self.compose(format!("ALTER TABLE {table} DISABLE TRIGGER USER")).run().await?;
             return Ok(vec![format!("ALTER TABLE {table} ENABLE TRIGGER USER")]);

@@ -1,0 +1,360 @@
+//! The pool of connections to PostgreSQL, and transactions on them.
+//!
+//! A connection that was used a moment ago is taken to be well; one that has rested is checked
+//! before it is lent again, and one that failed is closed. One that was left in the middle of a
+//! statement or of a transaction (somebody hung up) is cleaned up by a task of its own, and keeps
+//! its place in the pool until then.
+
+use std::{
+    path::Path,
+    pin::pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use deadpool::managed::{self, Metrics, Object, PoolError, QueueMode, RecycleError, RecycleResult};
+use futures_util::{TryStreamExt, future};
+use hashlink::LruCache;
+use tokio::{
+    runtime::Handle,
+    sync::{OwnedSemaphorePermit, Semaphore},
+    task::AbortHandle,
+    time::timeout,
+};
+use tokio_postgres::{
+    Client, Config, Error, Row, Statement,
+    config::{Host, SslMode},
+    types::Type,
+};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::{
+    Failure, Result, TIMEOUT,
+    failure::is_lost,
+    queue::Queue,
+    sqlite::{Length, Query},
+    tls, within, within_for,
+};
+
+const CONNECTIONS: usize = 16;
+/// How many of them lists and reports may use at once.
+const LONG: usize = 10;
+/// How many statements stay prepared per connection.
+const PREPARED: usize = 100;
+/// A connection that has rested so long is checked before it is used.
+const RESTED: Duration = Duration::from_secs(1);
+/// How long that check may take.
+const CHECK: Duration = Duration::from_secs(2);
+
+/// Whether it is a connection string of PostgreSQL: a URL, or `host=… dbname=…`.
+pub(super) fn is_url(url: &str) -> bool {
+    ["postgres:", "postgresql:", "host="].iter().any(|start| url.starts_with(start))
+}
+
+#[derive(Clone)]
+pub(super) struct PgPool {
+    pool: managed::Pool<Manager>,
+    long: Arc<Semaphore>,
+    queue: Queue,
+}
+
+impl PgPool {
+    /// Several hosts are tried in their order: `postgres://a,b/name?target_session_attrs=read-write`.
+    pub async fn open(url: &str, statement_timeout: &str) -> Result<Self> {
+        let (url, tls) = tls::from_url(url)?;
+        let mut config: Config = url.parse()?;
+        if tls.is_required {
+            config.ssl_mode(SslMode::Require);
+        }
+        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+            let socket = Path::new("/var/run/postgresql");
+            match socket.exists() {
+                true => config.host_path(socket),
+                false => config.host("localhost"),
+            };
+        }
+        let more = config.get_options().unwrap_or_default();
+        let options = format!(
+            "-c TimeZone=UTC -c statement_timeout={statement_timeout} -c lock_timeout=5s \
+             -c idle_in_transaction_session_timeout=30s {more}"
+        );
+        config.application_name("dermaga").options(options);
+        // A host that has vanished is noticed within seconds.
+        let connect = config.get_connect_timeout().copied().unwrap_or(Duration::from_secs(3));
+        config.connect_timeout(connect).keepalives_idle(Duration::from_secs(30));
+        if config.get_hosts().iter().any(|host| matches!(host, Host::Tcp(_))) {
+            config.tcp_user_timeout(Duration::from_secs(10));
+        }
+        let manager = Manager { config, tls: tls.connector };
+        let pool = managed::Pool::builder(manager)
+            .max_size(CONNECTIONS)
+            .queue_mode(QueueMode::Lifo)
+            .build()
+            .map_err(Failure::fault)?;
+        let pool = Self { pool, long: Arc::new(Semaphore::new(LONG)), queue: Queue::default() };
+        // The caller wants to know that it is there.
+        pool.get().await?;
+        Ok(pool)
+    }
+
+    pub fn is_busy(&self) -> bool {
+        self.queue.is_busy()
+    }
+
+    pub async fn query(&self, query: &Query, types: &[Type], time: Duration) -> Result<Vec<Row>> {
+        self.run(query.length, time, async |conn| conn.query(query, types).await).await
+    }
+
+    pub async fn execute(&self, query: &Query, types: &[Type], time: Duration) -> Result<u64> {
+        self.run(query.length, time, async |conn| conn.execute(query, types).await).await
+    }
+
+    async fn run<T>(
+        &self,
+        length: Length,
+        time: Duration,
+        work: impl AsyncFnOnce(&PgConnection) -> Result<T, Error>,
+    ) -> Result<T> {
+        let started = Instant::now();
+        let mut conn = self.get_for(length).await?;
+        within_for(time.saturating_sub(started.elapsed()), conn.with(work)).await
+    }
+
+    /// Waits for a connection that is free, or makes one.
+    async fn get(&self) -> Result<PooledConnection> {
+        let get = async {
+            self.queue.wait(self.pool.get()).await?.map_err(|error| match error {
+                PoolError::Backend(error) => Failure::from(error),
+                other => Failure::unavailable(other),
+            })
+        };
+        // Whoever has no connection yet has asked for nothing.
+        let object = within(get).await.map_err(Failure::unavailable)?;
+        let state = State { in_transaction: false, busy: false, broken: false };
+        Ok(PooledConnection { object: Some(object), long: None, state })
+    }
+
+    /// The same for a statement of this length.
+    async fn get_for(&self, length: Length) -> Result<PooledConnection> {
+        if length == Length::Short {
+            return self.get().await;
+        }
+        let turn = self.long.clone().acquire_owned();
+        let turn = async { self.queue.wait(turn).await?.map_err(Failure::unavailable) };
+        let long = within(turn).await.map_err(Failure::unavailable)?;
+        let mut conn = self.get().await?;
+        conn.long = Some(long);
+        Ok(conn)
+    }
+
+    pub fn close(&self) {
+        self.pool.close();
+        self.long.close();
+    }
+}
+
+struct Manager {
+    config: Config,
+    tls: MakeRustlsConnect,
+}
+
+struct PgConnection {
+    client: Client,
+    statements: Mutex<LruCache<String, Statement>>,
+    driver: AbortHandle,
+}
+
+impl managed::Manager for Manager {
+    type Type = PgConnection;
+    type Error = Error;
+
+    async fn create(&self) -> Result<PgConnection, Error> {
+        // In a box: it is deep, and part of everything that may need a connection.
+        let (client, connection) = Box::pin(self.config.connect(self.tls.clone())).await?;
+        // Whoever uses the client is told of its end.
+        let driver = tokio::spawn(async move { drop(connection.await) }).abort_handle();
+        let statements = Mutex::new(LruCache::new(PREPARED));
+        Ok(PgConnection { client, statements, driver })
+    }
+
+    async fn recycle(&self, conn: &mut PgConnection, metrics: &Metrics) -> RecycleResult<Error> {
+        if conn.client.is_closed() {
+            return Err(RecycleError::message("closed"));
+        }
+        if metrics.last_used() > RESTED {
+            let check = timeout(CHECK, conn.client.check_connection()).await;
+            check.map_err(|_| RecycleError::message("no answer"))??;
+        }
+        Ok(())
+    }
+}
+
+impl PgConnection {
+    async fn query(&self, query: &Query, types: &[Type]) -> Result<Vec<Row>, Error> {
+        let rows = match self.prepared(query, types).await? {
+            Some(statement) => self.client.query_raw(&statement, &query.values).await?,
+            None => self.client.query_typed_raw(&query.text, typed(query, types)).await?,
+        };
+        rows.try_collect().await
+    }
+
+    async fn execute(&self, query: &Query, types: &[Type]) -> Result<u64, Error> {
+        if let Some(statement) = self.prepared(query, types).await? {
+            return self.client.execute_raw(&statement, &query.values).await;
+        }
+        let rows = self.client.query_typed_raw(&query.text, typed(query, types)).await?;
+        let mut rows = pin!(rows);
+        while rows.try_next().await?.is_some() {}
+        Ok(rows.rows_affected().unwrap_or_default())
+    }
+
+    /// The types of a text's values hardly ever differ, so they are no part of its key.
+    async fn prepared(&self, query: &Query, types: &[Type]) -> Result<Option<Statement>, Error> {
+        if !query.cached {
+            return Ok(None);
+        }
+        let known = self.statements().get(&*query.text).cloned();
+        if let Some(statement) = known.filter(|statement| statement.params() == types) {
+            return Ok(Some(statement));
+        }
+        let statement = self.client.prepare_typed(&query.text, types).await?;
+        self.statements().insert(query.text.clone().into_owned(), statement.clone());
+        Ok(Some(statement))
+    }
+
+    fn statements(&self) -> MutexGuard<'_, LruCache<String, Statement>> {
+        self.statements.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn typed<'q>(
+    query: &'q Query,
+    types: &'q [Type],
+) -> impl Iterator<Item = (&'q super::Value<'static>, Type)> {
+    query.values.iter().zip(types.iter().cloned())
+}
+
+impl Drop for PgConnection {
+    fn drop(&mut self) {
+        self.driver.abort();
+    }
+}
+
+/// A connection that goes back to the pool when it is dropped, once it is clean.
+struct PooledConnection {
+    object: Option<Object<Manager>>,
+    long: Option<OwnedSemaphorePermit>,
+    state: State,
+}
+
+#[derive(Clone, Copy)]
+struct State {
+    in_transaction: bool,
+    /// In the middle of a statement.
+    busy: bool,
+    /// Of no use to anybody else.
+    broken: bool,
+}
+
+impl PooledConnection {
+    async fn with<T>(
+        &mut self,
+        work: impl AsyncFnOnce(&PgConnection) -> Result<T, Error>,
+    ) -> Result<T> {
+        let object = self.object.as_ref().expect("it has its connection until it is dropped");
+        self.state.busy = true;
+        let done = work(&**object).await;
+        self.state.busy = false;
+        self.state.broken |= done.as_ref().is_err_and(is_fatal);
+        done.map_err(Failure::from)
+    }
+}
+
+impl Drop for PooledConnection {
+    fn drop(&mut self) {
+        let Some(object) = self.object.take() else { return };
+        let State { in_transaction, busy, broken } = self.state;
+        let runtime = match Handle::try_current() {
+            _ if !broken && !busy && !in_transaction => return,
+            Ok(runtime) if !broken => runtime,
+            _ => return drop(Object::take(object)),
+        };
+        // A transaction must not hold its locks until somebody happens to get the connection.
+        let long = self.long.take();
+        runtime.spawn(async move {
+            let clean = async {
+                match in_transaction {
+                    true => object.client.batch_execute("ROLLBACK").await,
+                    false => object.client.check_connection().await,
+                }
+            };
+            if !matches!(timeout(TIMEOUT, clean).await, Ok(Ok(()))) {
+                drop(Object::take(object));
+            }
+            drop(long);
+        });
+    }
+}
+
+/// Whether a connection is of no use after this: it is gone, its server goes or only reads, or its
+/// prepared statements no longer fit the schema.
+fn is_fatal(error: &Error) -> bool {
+    let code = error.code().map_or("", |code| code.code());
+    is_lost(error) || ["25006", "26000", "0A000"].contains(&code)
+}
+
+/// A transaction. Whoever drops it undoes it.
+pub(super) struct PgTx {
+    conn: PooledConnection,
+    /// Sent together with the first statement, which saves a round trip.
+    begin: Option<&'static str>,
+    /// PostgreSQL answers the COMMIT of a failed transaction with success, and undoes it.
+    failed: bool,
+}
+
+impl PgTx {
+    pub async fn begin(pool: &PgPool, begin: &'static str) -> Result<Self> {
+        Ok(Self { conn: pool.get().await?, begin: Some(begin), failed: false })
+    }
+
+    pub async fn query(&mut self, query: &Query, types: &[Type]) -> Result<Vec<Row>> {
+        self.run(async |conn| conn.query(query, types).await).await
+    }
+
+    pub async fn execute(&mut self, query: &Query, types: &[Type]) -> Result<u64> {
+        self.run(async |conn| conn.execute(query, types).await).await
+    }
+
+    /// Runs a whole script.
+    pub async fn execute_script(&mut self, script: &str) -> Result<()> {
+        self.run(async |conn| conn.client.batch_execute(script).await).await
+    }
+
+    async fn run<T>(
+        &mut self,
+        work: impl AsyncFnOnce(&PgConnection) -> Result<T, Error>,
+    ) -> Result<T> {
+        let begin = self.begin.take();
+        self.conn.state.in_transaction = true;
+        let done = self.conn.with(async |conn| {
+            let Some(begin) = begin else { return work(conn).await };
+            let (begun, done) = future::join(conn.client.batch_execute(begin), work(conn)).await;
+            begun.and(done)
+        });
+        let done = done.await;
+        self.failed |= done.is_err();
+        done
+    }
+
+    pub async fn commit(mut self) -> Result<()> {
+        if self.begin.is_some() {
+            return Ok(());
+        }
+        if self.failed {
+            return Err(Failure::fault("a statement of the transaction failed before its commit"));
+        }
+        self.conn.with(async |conn| conn.client.batch_execute("COMMIT").await).await?;
+        self.conn.state.in_transaction = false;
+        Ok(())
+    }
+}

@@ -1,0 +1,117 @@
+//! Rows of either engine, and what is read from them.
+
+use std::cell::{Cell, RefCell};
+
+use super::{Failure, FromValue, Result, Value};
+
+/// What can be read from a row. Derived for structs; tuples take the columns in their order.
+pub trait FromRow: Sized + Send + 'static {
+    fn from_row(row: &Row<'_>) -> Result<Self>;
+}
+
+pub struct Row<'r> {
+    source: Source<'r>,
+    fields: &'r Fields,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Source<'r> {
+    Sqlite(&'r rusqlite::Row<'r>),
+    Postgres(&'r tokio_postgres::Row),
+}
+
+/// The columns that the fields of a record are read from. Every row of a result asks for the same
+/// fields in the same order, so a column is looked up by name for the first row alone.
+#[derive(Default)]
+pub(super) struct Fields {
+    columns: RefCell<Vec<usize>>,
+    next: Cell<usize>,
+}
+
+impl Fields {
+    pub fn read<T: FromRow>(&self, source: Source<'_>) -> Result<T> {
+        self.next.set(0);
+        T::from_row(&Row { source, fields: self })
+    }
+}
+
+/// Reads all rows of a PostgreSQL result.
+pub(super) fn read_all<T: FromRow>(rows: &[tokio_postgres::Row]) -> Result<Vec<T>> {
+    let fields = Fields::default();
+    rows.iter().map(|row| fields.read(Source::Postgres(row))).collect()
+}
+
+impl Row<'_> {
+    /// The value of the column with this name.
+    pub fn field<T: FromValue>(&self, name: &str) -> Result<T> {
+        let place = self.fields.next.get();
+        self.fields.next.set(place + 1);
+        let known = self.fields.columns.borrow().get(place).copied();
+        let column = match known {
+            Some(column) => column,
+            None => {
+                let column = self.find(name, place)?;
+                self.fields.columns.borrow_mut().push(column);
+                column
+            }
+        };
+        debug_assert_eq!(self.name(column), Some(name), "fields are read in one order");
+        self.at(column)
+    }
+
+    /// Most fields are in the order of the columns, so the search begins there.
+    fn find(&self, name: &str, place: usize) -> Result<usize> {
+        let columns = || (0..).map_while(|column| self.name(column));
+        debug_assert!(columns().filter(|column| *column == name).count() < 2, "two are {name}");
+        if self.name(place) == Some(name) {
+            return Ok(place);
+        }
+        let found = columns().position(|column| column == name);
+        found.ok_or_else(|| Failure::fault(format!("there is no column {name}")))
+    }
+
+    fn name(&self, column: usize) -> Option<&str> {
+        match self.source {
+            Source::Sqlite(row) => row.as_ref().column_name(column).ok(),
+            Source::Postgres(row) => row.columns().get(column).map(|column| column.name()),
+        }
+    }
+
+    /// The value of the column at this place.
+    pub(super) fn at<T: FromValue>(&self, column: usize) -> Result<T> {
+        let value = match self.source {
+            Source::Sqlite(row) => Value::from_sqlite(row.get_ref(column)?),
+            Source::Postgres(row) => row.try_get(column).map_err(|error| {
+                let why = error.into_source();
+                why.map_or_else(|| "it cannot be read".into(), |why| why.to_string())
+            }),
+        };
+        value.and_then(T::from_value).map_err(|why| {
+            let name = self.name(column).unwrap_or_default();
+            Failure::fault(format!("column {name}: {why}"))
+        })
+    }
+}
+
+macro_rules! tuples {
+    ($(($($kind:ident $column:tt),+))+) => {
+        $(impl<$($kind: FromValue + Send + 'static),+> FromRow for ($($kind,)+) {
+            fn from_row(row: &Row<'_>) -> Result<Self> {
+                Ok(($(row.at::<$kind>($column)?,)+))
+            }
+        })+
+    };
+}
+
+tuples! {
+    (A 0)
+    (A 0, B 1)
+    (A 0, B 1, C 2)
+    (A 0, B 1, C 2, D 3)
+    (A 0, B 1, C 2, D 3, E 4)
+    (A 0, B 1, C 2, D 3, E 4, F 5)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9)
+}

@@ -1,0 +1,417 @@
+//! The one writer of SQLite, and group commit.
+//!
+//! A durable commit costs a disk flush, so transactions that queue behind one another share one
+//! COMMIT, each in a savepoint of its own. The connection is behind a fair lock. Statements of a
+//! transaction run in place, on the worker that holds the lock. A transaction that is done releases
+//! its savepoint, wakes the writer thread and lets the next one in. The writer thread queues for
+//! the lock like everyone else, so it commits whoever was already waiting, and nobody is answered
+//! before that COMMIT is on the disk.
+//!
+//! Writes of a single statement are sent to the writer thread. It runs all that have come inside
+//! the same transaction before it commits, without waking a worker for each of them.
+//!
+//! A transaction that is dropped leaves its savepoint to be undone by whoever holds the lock next.
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use rusqlite::{Connection, ErrorCode};
+use tokio::{
+    runtime::{Handle, RuntimeFlavor},
+    sync::{Mutex, OwnedMutexGuard, mpsc, oneshot},
+};
+
+use super::{
+    Failure, FromRow, Result,
+    queue::Queue,
+    sqlite::{self, BUSY_TIMEOUT, Length, Query},
+};
+
+/// How many single statements share one commit at most.
+const GROUP: usize = 256;
+/// A statement with so many values takes long enough to leave the worker to others.
+const MANY_VALUES: usize = 500;
+/// How soon to try again when another process holds the write lock.
+const RETRY: Duration = Duration::from_millis(5);
+
+#[derive(Clone)]
+pub(super) struct SqliteWriter {
+    state: Arc<Mutex<WriterState>>,
+    wake: mpsc::UnboundedSender<Wake>,
+    commits: Arc<AtomicU64>,
+    queue: Queue,
+}
+
+struct WriterState {
+    file: PathBuf,
+    /// `None` after it was closed, or while a broken connection waits to be replaced.
+    conn: Option<Connection>,
+    closed: bool,
+    open: Open,
+    /// Who waits for the commit, and how many rows they changed.
+    members: Vec<(oneshot::Sender<Result<u64>>, u64)>,
+}
+
+/// What the connection has open.
+#[derive(Clone, Copy, PartialEq)]
+enum Open {
+    Nothing,
+    Transaction,
+    /// A savepoint is in use, or was left behind by a transaction that was dropped.
+    Savepoint,
+}
+
+enum Wake {
+    Write(WriteRequest),
+    Commit,
+}
+
+/// A statement that is a transaction of its own.
+struct WriteRequest {
+    query: Query,
+    done: oneshot::Sender<Result<u64>>,
+}
+
+impl SqliteWriter {
+    pub fn open(file: PathBuf) -> Result<Self> {
+        let conn = Some(sqlite::open(&file, &sqlite::WRITER)?);
+        let (open, members) = (Open::Nothing, Vec::new());
+        let state = WriterState { file, conn, closed: false, open, members };
+        let (wake, wakes) = mpsc::unbounded_channel();
+        let (commits, queue) = Default::default();
+        let writer = Self { state: Arc::new(Mutex::new(state)), wake, commits, queue };
+        let (state, commits) = (writer.state.clone(), writer.commits.clone());
+        std::thread::Builder::new()
+            .name("sqlite-writer".into())
+            .spawn(move || run_writer(&state, wakes, &commits))
+            .map_err(Failure::unavailable)?;
+        Ok(writer)
+    }
+
+    /// Waits for the lock and opens a savepoint in the group's transaction.
+    pub async fn begin(&self) -> Result<SqliteTx> {
+        let state = self.queue.wait(self.state.clone().lock_owned()).await?;
+        let mut tx = SqliteTx { state: Some(state), wake: self.wake.clone() };
+        let started = Instant::now();
+        while !tx.state().enter(started)? {
+            tokio::time::sleep(RETRY).await;
+        }
+        tx.state().savepoint()?;
+        Ok(tx)
+    }
+
+    /// One statement as a transaction of its own; how many rows it changed.
+    pub async fn execute(&self, query: Query) -> Result<u64> {
+        let (done, durable) = oneshot::channel();
+        let gone = "the writer is gone";
+        let write = async {
+            let sent = self.wake.send(Wake::Write(WriteRequest { query, done }));
+            sent.map_err(|_| Failure::unavailable(gone))?;
+            durable.await.unwrap_or_else(|_| Err(Failure::unanswered(gone)))
+        };
+        self.queue.wait(write).await?
+    }
+
+    pub fn is_busy(&self) -> bool {
+        self.queue.is_busy()
+    }
+
+    pub fn commits(&self) -> u64 {
+        self.commits.load(Ordering::Relaxed)
+    }
+
+    pub async fn close(&self) {
+        let mut state = self.state.lock().await;
+        state.commit(&self.commits);
+        state.closed = true;
+        state.conn = None;
+    }
+}
+
+/// A transaction on the writer's connection.
+pub(super) struct SqliteTx {
+    state: Option<OwnedMutexGuard<WriterState>>,
+    wake: mpsc::UnboundedSender<Wake>,
+}
+
+impl SqliteTx {
+    fn state(&mut self) -> &mut WriterState {
+        self.state.as_mut().expect("a transaction has its connection until it commits")
+    }
+
+    pub fn rows<T: FromRow>(&mut self, query: &Query, most: usize, long: bool) -> Result<Vec<T>> {
+        self.run(query, long, |conn| query.rows(conn, most))?
+    }
+
+    pub fn execute(&mut self, query: &Query, long: bool) -> Result<u64> {
+        self.run(query, long, |conn| query.execute(conn))
+    }
+
+    /// Runs a whole script.
+    pub fn execute_script(&mut self, script: &str) -> Result<()> {
+        let conn = self.state().in_transaction()?;
+        in_place(true, || conn.execute_batch(script)).map_err(Failure::from)
+    }
+
+    fn run<T>(
+        &mut self,
+        query: &Query,
+        long: bool,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T> {
+        let long = long || query.length != Length::Short || query.values.len() > MANY_VALUES;
+        let conn = self.state().in_transaction()?;
+        in_place(long, || work(conn)).map_err(Failure::from)
+    }
+
+    /// Returns once the group is durable.
+    pub async fn commit(mut self) -> Result<()> {
+        let (done, durable) = oneshot::channel();
+        let state = self.state();
+        state.control(&["RELEASE t"])?;
+        state.open = Open::Transaction;
+        state.members.push((done, 0));
+        drop(self);
+        let gone = |_| Err(Failure::unanswered("the writer is gone"));
+        durable.await.unwrap_or_else(gone).map(drop)
+    }
+}
+
+impl Drop for SqliteTx {
+    fn drop(&mut self) {
+        let _ = self.wake.send(Wake::Commit);
+    }
+}
+
+/// Runs something on this worker; where it takes long, the worker's other tasks move elsewhere.
+fn in_place<T>(long: bool, work: impl FnOnce() -> T) -> T {
+    let many_workers = |handle: Handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread;
+    match long && Handle::try_current().is_ok_and(many_workers) {
+        true => tokio::task::block_in_place(work),
+        false => work(),
+    }
+}
+
+impl WriterState {
+    /// Makes sure that a transaction is open; `false` while another process holds the write lock.
+    /// What a dropped transaction left behind is undone first.
+    fn enter(&mut self, since: Instant) -> Result<bool> {
+        let joined = match self.open {
+            Open::Nothing => false,
+            Open::Transaction => true,
+            Open::Savepoint => self.control(&["ROLLBACK TO t", "RELEASE t"]).is_ok(),
+        };
+        // A group that cannot be joined is over; whoever comes next starts another.
+        if !joined {
+            if self.conn.is_none() && !self.closed {
+                self.conn = Some(sqlite::open(&self.file, &sqlite::WRITER)?);
+            }
+            let conn = self.conn()?;
+            // A worker must not sleep in SQLite.
+            conn.busy_timeout(Duration::ZERO)?;
+            let begun = conn.prepare_cached("BEGIN IMMEDIATE")?.raw_execute();
+            conn.busy_timeout(BUSY_TIMEOUT)?;
+            match begun {
+                Ok(_) => {}
+                Err(error) if is_busy(&error) && since.elapsed() < BUSY_TIMEOUT => {
+                    return Ok(false);
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        self.open = Open::Transaction;
+        Ok(true)
+    }
+
+    fn savepoint(&mut self) -> Result<()> {
+        self.control(&["SAVEPOINT t"])?;
+        self.open = Open::Savepoint;
+        Ok(())
+    }
+
+    fn conn(&self) -> Result<&Connection> {
+        self.conn.as_ref().ok_or_else(|| Failure::unavailable("the database is closed"))
+    }
+
+    /// SQLite may roll the whole transaction back by itself (a full disk, an I/O error). Then a
+    /// statement would commit on its own.
+    fn in_transaction(&self) -> Result<&Connection> {
+        let conn = self.conn()?;
+        match conn.is_autocommit() {
+            false => Ok(conn),
+            true => Err(Failure::unavailable("the transaction of the group was undone")),
+        }
+    }
+
+    /// Runs control statements. One that fails shows that the transaction is gone: nothing of the
+    /// group is left, and everyone in it is told so.
+    fn control(&mut self, texts: &[&'static str]) -> Result<()> {
+        let conn = self.conn()?;
+        let run = |text: &&str| conn.prepare_cached(text)?.raw_execute().map(drop);
+        let done = texts.iter().try_for_each(run).map_err(Failure::from);
+        if let Err(failure) = &done {
+            self.abort(failure);
+        }
+        done
+    }
+
+    /// Gives the group up. A connection that cannot even roll back is closed, which does.
+    fn abort(&mut self, why: &Failure) {
+        let lost = Failure::unavailable(format!("the transaction of the group was undone: {why}"));
+        for (member, _) in self.members.drain(..) {
+            let _ = member.send(Err(lost.clone()));
+        }
+        self.conn = self.conn.take().filter(|conn| {
+            conn.is_autocommit() || conn.execute_batch("ROLLBACK").is_ok() || conn.is_autocommit()
+        });
+        self.open = Open::Nothing;
+    }
+
+    /// Runs a single statement in the group's transaction.
+    fn write(&mut self, WriteRequest { query, done }: WriteRequest) {
+        // Whoever gave up was told that it failed, and may have asked again.
+        if done.is_closed() {
+            return;
+        }
+        let conn = match self.in_transaction() {
+            Ok(conn) => conn,
+            Err(failure) => return drop(done.send(Err(failure))),
+        };
+        // It is undone by itself when a rule of the database refuses it, so it needs no savepoint.
+        match query.execute(conn) {
+            Ok(changed) => self.members.push((done, changed)),
+            Err(error) => {
+                let refused = is_refusal(&error) && !conn.is_autocommit();
+                let failure = Failure::from(error);
+                if !refused {
+                    self.abort(&failure);
+                }
+                let _ = done.send(Err(failure));
+            }
+        }
+    }
+
+    /// Undoes what was left behind and commits the group.
+    fn commit(&mut self, commits: &AtomicU64) {
+        if self.open == Open::Savepoint && self.control(&["ROLLBACK TO t", "RELEASE t"]).is_err() {
+            return;
+        }
+        match (self.open, self.members.is_empty()) {
+            (Open::Nothing, _) => return,
+            (_, true) => drop(self.control(&["ROLLBACK"])),
+            (_, false) => {
+                if self.control(&["COMMIT"]).is_ok() {
+                    commits.fetch_add(1, Ordering::Relaxed);
+                    for (member, changed) in self.members.drain(..) {
+                        let _ = member.send(Ok(changed));
+                    }
+                }
+            }
+        }
+        self.open = Open::Nothing;
+    }
+}
+
+/// The writer thread. It ends when the last handle on the writer is dropped.
+fn run_writer(
+    state: &Mutex<WriterState>,
+    mut wakes: mpsc::UnboundedReceiver<Wake>,
+    commits: &AtomicU64,
+) {
+    while let Some(first) = wakes.blocking_recv() {
+        let mut state = state.blocking_lock();
+        let come = std::iter::once(first).chain(std::iter::from_fn(|| wakes.try_recv().ok()));
+        let mut requests = come.filter_map(|wake| match wake {
+            Wake::Write(request) => Some(request),
+            Wake::Commit => None,
+        });
+        if let Some(first) = requests.next() {
+            let started = Instant::now();
+            let entered = loop {
+                match state.enter(started) {
+                    Ok(false) => std::thread::sleep(RETRY),
+                    done => break done,
+                }
+            };
+            match entered {
+                Ok(_) => {
+                    let mut next = Some(first);
+                    let mut rest = requests.take(GROUP - 1);
+                    // After the group was given up, the others are for the next one.
+                    while let Some(request) = next {
+                        state.write(request);
+                        next = if state.open == Open::Nothing { None } else { rest.next() };
+                    }
+                }
+                Err(why) => {
+                    // It would be the same for everyone who has come; whoever comes once they are
+                    // told is tried anew.
+                    let come: Vec<_> = std::iter::once(first).chain(requests).collect();
+                    come.into_iter().for_each(|request| drop(request.done.send(Err(why.clone()))));
+                }
+            }
+        }
+        state.commit(commits);
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+}
+
+/// Whether it was the statement's own fault, and undone with it: a rule of the database refused it,
+/// or it could not be understood. After any other failure nobody knows what is left, and the group
+/// ends; also when SQLite could not undo the statement alone and undid all.
+fn is_refusal(error: &rusqlite::Error) -> bool {
+    use ErrorCode::{ConstraintViolation, TooBig, TypeMismatch, Unknown};
+    match error.sqlite_error_code() {
+        Some(code) => matches!(code, ConstraintViolation | TooBig | TypeMismatch | Unknown),
+        None => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Db;
+
+    #[tokio::test]
+    async fn who_cannot_write_now_can_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.db");
+        let db = Db::open(file.to_str().unwrap()).await.unwrap();
+        db.sql("CREATE TABLE things (n BIGINT CHECK (n < 10))").run().await.unwrap();
+        let other = rusqlite::Connection::open(&file).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let put = |n: i64| db.sql("INSERT INTO things VALUES ($1)").bind(n).run();
+        let (one, two, tx) = tokio::join!(put(1), put(2), db.begin());
+        assert!(one.unwrap_err().is_unavailable() && two.unwrap_err().is_unavailable());
+        assert!(tx.err().unwrap().is_unavailable());
+        drop(other);
+        // Of one group, each has its own answer.
+        let in_a_transaction = async {
+            let mut tx = db.begin().await.unwrap();
+            tx.sql("INSERT INTO things VALUES (3)").run().await.unwrap();
+            tx.commit().await
+        };
+        let dropped = async {
+            let mut tx = db.begin().await.unwrap();
+            tx.sql("INSERT INTO things VALUES (4)").run().await.unwrap();
+        };
+        let (one, ten, three, _, two) =
+            tokio::join!(put(1), put(10), in_a_transaction, dropped, put(2));
+        assert_eq!((one.unwrap(), two.unwrap()), (1, 1));
+        assert!(ten.unwrap_err().is_check());
+        three.unwrap();
+        let all = db.sql("SELECT n FROM things ORDER BY n").all::<(i64,)>().await.unwrap();
+        assert_eq!(all, [(1,), (2,), (3,)]);
+        db.close().await;
+        assert!(db.sql("DELETE FROM things").run().await.unwrap_err().is_unavailable());
+        assert!(!file.with_extension("db-wal").exists(), "the log is folded into the file");
+    }
+}
