@@ -43,6 +43,7 @@ mod reports;
 mod reschedules;
 mod routes;
 mod s3;
+mod schema;
 mod search;
 mod settlements;
 mod staff;

@@ -25,7 +25,6 @@ use tokio::sync::{Mutex, Notify, OwnedMutexGuard, mpsc, oneshot};
 use super::{
     Failure, Result,
     direct::Question,
-    migrate,
     queue::Queue,
     scribe::{Note, Scribe},
 };
@@ -102,14 +101,6 @@ impl Lane {
                 durable.await.unwrap_or_else(|_| Err(Failure::unanswered(gone)))
             })
             .await?
-    }
-
-    /// Runs the migrator on the writer's own connection.
-    pub async fn migrate(&self) -> Result<()> {
-        let mut seat = self.seat.lock().await;
-        seat.settle(&self.commits).await;
-        let conn = seat.conn.as_mut().ok_or_else(|| Failure::unavailable("closed"))?;
-        migrate::sqlite(conn).await
     }
 
     pub fn is_busy(&self) -> bool {

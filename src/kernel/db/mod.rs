@@ -34,6 +34,7 @@ use tokio::sync::watch;
 pub use copy::{copy, faults};
 pub use failure::Failure;
 pub use list::{List, Sort};
+pub use migrate::{Migration, Schema};
 pub use statement::{Record, Scalar, Statement};
 pub use twins::Twins;
 pub use value::{Plain, Value};

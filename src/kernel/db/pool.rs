@@ -56,10 +56,6 @@ impl<C: Connection + 'static> Pool<C> {
         self.shelf.queue.is_busy()
     }
 
-    pub fn options(&self) -> &C::Options {
-        &self.shelf.options
-    }
-
     /// Waits for a connection that is free, or makes one.
     pub async fn lend(&self) -> Result<Lent<C>> {
         within(async {
