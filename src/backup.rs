@@ -110,11 +110,12 @@ async fn verified(database: &Path, room: &Path) -> Result<usize, String> {
         return Err(format!("{}: it is damaged: {first}", database.display()));
     }
     let copy = opened(database).await?;
-    let behind = copy.is_behind().await.map_err(|why| fault(database, &why));
-    if !behind? {
+    let behind = copy.is_behind().await;
+    if let Ok(false) = behind {
         return adds_up(database, copy).await;
     }
     copy.close().await;
+    behind.map_err(|why| fault(database, &why))?;
     let trial = room.join("trial");
     // An interrupted run may have left it.
     let _ = fs::remove_dir_all(&trial);
