@@ -15,7 +15,7 @@ use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
-use super::{Db, Engine, Failure, Result, Tx, TxInner};
+use super::{Db, Failure, Result, Tx, TxInner};
 
 /// `each`: a file per engine. `both`: one file for both.
 macro_rules! migration {
@@ -112,7 +112,7 @@ struct Triggers {
 impl Db {
     /// The schema of this release.
     pub fn schema(&self) -> Schema {
-        let sqlite = matches!(self.engine, Engine::Sqlite { .. });
+        let sqlite = self.engine() == "sqlite";
         let own = |&(name, on_sqlite, on_postgres)| Migration {
             name,
             text: if sqlite { on_sqlite } else { on_postgres },
@@ -143,7 +143,7 @@ impl Db {
 
     async fn try_migrate(&self, schema: &Schema) -> Result<()> {
         let mut tx = self.begin_patiently().await?;
-        if let Engine::Postgres(_) = &self.engine {
+        if !tx.is_sqlite() {
             tx.execute_script(ONE_AT_A_TIME).await?;
         }
         let applied = applied(&mut tx).await?;
