@@ -1,7 +1,7 @@
 //! Backups of a service that keeps everything in its data directory: SQLite and local files.
 //!
-//! A backup is a folder: the database as it was at one moment, the files, and the key that opens
-//! what is sealed. It is made while the service runs, and is looked at before it is called one.
+//! A backup is a folder with a consistent copy of the database, the files, and the key that decrypts
+//! sealed columns. It is made while the service runs, and verified before it gets its final name.
 
 use std::{
     fs,
@@ -47,7 +47,7 @@ pub async fn backup(config: &Config, into: &Path, clock: &Clock) -> Result<Backu
             return Err(why);
         }
     };
-    // Only what was looked at has the name of a backup.
+    // Only a verified backup gets its name.
     fs::rename(&unfinished, &folder).map_err(|why| fault(&folder, &why))?;
     Ok(Backup { folder, ..made })
 }
@@ -55,7 +55,7 @@ pub async fn backup(config: &Config, into: &Path, clock: &Clock) -> Result<Backu
 async fn fill(config: &Config, source: &Path, folder: &Path) -> Result<Backup, String> {
     let database = folder.join(DATABASE);
     db::copy(source, &database).await.map_err(|why| fault(&database, &why))?;
-    // After the database: whatever it names is there, and perhaps something newer beside it.
+    // Copy files after the database, so that every file that it refers to is there.
     let files = copied(&config.data_dir.join(FILES), &folder.join(FILES))?;
     let key = config.data_dir.join(KEY);
     if key.exists() {
@@ -91,8 +91,8 @@ pub async fn restore(config: &Config, from: &Path) -> Result<Backup, String> {
             copy_private(&kept, &key)?;
         }
     }
-    // The database last, under another name until it is whole: an interrupted restore can be
-    // begun again.
+    // The database comes last, under another name until it is complete: an interrupted restore can
+    // be started again.
     let part = target.with_extension("part");
     let bytes = private::copy(&source, &part).map_err(|why| fault(&part, &why))?;
     let whole = fs::File::open(&part).and_then(|file| file.sync_all());
@@ -101,21 +101,23 @@ pub async fn restore(config: &Config, from: &Path) -> Result<Backup, String> {
     Ok(Backup { folder: config.data_dir.clone(), bytes, files, rules })
 }
 
-/// The file is whole, and what is in it adds up; says how many rules were asked. They are rules of
-/// this version: a database of an older one is asked in a trial of its future, and stays as it is.
+/// Checks SQLite's integrity and every invariant; returns how many there are. The invariants are
+/// those of this release, so a database of an older one is copied, and the copy is migrated and
+/// checked. The database itself is not changed.
 async fn verified(database: &Path, room: &Path) -> Result<usize, String> {
     let faults = db::faults(database).await.map_err(|why| fault(database, &why))?;
     if let Some(first) = faults.first() {
         return Err(format!("{}: it is damaged: {first}", database.display()));
     }
     let copy = opened(database).await?;
-    let behind = copy.is_behind().await.map_err(|why| fault(database, &why));
-    if !behind? {
+    let behind = copy.is_behind().await;
+    if let Ok(false) = behind {
         return adds_up(database, copy).await;
     }
     copy.close().await;
+    behind.map_err(|why| fault(database, &why))?;
     let trial = room.join("trial");
-    // One that was interrupted has left something.
+    // An interrupted run may have left it.
     let _ = fs::remove_dir_all(&trial);
     let done = tried(database, &trial).await;
     let _ = fs::remove_dir_all(&trial);
@@ -156,7 +158,7 @@ fn database_file(config: &Config) -> Result<PathBuf, String> {
     Ok(PathBuf::from(url.trim_start_matches("sqlite:").trim_start_matches("//")))
 }
 
-/// Copies a folder with all that is in it; says how many files that were.
+/// Copies a folder recursively; returns the number of files.
 fn copied(from: &Path, to: &Path) -> Result<u64, String> {
     if !from.exists() {
         return Ok(0);
@@ -170,7 +172,7 @@ fn copied(from: &Path, to: &Path) -> Result<u64, String> {
             true => count += copied(&source, &target)?,
             false => match private::copy(&source, &target) {
                 Ok(_) => count += 1,
-                // Swept meanwhile: no longer anybody's.
+                // Swept in the meantime: nothing refers to it.
                 Err(why) if why.kind() == std::io::ErrorKind::NotFound => {}
                 Err(why) => return Err(fault(&source, &why)),
             },

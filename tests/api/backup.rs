@@ -109,11 +109,8 @@ async fn a_database_of_an_older_version_is_kept_as_it_is() {
     dermaga::reports::roll_up(&world.app).await.unwrap();
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::manual(world.now()));
     let config = world.app.config.clone();
-    for statement in
-        ["DROP TABLE sales_months", "DELETE FROM _sqlx_migrations WHERE version IN (23, 24)"]
-    {
-        world.db().sql(statement).run().await.unwrap();
-    }
+    let older = "UPDATE applied_triggers SET edition = 0, sha256 = 'older'";
+    world.db().sql(older).run().await.unwrap();
     let mut audit = crate::binary::dermaga(folder.path());
     let why = crate::binary::refused(audit.arg("audit").env("DERMAGA_DATA_DIR", &config.data_dir));
     assert!(why.contains("run `dermaga migrate` first"), "{why}");
@@ -129,8 +126,7 @@ async fn a_database_of_an_older_version_is_kept_as_it_is() {
         assert!(!copy.join("trial").exists());
     }
     let app = App::start(config, clock).await.unwrap();
-    let months: i64 = app.db.sql("SELECT SUM(bookings) FROM sales_months").scalar().await.unwrap();
-    assert_eq!(months, 1);
+    assert!(!app.db.is_behind().await.unwrap());
     // One that does not add up is found in any version.
     world
         .db()

@@ -39,6 +39,7 @@ mod remember;
 mod reports;
 mod reschedules;
 mod routes;
+mod schema;
 mod search;
 mod settlements;
 mod staff;

@@ -25,7 +25,6 @@ on_both_engines![
     three_letters_are_sent_within_an_hour,
     letters_at_the_same_moment_do_not_slip_through,
     a_letter_that_is_sent_twice_counts_once,
-    links_of_an_older_version_work,
     a_stolen_session_cannot_guess_the_password,
     a_reset_forgives_failures,
     a_letter_that_is_sent_twice_carries_one_link,
@@ -248,35 +247,6 @@ async fn a_letter_that_is_sent_twice_counts_once(world: World) {
     // Sent once more, the letter does not revive its link.
     deliver(&world.app, &item).await.unwrap();
     reset(&world, &first, NEW).await.is(401, "invalid_token");
-}
-
-async fn links_of_an_older_version_work(world: World) {
-    world.partner("made@bahari.id").await;
-    forget(&world, "made@bahari.id").await;
-    let token = world.mailed_token("made@bahari.id");
-    for statement in [
-        "DROP TABLE login_failures",
-        "CREATE TABLE login_failures (
-           subject TEXT PRIMARY KEY, failures INTEGER NOT NULL, since TIMESTAMPTZ NOT NULL)",
-        "DROP TABLE known_networks",
-        "ALTER TABLE mailed_tokens RENAME TO kept",
-        "CREATE TABLE mailed_tokens (
-           account_id UUID NOT NULL REFERENCES accounts (id),
-           kind TEXT NOT NULL CHECK (kind IN ('reset', 'invitation')),
-           token_hash BYTEA NOT NULL UNIQUE, item_id UUID NOT NULL,
-           expires_at TIMESTAMPTZ NOT NULL, PRIMARY KEY (account_id, kind))",
-        "INSERT INTO mailed_tokens (account_id, kind, token_hash, item_id, expires_at)
-         SELECT account_id, kind, token_hash, item_id, expires_at FROM kept",
-        "DROP TABLE kept",
-        "DELETE FROM _sqlx_migrations WHERE version = 25",
-    ] {
-        world.db().sql(statement).run().await.unwrap();
-    }
-    assert!(world.db().is_behind().await.unwrap());
-    world.db().migrate().await.unwrap();
-    assert!(!world.db().is_behind().await.unwrap());
-    forget(&world, "made@bahari.id").await;
-    reset(&world, &token, NEW).await.ok();
 }
 
 /// With limits, and behind a proxy that says where requests come from.

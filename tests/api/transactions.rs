@@ -12,7 +12,6 @@ on_both_engines![
     a_future_dropped_in_the_middle_leaves_the_writer_usable,
     a_failed_transaction_fails_alone,
     a_lock_makes_others_wait,
-    a_migration_that_was_two_for_a_while_is_known,
     types_come_back_as_they_went,
     a_deadlock_is_worth_another_try,
     a_statement_alone_is_refused_alone,
@@ -332,28 +331,4 @@ async fn those_who_read_queue_too(world: World) {
     assert!(refused.iter().all(|why| why.is_unavailable()));
     assert!(busy, "what nobody waits for gives way");
     read(0).await.unwrap();
-}
-
-async fn a_migration_that_was_two_for_a_while_is_known(world: World) {
-    for statement in [
-        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
-         SELECT 22, 'called off', success, checksum, execution_time
-         FROM _sqlx_migrations WHERE version = 20",
-        "UPDATE _sqlx_migrations SET checksum =
-           (SELECT o.checksum FROM _sqlx_migrations o WHERE o.version = 17) WHERE version = 18",
-    ] {
-        world.db().sql(statement).run().await.unwrap();
-    }
-    for _ in 0..2 {
-        world.db().migrate().await.unwrap();
-        assert_eq!(
-            world.count("SELECT COUNT(*) FROM _sqlx_migrations WHERE version = 22").await,
-            0
-        );
-    }
-    // What was changed otherwise is still refused.
-    let other = "UPDATE _sqlx_migrations SET checksum =
-        (SELECT o.checksum FROM _sqlx_migrations o WHERE o.version = 17) WHERE version = 18";
-    world.db().sql(other).run().await.unwrap();
-    assert!(world.db().migrate().await.is_err());
 }

@@ -1,187 +1,378 @@
-//! Bringing the schema up to date, once, whoever starts first.
+//! Bringing a database to the schema of this release.
+//!
+//! Numbered migrations run once, in order; the SHA-256 of each is stored and verified at every start.
+//! Triggers are not part of them: `triggers.sql` of each engine holds their current text, which is
+//! applied again whenever it differs from what was applied last.
+//!
+//! All of it is one transaction. If anything is to be done, the triggers are dropped first and created
+//! last, so a migration changes tables and rows without firing them. Processes that start at the same
+//! time take turns: by an advisory lock on PostgreSQL, by the write lock on SQLite.
+//!
+//! Releases side by side: the newest wins. A process refuses to start on a database with a migration
+//! that it does not know, and leaves triggers of a newer edition as they are.
 
-use sha2::{Digest, Sha384};
+use std::fmt::Write;
+
+use sha2::{Digest, Sha256};
 
 use super::{Db, Failure, Result, Tx};
 
-struct Migration {
-    name: &'static str,
-    text: &'static str,
+/// `each`: a file per engine. `both`: one file for both.
+macro_rules! migration {
+    (each $name:literal) => {
+        (
+            $name,
+            include_str!(concat!("../../../migrations/sqlite/", $name, ".sql")),
+            include_str!(concat!("../../../migrations/postgres/", $name, ".sql")),
+        )
+    };
+    (both $name:literal) => {
+        (
+            $name,
+            include_str!(concat!("../../../migrations/", $name, ".sql")),
+            include_str!(concat!("../../../migrations/", $name, ".sql")),
+        )
+    };
+}
+
+/// Name (the version is its number), text for SQLite, text for PostgreSQL; in order.
+const MIGRATIONS: &[(&str, &str, &str)] = &[migration!(each "0001_baseline")];
+const SQLITE_TRIGGERS: &str = include_str!("../../../migrations/sqlite/triggers.sql");
+const POSTGRES_TRIGGERS: &str = include_str!("../../../migrations/postgres/triggers.sql");
+
+/// What is recorded about the schema. `teardown` holds the statements that drop the triggers which
+/// were created, so that those of an older release are dropped as well.
+const RECORDS: &str = "
+    CREATE TABLE IF NOT EXISTS applied_migrations (
+        version BIGINT PRIMARY KEY,
+        name TEXT NOT NULL,
+        sha256 TEXT NOT NULL,
+        applied_by TEXT NOT NULL
+    );
+    CREATE TABLE IF NOT EXISTS applied_triggers (
+        only_one INTEGER PRIMARY KEY CHECK (only_one = 1),
+        edition BIGINT NOT NULL,
+        sha256 TEXT NOT NULL,
+        teardown TEXT NOT NULL,
+        applied_by TEXT NOT NULL
+    )";
+
+/// Held until the transaction ends. Waiting for another process that migrates has no time limit.
+const ONE_AT_A_TIME: &str =
+    "SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(4919131752989213764)";
+
+/// Processes of an older release may be at work and lock tables in another order.
+const ATTEMPTS: usize = 5;
+
+const RELEASE: &str = env!("CARGO_PKG_VERSION");
+
+/// What a release wants a database to have.
+#[derive(Clone)]
+pub struct Schema {
+    pub migrations: Vec<Migration>,
+    /// The first line names the edition: `-- Edition 1.`
+    pub triggers: String,
+}
+
+#[derive(Clone, Copy)]
+pub struct Migration {
+    pub name: &'static str,
+    pub text: &'static str,
 }
 
 impl Migration {
     fn version(&self) -> i64 {
-        self.name[..4].parse().expect("the name of a migration begins with its number")
-    }
-
-    fn checksum(&self) -> Vec<u8> {
-        Sha384::digest(self.text).to_vec()
+        let digits = self.name.split('_').next().unwrap_or_default();
+        digits.parse().expect("a migration's name begins with its number")
     }
 }
 
-macro_rules! migrations {
-    ($folder:literal: $($name:literal)+) => {
-        &[$(Migration {
-            name: $name,
-            text: include_str!(concat!("../../../migrations/", $folder, $name, ".sql")),
-        }),+]
-    };
+impl Schema {
+    fn edition(&self) -> i64 {
+        let first = self.triggers.strip_prefix("-- Edition ").unwrap_or_default();
+        let number = first.split('.').next().unwrap_or_default();
+        number.parse().expect("the first line of triggers.sql names its edition")
+    }
 }
 
-/// One text for both engines, and for each the few statements that the other does not know.
-static COMMON: &[Migration] = migrations!("":
-    "0001_kernel"
-    "0002_accounts"
-    "0003_staff"
-    "0004_files"
-    "0005_partners"
-    "0006_fleet"
-    "0008_bookings"
-    "0010_settlements"
-    "0012_reports"
-    "0013_contents"
-    "0015_notifications"
-    "0017_webhooks"
-    "0018_boarding"
-    "0020_reschedules"
-    "0023_sales_months"
-    "0025_accounts_under_attack"
-    "0026_set_aside"
-    "0028_file_quota");
-
-macro_rules! engine_migrations {
-    ($folder:literal) => {
-        migrations!($folder:
-            "0007_one_place_at_a_time"
-            "0009_seats_follow_bookings"
-            "0011_bookings_tell_their_moves"
-            "0014_published_terms_stay"
-            "0016_bookings_announce_in_order"
-            "0019_a_closed_manifest_stays"
-            "0021_bookings_change_sailings"
-            "0024_months_of_the_days_there_are"
-            "0027_unpaid_holds")
-    };
+/// What a database has.
+#[derive(Default)]
+struct Applied {
+    migrations: Vec<(i64, String, String, String)>,
+    triggers: Option<Triggers>,
 }
 
-static SQLITE: &[Migration] = engine_migrations!("sqlite/");
-static POSTGRES: &[Migration] = engine_migrations!("postgres/");
-
-fn of_engine(sqlite: bool) -> Vec<&'static Migration> {
-    let own = if sqlite { SQLITE } else { POSTGRES };
-    let mut all: Vec<_> = COMMON.iter().chain(own).collect();
-    all.sort_by_key(|migration| migration.version());
-    all
+struct Triggers {
+    edition: i64,
+    sha256: String,
+    teardown: String,
+    applied_by: String,
 }
 
 impl Db {
-    /// Whether it wants to be brought up to date.
-    pub async fn is_behind(&self) -> Result<bool> {
-        let applied: Vec<(i64,)> = self.sql("SELECT version FROM _sqlx_migrations").all().await?;
-        let all = of_engine(self.engine() == "sqlite");
-        Ok(all.iter().any(|migration| !applied.contains(&(migration.version(),))))
+    /// The schema of this release.
+    pub fn schema(&self) -> Schema {
+        let sqlite = self.engine() == "sqlite";
+        let own = |&(name, on_sqlite, on_postgres)| Migration {
+            name,
+            text: if sqlite { on_sqlite } else { on_postgres },
+        };
+        let triggers = if sqlite { SQLITE_TRIGGERS } else { POSTGRES_TRIGGERS };
+        Schema { migrations: MIGRATIONS.iter().map(own).collect(), triggers: triggers.into() }
     }
 
-    /// Each migration is a transaction. Processes that start together wait for the first.
+    /// Whether `migrate` would change something. An error if it would refuse.
+    pub async fn is_behind(&self) -> Result<bool> {
+        let applied = applied(&mut self.begin().await?).await?;
+        Ok(plan(&self.schema(), &applied)?.is_some())
+    }
+
     pub async fn migrate(&self) -> Result<()> {
+        self.migrate_to(&self.schema()).await
+    }
+
+    pub async fn migrate_to(&self, schema: &Schema) -> Result<()> {
+        let mut attempts = 1;
         loop {
-            let mut tx = self.begin_without_timeout().await?;
-            let is_done = tx.apply_next().await?;
-            tx.commit().await?;
-            if is_done {
-                return Ok(());
+            match self.try_migrate(schema).await {
+                Err(failure) if failure.is_contention() && attempts < ATTEMPTS => attempts += 1,
+                done => return done,
             }
         }
+    }
+
+    async fn try_migrate(&self, schema: &Schema) -> Result<()> {
+        let mut tx = self.begin_without_timeout().await?;
+        if !tx.is_sqlite() {
+            tx.execute_script(ONE_AT_A_TIME).await?;
+        }
+        let applied = applied(&mut tx).await?;
+        let Some(pending) = plan(schema, &applied)? else { return Ok(()) };
+        tx.execute_script(RECORDS).await?;
+        if let Some(triggers) = &applied.triggers {
+            let done = tx.execute_script(&triggers.teardown).await;
+            done.map_err(|why| context("dropping triggers", why))?;
+        }
+        for migration in pending {
+            let done = tx.execute_script(migration.text).await;
+            done.map_err(|why| context(migration.name, why))?;
+            tx.record(migration).await?;
+        }
+        let done = tx.execute_script(&schema.triggers).await;
+        done.map_err(|why| context("triggers", why))?;
+        tx.record_triggers(schema).await?;
+        tx.commit().await
     }
 }
 
-impl Tx {
-    /// Applies the first migration that is missing; whether there was none.
-    async fn apply_next(&mut self) -> Result<bool> {
-        if !self.is_sqlite() {
-            let lock = "SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(1684370029)";
-            self.execute_script(lock).await?;
-        }
-        self.execute_script(
-            "CREATE TABLE IF NOT EXISTS _sqlx_migrations (
-                 version BIGINT PRIMARY KEY,
-                 description TEXT NOT NULL,
-                 installed_on TIMESTAMPTZ NOT NULL DEFAULT CURRENT_TIMESTAMP,
-                 success BOOLEAN NOT NULL,
-                 checksum BYTEA NOT NULL,
-                 execution_time BIGINT NOT NULL
-             )",
-        )
-        .await?;
-        let all = of_engine(self.is_sqlite());
-        let applied: Vec<(i64, Vec<u8>)> =
-            self.sql("SELECT version, checksum FROM _sqlx_migrations").all().await?;
-        for (version, checksum) in &applied {
-            let known = all.iter().find(|migration| migration.version() == *version);
-            match known {
-                Some(known) if known.checksum() == *checksum => {}
-                _ if applied.iter().any(|(version, _)| *version == 22) => {
-                    return self.join_parted(&all).await;
-                }
-                Some(known) => {
-                    let why = format!("migration {} was applied with another text", known.name);
-                    return Err(Failure::fault(why));
-                }
-                None => {
-                    let why = format!("migration {version} was applied and is not known");
-                    return Err(Failure::fault(why));
-                }
-            }
-        }
-        let is_applied = |version| applied.iter().any(|(applied, _)| *applied == version);
-        let Some(next) = all.iter().find(|migration| !is_applied(migration.version())) else {
-            return Ok(true);
+/// The migrations to run before the triggers are applied; `None` if nothing is to be done.
+fn plan<'s>(schema: &'s Schema, applied: &Applied) -> Result<Option<Vec<&'s Migration>>> {
+    for (version, name, sha256, by) in &applied.migrations {
+        let Some(known) = schema.migrations.iter().find(|m| m.version() == *version) else {
+            return Err(unknown(&format!("migration {name}"), by));
         };
-        self.execute_script(next.text).await?;
+        if *sha256 != hash(known.text) {
+            return Err(Failure::fault(format!(
+                "its migration {name}, applied by Dermaga {by}, had another text than the one in \
+                 this program (Dermaga {RELEASE}). Start the release that the database belongs to"
+            )));
+        }
+    }
+    let is_applied = |m: &Migration| applied.migrations.iter().any(|(v, ..)| *v == m.version());
+    let pending: Vec<_> = schema.migrations.iter().filter(|m| !is_applied(m)).collect();
+    let triggers_are_current = match &applied.triggers {
+        Some(newer) if newer.edition > schema.edition() => {
+            // Our migrations may not fit its triggers, and our triggers must not replace them.
+            if !pending.is_empty() {
+                let what = format!("edition {} of the triggers", newer.edition);
+                return Err(unknown(&what, &newer.applied_by));
+            }
+            true
+        }
+        Some(same_or_older) => same_or_older.sha256 == hash(&schema.triggers),
+        None => false,
+    };
+    Ok((!pending.is_empty() || !triggers_are_current).then_some(pending))
+}
+
+fn unknown(what: &str, by: &str) -> Failure {
+    Failure::fault(format!(
+        "its {what}, applied by Dermaga {by}, is unknown to this program (Dermaga {RELEASE}). \
+         Start that release or a newer one, or restore a backup from before the upgrade"
+    ))
+}
+
+/// Adds what was being done. Contention stays recognisable, since it is worth another attempt.
+fn context(what: &str, why: Failure) -> Failure {
+    if why.is_contention() { why } else { Failure::fault(format!("{what}: {why}")) }
+}
+
+async fn applied(tx: &mut Tx) -> Result<Applied> {
+    let tables = match tx.is_sqlite() {
+        true => {
+            "SELECT name FROM sqlite_schema
+             WHERE name IN ('_sqlx_migrations', 'applied_migrations')"
+        }
+        false => {
+            "SELECT CAST(table_name AS TEXT) FROM information_schema.tables
+             WHERE table_schema = current_schema()
+               AND table_name IN ('_sqlx_migrations', 'applied_migrations')"
+        }
+    };
+    let tables: Vec<(String,)> = tx.sql(tables).all().await?;
+    if tables.iter().any(|(name,)| name == "_sqlx_migrations") {
+        return Err(Failure::fault(
+            "it was made before the first release, and there is no conversion. Start with an empty \
+             one: move the SQLite file away, or create another PostgreSQL database",
+        ));
+    }
+    if tables.is_empty() {
+        return Ok(Applied::default());
+    }
+    let migrations = "SELECT version, name, sha256, applied_by FROM applied_migrations
+         ORDER BY version";
+    let migrations = tx.sql(migrations).all().await?;
+    let triggers = "SELECT edition, sha256, teardown, applied_by FROM applied_triggers";
+    let triggers: Option<(i64, String, String, String)> = tx.sql(triggers).maybe().await?;
+    let triggers = triggers.map(|(edition, sha256, teardown, applied_by)| Triggers {
+        edition,
+        sha256,
+        teardown,
+        applied_by,
+    });
+    Ok(Applied { migrations, triggers })
+}
+
+impl Tx {
+    async fn record(&mut self, migration: &Migration) -> Result<()> {
         self.sql(
-            "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
-             VALUES ($1, $2, TRUE, $3, 0)",
+            "INSERT INTO applied_migrations (version, name, sha256, applied_by)
+             VALUES ($1, $2, $3, $4)",
         )
-        .bind(next.version())
-        .bind(next.name[5..].replace('_', " "))
-        .bind(next.checksum())
+        .bind(migration.version())
+        .bind(migration.name)
+        .bind(hash(migration.text))
+        .bind(RELEASE)
         .run()
-        .await?;
-        Ok(false)
+        .await
+        .map(drop)
     }
 
-    /// For a while the last column of migration 18 came by one of its own, 22. A database of then
-    /// has all that it should have under other numbers; 22 is never used again.
-    async fn join_parted(&mut self, all: &[&Migration]) -> Result<bool> {
-        let whole = all.iter().find(|migration| migration.version() == 18);
-        self.sql("UPDATE _sqlx_migrations SET checksum = $1 WHERE version = 18")
-            .bind(whole.map(|migration| migration.checksum()))
-            .run()
-            .await?;
-        self.sql("DELETE FROM _sqlx_migrations WHERE version = 22").run().await?;
-        Ok(false)
+    async fn record_triggers(&mut self, schema: &Schema) -> Result<()> {
+        let teardown = teardown(&schema.triggers, self.is_sqlite());
+        self.sql(
+            "INSERT INTO applied_triggers (only_one, edition, sha256, teardown, applied_by)
+             VALUES (1, $1, $2, $3, $4)
+             ON CONFLICT (only_one) DO UPDATE SET edition = excluded.edition,
+               sha256 = excluded.sha256, teardown = excluded.teardown,
+               applied_by = excluded.applied_by",
+        )
+        .bind(schema.edition())
+        .bind(hash(&schema.triggers))
+        .bind(teardown)
+        .bind(RELEASE)
+        .run()
+        .await
+        .map(drop)
     }
+}
+
+fn hash(text: &str) -> String {
+    let mut hex = String::new();
+    for byte in Sha256::digest(text) {
+        let _ = write!(hex, "{byte:02x}");
+    }
+    hex
+}
+
+/// The statements that drop what a `triggers.sql` creates, last first: a trigger depends on its
+/// function.
+fn teardown(triggers: &str, sqlite: bool) -> String {
+    let mut drops = Vec::new();
+    for statement in triggers.split("\nCREATE ").skip(1) {
+        let statement = statement.strip_prefix("OR REPLACE ").unwrap_or(statement);
+        let mut words = statement.split_whitespace();
+        match (words.next(), words.next()) {
+            (Some("TRIGGER"), Some(name)) if sqlite => {
+                drops.push(format!("DROP TRIGGER IF EXISTS {name};\n"));
+            }
+            (Some("TRIGGER"), Some(name)) => {
+                let table = words.skip_while(|word| *word != "ON").nth(1).unwrap_or_default();
+                drops.push(format!("DROP TRIGGER IF EXISTS {name} ON {table};\n"));
+            }
+            (Some("FUNCTION"), _) => {
+                let signature = statement.trim_start_matches("FUNCTION ").split_inclusive(')');
+                let signature = signature.take(1).collect::<String>();
+                drops.push(format!("DROP FUNCTION IF EXISTS {signature};\n"));
+            }
+            _ => {}
+        }
+    }
+    drops.into_iter().rev().collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
-    /// A database that has run a migration refuses to start once its text is another.
+    /// A database that has run a migration refuses to start with another text of it, and a process
+    /// that knows an older edition of the triggers relies on its number.
     #[test]
-    fn what_has_run_does_not_change() {
+    fn released_files_do_not_change() {
         let mut all = String::new();
-        for (folder, migrations) in [("", COMMON), ("sqlite/", SQLITE), ("postgres/", POSTGRES)] {
-            for migration in migrations {
-                let sum: String =
-                    migration.checksum().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-                all += &format!("{folder}{:04} {sum}\n", migration.version());
+        for (name, on_sqlite, on_postgres) in MIGRATIONS {
+            for (folder, text) in [("sqlite", on_sqlite), ("postgres", on_postgres)] {
+                all += &format!("{folder}/{name} {}\n", &hash(text)[..16]);
             }
+        }
+        for (folder, text) in [("sqlite", SQLITE_TRIGGERS), ("postgres", POSTGRES_TRIGGERS)] {
+            let schema = Schema { migrations: Vec::new(), triggers: text.into() };
+            all += &format!("{folder}/triggers {} {}\n", schema.edition(), &hash(text)[..16]);
         }
         let known = include_str!("../../../migrations/known");
         assert_eq!(
             all, known,
-            "new ones are added to migrations/known; old ones stay as they were"
+            "migrations/known: add new migrations, raise the edition of changed triggers, and \
+             leave what was released as it is"
         );
+    }
+
+    #[test]
+    fn every_file_is_embedded() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
+        let mut found = BTreeSet::new();
+        for folder in ["", "sqlite", "postgres"] {
+            for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+                let name = entry.unwrap().file_name().into_string().unwrap();
+                if let Some(name) = name.strip_suffix(".sql").filter(|name| *name != "triggers") {
+                    found.insert(name.to_owned());
+                }
+            }
+        }
+        let embedded: Vec<_> = MIGRATIONS.iter().map(|(name, ..)| name.to_string()).collect();
+        assert!(embedded.is_sorted(), "{embedded:?}");
+        assert_eq!(embedded, Vec::from_iter(found));
+        let versions = MIGRATIONS.iter().map(|&(name, text, _)| Migration { name, text }.version());
+        assert_eq!(BTreeSet::from_iter(versions).len(), MIGRATIONS.len(), "numbers are unique");
+    }
+
+    #[test]
+    fn a_teardown_drops_all_that_the_file_creates() {
+        for (text, sqlite) in [(SQLITE_TRIGGERS, true), (POSTGRES_TRIGGERS, false)] {
+            let drops = teardown(text, sqlite);
+            let created = text.lines().filter(|line| line.trim_start().starts_with("CREATE "));
+            assert_eq!(drops.lines().count(), created.count());
+        }
+        let drops = teardown(POSTGRES_TRIGGERS, false);
+        for drop in [
+            "DROP FUNCTION IF EXISTS bookings_live(status TEXT);",
+            "DROP FUNCTION IF EXISTS terms_stay();",
+            "DROP TRIGGER IF EXISTS bookings_change_sailing ON bookings;",
+            "DROP TRIGGER IF EXISTS boardings_while_open ON boardings;",
+        ] {
+            assert!(drops.lines().any(|line| line == drop), "{drop}\n{drops}");
+        }
     }
 }

@@ -32,6 +32,7 @@ pub use bulk::BulkClone;
 pub use dermaga_derive::FromRow;
 pub use failure::Failure;
 pub use list::{List, Sort};
+pub use migrate::{Migration, Schema};
 pub use row::{FromRow, Row};
 pub use sqlite::{copy, faults};
 pub use statement::Statement;

@@ -1,0 +1,1198 @@
+-- The schema of the first release, for PostgreSQL. `sqlite/0001_baseline.sql` has the same tables.
+--
+-- Tables are grouped by domain. A table comes after those that it refers to. Triggers are in
+-- `triggers.sql`. Sums of money are whole rupiah, rates are basis points (100 = 1 %). An index named
+-- `…_newest` serves the list of its table, which is sorted by creation and paged. A partial index
+-- holds only the rows that its query can return, so it stays small while the table grows.
+
+-- `sailings_one_place_at_a_time` compares ids inside a GiST index.
+CREATE EXTENSION IF NOT EXISTS btree_gist;
+
+---------------------------------------------------------------------------------------------------
+-- Kernel: what every domain uses
+---------------------------------------------------------------------------------------------------
+
+-- Named locks, held until the end of a transaction, for rules that span rows.
+CREATE TABLE locks (
+    name TEXT PRIMARY KEY,
+    taken BIGINT NOT NULL
+);
+
+-- Domain events and the work that follows from them, written in the transaction that causes them and
+-- delivered at least once.
+CREATE TABLE outbox (
+    id UUID PRIMARY KEY,
+    topic TEXT NOT NULL,
+    payload JSONB NOT NULL,
+    attempts INTEGER NOT NULL,
+    -- A claim moves it past the end of the lease.
+    due_at TIMESTAMPTZ NOT NULL,
+    -- Only the holder of the lease may finish the item.
+    lease UUID,
+    -- Set after the last attempt; a person has to look at it.
+    dead_at TIMESTAMPTZ,
+    last_error TEXT,
+    created_at TIMESTAMPTZ NOT NULL,
+    -- Items of one lane are delivered in the order of (created_at, id). NULL: in no order.
+    lane TEXT,
+    -- Queues are independent: a slow mail server delays no webhook.
+    queue TEXT NOT NULL DEFAULT 'event'
+        CHECK (queue IN ('event', 'mail', 'payment', 'webhook'))
+);
+-- The next due items of a queue.
+CREATE INDEX outbox_due ON outbox (queue, due_at) WHERE dead_at IS NULL;
+-- The first item of a lane, which is the only one that may be claimed.
+CREATE INDEX outbox_lane ON outbox (lane, created_at, id)
+    WHERE lane IS NOT NULL AND dead_at IS NULL;
+-- `dermaga outbox` and `dermaga doctor`.
+CREATE INDEX outbox_dead ON outbox (dead_at) WHERE dead_at IS NOT NULL;
+
+-- Responses to requests with an Idempotency-Key.
+CREATE TABLE idempotency_keys (
+    id UUID PRIMARY KEY,
+    caller UUID NOT NULL,
+    operation TEXT NOT NULL,
+    key TEXT NOT NULL,
+    -- Hash of the request: the same key with another request is an error.
+    fingerprint BYTEA NOT NULL,
+    -- NULL while the first request runs.
+    answer JSONB,
+    lease UUID NOT NULL,
+    leased_until TIMESTAMPTZ NOT NULL,
+    expires_at TIMESTAMPTZ NOT NULL,
+    -- Of two requests at once, one inserts and the other waits for its answer.
+    UNIQUE (caller, operation, key)
+);
+-- The sweep of expired keys.
+CREATE INDEX idempotency_keys_expiry ON idempotency_keys (expires_at);
+
+-- One row per change that a person made. Names are copied: they must outlive the accounts.
+CREATE TABLE audit_logs (
+    id UUID PRIMARY KEY,
+    actor_id UUID NOT NULL,
+    actor_name TEXT NOT NULL,
+    actor_email TEXT NOT NULL,
+    -- The partner that the actor impersonates.
+    on_behalf_of_id UUID,
+    on_behalf_of_name TEXT,
+    on_behalf_of_email TEXT,
+    action TEXT NOT NULL,
+    entity_type TEXT NOT NULL,
+    entity_id UUID NOT NULL,
+    before_change JSONB,
+    after_change JSONB,
+    address TEXT NOT NULL,
+    user_agent TEXT,
+    request_id TEXT NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL
+);
+CREATE INDEX audit_logs_newest ON audit_logs (created_at, id);
+-- The list, filtered by actor.
+CREATE INDEX audit_logs_actor ON audit_logs (actor_id, created_at);
+-- The list, filtered by what was changed.
+CREATE INDEX audit_logs_entity ON audit_logs (entity_type, entity_id, created_at);
+
+-- Rows that a background job failed to process. Batches leave them out; each is retried alone.
+CREATE TABLE set_aside (
+    job TEXT NOT NULL,
+    -- Id of a booking, a reschedule or a partner, or the number of a move, depending on the job.
+    entity_id UUID NOT NULL,
+    failures INTEGER NOT NULL CHECK (failures > 0),
+    last_error TEXT NOT NULL,
+    first_failed_at TIMESTAMPTZ NOT NULL,
+    next_try_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (job, entity_id)
+);
+-- The rows of a job that are due for a retry.
+CREATE INDEX set_aside_due ON set_aside (job, next_try_at);
+
+---------------------------------------------------------------------------------------------------
+-- Accounts
+---------------------------------------------------------------------------------------------------
+
+CREATE TABLE accounts (
+    id UUID PRIMARY KEY,
+    name TEXT NOT NULL,
+    -- Stored in lower case, so that uniqueness ignores case.
+    email TEXT NOT NULL CHECK (email = lower(email)),
+    phone TEXT,
+    role TEXT NOT NULL CHECK (role IN ('admin', 'staff', 'mitra')),
+    status TEXT NOT NULL CHECK (status IN ('active', 'inactive', 'suspended')),
+    -- NULL until an invitation is accepted.
+    password_hash TEXT,
+    -- Not a foreign key: `files` refers to its owner already.
+    avatar_file_id UUID,
+    last_login_at TIMESTAMPTZ,
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL,
+    -- A deleted account keeps its row, because history refers to it.
+    deleted_at TIMESTAMPTZ
+);
+-- An address belongs to one account; deleting the account frees it. Also sign-in.
+CREATE UNIQUE INDEX accounts_email ON accounts (email) WHERE deleted_at IS NULL;
+CREATE INDEX accounts_newest ON accounts (created_at, id) WHERE deleted_at IS NULL;
+-- Lists and counts by role and status, and the check that an active admin remains.
+CREATE INDEX accounts_role ON accounts (role, status) WHERE deleted_at IS NULL;
+-- The sweep of unused files: is this file an avatar?
+CREATE INDEX accounts_avatar ON accounts (avatar_file_id) WHERE avatar_file_id IS NOT NULL;
+
+CREATE TABLE sessions (
+    id UUID PRIMARY KEY,
+    account_id UUID NOT NULL REFERENCES accounts (id),
+    -- Tokens are stored as hashes: whoever reads the database cannot use them.
+    token_hash BYTEA NOT NULL UNIQUE,
+    -- Set in a session in which staff acts as a partner.
+    impersonator_id UUID REFERENCES accounts (id),
+    -- The family of the remember token that opened the session. Theft of a token ends the family.
+    family_id UUID,
+    address TEXT NOT NULL,
+    user_agent TEXT,
+    created_at TIMESTAMPTZ NOT NULL,
+    expires_at TIMESTAMPTZ NOT NULL
+);
+-- An account's open sessions, and ending all of them.
+CREATE INDEX sessions_account ON sessions (account_id, created_at);
+-- Ending the sessions of a stolen remember token.
+CREATE INDEX sessions_family ON sessions (family_id) WHERE family_id IS NOT NULL;
+-- Ending impersonations when the staff member is suspended or removed.
+CREATE INDEX sessions_impersonator ON sessions (impersonator_id)
+    WHERE impersonator_id IS NOT NULL;
+-- The sweep of expired sessions.
+CREATE INDEX sessions_expiry ON sessions (expires_at);
+
+CREATE TABLE remember_tokens (
+    id UUID PRIMARY KEY,
+    family_id UUID NOT NULL,
+    account_id UUID NOT NULL REFERENCES accounts (id),
+    token_hash BYTEA NOT NULL UNIQUE,
+    -- Set when a newer token replaced it. The row is kept, so that a stolen copy is recognised.
+    rotated_at TIMESTAMPTZ,
+    created_at TIMESTAMPTZ NOT NULL,
+    expires_at TIMESTAMPTZ NOT NULL
+);
+-- Removing a family after a theft.
+CREATE INDEX remember_tokens_family ON remember_tokens (family_id);
+-- Removing all tokens of an account.
+CREATE INDEX remember_tokens_account ON remember_tokens (account_id);
+-- The sweep of expired tokens.
+CREATE INDEX remember_tokens_expiry ON remember_tokens (expires_at);
+
+-- Links for password resets and invitations. An account can have several reset links at once. Rows
+-- outlive their use, because letters are counted per hour and a letter that is sent again must not
+-- make its link valid again.
+CREATE TABLE mailed_tokens (
+    -- The outbox item of the letter.
+    item_id UUID PRIMARY KEY,
+    account_id UUID NOT NULL REFERENCES accounts (id),
+    kind TEXT NOT NULL CHECK (kind IN ('reset', 'invitation')),
+    token_hash BYTEA NOT NULL UNIQUE,
+    expires_at TIMESTAMPTZ NOT NULL,
+    -- Set when this link, or another one of the account, was used, or the account changed.
+    voided_at TIMESTAMPTZ
+);
+-- How many letters an account got recently; voiding its links.
+CREATE INDEX mailed_tokens_account ON mailed_tokens (account_id, kind, expires_at);
+-- The sweep of expired links.
+CREATE INDEX mailed_tokens_expiry ON mailed_tokens (expires_at);
+
+-- Failed sign-ins within a window, by account and network. An empty e-mail stands for all accounts,
+-- an empty network for all networks.
+CREATE TABLE login_failures (
+    email TEXT NOT NULL,
+    network TEXT NOT NULL,
+    failures INTEGER NOT NULL,
+    since TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (email, network)
+);
+-- The sweep of windows that are over.
+CREATE INDEX login_failures_since ON login_failures (since);
+
+-- Networks from which an account has signed in with its password.
+CREATE TABLE known_networks (
+    account_id UUID NOT NULL REFERENCES accounts (id),
+    network TEXT NOT NULL,
+    last_used_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (account_id, network)
+);
+-- The sweep of networks that are no longer used.
+CREATE INDEX known_networks_last_used ON known_networks (last_used_at);
+
+---------------------------------------------------------------------------------------------------
+-- Files
+---------------------------------------------------------------------------------------------------
+
+-- Metadata of uploads. The content is in the storage.
+CREATE TABLE files (
+    id UUID PRIMARY KEY,
+    owner_id UUID NOT NULL REFERENCES accounts (id),
+    filename TEXT NOT NULL,
+    content_type TEXT NOT NULL,
+    size BIGINT NOT NULL CHECK (size > 0),
+    purpose TEXT NOT NULL CHECK (purpose IN ('avatar', 'photo', 'content', 'document', 'proof')),
+    status TEXT NOT NULL CHECK (status IN ('pending', 'ready')),
+    -- Key of the checked content. Each upload gets a key of its own, so a ready file never changes.
+    object_key TEXT CHECK ((object_key IS NULL) = (status = 'pending')),
+    -- Until when the content of a pending file may be uploaded.
+    expires_at TIMESTAMPTZ NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
+    -- When a request last referred to the file, or the sweep last looked for references. Never NULL
+    -- in a ready file.
+    checked_at TIMESTAMPTZ,
+    -- Whether anything referred to it at `checked_at`.
+    in_use BOOLEAN NOT NULL DEFAULT TRUE
+);
+-- The sweep of uploads that never came.
+CREATE INDEX files_pending ON files (expires_at) WHERE status = 'pending';
+-- The sweep of files that nothing refers to: the files not checked for the longest time.
+CREATE INDEX files_checked ON files (checked_at) WHERE status = 'ready';
+
+-- Quota: what each account stores. One conditional UPDATE takes the room before the file's row is
+-- inserted; deleting the row gives it back.
+CREATE TABLE file_usage (
+    account_id UUID PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
+    files BIGINT NOT NULL CHECK (files >= 0),
+    bytes BIGINT NOT NULL CHECK (bytes >= 0)
+);
+
+---------------------------------------------------------------------------------------------------
+-- Staff
+---------------------------------------------------------------------------------------------------
+
+CREATE TABLE permissions (
+    id UUID PRIMARY KEY,
+    name TEXT NOT NULL,
+    description TEXT NOT NULL,
+    level TEXT NOT NULL CHECK (level IN ('owner', 'manager', 'supervisor', 'operator', 'viewer')),
+    rules JSONB NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL
+);
+-- Names are unique without regard to case.
+CREATE UNIQUE INDEX permissions_name ON permissions (lower(name));
+
+-- Name, e-mail, phone and status are the account's. The row is removed when the account is deleted.
+CREATE TABLE staff (
+    id UUID PRIMARY KEY,
+    account_id UUID NOT NULL UNIQUE REFERENCES accounts (id),
+    permission_id UUID NOT NULL REFERENCES permissions (id),
+    join_date DATE NOT NULL,
+    working_type TEXT NOT NULL
+        CHECK (working_type IN ('full_time', 'part_time', 'contract', 'freelance')),
+    show_salary BOOLEAN NOT NULL,
+    salary BIGINT NOT NULL CHECK (salary >= 0),
+    address JSONB NOT NULL,
+    bank_code TEXT NOT NULL,
+    -- Encrypted with the service's key.
+    account_number TEXT NOT NULL,
+    account_name TEXT NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL
+);
+-- Who has a permission; a permission in use cannot be removed.
+CREATE INDEX staff_permission ON staff (permission_id);
+CREATE INDEX staff_newest ON staff (created_at, id);
+
+---------------------------------------------------------------------------------------------------
+-- Partners
+---------------------------------------------------------------------------------------------------
+
+CREATE TABLE partners (
+    id UUID PRIMARY KEY,
+    account_id UUID NOT NULL UNIQUE REFERENCES accounts (id),
+    address TEXT NOT NULL,
+    partner_type TEXT NOT NULL CHECK (partner_type IN ('individual', 'company')),
+    status TEXT NOT NULL
+        CHECK (status IN ('draft', 'in_review', 'revision', 'active', 'suspended')),
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL,
+    lang TEXT NOT NULL DEFAULT 'id' CHECK (lang IN ('en', 'id')),
+    -- NULL: the platform's default rate.
+    commission_rate INTEGER CHECK (commission_rate BETWEEN 0 AND 10000),
+    submitted_at TIMESTAMPTZ,
+    -- When the partner first became active.
+    verified_at TIMESTAMPTZ,
+    -- Time and reason are set exactly while the partner is suspended.
+    suspended_at TIMESTAMPTZ CHECK ((suspended_at IS NOT NULL) = (status = 'suspended')),
+    suspended_reason TEXT CHECK ((suspended_reason IS NOT NULL) = (status = 'suspended'))
+);
+CREATE INDEX partners_newest ON partners (created_at, id);
+-- The list, filtered by status.
+CREATE INDEX partners_status ON partners (status, created_at);
+
+-- Details of a partner, filled in step by step: one row per partner.
+CREATE TABLE onboardings (
+    partner_id UUID PRIMARY KEY REFERENCES partners (id),
+    legal_name TEXT,
+    nib TEXT,
+    -- Encrypted, because a person's NPWP may be their NIK.
+    npwp TEXT,
+    address TEXT,
+    city TEXT,
+    province TEXT,
+    postal_code TEXT,
+    description TEXT,
+    pic_name TEXT,
+    pic_position TEXT,
+    pic_phone TEXT,
+    pic_email TEXT,
+    -- Encrypted.
+    pic_nik TEXT,
+    bank_code TEXT,
+    -- Encrypted.
+    account_number TEXT,
+    account_name TEXT,
+    -- NULL until there is a bank account.
+    bank_account_status TEXT CHECK (bank_account_status IN ('pending', 'approved')),
+    updated_at TIMESTAMPTZ NOT NULL
+);
+
+CREATE TABLE partner_documents (
+    id UUID PRIMARY KEY,
+    partner_id UUID NOT NULL REFERENCES partners (id),
+    type TEXT NOT NULL
+        CHECK (type IN ('ktp', 'npwp', 'nib', 'deed', 'bank_book', 'operating_permit')),
+    file_id UUID NOT NULL REFERENCES files (id),
+    status TEXT NOT NULL CHECK (status IN ('pending', 'approved', 'rejected')),
+    note TEXT,
+    reviewed_by UUID REFERENCES accounts (id),
+    -- Set exactly when the document was reviewed.
+    reviewed_at TIMESTAMPTZ CHECK ((reviewed_at IS NULL) = (status = 'pending')),
+    -- Set when a newer document replaced it. The row is kept: it shows what was approved, and when.
+    replaced_at TIMESTAMPTZ,
+    created_at TIMESTAMPTZ NOT NULL
+);
+-- A partner has one current document of each type.
+CREATE UNIQUE INDEX partner_documents_current ON partner_documents (partner_id, type)
+    WHERE replaced_at IS NULL;
+-- Which partners wait for a review: dashboard and partner statistics.
+CREATE INDEX partner_documents_pending ON partner_documents (partner_id)
+    WHERE status = 'pending' AND replaced_at IS NULL;
+-- The sweep of unused files: is this file a document?
+CREATE INDEX partner_documents_file ON partner_documents (file_id);
+
+---------------------------------------------------------------------------------------------------
+-- Fleet and sailings
+---------------------------------------------------------------------------------------------------
+
+CREATE TABLE speedboats (
+    id UUID PRIMARY KEY,
+    partner_id UUID NOT NULL REFERENCES partners (id),
+    name TEXT NOT NULL,
+    registration_number TEXT NOT NULL,
+    capacity INTEGER NOT NULL CHECK (capacity BETWEEN 1 AND 500),
+    year_built INTEGER,
+    manufacturer TEXT,
+    engine TEXT,
+    facilities JSONB NOT NULL,
+    description TEXT,
+    -- Ids of files; the first is the main photo.
+    photos JSONB NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('active', 'maintenance', 'inactive')),
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL,
+    -- A deleted boat keeps its row, because its sailings refer to it.
+    deleted_at TIMESTAMPTZ
+);
+-- A registration number belongs to one boat; deleting the boat frees it.
+CREATE UNIQUE INDEX speedboats_registration ON speedboats (upper(registration_number))
+    WHERE deleted_at IS NULL;
+-- A partner's boats.
+CREATE INDEX speedboats_partner ON speedboats (partner_id, created_at) WHERE deleted_at IS NULL;
+CREATE INDEX speedboats_newest ON speedboats (created_at, id) WHERE deleted_at IS NULL;
+
+CREATE TABLE routes (
+    id UUID PRIMARY KEY,
+    partner_id UUID NOT NULL REFERENCES partners (id),
+    speedboat_id UUID NOT NULL REFERENCES speedboats (id),
+    from_name TEXT NOT NULL,
+    to_name TEXT NOT NULL,
+    -- The names for search: without regard to case, accents and repeated spaces.
+    from_key TEXT NOT NULL,
+    to_key TEXT NOT NULL,
+    schedule_type TEXT NOT NULL CHECK (schedule_type IN ('once', 'daily', 'weekly')),
+    start_date DATE NOT NULL,
+    end_date DATE NOT NULL CHECK (end_date >= start_date),
+    price BIGINT NOT NULL CHECK (price > 0),
+    timezone TEXT NOT NULL,
+    times JSONB NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('draft', 'published', 'archived')),
+    published_at TIMESTAMPTZ,
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL,
+    -- What a sailing refers to.
+    UNIQUE (id, speedboat_id, partner_id)
+);
+-- A partner's routes.
+CREATE INDEX routes_partner ON routes (partner_id, created_at);
+CREATE INDEX routes_newest ON routes (created_at, id);
+-- The routes of a boat: the list, and archiving them when the boat is removed.
+CREATE INDEX routes_speedboat ON routes (speedboat_id);
+-- Public locations: published routes that have not ended.
+CREATE INDEX routes_running ON routes (end_date) WHERE status = 'published';
+
+-- Dated departures, which seats are sold on.
+CREATE TABLE sailings (
+    id UUID PRIMARY KEY,
+    route_id UUID NOT NULL,
+    speedboat_id UUID NOT NULL,
+    partner_id UUID NOT NULL,
+    from_key TEXT NOT NULL,
+    to_key TEXT NOT NULL,
+    -- The day of departure in the time zone of the harbour.
+    day DATE NOT NULL,
+    departure_at TIMESTAMPTZ NOT NULL,
+    arrival_at TIMESTAMPTZ NOT NULL CHECK (arrival_at > departure_at),
+    duration_minutes INTEGER NOT NULL CHECK (duration_minutes > 0),
+    price BIGINT NOT NULL CHECK (price > 0),
+    capacity INTEGER NOT NULL,
+    -- Seats of live bookings and of pending reschedules to this sailing; maintained by triggers.
+    seats_taken INTEGER NOT NULL,
+    -- Sold as a whole: no seats are sold, even if the boat's capacity grows. Maintained by triggers.
+    chartered BOOLEAN NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('open', 'cancelled', 'withdrawn')),
+    -- From then on nobody can be added to the passengers.
+    manifest_closed_at TIMESTAMPTZ,
+    cancelled_at TIMESTAMPTZ,
+    -- Why it was cancelled or moved.
+    reason TEXT,
+    -- A sailing is never sold beyond its capacity. The sale reports this name as "sold out".
+    CONSTRAINT sailings_seats CHECK (seats_taken BETWEEN 0 AND capacity),
+    -- Boat and partner are those of the route.
+    FOREIGN KEY (route_id, speedboat_id, partner_id)
+        REFERENCES routes (id, speedboat_id, partner_id),
+    -- A boat is in one place at a time: its open sailings do not overlap.
+    CONSTRAINT sailings_one_place_at_a_time
+        EXCLUDE USING gist (speedboat_id WITH =, tstzrange(departure_at, arrival_at) WITH &&)
+        WHERE (status = 'open')
+)
+-- Every sale updates `seats_taken`. Free room on each page keeps the new version of the row on the
+-- same page, and then no index is touched.
+WITH (fillfactor = 80);
+-- Search: one range of this index, whatever the size of the table.
+CREATE INDEX sailings_search ON sailings (from_key, to_key, day, departure_at)
+    WHERE status = 'open';
+-- Departures of all partners in a period: dashboard and statistics.
+CREATE INDEX sailings_upcoming ON sailings (departure_at) WHERE status = 'open';
+-- The sailings of a route.
+CREATE INDEX sailings_route ON sailings (route_id, departure_at);
+-- A boat's calendar.
+CREATE INDEX sailings_boat ON sailings (speedboat_id, departure_at) WHERE status = 'open';
+-- A partner's departures.
+CREATE INDEX sailings_partner ON sailings (partner_id, departure_at) WHERE status = 'open';
+
+---------------------------------------------------------------------------------------------------
+-- Contents
+---------------------------------------------------------------------------------------------------
+
+-- The call to become a partner: one row at most.
+CREATE TABLE cta_partnership (
+    only_one INTEGER PRIMARY KEY CHECK (only_one = 1),
+    title TEXT NOT NULL,
+    description TEXT NOT NULL,
+    button_label TEXT NOT NULL,
+    button_url TEXT NOT NULL,
+    image_file_id UUID REFERENCES files (id),
+    is_active BOOLEAN NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL
+);
+
+-- Terms and conditions, one row per version. A published version never changes (triggers).
+CREATE TABLE terms (
+    id UUID PRIMARY KEY,
+    type TEXT NOT NULL,
+    version INTEGER NOT NULL CHECK (version > 0),
+    -- HTML, sanitised before it is stored.
+    content TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('draft', 'published', 'archived')),
+    created_by UUID NOT NULL REFERENCES accounts (id),
+    -- Who changed it last.
+    edited_by UUID NOT NULL REFERENCES accounts (id),
+    validated_by UUID REFERENCES accounts (id),
+    published_at TIMESTAMPTZ,
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL,
+    CHECK ((status = 'draft') = (published_at IS NULL)),
+    UNIQUE (type, version)
+);
+-- Each type has one draft and one published version at most.
+CREATE UNIQUE INDEX terms_draft ON terms (type) WHERE status = 'draft';
+CREATE UNIQUE INDEX terms_published ON terms (type) WHERE status = 'published';
+
+---------------------------------------------------------------------------------------------------
+-- Taxes and promotions
+---------------------------------------------------------------------------------------------------
+
+CREATE TABLE taxes (
+    id UUID PRIMARY KEY,
+    name TEXT NOT NULL,
+    code TEXT NOT NULL,
+    rate INTEGER NOT NULL CHECK (rate BETWEEN 0 AND 10000),
+    applies_to TEXT NOT NULL CHECK (applies_to IN ('booking', 'commission')),
+    is_active BOOLEAN NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL
+);
+-- Codes are unique without regard to case.
+CREATE UNIQUE INDEX taxes_code ON taxes (upper(code));
+
+CREATE TABLE promotions (
+    id UUID PRIMARY KEY,
+    title TEXT NOT NULL,
+    code TEXT NOT NULL UNIQUE,
+    description TEXT NOT NULL,
+    -- NULL: no limit.
+    quota INTEGER,
+    -- Live bookings with the code; maintained by triggers.
+    used INTEGER NOT NULL,
+    -- NULL: no limit.
+    per_customer_limit INTEGER,
+    target_type TEXT NOT NULL CHECK (target_type IN ('all', 'mitra', 'speedboat', 'route')),
+    target_ids JSONB NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('draft', 'active', 'inactive')),
+    tnc TEXT NOT NULL,
+    discount_type TEXT NOT NULL CHECK (discount_type IN ('percentage', 'fixed')),
+    -- Basis points or rupiah, depending on the type.
+    discount_value BIGINT NOT NULL CHECK (discount_value > 0),
+    max_amount BIGINT,
+    min_purchase BIGINT,
+    start_date DATE NOT NULL,
+    end_date DATE NOT NULL CHECK (end_date >= start_date),
+    image_file_id UUID REFERENCES files (id),
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL,
+    -- A code is never used beyond its quota. The sale reports this name as "exhausted".
+    CONSTRAINT promotions_quota CHECK (used >= 0 AND (quota IS NULL OR used <= quota))
+);
+CREATE INDEX promotions_newest ON promotions (created_at, id);
+-- Public promotions: active ones that have not ended.
+CREATE INDEX promotions_running ON promotions (end_date) WHERE status = 'active';
+-- The sweep of unused files: is this file an image of a promotion?
+CREATE INDEX promotions_image ON promotions (image_file_id) WHERE image_file_id IS NOT NULL;
+
+-- Live bookings with a code, per customer; maintained by triggers.
+CREATE TABLE promotion_uses (
+    promotion_id UUID NOT NULL REFERENCES promotions (id),
+    email TEXT NOT NULL,
+    used INTEGER NOT NULL CHECK (used >= 0),
+    PRIMARY KEY (promotion_id, email)
+);
+
+---------------------------------------------------------------------------------------------------
+-- Bookings
+---------------------------------------------------------------------------------------------------
+
+CREATE TABLE bookings (
+    id UUID PRIMARY KEY,
+    code TEXT NOT NULL UNIQUE,
+    type TEXT NOT NULL CHECK (type IN ('speedboat', 'charter')),
+    -- Pending, paid and completed bookings are live: they hold seats (triggers).
+    status TEXT NOT NULL CHECK (status IN ('pending_payment', 'paid', 'completed', 'expired',
+        'cancelled', 'refund_pending', 'refunded')),
+    channel TEXT NOT NULL CHECK (channel IN ('web', 'staff', 'mitra')),
+    sailing_id UUID NOT NULL REFERENCES sailings (id),
+    speedboat_id UUID NOT NULL,
+    partner_id UUID NOT NULL REFERENCES partners (id),
+    -- Copied from the sailing, for the lists and jobs that filter by it.
+    departure_at TIMESTAMPTZ NOT NULL,
+    arrival_at TIMESTAMPTZ NOT NULL,
+    qty INTEGER NOT NULL CHECK (qty > 0),
+    -- What it takes of the sailing: a charter takes all seats.
+    seats INTEGER NOT NULL CHECK (seats >= qty),
+    promotion_id UUID REFERENCES promotions (id),
+    code_promo TEXT,
+    note TEXT NOT NULL,
+    contact_name TEXT NOT NULL,
+    contact_email TEXT NOT NULL,
+    contact_phone TEXT NOT NULL,
+    lang TEXT NOT NULL,
+    -- Identity numbers in it are encrypted.
+    passengers JSONB NOT NULL,
+    accepted_terms BOOLEAN NOT NULL,
+    -- Payment provider; NULL where nothing has to be paid.
+    provider TEXT,
+    unit_price BIGINT NOT NULL,
+    subtotal BIGINT NOT NULL,
+    discount BIGINT NOT NULL,
+    taxes JSONB NOT NULL,
+    tax BIGINT NOT NULL,
+    total BIGINT NOT NULL,
+    commission_rate INTEGER NOT NULL,
+    commission BIGINT NOT NULL,
+    commission_tax BIGINT NOT NULL,
+    partner_net BIGINT NOT NULL,
+    -- Until when unpaid seats are held.
+    expires_at TIMESTAMPTZ NOT NULL,
+    paid_at TIMESTAMPTZ,
+    completed_at TIMESTAMPTZ,
+    cancelled_at TIMESTAMPTZ,
+    cancel_reason TEXT,
+    -- Due to the customer, and when and how it was paid back.
+    refund_amount BIGINT,
+    refunded_at TIMESTAMPTZ,
+    refund_reference TEXT,
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL,
+    -- The version of the terms that the customer accepted.
+    accepted_terms_id UUID REFERENCES terms (id),
+    -- When each passenger boarded, by passenger id: a copy of `boardings`.
+    boarded JSONB NOT NULL DEFAULT '{}',
+    -- Cancelled together with its sailing: the customer may move to another one instead of taking
+    -- the money.
+    called_off BOOLEAN NOT NULL DEFAULT FALSE,
+    -- The departure that it was sold with, if the sailing was moved since.
+    promised_at TIMESTAMPTZ,
+    -- The reschedule that brought it to its present sailing. It starts a new segment in the ledger
+    -- and in what the partner is owed. References `reschedules`, see below.
+    reschedule_id UUID,
+    -- The highest percentage that a cancellation gives back; NULL: as the refund policy says.
+    refund_cap INTEGER,
+    -- What an unpaid booking is counted under in `unpaid_holds`. NULL: no limit applies to it, or it
+    -- is no longer unpaid.
+    held_email TEXT,
+    held_network TEXT,
+    -- The parts of a price add up.
+    CONSTRAINT bookings_price CHECK (discount BETWEEN 0 AND subtotal AND tax >= 0
+        AND total = subtotal - discount + tax
+        AND partner_net = subtotal - commission - commission_tax)
+);
+CREATE INDEX bookings_newest ON bookings (created_at, id);
+-- A partner's bookings.
+CREATE INDEX bookings_partner ON bookings (partner_id, created_at, id);
+-- Manifest, and cancelling or moving a sailing with its bookings.
+CREATE INDEX bookings_sailing ON bookings (sailing_id);
+-- A customer's bookings.
+CREATE INDEX bookings_email ON bookings (contact_email, created_at);
+-- The list, sorted or filtered by departure.
+CREATE INDEX bookings_departure ON bookings (departure_at, id);
+-- A promotion that was used cannot be removed: the foreign key looks for its bookings here.
+CREATE INDEX bookings_promotion ON bookings (promotion_id) WHERE promotion_id IS NOT NULL;
+-- Jobs: holds to expire, sailed trips to complete.
+CREATE INDEX bookings_holds ON bookings (expires_at) WHERE status = 'pending_payment';
+CREATE INDEX bookings_sailed ON bookings (arrival_at) WHERE status = 'paid';
+-- Refunds that are due.
+CREATE INDEX bookings_refunds ON bookings (created_at) WHERE status = 'refund_pending';
+-- A partner's pending bookings, which `partner_standings` does not count.
+CREATE INDEX bookings_pending ON bookings (partner_id) WHERE status = 'pending_payment';
+
+-- Unpaid bookings of guests, per contact e-mail and client network; maintained by triggers inside
+-- the statement that sells, so two sales at once cannot both be the last one that is allowed.
+CREATE TABLE unpaid_holds (
+    -- 'charter' counts the charters of a network; 'network' counts them as well.
+    kind TEXT NOT NULL CHECK (kind IN ('email', 'network', 'charter')),
+    subject TEXT NOT NULL,
+    held INTEGER NOT NULL CHECK (held >= 0),
+    PRIMARY KEY (kind, subject),
+    -- The limits. The sale reports these names as "too many unpaid bookings".
+    CONSTRAINT unpaid_holds_email CHECK (kind <> 'email' OR held <= 5),
+    CONSTRAINT unpaid_holds_network CHECK (kind <> 'network' OR held <= 10),
+    CONSTRAINT unpaid_holds_charter CHECK (kind <> 'charter' OR held <= 2)
+);
+
+-- Moves of a booking to another sailing.
+CREATE TABLE reschedules (
+    id UUID PRIMARY KEY,
+    booking_id UUID NOT NULL REFERENCES bookings (id),
+    from_sailing_id UUID NOT NULL REFERENCES sailings (id),
+    to_sailing_id UUID NOT NULL REFERENCES sailings (id),
+    -- Pending: the difference has to be paid first, and seats are held on both sailings (triggers).
+    status TEXT NOT NULL CHECK (status IN ('pending', 'done', 'dropped')),
+    -- What it takes of the other sailing.
+    type TEXT NOT NULL CHECK (type IN ('speedboat', 'charter')),
+    seats INTEGER NOT NULL CHECK (seats > 0),
+    reason TEXT NOT NULL,
+    -- NULL: the customer.
+    requested_by UUID REFERENCES accounts (id),
+    -- The price before and after.
+    was JSONB NOT NULL,
+    becomes JSONB NOT NULL,
+    fee BIGINT NOT NULL CHECK (fee >= 0),
+    -- What the customer has to pay or (negative) is owed, and when and how that was paid back.
+    difference BIGINT NOT NULL,
+    refunded_at TIMESTAMPTZ,
+    refund_reference TEXT,
+    -- The departure of the other sailing when the move was requested.
+    departure_at TIMESTAMPTZ NOT NULL,
+    -- The booking's `refund_cap` after the move.
+    refund_cap INTEGER CHECK (refund_cap BETWEEN 0 AND 100),
+    -- Until when the difference can be paid.
+    expires_at TIMESTAMPTZ NOT NULL,
+    done_at TIMESTAMPTZ,
+    created_at TIMESTAMPTZ NOT NULL,
+    CHECK ((status = 'done') = (done_at IS NOT NULL)),
+    -- Only a move that costs something waits.
+    CHECK (difference > 0 OR status <> 'pending')
+);
+-- A booking has one pending move at most.
+CREATE UNIQUE INDEX reschedules_pending ON reschedules (booking_id) WHERE status = 'pending';
+-- The moves of a booking.
+CREATE INDEX reschedules_booking ON reschedules (booking_id);
+-- Dropping the pending moves to a sailing that is cancelled or closed.
+CREATE INDEX reschedules_held ON reschedules (to_sailing_id) WHERE status = 'pending';
+-- Differences that customers are owed.
+CREATE INDEX reschedules_owed ON reschedules (created_at)
+    WHERE status = 'done' AND difference < 0 AND refunded_at IS NULL;
+-- The job that drops unpaid moves.
+CREATE INDEX reschedules_due ON reschedules (expires_at) WHERE status = 'pending';
+
+-- The two tables refer to each other, so one of the references is added afterwards.
+ALTER TABLE bookings ADD FOREIGN KEY (reschedule_id) REFERENCES reschedules (id);
+
+---------------------------------------------------------------------------------------------------
+-- Payments
+---------------------------------------------------------------------------------------------------
+
+-- One row per attempt to pay.
+CREATE TABLE payments (
+    id UUID PRIMARY KEY,
+    booking_id UUID NOT NULL REFERENCES bookings (id),
+    attempt INTEGER NOT NULL,
+    provider TEXT NOT NULL CHECK (provider IN ('simulator', 'midtrans', 'xendit', 'cash')),
+    -- Our name for it at the provider.
+    reference TEXT NOT NULL UNIQUE,
+    status TEXT NOT NULL
+        CHECK (status IN ('pending', 'paid', 'failed', 'expired', 'refunded')),
+    amount BIGINT NOT NULL,
+    method TEXT CHECK (method IN ('qris', 'bank_transfer', 'credit_card', 'ewallet', 'retail',
+        'cash', 'other')),
+    redirect_url TEXT,
+    -- Until then one request may open the payment at the provider; others wait.
+    leased_until TIMESTAMPTZ NOT NULL,
+    paid_at TIMESTAMPTZ,
+    created_at TIMESTAMPTZ NOT NULL,
+    -- Set if it pays the difference of a reschedule instead of the booking.
+    reschedule_id UUID REFERENCES reschedules (id),
+    -- Of two requests for another attempt, one wins.
+    UNIQUE (booking_id, attempt)
+);
+-- The payments of a reschedule.
+CREATE INDEX payments_reschedule ON payments (reschedule_id) WHERE reschedule_id IS NOT NULL;
+
+-- Notifications of payment providers, unchanged and kept for good.
+CREATE TABLE payment_events (
+    id UUID PRIMARY KEY,
+    payment_id UUID NOT NULL REFERENCES payments (id),
+    provider TEXT NOT NULL,
+    transaction_id TEXT NOT NULL,
+    status TEXT NOT NULL,
+    amount BIGINT NOT NULL,
+    method TEXT NOT NULL,
+    raw JSONB NOT NULL,
+    -- What we did about it.
+    outcome TEXT NOT NULL,
+    received_at TIMESTAMPTZ NOT NULL,
+    -- Providers repeat notifications; a repetition is recognised by these columns.
+    UNIQUE (payment_id, transaction_id, status, amount)
+);
+-- The events of a payment. The unique constraint above would serve them as well.
+CREATE INDEX payment_events_payment ON payment_events (payment_id);
+
+-- Money that could not be applied without a decision by staff.
+CREATE TABLE payment_reviews (
+    id UUID PRIMARY KEY,
+    event_id UUID NOT NULL UNIQUE REFERENCES payment_events (id),
+    payment_id UUID NOT NULL REFERENCES payments (id),
+    booking_id UUID NOT NULL REFERENCES bookings (id),
+    reason TEXT NOT NULL CHECK (reason IN ('wrong_amount', 'late', 'duplicate')),
+    amount BIGINT NOT NULL,
+    expected BIGINT NOT NULL,
+    -- What was paid above the total and applied: owed until it is paid back.
+    excess BIGINT NOT NULL DEFAULT 0,
+    excess_paid_at TIMESTAMPTZ,
+    -- NULL: open.
+    resolution TEXT CHECK (resolution IN ('apply', 'refund', 'dismiss')),
+    note TEXT,
+    resolved_by UUID REFERENCES accounts (id),
+    resolved_at TIMESTAMPTZ,
+    created_at TIMESTAMPTZ NOT NULL
+);
+-- Open reviews.
+CREATE INDEX payment_reviews_open ON payment_reviews (created_at) WHERE resolution IS NULL;
+-- What is still owed of a booking's excess payments.
+CREATE INDEX payment_reviews_booking ON payment_reviews (booking_id);
+CREATE INDEX payment_reviews_newest ON payment_reviews (created_at, id);
+
+---------------------------------------------------------------------------------------------------
+-- Boarding
+---------------------------------------------------------------------------------------------------
+
+-- Check-ins, and check-ins that were undone.
+CREATE TABLE boardings (
+    id UUID PRIMARY KEY,
+    sailing_id UUID NOT NULL REFERENCES sailings (id),
+    booking_id UUID NOT NULL REFERENCES bookings (id),
+    passenger_id UUID NOT NULL,
+    -- The scanning device's id for the scan: uploading it again changes nothing.
+    scan_id TEXT,
+    -- When the ticket was scanned, and when the scan reached us.
+    boarded_at TIMESTAMPTZ NOT NULL,
+    recorded_at TIMESTAMPTZ NOT NULL,
+    recorded_by UUID NOT NULL REFERENCES accounts (id),
+    undone_at TIMESTAMPTZ,
+    undone_by UUID REFERENCES accounts (id),
+    CHECK ((undone_at IS NULL) = (undone_by IS NULL))
+);
+-- A passenger boards once.
+CREATE UNIQUE INDEX boardings_once ON boardings (sailing_id, passenger_id) WHERE undone_at IS NULL;
+-- A scan counts once.
+CREATE UNIQUE INDEX boardings_scan ON boardings (sailing_id, scan_id) WHERE scan_id IS NOT NULL;
+
+-- Scans that let nobody on board: uploaded again they get the same outcome.
+CREATE TABLE refused_scans (
+    sailing_id UUID NOT NULL REFERENCES sailings (id),
+    scan_id TEXT NOT NULL,
+    -- Hash of the scanned code.
+    digest TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    recorded_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (sailing_id, scan_id)
+);
+
+-- The closed passenger list of a sailing, as handed to the harbour master. Encrypted: it holds
+-- identity numbers.
+CREATE TABLE manifests (
+    sailing_id UUID PRIMARY KEY REFERENCES sailings (id),
+    content TEXT NOT NULL,
+    closed_by UUID NOT NULL REFERENCES accounts (id),
+    closed_at TIMESTAMPTZ NOT NULL
+);
+
+---------------------------------------------------------------------------------------------------
+-- Ledger and settlements
+---------------------------------------------------------------------------------------------------
+
+-- Double entry, append-only (triggers). Debits are positive; the lines of one posting sum to zero.
+CREATE TABLE ledger_lines (
+    id UUID PRIMARY KEY,
+    source TEXT NOT NULL
+        CHECK (source IN ('booking', 'payment', 'review', 'settlement', 'reschedule')),
+    source_id UUID NOT NULL,
+    kind TEXT NOT NULL,
+    account TEXT NOT NULL CHECK (account IN ('gateway_clearing', 'customer_deposits',
+        'unapplied_payments', 'refund_payable', 'partner_payable', 'commission_revenue',
+        'promotion_expense', 'tax_payable', 'bank', 'cash')),
+    partner_id UUID REFERENCES partners (id),
+    booking_id UUID REFERENCES bookings (id),
+    amount BIGINT NOT NULL CHECK (amount <> 0),
+    created_at TIMESTAMPTZ NOT NULL,
+    -- partner_payable is kept per partner, the other accounts are not.
+    CHECK ((partner_id IS NOT NULL) = (account = 'partner_payable')),
+    -- No repetition can post twice.
+    UNIQUE (source, source_id, kind, account)
+);
+-- The postings of a booking: what was collected and what is due.
+CREATE INDEX ledger_lines_booking ON ledger_lines (booking_id) WHERE booking_id IS NOT NULL;
+-- Statements of a partner's account, and postings of a period: for queries by hand, the service has
+-- none that needs them.
+CREATE INDEX ledger_lines_partner ON ledger_lines (partner_id, created_at)
+    WHERE partner_id IS NOT NULL;
+CREATE INDEX ledger_lines_newest ON ledger_lines (created_at);
+
+-- Agreements with one partner, or (partner_id NULL) with all that have none of their own. NULL
+-- columns mean the default. A partner's own commission rate is on its record.
+CREATE TABLE settlement_configurations (
+    id UUID PRIMARY KEY,
+    partner_id UUID UNIQUE REFERENCES partners (id),
+    commission_rate INTEGER CHECK (commission_rate BETWEEN 0 AND 10000),
+    schedule TEXT CHECK (schedule IN ('manual', 'daily', 'weekly', 'monthly')),
+    -- Day of the week (Monday is 1) or of the month.
+    day INTEGER,
+    -- When the schedule was last changed: periods that ended before it are not settled by it.
+    scheduled_on DATE,
+    hold_days INTEGER CHECK (hold_days >= 0),
+    minimum_amount BIGINT CHECK (minimum_amount >= 0),
+    updated_at TIMESTAMPTZ NOT NULL,
+    CHECK (commission_rate IS NULL OR partner_id IS NULL),
+    -- Only weekly and monthly schedules have a day, and they must have one.
+    CHECK (CASE COALESCE(schedule, '') WHEN 'weekly' THEN COALESCE(day, 0) BETWEEN 1 AND 7
+        WHEN 'monthly' THEN COALESCE(day, 0) BETWEEN 1 AND 28 ELSE day IS NULL END)
+);
+-- There is one default; UNIQUE alone would allow any number of NULLs.
+CREATE UNIQUE INDEX settlement_configurations_default
+    ON settlement_configurations ((partner_id IS NULL)) WHERE partner_id IS NULL;
+
+-- Payouts to partners.
+CREATE TABLE settlements (
+    id UUID PRIMARY KEY,
+    code TEXT NOT NULL UNIQUE,
+    partner_id UUID NOT NULL REFERENCES partners (id),
+    start_date DATE NOT NULL,
+    end_date DATE NOT NULL CHECK (end_date >= start_date),
+    -- Sums of its items.
+    gross BIGINT NOT NULL,
+    commission BIGINT NOT NULL,
+    commission_tax BIGINT NOT NULL,
+    -- Cash that the partner has taken itself.
+    collected BIGINT NOT NULL,
+    net BIGINT NOT NULL,
+    booking_count INTEGER NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('pending', 'released', 'cancelled')),
+    origin TEXT NOT NULL CHECK (origin IN ('manual', 'scheduled')),
+    -- Where it was paid to, masked.
+    bank_account JSONB,
+    note TEXT NOT NULL,
+    reference TEXT,
+    proof_file_id UUID REFERENCES files (id),
+    -- NULL: the schedule.
+    created_by UUID REFERENCES accounts (id),
+    released_by UUID REFERENCES accounts (id),
+    released_at TIMESTAMPTZ,
+    cancelled_at TIMESTAMPTZ,
+    created_at TIMESTAMPTZ NOT NULL,
+    CHECK (net = gross - commission - commission_tax - collected),
+    CHECK ((status = 'released') = (released_at IS NOT NULL)),
+    CHECK ((status = 'cancelled') = (cancelled_at IS NOT NULL)),
+    -- What a due refers to.
+    UNIQUE (id, partner_id)
+);
+CREATE INDEX settlements_newest ON settlements (created_at, id);
+-- A partner's settlements.
+CREATE INDEX settlements_partner ON settlements (partner_id, created_at, id);
+-- What is agreed and not paid out yet.
+CREATE INDEX settlements_pending ON settlements (partner_id) WHERE status = 'pending';
+-- The sweep of unused files: is this file a proof of payment?
+CREATE INDEX settlements_proof ON settlements (proof_file_id) WHERE proof_file_id IS NOT NULL;
+
+-- What a partner is owed for a booking: a sale that was sailed, money kept of a cancelled one, and
+-- what is taken back when a sale is refunded later.
+CREATE TABLE partner_dues (
+    id UUID PRIMARY KEY,
+    partner_id UUID NOT NULL REFERENCES partners (id),
+    booking_id UUID NOT NULL REFERENCES bookings (id),
+    kind TEXT NOT NULL CHECK (kind IN ('sale', 'kept', 'reversal')),
+    -- The day of departure in the time zone of the harbour.
+    day DATE NOT NULL,
+    gross BIGINT NOT NULL,
+    commission BIGINT NOT NULL,
+    commission_tax BIGINT NOT NULL,
+    collected BIGINT NOT NULL,
+    net BIGINT NOT NULL,
+    -- The settlement that pays it; NULL while there is none that was not cancelled.
+    settlement_id UUID,
+    created_at TIMESTAMPTZ NOT NULL,
+    -- The booking's reschedule at the time; NULL before the first one.
+    reschedule_id UUID REFERENCES reschedules (id),
+    CHECK (net = gross - commission - commission_tax - collected),
+    -- A settlement pays the dues of its own partner only.
+    FOREIGN KEY (settlement_id, partner_id) REFERENCES settlements (id, partner_id)
+);
+-- Open dues of a partner. `net` is part of it, so that their sum reads the index alone.
+CREATE INDEX partner_dues_open ON partner_dues (partner_id, day, net)
+    WHERE settlement_id IS NULL;
+-- The dues of a settlement.
+CREATE INDEX partner_dues_settlement ON partner_dues (settlement_id)
+    WHERE settlement_id IS NOT NULL;
+-- The dues of a booking.
+CREATE INDEX partner_dues_booking ON partner_dues (booking_id);
+-- Each kind is due once between two reschedules of a booking. Two indexes, because NULLs are
+-- distinct in a unique index.
+CREATE UNIQUE INDEX partner_dues_once ON partner_dues (booking_id, kind)
+    WHERE reschedule_id IS NULL;
+CREATE UNIQUE INDEX partner_dues_once_a_chapter ON partner_dues (booking_id, kind, reschedule_id)
+    WHERE reschedule_id IS NOT NULL;
+
+-- The dues of a settlement, also of a cancelled one.
+CREATE TABLE settlement_items (
+    settlement_id UUID NOT NULL REFERENCES settlements (id),
+    due_id UUID NOT NULL REFERENCES partner_dues (id),
+    PRIMARY KEY (settlement_id, due_id)
+);
+
+-- Periods that the schedule has processed: each once, whatever the result.
+CREATE TABLE settlement_runs (
+    partner_id UUID NOT NULL REFERENCES partners (id),
+    due_on DATE NOT NULL,
+    -- NULL: there was nothing to pay.
+    settlement_id UUID REFERENCES settlements (id),
+    PRIMARY KEY (partner_id, due_on)
+);
+
+---------------------------------------------------------------------------------------------------
+-- Reports
+---------------------------------------------------------------------------------------------------
+
+-- Status changes and reschedules of bookings, written by triggers: one row each, so that sales do
+-- not contend for a counter. A job rolls the rows up into the tables below and deletes them; a report
+-- reads both.
+CREATE TABLE booking_moves (
+    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    partner_id UUID NOT NULL,
+    route_id UUID NOT NULL,
+    type TEXT NOT NULL,
+    method TEXT NOT NULL,
+    -- NULL: the booking was inserted in this status.
+    from_status TEXT,
+    to_status TEXT NOT NULL,
+    at TIMESTAMPTZ NOT NULL,
+    passengers INTEGER NOT NULL,
+    subtotal BIGINT NOT NULL,
+    discount BIGINT NOT NULL,
+    tax BIGINT NOT NULL,
+    total BIGINT NOT NULL,
+    commission BIGINT NOT NULL,
+    partner_net BIGINT NOT NULL,
+    refund BIGINT NOT NULL
+);
+
+-- Sales and refunds among the moves that are not rolled up yet. A reschedule takes the old sale back
+-- (-1) and makes a new one (+1). A booking that becomes paid again after a refund was counted before.
+CREATE VIEW sales_moves AS
+SELECT at, partner_id, route_id, type, method, times AS bookings,
+    times * passengers AS passengers, times * total AS gross, times * discount AS discount,
+    times * tax AS tax, times * commission AS commission, times * partner_net AS partner_net,
+    refund AS refunds
+FROM (SELECT m.*,
+        CASE WHEN to_status = 'rescheduled' THEN -1
+            WHEN from_status = 'rescheduled' THEN 1
+            WHEN to_status = 'paid'
+                AND COALESCE(from_status, 'pending_payment') IN ('pending_payment', 'expired')
+                THEN 1
+            ELSE 0 END AS times
+    FROM booking_moves m) moves
+WHERE times <> 0 OR refund <> 0;
+
+-- Sales and refunds by day, in the zone of `report_zones`.
+CREATE TABLE sales_days (
+    day DATE NOT NULL,
+    type TEXT NOT NULL,
+    method TEXT NOT NULL,
+    bookings BIGINT NOT NULL,
+    passengers BIGINT NOT NULL,
+    gross BIGINT NOT NULL,
+    discount BIGINT NOT NULL,
+    tax BIGINT NOT NULL,
+    commission BIGINT NOT NULL,
+    partner_net BIGINT NOT NULL,
+    refunds BIGINT NOT NULL,
+    PRIMARY KEY (day, type, method)
+);
+
+-- The same by month: a report over years reads months for the whole months in it.
+CREATE TABLE sales_months (
+    month DATE NOT NULL,
+    type TEXT NOT NULL,
+    method TEXT NOT NULL,
+    bookings BIGINT NOT NULL,
+    passengers BIGINT NOT NULL,
+    gross BIGINT NOT NULL,
+    discount BIGINT NOT NULL,
+    tax BIGINT NOT NULL,
+    commission BIGINT NOT NULL,
+    partner_net BIGINT NOT NULL,
+    refunds BIGINT NOT NULL,
+    PRIMARY KEY (month, type, method)
+);
+
+-- Sales of a partner by day.
+CREATE TABLE partner_days (
+    partner_id UUID NOT NULL,
+    day DATE NOT NULL,
+    bookings BIGINT NOT NULL,
+    passengers BIGINT NOT NULL,
+    gross BIGINT NOT NULL,
+    PRIMARY KEY (partner_id, day)
+);
+-- The best partners of a period.
+CREATE INDEX partner_days_day ON partner_days (day);
+
+-- Sales of a partner by month.
+CREATE TABLE partner_months (
+    month DATE NOT NULL,
+    partner_id UUID NOT NULL,
+    bookings BIGINT NOT NULL,
+    passengers BIGINT NOT NULL,
+    gross BIGINT NOT NULL,
+    PRIMARY KEY (month, partner_id)
+);
+
+-- Sales of a route by month.
+CREATE TABLE route_months (
+    month DATE NOT NULL,
+    route_id UUID NOT NULL,
+    partner_id UUID NOT NULL,
+    bookings BIGINT NOT NULL,
+    passengers BIGINT NOT NULL,
+    gross BIGINT NOT NULL,
+    PRIMARY KEY (month, route_id)
+);
+
+-- Bookings of a partner by status, and their worth. Pending ones are counted in `bookings`, because
+-- they are few.
+CREATE TABLE partner_standings (
+    partner_id UUID NOT NULL,
+    status TEXT NOT NULL,
+    bookings BIGINT NOT NULL,
+    passengers BIGINT NOT NULL,
+    subtotal BIGINT NOT NULL,
+    commission BIGINT NOT NULL,
+    partner_net BIGINT NOT NULL,
+    PRIMARY KEY (partner_id, status)
+);
+
+-- The time zone that the days and months were counted in; no row before the first roll-up.
+CREATE TABLE report_zones (
+    zone TEXT PRIMARY KEY,
+    built_at TIMESTAMPTZ NOT NULL
+);
+
+---------------------------------------------------------------------------------------------------
+-- Notifications and webhooks
+---------------------------------------------------------------------------------------------------
+
+-- Texts are made when a notification is read, in the reader's language.
+CREATE TABLE notifications (
+    id UUID PRIMARY KEY,
+    event_id UUID NOT NULL,
+    account_id UUID NOT NULL REFERENCES accounts (id),
+    type TEXT NOT NULL,
+    data JSONB NOT NULL,
+    read_at TIMESTAMPTZ,
+    created_at TIMESTAMPTZ NOT NULL,
+    -- An event that is delivered again notifies nobody twice.
+    UNIQUE (event_id, account_id)
+);
+-- An account's notifications; ids are sorted by time.
+CREATE INDEX notifications_newest ON notifications (account_id, id);
+-- The number of unread ones, and marking them as read.
+CREATE INDEX notifications_unread ON notifications (account_id, id) WHERE read_at IS NULL;
+-- The sweep of old notifications.
+CREATE INDEX notifications_age ON notifications (created_at);
+
+CREATE TABLE webhooks (
+    id UUID PRIMARY KEY,
+    url TEXT NOT NULL,
+    -- Names of the events that it receives.
+    events JSONB NOT NULL,
+    active BOOLEAN NOT NULL,
+    -- Encrypted.
+    secret TEXT NOT NULL,
+    -- Since when every delivery has failed; NULL after a success.
+    failing_since TIMESTAMPTZ,
+    -- Why the service switched it off; NULL if a person did.
+    disabled_reason TEXT CHECK (disabled_reason IN ('gone', 'failing')),
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL,
+    CHECK (disabled_reason IS NULL OR NOT active)
+);
+CREATE INDEX webhooks_newest ON webhooks (created_at, id);
+
+CREATE TABLE webhook_deliveries (
+    id UUID PRIMARY KEY,
+    webhook_id UUID NOT NULL REFERENCES webhooks (id),
+    event_id UUID NOT NULL,
+    type TEXT NOT NULL,
+    payload JSONB NOT NULL,
+    -- The outbox lane that it is delivered in.
+    lane TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')),
+    attempts INTEGER NOT NULL,
+    response_status INTEGER,
+    last_error TEXT,
+    last_attempt_at TIMESTAMPTZ,
+    delivered_at TIMESTAMPTZ,
+    created_at TIMESTAMPTZ NOT NULL,
+    -- An event that is delivered again makes no second delivery.
+    UNIQUE (webhook_id, event_id)
+);
+-- The deliveries of a webhook.
+CREATE INDEX webhook_deliveries_newest ON webhook_deliveries (webhook_id, created_at, id);
+-- The sweep of old deliveries.
+CREATE INDEX webhook_deliveries_age ON webhook_deliveries (created_at);

@@ -1,0 +1,309 @@
+-- Edition 1. Raise it with every change of this file that is released: a process that knows an older
+-- edition leaves the triggers of a newer one as they are.
+--
+-- The current text of all triggers and their functions, for PostgreSQL. `sqlite/triggers.sql` has the
+-- same rules. At start the service compares the file with what it applied last; if anything differs,
+-- it drops all triggers that it created, runs pending migrations, and runs this file, in one
+-- transaction. Each statement begins with CREATE OR REPLACE at the start of a line: the service finds
+-- by that what it has to drop later.
+--
+-- PostgreSQL runs the triggers of one event in the order of their names. The triggers of one booking
+-- lock rows in a fixed order, so that two statements on one booking each do not deadlock: the sailing,
+-- the promotion and its uses, then the counters of unpaid holds in the order e-mail, network, charter.
+-- `bookings_unpaid_…` sorts after `bookings_give_back` and `bookings_take…` for that reason.
+
+---------------------------------------------------------------------------------------------------
+-- Contents
+---------------------------------------------------------------------------------------------------
+
+-- Customers have agreed to published terms, so their text never changes. They can only be archived.
+CREATE OR REPLACE FUNCTION terms_stay() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'published terms never change';
+END $$;
+
+CREATE OR REPLACE TRIGGER terms_stay BEFORE UPDATE ON terms
+    FOR EACH ROW WHEN (OLD.status <> 'draft' AND (NEW.content <> OLD.content
+        OR NEW.type <> OLD.type OR NEW.version <> OLD.version
+        OR NEW.published_at <> OLD.published_at
+        OR NEW.status = 'draft' OR (OLD.status = 'archived' AND NEW.status <> 'archived')))
+    EXECUTE FUNCTION terms_stay();
+CREATE OR REPLACE TRIGGER terms_remain BEFORE DELETE ON terms
+    FOR EACH ROW WHEN (OLD.status <> 'draft') EXECUTE FUNCTION terms_stay();
+
+---------------------------------------------------------------------------------------------------
+-- Bookings: seats and promotions
+---------------------------------------------------------------------------------------------------
+
+-- A live booking holds its seats and its use of a promotion; any other booking holds neither.
+CREATE OR REPLACE FUNCTION bookings_live(status TEXT) RETURNS BOOLEAN LANGUAGE SQL IMMUTABLE AS
+    $$ SELECT status IN ('pending_payment', 'paid', 'completed') $$;
+
+-- The UPDATE locks the sailing, so it sees the seats that concurrent sales took. It finds no row if
+-- the sailing is not open, its manifest is closed, it is chartered, or a charter finds seats sold.
+-- Too many seats violate the CHECK `sailings_seats`, which is the name that is raised here, too.
+-- A new booking must name the departure that its customer saw. A booking that becomes live again is
+-- not limited per customer: it had its use before.
+CREATE OR REPLACE FUNCTION bookings_take() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+DECLARE
+    departs TIMESTAMPTZ;
+BEGIN
+    UPDATE sailings SET seats_taken = seats_taken + NEW.seats,
+        chartered = chartered OR NEW.type = 'charter'
+    WHERE id = NEW.sailing_id AND status = 'open' AND manifest_closed_at IS NULL
+      AND NOT chartered AND (NEW.type <> 'charter' OR seats_taken = 0)
+    RETURNING departure_at INTO departs;
+    IF NOT FOUND THEN
+        RAISE check_violation USING MESSAGE = 'sailings_seats';
+    END IF;
+    IF TG_OP = 'INSERT' AND departs <> NEW.departure_at THEN
+        RAISE check_violation USING MESSAGE = 'sailings_moved';
+    END IF;
+    IF NEW.promotion_id IS NOT NULL THEN
+        UPDATE promotions SET used = used + 1 WHERE id = NEW.promotion_id;
+        INSERT INTO promotion_uses (promotion_id, email, used)
+        VALUES (NEW.promotion_id, NEW.contact_email, 1)
+        ON CONFLICT (promotion_id, email) DO UPDATE SET used = promotion_uses.used + 1;
+        IF TG_OP = 'INSERT' THEN
+            PERFORM 1 FROM promotion_uses u JOIN promotions p ON p.id = u.promotion_id
+            WHERE u.promotion_id = NEW.promotion_id AND u.email = NEW.contact_email
+              AND u.used > p.per_customer_limit;
+            IF FOUND THEN
+                RAISE check_violation USING MESSAGE = 'promotion_uses_limit';
+            END IF;
+        END IF;
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE FUNCTION bookings_give_back() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE sailings SET seats_taken = seats_taken - OLD.seats,
+        chartered = chartered AND OLD.type <> 'charter'
+    WHERE id = OLD.sailing_id;
+    IF OLD.promotion_id IS NOT NULL THEN
+        UPDATE promotions SET used = used - 1 WHERE id = OLD.promotion_id;
+        UPDATE promotion_uses SET used = used - 1
+        WHERE promotion_id = OLD.promotion_id AND email = OLD.contact_email;
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- The seats of a live booking follow it to another sailing.
+CREATE OR REPLACE FUNCTION bookings_change_sailing() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE sailings SET seats_taken = seats_taken - OLD.seats,
+        chartered = chartered AND OLD.type <> 'charter'
+    WHERE id = OLD.sailing_id;
+    UPDATE sailings SET seats_taken = seats_taken + NEW.seats,
+        chartered = chartered OR NEW.type = 'charter'
+    WHERE id = NEW.sailing_id AND status = 'open' AND manifest_closed_at IS NULL
+      AND NOT chartered AND (NEW.type <> 'charter' OR seats_taken = 0);
+    IF NOT FOUND THEN
+        RAISE check_violation USING MESSAGE = 'sailings_seats';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER bookings_take BEFORE INSERT ON bookings
+    FOR EACH ROW EXECUTE FUNCTION bookings_take();
+CREATE OR REPLACE TRIGGER bookings_take_again BEFORE UPDATE OF status ON bookings
+    FOR EACH ROW WHEN (NOT bookings_live(OLD.status) AND bookings_live(NEW.status))
+    EXECUTE FUNCTION bookings_take();
+CREATE OR REPLACE TRIGGER bookings_give_back BEFORE UPDATE OF status ON bookings
+    FOR EACH ROW WHEN (bookings_live(OLD.status) AND NOT bookings_live(NEW.status))
+    EXECUTE FUNCTION bookings_give_back();
+CREATE OR REPLACE TRIGGER bookings_change_sailing BEFORE UPDATE OF sailing_id ON bookings
+    FOR EACH ROW WHEN (NEW.sailing_id <> OLD.sailing_id AND bookings_live(OLD.status))
+    EXECUTE FUNCTION bookings_change_sailing();
+
+---------------------------------------------------------------------------------------------------
+-- Bookings: event and first payment
+---------------------------------------------------------------------------------------------------
+
+-- The statement that inserts a booking also writes its `booking.created` event and opens its first
+-- payment. The event has the booking's id, and its lane orders the events of the booking.
+CREATE OR REPLACE FUNCTION bookings_announce() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO outbox (id, topic, payload, attempts, due_at, created_at, lane, queue)
+    VALUES (NEW.id, 'booking.created', jsonb_build_object('booking_id', NEW.id), 0,
+        NEW.created_at, NEW.created_at, replace(NEW.id::text, '-', ''), 'event');
+    IF NEW.provider IS NOT NULL THEN
+        INSERT INTO payments (id, booking_id, attempt, provider, reference, status, amount,
+            leased_until, created_at)
+        VALUES (gen_random_uuid(), NEW.id, 1, NEW.provider, NEW.code || '-1', 'pending',
+            NEW.total, NEW.created_at, NEW.created_at);
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER bookings_announce AFTER INSERT ON bookings
+    FOR EACH ROW EXECUTE FUNCTION bookings_announce();
+
+---------------------------------------------------------------------------------------------------
+-- Reschedules
+---------------------------------------------------------------------------------------------------
+
+-- A pending move holds seats on the sailing that it leads to.
+CREATE OR REPLACE FUNCTION reschedules_hold() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE sailings SET seats_taken = seats_taken + NEW.seats,
+        chartered = chartered OR NEW.type = 'charter'
+    WHERE id = NEW.to_sailing_id AND status = 'open' AND manifest_closed_at IS NULL
+      AND NOT chartered AND (NEW.type <> 'charter' OR seats_taken = 0);
+    IF NOT FOUND THEN
+        RAISE check_violation USING MESSAGE = 'sailings_seats';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- Done or dropped, it holds none. The booking takes its own when it changes its sailing.
+CREATE OR REPLACE FUNCTION reschedules_let_go() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE sailings SET seats_taken = seats_taken - OLD.seats,
+        chartered = chartered AND OLD.type <> 'charter'
+    WHERE id = OLD.to_sailing_id;
+    RETURN NEW;
+END $$;
+
+-- A change of the booking's status drops its pending move.
+CREATE OR REPLACE FUNCTION bookings_drop_reschedules() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE reschedules SET status = 'dropped' WHERE booking_id = NEW.id AND status = 'pending';
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER reschedules_hold BEFORE INSERT ON reschedules
+    FOR EACH ROW WHEN (NEW.status = 'pending') EXECUTE FUNCTION reschedules_hold();
+CREATE OR REPLACE TRIGGER reschedules_let_go BEFORE UPDATE OF status ON reschedules
+    FOR EACH ROW WHEN (OLD.status = 'pending' AND NEW.status <> 'pending')
+    EXECUTE FUNCTION reschedules_let_go();
+CREATE OR REPLACE TRIGGER bookings_drop_reschedules AFTER UPDATE OF status ON bookings
+    FOR EACH ROW WHEN (NEW.status <> OLD.status) EXECUTE FUNCTION bookings_drop_reschedules();
+
+---------------------------------------------------------------------------------------------------
+-- Bookings: rows for the reports
+---------------------------------------------------------------------------------------------------
+
+-- How the booking itself was paid; payments of a reschedule's difference do not count.
+CREATE OR REPLACE FUNCTION bookings_method(booking UUID) RETURNS TEXT LANGUAGE SQL STABLE AS $$
+    SELECT COALESCE((SELECT y.method FROM payments y WHERE y.booking_id = booking
+        AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded') LIMIT 1), 'other')
+$$;
+
+-- Writes a change of status to `booking_moves`.
+CREATE OR REPLACE FUNCTION bookings_tell() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
+        passengers, subtotal, discount, tax, total, commission, partner_net, refund)
+    SELECT NEW.partner_id, s.route_id, NEW.type, bookings_method(NEW.id),
+        CASE WHEN TG_OP = 'UPDATE' THEN OLD.status END, NEW.status, NEW.updated_at, NEW.qty,
+        NEW.subtotal, NEW.discount, NEW.tax, NEW.total, NEW.commission, NEW.partner_net,
+        -- A late payment was never a sale, so paying it back is not a refund of one.
+        CASE WHEN NEW.status = 'refunded' AND NEW.paid_at IS NOT NULL
+            THEN COALESCE(NEW.refund_amount, 0) ELSE 0 END
+    FROM sailings s WHERE s.id = NEW.sailing_id;
+    RETURN NULL;
+END $$;
+
+-- Writes a reschedule: the old sale is taken back, the new one is made.
+CREATE OR REPLACE FUNCTION bookings_tell_of_reschedule() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
+        passengers, subtotal, discount, tax, total, commission, partner_net, refund)
+    SELECT OLD.partner_id, s.route_id, OLD.type, bookings_method(NEW.id), OLD.status,
+        'rescheduled', NEW.updated_at, OLD.qty, OLD.subtotal, OLD.discount, OLD.tax, OLD.total,
+        OLD.commission, OLD.partner_net, 0
+    FROM sailings s WHERE s.id = OLD.sailing_id;
+    INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
+        passengers, subtotal, discount, tax, total, commission, partner_net, refund)
+    SELECT NEW.partner_id, s.route_id, NEW.type, bookings_method(NEW.id), 'rescheduled',
+        NEW.status, NEW.updated_at, NEW.qty, NEW.subtotal, NEW.discount, NEW.tax, NEW.total,
+        NEW.commission, NEW.partner_net, 0
+    FROM sailings s WHERE s.id = NEW.sailing_id;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER bookings_tell AFTER UPDATE OF status ON bookings
+    FOR EACH ROW WHEN (NEW.status <> OLD.status) EXECUTE FUNCTION bookings_tell();
+-- A booking that costs nothing is inserted as paid.
+CREATE OR REPLACE TRIGGER bookings_tell_of_free AFTER INSERT ON bookings
+    FOR EACH ROW WHEN (NEW.status = 'paid') EXECUTE FUNCTION bookings_tell();
+CREATE OR REPLACE TRIGGER bookings_tell_of_reschedule AFTER UPDATE OF sailing_id ON bookings
+    FOR EACH ROW WHEN (NEW.sailing_id <> OLD.sailing_id)
+    EXECUTE FUNCTION bookings_tell_of_reschedule();
+
+---------------------------------------------------------------------------------------------------
+-- Bookings: limits of unpaid holds
+---------------------------------------------------------------------------------------------------
+
+-- Counts a guest's unpaid booking under its e-mail and network. The CHECKs of `unpaid_holds` refuse
+-- one too many.
+CREATE OR REPLACE FUNCTION bookings_unpaid_take() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO unpaid_holds (kind, subject, held) VALUES ('email', NEW.held_email, 1)
+    ON CONFLICT (kind, subject) DO UPDATE SET held = unpaid_holds.held + 1;
+    INSERT INTO unpaid_holds (kind, subject, held) VALUES ('network', NEW.held_network, 1)
+    ON CONFLICT (kind, subject) DO UPDATE SET held = unpaid_holds.held + 1;
+    IF NEW.type = 'charter' THEN
+        INSERT INTO unpaid_holds (kind, subject, held) VALUES ('charter', NEW.held_network, 1)
+        ON CONFLICT (kind, subject) DO UPDATE SET held = unpaid_holds.held + 1;
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- Ends the count when the booking is no longer unpaid, and deletes counters that reached zero.
+CREATE OR REPLACE FUNCTION bookings_unpaid_release() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE unpaid_holds SET held = held - 1 WHERE kind = 'email' AND subject = OLD.held_email;
+    UPDATE unpaid_holds SET held = held - 1 WHERE kind = 'network' AND subject = OLD.held_network;
+    IF OLD.type = 'charter' THEN
+        UPDATE unpaid_holds SET held = held - 1
+        WHERE kind = 'charter' AND subject = OLD.held_network;
+    END IF;
+    DELETE FROM unpaid_holds WHERE kind = 'email' AND subject = OLD.held_email AND held = 0;
+    DELETE FROM unpaid_holds
+    WHERE kind IN ('network', 'charter') AND subject = OLD.held_network AND held = 0;
+    NEW.held_email := NULL;
+    NEW.held_network := NULL;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER bookings_unpaid_take BEFORE INSERT ON bookings
+    FOR EACH ROW WHEN (NEW.status = 'pending_payment' AND NEW.held_email IS NOT NULL)
+    EXECUTE FUNCTION bookings_unpaid_take();
+CREATE OR REPLACE TRIGGER bookings_unpaid_release BEFORE UPDATE OF status ON bookings
+    FOR EACH ROW WHEN (OLD.status = 'pending_payment' AND NEW.status <> 'pending_payment'
+        AND OLD.held_email IS NOT NULL)
+    EXECUTE FUNCTION bookings_unpaid_release();
+
+---------------------------------------------------------------------------------------------------
+-- Boarding
+---------------------------------------------------------------------------------------------------
+
+-- After the manifest is closed nobody boards, and no check-in is undone. FOR SHARE makes closing wait
+-- until a concurrent check-in has committed, and the other way round; check-ins do not block one
+-- another.
+CREATE OR REPLACE FUNCTION boardings_while_open() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM 1 FROM sailings WHERE id = NEW.sailing_id AND manifest_closed_at IS NULL FOR SHARE;
+    IF NOT FOUND THEN
+        RAISE check_violation USING MESSAGE = 'manifest_closed';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER boardings_while_open BEFORE INSERT OR UPDATE OF undone_at ON boardings
+    FOR EACH ROW EXECUTE FUNCTION boardings_while_open();
+
+---------------------------------------------------------------------------------------------------
+-- Ledger
+---------------------------------------------------------------------------------------------------
+
+CREATE OR REPLACE FUNCTION ledger_lines_stay() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'the ledger is append-only';
+END $$;
+
+CREATE OR REPLACE TRIGGER ledger_lines_stay BEFORE UPDATE OR DELETE ON ledger_lines
+    FOR EACH ROW EXECUTE FUNCTION ledger_lines_stay();

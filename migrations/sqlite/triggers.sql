@@ -1,0 +1,307 @@
+-- Edition 1. Raise it with every change of this file that is released: a process that knows an older
+-- edition leaves the triggers of a newer one as they are.
+--
+-- The current text of all triggers, for SQLite. `postgres/triggers.sql` has the same rules. At start
+-- the service compares the file with what it applied last; if anything differs, it drops all triggers
+-- that it created, runs pending migrations, and runs this file, in one transaction. Each CREATE
+-- TRIGGER is at the start of a line: the service finds by that what it has to drop later.
+--
+-- There is one writer, so no trigger has to lock a row. SQLite does not define the order of triggers
+-- of one event and time, so none relies on another of the same kind; BEFORE comes before AFTER.
+-- RAISE(ABORT, 'CHECK constraint failed: …') looks like a failed CHECK of that name, as on PostgreSQL.
+
+---------------------------------------------------------------------------------------------------
+-- Sailings
+---------------------------------------------------------------------------------------------------
+
+-- A boat is in one place at a time (PostgreSQL has an exclusion constraint for it). Its open sailings
+-- do not overlap, so of those that depart before the new one arrives only the last can still be at
+-- sea when the new one departs.
+DROP TRIGGER IF EXISTS sailings_one_place_at_a_time_insert;
+CREATE TRIGGER sailings_one_place_at_a_time_insert BEFORE INSERT ON sailings
+WHEN NEW.status = 'open' AND NEW.departure_at < (
+    SELECT arrival_at FROM sailings
+    WHERE speedboat_id = NEW.speedboat_id AND status = 'open'
+      AND departure_at < NEW.arrival_at
+    ORDER BY departure_at DESC LIMIT 1)
+BEGIN
+    SELECT RAISE(ABORT, 'a boat is never in two places');
+END;
+
+DROP TRIGGER IF EXISTS sailings_one_place_at_a_time_update;
+CREATE TRIGGER sailings_one_place_at_a_time_update
+BEFORE UPDATE OF speedboat_id, departure_at, arrival_at, status ON sailings
+WHEN NEW.status = 'open' AND NEW.departure_at < (
+    SELECT arrival_at FROM sailings
+    WHERE speedboat_id = NEW.speedboat_id AND status = 'open' AND id <> NEW.id
+      AND departure_at < NEW.arrival_at
+    ORDER BY departure_at DESC LIMIT 1)
+BEGIN
+    SELECT RAISE(ABORT, 'a boat is never in two places');
+END;
+
+---------------------------------------------------------------------------------------------------
+-- Contents
+---------------------------------------------------------------------------------------------------
+
+-- Customers have agreed to published terms, so their text never changes. They can only be archived.
+DROP TRIGGER IF EXISTS terms_stay;
+CREATE TRIGGER terms_stay BEFORE UPDATE ON terms
+WHEN OLD.status <> 'draft' AND (NEW.content <> OLD.content OR NEW.type <> OLD.type
+    OR NEW.version <> OLD.version OR NEW.published_at <> OLD.published_at
+    OR NEW.status = 'draft' OR (OLD.status = 'archived' AND NEW.status <> 'archived'))
+BEGIN
+    SELECT RAISE(ABORT, 'published terms never change');
+END;
+
+DROP TRIGGER IF EXISTS terms_remain;
+CREATE TRIGGER terms_remain BEFORE DELETE ON terms WHEN OLD.status <> 'draft' BEGIN
+    SELECT RAISE(ABORT, 'published terms never go');
+END;
+
+---------------------------------------------------------------------------------------------------
+-- Bookings: seats and promotions
+---------------------------------------------------------------------------------------------------
+
+-- A live booking (pending, paid or completed) holds its seats and its use of a promotion; any other
+-- booking holds neither.
+DROP TRIGGER IF EXISTS bookings_give_back;
+CREATE TRIGGER bookings_give_back BEFORE UPDATE OF status ON bookings
+WHEN OLD.status IN ('pending_payment', 'paid', 'completed')
+    AND NEW.status NOT IN ('pending_payment', 'paid', 'completed')
+BEGIN
+    UPDATE sailings SET seats_taken = seats_taken - OLD.seats,
+        chartered = chartered AND OLD.type <> 'charter'
+    WHERE id = OLD.sailing_id;
+    UPDATE promotions SET used = used - 1 WHERE id = OLD.promotion_id;
+    UPDATE promotion_uses SET used = used - 1
+    WHERE promotion_id = OLD.promotion_id AND email = OLD.contact_email;
+END;
+
+-- The UPDATE finds no row if the sailing is not open, its manifest is closed, it is chartered, or a
+-- charter finds seats sold. Too many seats violate the CHECK `sailings_seats`, which is the name that
+-- is raised here, too. A new booking must name the departure that its customer saw.
+DROP TRIGGER IF EXISTS bookings_take;
+CREATE TRIGGER bookings_take BEFORE INSERT ON bookings BEGIN
+    UPDATE sailings SET seats_taken = seats_taken + NEW.seats,
+        chartered = chartered OR NEW.type = 'charter'
+    WHERE id = NEW.sailing_id AND status = 'open' AND manifest_closed_at IS NULL
+      AND NOT chartered AND (NEW.type <> 'charter' OR seats_taken = 0);
+    SELECT RAISE(ABORT, 'CHECK constraint failed: sailings_seats') WHERE changes() = 0;
+    SELECT RAISE(ABORT, 'CHECK constraint failed: sailings_moved') FROM sailings
+    WHERE id = NEW.sailing_id AND departure_at <> NEW.departure_at;
+    UPDATE promotions SET used = used + 1 WHERE id = NEW.promotion_id;
+    INSERT INTO promotion_uses (promotion_id, email, used)
+        SELECT NEW.promotion_id, NEW.contact_email, 1 WHERE NEW.promotion_id IS NOT NULL
+        ON CONFLICT (promotion_id, email) DO UPDATE SET used = promotion_uses.used + 1;
+    SELECT RAISE(ABORT, 'CHECK constraint failed: promotion_uses_limit')
+    FROM promotion_uses u JOIN promotions p ON p.id = u.promotion_id
+    WHERE u.promotion_id = NEW.promotion_id AND u.email = NEW.contact_email
+      AND u.used > p.per_customer_limit;
+END;
+
+-- A booking that becomes live again is not limited per customer: it had its use before.
+DROP TRIGGER IF EXISTS bookings_take_again;
+CREATE TRIGGER bookings_take_again BEFORE UPDATE OF status ON bookings
+WHEN OLD.status NOT IN ('pending_payment', 'paid', 'completed')
+    AND NEW.status IN ('pending_payment', 'paid', 'completed')
+BEGIN
+    UPDATE sailings SET seats_taken = seats_taken + NEW.seats,
+        chartered = chartered OR NEW.type = 'charter'
+    WHERE id = NEW.sailing_id AND status = 'open' AND manifest_closed_at IS NULL
+      AND NOT chartered AND (NEW.type <> 'charter' OR seats_taken = 0);
+    SELECT RAISE(ABORT, 'CHECK constraint failed: sailings_seats') WHERE changes() = 0;
+    UPDATE promotions SET used = used + 1 WHERE id = NEW.promotion_id;
+    UPDATE promotion_uses SET used = used + 1
+    WHERE promotion_id = NEW.promotion_id AND email = NEW.contact_email;
+END;
+
+-- The seats of a live booking follow it to another sailing.
+DROP TRIGGER IF EXISTS bookings_change_sailing;
+CREATE TRIGGER bookings_change_sailing BEFORE UPDATE OF sailing_id ON bookings
+WHEN NEW.sailing_id <> OLD.sailing_id AND OLD.status IN ('pending_payment', 'paid', 'completed')
+BEGIN
+    UPDATE sailings SET seats_taken = seats_taken - OLD.seats,
+        chartered = chartered AND OLD.type <> 'charter'
+    WHERE id = OLD.sailing_id;
+    UPDATE sailings SET seats_taken = seats_taken + NEW.seats,
+        chartered = chartered OR NEW.type = 'charter'
+    WHERE id = NEW.sailing_id AND status = 'open' AND manifest_closed_at IS NULL
+      AND NOT chartered AND (NEW.type <> 'charter' OR seats_taken = 0);
+    SELECT RAISE(ABORT, 'CHECK constraint failed: sailings_seats') WHERE changes() = 0;
+END;
+
+---------------------------------------------------------------------------------------------------
+-- Bookings: event and first payment
+---------------------------------------------------------------------------------------------------
+
+-- The statement that inserts a booking also writes its `booking.created` event and opens its first
+-- payment. The event has the booking's id, and its lane orders the events of the booking.
+DROP TRIGGER IF EXISTS bookings_announce;
+CREATE TRIGGER bookings_announce AFTER INSERT ON bookings BEGIN
+    INSERT INTO outbox (id, topic, payload, attempts, due_at, created_at, lane, queue)
+    VALUES (NEW.id, 'booking.created', json_object('booking_id', lower(hex(NEW.id))), 0,
+        NEW.created_at, NEW.created_at, lower(hex(NEW.id)), 'event');
+END;
+
+DROP TRIGGER IF EXISTS bookings_open_payment;
+CREATE TRIGGER bookings_open_payment AFTER INSERT ON bookings WHEN NEW.provider IS NOT NULL BEGIN
+    INSERT INTO payments (id, booking_id, attempt, provider, reference, status, amount,
+        leased_until, created_at)
+    VALUES (randomblob(16), NEW.id, 1, NEW.provider, NEW.code || '-1', 'pending', NEW.total,
+        NEW.created_at, NEW.created_at);
+END;
+
+---------------------------------------------------------------------------------------------------
+-- Reschedules
+---------------------------------------------------------------------------------------------------
+
+-- A pending move holds seats on the sailing that it leads to.
+DROP TRIGGER IF EXISTS reschedules_hold;
+CREATE TRIGGER reschedules_hold BEFORE INSERT ON reschedules WHEN NEW.status = 'pending' BEGIN
+    UPDATE sailings SET seats_taken = seats_taken + NEW.seats,
+        chartered = chartered OR NEW.type = 'charter'
+    WHERE id = NEW.to_sailing_id AND status = 'open' AND manifest_closed_at IS NULL
+      AND NOT chartered AND (NEW.type <> 'charter' OR seats_taken = 0);
+    SELECT RAISE(ABORT, 'CHECK constraint failed: sailings_seats') WHERE changes() = 0;
+END;
+
+-- Done or dropped, it holds none. The booking takes its own when it changes its sailing.
+DROP TRIGGER IF EXISTS reschedules_let_go;
+CREATE TRIGGER reschedules_let_go BEFORE UPDATE OF status ON reschedules
+WHEN OLD.status = 'pending' AND NEW.status <> 'pending'
+BEGIN
+    UPDATE sailings SET seats_taken = seats_taken - OLD.seats,
+        chartered = chartered AND OLD.type <> 'charter'
+    WHERE id = OLD.to_sailing_id;
+END;
+
+-- A change of the booking's status drops its pending move.
+DROP TRIGGER IF EXISTS bookings_drop_reschedules;
+CREATE TRIGGER bookings_drop_reschedules AFTER UPDATE OF status ON bookings
+WHEN NEW.status <> OLD.status
+BEGIN
+    UPDATE reschedules SET status = 'dropped' WHERE booking_id = NEW.id AND status = 'pending';
+END;
+
+---------------------------------------------------------------------------------------------------
+-- Bookings: rows for the reports
+---------------------------------------------------------------------------------------------------
+
+-- A booking that costs nothing is inserted as paid.
+DROP TRIGGER IF EXISTS bookings_tell_of_free;
+CREATE TRIGGER bookings_tell_of_free AFTER INSERT ON bookings WHEN NEW.status = 'paid' BEGIN
+    INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
+        passengers, subtotal, discount, tax, total, commission, partner_net, refund)
+    SELECT NEW.partner_id, s.route_id, NEW.type, 'other', NULL, NEW.status, NEW.updated_at,
+        NEW.qty, NEW.subtotal, NEW.discount, NEW.tax, NEW.total, NEW.commission, NEW.partner_net, 0
+    FROM sailings s WHERE s.id = NEW.sailing_id;
+END;
+
+-- Writes a reschedule: the old sale is taken back, the new one is made.
+DROP TRIGGER IF EXISTS bookings_tell_of_reschedule;
+CREATE TRIGGER bookings_tell_of_reschedule AFTER UPDATE OF sailing_id ON bookings
+WHEN NEW.sailing_id <> OLD.sailing_id
+BEGIN
+    INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
+        passengers, subtotal, discount, tax, total, commission, partner_net, refund)
+    SELECT OLD.partner_id, s.route_id, OLD.type,
+        COALESCE((SELECT y.method FROM payments y WHERE y.booking_id = NEW.id
+            AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded') LIMIT 1), 'other'),
+        OLD.status, 'rescheduled', NEW.updated_at, OLD.qty, OLD.subtotal, OLD.discount, OLD.tax,
+        OLD.total, OLD.commission, OLD.partner_net, 0
+    FROM sailings s WHERE s.id = OLD.sailing_id;
+    INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
+        passengers, subtotal, discount, tax, total, commission, partner_net, refund)
+    SELECT NEW.partner_id, s.route_id, NEW.type,
+        COALESCE((SELECT y.method FROM payments y WHERE y.booking_id = NEW.id
+            AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded') LIMIT 1), 'other'),
+        'rescheduled', NEW.status, NEW.updated_at, NEW.qty, NEW.subtotal, NEW.discount, NEW.tax,
+        NEW.total, NEW.commission, NEW.partner_net, 0
+    FROM sailings s WHERE s.id = NEW.sailing_id;
+END;
+
+-- Writes a change of status to `booking_moves`. The method is how the booking itself was paid;
+-- payments of a reschedule's difference do not count.
+DROP TRIGGER IF EXISTS bookings_tell;
+CREATE TRIGGER bookings_tell AFTER UPDATE OF status ON bookings
+WHEN NEW.status <> OLD.status
+BEGIN
+    INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
+        passengers, subtotal, discount, tax, total, commission, partner_net, refund)
+    SELECT NEW.partner_id, s.route_id, NEW.type,
+        COALESCE((SELECT y.method FROM payments y WHERE y.booking_id = NEW.id
+            AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded') LIMIT 1), 'other'),
+        OLD.status, NEW.status, NEW.updated_at, NEW.qty, NEW.subtotal, NEW.discount, NEW.tax,
+        NEW.total, NEW.commission, NEW.partner_net,
+        -- A late payment was never a sale, so paying it back is not a refund of one.
+        CASE WHEN NEW.status = 'refunded' AND NEW.paid_at IS NOT NULL
+            THEN COALESCE(NEW.refund_amount, 0) ELSE 0 END
+    FROM sailings s WHERE s.id = NEW.sailing_id;
+END;
+
+---------------------------------------------------------------------------------------------------
+-- Bookings: limits of unpaid holds
+---------------------------------------------------------------------------------------------------
+
+-- Counts a guest's unpaid booking under its e-mail and network. The CHECKs of `unpaid_holds` refuse
+-- one too many. AFTER: a sailing that is sold out is reported first.
+DROP TRIGGER IF EXISTS bookings_unpaid_take;
+CREATE TRIGGER bookings_unpaid_take AFTER INSERT ON bookings
+WHEN NEW.status = 'pending_payment' AND NEW.held_email IS NOT NULL
+BEGIN
+    INSERT INTO unpaid_holds (kind, subject, held) VALUES ('email', NEW.held_email, 1)
+        ON CONFLICT (kind, subject) DO UPDATE SET held = unpaid_holds.held + 1;
+    INSERT INTO unpaid_holds (kind, subject, held) VALUES ('network', NEW.held_network, 1)
+        ON CONFLICT (kind, subject) DO UPDATE SET held = unpaid_holds.held + 1;
+    INSERT INTO unpaid_holds (kind, subject, held)
+        SELECT 'charter', NEW.held_network, 1 WHERE NEW.type = 'charter'
+        ON CONFLICT (kind, subject) DO UPDATE SET held = unpaid_holds.held + 1;
+END;
+
+-- Ends the count when the booking is no longer unpaid, and deletes counters that reached zero.
+DROP TRIGGER IF EXISTS bookings_unpaid_release;
+CREATE TRIGGER bookings_unpaid_release AFTER UPDATE OF status ON bookings
+WHEN OLD.status = 'pending_payment' AND NEW.status <> 'pending_payment'
+    AND OLD.held_email IS NOT NULL
+BEGIN
+    UPDATE unpaid_holds SET held = held - 1 WHERE kind = 'email' AND subject = OLD.held_email;
+    UPDATE unpaid_holds SET held = held - 1 WHERE kind = 'network' AND subject = OLD.held_network;
+    UPDATE unpaid_holds SET held = held - 1
+    WHERE kind = 'charter' AND subject = OLD.held_network AND OLD.type = 'charter';
+    DELETE FROM unpaid_holds WHERE kind = 'email' AND subject = OLD.held_email AND held = 0;
+    DELETE FROM unpaid_holds
+    WHERE kind IN ('network', 'charter') AND subject = OLD.held_network AND held = 0;
+    UPDATE bookings SET held_email = NULL, held_network = NULL WHERE id = NEW.id;
+END;
+
+---------------------------------------------------------------------------------------------------
+-- Boarding
+---------------------------------------------------------------------------------------------------
+
+-- After the manifest is closed nobody boards, and no check-in is undone.
+DROP TRIGGER IF EXISTS boardings_while_open;
+CREATE TRIGGER boardings_while_open BEFORE INSERT ON boardings BEGIN
+    SELECT RAISE(ABORT, 'CHECK constraint failed: manifest_closed') FROM sailings
+    WHERE id = NEW.sailing_id AND manifest_closed_at IS NOT NULL;
+END;
+
+DROP TRIGGER IF EXISTS boardings_undone_while_open;
+CREATE TRIGGER boardings_undone_while_open BEFORE UPDATE OF undone_at ON boardings BEGIN
+    SELECT RAISE(ABORT, 'CHECK constraint failed: manifest_closed') FROM sailings
+    WHERE id = NEW.sailing_id AND manifest_closed_at IS NOT NULL;
+END;
+
+---------------------------------------------------------------------------------------------------
+-- Ledger
+---------------------------------------------------------------------------------------------------
+
+DROP TRIGGER IF EXISTS ledger_lines_stay;
+CREATE TRIGGER ledger_lines_stay BEFORE UPDATE ON ledger_lines BEGIN
+    SELECT RAISE(ABORT, 'the ledger is append-only');
+END;
+
+DROP TRIGGER IF EXISTS ledger_lines_remain;
+CREATE TRIGGER ledger_lines_remain BEFORE DELETE ON ledger_lines BEGIN
+    SELECT RAISE(ABORT, 'the ledger is append-only');
+END;

@@ -1,0 +1,260 @@
+//! Migrations and triggers: applied once, verified at every start, refused when they do not fit.
+
+use dermaga::kernel::db::{Db, Migration, Schema};
+use futures_util::future::join_all;
+
+use crate::{
+    on_both_engines, postgres,
+    process::{dermaga, refused},
+    world::World,
+};
+
+on_both_engines![
+    the_first_start_creates_tables_and_triggers,
+    a_second_start_changes_nothing,
+    processes_that_start_at_once_migrate_once,
+    changed_triggers_are_created_again,
+    a_trigger_of_somebody_else_stays,
+    an_older_process_leaves_newer_triggers,
+    a_migration_runs_without_triggers,
+    a_migration_that_fails_changes_nothing,
+    a_newer_database_is_refused,
+    a_changed_checksum_is_refused,
+    a_database_from_before_the_first_release_is_refused,
+];
+
+/// The address of an empty database on the engine of this world.
+async fn empty(world: &World) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let url = match world.db().engine() {
+        "sqlite" => folder.path().join("dermaga.db").to_str().unwrap().to_owned(),
+        _ => postgres::empty_database().await.unwrap(),
+    };
+    (folder, url)
+}
+
+async fn triggers(db: &Db) -> Vec<String> {
+    let names = match db.engine() {
+        "sqlite" => "SELECT name FROM sqlite_schema WHERE type = 'trigger' ORDER BY name",
+        _ => "SELECT CAST(tgname AS TEXT) FROM pg_trigger WHERE NOT tgisinternal ORDER BY tgname",
+    };
+    let names: Vec<(String,)> = db.sql(names).all().await.unwrap();
+    names.into_iter().map(|(name,)| name).collect()
+}
+
+/// Changes whenever a trigger is created, dropped or replaced.
+async fn fingerprint(db: &Db) -> String {
+    let text = match db.engine() {
+        "sqlite" => "SELECT CAST(schema_version AS TEXT) FROM pragma_schema_version",
+        _ => {
+            "SELECT CAST((SELECT SUM(CAST(CAST(xmin AS TEXT) AS BIGINT)) FROM pg_proc) AS TEXT)
+               || ' ' || string_agg(CAST(oid AS TEXT) || ':' || CAST(xmin AS TEXT), ',' ORDER BY oid)
+             FROM pg_trigger"
+        }
+    };
+    db.sql(text).scalar().await.unwrap()
+}
+
+async fn applied(db: &Db) -> Vec<(i64, String)> {
+    let text = "SELECT version, name FROM applied_migrations ORDER BY version";
+    db.sql(text).all().await.unwrap()
+}
+
+fn with_migration(db: &Db, text: &'static str) -> Schema {
+    let mut schema = db.schema();
+    schema.migrations.push(Migration { name: "0002_next", text });
+    schema
+}
+
+/// Without the triggers of terms, with another text of the ledger's.
+fn other_triggers(db: &Db, edition: &str) -> Schema {
+    let mut schema = db.schema();
+    let text = schema.triggers.replacen("Edition 1.", edition, 1);
+    let (head, rest) = text.split_once("-- Contents\n").unwrap();
+    let (_, tail) = rest.split_once("-- Bookings: seats").unwrap();
+    let tail = tail.replace("the ledger is append-only", "the ledger only grows");
+    schema.triggers = format!("{head}-- Bookings: seats{tail}");
+    schema
+}
+
+async fn refusal(world: &World) -> String {
+    let why = world.db().migrate().await.unwrap_err().to_string();
+    let behind = world.db().is_behind().await.unwrap_err().to_string();
+    assert_eq!(why, behind, "both say the same");
+    why
+}
+
+async fn the_first_start_creates_tables_and_triggers(world: World) {
+    let (_folder, url) = empty(&world).await;
+    let db = Db::open(&url).await.unwrap();
+    assert!(db.is_behind().await.unwrap());
+    db.migrate().await.unwrap();
+    assert!(!db.is_behind().await.unwrap());
+    assert_eq!(applied(&db).await, [(1, "0001_baseline".to_owned())]);
+    let created = db.schema().triggers;
+    let created = created.lines().filter(|line| {
+        line.starts_with("CREATE TRIGGER") || line.starts_with("CREATE OR REPLACE TRIGGER")
+    });
+    assert_eq!(triggers(&db).await.len(), created.count());
+    let rows: i64 = db.sql("SELECT COUNT(*) FROM bookings").scalar().await.unwrap();
+    assert_eq!(rows, 0);
+    db.close().await;
+    if db.engine() == "postgres" {
+        postgres::remove(&url).await;
+    }
+}
+
+async fn a_second_start_changes_nothing(world: World) {
+    let db = world.db();
+    let before = fingerprint(db).await;
+    db.migrate().await.unwrap();
+    assert_eq!(fingerprint(db).await, before);
+    // The fingerprint tells a change.
+    db.migrate_to(&other_triggers(db, "Edition 1.")).await.unwrap();
+    assert_ne!(fingerprint(db).await, before);
+}
+
+async fn processes_that_start_at_once_migrate_once(world: World) {
+    let (_folder, url) = empty(&world).await;
+    let mut started = Vec::new();
+    for _ in 0..6 {
+        started.push(Db::open(&url).await.unwrap());
+    }
+    for done in join_all(started.iter().map(|db| db.migrate())).await {
+        done.unwrap();
+    }
+    for db in &started {
+        assert!(!db.is_behind().await.unwrap());
+        assert_eq!(applied(db).await.len(), 1);
+        db.close().await;
+    }
+    if world.db().engine() == "postgres" {
+        postgres::remove(&url).await;
+    }
+}
+
+async fn changed_triggers_are_created_again(world: World) {
+    let db = world.db();
+    let texts = match db.engine() {
+        "sqlite" => "SELECT COUNT(*) FROM sqlite_schema WHERE sql LIKE '%the ledger only grows%'",
+        _ => "SELECT COUNT(*) FROM pg_proc WHERE prosrc LIKE '%the ledger only grows%'",
+    };
+    let ours = triggers(db).await;
+    assert_eq!(world.count(texts).await, 0);
+    db.migrate_to(&other_triggers(db, "Edition 1.")).await.unwrap();
+    assert!(world.count(texts).await > 0, "the text is the new one");
+    let theirs = triggers(db).await;
+    let gone = ours.iter().filter(|name| !theirs.contains(name));
+    assert_eq!(Vec::from_iter(gone), ["terms_remain", "terms_stay"], "the file has them no longer");
+    if db.engine() == "postgres" {
+        let functions = "SELECT COUNT(*) FROM pg_proc WHERE proname = 'terms_stay'";
+        assert_eq!(world.count(functions).await, 0);
+    }
+    // The same edition with another text: while one is being written.
+    assert!(db.is_behind().await.unwrap());
+    db.migrate().await.unwrap();
+    assert_eq!(triggers(db).await, ours);
+    assert_eq!(world.count(texts).await, 0);
+}
+
+async fn a_trigger_of_somebody_else_stays(world: World) {
+    let db = world.db();
+    let by_hand = match db.engine() {
+        "sqlite" => "CREATE TRIGGER by_hand AFTER UPDATE ON locks BEGIN SELECT 1; END",
+        _ => {
+            "CREATE TRIGGER by_hand BEFORE UPDATE ON locks FOR EACH ROW
+             EXECUTE FUNCTION suppress_redundant_updates_trigger()"
+        }
+    };
+    db.sql(by_hand).run().await.unwrap();
+    db.migrate_to(&other_triggers(db, "Edition 1.")).await.unwrap();
+    db.migrate().await.unwrap();
+    assert!(triggers(db).await.contains(&"by_hand".to_owned()));
+}
+
+async fn an_older_process_leaves_newer_triggers(world: World) {
+    let db = world.db();
+    db.migrate_to(&other_triggers(db, "Edition 2.")).await.unwrap();
+    let newer = fingerprint(db).await;
+    assert!(!db.is_behind().await.unwrap());
+    db.migrate().await.unwrap();
+    assert_eq!(fingerprint(db).await, newer);
+    // A migration of its own cannot be run without replacing them.
+    let next = with_migration(db, "CREATE TABLE next (id BIGINT)");
+    let why = db.migrate_to(&next).await.unwrap_err().to_string();
+    assert!(why.contains("edition 2 of the triggers"), "{why}");
+    assert_eq!(fingerprint(db).await, newer);
+}
+
+async fn a_migration_runs_without_triggers(world: World) {
+    let db = world.db();
+    let sailing = world.sailing().await;
+    world.sold(&sailing, 2).await;
+    let change = "UPDATE ledger_lines SET kind = kind";
+    db.sql(change).run().await.unwrap_err();
+    db.migrate_to(&with_migration(db, "UPDATE ledger_lines SET kind = kind")).await.unwrap();
+    assert_eq!(applied(db).await.len(), 2);
+    db.sql(change).run().await.unwrap_err();
+}
+
+async fn a_migration_that_fails_changes_nothing(world: World) {
+    let db = world.db();
+    let before = (triggers(db).await, applied(db).await);
+    let fails = with_migration(db, "CREATE TABLE halves (id BIGINT); SELECT nonsense FROM halves");
+    let why = db.migrate_to(&fails).await.unwrap_err().to_string();
+    assert!(why.contains("0002_next") && why.contains("nonsense"), "{why}");
+    assert_eq!((triggers(db).await, applied(db).await), before);
+    assert!(db.sql("SELECT COUNT(*) FROM halves").scalar::<i64>().await.is_err());
+    // Whoever starts next can go on.
+    db.migrate_to(&with_migration(db, "CREATE TABLE halves (id BIGINT)")).await.unwrap();
+    assert_eq!(world.count("SELECT COUNT(*) FROM halves").await, 0);
+}
+
+async fn a_newer_database_is_refused(world: World) {
+    let db = world.db();
+    db.migrate_to(&with_migration(db, "CREATE TABLE later (id BIGINT)")).await.unwrap();
+    let why = refusal(&world).await;
+    assert!(why.contains("0002_next") && why.contains("unknown to this program"), "{why}");
+    assert!(why.contains("Start that release or a newer one"), "{why}");
+}
+
+async fn a_changed_checksum_is_refused(world: World) {
+    let damage = "UPDATE applied_migrations SET sha256 = 'other' WHERE version = 1";
+    world.db().sql(damage).run().await.unwrap();
+    let why = refusal(&world).await;
+    assert!(why.contains("0001_baseline") && why.contains("another text"), "{why}");
+}
+
+async fn a_database_from_before_the_first_release_is_refused(world: World) {
+    let (folder, url) = empty(&world).await;
+    let db = Db::open(&url).await.unwrap();
+    for statement in [
+        "CREATE TABLE _sqlx_migrations (version BIGINT PRIMARY KEY, description TEXT NOT NULL)",
+        "INSERT INTO _sqlx_migrations VALUES (1, 'kernel'), (28, 'file quota')",
+        "CREATE TABLE accounts (id UUID PRIMARY KEY)",
+    ] {
+        db.sql(statement).run().await.unwrap();
+    }
+    for why in [db.migrate().await.unwrap_err(), db.is_behind().await.unwrap_err()] {
+        let why = why.to_string();
+        assert!(why.contains("before the first release"), "{why}");
+        assert!(why.contains("Start with an empty one"), "{why}");
+    }
+    db.close().await;
+    // Every command says so, in one line.
+    let key = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
+    let named = if db.engine() == "sqlite" { format!("sqlite:{url}") } else { url.clone() };
+    for command in ["serve", "migrate", "audit", "backup"] {
+        if (command, db.engine()) == ("backup", "postgres") {
+            continue;
+        }
+        let mut run = dermaga(folder.path());
+        run.arg(command).env("DERMAGA_DATABASE_URL", &named).env("DERMAGA_SECRET_KEY", key);
+        let why = refused(&mut run);
+        assert!(why.starts_with("dermaga: ") && why.contains("before the first release"), "{why}");
+        assert_eq!(why.lines().count(), 1, "{why}");
+    }
+    if db.engine() == "postgres" {
+        postgres::remove(&url).await;
+    }
+}
