@@ -107,7 +107,7 @@ async fn a_poisoned_booking_does_not_stop_completion(world: World) {
     assert!(counts.contains(&(RowJob::CompleteJourneys, 1)), "{counts:?}");
     assert!(counts.contains(&(RowJob::ExpireHolds, 0)), "{counts:?}");
     let found = doctor_says(&world).await.unwrap_err();
-    assert!(found.contains("1 rows are set aside"), "{found}");
+    assert!(found.contains("1 failed rows"), "{found}");
     assert!(found.contains(&format!("complete_journeys {bad} (3 failures since")), "{found}");
     // Others go on meanwhile, in a batch again.
     let statements = world.db().statements();
@@ -119,7 +119,7 @@ async fn a_poisoned_booking_does_not_stop_completion(world: World) {
     world.later(TimeDelta::hours(1));
     assert_eq!(bookings::complete(&world.app).await.unwrap(), 1);
     assert_eq!((completed(&world).await, noted(&world).await), (20, 0));
-    assert_eq!(doctor_says(&world).await.unwrap(), "no row is set aside");
+    assert_eq!(doctor_says(&world).await.unwrap(), "no failed rows");
     all_adds_up(&world).await;
 }
 
@@ -221,22 +221,22 @@ async fn a_poisoned_move_does_not_stop_the_roll_up(world: World) {
     let bad = world.count("SELECT MIN(id) FROM booking_moves").await;
     let set = "UPDATE booking_moves SET at = 'infinity' WHERE id = $1";
     world.db().sql(set).bind(bad).run().await.unwrap();
-    assert_eq!(reports::fold(&world.app).await.unwrap(), 4);
+    assert_eq!(reports::roll_up(&world.app).await.unwrap(), 4);
     assert_eq!(world.count("SELECT COUNT(*) FROM booking_moves").await, 1);
     for _ in 0..2 {
         world.later(TimeDelta::seconds(10));
-        assert_eq!(reports::fold(&world.app).await.unwrap(), 0);
+        assert_eq!(reports::roll_up(&world.app).await.unwrap(), 0);
     }
     let found = doctor_says(&world).await.unwrap_err();
     let row = Uuid::from_u128(bad as u128);
     assert!(found.contains(&format!("roll_up_reports {row} (3 failures since")), "{found}");
     // What moves meanwhile is rolled up.
     world.sold(&sailing, 1).await;
-    assert_eq!(reports::fold(&world.app).await.unwrap(), 1);
+    assert_eq!(reports::roll_up(&world.app).await.unwrap(), 1);
     let repair = world.db().sql("UPDATE booking_moves SET at = $1 WHERE id = $2");
     repair.bind(world.now()).bind(bad).run().await.unwrap();
     world.later(TimeDelta::hours(1));
-    assert_eq!(reports::fold(&world.app).await.unwrap(), 1);
+    assert_eq!(reports::roll_up(&world.app).await.unwrap(), 1);
     assert_eq!(noted(&world).await, 0);
     all_adds_up(&world).await;
 }
