@@ -1,4 +1,4 @@
-//! Registering oneself as a partner.
+//! Handler of partner registration.
 
 use axum::extract::State;
 
@@ -50,6 +50,8 @@ pub async fn register_mitra(
     let joined = Joined { partner_id: id, invited: false };
     outbox::put_about(&mut tx, joined.partner_id, "partner.registered", &joined, now).await?;
     tx.commit().await?;
-    Ok(Reply::data(Registered { user, mitra })
-        .saying("Welcome! Please complete your papers.", "Selamat datang! Mohon lengkapi dokumen."))
+    Ok(Reply::data(Registered { user, mitra }).saying(
+        "Welcome! Please complete your onboarding.",
+        "Selamat datang! Mohon lengkapi data dan dokumen.",
+    ))
 }
