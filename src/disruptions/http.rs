@@ -46,7 +46,8 @@ pub async fn cancel_sailing(
     let cancelled = CancelledSailing { sailing, bookings: outcome };
     record(&mut tx, "sailing.cancelled", &before, &cancelled).await?;
     tx.commit().await?;
-    Ok(Reply::data(cancelled).saying("The sailing is cancelled.", "Pelayaran dibatalkan."))
+    Ok(Reply::data(cancelled)
+        .saying("The sailing has been cancelled.", "Pelayaran telah dibatalkan."))
 }
 
 /// The bookings stand; they have the new times.
@@ -64,7 +65,10 @@ pub async fn move_sailing(
     let times = new_times(&before, &form, now)?;
     if times.span == (before.departure_at, before.arrival_at) {
         let moved = MovedSailing { sailing: before.seen_at(now), moved_bookings: 0 };
-        return Ok(Reply::data(moved).saying("It sails then already.", "Jadwalnya memang begitu."));
+        return Ok(Reply::data(moved).saying(
+            "The sailing already has these times.",
+            "Pelayaran sudah pada waktu tersebut.",
+        ));
     }
     sailings::shift(&mut tx, &before, &times, &form.reason, now).await?;
     let (departure_at, arrival_at) = times.span;
@@ -76,7 +80,7 @@ pub async fn move_sailing(
     let moved = MovedSailing { sailing, moved_bookings: count };
     record(&mut tx, "sailing.moved", &before, &moved).await?;
     tx.commit().await?;
-    Ok(Reply::data(moved).saying("The sailing is moved.", "Jadwal pelayaran diubah."))
+    Ok(Reply::data(moved).saying("The sailing has been moved.", "Jadwal pelayaran telah diubah."))
 }
 
 /// An arrival that is not after the departure is on the next day, as in a route.
@@ -88,7 +92,7 @@ fn new_times(voyage: &Voyage, form: &MoveSailing, now: DateTime<Utc>) -> Result<
         Some(span) if span.0 > now && !too_far => Ok(NewTimes { day, span }),
         _ => {
             let message =
-                text("It must depart in the future.", "Keberangkatan harus di masa depan.");
+                text("The departure must be in the future.", "Keberangkatan harus di masa depan.");
             let field = if form.date.is_some() { "date" } else { "departure_time" };
             Err(Error::field(field, "past", message))
         }
