@@ -134,10 +134,10 @@ impl App {
 
     async fn deliver_one(&self, item: &Item) -> Result<()> {
         let delivered = match item.is_poison() {
-            true => Err(Error::internal("it crashes whoever delivers it")),
+            true => Err(Error::internal("the process crashed while delivering it")),
             false => tokio::time::timeout(Duration::from_secs(45), self.deliver(item))
                 .await
-                .unwrap_or_else(|_| Err(Error::Unavailable("too slow".into()))),
+                .unwrap_or_else(|_| Err(Error::Unavailable("timed out".into()))),
         };
         let error = match delivered {
             Ok(Gone(true)) => return Ok(()),
@@ -145,7 +145,7 @@ impl App {
             Err(error) => error,
         };
         let (topic, id) = (&item.topic, item.id);
-        tracing::warn!(%topic, %id, attempts = item.attempts, %error, "not delivered");
+        tracing::warn!(%topic, %id, attempts = item.attempts, %error, "delivery failed");
         outbox::failed(&self.db, item, &error.to_string(), self.clock.now()).await
     }
 
@@ -181,6 +181,6 @@ fn side_by_side(queue: Queue) -> usize {
 /// The others go on; this one comes back when its lease is past.
 fn lost(done: Result<Result<()>, JoinError>) {
     if let Err(error) = done.map_err(Error::internal).flatten() {
-        tracing::error!(%error, "a delivery was lost");
+        tracing::error!(%error, "the outcome of a delivery could not be stored");
     }
 }

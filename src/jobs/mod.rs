@@ -114,5 +114,5 @@ async fn roll_up(app: App, job: Arc<Job>) {
         job.failed(&error);
         tokio::time::sleep(5 * SECOND).await;
     }
-    job.repeat(|| reports::fold_some(&app)).await;
+    job.repeat(|| reports::roll_up_batch(&app)).await;
 }

@@ -1,4 +1,4 @@
-//! The figures that reports are made of: what a sale, a refund or a move adds to them.
+//! Accumulation of report figures from sales, refunds and transitions.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// Between one sailing and another: the sale is taken back, and made anew.
+/// Pseudo status between two sailings: the sale is reversed and booked again.
 const RESCHEDULED: &str = "rescheduled";
 
 #[derive(sqlx::FromRow)]
@@ -37,7 +37,7 @@ pub struct Move {
     refund: i64,
 }
 
-/// What a booking is worth.
+/// Amounts of a booking.
 #[derive(Clone, Copy, sqlx::FromRow)]
 pub struct Worth {
     pub passengers: i32,
@@ -82,7 +82,7 @@ impl AddAssign for Standing {
     }
 }
 
-/// Of whom and what a sale is.
+/// Dimensions of a sale.
 pub struct Of<'a> {
     pub partner_id: Uuid,
     pub route_id: Uuid,
@@ -90,10 +90,10 @@ pub struct Of<'a> {
     pub method: &'a str,
 }
 
-/// The day or the first of the month, the type and the method.
+/// Day or first of the month, booking type, payment method.
 type Sold = (NaiveDate, String, String);
 
-/// Figures to be added to those that are kept.
+/// Changes to be added to the stored figures.
 #[derive(Default)]
 pub struct Figures {
     days: HashMap<Sold, Sums>,
@@ -104,7 +104,7 @@ pub struct Figures {
     standings: HashMap<(Uuid, String), Standing>,
 }
 
-/// What follows the rows of a table by day or by month.
+/// Upsert clause of the daily and monthly tables.
 macro_rules! add_to {
     ($when:literal) => {
         concat!(
@@ -124,7 +124,7 @@ macro_rules! add_to {
 }
 
 impl Figures {
-    /// A sale, or (`times` -1) one that is taken back since it is made anew.
+    /// Adds a sale, or (`times` -1) reverses it.
     pub fn sale(&mut self, of: Of<'_>, day: NaiveDate, worth: Worth, times: i64) {
         let sums = Sums {
             bookings: times,
@@ -153,8 +153,7 @@ impl Figures {
         *self.months.entry(sold(month_of(day))).or_default() += sums;
     }
 
-    /// So many more (or less) bookings of this worth stand there. Pending ones are not kept, and
-    /// nothing stays between two sailings.
+    /// Changes the number of bookings in a status. Pending and rescheduled ones are not stored.
     pub fn stand(&mut self, partner: Uuid, status: &str, times: i64, worth: Worth) {
         if ["pending_payment", RESCHEDULED].contains(&status) {
             return;
@@ -185,7 +184,7 @@ impl Figures {
         self.stand(partner_id, &moved.to_status, 1, worth);
     }
 
-    /// Adds them to what is kept.
+    /// Adds the changes to the stored figures.
     pub async fn keep(self, tx: &mut Tx) -> Result<()> {
         keep_sold(
             tx,
@@ -286,7 +285,7 @@ fn sold<'s>(row: Statement<'s>, sums: &Sums) -> Statement<'s> {
     row.bind(sums.bookings).bind(sums.passengers).bind(sums.gross)
 }
 
-/// In the order of their keys, as the tables lie.
+/// Sorted by key, the order of the tables.
 fn sorted<K: Ord + Hash + Eq, V>(figures: HashMap<K, V>) -> Vec<(K, V)> {
     figures.into_iter().collect::<BTreeMap<_, _>>().into_iter().collect()
 }

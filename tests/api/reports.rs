@@ -340,7 +340,7 @@ async fn reports_agree_with_a_naive_calculation(world: World) {
         dermaga::bookings::complete(&world.app).await.unwrap();
         // The last ones stay as they are: reports know them nevertheless.
         if n < 110 && random.random_bool(0.5) {
-            reports::fold(&world.app).await.unwrap();
+            reports::roll_up(&world.app).await.unwrap();
         }
     }
     adds_up(&world).await;
@@ -355,7 +355,7 @@ async fn reports_agree_with_a_naive_calculation(world: World) {
     agrees(&world, &admin, jakarta, &starts).await;
     as_the_ledger_has_it(&world, &admin, jakarta).await;
 
-    reports::fold(&world.app).await.unwrap();
+    reports::roll_up(&world.app).await.unwrap();
     assert_eq!(world.count("SELECT COUNT(*) FROM booking_moves").await, 0);
     agrees(&world, &admin, jakarta, &starts[..2]).await;
     adds_up(&world).await;
@@ -464,7 +464,7 @@ async fn a_payment_shows_at_once_and_on_its_day(world: World) {
     assert_eq!(gross(&world, &admin, "2026-11-15").await, 150_000);
     world.later(TimeDelta::minutes(2));
     world.sold(&sailing, 2).await;
-    reports::fold(&world.app).await.unwrap();
+    reports::roll_up(&world.app).await.unwrap();
     assert_eq!(gross(&world, &admin, "2026-11-15").await, 150_000);
     assert_eq!(gross(&world, &admin, "2026-11-16").await, 300_000);
     // Paid late, when the seats were let go, it counts when it was paid.
@@ -502,7 +502,7 @@ async fn folding_and_paying_at_once_lose_nothing(world: World) {
     let folding = async {
         for n in 0..20 {
             let at = others.get(n % 3).unwrap_or(&world);
-            reports::fold(&at.app).await.unwrap();
+            reports::roll_up(&at.app).await.unwrap();
         }
     };
     let reading = async {
@@ -516,7 +516,7 @@ async fn folding_and_paying_at_once_lose_nothing(world: World) {
     tokio::join!(paying, folding, reading);
     assert_eq!(gross(&world, &admin, "2026-11-15").await, 30 * 150_000);
     adds_up(&world).await;
-    reports::fold(&world.app).await.unwrap();
+    reports::roll_up(&world.app).await.unwrap();
     assert_eq!(gross(&world, &admin, "2026-11-15").await, 30 * 150_000);
     adds_up(&world).await;
 }
@@ -531,7 +531,7 @@ async fn making_reports_anew_while_paying_loses_nothing(world: World) {
     let paying = join_all(bookings.iter().map(|booking| world.pays(booking)));
     let folding = async {
         for _ in 0..10 {
-            reports::fold(&world.app).await.unwrap();
+            reports::roll_up(&world.app).await.unwrap();
         }
     };
     let rebuilding = async {
@@ -599,7 +599,7 @@ async fn the_partner_report_comes_in_pages(world: World) {
         let id = world.sailings(&partner, &route).await[0]["id"].as_str().unwrap().to_owned();
         world.sold(&Sailing { partner, boat, id }, n + 1).await;
         if n == 1 {
-            reports::fold(&world.app).await.unwrap();
+            reports::roll_up(&world.app).await.unwrap();
         }
     }
     let query = "period_type=Tahunan&comparison_mode=Year-over-Year";
@@ -631,7 +631,7 @@ async fn a_dashboard_shows_what_is_ones_own(world: World) {
     let id = world.sailings(&other, &route).await[0]["id"].as_str().unwrap().to_owned();
     let theirs = Sailing { partner: other.clone(), boat, id };
     world.sold(&sailing, 2).await;
-    reports::fold(&world.app).await.unwrap();
+    reports::roll_up(&world.app).await.unwrap();
     world.sold(&theirs, 3).await;
     let refunded = world.sold(&theirs, 1).await;
     let path = format!("/v1/booking/{}/cancel", refunded["id"].as_str().unwrap());
@@ -724,7 +724,7 @@ async fn reports_in_another_zone_are_not_answered(world: World) {
     for path in [&format!("{REPORTS}/overview?{query}"), "/v1/dashboard"] {
         world.get(path).by(&admin).send().await.is(503, "unavailable");
     }
-    assert!(reports::fold(&world.app).await.is_err());
+    assert!(reports::roll_up(&world.app).await.is_err());
     let (a, b) = tokio::join!(reports::ensure(&world.app), reports::ensure(&world.app));
     a.unwrap();
     b.unwrap();
@@ -736,7 +736,7 @@ async fn a_partner_in_numbers(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     world.sold(&sailing, 2).await;
-    reports::fold(&world.app).await.unwrap();
+    reports::roll_up(&world.app).await.unwrap();
     world.arrives().await;
     let cancelled = world.sold(&sailing, 1).await;
     let path = format!("/v1/booking/{}/cancel", cancelled["id"].as_str().unwrap());
@@ -760,7 +760,7 @@ async fn a_partner_in_numbers(world: World) {
     assert_eq!(own["occupancy_percent"], 0, "nothing has departed yet");
     assert_eq!(own["series"][29]["bookings"], 3, "paid today, whatever became of it");
     // The same in the overview, folded or not.
-    reports::fold(&world.app).await.unwrap();
+    reports::roll_up(&world.app).await.unwrap();
     assert_eq!(world.get(path).by(&sailing.partner).send().await.ok(), own);
     let desk = world.desk_of(&sailing.partner).await;
     let overview = world.get(&format!("{desk}/overview")).by(&admin).send().await.ok();
