@@ -52,7 +52,11 @@ pub async fn list_bookings(
 
 fn both_known(query: &BookingsQuery) -> Result<()> {
     let fault = |name: &str| {
-        Fault::new(name, "required", text("Say which booking.", "Sebutkan pemesanannya."))
+        Fault::new(
+            name,
+            "required",
+            text("State the booking: code and email.", "Sebutkan kode dan email pemesanan."),
+        )
     };
     let code = query.code.as_deref().is_none_or(|code| code.trim().is_empty());
     let missing = [("code", code), ("email", query.email.is_none())];
@@ -163,7 +167,7 @@ pub async fn cancel_booking(
     let cancelled = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
         cancel_once(&app, caller.as_ref(), id, access, &form.reason, running).await
     });
-    Ok(cancelled.await?.saying("The booking is cancelled.", "Pemesanan dibatalkan."))
+    Ok(cancelled.await?.saying("The booking has been cancelled.", "Pemesanan telah dibatalkan."))
 }
 
 async fn cancel_once(

@@ -167,7 +167,7 @@ pub struct BookingRow {
     pub reschedule_id: Option<Uuid>,
     /// The most percent that its booker gets back for cancelling.
     pub refund_cap: Option<i32>,
-    /// What it cost less on the sailing it moved to, and was not paid back yet.
+    /// Price difference after a reschedule that is still owed to the customer.
     pub owed: Rupiah,
     pub created_at: DateTime<Utc>,
     /// Cancelled together with its sailing.

@@ -62,7 +62,7 @@ pub fn no_seats(failure: &Failure) -> bool {
 
 pub fn not_now() -> Error {
     Error::invalid_state(
-        "The booking's status does not allow this now.",
+        "The current status of the booking does not allow this.",
         "Status pemesanan saat ini tidak memungkinkan hal ini.",
     )
 }
@@ -83,8 +83,8 @@ pub fn still_ashore(booking: &BookingRow, now: DateTime<Utc>) -> Result<()> {
     if !booking.boarded.is_empty() {
         return Err(Error::conflict(
             "already_boarded",
-            "Somebody of this booking is on board already.",
-            "Sebagian penumpang pemesanan ini sudah naik kapal.",
+            "A passenger of this booking is already checked in.",
+            "Ada penumpang pemesanan ini yang sudah check-in.",
         ));
     }
     Ok(())

@@ -40,7 +40,7 @@ impl Who {
 
 struct Event {
     who: Vec<Who>,
-    /// The ids and codes concerned.
+    /// Ids and codes that the notification refers to.
     data: Value,
     /// What it happened to.
     about: Uuid,

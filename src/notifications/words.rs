@@ -22,38 +22,41 @@ pub fn words(kind: &str, data: &Value) -> (Text, Text) {
     match kind {
         "booking.created" => (
             text("New booking", "Pemesanan baru"),
-            booking("It waits to be paid.", "Menunggu pembayaran."),
+            booking("Awaiting payment.", "Menunggu pembayaran."),
         ),
-        "booking.paid" => {
-            (text("Booking paid", "Pemesanan dibayar"), booking("It is paid.", "Sudah dibayar."))
-        }
+        "booking.paid" => (
+            text("Booking paid", "Pemesanan dibayar"),
+            booking("The booking has been paid.", "Pemesanan sudah dibayar."),
+        ),
         "booking.expired" => (
             text("Booking expired", "Pemesanan kedaluwarsa"),
-            booking("Its seats are free again.", "Kursinya tersedia kembali."),
+            booking("The seats are available again.", "Kursinya tersedia kembali."),
         ),
         "booking.cancelled" => (
             text("Booking cancelled", "Pemesanan dibatalkan"),
-            booking("It is cancelled.", "Telah dibatalkan."),
+            booking("The booking has been cancelled.", "Pemesanan telah dibatalkan."),
         ),
         "booking.completed" => (
             text("Journey completed", "Perjalanan selesai"),
-            booking("It can be settled.", "Dapat dicairkan."),
+            booking("The booking can be settled.", "Dapat dicairkan."),
         ),
         "booking.refunded" => (
             text("Booking refunded", "Dana pemesanan dikembalikan"),
-            booking("The customer has the money back.", "Dana pelanggan telah dikembalikan."),
+            booking("The customer has been refunded.", "Dana pelanggan telah dikembalikan."),
         ),
         "booking.rescheduled" => (
-            text("Booking moved", "Pemesanan dipindahkan"),
+            text("Booking rescheduled", "Pemesanan dipindahkan"),
             match data["difference"].as_i64() {
                 Some(owed) if owed < 0 => {
                     let owed = Rupiah(-owed);
                     booking(
-                        &format!("It sails at another time. {owed} is due to the customer."),
+                        &format!(
+                            "The booking has another sailing. {owed} is owed to the customer."
+                        ),
                         &format!("Pindah jadwal. {owed} harus dikembalikan ke pelanggan."),
                     )
                 }
-                _ => booking("It sails at another time.", "Pindah jadwal."),
+                _ => booking("The booking has another sailing.", "Pindah jadwal."),
             },
         ),
         "sailing.cancelled" => {
@@ -95,7 +98,7 @@ pub fn words(kind: &str, data: &Value) -> (Text, Text) {
         "partner.submitted" => (
             text("Documents to review", "Dokumen perlu diperiksa"),
             Text::new(
-                format!("{} has handed in its documents.", said("name")),
+                format!("{} has submitted its documents.", said("name")),
                 format!("{} telah menyerahkan dokumen.", said("name")),
             ),
         ),
@@ -116,27 +119,31 @@ pub fn words(kind: &str, data: &Value) -> (Text, Text) {
         ),
         "partner.unsuspended" => (
             text("Your partnership is active again", "Kemitraan Anda aktif kembali"),
-            text("Your sailings are on offer as before.", "Jadwal Anda ditawarkan seperti semula."),
+            text("Your sailings are on sale again.", "Jadwal Anda dijual kembali."),
         ),
         "settlement.created" => (
             text("New settlement", "Settlement baru"),
             Text::new(
-                format!("{} over {} waits to be paid out.", said("code"), money("net")),
+                format!("{} of {} is awaiting payout.", said("code"), money("net")),
                 format!("{} sebesar {} menunggu pencairan.", said("code"), money("net")),
             ),
         ),
         "settlement.released" => (
             text("Settlement paid out", "Settlement dicairkan"),
             Text::new(
-                format!("{} over {} is on its way to you.", said("code"), money("net")),
+                format!("{} of {} has been paid out to you.", said("code"), money("net")),
                 format!("{} sebesar {} telah dikirim.", said("code"), money("net")),
             ),
         ),
         "terms.published" => (
             text("New terms", "Ketentuan baru"),
             Text::new(
-                format!("Version {} of the {} terms is in force.", data["version"], said("type")),
-                format!("Versi {} ketentuan {} berlaku.", data["version"], said("type")),
+                format!(
+                    "Version {} of the {} terms has been published.",
+                    data["version"],
+                    said("type")
+                ),
+                format!("Versi {} ketentuan {} telah diterbitkan.", data["version"], said("type")),
             ),
         ),
         other => (Text::new(other.to_owned(), other.to_owned()), text("", "")),

@@ -137,7 +137,7 @@ async fn paid(
 pub async fn pay(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>) -> Result<()> {
     match bookings::move_booking(tx, booking, Event::Pay, Trace::default(), now).await? {
         true => Ok(()),
-        false => Err(Error::Contention("the seats went while they were held".into())),
+        false => Err(Error::Contention("the held seats are no longer available".into())),
     }
 }
 
@@ -220,7 +220,7 @@ pub async fn give_back(
     ledger::post(tx, posting, now).await
 }
 
-/// Money that waits for a person.
+/// A payment that needs a decision.
 struct Waiting<'a> {
     payment: &'a Payment,
     event: Uuid,

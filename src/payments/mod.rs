@@ -53,6 +53,6 @@ pub async fn deliver(app: &App, item: &Item) -> Result<()> {
             let Unconfirmed { notice } = item.read()?;
             http::confirm_later(app, &notice).await
         }
-        other => Err(Error::internal(format!("payments do not take {other}"))),
+        other => Err(Error::internal(format!("payments have no handler for {other}"))),
     }
 }

@@ -65,8 +65,8 @@ pub async fn target(app: &App, booking: &BookingRow, sailing: Uuid) -> Result<Sa
         && same(&to.to_name, &booking.to_name);
     if !alike {
         let message = text(
-            "This is not a sailing of the same route and partner.",
-            "Ini bukan jadwal dengan rute dan mitra yang sama.",
+            "The sailing must be of the same partner and between the same harbours.",
+            "Jadwal harus dari mitra dan rute yang sama.",
         );
         return Err(Error::field("route_time_id", "other_route", message));
     }
@@ -181,7 +181,8 @@ fn may_leave(booking: &BookingRow, now: DateTime<Utc>) -> Result<bool> {
 /// What it takes of the other sailing.
 fn seats_of(booking: &BookingRow, to: &SailingContext) -> Result<i32> {
     if booking.qty > to.capacity {
-        let message = text("The boat has fewer seats.", "Kapal tidak memuat sebanyak itu.");
+        let message =
+            text("The boat does not have that many seats.", "Kapal tidak memuat sebanyak itu.");
         return Err(Error::field("route_time_id", "too_small", message));
     }
     sale::seats(to, booking.kind, booking.qty)
@@ -193,15 +194,15 @@ const LAPSES: i64 = 3;
 fn too_many_holds() -> Error {
     Error::conflict(
         "too_many_holds",
-        "You have held seats without paying too often today.",
-        "Hari ini Anda terlalu sering menahan kursi tanpa membayar.",
+        "Too many unpaid reschedules today.",
+        "Terlalu banyak pindah jadwal yang tidak dibayar hari ini.",
     )
 }
 
 fn promotion_exhausted() -> Error {
     Error::conflict(
         "promotion_exhausted",
-        "The promotion of this booking is used up.",
+        "The quota of the promotion is used up.",
         "Kuota promosi pemesanan ini sudah habis.",
     )
 }
@@ -209,8 +210,8 @@ fn promotion_exhausted() -> Error {
 fn too_late() -> Error {
     Error::conflict(
         "too_late",
-        "It is too late to choose another sailing.",
-        "Sudah terlambat untuk memilih jadwal lain.",
+        "It is too late to reschedule this booking.",
+        "Sudah terlambat untuk memindahkan pemesanan ini.",
     )
 }
 

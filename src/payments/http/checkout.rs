@@ -32,8 +32,8 @@ pub async fn create_booking(
     if caller.is_none() {
         form.without_urls()?;
     }
-    let sold = "Your seats are held. Please pay in time.";
-    let sold_id = "Kursi Anda ditahan. Mohon bayar tepat waktu.";
+    let sold = "The seats are held. Please pay before the hold expires.";
+    let sold_id = "Kursi ditahan. Mohon bayar sebelum waktunya habis.";
     let Some(key) = key else {
         let booking = bookings::sell(&app, caller.as_ref(), &context, &form, None).await?;
         let answer = with_payment(&app, booking).await?;
@@ -75,7 +75,7 @@ async fn first_answer(app: &App, kept: &Value) -> Result<Box<RawValue>> {
         return Ok(answer);
     }
     let id = kept["booking_id"].as_str().and_then(|id| id.parse().ok());
-    let id = id.ok_or_else(|| Error::internal("a kept answer says nothing"))?;
+    let id = id.ok_or_else(|| Error::internal("a stored idempotent response has no booking"))?;
     let booking = bookings::get(&app.db, id).await?.ok_or(Error::NotFound)?;
     to_raw_value(&shown(app, booking, true)?).map_err(Error::internal)
 }
