@@ -1,4 +1,4 @@
-//! The settings: defaults, then `dermaga.toml`, then the environment. Parsed once, at the start.
+//! Settings: defaults, then `dermaga.toml`, then the environment. Parsed once at start.
 
 pub mod guard;
 mod kinds;
@@ -16,12 +16,12 @@ pub use kinds::{
 
 use kinds::Setting;
 
-/// Declares a setting once: its field, type, default and documentation. The name in the
-/// environment is `DERMAGA_` and the field in capitals; in the file it is the field, or its first
-/// word as a section (`[booking] hold_seconds = 900`).
+/// Declares settings: field, type, default and documentation. The environment variable is
+/// `DERMAGA_` and the field in upper case. In the file it is the field, or its first word as a
+/// section (`[booking] hold_seconds = 900`).
 macro_rules! settings {
     ($($(#[doc = $doc:literal])+ $name:ident: $type:ty = $default:literal;)+) => {
-        /// What an operator can set.
+        /// All settings.
         #[derive(Clone, Debug)]
         pub struct Config {
             $($(#[doc = $doc])+ pub $name: $type,)+
@@ -44,7 +44,7 @@ macro_rules! settings {
                 }
             }
 
-            /// Name and effective value, secrets hidden.
+            /// Names and effective values, without secrets.
             pub fn show(&self) -> Vec<(&'static str, String)> {
                 vec![$((stringify!($name), self.$name.show())),+]
             }
@@ -120,7 +120,7 @@ settings! {
 }
 
 impl Config {
-    /// Reads `dermaga.toml` in the working directory, where there is one, and the environment.
+    /// Reads `dermaga.toml` in the working directory, if it exists, and the environment.
     pub fn load() -> Result<Self, String> {
         let mut words = BTreeMap::new();
         match std::fs::read_to_string("dermaga.toml") {

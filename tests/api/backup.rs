@@ -98,7 +98,7 @@ async fn what_is_damaged_is_no_backup() {
     assert!(restore(&config, &made.folder).await.is_err());
     assert!(!data_dir.join("dermaga.db").exists());
     let nothing = restore(&config, folder.path()).await.err().unwrap();
-    assert!(nothing.contains("this is no backup"), "{nothing}");
+    assert!(nothing.contains("this is not a backup"), "{nothing}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -106,7 +106,7 @@ async fn a_database_of_an_older_version_is_kept_as_it_is() {
     let world = World::on_sqlite().await;
     let sailing = world.sailing().await;
     world.sold(&sailing, 2).await;
-    dermaga::reports::fold(&world.app).await.unwrap();
+    dermaga::reports::roll_up(&world.app).await.unwrap();
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::manual(world.now()));
     let config = world.app.config.clone();
     for statement in
