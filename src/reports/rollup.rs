@@ -28,12 +28,12 @@ const TOO_MANY: usize = 1_000;
 
 /// Rolls up all transitions; returns their number.
 pub async fn roll_up(app: &App) -> Result<u64> {
-    let mut folded = 0;
+    let mut count = 0;
     loop {
         let pass = roll_up_batch(app).await?;
-        folded += pass.done;
+        count += pass.done;
         if !pass.more {
-            return Ok(folded);
+            return Ok(count);
         }
     }
 }

@@ -276,7 +276,7 @@ async fn thousands_of_random_operations_add_up(world: World) {
             dermaga::bookings::expire(&world.app).await.unwrap();
         }
         if random.random_bool(0.3) {
-            dermaga::reports::fold(&world.app).await.unwrap();
+            dermaga::reports::roll_up(&world.app).await.unwrap();
         }
         if random.random_bool(0.2) {
             // A boat has arrived: what was paid is earned, settled, and paid out or called off.
@@ -393,7 +393,7 @@ async fn an_audit_finds_what_is_wrong(world: World) {
     world.banked(&sailing.partner, &admin).await;
     let made = world.settles(&sailing.partner, &admin).await.ok();
     world.releases(&made, &admin).await.ok();
-    dermaga::reports::fold(&world.app).await.unwrap();
+    dermaga::reports::roll_up(&world.app).await.unwrap();
     adds_up(&world).await;
     for (breaks, mends, questions) in [
         (
