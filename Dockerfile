@@ -6,7 +6,7 @@ RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/src/target \
     cargo build --release --locked && cp target/release/dermaga /dermaga && mkdir /empty
 
-# No shell, no package manager, not root; certificates of authorities. Time zones are in the binary.
+# No shell, no package manager, not root; with CA certificates. Time zones are in the binary.
 FROM gcr.io/distroless/cc-debian12:nonroot
 COPY --from=build /dermaga /usr/local/bin/dermaga
 COPY --from=build --chown=65532:65532 /empty /data

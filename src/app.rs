@@ -191,13 +191,19 @@ fn close_to_others(config: &Config) {
     // Other files in the data directory may be meant to be read by others.
     match is_data_alone(&config.data_dir) {
         true => ours.push(config.data_dir.clone()),
-        false => tracing::debug!("the data directory holds other things; its mode is left alone"),
+        false => tracing::debug!(
+            "the data directory contains other files; its permissions are not changed"
+        ),
     }
     for path in ours.iter().filter(|path| private::is_open(path).unwrap_or(false)) {
         let name = path.display();
         match private::close(path) {
-            Ok(()) => tracing::warn!("{name} was open to other users and is closed now"),
-            Err(why) => tracing::warn!("{name} is open to other users: {why}"),
+            Ok(()) => tracing::warn!(
+                "{name} was accessible to other users; its permissions were restricted"
+            ),
+            Err(why) => tracing::warn!(
+                "{name} is accessible to other users and cannot be restricted: {why}"
+            ),
         }
     }
 }
@@ -223,7 +229,7 @@ fn mailer(config: &Config) -> Result<Mailer, String> {
     let from = config
         .mail_from
         .parse()
-        .map_err(|_| format!("DERMAGA_MAIL_FROM: {:?} is not a sender", config.mail_from))?;
+        .map_err(|_| format!("DERMAGA_MAIL_FROM: {:?} is not a valid sender", config.mail_from))?;
     match config.mail_url.0.0.as_str() {
         "file" => Ok(Mailer::files(from, config.data_dir.join("mail"))),
         url => Mailer::smtp(from, url).map_err(|why| format!("DERMAGA_MAIL_URL: {why}")),

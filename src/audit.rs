@@ -1,4 +1,4 @@
-//! Reading the audit log. It is written by `kernel::audit`, in the transaction of each change.
+//! Handler of the audit log, which `kernel::audit` writes.
 
 use axum::extract::State;
 use chrono::{DateTime, Days, NaiveDate, Utc};
@@ -39,7 +39,7 @@ impl Input for AuditQuery {}
 pub struct AuditLog {
     id: Uuid,
     actor: Person,
-    /// Whose session it was, when somebody acted in another's name.
+    /// The impersonated account, if the change was made in an impersonated session.
     on_behalf_of: Option<Person>,
     action: String,
     entity_type: String,

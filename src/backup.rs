@@ -1,7 +1,7 @@
-//! Backups of a service that keeps everything in its data directory: SQLite and local files.
+//! Backups of SQLite and local files.
 //!
-//! A backup is a folder with a consistent copy of the database, the files, and the key that decrypts
-//! sealed columns. It is made while the service runs, and verified before it gets its final name.
+//! A backup is a folder with a consistent copy of the database, the files and the secret key. It is
+//! made while the service runs and verified before it is complete.
 
 use std::{
     fs,
@@ -22,7 +22,7 @@ const DATABASE: &str = "dermaga.db";
 const FILES: &str = "files";
 const KEY: &str = "secret.key";
 
-/// What a backup holds.
+/// Content of a backup.
 pub struct Backup {
     pub folder: PathBuf,
     pub bytes: u64,
@@ -30,7 +30,7 @@ pub struct Backup {
     pub rules: usize,
 }
 
-/// Makes a backup in a new folder below `into`.
+/// Creates a backup in a new folder below `into`.
 pub async fn backup(config: &Config, into: &Path, clock: &Clock) -> Result<Backup, String> {
     let source = database_file(config)?;
     if !source.exists() {
@@ -47,7 +47,7 @@ pub async fn backup(config: &Config, into: &Path, clock: &Clock) -> Result<Backu
             return Err(why);
         }
     };
-    // Only a verified backup gets its name.
+    // Renamed only after verification.
     fs::rename(&unfinished, &folder).map_err(|why| fault(&folder, &why))?;
     Ok(Backup { folder, ..made })
 }
@@ -55,7 +55,7 @@ pub async fn backup(config: &Config, into: &Path, clock: &Clock) -> Result<Backu
 async fn fill(config: &Config, source: &Path, folder: &Path) -> Result<Backup, String> {
     let database = folder.join(DATABASE);
     db::copy(source, &database).await.map_err(|why| fault(&database, &why))?;
-    // Copy files after the database, so that every file that it refers to is there.
+    // Copied after the database, so that all files it refers to are included.
     let files = copied(&config.data_dir.join(FILES), &folder.join(FILES))?;
     let key = config.data_dir.join(KEY);
     if key.exists() {
@@ -66,18 +66,15 @@ async fn fill(config: &Config, source: &Path, folder: &Path) -> Result<Backup, S
     Ok(Backup { folder: folder.to_owned(), bytes, files, rules })
 }
 
-/// Puts a backup into a data directory that has no database yet.
+/// Restores a backup into a data directory without a database.
 pub async fn restore(config: &Config, from: &Path) -> Result<Backup, String> {
     let target = database_file(config)?;
     if target.exists() {
-        return Err(format!(
-            "{}: there is a database already; move it away first",
-            target.display()
-        ));
+        return Err(format!("{}: a database exists; move it away first", target.display()));
     }
     let source = from.join(DATABASE);
     if !source.exists() {
-        return Err(format!("{}: this is no backup", from.display()));
+        return Err(format!("{}: this is not a backup", from.display()));
     }
     private_folder(&config.data_dir)?;
     let rules = verified(&source, &config.data_dir).await?;
@@ -85,14 +82,14 @@ pub async fn restore(config: &Config, from: &Path) -> Result<Backup, String> {
     let (kept, key) = (from.join(KEY), config.data_dir.join(KEY));
     if kept.exists() && config.secret_key.is_none() {
         if key.exists() && fs::read(&key).ok() != fs::read(&kept).ok() {
-            return Err(format!("{}: another key is there; move it away first", key.display()));
+            return Err(format!("{}: a different key exists; move it away first", key.display()));
         }
         if !key.exists() {
             copy_private(&kept, &key)?;
         }
     }
-    // The database comes last, under another name until it is complete: an interrupted restore can
-    // be started again.
+    // The database is copied last, under a temporary name, so that an interrupted restore can be
+    // repeated.
     let part = target.with_extension("part");
     let bytes = private::copy(&source, &part).map_err(|why| fault(&part, &why))?;
     let whole = fs::File::open(&part).and_then(|file| file.sync_all());
@@ -101,13 +98,12 @@ pub async fn restore(config: &Config, from: &Path) -> Result<Backup, String> {
     Ok(Backup { folder: config.data_dir.clone(), bytes, files, rules })
 }
 
-/// Checks SQLite's integrity and every invariant; returns how many there are. The invariants are
-/// those of this release, so a database of an older one is copied, and the copy is migrated and
-/// checked. The database itself is not changed.
+/// Verifies integrity and invariants; returns the number of invariants. They are those of this
+/// version, so a database of an older version is checked in a migrated copy.
 async fn verified(database: &Path, room: &Path) -> Result<usize, String> {
     let faults = db::faults(database).await.map_err(|why| fault(database, &why))?;
     if let Some(first) = faults.first() {
-        return Err(format!("{}: it is damaged: {first}", database.display()));
+        return Err(format!("{}: the database is damaged: {first}", database.display()));
     }
     let copy = opened(database).await?;
     let behind = copy.is_behind().await;
@@ -117,7 +113,7 @@ async fn verified(database: &Path, room: &Path) -> Result<usize, String> {
     copy.close().await;
     behind.map_err(|why| fault(database, &why))?;
     let trial = room.join("trial");
-    // An interrupted run may have left it.
+    // Removes the rest of an interrupted run.
     let _ = fs::remove_dir_all(&trial);
     let done = tried(database, &trial).await;
     let _ = fs::remove_dir_all(&trial);
@@ -144,7 +140,11 @@ async fn adds_up(database: &Path, copy: Db) -> Result<usize, String> {
     let checked = checked.map_err(|why| format!("{}: {why}", database.display()))?;
     for question in &checked {
         if let Some(first) = question.broken.first() {
-            return Err(format!("{}: not so: {}: {first}", database.display(), question.rule));
+            return Err(format!(
+                "{}: invariant violated: {}: {first}",
+                database.display(),
+                question.rule
+            ));
         }
     }
     Ok(checked.len())
@@ -153,7 +153,7 @@ async fn adds_up(database: &Path, copy: Db) -> Result<usize, String> {
 fn database_file(config: &Config) -> Result<PathBuf, String> {
     let url = config.database_url();
     if url.starts_with("postgres") {
-        return Err("this is for SQLite; with PostgreSQL use pg_dump (docs/operating.md)".into());
+        return Err("only for SQLite; with PostgreSQL use pg_dump (docs/operating.md)".into());
     }
     Ok(PathBuf::from(url.trim_start_matches("sqlite:").trim_start_matches("//")))
 }
@@ -172,7 +172,7 @@ fn copied(from: &Path, to: &Path) -> Result<u64, String> {
             true => count += copied(&source, &target)?,
             false => match private::copy(&source, &target) {
                 Ok(_) => count += 1,
-                // Swept in the meantime: nothing refers to it.
+                // Deleted in the meantime.
                 Err(why) if why.kind() == std::io::ErrorKind::NotFound => {}
                 Err(why) => return Err(fault(&source, &why)),
             },

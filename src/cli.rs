@@ -29,7 +29,7 @@ use crate::{
 };
 
 #[derive(Parser)]
-#[command(name = "dermaga", version, about = "The backend of a speedboat booking platform")]
+#[command(name = "dermaga", version, about = "Backend of a speedboat booking platform")]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -37,51 +37,51 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Serve (the default)
+    /// Start the service (the default)
     Serve,
-    /// Bring the database up to date
+    /// Migrate the database
     Migrate,
-    /// Seal again, with the current key, what older keys have sealed
+    /// Re-encrypt data that was encrypted with an older secret key
     Reseal,
-    /// Check that seats, promotions and money add up; fails when something does not
+    /// Check the invariants of seats, promotions and money; exits with 1 if one is violated
     Audit,
-    /// Show what waits to be delivered and what could not be; with --retry, try the latter again
+    /// List pending and failed deliveries; with --retry, retry failed ones
     Outbox {
-        /// An item's id, or `all`
+        /// Id of an item, or `all`
         #[arg(long, value_name = "ID|all")]
         retry: Option<String>,
     },
-    /// Make the figures of the reports anew from the bookings
+    /// Rebuild the figures of the reports from the bookings
     RebuildReports,
-    /// Fill an empty database with a platform that looks lived in, and print its logins
+    /// Fill an empty database with sample data and print the accounts
     Demo {
-        /// The same seed makes the same platform
+        /// The same seed produces the same data
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// So many times the fleets, with all that they sold
+        /// Multiply fleets and bookings by this factor
         #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=demo::MOST as i64))]
         scale: u16,
-        /// How far its past reaches
+        /// Days of history
         #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(u64).range(0..=demo::LONGEST))]
         days: u64,
     },
-    /// Look at configuration, database, storage, mail, payment provider and clock
+    /// Check configuration, database, storage, mail, payment provider and clock
     Doctor,
-    /// Copy the SQLite database, files and key while the service runs, and check the copy
+    /// Back up the SQLite database, files and key while the service runs, and verify the copy
     Backup {
-        /// The folder that gets a new one with the backup in it
+        /// Folder in which a new folder with the backup is created
         #[arg(default_value = ".")]
         into: PathBuf,
     },
-    /// Put a backup into an empty data directory
+    /// Restore a backup into an empty data directory
     Restore {
-        /// The folder that `backup` made
+        /// Folder that `backup` created
         from: PathBuf,
     },
     /// Manage admins
     #[command(subcommand)]
     Admin(Admin),
-    /// Print the effective settings, secrets hidden
+    /// Print the effective settings without secrets
     Config(Show),
     /// Print the OpenAPI document
     Openapi,
@@ -89,7 +89,7 @@ enum Command {
 
 #[derive(Subcommand)]
 enum Admin {
-    /// Make an admin; the password is read from the terminal or from standard input
+    /// Create an admin; the password is read from the terminal or from standard input
     Create {
         #[arg(long)]
         email: Email,
@@ -100,12 +100,12 @@ enum Admin {
 
 #[derive(Args)]
 struct Show {
-    /// As the table in the README
+    /// Print the Markdown table of the README
     #[arg(long)]
     markdown: bool,
 }
 
-/// `started` is called once, when the service is up, on the thread that started it.
+/// Runs the command. `started` is called once, when the service is up, on the starting thread.
 pub fn run(started: impl FnOnce()) -> Result<(), String> {
     let command = Cli::parse().command.unwrap_or(Command::Serve);
     if let Command::Config(Show { markdown: true }) = command {
@@ -114,8 +114,8 @@ pub fn run(started: impl FnOnce()) -> Result<(), String> {
     }
     let config = Config::load()?;
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    // What SQLite has written is told by threads of its own, and so by the queue that busy workers
-    // look at last: everyone would wait for it, the next writer first of all.
+    // Commits of SQLite are reported by other threads through the global queue, which busy workers
+    // check rarely by default. A short interval avoids that latency.
     let runtime = runtime.global_queue_interval(2).enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     runtime.block_on(async {
@@ -130,7 +130,7 @@ pub fn run(started: impl FnOnce()) -> Result<(), String> {
             Command::Reseal => {
                 let app = App::start(config, Clock::System).await?;
                 let resealed = app.reseal().await.map_err(|error| error.to_string())?;
-                println!("{resealed} records were sealed again.");
+                println!("{resealed} records were re-encrypted with the current key.");
                 app.db.close().await;
                 Ok(())
             }
@@ -138,7 +138,7 @@ pub fn run(started: impl FnOnce()) -> Result<(), String> {
             Command::RebuildReports => {
                 let app = App::start(config, Clock::System).await?;
                 let read = reports::rebuild(&app).await.map_err(|error| error.to_string())?;
-                println!("The reports were made anew from {read} bookings.");
+                println!("The reports were rebuilt from {read} bookings.");
                 app.db.close().await;
                 Ok(())
             }
@@ -154,7 +154,7 @@ pub fn run(started: impl FnOnce()) -> Result<(), String> {
             }
             Command::Restore { from } => {
                 let made = backup::restore(&config, &from).await?;
-                println!("{} is restored: {}", made.folder.display(), contents(&made));
+                println!("{} has been restored: {}", made.folder.display(), contents(&made));
                 Ok(())
             }
             Command::Admin(Admin::Create { email, name }) => {
@@ -180,16 +180,16 @@ async fn serve(mut config: Config, started: impl FnOnce()) -> Result<(), String>
     match &verdict {
         Verdict::Local | Verdict::Sound => {}
         Verdict::Overridden(fault) => tracing::warn!(
-            "DERMAGA_INSECURE_DEMO is set: this service is for a demo, not for real customers{}",
+            "DERMAGA_INSECURE_DEMO is set: for demos only, not for production{}",
             fault.as_ref().map(|fault| format!(" ({fault})")).unwrap_or_default()
         ),
         Verdict::Refused(why) => return Err(why.clone()),
     }
-    // A full harbour is more than the 1,024 files that many systems start with.
+    // The service needs more than the usual limit of 1,024 open files.
     let _ = rlimit::increase_nofile_limit(65_536);
     let fault = |error| format!("DERMAGA_LISTEN: {}: {error}", config.listen);
     let listener = edge::listen(config.listen).map_err(fault)?;
-    // Port 0 means any; from here on it is a certain one.
+    // Replaces port 0 by the actual port.
     config.listen = listener.local_addr().map_err(fault)?;
     let app = App::start(config, Clock::System).await?;
     if verdict == Verdict::Sound {
@@ -201,7 +201,7 @@ async fn serve(mut config: Config, started: impl FnOnce()) -> Result<(), String>
     let mut jobs = tokio::spawn(app.clone().run_jobs());
     let served = edge::serve(app.clone(), listener, Edge::default(), shutdown);
     let settled = async {
-        // The first look of the jobs belongs to the start, too.
+        // Includes the first run of the jobs.
         tokio::time::sleep(Duration::from_secs(5)).await;
         started();
         std::future::pending().await
@@ -210,7 +210,7 @@ async fn serve(mut config: Config, started: impl FnOnce()) -> Result<(), String>
         () = served => {}
         () = settled => {}
     }
-    // A letter that is on its way is not sent twice for our leaving.
+    // Waits for deliveries in progress, so that mails are not sent twice.
     if tokio::time::timeout(Duration::from_secs(10), &mut jobs).await.is_err() {
         jobs.abort();
     }
@@ -231,16 +231,16 @@ fn greet(app: &App, first_admin: Option<accounts::FirstAdmin>) {
             }
         }
         None => {
-            words += "  login    with an admin's e-mail; `dermaga admin create` makes another\n";
+            words += "  login    with an admin's e-mail; `dermaga admin create` adds another\n";
         }
     }
-    words += "Ctrl-C stops it.\n";
-    // A service that nobody listens to serves all the same.
+    words += "Press Ctrl-C to stop.\n";
+    // Errors on standard output are ignored.
     let mut stdout = std::io::stdout().lock();
     let _ = stdout.write_all(words.as_bytes()).and_then(|()| stdout.flush());
 }
 
-/// Ctrl-C, or what a service manager sends. It listens from the call on, not from the first wait.
+/// Completes on Ctrl-C or SIGTERM. The handlers are installed by the call, not by the first poll.
 #[cfg(unix)]
 fn shutdown() -> std::io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -248,7 +248,7 @@ fn shutdown() -> std::io::Result<impl Future<Output = ()>> {
     let mut terminated = signal(SignalKind::terminate())?;
     Ok(async move {
         tokio::select! { _ = interrupted.recv() => {}, _ = terminated.recv() => {} }
-        tracing::info!("finishing what runs");
+        tracing::info!("shutting down: waiting for running requests");
     })
 }
 
@@ -285,34 +285,37 @@ async fn doctor(config: Config) -> Result<(), String> {
     }
     match ill {
         0 => Ok(()),
-        _ => Err(format!("{ill} things need attention")),
+        _ => Err(format!("{ill} checks failed")),
     }
 }
 
 fn contents(backup: &Backup) -> String {
     let Backup { bytes, files, rules, .. } = backup;
-    format!("a sound database of {bytes} bytes, {rules} rules hold, {files} files")
+    format!("database intact, {bytes} bytes, {rules} invariants hold, {files} files")
 }
 
-/// Dead letters are for a person to look at.
+/// Lists failed deliveries, or retries them.
 async fn outbox(config: Config, retry: Option<String>) -> Result<(), String> {
     let app = App::start(config, Clock::System).await?;
     let shown = async {
         if let Some(which) = retry {
             let id = match which.as_str() {
                 "all" => None,
-                id => Some(id.parse().map_err(|_| format!("{id} is no id"))?),
+                id => Some(id.parse().map_err(|_| format!("{id} is not a valid id"))?),
             };
             let revived = outbox::revive(&app.db, id, app.clock.now()).await;
             let revived = revived.map_err(|error| error.to_string())?;
-            println!("{revived} are tried again.");
+            println!("{revived} messages will be retried.");
         }
         let (waiting, dead) = outbox::state(&app.db).await.map_err(|error| error.to_string())?;
-        println!("{waiting} wait, {} could not be delivered.", dead.len());
+        println!("{waiting} pending, {} failed.", dead.len());
         for item in dead {
             let why = item.last_error.unwrap_or_default();
             let (id, topic, tries) = (item.id, item.topic, item.attempts);
-            println!("{id}  {topic}  {tries} tries until {}  {why}", item.dead_at.to_rfc3339());
+            println!(
+                "{id}  {topic}  {tries} attempts, last at {}  {why}",
+                item.dead_at.to_rfc3339()
+            );
         }
         Ok(())
     };
@@ -321,19 +324,19 @@ async fn outbox(config: Config, retry: Option<String>) -> Result<(), String> {
     shown
 }
 
-/// Prints what was checked and how much of it; each discrepancy is named.
+/// Prints every invariant with the number of rows checked, and names each violation.
 async fn audit(config: Config) -> Result<(), String> {
     let fault = |why: &dyn std::fmt::Display| format!("DERMAGA_DATABASE_URL: {why}");
     let db = Db::open_without_timeout(&config.database_url()).await.map_err(|why| fault(&why))?;
     if db.is_behind().await.map_err(|why| fault(&why))? {
-        return Err("the database is of an older version; run `dermaga migrate` first".into());
+        return Err("the database schema is out of date; run `dermaga migrate` first".into());
     }
     let checked = invariants::check(&db).await.map_err(|error| error.to_string());
     db.close().await;
     let mut broken = 0;
     for question in checked? {
         let mark = if question.broken.is_empty() { "ok  " } else { "FAIL" };
-        println!("{mark} {} ({} looked at)", question.rule, question.looked_at);
+        println!("{mark} {} ({} checked)", question.rule, question.looked_at);
         for discrepancy in &question.broken {
             println!("     {discrepancy}");
         }
@@ -341,19 +344,19 @@ async fn audit(config: Config) -> Result<(), String> {
     }
     match broken {
         0 => Ok(()),
-        _ => Err(format!("{broken} discrepancies")),
+        _ => Err(format!("{broken} invariants violated")),
     }
 }
 
 async fn create_admin(config: Config, email: Email, name: String) -> Result<(), String> {
-    let name = Name::parse(&name).ok_or("--name: 1 to 120 characters, please")?;
+    let name = Name::parse(&name).ok_or("--name: must have 1 to 120 characters")?;
     let line = match std::io::stdin().is_terminal() {
         true => rpassword::prompt_password("Password (8 to 128 characters): "),
         false => std::io::read_to_string(std::io::stdin()),
     };
     let line = line.map_err(|error| error.to_string())?;
     let password = Password::parse(line.trim_end_matches(['\r', '\n']))
-        .ok_or("a password has 8 to 128 characters")?;
+        .ok_or("a password must have 8 to 128 characters")?;
     let app = App::start(config, Clock::System).await?;
     let made = accounts::create_admin(&app, name, email.clone(), &password).await;
     app.db.close().await;
@@ -361,11 +364,11 @@ async fn create_admin(config: Config, email: Email, name: String) -> Result<(), 
         Error::Invalid(faults) => faults[0].message.say(Lang::En).to_owned(),
         other => other.to_string(),
     })?;
-    println!("{} is an admin now.", email.as_str());
+    println!("{} is now an admin.", email.as_str());
     Ok(())
 }
 
-/// Needs no database of the operator's: an empty one in a temporary folder will do.
+/// Generates the document with an empty database in a temporary folder.
 async fn openapi() -> Result<String, String> {
     let folder = std::env::temp_dir().join(format!("dermaga-{}", crate::kernel::ids::fresh()));
     let config = Config { data_dir: folder.clone(), ..Config::default() };

@@ -1,6 +1,6 @@
-//! The harbour at a glance: figures from every domain, for whoever has signed in.
+//! The dashboard, with figures of all domains.
 //!
-//! A partner sees itself. Staff see money only with `reports.read`.
+//! A partner sees its own figures. Staff see amounts only with `reports.read`.
 
 use axum::extract::State;
 use chrono::{DateTime, Days, NaiveDate, Utc};
@@ -22,21 +22,21 @@ use crate::{
     sailings::Zone,
 };
 
-/// How many days the series show.
+/// Days of the series.
 const DAYS: u64 = 30;
 
 #[derive(Serialize, JsonSchema)]
 pub struct Dashboard {
     pub as_of: DateTime<Utc>,
     pub today: Today,
-    /// This month beside the last one.
+    /// This month, compared with the previous one.
     pub month: ThisMonth,
     pub pending: Pending,
-    /// Null, as is every amount, for staff who may not read reports.
+    /// Null, like every amount, for staff without `reports.read`.
     pub revenue_series: Option<Vec<Point>>,
-    /// Of this month.
+    /// This month.
     pub top_routes: Option<Vec<RouteSales>>,
-    /// Of this month; null for a partner.
+    /// This month; null for a partner.
     pub top_partners: Option<Vec<PartnerSales>>,
     pub upcoming_departures: Vec<Departure>,
 }
@@ -57,7 +57,7 @@ pub struct ThisMonth {
     pub departures: Figure,
 }
 
-/// What waits for somebody.
+/// Work that is pending.
 #[derive(Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct Pending {
     /// Null for a partner.
@@ -96,14 +96,14 @@ pub struct Boat {
 
 pub async fn get_dashboard(State(app): State<App>, caller: Caller) -> Result<Reply<Dashboard>> {
     let partner = caller.own_or(None)?;
-    // Whoever impersonates a partner sees what their own rules allow.
+    // An impersonator sees what its own rules allow.
     let own = caller.role == Role::Mitra && caller.in_person_or(Rule::ReportsRead);
     let money = own || caller.may(Rule::ReportsRead);
     let (db, zone, as_of, today) = (&app.db, app.config.timezone, app.clock.now(), app.today());
     let month = Window::month(today);
     let last_month = Window::month(month.start_date - Days::new(1));
     let series = Window::days_until(today, DAYS);
-    // One statement for all three.
+    // One statement for all three periods.
     let span = Window::new(last_month.start_date.min(series.start_date), month.end_date);
     let top_partners = async {
         match partner {
@@ -157,7 +157,7 @@ struct Departures {
     last_month: i64,
 }
 
-/// Sailings that were not called off.
+/// Sailings that were not cancelled.
 async fn departures(
     app: &App,
     partner: Option<Uuid>,
@@ -216,7 +216,7 @@ async fn pending(db: &Db, partner: Option<Uuid>) -> Result<Pending> {
         .await?;
     Ok(match partner {
         None => pending,
-        // What is not its own.
+        // Not visible to partners.
         Some(_) => Pending { partner_reviews: None, payment_reviews: None, ..pending },
     })
 }

@@ -1,4 +1,4 @@
-//! Whether everything that the service needs is there: looked at one by one, as it is configured.
+//! Checks of everything that the service depends on, with the current configuration.
 
 use std::{fmt::Display, time::Duration};
 
@@ -15,13 +15,13 @@ use crate::{
     kernel::{clock::Clock, ids, outbox, private, set_aside},
 };
 
-/// What was looked at, and what was found.
+/// A check and its result.
 pub struct Finding {
     pub what: &'static str,
     pub found: Result<String, String>,
 }
 
-/// Looks at everything; stops early where nothing further can be seen.
+/// Runs all checks; stops early if the following ones are impossible.
 pub async fn examine(config: Config) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut note = |what, found| findings.push(Finding { what, found });
@@ -38,7 +38,7 @@ pub async fn examine(config: Config) -> Vec<Finding> {
         }
     };
     let engine = app.db.engine();
-    note("database", Ok(format!("{engine} answers, its schema is up to date")));
+    note("database", Ok(format!("{engine} is reachable; schema up to date")));
     note("production guard", guarded(verdict, Some(&app)).await);
     note("clock", clock(&app).await);
     note("sealed numbers", sealed(&app).await);
@@ -61,17 +61,17 @@ fn data_directory(config: &Config) -> Result<String, String> {
     let probe = folder.join(format!("probe-{}", ids::fresh().simple()));
     private::write(&probe, b"probe").map_err(said)?;
     std::fs::remove_file(&probe).map_err(said)?;
-    Ok(format!("{} can be written", folder.display()))
+    Ok(format!("{} is writable", folder.display()))
 }
 
 async fn guarded(verdict: Verdict, app: Option<&App>) -> Result<String, String> {
     match verdict {
-        Verdict::Local => Ok("not needed: only this machine can reach the service".into()),
+        Verdict::Local => Ok("not needed: the service is only reachable locally".into()),
         Verdict::Sound => {
             if let Some(app) = app {
                 demo::no_printed_logins(app).await?;
             }
-            Ok("nothing to refuse".into())
+            Ok("no insecure setting".into())
         }
         Verdict::Overridden(fault) => {
             let fault = fault.map(|fault| format!(": {fault}")).unwrap_or_default();
@@ -81,7 +81,7 @@ async fn guarded(verdict: Verdict, app: Option<&App>) -> Result<String, String> 
     }
 }
 
-/// The database's clock, where it is another machine's.
+/// Compares the clock with that of the database server.
 async fn clock(app: &App) -> Result<String, String> {
     let now = app.clock.now();
     let theirs: DateTime<Utc> = match app.db.engine() {
@@ -90,12 +90,12 @@ async fn clock(app: &App) -> Result<String, String> {
     };
     let apart = (theirs - now).abs();
     match apart < TimeDelta::seconds(5) {
-        true => Ok(format!("{} ms apart from the database's", apart.num_milliseconds())),
-        false => Err(format!("{} s apart from the database's", apart.num_seconds())),
+        true => Ok(format!("differs from the database by {} ms", apart.num_milliseconds())),
+        false => Err(format!("differs from the database by {} s", apart.num_seconds())),
     }
 }
 
-/// The key opens what was sealed: the newest is enough to tell a wrong one.
+/// Checks that the key decrypts the newest encrypted value.
 async fn sealed(app: &App) -> Result<String, String> {
     let newest: Option<(String,)> = app
         .db
@@ -109,9 +109,9 @@ async fn sealed(app: &App) -> Result<String, String> {
     match newest {
         Some((sealed,)) => {
             app.sealer.open(&sealed).map_err(said)?;
-            Ok("the secret key opens them".into())
+            Ok("the secret key decrypts them".into())
         }
-        None => Ok("there are none so far".into()),
+        None => Ok("none stored".into()),
     }
 }
 
@@ -122,38 +122,38 @@ async fn storage(app: &App) -> Result<String, String> {
     let found = app.storage.get_sized(&key, content.len() as u64).await.map_err(said)?;
     app.storage.delete(&key).await.map_err(said)?;
     match found == Some(content) {
-        true => Ok(format!("{}: written, read and removed", app.storage.name())),
-        false => Err(format!("{}: what was written cannot be read", app.storage.name())),
+        true => Ok(format!("{}: write, read and delete succeeded", app.storage.name())),
+        false => Err(format!("{}: the written content cannot be read back", app.storage.name())),
     }
 }
 
 async fn provider(app: &App) -> Result<String, String> {
     let provider = app.gateway().provider;
     if provider == PaymentProvider::Simulator {
-        return Ok("simulator: nobody is charged".into());
+        return Ok("simulator: no money is charged".into());
     }
     let reach = tokio::time::timeout(Duration::from_secs(10), app.gateway().reach()).await;
-    reach.map_err(|_| format!("{provider}: no answer"))?.map_err(said)
+    reach.map_err(|_| format!("{provider}: no response"))?.map_err(said)
 }
 
 async fn deliveries(app: &App) -> Result<String, String> {
     let (waiting, dead) = outbox::state(&app.db).await.map_err(said)?;
     match dead.len() {
-        0 => Ok(format!("{waiting} wait")),
-        dead => Err(format!("{dead} could not be made; see `dermaga outbox`")),
+        0 => Ok(format!("{waiting} pending")),
+        dead => Err(format!("{dead} failed; see `dermaga outbox`")),
     }
 }
 
-/// Rows that a background job cannot deal with need a person.
+/// Lists rows that background jobs cannot process.
 async fn background_jobs(app: &App) -> Result<String, String> {
     let (count, some) = set_aside::list(&app.db, 10).await.map_err(said)?;
     if count == 0 {
-        return Ok("no row is set aside".into());
+        return Ok("no failed rows".into());
     }
     let rows = some.into_iter().map(|row| {
         let (job, id, failures) = (row.job, row.entity_id, row.failures);
         let since = row.first_failed_at.format("%Y-%m-%d %H:%M UTC");
         format!("\n       {job} {id} ({failures} failures since {since}): {}", row.last_error)
     });
-    Err(format!("{count} rows are set aside{}", rows.collect::<String>()))
+    Err(format!("{count} failed rows{}", rows.collect::<String>()))
 }

@@ -1,22 +1,22 @@
-//! Whether everything adds up: each invariant as a question that must find nothing.
+//! Invariants of the data, each as a query for violations.
 //!
-//! Every question is one statement on its own, so that a live database is not held up. What it
-//! finds while others sell is true of one moment: each statement sees one.
+//! Every invariant is one statement, so that a live database is not blocked and the statement sees a
+//! consistent snapshot under concurrent sales.
 
 use crate::kernel::{db::Db, error::Result};
 
-/// What must hold, what was looked at, and what breaks it.
+/// Result of checking an invariant.
 pub struct Checked {
     pub rule: &'static str,
     pub looked_at: i64,
     pub broken: Vec<String>,
 }
 
-struct Question {
+struct Invariant {
     rule: &'static str,
-    /// How many rows the rule speaks of.
+    /// Counts the rows that the rule applies to.
     size: &'static str,
-    /// The rows that break it, each as one text.
+    /// Finds violations, each described as one text.
     broken: &'static str,
 }
 
@@ -26,9 +26,9 @@ macro_rules! live {
     };
 }
 
-const QUESTIONS: &[Question] = &[
-    Question {
-        rule: "every posting of the ledger sums to zero",
+const INVARIANTS: &[Invariant] = &[
+    Invariant {
+        rule: "every ledger posting is balanced",
         size: "SELECT COUNT(*) FROM ledger_lines",
         broken:
             "SELECT source || ' ' || kind || ' of ' || COALESCE(MAX(k.code), '?') || ' is off by '
@@ -36,14 +36,14 @@ const QUESTIONS: &[Question] = &[
             FROM ledger_lines l LEFT JOIN bookings k ON k.id = l.booking_id
             GROUP BY source, source_id, kind HAVING SUM(l.amount) <> 0 LIMIT 50",
     },
-    Question {
-        rule: "every line of deposits belongs to a booking",
+    Invariant {
+        rule: "every deposit entry belongs to a booking",
         size: "SELECT COUNT(*) FROM ledger_lines WHERE account = 'customer_deposits'",
         broken: "SELECT source || ' ' || kind || ': ' || CAST(amount AS TEXT) FROM ledger_lines
             WHERE account = 'customer_deposits' AND booking_id IS NULL LIMIT 50",
     },
-    Question {
-        rule: "seats taken are those of live bookings, and of those about to move",
+    Invariant {
+        rule: "seats taken equal the seats of live bookings and pending reschedules",
         size: "SELECT COUNT(*) FROM sailings WHERE seats_taken > 0",
         broken: live!(
             "SELECT 'a sailing at ' || CAST(s.departure_at AS TEXT) || ' has '
@@ -58,8 +58,8 @@ const QUESTIONS: &[Question] = &[
              WHERE s.seats_taken <> COALESCE(k.seats, 0) LIMIT 50"
         ),
     },
-    Question {
-        rule: "a sailing is chartered when a live charter holds it",
+    Invariant {
+        rule: "a sailing is chartered if and only if it has a live charter",
         size: "SELECT COUNT(*) FROM sailings WHERE chartered",
         broken: live!(
             "SELECT 'a sailing at ' || CAST(s.departure_at AS TEXT)
@@ -71,28 +71,28 @@ const QUESTIONS: &[Question] = &[
              WHERE s.chartered <> (k.sailing_id IS NOT NULL) LIMIT 50"
         ),
     },
-    Question {
-        rule: "a booking departs when its sailing does",
+    Invariant {
+        rule: "a booking has the departure time of its sailing",
         size: "SELECT COUNT(*) FROM bookings",
         broken: "SELECT k.code FROM bookings k JOIN sailings s ON s.id = k.sailing_id
              WHERE k.departure_at <> s.departure_at LIMIT 50",
     },
-    Question {
-        rule: "a manifest that is closed is kept, and no other",
+    Invariant {
+        rule: "exactly the closed manifests are stored",
         size: "SELECT COUNT(*) FROM manifests",
         broken: "SELECT 'a sailing at ' || CAST(s.departure_at AS TEXT)
              FROM sailings s LEFT JOIN manifests m ON m.sailing_id = s.id
              WHERE (s.manifest_closed_at IS NULL) <> (m.sailing_id IS NULL) LIMIT 50",
     },
-    Question {
-        rule: "nobody waits for a sailing that does not take place",
+    Invariant {
+        rule: "a cancelled sailing has no live bookings",
         size: "SELECT COUNT(*) FROM sailings WHERE status <> 'open'",
         broken: "SELECT k.code || ' (' || k.status || ')'
              FROM sailings s JOIN bookings k ON k.sailing_id = s.id
              WHERE s.status <> 'open' AND k.status IN ('pending_payment', 'paid') LIMIT 50",
     },
-    Question {
-        rule: "uses of a promotion are those of live bookings",
+    Invariant {
+        rule: "promotion uses equal those of live bookings",
         size: "SELECT COUNT(*) FROM promotions",
         broken: live!(
             "SELECT p.code || ' has ' || CAST(p.used AS TEXT) || ' uses and '
@@ -104,8 +104,8 @@ const QUESTIONS: &[Question] = &[
              WHERE p.used <> COALESCE(k.bookings, 0) LIMIT 50"
         ),
     },
-    Question {
-        rule: "uses of a promotion by a customer are those of live bookings",
+    Invariant {
+        rule: "promotion uses per customer equal those of live bookings",
         size: "SELECT COUNT(*) FROM promotion_uses",
         broken: live!(
             "SELECT c.code || ': a customer has ' || CAST(u.used AS TEXT) || ' uses and '
@@ -118,8 +118,8 @@ const QUESTIONS: &[Question] = &[
              WHERE u.used <> COALESCE(k.bookings, 0) LIMIT 50"
         ),
     },
-    Question {
-        rule: "unpaid holds are counted while they last, and no longer",
+    Invariant {
+        rule: "hold counters equal the unpaid bookings that are held",
         size: "SELECT COUNT(*) FROM unpaid_holds",
         broken: "SELECT 'a counter by ' || kind || ' is off by ' || CAST(SUM(held) AS TEXT)
              FROM (SELECT kind, subject, held FROM unpaid_holds
@@ -136,8 +136,8 @@ const QUESTIONS: &[Question] = &[
              WHERE status <> 'pending_payment'
                AND (held_email IS NOT NULL OR held_network IS NOT NULL) LIMIT 50",
     },
-    Question {
-        rule: "deposits hold the total of each paid booking and nothing of any other",
+    Invariant {
+        rule: "deposits equal the totals of paid bookings",
         size: "SELECT COUNT(*) FROM bookings",
         broken: "SELECT k.code || ' (' || k.status || ') has '
                || CAST(-COALESCE(l.amount, 0) AS TEXT) || ' in deposits, not '
@@ -148,8 +148,8 @@ const QUESTIONS: &[Question] = &[
              WHERE -COALESCE(l.amount, 0) <> CASE WHEN k.status = 'paid' THEN k.total ELSE 0 END
              LIMIT 50",
     },
-    Question {
-        rule: "what is owed to a customer is what its booking says",
+    Invariant {
+        rule: "refunds payable equal the refunds due of bookings",
         size: "SELECT COUNT(*) FROM bookings WHERE refund_amount IS NOT NULL",
         broken: "SELECT k.code || ' (' || k.status || ') owes '
                || CAST(-COALESCE(l.amount, 0) AS TEXT) || ', not '
@@ -165,8 +165,8 @@ const QUESTIONS: &[Question] = &[
                     ELSE 0 END
              LIMIT 50",
     },
-    Question {
-        rule: "what a booking moved on its partner's account is due to the partner",
+    Invariant {
+        rule: "partner postings of a booking equal its dues",
         size: "SELECT COUNT(*) FROM partner_dues",
         broken:
             "SELECT k.code || ' (' || k.status || ') moved ' || CAST(-COALESCE(l.amount, 0) AS TEXT)
@@ -179,16 +179,16 @@ const QUESTIONS: &[Question] = &[
                ON d.booking_id = k.id
              WHERE k.status <> 'paid' AND -COALESCE(l.amount, 0) <> COALESCE(d.net, 0) LIMIT 50",
     },
-    Question {
-        rule: "a completed booking is due to its partner as it was sold",
+    Invariant {
+        rule: "a completed booking has a due with the amounts of the sale",
         size: "SELECT COUNT(*) FROM bookings WHERE status = 'completed'",
         broken: "SELECT k.code FROM bookings k LEFT JOIN partner_dues d
                ON d.booking_id = k.id AND d.kind = 'sale'
              WHERE k.status = 'completed' AND (d.gross IS NULL OR d.gross <> k.subtotal
                OR d.commission <> k.commission OR d.commission_tax <> k.commission_tax) LIMIT 50",
     },
-    Question {
-        rule: "a partner's account holds what is due and not paid out, and cash taken in advance",
+    Invariant {
+        rule: "partner payable equals dues not paid out less cash collected in advance",
         size: "SELECT COUNT(*) FROM partners",
         broken: "SELECT a.name || ' is owed ' || CAST(COALESCE(l.owed, 0) AS TEXT) || ', not '
                || CAST(COALESCE(d.net, 0) - COALESCE(c.taken, 0) AS TEXT)
@@ -211,8 +211,8 @@ const QUESTIONS: &[Question] = &[
                 GROUP BY partner_id) c ON c.partner_id = p.id
              WHERE COALESCE(l.owed, 0) <> COALESCE(d.net, 0) - COALESCE(c.taken, 0) LIMIT 50",
     },
-    Question {
-        rule: "a settlement is the sum of its items",
+    Invariant {
+        rule: "a settlement equals the sum of its items",
         size: "SELECT COUNT(*) FROM settlements",
         broken: "SELECT t.code || ' has ' || CAST(t.net AS TEXT) || ', its items '
                || CAST(COALESCE(i.net, 0) AS TEXT)
@@ -227,8 +227,8 @@ const QUESTIONS: &[Question] = &[
                OR t.commission_tax <> COALESCE(i.commission_tax, 0)
                OR t.booking_count <> COALESCE(i.bookings, 0) LIMIT 50",
     },
-    Question {
-        rule: "what a live settlement took is its own, and a cancelled one has let go",
+    Invariant {
+        rule: "dues of live settlements are assigned to them, those of cancelled ones are not",
         size: "SELECT COUNT(*) FROM settlement_items",
         broken: "SELECT t.code || ' (' || t.status || ')'
              FROM settlements t JOIN settlement_items i ON i.settlement_id = t.id
@@ -241,8 +241,8 @@ const QUESTIONS: &[Question] = &[
              LEFT JOIN settlement_items i ON i.settlement_id = t.id AND i.due_id = d.id
              WHERE i.due_id IS NULL LIMIT 50",
     },
-    Question {
-        rule: "a settlement has left the bank when it was released, and only then",
+    Invariant {
+        rule: "exactly the released settlements are posted to the bank",
         size: "SELECT COUNT(*) FROM settlements WHERE status = 'released'",
         broken: "SELECT t.code || ' (' || t.status || ')'
              FROM settlements t LEFT JOIN ledger_lines l
@@ -250,8 +250,8 @@ const QUESTIONS: &[Question] = &[
              WHERE COALESCE(-l.amount, 0) <> CASE t.status WHEN 'released' THEN t.net ELSE 0 END
              LIMIT 50",
     },
-    Question {
-        rule: "unapplied money is that of open reviews",
+    Invariant {
+        rule: "unapplied payments equal open reviews",
         size: "SELECT COUNT(*) FROM payment_reviews",
         broken: "SELECT 'reviews wait for ' || CAST(v.waiting AS TEXT) || ', the ledger has '
                || CAST(l.unapplied AS TEXT)
@@ -262,8 +262,8 @@ const QUESTIONS: &[Question] = &[
                    WHERE account = 'unapplied_payments') l
              WHERE v.waiting <> l.unapplied",
     },
-    Question {
-        rule: "an excess is owed until it is paid back",
+    Invariant {
+        rule: "excess payments are owed until refunded",
         size: "SELECT COUNT(*) FROM payment_reviews WHERE excess > 0",
         broken: "SELECT 'reviews owe ' || CAST(v.owed AS TEXT) || ', the ledger has '
                || CAST(l.owed AS TEXT)
@@ -273,8 +273,8 @@ const QUESTIONS: &[Question] = &[
                    WHERE account = 'refund_payable' AND source = 'review') l
              WHERE v.owed <> l.owed",
     },
-    Question {
-        rule: "a difference is owed until it is paid back",
+    Invariant {
+        rule: "reschedule differences are owed until refunded",
         size: "SELECT COUNT(*) FROM reschedules WHERE difference < 0",
         broken: "SELECT 'moves owe ' || CAST(r.owed AS TEXT) || ', the ledger has '
                || CAST(l.owed AS TEXT)
@@ -285,15 +285,15 @@ const QUESTIONS: &[Question] = &[
                      AND kind IN ('rescheduled', 'difference_refunded')) l
              WHERE r.owed <> l.owed",
     },
-    Question {
-        rule: "a booking that moved is where it moved to",
+    Invariant {
+        rule: "a rescheduled booking is on its new sailing",
         size: "SELECT COUNT(*) FROM reschedules WHERE status = 'done'",
         broken: "SELECT k.code FROM bookings k JOIN reschedules r ON r.id = k.reschedule_id
              WHERE r.status <> 'done' OR r.booking_id <> k.id OR r.to_sailing_id <> k.sailing_id
              LIMIT 50",
     },
-    Question {
-        rule: "what the reports say was paid was paid",
+    Invariant {
+        rule: "paid amounts of the reports equal those of the bookings",
         size: "SELECT COUNT(*) FROM sales_days",
         broken:
             "SELECT 'the days have ' || CAST(d.gross AS TEXT) || ' of ' || CAST(d.bookings AS TEXT)
@@ -310,8 +310,8 @@ const QUESTIONS: &[Question] = &[
              WHERE d.gross <> k.gross OR d.bookings <> k.bookings OR d.tax <> k.tax
                OR d.refunds <> k.refunds",
     },
-    Question {
-        rule: "the months of the reports have what their days have",
+    Invariant {
+        rule: "monthly report figures equal the daily ones",
         size: "SELECT COUNT(*) FROM sales_months",
         broken: "SELECT month || ', ' || type || ' by ' || method || ': the month has '
                || CAST(SUM(gross) AS TEXT) || ' more than its days, '
@@ -328,8 +328,8 @@ const QUESTIONS: &[Question] = &[
                OR SUM(discount) <> 0 OR SUM(tax) <> 0 OR SUM(commission) <> 0
                OR SUM(partner_net) <> 0 OR SUM(refunds) <> 0 LIMIT 50",
     },
-    Question {
-        rule: "what the reports say of a partner is what it sold",
+    Invariant {
+        rule: "report figures of partners equal their bookings",
         size: "SELECT COUNT(*) FROM partner_days",
         broken:
             "SELECT a.name || ' sold ' || CAST(COALESCE(k.gross, 0) AS TEXT) || '; its days have '
@@ -351,8 +351,8 @@ const QUESTIONS: &[Question] = &[
                OR COALESCE(k.gross, 0) <> COALESCE(m.gross, 0) + COALESCE(u.gross, 0)
                OR COALESCE(k.gross, 0) <> COALESCE(r.gross, 0) + COALESCE(u.gross, 0) LIMIT 50",
     },
-    Question {
-        rule: "as many bookings stand where the reports say",
+    Invariant {
+        rule: "booking counts by status equal those of the reports",
         size: "SELECT COUNT(*) FROM partner_standings",
         broken:
             "SELECT a.name || ': ' || CAST(SUM(bookings) AS TEXT) || ' too many ' || each.status
@@ -367,8 +367,8 @@ const QUESTIONS: &[Question] = &[
              GROUP BY a.name, each.partner_id, each.status
              HAVING SUM(bookings) <> 0 OR SUM(subtotal) <> 0 LIMIT 50",
     },
-    Question {
-        rule: "every account keeps as many files and bytes as are counted",
+    Invariant {
+        rule: "file counters equal the stored files and bytes",
         size: "SELECT COUNT(*) FROM file_usage",
         broken: "SELECT a.name || ' has ' || CAST(COALESCE(f.files, 0) AS TEXT) || ' files of '
                || CAST(COALESCE(f.bytes, 0) AS TEXT) || ' bytes, counted as '
@@ -379,8 +379,8 @@ const QUESTIONS: &[Question] = &[
              WHERE COALESCE(u.files, 0) <> COALESCE(f.files, 0)
                OR COALESCE(u.bytes, 0) <> COALESCE(f.bytes, 0) LIMIT 50",
     },
-    Question {
-        rule: "prices add up",
+    Invariant {
+        rule: "totals equal subtotal less discount plus tax",
         size: "SELECT COUNT(*) FROM bookings",
         broken: "SELECT code FROM bookings
              WHERE total <> subtotal - discount + tax OR discount > subtotal
@@ -388,8 +388,8 @@ const QUESTIONS: &[Question] = &[
                OR (type = 'speedboat' AND subtotal <> unit_price * qty)
                OR (type = 'charter' AND subtotal <> unit_price * seats) LIMIT 50",
     },
-    Question {
-        rule: "a paid booking that cost something was paid once",
+    Invariant {
+        rule: "a paid booking with a price has exactly one payment",
         size: "SELECT COUNT(*) FROM payments",
         broken: "SELECT k.code || ' has ' || CAST(COUNT(y.id) AS TEXT) || ' paid attempts'
              FROM bookings k LEFT JOIN payments y
@@ -401,14 +401,14 @@ const QUESTIONS: &[Question] = &[
     },
 ];
 
-/// Asks every question.
+/// Checks all invariants.
 pub async fn check(db: &Db) -> Result<Vec<Checked>> {
-    let mut checked = Vec::with_capacity(QUESTIONS.len());
-    for question in QUESTIONS {
-        let looked_at = db.sql(question.size).scalar().await?;
-        let broken: Vec<(String,)> = db.sql(question.broken).all().await?;
+    let mut checked = Vec::with_capacity(INVARIANTS.len());
+    for invariant in INVARIANTS {
+        let looked_at = db.sql(invariant.size).scalar().await?;
+        let broken: Vec<(String,)> = db.sql(invariant.broken).all().await?;
         let broken = broken.into_iter().map(|(text,)| text).collect();
-        checked.push(Checked { rule: question.rule, looked_at, broken });
+        checked.push(Checked { rule: invariant.rule, looked_at, broken });
     }
     Ok(checked)
 }

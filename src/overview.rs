@@ -1,4 +1,4 @@
-//! One partner at a glance: figures from every domain that knows it.
+//! Overview of one partner, with figures of all domains.
 
 use axum::extract::State;
 use schemars::JsonSchema;

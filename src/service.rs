@@ -30,10 +30,10 @@ use crate::{
 pub struct Health {
     version: &'static str,
     uptime_seconds: u64,
-    /// The engine, when it answers.
+    /// Engine of the database.
     database: &'static str,
     storage: &'static str,
-    /// Whether the production guard is switched off.
+    /// Whether the production guard is disabled.
     insecure_demo: bool,
 }
 
@@ -121,6 +121,8 @@ pub fn openapi(document: &OpenApi) -> String {
         }
         json = text(&document);
     }
+    crate::table::document::complete(&mut document);
+    json = text(&document);
     json.push('\n');
     json
 }

@@ -1,4 +1,4 @@
-//! A partner in numbers, or all of them together: figures from every domain that knows them.
+//! Figures of one partner or of all partners.
 
 use axum::extract::State;
 use chrono::{DateTime, Days, NaiveDate, Utc};
@@ -21,12 +21,12 @@ use crate::{
     reports::{self, Percent, Point, Window},
 };
 
-/// How many days the series shows, and occupancy is counted over.
+/// Days of the series and of the occupancy.
 const DAYS: u64 = 30;
 
 #[derive(Deserialize, JsonSchema)]
 pub struct StatisticQuery {
-    /// Of whom; all of them unless given. A partner always sees itself.
+    /// UUID of the partner. Default: all partners. Ignored for partners, who see themselves.
     pub mitra_id: Option<Uuid>,
 }
 
@@ -36,16 +36,16 @@ impl Input for StatisticQuery {}
 pub struct MitraStatistic {
     pub as_of: DateTime<Utc>,
     pub speedboats: i64,
-    /// Published ones.
+    /// Published routes.
     pub routes: i64,
     pub sailings_today: i64,
     pub bookings: BookingsByStatus,
-    /// This and the amounts are of paid and completed bookings, all time.
+    /// Passengers of all paid and completed bookings, like the amounts.
     pub passengers: i64,
     pub gross: Rupiah,
     pub net: Rupiah,
     pub unsettled: Rupiah,
-    /// Seats taken of seats offered on what departed in the last 30 days.
+    /// Seats taken as a percentage of seats offered, of sailings in the last 30 days.
     pub occupancy_percent: Percent,
     pub series: Vec<Point>,
 }

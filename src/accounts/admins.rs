@@ -1,4 +1,4 @@
-//! Admins that are made without another admin: the first one, and those of the command line.
+//! Admins created without another admin: the first one, and those of the command line.
 
 use rand::seq::IndexedRandom;
 
@@ -21,11 +21,11 @@ use crate::{
 
 pub struct FirstAdmin {
     pub email: Email,
-    /// Present when nobody chose one.
+    /// The generated password; `None` if it was configured.
     pub generated_password: Option<String>,
 }
 
-/// Makes the first admin where there is none. Of several processes that start together, one does.
+/// Creates the first admin if there is none. If several processes start together, one of them does.
 pub async fn first_admin(app: &App) -> Result<Option<FirstAdmin>> {
     if store::has_admin(&app.db).await? {
         return Ok(None);
@@ -37,14 +37,14 @@ pub async fn first_admin(app: &App) -> Result<Option<FirstAdmin>> {
     let chosen = app.config.admin_password.as_ref().map(|secret| secret.reveal().to_owned());
     let word = chosen.clone().unwrap_or_else(generate);
     let password = Password::parse(&word).ok_or_else(|| {
-        Error::internal("DERMAGA_ADMIN_PASSWORD: a password has 8 to 128 characters")
+        Error::internal("DERMAGA_ADMIN_PASSWORD: a password must have 8 to 128 characters")
     })?;
     let local = Origin::local();
-    // What is generated is strong; the lists to judge by would stay in memory.
+    // A generated password is strong. Estimating it would keep the word lists in memory.
     if chosen.is_some()
         && app.passwords().is_weak(&password, "Admin", email.as_str(), local).await?
     {
-        tracing::warn!("DERMAGA_ADMIN_PASSWORD is easily guessed");
+        tracing::warn!("DERMAGA_ADMIN_PASSWORD is too easy to guess");
     }
     let hash = app.passwords().hash(&password, local).await?;
     let mut tx = app.db.begin().await?;
@@ -70,15 +70,15 @@ pub async fn create_admin(app: &App, name: Name, email: Email, password: &Passwo
     Ok(tx.commit().await?)
 }
 
-/// Gives somebody who was invited a password, as if they had answered.
-pub async fn give_password(app: &App, id: Uuid, password: &Password) -> Result<()> {
+/// Sets the password of an invited account.
+pub async fn set_invited_password(app: &App, id: Uuid, password: &Password) -> Result<()> {
     let hash = app.passwords().hash(password, Origin::local()).await?;
     let mut tx = app.db.begin().await?;
     store::set_password(&mut tx, id, &hash, app.clock.now()).await?;
     Ok(tx.commit().await?)
 }
 
-/// Twenty characters that nobody can confuse: 100 bits.
+/// Twenty characters without look-alikes: 100 bits.
 fn generate() -> String {
     const CHARACTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789A";
     let mut random = rand::rng();

@@ -1,13 +1,13 @@
-//! Who hashes next. Hashing a password takes a core and 19 MiB for tens of milliseconds, so only a
-//! few run at once and the rest wait here.
+//! Fair queue for password hashing. A hash takes a core and 19 MiB for tens of milliseconds, so
+//! only a few run at once and the rest wait here.
 //!
-//! - Each network (IPv4 address, IPv6 /64) has a queue of its own and networks take turns: a flood
-//!   from one network waits behind itself.
-//! - Networks that have proved themselves (known for the account, or with a valid session) go before
-//!   the others, but leave one permit to them. With a single permit the two classes alternate.
-//! - Queues are bounded. When the total is reached, a newcomer takes the place of whoever came last
-//!   in the longest queue, unless its own queue is as long.
-//! - Whoever hangs up leaves the queue.
+//! - Each network (IPv4 address, IPv6 /64) has its own queue and networks take turns, so a flood from
+//!   one network delays only that network.
+//! - Known networks (of the account, or with a valid session) go first but leave one permit to the
+//!   others. With a single permit the two classes alternate.
+//! - Queues are bounded. When the total is reached, a new request replaces the last one of the longest
+//!   queue, unless its own queue is as long.
+//! - A request whose client disconnects leaves the queue.
 
 use std::{
     collections::VecDeque,
@@ -19,7 +19,7 @@ use tokio::sync::oneshot;
 
 use crate::kernel::caller::{network, site};
 
-/// Where the work comes from.
+/// Client network and class of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin {
     network: IpAddr,
@@ -34,7 +34,7 @@ enum Class {
 }
 
 impl Origin {
-    /// `known` when the caller has proved who they are, or comes from a network that has.
+    /// `known`: the caller is authenticated, or the account has signed in from this network.
     pub fn new(address: IpAddr, known: bool) -> Self {
         let class = if known { Class::Known } else { Class::Unknown };
         Self { network: network(address), site: site(address), class }
@@ -46,7 +46,7 @@ impl Origin {
     }
 }
 
-/// How many of one class may wait.
+/// Maximum number of waiting requests per class.
 #[derive(Clone, Copy)]
 pub struct Bounds {
     pub per_network: usize,
@@ -55,14 +55,14 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// As many as are hashed within about five seconds on two cores.
+    /// About five seconds of hashing on two cores.
     const TOTAL: usize = 256;
     pub const FAIR: Self = Self { per_network: 16, per_site: 160, total: Self::TOTAL };
     /// For a service without rate limits.
     pub const NONE: Self = Self { per_network: 4096, per_site: 4096, total: 4096 };
 }
 
-/// There is no room to wait, or the place was given to a network with fewer waiting.
+/// The queue is full, or the place was given to a network with fewer waiting requests.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Full;
 
@@ -71,7 +71,7 @@ pub struct HashQueue(Arc<Mutex<State>>);
 
 struct State {
     permits: usize,
-    /// Nobody waits while there are free permits.
+    /// Invariant: nothing waits while permits are free.
     free: usize,
     unknown_running: usize,
     last_granted: Class,
@@ -81,7 +81,7 @@ struct State {
     unknown: Line,
 }
 
-/// The networks of one class that have somebody waiting, in the order of their next turn.
+/// Networks of one class with waiting requests, in the order of their next turn.
 #[derive(Default)]
 struct Line(VecDeque<Queue>);
 
@@ -96,7 +96,7 @@ struct Waiter {
     granted: oneshot::Sender<Permit>,
 }
 
-/// A place in the queue. Dropping it leaves the queue.
+/// A place in the queue; dropping it leaves the queue.
 pub struct Ticket {
     queue: HashQueue,
     id: u64,
@@ -104,7 +104,7 @@ pub struct Ticket {
     granted: oneshot::Receiver<Permit>,
 }
 
-/// The right to hash, until it is dropped.
+/// The right to hash; released when dropped.
 pub struct Permit {
     queue: HashQueue,
     class: Class,
@@ -135,7 +135,7 @@ impl HashQueue {
         Ok(Ticket { queue: self.clone(), id, class: origin.class, granted })
     }
 
-    /// Called without the lock: a permit that nobody takes is released at once.
+    /// Called without the lock, because a permit that is not taken is released at once.
     fn grant(&self, next: Option<(Class, Waiter)>) {
         if let Some((class, waiter)) = next {
             let _ = waiter.granted.send(Permit { queue: self.clone(), class });
@@ -189,7 +189,7 @@ impl State {
         Ok(id)
     }
 
-    /// Takes a free permit for whoever is next.
+    /// Takes a free permit for the next waiter.
     fn next(&mut self) -> Option<(Class, Waiter)> {
         if self.free == 0 {
             return None;
@@ -233,7 +233,7 @@ impl Line {
         }
         let longest = self.0.iter_mut().max_by_key(|queue| queue.waiting.len());
         match longest {
-            // It keeps at least one, so its turn stays where it is.
+            // At least one waiter remains, so the network keeps its turn.
             Some(queue) if queue.waiting.len() > own + 1 => {
                 queue.waiting.pop_back();
                 Ok(())
@@ -252,7 +252,7 @@ impl Line {
         }
     }
 
-    /// The first of the network whose turn it is; the network goes to the end.
+    /// The first waiter of the next network, which moves to the end.
     fn take(&mut self) -> Option<Waiter> {
         let mut queue = self.0.pop_front()?;
         let waiter = queue.waiting.pop_front();

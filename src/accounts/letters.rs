@@ -1,4 +1,4 @@
-//! What accounts say by mail. Tokens are made with the letter: they never rest in the outbox.
+//! Mails about accounts. Tokens are generated with the mail and never stored in the outbox.
 
 use super::{
     model::Credentials,
@@ -45,9 +45,9 @@ pub async fn send_letter(app: &App, item: &Item, letter: AccountLetter) -> Resul
     send(app, item, &account, lang, words, Some(action)).await
 }
 
-/// A letter that is sent twice carries the same link twice, and the link lives from when it was
-/// asked for. `None` when there is nothing to send: it comes too late, a newer invitation is out, or
-/// the account had its reset letters of this hour.
+/// A mail that is sent twice contains the same link, valid from the time of the request. `None` if
+/// nothing is to be sent: the link has expired, a newer invitation exists, or the hourly limit of
+/// reset mails is reached.
 async fn link(
     app: &App,
     item: &Item,
@@ -67,7 +67,7 @@ async fn link(
     let mailed = MailedToken { account_id, token: &token, item_id, asked_at };
     let mut tx = app.db.begin().await?;
     store::hold(&mut tx, account_id).await?;
-    // The letter goes to the address that was read before; a link must not reach an old mailbox.
+    // The address was read before the lock; a link must not be sent to an old address.
     let current = store::credentials_in(&mut tx, account_id).await?;
     if current.is_none_or(|current| current.email != account.email) {
         return Ok(None);
@@ -100,12 +100,14 @@ fn reset() -> (Text, Vec<Text>) {
         text("Choose a new password", "Pilih kata sandi baru"),
         vec![
             text(
-                "You, or somebody who knows your e-mail address, asked for a new password.",
+                "You, or someone who knows your e-mail address, requested a new password.",
                 "Anda, atau seseorang yang mengetahui alamat e-mail Anda, meminta kata sandi baru.",
             ),
             text(
-                "The link below works once, within 30 minutes. If it was not you, do nothing: your password stays as it is.",
-                "Tautan di bawah ini berlaku satu kali dalam 30 menit. Jika bukan Anda, abaikan saja: kata sandi Anda tetap sama.",
+                "The link below works once, within 30 minutes. If it was not you, ignore this \
+                 mail: your password stays the same.",
+                "Tautan di bawah ini berlaku satu kali dalam 30 menit. Jika bukan Anda, abaikan \
+                 saja: kata sandi Anda tetap sama.",
             ),
         ],
     )
@@ -116,7 +118,7 @@ fn invitation() -> (Text, Vec<Text>) {
         text("Welcome to Dermaga", "Selamat datang di Dermaga"),
         vec![
             text(
-                "An account was made for you. Choose a password to sign in.",
+                "An account has been created for you. Choose a password to sign in.",
                 "Sebuah akun telah dibuat untuk Anda. Pilih kata sandi untuk masuk.",
             ),
             text(
@@ -132,11 +134,13 @@ fn moved() -> (Text, Vec<Text>) {
         text("Your e-mail address was changed", "Alamat e-mail Anda telah diubah"),
         vec![
             text(
-                "Your account now has another e-mail address. This one no longer opens it.",
-                "Akun Anda kini memiliki alamat e-mail lain. Alamat ini tidak berlaku lagi.",
+                "The e-mail address of your account has been changed. You can no longer sign in \
+                 with this one.",
+                "Alamat e-mail akun Anda telah diubah. Anda tidak dapat lagi masuk dengan alamat \
+                 ini.",
             ),
             text(
-                "If you did not ask for this, please tell us at once.",
+                "If you did not request this, please contact us immediately.",
                 "Jika Anda tidak memintanya, segera hubungi kami.",
             ),
         ],
@@ -148,11 +152,12 @@ fn changed() -> (Text, Vec<Text>) {
         text("Your password was changed", "Kata sandi Anda telah diubah"),
         vec![
             text(
-                "The password of your account has just been changed, and other sessions were ended.",
+                "The password of your account has just been changed. All other sessions have \
+                 ended.",
                 "Kata sandi akun Anda baru saja diubah, dan sesi lain telah diakhiri.",
             ),
             text(
-                "If it was not you, ask for a new password at once and tell us.",
+                "If it was not you, request a new password immediately and contact us.",
                 "Jika bukan Anda, segera minta kata sandi baru dan hubungi kami.",
             ),
         ],

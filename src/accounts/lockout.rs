@@ -1,10 +1,9 @@
-//! Too many wrong passwords lock whoever guesses, and nobody else.
+//! Lockout after too many wrong passwords, per account and network.
 //!
-//! An attempt is counted as a failure before the password is looked at and struck out when it was
-//! right: attempts that run at the same moment cannot slip through together. It does not matter
-//! whether the account exists.
+//! An attempt is counted as a failure before the password is verified and removed if it was right,
+//! so concurrent attempts cannot exceed the limit. It does not matter whether the account exists.
 //!
-//! What is counted within 15 minutes:
+//! Counters within 15 minutes:
 //!
 //! | bucket | limit | applies to |
 //! |---|---|---|
@@ -15,12 +14,11 @@
 //! | account, remember token | 10 | whoever shows a valid one; when it is full, the rules above |
 //! | account, session | 10 | changing a password from a network that the account does not know |
 //!
-//! An account and a site have no bucket of their own: ten times the limit of a network is the limit
-//! of the account.
+//! There is no bucket for account and site: ten times the limit of a network is the limit of the
+//! account.
 //!
-//! A network is known for 30 days after the account has signed in there with its password. Resuming
-//! by a remember token does not count: a thief who has a token could make any number of networks
-//! known, and guess the password from each of them.
+//! A network is known for 30 days after a sign-in with password. Resuming by a remember token does
+//! not count: with a stolen token any number of networks could be made known.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use std::net::IpAddr;
@@ -43,34 +41,34 @@ const PER_NETWORK: i32 = 50;
 const PER_ACCOUNT: i32 = 100;
 const PER_SITE: i32 = 500;
 
-/// `last_used_at` is written once a day at most, so it may be this much too old.
+/// `last_used_at` is updated at most once a day, so it may be this much too old.
 const REFRESH: TimeDelta = TimeDelta::days(1);
 const KNOWN: TimeDelta = TimeDelta::days(30 + REFRESH.num_days());
 
-/// Who tries a password.
+/// Client of a password attempt.
 pub struct Client<'a> {
     pub email: &'a Email,
     pub address: IpAddr,
     /// Whether the account has signed in from this network.
     pub is_known: bool,
-    /// Whether a valid remember token of the account was shown.
+    /// Whether the request has a valid remember token of the account.
     pub is_remembered: bool,
 }
 
-/// An attempt that was counted, and where.
+/// A counted attempt and its buckets.
 #[derive(Default)]
 pub struct Attempt(Vec<Bucket>);
 
 #[derive(Clone)]
 struct Bucket {
-    /// Empty: all accounts.
+    /// Empty for all accounts.
     email: String,
-    /// Empty: all networks.
+    /// Empty for all networks.
     network: String,
     limit: i32,
 }
 
-/// Counts an attempt to sign in, or refuses it.
+/// Counts a sign-in attempt, or refuses it.
 pub async fn sign_in(app: &App, client: &Client<'_>, now: DateTime<Utc>) -> Result<Attempt> {
     if !app.config.rate_limit.0 {
         return Ok(Attempt::default());
@@ -83,7 +81,7 @@ pub async fn sign_in(app: &App, client: &Client<'_>, now: DateTime<Utc>) -> Resu
     }
     let buckets = match client.is_known {
         true => vec![client.pair(), client.network()],
-        // Each process takes the rows in this order.
+        // All processes lock the rows in this order.
         false => {
             let account = Bucket { limit: PER_ACCOUNT, ..Bucket::of(client.email, "") };
             let mut buckets = vec![account, client.pair(), client.network()];
@@ -94,8 +92,8 @@ pub async fn sign_in(app: &App, client: &Client<'_>, now: DateTime<Utc>) -> Resu
     count_all(tx, buckets, now).await
 }
 
-/// Counts an attempt to prove a session's owner by the password, or refuses it. A stolen session
-/// gets ten guesses from all unknown networks together; they lock nobody out of signing in.
+/// Counts a password check within a session, or refuses it. A stolen session gets ten guesses from
+/// all unknown networks together; they do not affect sign-in.
 pub async fn prove(app: &App, client: &Client<'_>, now: DateTime<Utc>) -> Result<Attempt> {
     if !app.config.rate_limit.0 {
         return Ok(Attempt::default());
@@ -140,7 +138,7 @@ impl Bucket {
         Self { email: email.as_str().into(), network: network.into(), limit: PER_PAIR }
     }
 
-    /// `false` when the bucket is full.
+    /// Returns `false` if the bucket is full.
     async fn count(&self, tx: &mut Tx, now: DateTime<Utc>) -> Result<bool> {
         let counted = tx
             .sql(
@@ -173,7 +171,7 @@ impl Bucket {
         Ok(since)
     }
 
-    async fn strike_out(&self, tx: &mut Tx) -> Result<()> {
+    async fn remove_failure(&self, tx: &mut Tx) -> Result<()> {
         tx.sql(
             "UPDATE login_failures SET failures = failures - 1
              WHERE email = $1 AND network = $2 AND failures > 0",
@@ -194,8 +192,8 @@ impl Bucket {
         Ok(())
     }
 
-    /// Whether it counts one account from one place: a right password proves that the failures there
-    /// were the owner's. Others hold failures of strangers too.
+    /// Whether it counts one account from one network. A right password clears such a bucket;
+    /// others also contain failures of strangers.
     fn is_pair(&self) -> bool {
         !self.email.is_empty() && !self.network.is_empty()
     }
@@ -207,28 +205,27 @@ impl Attempt {
         for bucket in &self.0 {
             match bucket.is_pair() {
                 true => bucket.clear(tx).await?,
-                false => bucket.strike_out(tx).await?,
+                false => bucket.remove_failure(tx).await?,
             }
         }
         Ok(())
     }
 
-    /// No password was looked at.
+    /// The password was not verified; the attempt does not count.
     pub async fn withdraw(&self, db: &Db) -> Result<()> {
         if self.0.is_empty() {
             return Ok(());
         }
         let mut tx = db.begin().await?;
         for bucket in &self.0 {
-            bucket.strike_out(&mut tx).await?;
+            bucket.remove_failure(&mut tx).await?;
         }
         Ok(tx.commit().await?)
     }
 }
 
-/// Forgets all failures of an account. The row of all networks goes first, as attempts take it
-/// first.
-pub async fn forgive(tx: &mut Tx, email: &Email) -> Result<()> {
+/// Deletes all failures of an account, in the lock order of attempts.
+pub async fn clear_failures(tx: &mut Tx, email: &Email) -> Result<()> {
     Bucket::of(email, "").clear(tx).await?;
     tx.sql("DELETE FROM login_failures WHERE email = $1").bind(email.clone()).run().await?;
     Ok(())
@@ -239,14 +236,14 @@ impl CredentialsFrom {
         self.network_used_at.is_some_and(|used_at| now < used_at + KNOWN)
     }
 
-    /// Whether the network has to be written down again.
+    /// Whether `last_used_at` must be updated.
     pub fn network_is_stale(&self, now: DateTime<Utc>) -> bool {
         self.network_used_at.is_none_or(|used_at| now >= used_at + REFRESH)
     }
 }
 
-/// The account has proved itself from this network.
-pub async fn know_network(
+/// Records a sign-in from this network.
+pub async fn remember_network(
     tx: &mut Tx,
     account_id: Uuid,
     address: IpAddr,

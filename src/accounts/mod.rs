@@ -1,9 +1,9 @@
-//! Who has an account, how they sign in, and what they may do.
+//! Accounts, sign-in and sessions.
 //!
-//! - An e-mail address belongs to one living account; the database sees to it.
+//! - An e-mail address belongs to at most one account that is not deleted, by a unique index.
 //! - Only hashes of passwords and tokens are stored.
-//! - Whatever ends sessions (a reset, a suspension) first takes the account's row, and whatever
-//!   opens one does too: neither can slip past the other.
+//! - Opening and ending sessions (a reset, a suspension) both lock the account's row first, so they
+//!   are serialised.
 
 mod admins;
 mod hash_queue;
@@ -31,7 +31,7 @@ use crate::{
 
 use tokens::OpenedBy;
 
-pub use admins::{FirstAdmin, create_admin, first_admin, give_password};
+pub use admins::{FirstAdmin, create_admin, first_admin, set_invited_password};
 pub use hash_queue::Origin;
 pub use http::{
     change_admin_status, change_password, end_session, forgot_password, get_profile, get_user,
@@ -40,9 +40,9 @@ pub use http::{
 };
 pub use letters::send_letter;
 pub use model::{AccountChange, Impersonation, NewAccount, Status, User, rules};
-pub use password::{Password, Passwords, same};
+pub use password::{Password, Passwords, check_confirmation};
 
-/// The account behind a bearer token, as it is at this moment. One statement.
+/// The account of a bearer token with its current rights. One statement.
 pub async fn caller(app: &App, token: &str, context: Context) -> Result<Caller> {
     let now = app.clock.now();
     let row = tokens::session(&app.db, &ids::hash(token), now).await?;
@@ -51,13 +51,13 @@ pub async fn caller(app: &App, token: &str, context: Context) -> Result<Caller> 
     row.into_caller(context)
 }
 
-/// Makes an account; a taken e-mail is refused.
+/// Creates an account; 409 if the e-mail address is in use.
 pub async fn create(tx: &mut Tx, account: &NewAccount, now: DateTime<Utc>) -> Result<Uuid> {
     store::insert(tx, account, now).await
 }
 
-/// Changes an account. One that may no longer act loses its sessions at once; one that moves to
-/// another mailbox leaves no link behind in the old one, and is invited anew if it still has to be.
+/// Updates an account. A deactivated account loses its sessions. A changed e-mail address
+/// invalidates mailed links, and a pending invitation is sent again.
 pub async fn update(
     tx: &mut Tx,
     id: Uuid,
@@ -69,10 +69,10 @@ pub async fn update(
     let before = store::credentials_in(tx, id).await?.ok_or(Error::NotFound)?;
     store::update(tx, id, change, now).await?;
     if before.email != change.email.as_str() {
-        tokens::void_mailed(tx, id, now).await?;
+        tokens::invalidate_mailed_links(tx, id, now).await?;
         match before.password_hash {
             None => invite(tx, id, lang, now).await?,
-            Some(_) => tell_old_mailbox(tx, &before.name, &before.email, lang, now).await?,
+            Some(_) => notify_old_address(tx, &before.name, &before.email, lang, now).await?,
         }
     }
     if change.status.is_some_and(|status| status != Status::Active) {
@@ -81,8 +81,8 @@ pub async fn update(
     Ok(())
 }
 
-/// Whoever reads the old mailbox learns that the account has moved to another.
-async fn tell_old_mailbox(
+/// Notifies the old address of the change.
+async fn notify_old_address(
     tx: &mut Tx,
     name: &str,
     email: &str,
@@ -94,7 +94,7 @@ async fn tell_old_mailbox(
     events::send(tx, &AccountLetter::EmailChanged(changed), now).await
 }
 
-/// Switches an account on, or off with its sessions.
+/// Sets the status; ends all sessions unless it is active.
 pub async fn set_status(tx: &mut Tx, id: Uuid, status: Status, now: DateTime<Utc>) -> Result<()> {
     store::set_status(tx, id, status, now).await?;
     match status {
@@ -103,20 +103,21 @@ pub async fn set_status(tx: &mut Tx, id: Uuid, status: Status, now: DateTime<Utc
     }
 }
 
-/// Whether the account has yet to choose its first password.
+/// Whether the account has no password yet.
 pub async fn is_invited(tx: &mut Tx, id: Uuid) -> Result<bool> {
     let account = store::credentials_in(tx, id).await?.ok_or(Error::NotFound)?;
     Ok(account.password_hash.is_none())
 }
 
-/// Opens a short session of the account for the caller, who stays known as its impersonator.
+/// Opens a short impersonated session for the caller.
 pub async fn impersonate(
     tx: &mut Tx,
     caller: &Caller,
     id: Uuid,
     now: DateTime<Utc>,
 ) -> Result<Impersonation> {
-    // Both rows, always in the same order: whatever ends the sessions of either waits or was first.
+    // Locks both rows in a fixed order, so that ending the sessions of either is serialised with
+    // this.
     for id in [caller.person.id.min(id), caller.person.id.max(id)] {
         store::hold(tx, id).await?;
     }
@@ -130,13 +131,14 @@ pub async fn impersonate(
     Ok(Impersonation { access_token, expires_in: tokens::IMPERSONATION.num_seconds(), user })
 }
 
-/// Deletes an account: its sessions end, its e-mail is free, its name stays for history.
+/// Deletes an account: its sessions end, its e-mail address becomes available, its name is kept for
+/// history.
 pub async fn delete(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
     store::delete(tx, id, now).await?;
     tokens::end_all(tx, id, None, now).await
 }
 
-/// Mails an invitation to choose a password, once the transaction has committed.
+/// Queues an invitation mail.
 pub async fn invite(tx: &mut Tx, account_id: Uuid, lang: Lang, now: DateTime<Utc>) -> Result<()> {
     events::send(tx, &AccountLetter::Invited(AccountRef { account_id, lang }), now).await
 }
@@ -149,7 +151,7 @@ pub async fn user(tx: &mut Tx, id: Uuid) -> Result<Option<User>> {
     store::user_in(tx, id).await
 }
 
-/// Deletes sessions, tokens, failures and known networks that are past their time.
+/// Deletes expired sessions, tokens, failures and known networks.
 pub async fn sweep(db: &Db, now: DateTime<Utc>) -> Result<()> {
     tokens::sweep(db, now).await?;
     lockout::sweep(db, now).await

@@ -1,11 +1,11 @@
-//! What accounts are made of, and what callers send and get.
+//! Types of accounts.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::password::{Password, same};
+use super::password::{Password, check_confirmation};
 use crate::kernel::{
     access::{Level, Role, Rule},
     caller::{Caller, Context, Impersonator as Behind, Person},
@@ -23,7 +23,7 @@ crate::words! {
 }
 
 impl Status {
-    /// Whether the account may act.
+    /// 403 unless the account is active.
     pub fn standing(self) -> Result<()> {
         match self {
             Status::Active => Ok(()),
@@ -43,16 +43,16 @@ pub struct NewAccount {
     pub password_hash: Option<String>,
 }
 
-/// What management changes of an account.
+/// Update of an account by management.
 pub struct AccountChange {
     pub name: Name,
     pub email: Email,
     pub phone: Phone,
-    /// `None` leaves it.
+    /// `None` keeps it.
     pub status: Option<Status>,
 }
 
-/// An account as others see it.
+/// An account.
 #[derive(Debug, Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct User {
     pub id: Uuid,
@@ -62,14 +62,14 @@ pub struct User {
     pub role: Role,
     pub status: Status,
     pub avatar_file_id: Option<Uuid>,
-    /// Where the avatar is.
+    /// Address of the avatar.
     #[row(skip)]
     pub avatar_url: Option<String>,
     pub last_login_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
 }
 
-/// An account as its owner sees it.
+/// The caller's own account.
 #[derive(Serialize, JsonSchema)]
 pub struct Profile {
     #[serde(flatten)]
@@ -133,7 +133,7 @@ impl SessionRow {
             role: self.impersonator_role.unwrap_or(Role::Mitra),
             rules: rules(self.impersonator_rules),
         });
-        // Whoever has lost their standing or the rule cannot go on in somebody else's name.
+        // An impersonator who was deactivated or lost the rule cannot continue.
         let stands = self.impersonator_status == Some(Status::Active);
         if impersonator.as_ref().is_some_and(|i| !stands || !i.may(Rule::PartnersImpersonate)) {
             return Err(Error::Unauthenticated);
@@ -151,13 +151,13 @@ impl SessionRow {
     }
 }
 
-/// A rule that this version no longer knows allows nothing.
+/// Unknown rules are ignored.
 pub fn rules(stored: Option<Value>) -> Vec<Rule> {
     let words = stored.as_ref().and_then(Value::as_array).into_iter().flatten();
     words.filter_map(|word| word.as_str()?.parse().ok()).collect()
 }
 
-/// What sign-in looks up.
+/// Data for sign-in.
 #[derive(crate::kernel::db::FromRow)]
 pub struct Credentials {
     pub id: Uuid,
@@ -168,7 +168,7 @@ pub struct Credentials {
     pub password_hash: Option<String>,
 }
 
-/// Credentials, with when the account last signed in from the network that asks.
+/// Credentials with the last sign-in from the requesting network.
 #[derive(crate::kernel::db::FromRow)]
 pub struct CredentialsFrom {
     #[row(flatten)]
@@ -183,12 +183,12 @@ pub struct SignedIn {
     pub expires_in: i64,
     pub expires_at: DateTime<Utc>,
     pub user: User,
-    /// For the next resume; only where this one was a resume.
+    /// Token for the next resume; only present after a resume.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remember_token: Option<String>,
 }
 
-/// A short session in a partner's name.
+/// A short session as a partner.
 #[derive(Serialize, JsonSchema)]
 pub struct Impersonation {
     pub access_token: String,
@@ -196,7 +196,7 @@ pub struct Impersonation {
     pub user: User,
 }
 
-/// Either an enrolment's token, or a resumed session.
+/// The token of an enrolment, or a resumed session.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Remembered {
@@ -209,7 +209,7 @@ pub struct OpenSession {
     pub id: Uuid,
     pub address: String,
     pub user_agent: Option<String>,
-    /// Whether it is the one that asks.
+    /// Whether it is the session of this request.
     #[row(skip)]
     pub current: bool,
     pub created_at: DateTime<Utc>,
@@ -244,7 +244,7 @@ pub struct ResetPassword {
 
 impl Input for ResetPassword {
     fn check(value: &Value, faults: &mut Vec<Fault>) {
-        same(value, faults);
+        check_confirmation(value, faults);
     }
 }
 
@@ -259,7 +259,7 @@ pub struct ChangePassword {
 
 impl Input for ChangePassword {
     fn check(value: &Value, faults: &mut Vec<Fault>) {
-        same(value, faults);
+        check_confirmation(value, faults);
     }
 }
 
@@ -268,7 +268,7 @@ pub struct UpdateProfile {
     pub name: Name,
     pub email: Email,
     pub phone: Phone,
-    /// Empty clears it.
+    /// An empty string removes the avatar.
     pub avatar_file_id: String,
 }
 

@@ -1,4 +1,4 @@
-//! Passwords: how they are hashed, and which are too easily guessed.
+//! Password hashing and strength.
 
 use std::{
     borrow::Cow,
@@ -27,7 +27,7 @@ use crate::{
     },
 };
 
-/// A new password, of the right length. Never printed, never trimmed.
+/// A new password of valid length. Never printed or trimmed.
 #[derive(Clone, Deserialize)]
 #[serde(transparent)]
 pub struct Password(String);
@@ -53,8 +53,8 @@ impl JsonSchema for Password {
     }
 }
 
-/// Guessable within 10^8 tries, by someone who knows the person. What makes a password strong is in
-/// its first characters; the estimate takes far too long for more.
+/// Whether it can be guessed within 10^8 attempts by someone who knows the person. Only the first
+/// characters are estimated, because the estimate is slow for long texts.
 fn is_weak(password: &str, name: &str, email: &str) -> bool {
     let known: Vec<&str> = name
         .split_whitespace()
@@ -67,20 +67,20 @@ fn is_weak(password: &str, name: &str, email: &str) -> bool {
 }
 
 const WEAK: Text = text(
-    "This password is too easily guessed. A few unrelated words make a good one.",
+    "This password is too easy to guess. Use a few unrelated words.",
     "Kata sandi ini terlalu mudah ditebak. Gunakan beberapa kata yang tidak berkaitan.",
 );
 
 /// `cpassword` must repeat `password`.
-pub fn same(value: &Value, faults: &mut Vec<Fault>) {
+pub fn check_confirmation(value: &Value, faults: &mut Vec<Fault>) {
     let (password, again) = (value["password"].as_str(), value["cpassword"].as_str());
     if again.is_some() && password != again {
-        let message = text("The two passwords differ.", "Kedua kata sandi berbeda.");
+        let message = text("The passwords do not match.", "Kedua kata sandi tidak sama.");
         faults.push(Fault::new("cpassword", "same", message));
     }
 }
 
-/// Hashes and estimates passwords off the async threads, as many at once as there are cores.
+/// Hashes and estimates passwords on blocking threads, as many at once as there are cores.
 #[derive(Clone)]
 pub struct Passwords {
     queue: HashQueue,
@@ -94,10 +94,10 @@ impl App {
     }
 }
 
-/// How long a caller waits for a turn.
+/// Maximum time in the queue.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The hash of nobody's password, made with the parameters of every other.
+/// A hash to verify against if there is no account, with the usual parameters.
 const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$ZGVybWFnYS1ub2JvZHktMDE$\
                       Yb2XJxQ6vGeT2QzrvWJm7vVcu2y9pVJp2oG5m1n0Xq4";
 
@@ -109,7 +109,7 @@ impl Passwords {
         Self { queue: HashQueue::new(cores, bounds), verified: Arc::default() }
     }
 
-    /// Whether it is easily guessed. Slow, so it comes after every other check.
+    /// Whether it is easy to guess. Slow, so it runs after all other checks.
     pub async fn is_weak(
         &self,
         password: &Password,
@@ -144,7 +144,7 @@ impl Passwords {
         .await?
     }
 
-    /// Takes the same time whether there is a hash or not.
+    /// Takes the same time with and without a hash.
     pub async fn verify(&self, password: &str, hash: Option<&str>, origin: Origin) -> Result<bool> {
         let (password, known) = (password.to_owned(), hash.is_some());
         let hash = hash.unwrap_or(NOBODY).to_owned();
@@ -157,7 +157,7 @@ impl Passwords {
         .await?
     }
 
-    /// How many verifications there were.
+    /// Number of verifications, for tests.
     pub fn verified(&self) -> u64 {
         self.verified.load(Ordering::Relaxed)
     }
@@ -167,11 +167,11 @@ impl Passwords {
         origin: Origin,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T> {
-        let busy = |_| Error::Unavailable("too many passwords to hash".into());
+        let busy = |_| Error::Unavailable("the password hashing queue is full".into());
         let turn = self.queue.enter(origin).map_err(busy)?.turn();
         let turn = tokio::time::timeout(PATIENCE, turn).await;
         let permit = turn.unwrap_or(Err(Full)).map_err(busy)?;
-        // The permit goes along: a caller who hangs up does not end the work.
+        // The permit moves to the thread: a disconnect does not stop the work.
         let work = tokio::task::spawn_blocking(move || {
             let done = work();
             drop(permit);

@@ -16,7 +16,7 @@ use crate::kernel::{
     ids::{self, Uuid},
 };
 
-/// What others see of an account.
+/// Columns of an account.
 macro_rules! user {
     ($rest:literal) => {
         concat!(
@@ -42,7 +42,7 @@ pub async fn credentials(db: &Db, email: &Email) -> Result<Option<Credentials>> 
     Ok(row)
 }
 
-/// The same, with what is known of the network it is asked from.
+/// Credentials with the last sign-in from a network.
 pub async fn credentials_from(
     db: &Db,
     email: &Email,
@@ -99,7 +99,7 @@ fn taken(failure: Failure) -> Error {
     if failure.is_unique() { Error::email_taken() } else { failure.into() }
 }
 
-/// Makes the account when there is no admin yet; of several processes one succeeds.
+/// Creates the account if there is no admin; one of several processes succeeds.
 pub async fn insert_first_admin(
     tx: &mut Tx,
     name: &str,
@@ -160,7 +160,7 @@ pub async fn users(db: &Db, query: &UsersQuery) -> Result<Page<User>> {
     Ok(paging.page(rows))
 }
 
-/// How many accounts there are of each role and status, and how many are new.
+/// Counts by role and status, and new accounts.
 pub async fn counts(db: &Db, new_since: DateTime<Utc>) -> Result<Vec<(Role, Status, i64, i64)>> {
     let rows = db
         .sql(
@@ -281,9 +281,9 @@ pub async fn delete(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
     Ok(())
 }
 
-/// Takes the account's row for a sign-in with the password that was verified; `false` when it was
-/// changed, switched off or deleted meanwhile.
-pub async fn hold_for_login(
+/// Locks the account's row for a sign-in; `false` if the verified password was changed, or the
+/// account deactivated or deleted in the meantime.
+pub async fn lock_for_login(
     tx: &mut Tx,
     id: Uuid,
     password_hash: &str,
@@ -302,7 +302,7 @@ pub async fn hold_for_login(
     Ok(held == 1)
 }
 
-/// Takes the account's row, so that nothing ends its sessions until this transaction does.
+/// Locks the account's row, so that its sessions cannot end until this transaction does.
 pub async fn hold(tx: &mut Tx, id: Uuid) -> Result<()> {
     tx.sql("UPDATE accounts SET updated_at = updated_at WHERE id = $1").bind(id).run().await?;
     Ok(())
@@ -313,7 +313,7 @@ pub async fn mark_login(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()>
     Ok(())
 }
 
-/// Sets a new password over the one that was verified; `false` when another was set meanwhile.
+/// Replaces the verified password; `false` if it was changed in the meantime.
 pub async fn replace_password(
     tx: &mut Tx,
     id: Uuid,

@@ -15,7 +15,7 @@ pub const SESSION: TimeDelta = TimeDelta::hours(8);
 pub const IMPERSONATION: TimeDelta = TimeDelta::minutes(15);
 pub const REMEMBERED: TimeDelta = TimeDelta::days(30);
 
-/// The session of a token with everything that decides what its holder may do.
+/// The session of a token with all data that determines its rights.
 pub async fn session(db: &Db, hash: &[u8], now: DateTime<Utc>) -> Result<Option<SessionRow>> {
     let row = db
         .sql(
@@ -41,17 +41,17 @@ pub async fn session(db: &Db, hash: &[u8], now: DateTime<Utc>) -> Result<Option<
     Ok(row)
 }
 
-/// How a session comes to be.
+/// How a session was opened.
 #[derive(Clone, Copy)]
 pub enum OpenedBy {
     Password,
     /// A remember token of this family.
     Device(Uuid),
-    /// Somebody else, in the account's name.
+    /// Impersonation by another account.
     Impersonator(Uuid),
 }
 
-/// Opens a session; the token is the caller's to keep.
+/// Opens a session and returns its token.
 pub async fn open_session(
     tx: &mut Tx,
     account_id: Uuid,
@@ -95,7 +95,7 @@ pub async fn sessions(
         .list("SELECT id, address, user_agent, created_at, expires_at FROM sessions")
         .filter("account_id = ?", Some(account_id))
         .filter("expires_at > ?", Some(now))
-        // Whoever impersonates is no device of the account's owner.
+        // Impersonated sessions are not listed.
         .only("impersonator_id IS NULL")
         .search(&["address", "user_agent"], paging.search())
         .page(paging.sort(None, "created_at"), "id", paging.limit(), paging.offset())
@@ -103,7 +103,7 @@ pub async fn sessions(
     Ok(paging.page(rows))
 }
 
-/// Ends one session of the account; `false` when it has no such session.
+/// Ends a session of the account; `false` if it does not exist.
 pub async fn end_session(tx: &mut Tx, account_id: Uuid, id: Uuid) -> Result<bool> {
     let ended = tx
         .sql("DELETE FROM sessions WHERE account_id = $1 AND id = $2")
@@ -114,28 +114,28 @@ pub async fn end_session(tx: &mut Tx, account_id: Uuid, id: Uuid) -> Result<bool
     Ok(ended == 1)
 }
 
-/// Ends what the account has opened in others' names.
+/// Ends the impersonations that the account has started.
 pub async fn end_impersonations(tx: &mut Tx, account_id: Uuid) -> Result<()> {
     tx.sql("DELETE FROM sessions WHERE impersonator_id = $1").bind(account_id).run().await?;
     Ok(())
 }
 
-/// Ends every way into the account, but for one session where one is given. The caller has taken
-/// the account's row.
+/// Ends all sessions and devices of the account, except for `but`. The account's row must be
+/// locked.
 pub async fn end_all(
     tx: &mut Tx,
     account_id: Uuid,
     but: Option<Uuid>,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    // Also those that the account has opened in somebody else's name.
+    // Also impersonations started by the account.
     tx.sql("DELETE FROM sessions WHERE (account_id = $1 OR impersonator_id = $1) AND id <> $2")
         .bind(account_id)
         .bind(but.unwrap_or(Uuid::nil()))
         .run()
         .await?;
     tx.sql("DELETE FROM remember_tokens WHERE account_id = $1").bind(account_id).run().await?;
-    void_mailed(tx, account_id, now).await
+    invalidate_mailed_links(tx, account_id, now).await
 }
 
 /// A remember token with its account.
@@ -146,7 +146,7 @@ pub struct Remembered {
     pub email: String,
     pub status: Status,
     pub expires_at: DateTime<Utc>,
-    /// Set when a newer token has taken its place.
+    /// Set once the token was exchanged.
     pub rotated_at: Option<DateTime<Utc>>,
 }
 
@@ -164,8 +164,8 @@ pub async fn remembered(db: &Db, hash: &[u8]) -> Result<Option<Remembered>> {
     Ok(row)
 }
 
-/// Marks a token as used up; `false` when it was already, or is gone.
-pub async fn rotate_out(tx: &mut Tx, hash: &[u8], now: DateTime<Utc>) -> Result<bool> {
+/// Marks a token as exchanged; `false` if it already was, or no longer exists.
+pub async fn mark_exchanged(tx: &mut Tx, hash: &[u8], now: DateTime<Utc>) -> Result<bool> {
     let rotated = tx
         .sql("UPDATE remember_tokens SET rotated_at = $1 WHERE token_hash = $2 AND rotated_at IS NULL")
         .bind(now)
@@ -197,7 +197,7 @@ pub async fn remember(
     Ok(token)
 }
 
-/// Ends a family of remember tokens, with the sessions that they opened.
+/// Revokes a device: its remember tokens and sessions.
 pub async fn end_family(tx: &mut Tx, family_id: Uuid) -> Result<()> {
     tx.sql("DELETE FROM sessions WHERE family_id = $1").bind(family_id).run().await?;
     tx.sql("DELETE FROM remember_tokens WHERE family_id = $1").bind(family_id).run().await?;
@@ -213,22 +213,22 @@ crate::words! {
     pub enum TokenKind { Reset = "reset", Invitation = "invitation" }
 }
 
-/// How long a reset link works, and how many are sent to an account within an hour.
+/// Validity of a reset link, and maximum number of reset mails per account and hour.
 pub const RESET: TimeDelta = TimeDelta::minutes(30);
 const RESETS_PER_HOUR: i32 = 3;
 pub const INVITATION: TimeDelta = TimeDelta::hours(72);
 
-/// The token of a letter.
+/// Token of a mail.
 pub struct MailedToken<'a> {
     pub account_id: Uuid,
     pub token: &'a Token,
-    /// The letter's item in the outbox, and when it was asked for.
+    /// Outbox item of the mail, and the time of the request.
     pub item_id: Uuid,
     pub asked_at: DateTime<Utc>,
 }
 
-/// What became of a letter's token when the letter was first written: `Some(true)` when it may be
-/// sent again, `None` when this is the first time. The caller has taken the account's row.
+/// Whether the mail was rendered before: `Some(true)` if it may be sent again, `None` if this is
+/// the first time. The account's row must be locked.
 async fn earlier(tx: &mut Tx, item_id: Uuid) -> Result<Option<bool>> {
     let row: Option<(Option<DateTime<Utc>>,)> = tx
         .sql("SELECT voided_at FROM mailed_tokens WHERE item_id = $1")
@@ -238,14 +238,14 @@ async fn earlier(tx: &mut Tx, item_id: Uuid) -> Result<Option<bool>> {
     Ok(row.map(|(voided_at,)| voided_at.is_none()))
 }
 
-/// Stores the token of a reset letter beside those that are out. `false` when the letter must not be
-/// sent: the account had its letters of this hour, or its links were voided since this one was asked
-/// for. The caller has taken the account's row, so letters are counted one after the other.
+/// Stores the token of a reset mail. `false` if the mail must not be sent: the hourly limit is
+/// reached, or links were invalidated after the request. The account's row must be locked, so that
+/// mails are counted one after the other.
 pub async fn mail_reset(tx: &mut Tx, mailed: &MailedToken<'_>, now: DateTime<Utc>) -> Result<bool> {
     if let Some(live) = earlier(tx, mailed.item_id).await? {
         return Ok(live);
     }
-    // A link that was asked for within the last hour expires after this.
+    // Links requested within the last hour expire after this time.
     let within_the_hour = now + RESET - TimeDelta::hours(1);
     let stored = tx
         .sql(
@@ -268,8 +268,8 @@ pub async fn mail_reset(tx: &mut Tx, mailed: &MailedToken<'_>, now: DateTime<Utc
     Ok(stored == 1)
 }
 
-/// Stores the token of an invitation; older invitations are void. `false` when it is the older
-/// itself. The caller has taken the account's row.
+/// Stores the token of an invitation and invalidates older ones. `false` if a newer one exists. The
+/// account's row must be locked.
 pub async fn mail_invitation(
     tx: &mut Tx,
     mailed: &MailedToken<'_>,
@@ -306,8 +306,12 @@ pub async fn mail_invitation(
     Ok(true)
 }
 
-/// Voids every link that was mailed.
-pub async fn void_mailed(tx: &mut Tx, account_id: Uuid, now: DateTime<Utc>) -> Result<()> {
+/// Invalidates all mailed links.
+pub async fn invalidate_mailed_links(
+    tx: &mut Tx,
+    account_id: Uuid,
+    now: DateTime<Utc>,
+) -> Result<()> {
     tx.sql("UPDATE mailed_tokens SET voided_at = $1 WHERE account_id = $2 AND voided_at IS NULL")
         .bind(now)
         .bind(account_id)
@@ -335,7 +339,7 @@ pub async fn by_mailed_token(
     Ok(row)
 }
 
-/// Uses a token up; `false` when somebody else just did.
+/// Consumes a token; `false` if it was already used.
 pub async fn use_mailed_token(tx: &mut Tx, hash: &[u8], now: DateTime<Utc>) -> Result<bool> {
     let used = tx
         .sql("UPDATE mailed_tokens SET voided_at = $1 WHERE token_hash = $2 AND voided_at IS NULL")
@@ -349,7 +353,7 @@ pub async fn use_mailed_token(tx: &mut Tx, hash: &[u8], now: DateTime<Utc>) -> R
 pub async fn sweep(db: &Db, now: DateTime<Utc>) -> Result<()> {
     db.sql("DELETE FROM sessions WHERE expires_at <= $1").bind(now).run().await?;
     db.sql("DELETE FROM remember_tokens WHERE expires_at <= $1").bind(now).run().await?;
-    // They are counted for an hour.
+    // Needed for the hourly limit.
     let counted = now - TimeDelta::hours(1);
     db.sql("DELETE FROM mailed_tokens WHERE expires_at <= $1").bind(counted).run().await?;
     Ok(())

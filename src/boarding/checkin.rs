@@ -1,4 +1,4 @@
-//! Letting passengers on board, and taking them off the list again.
+//! Check-in of passengers, and undo.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use chrono::{DateTime, Utc};
@@ -23,15 +23,15 @@ use crate::{
     tickets::Ticket,
 };
 
-/// A code held before a device.
+/// A scanned ticket code.
 pub struct TicketScan<'a> {
     pub code: &'a str,
-    /// The device's own name for it.
+    /// Id of the scan, chosen by the device.
     pub scan_id: Option<&'a str>,
     pub at: DateTime<Utc>,
 }
 
-/// What came of a scan, and for whom.
+/// Outcome of a scan and its passenger.
 pub struct ScanOutcome {
     pub outcome: Outcome,
     pub repeated: bool,
@@ -44,7 +44,7 @@ impl From<Outcome> for ScanOutcome {
     }
 }
 
-/// A scan by its id: what came of it the first time is what comes of it.
+/// Processes a scan by its id; a repeated scan has the outcome of the first time.
 pub async fn board_scan(
     app: &App,
     caller: &Caller,
@@ -68,7 +68,7 @@ pub async fn board_scan(
     Ok(scanned)
 }
 
-/// Lets whoever the code is for on board, once. A refusal is an outcome, not an error.
+/// Checks the passenger of the code in, once. A refusal is an outcome, not an error.
 pub async fn board(
     app: &App,
     caller: &Caller,
@@ -115,9 +115,9 @@ pub async fn board(
     match store::insert(&mut tx, new, now).await {
         Ok(()) => {}
         Err(failure) if is_closed(&failure) => return refused(Outcome::ManifestClosed, admitted),
-        // Two devices drew one id for scans of different bookings, at the same moment.
+        // Two devices used the same id for scans of different bookings at the same time.
         Err(failure) if failure.is_unique() => {
-            return Err(Error::Contention("somebody else was faster".into()));
+            return Err(Error::Contention("a concurrent check-in came first".into()));
         }
         Err(failure) => return Err(failure.into()),
     }
@@ -129,7 +129,7 @@ pub async fn board(
     Ok(ScanOutcome { outcome: Outcome::Boarded, repeated: false, admitted: Some(admitted) })
 }
 
-/// Takes a passenger off the list of those on board.
+/// Undoes a check-in.
 pub async fn undo(
     app: &App,
     caller: &Caller,
@@ -163,7 +163,7 @@ pub async fn undo(
     Ok(ScanOutcome { outcome, repeated: false, admitted: Some(admitted) })
 }
 
-/// The booking, which stands still until this transaction ends, and whom the ticket is for.
+/// Locks the booking and finds the passenger of the ticket.
 async fn find_ticket(
     tx: &mut AuditedTx,
     sailing: &SailingDetail,

@@ -35,7 +35,7 @@ impl Kinds for Lists {
     const KINDS: &'static [&'static str] = &["text/csv", PDF];
 }
 
-/// What the caller would rather have, by its `Accept` header.
+/// Format preferred by the `Accept` header.
 pub struct Accepts(ManifestFormat);
 
 impl<S: Sync> FromRequestParts<S> for Accepts {
@@ -54,7 +54,7 @@ impl<S: Sync> FromRequestParts<S> for Accepts {
 
 impl aide::OperationInput for Accepts {}
 
-/// As it was closed, or as it stands.
+/// The stored manifest if closed, else the current one.
 pub async fn get_manifest(
     State(app): State<App>,
     caller: Caller,
@@ -93,10 +93,10 @@ pub async fn close_manifest(
     let sailing = sailings::sailing(&app.db, None, id).await?.ok_or(Error::NotFound)?;
     let manifest =
         manifest::read(&app, sailing, bookings::may_read_identity(Some(&caller))).await?;
-    Ok(Reply::data(manifest).saying("The manifest is closed.", "Manifes ditutup."))
+    Ok(Reply::data(manifest).saying("The manifest has been closed.", "Manifes telah ditutup."))
 }
 
-/// One code: refused with a reason. A batch: an outcome for each scan.
+/// A single code is refused with a reason; a batch has an outcome for each scan.
 pub async fn check_in(
     State(app): State<App>,
     caller: Caller,
@@ -107,10 +107,10 @@ pub async fn check_in(
         let scan = TicketScan { code, scan_id: None, at: app.clock.now() };
         let admitted = admitted(checkin::board(&app, &caller, &sailing, &scan).await?)?;
         let reply = Reply::data(CheckedIn::One(admitted));
-        return Ok(reply.saying("Welcome on board.", "Selamat naik kapal."));
+        return Ok(reply.saying("The passenger is checked in.", "Penumpang sudah check-in."));
     }
     let (mut results, mut boarded) = (Vec::new(), 0);
-    // Each on its own: after a failure in the middle the whole batch can be sent again.
+    // Each scan has its own transaction; submitting the batch again after a failure is harmless.
     for scan in form.scans.unwrap_or_default() {
         let (code, at) = (scan.ticket_code.as_str(), scan.scanned_at);
         let ticket = TicketScan { code, scan_id: Some(&scan.scan_id), at };
@@ -136,10 +136,10 @@ pub async fn undo_check_in(
     let reason = form.reason.as_deref().unwrap_or_default();
     let undone = checkin::undo(&app, &caller, &sailing, &form.ticket_code, reason).await?;
     let admitted = admitted(undone)?;
-    Ok(Reply::data(admitted).saying("It is undone.", "Telah dibatalkan."))
+    Ok(Reply::data(admitted).saying("The check-in has been undone.", "Check-in telah dibatalkan."))
 }
 
-/// Whom it was done for, or why not.
+/// The passenger, or the refusal as an error.
 fn admitted(scanned: ScanOutcome) -> Result<Admitted> {
     match (scanned.outcome, scanned.admitted) {
         (Outcome::Boarded | Outcome::Undone, Some(admitted)) => Ok(admitted),

@@ -1,4 +1,4 @@
-//! The list of those who sail: as it stands, or as it was closed.
+//! The manifest: current, or as it was closed.
 
 use chrono::{DateTime, Utc};
 
@@ -20,7 +20,7 @@ use crate::{
     tickets::{self, Ticket},
 };
 
-/// As it was closed, or as it stands.
+/// The stored manifest if closed, else the current one.
 pub async fn read(app: &App, sailing: SailingDetail, readable: bool) -> Result<Manifest> {
     let now = app.clock.now();
     let sailing = sailing.seen_at(now);
@@ -28,7 +28,7 @@ pub async fn read(app: &App, sailing: SailingDetail, readable: bool) -> Result<M
         Some(sealed) => {
             let mut kept: Manifest =
                 serde_json::from_str(&app.sealer.open(&sealed)?).map_err(Error::internal)?;
-            // Who sails stays; whether it does is said as it is.
+            // The list is fixed, but the status of the sailing is current.
             kept.sailing.status = sailing.status;
             kept
         }
@@ -40,21 +40,19 @@ pub async fn read(app: &App, sailing: SailingDetail, readable: bool) -> Result<M
     Ok(reveal_identities(manifest, readable))
 }
 
-/// Closes the list: unpaid holds are let go, and whoever is on it now stays on it. Once is enough.
+/// Closes the manifest: expires unpaid bookings and stores the list. Idempotent.
 pub async fn close(app: &App, caller: &Caller, seen: SailingDetail) -> Result<()> {
     let (id, now) = (seen.id, app.clock.now());
     let mut tx = caller.begin(&app.db, now).await?;
-    // Bookings first, as everyone takes them before their sailing: whoever is about to leave has
-    // left, or stays. Then those that came meanwhile.
+    // Lock order: bookings before their sailing. Locked twice to include bookings made in between.
     bookings::lock_rows(&mut tx, id).await?;
     bookings::expire_holds(&mut tx, id, now).await?;
     if !store::close(&mut tx, id, now).await? {
         return match sailings::sailing_in(&mut tx, id).await?.manifest_closed_at {
             Some(_) => Ok(()),
-            None => Err(Error::invalid_state(
-                "This sailing does not take place.",
-                "Pelayaran ini tidak berlangsung.",
-            )),
+            None => {
+                Err(Error::invalid_state("This sailing is cancelled.", "Pelayaran ini dibatalkan."))
+            }
         };
     }
     bookings::expire_holds(&mut tx, id, now).await?;
@@ -149,7 +147,7 @@ fn reveal_identities(mut manifest: Manifest, readable: bool) -> Manifest {
     manifest
 }
 
-/// One line for each passenger.
+/// One line per passenger.
 pub fn csv(manifest: &Manifest) -> Vec<u8> {
     let header = [
         "number",
@@ -168,7 +166,7 @@ pub fn csv(manifest: &Manifest) -> Vec<u8> {
     let mut lines = csv::line(&header).to_vec();
     for passenger in &manifest.passengers {
         let said = |value: Option<String>| csv::harmless(&value.unwrap_or_default());
-        // A number as it is shown to this reader, which its own writing knows.
+        // Serialised to apply the masking for this reader.
         let number = serde_json::json!(passenger.identity_number);
         lines.extend_from_slice(&csv::line(&[
             passenger.number.to_string(),

@@ -1,10 +1,9 @@
-//! Boarding: who is expected, who is on board, and the list that the harbour master gets.
+//! Boarding: manifests and check-in.
 //!
-//! - A passenger boards a sailing once, however many devices scan the ticket: the database sees
-//!   to it. A scan has a name of its own, so that handing it in again changes nothing.
-//! - A manifest that is closed stays what it was. From then on nobody joins, boards or is taken
-//!   off; the database refuses that, too.
-//! - Identity numbers are in clear on the manifest, for those in charge of the sailing.
+//! - A passenger is checked in to a sailing at most once, whatever the number of devices; a unique
+//!   index enforces it. A scan has an id, so that submitting it again changes nothing.
+//! - A closed manifest does not change. Triggers then refuse sales, reschedules, check-ins and undo.
+//! - The manifest shows identity numbers in full to those in charge of the sailing.
 
 mod checkin;
 mod http;

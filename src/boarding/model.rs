@@ -1,4 +1,4 @@
-//! What boarding is made of, and what callers send and get.
+//! Types of boarding.
 
 use std::collections::BTreeMap;
 
@@ -21,11 +21,11 @@ use crate::{
     sailings::{SailingStatus, Zone},
 };
 
-/// Who sails.
+/// Passengers of a sailing.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Manifest {
     pub sailing: ListedSailing,
-    /// When it was closed; nothing has changed since.
+    /// When the manifest was closed. It does not change afterwards.
     pub closed_at: Option<DateTime<Utc>>,
     pub as_of: DateTime<Utc>,
     pub totals: Totals,
@@ -61,16 +61,16 @@ pub struct Totals {
     pub male: u32,
     pub female: u32,
     pub gender_unknown: u32,
-    /// From 12 years on.
+    /// 12 years and older.
     pub adults: u32,
-    /// From 2 years on.
+    /// 2 to 11 years.
     pub children: u32,
     pub infants: u32,
     pub age_unknown: u32,
     pub by_nationality: BTreeMap<String, u32>,
 }
 
-/// One passenger of the list.
+/// A passenger of the manifest.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Listed {
     pub number: u32,
@@ -86,7 +86,7 @@ pub struct Listed {
     pub contact: ListedContact,
     pub booking_code: String,
     pub checked_in_at: Option<DateTime<Utc>>,
-    /// For whoever has to be checked in by hand.
+    /// For checking in manually.
     pub ticket_code: String,
 }
 
@@ -102,13 +102,13 @@ crate::words! {
 
 #[derive(Default, Deserialize, JsonSchema)]
 pub struct ManifestQuery {
-    /// More explicit than the `Accept` header.
+    /// Takes precedence over the `Accept` header.
     pub format: Option<ManifestFormat>,
 }
 
 impl Input for ManifestQuery {}
 
-/// One code, or a batch of scans that were made offline.
+/// One ticket code, or a batch of scans made offline.
 #[derive(Deserialize, JsonSchema)]
 pub struct CheckIn {
     #[schemars(length(max = 400))]
@@ -127,7 +127,7 @@ impl Input for CheckIn {
     fn check(value: &Value, faults: &mut Vec<Fault>) {
         if value["ticket_code"].is_null() == value["scans"].is_null() {
             let message = text(
-                "Send either a ticket's code or a batch of scans.",
+                "Send either a ticket code or a batch of scans.",
                 "Kirim satu kode tiket atau sekumpulan pindaian.",
             );
             faults.push(Fault::new("ticket_code", "required", message));
@@ -137,7 +137,7 @@ impl Input for CheckIn {
 
 #[derive(Deserialize, JsonSchema)]
 pub struct Scan {
-    /// The device's own, to be sent again with the same scan only.
+    /// Unique id of the scan, chosen by the device.
     pub scan_id: Line<64>,
     #[schemars(length(max = 400))]
     pub ticket_code: String,
@@ -154,29 +154,29 @@ pub struct UndoCheckIn {
 impl Input for UndoCheckIn {}
 
 crate::words! {
-    /// What came of a scan.
+    /// Outcome of a scan.
     pub enum Outcome {
         Boarded = "boarded",
         AlreadyBoarded = "already_boarded",
-        /// No code of ours, or one that was changed.
+        /// The signature is invalid.
         Forged = "forged",
         WrongSailing = "wrong_sailing",
-        /// The booking has moved here; its new ticket is the right one.
+        /// The booking was rescheduled to this sailing; the code is of its old ticket.
         TicketReplaced = "ticket_replaced",
         Unpaid = "unpaid",
         Cancelled = "cancelled",
         Refunded = "refunded",
         ManifestClosed = "manifest_closed",
-        /// This scan was undone after it was handed in.
+        /// The check-in of this scan was undone.
         Undone = "undone",
-        /// Another scan had that id.
+        /// Another scan has the same id.
         ScanIdReused = "scan_id_reused",
         /// Nothing to undo.
         NotBoarded = "not_boarded",
     }
 }
 
-/// What is known of whom a code lets on board.
+/// Passenger and booking of a ticket code.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Admitted {
     pub booking_id: Uuid,
@@ -186,7 +186,7 @@ pub struct Admitted {
     pub boarded_at: Option<DateTime<Utc>>,
 }
 
-/// The answer to one code, or to a batch.
+/// Result for one code, or for a batch.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum CheckedIn {
@@ -199,7 +199,7 @@ pub struct ScanResult {
     pub scan_id: String,
     pub outcome: Outcome,
     pub message: String,
-    /// Whether it had been handed in before.
+    /// Whether the scan was submitted before.
     pub repeated: bool,
     #[serde(flatten)]
     pub admitted: Option<Admitted>,

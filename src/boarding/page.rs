@@ -1,4 +1,4 @@
-//! The manifest on paper.
+//! PDF of the manifest.
 
 use super::model::{Listed, Manifest};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     kernel::{
         error::Result,
         lang::{Lang, Text, text},
-        paper::{A4, Paper, Pen, Style},
+        pdf::{A4, Canvas, PdfDocument, Style},
     },
 };
 
@@ -17,13 +17,13 @@ const WIDTH: f32 = RIGHT - LEFT;
 const TOP: f32 = 118.0;
 const ROW: f32 = 17.0;
 const BOTTOM: f32 = PAGE.1 - 40.0;
-/// What the totals and signatures need.
+/// Height of totals and signatures.
 const END: f32 = 96.0;
 
 const CELL: Style = Style::plain(9.0);
 const HEAD: Style = Style::bold(9.0);
 
-/// Where each column begins, and what it is called.
+/// Position and title of each column.
 const COLUMNS: [(f32, Text); 9] = [
     (0.0, text("No.", "No.")),
     (28.0, text("Name", "Nama")),
@@ -38,32 +38,32 @@ const COLUMNS: [(f32, Text); 9] = [
 
 pub fn draw(manifest: &Manifest, lang: Lang) -> Result<Vec<u8>> {
     let title = text("Passenger manifest", "Manifes penumpang");
-    let mut paper = Paper::new(title.say(lang), lang);
+    let mut document = PdfDocument::new(title.say(lang), lang);
     let room = ((BOTTOM - TOP) / ROW) as usize;
     let mut pages: Vec<&[Listed]> = manifest.passengers.chunks(room).collect();
-    // The totals stand below the last passenger, or on a page of their own.
+    // Totals follow the last passenger, or are on a page of their own.
     if pages.last().is_none_or(|last| TOP + last.len() as f32 * ROW + END > BOTTOM) {
         pages.push(&[]);
     }
     let count = pages.len();
     for (index, passengers) in pages.into_iter().enumerate() {
-        paper.page(PAGE, |pen| {
-            pen.text(LEFT, 46.0, Style::bold(16.0), title.say(lang));
-            pen.right(RIGHT, 46.0, CELL, &format!("{} / {count}", index + 1));
-            head(pen, manifest, lang);
+        document.page(PAGE, |canvas| {
+            canvas.text(LEFT, 46.0, Style::bold(16.0), title.say(lang));
+            canvas.right(RIGHT, 46.0, CELL, &format!("{} / {count}", index + 1));
+            head(canvas, manifest, lang);
             for (row, passenger) in passengers.iter().enumerate() {
-                line(pen, TOP + row as f32 * ROW, passenger, manifest, lang);
+                line(canvas, TOP + row as f32 * ROW, passenger, manifest, lang);
             }
             if index + 1 == count {
-                end(pen, TOP + passengers.len() as f32 * ROW, manifest, lang);
+                end(canvas, TOP + passengers.len() as f32 * ROW, manifest, lang);
             }
             Ok(())
         })?;
     }
-    paper.finish()
+    document.finish()
 }
 
-fn head(pen: &mut Pen<'_, '_>, manifest: &Manifest, lang: Lang) {
+fn head(canvas: &mut Canvas<'_, '_>, manifest: &Manifest, lang: Lang) {
     let sailing = &manifest.sailing;
     let (zone, boat) = (sailing.timezone, &sailing.speedboat);
     let route = format!("{} – {}", sailing.from, sailing.to);
@@ -75,23 +75,23 @@ fn head(pen: &mut Pen<'_, '_>, manifest: &Manifest, lang: Lang) {
         Some(_) => lang.of("Closed", "Ditutup"),
         None => lang.of("Open, as of", "Belum ditutup, per"),
     };
-    pen.fitted(LEFT, 66.0, 380.0, Style::bold(12.0), &route);
-    pen.fitted(LEFT, 82.0, 380.0, Style::plain(10.0), &times);
-    pen.fitted(LEFT + 400.0, 66.0, WIDTH - 400.0, Style::bold(12.0), &boat);
+    canvas.fitted(LEFT, 66.0, 380.0, Style::bold(12.0), &route);
+    canvas.fitted(LEFT, 82.0, 380.0, Style::plain(10.0), &times);
+    canvas.fitted(LEFT + 400.0, 66.0, WIDTH - 400.0, Style::bold(12.0), &boat);
     let owner = format!("{} · {state} {}", sailing.mitra.name, as_of.say(lang));
-    pen.fitted(LEFT + 400.0, 82.0, WIDTH - 400.0, Style::plain(10.0), &owner);
-    pen.ground(LEFT, 91.0, WIDTH, 15.0);
+    canvas.fitted(LEFT + 400.0, 82.0, WIDTH - 400.0, Style::plain(10.0), &owner);
+    canvas.ground(LEFT, 91.0, WIDTH, 15.0);
     for (x, name) in &COLUMNS {
-        pen.text(LEFT + x + 2.0, 102.0, HEAD, name.say(lang));
+        canvas.text(LEFT + x + 2.0, 102.0, HEAD, name.say(lang));
     }
 }
 
-fn line(pen: &mut Pen<'_, '_>, y: f32, passenger: &Listed, manifest: &Manifest, lang: Lang) {
+fn line(canvas: &mut Canvas<'_, '_>, y: f32, passenger: &Listed, manifest: &Manifest, lang: Lang) {
     let gender = passenger.gender.map(|gender| match gender {
         Gender::Male => lang.of("M", "L"),
         Gender::Female => lang.of("F", "P"),
     });
-    // A number as it is shown to this reader, which its own writing knows.
+    // Serialised to apply the masking for this reader.
     let number = serde_json::json!(passenger.identity_number);
     let kind = passenger.identity_type.map(|kind| kind.to_string().to_uppercase());
     let identity = format!("{} {}", kind.unwrap_or_default(), number.as_str().unwrap_or_default());
@@ -110,12 +110,12 @@ fn line(pen: &mut Pen<'_, '_>, y: f32, passenger: &Listed, manifest: &Manifest, 
     for (index, cell) in cells.iter().enumerate() {
         let (x, _) = COLUMNS[index];
         let next = COLUMNS.get(index + 1).map_or(WIDTH, |(next, _)| *next);
-        pen.fitted(LEFT + x + 2.0, y, next - x - 6.0, CELL, cell);
+        canvas.fitted(LEFT + x + 2.0, y, next - x - 6.0, CELL, cell);
     }
-    pen.line(LEFT, y + 4.5, WIDTH);
+    canvas.line(LEFT, y + 4.5, WIDTH);
 }
 
-fn end(pen: &mut Pen<'_, '_>, y: f32, manifest: &Manifest, lang: Lang) {
+fn end(canvas: &mut Canvas<'_, '_>, y: f32, manifest: &Manifest, lang: Lang) {
     let t = &manifest.totals;
     let sums = match lang {
         Lang::En => format!(
@@ -145,13 +145,13 @@ fn end(pen: &mut Pen<'_, '_>, y: f32, manifest: &Manifest, lang: Lang) {
             t.age_unknown,
         ),
     };
-    pen.fitted(LEFT, y + 8.0, WIDTH, Style::bold(10.0), &sums);
+    canvas.fitted(LEFT, y + 8.0, WIDTH, Style::bold(10.0), &sums);
     let signs = [
         (LEFT, lang.of("Master", "Nakhoda")),
         (LEFT + WIDTH / 2.0 + 20.0, lang.of("Harbour master", "Syahbandar")),
     ];
     for (x, who) in signs {
-        pen.text(x, y + 30.0, CELL, who);
-        pen.line(x, y + 74.0, WIDTH / 2.0 - 20.0);
+        canvas.text(x, y + 30.0, CELL, who);
+        canvas.line(x, y + 74.0, WIDTH / 2.0 - 20.0);
     }
 }

@@ -1,4 +1,4 @@
-//! Ages, totals, and why somebody may not board. Pure.
+//! Pure rules of boarding: ages, totals and refusals.
 
 use chrono::{DateTime, Datelike, NaiveDate, TimeDelta, Utc};
 
@@ -8,7 +8,7 @@ use crate::{
     kernel::lang::{Text, text},
 };
 
-/// Full years on a day; `None` for whoever is born after it.
+/// Age on a day; `None` if born later.
 pub fn age(birth: NaiveDate, on: NaiveDate) -> Option<u32> {
     let had = (on.month(), on.day()) >= (birth.month(), birth.day());
     let years = on.year() - birth.year() - i32::from(!had);
@@ -38,7 +38,7 @@ pub fn totals(bookings: usize, passengers: &[Listed]) -> Totals {
     totals
 }
 
-/// Why nobody of a booking in this status may board.
+/// Why a booking in this status does not admit passengers.
 pub fn refusal(status: BookingStatus) -> Option<Outcome> {
     match status {
         BookingStatus::Paid | BookingStatus::Completed => None,
@@ -48,30 +48,29 @@ pub fn refusal(status: BookingStatus) -> Option<Outcome> {
     }
 }
 
-/// When somebody boarded by a device's clock, which may be wrong: never in our future, nor long
-/// before we could have heard of it.
+/// Time of boarding by the device's clock, limited to a plausible range.
 pub fn boarded_at(scanned_at: DateTime<Utc>, now: DateTime<Utc>) -> DateTime<Utc> {
     scanned_at.clamp(now - TimeDelta::days(2), now)
 }
 
 pub fn outcome_text(outcome: Outcome) -> Text {
     match outcome {
-        Outcome::Boarded => text("Welcome on board.", "Selamat naik kapal."),
+        Outcome::Boarded => text("The passenger is checked in.", "Penumpang sudah check-in."),
         Outcome::AlreadyBoarded => {
-            text("This passenger has boarded already.", "Penumpang ini sudah naik kapal.")
+            text("This passenger is already checked in.", "Penumpang ini sudah check-in.")
         }
-        Outcome::Forged => text("This is no ticket of ours.", "Ini bukan tiket kami."),
+        Outcome::Forged => text("This ticket is not valid.", "Tiket ini tidak sah."),
         Outcome::WrongSailing => {
             text("This ticket is for another sailing.", "Tiket ini untuk jadwal lain.")
         }
         Outcome::TicketReplaced => text(
-            "This ticket was replaced by a new one. Please show that.",
-            "Tiket ini sudah diganti. Mohon tunjukkan tiket yang baru.",
+            "This ticket was replaced by a new one. Ask for the new ticket.",
+            "Tiket ini sudah diganti. Mintalah tiket yang baru.",
         ),
         Outcome::Unpaid => text("The booking is not paid.", "Pemesanan belum dibayar."),
         Outcome::Cancelled => text("The booking is cancelled.", "Pemesanan telah dibatalkan."),
         Outcome::Refunded => {
-            text("The booking was refunded.", "Dana pemesanan telah dikembalikan.")
+            text("The booking has been refunded.", "Dana pemesanan telah dikembalikan.")
         }
         Outcome::ManifestClosed => {
             text("The manifest is closed.", "Manifes penumpang sudah ditutup.")
@@ -81,10 +80,10 @@ pub fn outcome_text(outcome: Outcome) -> Text {
             "Pindaian ini telah dibatalkan. Pindai tiketnya lagi.",
         ),
         Outcome::ScanIdReused => {
-            text("Another scan had this id.", "Pindaian lain memakai id yang sama.")
+            text("Another scan has the same scan_id.", "Pindaian lain memakai scan_id yang sama.")
         }
         Outcome::NotBoarded => {
-            text("This passenger has not boarded.", "Penumpang ini belum naik kapal.")
+            text("This passenger is not checked in.", "Penumpang ini belum check-in.")
         }
     }
 }

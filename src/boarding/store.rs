@@ -40,7 +40,7 @@ pub async fn insert(tx: &mut Tx, new: NewBoarding<'_>, now: DateTime<Utc>) -> Re
     .map(drop)
 }
 
-/// A scan that was handed in before.
+/// A scan that was submitted before.
 #[derive(crate::kernel::db::FromRow)]
 pub struct EarlierScan {
     pub booking_id: Uuid,
@@ -66,7 +66,7 @@ pub async fn earlier_scan(
     Ok(earlier)
 }
 
-/// Keeps what came of a scan that let nobody on board.
+/// Stores the outcome of a refused scan.
 pub async fn keep_refused(
     db: &Db,
     sailing: Uuid,
@@ -89,7 +89,7 @@ pub async fn keep_refused(
     Ok(())
 }
 
-/// What came of a scan that let nobody on board, and of which code.
+/// Outcome and code of a refused scan.
 pub async fn refused(db: &Db, sailing: Uuid, scan_id: &str) -> Result<Option<(Outcome, String)>> {
     let refused = db
         .sql("SELECT outcome, digest FROM refused_scans WHERE sailing_id = $1 AND scan_id = $2")
@@ -100,7 +100,7 @@ pub async fn refused(db: &Db, sailing: Uuid, scan_id: &str) -> Result<Option<(Ou
     Ok(refused)
 }
 
-/// `false` when there is nothing to undo.
+/// Returns `false` if there is nothing to undo.
 pub async fn undo(
     tx: &mut Tx,
     sailing: Uuid,
@@ -122,7 +122,7 @@ pub async fn undo(
     Ok(undone == 1)
 }
 
-/// Closes the list of a sailing; `false` when it is closed already, or does not take place.
+/// Marks the manifest as closed; `false` if it already is, or the sailing is not open.
 pub async fn close(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<bool> {
     let closed = tx
         .sql(
@@ -136,7 +136,7 @@ pub async fn close(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<boo
     Ok(closed == 1)
 }
 
-/// Stores a closed manifest, sealed.
+/// Stores a closed manifest, encrypted.
 pub async fn store_manifest(
     tx: &mut Tx,
     sailing: Uuid,
@@ -162,7 +162,7 @@ pub async fn closed_manifest(db: &Db, sailing: Uuid) -> Result<Option<String>> {
     Ok(kept.maybe::<(String,)>().await?.map(|(content,)| content))
 }
 
-/// Puts manifests that older keys have sealed under the current one; says how many.
+/// Re-encrypts manifests of older keys; returns their number.
 pub async fn reseal(app: &App) -> Result<u64> {
     let (mut resealed, mut last) = (0, Uuid::nil());
     loop {

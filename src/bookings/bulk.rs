@@ -34,10 +34,10 @@ pub struct CancelledBooking {
     collected: Rupiah,
 }
 
-/// What became of a sailing's bookings.
+/// Outcome for the bookings of a cancelled sailing.
 #[derive(Default, Serialize, JsonSchema)]
 pub struct CalledOff {
-    /// That had not been paid, or cost nothing.
+    /// Number of bookings that were unpaid or free of charge.
     pub cancelled: usize,
     pub refund_due: usize,
     pub refund_total: Rupiah,

@@ -93,7 +93,10 @@ pub async fn complete_some(app: &App) -> Result<Pass> {
         Ok(done) => (done, done == SOME as u64),
         Err(error) if error.is_transient() => return Err(error),
         Err(error) => {
-            tracing::warn!(%error, "a batch could not be completed; it is completed one by one");
+            tracing::warn!(
+                %error,
+                "completing a batch of bookings failed; retrying them one by one"
+            );
             let arrived = store::arrived(&app.db, SOME, now).await?;
             let more = arrived.len() == SOME as usize;
             (set_aside::each(&app.db, JOB, arrived, 1, now, one).await?, more)

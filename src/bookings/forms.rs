@@ -41,9 +41,9 @@ pub struct PassengerForm {
 pub struct BookingForm {
     #[serde(rename = "type")]
     pub kind: BookingType,
-    /// The speedboat of the sailing.
+    /// UUID of the sailing's speedboat.
     pub item_id: Uuid,
-    /// The sailing.
+    /// UUID of the sailing.
     pub route_time_id: Uuid,
     #[schemars(range(min = 1, max = 500))]
     pub qty: i32,
@@ -101,7 +101,8 @@ impl Input for BookingForm {
         if let (Some(qty), Some(passengers)) = (value["qty"].as_i64(), passengers)
             && passengers.len() as i64 != qty
         {
-            let message = text("One passenger for each seat.", "Satu penumpang untuk tiap kursi.");
+            let message =
+                text("List one passenger per seat.", "Isi satu penumpang untuk tiap kursi.");
             faults.push(Fault::new("passengers", "count", message));
         }
         if value["type"] == BookingType::Speedboat.as_str()
@@ -122,7 +123,10 @@ impl Input for BookingForm {
                         && number.bytes().all(|b| b.is_ascii_alphanumeric())
                 }
                 None => {
-                    let message = text("Say what it is a number of.", "Sebutkan jenisnya.");
+                    let message = text(
+                        "State the type of the identity number.",
+                        "Sebutkan jenis nomor identitasnya.",
+                    );
                     faults.push(Fault::new(field("identity_type"), "required", message));
                     continue;
                 }
@@ -187,7 +191,7 @@ pub struct BookingsQuery {
 
 impl Input for BookingsQuery {}
 
-/// What a guest shows to be let in: only whoever booked knows both.
+/// Credentials of a guest: both must match the booking.
 #[derive(Default, Deserialize, JsonSchema)]
 #[schemars(rename = "Knows")]
 pub struct GuestCredentials {
@@ -200,7 +204,7 @@ impl Input for GuestCredentials {}
 
 #[derive(Deserialize, JsonSchema)]
 pub struct RescheduleForm {
-    /// The sailing to move to: of the same partner, between the same harbours.
+    /// UUID of the new sailing: of the same partner, between the same harbours.
     pub route_time_id: Uuid,
     pub reason: Option<Note>,
     #[serde(flatten)]

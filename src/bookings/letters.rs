@@ -142,8 +142,8 @@ fn payment_request(booking: &BookingRow) -> Words {
     (
         ("Please pay for your booking", "Mohon bayar pemesanan Anda"),
         vec![Text::new(
-            format!("Your seats are held until {en}. Once they are paid for, they are yours."),
-            format!("Kursi Anda ditahan sampai {id}. Setelah dibayar, kursi menjadi milik Anda."),
+            format!("Your seats are held until {en}. Your booking is confirmed once it is paid."),
+            format!("Kursi Anda ditahan sampai {id}. Pemesanan dikonfirmasi setelah dibayar."),
         )],
     )
 }
@@ -152,12 +152,10 @@ fn expiring(booking: &BookingRow) -> Words {
     let until = booking.joined.timezone.when(booking.expires_at);
     let (en, id) = (until.say(Lang::En), until.say(Lang::Id));
     (
-        ("Your seats are about to be let go", "Kursi Anda segera dilepas"),
+        ("Your booking is about to expire", "Pemesanan Anda segera kedaluwarsa"),
         vec![Text::new(
-            format!("They are held until {en}. Please pay before that, or others may take them."),
-            format!(
-                "Kursi ditahan sampai {id}. Mohon bayar sebelum itu agar tidak diambil orang lain."
-            ),
+            format!("Your seats are held until {en}. Please pay before then to keep them."),
+            format!("Kursi Anda ditahan sampai {id}. Mohon bayar sebelum waktu itu."),
         )],
     )
 }
@@ -167,12 +165,14 @@ fn paid() -> Words {
         ("Your booking is paid", "Pemesanan Anda lunas"),
         vec![
             text(
-                "Thank you. Your seats are yours; we look forward to having you on board.",
-                "Terima kasih. Kursi Anda sudah pasti; sampai jumpa di kapal.",
+                "Thank you. Your booking is confirmed; we look forward to seeing you on board.",
+                "Terima kasih. Pemesanan Anda sudah dikonfirmasi; sampai jumpa di kapal.",
             ),
             text(
-                "Your tickets are attached: a page for each passenger. Please be at the pier half an hour before departure, with an identity document for everyone.",
-                "Tiket Anda terlampir: satu halaman untuk tiap penumpang. Mohon tiba di dermaga setengah jam sebelum berangkat, dengan tanda pengenal setiap orang.",
+                "Your tickets are attached, one page per passenger. Please be at the pier 30 \
+                 minutes before departure, with an identity document for each passenger.",
+                "Tiket Anda terlampir: satu halaman untuk tiap penumpang. Mohon tiba di dermaga \
+                 setengah jam sebelum berangkat, dengan tanda pengenal setiap orang.",
             ),
         ],
     )
@@ -182,7 +182,7 @@ fn ticket() -> Words {
     (
         ("Your tickets", "Tiket Anda"),
         vec![text(
-            "Here are your tickets, as you asked: a page for each passenger.",
+            "Here are the tickets that you requested, one page per passenger.",
             "Ini tiket yang Anda minta: satu halaman untuk tiap penumpang.",
         )],
     )
@@ -190,10 +190,12 @@ fn ticket() -> Words {
 
 fn expired() -> Words {
     (
-        ("Your seats were let go", "Kursi Anda telah dilepas"),
+        ("Your booking has expired", "Pemesanan Anda kedaluwarsa"),
         vec![text(
-            "The time to pay is over, so your seats are free for others again. You are welcome to book anew.",
-            "Waktu pembayaran telah habis, sehingga kursi Anda dilepas kembali. Silakan memesan lagi.",
+            "The booking was not paid in time, so your seats have been released. You are welcome \
+             to book again.",
+            "Pemesanan tidak dibayar tepat waktu, sehingga kursi Anda dilepas. Silakan memesan \
+             lagi.",
         )],
     )
 }
@@ -203,11 +205,11 @@ fn cancelled(booking: &BookingRow, tells_reason: bool) -> Words {
     paragraphs.extend(because(booking.cancel_reason.as_deref().filter(|_| tells_reason)));
     match booking.refund_amount.filter(|due| *due > Rupiah::ZERO) {
         Some(due) => paragraphs.push(Text::new(
-            format!("You get {due} back. We write to you as soon as it is on its way."),
+            format!("We will refund {due}. You will receive a mail when it has been sent."),
             format!("{due} akan dikembalikan. Kami akan mengabari Anda setelah dikirim."),
         )),
         None if booking.paid_at.is_some() => paragraphs.push(text(
-            "By the terms of your booking nothing is paid back.",
+            "According to the terms of your booking there is no refund.",
             "Sesuai ketentuan pemesanan, tidak ada pengembalian dana.",
         )),
         None => {}
@@ -222,7 +224,7 @@ fn because(reason: Option<&str>) -> Option<Text> {
 
 fn called_off(booking: &BookingRow) -> Words {
     let mut paragraphs = vec![text(
-        "We are sorry: your sailing does not take place.",
+        "We are sorry: your sailing has been cancelled.",
         "Mohon maaf, pelayaran Anda dibatalkan.",
     )];
     paragraphs.extend(because(booking.cancel_reason.as_deref()));
@@ -230,8 +232,8 @@ fn called_off(booking: &BookingRow) -> Words {
         Some(due) => {
             paragraphs.push(Text::new(
                 format!(
-                    "You need not do anything: we pay {due} back to you and write to you when it \
-                     is on its way."
+                    "You do not need to do anything: we will refund {due} and send you a mail \
+                     when it has been paid."
                 ),
                 format!(
                     "Anda tidak perlu melakukan apa pun: {due} kami kembalikan dan Anda kami \
@@ -239,16 +241,15 @@ fn called_off(booking: &BookingRow) -> Words {
                 ),
             ));
             paragraphs.push(text(
-                "If you would rather travel, choose another sailing of this route with your \
-                 booking code and e-mail address, at no charge, as long as the money is not on \
-                 its way.",
+                "If you would still like to travel, choose another sailing of this route free of \
+                 charge with your booking code and e-mail address, before the refund is sent.",
                 "Jika tetap ingin berangkat, pilih jadwal lain pada rute ini dengan kode pemesanan \
                  dan alamat e-mail Anda, tanpa biaya, selama dana belum dikirim.",
             ));
         }
         None => paragraphs.push(text(
-            "Nothing is due from you. Please do not pay any more, and choose another sailing.",
-            "Tidak ada yang perlu Anda bayar. Mohon tidak membayar lagi, dan pilih jadwal lain.",
+            "Please do not pay for this booking. You are welcome to choose another sailing.",
+            "Mohon tidak membayar pemesanan ini. Silakan pilih jadwal lain.",
         )),
     }
     (("Your sailing is cancelled", "Pelayaran Anda dibatalkan"), paragraphs)
@@ -259,20 +260,23 @@ fn moved(booking: &BookingRow) -> Words {
     let (now, was) = (zone.when(booking.departure_at), booking.promised_at.map(|at| zone.when(at)));
     let was = was.unwrap_or_else(|| now.clone());
     let mut paragraphs = vec![Text::new(
-        format!("Your boat now departs on {}, not on {}.", now.say(Lang::En), was.say(Lang::En)),
+        format!(
+            "Your sailing now departs on {} instead of {}.",
+            now.say(Lang::En),
+            was.say(Lang::En)
+        ),
         format!("Kapal Anda kini berangkat {}, bukan {}.", now.say(Lang::Id), was.say(Lang::Id)),
     )];
     paragraphs.extend(because(booking.joined.sailing_reason.as_deref()));
     if rules::has_ticket(booking.status) {
         paragraphs.push(text(
-            "Your booking stands, and your tickets stay good; they are attached with the new time.",
+            "Your booking and your tickets remain valid. Tickets with the new time are attached.",
             "Pemesanan dan tiket Anda tetap berlaku; tiket dengan waktu baru terlampir.",
         ));
         if rules::is_disrupted(booking.promised_at, booking.departure_at) {
             paragraphs.push(text(
-                "If the new time does not suit you, choose another sailing of this route at no \
-                 charge, or cancel and get everything back, with your booking code and e-mail \
-                 address.",
+                "If the new time does not suit you, choose another sailing of this route free of \
+                 charge, or cancel for a full refund, with your booking code and e-mail address.",
                 "Jika waktu baru tidak cocok, pilih jadwal lain pada rute ini tanpa biaya, atau \
                  batalkan dan dapatkan kembali seluruh dana, dengan kode pemesanan dan alamat \
                  e-mail Anda.",
@@ -284,27 +288,27 @@ fn moved(booking: &BookingRow) -> Words {
 
 fn rescheduled(difference: Rupiah) -> Words {
     let mut paragraphs = vec![text(
-        "Your booking has moved to the sailing below. Your new tickets are attached; the old ones \
-         are no longer good.",
+        "Your booking has been moved to the sailing below. Your new tickets are attached; the old \
+         ones are no longer valid.",
         "Pemesanan Anda telah dipindahkan ke jadwal di bawah. Tiket baru terlampir; tiket lama \
          tidak berlaku lagi.",
     )];
     if difference < Rupiah::ZERO {
         let owed = -difference;
         paragraphs.push(Text::new(
-            format!("It costs less: we pay {owed} back to you."),
+            format!("The new sailing costs less: we will refund {owed}."),
             format!("Harganya lebih murah: {owed} kami kembalikan kepada Anda."),
         ));
     }
-    (("You sail at another time", "Jadwal Anda dipindahkan"), paragraphs)
+    (("Your booking has been rescheduled", "Jadwal Anda dipindahkan"), paragraphs)
 }
 
 fn reschedule_dropped() -> Words {
     (
-        ("Your change was not made", "Perubahan jadwal tidak jadi"),
+        ("Your booking was not rescheduled", "Perubahan jadwal tidak jadi"),
         vec![text(
             "The difference was not paid in time, or the other sailing is no longer open. Your \
-             booking stands as it was, below. Please do not pay for the change any more.",
+             booking is unchanged, see below. Please do not pay for the change.",
             "Selisih tidak dibayar tepat waktu, atau jadwal lain itu tidak lagi tersedia. \
              Pemesanan Anda tetap seperti semula, lihat di bawah. Mohon tidak membayar perubahan \
              itu lagi.",
@@ -314,9 +318,9 @@ fn reschedule_dropped() -> Words {
 
 fn refunded(back: Rupiah) -> Words {
     (
-        ("Your money is on its way back", "Dana Anda telah dikembalikan"),
+        ("Your refund has been sent", "Dana Anda telah dikembalikan"),
         vec![Text::new(
-            format!("We have paid {back} back to you. It may take some days to arrive."),
+            format!("We have refunded {back}. It may take a few days to arrive."),
             format!(
                 "Kami telah mengembalikan {back}. Dana dapat memerlukan beberapa hari untuk masuk."
             ),

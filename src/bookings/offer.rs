@@ -25,14 +25,15 @@ pub async fn load(app: &App, sailing: Uuid, boat: Uuid) -> Result<(SailingContex
     let looked = store::offer(&app.db, sailing).await?;
     let (context, taxes) = looked.ok_or_else(unknown_sailing)?;
     if context.speedboat_id != boat {
-        let message = text("Another boat sails this.", "Jadwal ini dilayani kapal lain.");
+        let message =
+            text("This sailing is operated by another boat.", "Jadwal ini dilayani kapal lain.");
         return Err(Error::field("item_id", "unknown", message));
     }
     Ok((context, taxes))
 }
 
 pub fn unknown_sailing() -> Error {
-    let message = text("There is no such sailing.", "Jadwal ini tidak ada.");
+    let message = text("This sailing does not exist.", "Jadwal ini tidak ada.");
     Error::field("route_time_id", "unknown", message)
 }
 
@@ -59,7 +60,8 @@ fn booking_closed() -> Error {
 /// How many seats it takes; refuses more than are free.
 pub fn seats_needed(sailing: &SailingContext, kind: BookingType, qty: i32) -> Result<i32> {
     if kind == BookingType::Charter && qty > sailing.capacity {
-        let message = text("The boat has fewer seats.", "Kapal tidak memuat sebanyak itu.");
+        let message =
+            text("The boat does not have that many seats.", "Kapal tidak memuat sebanyak itu.");
         return Err(Error::field("qty", "max", message));
     }
     let free = free_seats(sailing);

@@ -15,7 +15,7 @@ use crate::{
     taxes::{AppliesTo, TaxRate},
 };
 
-/// A tax as it was charged.
+/// A tax that was charged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TaxAmount {
     pub code: String,

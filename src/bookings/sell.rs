@@ -1,6 +1,5 @@
 //! Selling: one statement takes the seats, the promotion and makes the booking, or nothing.
 
-use crate::kernel::db::Json;
 use chrono::TimeDelta;
 use serde_json::json;
 
@@ -226,19 +225,19 @@ fn refusal(failure: Failure) -> Error {
     match failure {
         f if f.names("sailings_seats") => offer::sold_out(0),
         f if f.names("sailings_moved") => {
-            Error::Contention("the sailing has just been moved".into())
+            Error::Contention("the sailing was moved concurrently".into())
         }
         f if f.names("promotions_quota") => offer::promotion_refused(Reason::Exhausted),
         f if f.names("promotion_uses_limit") => offer::promotion_refused(Reason::LimitReached),
         f if f.names("unpaid_holds_email") || f.names("unpaid_holds_network") => too_many_holds(
-            "Please pay for what you have booked first.",
-            "Mohon bayar pemesanan Anda yang lain terlebih dahulu.",
+            "You have too many unpaid bookings. Please pay for them first.",
+            "Terlalu banyak pemesanan belum dibayar. Mohon bayar terlebih dahulu.",
         ),
         f if f.names("unpaid_holds_charter") => too_many_holds(
-            "Please pay for the boats you have chartered first.",
-            "Mohon bayar kapal yang sudah Anda sewa terlebih dahulu.",
+            "You have too many unpaid charters. Please pay for them first.",
+            "Terlalu banyak sewa kapal belum dibayar. Mohon bayar terlebih dahulu.",
         ),
-        f if f.is_unique() => Error::Contention("two bookings drew one code".into()),
+        f if f.is_unique() => Error::Contention("the booking code exists already".into()),
         f => f.into(),
     }
 }

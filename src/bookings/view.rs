@@ -31,16 +31,16 @@ pub struct Booking {
     pub passengers: Vec<Passenger>,
     pub sailing: BookedSailing,
     pub price: PriceRecord,
-    /// Null where nothing has to be paid.
+    /// Null if nothing has to be paid.
     pub payment: Option<PaymentRecord>,
-    /// The version of the customer's terms that was accepted with it.
+    /// Version of the customer terms that was accepted with the booking.
     pub accepted_terms_id: Option<Uuid>,
     pub expires_at: DateTime<Utc>,
     pub cancelled_at: Option<DateTime<Utc>>,
     pub cancel_reason: Option<String>,
-    /// What is or was due to the customer.
+    /// Amount that is or was to be refunded to the customer.
     pub refund_amount: Option<Rupiah>,
-    /// What it cost less on the sailing it moved to, and was not paid back yet.
+    /// Price difference after a reschedule that is still owed to the customer.
     pub owed: Rupiah,
     pub created_at: DateTime<Utc>,
 }
@@ -112,7 +112,7 @@ pub struct PaymentRecord {
     pub reference: String,
     pub status: String,
     pub method: Option<String>,
-    /// Where to pay; null until the provider has answered.
+    /// Payment page; null until the provider has responded.
     pub redirect_url: Option<String>,
     pub paid_at: Option<DateTime<Utc>>,
 }

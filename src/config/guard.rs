@@ -1,4 +1,4 @@
-//! The production guard: what a service that others can reach must not be started with.
+//! The production guard: refuses insecure settings if the service is reachable by others.
 
 use std::net::IpAddr;
 
@@ -8,15 +8,15 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use super::{Config, PaymentProvider, WebUrl};
 use crate::kernel::secret::Secret;
 
-/// Secret keys that this repository prints: in tests, benchmarks and documentation.
+/// Secret keys published in this repository: in tests, benchmarks and documentation.
 pub const PRINTED_KEYS: &[&str] = &[
     "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=",
     "YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXphYmNkZWY=",
-    // A signature, but of a key's length.
+    // A signature with the length of a key.
     "g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
 ];
 
-/// Passwords that this repository prints: of the demo, in tests, and in earlier documentation.
+/// Passwords published in this repository: of the demo, in tests, and in earlier documentation.
 pub const PRINTED_PASSWORDS: &[&str] = &[
     "dermaga demo 2026",
     "pelabuhan ramai 2026",
@@ -30,16 +30,16 @@ pub const PRINTED_PASSWORDS: &[&str] = &[
     "password",
 ];
 
-/// What the guard has to say of a configuration.
+/// Verdict of the guard.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Only this machine can reach the service: nothing is asked of it.
+    /// Only reachable from this machine: nothing is checked.
     Local,
-    /// The service can be reached from elsewhere, and nothing is wrong with it.
+    /// Reachable by others, without insecure settings.
     Sound,
-    /// `DERMAGA_INSECURE_DEMO` is set. With the first fault that it allows, where there is one.
+    /// Disabled by `DERMAGA_INSECURE_DEMO`, with the first fault, if any.
     Overridden(Option<String>),
-    /// The first fault: one line that begins with the setting.
+    /// The first fault, as one line that starts with the setting.
     Refused(String),
 }
 
@@ -58,7 +58,7 @@ pub fn examine(config: &Config) -> Verdict {
     }
 }
 
-/// Why others than this machine can reach the service; `None` when they cannot.
+/// Why the service is reachable by others; `None` if it is not.
 pub fn exposure(config: &Config) -> Option<String> {
     if let Some(WebUrl(url)) = &config.public_url
         && !is_local(&url.0)
@@ -69,7 +69,7 @@ pub fn exposure(config: &Config) -> Option<String> {
     (!address.is_loopback()).then(|| format!("DERMAGA_LISTEN is {address}, which is not loopback"))
 }
 
-/// Whatever cannot be read counts as reachable.
+/// An address that cannot be parsed counts as reachable.
 fn is_local(url: &str) -> bool {
     let Ok(uri) = url.parse::<Uri>() else { return false };
     let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
@@ -80,39 +80,39 @@ fn is_local(url: &str) -> bool {
     loopback && uri.scheme_str() == Some("http")
 }
 
-/// The first setting that only a service for this machine alone may have, and what is wrong.
+/// The first insecure setting, with value and reason.
 fn fault(config: &Config) -> Option<(&'static str, &'static str)> {
     if config.payment_provider == PaymentProvider::Simulator {
-        return Some(("DERMAGA_PAYMENT_PROVIDER", "the simulator lets everybody pay with nothing"));
+        return Some(("DERMAGA_PAYMENT_PROVIDER", "the simulator confirms payments without money"));
     }
     if !config.rate_limit.0 {
-        return Some(("DERMAGA_RATE_LIMIT", "rate limits and lockout are off"));
+        return Some(("DERMAGA_RATE_LIMIT", "rate limits and lockouts are off"));
     }
     if secret_key(config).is_some_and(|key| is_known_key(key.reveal())) {
-        return Some(("DERMAGA_SECRET_KEY", "everybody can know this key"));
+        return Some(("DERMAGA_SECRET_KEY", "this key is public"));
     }
-    // They still sign tickets.
+    // Old keys still verify tickets.
     if config.old_secret_keys.0.iter().any(|key| is_known_key(key.reveal())) {
-        return Some(("DERMAGA_OLD_SECRET_KEYS", "everybody can know one of these keys"));
+        return Some(("DERMAGA_OLD_SECRET_KEYS", "one of these keys is public"));
     }
     let password = config.admin_password.as_ref().map(Secret::reveal);
     if password.is_some_and(|password| PRINTED_PASSWORDS.contains(&password.trim())) {
-        return Some(("DERMAGA_ADMIN_PASSWORD", "everybody can know this password"));
+        return Some(("DERMAGA_ADMIN_PASSWORD", "this password is public"));
     }
     None
 }
 
-/// The key in force, where there is one already.
+/// The effective key, if it exists.
 fn secret_key(config: &Config) -> Option<Secret> {
     let kept = || std::fs::read_to_string(config.data_dir.join("secret.key")).ok();
     config.secret_key.clone().or_else(|| kept().map(Secret::new))
 }
 
-/// Printed in this repository, or made of a pattern. 32 random bytes have about 30 different
-/// values, and as many different steps from one to the next; fewer than 16 of either do not happen.
+/// Published in this repository, or a simple pattern. 32 random bytes have about 30 distinct values
+/// and as many distinct differences; fewer than 16 of either is not random.
 pub fn is_known_key(key: &str) -> bool {
     let key = key.trim();
-    // Keys of another length are refused elsewhere.
+    // Invalid keys are refused elsewhere.
     let Ok(bytes) = BASE64_STANDARD.decode(key) else { return false };
     let steps: Vec<u8> = bytes.windows(2).map(|pair| pair[1].wrapping_sub(pair[0])).collect();
     PRINTED_KEYS.contains(&key) || different(&bytes) < 16 || different(&steps) < 16

@@ -1,4 +1,4 @@
-//! The types that settings have: how each is read, and how it is shown.
+//! Types of settings: parsing and display.
 
 use std::{fmt, net::SocketAddr, path::PathBuf};
 
@@ -6,7 +6,7 @@ use chrono_tz::Tz;
 
 use crate::kernel::{email::Email, secret::Secret};
 
-/// A type a setting can have.
+/// A type of settings.
 pub trait Setting: Sized {
     fn read(word: &str) -> Result<Self, String>;
     fn show(&self) -> String;
@@ -67,7 +67,7 @@ impl Setting for Email {
     }
 }
 
-/// An address that may carry a password, which is never shown.
+/// A URL that may contain a password, which is never displayed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Url(pub String);
 
@@ -82,7 +82,7 @@ impl Setting for Url {
             let keywords = self.0.starts_with("host=");
             return if keywords { "host=***".into() } else { self.0.clone() };
         };
-        // Passwords stand before the host or in the query.
+        // Passwords are in the user info or in the query.
         let (rest, query) = rest.split_once('?').map_or((rest, ""), |(rest, _)| (rest, "?***"));
         match rest.rsplit_once('@') {
             Some((_, host)) => format!("{scheme}://***@{host}{query}"),
@@ -97,7 +97,7 @@ impl fmt::Debug for Url {
     }
 }
 
-/// Addresses of which only some kinds make sense.
+/// URLs with a restricted set of schemes.
 macro_rules! url_settings {
     ($($(#[$doc:meta])* $name:ident: $fits:expr, $expected:literal;)+) => {
         $($(#[$doc])*
@@ -122,7 +122,7 @@ macro_rules! url_settings {
 }
 
 url_settings! {
-    /// Where browsers go.
+    /// A web address.
     WebUrl: |scheme, rest| {
         matches!(scheme, "http" | "https") && rest.len() > 2 && rest.starts_with("//")
     }, "http://… or https://…";
@@ -144,7 +144,7 @@ url_settings! {
 }
 
 impl DatabaseUrl {
-    /// Whether other processes may share the database.
+    /// Whether several processes can share the database.
     pub fn is_shared(&self) -> bool {
         self.0.0.starts_with("postgres") || self.0.0.starts_with("host=")
     }
@@ -166,7 +166,7 @@ impl Setting for Steps {
             .collect();
         match steps {
             Some(steps) if steps.is_sorted_by(|a, b| a.0 > b.0) => Ok(Self(steps)),
-            _ => Err(format!("{word:?} is not like 24h:100,6h:50, longest first")),
+            _ => Err(format!("{word:?} does not have the form 24h:100,6h:50, longest first")),
         }
     }
 
@@ -184,7 +184,7 @@ impl Setting for Switch {
         match word.to_lowercase().as_str() {
             "on" | "true" | "1" | "yes" => Ok(Self(true)),
             "off" | "false" | "0" | "no" => Ok(Self(false)),
-            _ => Err(format!("{word:?} is neither on nor off")),
+            _ => Err(format!("{word:?} is not on or off")),
         }
     }
 
@@ -193,7 +193,7 @@ impl Setting for Switch {
     }
 }
 
-/// Several secrets, never shown.
+/// Several secrets, never displayed.
 #[derive(Clone, Debug, Default)]
 pub struct Secrets(pub Vec<Secret>);
 

@@ -1,4 +1,4 @@
-//! The settings: defaults, then `dermaga.toml`, then the environment. Parsed once, at the start.
+//! Settings: defaults, then `dermaga.toml`, then the environment. Parsed once at start.
 
 pub mod guard;
 mod kinds;
@@ -16,12 +16,12 @@ pub use kinds::{
 
 use kinds::Setting;
 
-/// Declares a setting once: its field, type, default and documentation. The name in the
-/// environment is `DERMAGA_` and the field in capitals; in the file it is the field, or its first
-/// word as a section (`[booking] hold_seconds = 900`).
+/// Declares settings: field, type, default and documentation. The environment variable is
+/// `DERMAGA_` and the field in upper case. In the file it is the field, or its first word as a
+/// section (`[booking] hold_seconds = 900`).
 macro_rules! settings {
     ($($(#[doc = $doc:literal])+ $name:ident: $type:ty = $default:literal;)+) => {
-        /// What an operator can set.
+        /// All settings.
         #[derive(Clone, Debug)]
         pub struct Config {
             $($(#[doc = $doc])+ pub $name: $type,)+
@@ -44,7 +44,7 @@ macro_rules! settings {
                 }
             }
 
-            /// Name and effective value, secrets hidden.
+            /// Names and effective values, without secrets.
             pub fn show(&self) -> Vec<(&'static str, String)> {
                 vec![$((stringify!($name), self.$name.show())),+]
             }
@@ -55,71 +55,72 @@ macro_rules! settings {
 settings! {
     /// Address and port to listen on.
     listen: SocketAddr = "127.0.0.1:8080";
-    /// Where the world reaches this service; `http://` and the listen address unless set.
+    /// Public address of this service. Default: `http://` and the listen address.
     public_url: Option<WebUrl> = "";
-    /// Where links in letters lead; a page of this service unless set.
+    /// Address of the web app that links in mails open. Default: a page of this service.
     app_url: Option<WebUrl> = "";
-    /// Folder of the SQLite database, local files and letters.
+    /// Folder of the SQLite database, local files and mails.
     data_dir: PathBuf = "./data";
-    /// `postgres://…` or `sqlite:file`; SQLite in the data directory unless set.
+    /// `postgres://…` or `sqlite:file`. Default: SQLite in the data directory.
     database_url: Option<DatabaseUrl> = "";
-    /// 32 random bytes in base64. Needed with PostgreSQL; made in the data directory with SQLite.
+    /// 32 random bytes in base64. Required with PostgreSQL; generated in the data directory with
+    /// SQLite.
     secret_key: Option<Secret> = "";
-    /// Secrets of the past, separated by commas: what they sealed can still be opened.
+    /// Earlier secret keys, separated by commas, with which stored data can still be decrypted.
     old_secret_keys: Secrets = "";
-    /// The service's time zone.
+    /// Time zone of the service.
     timezone: Tz = "Asia/Jakarta";
     /// E-mail of the first admin.
     admin_email: Option<Email> = "";
-    /// Password of the first admin; one is made and printed once unless set.
+    /// Password of the first admin. Default: generated and printed once.
     admin_password: Option<Secret> = "";
-    /// How long unpaid seats are held.
+    /// How long seats are held for payment.
     booking_hold_seconds: u32 = "1800";
-    /// Bookings close this long before departure.
+    /// How long before departure bookings close.
     booking_cutoff_minutes: u32 = "15";
-    /// What a booker gets back: `hours before departure:percent`, from the earliest.
+    /// Refund when a guest cancels: `hours before departure:percent`, longest first.
     refund_policy: Steps = "24h:100,6h:50";
-    /// What a booker pays for choosing another sailing: `hours before departure:percent`, from the
-    /// earliest; later than the last it is not possible.
+    /// Fee when a guest reschedules: `hours before departure:percent`, longest first. Rescheduling
+    /// is refused later than the last step.
     reschedule_fee: Steps = "0h:0";
     /// `simulator`, `midtrans` or `xendit`.
     payment_provider: PaymentProvider = "simulator";
-    /// The provider's server key.
+    /// Server key of the payment provider.
     payment_server_key: Option<Secret> = "";
-    /// The token that Xendit's callbacks carry; the server key unless set.
+    /// Token of Xendit's callbacks. Default: the server key.
     payment_callback_token: Option<Secret> = "";
-    /// Where the provider is; its own address unless set.
+    /// Address of the provider's API. Default: the provider's own.
     payment_url: Option<WebUrl> = "";
-    /// `file` (letters become .eml files in the data directory) or `smtp://user:password@host:port`.
+    /// `file` (mails become .eml files in the data directory) or `smtp://user:password@host:port`.
     mail_url: MailUrl = "file";
-    /// Sender of letters.
+    /// Sender of mails.
     mail_from: String = "Dermaga <no-reply@localhost>";
     /// `local` (the data directory) or `s3://…`.
     storage_url: StorageUrl = "local";
-    /// Rate limits, lockout and holds: `on` or `off`.
+    /// Rate limits, sign-in lockouts and limits of unpaid bookings: `on` or `off`.
     rate_limit: Switch = "on";
-    /// Whether terms need a second person to publish them.
+    /// Whether terms must be published by another person than their author.
     terms_four_eyes: Switch = "true";
-    /// Whether webhooks may lead to private and loopback addresses: `on` or `off`.
+    /// Whether webhooks may call private and loopback addresses: `on` or `off`.
     webhook_private_addresses: Switch = "off";
-    /// Proxies in front whose X-Forwarded-For entries are true.
+    /// Number of trusted proxies that add to X-Forwarded-For.
     trusted_hops: u8 = "0";
-    /// Origins, separated by commas, whose pages may call the API.
+    /// Origins that may call the API from a browser, separated by commas.
     cors_origins: Origins = "";
-    /// What is logged: `error`, `warn`, `info`, `debug`, `trace`, or per module.
+    /// Log level: `error`, `warn`, `info`, `debug` or `trace`, also per module.
     log: String = "info";
     /// `text` or `json`.
     log_format: LogFormat = "text";
-    /// The bearer token that `/metrics` asks for. Without one it is open to everybody on this
-    /// machine, and closed where others can reach the service.
+    /// Bearer token for `/metrics`. Without one, metrics are only available if the service is
+    /// reachable from this machine alone.
     metrics_token: Option<Secret> = "";
-    /// Serves others than this machine even with the simulator, without rate limits, or with a key
-    /// or password that is public: `true` or `false`.
+    /// Disables the production guard: allows a reachable service to run with the simulator, without
+    /// rate limits, or with a public key or password: `true` or `false`.
     insecure_demo: Switch = "false";
 }
 
 impl Config {
-    /// Reads `dermaga.toml` in the working directory, where there is one, and the environment.
+    /// Reads `dermaga.toml` in the working directory, if it exists, and the environment.
     pub fn load() -> Result<Self, String> {
         let mut words = BTreeMap::new();
         match std::fs::read_to_string("dermaga.toml") {

@@ -1,4 +1,4 @@
-//! The call to become a partner.
+//! Handlers of the partnership call to action.
 
 use axum::extract::State;
 
@@ -42,7 +42,7 @@ pub async fn save_cta_partnership(
     tx.record(Change {
         action: "cta_partnership.saved",
         entity: "cta_partnership",
-        // There is only one.
+        // There is only one record.
         id: Uuid::nil(),
         before: before.as_ref().map(|before| before as _),
         after: Some(&after),
@@ -52,7 +52,7 @@ pub async fn save_cta_partnership(
     Ok(Reply::data(after).saying("Saved.", "Tersimpan."))
 }
 
-/// The picture that is there already stays, whoever brought it.
+/// The current image can be kept, whoever uploaded it.
 async fn picture(app: &App, caller: &Caller, now: Option<&CtaRow>, id: &str) -> Result<Uuid> {
     match now.and_then(|row| row.image_file_id) {
         Some(same) if id.parse() == Ok(same) => Ok(same),

@@ -1,9 +1,9 @@
-//! Contents: the call to become a partner, and terms and conditions.
+//! Contents: the partnership call to action, and terms and conditions.
 //!
-//! - Terms of a type have versions. One is published, one at most is a draft; what was published
-//!   never changes, which the database sees to.
-//! - Who writes and who validates are the callers themselves, and two people.
-//! - Content is HTML, sanitised on its way in: what is stored is harmless.
+//! - Terms have a type and versions. One version is published and at most one is a draft; triggers
+//!   prevent changes of published versions.
+//! - Author and publisher are the callers themselves, and different people if four eyes are required.
+//! - HTML is sanitised before it is stored.
 
 mod cta;
 mod model;

@@ -1,4 +1,4 @@
-//! What contents are made of, and what callers send and get.
+//! Types of contents.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -45,7 +45,7 @@ pub struct CtaForm {
         regex(pattern = r"^[Hh][Tt][Tt][Pp][Ss]?://[^\s<>\x22'/]+[^\s<>\x22']*$")
     )]
     pub button_url: String,
-    /// Empty: none.
+    /// An empty string removes the image.
     #[serde(default)]
     pub image_file_id: Option<String>,
     pub is_active: bool,
@@ -69,7 +69,7 @@ pub struct Terms {
     pub published_at: Option<DateTime<Utc>>,
 }
 
-/// A version with who made it, for the platform's people.
+/// A version of terms with its author and publisher.
 #[derive(Clone, Debug, Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct TermsVersion {
     #[serde(flatten)]

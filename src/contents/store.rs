@@ -89,7 +89,7 @@ pub async fn history(db: &Db, query: &HistoryQuery) -> Result<Page<TermsVersion>
     Ok(paging.page(rows))
 }
 
-/// The next version of its type, as a draft. A failure that is unique means that there is one.
+/// Inserts a draft of the next version. A unique violation means that there already is a draft.
 pub async fn insert(
     tx: &mut Tx,
     kind: &str,
@@ -114,7 +114,7 @@ pub async fn insert(
     Ok(id)
 }
 
-/// `false` when it is no draft any more.
+/// Updates a draft; `false` if it is no longer a draft.
 pub async fn edit(
     tx: &mut Tx,
     id: Uuid,
@@ -136,8 +136,7 @@ pub async fn edit(
     Ok(edited == 1)
 }
 
-/// In place of the one before, while the draft is as its validator has seen it; `false` when it is
-/// not.
+/// Publishes a draft and archives the previous version; `false` if the draft has changed.
 pub async fn publish(
     tx: &mut Tx,
     seen: &TermsVersion,

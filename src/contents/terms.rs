@@ -1,4 +1,4 @@
-//! Terms and conditions: written by one person, validated by another.
+//! Handlers of terms and conditions.
 
 use axum::extract::State;
 use chrono::{DateTime, Utc};
@@ -44,23 +44,23 @@ pub async fn create_terms(
     caller: Caller,
     Body(form): Body<NewTerms>,
 ) -> Result<Reply<TermsVersion>> {
-    oneself(&caller, &form.user_creator_id)?;
+    ensure_self(&caller, &form.user_creator_id)?;
     let content = sanitised(&form.content)?;
     files::keep_shown(&app, &content).await?;
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     let id = draft(&mut tx, &form.kind, &content, &caller, now).await?;
     let draft = finish(tx, "terms.created", None, id).await?;
-    Ok(Reply::data(draft).saying("The draft is saved.", "Draf tersimpan."))
+    Ok(Reply::data(draft).saying("The draft has been saved.", "Draf tersimpan."))
 }
 
-/// Changes a draft; of what is published it makes the next one.
+/// Updates a draft; for published terms, creates the next draft.
 pub async fn update_terms(
     State(app): State<App>,
     caller: Caller,
     Body(form): Body<ChangedTerms>,
 ) -> Result<Reply<TermsVersion>> {
-    oneself(&caller, &form.user_creator_id)?;
+    ensure_self(&caller, &form.user_creator_id)?;
     let content = sanitised(&form.content)?;
     files::keep_shown(&app, &content).await?;
     let now = app.clock.now();
@@ -70,42 +70,42 @@ pub async fn update_terms(
         TermsStatus::Draft => {
             match store::edit(&mut tx, form.id, &content, caller.person.id, now).await? {
                 true => form.id,
-                false => return Err(not_now()),
+                false => return Err(invalid_transition()),
             }
         }
         TermsStatus::Published => {
             draft(&mut tx, &before.terms.kind, &content, &caller, now).await?
         }
-        TermsStatus::Archived => return Err(not_now()),
+        TermsStatus::Archived => return Err(invalid_transition()),
     };
     let changed = (id == form.id).then_some(before);
     let draft = finish(tx, "terms.updated", changed, id).await?;
-    Ok(Reply::data(draft).saying("The draft is saved.", "Draf tersimpan."))
+    Ok(Reply::data(draft).saying("The draft has been saved.", "Draf tersimpan."))
 }
 
-/// Publishes a draft in place of the version before, which is kept.
+/// Publishes a draft and archives the previous version.
 pub async fn publish_terms(
     State(app): State<App>,
     caller: Caller,
     Body(form): Body<PublishTerms>,
 ) -> Result<Reply<TermsVersion>> {
-    oneself(&caller, &form.user_validator_id)?;
+    ensure_self(&caller, &form.user_validator_id)?;
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     let before = store::get(&mut tx, form.id).await?.ok_or_else(unknown)?;
     if before.terms.status != TermsStatus::Draft {
-        return Err(not_now());
+        return Err(invalid_transition());
     }
     let own = [before.user_creator_id, before.user_editor_id].contains(&caller.person.id);
     if own && app.config.terms_four_eyes.0 {
         return Err(Error::conflict(
             "same_person",
-            "Somebody else than who wrote it has to publish it.",
-            "Harus diterbitkan oleh orang lain selain penulisnya.",
+            "The author of a draft cannot publish it.",
+            "Penulis draf tidak dapat menerbitkannya sendiri.",
         ));
     }
     if !store::publish(&mut tx, &before, caller.person.id, now).await? {
-        return Err(not_now());
+        return Err(invalid_transition());
     }
     let published = TermsPublished {
         terms_id: form.id,
@@ -114,23 +114,24 @@ pub async fn publish_terms(
     };
     events::emit(&mut tx, DomainEvent::TermsPublished(published), now).await?;
     let published = finish(tx, "terms.published", Some(before), form.id).await?;
-    Ok(Reply::data(published).saying("The terms are published.", "Ketentuan diterbitkan."))
+    Ok(Reply::data(published).saying("The terms have been published.", "Ketentuan diterbitkan."))
 }
 
-/// Who did it is known from the session; what the body says must agree.
-fn oneself(caller: &Caller, said: &str) -> Result<()> {
+/// 403 unless the id in the body is the caller's.
+fn ensure_self(caller: &Caller, said: &str) -> Result<()> {
     match said.parse::<Uuid>() == Ok(caller.person.id) {
         true => Ok(()),
         false => Err(Error::Forbidden),
     }
 }
 
-/// Without anything that runs, or leads where something runs.
+/// Removes scripts and unsafe links.
 fn sanitised(content: &str) -> Result<String> {
     let clean = ammonia::clean(&content.replace('\0', ""));
     match clean.trim() {
         "" => {
-            let message = text("Nothing of it may be shown.", "Tidak ada yang dapat ditampilkan.");
+            let message =
+                text("The content is empty after sanitising.", "Isi kosong setelah dibersihkan.");
             Err(Error::field("content", "required", message))
         }
         clean => Ok(clean.to_owned()),
@@ -148,7 +149,7 @@ async fn draft(
     made.map_err(|failure: Failure| match failure.is_unique() {
         true => Error::conflict(
             "already_exists",
-            "There is a draft of these terms already.",
+            "A draft of these terms already exists.",
             "Draf ketentuan ini sudah ada.",
         ),
         false => failure.into(),
@@ -156,12 +157,12 @@ async fn draft(
 }
 
 fn unknown() -> Error {
-    Error::field("id", "unknown", text("There are no such terms.", "Ketentuan ini tidak ada."))
+    Error::field("id", "unknown", text("These terms do not exist.", "Ketentuan ini tidak ada."))
 }
 
-fn not_now() -> Error {
+fn invalid_transition() -> Error {
     Error::invalid_state(
-        "These terms are no draft any more, or were changed meanwhile.",
+        "These terms are no longer a draft, or have changed in the meantime.",
         "Ketentuan ini bukan draf lagi, atau telah diubah.",
     )
 }

@@ -1,7 +1,7 @@
-//! The same platform many times over: every partner with boats, sailings, bookings and money gets
-//! twins that sail between harbours of their own. Staff, prices and promotions stay one.
+//! Multiplies the demo data: every partner is copied with boats, sailings, bookings and money,
+//! between harbours of its own. Staff, taxes and promotions are not copied.
 //!
-//! Far quicker than living through it all again. Notifications and the audit log are not repeated.
+//! Much faster than simulating the bookings. Notifications and audit entries are not copied.
 
 use indicatif::ProgressBar;
 
@@ -11,14 +11,14 @@ use crate::{
     reports,
 };
 
-/// Codes have three digits for it.
+/// Codes have three digits for the copy.
 pub const MOST: u16 = 999;
 
 const fn of(table: &'static str, ids: &'static [&'static str]) -> BulkClone {
     BulkClone { table, by: "id", ids, late: &[], other: &[], only: "TRUE" }
 }
 
-/// In the order of their references.
+/// Ordered by foreign keys.
 const TABLES: &[BulkClone] = &[
     BulkClone {
         only: "role = 'mitra'",
@@ -72,7 +72,7 @@ const TABLES: &[BulkClone] = &[
     BulkClone { by: "sailing_id", ..of("manifests", &["sailing_id"]) },
 ];
 
-/// Makes it `scale` times as large.
+/// Multiplies the data by `scale`.
 pub async fn multiply(app: &App, scale: u16, bar: &ProgressBar) -> Result<()> {
     if scale == 1 {
         return Ok(());
@@ -83,7 +83,7 @@ pub async fn multiply(app: &App, scale: u16, bar: &ProgressBar) -> Result<()> {
     for number in 1..scale {
         bar.inc(1);
         app.db.bulk_clone(TABLES, number).await?;
-        // A plan made for a small table would read all of the large one, for every row.
+        // Statistics of a small table would lead to full scans of the large one.
         if number.is_power_of_two() {
             app.db.analyse(TABLES).await?;
         }
@@ -98,7 +98,7 @@ pub async fn multiply(app: &App, scale: u16, bar: &ProgressBar) -> Result<()> {
     Ok(())
 }
 
-/// What promotions say of the bookings they were used for.
+/// Updates of the promotion counters.
 const USES: &[&str] = &[
     "DELETE FROM promotion_uses",
     "INSERT INTO promotion_uses (promotion_id, email, used)

@@ -1,4 +1,4 @@
-//! Day by day: guests book, pay, change their minds; boats sail; partners are paid.
+//! Simulation of days: bookings, payments, cancellations, check-ins and settlements.
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, TimeDelta, Utc, Weekday};
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -7,10 +7,10 @@ use rand::{Rng, RngExt, seq::IndexedRandom};
 use serde_json::{Value, json};
 
 use super::{
-    PASSWORD, Stage,
-    founding::{Berth, Founded},
-    places::{FIRST, LAST, SAILING},
-    voice::Voice,
+    Generator, PASSWORD,
+    base_data::{BaseData, SailingChoice},
+    client::ApiClient,
+    names::{FIRST, LAST, SAILING},
 };
 use crate::{
     app::App,
@@ -19,19 +19,19 @@ use crate::{
     reports, settlements,
 };
 
-/// Bookings on an ordinary day.
+/// Bookings on a weekday.
 const DAILY: u32 = 45;
-/// How many guests are served side by side.
-const ABREAST: usize = 16;
+/// Number of concurrent guests.
+const CONCURRENT_GUESTS: usize = 16;
 
-/// What a guest is going to do; decided beforehand, so that it does not matter who is served first.
+/// Decisions of a guest, made in advance so that they do not depend on the order of execution.
 struct Guest {
     seed: u64,
     order: Value,
     method: &'static str,
     then: Then,
-    /// Where they would move to.
-    instead: Option<Berth>,
+    /// Sailing to reschedule to.
+    instead: Option<SailingChoice>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -43,92 +43,92 @@ enum Then {
     Complain,
 }
 
-pub async fn live(
-    stage: &mut Stage,
-    founded: &Founded,
+pub async fn simulate(
+    generator: &mut Generator,
+    base: &BaseData,
     (first, today): (NaiveDate, NaiveDate),
     now: DateTime<Utc>,
     bar: &ProgressBar,
 ) -> Result<(), String> {
-    let zone = stage.app.config.timezone;
+    let zone = generator.app.config.timezone;
     for day in first.iter_days().take_while(|day| *day <= today) {
         for (hour, share) in [(8, 4), (13, 3), (20, 3)] {
             let at = midnight(day, zone) + TimeDelta::hours(hour);
             if at > now {
                 break;
             }
-            turn(&stage.app, at);
-            // The weekend begins on Friday.
+            set_clock(&generator.app, at);
+            // More bookings from Friday to Sunday.
             let busy = 1 + u32::from(day.weekday().number_from_monday() >= 5);
             let guests = DAILY * busy * share / 10;
-            serve(stage, founded, day, guests).await?;
-            rest(&stage.app).await?;
+            simulate_guests(generator, base, day, guests).await?;
+            run_jobs(&generator.app).await?;
         }
-        weather(stage, founded, day).await?;
+        disrupt(generator, base, day).await?;
         if day + Days::new(2) > today {
-            board(stage, founded, day).await?;
+            check_in(generator, base, day).await?;
         }
         if day.weekday() == Weekday::Wed {
-            pay_out(stage).await?;
+            pay_out(generator).await?;
         }
         bar.inc(1);
     }
-    turn(&stage.app, now);
-    rest(&stage.app).await?;
-    // Some are just choosing how to pay.
-    serve(stage, founded, today, DAILY).await?;
-    rest(&stage.app).await?;
-    said(reports::roll_up(&stage.app).await).map(drop)
+    set_clock(&generator.app, now);
+    run_jobs(&generator.app).await?;
+    // Some bookings are left unpaid.
+    simulate_guests(generator, base, today, DAILY).await?;
+    run_jobs(&generator.app).await?;
+    to_text(reports::roll_up(&generator.app).await).map(drop)
 }
 
-/// Turns the clock, never back.
-fn turn(app: &App, at: DateTime<Utc>) {
+/// Advances the clock.
+fn set_clock(app: &App, at: DateTime<Utc>) {
     let by = at - app.clock.now();
     if by > TimeDelta::zero() {
         app.clock.advance(by);
     }
 }
 
-fn said<T>(done: Result<T, Error>) -> Result<T, String> {
+fn to_text<T>(done: Result<T, Error>) -> Result<T, String> {
     done.map_err(|why| why.to_string())
 }
 
-/// What goes on in the background.
-async fn rest(app: &App) -> Result<(), String> {
-    said(bookings::expire(app).await)?;
-    said(bookings::complete(app).await)?;
-    said(settlements::run_schedules(app).await)?;
-    while said(app.deliver_from(&[Queue::Event]).await)? > 0 {}
+/// Runs the background jobs.
+async fn run_jobs(app: &App) -> Result<(), String> {
+    to_text(bookings::expire(app).await)?;
+    to_text(bookings::complete(app).await)?;
+    to_text(settlements::run_schedules(app).await)?;
+    while to_text(app.deliver_from(&[Queue::Event]).await)? > 0 {}
     Ok(())
 }
 
-async fn serve(
-    stage: &mut Stage,
-    founded: &Founded,
+async fn simulate_guests(
+    generator: &mut Generator,
+    base: &BaseData,
     day: NaiveDate,
     count: u32,
 ) -> Result<(), String> {
-    let guests: Vec<_> = (0..count).filter_map(|n| guest(stage, founded, day, n)).collect();
-    let admin = stage.admin().await?;
-    let (app, voice) = (&stage.app, &stage.guest);
+    let guests: Vec<_> = (0..count).filter_map(|n| guest(generator, base, day, n)).collect();
+    let admin = generator.admin().await?;
+    let (app, client) = (&generator.app, &generator.guest);
     let served = stream::iter(guests).map(|guest| {
-        // They go about it side by side; each has the same ids whoever comes first.
-        ids::seeded(guest.seed, app.clock.now(), visit(app, voice, &admin, guest))
+        // Guests run concurrently; each has its own seed, so ids do not depend on the order.
+        ids::seeded(guest.seed, app.clock.now(), simulate_guest(app, client, &admin, guest))
     });
-    served.buffer_unordered(ABREAST).try_collect::<Vec<()>>().await.map(drop)
+    served.buffer_unordered(CONCURRENT_GUESTS).try_collect::<Vec<()>>().await.map(drop)
 }
 
-fn guest(stage: &mut Stage, founded: &Founded, day: NaiveDate, n: u32) -> Option<Guest> {
-    let soonest = stage.app.clock.now() + TimeDelta::hours(1);
-    let random = &mut stage.random;
-    // Most book a few days ahead.
+fn guest(generator: &mut Generator, base: &BaseData, day: NaiveDate, n: u32) -> Option<Guest> {
+    let soonest = generator.app.clock.now() + TimeDelta::hours(1);
+    let random = &mut generator.random;
+    // Most guests book a few days ahead.
     let ahead = random.random_range(0..5_u64) * random.random_range(0..4_u64);
-    let berths = founded.by_day.get(&(day + Days::new(ahead)))?;
-    let berths: Vec<_> = berths.iter().filter(|berth| berth.departure_at > soonest).collect();
-    let berth = *berths.choose(random)?;
+    let choices = base.by_day.get(&(day + Days::new(ahead)))?;
+    let choices: Vec<_> = choices.iter().filter(|choice| choice.departure_at > soonest).collect();
+    let choice = *choices.choose(random)?;
     let qty = *[1, 1, 2, 2, 2, 3, 4].choose(random)?;
-    let later = founded.by_day.get(&(berth.day + Days::new(1)));
-    let instead = later.into_iter().flatten().find(|other| other.route_id == berth.route_id);
+    let later = base.by_day.get(&(choice.day + Days::new(1)));
+    let instead = later.into_iter().flatten().find(|other| other.route_id == choice.route_id);
     let then = match random.random_range(0..100) {
         0..80 => Then::Pay,
         80..88 => Then::Forget,
@@ -141,7 +141,7 @@ fn guest(stage: &mut Stage, founded: &Founded, day: NaiveDate, n: u32) -> Option
     let passengers: Vec<_> = (0..qty).map(|_| passenger(random)).collect();
     let code = if random.random_bool(0.12) { "LIBURAN" } else { "" };
     let order = json!({
-        "type": "speedboat", "item_id": berth.speedboat_id, "route_time_id": berth.id,
+        "type": "speedboat", "item_id": choice.speedboat_id, "route_time_id": choice.id,
         "qty": qty, "code_promo": code, "note": "", "accept_terms": true,
         "contact": { "name": contact, "email": email, "phone": format!("0812{:08}", n + 10_000_000) },
         "passengers": passengers,
@@ -184,14 +184,19 @@ fn passenger(random: &mut impl Rng) -> Value {
     }
 }
 
-/// A guest at the counter. Whatever the service refuses, it refuses: boats are full.
-async fn visit(app: &App, voice: &Voice, admin: &Voice, guest: Guest) -> Result<(), String> {
-    let Ok(booking) = voice.post("/v1/booking/", guest.order).await else { return Ok(()) };
+/// Simulates a guest. Refusals are ignored: sailings can be full.
+async fn simulate_guest(
+    app: &App,
+    client: &ApiClient,
+    admin: &ApiClient,
+    guest: Guest,
+) -> Result<(), String> {
+    let Ok(booking) = client.post("/v1/booking/", guest.order).await else { return Ok(()) };
     if guest.then == Then::Forget {
         return Ok(());
     }
     let reference = booking["payment"]["reference"].as_str().unwrap_or_default();
-    pay(app, voice, reference, booking["price"]["total"].as_i64(), guest.method).await?;
+    pay(app, client, reference, booking["price"]["total"].as_i64(), guest.method).await?;
     let path = format!("/v1/booking/{}", booking["id"].as_str().unwrap_or_default());
     let knows = |mut body: Value| {
         body["code"] = booking["code"].clone();
@@ -201,8 +206,8 @@ async fn visit(app: &App, voice: &Voice, admin: &Voice, guest: Guest) -> Result<
     match guest.then {
         Then::PayAndCancel => {
             let body = knows(json!({ "reason": "Rencana berubah" }));
-            let cancelled = voice.post(&format!("{path}/cancel"), body).await?;
-            // Most refunds have left; some still wait.
+            let cancelled = client.post(&format!("{path}/cancel"), body).await?;
+            // Most refunds are paid; some stay pending.
             let last = cancelled["code"].as_str().and_then(|code| code.bytes().last());
             if cancelled["status"] == "refund_pending" && last.is_some_and(|last| last % 3 > 0) {
                 let reference = json!({ "reference": "BCA-2026" });
@@ -212,7 +217,7 @@ async fn visit(app: &App, voice: &Voice, admin: &Voice, guest: Guest) -> Result<
         Then::PayAndMove => {
             let Some(instead) = guest.instead else { return Ok(()) };
             let body = knows(json!({ "route_time_id": instead.id, "reason": "Pindah hari" }));
-            drop(voice.post(&format!("{path}/reschedule"), body).await);
+            drop(client.post(&format!("{path}/reschedule"), body).await);
         }
         Then::Complain => {
             let body = json!({ "reason": "Kapal terlambat" });
@@ -225,7 +230,7 @@ async fn visit(app: &App, voice: &Voice, admin: &Voice, guest: Guest) -> Result<
 
 async fn pay(
     app: &App,
-    voice: &Voice,
+    client: &ApiClient,
     reference: &str,
     total: Option<i64>,
     method: &str,
@@ -234,41 +239,45 @@ async fn pay(
     let id = format!("demo-{reference}");
     let mut notice = app.gateway().simulate(reference, amount, "settlement", id);
     notice["payment_type"] = json!(method);
-    voice.post("/v1/payment/callback", notice).await.map(drop)
+    client.post("/v1/payment/callback", notice).await.map(drop)
 }
 
-/// Now and then a sailing is cancelled, or leaves later.
-async fn weather(stage: &mut Stage, founded: &Founded, day: NaiveDate) -> Result<(), String> {
-    if !stage.random.random_bool(0.06) {
+/// Occasionally cancels or moves a sailing.
+async fn disrupt(generator: &mut Generator, base: &BaseData, day: NaiveDate) -> Result<(), String> {
+    if !generator.random.random_bool(0.06) {
         return Ok(());
     }
-    let admin = stage.admin().await?;
-    let tomorrow = founded.by_day.get(&(day + Days::new(1)));
-    let Some(berth) = tomorrow.and_then(|berths| berths.choose(&mut stage.random)) else {
+    let admin = generator.admin().await?;
+    let tomorrow = base.by_day.get(&(day + Days::new(1)));
+    let Some(choice) = tomorrow.and_then(|choices| choices.choose(&mut generator.random)) else {
         return Ok(());
     };
-    let path = format!("/v1/mitra/route-times/{}/cancel", berth.id);
+    let path = format!("/v1/mitra/route-times/{}/cancel", choice.id);
     drop(admin.post(&path, json!({ "reason": "Gelombang tinggi" })).await);
-    rest(&stage.app).await
+    run_jobs(&generator.app).await
 }
 
-/// Of those who sail today most come on board.
-async fn board(stage: &mut Stage, founded: &Founded, day: NaiveDate) -> Result<(), String> {
-    let now = stage.app.clock.now();
+/// Checks in most passengers of today.
+async fn check_in(
+    generator: &mut Generator,
+    base: &BaseData,
+    day: NaiveDate,
+) -> Result<(), String> {
+    let now = generator.app.clock.now();
     for house in SAILING {
-        let partner = stage.guest.signed_in(house.email, PASSWORD, "mitra").await?;
+        let partner = generator.guest.signed_in(house.email, PASSWORD, "mitra").await?;
         let me = partner.get("/user/me").await?;
-        let today = founded.by_day.get(&day).into_iter().flatten();
-        for berth in today.filter(|berth| json!(berth.partner_id) == me["mitra"]["id"]) {
-            if berth.departure_at > now + TimeDelta::hours(1) {
+        let today = base.by_day.get(&day).into_iter().flatten();
+        for choice in today.filter(|choice| json!(choice.partner_id) == me["mitra"]["id"]) {
+            if choice.departure_at > now + TimeDelta::hours(1) {
                 continue;
             }
-            let pier = format!("/v1/mitra/route-times/{}", berth.id);
+            let pier = format!("/v1/mitra/route-times/{}", choice.id);
             let manifest = partner.get(&format!("{pier}/manifest")).await?;
             let mut scans = Vec::new();
             for (n, one) in manifest["passengers"].as_array().into_iter().flatten().enumerate() {
-                if stage.random.random_bool(0.93) {
-                    let scanned_at = berth.departure_at - TimeDelta::minutes(20);
+                if generator.random.random_bool(0.93) {
+                    let scanned_at = choice.departure_at - TimeDelta::minutes(20);
                     scans.push(json!({
                         "scan_id": format!("demo-{n}"), "ticket_code": one["ticket_code"],
                         "scanned_at": scanned_at,
@@ -284,9 +293,9 @@ async fn board(stage: &mut Stage, founded: &Founded, day: NaiveDate) -> Result<(
     Ok(())
 }
 
-/// The money of last week leaves; the newest waits for a signature.
-async fn pay_out(stage: &mut Stage) -> Result<(), String> {
-    let admin = stage.admin().await?;
+/// Releases settlements, except for the newest ones.
+async fn pay_out(generator: &mut Generator) -> Result<(), String> {
+    let admin = generator.admin().await?;
     let pending = admin.get("/v1/settlements?status=pending&page_size=100").await?;
     for settlement in pending.as_array().into_iter().flatten() {
         let id = settlement["id"].as_str().unwrap_or_default();

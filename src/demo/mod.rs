@@ -1,14 +1,14 @@
-//! A platform that looks lived in: partners in every state, real routes, three months of the past
-//! and one of the future.
+//! Demo data: partners in every status, real routes, three months of history and one of future
+//! sailings.
 //!
-//! Everything is done through the doors of the service by people who call it, with a clock that is
-//! turned: what comes out is what the service would have become, and `dermaga audit` is clean.
+//! All data is created by API calls with a simulated clock, so it is consistent and passes `dermaga
+//! audit`.
 
+mod base_data;
+mod client;
 mod fleets;
-mod founding;
 mod history;
-mod places;
-mod voice;
+mod names;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -28,55 +28,55 @@ use crate::{
     reports,
     sailings::LONGEST_ROUTE,
 };
-use founding::Founded;
-use voice::Voice;
+use base_data::BaseData;
+use client::ApiClient;
 
 pub use fleets::MOST;
 
-/// What everyone of the demo signs in with.
+/// Password of all demo accounts.
 pub const PASSWORD: &str = "dermaga demo 2026";
 pub const ADMIN: &str = "admin@dermaga.example";
 
-/// How much of it: so many days of the past, and so many times the fleets.
+/// Size of the demo: days of history and factor of the fleets.
 #[derive(Clone, Copy)]
 pub struct Extent {
     pub days: u64,
     pub scale: u16,
 }
 
-/// How far sailings are on sale, in days.
+/// Days for which sailings are on sale.
 const FUTURE: u64 = 30;
-/// How far its past reaches at most: a route runs from its first day to the last that is on sale.
+/// Maximum days of history, limited by the length of a route.
 pub const LONGEST: u64 = LONGEST_ROUTE - 1 - FUTURE;
 
-/// The demo in the making.
-struct Stage {
+/// State of the generation.
+struct Generator {
     app: App,
-    guest: Voice,
-    /// The admin's session, and until when it is fresh enough.
-    admin: Option<(Voice, DateTime<Utc>)>,
+    guest: ApiClient,
+    /// The admin's session and its expiry.
+    admin: Option<(ApiClient, DateTime<Utc>)>,
     random: StdRng,
 }
 
-impl Stage {
-    async fn admin(&mut self) -> Result<Voice, String> {
+impl Generator {
+    async fn admin(&mut self) -> Result<ApiClient, String> {
         let now = self.app.clock.now();
-        if let Some((voice, until)) = &self.admin
+        if let Some((client, until)) = &self.admin
             && now < *until
         {
-            return Ok(voice.clone());
+            return Ok(client.clone());
         }
-        let voice = self.guest.signed_in(ADMIN, PASSWORD, "admin").await?;
-        self.admin = Some((voice.clone(), now + TimeDelta::hours(7)));
-        Ok(voice)
+        let client = self.guest.signed_in(ADMIN, PASSWORD, "admin").await?;
+        self.admin = Some((client.clone(), now + TimeDelta::hours(7)));
+        Ok(client)
     }
 }
 
-/// Fills an empty database, and prints who can sign in.
+/// Fills an empty database and prints the accounts.
 pub async fn run(config: Config, seed: u64, extent: Extent) -> Result<(), String> {
     let app = fill(config, seed, extent, bar(extent.days + 1)).await?;
-    let (partners, staff) = founding::logins();
-    println!("Everyone signs in with the password: {PASSWORD}");
+    let (partners, staff) = base_data::logins();
+    println!("All accounts have the password: {PASSWORD}");
     println!("  admin    {ADMIN}");
     for email in staff {
         println!("  staff    {email}");
@@ -89,15 +89,16 @@ pub async fn run(config: Config, seed: u64, extent: Extent) -> Result<(), String
     let bookings = count("SELECT COUNT(*) FROM bookings").await.map_err(said)?;
     let sailings = count("SELECT COUNT(*) FROM sailings").await.map_err(said)?;
     println!(
-        "{bookings} bookings on {sailings} sailings. `dermaga` serves it, `dermaga audit` checks it."
+        "{bookings} bookings on {sailings} sailings. Start the service with `dermaga`; check the \
+         data with `dermaga audit`."
     );
     app.db.close().await;
     Ok(())
 }
 
-/// Refuses a database in which somebody still signs in with the password that the demo prints.
+/// Fails if an account of the database has the password of the demo.
 pub async fn no_printed_logins(app: &App) -> Result<(), String> {
-    let (partners, staff) = founding::logins();
+    let (partners, staff) = base_data::logins();
     for email in [ADMIN].into_iter().chain(staff).chain(partners) {
         let found = app.db.sql(
             "SELECT password_hash FROM accounts
@@ -109,8 +110,8 @@ pub async fn no_printed_logins(app: &App) -> Result<(), String> {
         let same = app.passwords().verify(PASSWORD, Some(&hash), Origin::local()).await;
         if same.map_err(|why| why.to_string())? {
             return Err(format!(
-                "DERMAGA_DATABASE_URL: {email} signs in with the demo's password, which everybody \
-                 can know; DERMAGA_INSECURE_DEMO=true allows it for a demo"
+                "DERMAGA_DATABASE_URL: {email} has the password of the demo, which is public; \
+                 DERMAGA_INSECURE_DEMO=true allows it for a demo"
             ));
         }
     }
@@ -121,10 +122,10 @@ fn bar(days: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{msg} {bar:40} {pos}/{len}, {eta} left");
     let bar = ProgressBar::new(days);
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-        .with_message("Days at sea")
+        .with_message("Creating days")
 }
 
-/// Makes the whole of it, day by day.
+/// Generates all data.
 pub async fn fill(
     config: Config,
     seed: u64,
@@ -132,16 +133,16 @@ pub async fn fill(
     bar: ProgressBar,
 ) -> Result<App, String> {
     if config.payment_provider != PaymentProvider::Simulator {
-        return Err("DERMAGA_PAYMENT_PROVIDER: the demo pays with the simulator alone".into());
+        return Err("DERMAGA_PAYMENT_PROVIDER: the demo requires the simulator".into());
     }
     let now = Utc::now();
     let today = now.with_timezone(&config.timezone).date_naive();
     let first = today - chrono::Days::new(days);
     let start = midnight(first, config.timezone) + TimeDelta::hours(5);
-    // Nobody is in a hurry, or mistaken for one caller.
+    // All calls come from one address, so rate limits are off.
     let config = Config { rate_limit: Switch(false), ..config };
     let app = App::start(config, Clock::manual(start)).await?;
-    empty(&app).await?;
+    ensure_empty(&app).await?;
     reports::ensure(&app).await.map_err(|why| why.to_string())?;
     let name = Name::parse("Ibu Direktur").ok_or("a name")?;
     let email: Email = ADMIN.parse()?;
@@ -149,26 +150,26 @@ pub async fn fill(
     let made = accounts::create_admin(&app, name, email, &password).await;
     made.map_err(|why| why.to_string())?;
     let random = StdRng::seed_from_u64(seed);
-    let mut stage = Stage { guest: Voice::of(&app), admin: None, app, random };
+    let mut generator = Generator { guest: ApiClient::of(&app), admin: None, app, random };
     let lived = async {
-        let founded: Founded = founding::found(&mut stage, first, today).await?;
-        history::live(&mut stage, &founded, (first, today), now, &bar).await
+        let base: BaseData = base_data::create(&mut generator, first, today).await?;
+        history::simulate(&mut generator, &base, (first, today), now, &bar).await
     };
     ids::seeded(seed, start, lived).await?;
-    // What would have been mailed long ago is not mailed now.
-    outbox::forget(&stage.app.db, Queue::Mail).await.map_err(|why| why.to_string())?;
-    fleets::multiply(&stage.app, scale, &bar).await.map_err(|why| why.to_string())?;
+    // Mails of the past are not sent.
+    outbox::forget(&generator.app.db, Queue::Mail).await.map_err(|why| why.to_string())?;
+    fleets::multiply(&generator.app, scale, &bar).await.map_err(|why| why.to_string())?;
     bar.finish_and_clear();
-    Ok(stage.app)
+    Ok(generator.app)
 }
 
-async fn empty(app: &App) -> Result<(), String> {
+async fn ensure_empty(app: &App) -> Result<(), String> {
     let used = app.db.sql(
         "SELECT (SELECT COUNT(*) FROM partners) + (SELECT COUNT(*) FROM bookings)
            + (SELECT COUNT(*) FROM accounts WHERE role <> 'admin')",
     );
     match used.scalar::<i64>().await.map_err(|why| why.to_string())? {
         0 => Ok(()),
-        _ => Err("there is something in this database; the demo wants an empty one".into()),
+        _ => Err("the database is not empty; the demo requires an empty one".into()),
     }
 }

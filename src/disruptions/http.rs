@@ -49,7 +49,8 @@ pub async fn cancel_sailing(
     let line = offers::line_tag(&before.from_name, &before.to_name);
     let _invalidation = app.response_cache.invalidate_on_drop([line]);
     tx.commit().await?;
-    Ok(Reply::data(cancelled).saying("The sailing is cancelled.", "Pelayaran dibatalkan."))
+    Ok(Reply::data(cancelled)
+        .saying("The sailing has been cancelled.", "Pelayaran telah dibatalkan."))
 }
 
 /// The bookings stand; they have the new times.
@@ -67,7 +68,10 @@ pub async fn move_sailing(
     let times = new_times(&before, &form, now)?;
     if times.span == (before.departure_at, before.arrival_at) {
         let moved = MovedSailing { sailing: before.seen_at(now), moved_bookings: 0 };
-        return Ok(Reply::data(moved).saying("It sails then already.", "Jadwalnya memang begitu."));
+        return Ok(Reply::data(moved).saying(
+            "The sailing already has these times.",
+            "Pelayaran sudah pada waktu tersebut.",
+        ));
     }
     sailings::shift(&mut tx, &before, &times, &form.reason, now).await?;
     let (departure_at, arrival_at) = times.span;
@@ -81,7 +85,7 @@ pub async fn move_sailing(
     let line = offers::line_tag(&before.from_name, &before.to_name);
     let _invalidation = app.response_cache.invalidate_on_drop([line]);
     tx.commit().await?;
-    Ok(Reply::data(moved).saying("The sailing is moved.", "Jadwal pelayaran diubah."))
+    Ok(Reply::data(moved).saying("The sailing has been moved.", "Jadwal pelayaran telah diubah."))
 }
 
 /// An arrival that is not after the departure is on the next day, as in a route.
@@ -93,7 +97,7 @@ fn new_times(sailing: &SailingDetail, form: &MoveSailing, now: DateTime<Utc>) ->
         Some(span) if span.0 > now && !too_far => Ok(NewTimes { day, span }),
         _ => {
             let message =
-                text("It must depart in the future.", "Keberangkatan harus di masa depan.");
+                text("The departure must be in the future.", "Keberangkatan harus di masa depan.");
             let field = if form.date.is_some() { "date" } else { "departure_time" };
             Err(Error::field(field, "past", message))
         }

@@ -13,7 +13,7 @@ use crate::{
 
 #[derive(Deserialize, JsonSchema)]
 pub struct CancelSailing {
-    /// Told to every booker.
+    /// Sent to everyone who booked.
     pub reason: Note,
 }
 
@@ -21,12 +21,12 @@ impl Input for CancelSailing {}
 
 #[derive(Deserialize, JsonSchema)]
 pub struct MoveSailing {
-    /// Where it departs from, as is the other time.
+    /// `HH:MM`, local to the route.
     pub departure_time: TimeOfDay,
     pub arrival_time: TimeOfDay,
-    /// The day of departure, unless it stays the same.
+    /// New day of departure. Default: unchanged.
     pub date: Option<NaiveDate>,
-    /// Told to every booker.
+    /// Sent to everyone who booked.
     pub reason: Note,
 }
 
@@ -49,6 +49,6 @@ pub struct CancelledSailing {
 pub struct MovedSailing {
     #[serde(flatten)]
     pub sailing: SailingDetail,
-    /// How many bookings moved along.
+    /// Number of bookings that have the new times.
     pub moved_bookings: usize,
 }

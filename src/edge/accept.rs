@@ -109,7 +109,7 @@ pub async fn serve(
                 Ok((stream, peer)) => (slot, stream, peer),
                 Err(error) => {
                     // Out of file descriptors, most likely; closing connections will free some.
-                    tracing::warn!(%error, "cannot accept");
+                    tracing::warn!(%error, "cannot accept connections");
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
                 }
@@ -132,7 +132,7 @@ pub async fn serve(
     let _ = drain.send(true);
     let finished = async { while connections.join_next().await.is_some() {} };
     if tokio::time::timeout(edge.drain, finished).await.is_err() {
-        tracing::warn!(left = connections.len(), "some requests did not finish in time");
+        tracing::warn!(left = connections.len(), "some requests did not finish before shutdown");
     }
 }
 

@@ -1,4 +1,4 @@
-//! How a content becomes a file: checked, stored under a key of its own, and given to its row.
+//! Accepting uploaded content: check it, store it under a new key, and assign it to its file.
 
 use axum::body::Bytes;
 
@@ -17,14 +17,14 @@ use crate::{
     },
 };
 
-/// Where a store that takes uploads by itself puts them.
+/// Storage key of direct uploads to S3.
 pub fn incoming(id: Uuid) -> String {
     format!("incoming/{id}")
 }
 
-/// The file, with what has meanwhile arrived for it in the store. Content that does not pass is
-/// thrown away, and the address stays usable.
-pub async fn settled(app: &App, id: Uuid) -> Result<Option<File>> {
+/// The file, after accepting content that was uploaded directly to the store. Invalid content is
+/// deleted, and the upload address stays usable.
+pub async fn accept_incoming(app: &App, id: Uuid) -> Result<Option<File>> {
     let Some(file) = store::get(&app.db, id).await? else { return Ok(None) };
     if file.object_key.is_some() || app.storage.name() == "local" {
         return Ok(Some(file));
@@ -35,7 +35,7 @@ pub async fn settled(app: &App, id: Uuid) -> Result<Option<File>> {
     let accepted = match accept(app, file, content).await {
         Ok(accepted) => accepted,
         Err(Error::Invalid(_) | Error::TooLarge) => None,
-        // A passing fault of ours: the content stays where it is.
+        // A transient error: the content is kept.
         Err(error) => return Err(error),
     };
     app.storage.delete(&incoming(id)).await?;
@@ -45,14 +45,14 @@ pub async fn settled(app: &App, id: Uuid) -> Result<Option<File>> {
     }
 }
 
-/// Checks a content and gives it to its pending file; `None` when another was first.
+/// Checks content and assigns it to its pending file; `None` if another upload came first.
 pub async fn accept(app: &App, mut file: File, content: Bytes) -> Result<Option<File>> {
     let (kind, content) = inspect(app, "content", content, file.purpose).await?;
     if kind != file.content_type {
         return Err(refuse("content", &Refusal::Kind));
     }
     let size = content.len() as i64;
-    let key = arrive(app, file.id, content).await?;
+    let key = store_content(app, file.id, content).await?;
     let mut tx = app.db.begin().await?;
     let first = store::fill(&mut tx, &file, &key, size).await?;
     tx.commit().await?;
@@ -65,14 +65,15 @@ pub async fn accept(app: &App, mut file: File, content: Bytes) -> Result<Option<
     Ok(Some(file))
 }
 
-/// Stores a content under a key of its own.
-pub async fn arrive(app: &App, id: Uuid, content: Bytes) -> Result<String> {
+/// Stores content under a new key.
+pub async fn store_content(app: &App, id: Uuid, content: Bytes) -> Result<String> {
     let key = format!("files/{id}/{}", ids::fresh().simple());
     app.storage.put(&key, content).await?;
     Ok(key)
 }
 
-/// One at a time, off the async threads: a picture unfolds to many times its size.
+/// Checks content on a blocking thread, one at a time, because a decoded image takes many times its
+/// size.
 pub async fn inspect(
     app: &App,
     field: &'static str,
@@ -82,7 +83,7 @@ pub async fn inspect(
     let turn = app.inspections.clone().acquire_owned().await.map_err(Error::internal)?;
     let work = tokio::task::spawn_blocking(move || {
         let inspected = picture::inspect(content, purpose);
-        // Not before: whoever asked may have gone, and the work goes on.
+        // Released here, because the work continues if the client disconnects.
         drop(turn);
         inspected
     });
@@ -95,7 +96,7 @@ pub fn refuse(field: &'static str, refusal: &Refusal) -> Error {
         Refusal::Kind => (
             "kind",
             text(
-                "This kind of file is not allowed here.",
+                "This type of file is not allowed here.",
                 "Jenis berkas ini tidak diizinkan di sini.",
             ),
         ),

@@ -1,4 +1,4 @@
-//! Contents on their way in and out: the form, the raw body, the download.
+//! Extractors of uploads and the download response.
 
 use std::time::Duration;
 
@@ -34,17 +34,17 @@ use crate::{
     },
 };
 
-/// What a form adds to its file.
+/// Overhead of a multipart form.
 const FORM: usize = 64 * 1024;
-/// More parts than any form of ours has.
+/// Maximum number of form parts.
 const PARTS: usize = 20;
 
-/// A multipart upload, read up to its limit and no further.
+/// A multipart upload, read up to its limit.
 pub struct Upload {
     pub purpose: Purpose,
     pub filename: String,
     pub content: Bytes,
-    /// Held as long as the content is.
+    /// Held as long as the content is in memory.
     pub slot: OwnedSemaphorePermit,
 }
 
@@ -153,7 +153,7 @@ impl OperationInput for Content {
     }
 }
 
-/// The largest that its kind may be, known from its first bytes on.
+/// Reads the file up to the limit of its type, which is known from the first bytes.
 async fn read_file(field: &mut Field<'_>) -> Result<Bytes> {
     let mut content = Vec::new();
     while let Some(chunk) = field.chunk().await.map_err(refused)? {
@@ -177,13 +177,13 @@ async fn read(field: &mut Field<'_>, limit: usize) -> Result<Vec<u8>> {
     Ok(content)
 }
 
-/// The length that the head announces.
+/// The `Content-Length` header.
 pub fn announced(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
 fn malformed() -> Error {
-    Error::Malformed(text("The form cannot be read.", "Formulir tidak terbaca."))
+    Error::Malformed(text("The form is malformed.", "Formulir tidak terbaca."))
 }
 
 fn refused(error: axum::extract::multipart::MultipartError) -> Error {
@@ -196,16 +196,16 @@ fn refused(error: axum::extract::multipart::MultipartError) -> Error {
     }
 }
 
-/// Room in memory for one more upload; whoever does not get it soon comes back later.
+/// Reserves memory for an upload; 503 if there is none soon.
 pub async fn slot(app: &App) -> Result<OwnedSemaphorePermit> {
     let wait = Duration::from_secs(5);
     match tokio::time::timeout(wait, app.uploads.clone().acquire_owned()).await {
         Ok(Ok(slot)) => Ok(slot),
-        _ => Err(Error::Unavailable("too many uploads at once".into())),
+        _ => Err(Error::Unavailable("too many concurrent uploads".into())),
     }
 }
 
-/// A content on its way out.
+/// Content of a file as response.
 pub struct Download(pub Response);
 
 impl IntoResponse for Download {
@@ -225,7 +225,7 @@ impl OperationOutput for Download {
         };
         let content = Kind::ALL.iter().map(|kind| (kind.to_string(), media.clone()));
         let response = Documented {
-            description: "The content".into(),
+            description: "Content of the file".into(),
             content: content.collect(),
             ..Default::default()
         };

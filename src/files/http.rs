@@ -16,13 +16,13 @@ use axum::{
 };
 
 use super::{
-    arrival::{accept, arrive, incoming, inspect, refuse, settled},
+    arrival::{accept, accept_incoming, incoming, inspect, refuse, store_content},
     form::{Content, Download, Upload, announced, slot},
     model::{FileRecord, FileStatus, Kind, PresignQuery, Presigned, Purpose, SignedQuery},
     picture::Refusal,
     private_url, public_url,
     rules::{clean_name, quota},
-    sign::{self, Deed},
+    sign::{self, SignedAction},
     store::{self, File},
 };
 use crate::{
@@ -57,13 +57,13 @@ pub async fn upload_file(
         expires_at: now + sign::UPLOAD,
         created_at: now,
     };
-    // Announced before it is stored: whatever happens in between, the sweep knows of it.
+    // Registered before the content is stored, so that the cleanup job knows of it in any case.
     let mut tx = app.db.begin().await?;
     if !store::announce(&mut tx, &file, quota(caller.role)).await? {
         return Err(quota_exceeded());
     }
     tx.commit().await?;
-    let key = arrive(&app, file.id, content).await?;
+    let key = store_content(&app, file.id, content).await?;
     let mut tx = caller.begin(&app.db, now).await?;
     store::fill(&mut tx, &file, &key, file.size).await?;
     file.object_key = Some(key);
@@ -77,7 +77,7 @@ pub async fn upload_file(
     })
     .await?;
     tx.commit().await?;
-    Ok(Reply::data(record).saying("The file is stored.", "Berkas tersimpan."))
+    Ok(Reply::data(record).saying("The file has been stored.", "Berkas tersimpan."))
 }
 
 fn allowed(caller: &Caller, purpose: Purpose) -> Result<()> {
@@ -90,12 +90,12 @@ fn allowed(caller: &Caller, purpose: Purpose) -> Result<()> {
 fn quota_exceeded() -> Error {
     Error::conflict(
         "quota_exceeded",
-        "You keep as many files as you may. Files that are not used are removed after seven days.",
+        "Your file quota is used up. Unused files are deleted after seven days.",
         "Kuota berkas Anda sudah habis. Berkas yang tidak dipakai dihapus setelah tujuh hari.",
     )
 }
 
-/// The log keeps no address that opens the file.
+/// Audit form without file address.
 #[derive(serde::Serialize)]
 struct Audited<'a> {
     filename: &'a str,
@@ -131,8 +131,8 @@ pub async fn presign_url(
     let life = std::time::Duration::from_secs(sign::UPLOAD.num_seconds().unsigned_abs());
     let presigned = app.storage.presign(&incoming(file.id), kind.as_str(), life).await?;
     let upload_url = presigned.unwrap_or_else(|| {
-        let deed = Deed::Upload(file.id, kind, size);
-        let query = sign::query(&app.secret_key, deed, file.expires_at);
+        let action = SignedAction::Upload(file.id, kind, size);
+        let query = sign::query(&app.secret_key, action, file.expires_at);
         format!("{}/content?{query}", public_url(&app, file.id))
     });
     let mut tx = caller.begin(&app.db, now).await?;
@@ -158,7 +158,7 @@ pub async fn presign_url(
     }))
 }
 
-/// Takes the content of a presigned upload on local storage.
+/// Receives the content of a presigned upload on local storage.
 pub async fn receive_file(
     State(app): State<App>,
     Path(id): Path<Uuid>,
@@ -167,12 +167,13 @@ pub async fn receive_file(
 ) -> Result<Reply<FileRecord>> {
     let (parts, body) = request.into_parts();
     let file = store::get(&app.db, id).await?.ok_or(Error::NotFound)?;
-    // By the size that it is sent with: what arrived earlier may have become smaller since.
+    // The signature covers the size of this request; stored content may be smaller after metadata
+    // was removed.
     let size = announced(&parts.headers).and_then(|size| i64::try_from(size).ok());
-    let deed = Deed::Upload(id, file.content_type, size.unwrap_or_default());
+    let action = SignedAction::Upload(id, file.content_type, size.unwrap_or_default());
     let kind = parts.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let as_signed = kind == Some(file.content_type.as_str());
-    if !sign::allows(&app.secret_key, deed, &query, app.clock.now()) || !as_signed {
+    if !sign::allows(&app.secret_key, action, &query, app.clock.now()) || !as_signed {
         return Err(Error::Forbidden);
     }
     if file.object_key.is_some() {
@@ -185,11 +186,11 @@ pub async fn receive_file(
     let limit = usize::try_from(file.size).map_err(Error::internal)?;
     let content = axum::body::to_bytes(body, limit).await.map_err(unreadable)?;
     let file = accept(&app, file, content).await?.ok_or_else(used)?;
-    Ok(Reply::data(record(&app, &file)).saying("The file is stored.", "Berkas tersimpan."))
+    Ok(Reply::data(record(&app, &file)).saying("The file has been stored.", "Berkas tersimpan."))
 }
 
 fn used() -> Error {
-    Error::invalid_state("This address was used already.", "Alamat ini sudah dipakai.")
+    Error::invalid_state("This address has already been used.", "Alamat ini sudah dipakai.")
 }
 
 fn record(app: &App, file: &File) -> FileRecord {
@@ -212,8 +213,8 @@ fn record(app: &App, file: &File) -> FileRecord {
     }
 }
 
-/// Public files are everyone's; private ones are for whoever has a signed address, their uploader
-/// and admins, documents for those who review them. For everyone else they do not exist.
+/// Public files are open to everyone. Private ones need a signed address, or the uploader, an admin
+/// or (for documents) a reviewer; for others they are 404.
 pub async fn download_file(
     State(app): State<App>,
     caller: Option<Caller>,
@@ -229,13 +230,13 @@ pub async fn download_file(
             && (file.purpose != Purpose::Document || caller.in_person_or(Rule::PartnersApprove));
         own || reviews || caller.role == Role::Admin
     });
-    let signed = sign::allows(&app.secret_key, Deed::Read(id), &query, app.clock.now());
+    let signed = sign::allows(&app.secret_key, SignedAction::Read(id), &query, app.clock.now());
     if !(public || known || signed) {
         return Err(Error::NotFound);
     }
-    // Whoever may see it brings it in, if it has only just arrived.
+    // Accepts content that was uploaded directly to the store.
     let file = match file.object_key {
-        None if known => settled(&app, id).await?.ok_or(Error::NotFound)?,
+        None if known => accept_incoming(&app, id).await?.ok_or(Error::NotFound)?,
         _ => file,
     };
     let key = file.object_key.as_deref().ok_or(Error::NotFound)?;
@@ -246,7 +247,7 @@ pub async fn download_file(
         false => app.storage.get(key).await?,
     };
     let cache = match public {
-        // Another content is another file.
+        // The content of a file never changes.
         true => "public, max-age=31536000, immutable",
         false => "private, no-store",
     };

@@ -1,11 +1,11 @@
-//! Files: avatars, photos and contents for everyone, documents and proofs for those concerned.
+//! Files: public avatars, photos and contents; private documents and proofs.
 //!
-//! - The content decides the type, never the name or the header. Pictures lose their metadata.
-//! - A file is pending until its content has arrived and passed; only a ready one can be used, by
-//!   its uploader (or an admin), for the purpose that it was uploaded for.
-//! - An account keeps so many files and bytes; what nothing refers to is removed after a week.
-//! - Each arrival is stored under a key of its own and wins the file by one conditional update, so
-//!   that what was checked is what is served.
+//! - The content decides the type, never the name or the header. Image metadata is removed.
+//! - A file is pending until its content was uploaded and checked. Only a ready file can be used, by
+//!   its uploader or an admin, for the purpose of the upload.
+//! - Accounts have a quota of files and bytes. Files without references are deleted after a week.
+//! - Each upload is stored under a new key and assigned by one conditional update, so that the
+//!   checked content is the served content.
 
 mod arrival;
 mod form;
@@ -34,20 +34,20 @@ use crate::{
 pub use http::{download_file, presign_url, receive_file, upload_file};
 pub use model::Purpose;
 
-/// Where a public file is.
+/// Address of a public file.
 pub fn public_url(app: &App, id: Uuid) -> String {
     format!("{}/v1/files/{id}", app.config.public_url())
 }
 
-/// Where a private file is, for a few minutes: for those who may see it.
+/// Signed address of a private file.
 pub fn private_url(app: &App, id: Uuid) -> String {
     let expires_at = app.clock.now() + sign::READ;
-    let query = sign::query(&app.secret_key, sign::Deed::Read(id), expires_at);
+    let query = sign::query(&app.secret_key, sign::SignedAction::Read(id), expires_at);
     format!("{}?{query}", public_url(app, id))
 }
 
-/// The file that a request refers to in a field; refused on that field unless the caller may use
-/// it for this.
+/// Validates the file that a field of a request refers to; 422 unless the caller may use it for
+/// this purpose.
 pub async fn refer(
     app: &App,
     caller: &Caller,
@@ -56,23 +56,26 @@ pub async fn refer(
     purpose: Purpose,
 ) -> Result<Uuid> {
     let unknown = || {
-        let message = text("There is no such file for this.", "Tidak ada berkas seperti ini.");
+        let message = text(
+            "This file does not exist or has another purpose.",
+            "Berkas ini tidak ada atau untuk keperluan lain.",
+        );
         Error::field(field, "unknown", message)
     };
     let id: Uuid = id.parse().map_err(|_| unknown())?;
-    let file = arrival::settled(app, id).await?.ok_or_else(unknown)?;
+    let file = arrival::accept_incoming(app, id).await?.ok_or_else(unknown)?;
     let owned = file.owner_id == caller.person.id || caller.role == Role::Admin;
     let usable = owned && file.purpose == purpose && file.object_key.is_some();
-    // From here on the sweep leaves it alone for days, which is time enough to refer to it.
+    // Protects the file from the cleanup job long enough to store the reference.
     match usable && store::keep(&app.db, id, app.clock.now()).await? {
         true => Ok(id),
         false => Err(unknown()),
     }
 }
 
-/// Keeps the files that a text shows, as [`refer`] does for a field.
+/// Protects the files that an HTML text shows, like [`refer`] for a field.
 pub async fn keep_shown(app: &App, html: &str) -> Result<()> {
-    for rest in html.split("/v1/files/").skip(1).take(MOST_SHOWN) {
+    for rest in html.split("/v1/files/").skip(1).take(MAX_SHOWN) {
         if let Some(Ok(id)) = rest.get(..36).map(str::parse) {
             store::keep(&app.db, id, app.clock.now()).await?;
         }
@@ -80,24 +83,24 @@ pub async fn keep_shown(app: &App, html: &str) -> Result<()> {
     Ok(())
 }
 
-/// So many files of one text are kept.
-const MOST_SHOWN: usize = 100;
-/// So many batches at most in one sweep: what is left waits for the next.
+/// Maximum number of protected files per text.
+const MAX_SHOWN: usize = 100;
+/// Maximum number of batches per run.
 const BATCHES: usize = 10;
 
-/// Removes what was announced and never came, and what nothing refers to.
+/// Deletes files that were never uploaded, and files without references.
 pub async fn sweep(app: &App, now: DateTime<Utc>) -> Result<()> {
-    give_up_unused(app, now).await?;
+    delete_unused(app, now).await?;
     for _ in 0..BATCHES {
         let overdue = store::overdue(&app.db, now).await?;
         let mut swept = 0;
         for id in &overdue {
             match sweep_one(app, *id).await {
                 Ok(()) => swept += 1,
-                Err(error) => tracing::warn!(file = %id, %error, "not swept"),
+                Err(error) => tracing::warn!(file = %id, %error, "the file could not be deleted"),
             }
         }
-        // What cannot be swept now is tried again next time.
+        // Files that cannot be deleted now are retried in the next run.
         if overdue.len() < store::SOME || swept == 0 {
             break;
         }
@@ -105,12 +108,12 @@ pub async fn sweep(app: &App, now: DateTime<Utc>) -> Result<()> {
     Ok(())
 }
 
-/// Looks who refers to the files that were not looked at for a week. What was in use then and is not
-/// now has another week.
+/// Checks the references of files that were not checked for a week. A file that was in use then and
+/// is not now is kept for another week.
 ///
-/// Who refers is read before, outside any transaction. Nothing can be missed: whoever refers to a file
-/// has it kept first, and what was kept within the week is neither read nor given up here.
-async fn give_up_unused(app: &App, now: DateTime<Utc>) -> Result<()> {
+/// References are read outside of transactions. None can be missed: a request protects a file
+/// before it refers to it, and files protected within the week are neither read nor deleted here.
+async fn delete_unused(app: &App, now: DateTime<Utc>) -> Result<()> {
     let until = now - rules::UNUSED;
     let mut photos = None;
     for _ in 0..BATCHES {
@@ -140,7 +143,7 @@ async fn give_up_unused(app: &App, now: DateTime<Utc>) -> Result<()> {
                 continue;
             }
             if app.storage.name() != "local" {
-                // What was sent there again later must not become its content now.
+                // Later uploads to the address must not become its content.
                 app.storage.delete(&arrival::incoming(file.id)).await?;
             }
             store::give_up(&app.db, file.id, until, now).await?;
@@ -150,11 +153,11 @@ async fn give_up_unused(app: &App, now: DateTime<Utc>) -> Result<()> {
 }
 
 async fn sweep_one(app: &App, id: Uuid) -> Result<()> {
-    // It may have come and never been looked at.
-    let file = arrival::settled(app, id).await?;
+    // The content may have been uploaded but never accepted.
+    let file = arrival::accept_incoming(app, id).await?;
     if file.is_some_and(|file| file.object_key.is_none()) {
         app.storage.delete(&arrival::incoming(id)).await?;
-        // Contents that were stored and never became the file's.
+        // Content that was stored but never assigned.
         app.storage.delete_all(&format!("files/{id}")).await?;
         let mut tx = app.db.begin().await?;
         store::forget_pending(&mut tx, id).await?;

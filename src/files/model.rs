@@ -1,4 +1,4 @@
-//! What files are made of, and what callers send and get.
+//! Types of files.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ crate::words! {
 }
 
 crate::words! {
-    /// What content can be.
+    /// Supported content types.
     pub enum Kind {
         Jpeg = "image/jpeg",
         Png = "image/png",
@@ -40,7 +40,7 @@ pub struct FileRecord {
     pub size: i64,
     pub purpose: Purpose,
     pub status: FileStatus,
-    /// For a private file it is signed, and good for five minutes.
+    /// Signed and valid for five minutes if the file is private.
     pub url: String,
     pub created_at: DateTime<Utc>,
 }
@@ -62,12 +62,12 @@ pub struct Presigned {
     pub file_id: Uuid,
     pub upload_url: String,
     pub method: &'static str,
-    /// To be sent with the upload, just so.
+    /// Headers that the upload must send unchanged.
     pub headers: BTreeMap<&'static str, String>,
     pub expires_at: DateTime<Utc>,
 }
 
-/// The signature of an address; none on a plain one.
+/// Signature of a signed address; empty for a public one.
 #[derive(Deserialize, JsonSchema)]
 pub struct SignedQuery {
     pub expires: Option<String>,

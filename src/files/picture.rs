@@ -1,7 +1,7 @@
-//! Contents: what they are, whether they are whole, and pictures without their metadata.
+//! Checks of file content, and removal of image metadata.
 //!
-//! A picture keeps the parts that make it a picture and loses all others: location, thumbnails,
-//! comments, whatever was appended. One that has none of these is kept byte for byte.
+//! Only the parts that make up an image are kept. Location, thumbnails, comments and appended data
+//! are removed. An image without any of these is kept byte for byte.
 
 use std::io::Cursor;
 
@@ -10,21 +10,21 @@ use image::{DynamicImage, ImageDecoder, ImageReader, Limits, metadata::Orientati
 
 use super::model::{Kind, Purpose};
 
-/// Enough for a phone's camera, little enough for a small machine.
-const MOST_PIXELS: u64 = 24_000_000;
+/// Enough for phone cameras, and small enough for the memory of small machines.
+const MAX_PIXELS: u64 = 24_000_000;
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// Not a kind that is allowed here.
+    /// The type is not allowed for the purpose.
     Kind,
-    /// Over its kind's limit.
+    /// Larger than the limit of its type.
     TooLarge,
-    /// Damaged, or something else in disguise.
+    /// Damaged, or of another type.
     Broken,
     TooManyPixels,
 }
 
-/// Checks a content and returns what is to be stored. Slow: not for the async threads.
+/// Checks content and returns what is to be stored. Slow; call it on a blocking thread.
 pub fn inspect(content: Bytes, purpose: Purpose) -> Result<(Kind, Bytes), Refusal> {
     let kind = Kind::sniff(&content).filter(|kind| purpose.allows(*kind)).ok_or(Refusal::Kind)?;
     if content.len() > kind.limit() {
@@ -43,7 +43,7 @@ pub fn inspect(content: Bytes, purpose: Purpose) -> Result<(Kind, Bytes), Refusa
         return Err(Refusal::Broken);
     }
     let mut clean = parts;
-    // What was dropped is not unpacked either; only JPEG's says which way up it is.
+    // Decodes the cleaned image; only for JPEG the original, which contains the orientation.
     let orientation = decode(if kind == Kind::Jpeg { &content } else { &clean })?;
     if kind == Kind::Jpeg && orientation != Orientation::NoTransforms {
         clean.splice(2..2, upright(orientation));
@@ -51,7 +51,7 @@ pub fn inspect(content: Bytes, purpose: Purpose) -> Result<(Kind, Bytes), Refusa
     Ok((kind, if clean == content { content } else { clean.into() }))
 }
 
-/// Begins as a PDF at its first byte and ends as one.
+/// Starts and ends as a PDF.
 fn pdf(content: &[u8]) -> bool {
     let tail = &content[content.len().saturating_sub(1024)..];
     let end = tail.windows(5).rposition(|window| window == b"%%EOF");
@@ -59,8 +59,8 @@ fn pdf(content: &[u8]) -> bool {
     content.starts_with(b"%PDF-") && end.is_some_and(|end| tail[end + 5..].iter().all(blank))
 }
 
-/// What was appended to be found by another program: an archive, a page, a script, a document.
-/// Phones append data of their own. Either way it is cut off; this says what was meant.
+/// Whether appended data is an archive, page, script or document. Such files are refused; other
+/// appended data, as added by phones, is removed.
 fn is_something_else(rest: &[u8]) -> bool {
     const SIGNS: [&[u8]; 9] = [
         b"pk\x03\x04",
@@ -78,17 +78,17 @@ fn is_something_else(rest: &[u8]) -> bool {
     SIGNS.iter().any(|sign| start.starts_with(sign))
 }
 
-/// Decodes it all, within limits, and says which way up it is.
+/// Decodes the image within limits and returns its orientation.
 fn decode(content: &[u8]) -> Result<Orientation, Refusal> {
     let mut limits = Limits::default();
-    limits.max_alloc = Some(4 * MOST_PIXELS);
+    limits.max_alloc = Some(4 * MAX_PIXELS);
     let reader = ImageReader::new(Cursor::new(content)).with_guessed_format();
     let mut reader = reader.map_err(|_| Refusal::Broken)?;
-    // Before the head is read: a colour profile can be a bomb as well.
+    // Set before the header is read, because a colour profile can be a decompression bomb.
     reader.limits(limits);
     let mut decoder = reader.into_decoder().map_err(|_| Refusal::Broken)?;
     let (width, height) = decoder.dimensions();
-    if u64::from(width) * u64::from(height) > MOST_PIXELS {
+    if u64::from(width) * u64::from(height) > MAX_PIXELS {
         return Err(Refusal::TooManyPixels);
     }
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
@@ -96,7 +96,7 @@ fn decode(content: &[u8]) -> Result<Orientation, Refusal> {
     Ok(orientation)
 }
 
-/// An EXIF segment that says which way up the picture is, and nothing else.
+/// An EXIF segment with the orientation only.
 fn upright(orientation: Orientation) -> Vec<u8> {
     let mut segment =
         b"\xff\xe1\x00\x22Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0".to_vec();
@@ -137,7 +137,7 @@ fn jpeg(content: &[u8]) -> Parts<'_> {
     }
 }
 
-/// Colour profiles and what decoders need stay; EXIF, XMP, previews and comments go.
+/// Keeps colour profiles and segments that decoders need; removes EXIF, XMP, previews and comments.
 fn is_picture(marker: u8, data: &[u8]) -> bool {
     match marker {
         0xe0 => data.starts_with(b"JFIF\0"),
@@ -148,7 +148,7 @@ fn is_picture(marker: u8, data: &[u8]) -> bool {
     }
 }
 
-/// Compressed data runs until a marker that is neither an escaped byte nor a restart.
+/// Compressed data ends at a marker that is neither an escaped byte nor a restart marker.
 fn end_of_scan(content: &[u8], from: usize) -> Option<usize> {
     let data = content.get(from..)?;
     let end = data
@@ -157,10 +157,10 @@ fn end_of_scan(content: &[u8], from: usize) -> Option<usize> {
     Some(from + end)
 }
 
-/// Packed; a larger one is no profile but a bomb.
-const LARGEST_PROFILE: usize = 64 * 1024;
+/// Compressed size; larger profiles are refused as decompression bombs.
+const MAX_PROFILE_SIZE: usize = 64 * 1024;
 
-/// Pixels, palette, colours, transparency, resolution, animation.
+/// Chunks for pixels, palette, colours, transparency, resolution and animation.
 const PNG_CHUNKS: [&[u8]; 14] = [
     b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"iCCP", b"sBIT",
     b"pHYs", b"acTL", b"fcTL", b"fdAT",
@@ -175,7 +175,7 @@ fn png(content: &[u8]) -> Parts<'_> {
         let end = at.checked_add(length)?.checked_add(12)?;
         let chunk = content.get(at..end)?;
         let kind = &chunk[4..8];
-        if PNG_CHUNKS.contains(&kind) && (kind != b"iCCP" || length <= LARGEST_PROFILE) {
+        if PNG_CHUNKS.contains(&kind) && (kind != b"iCCP" || length <= MAX_PROFILE_SIZE) {
             clean.extend(chunk);
         }
         if kind == b"IEND" {
@@ -200,7 +200,7 @@ fn webp(content: &[u8]) -> Parts<'_> {
             let start = clean.len();
             clean.extend(chunk);
             if chunk.starts_with(b"VP8X") {
-                // The flags that announce them.
+                // Clears the flags of the removed chunks.
                 *clean.get_mut(start + 8)? &= !0b1100;
             }
         }
@@ -318,9 +318,9 @@ mod tests {
     #[test]
     fn a_vast_colour_profile_is_dropped_unread() {
         let plain = picture(ImageFormat::Png);
-        let mut bomb = ((LARGEST_PROFILE + 1) as u32).to_be_bytes().to_vec();
+        let mut bomb = ((MAX_PROFILE_SIZE + 1) as u32).to_be_bytes().to_vec();
         bomb.extend(b"iCCP");
-        bomb.resize(bomb.len() + LARGEST_PROFILE + 1 + 4, 0);
+        bomb.resize(bomb.len() + MAX_PROFILE_SIZE + 1 + 4, 0);
         let mut content = plain.clone();
         content.splice(33..33, bomb);
         assert_eq!(check(&content).unwrap().1, plain);

@@ -10,14 +10,14 @@ const MIB: usize = 1024 * 1024;
 /// The largest file of any kind.
 pub const LARGEST: usize = 10 * MIB;
 
-/// How much an account may keep.
+/// Quota of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
     pub files: i64,
     pub bytes: i64,
 }
 
-/// `None`: as much as they like.
+/// `None` for no limit.
 pub fn quota(role: Role) -> Option<Quota> {
     match role {
         Role::Admin => None,
@@ -25,10 +25,10 @@ pub fn quota(role: Role) -> Option<Quota> {
     }
 }
 
-/// A file that nothing refers to is kept for so long.
+/// How long a file without references is kept.
 pub const UNUSED: TimeDelta = TimeDelta::days(7);
 
-/// What the content of a kind shows in its first bytes.
+/// Number of bytes needed to detect the type.
 const START: usize = 4096;
 
 impl Kind {
@@ -36,9 +36,9 @@ impl Kind {
         if self == Kind::Pdf { LARGEST } else { 5 * MIB }
     }
 
-    /// What the first bytes say it is.
+    /// Detects the type by the first bytes.
     pub fn sniff(content: &[u8]) -> Option<Self> {
-        // However much has arrived: who reads in pieces asks for each of them.
+        // Callers that read in pieces call this for each of them, so only the start is examined.
         let start = &content[..content.len().min(START)];
         match infer::get(start)?.mime_type() {
             "image/jpeg" => Some(Kind::Jpeg),
@@ -55,7 +55,7 @@ impl Purpose {
         matches!(self, Purpose::Avatar | Purpose::Photo | Purpose::Content)
     }
 
-    /// The rule without which nobody uploads for this.
+    /// The rule that an upload for this purpose requires.
     pub fn rule(self) -> Option<Rule> {
         (self == Purpose::Content).then_some(Rule::ContentsWrite)
     }
@@ -65,10 +65,10 @@ impl Purpose {
     }
 }
 
-/// A name without folders, control characters or tricks, short enough to show.
+/// A file name without folders and control characters, of limited length.
 pub fn clean_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    // Characters that turn the direction of text make `exe.gpj` of `jpg.exe`.
+    // Bidirectional control characters could display `jpg.exe` as `exe.gpj`.
     let tricky = |c: &char| {
         c.is_control()
             || "<>:\"|?*;%\u{200e}\u{200f}".contains(*c)

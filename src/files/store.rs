@@ -23,13 +23,13 @@ pub struct File {
     pub content_type: Kind,
     pub size: i64,
     pub purpose: Purpose,
-    /// `None` while it is pending.
+    /// `None` while pending.
     pub object_key: Option<String>,
     pub expires_at: DateTime<Utc>,
     pub created_at: DateTime<Utc>,
 }
 
-/// Announces a file whose content is still to come; `false` when its owner has no room for it.
+/// Registers a pending file; `false` if the owner's quota is used up.
 pub async fn announce(tx: &mut Tx, file: &File, quota: Option<Quota>) -> Result<bool> {
     if !take_room(tx, file, quota).await? {
         return Ok(false);
@@ -52,7 +52,7 @@ pub async fn announce(tx: &mut Tx, file: &File, quota: Option<Quota>) -> Result<
     Ok(true)
 }
 
-/// Counts one more file, unless that is too many or too much.
+/// Adds the file to the owner's counters; `false` if the quota is used up.
 async fn take_room(tx: &mut Tx, file: &File, quota: Option<Quota>) -> Result<bool> {
     let most = quota.unwrap_or(Quota { files: i64::MAX, bytes: i64::MAX });
     tx.sql(
@@ -99,8 +99,8 @@ pub async fn get(db: &Db, id: Uuid) -> Result<Option<File>> {
     Ok(file)
 }
 
-/// Gives a pending file its content, which may be smaller than announced; `false` when another
-/// arrival was first.
+/// Assigns content to a pending file, which may be smaller than announced; `false` if another
+/// upload came first.
 pub async fn fill(tx: &mut Tx, file: &File, object_key: &str, size: i64) -> Result<bool> {
     let filled = tx
         .sql(
@@ -118,8 +118,7 @@ pub async fn fill(tx: &mut Tx, file: &File, object_key: &str, size: i64) -> Resu
     Ok(filled == 1)
 }
 
-/// Keeps a ready file from the sweep, long enough for whoever is about to refer to it; `false` when
-/// it is not there any more.
+/// Protects a ready file from the cleanup job; `false` if it no longer exists.
 pub async fn keep(db: &Db, id: Uuid, now: DateTime<Utc>) -> Result<bool> {
     let kept = db
         .sql("UPDATE files SET checked_at = $1, in_use = TRUE WHERE id = $2 AND status = 'ready'")
@@ -130,10 +129,10 @@ pub async fn keep(db: &Db, id: Uuid, now: DateTime<Utc>) -> Result<bool> {
     Ok(kept == 1)
 }
 
-/// How many are swept at a time.
+/// Batch size of the cleanup job.
 pub const SOME: usize = 1000;
 
-/// Pending files that should have come by now, some at a time.
+/// A batch of pending files whose upload has expired.
 pub async fn overdue(db: &Db, now: DateTime<Utc>) -> Result<Vec<Uuid>> {
     let rows: Vec<(Uuid,)> = db
         .sql(
@@ -158,7 +157,7 @@ pub async fn forget_pending(tx: &mut Tx, id: Uuid) -> Result<()> {
     }
 }
 
-/// A ready file that nobody has looked at for a while.
+/// A ready file whose references are to be checked.
 #[derive(crate::kernel::db::FromRow)]
 pub struct Unchecked {
     pub id: Uuid,
@@ -166,7 +165,7 @@ pub struct Unchecked {
     pub in_use: bool,
 }
 
-/// Those checked longest ago, some at a time.
+/// A batch of files whose references were checked longest ago.
 pub async fn unchecked(db: &Db, until: DateTime<Utc>) -> Result<Vec<Unchecked>> {
     let rows = db
         .sql(
@@ -180,7 +179,7 @@ pub async fn unchecked(db: &Db, until: DateTime<Utc>) -> Result<Vec<Unchecked>> 
     Ok(rows)
 }
 
-/// Which of these a column refers to.
+/// The files that a column refers to.
 pub async fn referred(db: &Db, ids: &[Uuid]) -> Result<Vec<Uuid>> {
     let statement = db.sql_among(
         "SELECT f.id FROM files f
@@ -198,7 +197,7 @@ pub async fn referred(db: &Db, ids: &[Uuid]) -> Result<Vec<Uuid>> {
     Ok(rows.into_iter().map(|(id,)| id).collect())
 }
 
-/// The ids of all photos of boats; those of deleted ones stay with their history.
+/// Ids of all photos of boats, including deleted boats.
 pub async fn photos(db: &Db) -> Result<HashSet<Uuid>> {
     let rows: Vec<(Value,)> = db.sql("SELECT photos FROM speedboats").long().all().await?;
     let lists = rows.iter().filter_map(|(list,)| list.as_array());
@@ -206,7 +205,7 @@ pub async fn photos(db: &Db) -> Result<HashSet<Uuid>> {
     Ok(ids.collect())
 }
 
-/// Whether the HTML of any terms shows the file.
+/// Whether any terms show the file.
 pub async fn is_shown_in_terms(db: &Db, id: Uuid) -> Result<bool> {
     let shown: i64 = db
         .sql("SELECT COUNT(*) FROM terms WHERE lower(content) LIKE $1")
@@ -217,7 +216,7 @@ pub async fn is_shown_in_terms(db: &Db, id: Uuid) -> Result<bool> {
     Ok(shown > 0)
 }
 
-/// What the sweep saw, unless a request has referred to the file meanwhile.
+/// Stores the result of a check, unless a request has referred to the file in the meantime.
 pub async fn set_checked(
     db: &Db,
     id: Uuid,
@@ -235,9 +234,8 @@ pub async fn set_checked(
     Ok(())
 }
 
-/// Gives up a file that nothing has referred to since `until`: it is pending again, and overdue, so
-/// that its content goes before its row does. Nothing happens when a request has referred to it
-/// meanwhile.
+/// Marks a file without references since `until` as pending and expired, so that its content is
+/// deleted before its row. No effect if a request has referred to it in the meantime.
 pub async fn give_up(db: &Db, id: Uuid, until: DateTime<Utc>, now: DateTime<Utc>) -> Result<()> {
     db.sql(
         "UPDATE files SET status = 'pending', object_key = NULL, expires_at = $1

@@ -1,4 +1,4 @@
-//! Handlers of boats that leave their sailings alone.
+//! Handlers of speedboats that do not affect sailings.
 
 use axum::{
     extract::{FromRequestParts, State},
@@ -25,7 +25,7 @@ use crate::{
     partners,
 };
 
-/// The boat of the path, if it is the caller's to see.
+/// The speedboat of the path, if the caller may see it.
 pub struct PathSpeedboat(pub SpeedboatRow);
 
 impl FromRequestParts<App> for PathSpeedboat {
@@ -50,13 +50,13 @@ pub async fn list_speedboats(
     Ok(page.each(|row| shown(&app, row)))
 }
 
-/// The boats of one partner: the caller's own, or the one that admin and staff name.
+/// Speedboats of one partner: the caller, or the one named by admins and staff.
 pub async fn list_own_speedboats(
     State(app): State<App>,
     caller: Caller,
     Query(query): Query<SpeedboatsQuery>,
 ) -> Result<Page<Speedboat>> {
-    let owner = caller.own_or(query.mitra_id)?.ok_or_else(unnamed)?;
+    let owner = caller.own_or(query.mitra_id)?.ok_or_else(missing_partner)?;
     let page = store::list(&app.db, Some(owner), &query).await?;
     Ok(page.each(|row| shown(&app, row)))
 }
@@ -73,9 +73,9 @@ pub async fn create_speedboat(
     caller: Caller,
     Body(NewSpeedboat { mitra_id, boat }): Body<NewSpeedboat>,
 ) -> Result<Reply<Speedboat>> {
-    let owner = caller.own_or(mitra_id)?.ok_or_else(unnamed)?;
+    let owner = caller.own_or(mitra_id)?.ok_or_else(missing_partner)?;
     if caller.partner_id.is_none() && !partners::exists(&app.db, owner).await? {
-        let message = text("There is no such partner.", "Mitra ini tidak ada.");
+        let message = text("This partner does not exist.", "Mitra ini tidak ada.");
         return Err(Error::field("mitra_id", "unknown", message));
     }
     let photos = photos(&app, &caller, &boat.photo_file_ids, None).await?;
@@ -86,15 +86,15 @@ pub async fn create_speedboat(
     let boat = shown(&app, row);
     record(&mut tx, "speedboat.created", None, Some(&boat)).await?;
     tx.commit().await?;
-    Ok(Reply::data(boat).saying("The boat is added.", "Kapal ditambahkan."))
+    Ok(Reply::data(boat).saying("The speedboat has been created.", "Kapal telah ditambahkan."))
 }
 
-fn unnamed() -> Error {
-    let message = text("Say which partner.", "Sebutkan mitranya.");
+fn missing_partner() -> Error {
+    let message = text("State the partner.", "Sebutkan mitranya.");
     Error::field("mitra_id", "required", message)
 }
 
-/// A change of the photos: each new one must be the caller's to use, those it has may stay.
+/// Validates the photos of an update. New files must belong to the caller; existing ones are kept.
 pub async fn photos(
     app: &App,
     caller: &Caller,

@@ -1,9 +1,9 @@
-//! The boats.
+//! Speedboats.
 //!
-//! A boat belongs to one partner for good. Its registration number is one living boat's alone. A
-//! deleted boat stays in the database for the history of its sailings.
+//! A boat never changes its partner. Registration numbers are unique among boats that are not
+//! deleted. A deleted boat is kept for the history of its sailings.
 //!
-//! What a change of a boat means for its sailings is theirs to say: see `sailings`.
+//! `sailings` handles the effect of changes on sailings.
 
 mod http;
 mod model;

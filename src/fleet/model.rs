@@ -1,4 +1,4 @@
-//! What boats are made of, and what callers send and get.
+//! Types of speedboats.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -21,7 +21,7 @@ crate::words! {
     }
 }
 
-/// A partner, where it is named beside what it owns.
+/// Reference to a partner.
 #[derive(Clone, Debug, Serialize, serde::Deserialize, JsonSchema)]
 pub struct Owner {
     pub id: Uuid,
@@ -72,7 +72,7 @@ pub struct SpeedboatRow {
     pub updated_at: DateTime<Utc>,
 }
 
-/// On a change, what may be left out stays when it is.
+/// In an update, optional fields that are left out keep their value.
 #[derive(Clone, Deserialize, JsonSchema)]
 pub struct SpeedboatChange {
     pub name: Name,
@@ -102,7 +102,7 @@ impl Input for SpeedboatChange {
 
 #[derive(Deserialize, JsonSchema)]
 pub struct NewSpeedboat {
-    /// The owner; from admins and staff only.
+    /// Owner of the boat; only for admins and staff.
     pub mitra_id: Option<Uuid>,
     #[serde(flatten)]
     pub boat: SpeedboatChange,
@@ -114,7 +114,7 @@ impl Input for NewSpeedboat {
     }
 }
 
-/// Forms send what is not filled in as an empty text.
+/// Forms send missing values as empty strings.
 fn blank_is_null(value: &mut Value) {
     for name in ["year_built", "manufacturer", "engine", "description", "mitra_id"] {
         if let Some(field) = value.get_mut(name)
@@ -169,7 +169,7 @@ pub struct SpeedboatsQuery {
 
 impl Input for SpeedboatsQuery {}
 
-/// Whose: a partner's own, or everyone's.
+/// Owner filter.
 #[derive(Deserialize, JsonSchema)]
 pub struct Scope {
     pub mitra_id: Option<Uuid>,

@@ -1,4 +1,4 @@
-//! The SQL of boats.
+//! The SQL of speedboats.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ macro_rules! speedboat {
     };
 }
 
-/// `owner` is the partner that asks; `None` sees every boat.
+/// `owner` restricts to one partner; `None` finds all.
 const BY_ID: &str = speedboat!(
     " WHERE b.id = $1 AND b.deleted_at IS NULL AND b.partner_id = COALESCE($2, b.partner_id)"
 );
@@ -39,7 +39,7 @@ pub async fn get_in(tx: &mut Tx, owner: Option<Uuid>, id: Uuid) -> Result<Option
     Ok(tx.sql(BY_ID).bind(id).bind(owner).maybe().await?)
 }
 
-/// Takes the boat's row: its calendar stands still until this transaction ends.
+/// Locks the boat's row, and thereby its schedule, until this transaction ends.
 pub async fn hold(tx: &mut Tx, id: Uuid) -> Result<()> {
     tx.sql("UPDATE speedboats SET updated_at = updated_at WHERE id = $1").bind(id).run().await?;
     Ok(())
@@ -138,14 +138,14 @@ fn taken(failure: Failure) -> Error {
     match failure.is_unique() {
         true => Error::conflict(
             "already_exists",
-            "A boat with this registration number exists already.",
+            "A speedboat with this registration number already exists.",
             "Kapal dengan nomor registrasi ini sudah ada.",
         ),
         false => failure.into(),
     }
 }
 
-/// The boat is gone for everyone but history.
+/// Marks the boat as deleted; it is kept for history.
 pub async fn delete(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
     tx.sql("UPDATE speedboats SET deleted_at = $1, updated_at = $1 WHERE id = $2")
         .bind(now)

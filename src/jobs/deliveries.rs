@@ -142,10 +142,10 @@ impl App {
 
     async fn deliver_one(&self, item: &Item) -> Result<()> {
         let delivered = match item.is_poison() {
-            true => Err(Error::internal("its delivery has panicked too often")),
+            true => Err(Error::internal("the process crashed while delivering it")),
             false => tokio::time::timeout(Duration::from_secs(45), self.deliver(item))
                 .await
-                .unwrap_or_else(|_| Err(Error::Unavailable("too slow".into()))),
+                .unwrap_or_else(|_| Err(Error::Unavailable("timed out".into()))),
         };
         let error = match delivered {
             Ok(Delivered::Unknown) => {
@@ -163,7 +163,7 @@ impl App {
             Err(error) => error,
         };
         let (topic, id) = (&item.topic, item.id);
-        tracing::warn!(%topic, %id, attempts = item.attempts, %error, "not delivered");
+        tracing::warn!(%topic, %id, attempts = item.attempts, %error, "delivery failed");
         outbox::failed(&self.db, item, &error.to_string(), self.clock.now()).await
     }
 
@@ -209,6 +209,6 @@ fn concurrency(queue: Queue) -> usize {
 /// Logs a delivery that failed or panicked. Its item is claimed again when its lease ends.
 fn log_failure(done: Result<Result<()>, JoinError>) {
     if let Err(error) = done.map_err(Error::internal).flatten() {
-        tracing::error!(%error, "a delivery failed");
+        tracing::error!(%error, "the outcome of a delivery could not be stored");
     }
 }

@@ -112,5 +112,5 @@ async fn run_roll_up_loop(app: App, job: Arc<Job>) {
         job.failed(&error);
         tokio::time::sleep(5 * SECOND).await;
     }
-    job.repeat(|| reports::roll_up_some(&app)).await;
+    job.repeat(|| reports::roll_up_batch(&app)).await;
 }

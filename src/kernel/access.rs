@@ -1,7 +1,7 @@
-//! Who may do what: the catalogue of rules, and the access column of the table.
+//! Access control: rules of permissions, levels, roles, and the access column of the table.
 
 crate::words! {
-    /// What a permission can allow.
+    /// A right that a permission grants.
     pub enum Rule {
         UsersRead = "users.read",
         StaffRead = "staff.read",
@@ -36,7 +36,7 @@ crate::words! {
 }
 
 crate::words! {
-    /// The rank of a permission, highest first.
+    /// Level of a permission, highest first.
     pub enum Level {
         Owner = "owner",
         Manager = "manager",
@@ -47,32 +47,32 @@ crate::words! {
 }
 
 crate::words! {
-    /// What an account is for.
+    /// Role of an account.
     pub enum Role { Admin = "admin", Staff = "staff", Mitra = "mitra" }
 }
 
 /// The access column of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Anyone; a bearer token is not looked at.
+    /// Everyone; a bearer token is ignored.
     Public,
-    /// Anyone; a bearer token that is sent must be good, and says who.
+    /// Everyone; a bearer token is optional but must be valid.
     Guest,
     /// Guests and partners as under `Guest`; admins, and staff with the rule.
     GuestOr(Rule),
-    /// Whoever has signed in.
+    /// Every signed-in account.
     SignedIn,
     Admin,
     /// Admins, and staff whose permission has the rule.
     Staff(Rule),
-    /// The partner, for its own.
+    /// Partners, for their own data.
     Partner,
-    /// The partner for its own, admins, and staff with the rule.
+    /// Partners for their own data, admins, and staff with the rule.
     PartnerOr(Rule),
 }
 
 impl Access {
-    /// Whether one can come without a token.
+    /// Whether the operation can be called without a token.
     pub fn admits_guests(self) -> bool {
         matches!(self, Self::Public | Self::Guest | Self::GuestOr(_))
     }

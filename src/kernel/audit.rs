@@ -1,7 +1,7 @@
-//! The audit log: who changed what, written in the transaction of the change.
+//! The audit log, written in the transaction of the change.
 //!
-//! Complete by construction: the transaction that a caller gets refuses to commit a change of
-//! an admin, of staff or of an impersonated session that left no entry.
+//! `AuditedTx` refuses to commit a change by an admin, staff or an impersonated session without an
+//! audit entry, so no entry can be forgotten.
 
 use std::ops::{Deref, DerefMut};
 
@@ -24,8 +24,7 @@ pub struct AuditedTx {
     owed: bool,
 }
 
-/// What was changed. `before` and `after` hold no secrets: they are the response types, which
-/// have none.
+/// An audit entry. `before` and `after` are response types, which contain no secrets.
 pub struct Change<'a> {
     pub action: &'static str,
     pub entity: &'static str,
@@ -54,7 +53,7 @@ impl Caller {
 }
 
 impl AuditedTx {
-    /// Writes the entry; nothing for a partner who acts in person.
+    /// Writes the entry. Partners acting for themselves are not audited.
     pub async fn record(&mut self, change: Change<'_>) -> Result<()> {
         if self.caller.role == Role::Mitra && self.caller.impersonator.is_none() {
             return Ok(());
@@ -96,7 +95,9 @@ impl AuditedTx {
 
     pub async fn commit(self) -> Result<()> {
         if self.owed {
-            return Err(Error::internal("a change was about to be committed without audit entry"));
+            return Err(Error::internal(
+                "a transaction without an audit entry cannot be committed",
+            ));
         }
         Ok(self.tx.commit().await?)
     }

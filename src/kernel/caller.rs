@@ -1,4 +1,4 @@
-//! Who is calling, and what they may do.
+//! The caller of a request and its rights.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -11,7 +11,7 @@ use super::{
     lang::Lang,
 };
 
-/// What the edge knows of a request.
+/// Request metadata, set by the edge.
 #[derive(Clone, Debug)]
 pub struct Context {
     pub request_id: String,
@@ -20,8 +20,8 @@ pub struct Context {
     pub user_agent: Option<String>,
 }
 
-/// What counts as one client: an IPv4 address, or the /64 of an IPv6 address, since every customer
-/// of an IPv6 provider has at least that.
+/// The network that rate limits count as one client: an IPv4 address, or the /64 of an IPv6
+/// address, since IPv6 customers get at least a /64.
 pub fn network(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V6(v6) => prefix(v6, 64),
@@ -38,8 +38,8 @@ pub fn network_text(address: IpAddr) -> String {
     }
 }
 
-/// The /48 around an IPv6 address. One customer can be given a whole /48, so limits per [`network`]
-/// are accompanied by one ten times as high per site. IPv4 has no site.
+/// The /48 of an IPv6 address. A customer can have a whole /48, so each limit per [`network`] has a
+/// second one, ten times as high, per site. IPv4 has no site.
 pub fn site(address: IpAddr) -> Option<IpAddr> {
     match address {
         IpAddr::V6(v6) => Some(prefix(v6, 48)),
@@ -58,7 +58,7 @@ pub struct Person {
     pub email: String,
 }
 
-/// Who is really at the keyboard of an impersonated session.
+/// The person who acts in an impersonated session.
 #[derive(Clone, Debug)]
 pub struct Impersonator {
     pub person: Person,
@@ -80,16 +80,16 @@ fn allows(role: Role, rules: &[Rule], rule: Rule) -> bool {
     }
 }
 
-/// A signed-in account, read fresh for this request.
+/// A signed-in account, loaded for this request.
 #[derive(Clone, Debug)]
 pub struct Caller {
     pub session_id: Uuid,
     pub person: Person,
     pub role: Role,
-    /// What a staff member's permission allows.
+    /// Level and rules of a staff member's permission.
     pub level: Option<Level>,
     pub rules: Vec<Rule>,
-    /// The partnership of a partner.
+    /// The partner that the account belongs to.
     pub partner_id: Option<Uuid>,
     pub impersonator: Option<Impersonator>,
     pub context: Context,
@@ -100,17 +100,18 @@ impl Caller {
         allows(self.role, &self.rules, rule)
     }
 
-    /// True for the account's holder; whoever impersonates sees no more than by their own rules.
+    /// True for the account's holder, and for an impersonator with the rule.
     pub fn in_person_or(&self, rule: Rule) -> bool {
         self.impersonator.as_ref().is_none_or(|behind| behind.may(rule))
     }
 
-    /// The partnership that a partner acts for.
+    /// The partner that the caller acts for; 403 for other roles.
     pub fn partner(&self) -> Result<Uuid> {
         self.partner_id.ok_or(Error::Forbidden)
     }
 
-    /// Whose things to look at: a partner's own whatever it asks for, anyone's for the others.
+    /// Owner filter of a query: a partner is restricted to its own data; others get what they ask
+    /// for.
     pub fn own_or(&self, wanted: Option<Uuid>) -> Result<Option<Uuid>> {
         match self.role {
             Role::Mitra => self.partner().map(Some),
@@ -118,7 +119,7 @@ impl Caller {
         }
     }
 
-    /// The guard behind every line of the table.
+    /// Whether the access column admits this caller.
     pub fn admitted(&self, access: Access) -> bool {
         match access {
             Access::Public | Access::Guest | Access::SignedIn => true,
@@ -131,7 +132,7 @@ impl Caller {
         }
     }
 
-    /// Some things are the account holder's alone.
+    /// Refuses impersonated sessions.
     pub fn in_person(&self) -> Result<()> {
         if self.impersonator.is_some() { Err(Error::Forbidden) } else { Ok(()) }
     }
@@ -142,7 +143,7 @@ impl<S: Sync> FromRequestParts<S> for Context {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
         let context = parts.extensions.get::<Context>().cloned();
-        context.ok_or_else(|| Error::internal("the edge left no context"))
+        context.ok_or_else(|| Error::internal("the request has no context"))
     }
 }
 

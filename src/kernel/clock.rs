@@ -1,4 +1,4 @@
-//! Time is an argument: it comes from here and never from the database.
+//! The clock of the service. Time is passed as an argument and never read from the database.
 
 use std::sync::{
     Arc,
@@ -12,7 +12,7 @@ use chrono_tz::Tz;
 pub enum Clock {
     #[default]
     System,
-    /// Stands still until it is moved: microseconds since 1970.
+    /// For tests: microseconds since 1970, changed by `advance` only.
     Manual(Arc<AtomicI64>),
 }
 
@@ -21,7 +21,7 @@ impl Clock {
         Self::Manual(Arc::new(AtomicI64::new(at.timestamp_micros())))
     }
 
-    /// To the microsecond, which is what both engines keep.
+    /// The current time in microseconds, the precision of both engines.
     pub fn now(&self) -> DateTime<Utc> {
         match self {
             Self::System => Utc::now().trunc_subsecs(6),
@@ -31,7 +31,7 @@ impl Clock {
         }
     }
 
-    /// Moves a manual clock; the system's clock is nobody's to move.
+    /// Advances a manual clock; no effect on the system clock.
     pub fn advance(&self, by: TimeDelta) {
         if let Self::Manual(micros) = self {
             micros.fetch_add(by.num_microseconds().unwrap_or(0), Ordering::SeqCst);
@@ -39,15 +39,15 @@ impl Clock {
     }
 }
 
-/// When a day begins in a zone.
+/// Start of a day in a time zone.
 pub fn midnight(date: NaiveDate, zone: Tz) -> DateTime<Utc> {
     let local = date.and_time(NaiveTime::MIN);
-    // A zone that skips midnight on that day (none of Indonesia's does) begins it as UTC does.
+    // If the zone skips midnight on that day (none in Indonesia does), use midnight in UTC.
     let start = zone.from_local_datetime(&local).earliest();
     start.map_or_else(|| local.and_utc(), |start| start.with_timezone(&Utc))
 }
 
-/// Midnight of the first of this month.
+/// Start of the current month.
 pub fn month_start(now: DateTime<Utc>, zone: Tz) -> DateTime<Utc> {
     let today = now.with_timezone(&zone).date_naive();
     midnight(today.with_day(1).unwrap_or(today), zone)

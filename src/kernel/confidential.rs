@@ -1,7 +1,7 @@
-//! Numbers that not everyone may read: identity and bank account numbers.
+//! Confidential numbers: identity and bank account numbers.
 //!
-//! Masked wherever they are written out, unless they were revealed on purpose: an answer that
-//! forgets to ask who is reading hides them.
+//! They are serialised masked unless explicitly revealed, so a handler that forgets the check hides
+//! them.
 
 use std::{borrow::Cow, fmt};
 
@@ -26,17 +26,17 @@ impl Confidential {
         Self { number: number.into(), revealed: false }
     }
 
-    /// For whoever may read it.
+    /// Serialises the full number if `may`.
     pub fn revealed_if(self, may: bool) -> Self {
         Self { revealed: may, ..self }
     }
 
-    /// The number itself: to seal it or to compare it, not to show it.
+    /// The full number, for encryption and comparison.
     pub fn number(&self) -> &str {
         &self.number
     }
 
-    /// `************1234`; of a short number even less is left.
+    /// `************1234`; fewer digits remain of a short number.
     fn masked(&self) -> String {
         let length = self.number.chars().count();
         let hidden = length - (length / 2).min(4);
@@ -44,7 +44,7 @@ impl Confidential {
     }
 }
 
-/// The same number is the same, whoever is reading.
+/// Equality ignores whether the number is revealed.
 impl PartialEq for Confidential {
     fn eq(&self, other: &Self) -> bool {
         self.number == other.number

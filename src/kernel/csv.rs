@@ -1,10 +1,10 @@
-//! Lines of CSV that a spreadsheet opens without running anything.
+//! CSV output that is safe to open in spreadsheets.
 
 use axum::body::Bytes;
 
-/// A text that a spreadsheet could take for a formula is prefixed with `'`. Some split an unquoted
-/// or badly quoted cell at `;`, so what follows one is looked at as a cell of its own. Numbers that
-/// the service writes itself do not go through here: `-5` stays a number.
+/// Prefixes texts that a spreadsheet could interpret as a formula with `'`. Some spreadsheets split
+/// cells at `;`, so the part after one is checked as a cell of its own. Numbers written by the
+/// service do not pass through here: `-5` stays a number.
 pub fn harmless(text: &str) -> String {
     match text.split(';').any(is_formula) {
         true => format!("'{text}"),
@@ -21,7 +21,7 @@ fn is_formula(cell: &str) -> bool {
         || rest.starts_with(['=', '+', '-', '@', '\u{FF1D}', '\u{FF0B}', '\u{FF0D}', '\u{FF20}'])
 }
 
-/// Unicode's format characters (category Cf), and what else is ignored where it cannot be shown.
+/// Unicode format characters (category Cf) and other ignorable characters.
 fn is_format(c: char) -> bool {
     matches!(c,
         '\u{AD}' | '\u{34F}' | '\u{600}'..='\u{605}' | '\u{61C}' | '\u{6DD}' | '\u{70F}'

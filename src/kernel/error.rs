@@ -1,4 +1,4 @@
-//! Every way a request can end other than well, and the one mapping to status and words.
+//! Errors of requests, and their mapping to HTTP status, error code and message.
 
 use std::{any::Any, borrow::Cow, fmt};
 
@@ -32,16 +32,16 @@ pub enum Error {
     TooManyRequests {
         retry_after: u64,
     },
-    /// Another transaction got in the way: worth another try before anyone is told.
+    /// Conflict with another transaction; the request is retried before the caller is told.
     Contention(String),
     Unavailable(String),
-    /// A change that may have been made: the answer to its commit did not come. It is not worth
-    /// another try, since that may make it twice.
+    /// The commit was not confirmed, so the change may have been made. Not retried, because that
+    /// could apply it twice.
     OutcomeUnknown(String),
     Internal(String),
 }
 
-/// Well-formed, but the state does not allow it.
+/// A valid request that conflicts with the current state (409).
 #[derive(Debug)]
 pub struct Conflict {
     pub word: &'static str,
@@ -66,7 +66,7 @@ impl Error {
         Self::conflict("invalid_state", en, id)
     }
 
-    /// A single field fault found in code.
+    /// A validation error of one field.
     pub fn field(field: &str, rule: &'static str, message: Text) -> Self {
         Self::Invalid(vec![Fault { field: field.into(), rule: rule.into(), message }])
     }
@@ -75,7 +75,7 @@ impl Error {
         Self::Internal(cause.to_string())
     }
 
-    /// What a panic becomes where it is caught.
+    /// Converts a caught panic.
     pub fn from_panic(panic: &(dyn Any + Send)) -> Self {
         let why = panic
             .downcast_ref::<String>()
@@ -85,12 +85,12 @@ impl Error {
         Self::Internal(format!("panic: {why}"))
     }
 
-    /// Whether the same work may succeed when it is tried again, with nothing changed.
+    /// Whether a retry may succeed.
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Contention(_) | Self::Unavailable(_))
     }
 
-    /// Status, the word for programs, the sentence for people.
+    /// HTTP status, error code, message.
     pub fn describe(&self) -> (StatusCode, &'static str, Text) {
         use StatusCode as S;
         let (status, word, en, id) = match self {
@@ -105,19 +105,19 @@ impl Error {
             Self::InvalidCredentials => (
                 S::UNAUTHORIZED,
                 "invalid_credentials",
-                "E-mail, password or role is wrong.",
+                "E-mail address, password or role is wrong.",
                 "E-mail, kata sandi, atau peran salah.",
             ),
             Self::InvalidToken => (
                 S::UNAUTHORIZED,
                 "invalid_token",
-                "This token is unknown, used or expired.",
+                "This token is unknown, already used or expired.",
                 "Token ini tidak dikenal, sudah dipakai, atau kedaluwarsa.",
             ),
             Self::Forbidden => (
                 S::FORBIDDEN,
                 "forbidden",
-                "You may not do this.",
+                "You are not allowed to do this.",
                 "Anda tidak berhak melakukan ini.",
             ),
             Self::AccountSuspended => (
@@ -136,8 +136,8 @@ impl Error {
             Self::MethodNotAllowed => (
                 S::METHOD_NOT_ALLOWED,
                 "method_not_allowed",
-                "This address does not take that method.",
-                "Alamat ini tidak menerima metode tersebut.",
+                "This address does not support the method.",
+                "Alamat ini tidak mendukung metode tersebut.",
             ),
             Self::Timeout => (
                 S::REQUEST_TIMEOUT,
@@ -160,8 +160,8 @@ impl Error {
             Self::Invalid(_) => (
                 S::UNPROCESSABLE_ENTITY,
                 "validation_failed",
-                "Some fields are not right.",
-                "Beberapa isian belum benar.",
+                "Some fields are not valid.",
+                "Beberapa isian tidak valid.",
             ),
             Self::TooManyRequests { .. } => (
                 S::TOO_MANY_REQUESTS,
@@ -178,8 +178,8 @@ impl Error {
             Self::OutcomeUnknown(_) => (
                 S::SERVICE_UNAVAILABLE,
                 "outcome_unknown",
-                "It is not known whether this was done. Please check before you try again, or \
-                 repeat the request with the same Idempotency-Key.",
+                "It is unknown whether the change was made. Check before you try again, or repeat \
+                 the request with the same Idempotency-Key.",
                 "Belum diketahui apakah permintaan ini berhasil. Mohon periksa sebelum mencoba \
                  lagi, atau ulangi dengan Idempotency-Key yang sama.",
             ),
@@ -193,7 +193,7 @@ impl Error {
         (status, word, text(en, id))
     }
 
-    /// What the log keeps and the caller never sees.
+    /// Internal cause, for the log only.
     pub fn cause(&self) -> Option<&str> {
         match self {
             Self::Contention(cause)
@@ -228,7 +228,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// One field that is not right.
+/// A violated rule of a field, in both languages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     pub field: String,
@@ -246,13 +246,13 @@ impl Fault {
     }
 }
 
-/// A fault as the caller reads it.
+/// A violated rule of a field.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Fault")]
 pub struct SpokenFault<'a> {
-    /// Where, as `passengers[1].name`.
+    /// Path of the field, such as `passengers[1].name`.
     field: &'a str,
-    /// What, as a stable word.
+    /// Stable code of the rule.
     rule: &'a str,
     message: &'a str,
 }

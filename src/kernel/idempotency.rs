@@ -1,8 +1,8 @@
-//! The same request twice has one effect and one answer.
+//! Idempotency keys: a repeated request has one effect and one response.
 //!
-//! A key is claimed in a transaction of its own, so that a repeat that comes meanwhile can be
-//! told so; the answer is kept in the transaction of the effect, so that neither exists without
-//! the other. A claim whose process died can be taken over once its lease is past.
+//! A key is claimed in its own transaction, so that a concurrent repeat is refused at once. The
+//! response is stored in the transaction of the effect, so that neither exists without the other. A
+//! claim whose process died can be taken over after its lease.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
@@ -25,12 +25,12 @@ use super::{
 const KEPT: TimeDelta = TimeDelta::hours(24);
 const LEASE: TimeDelta = TimeDelta::seconds(60);
 
-/// Whose key it is: the same key of two callers is two keys.
+/// Owner of a key. Keys of different owners are independent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owner(Uuid);
 
 impl Owner {
-    /// The account. Whoever acts for another has keys of their own, since they may see less.
+    /// The account. Impersonated sessions have separate keys, because they may see less.
     pub fn account(caller: &Caller) -> Self {
         match &caller.impersonator {
             None => Self(caller.person.id),
@@ -42,12 +42,12 @@ impl Owner {
         }
     }
 
-    /// Guests have no account, and are told apart by the address they book with.
+    /// Guests are distinguished by their contact e-mail.
     pub fn guest(email: &Email) -> Self {
         Self::hashed("guest", email.as_str().as_bytes())
     }
 
-    /// The caller's, or the guest's who named this address.
+    /// The caller, or the guest with this e-mail address.
     pub fn of(caller: Option<&Caller>, email: Option<&Email>) -> Self {
         match (caller, email) {
             (Some(caller), _) => Self::account(caller),
@@ -64,7 +64,7 @@ impl Owner {
     }
 }
 
-/// Whose key it is and what it was sent with. Claimed once per request, outside any retry.
+/// A key with its owner and request. Claimed once per request, outside of retries.
 #[derive(Debug, Clone)]
 pub struct Key {
     pub caller: Owner,
@@ -75,13 +75,13 @@ pub struct Key {
 }
 
 pub enum Claim {
-    /// Do the work, then `keep` its answer.
+    /// Execute the request, then `keep` its response.
     Run(Running),
-    /// It was done before; this was the answer.
+    /// The request was executed before; this is its response.
     Replay(Value),
 }
 
-/// The right to do the work, until the lease is past.
+/// The right to execute the request until the lease ends.
 pub struct Running {
     id: Uuid,
     lease: Uuid,
@@ -116,7 +116,7 @@ impl Key {
         key.map(|key| Self { caller, operation, key, path: path.into(), body })
     }
 
-    /// 1 to 255 printable characters.
+    /// Use 1 to 255 printable characters.
     pub fn parse(header: &str) -> Result<String> {
         let printable = header.bytes().all(|b| (b' '..=b'~').contains(&b));
         if printable && (1..=255).contains(&header.len()) {
@@ -125,7 +125,10 @@ impl Key {
         Err(Error::field(
             "Idempotency-Key",
             "format",
-            text("1 to 255 printable characters.", "1 sampai 255 karakter yang dapat dicetak."),
+            text(
+                "Use 1 to 255 printable characters.",
+                "Gunakan 1 sampai 255 karakter yang dapat dicetak.",
+            ),
         ))
     }
 
@@ -134,7 +137,7 @@ impl Key {
         let fingerprint = request.chain_update(&self.body).finalize().to_vec();
         let running = Running { id: ids::fresh(), lease: ids::fresh() };
         let mut tx = db.begin().await?;
-        // A new key, one kept long enough, or one whose holder did not come back.
+        // A new key, an expired one, or one whose lease has ended.
         let claimed = tx
             .sql(
                 "INSERT INTO idempotency_keys
@@ -162,7 +165,7 @@ impl Key {
         if claimed == 1 {
             return match tx.commit().await {
                 Ok(()) => Ok(Claim::Run(running)),
-                // The key may be claimed; the work was not begun.
+                // The key may be claimed although the work has not started.
                 Err(unknown) if unknown.is_unknown() => {
                     Err(Error::Unavailable(unknown.to_string()))
                 }
@@ -196,8 +199,8 @@ impl Key {
 }
 
 impl Running {
-    /// Keeps the answer in the transaction of the effect. Fails, and with it the transaction,
-    /// when the lease was lost to somebody else meanwhile.
+    /// Stores the response in the transaction of the effect. Fails, and with it the transaction, if
+    /// the lease was lost.
     pub async fn keep(&self, tx: &mut Tx, answer: &Value) -> Result<()> {
         let kept = tx
             .sql("UPDATE idempotency_keys SET answer = $1 WHERE id = $2 AND lease = $3")
@@ -209,7 +212,7 @@ impl Running {
         if kept == 1 { Ok(()) } else { Err(in_progress()) }
     }
 
-    /// The same for an answer that holds what must not be readable at rest.
+    /// Like `keep`, for responses that must be encrypted at rest.
     pub async fn keep_sealed(
         &self,
         tx: &mut Tx,
@@ -230,7 +233,7 @@ impl Running {
             .run()
             .await;
         if let Err(error) = amended {
-            tracing::warn!(%error, "a kept answer was not completed");
+            tracing::warn!(%error, "an idempotent response could not be stored");
         }
     }
 
@@ -245,7 +248,7 @@ impl Running {
             .run()
             .await;
         if let Err(error) = released {
-            tracing::warn!(%error, "a key was not released");
+            tracing::warn!(%error, "an idempotency key could not be released");
         }
     }
 }

@@ -39,7 +39,7 @@ pub fn fresh() -> Uuid {
     SEEDED.try_with(next).unwrap_or_else(|_| Uuid::now_v7())
 }
 
-/// 256 random bits that whoever holds them may act with. Only the hash is ever stored.
+/// A bearer token of 256 random bits. Only its hash is stored.
 pub struct Token(String);
 
 impl Token {
@@ -47,7 +47,7 @@ impl Token {
         Self(BASE64_URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>()))
     }
 
-    /// The token of something that has an id: the same one however often it is made.
+    /// A token derived from an id and the secret; always the same for the same id.
     pub fn of(id: Uuid, secret: &Secret) -> Self {
         let mac = Hmac::<Sha256>::new_from_slice(secret.reveal().as_bytes());
         let mac = mac.expect("a key of any length will do").chain_update("token:");
@@ -55,7 +55,7 @@ impl Token {
         Self(BASE64_URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// The secret itself: for the one it is issued to, and nobody else.
+    /// The token itself, for its recipient only.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -65,14 +65,13 @@ impl Token {
     }
 }
 
-/// A code that nobody has yet, most likely.
+/// A random code such as `DMG-7K3M9QXA`. Uniqueness is checked by the database.
 pub fn fresh_code(prefix: &str) -> String {
     let random = SEEDED.try_with(|seeded| seeded.borrow_mut().random.random());
     code(prefix, random.unwrap_or_else(|_| rand::random()))
 }
 
-/// `DMG-` and the like, with 8 characters that are not mistaken for one another when read aloud or
-/// copied by hand.
+/// A prefix such as `DMG-` and 8 characters without look-alikes.
 pub fn code(prefix: &str, random: u64) -> String {
     const LETTERS: &[u8; 31] = b"23456789ABCDEFGHJKMNPQRSTUVWXYZ";
     let mut rest = random;
@@ -84,7 +83,7 @@ pub fn code(prefix: &str, random: u64) -> String {
     code
 }
 
-/// What is stored of a token and looked up by.
+/// The hash by which a token is stored and looked up.
 pub fn hash(token: &str) -> Vec<u8> {
     Sha256::digest(token.as_bytes()).to_vec()
 }

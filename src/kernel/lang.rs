@@ -1,14 +1,14 @@
-//! Everything a person reads comes in English and Indonesian.
+//! Texts in English and Indonesian.
 
 use std::borrow::Cow;
 
 crate::words! {
-    /// The language of an answer or a letter.
+    /// Language of a response or mail.
     pub enum Lang { En = "en", Id = "id" }
 }
 
 impl Lang {
-    /// The one of two words that is in this language.
+    /// Selects the text in this language.
     pub fn of(self, en: &'static str, id: &'static str) -> &'static str {
         match self {
             Lang::En => en,
@@ -16,7 +16,7 @@ impl Lang {
         }
     }
 
-    /// The first of our languages that the header prefers; English when it names neither.
+    /// The supported language that `Accept-Language` prefers; English by default.
     pub fn from_header(accept: &str) -> Self {
         let mut best = (0.0, Lang::En);
         for part in accept.split(',') {
@@ -35,7 +35,7 @@ impl Lang {
     }
 }
 
-/// One sentence in both languages.
+/// A text in both languages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
     en: Cow<'static, str>,

@@ -1,5 +1,5 @@
-//! The log's way to standard error. A log that cannot be written (full disk, closed pipe) is
-//! counted and never fails the caller.
+//! Log output to standard error. Failed writes (full disk, closed pipe) are counted and never fail
+//! the caller.
 
 use std::{
     fmt,
@@ -14,8 +14,8 @@ use prometheus_client::{
 
 static FAILURES: AtomicU64 = AtomicU64::new(0);
 
-/// Writes to standard error and reports success whatever happens: the subscriber would print an
-/// error that it is told of to standard error, which panics in the very case that it is about.
+/// Writes to standard error and always reports success. The subscriber would print a reported error
+/// to standard error as well, which panics.
 pub struct Stderr;
 
 impl Write for Stderr {
@@ -31,7 +31,7 @@ impl Write for Stderr {
     }
 }
 
-/// How many lines could not be written, as a counter of `/metrics`.
+/// Counter of lines that could not be written, for `/metrics`.
 #[derive(Debug)]
 pub struct Failures;
 

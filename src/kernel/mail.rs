@@ -1,4 +1,4 @@
-//! Letters, and the two ways they leave: over SMTP, or as files where there is none.
+//! Mails, sent by SMTP or written to files.
 
 use std::{
     io,
@@ -19,29 +19,29 @@ use super::{
     private,
 };
 
-/// One letter to one person. Every letter has the same frame; what differs is said here.
+/// A mail to one person. All mails use the same template.
 pub struct Letter {
     pub to: Email,
     pub name: String,
     pub lang: Lang,
     pub subject: Text,
     pub paragraphs: Vec<Text>,
-    /// What it is about, line by line: a label and what it says.
+    /// Rows of label and value.
     pub facts: Vec<(Text, Text)>,
-    /// A button: its label and where it leads.
+    /// Label and address of the button.
     pub action: Option<(Text, String)>,
     pub attachment: Option<Attachment>,
 }
 
 impl Letter {
-    /// A letter that only says something.
+    /// A mail with text only.
     pub fn new(to: Email, name: String, lang: Lang, subject: Text, paragraphs: Vec<Text>) -> Self {
         let (facts, action, attachment) = (Vec::new(), None, None);
         Self { to, name, lang, subject, paragraphs, facts, action, attachment }
     }
 }
 
-/// A PDF that goes with a letter.
+/// A PDF attachment.
 pub struct Attachment {
     pub name: String,
     pub pdf: Vec<u8>,
@@ -87,8 +87,8 @@ impl Mailer {
         Ok(Self { from, way: Way::Smtp(transport) })
     }
 
-    /// `id` names the letter: one that is sent again after a crash has the same Message-ID, so
-    /// that mail programs show it once.
+    /// `id` determines the Message-ID: a mail that is sent again after a crash is shown once by
+    /// mail clients.
     pub async fn send(&self, id: Uuid, letter: &Letter) -> Result<()> {
         let message = self.message(id, letter)?;
         match &self.way {
@@ -105,13 +105,13 @@ impl Mailer {
         Ok(())
     }
 
-    /// Whether letters can leave, found out without sending one.
+    /// Checks whether mails can be sent, without sending one.
     pub async fn test(&self) -> Result<String> {
         match &self.way {
-            Way::Files(folder) => Ok(format!("letters become files in {}", folder.display())),
+            Way::Files(folder) => Ok(format!("mails are written to {}", folder.display())),
             Way::Smtp(transport) => match transport.test_connection().await {
-                Ok(true) => Ok("the SMTP server answers".into()),
-                Ok(false) => Err(Error::Unavailable("the SMTP server does not answer".into())),
+                Ok(true) => Ok("the SMTP server responds".into()),
+                Ok(false) => Err(Error::Unavailable("the SMTP server does not respond".into())),
                 Err(why) => Err(Error::Unavailable(why.to_string())),
             },
         }
@@ -138,7 +138,7 @@ impl Mailer {
     }
 }
 
-/// Letters carry live links: only the service's own user may read them.
+/// Mails contain working links, so only the service's user may read them.
 fn keep(file: &Path, message: &Message) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         private::folder(folder)?;

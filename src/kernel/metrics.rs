@@ -76,12 +76,12 @@ impl Metrics {
         let job_success = Family::default();
         let job_runs = Family::default();
         let set_aside = Family::default();
-        registry.register("requests", "Requests answered", requests.clone());
-        registry.register("request_seconds", "Time to answer", seconds.clone());
+        registry.register("requests", "HTTP requests served", requests.clone());
+        registry.register("request_seconds", "HTTP response time", seconds.clone());
         registry.register("connections", "Open connections", connections.clone());
         registry.register(
             "connections_refused",
-            "Connections closed at once because their network has too many",
+            "Connections refused because their network has too many",
             connections_refused.clone(),
         );
         registry.register(
@@ -93,13 +93,13 @@ impl Metrics {
         registry.register("sqlite_commits", "Commits of the SQLite writer", commits.clone());
         registry.register(
             "job_last_success_timestamp_seconds",
-            "When a background job of this process last succeeded",
+            "Time of the last success of a background job of this process",
             job_success.clone(),
         );
         registry.register("job_runs", "Runs of background jobs", job_runs.clone());
         registry.register(
             "rows_set_aside",
-            "Rows that a background job cannot deal with",
+            "Rows that a background job failed to process",
             set_aside.clone(),
         );
         Self {

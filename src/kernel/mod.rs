@@ -1,4 +1,4 @@
-//! What every domain stands on. The kernel knows no domain.
+//! Shared by all domains; depends on none of them.
 
 pub mod access;
 pub mod audit;
@@ -19,8 +19,8 @@ pub mod mail;
 pub mod metrics;
 pub mod money;
 pub mod outbox;
-pub mod paper;
 pub mod patch;
+pub mod pdf;
 pub mod phone;
 pub mod private;
 pub mod response_cache;

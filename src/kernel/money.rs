@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt, iter::Sum, ops};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Whole rupiah. Negative amounts exist (a partner may owe); overflow is a fault, never a wrap.
+/// Whole rupiah. May be negative (a partner may owe). Overflow panics.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -17,7 +17,7 @@ crate::stored_as!(Rupiah(i64));
 impl Rupiah {
     pub const ZERO: Self = Self(0);
 
-    /// The same share of this as `part` is of `whole`, rounded half up.
+    /// `self × part ÷ whole`, rounded half up.
     pub fn share(self, part: Self, whole: Self) -> Self {
         self.scaled(part.0, whole.0)
     }
@@ -26,7 +26,7 @@ impl Rupiah {
     fn scaled(self, numerator: i64, denominator: i64) -> Self {
         let exact = i128::from(self.0) * i128::from(numerator);
         let rounded = (2 * exact + i128::from(denominator)).div_euclid(2 * i128::from(denominator));
-        Self(i64::try_from(rounded).expect("a share of an amount fits"))
+        Self(i64::try_from(rounded).expect("a share of an amount does not overflow"))
     }
 }
 
@@ -34,7 +34,7 @@ impl ops::Add for Rupiah {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        Self(self.0.checked_add(other.0).expect("no amount of money is this large"))
+        Self(self.0.checked_add(other.0).expect("amount overflow"))
     }
 }
 
@@ -42,7 +42,7 @@ impl ops::Sub for Rupiah {
     type Output = Self;
 
     fn sub(self, other: Self) -> Self {
-        Self(self.0.checked_sub(other.0).expect("no amount of money is this large"))
+        Self(self.0.checked_sub(other.0).expect("amount overflow"))
     }
 }
 
@@ -58,7 +58,7 @@ impl ops::Mul<i64> for Rupiah {
     type Output = Self;
 
     fn mul(self, times: i64) -> Self {
-        Self(self.0.checked_mul(times).expect("no amount of money is this large"))
+        Self(self.0.checked_mul(times).expect("amount overflow"))
     }
 }
 
@@ -68,7 +68,7 @@ impl Sum for Rupiah {
     }
 }
 
-/// `Rp 1.250.000`, as it is written in Indonesia.
+/// Indonesian format: `Rp 1.250.000`.
 impl fmt::Display for Rupiah {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits = self.0.unsigned_abs().to_string();
@@ -124,7 +124,7 @@ impl Rate {
     pub fn floor_of(self, amount: Rupiah) -> Rupiah {
         let exact = i128::from(amount.0) * i128::from(self.0);
         let down = exact.div_euclid(i128::from(Self::WHOLE));
-        Rupiah(i64::try_from(down).expect("a share of an amount fits"))
+        Rupiah(i64::try_from(down).expect("a share of an amount does not overflow"))
     }
 
     /// The share of an amount, rounded half up.

@@ -1,4 +1,4 @@
-//! A field of a change: left alone, cleared (null) or set, as in a JSON merge patch.
+//! A field of an update: kept, cleared (null) or set, as in a JSON merge patch.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ pub enum Patch<T> {
 }
 
 impl<T> Patch<T> {
-    /// What there is after the change.
+    /// The value after the update.
     pub fn over<U: From<T>>(self, old: Option<U>) -> Option<U> {
         match self {
             Self::Keep => old,
@@ -24,7 +24,7 @@ impl<T> Patch<T> {
     }
 }
 
-/// Only asked for a field that is there; one that is not keeps the default.
+/// Only called for fields that are present; others keep the default.
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Patch<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(Option::deserialize(deserializer)?.map_or(Self::Clear, Self::Set))

@@ -1,4 +1,4 @@
-//! A telephone number in E.164. Without a country code it is Indonesian.
+//! A phone number in E.164. Without a country code it is Indonesian.
 
 use std::{
     borrow::Cow,
@@ -23,7 +23,7 @@ impl Phone {
         &self.0
     }
 
-    /// From a JSON string or integer, as forms send either.
+    /// From a JSON string or integer.
     pub fn from_json(value: &serde_json::Value) -> Option<Self> {
         match value {
             serde_json::Value::String(text) => Self::known(text),
@@ -32,7 +32,8 @@ impl Phone {
         }
     }
 
-    /// Numbers are slow to read, and each is read twice: by the schema, then by its field.
+    /// Caches the last number: parsing is slow, and each number is parsed by the schema and by its
+    /// field.
     fn known(text: &str) -> Option<Self> {
         thread_local! {
             static LAST: RefCell<Option<(String, Option<Phone>)>> = const { RefCell::new(None) };
@@ -48,8 +49,8 @@ impl Phone {
     }
 }
 
-/// Whether the metadata of numbering plans is loaded. Loading it takes long and blocks whoever needs
-/// it first; the first call starts it on a thread of its own.
+/// Whether the metadata of numbering plans is loaded. Loading is slow and blocking; the first call
+/// starts it on its own thread.
 pub fn is_loaded() -> bool {
     static LOADED: AtomicBool = AtomicBool::new(false);
     static LOADING: Once = Once::new();
@@ -78,7 +79,7 @@ impl FromStr for Phone {
         if !plain || text.len() > 32 || text.rfind('+').is_some_and(|at| at > 0) {
             return Err(refused());
         }
-        // `62812…` written without its plus is a number with a country code.
+        // `62812…` is a number with country code and without the plus sign.
         let digits: String = text.chars().filter(char::is_ascii_digit).collect();
         let full = match text.starts_with('+') || (digits.starts_with("62") && digits.len() > 10) {
             true => format!("+{digits}"),
@@ -109,7 +110,7 @@ impl JsonSchema for Phone {
         "Phone".into()
     }
 
-    /// `x-phone` is a keyword of ours; see `schema`.
+    /// `x-phone` is a custom keyword; see `schema`.
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": ["string", "integer"],

@@ -1,6 +1,5 @@
-//! Files and folders for the service's own user alone: the database, letters with live links, keys
-//! and backups. The binary also sets its umask; here the modes are given to what the service
-//! creates itself.
+//! Files and folders that only the service's user may access: the database, mails, keys and
+//! backups. The binary also sets its umask; this module sets explicit modes.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -8,8 +7,7 @@ use std::{
     path::Path,
 };
 
-/// Creates the folder, and those above it that are missing, with mode 0700. One that exists stays
-/// as it is.
+/// Creates the folder and missing parents with mode 0700. Existing folders are not changed.
 pub fn folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -18,13 +16,13 @@ pub fn folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Creates a file with mode 0600; an error when there is one.
+/// Creates a file with mode 0600; fails if it exists.
 pub fn create(path: &Path) -> io::Result<File> {
     options().create_new(true).open(path)
 }
 
-/// Creates the file with mode 0600 unless it is there. One that is there is not opened: closing it
-/// again would give up the locks that this process has on it, and SQLite's are such.
+/// Creates the file with mode 0600 unless it exists. An existing file is not opened: closing it
+/// would release this process's POSIX locks, which SQLite uses.
 pub fn ensure(path: &Path) -> io::Result<()> {
     match create(path) {
         Err(why) if why.kind() == io::ErrorKind::AlreadyExists => Ok(()),
@@ -32,12 +30,12 @@ pub fn ensure(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes a file of mode 0600, in place of what was there.
+/// Writes a file with mode 0600, replacing its content.
 pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     io::Write::write_all(&mut emptied(path)?, content)
 }
 
-/// Copies a file to one of mode 0600, whatever the mode of the original is.
+/// Copies a file; the copy has mode 0600.
 pub fn copy(from: &Path, to: &Path) -> io::Result<u64> {
     let mut source = File::open(from)?;
     io::copy(&mut source, &mut emptied(to)?)
@@ -45,7 +43,7 @@ pub fn copy(from: &Path, to: &Path) -> io::Result<u64> {
 
 fn emptied(path: &Path) -> io::Result<File> {
     let file = options().create(true).truncate(true).open(path)?;
-    // A mode given at creation does not change one that was there.
+    // The mode at creation does not apply to an existing file.
     #[cfg(unix)]
     file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
     Ok(file)
@@ -59,7 +57,7 @@ fn options() -> OpenOptions {
     options
 }
 
-/// Whether group or others may do anything with it. A symbolic link is somebody else's decision.
+/// Whether group or others have any permission. Symbolic links are ignored.
 #[cfg(unix)]
 pub fn is_open(path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::PermissionsExt;
@@ -72,7 +70,7 @@ pub fn is_open(_: &Path) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Takes away what group and others may do with a file or folder.
+/// Removes all permissions of group and others.
 #[cfg(unix)]
 pub fn close(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

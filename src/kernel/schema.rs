@@ -1,4 +1,4 @@
-//! The schema of a type is its documentation and its validator.
+//! JSON schemas of request types, used for documentation and validation.
 
 use std::{
     any::TypeId,
@@ -22,17 +22,17 @@ use super::{
     text::{ONE_LINE, SOMETHING},
 };
 
-/// A type that a request can carry.
+/// A request type.
 pub trait Input: DeserializeOwned + JsonSchema + Send + 'static {
-    /// Evens out what forms send in more than one way, before anything is checked.
+    /// Normalises the raw value before validation.
     fn tidy(_value: &mut Value) {}
 
-    /// Rules across fields, which a schema cannot say. They see the raw value, so that their
-    /// faults come in one list with the schema's.
+    /// Rules across fields, which a schema cannot express. They check the raw value, so that their
+    /// faults are reported together with those of the schema.
     fn check(_value: &Value, _faults: &mut Vec<Fault>) {}
 }
 
-/// What `T` wants, ready to check with.
+/// The compiled schema of a type.
 pub struct Compiled {
     validator: Validator,
     schema: Value,
@@ -40,7 +40,7 @@ pub struct Compiled {
 
 static COMPILED: LazyLock<RwLock<HashMap<TypeId, Arc<Compiled>>>> = LazyLock::new(Default::default);
 
-/// Compiled once per type.
+/// The compiled schema of `T`, cached per type.
 pub fn compiled<T: JsonSchema + 'static>() -> Arc<Compiled> {
     compiled_once(TypeId::of::<T>(), || generator().into_root_schema_for::<T>())
 }
@@ -64,12 +64,12 @@ fn compile(schema: Value) -> Compiled {
         .with_format("email", |text: &str| text.parse::<Email>().is_ok())
         .with_keyword("x-phone", |_, _, _| Ok(Box::new(PhoneKeyword)))
         .build(&schema)
-        .unwrap_or_else(|error| panic!("{} has a bad schema: {error}", schema["title"]));
+        .unwrap_or_else(|error| panic!("{} has an invalid schema: {error}", schema["title"]));
     Compiled { validator, schema }
 }
 
 impl Compiled {
-    /// Whether a property may be an integer, a boolean, …
+    /// Whether a property allows the JSON type `kind`.
     pub fn is(&self, property: &str, kind: &str) -> bool {
         match &self.schema["properties"][property]["type"] {
             Value::String(only) => only == kind,
@@ -79,13 +79,13 @@ impl Compiled {
     }
 }
 
-/// The most faults that an answer lists.
+/// Maximum number of faults in a response.
 pub const MAX_FAULTS: usize = 100;
 
-/// Checks the value, then reads it. The cost is linear in the size of the value, whatever it holds.
+/// Validates and deserialises the value. The cost is linear in its size.
 pub fn read<T: Input>(mut value: Value) -> Result<T, Vec<Fault>> {
     checked(&mut value, &compiled::<T>(), T::tidy, T::check)?;
-    // The path of a fault is tracked only where there is one: tracking costs time.
+    // Tracking the path of a fault is slow, so it is done only after a failure.
     T::deserialize(&value).or_else(|_| serde_path_to_error::deserialize(&value)).map_err(misfit)
 }
 
@@ -101,7 +101,7 @@ fn checked(
     }
     tidy(value);
     let (mut faults, pruned) = schema.check(value);
-    // Rules across fields would count the items of an array that was emptied.
+    // Rules across fields would see the emptied arrays.
     if !pruned {
         check(value, &mut faults);
     }
@@ -115,8 +115,8 @@ fn misfit(error: serde_path_to_error::Error<serde_json::Error>) -> Vec<Fault> {
 }
 
 impl Compiled {
-    /// The faults of the value, in the order of the schema and no more than one above
-    /// [`MAX_FAULTS`]; and whether an array was emptied because it is longer than its `maxItems`.
+    /// The faults of the value in the order of the schema, at most `MAX_FAULTS + 1`, and whether an
+    /// array was emptied because it exceeds its `maxItems`.
     fn check(&self, value: &mut Value) -> (Vec<Fault>, bool) {
         let mut faults = Vec::new();
         // Most values are valid, and `is_valid` is much cheaper than collecting errors.
@@ -136,8 +136,8 @@ impl Compiled {
         (collected.faults, !emptied.is_empty())
     }
 
-    /// Empties every array that is longer than its `maxItems`, with one fault for each: its items
-    /// are not worth checking.
+    /// Empties every array that exceeds its `maxItems` and reports one fault for it, so that its
+    /// items are not validated.
     fn prune(&self, node: &Value, value: &mut Value, path: &mut String, faults: &mut Vec<Fault>) {
         let length = path.len();
         match value {
@@ -178,7 +178,7 @@ impl Compiled {
         }
     }
 
-    /// The node and everything that it refers to for the same value.
+    /// The node and all schemas that it applies to the same value.
     fn alternatives<'s>(&'s self, node: &'s Value, found: &mut Vec<&'s Value>) {
         found.push(node);
         if let Some(name) = node["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/")) {
@@ -211,25 +211,25 @@ impl<'i> Keyword<'i> for PhoneKeyword {
         }
     }
 
-    /// A wrong type is the type's fault, not the keyword's.
+    /// A wrong type is reported by `type`, not by this keyword.
     fn is_valid(&self, instance: &'i Value) -> bool {
         !(instance.is_string() || instance.is_i64() || instance.is_u64())
             || Phone::from_json(instance).is_some()
     }
 }
 
-/// Faults without repetition: several branches of a schema can find the same one.
+/// Distinct faults: several branches of a schema can find the same one.
 struct Collected {
     faults: Vec<Fault>,
     known: HashSet<(String, &'static str)>,
 }
 
 impl Collected {
-    /// Adds the error, unless it is about an array that was emptied.
+    /// Adds the error, unless it concerns an emptied array.
     fn add(&mut self, error: &ValidationError<'_>, emptied: &HashSet<String>) {
         let mut field = field(error.instance_path().as_str());
         match error.kind() {
-            // An optional value fails against "null", too. Only the other branch is of interest.
+            // An optional value also fails against "null"; only the other branch is reported.
             Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
                 let of_interest = |branch: &&Vec<ValidationError<'_>>| {
                     !branch.iter().all(|error| is_null_expected(error.kind()))
@@ -291,7 +291,10 @@ fn explain(kind: &Kind) -> (&'static str, Text) {
         }
         Kind::Pattern { pattern } if pattern == ONE_LINE => (
             "characters",
-            text("This has characters that are not allowed.", "Berisi karakter yang tidak boleh."),
+            text(
+                "This contains characters that are not allowed.",
+                "Berisi karakter yang tidak diperbolehkan.",
+            ),
         ),
         Kind::Type { kind } => {
             let name = match kind {
@@ -314,21 +317,29 @@ fn explain(kind: &Kind) -> (&'static str, Text) {
                 &words.join(", "),
             )
         }
-        Kind::MinLength { limit } => {
-            limited("min_length", ("At least {} characters.", "Minimal {} karakter."), limit)
+        Kind::MinLength { limit } => limited(
+            "min_length",
+            ("This must have at least {} characters.", "Minimal {} karakter."),
+            limit,
+        ),
+        Kind::MaxLength { limit } => limited(
+            "max_length",
+            ("This must have at most {} characters.", "Maksimal {} karakter."),
+            limit,
+        ),
+        Kind::Minimum { limit } => {
+            limited("min", ("This must be at least {}.", "Minimal {}."), limit)
         }
-        Kind::MaxLength { limit } => {
-            limited("max_length", ("At most {} characters.", "Maksimal {} karakter."), limit)
+        Kind::Maximum { limit } => {
+            limited("max", ("This must be at most {}.", "Maksimal {}."), limit)
         }
-        Kind::Minimum { limit } => limited("min", ("At least {}.", "Minimal {}."), limit),
-        Kind::Maximum { limit } => limited("max", ("At most {}.", "Maksimal {}."), limit),
         Kind::MinItems { limit } => {
-            limited("min_items", ("At least {} items.", "Minimal {} butir."), limit)
+            limited("min_items", ("This must have at least {} items.", "Minimal {} butir."), limit)
         }
         Kind::MaxItems { limit } => {
-            limited("max_items", ("At most {} items.", "Maksimal {} butir."), limit)
+            limited("max_items", ("This must have at most {} items.", "Maksimal {} butir."), limit)
         }
-        Kind::UniqueItems => ("unique", text("Items must differ.", "Butir tidak boleh sama.")),
+        Kind::UniqueItems => ("unique", text("Items must be unique.", "Butir tidak boleh sama.")),
         Kind::MultipleOf { multiple_of } => {
             limited("step", ("This must be a multiple of {}.", "Harus kelipatan {}."), multiple_of)
         }
@@ -336,8 +347,8 @@ fn explain(kind: &Kind) -> (&'static str, Text) {
     }
 }
 
-/// The first NUL character, in a text or in a name. PostgreSQL cannot store it and SQLite can: it is
-/// refused for both.
+/// The first NUL character in a string or key. PostgreSQL cannot store it, so both engines refuse
+/// it.
 fn find_nul(value: &Value) -> Option<Fault> {
     let mut path = nul_path(value)?;
     let end = path.char_indices().nth(LONGEST_FIELD).map_or(path.len(), |(end, _)| end);
@@ -346,11 +357,10 @@ fn find_nul(value: &Value) -> Option<Fault> {
     Some(Fault::new(path, rule, message))
 }
 
-/// A name that a caller made up is not repeated at any length.
+/// Limits the length of a caller's key in the response.
 const LONGEST_FIELD: usize = 200;
 
-/// Where it is. The path is put together on the way back, so that it costs nothing where there is
-/// no NUL.
+/// Path of the first NUL. It is built while returning, so it costs nothing if there is none.
 fn nul_path(value: &Value) -> Option<String> {
     let join = |head: String, rest: String| match rest.starts_with('[') || rest.is_empty() {
         true => head + &rest,

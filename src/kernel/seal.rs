@@ -1,7 +1,7 @@
-//! Texts that must not be readable at rest: bank and identity numbers.
+//! Encryption at rest of bank account and identity numbers.
 //!
-//! XChaCha20-Poly1305 under a key derived from the service's secret. A sealed text names its key:
-//! after a change of the secret the old one still opens what it sealed.
+//! XChaCha20-Poly1305 with a key derived from the service's secret key. A sealed text contains a
+//! key id, so older keys can still decrypt it after a change.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use chacha20poly1305::{
@@ -45,7 +45,7 @@ impl Sealer {
     pub fn seal(&self, text: &str) -> Result<String> {
         let nonce: [u8; 24] = rand::random();
         let sealed = self.current.cipher.encrypt(&XNonce::from(nonce), text.as_bytes());
-        let sealed = sealed.map_err(|_| Error::internal("cannot seal"))?;
+        let sealed = sealed.map_err(|_| Error::internal("encryption failed"))?;
         let bytes = [nonce.as_slice(), &sealed].concat();
         Ok(format!("{}:{}", self.current.id, BASE64_STANDARD.encode(bytes)))
     }
@@ -63,14 +63,14 @@ impl Sealer {
             let text = key.cipher.decrypt(&XNonce::from(*nonce), sealed).ok()?;
             String::from_utf8(text).ok()
         };
-        opened().ok_or_else(|| Error::internal("a sealed text does not open with this key"))
+        opened().ok_or_else(|| Error::internal("decryption failed: no configured key fits"))
     }
 
     pub fn open_number(&self, sealed: Option<&str>) -> Result<Option<Confidential>> {
         sealed.map(|sealed| self.open(sealed).map(Confidential::new)).transpose()
     }
 
-    /// The same text under the current key; `None` when it is already.
+    /// Re-encrypts with the current key; `None` if it already is.
     pub fn reseal(&self, sealed: &str) -> Result<Option<String>> {
         match sealed.split_once(':') {
             Some((id, _)) if id == self.current.id => Ok(None),

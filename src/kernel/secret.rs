@@ -1,4 +1,4 @@
-//! A value that cannot be printed by accident.
+//! A secret value that is not printed by `Debug` and `Display`.
 
 use std::{convert::Infallible, fmt, str::FromStr};
 
@@ -16,7 +16,7 @@ impl Secret {
         &self.0
     }
 
-    /// Whether it is the given one. Digests are compared, in constant time.
+    /// Compares digests in constant time.
     pub fn is(&self, given: &str) -> bool {
         let (given, right) = (Sha256::digest(given), Sha256::digest(&self.0));
         given.iter().zip(right.iter()).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0

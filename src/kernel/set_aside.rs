@@ -1,10 +1,9 @@
-//! Rows that a background job could not deal with.
+//! Rows that a background job failed to process.
 //!
-//! - A row that fails for a reason of its own is noted here. Batches leave noted rows out; each is
-//!   retried alone, less and less often, and leaves the table when it succeeds or when there is
-//!   nothing left to do. So one bad row never stops the others.
-//! - A transient failure (database busy, another transaction in the way) says nothing about the row
-//!   and is never noted.
+//! - A row that fails permanently is recorded here. Batches skip recorded rows; each is retried alone
+//!   with growing pauses and removed when it succeeds or has nothing left to do. One bad row
+//!   therefore never blocks the others.
+//! - A transient failure (database busy, transaction conflict) is not recorded.
 //! - From its third failure on a row counts as set aside: it is logged as an error, counted in
 //!   `/metrics`, and `dermaga doctor` names it.
 
@@ -37,18 +36,18 @@ crate::words! {
     }
 }
 
-/// So many failures make a row count as set aside.
+/// Number of failures after which a row counts as set aside.
 const FAILURES: i32 = 3;
 const LONGEST_PAUSE: i64 = 60 * 60;
-/// After so many transient failures a pass gives up: the database has other troubles.
+/// Number of transient failures after which a pass ends.
 const TRANSIENT: usize = 20;
 
-/// What came of one pass of a job.
+/// Result of one pass of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pass {
-    /// How many rows it dealt with.
+    /// Number of processed rows.
     pub done: u64,
-    /// Whether there is more to do at once.
+    /// Whether more rows are due.
     pub more: bool,
 }
 
@@ -64,7 +63,7 @@ impl From<()> for Pass {
     }
 }
 
-/// A row that was set aside.
+/// A row that failed repeatedly.
 #[derive(Debug, crate::kernel::db::FromRow)]
 pub struct SetAside {
     pub job: String,
@@ -74,14 +73,15 @@ pub struct SetAside {
     pub first_failed_at: DateTime<Utc>,
 }
 
-/// Turns a panic into an error: a row that makes the code panic is a bad row like any other.
+/// Converts a panic into an error, so that a row that causes a panic is handled like any failing
+/// row.
 pub async fn guarded<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     let done = AssertUnwindSafe(work).catch_unwind().await;
     done.unwrap_or_else(|panic| Err(Error::from_panic(&*panic)))
 }
 
-/// Deals with rows that have not failed before, each by itself and `width` at a time. Says how many
-/// there was something to do for; fails when one of them failed transiently.
+/// Processes rows that have not failed before, one by one, `width` concurrently. Returns the number
+/// of rows with work done; fails if one failed transiently.
 pub async fn each<F, Fut>(
     db: &Db,
     job: RowJob,
@@ -97,7 +97,7 @@ where
     Ok(attempt(db, job, rows, width, now, work).await?.1)
 }
 
-/// Retries rows that have failed before and whose time has come, each by itself.
+/// Retries failed rows that are due, one by one.
 pub async fn retry<F, Fut>(db: &Db, job: RowJob, now: DateTime<Utc>, work: F) -> Result<u64>
 where
     F: Fn(Uuid) -> Fut,
@@ -117,7 +117,7 @@ where
     let rows = due.into_iter().map(|(id,)| id).collect();
     let (succeeded, done) = attempt(db, job, rows, 1, now, work).await?;
     for id in succeeded {
-        // Should this fail, the next try finds nothing to do, and removes the row.
+        // If this fails, the next retry has nothing to do and removes the row.
         remove(db, job, id).await?;
     }
     Ok(done)
@@ -137,7 +137,7 @@ pub async fn remove(db: &Db, job: RowJob, id: Uuid) -> Result<bool> {
     Ok(removed == 1)
 }
 
-/// Says which rows did not fail, and for how many of them there was something to do.
+/// Returns the rows that succeeded, and the number with work done.
 async fn attempt<F, Fut>(
     db: &Db,
     job: RowJob,
@@ -169,7 +169,7 @@ where
             }
         }
     }
-    // Not before all have ended: they may wait for the same writer, and nobody polls them meanwhile.
+    // Only after all have ended: they may wait for the same writer and are not polled meanwhile.
     for (id, error) in failed {
         note(db, job, id, &error, now).await?;
     }
@@ -212,9 +212,9 @@ pub async fn note(
         .await?;
     tx.commit().await?;
     if failures >= FAILURES {
-        tracing::error!(%job, %id, failures, %error, "a row is set aside");
+        tracing::error!(%job, %id, failures, %error, "a row failed repeatedly and is skipped");
     } else {
-        tracing::warn!(%job, %id, failures, %error, "a row failed; it is tried again");
+        tracing::warn!(%job, %id, failures, %error, "a row failed and will be retried");
     }
     Ok(again_at)
 }
@@ -225,14 +225,14 @@ fn pause(failures: i32) -> TimeDelta {
     TimeDelta::seconds(seconds.min(LONGEST_PAUSE))
 }
 
-/// Rows of a job that have failed and not succeeded since.
+/// Failed rows of a job that have not succeeded since.
 pub async fn noted(db: &Db, job: RowJob) -> Result<HashSet<Uuid>> {
     let rows: Vec<(Uuid,)> =
         db.sql("SELECT entity_id FROM set_aside WHERE job = $1").bind(job).all().await?;
     Ok(rows.into_iter().map(|(id,)| id).collect())
 }
 
-/// How many rows of each job are set aside.
+/// Number of set-aside rows per job.
 pub async fn counts(db: &Db) -> Result<Vec<(RowJob, i64)>> {
     let counts: Vec<(String, i64)> = db
         .sql("SELECT job, COUNT(*) FROM set_aside WHERE failures >= $1 GROUP BY job")
@@ -243,7 +243,7 @@ pub async fn counts(db: &Db) -> Result<Vec<(RowJob, i64)>> {
     Ok(RowJob::ALL.iter().map(|job| (*job, of(*job).map_or(0, |(_, count)| *count))).collect())
 }
 
-/// How many rows are set aside, and some of them, the oldest first.
+/// Number of set-aside rows, and the oldest of them.
 pub async fn list(db: &Db, limit: i64) -> Result<(i64, Vec<SetAside>)> {
     let count = db
         .sql("SELECT COUNT(*) FROM set_aside WHERE failures >= $1")

@@ -1,4 +1,4 @@
-//! Where contents lie: a folder, or an S3-compatible store.
+//! File storage: a local folder or an S3-compatible store.
 
 use std::{path::Path as Folder, sync::Arc, time::Duration};
 
@@ -23,7 +23,7 @@ use super::{
 #[derive(Clone)]
 pub struct Storage {
     store: Arc<dyn ObjectStore>,
-    /// Signs addresses, where the store can take uploads by itself.
+    /// Signs upload addresses; only for S3.
     s3: Option<Arc<AmazonS3>>,
 }
 
@@ -31,7 +31,7 @@ impl Storage {
     pub fn local(folder: &Folder) -> Result<Self, String> {
         private::folder(folder).map_err(|error| error.to_string())?;
         let store = LocalFileSystem::new_with_prefix(folder).map_err(|error| error.to_string())?;
-        // A file that is ready must survive a power cut as its row does.
+        // Flush files to disk: a file must survive a power failure like its row.
         Ok(Self { store: Arc::new(store.with_fsync(true)), s3: None })
     }
 
@@ -69,7 +69,7 @@ impl Storage {
         Ok(Body::from_stream(found.into_stream()))
     }
 
-    /// The whole content, when there is one of just this size.
+    /// The whole content if it exists with exactly this size.
     pub async fn get_sized(&self, key: &str, size: u64) -> Result<Option<Bytes>> {
         let found = match self.store.get(&Path::from(key)).await {
             Ok(found) if found.meta.size == size => found,
@@ -79,7 +79,7 @@ impl Storage {
         found.bytes().await.map(Some).map_err(unavailable)
     }
 
-    /// Deletes it, if it is there.
+    /// Deletes the object if it exists.
     pub async fn delete(&self, key: &str) -> Result<()> {
         match self.store.delete(&Path::from(key)).await {
             Ok(()) | Err(StoreError::NotFound { .. }) => Ok(()),
@@ -97,8 +97,8 @@ impl Storage {
         Ok(())
     }
 
-    /// An address to which anyone may PUT just this type; `None` where the store has no address of
-    /// its own. S3 signs no length, so whoever takes the content in checks it.
+    /// A signed address for a PUT of this content type; `None` for local storage. S3 does not sign
+    /// the length, so the caller must check it.
     pub async fn presign(
         &self,
         key: &str,

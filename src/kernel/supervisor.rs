@@ -266,7 +266,7 @@ async fn supervise<F, Fut>(
             return;
         }
         match ended {
-            Ok(()) => job.failed(&Error::internal("it ended by itself")),
+            Ok(()) => job.failed(&Error::internal("the job ended unexpectedly")),
             Err(panic) => {
                 job.locked().panics += 1;
                 let error = Error::from_panic(&*panic);

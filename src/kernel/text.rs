@@ -1,5 +1,5 @@
-//! Texts with their limits in the type, trimmed. A line has no control characters; words may have
-//! line breaks. NUL has no place in either.
+//! Trimmed texts with their maximum length in the type. `Line` has no control characters, `Words`
+//! may have line breaks; neither may contain NUL.
 
 mod urls;
 
@@ -10,25 +10,25 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 pub use urls::{has_url, without_url};
 
-/// Something with a name: one line, not empty.
+/// A name: one line, not empty.
 pub type Name = Line<120>;
 /// A note or a reason; may be empty.
 pub type Note = Words<1_000>;
 /// A long description; may be empty.
 pub type Description = Words<5_000>;
 
-/// One line that says something.
+/// One line, not empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Line<const MAX: usize>(String);
 
-/// Any number of lines, also none.
+/// Any number of lines, may be empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Words<const MAX: usize>(String);
 
 impl<const MAX: usize> Line<MAX> {
-    /// For text that does not come in through a request, where the schema has checked it.
+    /// For texts that do not come from a request validated by the schema.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let fits =
@@ -37,9 +37,9 @@ impl<const MAX: usize> Line<MAX> {
     }
 }
 
-/// Rejected by the schema as an empty text.
+/// Pattern of texts that must not be empty.
 pub const SOMETHING: &str = r"\S";
-/// Rejected by the schema as characters that have no place in a text.
+/// Pattern of texts without control characters.
 pub const ONE_LINE: &str = r"^[^\x00-\x1f\x7f-\x9f]*$";
 
 impl<const MAX: usize> JsonSchema for Line<MAX> {

@@ -1,4 +1,4 @@
-//! Enums that are words: the same word in JSON, in the schema, in the database and in the code.
+//! String enums: the same word in JSON, schema and database.
 
 /// `words! { pub enum Role { Admin = "admin", … } }`
 #[macro_export]
@@ -23,7 +23,7 @@ macro_rules! words {
             fn from_str(word: &str) -> ::std::result::Result<Self, String> {
                 match word {
                     $($word => Ok(Self::$case),)+
-                    _ => Err(format!("{word:?} is none of {}", [$($word),+].join(", "))),
+                    _ => Err(format!("{word:?} is not one of {}", [$($word),+].join(", "))),
                 }
             }
         }

@@ -1,5 +1,5 @@
-//! What a partner is owed, booking by booking, until it is settled. Each due goes with the posting
-//! that moves the partner's payable by its `net`.
+//! Partner dues per booking. Each due belongs to a posting that changes the partner's payable by
+//! its `net`.
 
 use chrono::{DateTime, NaiveDate, Utc};
 
@@ -12,11 +12,11 @@ use crate::kernel::{
 
 crate::words! {
     pub enum DueKind {
-        /// Sailed.
+        /// The journey is completed.
         Sale = "sale",
-        /// Cancelled, with something kept of the money.
+        /// Cancelled, with part of the payment kept.
         Kept = "kept",
-        /// Refunded after it was sailed.
+        /// Refunded after completion.
         Reversal = "reversal",
     }
 }
@@ -24,15 +24,15 @@ crate::words! {
 pub struct Due {
     pub partner_id: Uuid,
     pub booking_id: Uuid,
-    /// The move that began this chapter of the booking.
+    /// The reschedule that started this segment of the booking.
     pub reschedule_id: Option<Uuid>,
     pub kind: DueKind,
-    /// The day of departure where it departs.
+    /// Local day of departure.
     pub day: NaiveDate,
     pub gross: Rupiah,
     pub commission: Rupiah,
     pub commission_tax: Rupiah,
-    /// Cash that the partner has taken itself.
+    /// Cash that the partner collected.
     pub collected: Rupiah,
 }
 
@@ -42,7 +42,7 @@ impl Due {
     }
 }
 
-/// Writes the dues down; what comes to nothing is none.
+/// Stores the dues; dues of zero are omitted.
 pub async fn record_dues(tx: &mut Tx, dues: &[Due], now: DateTime<Utc>) -> Result<()> {
     let some = |due: &&Due| due.gross != Rupiah::ZERO || due.collected != Rupiah::ZERO;
     let dues: Vec<_> = dues.iter().filter(some).collect();
@@ -71,8 +71,7 @@ pub async fn record_dues(tx: &mut Tx, dues: &[Due], now: DateTime<Utc>) -> Resul
     Ok(())
 }
 
-/// The cash that its partner took for a booking, and that no due has counted so far: to be put into
-/// a statement.
+/// SQL expression: cash that the partner collected for a booking and that no due contains yet.
 macro_rules! with_collected {
     ($before:literal, $booking:literal, $after:literal) => {
         concat!(
@@ -90,8 +89,8 @@ macro_rules! with_collected {
 }
 pub(crate) use with_collected;
 
-/// What a partner (or all of them) is owed and has not been paid: a settlement that waits is not
-/// paid yet. Negative when the partner owes.
+/// Amount owed to a partner (or all) and not paid out, including pending settlements. Negative if
+/// the partner owes.
 pub async fn unsettled(db: &Db, partner: Option<Uuid>) -> Result<Rupiah> {
     let owed = match partner {
         Some(partner) => db

@@ -35,23 +35,23 @@ crate::words! {
 }
 
 crate::words! {
-    /// What causes a posting.
+    /// Source of a posting.
     pub enum Source {
         Booking = "booking",
         Payment = "payment",
         Review = "review",
         Settlement = "settlement",
-        /// A booking's move to another sailing, and what happens to it from then on.
+        /// A reschedule and everything after it.
         Reschedule = "reschedule",
     }
 }
 
-/// One balanced entry in the making.
+/// A balanced posting under construction.
 pub struct Posting {
     source: Source,
     source_id: Uuid,
     kind: &'static str,
-    /// Whose payable moves, where one does.
+    /// Partner whose payable changes, if any.
     partner_id: Option<Uuid>,
     booking_id: Option<Uuid>,
     lines: Vec<(Account, Rupiah)>,
@@ -80,7 +80,7 @@ impl Posting {
         self.line(account, -amount)
     }
 
-    /// An account has one line: what moves on it twice is added up.
+    /// Adds to the line of the account, if there is one.
     fn line(mut self, account: Account, amount: Rupiah) -> Self {
         match self.lines.iter_mut().find(|(known, _)| *known == account) {
             Some((_, sum)) => *sum = *sum + amount,
@@ -90,17 +90,17 @@ impl Posting {
     }
 }
 
-/// Writes the posting, or nothing when no money moves.
+/// Stores the posting unless all amounts are zero.
 pub async fn post(tx: &mut Tx, posting: Posting, now: DateTime<Utc>) -> Result<()> {
     post_all(tx, &[posting], now).await
 }
 
-/// Writes many postings in one statement.
+/// Stores many postings in one statement.
 pub async fn post_all(tx: &mut Tx, postings: &[Posting], now: DateTime<Utc>) -> Result<()> {
     for Posting { source, kind, lines, .. } in postings {
         let sum: Rupiah = lines.iter().map(|(_, amount)| *amount).sum();
         if sum != Rupiah::ZERO {
-            let off = format!("the posting {source} {kind} is off by {}", sum.0);
+            let off = format!("the posting {source} {kind} is unbalanced by {}", sum.0);
             return Err(Error::internal(off));
         }
     }

@@ -88,12 +88,16 @@ pub async fn read_notification(
 ) -> Result<Reply<Notification>> {
     read(&app, &caller, Some(row.id)).await?;
     let row = store::get(&app.db, caller.person.id, row.id).await?.ok_or(Error::NotFound)?;
-    Ok(Reply::data(row.to_response(caller.context.lang)).saying("Read.", "Dibaca."))
+    Ok(Reply::data(row.to_response(caller.context.lang))
+        .saying("The notification is marked as read.", "Notifikasi ditandai sudah dibaca."))
 }
 
 pub async fn read_all_notifications(State(app): State<App>, caller: Caller) -> Result<Reply> {
     read(&app, &caller, None).await?;
-    Ok(Reply::done("All of them are read.", "Semua sudah dibaca."))
+    Ok(Reply::done(
+        "All notifications are marked as read.",
+        "Semua notifikasi ditandai sudah dibaca.",
+    ))
 }
 
 async fn read(app: &App, caller: &Caller, id: Option<Uuid>) -> Result<()> {

@@ -23,12 +23,12 @@ pub struct NotificationRow {
 pub struct Notification {
     pub id: Uuid,
     pub user_id: Uuid,
-    /// The event's name.
+    /// Name of the event.
     #[serde(rename = "type")]
     pub kind: String,
     pub title: String,
     pub body: String,
-    /// The ids and codes concerned.
+    /// Ids and codes that the notification refers to.
     pub data: Value,
     pub read_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
@@ -57,7 +57,7 @@ impl NotificationRow {
 pub struct NotificationsQuery {
     #[serde(flatten)]
     pub paging: Paging,
-    /// Only what was not read yet.
+    /// Only unread notifications.
     pub unread: Option<bool>,
 }
 

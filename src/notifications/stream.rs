@@ -160,7 +160,7 @@ impl aide::OperationOutput for Events {
             ..Default::default()
         };
         Some(aide::openapi::Response {
-            description: "Server-sent events, each with a notification as its data".into(),
+            description: "Server-sent events; each has a notification as its data".into(),
             content: [("text/event-stream".to_owned(), media)].into_iter().collect(),
             ..Default::default()
         })

@@ -30,38 +30,41 @@ pub fn title_and_body(kind: EventKind, data: &Value) -> (Text, Text) {
     match kind {
         EventKind::BookingCreated => (
             text("New booking", "Pemesanan baru"),
-            booking("It waits to be paid.", "Menunggu pembayaran."),
+            booking("Awaiting payment.", "Menunggu pembayaran."),
         ),
-        EventKind::BookingPaid => {
-            (text("Booking paid", "Pemesanan dibayar"), booking("It is paid.", "Sudah dibayar."))
-        }
+        EventKind::BookingPaid => (
+            text("Booking paid", "Pemesanan dibayar"),
+            booking("The booking has been paid.", "Pemesanan sudah dibayar."),
+        ),
         EventKind::BookingExpired => (
             text("Booking expired", "Pemesanan kedaluwarsa"),
-            booking("Its seats are free again.", "Kursinya tersedia kembali."),
+            booking("The seats are available again.", "Kursinya tersedia kembali."),
         ),
         EventKind::BookingCancelled => (
             text("Booking cancelled", "Pemesanan dibatalkan"),
-            booking("It is cancelled.", "Telah dibatalkan."),
+            booking("The booking has been cancelled.", "Pemesanan telah dibatalkan."),
         ),
         EventKind::BookingCompleted => (
             text("Journey completed", "Perjalanan selesai"),
-            booking("It can be settled.", "Dapat dicairkan."),
+            booking("The booking can be settled.", "Dapat dicairkan."),
         ),
         EventKind::BookingRefunded => (
             text("Booking refunded", "Dana pemesanan dikembalikan"),
-            booking("The customer has the money back.", "Dana pelanggan telah dikembalikan."),
+            booking("The customer has been refunded.", "Dana pelanggan telah dikembalikan."),
         ),
         EventKind::BookingRescheduled => (
-            text("Booking moved", "Pemesanan dipindahkan"),
+            text("Booking rescheduled", "Pemesanan dipindahkan"),
             match data["difference"].as_i64() {
                 Some(owed) if owed < 0 => {
                     let owed = Rupiah(-owed);
                     booking(
-                        &format!("It sails at another time. {owed} is due to the customer."),
+                        &format!(
+                            "The booking has another sailing. {owed} is owed to the customer."
+                        ),
                         &format!("Pindah jadwal. {owed} harus dikembalikan ke pelanggan."),
                     )
                 }
-                _ => booking("It sails at another time.", "Pindah jadwal."),
+                _ => booking("The booking has another sailing.", "Pindah jadwal."),
             },
         ),
         EventKind::SailingCancelled => {
@@ -103,7 +106,7 @@ pub fn title_and_body(kind: EventKind, data: &Value) -> (Text, Text) {
         EventKind::PartnerSubmitted => (
             text("Documents to review", "Dokumen perlu diperiksa"),
             Text::new(
-                format!("{} has handed in its documents.", said("name")),
+                format!("{} has submitted its documents.", said("name")),
                 format!("{} telah menyerahkan dokumen.", said("name")),
             ),
         ),
@@ -124,27 +127,31 @@ pub fn title_and_body(kind: EventKind, data: &Value) -> (Text, Text) {
         ),
         EventKind::PartnerUnsuspended => (
             text("Your partnership is active again", "Kemitraan Anda aktif kembali"),
-            text("Your sailings are on offer as before.", "Jadwal Anda ditawarkan seperti semula."),
+            text("Your sailings are on sale again.", "Jadwal Anda dijual kembali."),
         ),
         EventKind::SettlementCreated => (
             text("New settlement", "Settlement baru"),
             Text::new(
-                format!("{} over {} waits to be paid out.", said("code"), money("net")),
+                format!("{} of {} is awaiting payout.", said("code"), money("net")),
                 format!("{} sebesar {} menunggu pencairan.", said("code"), money("net")),
             ),
         ),
         EventKind::SettlementReleased => (
             text("Settlement paid out", "Settlement dicairkan"),
             Text::new(
-                format!("{} over {} is on its way to you.", said("code"), money("net")),
+                format!("{} of {} has been paid out to you.", said("code"), money("net")),
                 format!("{} sebesar {} telah dikirim.", said("code"), money("net")),
             ),
         ),
         EventKind::TermsPublished => (
             text("New terms", "Ketentuan baru"),
             Text::new(
-                format!("Version {} of the {} terms is in force.", data["version"], said("type")),
-                format!("Versi {} ketentuan {} berlaku.", data["version"], said("type")),
+                format!(
+                    "Version {} of the {} terms has been published.",
+                    data["version"],
+                    said("type")
+                ),
+                format!("Versi {} ketentuan {} telah diterbitkan.", data["version"], said("type")),
             ),
         ),
         // Nobody is notified of these.

@@ -1,7 +1,7 @@
-//! What is agreed with partners: the platform's commission, and when they are paid.
+//! Settlement configuration of partners: commission and payout schedule.
 //!
-//! Each part is the partner's own, or the platform's default where it has none of its own, or what
-//! holds until somebody sets a default. A partner's commission is kept on its record.
+//! Each value is the partner's own, else the configured default, else a built-in default. A
+//! partner's commission rate is stored with the partner.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
@@ -18,7 +18,7 @@ use crate::kernel::{
     schema::Input,
 };
 
-/// What the platform takes until a default is set, in basis points.
+/// Built-in commission rate in basis points.
 const COMMISSION: i32 = 1_000;
 
 crate::words! {
@@ -30,38 +30,38 @@ crate::words! {
     }
 }
 
-/// What holds for a partner, or by default.
+/// Configuration of a partner, or the default.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SettlementConfiguration")]
 pub struct Agreement {
-    /// Null: the default.
+    /// Null for the default.
     pub mitra_id: Option<Uuid>,
     pub commission_rate: Rate,
     pub schedule: Schedule,
-    /// Of the week (Monday is 1) or of the month.
+    /// Day of the week (Monday is 1) or of the month.
     pub day: Option<i32>,
-    /// How long a journey must be past before a scheduled settlement takes it.
+    /// Days after departure before a scheduled settlement includes a booking.
     pub hold_days: i32,
-    /// What is less waits for the next scheduled settlement.
+    /// Smaller amounts wait for the next scheduled settlement. Whole rupiah.
     pub minimum_amount: Rupiah,
-    /// What a partner has no value of its own for.
+    /// Fields for which the partner uses the default.
     pub inherited: Vec<&'static str>,
-    /// The day on which the schedule was last chosen.
+    /// Day on which the schedule was last changed.
     #[serde(skip)]
     pub scheduled_on: Option<NaiveDate>,
 }
 
-/// A field that is left out stays as it is; null means the default.
+/// Fields that are left out keep their value; null means the default.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "SettlementConfigurationForm")]
 pub struct AgreementForm {
-    /// Null or left out: the default.
+    /// Null or left out: changes the default.
     pub mitra_id: Option<Uuid>,
     #[serde(default)]
     pub commission_rate: Patch<Rate>,
     #[serde(default)]
     pub schedule: Patch<Schedule>,
-    /// 1 to 7 for `weekly` (Monday is 1), 1 to 28 for `monthly`; goes with `schedule`.
+    /// 1 to 7 for `weekly` (Monday is 1), 1 to 28 for `monthly`; requires `schedule`.
     #[serde(default)]
     #[schemars(range(min = 1, max = 28))]
     pub day: Option<i32>,
@@ -79,14 +79,19 @@ impl Input for AgreementForm {
         let mut fault = |field, rule, en, id| faults.push(Fault::new(field, rule, text(en, id)));
         match (value["schedule"].as_str(), day) {
             (Some("weekly" | "monthly"), None) => {
-                fault("day", "required", "Say on which day.", "Sebutkan harinya.");
+                fault("day", "required", "State the day.", "Sebutkan harinya.");
             }
             (Some("weekly"), Some(8..)) => {
-                fault("day", "max", "A week has seven days.", "Seminggu ada tujuh hari.");
+                fault(
+                    "day",
+                    "max",
+                    "The day of a week is 1 to 7.",
+                    "Hari dalam seminggu adalah 1 sampai 7.",
+                );
             }
             (None, Some(_)) => {
-                let id = "Hari berlaku bersama jadwal.";
-                fault("schedule", "required", "A day goes with a schedule.", id);
+                let id = "Hari memerlukan jadwal.";
+                fault("schedule", "required", "A day requires a schedule.", id);
             }
             _ => {}
         }
@@ -95,13 +100,13 @@ impl Input for AgreementForm {
 
 #[derive(Deserialize, JsonSchema)]
 pub struct AgreementQuery {
-    /// Left out: the default.
+    /// UUID of the partner. Left out: the default.
     pub mitra_id: Option<Uuid>,
 }
 
 impl Input for AgreementQuery {}
 
-/// What somebody has set; nulls are left to the default.
+/// Stored values; null means the default.
 #[derive(Clone, Debug, Default, crate::kernel::db::FromRow)]
 pub struct Terms {
     pub commission_rate: Option<Rate>,
@@ -113,7 +118,7 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// These terms after a change that is made today.
+    /// The values after an update made today.
     pub fn changed(self, form: &AgreementForm, today: NaiveDate) -> Self {
         let (schedule, day, scheduled_on) = match form.schedule {
             Patch::Keep => (self.schedule, self.day, self.scheduled_on),
@@ -136,7 +141,7 @@ impl Terms {
         }
     }
 
-    /// What holds where these terms come before the default's.
+    /// Combines these values with the default.
     pub fn over(self, default: Self, mitra_id: Option<Uuid>) -> Agreement {
         let own = mitra_id.is_some();
         let inherited = [
@@ -152,7 +157,7 @@ impl Terms {
             commission_rate: commission.unwrap_or_else(standard_commission),
             schedule: timing.schedule.unwrap_or(Schedule::Manual),
             day: timing.day,
-            // Whichever was chosen last.
+            // The later change counts.
             scheduled_on: timing.scheduled_on.max(self.scheduled_on),
             hold_days: self.hold_days.or(default.hold_days).unwrap_or(0),
             minimum_amount: self.minimum_amount.or(default.minimum_amount).unwrap_or(Rupiah::ZERO),
@@ -173,7 +178,7 @@ const DEFAULT: &str = "SELECT commission_rate, schedule, day, scheduled_on, hold
       minimum_amount
     FROM settlement_configurations WHERE partner_id IS NULL";
 
-/// What holds for the partner, or by default.
+/// The effective configuration of a partner, or the default.
 pub async fn get(db: &Db, partner: Option<Uuid>) -> Result<Agreement> {
     let default: Option<Terms> = db.sql(DEFAULT).maybe().await?;
     let own = match partner {
@@ -188,8 +193,8 @@ fn layered(partner: Option<Uuid>, own: Option<Terms>, default: Option<Terms>) ->
     own.over(default, partner)
 }
 
-/// Writes a change down; says what held before and what holds now. Only today's sales and later
-/// ones see a new commission: what was sold keeps its own.
+/// Stores an update; returns the configuration before and after. Bookings that were sold before
+/// keep their commission rate.
 pub async fn change(
     tx: &mut Tx,
     form: &AgreementForm,
@@ -266,8 +271,8 @@ struct Owed {
     last_run: Option<NaiveDate>,
 }
 
-/// What holds for each partner that is owed something, with the last day on which its schedule was
-/// dealt with; those who are paid by hand are left out.
+/// The configuration of each partner that is owed money and has a schedule, with the last day that
+/// was settled.
 pub async fn scheduled(db: &Db) -> Result<Vec<(Uuid, Agreement, Option<NaiveDate>)>> {
     let default: Option<Terms> = db.sql(DEFAULT).maybe().await?;
     let default = default.unwrap_or_default();

@@ -1,6 +1,6 @@
-//! What partners are told by mail.
+//! Mails to partners.
 
-use super::{model::Partner, papers::DocumentType, store};
+use super::{model::Partner, onboarding::DocumentType, store};
 use crate::{
     app::App,
     events::RejectedDocument,
@@ -43,11 +43,13 @@ fn welcome() -> (Text, Vec<Text>) {
         text("Welcome to Dermaga", "Selamat datang di Dermaga"),
         vec![
             text(
-                "Your account is ready. To sell seats, please complete your business data and hand in your documents.",
-                "Akun Anda sudah siap. Untuk menjual kursi, lengkapi data usaha dan unggah dokumen Anda.",
+                "Your account is ready. To start selling, please complete your business data and \
+                 submit your documents.",
+                "Akun Anda sudah siap. Untuk menjual kursi, lengkapi data usaha dan unggah \
+                 dokumen Anda.",
             ),
             text(
-                "You can save each step and go on later.",
+                "You can save each step and continue later.",
                 "Setiap langkah dapat disimpan dan dilanjutkan kemudian.",
             ),
         ],
@@ -56,9 +58,10 @@ fn welcome() -> (Text, Vec<Text>) {
 
 fn submitted() -> (Text, Vec<Text>) {
     (
-        text("We have your documents", "Dokumen Anda kami terima"),
+        text("We have received your documents", "Dokumen Anda kami terima"),
         vec![text(
-            "Thank you. We will look at your papers and write to you as soon as we are done.",
+            "Thank you. We will review your documents and send you a mail when the review is \
+             complete.",
             "Terima kasih. Kami akan memeriksa dokumen Anda dan mengabari setelah selesai.",
         )],
     )
@@ -76,7 +79,7 @@ fn approved() -> (Text, Vec<Text>) {
 
 fn revision(rejected: Vec<RejectedDocument>) -> (Text, Vec<Text>) {
     let mut paragraphs = vec![text(
-        "Some of your documents need to be sent again, please:",
+        "Please send these documents again:",
         "Beberapa dokumen Anda perlu dikirim ulang:",
     )];
     paragraphs.extend(rejected.into_iter().map(|RejectedDocument { kind, note }| {
@@ -88,7 +91,8 @@ fn revision(rejected: Vec<RejectedDocument>) -> (Text, Vec<Text>) {
         Text::new(format!("{en}: {note}"), format!("{id}: {note}"))
     }));
     paragraphs.push(text(
-        "Until then you cannot publish new sailings. Those already on sale stay on sale.",
+        "Until then you cannot publish new sailings. Sailings that are already on sale stay on \
+         sale.",
         "Sampai saat itu Anda tidak dapat menerbitkan jadwal baru. Yang sudah dijual tetap dijual.",
     ));
     (text("Please correct your documents", "Mohon perbaiki dokumen Anda"), paragraphs)
@@ -99,8 +103,10 @@ fn suspended(reason: String) -> (Text, Vec<Text>) {
         text("Your partnership is suspended", "Kemitraan Anda ditangguhkan"),
         vec![
             text(
-                "Your sailings are no longer offered and settlements are held. Bookings that are paid stay valid.",
-                "Jadwal Anda tidak lagi ditawarkan dan pencairan ditahan. Pemesanan yang sudah dibayar tetap berlaku.",
+                "Your sailings are no longer offered and settlements are held. Paid bookings \
+                 remain valid.",
+                "Jadwal Anda tidak lagi ditawarkan dan pencairan ditahan. Pemesanan yang sudah \
+                 dibayar tetap berlaku.",
             ),
             Text::new(format!("Reason: {reason}"), format!("Alasan: {reason}")),
         ],
@@ -111,8 +117,8 @@ fn unsuspended() -> (Text, Vec<Text>) {
     (
         text("Your partnership is active again", "Kemitraan Anda aktif kembali"),
         vec![text(
-            "You can sign in again, and your sailings are on offer as before.",
-            "Anda dapat masuk kembali, dan jadwal Anda ditawarkan seperti semula.",
+            "You can sign in again, and your sailings are on sale again.",
+            "Anda dapat masuk kembali, dan jadwal Anda dijual kembali.",
         )],
     )
 }

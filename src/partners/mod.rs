@@ -1,21 +1,21 @@
-//! The boat owners (mitra).
+//! Partners: the boat operators (mitra).
 //!
-//! - A partner is one account with one partnership. Registration makes both or neither.
-//! - Every change of state goes through `moves`, along the one table in `rules`, while the
-//!   partner's row is held: two reviewers cannot activate a partner twice.
-//! - A document that is handed in again is a new document with a new id.
-//! - What the platform takes and when it pays is one agreement, in `agreement`.
-//! - NIK, NPWP and account numbers are sealed at rest and masked unless revealed.
+//! - A partner has exactly one account. Registration creates both or neither.
+//! - Every change of the status goes through `transitions`, by the table in `rules`, while the partner's
+//!   row is locked: two reviewers cannot activate a partner twice.
+//! - A document that is submitted again is a new document with a new id.
+//! - `agreement` has commission and payout schedule.
+//! - NIK, NPWP and account numbers are encrypted at rest and masked unless revealed.
 
 pub mod agreement;
-mod filing;
 mod http;
 mod letters;
 mod model;
-mod moves;
-mod papers;
+mod onboarding;
+mod onboarding_store;
 mod rules;
 mod store;
+mod transitions;
 
 use chrono::{DateTime, Utc};
 
@@ -38,18 +38,18 @@ pub use http::{
 };
 pub use letters::{PartnerLetter, letter};
 pub use model::{Partner, PartnerStatus};
-pub use papers::BankAccount;
+pub use onboarding::BankAccount;
 
 pub async fn exists(db: &Db, id: Uuid) -> Result<bool> {
     Ok(store::get(db, id).await?.is_some())
 }
 
-/// Refuses a `mitra_id` that is nobody's.
+/// 422 for an unknown `mitra_id`.
 pub async fn known(db: &Db, id: Uuid) -> Result<()> {
     match exists(db, id).await? {
         true => Ok(()),
         false => {
-            let message = text("There is no such partner.", "Mitra ini tidak ada.");
+            let message = text("This partner does not exist.", "Mitra ini tidak ada.");
             Err(Error::field("mitra_id", "unknown", message))
         }
     }
@@ -59,19 +59,19 @@ pub async fn status(tx: &mut Tx, id: Uuid) -> Result<PartnerStatus> {
     Ok(store::get_in(tx, id).await?.status)
 }
 
-/// Takes the partner's row, so that it stands still until this transaction ends.
+/// Locks the partner's row until this transaction ends.
 pub async fn hold(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<Partner> {
     store::hold(tx, id, now).await
 }
 
-/// Where the partner can be paid: its bank account, once that is approved.
+/// The partner's bank account, if it is approved.
 pub async fn payable_account(
     tx: &mut Tx,
     id: Uuid,
     sealer: &Sealer,
 ) -> Result<Option<BankAccount>> {
-    let papers = filing::papers_in(tx, id, sealer).await?;
-    let approved = papers.bank_account_status == Some(papers::BankAccountStatus::Approved);
+    let papers = onboarding_store::papers_in(tx, id, sealer).await?;
+    let approved = papers.bank_account_status == Some(onboarding::BankAccountStatus::Approved);
     Ok(approved.then_some(papers.bank_account))
 }
 
@@ -79,7 +79,7 @@ pub async fn find(db: &Db, id: Uuid) -> Result<Option<Partner>> {
     store::get(db, id).await
 }
 
-/// Puts what older keys have sealed under the current one; says how many rows that were.
+/// Re-encrypts data of older keys; returns the number of rows.
 pub async fn reseal(app: &App) -> Result<u64> {
-    filing::reseal(&app.db, &app.sealer).await
+    onboarding_store::reseal(&app.db, &app.sealer).await
 }

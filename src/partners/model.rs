@@ -1,4 +1,4 @@
-//! What partners are made of, and what callers send and get.
+//! Types of partners.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    accounts::{Password, User, same},
+    accounts::{Password, User, check_confirmation},
     kernel::{
         email::Email,
         error::Fault,
@@ -36,7 +36,7 @@ crate::words! {
 }
 
 crate::words! {
-    /// What moves a partner from one status to another.
+    /// Event that changes the status of a partner.
     pub enum Event {
         Submit = "submitted",
         Approve = "approved",
@@ -46,7 +46,7 @@ crate::words! {
     }
 }
 
-/// A partner as the platform sees it.
+/// A partner, for the platform's staff.
 #[derive(Clone, Debug, Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct Partner {
     pub id: Uuid,
@@ -58,18 +58,18 @@ pub struct Partner {
     #[serde(rename = "partnerType")]
     pub partner_type: PartnerType,
     pub status: PartnerStatus,
-    /// Null means the platform's default.
+    /// Percent; null means the platform's default.
     pub commission_rate: Option<Rate>,
     pub speedboat_count: i64,
-    /// When it became active for the first time.
+    /// When the partner was first activated.
     pub verified_at: Option<DateTime<Utc>>,
     pub suspended_at: Option<DateTime<Utc>>,
     pub suspended_reason: Option<String>,
     pub created_at: DateTime<Utc>,
-    /// When its papers were last handed in.
+    /// When the onboarding was last submitted.
     #[serde(skip)]
     pub submitted_at: Option<DateTime<Utc>>,
-    /// The language of its letters.
+    /// Language of mails to the partner.
     #[serde(skip)]
     pub lang: Lang,
 }
@@ -89,8 +89,8 @@ pub struct RegisterMitra {
 
 impl Input for RegisterMitra {
     fn check(value: &Value, faults: &mut Vec<Fault>) {
-        same(value, faults);
-        // Whoever registers chooses whom the welcome goes to.
+        check_confirmation(value, faults);
+        // The name appears in a mail to an address that the guest chooses.
         without_url("name", value["name"].as_str().unwrap_or_default(), faults);
     }
 }
@@ -109,7 +109,7 @@ pub struct PartnerForm {
     pub address: Note,
     #[serde(rename = "partnerType")]
     pub partner_type: PartnerType,
-    /// Null means the platform's default.
+    /// Percent; null means the platform's default.
     #[serde(default)]
     pub commission_rate: Patch<Rate>,
 }
@@ -138,7 +138,7 @@ pub struct PartnerStatistics {
     pub by_status: PartnersByStatus,
     pub by_type: PartnersByType,
     pub new_this_month: i64,
-    /// Partners whose papers a reviewer has yet to look at.
+    /// Partners with documents that await review.
     pub awaiting_review: i64,
 }
 
@@ -173,7 +173,7 @@ crate::words! {
 pub struct DocumentReview {
     pub document_id: Uuid,
     pub status: Verdict,
-    /// Required with a rejection.
+    /// Required for a rejection.
     #[serde(default)]
     pub note: Option<Note>,
 }
@@ -182,7 +182,7 @@ impl Input for DocumentReview {
     fn check(value: &Value, faults: &mut Vec<Fault>) {
         let silent = value["note"].as_str().is_none_or(|note| note.trim().is_empty());
         if value["status"] == Verdict::Rejected.as_str() && silent {
-            let message = text("Say what is wrong with it.", "Sebutkan apa yang kurang.");
+            let message = text("State why it is rejected.", "Sebutkan alasan penolakan.");
             faults.push(Fault::new("note", "required", message));
         }
     }
@@ -190,7 +190,7 @@ impl Input for DocumentReview {
 
 #[derive(Default, Deserialize, JsonSchema)]
 pub struct BankApproval {
-    /// What the reviewer has seen: an account that was changed meanwhile is not approved.
+    /// What the reviewer has seen; an account that has changed in the meantime is not approved.
     #[schemars(length(max = 20))]
     pub account_number: Option<String>,
     #[schemars(length(max = 20))]

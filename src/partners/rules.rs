@@ -1,11 +1,11 @@
-//! Pure rules of partners: which papers are needed, and how a partner moves from state to state.
+//! Pure rules of partners: required onboarding data, and status transitions.
 
 use super::{
     model::{Event, PartnerStatus, PartnerType},
-    papers::{DocumentRow, DocumentStatus, DocumentType, Papers, Step, StepKey},
+    onboarding::{DocumentRow, DocumentStatus, DocumentType, OnboardingData, Step, StepKey},
 };
 
-/// Every move there is. Whatever is not here is refused.
+/// All allowed transitions.
 const MOVES: &[(PartnerStatus, Event, PartnerStatus)] = {
     use Event::*;
     use PartnerStatus::*;
@@ -14,21 +14,21 @@ const MOVES: &[(PartnerStatus, Event, PartnerStatus)] = {
         (Revision, Submit, InReview),
         (InReview, Approve, Active),
         (InReview, Reject, Revision),
-        // A document that was replaced by an active partner and did not pass.
+        // A replaced document of an active partner was rejected.
         (Active, Reject, Revision),
         (Active, Suspend, Suspended),
         (Suspended, Unsuspend, Active),
     ]
 };
 
-/// Where an event leads; nowhere when it is not allowed now.
+/// Status after the event; `None` if it is not allowed.
 pub fn next(from: PartnerStatus, event: Event) -> Option<PartnerStatus> {
     let fits = |m: &&(PartnerStatus, Event, PartnerStatus)| m.0 == from && m.1 == event;
     MOVES.iter().find(fits).map(|m| m.2)
 }
 
-/// Whether a document can be given this verdict now. Under review a reviewer may still change
-/// their mind about an approval; an active partner's documents are looked at when it replaces them.
+/// Whether a document can be reviewed now. During a review, an approval can still be changed;
+/// documents of an active partner are reviewed when they are replaced.
 pub fn reviewable(
     partner: PartnerStatus,
     document: DocumentStatus,
@@ -53,7 +53,7 @@ pub fn required(partner_type: PartnerType) -> &'static [DocumentType] {
     }
 }
 
-/// Whether every required document has passed.
+/// Whether all required documents are approved.
 pub fn all_approved(partner_type: PartnerType, documents: &[DocumentRow]) -> bool {
     let approved = |kind: &DocumentType| {
         documents.iter().any(|d| d.kind == *kind && d.status == DocumentStatus::Approved)
@@ -61,9 +61,13 @@ pub fn all_approved(partner_type: PartnerType, documents: &[DocumentRow]) -> boo
     required(partner_type).iter().all(approved)
 }
 
-/// What each step still lacks. A rejected document is as good as none.
-pub fn steps(partner_type: PartnerType, papers: &Papers, documents: &[DocumentRow]) -> Vec<Step> {
-    let Papers { business, pic, bank_account, .. } = papers;
+/// The steps with their missing fields. A rejected document counts as missing.
+pub fn steps(
+    partner_type: PartnerType,
+    papers: &OnboardingData,
+    documents: &[DocumentRow],
+) -> Vec<Step> {
+    let OnboardingData { business, pic, bank_account, .. } = papers;
     let missing = |fields: &[(&'static str, bool)]| -> Vec<&'static str> {
         fields.iter().filter(|(_, there)| !there).map(|(name, _)| *name).collect()
     };
@@ -102,7 +106,7 @@ pub fn steps(partner_type: PartnerType, papers: &Papers, documents: &[DocumentRo
     .into()
 }
 
-/// What is missing now and was there earlier.
+/// Fields that are missing now and were present before.
 pub fn less(now: &[Step], earlier: &[Step]) -> Vec<Step> {
     let gone = |(now, earlier): (&Step, &Step)| {
         let gone = now.missing.iter().filter(|name| !earlier.missing.contains(name));
@@ -112,7 +116,7 @@ pub fn less(now: &[Step], earlier: &[Step]) -> Vec<Step> {
     now.iter().zip(earlier).map(gone).collect()
 }
 
-/// What the reviewers said last about a document that did not pass.
+/// The latest note of a rejected document.
 pub fn review_note(documents: &[DocumentRow]) -> Option<String> {
     documents
         .iter()
@@ -125,7 +129,7 @@ pub fn review_note(documents: &[DocumentRow]) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// The same moves written down a second time, as a picture.
+    /// The same transitions as a diagram.
     #[test]
     fn every_edge_is_as_drawn_and_there_is_no_other() {
         #[rustfmt::skip]

@@ -37,8 +37,7 @@ pub async fn get_in(tx: &mut Tx, id: Uuid) -> Result<Partner> {
     tx.sql(BY_ID).bind(id).maybe().await?.ok_or(Error::NotFound)
 }
 
-/// Takes the partner's row, so that its state and its papers stand still until this transaction
-/// ends; then reads it.
+/// Locks the partner's row until this transaction ends, then reads it.
 pub async fn hold(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<Partner> {
     tx.sql("UPDATE partners SET updated_at = $1 WHERE id = $2").bind(now).bind(id).run().await?;
     get_in(tx, id).await
@@ -52,7 +51,7 @@ pub struct NewPartner<'a> {
     pub lang: Lang,
 }
 
-/// Makes a draft; its papers begin with the first that it fills in.
+/// Creates a partner in status `draft`.
 pub async fn insert(tx: &mut Tx, partner: NewPartner<'_>, now: DateTime<Utc>) -> Result<Uuid> {
     let id = ids::fresh();
     tx.sql(
@@ -77,7 +76,7 @@ pub async fn set_lang(tx: &mut Tx, id: Uuid, lang: Lang) -> Result<()> {
     Ok(())
 }
 
-/// Changes what is the partnership's own; the rest is the account's.
+/// Updates the partner's own columns; name and e-mail belong to the account.
 pub async fn update(tx: &mut Tx, before: &Partner, form: &PartnerForm) -> Result<()> {
     tx.sql(
         "UPDATE partners SET address = $1, partner_type = $2, commission_rate = $3 WHERE id = $4",
@@ -91,7 +90,7 @@ pub async fn update(tx: &mut Tx, before: &Partner, form: &PartnerForm) -> Result
     Ok(())
 }
 
-/// Writes a new state with all that goes with it.
+/// Stores the status and its timestamps.
 pub async fn set_state(tx: &mut Tx, partner: &Partner) -> Result<()> {
     tx.sql(
         "UPDATE partners SET status = $1, submitted_at = $2, verified_at = $3, suspended_at = $4,
@@ -135,8 +134,7 @@ pub struct Count {
     pub awaiting: i64,
 }
 
-/// How many partners there are of each status and type, how many of them are new, and how many
-/// have papers that a reviewer could look at now.
+/// Counts by status and type, new partners, and those awaiting review.
 pub async fn counts(db: &Db, new_since: DateTime<Utc>) -> Result<Vec<Count>> {
     let counts = db
         .sql(

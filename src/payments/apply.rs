@@ -154,7 +154,7 @@ pub async fn mark_paid(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>) ->
     match bookings::move_booking(tx, booking, Event::Pay, TransitionDetails::default(), now).await?
     {
         true => Ok(()),
-        false => Err(Error::Contention("the seats went while they were held".into())),
+        false => Err(Error::Contention("the held seats are no longer available".into())),
     }
 }
 
@@ -239,7 +239,7 @@ pub async fn settle_refund(
     ledger::post(tx, posting, now).await
 }
 
-/// Money that waits for a person.
+/// A payment that needs a decision.
 struct UnappliedPayment<'a> {
     payment: &'a Payment,
     event: Uuid,

@@ -100,7 +100,9 @@ pub async fn difference_payment(
             // Nobody has asked for it: the lease is for whoever opens it to ask at once.
             store::insert(&app.db, new, app.clock.now() - store::LEASE).await?;
             let opened = store::newest_of(&app.db, wanted.id).await?;
-            opened.ok_or_else(|| Error::Contention("another attempt was opened".into()))?
+            opened.ok_or_else(|| {
+                Error::Contention("another payment attempt was opened concurrently".into())
+            })?
         }
     };
     let redirect_url = match app.gateway().provider {
@@ -161,11 +163,11 @@ async fn request_address(app: &App, booking: &BookingRow, invoice: &Invoice<'_>)
     match &answer {
         Ok(address) => store::set_address(&app.db, reference, address).await?,
         Err(error @ Error::Internal(_)) => {
-            tracing::error!(%reference, %error, "the provider refuses this attempt");
+            tracing::error!(%reference, %error, "the provider rejects this attempt");
             store::refuse(&app.db, reference).await?;
         }
         Err(error) => {
-            tracing::warn!(%reference, %error, "no payment yet");
+            tracing::warn!(%reference, %error, "there is no payment yet");
             store::release(&app.db, reference, app.clock.now()).await?;
         }
     }
@@ -178,7 +180,7 @@ pub async fn ensure(app: &App, booking_id: Uuid) -> Result<()> {
     if booking.status != BookingStatus::PendingPayment || booking.expires_at <= app.clock.now() {
         return Ok(());
     }
-    let waiting = || Error::Unavailable("somebody else is asking for this payment".into());
+    let waiting = || Error::Unavailable("another process is checking this payment".into());
     if app.gateway().provider == PaymentProvider::Simulator {
         return Ok(());
     }

@@ -80,14 +80,14 @@ impl Gateway {
     }
 
     fn client(&self) -> Result<&reqwest::Client> {
-        self.client.as_ref().ok_or_else(|| Error::internal("nobody asks the simulator"))
+        self.client.as_ref().ok_or_else(|| Error::internal("the simulator is never queried"))
     }
 
     /// Where the customer pays. `Error::Internal`: the provider will not have this reference; any
     /// other failure may pass.
     pub async fn create(&self, order: &Order<'_>) -> Result<String> {
         match self.provider {
-            PaymentProvider::Simulator => Err(Error::internal("nobody asks the simulator")),
+            PaymentProvider::Simulator => Err(Error::internal("the simulator is never queried")),
             PaymentProvider::Midtrans => self.create_midtrans(order).await,
             PaymentProvider::Xendit => self.create_xendit(order).await,
         }
@@ -108,7 +108,10 @@ impl Gateway {
             return Err(Error::InvalidToken);
         }
         self.parse(body).ok_or_else(|| {
-            let message = crate::kernel::lang::text("This is no notice.", "Ini bukan notifikasi.");
+            let message = crate::kernel::lang::text(
+                "This is not a payment notification.",
+                "Ini bukan notifikasi pembayaran.",
+            );
             Error::Malformed(message)
         })
     }
@@ -146,7 +149,8 @@ impl Gateway {
         // Midtrans wants its answer within five seconds.
         let request = request.timeout(Duration::from_secs(4));
         let answer = send(request).await?;
-        let unknown = || Error::Unavailable("the provider does not confirm it yet".into());
+        let unknown =
+            || Error::Unavailable("the provider does not confirm the notification yet".into());
         let now = self.parse(&answer).ok_or_else(unknown)?;
         let same_invoice =
             self.provider != PaymentProvider::Xendit || now.transaction_id == told.transaction_id;
@@ -194,11 +198,11 @@ impl Gateway {
         // Midtrans says in the body what it thinks of the key.
         let refused = [401, 403].contains(&status) || body["status_code"] == "401";
         match refused {
-            true => Err(Error::Unavailable(format!("{} refuses the key", self.provider))),
+            true => Err(Error::Unavailable(format!("{} rejects the server key", self.provider))),
             false if status >= 500 => {
-                Err(Error::Unavailable(format!("{} answers {status}", self.provider)))
+                Err(Error::Unavailable(format!("{} responded with {status}", self.provider)))
             }
-            false => Ok(format!("{} answers and takes the key", self.provider)),
+            false => Ok(format!("{} responds and accepts the key", self.provider)),
         }
     }
 
@@ -234,7 +238,7 @@ impl Gateway {
         answer["redirect_url"]
             .as_str()
             .map(str::to_owned)
-            .ok_or_else(|| Error::Unavailable("the provider gave no address to pay at".into()))
+            .ok_or_else(|| Error::Unavailable("the provider returned no payment address".into()))
     }
 
     async fn create_xendit(&self, order: &Order<'_>) -> Result<String> {
@@ -261,7 +265,7 @@ impl Gateway {
         answer["invoice_url"]
             .as_str()
             .map(str::to_owned)
-            .ok_or_else(|| Error::Unavailable("the provider gave no address to pay at".into()))
+            .ok_or_else(|| Error::Unavailable("the provider returned no payment address".into()))
     }
 }
 
@@ -293,5 +297,5 @@ async fn send(request: reqwest::RequestBuilder) -> Result<Value> {
         });
     }
     serde_json::from_slice(&bytes)
-        .map_err(|_| Error::Unavailable("provider: the answer is not JSON".into()))
+        .map_err(|_| Error::Unavailable("provider: the response is not JSON".into()))
 }

@@ -60,7 +60,7 @@ crate::words! {
     pub enum Resolution { Apply = "apply", Refund = "refund", Dismiss = "dismiss" }
 }
 
-/// Money that waits for a person.
+/// A payment that needs a decision.
 #[derive(Clone, Debug, Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct Review {
     pub id: Uuid,
@@ -72,7 +72,7 @@ pub struct Review {
     pub note: Option<String>,
     pub resolved_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
-    /// What was above the total, and is owed back.
+    /// Amount above the total, owed to the customer.
     pub excess: Rupiah,
     #[serde(skip)]
     pub event_outcome: String,
@@ -87,7 +87,7 @@ pub struct ReviewsQuery {
     #[serde(flatten)]
     pub paging: Paging,
     pub reason: Option<ReviewReason>,
-    /// Whether it still waits.
+    /// Whether it is unresolved.
     pub open: Option<bool>,
 }
 
@@ -102,7 +102,7 @@ pub struct Resolve {
 impl Input for Resolve {
     fn check(value: &Value, faults: &mut Vec<Fault>) {
         if value["note"].as_str().is_some_and(|note| note.trim().is_empty()) {
-            let message = text("Say what was done.", "Sebutkan apa yang dilakukan.");
+            let message = text("State what was done.", "Sebutkan apa yang dilakukan.");
             faults.push(Fault::new("note", "required", message));
         }
     }
@@ -110,9 +110,9 @@ impl Input for Resolve {
 
 #[derive(Deserialize, JsonSchema)]
 pub struct RefundForm {
-    /// The transfer's.
+    /// Reference of the transfer.
     pub reference: Line<120>,
-    /// What was transferred, to be sure that it is what was due.
+    /// Transferred amount; must equal the amount due.
     #[schemars(range(min = 1))]
     pub amount: Option<i64>,
     pub note: Option<Note>,

@@ -29,7 +29,10 @@ pub async fn resolve(
 ) -> Result<()> {
     bookings::lock_row(tx, review.booking_id).await?;
     if !store::resolve(tx, review.id, action, note, by, now).await? {
-        return Err(Error::invalid_state("This is resolved already.", "Ini sudah diselesaikan."));
+        return Err(Error::invalid_state(
+            "This review is already resolved.",
+            "Tinjauan ini sudah diselesaikan.",
+        ));
     }
     if review.event_outcome == apply::UNOWED_REFUND {
         return resolve_refund(tx, review, action, now).await;

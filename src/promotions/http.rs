@@ -76,7 +76,7 @@ pub async fn create_promotion(
     let made = shown(&app, made);
     record(&mut tx, "promotion.created", None, Some(&made)).await?;
     tx.commit().await?;
-    Ok(Reply::data(made).saying("The promotion is made.", "Promo dibuat."))
+    Ok(Reply::data(made).saying("The promotion has been created.", "Promo dibuat."))
 }
 
 pub async fn update_promotion(
@@ -106,10 +106,10 @@ pub async fn delete_promotion(
     store::delete(&mut tx, before.id).await?;
     record(&mut tx, "promotion.deleted", Some(&shown(&app, before)), None).await?;
     tx.commit().await?;
-    Ok(Reply::done("The promotion is gone.", "Promo dihapus."))
+    Ok(Reply::done("The promotion has been deleted.", "Promo dihapus."))
 }
 
-/// What the form refers to: every target must exist, and the picture be the caller's to use.
+/// Validates references: all targets must exist, and the image must belong to the caller.
 async fn referred(
     app: &App,
     caller: &Caller,
@@ -117,7 +117,7 @@ async fn referred(
     before: Option<Uuid>,
 ) -> Result<Option<Uuid>> {
     if let Some(index) = store::unknown_target(&app.db, form).await? {
-        let message = text("There is no such target.", "Sasaran ini tidak ada.");
+        let message = text("This target does not exist.", "Sasaran ini tidak ada.");
         let fault = Fault::new(format!("target_ids[{index}]"), "unknown", message);
         return Err(Error::Invalid(vec![fault]));
     }

@@ -1,7 +1,7 @@
-//! Promotions: codes that make a booking cheaper, at the platform's expense.
+//! Promotions: discount codes, paid for by the platform.
 //!
-//! Quota and per-customer limit hold whatever happens at once: uses are counted by the database as
-//! bookings take and leave them (see `bookings`), and the table refuses one too many.
+//! Triggers count uses when bookings take and release them (see `bookings`), and check constraints
+//! enforce quota and per-customer limit under concurrency.
 
 mod http;
 mod model;

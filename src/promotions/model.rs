@@ -1,4 +1,4 @@
-//! What promotions are made of, and what callers send and get.
+//! Types of promotions.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
@@ -29,7 +29,7 @@ crate::words! {
 }
 
 crate::words! {
-    /// What a promotion is at this moment.
+    /// Current state of a promotion, computed from status, period and uses.
     pub enum PromotionState {
         Draft = "draft",
         Inactive = "inactive",
@@ -44,7 +44,7 @@ crate::words! {
     pub enum DiscountType { Percentage = "percentage", Fixed = "fixed" }
 }
 
-/// How much cheaper.
+/// The discount of a promotion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Discount {
     pub kind: DiscountValue,
@@ -121,7 +121,7 @@ pub struct PromotionRecord {
 pub struct DiscountRecord {
     #[serde(rename = "type")]
     pub kind: DiscountType,
-    /// Percent, or rupiah.
+    /// Percent or whole rupiah, by `type`.
     #[schemars(with = "f64")]
     pub value: Value,
     pub max_amount: Option<Rupiah>,
@@ -131,11 +131,11 @@ pub struct DiscountRecord {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Period {
     pub start_date: NaiveDate,
-    /// The last day on which it can be used.
+    /// Last day on which it can be used.
     pub end_date: NaiveDate,
 }
 
-/// 3 to 32 of A–Z, 0–9, - and _, in capitals.
+/// 3 to 32 characters of A–Z, 0–9, - and _; stored in upper case.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(from = "String")]
@@ -159,7 +159,7 @@ impl Code {
 pub struct DiscountForm {
     #[serde(rename = "type")]
     pub kind: DiscountType,
-    /// Percent with at most two decimals, or whole rupiah.
+    /// Percent with at most two decimals or whole rupiah, by `type`.
     #[schemars(with = "f64", range(min = 0))]
     pub value: serde_json::Number,
     #[schemars(range(min = 1, max = 1_000_000_000_000_i64))]
@@ -169,7 +169,7 @@ pub struct DiscountForm {
 }
 
 impl DiscountForm {
-    /// As it is stored: basis points, or rupiah. `None` when it is neither.
+    /// The stored value: basis points or rupiah. `None` if invalid.
     pub fn stored(kind: DiscountType, value: &serde_json::Number) -> Option<i64> {
         match kind {
             DiscountType::Percentage => {
@@ -204,7 +204,7 @@ pub struct PromotionForm {
 
 impl Input for PromotionForm {
     fn check(value: &Value, faults: &mut Vec<Fault>) {
-        // It may be null, but somebody has to say so.
+        // Null must be given explicitly.
         if value.get("quota").is_none() {
             let message = text("This is required.", "Wajib diisi.");
             faults.push(Fault::new("quota", "required", message));
@@ -212,7 +212,7 @@ impl Input for PromotionForm {
         let target = value["target_type"].as_str();
         let none = value["target_ids"].as_array().is_none_or(Vec::is_empty);
         if target.is_some_and(|target| target != TargetType::All.as_str()) && none {
-            let message = text("Say for which it is.", "Sebutkan untuk yang mana.");
+            let message = text("State the targets.", "Sebutkan sasarannya.");
             faults.push(Fault::new("target_ids", "required", message));
         }
         let discount = &value["discount"];
@@ -222,7 +222,7 @@ impl Input for PromotionForm {
             && !faults.iter().any(|fault| fault.field == "discount.value")
         {
             let message = text(
-                "A percentage up to 100 with two decimals, or whole rupiah.",
+                "This must be a percentage up to 100 with at most two decimals, or whole rupiah.",
                 "Persentase sampai 100 dengan dua desimal, atau rupiah bulat.",
             );
             faults.push(Fault::new("discount.value", "range", message));
@@ -231,7 +231,7 @@ impl Input for PromotionForm {
         if let (Some(start), Some(end)) = (date("start_date"), date("end_date"))
             && end < start
         {
-            let message = text("It ends before it starts.", "Berakhir sebelum dimulai.");
+            let message = text("The end is before the start.", "Berakhir sebelum dimulai.");
             faults.push(Fault::new("period.end_date", "order", message));
         }
     }
@@ -259,7 +259,7 @@ pub struct PromotionsQuery {
 
 impl Input for PromotionsQuery {}
 
-/// What everyone sees: the running ones.
+/// Query of the public list.
 #[derive(Deserialize, JsonSchema)]
 pub struct RunningQuery {
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! When a promotion can be used, and what it is worth. Pure.
+//! Pure rules of promotions: when one can be used, and its discount.
 
 use chrono::NaiveDate;
 use serde_json::Value;
@@ -35,17 +35,17 @@ pub fn state(promotion: &Promotion, today: NaiveDate) -> PromotionState {
     }
 }
 
-/// What is to be bought, by whom.
+/// The purchase to which a code is applied.
 pub struct Purchase {
     pub partner_id: Uuid,
     pub speedboat_id: Uuid,
     pub route_id: Uuid,
     pub subtotal: Rupiah,
-    /// How often this customer holds the code already; `None` when nobody says who it is.
+    /// Uses by this customer; `None` if the customer is unknown.
     pub uses: Option<i32>,
 }
 
-/// Why it cannot be used for this today; `None` when it can.
+/// Why it cannot be used today; `None` if it can.
 pub fn unusable(promotion: &Promotion, purchase: &Purchase, today: NaiveDate) -> Option<Reason> {
     match state(promotion, today) {
         PromotionState::Draft | PromotionState::Inactive => return Some(Reason::Inactive),
@@ -74,7 +74,7 @@ pub fn unusable(promotion: &Promotion, purchase: &Purchase, today: NaiveDate) ->
     limit.is_some_and(|(limit, uses)| uses >= limit).then_some(Reason::LimitReached)
 }
 
-/// A percentage is rounded down; no discount is above its maximum or above what it is on.
+/// Percentages are rounded down. A discount never exceeds its maximum or the subtotal.
 pub fn amount(discount: &Discount, subtotal: Rupiah) -> Rupiah {
     let full = match discount.kind {
         DiscountValue::Percentage(rate) => rate.floor_of(subtotal),

@@ -36,13 +36,13 @@ pub async fn get_in(tx: &mut Tx, id: Uuid) -> Result<Option<Promotion>> {
     Ok(tx.sql(BY_ID).bind(id).maybe().await?)
 }
 
-/// By what a customer typed.
+/// Finds a promotion by the code that a customer entered.
 pub async fn by_code(db: &Db, code: &str) -> Result<Option<Promotion>> {
     let code = code.trim().to_ascii_uppercase();
     Ok(db.sql(promotion!(" WHERE code = $1")).bind(code).maybe().await?)
 }
 
-/// How often a customer holds it.
+/// Uses by a customer.
 pub async fn uses_of(db: &Db, id: Uuid, email: &str) -> Result<i32> {
     let uses: Option<(i32,)> = db
         .sql("SELECT used FROM promotion_uses WHERE promotion_id = $1 AND email = $2")
@@ -99,7 +99,7 @@ pub async fn running(db: &Db, paging: &Paging, today: NaiveDate) -> Result<Page<
     Ok(paging.page(rows))
 }
 
-/// Which of the targets does not exist; its place in the list.
+/// Index of the first target that does not exist.
 pub async fn unknown_target(db: &Db, form: &PromotionForm) -> Result<Option<usize>> {
     let text = match form.target_type {
         TargetType::All => return Ok(None),
@@ -151,7 +151,7 @@ pub async fn update(
     Ok(())
 }
 
-/// The values that both have in common, in their order.
+/// Binds the values that insert and update share, in order.
 fn bound<'s>(
     statement: Statement<'s>,
     form: &PromotionForm,
@@ -159,7 +159,7 @@ fn bound<'s>(
     now: DateTime<Utc>,
 ) -> Result<Statement<'s>> {
     let value = DiscountForm::stored(form.discount.kind, &form.discount.value);
-    let value = value.ok_or_else(|| Error::internal("a discount that was checked is not one"))?;
+    let value = value.ok_or_else(|| Error::internal("a validated discount is invalid"))?;
     Ok(statement
         .bind(form.title.to_string())
         .bind(form.code.as_str().to_owned())
@@ -180,16 +180,17 @@ fn bound<'s>(
         .bind(now))
 }
 
-/// The table counts uses and keeps them within the quota.
+/// Maps violated constraints to errors.
 fn refused(failure: Failure) -> Error {
     match failure {
         f if f.is_unique() => Error::conflict(
             "already_exists",
-            "A promotion with this code exists already.",
+            "A promotion with this code already exists.",
             "Promo dengan kode ini sudah ada.",
         ),
         f if f.is_check() => {
-            let message = text("More than that were used already.", "Sudah terpakai lebih banyak.");
+            let message =
+                text("This is below the number of uses.", "Lebih kecil dari jumlah pemakaian.");
             Error::field("quota", "min", message)
         }
         f => f.into(),
@@ -206,8 +207,8 @@ pub async fn delete(tx: &mut Tx, id: Uuid) -> Result<()> {
         Ok(_) => Ok(()),
         Err(failure) if failure.is_foreign_key() => Err(Error::conflict(
             "in_use",
-            "This promotion was used.",
-            "Promo ini sudah pernah dipakai.",
+            "This promotion has been used and cannot be deleted.",
+            "Promo ini sudah pernah dipakai dan tidak dapat dihapus.",
         )),
         Err(failure) => Err(failure.into()),
     }

@@ -1,4 +1,4 @@
-//! Reports as files: sheets of cells, in CSV or XLSX.
+//! Reports as files in CSV or XLSX.
 
 use aide::OperationInput;
 use axum::{
@@ -19,7 +19,7 @@ use crate::kernel::{
 const CSV: &str = "text/csv; charset=utf-8";
 const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-/// What the caller would rather have, by its `Accept` header.
+/// Format preferred by the `Accept` header.
 pub struct Accepts(Option<Format>);
 
 impl<S: Sync> FromRequestParts<S> for Accepts {
@@ -39,7 +39,7 @@ impl<S: Sync> FromRequestParts<S> for Accepts {
 impl OperationInput for Accepts {}
 
 impl Accepts {
-    /// The query is more explicit than the header.
+    /// The query takes precedence over the header.
     pub fn or(&self, asked: Option<Format>) -> Format {
         asked.or(self.0).unwrap_or(Format::Json)
     }
@@ -73,7 +73,7 @@ pub struct Sheet {
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// A report: as JSON, or as a file.
+/// A report as JSON or as a file.
 pub type Report<R> = FileOr<R, Sheets>;
 
 pub struct Sheets;
@@ -93,7 +93,7 @@ pub async fn file<R>(name: String, format: Format, sheets: Vec<Sheet>) -> Result
     Ok(FileOr::File(File::attached(&format!("{name}.{format}"), kind, body)?))
 }
 
-/// Row by row; sheets follow one another after an empty line.
+/// Streams rows; sheets are separated by an empty line.
 fn csv_rows(sheets: Vec<Sheet>) -> Body {
     let rows = sheets.into_iter().enumerate().flat_map(|(n, sheet)| {
         let gap = (n > 0).then(|| Bytes::from_static(b"\r\n"));
@@ -105,8 +105,8 @@ fn csv_rows(sheets: Vec<Sheet>) -> Body {
     Body::from_stream(stream::iter(rows.map(Ok::<_, std::convert::Infallible>)))
 }
 
-/// The format is a zip archive, whose table of contents comes last and points back: it is made
-/// whole, then sent piece by piece. A report has thousands of rows at most.
+/// XLSX is a zip archive with its directory at the end, so it is built in memory. A report has at
+/// most thousands of rows.
 fn xlsx(sheets: &[Sheet]) -> Result<Vec<u8>> {
     let mut book = Workbook::new();
     let bold = CellFormat::new().set_bold();

@@ -1,4 +1,4 @@
-//! The figures that reports are made of: what a sale, a refund or a move adds to them.
+//! Accumulation of report figures from sales, refunds and transitions.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// Between one sailing and another: the sale is taken back, and made anew.
+/// Pseudo status between two sailings: the sale is reversed and booked again.
 const RESCHEDULED: &str = "rescheduled";
 
 #[derive(crate::kernel::db::FromRow)]
@@ -37,7 +37,7 @@ pub struct StatusChange {
     refund: i64,
 }
 
-/// The amounts of a booking.
+/// Amounts of a booking.
 #[derive(Clone, Copy, crate::kernel::db::FromRow)]
 pub struct BookingAmounts {
     pub passengers: i32,
@@ -82,7 +82,7 @@ impl AddAssign for StatusTotals {
     }
 }
 
-/// SaleKey whom and what a sale is.
+/// Dimensions of a sale.
 pub struct SaleKey<'a> {
     pub partner_id: Uuid,
     pub route_id: Uuid,
@@ -90,10 +90,10 @@ pub struct SaleKey<'a> {
     pub method: &'a str,
 }
 
-/// The day or the first of the month, the type and the method.
+/// Day or first of the month, booking type, payment method.
 type Sold = (NaiveDate, String, String);
 
-/// Figures to be added to those that are kept.
+/// Changes to be added to the stored figures.
 #[derive(Default)]
 pub struct Figures {
     days: HashMap<Sold, Sums>,
@@ -104,7 +104,7 @@ pub struct Figures {
     standings: HashMap<(Uuid, String), StatusTotals>,
 }
 
-/// What follows the rows of a table by day or by month.
+/// Upsert clause of the daily and monthly tables.
 macro_rules! add_to {
     ($when:literal) => {
         concat!(
@@ -124,7 +124,7 @@ macro_rules! add_to {
 }
 
 impl Figures {
-    /// A sale, or (`times` -1) one that is taken back since it is made anew.
+    /// Adds a sale, or (`times` -1) reverses it.
     pub fn sale(&mut self, of: SaleKey<'_>, day: NaiveDate, amounts: BookingAmounts, times: i64) {
         let sums = Sums {
             bookings: times,
@@ -153,8 +153,7 @@ impl Figures {
         *self.months.entry(sold(month_of(day))).or_default() += sums;
     }
 
-    /// Adds `times` bookings of these amounts to the totals of a status. Pending ones are not kept, and
-    /// nothing stays between two sailings.
+    /// Changes the number of bookings in a status. Pending and rescheduled ones are not stored.
     pub fn stand(&mut self, partner: Uuid, status: &str, times: i64, amounts: BookingAmounts) {
         if ["pending_payment", RESCHEDULED].contains(&status) {
             return;
@@ -185,7 +184,7 @@ impl Figures {
         self.stand(partner_id, &moved.to_status, 1, amounts);
     }
 
-    /// Adds them to what is kept.
+    /// Adds the changes to the stored figures.
     pub async fn store(self, tx: &mut Tx) -> Result<()> {
         store_sales(
             tx,
@@ -286,7 +285,7 @@ fn sold<'s>(row: Statement<'s>, sums: &Sums) -> Statement<'s> {
     row.bind(sums.bookings).bind(sums.passengers).bind(sums.gross)
 }
 
-/// In the order of their keys, as the tables lie.
+/// Sorted by key, the order of the tables.
 fn sorted<K: Ord + Hash + Eq, V>(figures: HashMap<K, V>) -> Vec<(K, V)> {
     figures.into_iter().collect::<BTreeMap<_, _>>().into_iter().collect()
 }

@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-/// The window that is asked for, and the one it is compared with.
+/// The requested window and the compared one.
 fn windows(app: &App, query: &ReportQuery) -> (Window, Window) {
     let start = query.start_date.unwrap_or_else(|| app.today());
     let end = query.end_date.filter(|_| query.period_type == PeriodType::Custom);
@@ -170,7 +170,7 @@ async fn revenue_by(
     })
 }
 
-/// In pages; a file has all of it.
+/// JSON is paged; files contain all partners.
 pub async fn revenue_by_partner(
     State(app): State<App>,
     accepts: Accepts,
@@ -207,7 +207,7 @@ pub async fn revenue_by_partner(
     })
 }
 
-/// Both windows side by side, the largest of the current one first.
+/// Combines both windows, sorted by the current revenue.
 fn breakdown(
     as_of: DateTime<Utc>,
     period: Window,
@@ -234,7 +234,7 @@ fn breakdown(
             share_percent: Percent::share(now.0, whole),
         })
         .collect();
-    // Stable: what is equal stays in the order of its key.
+    // A stable sort keeps equal items in the order of their keys.
     items.sort_by_key(|item| std::cmp::Reverse((item.revenue.current, item.revenue.previous)));
     Breakdown { as_of, period, previous, total: Figure::new(whole, before), items }
 }
@@ -275,7 +275,7 @@ async fn file<R>(name: &str, format: Format, breakdown: &Breakdown) -> Result<Re
     download::file(file_name(name, breakdown.period), format, vec![sheet]).await
 }
 
-/// What people call it.
+/// Label of a payment method or booking type.
 fn label(key: &str, lang: Lang) -> String {
     const LABELS: &[(&str, Text)] = &[
         ("qris", text("QRIS", "QRIS")),

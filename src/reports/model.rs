@@ -1,4 +1,4 @@
-//! What reports are made of, and what callers send and get.
+//! Types of reports.
 
 use std::ops::AddAssign;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::rules::{ComparisonMode, LONGEST, Percent, PeriodType, Window};
 use crate::kernel::{error::Fault, http::Paging, lang::text, schema::Input};
 
-/// What was sold and refunded, in rupiah and in numbers.
+/// Sums of sales and refunds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, crate::kernel::db::FromRow)]
 pub struct Sums {
     pub bookings: i64,
@@ -36,12 +36,12 @@ impl AddAssign for Sums {
     }
 }
 
-/// A figure beside that of the window it is compared with.
+/// A figure and that of the compared period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Figure {
     pub current: i64,
     pub previous: i64,
-    /// Null when there was nothing before.
+    /// Null if the previous figure is 0.
     pub change_percent: Option<Percent>,
 }
 
@@ -59,11 +59,11 @@ crate::words! {
 pub struct ReportQuery {
     pub period_type: PeriodType,
     pub comparison_mode: ComparisonMode,
-    /// Today unless given; a custom period needs it.
+    /// A day of the period. Default: today. Required for `Custom`.
     pub start_date: Option<NaiveDate>,
-    /// Of a custom period, which is at most five years long.
+    /// Last day of a `Custom` period of at most five years.
     pub end_date: Option<NaiveDate>,
-    /// As a file; the `Accept` header says the same.
+    /// File format; alternative to the `Accept` header.
     pub format: Option<Format>,
 }
 
@@ -82,18 +82,23 @@ fn custom_days(value: &Value, faults: &mut Vec<Fault>) {
     for name in ["start_date", "end_date"] {
         if value[name].is_null() {
             let id = "Periode khusus memerlukan tanggal ini.";
-            fault(name, "required", "A custom period needs it.", id);
+            fault(name, "required", "A custom period requires this date.", id);
         }
     }
     let Some((start, end)) = day("start_date").zip(day("end_date")) else { return };
     if end < start {
-        fault("end_date", "min", "It ends before it begins.", "Berakhir sebelum dimulai.");
+        fault("end_date", "min", "The end is before the start.", "Berakhir sebelum dimulai.");
     } else if start.checked_add_months(LONGEST).is_none_or(|latest| end >= latest) {
-        fault("end_date", "max", "At most five years.", "Paling lama lima tahun.");
+        fault(
+            "end_date",
+            "max",
+            "A period has at most five years.",
+            "Periode paling lama lima tahun.",
+        );
     }
 }
 
-/// The report by partner comes in pages.
+/// Query of the paged report by partner.
 #[derive(Deserialize, JsonSchema)]
 pub struct PagedReportQuery {
     #[serde(flatten)]
@@ -113,12 +118,12 @@ pub struct Overview {
     pub as_of: DateTime<Utc>,
     pub period: Window,
     pub previous: Window,
-    /// What was paid, refunds not deducted.
+    /// Payments, without deducting refunds.
     pub gross_revenue: Figure,
     pub discount: Figure,
     pub tax: Figure,
     pub refunds: Figure,
-    /// Gross less refunds and tax.
+    /// Gross revenue less refunds and tax.
     pub net_revenue: Figure,
     pub commission: Figure,
     pub partner_payable: Figure,
@@ -128,7 +133,7 @@ pub struct Overview {
     pub series: Vec<Point>,
 }
 
-/// A day, or a month of a long window.
+/// Figures of a day, or of a month in long periods.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Point {
     pub bucket: String,
@@ -151,6 +156,6 @@ pub struct Slice {
     pub label: String,
     pub revenue: Figure,
     pub bookings: Figure,
-    /// Of the total of the current window.
+    /// Share of the total of the current period.
     pub share_percent: Percent,
 }

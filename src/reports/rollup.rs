@@ -1,4 +1,4 @@
-//! Rolling status changes of bookings up into the figures, and rebuilding these from the bookings.
+//! Roll-up of booking transitions into report figures, and rebuild from the bookings.
 
 use std::time::Duration;
 
@@ -19,18 +19,18 @@ use crate::{
     },
 };
 
-/// One process at a time changes the figures.
+/// Only one process at a time changes the figures.
 const LOCK: &str = "reports";
 
 const JOB: RowJob = RowJob::RollUpReports;
-/// With more rows set aside than this, the fault is not in the rows.
+/// More failing transitions than this indicate another problem.
 const TOO_MANY: usize = 1_000;
 
-/// Rolls all status changes up into the figures; says how many there were.
+/// Rolls up all transitions; returns their number.
 pub async fn roll_up(app: &App) -> Result<u64> {
     let mut done = 0;
     loop {
-        let pass = roll_up_some(app).await?;
+        let pass = roll_up_batch(app).await?;
         done += pass.done;
         if !pass.more {
             return Ok(done);
@@ -38,18 +38,22 @@ pub async fn roll_up(app: &App) -> Result<u64> {
     }
 }
 
-/// Rolls some of it up, and retries what has failed before. When a batch fails, its rows are rolled
-/// up one by one, and those that fail again are set aside. Figures are sums, and reports count rows
-/// that are not rolled up where they are: they are exact in whatever order rows are rolled up.
-pub async fn roll_up_some(app: &App) -> Result<Pass> {
+/// Rolls up a batch and retries failed transitions. If a batch fails, its transitions are rolled up
+/// one by one, and those that fail again are set aside. Reports also count transitions that are not
+/// rolled up, so they are exact in any order.
+pub async fn roll_up_batch(app: &App) -> Result<Pass> {
     const SOME: usize = 2_000;
     let now = app.clock.now();
-    let one =
-        |row| async move { roll_up_these(app, &[change_of(row)]).await.map(|done| done == 1) };
+    let one = |row| async move {
+        roll_up_transitions(app, &[change_of(row)]).await.map(|done| done == 1)
+    };
     let again = set_aside::retry(&app.db, JOB, now, one).await?;
     let noted = set_aside::noted(&app.db, JOB).await?;
     if noted.len() > TOO_MANY {
-        return Err(Error::internal(format!("{} moves cannot be rolled up", noted.len())));
+        return Err(Error::internal(format!(
+            "{} booking transitions cannot be rolled up",
+            noted.len()
+        )));
     }
     let limit = SOME + noted.len();
     let waiting: Vec<(i64,)> = app
@@ -62,11 +66,12 @@ pub async fn roll_up_some(app: &App) -> Result<Pass> {
     let more = waiting.len() == limit;
     let waiting: Vec<i64> =
         waiting.into_iter().map(|(id,)| id).filter(|id| !noted.contains(&row_of(*id))).collect();
-    let done = match set_aside::guarded(roll_up_these(app, &waiting)).await {
+    let done = match set_aside::guarded(roll_up_transitions(app, &waiting)).await {
         Ok(done) => done,
         Err(error) if error.is_transient() => return Err(error),
         Err(error) => {
-            tracing::warn!(%error, "moves could not be rolled up; they are rolled up one by one");
+            tracing::warn!(%error,
+                "rolling up a batch of booking transitions failed; retrying them one by one");
             let rows = waiting.into_iter().map(row_of).collect();
             set_aside::each(&app.db, JOB, rows, 1, now, one).await?
         }
@@ -74,7 +79,7 @@ pub async fn roll_up_some(app: &App) -> Result<Pass> {
     Ok(Pass { done: again + done, more })
 }
 
-/// What is set aside has a UUID; a move has a number.
+/// Encodes the number of a transition as a UUID for `set_aside`.
 fn row_of(id: i64) -> Uuid {
     Uuid::from_u128(u128::from(id.unsigned_abs()))
 }
@@ -83,8 +88,8 @@ fn change_of(row: Uuid) -> i64 {
     row.as_u128() as i64
 }
 
-/// Rolls these rows up, as far as no other process has; says how many.
-async fn roll_up_these(app: &App, ids: &[i64]) -> Result<u64> {
+/// Rolls up the given transitions unless another process has; returns their number.
+async fn roll_up_transitions(app: &App, ids: &[i64]) -> Result<u64> {
     if ids.is_empty() {
         return Ok(0);
     }
@@ -92,8 +97,8 @@ async fn roll_up_these(app: &App, ids: &[i64]) -> Result<u64> {
     let mut tx = app.db.begin().await?;
     tx.lock(LOCK).await?;
     if !is_kept(&mut tx, zone).await? {
-        // That says nothing about the moves.
-        return Err(Error::Unavailable("the reports are kept in another time zone".into()));
+        // Not a failure of the transitions.
+        return Err(Error::Unavailable("the reports were built for another time zone".into()));
     }
     let taken = tx.sql_among(
         "DELETE FROM booking_moves WHERE id IN",
@@ -112,16 +117,16 @@ async fn roll_up_these(app: &App, ids: &[i64]) -> Result<u64> {
     Ok(moves.len() as u64)
 }
 
-/// Makes the figures if they were never made, or in another zone.
+/// Builds the figures if they are missing or of another time zone.
 pub async fn ensure(app: &App) -> Result<()> {
     if are_made(app).await.is_err() {
-        tracing::info!("making the figures of the reports");
+        tracing::info!("building the report figures");
         made(app, false).await?;
     }
     Ok(())
 }
 
-/// Makes the figures anew from the bookings; says of how many.
+/// Rebuilds the figures from the bookings; returns their number.
 pub async fn rebuild(app: &App) -> Result<u64> {
     made(app, true).await
 }
@@ -132,7 +137,7 @@ async fn made(app: &App, anew: bool) -> Result<u64> {
     loop {
         tried += 1;
         match make(app, anew).await {
-            // Somebody else is at it, or has just rolled up.
+            // Another process is rebuilding or has just rolled up.
             Err(Error::Contention(_) | Error::Unavailable(_)) if tried < TRIES => {
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
@@ -141,12 +146,12 @@ async fn made(app: &App, anew: bool) -> Result<u64> {
     }
 }
 
-/// Refuses to answer from figures that are not there, or that were counted in other days.
+/// 503 if the figures are missing or of another time zone.
 pub async fn are_made(app: &App) -> Result<()> {
     let kept = app.db.sql("SELECT zone FROM report_zones").maybe::<(String,)>().await?;
     match kept.is_some_and(|(kept,)| kept == app.config.timezone.name()) {
         true => Ok(()),
-        false => Err(Error::Unavailable("the reports are not made for this time zone".into())),
+        false => Err(Error::Unavailable("the reports are not built for this time zone yet".into())),
     }
 }
 
@@ -171,7 +176,7 @@ struct Booked {
     refund: i64,
 }
 
-/// A booking that has moved to another sailing.
+/// A rescheduled booking.
 #[derive(crate::kernel::db::FromRow)]
 struct Changed {
     id: Uuid,
@@ -189,8 +194,8 @@ struct Changed {
 }
 
 impl Changed {
-    /// The booking was counted as it is now, on the day it was paid. Up to this move it was
-    /// another.
+    /// Corrects the sale, which was counted with the current values, to those before the
+    /// reschedule.
     fn count(&self, figures: &mut Figures, day: impl Fn(DateTime<Utc>) -> NaiveDate) -> Result<()> {
         let amounts = |price: &Value| {
             let price = Price::deserialize(price).map_err(Error::internal)?;
@@ -232,7 +237,7 @@ async fn changed(tx: &mut Tx, last: Uuid, limit: i64) -> Result<Vec<Changed>> {
     Ok(changed)
 }
 
-/// In one transaction that sees one moment: what moves meanwhile stays to be rolled up.
+/// Uses one snapshot; transitions that happen meanwhile are rolled up later.
 async fn make(app: &App, anew: bool) -> Result<u64> {
     const SOME: usize = 10_000;
     let zone = app.config.timezone;

@@ -1,4 +1,4 @@
-//! Windows, buckets and percentages. Pure.
+//! Pure rules of windows, buckets and percentages.
 
 use chrono::{Datelike, Days, Months, NaiveDate};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -31,7 +31,7 @@ impl ComparisonMode {
     }
 }
 
-/// From the first to the last day. One that ends before it begins holds no day.
+/// A range of days, both included. Empty if it ends before it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "ReportWindow")]
 pub struct Window {
@@ -39,12 +39,12 @@ pub struct Window {
     pub end_date: NaiveDate,
 }
 
-/// A custom window is at most this long.
+/// Maximum length of a custom window.
 pub const LONGEST: Months = Months::new(5 * 12);
-/// The longest window that is shown by days.
+/// Maximum length of a window shown by days.
 const BY_DAYS: i64 = 62;
 
-/// The first day of its month.
+/// First day of the month.
 pub fn month_of(day: NaiveDate) -> NaiveDate {
     day.with_day(1).unwrap_or(day)
 }
@@ -54,7 +54,7 @@ impl Window {
         Self { start_date, end_date }
     }
 
-    /// So many months from the month of `first` on.
+    /// A window of `months` calendar months, starting with that of `first`.
     fn calendar(first: NaiveDate, months: u32) -> Self {
         Self::new(first, first + Months::new(months) - Days::new(1))
     }
@@ -63,12 +63,12 @@ impl Window {
         Self::calendar(month_of(day), 1)
     }
 
-    /// The last so many days, `day` being one of them.
+    /// The last `days` days up to and including `day`.
     pub fn days_until(day: NaiveDate, days: u64) -> Self {
         Self::new(day - Days::new(days.saturating_sub(1)), day)
     }
 
-    /// The calendar's month, quarter or year that contains `start`, or the days given.
+    /// The calendar month, quarter or year that contains `start`, or the given days.
     pub fn of(kind: PeriodType, start: NaiveDate, end: Option<NaiveDate>) -> Self {
         let month = month_of(start);
         match kind {
@@ -89,7 +89,7 @@ impl Window {
         (self.start_date..=self.end_date).contains(&day)
     }
 
-    /// Its whole months, and the days around them.
+    /// Splits into whole months and the days around them.
     pub fn whole_months(self) -> Cut {
         let day = Days::new(1);
         let first = match month_of(self.start_date) {
@@ -104,45 +104,45 @@ impl Window {
         Cut { head, months: (first, after), tail: Self::new(after, self.end_date) }
     }
 
-    /// No months.
+    /// Splits into days only.
     pub fn days(self) -> Cut {
         let after = self.end_date + Days::new(1);
         Cut { head: self, months: (after, after), tail: Self::new(after, self.end_date) }
     }
 
-    /// Whether it is shown by days, and not by months.
+    /// Whether it is shown by days instead of months.
     pub fn is_short(self) -> bool {
         (self.end_date - self.start_date).num_days() < BY_DAYS
     }
 }
 
-/// A window in parts: figures of months are fewer than those of their days.
+/// A window split into parts, because monthly figures are fewer than daily ones.
 #[derive(Clone, Copy, Debug)]
 pub struct Cut {
-    /// The days before the first whole month.
+    /// Days before the first whole month.
     pub head: Window,
-    /// From the first day of one to the first day after the last.
+    /// First day of the first month and first day after the last one.
     pub months: (NaiveDate, NaiveDate),
-    /// The days after them.
+    /// Days after the last whole month.
     pub tail: Window,
 }
 
-/// Of money or of a number, half up.
+/// Average, rounded half up.
 pub fn average(sum: i64, count: i64) -> i64 {
     if count == 0 { 0 } else { (2 * sum + count).div_euclid(2 * count) }
 }
 
-/// A percentage with two decimals, kept in hundredths of one.
+/// A percentage with two decimals, stored in hundredths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Percent(i64);
 
 impl Percent {
-    /// How much of `whole` is `part`; nothing of nothing is 0.
+    /// `part` as a percentage of `whole`; 0 if `whole` is 0.
     pub fn share(part: i64, whole: i64) -> Self {
         Self(if whole == 0 { 0 } else { hundredths(part, whole) })
     }
 
-    /// How much more `current` is than `previous`; of nothing there is no more.
+    /// Change from `previous` to `current`; `None` if `previous` is 0.
     pub fn change(current: i64, previous: i64) -> Option<Self> {
         (previous != 0).then(|| Self(hundredths(current - previous, previous.abs())))
     }

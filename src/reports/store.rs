@@ -1,4 +1,5 @@
-//! Reading the figures. Every statement reads the figures and what is not rolled up yet.
+//! SQL of reports. Every statement combines stored figures with transitions that are not rolled up
+//! yet.
 
 use std::collections::BTreeMap;
 
@@ -19,24 +20,24 @@ use crate::kernel::{
     money::Rupiah,
 };
 
-/// What each day has, or a whole month under its first day; what has nothing is not there.
+/// Sums by day, or by first day of a month; empty ones are omitted.
 pub type Daily = BTreeMap<NaiveDate, Sums>;
 
-/// When the window begins and ends.
+/// Start and end of the window in UTC.
 fn moments(window: Window, zone: Tz) -> (DateTime<Utc>, DateTime<Utc>) {
     (midnight(window.start_date, zone), midnight(window.end_date + Days::new(1), zone))
 }
 
 #[derive(crate::kernel::db::FromRow)]
 struct DaySums {
-    /// The day, or of what is not rolled up yet the moment.
+    /// Day of a stored figure, or time of a transition.
     day: Option<NaiveDate>,
     at: Option<DateTime<Utc>>,
     #[row(flatten)]
     sums: Sums,
 }
 
-/// Places $1 to $8: the months, the days before them and after, and the moments of the whole window.
+/// Binds $1 to $8: months, days before and after them, start and end of the window.
 fn in_window<'s>(statement: Statement<'s>, window: Window, cut: Cut, zone: Tz) -> Statement<'s> {
     let Cut { head, months: (first, after), tail } = cut;
     let (from, until) = moments(window, zone);
@@ -51,8 +52,8 @@ fn in_window<'s>(statement: Statement<'s>, window: Window, cut: Cut, zone: Tz) -
         .bind(until)
 }
 
-/// The figures of all: of each day of a short window; of a long one each whole month under its
-/// first day, and the days around them.
+/// Figures of all partners: by day for a short window; for a long one by whole month, and by day
+/// around them.
 pub async fn sold(db: &Db, window: Window, zone: Tz) -> Result<Daily> {
     let cut = if window.is_short() { window.days() } else { window.whole_months() };
     sold_by(db, window, cut, zone).await
@@ -85,8 +86,8 @@ async fn sold_by(db: &Db, window: Window, cut: Cut, zone: Tz) -> Result<Daily> {
     Ok(by_day(rows, zone))
 }
 
-/// The figures of each day of the window, of a partner or of all. Of a partner only what it sold is
-/// known by day: bookings, passengers and gross.
+/// Daily figures of one partner or of all. For one partner only bookings, passengers and gross are
+/// available.
 pub async fn daily(db: &Db, partner: Option<Uuid>, window: Window, zone: Tz) -> Result<Daily> {
     let Some(partner) = partner else {
         return sold_by(db, window, window.days(), zone).await;
@@ -125,7 +126,7 @@ fn by_day(rows: Vec<DaySums>, zone: Tz) -> Daily {
     daily
 }
 
-/// One part of a breakdown.
+/// A slice of a breakdown.
 #[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct Part {
     pub key: String,
@@ -158,7 +159,7 @@ macro_rules! by {
     };
 }
 
-/// What revenue is broken down by.
+/// Dimension of a breakdown.
 #[derive(Clone, Copy)]
 pub enum By {
     Method,
@@ -183,8 +184,7 @@ pub struct PartnerSales {
     pub bookings: i64,
 }
 
-/// What each partner sold in the window, largest first: whole months from the months, the days
-/// around them from the days.
+/// Sales by partner, largest first: whole months from monthly figures, the rest from daily ones.
 pub async fn by_partner(
     db: &Db,
     window: Window,
@@ -213,7 +213,7 @@ pub async fn by_partner(
     Ok(sales.bind(limit).long().all().await?)
 }
 
-/// The partners that sold most in a month.
+/// Partners with the highest sales of a month.
 pub async fn top_partners(
     db: &Db,
     day: NaiveDate,
@@ -223,7 +223,7 @@ pub async fn top_partners(
     by_partner(db, Window::month(day), zone, limit).await
 }
 
-/// A partner in a row that is about something else.
+/// Reference to a partner.
 #[derive(Clone, Debug, Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct Seller {
     #[row(rename = "mitra_id")]
@@ -247,7 +247,7 @@ pub struct RouteSales {
     pub passengers: i64,
 }
 
-/// The routes that sold most in a month, of a partner or of all.
+/// Routes with the highest sales of a month, of one partner or of all.
 pub async fn top_routes(
     db: &Db,
     partner: Option<Uuid>,
@@ -296,7 +296,7 @@ struct StandingRow {
     partner_net: Rupiah,
 }
 
-/// How many bookings stand where; the amounts are of paid and completed ones.
+/// Bookings by status; amounts are of paid and completed ones.
 #[derive(Clone, Debug, Default)]
 pub struct Standings {
     pub by_status: BTreeMap<String, i64>,
@@ -316,7 +316,7 @@ impl Standings {
     }
 }
 
-/// Of a partner or of all, all time.
+/// Totals of one partner or of all.
 pub async fn standings(db: &Db, partner: Option<Uuid>) -> Result<Standings> {
     let rows: Vec<StandingRow> = db
         .sql(

@@ -1,4 +1,4 @@
-//! One sailing with the names of everything around it, for those who run it.
+//! A sailing with boat, partner and route, for check-in and disruptions.
 
 use axum::{extract::FromRequestParts, http::request::Parts};
 use chrono::{DateTime, NaiveDate, Utc};
@@ -35,7 +35,7 @@ pub struct SailingDetail {
     pub capacity: i32,
     pub seats_taken: i32,
     pub status: SailingStatus,
-    /// Why it was cancelled or moved.
+    /// Why the sailing was cancelled or moved.
     pub reason: Option<String>,
     pub cancelled_at: Option<DateTime<Utc>>,
     pub manifest_closed_at: Option<DateTime<Utc>>,
@@ -50,7 +50,7 @@ pub struct SailingDetail {
 }
 
 impl SailingDetail {
-    /// An open sailing that has left is departed.
+    /// The sailing with its status at a time.
     pub fn seen_at(self, now: DateTime<Utc>) -> Self {
         Self { status: self.status.seen_at(self.departure_at, now), ..self }
     }
@@ -74,7 +74,7 @@ macro_rules! sailing {
     };
 }
 
-/// A partner's own, or anyone's.
+/// `owner` restricts to one partner; `None` finds all.
 pub async fn get(db: &Db, owner: Option<Uuid>, id: Uuid) -> Result<Option<SailingDetail>> {
     let sailing = db.sql(sailing!(" AND ($2 IS NULL OR s.partner_id = $2)")).bind(id).bind(owner);
     Ok(sailing.maybe().await?)
@@ -84,7 +84,7 @@ pub async fn get_in(tx: &mut Tx, id: Uuid) -> Result<SailingDetail> {
     Ok(tx.sql(sailing!("")).bind(id).one().await?)
 }
 
-/// The sailing of the path, if it is the caller's to run.
+/// The sailing of the path, if the caller may manage it.
 pub struct PathSailing(pub SailingDetail);
 
 impl FromRequestParts<App> for PathSailing {

@@ -1,4 +1,4 @@
-//! What callers send.
+//! Request types of routes, sailings and search.
 
 use chrono::{Datelike, NaiveDate};
 use schemars::JsonSchema;
@@ -39,13 +39,13 @@ pub struct RouteForm {
     pub end_date: NaiveDate,
     #[schemars(range(min = 1_000, max = 1_000_000_000))]
     pub price: i64,
-    /// The service's unless given.
+    /// Default: the service's time zone.
     pub timezone: Option<Zone>,
     #[schemars(length(min = 1, max = 48))]
     times: Vec<RouteTimeForm>,
 }
 
-/// Spaces around a name do not count.
+/// Trims the names.
 fn trim(value: &mut Value, names: &[&str]) {
     for name in names {
         if let Some(text) = value[name].as_str().map(|text| text.trim().to_owned()) {
@@ -81,14 +81,17 @@ impl Input for RouteForm {
         let text_of = |name: &str| value[name].as_str();
         for name in ["from", "to"] {
             if text_of(name).is_some_and(|name| !name.is_empty() && key(name).is_empty()) {
-                let message = text("This is no name.", "Ini bukan nama.");
+                let message = text("This is not a valid name.", "Ini bukan nama yang valid.");
                 faults.push(Fault::new(name, "format", message));
             }
         }
         if let (Some(from), Some(to)) = (text_of("from"), text_of("to"))
             && key(from) == key(to)
         {
-            let message = text("This is where it departs from.", "Sama dengan asal.");
+            let message = text(
+                "This is the same as the harbour of departure.",
+                "Sama dengan pelabuhan asal.",
+            );
             faults.push(Fault::new("to", "same", message));
         }
         let date = |name: &str| text_of(name).and_then(|date| date.parse::<NaiveDate>().ok());
@@ -99,27 +102,33 @@ impl Input for RouteForm {
         if text_of("schedule_type") == Some(ScheduleType::Weekly.as_str()) {
             let times = value["times"].as_array().into_iter().flatten().enumerate();
             for (index, _) in times.filter(|(_, time)| time.is_object() && time["days"].is_null()) {
-                let message = text("Say on which days.", "Sebutkan harinya.");
+                let message = text("State the days.", "Sebutkan harinya.");
                 faults.push(Fault::new(format!("times[{index}].days"), "required", message));
             }
         }
     }
 }
 
-/// For so many days a route runs at most.
+/// Maximum length of a route in days.
 pub const LONGEST: u64 = 366;
 
-/// Why a route cannot run over these days.
+/// Validates the period of a route.
 fn period_fault(start: NaiveDate, end: NaiveDate, once: bool) -> Option<Fault> {
     let days = (end - start).num_days() + 1;
     let (rule, message) = if days < 1 {
-        ("order", text("It ends before it starts.", "Berakhir sebelum dimulai."))
+        ("order", text("The end is before the start.", "Berakhir sebelum dimulai."))
     } else if once && days > 1 {
-        ("once", text("A single trip starts and ends on one day.", "Sekali jalan hanya satu hari."))
+        (
+            "once",
+            text(
+                "A route with a single trip starts and ends on the same day.",
+                "Rute sekali jalan dimulai dan berakhir pada hari yang sama.",
+            ),
+        )
     } else if days > LONGEST as i64 {
-        ("max_days", text("At most 366 days.", "Paling lama 366 hari."))
+        ("max_days", text("A route has at most 366 days.", "Rute paling lama 366 hari."))
     } else if end.year() > 2200 {
-        ("max", text("That is too far ahead.", "Terlalu jauh ke depan."))
+        ("max", text("This is too far in the future.", "Terlalu jauh ke depan."))
     } else {
         return None;
     };
@@ -146,7 +155,7 @@ impl Input for RoutesQuery {}
 pub struct SailingsQuery {
     #[serde(flatten)]
     pub paging: Paging,
-    /// Day of departure, where it departs.
+    /// Day of departure in the route's time zone.
     pub start_date: Option<NaiveDate>,
     pub end_date: Option<NaiveDate>,
 }
@@ -161,11 +170,11 @@ crate::words! {
 pub struct SearchForm {
     pub from: Harbour,
     pub to: Harbour,
-    /// Day of departure, where it departs.
+    /// Day of departure in the route's time zone.
     pub date: NaiveDate,
     #[schemars(range(min = 1, max = 500))]
     pub qty: i32,
-    /// With it the way back is searched, too.
+    /// Also searches the return journey on this day.
     pub return_date: Option<NaiveDate>,
     #[serde(rename = "type")]
     pub kind: Option<BookingType>,
@@ -191,7 +200,8 @@ impl Input for SearchForm {
         if let (Some(out), Some(back)) = (date("date"), date("return_date"))
             && back < out
         {
-            let message = text("The way back is before the way out.", "Tanggal pulang lebih awal.");
+            let message =
+                text("The return is before the outward journey.", "Tanggal pulang lebih awal.");
             faults.push(Fault::new("return_date", "order", message));
         }
     }

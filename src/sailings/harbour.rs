@@ -1,4 +1,4 @@
-//! Names of harbours: kept as written, matched without regard to case, accents and spaces.
+//! Names of harbours: stored as written, matched without case, accents and spaces.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ impl Harbour {
     }
 }
 
-/// What names of the same harbour have in common.
+/// Normalised key of a harbour name.
 pub fn key(name: &str) -> String {
     let plain: String = name.nfkd().filter(|c| !is_combining_mark(*c)).collect();
     let words: Vec<_> = plain.split_whitespace().map(str::to_lowercase).collect();

@@ -1,13 +1,12 @@
-//! Routes, the sailings they become, and the search over them.
+//! Routes, their dated sailings, and the search.
 //!
-//! - A route is a plan: it is a draft until it is published, and then one dated sailing for each
-//!   day and time. Seats are sold on sailings alone.
-//! - A boat is never in two places: the database refuses overlapping sailings of one boat, and
-//!   whoever changes a boat's calendar holds the boat's row, so that a clash can be named.
-//! - `seats_taken` never exceeds `capacity`; the table itself sees to it.
-//! - Whether a sailing is offered is decided when it is looked for: boat and partner are asked
-//!   then, so that nothing has to be rewritten when they change.
-//! - Rows are taken in one order: boat, route, sailings.
+//! - A route is a draft until it is published; publishing creates one sailing per day and time.
+//!   Seats are sold on sailings.
+//! - The database refuses overlapping sailings of one boat. Changes of a boat's schedule also lock
+//!   the boat's row, so that the response can name the conflict.
+//! - `seats_taken` never exceeds `capacity`; a check constraint enforces it.
+//! - Search joins boat and partner, so nothing has to be updated when their status changes.
+//! - Lock order: boat, route, sailings.
 
 mod detail;
 mod forms;
@@ -42,7 +41,7 @@ pub use rules::span;
 pub use shift::{NewTimes, cancel, shift};
 pub use zone::Zone;
 
-/// What a partner has published and is still to sail.
+/// Counts of a partner's active routes and upcoming sailings.
 pub struct Published {
     pub active_routes: i64,
     pub upcoming_sailings: i64,

@@ -1,4 +1,4 @@
-//! What routes and sailings are made of.
+//! Types of routes and sailings.
 
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use schemars::JsonSchema;
@@ -56,15 +56,15 @@ impl From<TimeOfDay> for String {
     }
 }
 
-/// A departure that a route has, each day or on some.
+/// A departure time of a route, on all or some days.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RouteTime {
     pub id: Uuid,
     pub departure_time: TimeOfDay,
     pub arrival_time: TimeOfDay,
-    /// For weekly routes.
+    /// Days of a weekly route.
     pub days: Option<Vec<Weekday>>,
-    /// Where it differs from the route's.
+    /// Whole rupiah per seat, if it differs from the route's price.
     pub price: Option<Rupiah>,
 }
 
@@ -95,20 +95,20 @@ crate::words! {
         Open = "open",
         Cancelled = "cancelled",
         Withdrawn = "withdrawn",
-        /// Open no longer, since it has left.
+        /// An open sailing whose departure has passed.
         Departed = "departed",
     }
 }
 
 impl SailingStatus {
-    /// An open sailing that has left is departed.
+    /// The status at a time: an open sailing becomes `departed`.
     pub fn seen_at(self, departure_at: DateTime<Utc>, now: DateTime<Utc>) -> Self {
         let left = self == Self::Open && departure_at <= now;
         if left { Self::Departed } else { self }
     }
 }
 
-/// One dated departure of a boat.
+/// A dated departure of a boat.
 #[derive(Clone, Debug, Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct Sailing {
     pub id: Uuid,
@@ -127,6 +127,6 @@ impl Sailing {
 }
 
 crate::words! {
-    /// Seats, or the whole boat.
+    /// Single seats, or the whole boat.
     pub enum BookingType { Speedboat = "speedboat", Charter = "charter" }
 }

@@ -28,7 +28,7 @@ macro_rules! route {
     };
 }
 
-/// `owner` is the partner that asks; `None` sees every route.
+/// `owner` restricts to one partner; `None` finds all.
 const BY_ID: &str = route!(" WHERE r.id = $1 AND r.partner_id = COALESCE($2, r.partner_id)");
 
 pub async fn get(db: &Db, owner: Option<Uuid>, id: Uuid) -> Result<Option<RouteRow>> {
@@ -39,7 +39,7 @@ pub async fn get_in(tx: &mut Tx, owner: Option<Uuid>, id: Uuid) -> Result<Option
     Ok(tx.sql(BY_ID).bind(id).bind(owner).maybe().await?)
 }
 
-/// Takes the route's row; of boat, route and sailings it comes second.
+/// Locks the route's row. Lock order: boat, route, sailings.
 pub async fn hold(tx: &mut Tx, id: Uuid) -> Result<()> {
     tx.sql("UPDATE routes SET updated_at = updated_at WHERE id = $1").bind(id).run().await?;
     Ok(())
@@ -63,7 +63,7 @@ pub async fn list(db: &Db, owner: Option<Uuid>, query: &RoutesQuery) -> Result<P
     Ok(paging.page(rows))
 }
 
-/// A plan as it is stored.
+/// Values of a route to be stored.
 pub struct Stored<'a> {
     pub owner: Uuid,
     pub form: &'a RouteForm,
@@ -99,7 +99,7 @@ pub async fn insert(tx: &mut Tx, route: Stored<'_>, now: DateTime<Utc>) -> Resul
     Ok(id)
 }
 
-/// Changes a draft; `false` when it is none any more.
+/// Updates a draft; `false` if it is no longer a draft.
 pub async fn change(tx: &mut Tx, id: Uuid, route: Stored<'_>, now: DateTime<Utc>) -> Result<bool> {
     let Stored { owner, form, times, zone } = route;
     let changed = tx
@@ -128,7 +128,7 @@ pub async fn change(tx: &mut Tx, id: Uuid, route: Stored<'_>, now: DateTime<Utc>
     Ok(changed == 1)
 }
 
-/// Turns a draft into a published route; `false` when it is none any more.
+/// Publishes a draft; `false` if it is no longer a draft.
 pub async fn publish(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<bool> {
     let published = tx
         .sql(
@@ -142,7 +142,7 @@ pub async fn publish(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<bool> 
     Ok(published == 1)
 }
 
-/// A draft leaves nothing behind.
+/// Deletes a draft.
 pub async fn delete_draft(tx: &mut Tx, id: Uuid) -> Result<bool> {
     let deleted =
         tx.sql("DELETE FROM routes WHERE id = $1 AND status = 'draft'").bind(id).run().await?;
@@ -162,7 +162,7 @@ pub async fn archive(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<bool> 
     Ok(archived == 1)
 }
 
-/// Whatever a boat was to sail, it no longer will.
+/// Archives all routes of a boat.
 pub async fn archive_all(tx: &mut Tx, boat: Uuid, now: DateTime<Utc>) -> Result<()> {
     tx.sql(
         "UPDATE routes SET status = 'archived', updated_at = $1
@@ -175,7 +175,7 @@ pub async fn archive_all(tx: &mut Tx, boat: Uuid, now: DateTime<Utc>) -> Result<
     Ok(())
 }
 
-/// How many published routes of a partner still run.
+/// Number of a partner's published routes that have not ended.
 pub async fn running(db: &Db, partner: Uuid, today: NaiveDate) -> Result<i64> {
     let running = db
         .sql(
@@ -197,7 +197,7 @@ pub struct Line {
     pub timezone: Zone,
 }
 
-/// Where published routes that still run lead, of boats and partners that sail.
+/// Connections of published routes that have not ended, with active boats and partners.
 pub async fn lines(db: &Db, today: NaiveDate) -> Result<Vec<Line>> {
     let lines = db
         .sql(

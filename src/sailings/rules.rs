@@ -1,4 +1,4 @@
-//! The calendar of a route: dates × times × weekdays in its zone become sailings in UTC. Pure.
+//! Pure rules of schedules: dates, times and weekdays of a route become departures in UTC.
 
 use chrono::{DateTime, Datelike, NaiveDate, TimeZone, Utc};
 use chrono_tz::Tz;
@@ -6,7 +6,7 @@ use chrono_tz::Tz;
 use super::model::{RouteTime, ScheduleType, TimeOfDay, Weekday};
 use crate::kernel::money::Rupiah;
 
-/// When, and for how much.
+/// Times and price of a departure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {
     pub day: NaiveDate,
@@ -24,7 +24,7 @@ pub struct Plan<'a> {
     pub price: Rupiah,
 }
 
-/// Every departure of the plan in the order of departure.
+/// All departures of the plan, in order.
 pub fn departures(plan: &Plan<'_>) -> Vec<Departure> {
     let days = plan.start.iter_days().take_while(|day| *day <= plan.end);
     let mut all: Vec<_> = days.flat_map(|day| on_day(plan, day)).collect();
@@ -46,7 +46,8 @@ fn on_day<'a>(plan: &'a Plan<'_>, day: NaiveDate) -> impl Iterator<Item = Depart
     })
 }
 
-/// From a departure on that day; an arrival that is not after it is on the next day.
+/// Departure and arrival on that day; an arrival that is not later than the departure is on the
+/// next day.
 pub fn span(day: NaiveDate, departs: TimeOfDay, arrives: TimeOfDay, zone: Tz) -> Option<Span> {
     let (departs, arrives) = (departs.time(), arrives.time());
     let arrival_day = if arrives > departs { day } else { day.succ_opt()? };
@@ -57,11 +58,11 @@ pub fn span(day: NaiveDate, departs: TimeOfDay, arrives: TimeOfDay, zone: Tz) ->
     Some((instant(day, departs)?, instant(arrival_day, arrives)?))
 }
 
-/// When a boat is at sea, from departure up to and without arrival.
+/// Time of a sailing, from departure (included) to arrival (excluded).
 pub type Span = (DateTime<Utc>, DateTime<Utc>);
 
-/// The first of the planned departures that overlaps another or one that is there already, and
-/// which. Both lists are in the order of departure.
+/// The first planned departure that overlaps another planned or existing one, and that one. Both
+/// lists must be sorted by departure.
 pub fn clash(planned: &[Departure], taken: &[Span]) -> Option<(Span, Span)> {
     let spans: Vec<Span> = planned.iter().map(|d| (d.departure_at, d.arrival_at)).collect();
     let within = spans.windows(2).find(|pair| pair[1].0 < pair[0].1).map(|p| (p[1], p[0]));

@@ -1,5 +1,5 @@
-//! Search, the busiest read: one range of one index, then a look at boat and partner for each of
-//! the few sailings of that day.
+//! SQL of the search, the most frequent read: one index range, then a lookup of boat and partner
+//! for each sailing of that day.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Value;
@@ -35,7 +35,7 @@ pub struct Wanted {
     pub day: NaiveDate,
     pub qty: i32,
     pub kind: BookingType,
-    /// What departs until then is closed.
+    /// Sailings that depart before are closed for booking.
     pub closed_until: DateTime<Utc>,
     pub sort: OfferSort,
     pub limit: i64,
@@ -67,10 +67,10 @@ macro_rules! offers {
     };
 }
 
-/// A page of sailings that can be booked.
+/// A page of bookable sailings.
 pub struct Offers {
     pub rows: Vec<OfferRow>,
-    /// How many there are on all pages, and when the first of them departs.
+    /// Total of all pages, and the first departure.
     pub total: i64,
     pub first_departure_at: Option<DateTime<Utc>>,
 }
@@ -81,7 +81,7 @@ pub async fn offers(db: &Db, wanted: &Wanted) -> Result<Offers> {
     let (total, first_departure_at) = match rows.first() {
         Some(row) => of_all(row),
         None if wanted.offset == 0 => (0, None),
-        // Past the end: the first row knows how many there are.
+        // Past the last page: the first row contains the total.
         None => page(db, wanted, 1, 0).await?.first().map_or((0, None), of_all),
     };
     Ok(Offers { rows, total, first_departure_at })
@@ -95,7 +95,7 @@ async fn page(db: &Db, wanted: &Wanted, limit: i64, offset: i64) -> Result<Vec<O
     };
     let at_most_taken = match wanted.kind {
         BookingType::Speedboat => i32::MAX,
-        // A whole boat is an empty one.
+        // A charter needs an empty boat.
         BookingType::Charter => 0,
     };
     let rows = db

@@ -1,5 +1,4 @@
-//! Calling one sailing off, or giving it other times. What becomes of its bookings is decided
-//! above.
+//! SQL of cancelling and moving a sailing. Its bookings are handled by `disruptions`.
 
 use chrono::{DateTime, NaiveDate, Utc};
 
@@ -10,7 +9,7 @@ use crate::kernel::{
     ids::Uuid,
 };
 
-/// Takes a sailing that has not arrived off for good; `false` when it is off already.
+/// Cancels a sailing that has not arrived; `false` if it is no longer open.
 pub async fn cancel(tx: &mut Tx, id: Uuid, reason: &str, now: DateTime<Utc>) -> Result<bool> {
     let cancelled = tx
         .sql(
@@ -25,14 +24,14 @@ pub async fn cancel(tx: &mut Tx, id: Uuid, reason: &str, now: DateTime<Utc>) -> 
     Ok(cancelled == 1)
 }
 
-/// When it is to sail instead.
+/// New day and times of a sailing.
 pub struct NewTimes {
     pub day: NaiveDate,
     pub span: Span,
 }
 
-/// Gives a sailing other times; its boat's row is held. 409 when the boat is elsewhere then, or
-/// the sailing can no longer be moved.
+/// Moves a sailing; its boat's row must be locked. 409 if the boat has another sailing at that
+/// time, or the sailing can no longer be moved.
 pub async fn shift(
     tx: &mut Tx,
     sailing: &SailingDetail,
@@ -41,7 +40,7 @@ pub async fn shift(
     now: DateTime<Utc>,
 ) -> Result<()> {
     let (departure_at, arrival_at) = times.span;
-    let taken = store::at_sea(tx, sailing.speedboat_id, times.span).await?;
+    let taken = store::overlapping(tx, sailing.speedboat_id, times.span).await?;
     let overlaps = |(start, end): Span| start < arrival_at && departure_at < end;
     let there = taken.iter().find(|there| there.id != sailing.id && overlaps(there.span()));
     if let Some(there) = there {

@@ -14,7 +14,7 @@ use crate::kernel::{
     ids::{self, Uuid},
 };
 
-/// Puts the departures of a route on sale.
+/// Inserts the sailings of a route.
 pub async fn insert(
     tx: &mut Tx,
     route: &RouteRow,
@@ -49,24 +49,24 @@ pub async fn insert(
     .await
 }
 
-/// A sailing, as far as its boat's calendar goes.
+/// Id and times of a sailing.
 #[derive(crate::kernel::db::FromRow)]
-pub struct AtSea {
+pub struct SailingSpan {
     pub id: Uuid,
     pub route_id: Uuid,
     departure_at: DateTime<Utc>,
     arrival_at: DateTime<Utc>,
 }
 
-impl AtSea {
+impl SailingSpan {
     pub fn span(&self) -> Span {
         (self.departure_at, self.arrival_at)
     }
 }
 
-/// When the boat is at sea within a span of time. Sailings of a boat do not overlap, so those that
-/// reach into the span are the ones that depart in it and the last before it.
-pub async fn at_sea(tx: &mut Tx, boat: Uuid, (start, end): Span) -> Result<Vec<AtSea>> {
+/// Sailings of a boat that overlap a time span. Sailings of a boat do not overlap each other, so
+/// these are the ones that depart within it and the last one before.
+pub async fn overlapping(tx: &mut Tx, boat: Uuid, (start, end): Span) -> Result<Vec<SailingSpan>> {
     let spans = tx
         .sql(
             "SELECT id, route_id, departure_at, arrival_at FROM sailings
@@ -109,9 +109,8 @@ pub async fn list(
     Ok(paging.page(rows).each(|sailing: Sailing| sailing.seen_at(now)))
 }
 
-/// Takes the empty sailings of a route that have not departed off sale; `Err` when others carry
-/// bookings.
-pub async fn withdraw_of_route(tx: &mut Tx, route: Uuid, now: DateTime<Utc>) -> Result<()> {
+/// Withdraws empty upcoming sailings of a route; 409 if others have bookings.
+pub async fn withdraw_by_route(tx: &mut Tx, route: Uuid, now: DateTime<Utc>) -> Result<()> {
     let withdraw = "UPDATE sailings SET status = 'withdrawn'
         WHERE route_id = $1 AND departure_at > $2 AND status = 'open' AND seats_taken = 0";
     let left = "SELECT id FROM sailings
@@ -119,8 +118,8 @@ pub async fn withdraw_of_route(tx: &mut Tx, route: Uuid, now: DateTime<Utc>) -> 
     withdrawn(tx, withdraw, left, route, now).await
 }
 
-/// The same for all that a boat was to sail.
-pub async fn withdraw_of_boat(tx: &mut Tx, boat: Uuid, now: DateTime<Utc>) -> Result<()> {
+/// Withdraws empty upcoming sailings of a boat; 409 if others have bookings.
+pub async fn withdraw_by_boat(tx: &mut Tx, boat: Uuid, now: DateTime<Utc>) -> Result<()> {
     let withdraw = "UPDATE sailings SET status = 'withdrawn'
         WHERE speedboat_id = $1 AND departure_at > $2 AND status = 'open' AND seats_taken = 0";
     let left = "SELECT id FROM sailings
@@ -140,8 +139,8 @@ async fn withdrawn(
     booked.map_or(Ok(()), |_| Err(in_use()))
 }
 
-/// Gives the boat's sailings that have not departed another capacity. The table refuses one that
-/// is below what is sold, also when it is being sold at this moment.
+/// Sets the capacity of upcoming sailings. The check constraint refuses less than the seats sold,
+/// also under concurrent sales.
 pub async fn resize(tx: &mut Tx, boat: Uuid, capacity: i32, now: DateTime<Utc>) -> Result<()> {
     let resized = tx
         .sql(
@@ -164,12 +163,12 @@ pub async fn resize(tx: &mut Tx, boat: Uuid, capacity: i32, now: DateTime<Utc>) 
 fn in_use() -> Error {
     Error::conflict(
         "in_use",
-        "There are bookings on sailings to come.",
+        "Upcoming sailings have bookings.",
         "Masih ada pemesanan pada jadwal mendatang.",
     )
 }
 
-/// How many sailings are still to come.
+/// Number of upcoming sailings.
 pub async fn upcoming(db: &Db, owner: Option<Uuid>, now: DateTime<Utc>) -> Result<i64> {
     let count = match owner {
         Some(owner) => db

@@ -1,4 +1,4 @@
-//! What callers get.
+//! Response types of routes and search.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
@@ -24,7 +24,7 @@ pub struct Route {
     pub schedule_type: ScheduleType,
     pub start_date: NaiveDate,
     pub end_date: NaiveDate,
-    /// For a seat.
+    /// Whole rupiah per seat.
     pub price: Rupiah,
     pub timezone: Zone,
     pub times: Vec<RouteTime>,
@@ -44,7 +44,7 @@ pub struct RouteBoat {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Offer {
     pub route_time_id: Uuid,
-    /// The speedboat.
+    /// UUID of the speedboat.
     pub item_id: Uuid,
     #[serde(rename = "type")]
     pub kind: BookingType,
@@ -54,7 +54,7 @@ pub struct Offer {
     pub arrival_at: DateTime<Utc>,
     pub duration_minutes: i32,
     pub timezone: Zone,
-    /// For a seat.
+    /// Whole rupiah per seat.
     pub price: Rupiah,
     pub total_price: Rupiah,
     pub available_seats: i32,
@@ -71,14 +71,14 @@ pub struct OfferBoat {
     pub photo_url: Option<String>,
 }
 
-/// Stands beside the way out.
+/// Return journey, next to `data`.
 #[derive(Serialize, JsonSchema)]
 pub struct WayBack {
     #[serde(rename = "return", skip_serializing_if = "Option::is_none")]
     pub offers: Option<Vec<Offer>>,
 }
 
-/// A harbour that can be departed from.
+/// A harbour with upcoming departures.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Location {
     pub name: String,

@@ -1,4 +1,4 @@
-//! The zones of Indonesia, and how one says a moment there.
+//! Indonesian time zones, and local date formats.
 
 use chrono::{DateTime, Datelike, Utc, Weekday};
 use chrono_tz::Tz;
@@ -6,7 +6,7 @@ use chrono_tz::Tz;
 use crate::kernel::lang::{Lang, Text};
 
 crate::words! {
-    /// The zones of Indonesia.
+    /// Indonesian time zones.
     pub enum Zone {
         Wib = "Asia/Jakarta",
         Wita = "Asia/Makassar",
@@ -38,12 +38,12 @@ impl Zone {
         }
     }
 
-    /// The service's own zone where it is one of Indonesia's; else that of its capital.
+    /// The service's time zone if it is Indonesian, else that of Jakarta.
     pub fn of_service(tz: Tz) -> Self {
         Self::ALL.iter().copied().find(|zone| zone.tz() == tz).unwrap_or(Zone::Wib)
     }
 
-    /// As one says it at that harbour: `Mon 16 Nov 2026`.
+    /// Local date: `Mon 16 Nov 2026`.
     pub fn day(self, at: DateTime<Utc>) -> Text {
         let local = at.with_timezone(&self.tz());
         let (day, hari) = match local.weekday() {
@@ -60,13 +60,13 @@ impl Zone {
         Text::new(format!("{day} {date} {month} {year}"), format!("{hari} {date} {bulan} {year}"))
     }
 
-    /// `08:00 WITA`.
+    /// Local time: `08:00 WITA`.
     pub fn clock(self, at: DateTime<Utc>) -> Text {
         let local = at.with_timezone(&self.tz());
         Text::new(local.format("%H:%M %Z").to_string(), local.format("%H.%M %Z").to_string())
     }
 
-    /// `Mon 16 Nov 2026, 08:00 WITA`.
+    /// Local date and time: `Mon 16 Nov 2026, 08:00 WITA`.
     pub fn when(self, at: DateTime<Utc>) -> Text {
         let (day, clock) = (self.day(at), self.clock(at));
         let both = |lang| format!("{}, {}", day.say(lang), clock.say(lang));

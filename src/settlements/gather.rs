@@ -1,4 +1,4 @@
-//! Making a settlement out of what a partner is owed.
+//! Creation of a settlement from a partner's dues.
 
 use chrono::{DateTime, NaiveDate, Utc};
 
@@ -20,21 +20,21 @@ use crate::{
 
 pub struct SettlementRequest<'a> {
     pub partner_id: Uuid,
-    /// The period; it begins earlier where something earlier is taken.
+    /// The period; its start is moved back if earlier dues are included.
     pub start: NaiveDate,
     pub end: NaiveDate,
-    /// The first day of departure that is taken.
+    /// First day of departure that is included.
     pub from: NaiveDate,
     pub origin: Origin,
     pub note: &'a str,
-    /// `None`: the schedule.
+    /// `None` for the schedule.
     pub by: Option<Uuid>,
-    /// What is less is not worth a transfer.
+    /// Minimum amount of the payout.
     pub minimum: Rupiah,
 }
 
-/// Takes what the partner is owed. `None`: there is nothing to pay, and the transaction must be
-/// undone.
+/// Collects the partner's dues. `None` if there is nothing to pay; the transaction must then be
+/// rolled back.
 pub async fn settle_dues(
     tx: &mut Tx,
     sealer: &Sealer,

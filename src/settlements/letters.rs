@@ -1,4 +1,4 @@
-//! What partners are told of settlements by mail.
+//! Mails about settlements.
 
 use super::store;
 use crate::{
@@ -28,11 +28,11 @@ pub async fn letter(app: &App, id: Uuid) -> Result<Option<Letter>> {
         name: partner.name,
         lang: partner.lang,
         subject: Text::new(
-            format!("{} is on its way to you", settlement.net),
+            format!("{} has been paid out to you", settlement.net),
             format!("{} telah dikirim kepada Anda", settlement.net),
         ),
         paragraphs: vec![text(
-            "We have paid out what you earned. You find every booking in the settlement.",
+            "We have paid out your earnings. The settlement lists every booking.",
             "Kami telah membayarkan pendapatan Anda. Rincian setiap pemesanan ada pada settlement.",
         )],
         facts: vec![

@@ -1,11 +1,11 @@
-//! Settlements: paying partners what they have earned.
+//! Settlements: payouts to partners.
 //!
-//! - A settlement takes dues (see `ledger`) by writing its id into their rows: each has one live
-//!   settlement at most. Whoever takes, pays or frees dues holds the partner's row meanwhile.
-//! - It takes what departed in its period, and what the partner owes from before or for a refund,
-//!   which is netted in the next one whatever its period. One that would pay nothing is not made.
+//! - A settlement takes dues (see `ledger`) by writing its id into their rows, so each is in at most
+//!   one live settlement. Taking, paying and releasing dues lock the partner's row.
+//! - It takes departures of its period, and debts of the partner from earlier days or refunds, which
+//!   are netted. A settlement that would pay nothing is not created.
 //! - It is released once, to an approved bank account, never while the partner is suspended.
-//! - The schedule deals with each period of a partner once, whatever the number of processes.
+//! - The schedule settles each period of a partner once, whatever the number of processes.
 
 mod gather;
 mod http;
@@ -27,12 +27,12 @@ pub use http::{
 pub use letters::letter;
 pub use model::SettlementRow;
 
-/// Makes the settlements that are due by schedule; says how many.
+/// Creates settlements that are due by schedule; returns their number.
 pub async fn run_schedules(app: &App) -> Result<u64> {
     schedule::run(app).await
 }
 
-/// What was paid out to a partner.
+/// Total paid out to a partner.
 pub async fn settled(app: &App, partner: Uuid) -> Result<Rupiah> {
     store::settled(&app.db, partner).await
 }

@@ -1,4 +1,4 @@
-//! What settlements are made of, and what callers send and get.
+//! Types of settlements.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
@@ -58,7 +58,7 @@ pub struct SettlementRow {
     pub released_at: Option<DateTime<Utc>>,
     pub cancelled_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
-    // The partner's account of today, its number sealed.
+    // The partner's current account, with encrypted number.
     pub bank_code: Option<String>,
     pub account_number: Option<String>,
     pub account_name: Option<String>,
@@ -74,21 +74,21 @@ pub struct Settlement {
     pub gross: Rupiah,
     pub commission: Rupiah,
     pub commission_tax: Rupiah,
-    /// Cash that the partner has taken itself.
+    /// Cash that the partner collected.
     pub collected: Rupiah,
-    /// What is paid out: gross less the others.
+    /// Amount of the payout: gross less commission, its tax and collected cash.
     pub net: Rupiah,
     pub booking_count: i32,
     pub status: SettlementStatus,
     pub origin: Origin,
-    /// Where it was paid to; while it waits, where it would be. The number is masked.
+    /// Account of the payout; the partner's current account while pending. The number is masked.
     pub bank_account: Value,
     pub note: String,
     pub reference: Option<String>,
     pub proof_file_id: Option<Uuid>,
-    /// Good for some minutes.
+    /// Signed address, valid for five minutes.
     pub proof_url: Option<String>,
-    /// Null: the schedule.
+    /// Null if created by the schedule.
     pub created_by: Option<By>,
     pub released_by: Option<By>,
     pub released_at: Option<DateTime<Utc>>,
@@ -108,7 +108,7 @@ pub struct By {
     pub name: String,
 }
 
-/// A settlement with what it is made of.
+/// A settlement with its bookings.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SettlementDetail {
     #[serde(flatten)]
@@ -132,7 +132,7 @@ pub struct SettlementItem {
 #[derive(Deserialize, JsonSchema)]
 pub struct ManualSettlement {
     pub mitra_id: Uuid,
-    /// Of departure.
+    /// First day of departure.
     pub start_date: NaiveDate,
     pub end_date: NaiveDate,
     #[serde(default)]
@@ -145,18 +145,18 @@ impl Input for ManualSettlement {
     }
 }
 
-/// Dates of the form `YYYY-MM-DD` compare as texts.
+/// Dates of the form `YYYY-MM-DD` can be compared as strings.
 fn in_order(value: &Value, faults: &mut Vec<Fault>) {
     let (start, end) = (value["start_date"].as_str(), value["end_date"].as_str());
     if start.zip(end).is_some_and(|(start, end)| end < start) {
-        let message = text("It ends before it begins.", "Berakhir sebelum dimulai.");
+        let message = text("The end is before the start.", "Berakhir sebelum dimulai.");
         faults.push(Fault::new("end_date", "min", message));
     }
 }
 
 #[derive(Deserialize, JsonSchema)]
 pub struct ReleaseForm {
-    /// Of the transfer.
+    /// Reference of the transfer.
     #[schemars(length(min = 1, max = 120), regex(pattern = r"\S"))]
     pub reference: Line<120>,
     #[serde(default)]
@@ -191,7 +191,7 @@ pub struct SettlementsQuery {
     pub mitra_id: Option<Uuid>,
     pub status: Option<SettlementStatus>,
     pub origin: Option<Origin>,
-    /// Those whose period touches these days.
+    /// Settlements whose period overlaps these days.
     pub start_date: Option<NaiveDate>,
     pub end_date: Option<NaiveDate>,
     pub sort_by: Option<SettlementSort>,

@@ -1,10 +1,10 @@
-//! When a schedule makes settlements, and of which days. Pure.
+//! Pure rules of schedules: due days and periods.
 
 use chrono::{Datelike, Days, Months, NaiveDate};
 
 use crate::partners::agreement::{Agreement, Schedule};
 
-/// The last day, today included, on which the schedule makes settlements; none before it was set.
+/// The latest due day up to today; `None` before the schedule was set.
 pub fn last_due(agreement: &Agreement, today: NaiveDate) -> Option<NaiveDate> {
     let day = agreement.day.and_then(|day| u32::try_from(day).ok()).unwrap_or(1);
     let due = match agreement.schedule {
@@ -22,8 +22,8 @@ pub fn last_due(agreement: &Agreement, today: NaiveDate) -> Option<NaiveDate> {
     agreement.scheduled_on.is_none_or(|since| due > since).then_some(due)
 }
 
-/// The first and last day of departure that a due day is for: those of its period, earlier by the
-/// days that journeys are held.
+/// First and last day of departure that a due day covers: its period, shifted back by the hold
+/// days.
 pub fn period(agreement: &Agreement, due: NaiveDate) -> (NaiveDate, NaiveDate) {
     let held = Days::new(u64::try_from(agreement.hold_days).unwrap_or(0));
     let start = match agreement.schedule {

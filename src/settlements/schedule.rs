@@ -1,4 +1,4 @@
-//! Settlements that nobody has to ask for.
+//! Scheduled settlements.
 
 use std::collections::HashMap;
 
@@ -21,9 +21,8 @@ use crate::{
 
 const JOB: RowJob = RowJob::SettleSchedules;
 
-/// Deals with every period that is over. One that was missed is made up for: what it would have
-/// taken waits still. A partner whose settlement fails does not stop the others; it is set aside,
-/// and tried again less and less often.
+/// Settles every period that has ended, including missed ones. A partner whose settlement fails
+/// does not affect others; it is retried with growing pauses.
 pub async fn run(app: &App) -> Result<u64> {
     let (today, now) = (app.today(), app.clock.now());
     let mut due = HashMap::new();
@@ -55,7 +54,7 @@ async fn settle(app: &App, partner: Uuid, agreement: &Agreement, due: NaiveDate)
         partner_id: partner,
         start,
         end,
-        // Whatever waited, and whatever was too little before.
+        // Includes everything that is unsettled.
         from: NaiveDate::default(),
         origin: Origin::Scheduled,
         note: "",
@@ -72,7 +71,7 @@ async fn settle(app: &App, partner: Uuid, agreement: &Agreement, due: NaiveDate)
         return Ok(true);
     }
     drop(tx);
-    // Too little this time; the period is dealt with nevertheless.
+    // Below the minimum; the period still counts as done.
     let mut tx = app.db.begin().await?;
     store::claim_run(&mut tx, partner, due).await?;
     tx.commit().await?;

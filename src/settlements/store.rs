@@ -94,7 +94,7 @@ pub struct NewSettlement<'a> {
     pub created_by: Option<Uuid>,
 }
 
-/// An empty one: its sums follow what it takes.
+/// Inserts an empty settlement; its sums are set when dues are taken.
 pub async fn insert(tx: &mut Tx, new: NewSettlement<'_>, now: DateTime<Utc>) -> Result<()> {
     tx.sql(
         "INSERT INTO settlements (id, code, partner_id, start_date, end_date, gross, commission,
@@ -117,8 +117,8 @@ pub async fn insert(tx: &mut Tx, new: NewSettlement<'_>, now: DateTime<Utc>) -> 
     Ok(())
 }
 
-/// Takes what departed from `start` to `end`; and, since it is netted in the next settlement, what
-/// the partner owes for a booking of earlier days or for one that was refunded after all.
+/// Assigns the dues of departures from `start` to `end`, and dues with which the partner owes money
+/// from earlier days or refunds, which are netted.
 pub async fn assign_dues(
     tx: &mut Tx,
     id: Uuid,
@@ -159,7 +159,7 @@ pub struct Sums {
     pub commission_tax: Rupiah,
     pub collected: Rupiah,
     pub net: Rupiah,
-    /// The earliest day of what was sold.
+    /// First day of departure of the sales.
     pub first_day: Option<NaiveDate>,
 }
 
@@ -208,7 +208,7 @@ pub struct Release<'a> {
     pub by: Uuid,
 }
 
-/// `false` when it no longer waits.
+/// Returns `false` if it is no longer pending.
 pub async fn release(
     tx: &mut Tx,
     id: Uuid,
@@ -233,7 +233,7 @@ pub async fn release(
     Ok(released == 1)
 }
 
-/// Frees what it took; `false` when it no longer waits.
+/// Releases its dues; `false` if it is no longer pending.
 pub async fn cancel(tx: &mut Tx, id: Uuid, note: Option<&str>, now: DateTime<Utc>) -> Result<bool> {
     let cancelled = tx
         .sql(
@@ -256,7 +256,7 @@ pub async fn cancel(tx: &mut Tx, id: Uuid, note: Option<&str>, now: DateTime<Utc
     Ok(cancelled == 1)
 }
 
-/// Claims a period of a partner's schedule; `false` when it was dealt with already.
+/// Claims a period of a partner's schedule; `false` if it is already done.
 pub async fn claim_run(tx: &mut Tx, partner: Uuid, due_on: NaiveDate) -> Result<bool> {
     let claimed = tx
         .sql(

@@ -1,4 +1,4 @@
-//! What each rule allows, in words.
+//! Labels and descriptions of rules.
 
 use crate::kernel::{
     access::Rule,
@@ -43,7 +43,7 @@ fn words(rule: Rule) -> (Text, Text) {
         StaffWrite => (
             "Manage staff",
             "Kelola staf",
-            "Invite, change and remove staff below one's own level.",
+            "Create, update and delete staff below one's own level.",
             "Mengundang, mengubah, dan menghapus staf di bawah tingkat sendiri.",
         ),
         PermissionsRead => (
@@ -55,25 +55,25 @@ fn words(rule: Rule) -> (Text, Text) {
         PermissionsWrite => (
             "Manage permissions",
             "Kelola hak akses",
-            "Create, change and remove permissions below one's own level.",
+            "Create, update and delete permissions below one's own level.",
             "Membuat, mengubah, dan menghapus hak akses di bawah tingkat sendiri.",
         ),
         PartnersRead => (
             "See partners",
             "Lihat mitra",
-            "List and open partners, their papers and figures.",
+            "List and open partners, their documents and figures.",
             "Melihat mitra, dokumen, dan angkanya.",
         ),
         PartnersWrite => (
             "Manage partners",
             "Kelola mitra",
-            "Create and change partners, and send invitations again.",
+            "Create and update partners, and resend invitations.",
             "Membuat dan mengubah mitra, serta mengirim ulang undangan.",
         ),
         PartnersApprove => (
             "Approve partners",
             "Setujui mitra",
-            "Review papers and bank accounts; see their numbers in full.",
+            "Review documents and bank accounts; see their numbers in full.",
             "Meninjau dokumen dan rekening; melihat nomornya secara lengkap.",
         ),
         PartnersSuspend => (
@@ -85,7 +85,7 @@ fn words(rule: Rule) -> (Text, Text) {
         PartnersImpersonate => (
             "Act as a partner",
             "Bertindak sebagai mitra",
-            "Open a short session in a partner's name.",
+            "Open a short session as a partner.",
             "Membuka sesi singkat atas nama mitra.",
         ),
         FleetRead => (
@@ -97,7 +97,7 @@ fn words(rule: Rule) -> (Text, Text) {
         FleetWrite => (
             "Manage the fleet",
             "Kelola armada",
-            "Create, change and remove speedboats of any partner.",
+            "Create, update and delete speedboats of any partner.",
             "Membuat, mengubah, dan menghapus speedboat mitra mana pun.",
         ),
         RoutesRead => (
@@ -109,7 +109,7 @@ fn words(rule: Rule) -> (Text, Text) {
         RoutesWrite => (
             "Manage routes",
             "Kelola rute",
-            "Create, publish and remove routes; move and cancel sailings.",
+            "Create, publish and delete routes; move and cancel sailings.",
             "Membuat, menerbitkan, dan menghapus rute; memindah dan membatalkan keberangkatan.",
         ),
         BookingsRead => (
@@ -122,7 +122,8 @@ fn words(rule: Rule) -> (Text, Text) {
             "Manage bookings",
             "Kelola pemesanan",
             "Book, cancel, take cash, refund, check in and review payments.",
-            "Memesan, membatalkan, menerima tunai, mengembalikan dana, check-in, dan meninjau pembayaran.",
+            "Memesan, membatalkan, menerima tunai, mengembalikan dana, check-in, dan meninjau \
+             pembayaran.",
         ),
         PromotionsRead => (
             "See promotions",
@@ -133,13 +134,13 @@ fn words(rule: Rule) -> (Text, Text) {
         PromotionsWrite => (
             "Manage promotions",
             "Kelola promosi",
-            "Create, change and remove promotions.",
+            "Create, update and delete promotions.",
             "Membuat, mengubah, dan menghapus promosi.",
         ),
         ContentsWrite => (
             "Manage contents",
             "Kelola konten",
-            "Change the call to partnership.",
+            "Update the partnership call to action.",
             "Mengubah ajakan kemitraan.",
         ),
         TermsWrite => (
@@ -151,14 +152,14 @@ fn words(rule: Rule) -> (Text, Text) {
         TermsPublish => (
             "Publish terms",
             "Terbitkan ketentuan",
-            "Publish terms that somebody else has written.",
+            "Publish terms that someone else has written.",
             "Menerbitkan ketentuan yang ditulis orang lain.",
         ),
         TaxesRead => ("See taxes", "Lihat pajak", "List taxes.", "Melihat daftar pajak."),
         TaxesWrite => (
             "Manage taxes",
             "Kelola pajak",
-            "Create, change and remove taxes.",
+            "Create, update and delete taxes.",
             "Membuat, mengubah, dan menghapus pajak.",
         ),
         SettlementsRead => (
@@ -168,9 +169,9 @@ fn words(rule: Rule) -> (Text, Text) {
             "Melihat penyelesaian dana.",
         ),
         SettlementsWrite => (
-            "Make settlements",
+            "Create settlements",
             "Buat penyelesaian dana",
-            "Gather and cancel settlements.",
+            "Create and cancel settlements.",
             "Menyusun dan membatalkan penyelesaian dana.",
         ),
         SettlementsRelease => (
@@ -188,7 +189,7 @@ fn words(rule: Rule) -> (Text, Text) {
         ReportsRead => (
             "See reports",
             "Lihat laporan",
-            "Finance reports and money on the dashboard.",
+            "Finance reports, and amounts on the dashboard.",
             "Laporan keuangan dan nilai uang di dasbor.",
         ),
         AuditRead => (

@@ -1,11 +1,11 @@
-//! The platform's people, and what they may do.
+//! Staff and permissions.
 //!
-//! - Nobody rises by this door: staff create, change, assign or remove only permissions below
-//!   their own level whose rules they all hold, and touch only staff below their own level.
-//! - Every change takes one lock and then reads who the caller is now, so that two editors cannot
-//!   get around that rule between them.
-//! - Name, e-mail, number and status are the account's; a permission is read fresh on every
-//!   request, so that a change of it acts on the next one.
+//! - Nobody can raise their own rights: staff manage and assign only permissions below their own
+//!   level whose rules they all hold, and manage only staff below their own level.
+//! - Every change takes one lock and then reads the caller's current rights, so that concurrent
+//!   changes cannot circumvent that rule.
+//! - Name, e-mail, phone and status belong to the account. Permissions are read on every request, so
+//!   a change takes effect with the next one.
 
 mod catalogue;
 mod http;
@@ -21,7 +21,7 @@ pub use http::{
     get_permission_rules, get_staff, list_permissions, list_staff, update_permission, update_staff,
 };
 
-/// Puts what older keys have sealed under the current one; says how many rows that were.
+/// Re-encrypts data of older keys; returns the number of rows.
 pub async fn reseal(app: &App) -> Result<u64> {
     store::reseal(&app.db, &app.sealer).await
 }

@@ -1,4 +1,4 @@
-//! What staff and permissions are made of, and what callers send and get.
+//! Types of staff and permissions.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
@@ -36,7 +36,7 @@ pub struct Permission {
     pub description: String,
     pub level: Level,
     pub rules: Vec<Rule>,
-    /// How many staff hold it.
+    /// Number of staff who hold it.
     pub staff_count: i64,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
@@ -136,7 +136,7 @@ pub struct Staff {
     pub permission: HeldPermission,
     pub working_type: WorkingType,
     pub show_salary: bool,
-    /// Null for those who may not see it.
+    /// Whole rupiah per month; null for callers who may not see it.
     pub salary: Option<Rupiah>,
     pub address: Address,
     pub bank_account: BankAccount,
@@ -151,8 +151,8 @@ pub struct HeldPermission {
     pub level: Level,
 }
 
-/// What the audit log keeps of a person: that the salary changed but not what it is, and of the
-/// bank account what tells it from another.
+/// Audit form of a staff member: whether the salary changed but not its value, and a masked account
+/// number.
 #[derive(Serialize)]
 pub struct AuditedStaff<'a> {
     name: &'a str,

@@ -53,7 +53,7 @@ macro_rules! permission {
     };
 }
 
-/// The highest level first, as people rank them.
+/// Sorts by level, highest first.
 pub const BY_LEVEL: &str = "CASE p.level WHEN 'owner' THEN 5 WHEN 'manager' THEN 4
     WHEN 'supervisor' THEN 3 WHEN 'operator' THEN 2 ELSE 1 END";
 
@@ -133,7 +133,7 @@ fn taken(failure: Failure) -> Error {
     match failure.is_unique() {
         true => Error::conflict(
             "already_exists",
-            "There is a permission of this name.",
+            "A permission with this name already exists.",
             "Hak akses dengan nama ini sudah ada.",
         ),
         false => failure.into(),

@@ -1,11 +1,11 @@
-//! Who may manage whom.
+//! Rules of managing staff and permissions.
 
 use crate::kernel::{
     access::{Level, Role, Rule},
     caller::Caller,
 };
 
-/// What somebody may do, as it is at this moment.
+/// Current rights of a caller.
 #[derive(Clone, Debug)]
 pub enum Authority {
     Admin,
@@ -13,7 +13,7 @@ pub enum Authority {
 }
 
 impl Authority {
-    /// As it was when the request came in.
+    /// Rights at the time of authentication.
     pub fn of(caller: &Caller) -> Self {
         match (caller.role, caller.level) {
             (Role::Admin, _) => Self::Admin,
@@ -24,7 +24,7 @@ impl Authority {
         }
     }
 
-    /// Whether they (still) have a rule.
+    /// Whether the caller has the rule.
     pub fn holds(&self, rule: Rule) -> bool {
         match self {
             Self::Admin => true,
@@ -32,7 +32,7 @@ impl Authority {
         }
     }
 
-    /// Whether a permission is theirs to create, change, assign or remove.
+    /// Whether the caller may create, update, assign or delete the permission.
     pub fn covers(&self, level: Level, rules: &[Rule]) -> bool {
         match self {
             Self::Admin => true,
@@ -42,7 +42,7 @@ impl Authority {
         }
     }
 
-    /// Whether a colleague is theirs to touch. `Level` counts from the highest.
+    /// Whether the caller may manage staff of this level. `Level` is ordered from the highest.
     pub fn is_above(&self, level: Level) -> bool {
         match self {
             Self::Admin => true,

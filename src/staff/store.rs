@@ -54,8 +54,8 @@ impl StaffRow {
         self.level
     }
 
-    /// As this caller may see it. The salary is for admins and for the person alone, unless it is
-    /// marked to be shown; the account's number is for the person and for those who can change it.
+    /// The response for this caller. The salary is for admins and the person itself, unless
+    /// `show_salary` is set. The account number is for the person and for those who can change it.
     pub fn seen_by(self, caller: &Caller, sealer: &Sealer) -> Result<Staff> {
         let own = caller.person.id == self.user_id;
         let sees_salary = self.show_salary || caller.role == Role::Admin || own;
@@ -212,7 +212,7 @@ pub async fn update(
     Ok(())
 }
 
-/// Puts what older keys have sealed under the current one; says how many rows that were.
+/// Re-encrypts data of older keys; returns the number of rows.
 pub async fn reseal(db: &Db, sealer: &Sealer) -> Result<u64> {
     let rows: Vec<(Uuid, String)> =
         db.sql("SELECT id, account_number FROM staff WHERE account_number <> ''").all().await?;
@@ -246,8 +246,8 @@ struct AuthorityRow {
     rules: Option<Value>,
 }
 
-/// Keeps every other change of staff and permissions out until this transaction ends, and says
-/// what the caller may do now: it may have changed since the request came in.
+/// Locks out other changes of staff and permissions until this transaction ends, and reads the
+/// caller's current rights, which may have changed since authentication.
 pub async fn authority(tx: &mut Tx, caller: &Caller) -> Result<Authority> {
     tx.lock("staff").await?;
     let row: AuthorityRow = tx

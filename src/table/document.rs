@@ -1,13 +1,17 @@
-//! The OpenAPI documentation of an operation.
+//! The OpenAPI document: what it says of an operation, and the texts and examples that complete it.
+
+mod examples;
+mod texts;
 
 use aide::{
     axum::routing::ApiMethodDocs,
     generate::{GenContext, in_context},
-    openapi::{self, ReferenceOr, Response, StatusCode},
+    openapi::{self, OpenApi, ReferenceOr, Response, StatusCode},
     operation::{OperationInput, OperationOutput},
     transform::TransformOperation,
 };
 use axum::http::Method;
+use serde_json::{Map, Value, json};
 
 use super::Operation;
 use crate::kernel::{access::Access, http::ErrorEnvelope};
@@ -70,28 +74,29 @@ pub fn document(operation: &Operation, summary: &str, io: Io) -> ApiMethodDocs {
 }
 
 fn describe(docs: TransformOperation<'_>, operation: &Operation, summary: &str) {
-    let tag = operation.path.trim_start_matches("/v1").split('/').nth(1).unwrap_or_default();
-    let mut docs = docs.id(operation.id).summary(summary).tag(tag);
+    let (tag, text) = texts::of_operation(operation.id).unwrap_or_default();
     let who = match operation.access {
         Access::Public => "Public.".into(),
-        Access::Guest => "Public; a bearer token says who calls.".into(),
+        Access::Guest => "Public; a bearer token identifies the caller.".into(),
         Access::GuestOr(rule) => format!(
-            "Public for what one knows of; partners for their own, admins, and staff with `{rule}`."
+            "Guests with the booking's code and e-mail address; partners for their own; admins; \
+             staff with `{rule}`."
         ),
-        Access::SignedIn => "Any account.".into(),
+        Access::SignedIn => "Every signed-in account.".into(),
         Access::Admin => "Admins.".into(),
-        Access::Staff(rule) => format!("Admins, and staff with `{rule}`."),
+        Access::Staff(rule) => format!("Admins; staff with `{rule}`."),
         Access::Partner => "Partners.".into(),
         Access::PartnerOr(rule) => {
-            format!("Partners for their own, admins, and staff with `{rule}`.")
+            format!("Partners for their own; admins; staff with `{rule}`.")
         }
     };
-    docs = docs.description(&who);
+    let description = format!("{text}\n\n**Access:** {who}");
+    let mut docs = docs.id(operation.id).summary(summary).tag(tag).description(&description);
     if operation.access != Access::Public {
         docs = docs.security_requirement("bearer");
     }
     let inner = docs.inner_mut();
-    // An empty requirement: nobody in particular.
+    // An empty requirement makes authentication optional.
     if operation.access == Access::Public || operation.access.admits_guests() {
         inner.security.push(Default::default());
     }
@@ -106,7 +111,7 @@ fn path_parameter(name: &str) -> openapi::Parameter {
     openapi::Parameter::Path {
         parameter_data: openapi::ParameterData {
             name: name.into(),
-            description: None,
+            description: texts::of_field("", name).find_map(|field| field.description.clone()),
             required: true,
             deprecated: None,
             format: openapi::ParameterSchemaOrContent::Schema(openapi::SchemaObject {
@@ -123,20 +128,20 @@ fn path_parameter(name: &str) -> openapi::Parameter {
     }
 }
 
-/// Errors that follow from nothing but what the operation is about.
+/// Errors that cannot be derived from access, path and input.
 const ALSO: &[(&str, u16)] = &[
-    // Not paid, or no longer good.
+    // Not paid, or no longer valid.
     ("get_ticket", 409),
     // Nothing is published.
     ("get_terms", 404),
-    // What is announced is too large.
+    // The announced size is too large.
     ("presign_url", 413),
-    // Not the provider's word, or about no payment of ours.
+    // Cannot be verified, or is about an unknown payment.
     ("payment_callback", 401),
     ("payment_callback", 404),
 ];
 
-/// Which errors an operation can end in follows from its access, path and input.
+/// Documents the errors of an operation, derived from its access, path and input.
 fn document_errors(docs: &mut openapi::Operation, operation: &Operation) {
     let guarded = operation.access != Access::Public;
     let has_body = docs.request_body.is_some();
@@ -151,17 +156,17 @@ fn document_errors(docs: &mut openapi::Operation, operation: &Operation) {
         (
             401,
             guarded || operation.path.contains("auth") || also(401),
-            "Not signed in, or a bad credential",
+            "Missing or invalid credentials",
         ),
-        (403, guarded, "Not allowed"),
+        (403, guarded, "Not permitted"),
         (404, operation.path.contains('{') || also(404), "Not found"),
-        (409, changes || also(409), "The state does not allow it"),
-        (413, has_body || also(413), "Too large"),
-        (415, has_body, "Not application/json"),
-        (422, has_body || has_query, "Some fields are not right"),
+        (409, changes || also(409), "Conflict with the current state"),
+        (413, has_body || also(413), "Request too large"),
+        (415, has_body, "Unsupported content type"),
+        (422, has_body || has_query, "Validation failed"),
         (429, true, "Too many requests"),
-        (500, true, "A fault of ours"),
-        (503, true, "Busy; try again"),
+        (500, true, "Internal error"),
+        (503, true, "Temporarily unavailable"),
     ];
     let json_schema = in_context(|ctx| ctx.schema.subschema_for::<ErrorEnvelope<'static>>());
     let media = openapi::MediaType {
@@ -176,5 +181,90 @@ fn document_errors(docs: &mut openapi::Operation, operation: &Operation) {
             ..Default::default()
         };
         responses.insert(openapi::StatusCode::Code(code), ReferenceOr::Item(response));
+    }
+}
+
+/// Adds the descriptions of tags, and descriptions and examples of schemas and parameters.
+pub fn complete(document: &mut OpenApi) {
+    document.tags = texts::TAGS.iter().map(described_tag).collect();
+    for operation in operations_mut(document) {
+        for parameter in &mut operation.parameters {
+            if let ReferenceOr::Item(parameter) = parameter {
+                describe_parameter(parameter);
+            }
+        }
+    }
+    let Some(components) = &mut document.components else { return };
+    let mut schemas = Map::new();
+    for (name, schema) in &mut components.schemas {
+        if let Some(schema) = schema.json_schema.as_object_mut() {
+            describe_fields(name, schema);
+            schemas.insert(name.clone(), Value::Object(schema.clone()));
+        }
+    }
+    let examples = examples::Examples::new(&schemas);
+    for (name, schema) in &mut components.schemas {
+        if let Some(schema) = schema.json_schema.as_object_mut() {
+            schema.insert("examples".into(), json!([examples.of_schema(name)]));
+        }
+    }
+}
+
+/// The keys of `docs/operations/fields.json`, for a test that each is in use.
+pub fn field_keys() -> impl Iterator<Item = &'static str> {
+    texts::field_keys()
+}
+
+/// The operation ids that have a description, for a test that each exists.
+pub fn described_operations() -> impl Iterator<Item = &'static str> {
+    texts::TAGS.iter().flat_map(|tag| tag.operations.iter().map(|(id, _)| *id))
+}
+
+fn described_tag(tag: &texts::Tag) -> openapi::Tag {
+    openapi::Tag {
+        name: tag.name.into(),
+        description: Some(tag.description.into()),
+        ..Default::default()
+    }
+}
+
+fn operations_mut(document: &mut OpenApi) -> impl Iterator<Item = &mut openapi::Operation> {
+    let paths = document.paths.iter_mut().flat_map(|paths| paths.paths.values_mut());
+    paths
+        .filter_map(|path| match path {
+            ReferenceOr::Item(item) => Some(item),
+            ReferenceOr::Reference { .. } => None,
+        })
+        .flat_map(|item| {
+            let openapi::PathItem { get, put, post, delete, patch, .. } = item;
+            [get, put, post, delete, patch].into_iter().flatten()
+        })
+}
+
+fn describe_parameter(parameter: &mut openapi::Parameter) {
+    let data = parameter.parameter_data_mut();
+    if data.description.is_none() {
+        let mut texts = texts::of_field("", &data.name);
+        data.description = texts.find_map(|field| field.description.clone());
+    }
+}
+
+/// Describes the fields of an object, also where it is one of several alternatives.
+fn describe_fields(name: &str, schema: &mut Map<String, Value>) {
+    for branch in schema.get_mut("anyOf").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(branch) = branch.as_object_mut() {
+            describe_fields(name, branch);
+        }
+    }
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for (field, schema) in properties.into_iter().flatten() {
+        let text = texts::of_field(name, field).find_map(|field| field.description.as_ref());
+        // A reference says what it is by its own description.
+        if let (Some(text), Some(schema)) = (text, schema.as_object_mut())
+            && !schema.contains_key("description")
+            && !schema.contains_key("$ref")
+        {
+            schema.insert("description".into(), json!(text));
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Turns a line of the table into a route: guarded, retried, documented.
 
-mod document;
+pub mod document;
 mod layers;
 mod verb;
 
@@ -157,8 +157,8 @@ impl Table {
             info: openapi::Info {
                 title: "Dermaga".into(),
                 description: Some(
-                    "The backend of a speedboat booking platform. Every answer comes in one \
-                     envelope; errors carry a stable word in `error`. Send `Accept-Language: id` \
+                    "Backend of a speedboat booking platform. Every response has the same \
+                     envelope; errors have a stable code in `error`. Send `Accept-Language: id` \
                      for Indonesian messages."
                         .into(),
                 ),

@@ -52,7 +52,7 @@ pub async fn create_tax(
     let tax = store::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
     record(&mut tx, "tax.created", None, Some(&tax)).await?;
     tx.commit().await?;
-    Ok(Reply::data(tax).saying("The tax is added.", "Pajak ditambahkan."))
+    Ok(Reply::data(tax).saying("The tax has been created.", "Pajak ditambahkan."))
 }
 
 pub async fn update_tax(
@@ -78,7 +78,7 @@ pub async fn delete_tax(
     store::delete(&mut tx, before.id).await?;
     record(&mut tx, "tax.deleted", Some(&before), None).await?;
     tx.commit().await?;
-    Ok(Reply::done("The tax is gone.", "Pajak dihapus."))
+    Ok(Reply::done("The tax has been deleted.", "Pajak dihapus."))
 }
 
 async fn record(

@@ -1,7 +1,6 @@
-//! Taxes: on what a customer pays, or on the platform's commission.
+//! Taxes on bookings and on the platform's commission.
 //!
-//! A booking keeps the rates that it was sold with; a tax that changes or goes changes nothing
-//! that was sold.
+//! A booking keeps the rates with which it was sold; later changes of a tax do not affect it.
 
 mod http;
 mod model;

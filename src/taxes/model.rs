@@ -1,4 +1,4 @@
-//! What taxes are made of, and what callers send and get.
+//! Types of taxes.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -32,7 +32,7 @@ pub struct Tax {
     pub created_at: DateTime<Utc>,
 }
 
-/// What a price needs to know of a tax.
+/// A tax as needed for prices.
 #[derive(Clone, Debug, PartialEq, Eq, crate::kernel::db::FromRow)]
 pub struct TaxRate {
     pub code: String,

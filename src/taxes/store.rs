@@ -83,7 +83,7 @@ fn taken(failure: Failure) -> Error {
     match failure.is_unique() {
         true => Error::conflict(
             "already_exists",
-            "A tax with this code exists already.",
+            "A tax with this code already exists.",
             "Pajak dengan kode ini sudah ada.",
         ),
         false => failure.into(),

@@ -1,5 +1,4 @@
-//! Ticket codes: signed, so that a device at the pier can tell a real one from a forged one without
-//! the network, and nobody can guess one. `docs/tickets.md` says how.
+//! Signed ticket codes, which can be verified offline. Format: `docs/tickets.md`.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
@@ -16,24 +15,25 @@ use crate::{
     },
 };
 
-/// Names the format; what else is signed by the same key can never be taken for a ticket.
+/// Format prefix, which is signed too, so that no other signature of the key can be used as a
+/// ticket.
 const FORMAT: &str = "DMT1";
-/// Key, sailing, booking, place.
+/// Key id, sailing, booking, passenger index.
 const BODY: usize = 4 + 16 + 16 + 2;
 const SIGNATURE: usize = 64;
-/// What a public key looks like before its 32 bytes, in the common format.
+/// DER prefix of an Ed25519 public key (SubjectPublicKeyInfo).
 const SPKI: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
 
-/// What a ticket says: the passenger at this place of the booking may board this sailing.
+/// Content of a ticket: a passenger of a booking on a sailing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket {
     pub sailing_id: Uuid,
     pub booking_id: Uuid,
-    /// The passenger's, counted from 0.
+    /// Index of the passenger, from 0.
     pub place: u16,
 }
 
-/// Signs with the current key, and knows older ones.
+/// The signing key and earlier keys.
 pub struct TicketKeys {
     current: Key,
     old: Vec<Key>,
@@ -64,12 +64,12 @@ impl Key {
     }
 }
 
-/// A key that tickets are checked with.
+/// A public key that verifies tickets.
 #[derive(Serialize, JsonSchema)]
 pub struct TicketKey {
-    /// As it stands in the codes it signs.
+    /// Key id, as contained in ticket codes.
     pub key_id: String,
-    /// Its 32 bytes in base64.
+    /// The 32 bytes of the key in base64.
     pub public_key: String,
     pub pem: String,
 }
@@ -80,7 +80,7 @@ impl TicketKeys {
         Ok(Self { current: Key::new(secret)?, old })
     }
 
-    /// The current key first.
+    /// Public keys, the current one first.
     pub fn public(&self) -> Vec<TicketKey> {
         let shown = |key: &Key| {
             let spki = BASE64_STANDARD.encode([&SPKI, key.public()].concat());
@@ -106,7 +106,7 @@ impl TicketKeys {
         format!("{FORMAT}{}", hex(&bytes))
     }
 
-    /// What the code says; `None` unless one of our keys signed exactly that.
+    /// The content of a code; `None` if the signature is invalid.
     pub fn read(&self, code: &str) -> Option<Ticket> {
         let code = code.trim().to_ascii_uppercase();
         let bytes = unhex(code.strip_prefix(FORMAT)?)?;
@@ -127,7 +127,7 @@ fn signed(body: &[u8]) -> Vec<u8> {
     [FORMAT.as_bytes(), body].concat()
 }
 
-/// In capitals: the letters that a QR code takes least room for.
+/// Upper case, which QR codes encode in alphanumeric mode.
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02X}")).collect()
 }
@@ -138,7 +138,7 @@ fn unhex(text: &str) -> Option<Vec<u8>> {
     Some(digits.chunks(2).map(|pair| (pair[0] * 16 + pair[1]) as u8).collect())
 }
 
-/// A place fits a code: bookings have 500 passengers at most.
+/// Converts an index; bookings have at most 500 passengers.
 pub fn place(index: usize) -> Result<u16> {
     u16::try_from(index).map_err(Error::internal)
 }

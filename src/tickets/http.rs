@@ -23,7 +23,7 @@ impl Kinds for Pdf {
     const KINDS: &'static [&'static str] = &["application/pdf"];
 }
 
-/// One page for each passenger.
+/// One page per passenger.
 pub async fn get_ticket(
     State(app): State<App>,
     PathBooking(booking, _): PathBooking,
@@ -37,17 +37,17 @@ fn good(booking: &BookingRow) -> Result<()> {
     match booking.status {
         status if bookings::has_ticket(status) => Ok(()),
         BookingStatus::PendingPayment => Err(Error::invalid_state(
-            "There is a ticket once the booking is paid.",
+            "Tickets are available once the booking is paid.",
             "Tiket tersedia setelah pemesanan dibayar.",
         )),
         _ => Err(Error::invalid_state(
-            "This booking is no longer valid: it has no ticket.",
+            "This booking is no longer valid and has no tickets.",
             "Pemesanan ini tidak berlaku lagi: tidak ada tiket.",
         )),
     }
 }
 
-/// To the address of the booking, never to another.
+/// Sent to the contact address of the booking only.
 pub async fn resend_ticket(
     State(app): State<App>,
     caller: Option<Caller>,
@@ -73,17 +73,17 @@ pub async fn resend_ticket(
             tx.commit().await?;
         }
     }
-    Ok(Reply::done("The ticket is on its way.", "Tiket sedang dikirim."))
+    Ok(Reply::done("The tickets have been sent.", "Tiket telah dikirim."))
 }
 
-/// What devices check tickets with when there is no network.
+/// Public keys that verify tickets offline.
 #[derive(Serialize, JsonSchema)]
 pub struct TicketKeyring {
     pub algorithm: &'static str,
-    /// The key that signs now.
+    /// The current signing key.
     #[serde(flatten)]
     pub current: TicketKey,
-    /// Keys whose tickets are still good.
+    /// Earlier keys whose tickets are still valid.
     pub older: Vec<TicketKey>,
 }
 

@@ -1,8 +1,8 @@
-//! Tickets: what lets a passenger on board.
+//! Tickets of passengers.
 //!
-//! - A ticket is a signed sentence: this passenger may board this sailing. Nothing of it is stored;
-//!   it can be written again at any time, and checked without the network.
-//! - There is one for each passenger of a booking that is paid, and for nobody else.
+//! - A ticket is a signed statement that a passenger may board a sailing. It is not stored; it can be
+//!   generated at any time and verified offline.
+//! - Every passenger of a paid booking has one.
 
 mod code;
 mod http;
@@ -20,7 +20,7 @@ use crate::{
 pub use code::{Ticket, TicketKeys, place};
 pub use http::{get_ticket, get_ticket_key, resend_ticket};
 
-/// The tickets of a booking as they go with a letter; `None` when it has none.
+/// The tickets as a mail attachment; `None` if the booking has none.
 pub async fn attachment(app: &App, booking: BookingRow) -> Result<Option<Attachment>> {
     if !has_ticket(booking.status) {
         return Ok(None);
@@ -34,7 +34,7 @@ fn file_name(booking: &BookingRow) -> String {
     format!("{}.pdf", booking.code)
 }
 
-/// Off the threads that answer requests: it takes milliseconds.
+/// Rendered on a blocking thread, because it takes milliseconds.
 async fn drawn(app: &App, booking: BookingRow) -> Result<Vec<u8>> {
     let _turn = app.drawings.acquire().await.map_err(Error::internal)?;
     let app = app.clone();

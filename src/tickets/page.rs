@@ -1,4 +1,4 @@
-//! A ticket on paper: one page for each passenger, in the booking's language.
+//! PDF of tickets: one page per passenger, in the booking's language.
 
 use super::code::{Ticket, place};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
         error::Result,
         lang::{Lang, Text, text},
         money::Rupiah,
-        paper::{A5, Paper, Pen, Style},
+        pdf::{A5, Canvas, PdfDocument, Style},
     },
 };
 
@@ -28,77 +28,77 @@ pub fn draw(app: &App, booking: &BookingRow) -> Result<Vec<u8>> {
     let title = format!("{} {}", lang.of("E-ticket", "E-tiket"), booking.code);
     let terms = terms(&app.config.refund_policy.0);
     let passengers = &booking.passengers;
-    let mut paper = Paper::new(&title, lang);
+    let mut document = PdfDocument::new(&title, lang);
     for (index, passenger) in passengers.iter().enumerate() {
         let (sailing_id, booking_id) = (booking.sailing_id, booking.id);
         let code = app.ticket_keys().sign(Ticket { sailing_id, booking_id, place: place(index)? });
-        paper.page(A5, |pen| {
-            head(pen, booking, lang);
-            journey(pen, booking, lang);
-            traveller(pen, passenger, (index + 1, passengers.len()), lang);
-            pen.qr(LEFT + (WIDTH - QR) / 2.0, 262.0, QR, &code)?;
+        document.page(A5, |canvas| {
+            head(canvas, booking, lang);
+            journey(canvas, booking, lang);
+            traveller(canvas, passenger, (index + 1, passengers.len()), lang);
+            canvas.qr(LEFT + (WIDTH - QR) / 2.0, 262.0, QR, &code)?;
             let mut y = 470.0;
-            // The group's money is on the first page alone: the others may be handed out.
+            // The price is on the first page only, because the others may be handed out.
             if index == 0 {
-                y = price(pen, booking, y, lang)?;
+                y = price(canvas, booking, y, lang)?;
             }
-            small_print(pen, y, &terms, lang);
+            small_print(canvas, y, &terms, lang);
             Ok(())
         })?;
     }
-    paper.finish()
+    document.finish()
 }
 
-fn head(pen: &mut Pen<'_, '_>, booking: &BookingRow, lang: Lang) {
-    pen.text(LEFT, 46.0, Style::bold(17.0), "Dermaga");
-    pen.text(LEFT + 74.0, 46.0, Style::plain(12.0), lang.of("E-ticket", "E-tiket"));
-    pen.right(RIGHT, 46.0, Style::bold(17.0), &booking.code);
-    pen.line(LEFT, 56.0, WIDTH);
+fn head(canvas: &mut Canvas<'_, '_>, booking: &BookingRow, lang: Lang) {
+    canvas.text(LEFT, 46.0, Style::bold(17.0), "Dermaga");
+    canvas.text(LEFT + 74.0, 46.0, Style::plain(12.0), lang.of("E-ticket", "E-tiket"));
+    canvas.right(RIGHT, 46.0, Style::bold(17.0), &booking.code);
+    canvas.line(LEFT, 56.0, WIDTH);
 }
 
-fn journey(pen: &mut Pen<'_, '_>, booking: &BookingRow, lang: Lang) {
+fn journey(canvas: &mut Canvas<'_, '_>, booking: &BookingRow, lang: Lang) {
     let zone = booking.joined.timezone;
     let ends = [
         (LEFT, lang.of("From", "Dari"), &booking.joined.from_name, booking.departure_at),
         (MIDDLE, lang.of("To", "Tujuan"), &booking.joined.to_name, booking.arrival_at),
     ];
     for (x, label, harbour, at) in ends {
-        pen.text(x, 74.0, LABEL, label);
-        pen.fitted(x, 92.0, HALF, Style::bold(16.0), harbour);
-        pen.text(x, 116.0, Style::bold(20.0), zone.clock(at).say(lang));
-        pen.text(x, 131.0, Style::plain(11.0), zone.day(at).say(lang));
+        canvas.text(x, 74.0, LABEL, label);
+        canvas.fitted(x, 92.0, HALF, Style::bold(16.0), harbour);
+        canvas.text(x, 116.0, Style::bold(20.0), zone.clock(at).say(lang));
+        canvas.text(x, 131.0, Style::plain(11.0), zone.day(at).say(lang));
     }
-    pen.line(LEFT, 143.0, WIDTH);
+    canvas.line(LEFT, 143.0, WIDTH);
     let carriers = [
         (LEFT, lang.of("Boat", "Kapal"), &booking.joined.speedboat_name),
         (MIDDLE, lang.of("Operator", "Operator"), &booking.joined.partner_name),
     ];
     for (x, label, name) in carriers {
-        pen.text(x, 159.0, LABEL, label);
-        pen.fitted(x, 174.0, HALF, VALUE, name);
+        canvas.text(x, 159.0, LABEL, label);
+        canvas.fitted(x, 174.0, HALF, VALUE, name);
     }
 }
 
 fn traveller(
-    pen: &mut Pen<'_, '_>,
+    canvas: &mut Canvas<'_, '_>,
     passenger: &StoredPassenger,
     (number, of): (usize, usize),
     lang: Lang,
 ) {
-    pen.ground(LEFT, 188.0, WIDTH, 56.0);
-    pen.text(LEFT + 12.0, 205.0, LABEL, lang.of("Passenger", "Penumpang"));
-    pen.right(RIGHT - 12.0, 205.0, LABEL, &format!("{number} / {of}"));
+    canvas.ground(LEFT, 188.0, WIDTH, 56.0);
+    canvas.text(LEFT + 12.0, 205.0, LABEL, lang.of("Passenger", "Penumpang"));
+    canvas.right(RIGHT - 12.0, 205.0, LABEL, &format!("{number} / {of}"));
     let (x, width, large, small) =
         (LEFT + 12.0, WIDTH - 24.0, Style::bold(20.0), Style::bold(13.0));
     if large.width(&passenger.name) <= width {
-        return pen.text(x, 229.0, large, &passenger.name);
+        return canvas.text(x, 229.0, large, &passenger.name);
     }
     let lines = small.wrap(width, &passenger.name);
-    pen.fitted(x, 221.0, width, small, &lines[0]);
-    pen.fitted(x, 237.0, width, small, &lines[1..].join(" "));
+    canvas.fitted(x, 221.0, width, small, &lines[0]);
+    canvas.fitted(x, 237.0, width, small, &lines[1..].join(" "));
 }
 
-fn price(pen: &mut Pen<'_, '_>, booking: &BookingRow, y: f32, lang: Lang) -> Result<f32> {
+fn price(canvas: &mut Canvas<'_, '_>, booking: &BookingRow, y: f32, lang: Lang) -> Result<f32> {
     let seats = lang.of("seats", "kursi");
     let mut lines =
         vec![(format!("{} {seats} × {}", booking.seats, booking.unit_price), booking.subtotal)];
@@ -109,34 +109,34 @@ fn price(pen: &mut Pen<'_, '_>, booking: &BookingRow, y: f32, lang: Lang) -> Res
     lines.extend(booking.taxes.iter().map(|tax| (tax.name.clone(), tax.amount)));
     let mut y = y;
     for (label, amount) in &lines {
-        pen.fitted(LEFT, y, WIDTH - 110.0, SMALL, label);
-        pen.right(RIGHT, y, SMALL, &amount.to_string());
+        canvas.fitted(LEFT, y, WIDTH - 110.0, SMALL, label);
+        canvas.right(RIGHT, y, SMALL, &amount.to_string());
         y += 11.5;
     }
-    pen.text(LEFT, y, VALUE, "Total");
-    pen.right(RIGHT, y, VALUE, &booking.total.to_string());
+    canvas.text(LEFT, y, VALUE, "Total");
+    canvas.right(RIGHT, y, VALUE, &booking.total.to_string());
     Ok(y + 13.0)
 }
 
-fn small_print(pen: &mut Pen<'_, '_>, y: f32, terms: &[Text], lang: Lang) {
-    pen.line(LEFT, y - 5.0, WIDTH);
+fn small_print(canvas: &mut Canvas<'_, '_>, y: f32, terms: &[Text], lang: Lang) {
+    canvas.line(LEFT, y - 5.0, WIDTH);
     let mut y = y + 7.0;
     for term in terms {
         for line in SMALL.wrap(WIDTH, term.say(lang)) {
-            pen.text(LEFT, y, SMALL, &line);
+            canvas.text(LEFT, y, SMALL, &line);
             y += 10.5;
         }
     }
 }
 
-/// The terms in short: what is asked of passengers, and what they get back.
+/// Summary of the terms: arrival, boarding and refunds.
 fn terms(policy: &[(u32, u8)]) -> Vec<Text> {
     let steps = |before: &str| {
         let steps = policy.iter().map(|(hours, percent)| format!("{percent} % {before} {hours} h"));
         steps.collect::<Vec<_>>().join(", ")
     };
     let refunds = match policy {
-        [] => text("It is not refunded.", "Tidak ada pengembalian dana."),
+        [] => text("No refund.", "Tidak ada pengembalian dana."),
         _ => Text::new(
             format!("Refunds when you cancel before departure: {}.", steps("from")),
             format!("Pengembalian dana jika dibatalkan sebelum berangkat: {}.", steps("sejak")),
@@ -144,15 +144,15 @@ fn terms(policy: &[(u32, u8)]) -> Vec<Text> {
     };
     vec![
         text(
-            "Be at the pier 30 minutes before departure. This code and your identity document let \
-             you on board, once.",
-            "Tiba di dermaga 30 menit sebelum berangkat. Kode ini dan tanda pengenal Anda berlaku \
-             untuk satu kali naik kapal.",
+            "Be at the pier 30 minutes before departure. Show this code and your identity \
+             document to board. The code works once.",
+            "Tiba di dermaga 30 menit sebelum berangkat. Tunjukkan kode ini dan tanda pengenal \
+             Anda. Kode berlaku satu kali.",
         ),
         refunds,
         text(
-            "If the operator or the weather cancels the journey, you get everything back or choose \
-             another sailing.",
+            "If the sailing is cancelled by the operator or because of weather, you get a full \
+             refund or choose another sailing.",
             "Jika perjalanan dibatalkan operator atau cuaca, seluruh dana kembali atau Anda memilih \
              jadwal lain.",
         ),

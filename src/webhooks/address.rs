@@ -71,7 +71,7 @@ fn allowed_addresses(
 ) -> Result<Vec<SocketAddr>, &'static str> {
     let allowed: Vec<_> = found.filter(|address| private_too || is_public(address.ip())).collect();
     match allowed.is_empty() {
-        true => Err("its name leads to no public address"),
+        true => Err("its name does not resolve to a public address"),
         false => Ok(allowed),
     }
 }

@@ -61,8 +61,8 @@ pub async fn create_webhook(
         create(&app, &caller, &form, running).await
     });
     Ok(made.await?.saying(
-        "The webhook is made. Keep its secret: it is not shown again.",
-        "Webhook dibuat. Simpan rahasianya: tidak ditampilkan lagi.",
+        "The webhook has been created. Store its secret: it is not shown again.",
+        "Webhook dibuat. Simpan secret-nya: tidak ditampilkan lagi.",
     ))
 }
 
@@ -110,7 +110,7 @@ pub async fn delete_webhook(
     store::delete(&mut tx, before.id).await?;
     record(&mut tx, "webhook.deleted", Some(&before), None).await?;
     tx.commit().await?;
-    Ok(Reply::done("The webhook is gone.", "Webhook dihapus."))
+    Ok(Reply::done("The webhook has been deleted.", "Webhook dihapus."))
 }
 
 pub async fn list_deliveries(
@@ -133,7 +133,7 @@ pub async fn resend_delivery(
     let before = store::delivery(&mut tx, webhook.id, id).await?.ok_or(Error::NotFound)?;
     if !webhook.active {
         return Err(Error::invalid_state(
-            "The webhook is switched off.",
+            "The webhook is not active.",
             "Webhook sedang tidak aktif.",
         ));
     }
@@ -153,7 +153,8 @@ pub async fn resend_delivery(
     })
     .await?;
     tx.commit().await?;
-    Ok(Reply::data(after).saying("It is sent again.", "Dikirim ulang."))
+    Ok(Reply::data(after)
+        .saying("The delivery has been queued again.", "Pengiriman diantrekan ulang."))
 }
 
 /// Says at once what would never be called.

@@ -83,15 +83,15 @@ pub struct Webhook {
     /// Names of events.
     pub events: Value,
     pub active: bool,
-    /// Since when nothing has got through.
+    /// Time since which all deliveries fail.
     pub failing_since: Option<DateTime<Utc>>,
-    /// Why it was switched off, if it was not by hand.
+    /// Why it was deactivated automatically.
     pub disabled_reason: Option<DisabledReason>,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
 }
 
-/// With its secret: shown when it is made, and never again.
+/// A webhook with its signing secret, which is returned on creation only.
 impl Webhook {
     pub fn follows(&self, event: EventName) -> bool {
         let events = self.events.as_array();
@@ -157,7 +157,7 @@ crate::words! {
 #[schemars(rename = "WebhookDelivery")]
 pub struct Delivery {
     pub id: Uuid,
-    /// What it goes out as, however often.
+    /// Id of the event, the same for every attempt (`webhook-id`).
     pub event_id: Uuid,
     #[serde(rename = "type")]
     #[row(rename = "type")]

@@ -102,7 +102,7 @@ impl WebhookClient {
             },
             Ok(answer) => {
                 let status = answer.status().as_u16();
-                failed(Some(status.into()), format!("it answered {status}"))
+                failed(Some(status.into()), format!("the receiver responded with {status}"))
             }
             Err(error) => failed(None, reason(&error)),
         }
@@ -143,7 +143,7 @@ pub async fn deliver(app: &App, item: &Item, id: Uuid) -> Result<()> {
         false => Attempt {
             status: DeliveryStatus::Failed,
             response_status: None,
-            error: Some("its subscription is switched off".into()),
+            error: Some("the webhook is not active".into()),
         },
     };
     let now = app.clock.now();

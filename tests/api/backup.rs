@@ -98,7 +98,7 @@ async fn what_is_damaged_is_no_backup() {
     assert!(restore(&config, &made.folder).await.is_err());
     assert!(!data_dir.join("dermaga.db").exists());
     let nothing = restore(&config, folder.path()).await.err().unwrap();
-    assert!(nothing.contains("this is no backup"), "{nothing}");
+    assert!(nothing.contains("this is not a backup"), "{nothing}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -50,7 +50,7 @@ async fn looks_lived_in(config: Config) {
     assert_eq!(count("SELECT COUNT(*) FROM outbox").await, 0, "nobody is mailed now");
     app.db.close().await;
     let again = demo::fill(config, 1, DAYS, ProgressBar::hidden()).await.err().unwrap();
-    assert!(again.contains("wants an empty one"), "{again}");
+    assert!(again.contains("requires an empty one"), "{again}");
 }
 
 /// Names, seats and prices, and what a guest reads aloud; only secrets are different each time.

@@ -103,7 +103,7 @@ async fn a_cancelled_sailing_gives_every_booking_its_outcome(world: World) {
     assert_eq!(letter("sari@example.com", "Your sailing is cancelled"), 1, "not the one before");
     assert_eq!(letter("sari@example.com", "High waves"), 1);
     assert_eq!(letter("sari@example.com", "choose another sailing of this route"), 1);
-    assert_eq!(letter("budi@example.com", "Please do not pay any more"), 1);
+    assert_eq!(letter("budi@example.com", "Please do not pay for this booking"), 1);
     let told = world.get("/v1/notifications?page_size=100").by(&sailing.partner).send().await.ok();
     let kinds: Vec<_> = told.as_array().unwrap().iter().map(|one| one["type"].clone()).collect();
     assert_eq!(kinds.iter().filter(|kind| **kind == "sailing.cancelled").count(), 1);

@@ -1,12 +1,12 @@
 //! What is written down agrees with the code.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     path::Path,
 };
 
-use dermaga::{api, cli, service};
-use serde_json::Value;
+use dermaga::{api, cli, service, table::document};
+use serde_json::{Map, Value, json};
 
 use crate::world::World;
 
@@ -35,6 +35,10 @@ async fn every_operation_is_documented_whole() {
         let name = format!("{method} {}", operation.path);
         assert_eq!(docs["operationId"], operation.id, "{name}");
         assert!(docs["summary"].is_string(), "{name}");
+        assert_eq!(docs["tags"].as_array().map(Vec::len), Some(1), "{name} has one tag");
+        let description = docs["description"].as_str().unwrap_or_default();
+        let (text, access) = description.split_once("\n\n**Access:** ").unwrap_or_default();
+        assert!(text.len() > 20 && !access.is_empty(), "{name}: write docs/operations/*.md");
         let has_schema = |of: &Value| {
             let content = of["content"].as_object().into_iter().flatten();
             content.map(|(_, media)| &media["schema"]).any(Value::is_object)
@@ -55,6 +59,85 @@ async fn every_operation_is_documented_whole() {
         let pointer = reference.split('"').next().unwrap();
         assert!(document.pointer(pointer).is_some(), "{pointer}");
     }
+}
+
+#[tokio::test]
+async fn every_description_belongs_to_an_operation() {
+    let world = World::on_sqlite().await;
+    let table = api::table(world.app.clone());
+    let mut known: Vec<_> = table.operations().iter().map(|operation| operation.id).collect();
+    for id in document::described_operations() {
+        let found = known.iter().position(|known| *known == id);
+        let found = found.unwrap_or_else(|| panic!("docs/operations: {id} is unknown or twice"));
+        known.swap_remove(found);
+    }
+    assert!(known.is_empty(), "docs/operations: {known:?} are missing");
+}
+
+#[tokio::test]
+async fn every_tag_is_described_and_used() {
+    let world = World::on_sqlite().await;
+    let document = world.get("/openapi.json").send().await.body;
+    let paths = document["paths"].as_object().unwrap().values();
+    let operations = paths.flat_map(|path| path.as_object().unwrap().values());
+    let used: HashSet<_> = operations.map(|docs| docs["tags"][0].as_str().unwrap()).collect();
+    let tags = document["tags"].as_array().unwrap();
+    let named: HashSet<_> = tags.iter().map(|tag| tag["name"].as_str().unwrap()).collect();
+    assert_eq!(used, named);
+    for tag in tags {
+        assert!(tag["description"].as_str().is_some_and(|text| text.len() > 20), "{tag}");
+    }
+}
+
+#[tokio::test]
+async fn every_schema_has_a_valid_example() {
+    let world = World::on_sqlite().await;
+    let document = world.get("/openapi.json").send().await.body;
+    let schemas = document["components"]["schemas"].as_object().unwrap();
+    let (mut properties, mut examples) = (Map::new(), Map::new());
+    for (name, schema) in schemas {
+        let reference = format!("#/components/schemas/{name}");
+        properties.insert(name.clone(), json!({ "$ref": reference }));
+        let example = schema["examples"].get(0).unwrap_or_else(|| panic!("{name} has no example"));
+        examples.insert(name.clone(), example.clone());
+    }
+    let all = json!({ "properties": properties, "components": document["components"] });
+    let validator = jsonschema::options().should_validate_formats(true).build(&all).unwrap();
+    let examples = Value::Object(examples);
+    let errors = validator.iter_errors(&examples);
+    let errors: Vec<_> =
+        errors.map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(errors.is_empty(), "docs/operations/fields.json: {errors:#?}");
+    // The check can fail.
+    let mut wrong = examples.clone();
+    wrong["Booking"]["qty"] = json!("two");
+    assert!(!validator.is_valid(&wrong));
+}
+
+#[tokio::test]
+async fn every_described_field_exists() {
+    fn collect(schema: &Value, owner: &str, found: &mut HashSet<String>) {
+        for branch in schema["anyOf"].as_array().into_iter().flatten() {
+            collect(branch, owner, found);
+        }
+        for field in schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name) {
+            found.insert(field.clone());
+            found.insert(format!("{owner}.{field}"));
+        }
+    }
+    let world = World::on_sqlite().await;
+    let document = world.get("/openapi.json").send().await.body;
+    let mut found = HashSet::new();
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        collect(schema, name, &mut found);
+    }
+    let paths = document["paths"].as_object().unwrap().values();
+    for docs in paths.flat_map(|path| path.as_object().unwrap().values()) {
+        let parameters = docs["parameters"].as_array().into_iter().flatten();
+        found.extend(parameters.map(|one| one["name"].as_str().unwrap().to_owned()));
+    }
+    let unknown: Vec<_> = document::field_keys().filter(|key| !found.contains(*key)).collect();
+    assert!(unknown.is_empty(), "docs/operations/fields.json: {unknown:?}");
 }
 
 #[tokio::test]

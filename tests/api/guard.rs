@@ -431,7 +431,7 @@ mod modes {
         for path in &ours {
             assert_eq!(mode(path) & 0o077, 0, "{}", path.display());
         }
-        assert_eq!(log.matches("was open to other users").count(), ours.len(), "{log}");
+        assert_eq!(log.matches("was accessible to other users").count(), ours.len(), "{log}");
 
         // Other people's things beside it: the folder stays as it is, what is ours does not.
         std::fs::write(data.join("notes.txt"), "x").unwrap();

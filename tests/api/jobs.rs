@@ -107,7 +107,7 @@ async fn a_poisoned_booking_does_not_stop_completion(world: World) {
     assert!(counts.contains(&(RowJob::CompleteJourneys, 1)), "{counts:?}");
     assert!(counts.contains(&(RowJob::ExpireHolds, 0)), "{counts:?}");
     let found = doctor_says(&world).await.unwrap_err();
-    assert!(found.contains("1 rows are set aside"), "{found}");
+    assert!(found.contains("1 failed rows"), "{found}");
     assert!(found.contains(&format!("complete_journeys {bad} (3 failures since")), "{found}");
     // Others go on meanwhile, in a batch again.
     let statements = world.db().statements();
@@ -119,7 +119,7 @@ async fn a_poisoned_booking_does_not_stop_completion(world: World) {
     world.later(TimeDelta::hours(1));
     assert_eq!(bookings::complete(&world.app).await.unwrap(), 1);
     assert_eq!((completed(&world).await, noted(&world).await), (20, 0));
-    assert_eq!(doctor_says(&world).await.unwrap(), "no row is set aside");
+    assert_eq!(doctor_says(&world).await.unwrap(), "no failed rows");
     all_adds_up(&world).await;
 }
 

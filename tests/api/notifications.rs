@@ -80,7 +80,9 @@ async fn a_partner_is_told_of_its_bookings_in_order(world: World) {
     let code = booking["code"].as_str().unwrap();
     assert_eq!(
         paid["body"],
-        format!("{code} · Sanur – Nusa Penida, 2 passengers, Rp 300.000. It is paid.")
+        format!(
+            "{code} · Sanur – Nusa Penida, 2 passengers, Rp 300.000. The booking has been paid."
+        )
     );
     assert_eq!(paid["data"]["booking_id"], booking["id"]);
     assert_eq!(paid["read_at"], json!(null));
@@ -419,7 +421,7 @@ async fn bookers_get_letters_about_their_booking(world: World) {
     world.delivers().await;
     let letters = world.letters_to("sam@example.com");
     assert!(letters[0].contains("Please pay for your booking"), "{}", letters[0]);
-    assert!(letters.last().unwrap().contains("let go"));
+    assert!(letters.last().unwrap().contains("has expired"));
     assert!(letters.last().unwrap().contains(english["code"].as_str().unwrap()));
 }
 
@@ -437,9 +439,9 @@ async fn who_has_not_paid_is_reminded_once(world: World) {
     world.delivers().await;
     let letters = world.letters_to("sari@example.com");
     assert_eq!(letters.len(), 2);
-    assert!(letters.iter().any(|letter| letter.contains("about to be let go")));
+    assert!(letters.iter().any(|letter| letter.contains("about to expire")));
     let others = world.letters_to("putu@example.com");
-    assert!(others.iter().all(|letter| !letter.contains("about to be let go")));
+    assert!(others.iter().all(|letter| !letter.contains("about to expire")));
 }
 
 /// A mail server that takes connections and never says a word.

@@ -100,7 +100,7 @@ async fn papers_are_filled_in_step_by_step(world: World) {
     world.delivers().await;
     let letters = world.letters_to("made@bahari.id");
     assert_eq!(letters.len(), 2, "welcome, and that the papers have arrived");
-    assert!(letters[1].contains("We have your documents"));
+    assert!(letters[1].contains("We have received your documents"));
 }
 
 async fn faults_are_named_and_nothing_is_written(world: World) {

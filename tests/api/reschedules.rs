@@ -97,7 +97,8 @@ async fn a_booking_moves_with_its_seats(world: World) {
     // The same once more is nothing new.
     world.delivers().await;
     let letters = world.letters_to("sari@example.com");
-    let told: Vec<_> = letters.iter().filter(|l| l.contains("You sail at another time")).collect();
+    let told: Vec<_> =
+        letters.iter().filter(|l| l.contains("Your booking has been rescheduled")).collect();
     assert_eq!(told.len(), 1);
     assert!(told[0].contains("Tue 17 Nov 2026, 08:00 WITA") && told[0].contains("filename="));
     adds_up(&world).await;
@@ -131,7 +132,7 @@ async fn what_costs_less_is_owed(world: World) {
     assert_eq!(world.looks_up(&booking).await["owed"], 0);
     world.delivers().await;
     let letters = world.letters_to("sari@example.com");
-    assert!(letters.iter().any(|letter| letter.contains("We have paid Rp 100.000 back to you")));
+    assert!(letters.iter().any(|letter| letter.contains("We have refunded Rp 100.000")));
     world.is_back(&booking, &admin).await.is(409, "invalid_state");
     adds_up(&world).await;
     // What it costs now is what comes back.
@@ -690,7 +691,8 @@ async fn what_was_dropped_is_told(world: World) {
     world.calls_off(&dear, &sailing.partner).await.ok();
     world.delivers().await;
     let letters = world.letters_to("sari@example.com");
-    let told = letters.iter().filter(|letter| letter.contains("Your change was not made")).count();
+    let told =
+        letters.iter().filter(|letter| letter.contains("Your booking was not rescheduled")).count();
     assert_eq!(told, 1);
     // A letter about the cancelled sailing that is late is not written when the booking sails.
     let second = world.sold(&sailing, 1).await;
@@ -701,7 +703,7 @@ async fn what_was_dropped_is_told(world: World) {
     let letters = world.letters_to("sari@example.com");
     let code = second["code"].as_str().unwrap();
     let of = |said: &str| letters.iter().filter(|l| l.contains(code) && l.contains(said)).count();
-    assert_eq!((of("cancelled"), of("You sail at another time")), (0, 1));
+    assert_eq!((of("cancelled"), of("Your booking has been rescheduled")), (0, 1));
 }
 
 async fn reports_follow(world: World) {

@@ -187,7 +187,7 @@ async fn what_fails_comes_back_in_order_and_with_the_same_id(world: World) {
     let log = deliveries(&world, &admin, &webhook).await;
     assert_eq!(log[1]["status"], "pending");
     assert_eq!(log[1]["response_status"], 503);
-    assert_eq!(log[1]["last_error"], "it answered 503");
+    assert_eq!(log[1]["last_error"], "the receiver responded with 503");
     receiver.answers(200);
     world.delivers().await;
     assert_eq!(receiver.types().len(), 1, "not before its time");
@@ -357,7 +357,7 @@ async fn nothing_private_is_ever_called(world: World) {
     world.delivers().await;
     let log = deliveries(&world, &admin, &webhook).await;
     assert_eq!(log[0]["status"], "pending");
-    assert_eq!(log[0]["last_error"], "its name leads to no public address");
+    assert_eq!(log[0]["last_error"], "its name does not resolve to a public address");
     // And one that was written past the check, too.
     let moved = "UPDATE webhooks SET url = 'http://127.0.0.1:1/hook'";
     world.db().sql(moved).run().await.unwrap();

@@ -17,7 +17,7 @@ pub use sessions::{end_session, list_sessions, login, logout};
 pub use users::{change_admin_status, get_user, invite_admin, list_users, user_statistics};
 
 impl User {
-    /// With the address of its avatar.
+    /// Adds the address of the avatar.
     pub fn shown(mut self, app: &App) -> Self {
         self.avatar_url = self.avatar_file_id.map(|file| files::public_url(app, file));
         self

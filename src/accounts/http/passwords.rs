@@ -1,4 +1,4 @@
-//! Forgetting, resetting and changing passwords.
+//! Handlers of password reset and change.
 
 use axum::extract::State;
 
@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// Does the same for every address; whether it belongs to anyone is looked up after the answer.
+/// Does the same work for every address; the account is looked up after the response.
 pub async fn forgot_password(
     State(app): State<App>,
     context: Context,
@@ -32,12 +32,12 @@ pub async fn forgot_password(
     events::send(&mut tx, &AccountLetter::PasswordForgotten(forgotten), app.clock.now()).await?;
     tx.commit().await?;
     Ok(Reply::done(
-        "If the address belongs to an account, a link is on its way.",
-        "Jika alamat ini milik sebuah akun, tautan sedang dikirim.",
+        "If the address belongs to an account, a link has been sent.",
+        "Jika alamat ini terdaftar, tautan sudah dikirim.",
     ))
 }
 
-/// Takes the tokens of resets and of invitations.
+/// Accepts tokens of resets and invitations.
 pub async fn reset_password(
     State(app): State<App>,
     context: Context,
@@ -47,7 +47,7 @@ pub async fn reset_password(
     let token = ids::hash(&reset.token);
     let account = tokens::by_mailed_token(&app.db, &token, now).await?;
     let account = account.ok_or(Error::InvalidToken)?;
-    // The token proves who it is, as a session does.
+    // The token authenticates the caller like a session.
     let origin = Origin::new(context.address, true);
     app.passwords().strong(&reset.password, &account.name, &account.email, origin).await?;
     let hash = app.passwords().hash(&reset.password, origin).await?;
@@ -59,15 +59,18 @@ pub async fn reset_password(
         return Err(Error::InvalidToken);
     }
     tokens::end_all(&mut tx, account.id, None, now).await?;
-    // Whoever reads the mailbox can sign in from here, however many others guess meanwhile.
-    lockout::forgive(&mut tx, &account.email.parse().map_err(Error::internal)?).await?;
-    lockout::know_network(&mut tx, account.id, context.address, now).await?;
+    // The owner of the mailbox can sign in from here despite failures of others.
+    lockout::clear_failures(&mut tx, &account.email.parse().map_err(Error::internal)?).await?;
+    lockout::remember_network(&mut tx, account.id, context.address, now).await?;
     if !first {
         let changed = AccountRef { account_id: account.id, lang: context.lang };
         events::send(&mut tx, &AccountLetter::PasswordChanged(changed), now).await?;
     }
     tx.commit().await?;
-    Ok(Reply::done("The password is set. Please sign in.", "Kata sandi tersimpan. Silakan masuk."))
+    Ok(Reply::done(
+        "The password has been set. Please sign in.",
+        "Kata sandi tersimpan. Silakan masuk.",
+    ))
 }
 
 pub async fn change_password(
@@ -87,7 +90,7 @@ pub async fn change_password(
     let found = found.filter(|found| found.credentials.id == *id).ok_or(Error::Unauthenticated)?;
     let is_known = found.knows_network(now);
     let old = found.credentials.password_hash.ok_or(Error::Unauthenticated)?;
-    // A stolen session must not be a way to guess the password.
+    // A stolen session must not allow guessing the password.
     let client = Client { email: &email, address, is_known, is_remembered: false };
     let attempt = lockout::prove(&app, &client, now).await?;
     match app.passwords().verify(&change.current_password, Some(&old), origin).await {
@@ -121,7 +124,7 @@ pub async fn change_password(
     .await?;
     tx.commit().await?;
     Ok(Reply::done(
-        "The password is changed; other sessions have ended.",
-        "Kata sandi diubah; sesi lain telah diakhiri.",
+        "The password has been changed. Other sessions have ended.",
+        "Kata sandi telah diubah. Sesi lain telah diakhiri.",
     ))
 }

@@ -1,4 +1,4 @@
-//! One's own profile.
+//! Handlers of the caller's profile.
 
 use axum::extract::State;
 
@@ -49,15 +49,15 @@ pub async fn update_profile(
     }
     let before = store::user_in(&mut tx, id).await?.ok_or(Error::Unauthenticated)?;
     if before.email != profile.email.as_str() {
-        // It may have been changed since the request came in.
+        // The address may have changed since the request was authenticated.
         caller.in_person()?;
         let lang = caller.context.lang;
-        accounts::tell_old_mailbox(&mut tx, &before.name, &before.email, lang, now).await?;
+        accounts::notify_old_address(&mut tx, &before.name, &before.email, lang, now).await?;
     }
     store::update_profile(&mut tx, id, &profile, avatar, now).await?;
     if before.email != profile.email.as_str() {
-        // A link in the old mailbox must not open the account any more.
-        tokens::void_mailed(&mut tx, id, now).await?;
+        // Links mailed to the old address must no longer work.
+        tokens::invalidate_mailed_links(&mut tx, id, now).await?;
     }
     let after = store::user_in(&mut tx, id).await?.ok_or(Error::Unauthenticated)?;
     tx.record(Change {
@@ -74,5 +74,5 @@ pub async fn update_profile(
     tx.commit().await?;
     drop(invalidation);
     let profile = profile_of(&app, &caller).await?;
-    Ok(Reply::data(profile).saying("The profile is saved.", "Profil tersimpan."))
+    Ok(Reply::data(profile).saying("The profile has been saved.", "Profil tersimpan."))
 }

@@ -1,7 +1,7 @@
-//! Remembering a device: enrol it while signed in, resume on it later.
+//! Remembered devices: enrol while signed in, resume later.
 //!
-//! Each resume replaces the token. A token that was replaced and comes again was copied: the whole
-//! family ends, whoever holds it.
+//! Each resume replaces the token. A replaced token that is used again was copied, so the device is
+//! revoked.
 
 use axum::{
     extract::State,
@@ -57,7 +57,7 @@ async fn enrol(
     if caller.person.email != email.as_str() {
         return Err(Error::Unauthenticated);
     }
-    // An impersonated session cannot be renewed, by this door either.
+    // An impersonated session cannot be renewed.
     caller.in_person()?;
     let mut tx = caller.begin(&app.db, now).await?;
     store::hold(&mut tx, caller.person.id).await?;
@@ -94,11 +94,14 @@ async fn resume(
         .ok_or(Error::Unauthenticated)?;
     let mut tx = app.db.begin().await?;
     store::hold(&mut tx, known.account_id).await?;
-    if !tokens::rotate_out(&mut tx, &hash, now).await? {
-        // Replaced already: by whom does not matter.
+    if !tokens::mark_exchanged(&mut tx, &hash, now).await? {
+        // The token was already exchanged: revoke the device.
         tokens::end_family(&mut tx, known.family_id).await?;
         tx.commit().await?;
-        tracing::warn!(account = %known.account_id, "a replaced remember token came again");
+        tracing::warn!(
+            account = %known.account_id,
+            "a remember token was reused after its rotation; the device is revoked"
+        );
         return Err(Error::Unauthenticated);
     }
     known.status.standing()?;

@@ -1,4 +1,4 @@
-//! Signing in and out.
+//! Handlers of sign-in, sign-out and sessions.
 
 use axum::{
     extract::State,
@@ -54,11 +54,11 @@ pub async fn login(
         .filter(|account| right && account.credentials.role == login.role)
         .ok_or(Error::InvalidCredentials)?;
 
-    // The account's row first, as everywhere: a reset takes the same two in the same order.
+    // Lock order: the account's row first, as in a reset.
     let account = &found.credentials;
     let mut tx = app.db.begin().await?;
     let hash = account.password_hash.as_deref().unwrap_or_default();
-    let held = store::hold_for_login(&mut tx, account.id, hash, now).await?;
+    let held = store::lock_for_login(&mut tx, account.id, hash, now).await?;
     attempt.succeeded(&mut tx).await?;
     if !held {
         tx.commit().await?;
@@ -66,7 +66,7 @@ pub async fn login(
         return Err(Error::InvalidCredentials);
     }
     if found.network_is_stale(now) {
-        lockout::know_network(&mut tx, account.id, context.address, now).await?;
+        lockout::remember_network(&mut tx, account.id, context.address, now).await?;
     }
     let signed_in = open(&mut tx, account.id, OpenedBy::Password, &context, now).await?;
     tx.commit().await?;
@@ -74,7 +74,7 @@ pub async fn login(
     Ok(Reply::data(signed_in).saying("Signed in.", "Berhasil masuk."))
 }
 
-/// Opens a session and says so as login does.
+/// Opens a session and builds the response of login.
 pub async fn open(
     tx: &mut Tx,
     account_id: Uuid,
@@ -94,7 +94,7 @@ pub async fn open(
     })
 }
 
-/// Ends this session, and forgets the device that says it is remembered.
+/// Ends this session and revokes the device of the remember token.
 pub async fn logout(State(app): State<App>, caller: Caller, headers: HeaderMap) -> Result<Reply> {
     let remembered = match presented(&headers) {
         Some(token) => tokens::remembered(&app.db, &ids::hash(&token)).await?,

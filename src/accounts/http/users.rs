@@ -1,4 +1,4 @@
-//! Accounts as the platform's people see them.
+//! Handlers of accounts for admins and staff.
 
 use axum::{
     extract::{FromRequestParts, State},
@@ -87,10 +87,10 @@ pub async fn invite_admin(
     })
     .await?;
     tx.commit().await?;
-    Ok(Reply::data(user).saying("The invitation is on its way.", "Undangan sedang dikirim."))
+    Ok(Reply::data(user).saying("The invitation has been sent.", "Undangan telah dikirim."))
 }
 
-/// The account of the path: not found before anything else is looked at.
+/// The account of the path; 404 before the body is validated.
 pub struct PathUser(User);
 
 impl FromRequestParts<App> for PathUser {
@@ -104,7 +104,7 @@ impl FromRequestParts<App> for PathUser {
 
 impl aide::OperationInput for PathUser {}
 
-/// Admins only: staff and partners have operations of their own for this.
+/// For admins only; staff and partners have other operations.
 pub async fn change_admin_status(
     State(app): State<App>,
     caller: Caller,
@@ -113,7 +113,7 @@ pub async fn change_admin_status(
 ) -> Result<Reply<User>> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    // Two admins who switch each other off at once would leave none.
+    // Without the lock, two admins could deactivate each other.
     tx.lock("admins").await?;
     if !tokens::session_exists(&mut tx, caller.session_id).await? {
         return Err(Error::Unauthenticated);
@@ -121,13 +121,13 @@ pub async fn change_admin_status(
     let before = store::user_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
     if before.role != Role::Admin {
         return Err(Error::invalid_state(
-            "Only admins are switched on and off here.",
-            "Hanya admin yang diaktifkan dan dinonaktifkan di sini.",
+            "Only the status of admins can be changed here.",
+            "Hanya status admin yang dapat diubah di sini.",
         ));
     }
     if id == caller.person.id {
         return Err(Error::invalid_state(
-            "You cannot switch yourself off.",
+            "You cannot deactivate yourself.",
             "Anda tidak dapat menonaktifkan diri sendiri.",
         ));
     }
@@ -153,5 +153,5 @@ pub async fn change_admin_status(
     })
     .await?;
     tx.commit().await?;
-    Ok(Reply::data(after.shown(&app)).saying("The status is changed.", "Status diubah."))
+    Ok(Reply::data(after.shown(&app)).saying("The status has been changed.", "Status diubah."))
 }

@@ -63,8 +63,8 @@ pub async fn target(app: &App, booking: &BookingRow, sailing: Uuid) -> Result<Sa
         && same(&to.to_name, &booking.joined.to_name);
     if !alike {
         let message = text(
-            "This is not a sailing of the same route and partner.",
-            "Ini bukan jadwal dengan rute dan mitra yang sama.",
+            "The sailing must be of the same partner and between the same harbours.",
+            "Jadwal harus dari mitra dan rute yang sama.",
         );
         return Err(Error::field("route_time_id", "other_route", message));
     }
@@ -171,7 +171,8 @@ pub async fn request(
 /// What it takes of the other sailing.
 fn seats_of(booking: &BookingRow, to: &SailingContext) -> Result<i32> {
     if booking.qty > to.capacity {
-        let message = text("The boat has fewer seats.", "Kapal tidak memuat sebanyak itu.");
+        let message =
+            text("The boat does not have that many seats.", "Kapal tidak memuat sebanyak itu.");
         return Err(Error::field("route_time_id", "too_small", message));
     }
     offer::seats_needed(to, booking.kind, booking.qty)
@@ -183,15 +184,15 @@ const MAX_LAPSED_HOLDS: i64 = 3;
 fn too_many_holds() -> Error {
     Error::conflict(
         "too_many_holds",
-        "You have held seats without paying too often today.",
-        "Hari ini Anda terlalu sering menahan kursi tanpa membayar.",
+        "Too many unpaid reschedules today.",
+        "Terlalu banyak pindah jadwal yang tidak dibayar hari ini.",
     )
 }
 
 fn promotion_exhausted() -> Error {
     Error::conflict(
         "promotion_exhausted",
-        "The promotion of this booking is used up.",
+        "The quota of the promotion is used up.",
         "Kuota promosi pemesanan ini sudah habis.",
     )
 }
@@ -199,8 +200,8 @@ fn promotion_exhausted() -> Error {
 fn too_late() -> Error {
     Error::conflict(
         "too_late",
-        "It is too late to choose another sailing.",
-        "Sudah terlambat untuk memilih jadwal lain.",
+        "It is too late to reschedule this booking.",
+        "Sudah terlambat untuk memindahkan pemesanan ini.",
     )
 }
 

@@ -1,5 +1,5 @@
-//! What goes out. Handlers return `Reply`, `Page` or `Error`; the edge renders each into the
-//! envelope, in the caller's language and with the request's id.
+//! Responses. Handlers return `Reply`, `Page` or `Error`; the edge renders them into the envelope
+//! with the caller's language and the request id.
 
 use std::{
     marker::PhantomData,
@@ -58,7 +58,7 @@ impl<T> Reply<T> {
         }
     }
 
-    /// Says that it was given before.
+    /// Adds the header that marks a replayed response.
     pub fn replayed(self) -> Self {
         let name = HeaderName::from_static("idempotency-replayed");
         self.header(name, HeaderValue::from_static("true"))
@@ -133,7 +133,7 @@ impl<T> Page<T> {
     }
 }
 
-/// An answer on its way to the edge, carried as an extension of the response.
+/// A response that the edge renders, carried as an extension of the HTTP response.
 #[derive(Clone)]
 pub struct Answer(Arc<Outcome>);
 
@@ -142,7 +142,7 @@ enum Outcome {
         message: Text,
         data: Option<Box<RawValue>>,
         pagination: Option<Pagination>,
-        /// The inside of an object: further fields of the envelope.
+        /// Further fields of the envelope, as the inner text of a JSON object.
         beside: String,
         cache_tags: CacheTags,
         /// A cached answer is rendered once. Its cache key has the language.
@@ -205,7 +205,7 @@ impl Answer {
         }
     }
 
-    /// The bytes of the envelope.
+    /// Renders the envelope.
     pub fn render(&self, lang: Lang, request_id: &str) -> Bytes {
         match &*self.0 {
             Outcome::Success { rendered, .. } => {
@@ -300,7 +300,7 @@ impl IntoResponse for Error {
     }
 }
 
-/// The shape of every success.
+/// Envelope of a success.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Envelope<'a, T> {
@@ -314,7 +314,7 @@ pub struct Envelope<'a, T> {
     pagination: Option<Pagination>,
 }
 
-/// The shape of a list.
+/// Envelope of a list.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct PageEnvelope<D, B> {
@@ -327,19 +327,19 @@ pub struct PageEnvelope<D, B> {
     beside: B,
 }
 
-/// The shape of every error.
+/// Envelope of every error.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Error")]
 pub struct ErrorEnvelope<'a> {
     status: &'a str,
     code: u16,
     message: &'a str,
-    /// A stable word for programs.
+    /// Stable error code.
     error: &'a str,
-    /// The fields that are not right, at most 100; with `validation_failed` only.
+    /// The invalid fields, at most 100; only with `validation_failed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     errors: Option<Vec<SpokenFault<'a>>>,
-    /// There are more faults than `errors` lists.
+    /// Whether there are more faults than `errors` lists.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
     errors_truncated: bool,

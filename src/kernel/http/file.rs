@@ -1,4 +1,4 @@
-//! Files as answers, alone or where the caller prefers one to JSON.
+//! Files as responses, alone or as an alternative to JSON.
 
 use std::marker::PhantomData;
 
@@ -18,30 +18,30 @@ use axum::{
 
 use crate::kernel::error::{Error, Result};
 
-/// The media types that an `Accept` header names, as they come.
+/// Media types of the `Accept` header, in order.
 pub fn accepted(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     accept.split(',').filter_map(|kind| kind.split(';').next()).map(str::trim)
 }
 
-/// Which kinds of files there are, for the documentation.
+/// Content types of a file response, for the OpenAPI document.
 pub trait Kinds {
     const KINDS: &'static [&'static str];
 }
 
-/// A file; it is the caller's alone.
+/// A file response that must not be cached by others.
 pub struct File<K> {
     response: Response,
     kinds: PhantomData<fn() -> K>,
 }
 
 impl<K> File<K> {
-    /// To be kept.
+    /// Content-Disposition: attachment.
     pub fn attached(name: &str, kind: &'static str, content: impl Into<Body>) -> Result<Self> {
         Self::new("attachment", name, kind, content.into())
     }
 
-    /// To be looked at.
+    /// Content-Disposition: inline.
     pub fn inline(name: &str, kind: &'static str, content: impl Into<Body>) -> Result<Self> {
         Self::new("inline", name, kind, content.into())
     }
@@ -68,7 +68,7 @@ impl<K: Kinds> OperationOutput for File<K> {
 
     fn operation_response(_: &mut GenContext, _: &mut Operation) -> Option<DocumentedResponse> {
         let mut response =
-            DocumentedResponse { description: "The file".into(), ..Default::default() };
+            DocumentedResponse { description: "Content of the file".into(), ..Default::default() };
         describe::<K>(&mut response);
         Some(response)
     }
@@ -82,7 +82,7 @@ impl<K: Kinds> OperationOutput for File<K> {
     }
 }
 
-/// An answer as JSON, or as a file.
+/// A JSON response or a file.
 pub enum FileOr<R, K> {
     Json(R),
     File(File<K>),

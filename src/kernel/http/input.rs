@@ -1,4 +1,4 @@
-//! What comes in: body, query and path, checked before a handler sees them.
+//! Extractors for body, query and path that validate before the handler runs.
 
 use std::any::Any;
 
@@ -28,28 +28,28 @@ use crate::kernel::{
 };
 
 pub const MAX_BODY: usize = 1024 * 1024;
-/// The largest file and the form around it.
+/// The largest file and its multipart form.
 pub const MAX_UPLOAD: usize = 10 * MAX_BODY + 64 * 1024;
 
-/// A JSON body that has passed its schema.
+/// A valid JSON body.
 pub struct Body<T>(pub T);
 
-/// A JSON body that may be left out altogether.
+/// An optional JSON body.
 pub struct OptionalBody<T>(pub T);
 
-/// A JSON body with the bytes it came in, which tell one request from another.
+/// A JSON body and its bytes, which identify the request for idempotency.
 pub struct Fingerprinted<T>(pub T, pub Vec<u8>);
 
-/// The key that makes a repeat harmless, where the request carries one.
+/// The `Idempotency-Key` header, if present.
 pub struct IdempotencyKey(pub Option<String>);
 
-/// A query string that has passed its schema. An empty value counts as absent.
+/// A valid query string. An empty value counts as absent.
 pub struct Query<T>(pub T);
 
 /// Filters in the query string or in a JSON body.
 pub struct Filters<T>(pub T);
 
-/// Path parameters. A malformed id is an id that does not exist.
+/// Path parameters. A malformed id is 404.
 pub struct Path<T>(pub T);
 
 impl<S: Sync, T: Input> FromRequest<S> for Body<T> {
@@ -80,7 +80,10 @@ async fn json_bytes(request: Request) -> Result<Bytes> {
 
 fn object(bytes: &[u8]) -> Result<Parsed> {
     let parsed = json::parse(bytes).map_err(|_| {
-        Error::Malformed(text("The body is not JSON.", "Isi permintaan bukan JSON."))
+        Error::Malformed(text(
+            "The body is not valid JSON.",
+            "Isi permintaan bukan JSON yang valid.",
+        ))
     })?;
     if !parsed.value.is_object() {
         return Err(Error::Malformed(text(
@@ -99,9 +102,9 @@ fn too_many_values() -> Error {
     )])
 }
 
-/// Decodes a body: a small one in place, a large one on a blocking thread, so that it does not delay
-/// other requests of its worker. Small ones go there as well until the telephone metadata are loaded.
-/// Only a few large ones are decoded at once: decoded JSON takes many times the memory of its text.
+/// Decodes a body: a small one in place, a large one on a blocking thread so that it does not block
+/// the worker. Small ones also use a blocking thread until phone metadata is loaded. Only a few
+/// large bodies are decoded at once: decoded JSON takes many times the memory of its text.
 pub async fn decode<T: Send + 'static>(
     bytes: Bytes,
     read: impl FnOnce(&[u8]) -> Result<T> + Send + 'static,
@@ -171,7 +174,7 @@ impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
     }
 }
 
-/// Why a body could not be read: it was too large, or its sender broke off or stalled.
+/// Error for a body that could not be read: too large, incomplete or stalled.
 pub fn unreadable(error: axum::Error) -> Error {
     let mut cause: Option<&dyn std::error::Error> = Some(&error);
     while let Some(error) = cause {
@@ -184,7 +187,7 @@ pub fn unreadable(error: axum::Error) -> Error {
         }
         cause = error.source();
     }
-    Error::Malformed(text("The body broke off.", "Isi permintaan terputus."))
+    Error::Malformed(text("The body is incomplete.", "Isi permintaan terputus."))
 }
 
 impl<T: Input> OperationInput for Body<T> {
@@ -208,7 +211,7 @@ impl<T: Input> OperationInput for Fingerprinted<T> {
 #[derive(JsonSchema)]
 #[allow(dead_code)]
 struct IdempotencyHeader {
-    /// Makes a repeat of the same request harmless for 24 hours.
+    /// A repeated request with the same key and body returns the first response for 24 hours.
     #[serde(rename = "Idempotency-Key")]
     #[schemars(length(min = 1, max = 255))]
     key: Option<String>,
@@ -259,7 +262,7 @@ fn query_fields(parts: &Parts, schema: &Compiled) -> Result<Map<String, Value>> 
         if text.is_empty() {
             continue;
         }
-        // What does not look like its type stays text, and the schema says so.
+        // A value that does not parse as its type stays a string, which the schema refuses.
         let value = match text.as_ref() {
             "true" | "false" if schema.is(&name, "boolean") => Value::Bool(text == "true"),
             _ if schema.is(&name, "integer") => {
@@ -272,7 +275,7 @@ fn query_fields(parts: &Parts, schema: &Compiled) -> Result<Map<String, Value>> 
     Ok(fields)
 }
 
-/// In the body what the query does not say. Null, empty texts, lists and objects count as absent.
+/// The body supplements the query. Null, empty strings, lists and objects count as absent.
 impl<S: Sync, T: Input> FromRequest<S> for Filters<T> {
     type Rejection = Error;
 
@@ -322,7 +325,7 @@ impl<T: Input> OperationInput for Query<T> {
         let schema = ctx.schema.subschema_for::<T>();
         let mut parameters = parameters_from_schema(ctx, schema, ParamLocation::Query);
         for parameter in &mut parameters {
-            // One that is empty counts as absent.
+            // An empty value counts as absent.
             if let Parameter::Query { parameter_data, .. } = parameter
                 && !parameter_data.required
             {

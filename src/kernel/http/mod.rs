@@ -1,4 +1,4 @@
-//! Our extractors and the envelope: what comes in is valid, what goes out has one shape.
+//! HTTP extractors that validate input, and the envelope of responses.
 
 mod answer;
 mod cache_tags;

@@ -1,4 +1,4 @@
-//! Answers to requests that carry a key: the same request twice has one effect and one answer.
+//! Execution of requests with an idempotency key.
 
 use std::borrow::Cow;
 
@@ -15,12 +15,12 @@ use crate::kernel::{
     seal::Sealer,
 };
 
-/// An answer.
+/// A new response, or a stored one.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub enum Once<T> {
     New(T),
-    /// To the letter as it was given before, or is kept to be given again.
+    /// The serialised response, as stored for replay.
     Written(Box<RawValue>),
 }
 
@@ -42,8 +42,8 @@ impl<T: JsonSchema> JsonSchema for Once<T> {
     }
 }
 
-/// Does the work, once for each key. The work keeps its answer in its own transaction, if it is
-/// given the means.
+/// Executes the work once per key. The work stores its response in its own transaction by
+/// `Running::keep`.
 pub async fn once<T: Serialize>(
     db: &Db,
     sealer: &Sealer,

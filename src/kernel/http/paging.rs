@@ -1,4 +1,4 @@
-//! What every list takes.
+//! Query parameters of lists.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,10 +12,10 @@ crate::words! {
 /// Flattened into the query of every list.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Paging {
-    /// From 1.
+    /// Page number, starting at 1.
     #[schemars(range(min = 1, max = 1_000_000_000))]
     page: Option<i64>,
-    /// Rows on a page; 20 unless given.
+    /// Items per page. Default: 20.
     #[schemars(range(min = 1, max = 100))]
     page_size: Option<i64>,
     sort_dir: Option<Direction>,
@@ -37,7 +37,7 @@ impl Paging {
         (self.page.unwrap_or(1) - 1) * self.limit()
     }
 
-    /// By the chosen column, else newest first.
+    /// Sorts by the chosen column; default: newest first.
     pub fn sort(&self, chosen: Option<&'static str>, newest: &'static str) -> Sort {
         let direction = self.sort_dir;
         match chosen {

@@ -1,15 +1,15 @@
-//! Whether a text carries an address that a mail program would turn into a link.
+//! Detection of addresses that a mail client would turn into a link.
 //!
-//! Names and reasons that strangers type in end up in letters of the service to people whom the
-//! stranger chose, so they must not lead anywhere. What has to pass: titles and initials that are
-//! written without a space ("S.Kom", "A.A.Gde", "PT.Laut Biru"), numbers and e-mail addresses.
+//! Names and reasons from guests appear in mails to addresses that the guest chose, so they must
+//! not contain links. Titles and initials without spaces ("S.Kom", "A.A.Gde", "PT.Laut Biru"),
+//! numbers and e-mail addresses are allowed.
 
 use unicode_normalization::UnicodeNormalization;
 
 use crate::kernel::{error::Fault, lang::text};
 
-/// Top-level domains that are common in links, and are no title or abbreviation of a name. An
-/// address under another one is found by the path that follows it.
+/// Top-level domains that are common in links and are not titles or abbreviations. Other domains
+/// are detected by a path that follows.
 const DOMAINS: &str = "\
     ai app art asia beauty best bet bid bio biz blog bond buzz cam casa cash casino cc center \
     cfd chat city click cloud club cn co com company cyou date dev digital download edu email \
@@ -21,7 +21,7 @@ const DOMAINS: &str = "\
     trade travel tv uk uno us video vip wang watch webcam website win work works world ws wtf \
     xin xyz zip zone рф";
 
-/// What often stands before a dot without being a host: "No.ID 7", "PT.Express Bahari".
+/// Abbreviations before a dot that are not hosts: "No.ID 7", "PT.Express Bahari".
 const ABBREVIATIONS: &str = "\
     bpk cv dr dra drs hj ibu ir jl no ny pt sdr st tn ud";
 
@@ -29,10 +29,10 @@ fn is_in(list: &str, word: &str) -> bool {
     list.split(' ').any(|one| one == word)
 }
 
-/// No text of a request is longer; the schema refuses one that is.
+/// Upper bound of text lengths, enforced by the schema.
 const LONGEST: usize = 20_000;
 
-/// Refuses a text of a stranger that carries a link.
+/// Adds a fault if the text contains a link.
 pub fn without_url(field: impl Into<String>, said: &str, faults: &mut Vec<Fault>) {
     if said.len() <= LONGEST && has_url(said) {
         let message =
@@ -48,11 +48,11 @@ pub fn has_url(text: &str) -> bool {
     schemes.iter().any(|scheme| text.contains(scheme)) || hosts(&text).any(|host| host.is_link())
 }
 
-/// As a reader sees it: one form of each letter, in lower case, without what is not visible.
+/// Normalises to lower case, one form of each letter, without invisible characters.
 fn plain(text: &str) -> String {
     let seen = text.chars().filter(|c| !is_invisible(*c)).nfkc().filter(|c| !is_invisible(*c));
     let one_form = |c| match c {
-        // What browsers take for a dot in a host name, and what looks like a slash.
+        // Characters that browsers treat as a dot in host names, and slash look-alikes.
         '\u{3002}' | '\u{ff0e}' | '\u{ff61}' => '.',
         '\u{2044}' | '\u{2215}' | '\u{29f8}' => '/',
         c => c,
@@ -60,7 +60,7 @@ fn plain(text: &str) -> String {
     seen.map(one_form).flat_map(char::to_lowercase).collect()
 }
 
-/// Format characters, and others that take no room.
+/// Format characters and other zero-width characters.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
@@ -70,7 +70,7 @@ fn is_invisible(c: char) -> bool {
         | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Something with dots in it, and what stands around it.
+/// A dotted token with its surroundings.
 struct Host<'a> {
     labels: &'a str,
     before: Option<char>,
@@ -97,7 +97,7 @@ impl Host<'_> {
             return false;
         }
         let path = self.has_path();
-        // An e-mail address is no link; what follows its sign may still be one.
+        // An e-mail address is not a link, but what follows the sign may be one.
         if !path && (self.before == Some('@') || self.after.starts_with('@')) {
             return false;
         }
@@ -105,7 +105,7 @@ impl Host<'_> {
         let long = |label: &str| label.chars().nth(1).is_some();
         let is_host = |label: &str| long(label) && !is_in(ABBREVIATIONS, label);
         let named = labels.windows(2).any(|pair| is_domain(pair[1]) && (is_host(pair[0]) || path));
-        // The last label is no number, as in "No.5/6".
+        // The last label must not be a number, as in "No.5/6".
         let worded = |label: &str| long(label) && label.chars().all(char::is_alphabetic);
         let last = labels[labels.len() - 1];
         let under_any = path && worded(last) && long(labels[labels.len() - 2]);

@@ -1,4 +1,4 @@
-//! Partners, as the platform's people see them.
+//! Handlers of partner management.
 
 use axum::extract::State;
 
@@ -16,12 +16,12 @@ use crate::{
         http::{Body, Page, Query, Reply},
     },
     partners::{
-        filing,
         model::{
             Partner, PartnerForm, PartnerStatistics, PartnerStatus, PartnerType, PartnersByStatus,
             PartnersByType, PartnersQuery,
         },
-        papers::{Onboarding, PartnerEdit},
+        onboarding::{Onboarding, PartnerEdit},
+        onboarding_store,
         store::{self, Count, NewPartner},
     },
 };
@@ -90,7 +90,7 @@ pub async fn create_partner(
     let partner = store::get_in(&mut tx, id).await?;
     record(&mut tx, "partner.created", None, &partner).await?;
     tx.commit().await?;
-    Ok(Reply::data(partner).saying("The invitation is on its way.", "Undangan sedang dikirim."))
+    Ok(Reply::data(partner).saying("The invitation has been sent.", "Undangan telah dikirim."))
 }
 
 pub async fn edit_partner(
@@ -98,8 +98,8 @@ pub async fn edit_partner(
     caller: Caller,
     PathPartner(partner): PathPartner,
 ) -> Result<Reply<PartnerEdit>> {
-    let papers = filing::papers(&app.db, partner.id, &app.sealer).await?;
-    let documents = filing::documents(&app.db, partner.id).await?;
+    let papers = onboarding_store::papers(&app.db, partner.id, &app.sealer).await?;
+    let documents = onboarding_store::documents(&app.db, partner.id).await?;
     let Onboarding { steps, papers, documents, submitted_at, review_note, .. } =
         onboarding(&app, &caller, partner.clone(), papers, documents);
     Ok(Reply::data(PartnerEdit { partner, steps, papers, documents, submitted_at, review_note }))
@@ -116,9 +116,9 @@ pub async fn update_partner(
     let before = store::hold(&mut tx, id, now).await?;
     let open = matches!(before.status, PartnerStatus::Draft | PartnerStatus::Revision);
     if form.partner_type != before.partner_type && !open {
-        // Another type needs other papers: it has to hand them in, and somebody to look at them.
+        // Another type requires other documents, which must be submitted and reviewed.
         return Err(Error::invalid_state(
-            "The type can only change before the papers are handed in.",
+            "The type can only be changed before the documents are submitted.",
             "Jenis mitra hanya dapat diubah sebelum dokumen diajukan.",
         ));
     }
@@ -146,14 +146,14 @@ pub async fn resend_invitation(
     let partner = store::hold(&mut tx, id, now).await?;
     if !accounts::is_invited(&mut tx, partner.user_id).await? {
         return Err(Error::invalid_state(
-            "This partner has accepted its invitation.",
+            "This partner has already accepted its invitation.",
             "Mitra ini sudah menerima undangannya.",
         ));
     }
     accounts::invite(&mut tx, partner.user_id, caller.context.lang, now).await?;
     record(&mut tx, "partner.invited_again", None, &partner).await?;
     tx.commit().await?;
-    Ok(Reply::done("The invitation is on its way.", "Undangan sedang dikirim."))
+    Ok(Reply::done("The invitation has been sent.", "Undangan telah dikirim."))
 }
 
 pub(super) async fn record(

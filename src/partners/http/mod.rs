@@ -4,13 +4,13 @@ mod management;
 mod onboarding;
 mod registration;
 mod review;
-mod standing;
+mod suspension;
 
 use axum::{extract::FromRequestParts, http::request::Parts};
 
 use super::{
     model::Partner,
-    papers::{Document, DocumentFile, DocumentRow},
+    onboarding::{Document, DocumentFile, DocumentRow},
     store,
 };
 use crate::{
@@ -32,9 +32,9 @@ pub use management::{
 pub use onboarding::{get_onboarding, update_onboarding};
 pub use registration::register_mitra;
 pub use review::{approve_bank_account, list_documents, review_document};
-pub use standing::{impersonate_partner, suspend_partner, unsuspend_partner};
+pub use suspension::{impersonate_partner, suspend_partner, unsuspend_partner};
 
-/// The partner of the path: not found before anything else is looked at.
+/// The partner of the path; 404 before the body is validated.
 pub struct PathPartner(pub Partner);
 
 impl FromRequestParts<App> for PathPartner {
@@ -48,13 +48,13 @@ impl FromRequestParts<App> for PathPartner {
 
 impl aide::OperationInput for PathPartner {}
 
-/// Whether the caller may read numbers and documents: the partner in person, and reviewers.
+/// Whether the caller may read numbers and documents: the partner itself, and reviewers.
 fn reads(caller: &Caller) -> bool {
     caller.may(Rule::PartnersApprove)
         || (caller.partner_id.is_some() && caller.in_person_or(Rule::PartnersApprove))
 }
 
-/// A picture of a card shows the number on it: its address is for those who may read that.
+/// A scan of a card shows its number, so its address is only for callers who may read that.
 fn shown(app: &App, document: DocumentRow, readable: bool) -> Document {
     let DocumentRow { id, kind, file_id, filename, status, note, reviewed_at, created_at, .. } =
         document;

@@ -1,4 +1,4 @@
-//! Onboarding, as the partner sees it.
+//! Handlers of the onboarding.
 
 use axum::extract::State;
 
@@ -15,22 +15,20 @@ use crate::{
         lang::text,
     },
     partners::{
-        filing,
         model::{Event, Partner, PartnerStatus},
-        moves,
-        papers::{
+        onboarding::{
             BankAccountStatus, Document, DocumentForm, DocumentRow, DocumentType, Onboarding,
-            OnboardingForm, Papers, Step, StepKey,
+            OnboardingData, OnboardingForm, Step, StepKey,
         },
-        rules, store,
+        onboarding_store, rules, store, transitions,
     },
 };
 
 pub async fn get_onboarding(State(app): State<App>, caller: Caller) -> Result<Reply<Onboarding>> {
     let id = caller.partner()?;
     let partner = store::get(&app.db, id).await?.ok_or(Error::NotFound)?;
-    let papers = filing::papers(&app.db, id, &app.sealer).await?;
-    let documents = filing::documents(&app.db, id).await?;
+    let papers = onboarding_store::papers(&app.db, id, &app.sealer).await?;
+    let documents = onboarding_store::documents(&app.db, id).await?;
     Ok(Reply::data(onboarding(&app, &caller, partner, papers, documents)))
 }
 
@@ -43,12 +41,12 @@ pub async fn update_onboarding(
     if form.bank_account.is_some() {
         caller.in_person()?;
     }
-    let handed_in = files_of(&app, &caller, form.documents.as_deref().unwrap_or(&[])).await?;
+    let submitted = files_of(&app, &caller, form.documents.as_deref().unwrap_or(&[])).await?;
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     let partner = store::hold(&mut tx, id, now).await?;
-    let before = filing::papers_in(&mut tx, id, &app.sealer).await?;
-    let had = filing::documents_in(&mut tx, id).await?;
+    let before = onboarding_store::papers_in(&mut tx, id, &app.sealer).await?;
+    let had = onboarding_store::documents_in(&mut tx, id).await?;
     let mut papers = before.clone();
     if let Some(business) = form.business {
         papers.business = business.over(papers.business);
@@ -62,31 +60,31 @@ pub async fn update_onboarding(
     if papers.bank_account != before.bank_account {
         papers.bank_account_status = Some(BankAccountStatus::Pending);
         if partner.verified_at.is_none() {
-            // The bank book proves the account. For another one it is to be looked at anew.
-            filing::renew(&mut tx, id, DocumentType::BankBook, now).await?;
+            // The bank book proves the account, so a changed account requires a new review of it.
+            onboarding_store::reopen_document(&mut tx, id, DocumentType::BankBook, now).await?;
         }
     }
     if papers != before {
-        filing::save(&mut tx, id, &papers, &app.sealer, now).await?;
+        onboarding_store::save(&mut tx, id, &papers, &app.sealer, now).await?;
     }
-    for (kind, file_id) in handed_in {
-        // A form that sends all it has again changes nothing.
+    for (kind, file_id) in submitted {
+        // Submitting the same file again changes nothing.
         let same = |d: &DocumentRow| d.kind == kind && d.file_id == file_id && !d.is_rejected();
         if !had.iter().any(same) {
-            filing::hand_in(&mut tx, id, kind, file_id, now).await?;
+            onboarding_store::submit_document(&mut tx, id, kind, file_id, now).await?;
         }
     }
-    let documents = filing::documents_in(&mut tx, id).await?;
+    let documents = onboarding_store::documents_in(&mut tx, id).await?;
     let steps = rules::steps(partner.partner_type, &papers, &documents);
     if form.submit == Some(true) {
-        // A wrong moment before missing papers: those could not be handed in now anyway.
-        rules::next(partner.status, Event::Submit).ok_or_else(moves::not_now)?;
+        // The status is checked before missing fields, which could not be submitted now anyway.
+        rules::next(partner.status, Event::Submit).ok_or_else(transitions::invalid_transition)?;
         complete(&steps, &documents)?;
-        moves::apply(&mut tx, &partner, Event::Submit, None, now).await?;
-        // All it needs may have passed before: then there is nothing left to look at.
-        moves::activate_if_complete(&mut tx, id, now).await?;
+        transitions::apply(&mut tx, &partner, Event::Submit, None, now).await?;
+        // All documents may already be approved.
+        transitions::activate_if_complete(&mut tx, id, now).await?;
     } else if !matches!(partner.status, PartnerStatus::Draft | PartnerStatus::Revision) {
-        // What was handed in can be changed, but not taken back.
+        // Submitted values can be changed but not removed.
         let earlier = rules::steps(partner.partner_type, &before, &had);
         let taken_back = rules::less(&steps, &earlier);
         complete(&taken_back, &documents)?;
@@ -95,7 +93,7 @@ pub async fn update_onboarding(
         store::set_lang(&mut tx, id, caller.context.lang).await?;
     }
     let after = store::get_in(&mut tx, id).await?;
-    let logged = |partner: &Partner, papers: &Papers, documents: &[DocumentRow]| Logged {
+    let logged = |partner: &Partner, papers: &OnboardingData, documents: &[DocumentRow]| Logged {
         status: partner.status,
         papers: papers.clone(),
         documents: documents.iter().map(|row| shown(&app, row.clone(), false)).collect(),
@@ -113,19 +111,19 @@ pub async fn update_onboarding(
     let reply = Reply::data(answer);
     Ok(match form.submit {
         Some(true) => reply.saying(
-            "Thank you. We will look at your papers.",
+            "Thank you. We will review your documents.",
             "Terima kasih. Kami akan memeriksa dokumen Anda.",
         ),
         _ => reply.saying("Saved.", "Tersimpan."),
     })
 }
 
-/// What the audit log keeps: numbers masked, no address that opens a file.
+/// Audit form: masked numbers, no file addresses.
 #[derive(serde::Serialize)]
 struct Logged {
     status: PartnerStatus,
     #[serde(flatten)]
-    papers: Papers,
+    papers: OnboardingData,
     documents: Vec<Document>,
 }
 
@@ -133,7 +131,7 @@ pub(super) fn onboarding(
     app: &App,
     caller: &Caller,
     partner: Partner,
-    papers: Papers,
+    papers: OnboardingData,
     documents: Vec<DocumentRow>,
 ) -> Onboarding {
     let readable = reads(caller);
@@ -147,30 +145,31 @@ pub(super) fn onboarding(
     }
 }
 
-/// The files that are handed in; every one that cannot be is named.
+/// Validates the submitted files; reports every invalid one.
 async fn files_of(
     app: &App,
     caller: &Caller,
     forms: &[DocumentForm],
 ) -> Result<Vec<(DocumentType, Uuid)>> {
-    let mut handed_in = Vec::new();
+    let mut submitted = Vec::new();
     let mut faults = Vec::new();
     for (index, form) in forms.iter().enumerate() {
         if forms[..index].iter().any(|earlier| earlier.kind == form.kind) {
-            let message = text("Each type once, please.", "Setiap jenis cukup satu kali.");
+            let message =
+                text("Each type can be sent once.", "Setiap jenis hanya boleh satu kali.");
             faults.push(Fault::new(format!("documents[{index}].type"), "unique", message));
         }
         let field = format!("documents[{index}].file_id");
         match files::refer(app, caller, &field, &form.file_id, Purpose::Document).await {
-            Ok(file) => handed_in.push((form.kind, file)),
+            Ok(file) => submitted.push((form.kind, file)),
             Err(Error::Invalid(more)) => faults.extend(more),
             Err(other) => return Err(other),
         }
     }
-    if faults.is_empty() { Ok(handed_in) } else { Err(Error::Invalid(faults)) }
+    if faults.is_empty() { Ok(submitted) } else { Err(Error::Invalid(faults)) }
 }
 
-/// Refuses papers that are not all there, naming each that is missing.
+/// 422 with every missing field.
 fn complete(steps: &[Step], documents: &[DocumentRow]) -> Result<()> {
     let rejected = |step: &Step, name: &str| {
         step.key == StepKey::Documents
@@ -179,7 +178,14 @@ fn complete(steps: &[Step], documents: &[DocumentRow]) -> Result<()> {
     let fault = |step: &Step, name: &str| {
         let field = format!("{}.{name}", step.key);
         match rejected(step, name) {
-            true => Fault::new(field, "rejected", text("Send another one.", "Kirim yang lain.")),
+            true => Fault::new(
+                field,
+                "rejected",
+                text(
+                    "This document was rejected. Send a new one.",
+                    "Dokumen ini ditolak. Kirim yang baru.",
+                ),
+            ),
             false => Fault::new(field, "required", text("This is required.", "Wajib diisi.")),
         }
     };

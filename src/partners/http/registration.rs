@@ -1,4 +1,4 @@
-//! Registering oneself as a partner.
+//! Handler of partner registration.
 
 use axum::extract::State;
 
@@ -49,6 +49,8 @@ pub async fn register_mitra(
     let registered = PartnerRegistered { partner_id: id, invited: false };
     events::emit(&mut tx, DomainEvent::PartnerRegistered(registered), now).await?;
     tx.commit().await?;
-    Ok(Reply::data(Registered { user, mitra })
-        .saying("Welcome! Please complete your papers.", "Selamat datang! Mohon lengkapi dokumen."))
+    Ok(Reply::data(Registered { user, mitra }).saying(
+        "Welcome! Please complete your onboarding.",
+        "Selamat datang! Mohon lengkapi data dan dokumen.",
+    ))
 }

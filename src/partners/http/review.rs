@@ -1,4 +1,4 @@
-//! Looking at papers: document by document, and the bank account.
+//! Handlers of document and bank account reviews.
 
 use axum::extract::State;
 
@@ -14,11 +14,9 @@ use crate::{
         lang::text,
     },
     partners::{
-        filing,
         model::{BankApproval, DocumentReview, Event, Partner, Verdict},
-        moves,
-        papers::{BankAccountStatus, Document, Reviewed},
-        rules, store,
+        onboarding::{BankAccountStatus, Document, Reviewed},
+        onboarding_store, rules, store, transitions,
     },
 };
 
@@ -27,7 +25,7 @@ pub async fn list_documents(
     caller: Caller,
     PathPartner(partner): PathPartner,
 ) -> Result<Reply<Vec<Document>>> {
-    let documents = filing::documents(&app.db, partner.id).await?;
+    let documents = onboarding_store::documents(&app.db, partner.id).await?;
     let readable = reads(&caller);
     Ok(Reply::data(documents.into_iter().map(|row| shown(&app, row, readable)).collect()))
 }
@@ -41,29 +39,35 @@ pub async fn review_document(
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     let partner = store::hold(&mut tx, id, now).await?;
-    let before = filing::document(&mut tx, id, review.document_id).await?.ok_or_else(|| {
-        let message = text("This partner has no such document.", "Mitra ini tidak memilikinya.");
-        Error::field("document_id", "unknown", message)
-    })?;
+    let before =
+        onboarding_store::document(&mut tx, id, review.document_id).await?.ok_or_else(|| {
+            let message = text(
+                "This partner does not have this document.",
+                "Mitra ini tidak memiliki dokumen tersebut.",
+            );
+            Error::field("document_id", "unknown", message)
+        })?;
     if before.replaced_at.is_some() {
         return Err(Error::invalid_state(
-            "A newer document has taken its place.",
+            "This document has been replaced by a newer one.",
             "Dokumen ini sudah diganti dengan yang lebih baru.",
         ));
     }
     let status = review.status.into();
     if !rules::reviewable(partner.status, before.status, status) {
-        return Err(moves::not_now());
+        return Err(transitions::invalid_transition());
     }
     let note = review.note.as_deref().filter(|note| !note.is_empty());
-    filing::review(&mut tx, before.id, status, note, caller.person.id, now).await?;
+    onboarding_store::review(&mut tx, before.id, status, note, caller.person.id, now).await?;
     match review.status {
-        Verdict::Rejected => moves::apply(&mut tx, &partner, Event::Reject, None, now).await?,
-        Verdict::Approved => moves::activate_if_complete(&mut tx, id, now).await?,
+        Verdict::Rejected => {
+            transitions::apply(&mut tx, &partner, Event::Reject, None, now).await?
+        }
+        Verdict::Approved => transitions::activate_if_complete(&mut tx, id, now).await?,
     }
-    let after = filing::reviewed(&mut tx, id, before.id).await?;
+    let after = onboarding_store::reviewed(&mut tx, id, before.id).await?;
     let mitra_status = store::get_in(&mut tx, id).await?.status;
-    // The log keeps no address that opens a file.
+    // The audit log contains no file addresses.
     let logged = |row, mitra_status| Reviewed { document: shown(&app, row, false), mitra_status };
     tx.record(Change {
         action: match review.status {
@@ -78,10 +82,10 @@ pub async fn review_document(
     .await?;
     tx.commit().await?;
     let reviewed = Reviewed { document: shown(&app, after, true), mitra_status };
-    Ok(Reply::data(reviewed).saying("The verdict is recorded.", "Keputusan tersimpan."))
+    Ok(Reply::data(reviewed).saying("The decision has been saved.", "Keputusan tersimpan."))
 }
 
-/// Approves a changed bank account, which lets settlements go on.
+/// Approves a changed bank account, which releases held settlements.
 pub async fn approve_bank_account(
     State(app): State<App>,
     caller: Caller,
@@ -91,7 +95,7 @@ pub async fn approve_bank_account(
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     let partner = store::hold(&mut tx, id, now).await?;
-    let papers = filing::papers_in(&mut tx, id, &app.sealer).await?;
+    let papers = onboarding_store::papers_in(&mut tx, id, &app.sealer).await?;
     let whole = rules::steps(partner.partner_type, &papers, &[])[2].complete;
     if papers.bank_account_status != Some(BankAccountStatus::Pending) || !whole {
         return Err(Error::invalid_state(
@@ -107,11 +111,11 @@ pub async fn approve_bank_account(
         || other(seen.account_name.as_deref(), account.account_name.as_deref())
     {
         return Err(Error::invalid_state(
-            "The account was changed meanwhile. Please look again.",
+            "The bank account has changed in the meantime. Please review it again.",
             "Rekening telah diubah. Mohon periksa lagi.",
         ));
     }
-    filing::approve_bank_account(&mut tx, id).await?;
+    onboarding_store::approve_bank_account(&mut tx, id).await?;
     tx.record(Change {
         action: "partner.bank_account_approved",
         entity: "partner",
@@ -121,5 +125,6 @@ pub async fn approve_bank_account(
     })
     .await?;
     tx.commit().await?;
-    Ok(Reply::data(partner).saying("The account is approved.", "Rekening disetujui."))
+    Ok(Reply::data(partner)
+        .saying("The bank account has been approved.", "Rekening telah disetujui."))
 }

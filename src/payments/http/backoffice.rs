@@ -57,7 +57,7 @@ pub async fn pay_cash(
         reschedule_id: None,
     };
     if !store::insert_in(&mut tx, new, now).await? {
-        return Err(Error::Contention("another attempt was opened meanwhile".into()));
+        return Err(Error::Contention("another payment attempt was opened concurrently".into()));
     }
     apply::mark_paid(&mut tx, &before, now).await?;
     // A partner that takes cash already holds the money: it is on its account.
@@ -104,7 +104,8 @@ async fn refund(
     let reference = Some(&*form.reference);
     let due = owed(&mut tx, &before).await?;
     if form.amount.is_some_and(|amount| Rupiah(amount) != due.amount()) {
-        let message = text("Another amount is due.", "Jumlah yang harus dikembalikan berbeda.");
+        let message =
+            text("This is not the amount that is due.", "Jumlah yang harus dikembalikan berbeda.");
         return Err(Error::field("amount", "due", message));
     }
     match due {
@@ -228,5 +229,5 @@ pub async fn resolve_payment_review(
     })
     .await?;
     tx.commit().await?;
-    Ok(Reply::data(after).saying("It is resolved.", "Sudah diselesaikan."))
+    Ok(Reply::data(after).saying("The review has been resolved.", "Tinjauan telah diselesaikan."))
 }

@@ -31,11 +31,18 @@ pub async fn payment_callback(
     match app.gateway().confirm(told.clone()).await {
         Ok(notice) => apply::apply(&app, &payment, &notice, &body).await?,
         Err(Error::NotFound) => {
-            tracing::warn!(reference = %told.reference, "a notice about another payment");
+            tracing::warn!(
+                reference = %told.reference,
+                "the notification and the provider's response are about different payments"
+            );
             return Err(Error::NotFound);
         }
         Err(error) => {
-            tracing::warn!(reference = %told.reference, %error, "not confirmed");
+            tracing::warn!(
+                reference = %told.reference,
+                %error,
+                "the notification is not confirmed by the provider"
+            );
             apply::keep_unconfirmed(&app, &payment, &told, &body).await?;
         }
     }
@@ -45,16 +52,20 @@ pub async fn payment_callback(
 /// Asks again about a notice that was kept; its sender was checked when it came.
 pub async fn confirm_later(app: &App, body: &Value) -> Result<()> {
     // The configured provider cannot be asked about what another one said: a person has to look.
-    let foreign = || Error::internal("a notice of another provider than the configured one");
+    let foreign = || Error::internal("notification from another provider than the configured one");
     let told = app.gateway().parse(body).ok_or_else(foreign)?;
     let payment = store::by_reference(&app.db, &told.reference).await?;
-    let payment = payment.ok_or_else(|| Error::internal("a notice without payment"))?;
+    let payment =
+        payment.ok_or_else(|| Error::internal("notification about an unknown payment"))?;
     if !is_ours(app, &payment) {
         return Err(foreign());
     }
     match app.gateway().confirm(told).await {
         Err(Error::NotFound) => {
-            tracing::warn!(reference = %payment.reference, "a notice about another payment");
+            tracing::warn!(
+                reference = %payment.reference,
+                "the notification and the provider's response are about different payments"
+            );
             Ok(())
         }
         confirmed => apply::apply(app, &payment, &confirmed?, body).await,
@@ -67,7 +78,7 @@ fn is_ours(app: &App, payment: &Payment) -> bool {
     let ours = payment.provider == app.gateway().provider.as_str();
     if !ours {
         let (reference, provider) = (&payment.reference, &payment.provider);
-        tracing::warn!(%reference, %provider, "a notice for an attempt at another provider");
+        tracing::warn!(%reference, %provider, "notification for an attempt at another provider");
     }
     ours
 }
@@ -99,7 +110,7 @@ impl aide::OperationInput for Raw {
     }
 }
 
-/// As the provider has it.
+/// In the format of the payment provider.
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 pub struct AnyObject {}
 

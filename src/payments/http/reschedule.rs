@@ -28,12 +28,12 @@ use crate::{
     sailings::offers,
 };
 
-/// The booking, and what came of the wish.
+/// The booking and its reschedule.
 #[derive(Serialize, JsonSchema)]
 pub struct Rescheduled {
     #[serde(flatten)]
     pub booking: Booking,
-    /// Null when it sails there already.
+    /// Null if the booking already has this sailing.
     pub reschedule: Option<RescheduleRecord>,
 }
 
@@ -41,17 +41,17 @@ pub struct Rescheduled {
 #[schemars(rename = "Reschedule")]
 pub struct RescheduleRecord {
     pub id: Uuid,
-    /// Pending until the difference is paid: until then the booking stays where it is.
+    /// `pending` until the difference is paid; until then the booking keeps its sailing.
     pub status: RescheduleStatus,
     pub route_time_id: Uuid,
     pub reason: String,
     pub price: PriceRecord,
     pub fee: Rupiah,
-    /// What is to be paid, or (negative) is owed.
+    /// Amount to pay; negative if owed to the customer.
     pub difference: Rupiah,
-    /// Where the difference is paid.
+    /// Payment of the difference.
     pub payment: Option<PaymentRecord>,
-    /// Until when it must be.
+    /// Deadline of the payment.
     pub expires_at: Option<DateTime<Utc>>,
 }
 
@@ -82,10 +82,10 @@ pub async fn reschedule_booking(
     );
     Ok(rescheduled.await?.saying_for(|answer| match has_payment(answer) {
         true => (
-            "The seats are held. Please pay the difference in time.",
-            "Kursi ditahan. Mohon bayar selisihnya tepat waktu.",
+            "The new seats are held. Please pay the difference before the hold expires.",
+            "Kursi baru ditahan. Mohon bayar selisihnya sebelum waktunya habis.",
         ),
-        false => ("You sail there now.", "Jadwal Anda sudah dipindahkan."),
+        false => ("The booking has been rescheduled.", "Pemesanan telah dipindahkan."),
     }))
 }
 

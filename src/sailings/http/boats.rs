@@ -1,4 +1,4 @@
-//! Changing a boat that sails.
+//! Handlers of speedboats that affect sailings.
 
 use axum::extract::State;
 
@@ -13,7 +13,7 @@ use crate::{
     sailings::{routes, store, view::SpeedboatSummary},
 };
 
-/// Another capacity is the capacity of every sailing that has not departed.
+/// A new capacity applies to all sailings that have not departed.
 pub async fn update_speedboat(
     State(app): State<App>,
     caller: Caller,
@@ -37,7 +37,7 @@ pub async fn update_speedboat(
     Ok(Reply::data(after).saying("Saved.", "Tersimpan."))
 }
 
-/// Its routes go with it, and its empty sailings; bookings on sailings to come keep it.
+/// Archives its routes and withdraws empty sailings; 409 if upcoming sailings have bookings.
 pub async fn delete_speedboat(
     State(app): State<App>,
     caller: Caller,
@@ -49,12 +49,12 @@ pub async fn delete_speedboat(
     fleet::hold(&mut tx, id).await?;
     let before = fleet::get_in(&mut tx, caller.own_or(None)?, id).await?.ok_or(Error::NotFound)?;
     routes::archive_all(&mut tx, id, now).await?;
-    store::withdraw_of_boat(&mut tx, id, now).await?;
+    store::withdraw_by_boat(&mut tx, id, now).await?;
     fleet::delete(&mut tx, id, now).await?;
     let before = fleet::shown(&app, before);
     fleet::record(&mut tx, "speedboat.deleted", Some(&before), None).await?;
     tx.commit().await?;
-    Ok(Reply::done("The boat is gone.", "Kapal dihapus."))
+    Ok(Reply::done("The speedboat has been deleted.", "Kapal telah dihapus."))
 }
 
 pub async fn speedboat_summary(

@@ -1,4 +1,4 @@
-//! Handlers of routes, sailings and search, and of boats where their sailings are concerned.
+//! Handlers of routes, sailings and search, and of speedboats where sailings are affected.
 
 mod boats;
 mod routes;

@@ -1,4 +1,4 @@
-//! Routes: planned, published, taken off again.
+//! Handlers of routes.
 
 use axum::{
     extract::{FromRequestParts, State},
@@ -25,13 +25,13 @@ use crate::{
         model::{RouteRow, RouteStatus, RouteTime, Sailing},
         routes::{self, Stored},
         rules::{self, Departure, Plan, Span},
-        store::{self, AtSea},
+        store::{self, SailingSpan},
         view::{Route, RouteBoat},
         zone::Zone,
     },
 };
 
-/// The route of the path, if it is the caller's to see.
+/// The route of the path, if the caller may see it.
 pub struct PathRoute(RouteRow);
 
 impl FromRequestParts<App> for PathRoute {
@@ -65,7 +65,7 @@ pub async fn create_route(
     let made = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
         create(&app, &caller, &form, running).await
     });
-    Ok(made.await?.saying("The draft is saved.", "Draf tersimpan."))
+    Ok(made.await?.saying("The draft has been saved.", "Draf tersimpan."))
 }
 
 async fn create(
@@ -76,7 +76,7 @@ async fn create(
 ) -> Result<Route> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    let boat = boat_of(&mut tx, caller.own_or(None)?, form).await?;
+    let boat = lock_boat(&mut tx, caller.own_or(None)?, form).await?;
     let (times, zone) = (form.times(), zone_of(app, form));
     let stored = Stored { owner: boat.partner_id, form, times: &times, zone };
     let id = routes::insert(&mut tx, stored, now).await?;
@@ -98,9 +98,9 @@ pub async fn update_route(
     let id = seen.id;
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    // A route stays with its partner, whoever changes it.
-    let boat = boat_of(&mut tx, Some(seen.partner_id), &form).await?;
-    let before = held(&mut tx, id).await?;
+    // The partner of a route never changes.
+    let boat = lock_boat(&mut tx, Some(seen.partner_id), &form).await?;
+    let before = lock_route(&mut tx, id).await?;
     let (times, zone) = (form.times(), zone_of(&app, &form));
     let stored = Stored { owner: boat.partner_id, form: &form, times: &times, zone };
     if !routes::change(&mut tx, id, stored, now).await? {
@@ -112,7 +112,7 @@ pub async fn update_route(
     let after = shown(routes::get_in(&mut tx, None, id).await?.ok_or(Error::NotFound)?);
     record(&mut tx, "route.updated", Some(&shown(before)), Some(&after)).await?;
     tx.commit().await?;
-    Ok(Reply::data(after).saying("The draft is saved.", "Draf tersimpan."))
+    Ok(Reply::data(after).saying("The draft has been saved.", "Draf tersimpan."))
 }
 
 pub async fn publish_route_by_post(
@@ -123,7 +123,7 @@ pub async fn publish_route_by_post(
     publish_route(state, caller, route).await
 }
 
-/// Puts every departure of the draft on sale, or none. Once is enough.
+/// Puts all departures of a draft on sale, or none. Idempotent.
 pub async fn publish_route(
     State(app): State<App>,
     caller: Caller,
@@ -132,19 +132,19 @@ pub async fn publish_route(
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     fleet::hold(&mut tx, seen.speedboat_id).await?;
-    let before = held(&mut tx, seen.id).await?;
+    let before = lock_route(&mut tx, seen.id).await?;
     let published = routes::publish(&mut tx, seen.id, now).await?;
     let route = routes::get_in(&mut tx, None, seen.id).await?.ok_or(Error::NotFound)?;
     if !published {
-        return already(route);
+        return already_published(route);
     }
     if route.speedboat_id != seen.speedboat_id {
-        return Err(Error::Contention("the draft was given another boat".into()));
+        return Err(Error::Contention("the boat of the draft was changed concurrently".into()));
     }
-    may_sail(&mut tx, &route).await?;
+    ensure_operating(&mut tx, &route).await?;
     let departures = departures(&route, now)?;
     let span = (departures[0].departure_at, last_arrival(&departures));
-    let taken = store::at_sea(&mut tx, route.speedboat_id, span).await?;
+    let taken = store::overlapping(&mut tx, route.speedboat_id, span).await?;
     let spans: Vec<Span> = taken.iter().map(|sailing| sailing.span()).collect();
     if let Some((ours, theirs)) = rules::clash(&departures, &spans) {
         let there = taken.iter().find(|sailing| sailing.span() == theirs);
@@ -156,14 +156,14 @@ pub async fn publish_route(
     let (before, after) = (shown(before), shown(route));
     record(&mut tx, "route.published", Some(&before), Some(&after)).await?;
     tx.commit().await?;
-    Ok(Reply::data(after).saying("The sailings are on sale.", "Jadwal mulai dijual."))
+    Ok(Reply::data(after).saying("The sailings are now on sale.", "Jadwal mulai dijual."))
 }
 
-/// Publishing twice changes nothing; what was taken off does not come back.
-fn already(route: RouteRow) -> Result<Reply<Route>> {
+/// Publishing again changes nothing; an archived route cannot be published.
+fn already_published(route: RouteRow) -> Result<Reply<Route>> {
     match route.status {
         RouteStatus::Published => Ok(Reply::data(shown(route))
-            .saying("It was published before.", "Rute ini sudah diterbitkan.")),
+            .saying("The route is already published.", "Rute ini sudah diterbitkan.")),
         RouteStatus::Draft | RouteStatus::Archived => Err(Error::invalid_state(
             "Only a draft can be published.",
             "Hanya draf yang dapat diterbitkan.",
@@ -171,7 +171,7 @@ fn already(route: RouteRow) -> Result<Reply<Route>> {
     }
 }
 
-async fn may_sail(tx: &mut AuditedTx, route: &RouteRow) -> Result<()> {
+async fn ensure_operating(tx: &mut AuditedTx, route: &RouteRow) -> Result<()> {
     let boat = fleet::get_in(tx, None, route.speedboat_id).await?;
     if boat.is_none_or(|boat| boat.status != BoatStatus::Active) {
         return Err(Error::invalid_state(
@@ -188,7 +188,7 @@ async fn may_sail(tx: &mut AuditedTx, route: &RouteRow) -> Result<()> {
     Ok(())
 }
 
-/// Those still to come, at least one: what lies before has never sailed.
+/// The future departures, at least one.
 fn departures(route: &RouteRow, now: DateTime<Utc>) -> Result<Vec<Departure>> {
     let times: Vec<RouteTime> =
         serde_json::from_value(route.times.clone()).map_err(Error::internal)?;
@@ -204,8 +204,8 @@ fn departures(route: &RouteRow, now: DateTime<Utc>) -> Result<Vec<Departure>> {
     departures.retain(|departure| departure.departure_at > now);
     if departures.is_empty() {
         return Err(Error::invalid_state(
-            "It has no departure in the future.",
-            "Tidak ada keberangkatan di masa depan.",
+            "The route has no departure in the future.",
+            "Rute tidak memiliki keberangkatan di masa depan.",
         ));
     }
     Ok(departures)
@@ -215,8 +215,8 @@ fn last_arrival(departures: &[Departure]) -> DateTime<Utc> {
     departures.iter().map(|departure| departure.arrival_at).max().unwrap_or_default()
 }
 
-/// Names what would overlap: another sailing, or (without an id) one of the same draft.
-pub fn conflict(clash: Option<(Span, Span, Option<&AtSea>)>) -> Error {
+/// 409 with the overlapping times: of another sailing, or (without an id) of the same draft.
+pub fn conflict(clash: Option<(Span, Span, Option<&SailingSpan>)>) -> Error {
     let span = |(start, end): Span| json!({ "departure_at": start, "arrival_at": end });
     let data = clash.map(|(ours, theirs, there)| {
         let mut other = span(theirs);
@@ -239,7 +239,7 @@ pub async fn list_sailings(
     store::list(&app.db, route.id, &query, app.clock.now()).await
 }
 
-/// A draft disappears. A published route is archived, and what it has not sold is withdrawn.
+/// Deletes a draft. Archives a published route and withdraws its empty sailings.
 pub async fn delete_route(
     State(app): State<App>,
     caller: Caller,
@@ -248,36 +248,36 @@ pub async fn delete_route(
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     fleet::hold(&mut tx, seen.speedboat_id).await?;
-    let before = held(&mut tx, seen.id).await?;
+    let before = lock_route(&mut tx, seen.id).await?;
     if !routes::delete_draft(&mut tx, seen.id).await? {
         if !routes::archive(&mut tx, seen.id, now).await? {
             return Err(Error::invalid_state(
-                "This route is archived already.",
+                "This route is already archived.",
                 "Rute ini sudah diarsipkan.",
             ));
         }
-        store::withdraw_of_route(&mut tx, seen.id, now).await?;
+        store::withdraw_by_route(&mut tx, seen.id, now).await?;
     }
     record(&mut tx, "route.deleted", Some(&shown(before)), None).await?;
     tx.commit().await?;
-    Ok(Reply::done("The route is gone.", "Rute dihapus."))
+    Ok(Reply::done("The route has been removed.", "Rute telah dihapus."))
 }
 
-/// The route as it is now and stays until this transaction ends.
-async fn held(tx: &mut AuditedTx, id: Uuid) -> Result<RouteRow> {
+/// Locks and reads the route.
+async fn lock_route(tx: &mut AuditedTx, id: Uuid) -> Result<RouteRow> {
     routes::hold(tx, id).await?;
     routes::get_in(tx, None, id).await?.ok_or(Error::NotFound)
 }
 
-/// The boat, which cannot go while a route is planned for it.
-async fn boat_of(
+/// Locks the boat, so that it cannot be deleted concurrently.
+async fn lock_boat(
     tx: &mut AuditedTx,
     owner: Option<Uuid>,
     form: &RouteForm,
 ) -> Result<SpeedboatRow> {
     fleet::hold(tx, form.speedboat_id).await?;
     fleet::get_in(tx, owner, form.speedboat_id).await?.ok_or_else(|| {
-        let message = text("There is no such boat.", "Kapal ini tidak ada.");
+        let message = text("This speedboat does not exist.", "Kapal ini tidak ada.");
         Error::field("speedboat_id", "unknown", message)
     })
 }

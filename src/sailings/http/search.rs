@@ -1,4 +1,4 @@
-//! Search, and where one can go.
+//! Handlers of search and locations.
 
 use axum::extract::State;
 use chrono::TimeDelta;
@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-/// The way back is not paged: more than a day has.
+/// Page size of the return journey, which is not paged.
 const WHOLE_DAY: i64 = 2_000;
 
 pub async fn search_sailings(
@@ -108,9 +108,9 @@ fn shown(app: &App, row: OfferRow, kind: BookingType, qty: i32) -> Offer {
     }
 }
 
-/// The harbours that can be departed from, each with where one can go.
+/// Harbours with upcoming departures and their destinations.
 pub async fn list_locations(State(app): State<App>) -> Result<Reply<Vec<Location>>> {
-    // The westernmost zone is the last to leave a day behind.
+    // The westernmost zone is the last one to end a day.
     let today = app.clock.now().with_timezone(&chrono_tz::Asia::Jakarta).date_naive();
     let mut locations: Vec<Location> = Vec::new();
     let mut last_key = None;

@@ -1,4 +1,4 @@
-//! Making settlements, paying them out, calling them off.
+//! Handlers that create, release and cancel settlements.
 
 use axum::extract::State;
 use serde_json::json;
@@ -29,7 +29,7 @@ use crate::{
     },
 };
 
-/// Settles a partner's completed bookings by their day of departure.
+/// Settles a partner's completed bookings by day of departure.
 pub async fn create_settlement(
     State(app): State<App>,
     caller: Caller,
@@ -40,7 +40,7 @@ pub async fn create_settlement(
     let made = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
         create(&app, &caller, &form, running).await
     });
-    Ok(made.await?.saying("The settlement is made.", "Settlement dibuat."))
+    Ok(made.await?.saying("The settlement has been created.", "Settlement dibuat."))
 }
 
 async fn create(
@@ -65,14 +65,14 @@ async fn create(
     let Some(id) = settle_dues(&mut tx, &app.sealer, wanted, now).await? else {
         return Err(Error::conflict(
             "nothing_to_settle",
-            "There is nothing to pay out to this partner for these days.",
+            "Nothing is payable to this partner for these days.",
             "Tidak ada yang perlu dibayarkan kepada mitra ini untuk tanggal tersebut.",
         ));
     };
     record_and_commit(app, tx, None, id, "settlement.created", running).await
 }
 
-/// The money has left for the partner's account.
+/// Records the transfer to the partner's account.
 pub async fn release_settlement(
     State(app): State<App>,
     caller: Caller,
@@ -85,7 +85,7 @@ pub async fn release_settlement(
     let released = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
         release(&app, &caller, &before, &form, running).await
     });
-    Ok(released.await?.saying("The settlement is released.", "Settlement dirilis."))
+    Ok(released.await?.saying("The settlement has been released.", "Settlement dirilis."))
 }
 
 async fn release(
@@ -151,10 +151,10 @@ pub async fn cancel_settlement(
     }
     let after =
         record_and_commit(&app, tx, Some(&before), before.id, "settlement.cancelled", None).await?;
-    Ok(Reply::data(after).saying("The settlement is cancelled.", "Settlement dibatalkan."))
+    Ok(Reply::data(after).saying("The settlement has been cancelled.", "Settlement dibatalkan."))
 }
 
-/// The entry of the audit log, the kept answer, the commit.
+/// Writes the audit entry and the idempotent response, then commits.
 async fn record_and_commit(
     app: &App,
     mut tx: AuditedTx,
@@ -163,7 +163,7 @@ async fn record_and_commit(
     action: &'static str,
     running: Option<&Running>,
 ) -> Result<SettlementDetail> {
-    // Neither the log nor a kept answer has an address that opens a file.
+    // Neither the audit log nor a stored response contains file addresses.
     let logged = |row: SettlementRow| {
         let mut settlement = to_response(app, row)?;
         settlement.proof_url = None;

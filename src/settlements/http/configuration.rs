@@ -1,4 +1,4 @@
-//! What is agreed with partners, and with all of them by default.
+//! Handlers of the settlement configuration.
 
 use axum::extract::State;
 
@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// What holds now, whosever it is.
+/// The effective configuration of a partner, or the default.
 pub async fn get_settlement_configuration(
     State(app): State<App>,
     Query(query): Query<AgreementQuery>,
@@ -38,7 +38,7 @@ pub async fn configure_settlements(
     tx.record(Change {
         action: "settlement_configuration.changed",
         entity: "settlement_configuration",
-        // The default belongs to nobody.
+        // The default has no partner.
         id: form.mitra_id.unwrap_or(Uuid::nil()),
         before: Some(&before),
         after: Some(&after),

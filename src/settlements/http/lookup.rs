@@ -1,4 +1,4 @@
-//! Looking settlements up.
+//! Handlers that read settlements.
 
 use axum::{
     extract::{FromRequestParts, State},
@@ -35,7 +35,7 @@ pub async fn list_settlements(
     store::list(&app.db, owner, &query).await?.try_each(|row| to_response(&app, row))
 }
 
-/// The settlement of the path; a partner's own, or there is none.
+/// The settlement of the path; 404 if it belongs to another partner.
 pub struct PathSettlement(pub SettlementRow);
 
 impl FromRequestParts<App> for PathSettlement {
@@ -62,7 +62,7 @@ pub async fn get_settlement(
 
 pub fn to_response(app: &App, row: SettlementRow) -> Result<Settlement> {
     let bank_account = match row.status {
-        // Where it would be paid to is where the partner has its account now.
+        // A pending settlement shows the partner's current account.
         SettlementStatus::Pending => {
             let account = BankAccount {
                 account_number: app.sealer.open_number(row.account_number.as_deref())?,

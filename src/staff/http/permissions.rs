@@ -1,4 +1,4 @@
-//! Permissions: access profiles with a level and rules.
+//! Handlers of permissions.
 
 use axum::{
     extract::{FromRequestParts, State},
@@ -33,7 +33,7 @@ impl FromRequestParts<App> for PathPermission {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
         let permission = permissions::get(&app.db, id).await?.ok_or(Error::NotFound)?;
-        // Before the body is looked at; the transaction looks again.
+        // Checked before the body is validated, and again in the transaction.
         let authority = Authority::of(&Caller::from_request_parts(parts, app).await?);
         if parts.method != Method::GET && !authority.covers(permission.level, &permission.rules) {
             return Err(Error::Forbidden);
@@ -67,7 +67,7 @@ pub async fn create_permission(
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     let authority = store::authority(&mut tx, &caller).await?;
-    manages(&authority, Rule::PermissionsWrite, &form)?;
+    ensure_manageable(&authority, Rule::PermissionsWrite, &form)?;
     let id = permissions::insert(&mut tx, &form, now).await?;
     let made = permissions::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
     tx.record(Change {
@@ -79,7 +79,7 @@ pub async fn create_permission(
     })
     .await?;
     tx.commit().await?;
-    Ok(Reply::data(made).saying("The permission is made.", "Hak akses dibuat."))
+    Ok(Reply::data(made).saying("The permission has been created.", "Hak akses dibuat."))
 }
 
 pub async fn update_permission(
@@ -92,11 +92,11 @@ pub async fn update_permission(
     let mut tx = caller.begin(&app.db, now).await?;
     let authority = store::authority(&mut tx, &caller).await?;
     let before = permissions::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
-    // Both what it is and what it becomes.
+    // Checks the permission before and after the update.
     if !authority.covers(before.level, &before.rules) {
         return Err(Error::Forbidden);
     }
-    manages(&authority, Rule::PermissionsWrite, &form)?;
+    ensure_manageable(&authority, Rule::PermissionsWrite, &form)?;
     permissions::update(&mut tx, id, &form, now).await?;
     let after = permissions::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
     tx.record(Change {
@@ -108,7 +108,7 @@ pub async fn update_permission(
     })
     .await?;
     tx.commit().await?;
-    Ok(Reply::data(after).saying("The permission is saved.", "Hak akses tersimpan."))
+    Ok(Reply::data(after).saying("The permission has been saved.", "Hak akses tersimpan."))
 }
 
 pub async fn delete_permission(
@@ -126,7 +126,7 @@ pub async fn delete_permission(
     if before.staff_count > 0 {
         return Err(Error::conflict(
             "in_use",
-            "Staff hold this permission.",
+            "This permission is held by staff.",
             "Hak akses ini masih dipakai staf.",
         ));
     }
@@ -140,10 +140,10 @@ pub async fn delete_permission(
     })
     .await?;
     tx.commit().await?;
-    Ok(Reply::done("The permission is gone.", "Hak akses dihapus."))
+    Ok(Reply::done("The permission has been deleted.", "Hak akses dihapus."))
 }
 
-fn manages(authority: &Authority, rule: Rule, form: &PermissionForm) -> Result<()> {
+fn ensure_manageable(authority: &Authority, rule: Rule, form: &PermissionForm) -> Result<()> {
     let may = authority.holds(rule) && authority.covers(form.level, &form.rules);
     if may { Ok(()) } else { Err(Error::Forbidden) }
 }

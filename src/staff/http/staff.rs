@@ -1,4 +1,4 @@
-//! Staff: the platform's people.
+//! Handlers of staff.
 
 use axum::{
     extract::{FromRequestParts, State},
@@ -37,7 +37,7 @@ impl FromRequestParts<App> for PathStaff {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
         let row = store::get(&app.db, id).await?.ok_or(Error::NotFound)?;
-        // Before the body is looked at; the transaction looks again.
+        // Checked before the body is validated, and again in the transaction.
         let caller = Caller::from_request_parts(parts, app).await?;
         if parts.method != Method::GET && !Authority::of(&caller).is_above(row.level()) {
             return Err(Error::Forbidden);
@@ -72,7 +72,7 @@ pub async fn create_staff(
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     let authority = store::authority(&mut tx, &caller).await?;
-    assigns(&mut tx, &authority, form.permission_id).await?;
+    ensure_assignable(&mut tx, &authority, form.permission_id).await?;
     let account = NewAccount {
         name: form.name.clone(),
         email: form.email.clone(),
@@ -87,7 +87,7 @@ pub async fn create_staff(
     let made = current(&mut tx, &app, &caller, id).await?;
     record(&mut tx, "staff.created", None, Some(&made), true).await?;
     tx.commit().await?;
-    Ok(Reply::data(made).saying("The invitation is on its way.", "Undangan sedang dikirim."))
+    Ok(Reply::data(made).saying("The invitation has been sent.", "Undangan telah dikirim."))
 }
 
 pub async fn update_staff(
@@ -99,8 +99,8 @@ pub async fn update_staff(
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     let authority = store::authority(&mut tx, &caller).await?;
-    let before = touches(&mut tx, &app, &caller, &authority, id).await?;
-    assigns(&mut tx, &authority, form.permission_id).await?;
+    let before = manageable_staff(&mut tx, &app, &caller, &authority, id).await?;
+    ensure_assignable(&mut tx, &authority, form.permission_id).await?;
     let paid_before = store::salary(&mut tx, id).await?;
     let change = AccountChange {
         name: form.name.clone(),
@@ -125,7 +125,7 @@ pub async fn delete_staff(
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     let authority = store::authority(&mut tx, &caller).await?;
-    let before = touches(&mut tx, &app, &caller, &authority, id).await?;
+    let before = manageable_staff(&mut tx, &app, &caller, &authority, id).await?;
     if !authority.holds(Rule::StaffWrite) {
         return Err(Error::Forbidden);
     }
@@ -133,7 +133,7 @@ pub async fn delete_staff(
     store::delete(&mut tx, id).await?;
     record(&mut tx, "staff.deleted", Some(&before), None, false).await?;
     tx.commit().await?;
-    Ok(Reply::done("The staff member is gone.", "Staf dihapus."))
+    Ok(Reply::done("The staff member has been deleted.", "Staf dihapus."))
 }
 
 fn status(form: &StaffForm) -> Status {
@@ -148,8 +148,8 @@ async fn current(tx: &mut AuditedTx, app: &App, caller: &Caller, id: Uuid) -> Re
     row.seen_by(caller, &app.sealer)
 }
 
-/// Only a colleague below one's own level may be touched; nobody is below themselves.
-async fn touches(
+/// 403 unless the member's level is below the caller's. Nobody is below themselves.
+async fn manageable_staff(
     tx: &mut AuditedTx,
     app: &App,
     caller: &Caller,
@@ -161,10 +161,14 @@ async fn touches(
     if may { Ok(staff) } else { Err(Error::Forbidden) }
 }
 
-/// Only a permission that is one's own to manage may be given to somebody.
-async fn assigns(tx: &mut AuditedTx, authority: &Authority, permission_id: Uuid) -> Result<()> {
+/// 403 unless the caller may manage the permission.
+async fn ensure_assignable(
+    tx: &mut AuditedTx,
+    authority: &Authority,
+    permission_id: Uuid,
+) -> Result<()> {
     let permission = permissions::get_in(tx, permission_id).await?.ok_or_else(|| {
-        let message = text("There is no such permission.", "Hak akses ini tidak ada.");
+        let message = text("This permission does not exist.", "Hak akses ini tidak ada.");
         Error::field("permission_id", "unknown", message)
     })?;
     let may =

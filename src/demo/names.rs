@@ -1,4 +1,4 @@
-//! Who and where: partners, boats, routes and passengers of the demo.
+//! Names of partners, boats, routes and passengers of the demo.
 
 pub struct Line {
     pub from: &'static str,
@@ -12,7 +12,7 @@ const WIB: &str = "Asia/Jakarta";
 const WITA: &str = "Asia/Makassar";
 const WIT: &str = "Asia/Jayapura";
 
-pub struct House {
+pub struct PartnerNames {
     pub name: &'static str,
     pub email: &'static str,
     pub city: &'static str,
@@ -31,9 +31,9 @@ const fn line(
     Line { from, to, zone, minutes, price }
 }
 
-/// Those that sail.
-pub const SAILING: &[House] = &[
-    House {
+/// Active partners.
+pub const SAILING: &[PartnerNames] = &[
+    PartnerNames {
         name: "Bahari Express",
         email: "made@bahari.example",
         city: "Denpasar",
@@ -41,7 +41,7 @@ pub const SAILING: &[House] = &[
         boats: &[("Bahari Express 1", 60), ("Bahari Express 2", 45), ("Bahari Express 3", 45)],
         line: line("Sanur", "Nusa Penida", WITA, 45, 150_000),
     },
-    House {
+    PartnerNames {
         name: "Lembongan Cepat",
         email: "wayan@lembongan.example",
         city: "Denpasar",
@@ -49,7 +49,7 @@ pub const SAILING: &[House] = &[
         boats: &[("Lembongan Jaya", 40), ("Lembongan Indah", 40)],
         line: line("Sanur", "Nusa Lembongan", WITA, 35, 140_000),
     },
-    House {
+    PartnerNames {
         name: "Gili Samudra",
         email: "putu@gili.example",
         city: "Karangasem",
@@ -57,7 +57,7 @@ pub const SAILING: &[House] = &[
         boats: &[("Gili Samudra", 80), ("Gili Permata", 55)],
         line: line("Padang Bai", "Gili Trawangan", WITA, 90, 350_000),
     },
-    House {
+    PartnerNames {
         name: "Seribu Pulau Lestari",
         email: "rina@seribu.example",
         city: "Jakarta Utara",
@@ -65,7 +65,7 @@ pub const SAILING: &[House] = &[
         boats: &[("Pramuka Satu", 50), ("Pramuka Dua", 50)],
         line: line("Marina Ancol", "Pulau Pramuka", WIB, 90, 200_000),
     },
-    House {
+    PartnerNames {
         name: "Komodo Wisata Bahari",
         email: "yosef@komodo.example",
         city: "Labuan Bajo",
@@ -73,7 +73,7 @@ pub const SAILING: &[House] = &[
         boats: &[("Naga Laut", 30), ("Rinca", 25)],
         line: line("Labuan Bajo", "Pulau Komodo", WITA, 110, 450_000),
     },
-    House {
+    PartnerNames {
         name: "Kepri Ekspres",
         email: "hasan@kepri.example",
         city: "Tanjung Pinang",
@@ -81,7 +81,7 @@ pub const SAILING: &[House] = &[
         boats: &[("Kepri Satu", 70), ("Kepri Dua", 70), ("Kepri Tiga", 40)],
         line: line("Tanjung Pinang", "Batam", WIB, 60, 75_000),
     },
-    House {
+    PartnerNames {
         name: "Bunaken Trans",
         email: "maria@bunaken.example",
         city: "Manado",
@@ -89,7 +89,7 @@ pub const SAILING: &[House] = &[
         boats: &[("Bunaken Biru", 25)],
         line: line("Manado", "Pulau Bunaken", WITA, 45, 100_000),
     },
-    House {
+    PartnerNames {
         name: "Raja Ampat Lines",
         email: "simon@rajaampat.example",
         city: "Sorong",
@@ -99,7 +99,7 @@ pub const SAILING: &[House] = &[
     },
 ];
 
-/// Those that do not, and why: how far they came.
+/// Partners that are not active, with their status.
 pub const WAITING: &[(&str, &str, &str)] = &[
     ("Derawan Jaya", "adi@derawan.example", "draft"),
     ("Karimun Sejahtera", "sri@karimun.example", "in_review"),

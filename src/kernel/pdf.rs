@@ -1,6 +1,6 @@
-//! PDF pages to be read on a phone and printed in black and white.
+//! PDF pages, readable on a phone and in black-and-white print.
 //!
-//! Lengths are points; a text stands on its `y`, counted from the top.
+//! Lengths are in points; `y` is the baseline of a text, counted from the top.
 
 use std::sync::LazyLock;
 
@@ -25,16 +25,16 @@ use super::{
 pub const A4: (f32, f32) = (595.3, 841.9);
 pub const A5: (f32, f32) = (419.5, 595.3);
 
-/// A face that texts are measured and drawn with.
-struct Cut {
+/// A font face with its metrics.
+struct FontFace {
     font: Font,
     face: Face<'static>,
 }
 
-impl Cut {
+impl FontFace {
     fn new(data: &'static [u8]) -> Self {
-        let face = Face::parse(data, 0).expect("our fonts are sound");
-        Self { font: Font::new(data.into(), 0).expect("our fonts are sound"), face }
+        let face = Face::parse(data, 0).expect("the embedded fonts are valid");
+        Self { font: Font::new(data.into(), 0).expect("the embedded fonts are valid"), face }
     }
 
     fn width(&self, size: f32, text: &str) -> f32 {
@@ -46,18 +46,18 @@ impl Cut {
         units as f32 * size / f32::from(self.face.units_per_em())
     }
 
-    /// What it has no picture of becomes a question mark.
+    /// Replaces characters without a glyph by `?`.
     fn drawable(&self, text: &str) -> String {
         text.nfc().map(|c| if self.face.glyph_index(c).is_some() { c } else { '?' }).collect()
     }
 }
 
-static REGULAR: LazyLock<Cut> =
-    LazyLock::new(|| Cut::new(include_bytes!("../../assets/fonts/Roboto-Regular.ttf")));
-static BOLD: LazyLock<Cut> =
-    LazyLock::new(|| Cut::new(include_bytes!("../../assets/fonts/Roboto-Bold.ttf")));
+static REGULAR: LazyLock<FontFace> =
+    LazyLock::new(|| FontFace::new(include_bytes!("../../assets/fonts/Roboto-Regular.ttf")));
+static BOLD: LazyLock<FontFace> =
+    LazyLock::new(|| FontFace::new(include_bytes!("../../assets/fonts/Roboto-Bold.ttf")));
 
-/// How a text looks.
+/// Size, weight and shade of a text.
 #[derive(Clone, Copy)]
 pub struct Style {
     size: f32,
@@ -74,21 +74,21 @@ impl Style {
         Self { size, bold: true, grey: false }
     }
 
-    /// For labels: still readable in print.
+    /// Grey, for labels.
     pub const fn grey(size: f32) -> Self {
         Self { size, bold: false, grey: true }
     }
 
-    fn cut(self) -> &'static Cut {
+    fn face(self) -> &'static FontFace {
         if self.bold { &BOLD } else { &REGULAR }
     }
 
-    /// Of the text as it is drawn.
+    /// Width of the drawn text.
     pub fn width(self, text: &str) -> f32 {
-        self.cut().width(self.size, &self.cut().drawable(text))
+        self.face().width(self.size, &self.face().drawable(text))
     }
 
-    /// The text in lines of at most this width. A word that is longer has a line of its own.
+    /// Wraps the text. A word that exceeds the width gets its own line.
     pub fn wrap(self, width: f32, text: &str) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for word in text.split_whitespace() {
@@ -104,10 +104,10 @@ impl Style {
     }
 }
 
-/// A document in the making.
-pub struct Paper(Document);
+/// A PDF document under construction.
+pub struct PdfDocument(Document);
 
-impl Paper {
+impl PdfDocument {
     pub fn new(title: &str, lang: Lang) -> Self {
         let mut document = Document::new();
         let metadata = Metadata::new().title(title.to_owned()).language(lang.to_string());
@@ -118,13 +118,13 @@ impl Paper {
     pub fn page(
         &mut self,
         (width, height): (f32, f32),
-        draw: impl FnOnce(&mut Pen<'_, '_>) -> Result<()>,
+        draw: impl FnOnce(&mut Canvas<'_, '_>) -> Result<()>,
     ) -> Result<()> {
         let settings = PageSettings::from_wh(width, height);
         let settings = settings.ok_or_else(|| Error::internal("a page without size"))?;
         let mut page = self.0.start_page_with(settings);
         let mut surface = page.surface();
-        draw(&mut Pen(&mut surface))?;
+        draw(&mut Canvas(&mut surface))?;
         surface.finish();
         page.finish();
         Ok(())
@@ -136,19 +136,19 @@ impl Paper {
 }
 
 /// Draws on one page.
-pub struct Pen<'p, 's>(&'p mut krilla::surface::Surface<'s>);
+pub struct Canvas<'p, 's>(&'p mut krilla::surface::Surface<'s>);
 
-impl Pen<'_, '_> {
+impl Canvas<'_, '_> {
     pub fn text(&mut self, x: f32, y: f32, style: Style, text: &str) {
-        let text = style.cut().drawable(text);
+        let text = style.face().drawable(text);
         self.shade(if style.grey { 85 } else { 0 });
-        let (at, font) = (Point::from_xy(x, y), style.cut().font.clone());
+        let (at, font) = (Point::from_xy(x, y), style.face().font.clone());
         self.0.draw_text(at, font, style.size, &text, false, TextDirection::Auto);
     }
 
-    /// As much of the text as there is room for: smaller if it must be, and then cut off.
+    /// Shrinks the text to the width, then truncates it.
     pub fn fitted(&mut self, x: f32, y: f32, width: f32, style: Style, text: &str) {
-        let text = style.cut().drawable(text);
+        let text = style.face().drawable(text);
         let wanted = style.width(&text);
         let size = style.size * (width / wanted.max(1.0)).clamp(0.7, 1.0);
         let style = Style { size, ..style };
@@ -172,21 +172,20 @@ impl Pen<'_, '_> {
         self.block(x, y, width, 0.7);
     }
 
-    /// A light ground, which a text on it stands out from also in print.
+    /// A light background.
     pub fn ground(&mut self, x: f32, y: f32, width: f32, height: f32) {
         self.shade(230);
         self.block(x, y, width, height);
     }
 
-    /// A QR code of so much in square, with the quiet zone that readers want around it left to
-    /// the page.
+    /// A QR code with the given side, without a quiet zone.
     pub fn qr(&mut self, x: f32, y: f32, side: f32, text: &str) -> Result<()> {
         let code = QRBuilder::new(text).ecl(ECL::M).build();
-        let code = code.map_err(|_| Error::internal("this is too long for a QR code"))?;
+        let code = code.map_err(|_| Error::internal("the text is too long for a QR code"))?;
         let unit = side / code.size as f32;
         let mut path = PathBuilder::new();
         for row in 0..code.size {
-            // Neighbours are drawn as one: no hairlines between them.
+            // Adjacent modules are drawn as one block to avoid hairlines.
             let mut column = 0;
             for run in code[row].chunk_by(|a, b| a.value() == b.value()) {
                 let (left, top) = (x + unit * column as f32, y + unit * row as f32);

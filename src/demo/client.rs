@@ -1,4 +1,4 @@
-//! Somebody who calls the service from within: the same doors, without a network.
+//! In-process client of the API.
 
 use axum::{
     body::{Body, to_bytes},
@@ -12,17 +12,17 @@ use crate::{
 };
 
 #[derive(Clone)]
-pub struct Voice {
+pub struct ApiClient {
     service: Service,
     token: Option<String>,
 }
 
-impl Voice {
+impl ApiClient {
     pub fn of(app: &App) -> Self {
         Self { service: Service::new(app, Edge::default().request), token: None }
     }
 
-    /// The same, signed in.
+    /// A signed-in client.
     pub async fn signed_in(&self, email: &str, password: &str, role: &str) -> Result<Self, String> {
         let body = json!({ "email": email, "password": password, "role": role });
         let session = self.post("/v1/auth/login", body).await?;
@@ -46,7 +46,7 @@ impl Voice {
         self.call(Method::PATCH, path, body.to_string().into(), Some("application/json")).await
     }
 
-    /// Uploads a paper, and gets its id.
+    /// Uploads a document and returns its id.
     pub async fn upload(&self, name: &str) -> Result<Value, String> {
         const EDGE: &str = "dermaga-demo";
         const PDF: &str = "%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n";

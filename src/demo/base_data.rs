@@ -1,4 +1,4 @@
-//! The beginning: staff, partners with their papers, boats, routes, prices and terms.
+//! Base data: staff, partners with documents, boats, routes, prices and terms.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,18 @@ use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 
 use super::{
-    FUTURE, PASSWORD, Stage,
-    places::{House, SAILING, WAITING},
-    voice::Voice,
+    FUTURE, Generator, PASSWORD,
+    client::ApiClient,
+    names::{PartnerNames, SAILING, WAITING},
 };
 use crate::{
     accounts::{self, Password},
     kernel::ids::Uuid,
 };
 
-/// One dated sailing, as far as guests choose by it.
+/// A sailing that guests can choose.
 #[derive(Clone, crate::kernel::db::FromRow)]
-pub struct Berth {
+pub struct SailingChoice {
     pub id: Uuid,
     pub speedboat_id: Uuid,
     pub partner_id: Uuid,
@@ -26,9 +26,9 @@ pub struct Berth {
     pub departure_at: DateTime<Utc>,
 }
 
-/// What guests find when the platform opens.
-pub struct Founded {
-    pub by_day: BTreeMap<NaiveDate, Vec<Berth>>,
+/// The created base data.
+pub struct BaseData {
+    pub by_day: BTreeMap<NaiveDate, Vec<SailingChoice>>,
 }
 
 const STAFF: &[(&str, &str, &str, &[&str])] = &[
@@ -52,31 +52,31 @@ const STAFF: &[(&str, &str, &str, &[&str])] = &[
     ),
 ];
 
-/// Who can sign in: partners that sail, and staff.
+/// Accounts that can sign in: active partners and staff.
 pub fn logins() -> (Vec<&'static str>, Vec<&'static str>) {
     (SAILING.iter().map(|house| house.email).collect(), STAFF.iter().map(|one| one.1).collect())
 }
 
-pub async fn found(
-    stage: &mut Stage,
+pub async fn create(
+    generator: &mut Generator,
     first: NaiveDate,
     today: NaiveDate,
-) -> Result<Founded, String> {
-    let admin = stage.admin().await?;
-    hire(stage, &admin, first).await?;
-    price(&admin, first, today).await?;
+) -> Result<BaseData, String> {
+    let admin = generator.admin().await?;
+    create_staff(generator, &admin, first).await?;
+    create_prices(&admin, first, today).await?;
     for (index, house) in SAILING.iter().enumerate() {
-        let partner = register(stage, house.name, house.email).await?;
-        papers(&partner, house.name, house.city, house.province).await?;
+        let partner = register(generator, house.name, house.email).await?;
+        complete_onboarding(&partner, house.name, house.city, house.province).await?;
         approve(&admin, &partner, "approved").await?;
-        set_sail(&partner, house, index, first, today).await?;
+        create_fleet(&partner, house, index, first, today).await?;
     }
     for (name, email, state) in WAITING {
-        let partner = register(stage, name, email).await?;
+        let partner = register(generator, name, email).await?;
         if *state == "draft" {
             continue;
         }
-        papers(&partner, name, "Makassar", "Sulawesi Selatan").await?;
+        complete_onboarding(&partner, name, "Makassar", "Sulawesi Selatan").await?;
         match *state {
             "revision" => approve(&admin, &partner, "rejected").await?,
             "suspended" => {
@@ -87,8 +87,8 @@ pub async fn found(
             _ => {}
         }
     }
-    publish_terms(stage, &admin).await?;
-    let berths: Vec<Berth> = stage
+    publish_terms(generator, &admin).await?;
+    let choices: Vec<SailingChoice> = generator
         .app
         .db
         .sql(
@@ -99,13 +99,17 @@ pub async fn found(
         .await
         .map_err(|why| why.to_string())?;
     let mut by_day = BTreeMap::<_, Vec<_>>::new();
-    for berth in berths {
-        by_day.entry(berth.day).or_default().push(berth);
+    for choice in choices {
+        by_day.entry(choice.day).or_default().push(choice);
     }
-    Ok(Founded { by_day })
+    Ok(BaseData { by_day })
 }
 
-async fn hire(stage: &Stage, admin: &Voice, first: NaiveDate) -> Result<(), String> {
+async fn create_staff(
+    generator: &Generator,
+    admin: &ApiClient,
+    first: NaiveDate,
+) -> Result<(), String> {
     let password = Password::parse(PASSWORD).ok_or("a password")?;
     for (name, email, level, rules) in STAFF {
         let permission = json!({
@@ -125,13 +129,17 @@ async fn hire(stage: &Stage, admin: &Voice, first: NaiveDate) -> Result<(), Stri
         let member = admin.post("/v1/staff", member).await?;
         let account = member["user_id"].as_str().and_then(|id| id.parse().ok());
         let account = account.ok_or("a staff member without account")?;
-        let given = accounts::give_password(&stage.app, account, &password).await;
+        let given = accounts::set_invited_password(&generator.app, account, &password).await;
         given.map_err(|why| why.to_string())?;
     }
     Ok(())
 }
 
-async fn price(admin: &Voice, first: NaiveDate, today: NaiveDate) -> Result<(), String> {
+async fn create_prices(
+    admin: &ApiClient,
+    first: NaiveDate,
+    today: NaiveDate,
+) -> Result<(), String> {
     let ppn = json!({
         "name": "PPN komisi", "code": "PPN", "rate": 11, "applies_to": "commission",
         "is_active": true,
@@ -182,16 +190,21 @@ async fn price(admin: &Voice, first: NaiveDate, today: NaiveDate) -> Result<(), 
     Ok(())
 }
 
-async fn register(stage: &Stage, name: &str, email: &str) -> Result<Voice, String> {
+async fn register(generator: &Generator, name: &str, email: &str) -> Result<ApiClient, String> {
     let form = json!({
         "name": name, "email": email, "phone": 81_234_567_890_i64, "password": PASSWORD,
         "cpassword": PASSWORD, "address": "Jl. Pelabuhan 1", "partnerType": "company",
     });
-    stage.guest.post("/auth/register-mitra", form).await?;
-    stage.guest.signed_in(email, PASSWORD, "mitra").await
+    generator.guest.post("/auth/register-mitra", form).await?;
+    generator.guest.signed_in(email, PASSWORD, "mitra").await
 }
 
-async fn papers(partner: &Voice, name: &str, city: &str, province: &str) -> Result<(), String> {
+async fn complete_onboarding(
+    partner: &ApiClient,
+    name: &str,
+    city: &str,
+    province: &str,
+) -> Result<(), String> {
     let legal = format!("PT {name}");
     let form = json!({
         "business": {
@@ -218,13 +231,13 @@ async fn papers(partner: &Voice, name: &str, city: &str, province: &str) -> Resu
     Ok(())
 }
 
-async fn id_of(partner: &Voice) -> Result<String, String> {
+async fn id_of(partner: &ApiClient) -> Result<String, String> {
     let me = partner.get("/user/me").await?;
     me["mitra"]["id"].as_str().map(str::to_owned).ok_or_else(|| "no partner".into())
 }
 
-/// Decides about every paper; a rejection ends it.
-async fn approve(admin: &Voice, partner: &Voice, verdict: &str) -> Result<(), String> {
+/// Reviews all documents; stops at a rejection.
+async fn approve(admin: &ApiClient, partner: &ApiClient, verdict: &str) -> Result<(), String> {
     let desk = format!("/v1/mitra/manajemen/{}", id_of(partner).await?);
     let documents = admin.get(&format!("{desk}/documents")).await?;
     for document in documents.as_array().into_iter().flatten() {
@@ -239,10 +252,10 @@ async fn approve(admin: &Voice, partner: &Voice, verdict: &str) -> Result<(), St
     Ok(())
 }
 
-/// Each boat goes there and back twice a day.
-async fn set_sail(
-    partner: &Voice,
-    house: &House,
+/// Each boat sails a return trip twice a day.
+async fn create_fleet(
+    partner: &ApiClient,
+    house: &PartnerNames,
     index: usize,
     first: NaiveDate,
     today: NaiveDate,
@@ -284,9 +297,9 @@ async fn set_sail(
     Ok(())
 }
 
-/// Drafted by one, published by another.
-async fn publish_terms(stage: &Stage, admin: &Voice) -> Result<(), String> {
-    let writer = stage.guest.signed_in(STAFF[2].1, PASSWORD, "staff").await?;
+/// Drafted and published by different accounts.
+async fn publish_terms(generator: &Generator, admin: &ApiClient) -> Result<(), String> {
+    let writer = generator.guest.signed_in(STAFF[2].1, PASSWORD, "staff").await?;
     let (me, boss) = (writer.get("/user/me").await?, admin.get("/user/me").await?);
     let terms = [
         ("customer", "<h1>Ketentuan penumpang</h1><p>Tiba 30 menit sebelum berangkat.</p>"),

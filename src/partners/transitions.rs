@@ -1,12 +1,11 @@
-//! The one door for every change of a partner's state.
+//! Status transitions of partners. All changes of the status go through here.
 
 use chrono::{DateTime, Utc};
 
 use super::{
-    filing,
     model::{Event, Partner, PartnerStatus},
-    papers::DocumentRow,
-    rules, store,
+    onboarding::DocumentRow,
+    onboarding_store, rules, store,
 };
 use crate::{
     accounts::{self, Status},
@@ -18,7 +17,8 @@ use crate::{
     },
 };
 
-/// Moves a partner whose row is held, with all that hangs on it. 409 when it cannot go there.
+/// Applies an event to a partner whose row is locked, with all side effects. 409 if it is not
+/// allowed.
 pub async fn apply(
     tx: &mut Tx,
     partner: &Partner,
@@ -26,7 +26,7 @@ pub async fn apply(
     reason: Option<&str>,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    let to = rules::next(partner.status, event).ok_or_else(not_now)?;
+    let to = rules::next(partner.status, event).ok_or_else(invalid_transition)?;
     let mut moved = Partner { status: to, ..partner.clone() };
     match event {
         Event::Submit => moved.submitted_at = Some(now),
@@ -43,9 +43,10 @@ pub async fn apply(
     }
     store::set_state(tx, &moved).await?;
     match event {
-        // Its bank book is among what was approved. Later on an account is approved by itself.
+        // The first approval includes the bank book. Later changes of the account are approved
+        // separately.
         Event::Approve if partner.verified_at.is_none() => {
-            filing::approve_bank_account(tx, partner.id).await?;
+            onboarding_store::approve_bank_account(tx, partner.id).await?;
         }
         Event::Suspend => {
             accounts::set_status(tx, partner.user_id, Status::Suspended, now).await?;
@@ -69,10 +70,10 @@ pub async fn apply(
     events::emit(tx, announced, now).await
 }
 
-/// Activates a partner under review once everything it needs has passed.
+/// Activates a partner under review once all required documents are approved.
 pub async fn activate_if_complete(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
     let partner = store::get_in(tx, id).await?;
-    let documents = filing::documents_in(tx, id).await?;
+    let documents = onboarding_store::documents_in(tx, id).await?;
     let complete = rules::all_approved(partner.partner_type, &documents);
     if partner.status == PartnerStatus::InReview && complete {
         apply(tx, &partner, Event::Approve, None, now).await?;
@@ -81,7 +82,7 @@ pub async fn activate_if_complete(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> 
 }
 
 async fn rejected(tx: &mut Tx, partner_id: Uuid) -> Result<Vec<RejectedDocument>> {
-    let documents = filing::documents_in(tx, partner_id).await?;
+    let documents = onboarding_store::documents_in(tx, partner_id).await?;
     let rejected = documents.into_iter().filter(|d| d.is_rejected());
     let document = |d: DocumentRow| RejectedDocument {
         kind: d.kind.as_str().to_owned(),
@@ -90,9 +91,9 @@ async fn rejected(tx: &mut Tx, partner_id: Uuid) -> Result<Vec<RejectedDocument>
     Ok(rejected.map(document).collect())
 }
 
-pub fn not_now() -> Error {
+pub fn invalid_transition() -> Error {
     Error::invalid_state(
-        "The partner's status does not allow this now.",
+        "The current status of the partner does not allow this.",
         "Status mitra saat ini tidak memungkinkan hal ini.",
     )
 }

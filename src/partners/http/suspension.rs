@@ -1,4 +1,4 @@
-//! Suspending a partner, letting it back, and acting in its name.
+//! Handlers of suspension and impersonation.
 
 use axum::extract::State;
 
@@ -13,11 +13,11 @@ use crate::{
     },
     partners::{
         model::{Event, Partner, PartnerStatus, Suspension},
-        moves, store,
+        store, transitions,
     },
 };
 
-/// Ends the partner's sessions. What it has on sale and what it is owed look at its status.
+/// Ends the partner's sessions. Sales and settlements check its status.
 pub async fn suspend_partner(
     State(app): State<App>,
     caller: Caller,
@@ -25,7 +25,7 @@ pub async fn suspend_partner(
     Body(Suspension { reason }): Body<Suspension>,
 ) -> Result<Reply<Partner>> {
     let after = moved(&app, &caller, partner, Event::Suspend, Some(&reason)).await?;
-    Ok(Reply::data(after).saying("The partner is suspended.", "Mitra ditangguhkan."))
+    Ok(Reply::data(after).saying("The partner has been suspended.", "Mitra ditangguhkan."))
 }
 
 pub async fn unsuspend_partner(
@@ -47,7 +47,7 @@ async fn moved(
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     let before = store::hold(&mut tx, id, now).await?;
-    moves::apply(&mut tx, &before, event, reason, now).await?;
+    transitions::apply(&mut tx, &before, event, reason, now).await?;
     let after = store::get_in(&mut tx, id).await?;
     let action = match event {
         Event::Suspend => "partner.suspended",
@@ -67,12 +67,12 @@ pub async fn impersonate_partner(
     let mut tx = caller.begin(&app.db, now).await?;
     let partner = store::hold(&mut tx, id, now).await?;
     if partner.status == PartnerStatus::Suspended {
-        return Err(moves::not_now());
+        return Err(transitions::invalid_transition());
     }
     let session = accounts::impersonate(&mut tx, &caller, partner.user_id, now).await?;
     record(&mut tx, "partner.impersonated", None, &partner).await?;
     tx.commit().await?;
     let session = Impersonation { user: session.user.shown(&app), ..session };
     Ok(Reply::data(session)
-        .saying("You act for the partner now.", "Anda kini bertindak atas nama mitra."))
+        .saying("You are now acting as the partner.", "Anda kini bertindak atas nama mitra."))
 }

@@ -1,10 +1,10 @@
-//! The SQL of papers and documents. The partner's row is held by whoever writes here.
+//! The SQL of onboarding data and documents. The partner's row must be locked for writing.
 
 use chrono::{DateTime, Utc};
 
-use super::papers::{
-    BankAccount, BankAccountStatus, Business, DocumentRow, DocumentStatus, DocumentType, Papers,
-    Pic,
+use super::onboarding::{
+    BankAccount, BankAccountStatus, Business, DocumentRow, DocumentStatus, DocumentType,
+    OnboardingData, Pic,
 };
 use crate::kernel::{
     db::{Db, Tx},
@@ -35,8 +35,8 @@ pub struct PapersRow {
 }
 
 impl PapersRow {
-    fn open(self, sealer: &Sealer) -> Result<Papers> {
-        Ok(Papers {
+    fn open(self, sealer: &Sealer) -> Result<OnboardingData> {
+        Ok(OnboardingData {
             business: Business {
                 legal_name: self.legal_name,
                 nib: self.nib,
@@ -69,24 +69,24 @@ const PAPERS: &str = "SELECT legal_name, nib, npwp, address, city, province, pos
       account_number, account_name, bank_account_status
     FROM onboardings WHERE partner_id = $1";
 
-pub async fn papers(db: &Db, partner_id: Uuid, sealer: &Sealer) -> Result<Papers> {
+pub async fn papers(db: &Db, partner_id: Uuid, sealer: &Sealer) -> Result<OnboardingData> {
     let row: Option<PapersRow> = db.sql(PAPERS).bind(partner_id).maybe().await?;
-    row.map_or(Ok(Papers::default()), |row| row.open(sealer))
+    row.map_or(Ok(OnboardingData::default()), |row| row.open(sealer))
 }
 
-pub async fn papers_in(tx: &mut Tx, partner_id: Uuid, sealer: &Sealer) -> Result<Papers> {
+pub async fn papers_in(tx: &mut Tx, partner_id: Uuid, sealer: &Sealer) -> Result<OnboardingData> {
     let row: Option<PapersRow> = tx.sql(PAPERS).bind(partner_id).maybe().await?;
-    row.map_or(Ok(Papers::default()), |row| row.open(sealer))
+    row.map_or(Ok(OnboardingData::default()), |row| row.open(sealer))
 }
 
 pub async fn save(
     tx: &mut Tx,
     partner_id: Uuid,
-    papers: &Papers,
+    papers: &OnboardingData,
     sealer: &Sealer,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    let Papers { business, pic, bank_account, bank_account_status } = papers.clone();
+    let OnboardingData { business, pic, bank_account, bank_account_status } = papers.clone();
     tx.sql(
         "INSERT INTO onboardings (partner_id, updated_at) VALUES ($1, $2)
          ON CONFLICT (partner_id) DO NOTHING",
@@ -156,14 +156,14 @@ pub async fn documents_in(tx: &mut Tx, partner_id: Uuid) -> Result<Vec<DocumentR
     Ok(tx.sql(CURRENT).bind(partner_id).all().await?)
 }
 
-/// One of the partner's documents, also one that was replaced.
+/// A document of the partner, even if it was replaced.
 pub async fn document(tx: &mut Tx, partner_id: Uuid, id: Uuid) -> Result<Option<DocumentRow>> {
     Ok(tx.sql(documents!("d.id = $2")).bind(partner_id).bind(id).maybe().await?)
 }
 
-/// A new document takes the place of the old one of its type. It has an id of its own: a verdict
-/// on what was there before cannot fall on what nobody has seen.
-pub async fn hand_in(
+/// Replaces the document of this type. The new document has a new id, so that a review of the old
+/// one cannot apply to it.
+pub async fn submit_document(
     tx: &mut Tx,
     partner_id: Uuid,
     kind: DocumentType,
@@ -193,8 +193,8 @@ pub async fn hand_in(
     Ok(())
 }
 
-/// Hands a document in once more, so that it is looked at again; a rejected one stays rejected.
-pub async fn renew(
+/// Submits a document again for review; a rejected one stays rejected.
+pub async fn reopen_document(
     tx: &mut Tx,
     partner_id: Uuid,
     kind: DocumentType,
@@ -203,7 +203,7 @@ pub async fn renew(
     let documents = documents_in(tx, partner_id).await?;
     let current = documents.iter().find(|document| document.kind == kind);
     match current.filter(|document| !document.is_rejected()) {
-        Some(document) => hand_in(tx, partner_id, kind, document.file_id, now).await,
+        Some(document) => submit_document(tx, partner_id, kind, document.file_id, now).await,
         None => Ok(()),
     }
 }
@@ -238,7 +238,7 @@ struct Sealed {
     account_number: Option<String>,
 }
 
-/// Puts what older keys have sealed under the current one; says how many rows that were.
+/// Re-encrypts data of older keys; returns the number of rows.
 pub async fn reseal(db: &Db, sealer: &Sealer) -> Result<u64> {
     let rows: Vec<Sealed> = db
         .sql(
@@ -257,7 +257,7 @@ pub async fn reseal(db: &Db, sealer: &Sealer) -> Result<u64> {
         if npwp.is_none() && nik.is_none() && number.is_none() {
             continue;
         }
-        // Only over what was read: a partner that saves meanwhile has sealed it anew anyway.
+        // Only if unchanged: a concurrent update uses the current key anyway.
         resealed += db
             .sql(
                 "UPDATE onboardings SET npwp = COALESCE($1, npwp),
@@ -278,7 +278,9 @@ pub async fn reseal(db: &Db, sealer: &Sealer) -> Result<u64> {
     Ok(resealed)
 }
 
-/// The document must be there: it was just written.
+/// The document after its review.
 pub async fn reviewed(tx: &mut Tx, partner_id: Uuid, id: Uuid) -> Result<DocumentRow> {
-    document(tx, partner_id, id).await?.ok_or_else(|| Error::internal("the document is gone"))
+    document(tx, partner_id, id)
+        .await?
+        .ok_or_else(|| Error::internal("the document no longer exists"))
 }

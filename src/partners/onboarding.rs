@@ -1,4 +1,4 @@
-//! Onboarding: what a partner fills in and hands in, and what it sees of that.
+//! Types of the onboarding.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -53,7 +53,7 @@ crate::words! {
     }
 }
 
-/// The business that sails.
+/// Business data of a partner.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Business {
     pub legal_name: Option<String>,
@@ -76,7 +76,7 @@ pub struct Pic {
     pub nik: Option<Confidential>,
 }
 
-/// Where the partner is paid.
+/// Bank account for settlements.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "PartnerBankAccount")]
 pub struct BankAccount {
@@ -85,20 +85,20 @@ pub struct BankAccount {
     pub account_name: Option<String>,
 }
 
-/// All that a partner has filled in, numbers masked until somebody may read them.
+/// Onboarding data of a partner. Numbers are masked for callers who may not read them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-pub struct Papers {
+pub struct OnboardingData {
     pub business: Business,
     pub pic: Pic,
     pub bank_account: BankAccount,
-    /// A changed account holds settlements until it is approved.
+    /// Settlements are held until a changed account is approved.
     pub bank_account_status: Option<BankAccountStatus>,
 }
 
-impl Papers {
-    /// NIK and account number are for the partner and its reviewers. An NPWP is not confidential,
-    /// unless it is a person's: then its 16 digits are their NIK, while a business has 15, or 16
-    /// that begin with a zero.
+impl OnboardingData {
+    /// NIK and account number are for the partner and reviewers. An NPWP is only confidential if it
+    /// is a person's: then its 16 digits are the NIK, while a business has 15, or 16 with a leading
+    /// zero.
     pub fn revealed_if(mut self, may: bool) -> Self {
         let npwp = self.business.npwp.as_ref().map(Confidential::number).unwrap_or_default();
         let is_nik = npwp.len() == 16 && !npwp.starts_with('0');
@@ -146,11 +146,11 @@ pub struct Document {
 pub struct DocumentFile {
     pub id: Uuid,
     pub filename: String,
-    /// Good for five minutes; null for those who may not read what it shows.
+    /// Signed address, valid for five minutes; null for callers who may not read the document.
     pub url: Option<String>,
 }
 
-/// One part of the onboarding, and what it still lacks.
+/// A step of the onboarding.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Step {
     pub key: StepKey,
@@ -163,27 +163,27 @@ pub struct Onboarding {
     pub status: PartnerStatus,
     pub steps: Vec<Step>,
     #[serde(flatten)]
-    pub papers: Papers,
+    pub papers: OnboardingData,
     pub documents: Vec<Document>,
     pub submitted_at: Option<DateTime<Utc>>,
-    /// What the reviewers want changed.
+    /// What the reviewers ask to correct.
     pub review_note: Option<String>,
 }
 
-/// The partner's data and its onboarding, for a form.
+/// Data and onboarding of a partner, for an edit form.
 #[derive(Serialize, JsonSchema)]
 pub struct PartnerEdit {
     #[serde(flatten)]
     pub partner: Partner,
     pub steps: Vec<Step>,
     #[serde(flatten)]
-    pub papers: Papers,
+    pub papers: OnboardingData,
     pub documents: Vec<Document>,
     pub submitted_at: Option<DateTime<Utc>>,
     pub review_note: Option<String>,
 }
 
-/// A reviewed document, and where that leaves the partner.
+/// A reviewed document and the resulting status of the partner.
 #[derive(Serialize, JsonSchema)]
 pub struct Reviewed {
     #[serde(flatten)]
@@ -230,7 +230,7 @@ pub struct DocumentForm {
     pub file_id: String,
 }
 
-/// Whatever is left out stays; null or an empty text clears.
+/// Fields that are left out keep their value; null or an empty string clears them.
 #[derive(Deserialize, JsonSchema)]
 pub struct OnboardingForm {
     pub business: Option<BusinessForm>,
@@ -242,7 +242,7 @@ pub struct OnboardingForm {
 }
 
 impl Input for OnboardingForm {
-    /// A form sends what is not filled in yet as an empty text.
+    /// Forms send missing values as empty strings.
     fn tidy(value: &mut Value) {
         for step in ["business", "pic", "bank_account"] {
             let Some(fields) = value.get_mut(step).and_then(Value::as_object_mut) else { continue };
