@@ -1,6 +1,5 @@
 //! Selling: one statement takes the seats, the promotion and makes the booking, or nothing.
 
-use crate::kernel::db::Json;
 use chrono::TimeDelta;
 use serde_json::json;
 
