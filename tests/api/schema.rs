@@ -4,8 +4,8 @@ use dermaga::kernel::db::{Db, Migration, Schema};
 use futures_util::future::join_all;
 
 use crate::{
+    binary::{dermaga, refused},
     on_both_engines, postgres,
-    process::{dermaga, refused},
     world::World,
 };
 

@@ -389,9 +389,9 @@ mod tests {
         let other = rusqlite::Connection::open(&file).unwrap();
         other.execute_batch("BEGIN IMMEDIATE").unwrap();
         let put = |n: i64| db.sql("INSERT INTO things VALUES ($1)").bind(n).run();
-        let (one, two, tx) = tokio::join!(put(1), put(2), db.begin());
+        let (one, two) = tokio::join!(put(1), put(2));
         assert!(one.unwrap_err().is_unavailable() && two.unwrap_err().is_unavailable());
-        assert!(tx.err().unwrap().is_unavailable());
+        assert!(db.begin().await.err().unwrap().is_unavailable());
         drop(other);
         // Of one group, each has its own answer.
         let in_a_transaction = async {
