@@ -146,7 +146,7 @@ pub struct PaymentReview {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PartnerRegistered {
     pub partner_id: Uuid,
-    /// By staff: then the invitation is the partner's letter.
+    /// Created by staff: the invitation is the only mail.
     #[serde(default)]
     pub invited: bool,
 }
@@ -154,10 +154,10 @@ pub struct PartnerRegistered {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PartnerChanged {
     pub partner_id: Uuid,
-    /// Why it was suspended.
+    /// Reason of a suspension.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Documents that have to be sent again.
+    /// Rejected documents with notes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rejected: Vec<RejectedDocument>,
 }
@@ -179,14 +179,14 @@ pub struct SettlementRef {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SailingCancelled {
     pub sailing_id: Uuid,
-    /// How many bookings were cancelled with it.
+    /// Number of bookings that were cancelled with it.
     pub bookings: usize,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SailingMoved {
     pub sailing_id: Uuid,
-    /// How many bookings moved with it.
+    /// Number of bookings that have the new times.
     pub bookings: usize,
     pub was_departure_at: DateTime<Utc>,
 }

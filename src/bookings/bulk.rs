@@ -28,7 +28,7 @@ pub struct CancelledBooking {
     #[row(flatten)]
     segment: LedgerSegment,
     total: Rupiah,
-    /// The day of departure where it departs.
+    /// Local day of departure.
     day: NaiveDate,
     /// Cash that the partner took for it.
     collected: Rupiah,

@@ -1,4 +1,4 @@
-//! What callers send.
+//! Request types of bookings.
 
 use chrono::NaiveDate;
 use schemars::JsonSchema;
@@ -81,7 +81,7 @@ pub fn reason_without_url(reason: &str) -> Result<()> {
 }
 
 impl Input for BookingForm {
-    /// Forms send what is not filled in as an empty text.
+    /// Forms send missing values as empty strings.
     fn tidy(value: &mut Value) {
         let passengers = value.get_mut("passengers").and_then(Value::as_array_mut);
         for passenger in passengers.into_iter().flatten() {

@@ -106,7 +106,7 @@ pub async fn letter(
 fn payment_address(app: &App, booking: &BookingRow) -> Result<String> {
     let payment = to_response(app, booking.clone(), false)?.payment;
     let address = payment.and_then(|payment| payment.redirect_url);
-    address.ok_or_else(|| Error::Unavailable("there is no address to pay at yet".into()))
+    address.ok_or_else(|| Error::Unavailable("the payment address is not known yet".into()))
 }
 
 /// With the code, so that letters about one booking lie together.

@@ -51,7 +51,7 @@ pub async fn recent(app: &App, partner: Uuid) -> Result<Vec<Booking>> {
     rows.into_iter().map(|row| to_response(app, row, false)).collect()
 }
 
-/// Puts what older keys have sealed under the current one; says how many rows that were.
+/// Re-encrypts data of older keys; returns the number of rows.
 pub async fn reseal(app: &App) -> Result<u64> {
     store::reseal(&app.db, &app.sealer).await
 }

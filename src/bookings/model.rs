@@ -174,7 +174,7 @@ pub struct StoredBooking {
 /// What other tables say about a booking.
 #[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct JoinedBooking {
-    /// What it cost less on the sailing it moved to, and was not paid back yet.
+    /// Price difference after a reschedule that is still owed to the customer.
     pub owed: Rupiah,
     /// Of its sailing.
     pub manifest_closed_at: Option<DateTime<Utc>>,
@@ -326,7 +326,7 @@ impl NewBooking {
 }
 
 impl BookingRow {
-    /// The day of departure where it departs.
+    /// Local day of departure.
     pub fn day(&self) -> NaiveDate {
         self.departure_at.with_timezone(&self.joined.timezone.tz()).date_naive()
     }

@@ -208,8 +208,8 @@ impl From<Refusal> for Error {
             ),
             Refusal::AlreadyBoarded => Self::conflict(
                 "already_boarded",
-                "Somebody of this booking is on board already.",
-                "Sebagian penumpang pemesanan ini sudah naik kapal.",
+                "A passenger of this booking is already checked in.",
+                "Ada penumpang pemesanan ini yang sudah check-in.",
             ),
             Refusal::AlreadyOver => Self::invalid_state(
                 "This booking is over, so it can no longer be changed.",

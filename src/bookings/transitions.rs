@@ -106,7 +106,7 @@ pub fn is_sold_out(failure: &Failure) -> bool {
 /// 409: the table of transitions has no such way.
 pub fn invalid_transition() -> Error {
     Error::invalid_state(
-        "The booking's status does not allow this now.",
+        "The current status of the booking does not allow this.",
         "Status pemesanan saat ini tidak memungkinkan hal ini.",
     )
 }

@@ -1,4 +1,4 @@
-//! What callers get.
+//! Response types of bookings.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;

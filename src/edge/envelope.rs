@@ -55,7 +55,7 @@ pub fn render(response: &mut Response, context: &Context) {
 fn default_rejection(status: StatusCode) -> Option<Error> {
     match status {
         StatusCode::BAD_REQUEST => {
-            Some(Error::Malformed(text("The request is malformed.", "Permintaan tidak terbaca.")))
+            Some(Error::Malformed(text("The request is malformed.", "Permintaan tidak valid.")))
         }
         StatusCode::NOT_FOUND => Some(Error::NotFound),
         StatusCode::METHOD_NOT_ALLOWED => Some(Error::MethodNotAllowed),

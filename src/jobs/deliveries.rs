@@ -142,7 +142,7 @@ impl App {
 
     async fn deliver_one(&self, item: &Item) -> Result<()> {
         let delivered = match item.is_poison() {
-            true => Err(Error::internal("the process crashed while delivering it")),
+            true => Err(Error::internal("its delivery has panicked too often")),
             false => tokio::time::timeout(Duration::from_secs(45), self.deliver(item))
                 .await
                 .unwrap_or_else(|_| Err(Error::Unavailable("timed out".into()))),
@@ -209,6 +209,6 @@ fn concurrency(queue: Queue) -> usize {
 /// Logs a delivery that failed or panicked. Its item is claimed again when its lease ends.
 fn log_failure(done: Result<Result<()>, JoinError>) {
     if let Err(error) = done.map_err(Error::internal).flatten() {
-        tracing::error!(%error, "the outcome of a delivery could not be stored");
+        tracing::error!(%error, "a delivery failed");
     }
 }

@@ -44,7 +44,7 @@ impl<T: Serialize + Sync> ErasedJson for T {
 }
 
 impl Caller {
-    /// The transaction for a change made by this caller. It does not commit without an audit entry
+    /// Begins a transaction for a change by this caller. It does not commit without an audit entry
     /// where one is required.
     pub async fn begin(&self, db: &Db, now: DateTime<Utc>) -> Result<AuditedTx> {
         let owed = self.role != Role::Mitra || self.impersonator.is_some();

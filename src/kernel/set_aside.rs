@@ -132,7 +132,7 @@ pub async fn remove(db: &Db, job: RowJob, id: Uuid) -> Result<bool> {
         .run()
         .await?;
     if removed == 1 {
-        tracing::info!(%job, %id, "a row that had failed is dealt with");
+        tracing::info!(%job, %id, "a row that had failed was processed");
     }
     Ok(removed == 1)
 }

@@ -9,7 +9,7 @@ use super::{
     rules::Window,
 };
 
-/// The buckets of a window, empty ones included: days of a short window, months of a long one.
+/// Days of a short window or months of a long one, including empty ones.
 pub fn series(daily: &BTreeMap<NaiveDate, Sums>, window: Window) -> Vec<Point> {
     let mut points = Vec::new();
     let mut day = window.start_date;

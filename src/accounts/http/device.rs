@@ -11,7 +11,7 @@ use crate::{
 
 const COOKIE_NAME: &str = "dermaga_remember";
 
-/// The device whose remember token a request carries, if the token could be resumed with.
+/// The device of a valid remember token in the request.
 pub async fn live_device(
     app: &App,
     headers: &HeaderMap,
@@ -22,7 +22,7 @@ pub async fn live_device(
     Ok(device.filter(|device| device.expires_at > now && device.rotated_at.is_none()))
 }
 
-/// The remember token that a request carries, in its header or in the cookie.
+/// The remember token of the request, from the header or the cookie.
 pub fn presented(headers: &HeaderMap) -> Option<String> {
     if let Some(token) = headers.get("x-remember-token") {
         return token.to_str().ok().map(str::to_owned);

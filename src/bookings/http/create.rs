@@ -56,15 +56,15 @@ pub async fn create_booking<P: OpensPayment>(
         },
     );
     Ok(sold.await?.saying(
-        "Your seats are held. Please pay in time.",
-        "Kursi Anda ditahan. Mohon bayar tepat waktu.",
+        "The seats are held. Please pay before the hold expires.",
+        "Kursi ditahan. Mohon bayar sebelum waktunya habis.",
     ))
 }
 
 /// The booking that a request made which did not live to answer.
 async fn sold_before(app: &App, kept: &Value) -> Result<Booking> {
     let id = kept["booking_id"].as_str().and_then(|id| id.parse().ok());
-    let id = id.ok_or_else(|| Error::internal("a kept answer says nothing"))?;
+    let id = id.ok_or_else(|| Error::internal("a stored idempotent response has no booking"))?;
     let booking = store::get(&app.db, id).await?.ok_or(Error::NotFound)?;
     to_response(app, booking, true)
 }

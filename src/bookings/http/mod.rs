@@ -58,7 +58,11 @@ pub async fn list_bookings(
 
 fn ensure_code_and_email(query: &BookingsQuery) -> Result<()> {
     let fault = |name: &str| {
-        Fault::new(name, "required", text("Say which booking.", "Sebutkan pemesanannya."))
+        Fault::new(
+            name,
+            "required",
+            text("State the booking: code and email.", "Sebutkan kode dan email pemesanan."),
+        )
     };
     let code = query.code.as_deref().is_none_or(|code| code.trim().is_empty());
     let missing = [("code", code), ("email", query.email.is_none())];
@@ -185,7 +189,7 @@ pub async fn cancel_booking(
     let cancelled = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
         cancel(&app, caller.as_ref(), booking, actor, &form.reason, running).await
     });
-    Ok(cancelled.await?.saying("The booking is cancelled.", "Pemesanan dibatalkan."))
+    Ok(cancelled.await?.saying("The booking has been cancelled.", "Pemesanan telah dibatalkan."))
 }
 
 async fn cancel(
