@@ -169,8 +169,10 @@ impl managed::Manager for Manager {
     type Error = Error;
 
     async fn create(&self) -> Result<PgConnection, Error> {
-        // In a box: it is deep, and part of everything that may need a connection.
-        let (client, connection) = Box::pin(self.config.connect(self.tls.clone())).await?;
+        // On a stack of its own: connecting is deep, and any statement may have to connect.
+        let (config, tls) = (self.config.clone(), self.tls.clone());
+        let opened = tokio::spawn(async move { config.connect(tls).await }).await;
+        let (client, connection) = opened.expect("connecting does not panic")?;
         // Whoever uses the client is told of its end.
         let driver = tokio::spawn(async move { drop(connection.await) }).abort_handle();
         let statements = Mutex::new(LruCache::new(PREPARED));
