@@ -77,7 +77,8 @@ impl ApiClient {
         }
         let fault = |why: &dyn std::fmt::Display| format!("{what}: {why}");
         let request = request.body(body).map_err(|why| fault(&why))?;
-        let response = self.service.respond(None, request).await;
+        // In a box: it is large, and part of every future that makes a request.
+        let response = Box::pin(self.service.respond(None, request)).await;
         let bytes = to_bytes(response.into_body(), usize::MAX).await.map_err(|why| fault(&why))?;
         let mut answer: Value = serde_json::from_slice(&bytes).map_err(|why| fault(&why))?;
         match answer["status"] == "success" {

@@ -62,7 +62,7 @@ pub async fn simulate(
             let busy = 1 + u32::from(day.weekday().number_from_monday() >= 5);
             let guests = DAILY * busy * share / 10;
             simulate_guests(generator, base, day, guests).await?;
-            run_jobs(&generator.app).await?;
+            Box::pin(run_jobs(&generator.app)).await?;
         }
         disrupt(generator, base, day).await?;
         if day + Days::new(2) > today {

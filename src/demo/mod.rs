@@ -151,10 +151,10 @@ pub async fn fill(
     made.map_err(|why| why.to_string())?;
     let random = StdRng::seed_from_u64(seed);
     let mut generator = Generator { guest: ApiClient::of(&app), admin: None, app, random };
-    let lived = async {
+    let lived = Box::pin(async {
         let base: BaseData = base_data::create(&mut generator, first, today).await?;
         history::simulate(&mut generator, &base, (first, today), now, &bar).await
-    };
+    });
     ids::seeded(seed, start, lived).await?;
     // Mails of the past are not sent.
     outbox::forget(&generator.app.db, Queue::Mail).await.map_err(|why| why.to_string())?;
