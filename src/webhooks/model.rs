@@ -91,7 +91,6 @@ pub struct Webhook {
     pub updated_at: DateTime<Utc>,
 }
 
-/// A webhook with its signing secret, which is returned on creation only.
 impl Webhook {
     pub fn follows(&self, event: EventName) -> bool {
         let events = self.events.as_array();
@@ -99,6 +98,7 @@ impl Webhook {
     }
 }
 
+/// A webhook with its signing secret, which is returned on creation only.
 #[derive(Serialize, JsonSchema)]
 pub struct NewWebhook {
     #[serde(flatten)]
