@@ -14,6 +14,8 @@ pub const PRINTED_KEYS: &[&str] = &[
     "YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXphYmNkZWY=",
     // A signature with the length of a key.
     "g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+    // A public key, in an example of the API.
+    "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=",
 ];
 
 /// Passwords published in this repository: of the demo, in tests, and in earlier documentation.

@@ -54,7 +54,7 @@ async fn list(
 ) -> Result<Paged<Vec<Notification>, Unread>> {
     let (page, unread_count) =
         tokio::try_join!(store::list(&app.db, owner, query), store::unread(&app.db, owner),)?;
-    let page = page.each(|row| row.to_response(caller.context.lang));
+    let page = page.each(|row| row.into_notification(caller.context.lang));
     Ok(page.beside(Unread { unread_count }))
 }
 
@@ -78,7 +78,7 @@ pub async fn get_notification(
     caller: Caller,
     PathNotification(row): PathNotification,
 ) -> Result<Reply<Notification>> {
-    Ok(Reply::data(row.to_response(caller.context.lang)))
+    Ok(Reply::data(row.into_notification(caller.context.lang)))
 }
 
 pub async fn read_notification(
@@ -88,7 +88,7 @@ pub async fn read_notification(
 ) -> Result<Reply<Notification>> {
     read(&app, &caller, Some(row.id)).await?;
     let row = store::get(&app.db, caller.person.id, row.id).await?.ok_or(Error::NotFound)?;
-    Ok(Reply::data(row.to_response(caller.context.lang))
+    Ok(Reply::data(row.into_notification(caller.context.lang))
         .saying("The notification is marked as read.", "Notifikasi ditandai sudah dibaca."))
 }
 

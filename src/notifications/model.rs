@@ -35,7 +35,7 @@ pub struct Notification {
 }
 
 impl NotificationRow {
-    pub fn to_response(self, lang: Lang) -> Notification {
+    pub fn into_notification(self, lang: Lang) -> Notification {
         let (title, body) = match self.kind.parse() {
             Ok(kind) => title_and_body(kind, &self.data),
             Err(_) => unknown_text(&self.kind),

@@ -126,7 +126,7 @@ impl Open {
         if !theirs || !self.sent.insert(row.id) {
             return None;
         }
-        let said = row.clone().to_response(self.context.lang);
+        let said = row.clone().into_notification(self.context.lang);
         let json = serde_json::to_string(&said).ok()?;
         Some(format!("id: {}\nevent: notification\ndata: {json}\n\n", said.id))
     }

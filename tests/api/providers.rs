@@ -1,5 +1,8 @@
 //! The real providers, played by a server that speaks their documented format, well and badly.
 
+// The server is axum's alone, so its own extractor is the right one.
+#![allow(clippy::disallowed_types)]
+
 use std::sync::{Arc, Mutex};
 
 use axum::{
