@@ -95,9 +95,9 @@ pub struct Boat {
 }
 
 pub async fn get_dashboard(State(app): State<App>, caller: Caller) -> Result<Reply<Dashboard>> {
-    let partner = caller.own_or(None)?;
+    let partner = caller.partner_filter(None)?;
     // An impersonator sees what its own rules allow.
-    let own = caller.role == Role::Mitra && caller.in_person_or(Rule::ReportsRead);
+    let own = caller.role == Role::Mitra && caller.impersonator_may(Rule::ReportsRead);
     let money = own || caller.may(Rule::ReportsRead);
     let (db, zone, as_of, today) = (&app.db, app.config.timezone, app.clock.now(), app.today());
     let month = Window::month(today);

@@ -38,7 +38,7 @@ macro_rules! messages {
         #[derive(Clone, Debug)]
         pub enum $name { $($(#[$case_meta])* $case($payload)),+ }
 
-        crate::words! {
+        crate::string_enum! {
             #[doc = concat!("The names of [`", stringify!($name), "`].")]
             pub enum $kind { $($case = $word),+ }
         }

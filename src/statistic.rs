@@ -66,7 +66,7 @@ pub async fn mitra_statistic(
     caller: Caller,
     Query(query): Query<StatisticQuery>,
 ) -> Result<Reply<MitraStatistic>> {
-    let partner = caller.own_or(query.mitra_id)?;
+    let partner = caller.partner_filter(query.mitra_id)?;
     if let Some(id) = query.mitra_id.filter(|_| caller.role != Role::Mitra) {
         partners::known(&app.db, id).await?;
     }

@@ -66,7 +66,7 @@ async fn link(
     let (account_id, item_id, asked_at) = (account.id, item.id, item.created_at);
     let mailed = MailedToken { account_id, token: &token, item_id, asked_at };
     let mut tx = app.db.begin().await?;
-    store::hold(&mut tx, account_id).await?;
+    store::lock_row(&mut tx, account_id).await?;
     // The address was read before the lock; a link must not be sent to an old address.
     let current = store::credentials_in(&mut tx, account_id).await?;
     if current.is_none_or(|current| current.email != account.email) {

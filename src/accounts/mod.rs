@@ -65,7 +65,7 @@ pub async fn update(
     lang: Lang,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    store::hold(tx, id).await?;
+    store::lock_row(tx, id).await?;
     let before = store::credentials_in(tx, id).await?.ok_or(Error::NotFound)?;
     store::update(tx, id, change, now).await?;
     if before.email != change.email.as_str() {
@@ -119,7 +119,7 @@ pub async fn impersonate(
     // Locks both rows in a fixed order, so that ending the sessions of either is serialised with
     // this.
     for id in [caller.person.id.min(id), caller.person.id.max(id)] {
-        store::hold(tx, id).await?;
+        store::lock_row(tx, id).await?;
     }
     if !tokens::session_exists(tx, caller.session_id).await? {
         return Err(Error::Unauthenticated);

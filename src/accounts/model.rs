@@ -18,7 +18,7 @@ use crate::kernel::{
     text::{Name, without_url},
 };
 
-crate::words! {
+crate::string_enum! {
     pub enum Status { Active = "active", Inactive = "inactive", Suspended = "suspended" }
 }
 
@@ -287,7 +287,7 @@ pub struct InviteAdmin {
 
 impl Input for InviteAdmin {}
 
-crate::words! {
+crate::string_enum! {
     pub enum AdminStatus { Active = "active", Inactive = "inactive" }
 }
 
@@ -298,7 +298,7 @@ pub struct ChangeAdminStatus {
 
 impl Input for ChangeAdminStatus {}
 
-crate::words! {
+crate::string_enum! {
     pub enum UserSort { Name = "name", Email = "email", Role = "role", CreatedAt = "created_at" }
 }
 

@@ -303,7 +303,7 @@ pub async fn lock_for_login(
 }
 
 /// Locks the account's row, so that its sessions cannot end until this transaction does.
-pub async fn hold(tx: &mut Tx, id: Uuid) -> Result<()> {
+pub async fn lock_row(tx: &mut Tx, id: Uuid) -> Result<()> {
     tx.sql("UPDATE accounts SET updated_at = updated_at WHERE id = $1").bind(id).run().await?;
     Ok(())
 }

@@ -209,7 +209,7 @@ pub async fn session_exists(tx: &mut Tx, id: Uuid) -> Result<bool> {
     Ok(found.is_some())
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum TokenKind { Reset = "reset", Invitation = "invitation" }
 }
 

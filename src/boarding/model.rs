@@ -96,7 +96,7 @@ pub struct ListedContact {
     pub phone: String,
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum ManifestFormat { Json = "json", Csv = "csv", Pdf = "pdf" }
 }
 
@@ -153,7 +153,7 @@ pub struct UndoCheckIn {
 
 impl Input for UndoCheckIn {}
 
-crate::words! {
+crate::string_enum! {
     /// Outcome of a scan.
     pub enum Outcome {
         Boarded = "boarded",

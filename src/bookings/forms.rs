@@ -160,7 +160,7 @@ impl Input for ValidatePromo {
     }
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum BookingSort { CreatedAt = "created_at", DepartureAt = "departure_at", Total = "total" }
 }
 
@@ -193,7 +193,6 @@ impl Input for BookingsQuery {}
 
 /// Credentials of a guest: both must match the booking.
 #[derive(Default, Deserialize, JsonSchema)]
-#[schemars(rename = "Knows")]
 pub struct GuestCredentials {
     #[schemars(length(max = 32))]
     pub code: Option<String>,

@@ -61,7 +61,7 @@ impl GuestCredentials {
 /// those who may read bookings.
 pub fn may_read_identity(caller: Option<&Caller>) -> bool {
     caller.is_none_or(|caller| match caller.role {
-        Role::Mitra => caller.in_person_or(Rule::BookingsRead),
+        Role::Mitra => caller.impersonator_may(Rule::BookingsRead),
         Role::Admin | Role::Staff => caller.may(Rule::BookingsRead),
     })
 }

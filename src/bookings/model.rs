@@ -17,7 +17,7 @@ use crate::{
     sailings::{BookingType, SailingStatus, Zone},
 };
 
-crate::words! {
+crate::string_enum! {
     pub enum BookingStatus {
         PendingPayment = "pending_payment",
         Paid = "paid",
@@ -29,16 +29,16 @@ crate::words! {
     }
 }
 
-crate::words! {
+crate::string_enum! {
     /// Who made it.
     pub enum Channel { Web = "web", Staff = "staff", Mitra = "mitra" }
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum IdentityType { Nik = "nik", Passport = "passport" }
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum Gender { Male = "male", Female = "female" }
 }
 

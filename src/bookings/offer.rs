@@ -14,7 +14,7 @@ use crate::{
         ids::Uuid,
         lang::text,
     },
-    partners::agreement,
+    partners::settlement_configuration,
     promotions::{self, Promotion, Purchase, Reason},
     sailings::{BookingType, SailingStatus},
     taxes::TaxRate,
@@ -133,7 +133,8 @@ pub fn price(
     promotion: Option<&Promotion>,
     taxes: &[TaxRate],
 ) -> Price {
-    let commission = sailing.commission_rate.unwrap_or_else(agreement::standard_commission);
+    let commission =
+        sailing.commission_rate.unwrap_or_else(settlement_configuration::standard_commission);
     let discount = promotion.map(Promotion::discount);
     rules::price(sailing.seat_price, seats, discount.as_ref(), taxes, commission)
 }

@@ -79,7 +79,7 @@ pub fn price(
     }
 }
 
-crate::words! {
+crate::string_enum! {
     /// What moves a booking from one status to another.
     pub enum Event {
         Pay = "pay",

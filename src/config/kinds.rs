@@ -233,10 +233,10 @@ impl Setting for Origins {
     }
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum LogFormat { Text = "text", Json = "json" }
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum PaymentProvider { Simulator = "simulator", Midtrans = "midtrans", Xendit = "xendit" }
 }

@@ -20,7 +20,7 @@ use crate::{
 
 pub async fn get_cta_partnership(State(app): State<App>) -> Result<Reply<CtaPartnership>> {
     let row = store::cta(&app.db).await?.ok_or(Error::NotFound)?;
-    Ok(Reply::data(shown(&app, row)))
+    Ok(Reply::data(to_response(&app, row)))
 }
 
 pub async fn save_cta_partnership(
@@ -35,10 +35,10 @@ pub async fn save_cta_partnership(
     };
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    let before = store::cta_in(&mut tx).await?.map(|row| shown(&app, row));
+    let before = store::cta_in(&mut tx).await?.map(|row| to_response(&app, row));
     store::save_cta(&mut tx, &form, image, now).await?;
     let row = store::cta_in(&mut tx).await?.ok_or(Error::NotFound)?;
-    let after = shown(&app, row);
+    let after = to_response(&app, row);
     tx.record(Change {
         action: "cta_partnership.saved",
         entity: "cta_partnership",
@@ -60,7 +60,7 @@ async fn picture(app: &App, caller: &Caller, now: Option<&CtaRow>, id: &str) -> 
     }
 }
 
-fn shown(app: &App, row: CtaRow) -> CtaPartnership {
+fn to_response(app: &App, row: CtaRow) -> CtaPartnership {
     CtaPartnership {
         title: row.title,
         description: row.description,

@@ -53,7 +53,7 @@ pub struct CtaForm {
 
 impl Input for CtaForm {}
 
-crate::words! {
+crate::string_enum! {
     pub enum TermsStatus { Draft = "draft", Published = "published", Archived = "archived" }
 }
 

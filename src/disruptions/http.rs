@@ -62,7 +62,7 @@ pub async fn move_sailing(
 ) -> Result<Reply<MovedSailing>> {
     let (id, now) = (seen.id, app.clock.now());
     let mut tx = caller.begin(&app.db, now).await?;
-    fleet::hold(&mut tx, seen.speedboat_id).await?;
+    fleet::lock_row(&mut tx, seen.speedboat_id).await?;
     bookings::lock_rows(&mut tx, id).await?;
     let before = sailings::sailing_in(&mut tx, id).await?;
     let times = new_times(&before, &form, now)?;

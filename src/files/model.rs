@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::kernel::{ids::Uuid, schema::Input};
 
-crate::words! {
+crate::string_enum! {
     pub enum Purpose {
         Avatar = "avatar",
         Photo = "photo",
@@ -18,7 +18,7 @@ crate::words! {
     }
 }
 
-crate::words! {
+crate::string_enum! {
     /// Supported content types.
     pub enum Kind {
         Jpeg = "image/jpeg",
@@ -28,7 +28,7 @@ crate::words! {
     }
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum FileStatus { Pending = "pending", Ready = "ready" }
 }
 

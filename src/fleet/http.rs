@@ -34,7 +34,9 @@ impl FromRequestParts<App> for PathSpeedboat {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
         let caller = Caller::from_request_parts(parts, app).await?;
-        Ok(Self(store::get(&app.db, caller.own_or(None)?, id).await?.ok_or(Error::NotFound)?))
+        Ok(Self(
+            store::get(&app.db, caller.partner_filter(None)?, id).await?.ok_or(Error::NotFound)?,
+        ))
     }
 }
 
@@ -45,9 +47,9 @@ pub async fn list_speedboats(
     caller: Caller,
     Query(query): Query<SpeedboatsQuery>,
 ) -> Result<Page<Speedboat>> {
-    let owner = caller.own_or(query.mitra_id)?;
+    let owner = caller.partner_filter(query.mitra_id)?;
     let page = store::list(&app.db, owner, &query).await?;
-    Ok(page.each(|row| shown(&app, row)))
+    Ok(page.each(|row| to_response(&app, row)))
 }
 
 /// Speedboats of one partner: the caller, or the one named by admins and staff.
@@ -56,16 +58,16 @@ pub async fn list_own_speedboats(
     caller: Caller,
     Query(query): Query<SpeedboatsQuery>,
 ) -> Result<Page<Speedboat>> {
-    let owner = caller.own_or(query.mitra_id)?.ok_or_else(missing_partner)?;
+    let owner = caller.partner_filter(query.mitra_id)?.ok_or_else(missing_partner)?;
     let page = store::list(&app.db, Some(owner), &query).await?;
-    Ok(page.each(|row| shown(&app, row)))
+    Ok(page.each(|row| to_response(&app, row)))
 }
 
 pub async fn get_speedboat(
     State(app): State<App>,
     PathSpeedboat(row): PathSpeedboat,
 ) -> Reply<Speedboat> {
-    Reply::data(shown(&app, row))
+    Reply::data(to_response(&app, row))
 }
 
 pub async fn create_speedboat(
@@ -73,7 +75,7 @@ pub async fn create_speedboat(
     caller: Caller,
     Body(NewSpeedboat { mitra_id, boat }): Body<NewSpeedboat>,
 ) -> Result<Reply<Speedboat>> {
-    let owner = caller.own_or(mitra_id)?.ok_or_else(missing_partner)?;
+    let owner = caller.partner_filter(mitra_id)?.ok_or_else(missing_partner)?;
     if caller.partner_id.is_none() && !partners::exists(&app.db, owner).await? {
         let message = text("This partner does not exist.", "Mitra ini tidak ada.");
         return Err(Error::field("mitra_id", "unknown", message));
@@ -83,7 +85,7 @@ pub async fn create_speedboat(
     let mut tx = caller.begin(&app.db, now).await?;
     let id = store::insert(&mut tx, owner, boat, photos, now).await?;
     let row = store::get_in(&mut tx, None, id).await?.ok_or(Error::NotFound)?;
-    let boat = shown(&app, row);
+    let boat = to_response(&app, row);
     record(&mut tx, "speedboat.created", None, Some(&boat)).await?;
     tx.commit().await?;
     Ok(Reply::data(boat).saying("The speedboat has been created.", "Kapal telah ditambahkan."))
@@ -126,7 +128,7 @@ pub async fn photos(
     }
 }
 
-pub fn shown(app: &App, row: SpeedboatRow) -> Speedboat {
+pub fn to_response(app: &App, row: SpeedboatRow) -> Speedboat {
     let texts = |list: &Value| -> Vec<String> {
         let list = list.as_array().into_iter().flatten();
         list.filter_map(Value::as_str).map(str::to_owned).collect()

@@ -11,7 +11,7 @@ mod store;
 
 pub use http::{
     PathSpeedboat, create_speedboat, get_speedboat, list_own_speedboats, list_speedboats, photos,
-    record, shown,
+    record, to_response,
 };
 pub use model::{BoatStatus, Owner, Scope, Speedboat, SpeedboatChange, SpeedboatRow};
-pub use store::{Counts, counts, delete, get_in, hold, update};
+pub use store::{Counts, counts, delete, get_in, lock_row, update};

@@ -13,7 +13,7 @@ use crate::kernel::{
     text::{Description, Line, Name},
 };
 
-crate::words! {
+crate::string_enum! {
     pub enum BoatStatus {
         Active = "active",
         Maintenance = "maintenance",
@@ -149,7 +149,7 @@ impl From<Facilities> for Value {
 #[schemars(inline)]
 pub struct PhotoIds(#[schemars(length(max = 12))] pub Vec<String>);
 
-crate::words! {
+crate::string_enum! {
     pub enum SpeedboatSort {
         Name = "name",
         Capacity = "capacity",

@@ -40,7 +40,7 @@ pub async fn get_in(tx: &mut Tx, owner: Option<Uuid>, id: Uuid) -> Result<Option
 }
 
 /// Locks the boat's row, and thereby its schedule, until this transaction ends.
-pub async fn hold(tx: &mut Tx, id: Uuid) -> Result<()> {
+pub async fn lock_row(tx: &mut Tx, id: Uuid) -> Result<()> {
     tx.sql("UPDATE speedboats SET updated_at = updated_at WHERE id = $1").bind(id).run().await?;
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Access control: rules of permissions, levels, roles, and the access column of the table.
 
-crate::words! {
+crate::string_enum! {
     /// A right that a permission grants.
     pub enum Rule {
         UsersRead = "users.read",
@@ -35,7 +35,7 @@ crate::words! {
     }
 }
 
-crate::words! {
+crate::string_enum! {
     /// Level of a permission, highest first.
     pub enum Level {
         Owner = "owner",
@@ -46,7 +46,7 @@ crate::words! {
     }
 }
 
-crate::words! {
+crate::string_enum! {
     /// Role of an account.
     pub enum Role { Admin = "admin", Staff = "staff", Mitra = "mitra" }
 }

@@ -101,7 +101,7 @@ impl Caller {
     }
 
     /// True for the account's holder, and for an impersonator with the rule.
-    pub fn in_person_or(&self, rule: Rule) -> bool {
+    pub fn impersonator_may(&self, rule: Rule) -> bool {
         self.impersonator.as_ref().is_none_or(|behind| behind.may(rule))
     }
 
@@ -112,7 +112,7 @@ impl Caller {
 
     /// Owner filter of a query: a partner is restricted to its own data; others get what they ask
     /// for.
-    pub fn own_or(&self, wanted: Option<Uuid>) -> Result<Option<Uuid>> {
+    pub fn partner_filter(&self, wanted: Option<Uuid>) -> Result<Option<Uuid>> {
         match self.role {
             Role::Mitra => self.partner().map(Some),
             Role::Admin | Role::Staff => Ok(wanted),
@@ -133,7 +133,7 @@ impl Caller {
     }
 
     /// Refuses impersonated sessions.
-    pub fn in_person(&self) -> Result<()> {
+    pub fn refuse_impersonation(&self) -> Result<()> {
         if self.impersonator.is_some() { Err(Error::Forbidden) } else { Ok(()) }
     }
 }

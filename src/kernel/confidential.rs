@@ -90,11 +90,11 @@ mod tests {
 
     #[test]
     fn what_is_not_revealed_is_masked() {
-        let shown = |number: &str| serde_json::to_value(Confidential::new(number)).unwrap();
-        assert_eq!(shown("5171012304850001"), "************0001");
-        assert_eq!(shown("7712345678"), "******5678");
-        assert_eq!(shown("12345"), "***45");
-        assert_eq!(shown(""), "");
+        let masked = |number: &str| serde_json::to_value(Confidential::new(number)).unwrap();
+        assert_eq!(masked("5171012304850001"), "************0001");
+        assert_eq!(masked("7712345678"), "******5678");
+        assert_eq!(masked("12345"), "***45");
+        assert_eq!(masked(""), "");
         let number = Confidential::new("7712345678");
         assert_eq!(format!("{:?}", number.clone().revealed_if(true)), "******5678");
         assert_eq!(serde_json::to_value(number.revealed_if(true)).unwrap(), "7712345678");

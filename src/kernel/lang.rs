@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-crate::words! {
+crate::string_enum! {
     /// Language of a response or mail.
     pub enum Lang { En = "en", Id = "id" }
 }

@@ -29,8 +29,8 @@ pub mod seal;
 pub mod secret;
 pub mod set_aside;
 pub mod storage;
+pub mod string_enum;
 pub mod supervisor;
 pub mod text;
-pub mod words;
 
 pub use error::{Error, Result};

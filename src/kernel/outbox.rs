@@ -63,7 +63,7 @@ pub struct New<'a> {
     pub after: Option<&'a Item>,
 }
 
-crate::words! {
+crate::string_enum! {
     /// Whom an item has to wait for. No queue waits for another.
     pub enum Queue {
         /// Nobody: it becomes what follows from it, in the database.

@@ -390,7 +390,7 @@ mod tests {
     use super::*;
     use crate::kernel::text::Name;
 
-    crate::words! {
+    crate::string_enum! {
         enum Colour { Red = "red", Blue = "blue" }
     }
 

@@ -18,7 +18,7 @@ use super::{
     ids::Uuid,
 };
 
-crate::words! {
+crate::string_enum! {
     /// Jobs that work row by row. Each is also the name of the job in logs and metrics.
     pub enum RowJob {
         /// The rows are bookings.

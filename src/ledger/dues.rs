@@ -10,7 +10,7 @@ use crate::kernel::{
     money::Rupiah,
 };
 
-crate::words! {
+crate::string_enum! {
     pub enum DueKind {
         /// The journey is completed.
         Sale = "sale",

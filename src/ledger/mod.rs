@@ -19,7 +19,7 @@ use crate::kernel::{
 pub(crate) use dues::with_collected;
 pub use dues::{Due, DueKind, record_dues, unsettled};
 
-crate::words! {
+crate::string_enum! {
     pub enum Account {
         GatewayClearing = "gateway_clearing",
         CustomerDeposits = "customer_deposits",
@@ -34,7 +34,7 @@ crate::words! {
     }
 }
 
-crate::words! {
+crate::string_enum! {
     /// Source of a posting.
     pub enum Source {
         Booking = "booking",

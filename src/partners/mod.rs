@@ -4,16 +4,16 @@
 //! - Every change of the status goes through `transitions`, by the table in `rules`, while the partner's
 //!   row is locked: two reviewers cannot activate a partner twice.
 //! - A document that is submitted again is a new document with a new id.
-//! - `agreement` has commission and payout schedule.
+//! - `settlement_configuration` has commission and payout schedule.
 //! - NIK, NPWP and account numbers are encrypted at rest and masked unless revealed.
 
-pub mod agreement;
 mod http;
 mod letters;
 mod model;
 mod onboarding;
 mod onboarding_store;
 mod rules;
+pub mod settlement_configuration;
 mod store;
 mod transitions;
 
@@ -60,8 +60,8 @@ pub async fn status(tx: &mut Tx, id: Uuid) -> Result<PartnerStatus> {
 }
 
 /// Locks the partner's row until this transaction ends.
-pub async fn hold(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<Partner> {
-    store::hold(tx, id, now).await
+pub async fn lock_row(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<Partner> {
+    store::lock_row(tx, id, now).await
 }
 
 /// The partner's bank account, if it is approved.

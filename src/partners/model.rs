@@ -21,11 +21,11 @@ use crate::{
     },
 };
 
-crate::words! {
+crate::string_enum! {
     pub enum PartnerType { Individual = "individual", Company = "company" }
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum PartnerStatus {
         Draft = "draft",
         InReview = "in_review",
@@ -35,7 +35,7 @@ crate::words! {
     }
 }
 
-crate::words! {
+crate::string_enum! {
     /// Event that changes the status of a partner.
     pub enum Event {
         Submit = "submitted",
@@ -116,7 +116,7 @@ pub struct PartnerForm {
 
 impl Input for PartnerForm {}
 
-crate::words! {
+crate::string_enum! {
     pub enum PartnerSort { Name = "name", Status = "status", CreatedAt = "created_at" }
 }
 
@@ -165,7 +165,7 @@ pub struct Suspension {
 
 impl Input for Suspension {}
 
-crate::words! {
+crate::string_enum! {
     pub enum Verdict { Approved = "approved", Rejected = "rejected" }
 }
 

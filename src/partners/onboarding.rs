@@ -16,7 +16,7 @@ use crate::kernel::{
     text::{Description, Line, Name},
 };
 
-crate::words! {
+crate::string_enum! {
     pub enum DocumentType {
         Ktp = "ktp",
         Npwp = "npwp",
@@ -27,7 +27,7 @@ crate::words! {
     }
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum DocumentStatus { Pending = "pending", Approved = "approved", Rejected = "rejected" }
 }
 
@@ -40,11 +40,11 @@ impl From<Verdict> for DocumentStatus {
     }
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum BankAccountStatus { Pending = "pending", Approved = "approved" }
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum StepKey {
         Business = "business",
         Pic = "pic",

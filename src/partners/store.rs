@@ -38,7 +38,7 @@ pub async fn get_in(tx: &mut Tx, id: Uuid) -> Result<Partner> {
 }
 
 /// Locks the partner's row until this transaction ends, then reads it.
-pub async fn hold(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<Partner> {
+pub async fn lock_row(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<Partner> {
     tx.sql("UPDATE partners SET updated_at = $1 WHERE id = $2").bind(now).bind(id).run().await?;
     get_in(tx, id).await
 }

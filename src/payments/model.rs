@@ -15,7 +15,7 @@ use crate::kernel::{
     text::{Line, Note},
 };
 
-crate::words! {
+crate::string_enum! {
     pub enum PaymentStatus {
         Pending = "pending",
         Paid = "paid",
@@ -25,7 +25,7 @@ crate::words! {
     }
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum Method {
         Qris = "qris",
         BankTransfer = "bank_transfer",
@@ -52,11 +52,11 @@ pub struct Payment {
     pub reschedule_id: Option<Uuid>,
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum ReviewReason { WrongAmount = "wrong_amount", Late = "late", Duplicate = "duplicate" }
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum Resolution { Apply = "apply", Refund = "refund", Dismiss = "dismiss" }
 }
 

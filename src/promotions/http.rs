@@ -45,7 +45,7 @@ pub async fn list_promotions(
     Query(query): Query<PromotionsQuery>,
 ) -> Result<Page<PromotionRecord>> {
     let page = store::list(&app.db, &query, app.today()).await?;
-    Ok(page.each(|promotion| shown(&app, promotion)))
+    Ok(page.each(|promotion| to_response(&app, promotion)))
 }
 
 pub async fn list_running_promotions(
@@ -53,14 +53,14 @@ pub async fn list_running_promotions(
     Query(query): Query<RunningQuery>,
 ) -> Result<Page<PromotionRecord>> {
     let page = store::running(&app.db, &query.paging, app.today()).await?;
-    Ok(page.each(|promotion| shown(&app, promotion)))
+    Ok(page.each(|promotion| to_response(&app, promotion)))
 }
 
 pub async fn get_promotion(
     State(app): State<App>,
     PathPromotion(promotion): PathPromotion,
 ) -> Reply<PromotionRecord> {
-    Reply::data(shown(&app, promotion))
+    Reply::data(to_response(&app, promotion))
 }
 
 pub async fn create_promotion(
@@ -73,7 +73,7 @@ pub async fn create_promotion(
     let mut tx = caller.begin(&app.db, now).await?;
     let id = store::insert(&mut tx, &form, image, now).await?;
     let made = store::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
-    let made = shown(&app, made);
+    let made = to_response(&app, made);
     record(&mut tx, "promotion.created", None, Some(&made)).await?;
     tx.commit().await?;
     Ok(Reply::data(made).saying("The promotion has been created.", "Promo dibuat."))
@@ -91,7 +91,7 @@ pub async fn update_promotion(
     let mut tx = caller.begin(&app.db, now).await?;
     store::update(&mut tx, id, &form, image, now).await?;
     let after = store::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
-    let (before, after) = (shown(&app, before), shown(&app, after));
+    let (before, after) = (to_response(&app, before), to_response(&app, after));
     record(&mut tx, "promotion.updated", Some(&before), Some(&after)).await?;
     tx.commit().await?;
     Ok(Reply::data(after).saying("Saved.", "Tersimpan."))
@@ -104,7 +104,7 @@ pub async fn delete_promotion(
 ) -> Result<Reply> {
     let mut tx = caller.begin(&app.db, app.clock.now()).await?;
     store::delete(&mut tx, before.id).await?;
-    record(&mut tx, "promotion.deleted", Some(&shown(&app, before)), None).await?;
+    record(&mut tx, "promotion.deleted", Some(&to_response(&app, before)), None).await?;
     tx.commit().await?;
     Ok(Reply::done("The promotion has been deleted.", "Promo dihapus."))
 }
@@ -130,7 +130,7 @@ async fn referred(
     }
 }
 
-fn shown(app: &App, promotion: Promotion) -> PromotionRecord {
+fn to_response(app: &App, promotion: Promotion) -> PromotionRecord {
     let state = rules::state(&promotion, app.today());
     let discount = promotion.discount();
     PromotionRecord {

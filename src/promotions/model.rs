@@ -15,7 +15,7 @@ use crate::kernel::{
     text::{Description, Name},
 };
 
-crate::words! {
+crate::string_enum! {
     pub enum TargetType {
         All = "all",
         Mitra = "mitra",
@@ -24,11 +24,11 @@ crate::words! {
     }
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum PromotionStatus { Draft = "draft", Active = "active", Inactive = "inactive" }
 }
 
-crate::words! {
+crate::string_enum! {
     /// Current state of a promotion, computed from status, period and uses.
     pub enum PromotionState {
         Draft = "draft",
@@ -40,7 +40,7 @@ crate::words! {
     }
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum DiscountType { Percentage = "percentage", Fixed = "fixed" }
 }
 
@@ -237,7 +237,7 @@ impl Input for PromotionForm {
     }
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum PromotionSort {
         Title = "title",
         Code = "code",

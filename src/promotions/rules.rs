@@ -8,7 +8,7 @@ use super::model::{
 };
 use crate::kernel::{ids::Uuid, money::Rupiah};
 
-crate::words! {
+crate::string_enum! {
     /// Why a code cannot be used.
     pub enum Reason {
         Unknown = "unknown",

@@ -51,7 +51,7 @@ impl Figure {
     }
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum Format { Json = "json", Csv = "csv", Xlsx = "xlsx" }
 }
 

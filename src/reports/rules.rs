@@ -4,7 +4,7 @@ use chrono::{Datelike, Days, Months, NaiveDate};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
-crate::words! {
+crate::string_enum! {
     pub enum PeriodType {
         Monthly = "Bulanan",
         Quarterly = "Kuartalan",
@@ -13,7 +13,7 @@ crate::words! {
     }
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum ComparisonMode {
         Month = "Month-over-month",
         Quarter = "Quarter-over-Quarter",

@@ -93,7 +93,7 @@ impl FromRequestParts<App> for PathSailing {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
         let caller = Caller::from_request_parts(parts, app).await?;
-        Ok(Self(get(&app.db, caller.own_or(None)?, id).await?.ok_or(Error::NotFound)?))
+        Ok(Self(get(&app.db, caller.partner_filter(None)?, id).await?.ok_or(Error::NotFound)?))
     }
 }
 

@@ -135,7 +135,7 @@ fn period_fault(start: NaiveDate, end: NaiveDate, once: bool) -> Option<Fault> {
     Some(Fault::new("end_date", rule, message))
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum RouteSort { StartDate = "start_date", Price = "price", CreatedAt = "created_at" }
 }
 
@@ -162,7 +162,7 @@ pub struct SailingsQuery {
 
 impl Input for SailingsQuery {}
 
-crate::words! {
+crate::string_enum! {
     pub enum OfferSort { Departure = "departure", Price = "price", Duration = "duration" }
 }
 

@@ -8,15 +8,15 @@ use serde_json::Value;
 use super::zone::Zone;
 use crate::kernel::{ids::Uuid, money::Rupiah};
 
-crate::words! {
+crate::string_enum! {
     pub enum ScheduleType { Once = "once", Daily = "daily", Weekly = "weekly" }
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum RouteStatus { Draft = "draft", Published = "published", Archived = "archived" }
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum Weekday {
         Mon = "mon",
         Tue = "tue",
@@ -90,7 +90,7 @@ pub struct RouteRow {
     pub created_at: DateTime<Utc>,
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum SailingStatus {
         Open = "open",
         Cancelled = "cancelled",
@@ -126,7 +126,7 @@ impl Sailing {
     }
 }
 
-crate::words! {
+crate::string_enum! {
     /// Single seats, or the whole boat.
     pub enum BookingType { Speedboat = "speedboat", Charter = "charter" }
 }

@@ -40,7 +40,7 @@ pub async fn get_in(tx: &mut Tx, owner: Option<Uuid>, id: Uuid) -> Result<Option
 }
 
 /// Locks the route's row. Lock order: boat, route, sailings.
-pub async fn hold(tx: &mut Tx, id: Uuid) -> Result<()> {
+pub async fn lock_row(tx: &mut Tx, id: Uuid) -> Result<()> {
     tx.sql("UPDATE routes SET updated_at = updated_at WHERE id = $1").bind(id).run().await?;
     Ok(())
 }

@@ -5,7 +5,7 @@ use chrono_tz::Tz;
 
 use crate::kernel::lang::{Lang, Text};
 
-crate::words! {
+crate::string_enum! {
     /// Indonesian time zones.
     pub enum Zone {
         Wib = "Asia/Jakarta",

@@ -42,7 +42,7 @@ pub async fn settle_dues(
     now: DateTime<Utc>,
 ) -> Result<Option<Uuid>> {
     let SettlementRequest { partner_id, start, end, from, .. } = wanted;
-    partners::hold(tx, partner_id, now).await?;
+    partners::lock_row(tx, partner_id, now).await?;
     let account = partners::payable_account(tx, partner_id, sealer).await?;
     let id = ids::fresh();
     let new = NewSettlement {

@@ -19,7 +19,7 @@ use crate::{
     ledger::DueKind,
 };
 
-crate::words! {
+crate::string_enum! {
     pub enum SettlementStatus {
         Pending = "pending",
         Released = "released",
@@ -27,7 +27,7 @@ crate::words! {
     }
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum Origin { Manual = "manual", Scheduled = "scheduled" }
 }
 
@@ -175,7 +175,7 @@ pub struct CancelSettlement {
 
 impl Input for CancelSettlement {}
 
-crate::words! {
+crate::string_enum! {
     pub enum SettlementSort {
         CreatedAt = "created_at",
         EndDate = "end_date",

@@ -2,12 +2,12 @@
 
 use chrono::{Datelike, Days, Months, NaiveDate};
 
-use crate::partners::agreement::{Agreement, Schedule};
+use crate::partners::settlement_configuration::{Schedule, SettlementConfiguration};
 
 /// The latest due day up to today; `None` before the schedule was set.
-pub fn last_due(agreement: &Agreement, today: NaiveDate) -> Option<NaiveDate> {
-    let day = agreement.day.and_then(|day| u32::try_from(day).ok()).unwrap_or(1);
-    let due = match agreement.schedule {
+pub fn last_due(configuration: &SettlementConfiguration, today: NaiveDate) -> Option<NaiveDate> {
+    let day = configuration.day.and_then(|day| u32::try_from(day).ok()).unwrap_or(1);
+    let due = match configuration.schedule {
         Schedule::Manual => return None,
         Schedule::Daily => today,
         Schedule::Weekly => {
@@ -19,14 +19,14 @@ pub fn last_due(agreement: &Agreement, today: NaiveDate) -> Option<NaiveDate> {
             if this_month <= today { this_month } else { this_month - Months::new(1) }
         }
     };
-    agreement.scheduled_on.is_none_or(|since| due > since).then_some(due)
+    configuration.scheduled_on.is_none_or(|since| due > since).then_some(due)
 }
 
 /// First and last day of departure that a due day covers: its period, shifted back by the hold
 /// days.
-pub fn period(agreement: &Agreement, due: NaiveDate) -> (NaiveDate, NaiveDate) {
-    let held = Days::new(u64::try_from(agreement.hold_days).unwrap_or(0));
-    let start = match agreement.schedule {
+pub fn period(configuration: &SettlementConfiguration, due: NaiveDate) -> (NaiveDate, NaiveDate) {
+    let held = Days::new(u64::try_from(configuration.hold_days).unwrap_or(0));
+    let start = match configuration.schedule {
         Schedule::Manual | Schedule::Daily => due - Days::new(1),
         Schedule::Weekly => due - Days::new(7),
         Schedule::Monthly => due - Months::new(1),
@@ -39,10 +39,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{kernel::money::Rupiah, partners::agreement::standard_commission};
+    use crate::{kernel::money::Rupiah, partners::settlement_configuration::standard_commission};
 
-    fn agreed(schedule: Schedule, day: Option<i32>, hold_days: i32) -> Agreement {
-        Agreement {
+    fn agreed(schedule: Schedule, day: Option<i32>, hold_days: i32) -> SettlementConfiguration {
+        SettlementConfiguration {
             mitra_id: None,
             commission_rate: standard_commission(),
             schedule,
@@ -99,15 +99,15 @@ mod tests {
                 Schedule::Monthly => Some(day),
                 _ => None,
             };
-            let agreement = agreed(schedule, day, hold);
+            let configuration = agreed(schedule, day, hold);
             let today = date("2024-01-01") + Days::new(at);
-            let due = last_due(&agreement, today).unwrap();
+            let due = last_due(&configuration, today).unwrap();
             prop_assert!(due <= today && due > today - Days::new(31));
-            let before = last_due(&agreement, due - Days::new(1)).unwrap();
-            let (start, end) = period(&agreement, due);
+            let before = last_due(&configuration, due - Days::new(1)).unwrap();
+            let (start, end) = period(&configuration, due);
             prop_assert!(start <= end);
-            prop_assert_eq!(period(&agreement, before).1 + Days::new(1), start);
-            prop_assert_eq!(last_due(&agreement, due), Some(due));
+            prop_assert_eq!(period(&configuration, before).1 + Days::new(1), start);
+            prop_assert_eq!(last_due(&configuration, due), Some(due));
         }
     }
 }

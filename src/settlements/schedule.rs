@@ -16,7 +16,7 @@ use crate::{
         ids::Uuid,
         set_aside::{self, RowJob},
     },
-    partners::agreement::{self, Agreement},
+    partners::settlement_configuration::{self, SettlementConfiguration},
 };
 
 const JOB: RowJob = RowJob::SettleSchedules;
@@ -26,17 +26,17 @@ const JOB: RowJob = RowJob::SettleSchedules;
 pub async fn run(app: &App) -> Result<u64> {
     let (today, now) = (app.today(), app.clock.now());
     let mut due = HashMap::new();
-    for (partner, agreement, last_run) in agreement::scheduled(&app.db).await? {
-        let Some(due_on) = rules::last_due(&agreement, today) else { continue };
+    for (partner, configuration, last_run) in settlement_configuration::scheduled(&app.db).await? {
+        let Some(due_on) = rules::last_due(&configuration, today) else { continue };
         if last_run.is_none_or(|last| last < due_on) {
-            due.insert(partner, (agreement, due_on));
+            due.insert(partner, (configuration, due_on));
         }
     }
     let one = |partner: Uuid| {
         let due = due.get(&partner);
         async move {
             match due {
-                Some((agreement, due_on)) => settle(app, partner, agreement, *due_on).await,
+                Some((configuration, due_on)) => settle(app, partner, configuration, *due_on).await,
                 None => Ok(false),
             }
         }
@@ -47,9 +47,14 @@ pub async fn run(app: &App) -> Result<u64> {
     Ok(made + set_aside::retry(&app.db, JOB, now, one).await?)
 }
 
-async fn settle(app: &App, partner: Uuid, agreement: &Agreement, due: NaiveDate) -> Result<bool> {
+async fn settle(
+    app: &App,
+    partner: Uuid,
+    configuration: &SettlementConfiguration,
+    due: NaiveDate,
+) -> Result<bool> {
     let now = app.clock.now();
-    let (start, end) = rules::period(agreement, due);
+    let (start, end) = rules::period(configuration, due);
     let wanted = SettlementRequest {
         partner_id: partner,
         start,
@@ -59,7 +64,7 @@ async fn settle(app: &App, partner: Uuid, agreement: &Agreement, due: NaiveDate)
         origin: Origin::Scheduled,
         note: "",
         by: None,
-        minimum: agreement.minimum_amount,
+        minimum: configuration.minimum_amount,
     };
     let mut tx = app.db.begin().await?;
     if !store::claim_run(&mut tx, partner, due).await? {

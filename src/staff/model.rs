@@ -16,7 +16,7 @@ use crate::kernel::{
     text::{Description, Line, Name, Words},
 };
 
-crate::words! {
+crate::string_enum! {
     pub enum WorkingType {
         FullTime = "full_time",
         PartTime = "part_time",
@@ -25,7 +25,7 @@ crate::words! {
     }
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum StaffStatus { Active = "active", Inactive = "inactive" }
 }
 
@@ -53,7 +53,7 @@ pub struct PermissionForm {
 
 impl Input for PermissionForm {}
 
-crate::words! {
+crate::string_enum! {
     pub enum PermissionSort { Name = "name", Level = "level", CreatedAt = "created_at" }
 }
 
@@ -191,7 +191,7 @@ impl Staff {
     }
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum StaffSort {
         Name = "name",
         Email = "email",

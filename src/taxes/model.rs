@@ -12,7 +12,7 @@ use crate::kernel::{
     text::{Line, Name},
 };
 
-crate::words! {
+crate::string_enum! {
     pub enum AppliesTo {
         /// Added to the customer's total.
         Booking = "booking",
@@ -52,7 +52,7 @@ pub struct TaxForm {
 
 impl Input for TaxForm {}
 
-crate::words! {
+crate::string_enum! {
     pub enum TaxSort { Name = "name", Code = "code", CreatedAt = "created_at" }
 }
 

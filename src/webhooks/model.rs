@@ -10,7 +10,7 @@ use crate::{
     kernel::{error::Fault, http::Paging, ids::Uuid, lang::text, schema::Input},
 };
 
-crate::words! {
+crate::string_enum! {
     /// What one can follow.
     pub enum EventName {
         BookingCreated = "booking.created",
@@ -67,7 +67,7 @@ impl EventName {
     }
 }
 
-crate::words! {
+crate::string_enum! {
     pub enum DisabledReason {
         /// It answered 410.
         Gone = "gone",
@@ -149,7 +149,7 @@ pub struct WebhooksQuery {
 
 impl Input for WebhooksQuery {}
 
-crate::words! {
+crate::string_enum! {
     pub enum DeliveryStatus { Pending = "pending", Delivered = "delivered", Failed = "failed" }
 }
 

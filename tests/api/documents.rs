@@ -181,7 +181,7 @@ fn rules_are_pure() {
     }
 }
 
-/// SQLite would plan a statement anew for every value of a bare place; see docs/adr/0017-a-rush.md.
+/// SQLite would plan a statement anew for every value of a bare place; see docs/adr/0017-overload.md.
 #[test]
 fn limits_do_not_change_plans() {
     let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];

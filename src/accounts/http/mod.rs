@@ -18,7 +18,7 @@ pub use users::{change_admin_status, get_user, invite_admin, list_users, user_st
 
 impl User {
     /// Adds the address of the avatar.
-    pub fn shown(mut self, app: &App) -> Self {
+    pub fn to_response(mut self, app: &App) -> Self {
         self.avatar_url = self.avatar_file_id.map(|file| files::public_url(app, file));
         self
     }

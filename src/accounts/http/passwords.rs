@@ -78,7 +78,7 @@ pub async fn change_password(
     caller: Caller,
     Body(change): Body<ChangePassword>,
 ) -> Result<Reply> {
-    caller.in_person()?;
+    caller.refuse_impersonation()?;
     let now = app.clock.now();
     let Person { id, name, email } = &caller.person;
     let address = caller.context.address;

@@ -25,7 +25,7 @@ pub async fn get_profile(State(app): State<App>, caller: Caller) -> Result<Reply
 
 async fn profile_of(app: &App, caller: &Caller) -> Result<Profile> {
     let profile = store::profile(&app.db, caller).await?;
-    Ok(Profile { user: profile.user.shown(app), ..profile })
+    Ok(Profile { user: profile.user.to_response(app), ..profile })
 }
 
 pub async fn update_profile(
@@ -34,7 +34,7 @@ pub async fn update_profile(
     Body(profile): Body<UpdateProfile>,
 ) -> Result<Reply<Profile>> {
     if caller.person.email != profile.email.as_str() {
-        caller.in_person()?;
+        caller.refuse_impersonation()?;
     }
     let id = caller.person.id;
     let avatar = match profile.avatar_file_id.as_str() {
@@ -43,14 +43,14 @@ pub async fn update_profile(
     };
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    store::hold(&mut tx, id).await?;
+    store::lock_row(&mut tx, id).await?;
     if !tokens::session_exists(&mut tx, caller.session_id).await? {
         return Err(Error::Unauthenticated);
     }
     let before = store::user_in(&mut tx, id).await?.ok_or(Error::Unauthenticated)?;
     if before.email != profile.email.as_str() {
         // The address may have changed since the request was authenticated.
-        caller.in_person()?;
+        caller.refuse_impersonation()?;
         let lang = caller.context.lang;
         accounts::notify_old_address(&mut tx, &before.name, &before.email, lang, now).await?;
     }

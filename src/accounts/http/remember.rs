@@ -58,9 +58,9 @@ async fn enrol(
         return Err(Error::Unauthenticated);
     }
     // An impersonated session cannot be renewed.
-    caller.in_person()?;
+    caller.refuse_impersonation()?;
     let mut tx = caller.begin(&app.db, now).await?;
-    store::hold(&mut tx, caller.person.id).await?;
+    store::lock_row(&mut tx, caller.person.id).await?;
     if !tokens::session_exists(&mut tx, caller.session_id).await? {
         return Err(Error::Unauthenticated);
     }
@@ -93,7 +93,7 @@ async fn resume(
         .filter(|known| known.email == email.as_str() && known.expires_at > now)
         .ok_or(Error::Unauthenticated)?;
     let mut tx = app.db.begin().await?;
-    store::hold(&mut tx, known.account_id).await?;
+    store::lock_row(&mut tx, known.account_id).await?;
     if !tokens::mark_exchanged(&mut tx, &hash, now).await? {
         // The token was already exchanged: revoke the device.
         tokens::end_family(&mut tx, known.family_id).await?;
@@ -113,6 +113,6 @@ async fn resume(
     tx.commit().await?;
     let next = next.reveal().to_owned();
     signed_in.remember_token = Some(next.clone());
-    signed_in.user = signed_in.user.shown(app);
+    signed_in.user = signed_in.user.to_response(app);
     Ok((next, Remembered::Resumed(Box::new(signed_in))))
 }

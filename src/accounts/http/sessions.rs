@@ -70,7 +70,7 @@ pub async fn login(
     }
     let signed_in = open(&mut tx, account.id, OpenedBy::Password, &context, now).await?;
     tx.commit().await?;
-    let signed_in = SignedIn { user: signed_in.user.shown(&app), ..signed_in };
+    let signed_in = SignedIn { user: signed_in.user.to_response(&app), ..signed_in };
     Ok(Reply::data(signed_in).saying("Signed in.", "Berhasil masuk."))
 }
 
@@ -101,7 +101,7 @@ pub async fn logout(State(app): State<App>, caller: Caller, headers: HeaderMap) 
         None => None,
     };
     let mut tx = caller.begin(&app.db, app.clock.now()).await?;
-    store::hold(&mut tx, caller.person.id).await?;
+    store::lock_row(&mut tx, caller.person.id).await?;
     tokens::end_session(&mut tx, caller.person.id, caller.session_id).await?;
     tokens::end_impersonations(&mut tx, caller.person.id).await?;
     if let Some(device) = remembered.filter(|device| device.account_id == caller.person.id) {
@@ -127,9 +127,9 @@ pub async fn end_session(
     caller: Caller,
     Path(id): Path<Uuid>,
 ) -> Result<Reply> {
-    caller.in_person()?;
+    caller.refuse_impersonation()?;
     let mut tx = caller.begin(&app.db, app.clock.now()).await?;
-    store::hold(&mut tx, caller.person.id).await?;
+    store::lock_row(&mut tx, caller.person.id).await?;
     if !tokens::end_session(&mut tx, caller.person.id, id).await? {
         return Err(Error::NotFound);
     }

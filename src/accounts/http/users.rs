@@ -31,11 +31,11 @@ pub async fn list_users(
     Query(query): Query<UsersQuery>,
 ) -> Result<Page<User>> {
     let page = store::users(&app.db, &query).await?;
-    Ok(page.each(|user| user.shown(&app)))
+    Ok(page.each(|user| user.to_response(&app)))
 }
 
 pub async fn get_user(State(app): State<App>, PathUser(user): PathUser) -> Reply<User> {
-    Reply::data(user.shown(&app))
+    Reply::data(user.to_response(&app))
 }
 
 pub async fn user_statistics(State(app): State<App>) -> Result<Reply<UserStatistics>> {
@@ -153,5 +153,6 @@ pub async fn change_admin_status(
     })
     .await?;
     tx.commit().await?;
-    Ok(Reply::data(after.shown(&app)).saying("The status has been changed.", "Status diubah."))
+    Ok(Reply::data(after.to_response(&app))
+        .saying("The status has been changed.", "Status diubah."))
 }

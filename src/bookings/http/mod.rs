@@ -45,7 +45,7 @@ pub async fn list_bookings(
     Filters(query): Filters<BookingsQuery>,
 ) -> Result<Page<Booking>> {
     let owner = match &caller {
-        Some(caller) => caller.own_or(query.mitra_id)?,
+        Some(caller) => caller.partner_filter(query.mitra_id)?,
         None => {
             ensure_code_and_email(&query)?;
             None

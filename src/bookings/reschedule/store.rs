@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-crate::words! {
+crate::string_enum! {
     pub enum RescheduleStatus {
         /// The difference has to be paid first.
         Pending = "pending",

@@ -31,9 +31,9 @@ impl<'a> List<'a> {
         Self { db, select, found: None, conditions: String::new(), binds: Vec::new() }
     }
 
-    /// Where the ids of the same rows are found, counted and put in order by less than what is shown.
+    /// Where the ids of the same rows are found, counted and put in order by less than what is returned.
     /// The rest is joined to those of the page alone, by one of few statements: PostgreSQL would plan
-    /// a limit anew each time, and all the joins with it. A row that moves in between is shown as it
+    /// a limit anew each time, and all the joins with it. A row that moves in between is returned as it
     /// is then. `select` has neither conditions nor places of its own.
     pub fn found_in(mut self, ids: &'static str) -> Self {
         self.found = Some(ids);

@@ -102,13 +102,15 @@ impl<'v> Value<'v> {
             ValueRef::Null => Self::Null,
             ValueRef::Integer(number) => Self::Int(number),
             ValueRef::Real(number) => Self::Real(number),
-            ValueRef::Text(text) => Self::Text(str::from_utf8(text).map_err(shown)?.into()),
+            ValueRef::Text(text) => {
+                Self::Text(str::from_utf8(text).map_err(describe_error)?.into())
+            }
             ValueRef::Blob(bytes) => Self::Bytes(bytes.into()),
         })
     }
 }
 
-fn shown(error: impl ToString) -> String {
+fn describe_error(error: impl ToString) -> String {
     error.to_string()
 }
 
@@ -138,8 +140,8 @@ stored! {
         Value::Bool(it) => Ok(it),
         other => other.int().map(|it| it != 0),
     };
-    i16, INT2: it => Value::Int(it.into()), |value| value.int()?.try_into().map_err(shown);
-    i32, INT4: it => Value::Int(it.into()), |value| value.int()?.try_into().map_err(shown);
+    i16, INT2: it => Value::Int(it.into()), |value| value.int()?.try_into().map_err(describe_error);
+    i32, INT4: it => Value::Int(it.into()), |value| value.int()?.try_into().map_err(describe_error);
     i64, INT8: it => Value::Int(it), |value| value.int();
     f64, FLOAT8: it => Value::Real(it), |value| match value {
         Value::Real(it) => Ok(it),
@@ -152,23 +154,23 @@ stored! {
     };
     Uuid, UUID: it => Value::Uuid(it), |value| match value {
         Value::Uuid(it) => Ok(it),
-        Value::Bytes(it) => Uuid::from_slice(&it).map_err(shown),
+        Value::Bytes(it) => Uuid::from_slice(&it).map_err(describe_error),
         other => Err(other.is_not("a UUID")),
     };
     DateTime<Utc>, TIMESTAMPTZ: it => Value::Timestamp(it), |value| match value {
         Value::Timestamp(it) => Ok(it),
-        other => Ok(DateTime::parse_from_rfc3339(&other.text()?).map_err(shown)?.into()),
+        other => Ok(DateTime::parse_from_rfc3339(&other.text()?).map_err(describe_error)?.into()),
     };
     NaiveDate, DATE: it => Value::Date(it), |value| match value {
         Value::Date(it) => Ok(it),
-        other => other.text()?.parse().map_err(shown),
+        other => other.text()?.parse().map_err(describe_error),
     };
     NaiveTime, TIME: it => Value::Time(it), |value| match value {
         Value::Time(it) => Ok(it),
-        other => other.text()?.parse().map_err(shown),
+        other => other.text()?.parse().map_err(describe_error),
     };
     serde_json::Value, JSONB: it => Value::Json(it.to_string().into()), |value| {
-        serde_json::from_str(&value.json()?).map_err(shown)
+        serde_json::from_str(&value.json()?).map_err(describe_error)
     };
 }
 
@@ -191,7 +193,7 @@ impl<T: Serialize> ToValue for Json<T> {
 
 impl<T: DeserializeOwned> FromValue for Json<T> {
     fn from_value(value: Value<'_>) -> Result<Self, String> {
-        serde_json::from_str(&value.json()?).map(Self).map_err(shown)
+        serde_json::from_str(&value.json()?).map(Self).map_err(describe_error)
     }
 }
 

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::kernel::{db::Sort, http::Page};
 
-crate::words! {
+crate::string_enum! {
     pub enum Direction { Asc = "asc", Desc = "desc" }
 }
 

@@ -113,7 +113,7 @@ pub async fn update_partner(
 ) -> Result<Reply<Partner>> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    let before = store::hold(&mut tx, id, now).await?;
+    let before = store::lock_row(&mut tx, id, now).await?;
     let open = matches!(before.status, PartnerStatus::Draft | PartnerStatus::Revision);
     if form.partner_type != before.partner_type && !open {
         // Another type requires other documents, which must be submitted and reviewed.
@@ -143,7 +143,7 @@ pub async fn resend_invitation(
 ) -> Result<Reply> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    let partner = store::hold(&mut tx, id, now).await?;
+    let partner = store::lock_row(&mut tx, id, now).await?;
     if !accounts::is_invited(&mut tx, partner.user_id).await? {
         return Err(Error::invalid_state(
             "This partner has already accepted its invitation.",

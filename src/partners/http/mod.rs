@@ -51,11 +51,11 @@ impl aide::OperationInput for PathPartner {}
 /// Whether the caller may read numbers and documents: the partner itself, and reviewers.
 fn reads(caller: &Caller) -> bool {
     caller.may(Rule::PartnersApprove)
-        || (caller.partner_id.is_some() && caller.in_person_or(Rule::PartnersApprove))
+        || (caller.partner_id.is_some() && caller.impersonator_may(Rule::PartnersApprove))
 }
 
 /// A scan of a card shows its number, so its address is only for callers who may read that.
-fn shown(app: &App, document: DocumentRow, readable: bool) -> Document {
+fn to_response(app: &App, document: DocumentRow, readable: bool) -> Document {
     let DocumentRow { id, kind, file_id, filename, status, note, reviewed_at, created_at, .. } =
         document;
     let url = readable.then(|| files::private_url(app, file_id));

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 
-use super::{reads, shown};
+use super::{reads, to_response};
 use crate::{
     app::App,
     files::{self, Purpose},
@@ -39,12 +39,12 @@ pub async fn update_onboarding(
 ) -> Result<Reply<Onboarding>> {
     let id = caller.partner()?;
     if form.bank_account.is_some() {
-        caller.in_person()?;
+        caller.refuse_impersonation()?;
     }
     let submitted = files_of(&app, &caller, form.documents.as_deref().unwrap_or(&[])).await?;
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    let partner = store::hold(&mut tx, id, now).await?;
+    let partner = store::lock_row(&mut tx, id, now).await?;
     let before = onboarding_store::papers_in(&mut tx, id, &app.sealer).await?;
     let had = onboarding_store::documents_in(&mut tx, id).await?;
     let mut papers = before.clone();
@@ -96,7 +96,7 @@ pub async fn update_onboarding(
     let logged = |partner: &Partner, papers: &OnboardingData, documents: &[DocumentRow]| Logged {
         status: partner.status,
         papers: papers.clone(),
-        documents: documents.iter().map(|row| shown(&app, row.clone(), false)).collect(),
+        documents: documents.iter().map(|row| to_response(&app, row.clone(), false)).collect(),
     };
     tx.record(Change {
         action: "partner.onboarding_updated",
@@ -140,7 +140,7 @@ pub(super) fn onboarding(
         steps: rules::steps(partner.partner_type, &papers, &documents),
         papers: papers.revealed_if(readable),
         review_note: rules::review_note(&documents),
-        documents: documents.into_iter().map(|row| shown(app, row, readable)).collect(),
+        documents: documents.into_iter().map(|row| to_response(app, row, readable)).collect(),
         submitted_at: partner.submitted_at,
     }
 }

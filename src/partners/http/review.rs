@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 
-use super::{PathPartner, reads, shown};
+use super::{PathPartner, reads, to_response};
 use crate::{
     app::App,
     kernel::{
@@ -27,7 +27,7 @@ pub async fn list_documents(
 ) -> Result<Reply<Vec<Document>>> {
     let documents = onboarding_store::documents(&app.db, partner.id).await?;
     let readable = reads(&caller);
-    Ok(Reply::data(documents.into_iter().map(|row| shown(&app, row, readable)).collect()))
+    Ok(Reply::data(documents.into_iter().map(|row| to_response(&app, row, readable)).collect()))
 }
 
 pub async fn review_document(
@@ -38,7 +38,7 @@ pub async fn review_document(
 ) -> Result<Reply<Reviewed>> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    let partner = store::hold(&mut tx, id, now).await?;
+    let partner = store::lock_row(&mut tx, id, now).await?;
     let before =
         onboarding_store::document(&mut tx, id, review.document_id).await?.ok_or_else(|| {
             let message = text(
@@ -68,7 +68,8 @@ pub async fn review_document(
     let after = onboarding_store::reviewed(&mut tx, id, before.id).await?;
     let mitra_status = store::get_in(&mut tx, id).await?.status;
     // The audit log contains no file addresses.
-    let logged = |row, mitra_status| Reviewed { document: shown(&app, row, false), mitra_status };
+    let logged =
+        |row, mitra_status| Reviewed { document: to_response(&app, row, false), mitra_status };
     tx.record(Change {
         action: match review.status {
             Verdict::Approved => "partner.document_approved",
@@ -81,7 +82,7 @@ pub async fn review_document(
     })
     .await?;
     tx.commit().await?;
-    let reviewed = Reviewed { document: shown(&app, after, true), mitra_status };
+    let reviewed = Reviewed { document: to_response(&app, after, true), mitra_status };
     Ok(Reply::data(reviewed).saying("The decision has been saved.", "Keputusan tersimpan."))
 }
 
@@ -94,7 +95,7 @@ pub async fn approve_bank_account(
 ) -> Result<Reply<Partner>> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    let partner = store::hold(&mut tx, id, now).await?;
+    let partner = store::lock_row(&mut tx, id, now).await?;
     let papers = onboarding_store::papers_in(&mut tx, id, &app.sealer).await?;
     let whole = rules::steps(partner.partner_type, &papers, &[])[2].complete;
     if papers.bank_account_status != Some(BankAccountStatus::Pending) || !whole {

@@ -46,7 +46,7 @@ async fn moved(
 ) -> Result<Partner> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    let before = store::hold(&mut tx, id, now).await?;
+    let before = store::lock_row(&mut tx, id, now).await?;
     transitions::apply(&mut tx, &before, event, reason, now).await?;
     let after = store::get_in(&mut tx, id).await?;
     let action = match event {
@@ -65,14 +65,14 @@ pub async fn impersonate_partner(
 ) -> Result<Reply<Impersonation>> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    let partner = store::hold(&mut tx, id, now).await?;
+    let partner = store::lock_row(&mut tx, id, now).await?;
     if partner.status == PartnerStatus::Suspended {
         return Err(transitions::invalid_transition());
     }
     let session = accounts::impersonate(&mut tx, &caller, partner.user_id, now).await?;
     record(&mut tx, "partner.impersonated", None, &partner).await?;
     tx.commit().await?;
-    let session = Impersonation { user: session.user.shown(&app), ..session };
+    let session = Impersonation { user: session.user.to_response(&app), ..session };
     Ok(Reply::data(session)
         .saying("You are now acting as the partner.", "Anda kini bertindak atas nama mitra."))
 }

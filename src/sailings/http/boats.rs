@@ -24,14 +24,15 @@ pub async fn update_speedboat(
     let photos = fleet::photos(&app, &caller, &change.photo_file_ids, Some(&seen.photos)).await?;
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    fleet::hold(&mut tx, id).await?;
-    let before = fleet::get_in(&mut tx, caller.own_or(None)?, id).await?.ok_or(Error::NotFound)?;
+    fleet::lock_row(&mut tx, id).await?;
+    let before =
+        fleet::get_in(&mut tx, caller.partner_filter(None)?, id).await?.ok_or(Error::NotFound)?;
     if change.capacity != before.capacity {
         store::resize(&mut tx, id, change.capacity, now).await?;
     }
     fleet::update(&mut tx, &before, change, photos, now).await?;
     let after = fleet::get_in(&mut tx, None, id).await?.ok_or(Error::NotFound)?;
-    let (before, after) = (fleet::shown(&app, before), fleet::shown(&app, after));
+    let (before, after) = (fleet::to_response(&app, before), fleet::to_response(&app, after));
     fleet::record(&mut tx, "speedboat.updated", Some(&before), Some(&after)).await?;
     tx.commit().await?;
     Ok(Reply::data(after).saying("Saved.", "Tersimpan."))
@@ -46,12 +47,13 @@ pub async fn delete_speedboat(
     let id = seen.id;
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    fleet::hold(&mut tx, id).await?;
-    let before = fleet::get_in(&mut tx, caller.own_or(None)?, id).await?.ok_or(Error::NotFound)?;
+    fleet::lock_row(&mut tx, id).await?;
+    let before =
+        fleet::get_in(&mut tx, caller.partner_filter(None)?, id).await?.ok_or(Error::NotFound)?;
     routes::archive_all(&mut tx, id, now).await?;
     store::withdraw_by_boat(&mut tx, id, now).await?;
     fleet::delete(&mut tx, id, now).await?;
-    let before = fleet::shown(&app, before);
+    let before = fleet::to_response(&app, before);
     fleet::record(&mut tx, "speedboat.deleted", Some(&before), None).await?;
     tx.commit().await?;
     Ok(Reply::done("The speedboat has been deleted.", "Kapal telah dihapus."))
@@ -62,7 +64,7 @@ pub async fn speedboat_summary(
     caller: Caller,
     Query(scope): Query<Scope>,
 ) -> Result<Reply<SpeedboatSummary>> {
-    let owner = caller.own_or(scope.mitra_id)?;
+    let owner = caller.partner_filter(scope.mitra_id)?;
     let counts = fleet::counts(&app.db, owner).await?;
     Ok(Reply::data(SpeedboatSummary {
         total: counts.total,

@@ -40,7 +40,9 @@ impl FromRequestParts<App> for PathRoute {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
         let caller = Caller::from_request_parts(parts, app).await?;
-        Ok(Self(routes::get(&app.db, caller.own_or(None)?, id).await?.ok_or(Error::NotFound)?))
+        Ok(Self(
+            routes::get(&app.db, caller.partner_filter(None)?, id).await?.ok_or(Error::NotFound)?,
+        ))
     }
 }
 
@@ -51,8 +53,8 @@ pub async fn list_routes(
     caller: Caller,
     Query(query): Query<RoutesQuery>,
 ) -> Result<Page<Route>> {
-    let owner = caller.own_or(query.mitra_id)?;
-    Ok(routes::list(&app.db, owner, &query).await?.each(shown))
+    let owner = caller.partner_filter(query.mitra_id)?;
+    Ok(routes::list(&app.db, owner, &query).await?.each(to_response))
 }
 
 pub async fn create_route(
@@ -76,11 +78,11 @@ async fn create(
 ) -> Result<Route> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    let boat = lock_boat(&mut tx, caller.own_or(None)?, form).await?;
+    let boat = lock_boat(&mut tx, caller.partner_filter(None)?, form).await?;
     let (times, zone) = (form.times(), zone_of(app, form));
     let stored = Stored { owner: boat.partner_id, form, times: &times, zone };
     let id = routes::insert(&mut tx, stored, now).await?;
-    let route = shown(routes::get_in(&mut tx, None, id).await?.ok_or(Error::NotFound)?);
+    let route = to_response(routes::get_in(&mut tx, None, id).await?.ok_or(Error::NotFound)?);
     record(&mut tx, "route.created", None, Some(&route)).await?;
     if let Some(running) = running {
         running.keep(&mut tx, &json!(route)).await?;
@@ -109,8 +111,8 @@ pub async fn update_route(
             "Hanya draf yang dapat diubah.",
         ));
     }
-    let after = shown(routes::get_in(&mut tx, None, id).await?.ok_or(Error::NotFound)?);
-    record(&mut tx, "route.updated", Some(&shown(before)), Some(&after)).await?;
+    let after = to_response(routes::get_in(&mut tx, None, id).await?.ok_or(Error::NotFound)?);
+    record(&mut tx, "route.updated", Some(&to_response(before)), Some(&after)).await?;
     tx.commit().await?;
     Ok(Reply::data(after).saying("The draft has been saved.", "Draf tersimpan."))
 }
@@ -131,7 +133,7 @@ pub async fn publish_route(
 ) -> Result<Reply<Route>> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    fleet::hold(&mut tx, seen.speedboat_id).await?;
+    fleet::lock_row(&mut tx, seen.speedboat_id).await?;
     let before = lock_route(&mut tx, seen.id).await?;
     let published = routes::publish(&mut tx, seen.id, now).await?;
     let route = routes::get_in(&mut tx, None, seen.id).await?.ok_or(Error::NotFound)?;
@@ -153,7 +155,7 @@ pub async fn publish_route(
     store::insert(&mut tx, &route, &departures)
         .await
         .map_err(|failure| if failure.is_exclusion() { conflict(None) } else { failure.into() })?;
-    let (before, after) = (shown(before), shown(route));
+    let (before, after) = (to_response(before), to_response(route));
     record(&mut tx, "route.published", Some(&before), Some(&after)).await?;
     tx.commit().await?;
     Ok(Reply::data(after).saying("The sailings are now on sale.", "Jadwal mulai dijual."))
@@ -162,7 +164,7 @@ pub async fn publish_route(
 /// Publishing again changes nothing; an archived route cannot be published.
 fn already_published(route: RouteRow) -> Result<Reply<Route>> {
     match route.status {
-        RouteStatus::Published => Ok(Reply::data(shown(route))
+        RouteStatus::Published => Ok(Reply::data(to_response(route))
             .saying("The route is already published.", "Rute ini sudah diterbitkan.")),
         RouteStatus::Draft | RouteStatus::Archived => Err(Error::invalid_state(
             "Only a draft can be published.",
@@ -247,7 +249,7 @@ pub async fn delete_route(
 ) -> Result<Reply> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    fleet::hold(&mut tx, seen.speedboat_id).await?;
+    fleet::lock_row(&mut tx, seen.speedboat_id).await?;
     let before = lock_route(&mut tx, seen.id).await?;
     if !routes::delete_draft(&mut tx, seen.id).await? {
         if !routes::archive(&mut tx, seen.id, now).await? {
@@ -258,14 +260,14 @@ pub async fn delete_route(
         }
         store::withdraw_by_route(&mut tx, seen.id, now).await?;
     }
-    record(&mut tx, "route.deleted", Some(&shown(before)), None).await?;
+    record(&mut tx, "route.deleted", Some(&to_response(before)), None).await?;
     tx.commit().await?;
     Ok(Reply::done("The route has been removed.", "Rute telah dihapus."))
 }
 
 /// Locks and reads the route.
 async fn lock_route(tx: &mut AuditedTx, id: Uuid) -> Result<RouteRow> {
-    routes::hold(tx, id).await?;
+    routes::lock_row(tx, id).await?;
     routes::get_in(tx, None, id).await?.ok_or(Error::NotFound)
 }
 
@@ -275,7 +277,7 @@ async fn lock_boat(
     owner: Option<Uuid>,
     form: &RouteForm,
 ) -> Result<SpeedboatRow> {
-    fleet::hold(tx, form.speedboat_id).await?;
+    fleet::lock_row(tx, form.speedboat_id).await?;
     fleet::get_in(tx, owner, form.speedboat_id).await?.ok_or_else(|| {
         let message = text("This speedboat does not exist.", "Kapal ini tidak ada.");
         Error::field("speedboat_id", "unknown", message)
@@ -286,7 +288,7 @@ fn zone_of(app: &App, form: &RouteForm) -> Zone {
     form.timezone.unwrap_or_else(|| Zone::of_service(app.config.timezone))
 }
 
-fn shown(row: RouteRow) -> Route {
+fn to_response(row: RouteRow) -> Route {
     Route {
         id: row.id,
         mitra_id: row.partner_id,

@@ -51,7 +51,7 @@ pub async fn search_sailings(
         offset: 0,
         ..there
     });
-    let offer = |row| shown(&app, row, kind, form.qty);
+    let offer = |row| to_response(&app, row, kind, form.qty);
     let mut tags = CacheTags::default();
     let there = offers(&app, &there, cutoff, &mut tags).await?;
     let back = match back {
@@ -78,7 +78,7 @@ async fn offers(
     Ok(offers)
 }
 
-fn shown(app: &App, row: OfferRow, kind: BookingType, qty: i32) -> Offer {
+fn to_response(app: &App, row: OfferRow, kind: BookingType, qty: i32) -> Offer {
     let seats = match kind {
         BookingType::Speedboat => qty,
         BookingType::Charter => row.capacity,

@@ -101,7 +101,7 @@ async fn release(
     };
     let (id, now) = (before.id, app.clock.now());
     let mut tx = caller.begin(&app.db, now).await?;
-    let partner = partners::hold(&mut tx, before.partner_id, now).await?;
+    let partner = partners::lock_row(&mut tx, before.partner_id, now).await?;
     if partner.status == PartnerStatus::Suspended {
         return Err(Error::invalid_state(
             "The partner is suspended; its settlements are held.",
@@ -144,7 +144,7 @@ pub async fn cancel_settlement(
 ) -> Result<Reply<SettlementDetail>> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    partners::hold(&mut tx, before.partner_id, now).await?;
+    partners::lock_row(&mut tx, before.partner_id, now).await?;
     let note = form.note.as_deref().filter(|note| !note.is_empty());
     if !store::cancel(&mut tx, before.id, note, now).await? {
         return Err(no_longer_pending());

@@ -13,28 +13,32 @@ use crate::{
     },
     partners::{
         self,
-        agreement::{self, Agreement, AgreementForm, AgreementQuery},
+        settlement_configuration::{
+            self, SettlementConfiguration, SettlementConfigurationForm,
+            SettlementConfigurationQuery,
+        },
     },
 };
 
 /// The effective configuration of a partner, or the default.
 pub async fn get_settlement_configuration(
     State(app): State<App>,
-    Query(query): Query<AgreementQuery>,
-) -> Result<Reply<Agreement>> {
+    Query(query): Query<SettlementConfigurationQuery>,
+) -> Result<Reply<SettlementConfiguration>> {
     known(&app, query.mitra_id).await?;
-    Ok(Reply::data(agreement::get(&app.db, query.mitra_id).await?))
+    Ok(Reply::data(settlement_configuration::get(&app.db, query.mitra_id).await?))
 }
 
 pub async fn configure_settlements(
     State(app): State<App>,
     caller: Caller,
-    Body(form): Body<AgreementForm>,
-) -> Result<Reply<Agreement>> {
+    Body(form): Body<SettlementConfigurationForm>,
+) -> Result<Reply<SettlementConfiguration>> {
     known(&app, form.mitra_id).await?;
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    let (before, after) = agreement::change(&mut tx, &form, app.today(), now).await?;
+    let (before, after) =
+        settlement_configuration::change(&mut tx, &form, app.today(), now).await?;
     tx.record(Change {
         action: "settlement_configuration.changed",
         entity: "settlement_configuration",

@@ -31,7 +31,7 @@ pub async fn list_settlements(
     caller: Caller,
     Query(query): Query<SettlementsQuery>,
 ) -> Result<Page<Settlement>> {
-    let owner = caller.own_or(query.mitra_id)?;
+    let owner = caller.partner_filter(query.mitra_id)?;
     store::list(&app.db, owner, &query).await?.try_each(|row| to_response(&app, row))
 }
 
@@ -45,7 +45,7 @@ impl FromRequestParts<App> for PathSettlement {
         let caller = <Caller as FromRequestParts<App>>::from_request_parts(parts, app).await?;
         let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
         let row = store::get(&app.db, id).await?.ok_or(Error::NotFound)?;
-        let theirs = caller.own_or(Some(row.partner_id))? == Some(row.partner_id);
+        let theirs = caller.partner_filter(Some(row.partner_id))? == Some(row.partner_id);
         if theirs { Ok(Self(row)) } else { Err(Error::NotFound) }
     }
 }

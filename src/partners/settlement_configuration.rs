@@ -21,7 +21,7 @@ use crate::kernel::{
 /// Built-in commission rate in basis points.
 const COMMISSION: i32 = 1_000;
 
-crate::words! {
+crate::string_enum! {
     pub enum Schedule {
         Manual = "manual",
         Daily = "daily",
@@ -32,8 +32,7 @@ crate::words! {
 
 /// Configuration of a partner, or the default.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "SettlementConfiguration")]
-pub struct Agreement {
+pub struct SettlementConfiguration {
     /// Null for the default.
     pub mitra_id: Option<Uuid>,
     pub commission_rate: Rate,
@@ -53,8 +52,7 @@ pub struct Agreement {
 
 /// Fields that are left out keep their value; null means the default.
 #[derive(Deserialize, JsonSchema)]
-#[schemars(rename = "SettlementConfigurationForm")]
-pub struct AgreementForm {
+pub struct SettlementConfigurationForm {
     /// Null or left out: changes the default.
     pub mitra_id: Option<Uuid>,
     #[serde(default)]
@@ -73,7 +71,7 @@ pub struct AgreementForm {
     pub minimum_amount: Patch<Rupiah>,
 }
 
-impl Input for AgreementForm {
+impl Input for SettlementConfigurationForm {
     fn check(value: &Value, faults: &mut Vec<Fault>) {
         let day = value["day"].as_i64();
         let mut fault = |field, rule, en, id| faults.push(Fault::new(field, rule, text(en, id)));
@@ -99,12 +97,12 @@ impl Input for AgreementForm {
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub struct AgreementQuery {
+pub struct SettlementConfigurationQuery {
     /// UUID of the partner. Left out: the default.
     pub mitra_id: Option<Uuid>,
 }
 
-impl Input for AgreementQuery {}
+impl Input for SettlementConfigurationQuery {}
 
 /// Stored values; null means the default.
 #[derive(Clone, Debug, Default, crate::kernel::db::FromRow)]
@@ -119,7 +117,7 @@ pub struct Terms {
 
 impl Terms {
     /// The values after an update made today.
-    pub fn changed(self, form: &AgreementForm, today: NaiveDate) -> Self {
+    pub fn changed(self, form: &SettlementConfigurationForm, today: NaiveDate) -> Self {
         let (schedule, day, scheduled_on) = match form.schedule {
             Patch::Keep => (self.schedule, self.day, self.scheduled_on),
             Patch::Clear => (None, None, Some(today)),
@@ -142,7 +140,7 @@ impl Terms {
     }
 
     /// Combines these values with the default.
-    pub fn over(self, default: Self, mitra_id: Option<Uuid>) -> Agreement {
+    pub fn over(self, default: Self, mitra_id: Option<Uuid>) -> SettlementConfiguration {
         let own = mitra_id.is_some();
         let inherited = [
             ("commission_rate", self.commission_rate.is_none()),
@@ -152,7 +150,7 @@ impl Terms {
         ];
         let commission = self.commission_rate.or(default.commission_rate);
         let timing = if self.schedule.is_some() { &self } else { &default };
-        Agreement {
+        SettlementConfiguration {
             mitra_id,
             commission_rate: commission.unwrap_or_else(standard_commission),
             schedule: timing.schedule.unwrap_or(Schedule::Manual),
@@ -179,7 +177,7 @@ const DEFAULT: &str = "SELECT commission_rate, schedule, day, scheduled_on, hold
     FROM settlement_configurations WHERE partner_id IS NULL";
 
 /// The effective configuration of a partner, or the default.
-pub async fn get(db: &Db, partner: Option<Uuid>) -> Result<Agreement> {
+pub async fn get(db: &Db, partner: Option<Uuid>) -> Result<SettlementConfiguration> {
     let default: Option<Terms> = db.sql(DEFAULT).maybe().await?;
     let own = match partner {
         Some(partner) => db.sql(OF).bind(partner).maybe().await?,
@@ -188,7 +186,11 @@ pub async fn get(db: &Db, partner: Option<Uuid>) -> Result<Agreement> {
     Ok(layered(partner, own, default))
 }
 
-fn layered(partner: Option<Uuid>, own: Option<Terms>, default: Option<Terms>) -> Agreement {
+fn layered(
+    partner: Option<Uuid>,
+    own: Option<Terms>,
+    default: Option<Terms>,
+) -> SettlementConfiguration {
     let (own, default) = (own.unwrap_or_default(), default.unwrap_or_default());
     own.over(default, partner)
 }
@@ -197,10 +199,10 @@ fn layered(partner: Option<Uuid>, own: Option<Terms>, default: Option<Terms>) ->
 /// keep their commission rate.
 pub async fn change(
     tx: &mut Tx,
-    form: &AgreementForm,
+    form: &SettlementConfigurationForm,
     today: NaiveDate,
     now: DateTime<Utc>,
-) -> Result<(Agreement, Agreement)> {
+) -> Result<(SettlementConfiguration, SettlementConfiguration)> {
     tx.lock("settlement_configuration").await?;
     let partner = form.mitra_id;
     let default: Option<Terms> = tx.sql(DEFAULT).maybe().await?;
@@ -273,7 +275,7 @@ struct Owed {
 
 /// The configuration of each partner that is owed money and has a schedule, with the last day that
 /// was settled.
-pub async fn scheduled(db: &Db) -> Result<Vec<(Uuid, Agreement, Option<NaiveDate>)>> {
+pub async fn scheduled(db: &Db) -> Result<Vec<(Uuid, SettlementConfiguration, Option<NaiveDate>)>> {
     let default: Option<Terms> = db.sql(DEFAULT).maybe().await?;
     let default = default.unwrap_or_default();
     let owed: Vec<Owed> = db
@@ -290,8 +292,8 @@ pub async fn scheduled(db: &Db) -> Result<Vec<(Uuid, Agreement, Option<NaiveDate
         .all()
         .await?;
     let held = owed.into_iter().map(|owed| {
-        let agreement = owed.terms.over(default.clone(), Some(owed.partner_id));
-        (owed.partner_id, agreement, owed.last_run)
+        let configuration = owed.terms.over(default.clone(), Some(owed.partner_id));
+        (owed.partner_id, configuration, owed.last_run)
     });
     Ok(held.collect())
 }

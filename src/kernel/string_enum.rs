@@ -1,8 +1,8 @@
 //! String enums: the same word in JSON, schema and database.
 
-/// `words! { pub enum Role { Admin = "admin", … } }`
+/// `string_enum! { pub enum Role { Admin = "admin", … } }`
 #[macro_export]
-macro_rules! words {
+macro_rules! string_enum {
     ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$case_meta:meta])* $case:ident = $word:literal),+ $(,)? }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
