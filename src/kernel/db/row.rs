@@ -1,6 +1,11 @@
 //! Rows of either engine, and what is read from them.
 
-use std::cell::{Cell, RefCell};
+use std::{
+    any::TypeId,
+    borrow::Cow,
+    cell::{Cell, RefCell},
+    collections::HashMap,
+};
 
 use super::{Failure, FromValue, Result, Value};
 
@@ -22,22 +27,54 @@ pub(super) enum Source<'r> {
 
 /// The columns that the fields of a record are read from. Every row of a result asks for the same
 /// fields in the same order, so a column is looked up by name for the first row alone.
-#[derive(Default)]
 pub(super) struct Fields {
     columns: RefCell<Vec<usize>>,
     next: Cell<usize>,
+    /// Where to keep the columns for the next time.
+    key: Option<ShapeKey>,
+}
+
+/// A static statement and the record that is read from it. Its text is identified by its address.
+type ShapeKey = (*const u8, usize, TypeId);
+
+thread_local! {
+    /// Most results have one row, whose columns would be looked up by name each time. There are as
+    /// many entries as statements in the code.
+    static SHAPES: RefCell<HashMap<ShapeKey, Vec<usize>>> = RefCell::default();
 }
 
 impl Fields {
+    /// The fields of `T` in the result of this statement.
+    pub fn of<T: 'static>(text: &Cow<'static, str>) -> Self {
+        let key = match text {
+            Cow::Borrowed(text) => Some((text.as_ptr(), text.len(), TypeId::of::<T>())),
+            Cow::Owned(_) => None,
+        };
+        let known = key.and_then(|key| SHAPES.with_borrow_mut(|shapes| shapes.remove(&key)));
+        Self { columns: RefCell::new(known.unwrap_or_default()), next: Cell::new(0), key }
+    }
+
     pub fn read<T: FromRow>(&self, source: Source<'_>) -> Result<T> {
         self.next.set(0);
         T::from_row(&Row { source, fields: self })
     }
 }
 
+impl Drop for Fields {
+    fn drop(&mut self) {
+        let columns = self.columns.take();
+        if let Some(key) = self.key.filter(|_| !columns.is_empty()) {
+            SHAPES.with_borrow_mut(|shapes| shapes.insert(key, columns));
+        }
+    }
+}
+
 /// Reads all rows of a PostgreSQL result.
-pub(super) fn read_all<T: FromRow>(rows: &[tokio_postgres::Row]) -> Result<Vec<T>> {
-    let fields = Fields::default();
+pub(super) fn read_all<T: FromRow>(
+    text: &Cow<'static, str>,
+    rows: &[tokio_postgres::Row],
+) -> Result<Vec<T>> {
+    let fields = Fields::of::<T>(text);
     rows.iter().map(|row| fields.read(Source::Postgres(row))).collect()
 }
 

@@ -123,7 +123,7 @@ impl Query {
         most: usize,
     ) -> rusqlite::Result<Result<Vec<T>>> {
         self.prepared(conn, |statement| {
-            let (fields, mut found) = (Fields::default(), Vec::new());
+            let (fields, mut found) = (Fields::of::<T>(&self.text), Vec::new());
             let mut rows = statement.raw_query();
             while found.len() < most
                 && let Some(row) = rows.next()?

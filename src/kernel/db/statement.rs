@@ -140,7 +140,7 @@ impl<'c> Statement<'c> {
                     Engine::Sqlite { readers, .. } => readers.rows(query, most, db.timeout).await,
                     Engine::Postgres(pool) => {
                         let work = pool.query(&query, &types, db.timeout);
-                        read_all(&logged(&query, Box::pin(work)).await?)
+                        read_all(&query.text, &logged(&query, Box::pin(work)).await?)
                     }
                 }
             }
@@ -149,8 +149,8 @@ impl<'c> Statement<'c> {
                 match &mut tx.inner {
                     TxInner::Sqlite(inner) => inner.rows(&query, most, tx.timeout == NO_TIMEOUT),
                     TxInner::Postgres(inner) => {
-                        let work = inner.query(&query, &types);
-                        read_all(&logged(&query, Box::pin(within_for(tx.timeout, work))).await?)
+                        let work = Box::pin(within_for(tx.timeout, inner.query(&query, &types)));
+                        read_all(&query.text, &logged(&query, work).await?)
                     }
                 }
             }
