@@ -14,7 +14,6 @@ use dermaga::{
     demo::{self, Extent},
     kernel::{clock::Clock, db::Db, ids::Uuid, money::Rupiah, secret::Secret},
 };
-use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
 use super::{
@@ -58,7 +57,7 @@ impl Data {
             rate_limit: Switch(false),
             ..Config::default()
         };
-        let app = demo::fill(config.clone(), 1, extent, ProgressBar::hidden()).await;
+        let app = demo::fill(config.clone(), 1, extent, demo::Progress::hidden()).await;
         app.expect("the demo is filled").db.close().await;
         let app = App::start(config, Clock::System).await.expect("the data open");
         let soon = Utc::now() + TimeDelta::days(3);

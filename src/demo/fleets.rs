@@ -3,8 +3,7 @@
 //!
 //! Much faster than simulating the bookings. Notifications and audit entries are not copied.
 
-use indicatif::ProgressBar;
-
+use super::Progress;
 use crate::{
     app::App,
     kernel::{db::BulkClone, error::Result},
@@ -73,15 +72,13 @@ const TABLES: &[BulkClone] = &[
 ];
 
 /// Multiplies the data by `scale`.
-pub async fn multiply(app: &App, scale: u16, bar: &ProgressBar) -> Result<()> {
+pub async fn multiply(app: &App, scale: u16, progress: &mut Progress) -> Result<()> {
     if scale == 1 {
         return Ok(());
     }
-    bar.reset();
-    bar.set_length(scale.into());
-    bar.set_message("Fleets");
+    progress.start("Fleets", scale.into());
     for number in 1..scale {
-        bar.inc(1);
+        progress.step();
         app.db.bulk_clone(TABLES, number).await?;
         // Statistics of a small table would lead to full scans of the large one.
         if number.is_power_of_two() {

@@ -3,11 +3,11 @@
 use dermaga::{config::Switch, kernel::access::Rule};
 use futures_util::future::join_all;
 use image::ImageFormat;
-use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 
 use crate::{
     files::picture,
+    form::Form,
     harbour::order,
     on_both_engines,
     world::{Answer, Someone, World},
@@ -40,8 +40,7 @@ fn call() -> Value {
 async fn the_call_is_saved_and_shown(world: World) {
     let admin = world.admin().await;
     world.get(CTA).send().await.is(404, "not_found");
-    let picture = Part::bytes(picture(ImageFormat::Png));
-    let form = Form::new().text("purpose", "content").part("file", picture.file_name("a.png"));
+    let form = Form::new().text("purpose", "content").file("a.png", &picture(ImageFormat::Png));
     let upload = world.call(reqwest::Method::POST, "/v1/files/upload").by(&admin).multipart(form);
     let image = upload.send().await.ok()["id"].as_str().unwrap().to_owned();
     let mut body = call();

@@ -6,7 +6,6 @@ use dermaga::{
     demo, invariants,
     kernel::{clock::midnight, ids::Uuid},
 };
-use indicatif::ProgressBar;
 
 use crate::postgres;
 
@@ -34,7 +33,7 @@ async fn a_platform_that_looks_lived_in_adds_up_on_postgres() {
 }
 
 async fn looks_lived_in(config: Config) {
-    let app = demo::fill(config.clone(), 1, DAYS, ProgressBar::hidden()).await.unwrap();
+    let app = demo::fill(config.clone(), 1, DAYS, demo::Progress::hidden()).await.unwrap();
     for checked in invariants::check(&app.db).await.unwrap() {
         assert!(checked.broken.is_empty(), "{}: {:?}", checked.rule, checked.broken);
     }
@@ -49,7 +48,7 @@ async fn looks_lived_in(config: Config) {
     assert!(count("SELECT COUNT(*) FROM notifications").await > 100);
     assert_eq!(count("SELECT COUNT(*) FROM outbox").await, 0, "nobody is mailed now");
     app.db.close().await;
-    let again = demo::fill(config, 1, DAYS, ProgressBar::hidden()).await.err().unwrap();
+    let again = demo::fill(config, 1, DAYS, demo::Progress::hidden()).await.err().unwrap();
     assert!(again.contains("requires an empty one"), "{again}");
 }
 
@@ -61,7 +60,7 @@ async fn the_same_seed_makes_the_same_platform() {
         let config = Config { data_dir: folder.path().into(), ..Config::default() };
         let zone = config.timezone;
         let extent = demo::Extent { days: 2, scale: 1 };
-        let app = demo::fill(config, seed, extent, ProgressBar::hidden()).await.unwrap();
+        let app = demo::fill(config, seed, extent, demo::Progress::hidden()).await.unwrap();
         // What happened today depends on the time of day.
         let today = midnight(Utc::now().with_timezone(&zone).date_naive(), zone);
         let bookings = app.db.sql(

@@ -5,13 +5,11 @@ use std::io::Cursor;
 use chrono::TimeDelta;
 use dermaga::kernel::{access::Rule, ids};
 use image::{ImageFormat, RgbImage};
-use reqwest::{
-    Method,
-    multipart::{Form, Part},
-};
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::{
+    form::Form,
     on_both_engines, s3,
     world::{Answer, Someone, World},
 };
@@ -52,8 +50,7 @@ async fn upload(
     content: Vec<u8>,
     purpose: &str,
 ) -> Answer {
-    let file = Part::bytes(content).file_name(name.to_owned());
-    let form = Form::new().text("purpose", purpose.to_owned()).part("file", file);
+    let form = Form::new().text("purpose", purpose).file(name, &content);
     world.call(Method::POST, "/v1/files/upload").by(who).multipart(form).send().await
 }
 
@@ -165,8 +162,7 @@ async fn a_form_with_faults_is_named(world: World) {
     };
     let form = Form::new().text("note", "nothing here");
     send(form).await.has_faults(&[("file", "required"), ("purpose", "required")]);
-    let file = Part::bytes(PDF.to_vec()).file_name("a.pdf");
-    let form = Form::new().part("file", file).text("purpose", "treasure");
+    let form = Form::new().file("a.pdf", PDF).text("purpose", "treasure");
     send(form).await.has_faults(&[("purpose", "enum")]);
     let call = world.call(Method::POST, "/v1/files/upload").by(&made);
     call.json(json!({})).send().await.is(415, "unsupported_media_type");
@@ -572,10 +568,9 @@ async fn a_form_has_few_parts(world: World) {
     let send = async |extra: usize| {
         let mut form = Form::new();
         for n in 0..extra {
-            form = form.text(format!("x{n}"), "");
+            form = form.text(&format!("x{n}"), "");
         }
-        let file = Part::bytes(png.clone()).file_name("a.png");
-        let form = form.text("purpose", "photo").part("file", file);
+        let form = form.text("purpose", "photo").file("a.png", &png);
         world.call(Method::POST, "/v1/files/upload").by(&made).multipart(form).send().await
     };
     send(18).await.ok();

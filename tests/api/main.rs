@@ -52,4 +52,4 @@ mod transactions;
 mod users;
 mod webhooks;
 
-use support::{binary, cluster, harbour, postgres, s3, world};
+use support::{binary, cluster, form, harbour, postgres, s3, world};

@@ -1,12 +1,12 @@
 //! Partners and their papers, for tests.
 
-use reqwest::{
-    Method,
-    multipart::{Form, Part},
-};
+use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::world::{Answer, Someone, World};
+use super::{
+    form::Form,
+    world::{Answer, Someone, World},
+};
 
 pub const NIK: &str = "5171012304850001";
 pub const ACCOUNT: &str = "7712345678";
@@ -102,15 +102,13 @@ impl World {
     }
 
     pub async fn uploads(&self, who: &Someone, name: &str) -> String {
-        let file = Part::bytes(PDF).file_name(name.to_owned());
-        let form = Form::new().text("purpose", "document").part("file", file);
+        let form = Form::new().text("purpose", "document").file(name, PDF);
         let call = self.call(Method::POST, "/v1/files/upload").by(who).multipart(form);
         call.send().await.ok()["id"].as_str().unwrap().to_owned()
     }
 
     pub async fn uploads_proof(&self, who: &Someone) -> String {
-        let file = Part::bytes(PDF).file_name("transfer.pdf");
-        let form = Form::new().text("purpose", "proof").part("file", file);
+        let form = Form::new().text("purpose", "proof").file("transfer.pdf", PDF);
         let call = self.call(Method::POST, "/v1/files/upload").by(who).multipart(form);
         call.send().await.ok()["id"].as_str().unwrap().to_owned()
     }

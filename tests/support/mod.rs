@@ -5,6 +5,8 @@
 pub mod binary;
 /// A throw-away PostgreSQL.
 pub mod cluster;
+/// Forms with files.
+pub mod form;
 /// Partners, boats, routes and bookings.
 pub mod harbour;
 /// A PostgreSQL database per test.

@@ -16,7 +16,7 @@ use tokio::{
     sync::{OnceCell, oneshot},
 };
 
-use super::postgres;
+use super::{form::Form, postgres};
 
 /// Runs each test on both engines.
 #[macro_export]
@@ -451,8 +451,9 @@ impl Call<'_> {
         Self { request: self.request.body(body), ..self }
     }
 
-    pub fn multipart(self, form: reqwest::multipart::Form) -> Self {
-        Self { request: self.request.multipart(form), ..self }
+    pub fn multipart(self, form: Form) -> Self {
+        let (content_type, body) = form.finish();
+        self.header("content-type", &content_type).body(body)
     }
 
     /// Status, headers and content of what is not JSON.
