@@ -3,12 +3,11 @@
 //!
 //! Much faster than simulating the bookings. Notifications and audit entries are not copied.
 
-use super::Progress;
-use crate::{
-    app::App,
-    kernel::{db::BulkClone, error::Result},
-    reports,
+use super::{
+    Progress,
+    bulk::{self, BulkClone},
 };
+use crate::{app::App, kernel::error::Result, reports};
 
 /// Codes have three digits for the copy.
 pub const MOST: u16 = 999;
@@ -79,13 +78,13 @@ pub async fn multiply(app: &App, scale: u16, progress: &mut Progress) -> Result<
     progress.start("Fleets", scale.into());
     for number in 1..scale {
         progress.step();
-        app.db.bulk_clone(TABLES, number).await?;
+        bulk::clone_rows(&app.db, TABLES, number).await?;
         // Statistics of a small table would lead to full scans of the large one.
         if number.is_power_of_two() {
-            app.db.analyse(TABLES).await?;
+            bulk::analyze(&app.db, TABLES).await?;
         }
     }
-    app.db.analyse(TABLES).await?;
+    bulk::analyze(&app.db, TABLES).await?;
     let mut tx = app.db.begin_without_timeout().await?;
     for text in USES {
         tx.sql(text).run().await?;

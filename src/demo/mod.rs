@@ -5,6 +5,7 @@
 //! audit`.
 
 mod base_data;
+mod bulk;
 mod client;
 mod fleets;
 mod history;

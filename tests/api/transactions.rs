@@ -332,3 +332,38 @@ async fn those_who_read_queue_too(world: World) {
     assert!(busy, "what nobody waits for gives way");
     read(0).await.unwrap();
 }
+
+#[tokio::test]
+async fn writes_succeed_after_another_process_released_the_lock() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.db");
+    let db = Db::open(file.to_str().unwrap()).await.unwrap();
+    db.sql("CREATE TABLE things (n BIGINT CHECK (n < 10))").run().await.unwrap();
+    let other = rusqlite::Connection::open(&file).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let put = |n: i64| db.sql("INSERT INTO things VALUES ($1)").bind(n).run();
+    let (one, two) = tokio::join!(put(1), put(2));
+    assert!(one.unwrap_err().is_unavailable() && two.unwrap_err().is_unavailable());
+    assert!(db.begin().await.err().unwrap().is_unavailable());
+    drop(other);
+    // Each member of a group has its own result.
+    let in_a_transaction = async {
+        let mut tx = db.begin().await.unwrap();
+        tx.sql("INSERT INTO things VALUES (3)").run().await.unwrap();
+        tx.commit().await
+    };
+    let dropped = async {
+        let mut tx = db.begin().await.unwrap();
+        tx.sql("INSERT INTO things VALUES (4)").run().await.unwrap();
+    };
+    let (one, ten, three, _, two) =
+        tokio::join!(put(1), put(10), in_a_transaction, dropped, put(2));
+    assert_eq!((one.unwrap(), two.unwrap()), (1, 1));
+    assert!(ten.unwrap_err().is_check());
+    three.unwrap();
+    let all = db.sql("SELECT n FROM things ORDER BY n").all::<(i64,)>().await.unwrap();
+    assert_eq!(all, [(1,), (2,), (3,)]);
+    db.close().await;
+    assert!(db.sql("DELETE FROM things").run().await.unwrap_err().is_unavailable());
+    assert!(!file.with_extension("db-wal").exists(), "the log is checkpointed into the file");
+}
