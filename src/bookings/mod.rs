@@ -16,6 +16,7 @@ mod letters;
 mod lookup;
 mod model;
 mod offer;
+mod prices;
 pub mod reschedule;
 mod rules;
 mod sell;
@@ -37,7 +38,8 @@ pub use http::{
 pub use letters::{BookingLetter, letter};
 pub use lookup::{booking_for, may_read_identity, simulator_url, to_response};
 pub use model::{BookingOnList, BookingRow, BookingStatus, Gender, IdentityType, StoredPassenger};
-pub use rules::{Actor, Event, Price, has_ticket, is_live};
+pub use prices::Price;
+pub use rules::{Actor, Event, has_ticket, is_live};
 pub use store::{
     INSERT_BOOKING, SELECT_OFFER, TransitionDetails, boarding_list, boarding_list_in,
     can_take_again, get, get_all, get_in, lock_row, lock_rows, set_boarded,

@@ -6,7 +6,10 @@ use crate::kernel::db::Json;
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::rules::{BookingState, Price, TaxAmount};
+use super::{
+    prices::{Price, TaxAmount},
+    rules::BookingState,
+};
 use crate::{
     kernel::{
         ids::Uuid,

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{
     model::SailingContext,
-    rules::{self, Price},
+    prices::{self, Price},
     store,
 };
 use crate::{
@@ -136,5 +136,5 @@ pub fn price(
     let commission =
         sailing.commission_rate.unwrap_or_else(settlement_configuration::standard_commission);
     let discount = promotion.map(Promotion::discount);
-    rules::price(sailing.seat_price, seats, discount.as_ref(), taxes, commission)
+    prices::price(sailing.seat_price, seats, discount.as_ref(), taxes, commission)
 }

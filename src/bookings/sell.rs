@@ -11,7 +11,7 @@ use super::{
         StoredPassenger,
     },
     offer,
-    rules::Price,
+    prices::Price,
     store,
 };
 use crate::{

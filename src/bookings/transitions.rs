@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use super::{
     earnings,
     model::{BookingRow, BookingStatus},
+    prices,
     rules::{self, Event, Refund},
     store::{self, TransitionDetails},
 };
@@ -122,7 +123,7 @@ async fn settle_cancelled(
     now: DateTime<Utc>,
 ) -> Result<()> {
     let kept = booking.total - refund;
-    let (commission, tax, partner) = rules::share_of_kept(
+    let (commission, tax, partner) = prices::share_of_kept(
         kept,
         booking.commission_rate,
         booking.commission,

@@ -12,7 +12,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
     model::{BookingRow, BookingStatus, SailingContext},
-    offer,
+    offer, prices,
     rules::{self, Actor, Event, RescheduleCause},
     store as bookings,
     store::TransitionDetails,
@@ -110,7 +110,7 @@ pub async fn request(
     let was = booking.price();
     // From what it was first sold for: no detour makes it cheaper or dearer.
     let sold = store::first_price(tx, booking.id).await?.unwrap_or_else(|| was.clone());
-    let becomes = rules::reprice(&sold, request.to.seat_price, seats);
+    let becomes = prices::reprice(&sold, request.to.seat_price, seats);
     let by_choice = !is_disrupted && request.actor == Actor::Guest;
     let fee = match by_choice {
         true => {

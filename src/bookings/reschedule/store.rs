@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    bookings::{model::BookingRow, rules::Price},
+    bookings::{model::BookingRow, prices::Price},
     kernel::{
         db::{Db, Failure, Tx},
         error::{Error, Result},
