@@ -10,24 +10,24 @@ use crate::kernel::{
 };
 
 crate::string_enum! {
-    /// What moves a booking from one status to another.
+    /// Events of a booking's life cycle.
     pub enum Event {
         Pay = "pay",
         Expire = "expire",
-        /// Nothing is due to the customer.
+        /// Cancelled without a refund.
         Cancel = "cancel",
-        /// Something is.
+        /// Cancelled with a refund due.
         CancelOwing = "cancel_owing",
-        /// Paid after the hold ended, and the seats are gone.
+        /// Paid after the hold ended, and the seats are sold out.
         LatePayment = "late_payment",
         Complete = "complete",
         Refund = "refund",
-        /// Its sailing was cancelled, and it takes another instead of its money.
+        /// Rescheduled after its sailing was cancelled, instead of refunded.
         Reinstate = "reinstate",
     }
 }
 
-/// Every transition there is. Whatever is not here is refused.
+/// All transitions. Any other is refused.
 const TRANSITIONS: &[(BookingStatus, Event, BookingStatus)] = {
     use BookingStatus::*;
     &[
@@ -42,7 +42,7 @@ const TRANSITIONS: &[(BookingStatus, Event, BookingStatus)] = {
         (Completed, Event::CancelOwing, RefundPending),
         (RefundPending, Event::Refund, Refunded),
         (RefundPending, Event::Reinstate, Paid),
-        // It had cost nothing.
+        // Free of charge, so there was no refund.
         (Cancelled, Event::Reinstate, Paid),
     ]
 };
@@ -51,18 +51,18 @@ pub fn next(from: BookingStatus, event: Event) -> Option<BookingStatus> {
     TRANSITIONS.iter().find(|m| m.0 == from && m.1 == event).map(|m| m.2)
 }
 
-/// Whether it holds its seats and its promotion. The database's triggers say the same.
+/// Whether it holds its seats and its promotion. The triggers of the database use the same rule.
 pub fn is_live(status: BookingStatus) -> bool {
     use BookingStatus::*;
     matches!(status, PendingPayment | Paid | Completed)
 }
 
-/// Whether its passengers may board, or have.
+/// Whether its passengers may board, or have boarded.
 pub fn has_ticket(status: BookingStatus) -> bool {
     matches!(status, BookingStatus::Paid | BookingStatus::Completed)
 }
 
-/// In whose name a booking is changed.
+/// The role in which a booking is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Actor {
     /// The booker, who knows the code and the e-mail address.
@@ -71,16 +71,16 @@ pub enum Actor {
     Partner,
     /// Admins, and staff by rule.
     Staff,
-    /// Nobody in person: the whole sailing is cancelled.
+    /// The system: the whole sailing is cancelled.
     Sailing,
 }
 
-/// What the rules of cancelling and rescheduling look at.
+/// The input of the rules of cancelling and rescheduling.
 #[derive(Clone, Debug)]
 pub struct BookingState {
     pub status: BookingStatus,
     pub departure_at: DateTime<Utc>,
-    /// The departure that it was sold with, once its sailing was moved.
+    /// The departure that it was sold with, if its sailing was moved.
     pub promised_at: Option<DateTime<Utc>>,
     pub is_boarded: bool,
     pub is_manifest_closed: bool,
@@ -88,7 +88,7 @@ pub struct BookingState {
     pub is_called_off: bool,
     pub was_paid: bool,
     pub total: Rupiah,
-    /// The most percent that its booker gets back, once it was rescheduled.
+    /// The maximum refund in percent, after a reschedule.
     pub refund_cap: Option<i32>,
 }
 
@@ -97,13 +97,13 @@ impl BookingState {
         self.departure_at <= now
     }
 
-    /// Whether the sailing was moved so far from what was sold that the booker need not accept it.
+    /// Whether the sailing was moved so far that the booker may refuse it.
     fn is_disrupted(&self) -> bool {
         is_disrupted(self.promised_at, self.departure_at)
     }
 
-    /// Check-in and the manifest bind a guest within this time before departure. Earlier they do
-    /// not, so that a partner cannot lock customers in.
+    /// Check-in and the manifest restrict a guest within this time before departure. Earlier they
+    /// do not, so that a partner cannot lock customers in.
     fn is_near_departure(&self, now: DateTime<Utc>) -> bool {
         self.departure_at - now <= TimeDelta::hours(24)
     }
@@ -116,9 +116,9 @@ pub enum Refusal {
     Departed,
     /// The partner has closed the manifest.
     ManifestClosed,
-    /// Somebody of the booking is on board.
+    /// A passenger of the booking is checked in.
     AlreadyBoarded,
-    /// It is over: cancelled, expired, refunded, or sailed.
+    /// It is cancelled, expired or refunded.
     AlreadyOver,
     /// Only a paid booking can be rescheduled.
     NotPaid,
@@ -153,7 +153,7 @@ impl From<Refusal> for Error {
     }
 }
 
-/// What a cancellation pays back.
+/// The refund of a cancellation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refund {
     pub amount: Rupiah,
@@ -166,7 +166,7 @@ impl Refund {
         Self { amount: booking.total }
     }
 
-    /// By the policy. A booking that was rescheduled never gets back more than by cancelling before.
+    /// By the policy, limited by the cap of an earlier reschedule.
     fn by_policy(booking: &BookingState, policy: &[(u32, u8)], now: DateTime<Utc>) -> Self {
         let percent = refund_percent(policy, booking.departure_at, now);
         let percent = booking.refund_cap.unwrap_or(percent).min(percent);
@@ -177,7 +177,7 @@ impl Refund {
         self.amount > Rupiah::ZERO
     }
 
-    /// The transition that a cancellation with this refund is.
+    /// The transition of a cancellation with this refund.
     pub fn event(self) -> Event {
         if self.is_due() { Event::CancelOwing } else { Event::Cancel }
     }
@@ -215,8 +215,8 @@ pub fn cancellation(
     }
 }
 
-/// Whether a cancellation by this actor depends on the manifest, which is no part of the booking's
-/// row: then both have to be read under a lock.
+/// Whether a cancellation by this actor depends on the manifest, which is not part of the booking's
+/// row. If so, both have to be read under a lock.
 pub fn depends_on_manifest(booking: &BookingState, actor: Actor, now: DateTime<Utc>) -> bool {
     booking.status == BookingStatus::Paid && actor == Actor::Guest && booking.is_near_departure(now)
 }
@@ -231,17 +231,17 @@ fn ensure_not_boarded(booking: &BookingState, now: DateTime<Utc>) -> Result<(), 
     }
 }
 
-/// Why a booking may leave its sailing for another.
+/// Why a booking may be rescheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RescheduleCause {
-    /// Somebody wants to.
+    /// By choice of the booker, the partner or staff.
     Choice,
-    /// Its sailing was cancelled, or moved far: it costs no fee.
+    /// Its sailing was cancelled, or moved far. There is no fee.
     Disruption,
 }
 
-/// Whether a booking may move to another sailing, by whomever. The only place that decides it; what
-/// it costs is decided with the other sailing (`reschedule`).
+/// Whether a booking may be rescheduled, by any actor. The only place that decides it; the cost
+/// depends on the other sailing (`reschedule`).
 pub fn rescheduling(
     booking: &BookingState,
     now: DateTime<Utc>,
@@ -257,8 +257,8 @@ pub fn rescheduling(
                 false => Ok(RescheduleCause::Choice),
             }
         }
-        // Of a sailing that was cancelled. A booking that had cost nothing is owed nothing, and may
-        // still sail.
+        // Its sailing was cancelled. A booking that was free of charge is `cancelled` and may be
+        // rescheduled as well.
         RefundPending | Cancelled if booking.is_called_off && booking.was_paid => {
             Ok(RescheduleCause::Disruption)
         }
@@ -267,12 +267,13 @@ pub fn rescheduling(
     }
 }
 
-/// Whether a sailing was moved so far from what was sold that its bookers need not accept it.
+/// Whether a sailing was moved so far that bookers may refuse it.
 pub fn is_disrupted(promised_at: Option<DateTime<Utc>>, departure_at: DateTime<Utc>) -> bool {
     promised_at.is_some_and(|promised| (departure_at - promised).abs() >= TimeDelta::minutes(30))
 }
 
-/// The first step that is far enough ahead: percent by hours before departure, longest first.
+/// The percentage of the first step whose hours before departure are reached. Steps are sorted by
+/// hours, descending.
 fn policy_step(
     policy: &[(u32, u8)],
     departure_at: DateTime<Utc>,
@@ -283,7 +284,7 @@ fn policy_step(
     step.map(|(_, percent)| i32::from(*percent))
 }
 
-/// How much of the price a booker gets back for cancelling now.
+/// The refund of a cancellation by the booker, in percent.
 pub fn refund_percent(
     policy: &[(u32, u8)],
     departure_at: DateTime<Utc>,
@@ -292,7 +293,7 @@ pub fn refund_percent(
     policy_step(policy, departure_at, now).unwrap_or(0)
 }
 
-/// How much of the price a booker pays for choosing another sailing now; `None`: it is too late.
+/// The fee of a reschedule by choice, in percent; `None` if it is too late.
 pub fn fee_percent(
     policy: &[(u32, u8)],
     departure_at: DateTime<Utc>,
@@ -312,7 +313,7 @@ mod tests {
 
     use super::*;
 
-    /// The same transitions, drawn a second time.
+    /// The same transitions as a matrix.
     #[test]
     fn every_edge_is_as_drawn_and_there_is_no_other() {
         #[rustfmt::skip]
@@ -367,7 +368,7 @@ mod tests {
         "2026-11-16T12:00:00Z".parse().unwrap()
     }
 
-    /// Two days before departure, unless said otherwise.
+    /// Two days before departure.
     fn booking(status: BookingStatus) -> BookingState {
         BookingState {
             status,
@@ -425,7 +426,7 @@ mod tests {
             assert_eq!(rescheduling(&state, at_noon()), Err(why));
             assert!(by(&state, Actor::Partner).is_ok() && by(&state, Actor::Staff).is_ok());
         }
-        // Long before departure neither binds anybody.
+        // Long before departure neither restricts a guest.
         let early = BookingState { is_boarded: true, is_manifest_closed: true, ..departing(25) };
         assert_eq!(by(&early, Actor::Guest), Ok(Refund { amount: Rupiah(100_000) }));
     }
