@@ -1,4 +1,4 @@
-//! Backups of a service on SQLite: made while it sells, looked at, restored.
+//! Backups of a service on SQLite: created during sales, verified, restored.
 
 use dermaga::{
     app::App,
@@ -70,7 +70,7 @@ async fn what_is_damaged_is_no_backup() {
     world.sold(&sailing, 2).await;
     let folder = tempfile::tempdir().unwrap();
     let (config, clock) = (world.app.config.clone(), Clock::manual(world.now()));
-    // Something does not add up: nothing is left behind that could be taken for a backup.
+    // If an invariant is violated, no backup is left behind.
     world
         .db()
         .sql("UPDATE sailings SET seats_taken = 3 WHERE seats_taken = 2")

@@ -1,4 +1,4 @@
-//! Bookings: seats sold, looked up, let go.
+//! Bookings: sale, lookup, cancellation.
 
 use chrono::TimeDelta;
 use dermaga::kernel::access::Rule::*;
@@ -281,7 +281,7 @@ async fn lists_filter_by_query_and_by_body(world: World) {
     assert_eq!(codes(by("email=putu@example.com&qty=2")).await, [b]);
     assert_eq!(codes(by("start_date=2026-11-16&end_date=2026-11-16")).await.len(), 2);
     assert_eq!(codes(by("start_date=2026-11-17")).await.len(), 0);
-    // As the seed has it: filters in a body, with empty values and objects that do not count.
+    // Filters in a body, with empty values and objects that are ignored.
     let body = json!({
         "type": "speedboat", "item_id": sailing.boat, "route_time_id": "", "qty": 1,
         "code_promo": "", "note": "", "contact": {}, "passengers": [{ "name": "x" }],
@@ -306,7 +306,7 @@ async fn lists_filter_by_query_and_by_body(world: World) {
 
 async fn cancelling_follows_the_policy(world: World) {
     let sailing = world.sailing().await;
-    // It is 21 hours before departure: half comes back.
+    // 21 hours before departure half is refunded.
     let booking = world.books(order(&sailing, 2, "sari@example.com")).await.ok();
     world.pays(&booking).await;
     let after = cancel(&world, &booking, "sari@example.com").await;
@@ -331,7 +331,7 @@ async fn cancelling_follows_the_policy(world: World) {
     assert_eq!(world.balance("bank").await, -150_000);
     world.post(&refund, body).by(&admin).send().await.is(409, "invalid_state");
 
-    // What is not paid is let go freely; five hours before nothing comes back.
+    // An unpaid booking is cancelled freely; five hours before departure nothing is refunded.
     let unpaid = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     assert_eq!(cancel(&world, &unpaid, "sari@example.com").await["status"], "cancelled");
     let late = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
@@ -407,7 +407,7 @@ async fn the_same_request_twice_books_once(world: World) {
     assert!(!world.everything().await.contains("X7654321"), "a kept answer is sealed");
 }
 
-/// Two that look, side by side, and one that sells.
+/// Two concurrent reads and one write.
 async fn a_booking_takes_few_statements(world: World) {
     let sailing = world.sailing().await;
     let before = world.db().statements();
@@ -416,7 +416,7 @@ async fn a_booking_takes_few_statements(world: World) {
 }
 
 /// One loads the booking, one cancels it, one posts the refund and one announces it. A session, an
-/// entry of the audit log and a kept answer have statements of their own.
+/// audit entry and a stored answer have further statements.
 async fn a_cancel_takes_few_statements(world: World) {
     let first = world.sailing().await;
     let later = world.sailing_of_another_day(&first).await;
@@ -439,7 +439,7 @@ async fn a_cancel_takes_few_statements(world: World) {
             None => call.send().await.ok(),
         };
         let took = world.db().statements() - before;
-        // What was answered without reading it again is what is stored.
+        // The response, which was made without another read, equals the stored booking.
         let stored = world.looks_up(&booking).await;
         for (name, value) in stored.as_object().unwrap() {
             assert_eq!(after[name], *value, "{name}");
@@ -450,11 +450,12 @@ async fn a_cancel_takes_few_statements(world: World) {
     assert_eq!(took(&later, None, true).await, 4);
     assert_eq!(took(&later, Some(&first.partner), true).await, 1 + 4);
     assert_eq!(took(&later, Some(&clerk), true).await, 1 + 4 + 1);
-    // Near departure the manifest counts: locked and read again. Half is kept: one more for that.
+    // Near departure the manifest matters: locked and read again. Keeping half needs one more
+    // posting.
     assert_eq!(took(&first, None, true).await, 4 + 2 + 1);
 }
 
-/// The booking is loaded before the transaction: what changes in between is found out.
+/// The booking is loaded before the transaction; a change in between is detected.
 async fn a_cancel_is_decided_by_what_is_true_then(world: World) {
     let first = world.sailing().await;
     let later = world.sailing_of_another_day(&first).await;

@@ -1,4 +1,4 @@
-//! The demo, cut short: what it makes adds up.
+//! The demo with few days: its data satisfies all invariants.
 
 use chrono::Utc;
 use dermaga::{
@@ -52,7 +52,7 @@ async fn looks_lived_in(config: Config) {
     assert!(again.contains("requires an empty one"), "{again}");
 }
 
-/// Names, seats and prices, and what a guest reads aloud; only secrets are different each time.
+/// Names, seats, prices and booking codes are equal; only secrets differ.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_seed_makes_the_same_platform() {
     async fn made(seed: u64) -> Vec<(Uuid, String, String, i64)> {
@@ -73,7 +73,7 @@ async fn the_same_seed_makes_the_same_platform() {
         let day = || Utc::now().with_timezone(&Config::default().timezone).date_naive();
         let before = day();
         let three = (made(7).await, made(7).await, made(8).await);
-        // Another day is another platform.
+        // At midnight the data changes.
         if before == day() {
             break three;
         }

@@ -1,4 +1,4 @@
-//! Weather and harbours: sailings cancelled and moved.
+//! Sailings that are cancelled or moved.
 
 use chrono::TimeDelta;
 use futures_util::{StreamExt, future::join_all, stream};
@@ -46,7 +46,7 @@ impl World {
         self.looks_up(booking).await["status"].as_str().unwrap().to_owned()
     }
 
-    /// A boat as large as there is.
+    /// A sailing with the maximum capacity.
     async fn great_sailing(&self) -> Sailing {
         let partner = self.active("made@bahari.id").await;
         let mut great = boat("GT. 500");
@@ -154,7 +154,7 @@ async fn it_is_cancelled_whole_or_not_at_all(world: World) {
     let sailing = world.sailing().await;
     let first = world.sold(&sailing, 1).await;
     let last = world.sold(&sailing, 1).await;
-    // What would be posted for the last one is there already: the database refuses it.
+    // The posting of the last booking already exists, so the database refuses it.
     let id: dermaga::kernel::ids::Uuid = last["id"].as_str().unwrap().parse().unwrap();
     for (account, amount) in [("refund_payable", 1_i64), ("bank", -1)] {
         world
@@ -283,7 +283,7 @@ async fn a_moved_sailing_takes_its_bookings_along(world: World) {
     adds_up(&world).await;
 }
 
-/// Whoever books meanwhile has the old time or the new one, and in the end the new one.
+/// A concurrent booking has the old time or the new one, and finally the new one.
 async fn booking_races_with_a_move(world: World) {
     let sailing = world.sailing().await;
     let books = join_all((0..12).map(|n| {

@@ -1,4 +1,4 @@
-//! What is written down agrees with the code.
+//! Documentation agrees with the code.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -181,7 +181,8 @@ fn rules_are_pure() {
     }
 }
 
-/// SQLite would plan a statement anew for every value of a bare place; see docs/adr/0017-overload.md.
+/// SQLite plans a statement again for every value of a bare `LIMIT` parameter; see
+/// docs/adr/0017-overload.md.
 #[test]
 fn limits_do_not_change_plans() {
     let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];

@@ -1,4 +1,4 @@
-//! Files: what may come in, who may see it, and nothing else.
+//! Files: uploads, access and quotas.
 
 use std::io::Cursor;
 
@@ -319,14 +319,14 @@ async fn a_file_is_referred_to_by_its_uploader_for_its_purpose(world: World) {
 
 const FIVE: usize = 5 * 1024 * 1024;
 
-/// What is counted is what is there.
+/// The counted usage equals the stored files.
 async fn adds_up(world: &World) {
     for question in dermaga::invariants::check(world.db()).await.unwrap() {
         assert!(question.broken.is_empty(), "{}: {:?}", question.rule, question.broken);
     }
 }
 
-/// Of those that were asked at once, how many were granted; the others have no room.
+/// The number of concurrent requests that succeeded; the others exceeded the quota.
 fn granted(answers: Vec<Answer>) -> usize {
     let mut granted = 0;
     for answer in answers {
@@ -356,7 +356,7 @@ async fn an_account_keeps_so_many_bytes(world: World) {
     // It is theirs alone.
     let ketut = world.partner("ketut@bahari.id").await;
     upload(&world, &ketut, "a.png", png, "photo").await.ok();
-    // What never came is given back.
+    // Pending uploads that expire release their quota.
     world.later(TimeDelta::minutes(10));
     world.app.sweep().await.unwrap();
     ask(FIVE).await.ok();

@@ -1,5 +1,4 @@
-//! What must not leak, and what must not fail: the production guard, the token of the metrics, the
-//! modes of files, and a log that cannot be written.
+//! The production guard, the metrics token, file modes, and a log that cannot be written.
 
 use std::{
     fs::File,
@@ -247,7 +246,7 @@ fn assignments_are_found_in_every_shape() {
     }
 }
 
-/// What the repository prints is known to everybody, so the guard must know it, too.
+/// Keys and passwords that are printed in the repository are public, so the guard must refuse them.
 #[test]
 fn the_guard_knows_every_key_and_password_that_is_printed_here() {
     let documents = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "docs", "compose.yaml"];

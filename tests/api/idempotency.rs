@@ -125,7 +125,7 @@ async fn of_many_at_once_one_runs(world: World) {
     assert_eq!(words.iter().filter(|word| **word == "idempotency_in_progress").count(), 15);
 }
 
-/// Sends it twice with one key: there is one answer, and the second says that it is the first.
+/// Sends it twice with one key: both responses are equal, and the second is marked as a replay.
 async fn twice<'w>(call: impl Fn() -> Call<'w>) -> Value {
     let send = async || call().header("idempotency-key", "k1").send().await;
     let first = send().await;
@@ -188,7 +188,7 @@ async fn a_booking_is_cancelled_and_refunded_once(world: World) {
     let cancelled = twice(|| world.post(&path("cancel"), body.clone())).await;
     assert_eq!(cancelled["status"], "refund_pending");
     assert_eq!(cancelled["passengers"][0]["identity_number"], "X7654321");
-    // Who does not know the booking is not shown the answer.
+    // The stored answer is not returned to a guest with wrong credentials.
     let stranger = json!({ "reason": "", "code": "DMG-AAAAAAAA", "email": "sari@example.com" });
     let call = world.post(&path("cancel"), stranger).header("idempotency-key", "k1");
     call.send().await.is(404, "not_found");

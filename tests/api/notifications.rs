@@ -1,4 +1,4 @@
-//! What people are told, in the application and by mail.
+//! Notifications in the application and by mail.
 
 use std::time::Duration;
 
@@ -262,7 +262,7 @@ async fn new_ones_are_shown_as_they_come(world: World) {
     }
 }
 
-/// However much others are told at that moment.
+/// Not even when many notifications of others are created at the same time.
 async fn a_crowd_does_not_hide_what_is_new(world: World) {
     let sailing = world.sailing().await;
     let other = world.active("ketut@laut.id").await;
@@ -338,7 +338,7 @@ async fn events_are_delivered_after_a_crash(mut world: World) {
     let sailing = world.sailing().await;
     world.delivers().await;
     world.sold(&sailing, 1).await;
-    // Somebody claims the first and dies; then the process goes.
+    // A process claims the first event and crashes; then this one stops.
     let claimed = outbox::claim(world.db(), Queue::Event, world.now(), 1).await.unwrap();
     assert_eq!(claimed[0].topic, "booking.created");
     world.leaves().await;
@@ -444,7 +444,7 @@ async fn who_has_not_paid_is_reminded_once(world: World) {
     assert!(others.iter().all(|letter| !letter.contains("about to expire")));
 }
 
-/// A mail server that takes connections and never says a word.
+/// A mail server that accepts connections and never answers.
 async fn silent() -> (TcpListener, MailUrl) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -478,7 +478,7 @@ async fn a_dead_mail_server_holds_up_nothing_else(world: World) {
     let (listener, url) = silent().await;
     let world = world.with(|config| config.mail_url = url).await;
     let admin = world.admin().await;
-    // It leads nowhere, which is found out at once.
+    // Its address is unreachable, which is detected at once.
     let hook = json!({ "url": "http://localhost:1/", "events": ["booking.created"] });
     world.post("/v1/webhooks", hook).by(&admin).send().await.ok();
     let sailing = world.sailing().await;
@@ -488,7 +488,7 @@ async fn a_dead_mail_server_holds_up_nothing_else(world: World) {
         for n in 0..40 {
             world.books(order(&sailing, 1, &format!("b{n}@example.com"))).await;
         }
-        // Everyone in the application knows, while letters hang.
+        // Notifications are delivered while mails hang.
         while told(&world, &sailing.partner).await.len() < 30 {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
@@ -497,7 +497,7 @@ async fn a_dead_mail_server_holds_up_nothing_else(world: World) {
     let letters = "SELECT COUNT(*) FROM outbox WHERE lane LIKE 'mail/%'
         AND CAST(payload AS TEXT) LIKE '%booking.%'";
     assert_eq!(world.count(letters).await, 30);
-    // Nor does a call to another system wait for it.
+    // Webhooks do not wait for mails, either.
     let calls = "SELECT COUNT(*) FROM webhook_deliveries WHERE attempts > 0";
     while world.count(calls).await < 30 {
         assert!(started.elapsed() < Duration::from_secs(60), "letters hold up calls");

@@ -1,4 +1,4 @@
-//! What must happen after a commit happens, at least once.
+//! The outbox delivers every item at least once.
 
 use chrono::TimeDelta;
 use dermaga::kernel::{
@@ -52,7 +52,7 @@ async fn an_item_is_claimed_by_one_at_a_time(world: World) {
     }
     let mut claimed: Vec<_> =
         workers.join_all().await.into_iter().flatten().map(|i| i.id).collect();
-    // On PostgreSQL two workers may have looked at the same rows and one come away with fewer.
+    // On PostgreSQL two workers may select the same rows, and one of them gets fewer.
     claimed.extend(
         outbox::claim(world.db(), Queue::Mail, world.now(), 20).await.unwrap().iter().map(|i| i.id),
     );
@@ -89,7 +89,7 @@ async fn a_lane_is_told_in_its_order(world: World) {
         tx.commit().await.unwrap();
     }
     let events = async || outbox::claim(world.db(), Queue::Event, world.now(), 10).await.unwrap();
-    // Of many who ask at once one gets the first, and nobody what is behind it.
+    // Of many concurrent claims one gets the first item, and none gets the items behind it.
     let mut workers = tokio::task::JoinSet::new();
     for _ in 0..8 {
         let (db, now) = (world.db().clone(), world.now());
@@ -102,7 +102,7 @@ async fn a_lane_is_told_in_its_order(world: World) {
     assert!(events().await.is_empty(), "it is still being told");
     outbox::done(world.db(), &first).await.unwrap();
 
-    // One that can never be told does not hold up the next.
+    // A dead letter does not block the next item.
     let mut second = events().await.pop().unwrap();
     assert_eq!(second.payload["n"], 1);
     second.attempts = 1_000;
@@ -131,8 +131,8 @@ async fn what_somebody_waits_for_goes_first(world: World) {
     assert_eq!(next[0].topic, "account.password_forgotten");
 }
 
-/// A plan that was made for an empty table looks at all of a full one for each of its rows, and does
-/// not end within what a statement is allowed.
+/// A plan that was cached for an empty table would scan a full one for each of its rows, and exceed
+/// the time limit of a statement.
 async fn a_rush_does_not_make_a_claim_slow(world: World) {
     let events =
         async || outbox::claim(world.db(), Queue::Event, world.now(), 2_000).await.unwrap();

@@ -1,4 +1,4 @@
-//! Payments: what providers say, and what becomes of it.
+//! Payments: notifications of providers and their effects.
 
 use chrono::TimeDelta;
 use dermaga::kernel::access::Rule::*;
@@ -233,7 +233,7 @@ async fn a_provider_refunds_what_is_due(world: World) {
     assert_eq!(after["payment"]["status"], "refunded");
     assert_eq!(world.balance("gateway_clearing").await, 0);
     assert_eq!(world.balance("refund_payable").await, 0);
-    // A refund that nobody here owes is not dropped.
+    // A refund that is not owed is not dropped.
     let other = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     world.pays(&other).await;
     world.hears(&other, "refund", "r2").await.ok();
@@ -397,7 +397,7 @@ async fn a_payment_after_departure_comes_back(world: World) {
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     world.later(TimeDelta::days(1));
-    // Nobody has let the hold go so far.
+    // The hold has not been expired by the job yet.
     world.pays(&booking).await;
     assert_eq!(status(&world, &booking).await, "refund_pending");
     assert_eq!(world.seats_taken(&sailing).await, 0);

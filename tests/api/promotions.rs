@@ -1,4 +1,4 @@
-//! Promotions: made, tried, used up, given back.
+//! Promotions: creation, validation, use and release.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -211,7 +211,7 @@ async fn a_use_is_given_back_once(world: World) {
     assert_eq!(used(&world).await, 0);
     world.books(with_code(&sailing, 1, "putu@example.com", "HEMAT")).await.ok();
     assert_eq!(used(&world).await, 1);
-    // The first pays late: seats there are, but its discount is somebody else's now.
+    // The first pays late: seats are left, but its discount was used by another booking.
     world.pays(&first).await;
     assert_eq!(world.looks_up(&first).await["status"], "refund_pending");
     assert_eq!(used(&world).await, 1);

@@ -1,4 +1,4 @@
-//! The real providers, played by a server that speaks their documented format, well and badly.
+//! The real providers, played by a server with their documented format, correct and faulty.
 
 // The server is axum's alone, so its own extractor is the right one.
 #![allow(clippy::disallowed_types)]
@@ -40,7 +40,7 @@ on_both_engines![
     the_simulator_is_closed_where_real_money_is_taken,
 ];
 
-/// How it behaves, and what it was asked.
+/// The behaviour of the provider, and the requests that it received.
 #[derive(Default)]
 struct Provider {
     mood: Mood,
@@ -245,11 +245,11 @@ async fn the_status_word_of_midtrans_is_not_believed(world: World) {
     let told = notice(reference, 150_000, "settlement", "t1");
     let hear = || world.post("/v1/payment/callback", told.clone()).send();
     let state = async || world.looks_up(&booking).await["status"].as_str().unwrap().to_owned();
-    // Rightly signed, and not true: the provider knows of no payment.
+    // Correctly signed but false: the provider knows of no payment.
     provider.lock().unwrap().status = notice(reference, 150_000, "pending", "t1");
     hear().await.ok();
     assert_eq!(state().await, "pending_payment");
-    // It cannot be asked: nothing happens until it can, and nothing is forgotten.
+    // While it cannot be asked, the notification is stored and not applied.
     for mood in [Mood::Broken, Mood::Garbage] {
         provider.lock().unwrap().mood = mood;
         hear().await.ok();
@@ -298,7 +298,7 @@ async fn the_body_of_a_xendit_callback_is_not_believed(world: World) {
     let (world, provider) = with_provider(world, PaymentProvider::Xendit).await;
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
-    // The token is right, and nobody has paid.
+    // The token is valid, but nothing was paid.
     provider.lock().unwrap().status = invoice_of(&booking, "PENDING", 0);
     for status in ["PAID", "SETTLED", "REFUNDED", "EXPIRED", "FAILED"] {
         world.hears_xendit(&invoice_of(&booking, status, 150_000)).await.ok();
@@ -356,7 +356,7 @@ async fn an_invoice_of_another_payment_is_refused(world: World) {
     provider.lock().unwrap().status = another;
     world.hears_xendit(&told).await.is(404, "not_found");
     assert_eq!(world.count("SELECT COUNT(*) FROM payment_events").await, 0);
-    // What is known to be wrong is not asked about.
+    // An invalid notification is not confirmed.
     let before = asked();
     let mut stray = told.clone();
     stray["external_id"] = json!("nothing-1");
@@ -425,7 +425,7 @@ async fn an_event_for_another_provider_is_refused(world: World) {
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     assert_eq!(booking["payment"]["provider"], "simulator");
     let reference = booking["payment"]["reference"].as_str().unwrap().to_owned();
-    // The simulator gave way to Midtrans, which signs in the same way with the same key.
+    // The simulator is replaced by Midtrans, which signs in the same way with the same key.
     let (url, provider) = provider().await;
     let address = url.clone();
     let world = world
@@ -439,7 +439,7 @@ async fn an_event_for_another_provider_is_refused(world: World) {
     world.post("/v1/payment/callback", told).send().await.is(404, "not_found");
     let told = notice(&reference, 150_000, "expire", "t1");
     world.post("/v1/payment/callback", told).send().await.is(404, "not_found");
-    // A notice of Midtrans waits to be confirmed, and Midtrans gives way to Xendit.
+    // A notification of Midtrans is unconfirmed when Midtrans is replaced by Xendit.
     let late = world.books(order(&sailing, 1, "tono@example.com")).await.ok();
     let told = notice(late["payment"]["reference"].as_str().unwrap(), 150_000, "settlement", "t2");
     provider.lock().unwrap().mood = Mood::Broken;
@@ -462,7 +462,7 @@ async fn an_event_for_another_provider_is_refused(world: World) {
     world.is_unpaid(&late).await;
     let waiting = "SELECT COUNT(*) FROM outbox WHERE topic = 'payment.unconfirmed'";
     assert_eq!(world.count(waiting).await, 1, "a person has to look");
-    // Neither does it pay what is paid in cash.
+    // It does not pay cash payments, either.
     world.db().sql("UPDATE payments SET provider = 'cash'").run().await.unwrap();
     world.hears_xendit(&invoice_of(&booking, "PAID", 150_000)).await.is(404, "not_found");
     world.is_unpaid(&booking).await;
@@ -480,7 +480,7 @@ async fn an_attempt_at_a_former_provider_is_followed_by_another(world: World) {
             config.payment_url = Some(WebUrl(Url(url)));
         })
         .await;
-    // What the new provider says counts only for an attempt that was made there.
+    // Notifications of the new provider count only for attempts that were made there.
     let path = format!("/v1/booking/{}/payment", booking["id"].as_str().unwrap());
     let knows = json!({ "code": booking["code"], "email": "sari@example.com" });
     let again = world.post(&path, knows).send().await.ok();

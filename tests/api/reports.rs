@@ -1,4 +1,4 @@
-//! What reports say, against what happened.
+//! Reports, compared with the bookings and the ledger.
 
 use std::collections::BTreeMap;
 
@@ -203,7 +203,7 @@ impl Naive<'_> {
     }
 }
 
-/// Everything that can be asked for, against a calculation over the bookings.
+/// All reports, compared with a calculation from the bookings.
 async fn agrees(world: &World, admin: &Someone, zone: FixedOffset, starts: &[NaiveDate]) {
     let rows = booked(world).await;
     let naive = Naive { rows: &rows, zone };
@@ -338,7 +338,7 @@ async fn reports_agree_with_a_naive_calculation(world: World) {
         }
         dermaga::bookings::expire(&world.app).await.unwrap();
         dermaga::bookings::complete(&world.app).await.unwrap();
-        // The last ones stay as they are: reports know them nevertheless.
+        // The last ones are not rolled up; reports include them nevertheless.
         if n < 110 && random.random_bool(0.5) {
             reports::roll_up(&world.app).await.unwrap();
         }
@@ -462,7 +462,7 @@ async fn a_payment_shows_at_once_and_on_its_day(world: World) {
     world.pays(&hold).await;
     assert_eq!(gross(&world, &admin, "2026-11-16").await, 450_000);
     adds_up(&world).await;
-    // In vain, it is no sale; nor is its way back a refund.
+    // If the seats are gone, it is neither a sale nor a refund.
     let late = world.books(order(&sailing, 1, "late@example.com")).await.ok();
     world.later(TimeDelta::hours(1));
     dermaga::bookings::expire(&world.app).await.unwrap();
@@ -574,7 +574,7 @@ async fn reports_are_downloaded_as_files(world: World) {
         assert_eq!(headers["content-type"], kind);
         assert!(body.starts_with(b"PK"), "a zip archive");
     }
-    // What is asked for in the query comes before what the header would like.
+    // The query takes precedence over the header.
     let both = world.get(&format!("{path}&format=json")).by(&admin).header("accept", "text/csv");
     both.send().await.ok();
     let browser = world.get(&path).by(&admin).header("accept", "text/html,*/*;q=0.8");
@@ -704,7 +704,7 @@ async fn a_dashboard_without_the_rule_has_no_money(world: World) {
     assert_eq!(seen["month"]["gross_revenue"]["current"], 300_000);
 }
 
-/// Figures of other days, or none: no answer is better than a wrong one.
+/// Figures of another time zone or none: reports answer 503.
 async fn reports_in_another_zone_are_not_answered(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;

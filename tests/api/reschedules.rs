@@ -1,4 +1,4 @@
-//! Bookings that move to another sailing.
+//! Rescheduling bookings.
 
 use chrono::TimeDelta;
 use dermaga::config::{Config, Steps};
@@ -62,7 +62,7 @@ impl World {
         self.post(&path, body).insist().await
     }
 
-    /// Pays the difference that a wish asks for.
+    /// Pays the difference of a pending reschedule.
     async fn adds(&self, wish: &Value, amount: i64) -> Answer {
         let reference = wish["reschedule"]["payment"]["reference"].as_str().unwrap();
         let notice = notice(reference, amount, "settlement", &format!("d-{reference}"));
@@ -182,7 +182,7 @@ async fn what_is_not_paid_in_time_stays_where_it_is(world: World) {
     dermaga::bookings::expire(&world.app).await.unwrap();
     assert_eq!((world.seats_taken(&sailing).await, world.seats_taken(&dear).await), (2, 0));
     assert_eq!(world.looks_up(&booking).await["status"], "paid");
-    // Too late: a person has to look.
+    // Too late: the payment needs a review.
     world.adds(&wish, 100_000).await.ok();
     assert_eq!(world.looks_up(&booking).await["route_time_id"], json!(sailing.id));
     assert_eq!(world.balance("unapplied_payments").await, -100_000);
@@ -215,7 +215,7 @@ async fn a_wrong_or_late_difference_waits_for_a_person(world: World) {
     let refund = json!({ "action": "refund", "note": "x" });
     world.post(&path, refund).by(&admin).send().await.ok();
     adds_up(&world).await;
-    // Cancelled meanwhile: the wish is gone, and its money has to go back.
+    // Cancelled meanwhile: the reschedule is dropped, and its payment has to be refunded.
     let cancel = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
     world.post(&cancel, json!({ "reason": "x" })).by(&admin).send().await.ok();
     assert_eq!(world.seats_taken(&dear).await, 0, "nothing is held any more");
@@ -311,14 +311,14 @@ async fn a_cancelled_sailing_is_left_free_of_charge(world: World) {
     world.adds(&wish, 50_000).await.ok();
     assert_eq!(world.looks_up(&two).await["status"], "paid");
     adds_up(&world).await;
-    // Who was refunded by hand, though in the same instant, has nothing to move either.
+    // A booking that was refunded manually, even at the same instant, cannot be rescheduled.
     let fourth = world.another(&sailing, "GT. 4", 150_000).await;
     let by_hand = world.sold(&fourth, 1).await;
     let cancel = format!("/v1/booking/{}/cancel", by_hand["id"].as_str().unwrap());
     world.post(&cancel, json!({ "reason": "x" })).by(&admin).send().await.ok();
     world.calls_off(&fourth, &sailing.partner).await.ok();
     world.wishes(&by_hand, &dear).await.is(409, "invalid_state");
-    // Whose money is back, and who had left before, has nothing to move.
+    // Refunded bookings, and those cancelled before, cannot be rescheduled.
     world.wishes(&paid_back, &other).await.is(409, "invalid_state");
     world.wishes(&gone, &other).await.is(409, "invalid_state");
     world.delivers().await;
@@ -432,7 +432,7 @@ async fn whoever_may_not_move_is_told_why(world: World) {
     adds_up(&world).await;
 }
 
-/// Nobody escapes the refund policy by moving to a sailing far away.
+/// The refund policy cannot be evaded by moving to a later sailing.
 async fn moving_gives_nobody_more_back(world: World) {
     let sailing = world.sailing().await;
     let other = world.another(&sailing, "GT. 2", 150_000).await;
@@ -544,7 +544,7 @@ async fn what_waits_is_dropped_with_its_sailing(world: World) {
     adds_up(&world).await;
 }
 
-/// The last use went to somebody else while its sailing was cancelled.
+/// The last use was taken by another booking while its sailing was cancelled.
 async fn a_promotion_that_is_used_up_loses_no_money(world: World) {
     let sailing = world.sailing().await;
     let other = world.another(&sailing, "GT. 2", 150_000).await;
@@ -641,7 +641,7 @@ async fn a_sailing_that_moves_meanwhile_is_no_promise_kept(world: World) {
     world.adds(&wish, 50_000).await.ok();
     let moved = world.looks_up(&booking).await;
     assert_eq!(moved["sailing"]["departure_at"], "2026-11-17T08:00:00Z");
-    // Not what they chose: they may leave in full, although they moved late.
+    // The booker did not choose this: a full refund, although the reschedule was late.
     let cancel = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
     let knows = json!({ "reason": "x", "code": booking["code"], "email": "sari@example.com" });
     assert_eq!(world.post(&cancel, knows).send().await.ok()["refund_amount"], 200_000);
@@ -694,7 +694,7 @@ async fn what_was_dropped_is_told(world: World) {
     let told =
         letters.iter().filter(|letter| letter.contains("Your booking was not rescheduled")).count();
     assert_eq!(told, 1);
-    // A letter about the cancelled sailing that is late is not written when the booking sails.
+    // A delayed mail about the cancelled sailing is not sent after the booking was rescheduled.
     let second = world.sold(&sailing, 1).await;
     let other = world.another(&sailing, "GT. 3", 150_000).await;
     world.calls_off(&sailing, &sailing.partner).await.ok();

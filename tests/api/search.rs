@@ -1,4 +1,4 @@
-//! Search: what can be booked, and nothing else.
+//! Search: exactly the bookable sailings.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -258,14 +258,14 @@ async fn a_search_is_one_statement(world: World) {
     assert_eq!(world.db().statements() - before, 1);
 }
 
-/// What something found, and with how many statements.
+/// The result, and the number of statements.
 async fn counted(world: &World, wish: Value) -> (Vec<Value>, u64) {
     let before = world.db().statements();
     let found = world.finds(wish).await;
     (found, world.db().statements() - before)
 }
 
-/// A second beside other processes; longer where nobody else can have changed anything.
+/// One second with other processes, longer without.
 async fn a_response_is_cached_for_a_moment(world: World) {
     let made = world.active("made@bahari.id").await;
     world.sails(&made, "GT. 1").await;
@@ -282,7 +282,7 @@ async fn a_response_is_cached_for_a_moment(world: World) {
     assert_eq!(counted(&world, wish(2)).await, (found, 1));
 }
 
-/// Page two changes with what closes on page one, and all of it with the way back.
+/// Page two changes when a sailing of page one closes, and all pages with the return journey.
 async fn a_response_ends_when_any_of_its_sailings_closes(world: World) {
     let made = world.active("made@bahari.id").await;
     let id = world.adds_boat(&made, "GT. 1").await;
@@ -364,7 +364,7 @@ async fn a_seat_that_comes_back_reaches_responses_without_its_sailing(world: Wor
     assert_eq!(world.finds(wish(1)).await[0]["available_seats"], 30);
 }
 
-/// Neither a refusal nor a change of something else.
+/// Neither refusals nor changes of other data.
 async fn what_changes_no_offer_leaves_the_cache_in_place(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
@@ -417,7 +417,7 @@ async fn what_changes_offers_invalidates_the_cache(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     let desk = world.desk_of(&sailing.partner).await;
-    // What a fresh search finds, which must be what the cache gives.
+    // A search that bypasses the cache must equal the cached one.
     let seen = async |after: &str| {
         let cached = world.finds(wish(1)).await;
         world.app.response_cache.invalidate_all();
@@ -515,7 +515,7 @@ async fn two_hundred_misses_cost_one_statement(world: World) {
     assert_eq!(world.db().statements() - before, 2);
 }
 
-/// A search that began before a sale is never given to who has bought.
+/// A search that began before a sale is never returned to the buyer.
 async fn who_buys_sees_it_while_others_search(world: World) {
     let sailing = world.sailing().await;
     let is_over = AtomicBool::new(false);

@@ -1,4 +1,4 @@
-//! What partners are owed, and how they are paid.
+//! Settlements of partners.
 
 use chrono::TimeDelta;
 use dermaga::{kernel::access::Rule, settlements::run_schedules};
@@ -61,7 +61,7 @@ async fn a_journey_completes_after_arrival(world: World) {
     let told = "SELECT COUNT(*) FROM outbox WHERE topic = 'booking.completed'";
     assert_eq!(world.count(told).await, 1);
     adds_up(&world).await;
-    // Its booker cannot have the money back any more, nor can the partner give it back.
+    // After completion neither the booker nor the partner can cancel.
     let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
     let mine = json!({ "reason": "x", "code": booking["code"], "email": "sari@example.com" });
     world.post(&path, mine).send().await.is(409, "invalid_state");
@@ -70,7 +70,7 @@ async fn a_journey_completes_after_arrival(world: World) {
     call.send().await.is(409, "invalid_state");
 }
 
-/// Every booking once more, by another id and code.
+/// Copies every booking with another id and code.
 macro_rules! copied {
     ($id_and_code:literal) => {
         concat!(
@@ -378,7 +378,7 @@ async fn a_changed_account_holds_settlements(world: World) {
     world.put(&format!("{desk}/bank-approval"), json!({})).by(&admin).send().await.ok();
     let released = world.releases(&made, &admin).await.ok();
     assert_eq!(released["bank_account"]["account_number"], "******6655");
-    // What was paid stays as it was paid.
+    // A released settlement keeps the account that it was paid to.
     let account = json!({ "bank_account": { "account_number": "1122334455" } });
     world.fills_in(&sailing.partner, account).await.ok();
     let path = format!("/v1/settlements/{}", made["id"].as_str().unwrap());
@@ -592,7 +592,7 @@ async fn a_refund_after_a_settlement_is_netted_in_the_next(world: World) {
 
     world.sold(&sailing, 4).await;
     world.arrives().await;
-    // Of other days: what is owed comes along nevertheless.
+    // Of other days: debts of the partner are included nevertheless.
     world.db().sql("UPDATE partner_dues SET day = '2026-12-24' WHERE kind = 'sale' AND settlement_id IS NULL")
         .run().await.unwrap();
     let body = json!({
@@ -619,7 +619,7 @@ async fn a_refund_before_a_settlement_leaves_nothing_to_pay(world: World) {
     assert_eq!(world.balance("partner_payable").await, 0);
     world.settles(&sailing.partner, &admin).await.is(409, "nothing_to_settle");
     adds_up(&world).await;
-    // While one waits: it is paid as it is, and the next one nets it.
+    // While one is pending: it is paid as it is, and the next one nets the debt.
     let booking = world.sold(&sailing, 2).await;
     world.arrives().await;
     world.banked(&sailing.partner, &admin).await;
@@ -681,7 +681,7 @@ async fn cash_that_a_partner_took_is_netted(world: World) {
     adds_up(&world).await;
 }
 
-/// What the partner owes from before comes along with the next settlement, whatever its days.
+/// Debts of the partner are netted in the next settlement, whatever its period.
 async fn what_a_partner_owes_is_netted_in_the_next(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;

@@ -1,4 +1,4 @@
-//! Tickets: drawn, signed, mailed.
+//! Tickets: rendering, signature, mail.
 
 use std::{path::Path, process::Command};
 
@@ -43,8 +43,8 @@ impl World {
         pdf
     }
 
-    /// What other programs read in a PDF: its text, and its QR codes page by page. `None` where
-    /// they are not installed.
+    /// Reads a PDF with other programs: its text, and its QR codes page by page. `None` if they are
+    /// not installed.
     pub fn read_pdf(&self, pdf: &[u8]) -> Option<(String, Vec<String>)> {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file.pdf");
@@ -156,7 +156,7 @@ async fn tickets_are_mailed_with_the_payment_and_again_when_asked(world: World) 
     assert!(told.as_array().unwrap().iter().all(|n| n["type"] != "booking.ticket_wanted"));
 }
 
-/// What a device does with the key it has fetched, after `docs/tickets.md`.
+/// Verifies a ticket offline with the fetched key, as described in `docs/tickets.md`.
 async fn a_code_is_checked_without_the_service(world: World) {
     use base64::{Engine, prelude::BASE64_STANDARD};
     use ring::signature::{ED25519, UnparsedPublicKey};

@@ -1,4 +1,4 @@
-//! Transactions: whole or not at all, durable, and never in the way of others.
+//! Transactions: atomic, durable, isolated.
 
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ async fn what_is_not_committed_never_was(world: World) {
 
 async fn a_future_dropped_in_the_middle_leaves_the_writer_usable(world: World) {
     let db = world.db().clone();
-    // Cut off at every point of its life: waiting, beginning, writing, committing.
+    // Cancelled at every stage: waiting, beginning, writing, committing.
     for micros in (0..4_000).step_by(97) {
         let (mine, name) = (db.clone(), format!("cut {micros:04}"));
         let work = async move {
@@ -67,7 +67,7 @@ async fn a_future_dropped_in_the_middle_leaves_the_writer_usable(world: World) {
     let all = names(&db).await;
     let kept = all.iter().filter(|name| name.starts_with("kept")).count();
     assert_eq!(kept, 42);
-    // A transaction that was cut off is there whole or not at all.
+    // A cancelled transaction is committed as a whole or not at all.
     assert_eq!((all.len() - kept) % 4, 0, "{all:?}");
 }
 
@@ -106,7 +106,7 @@ async fn a_lock_makes_others_wait(world: World) {
         tasks.spawn(async move {
             let mut tx = db.begin().await.unwrap();
             tx.lock("test").await.unwrap();
-            // Read, then write: safe only because nobody else is between the two.
+            // Read, then write: safe only because of the lock.
             let seen: i64 = tx
                 .sql("SELECT COUNT(*) FROM locks WHERE name LIKE 'seen%'")
                 .scalar()
@@ -176,8 +176,8 @@ async fn types_come_back_as_they_went(world: World) {
     assert_eq!(found, 1);
 }
 
-/// Two transactions that take two rows in opposite order: on PostgreSQL one is undone and says
-/// that it may be tried again; on SQLite, where writers take turns, neither is.
+/// Two transactions that lock two rows in opposite order: on PostgreSQL one is rolled back and
+/// reports contention; on SQLite, where writers are serialised, neither is.
 async fn a_deadlock_is_worth_another_try(world: World) {
     let db = world.db().clone();
     for name in ["x", "y"] {
@@ -226,7 +226,7 @@ async fn transactions_that_queue_share_a_commit() {
     assert!(commits <= 8, "64 transactions took {commits} commits");
 }
 
-/// The database goes away under a running service, and comes back.
+/// The database becomes unreachable under a running service, and recovers.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_outage_is_503_and_ends_by_itself() {
     let Some(world) = World::on_postgres().await else { return };
@@ -274,7 +274,7 @@ async fn a_statement_alone_is_refused_alone(world: World) {
     assert_eq!(names(world.db()).await.len(), 40);
 }
 
-/// Holds every connection that can write.
+/// Takes every connection that can write.
 async fn hold_all(db: &Db) -> Vec<Tx> {
     let mut held = Vec::new();
     for _ in 0..if db.engine() == "sqlite" { 1 } else { 16 } {
@@ -293,7 +293,7 @@ async fn who_gives_up_in_the_queue_writes_nothing(world: World) {
     assert_eq!(names(world.db()).await, ["next"]);
 }
 
-/// Those who wait are served; who would make the queue longer than it may be is told at once.
+/// Callers in the queue are served; those beyond its limit fail at once.
 async fn a_queue_has_an_end(world: World) {
     let mut held = hold_all(world.db()).await;
     let write = async |_| {
@@ -301,7 +301,7 @@ async fn a_queue_has_an_end(world: World) {
         world.db().sql(insert).run().await
     };
     let release = async {
-        // Everyone is in the queue by now.
+        // All callers are queued by now.
         tokio::time::sleep(Duration::from_millis(200)).await;
         held.clear();
     };
@@ -313,7 +313,7 @@ async fn a_queue_has_an_end(world: World) {
 }
 
 async fn those_who_read_queue_too(world: World) {
-    // SQLite's readers are free all the same.
+    // The readers of SQLite are not affected.
     let mut held = hold_all(world.db()).await;
     let read = async |_| world.db().sql("SELECT COUNT(*) FROM locks").scalar::<i64>().await;
     let release = async {

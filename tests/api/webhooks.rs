@@ -1,4 +1,4 @@
-//! Other systems that follow what happens.
+//! Webhooks: subscriptions and deliveries.
 
 use std::sync::{
     Arc, Mutex,
@@ -32,7 +32,7 @@ on_both_engines![
     a_hanging_receiver_holds_up_nobody,
 ];
 
-/// Somebody who listens: what it heard, and what it answers.
+/// A subscriber: what it received, and what it answers.
 #[derive(Clone)]
 struct Receiver {
     url: String,
@@ -131,7 +131,7 @@ async fn a_subscription_hears_what_it_is_for_signed(world: World) {
     assert_eq!(log[1]["status"], "delivered");
     assert_eq!(log[1]["response_status"], 200);
     assert_eq!(log[1]["event_id"], json!(id));
-    // The secret is neither at rest nor in any later answer.
+    // The secret is neither stored in plain text nor in any later response.
     assert!(!world.everything().await.contains(&secret));
     let listed = world.get("/v1/webhooks").by(&admin).send().await.ok();
     assert!(listed[0].get("secret").is_none());
@@ -239,7 +239,7 @@ async fn a_day_of_failures_switches_it_off(world: World) {
     world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     let started = world.now();
     let is_on = "SELECT COUNT(*) FROM webhooks WHERE active";
-    // From try to try of one delivery, as they come.
+    // From attempt to attempt of one delivery.
     while world.count(is_on).await == 1 && world.now() - started < TimeDelta::days(3) {
         world.delivers().await;
         let due: Option<(chrono::DateTime<chrono::Utc>,)> = world
@@ -257,7 +257,7 @@ async fn a_day_of_failures_switches_it_off(world: World) {
     let admin = world.signs_in(&admin.email, "admin").await;
     let listed = world.get("/v1/webhooks").by(&admin).send().await.ok();
     assert_eq!(listed[0]["disabled_reason"], "failing");
-    // Switched on again by hand, it has a clean slate.
+    // Reactivated manually, its failures are reset.
     let path = format!("/v1/webhooks/{}", listed[0]["id"].as_str().unwrap());
     let body = json!({ "url": receiver.url, "events": ["booking.created"], "active": true });
     let on = world.put(&path, body).by(&admin).send().await.ok();
@@ -331,7 +331,7 @@ async fn nothing_private_is_ever_called(world: World) {
     let admin = world.admin().await;
     let receiver = Receiver::open().await;
     let port = receiver.url.rsplit(':').next().unwrap().split('/').next().unwrap().to_owned();
-    // By number, however it is written.
+    // By number, in all notations.
     for host in [
         "127.0.0.1",
         "2130706433",
@@ -350,7 +350,7 @@ async fn nothing_private_is_ever_called(world: World) {
         let answer = world.post("/v1/webhooks", body).by(&admin).send().await;
         answer.has_faults(&[("url", "private")]);
     }
-    // By name: only who is called knows what it means, and at that moment.
+    // By name: the address is checked when the name is resolved.
     let webhook = subscribes(&world, &admin, &receiver.url, &["booking.created"]).await;
     let sailing = world.sailing().await;
     world.books(order(&sailing, 1, "sari@example.com")).await.ok();
@@ -358,7 +358,7 @@ async fn nothing_private_is_ever_called(world: World) {
     let log = deliveries(&world, &admin, &webhook).await;
     assert_eq!(log[0]["status"], "pending");
     assert_eq!(log[0]["last_error"], "its name does not resolve to a public address");
-    // And one that was written past the check, too.
+    // Also one that was stored without the check.
     let moved = "UPDATE webhooks SET url = 'http://127.0.0.1:1/hook'";
     world.db().sql(moved).run().await.unwrap();
     world.later(TimeDelta::seconds(5));
