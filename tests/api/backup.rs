@@ -64,7 +64,7 @@ async fn a_backup_is_made_under_load_and_restored() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_damaged_is_no_backup() {
+async fn a_damaged_backup_is_refused() {
     let world = World::on_sqlite().await;
     let sailing = world.sailing().await;
     world.sold(&sailing, 2).await;
@@ -140,7 +140,7 @@ async fn a_database_of_an_older_version_is_kept_as_it_is() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_doctor_says_what_is_wrong() {
+async fn doctor_reports_faults() {
     let folder = tempfile::tempdir().unwrap();
     let look = |settings: &[(&str, &str)]| {
         let mut command = crate::binary::dermaga(folder.path());

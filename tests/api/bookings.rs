@@ -13,22 +13,22 @@ use crate::{
 on_both_engines![
     a_guest_books_and_pays,
     faults_are_named_and_nothing_is_taken,
-    seats_that_are_not_there_are_not_sold,
+    seats_beyond_the_capacity_are_not_sold,
     a_charter_takes_the_whole_boat,
-    what_is_closed_is_not_sold,
+    closed_sailings_are_not_sold,
     a_hold_expires_to_the_second_and_frees_its_seats,
     staff_and_partners_book_for_others,
-    a_booking_is_found_by_whoever_may_know_of_it,
+    a_booking_is_visible_to_its_booker_partner_and_staff,
     lists_filter_by_query_and_by_body,
-    pages_of_a_list_are_its_parts,
+    the_pages_of_a_list_do_not_overlap,
     cancelling_follows_the_policy,
     partner_and_staff_cancel_in_full,
     a_guest_holds_at_most_five,
     the_same_request_twice_books_once,
     a_booking_takes_few_statements,
     a_cancel_takes_few_statements,
-    a_cancel_is_decided_by_what_is_true_then,
-    identity_numbers_rest_sealed_and_are_masked,
+    a_cancellation_is_decided_by_the_current_row,
+    identity_numbers_are_stored_encrypted_and_masked,
 ];
 
 async fn a_guest_books_and_pays(world: World) {
@@ -116,7 +116,7 @@ async fn faults_are_named_and_nothing_is_taken(world: World) {
     assert_eq!(world.count("SELECT COUNT(*) FROM bookings").await, 0);
 }
 
-async fn seats_that_are_not_there_are_not_sold(world: World) {
+async fn seats_beyond_the_capacity_are_not_sold(world: World) {
     let sailing = world.sailing().await;
     world.books(order(&sailing, 28, "sari@example.com")).await.ok();
     let body = world.books(order(&sailing, 3, "putu@example.com")).await.is(409, "sold_out");
@@ -156,7 +156,7 @@ async fn cancel(world: &World, booking: &Value, email: &str) -> Value {
     world.post(&path, body).send().await.ok()
 }
 
-async fn what_is_closed_is_not_sold(world: World) {
+async fn closed_sailings_are_not_sold(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     let book = || world.books(order(&sailing, 1, "sari@example.com"));
@@ -204,7 +204,7 @@ async fn staff_and_partners_book_for_others(world: World) {
     assert_eq!(log.as_array().unwrap().len(), 1);
 }
 
-async fn a_booking_is_found_by_whoever_may_know_of_it(world: World) {
+async fn a_booking_is_visible_to_its_booker_partner_and_staff(world: World) {
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     let path = format!("/v1/booking/{}", booking["id"].as_str().unwrap());
@@ -232,7 +232,7 @@ async fn a_booking_is_found_by_whoever_may_know_of_it(world: World) {
     world.post(&format!("{path}/cancel"), cancel).send().await.is(404, "not_found");
 }
 
-async fn pages_of_a_list_are_its_parts(world: World) {
+async fn the_pages_of_a_list_do_not_overlap(world: World) {
     let sailing = world.sailing().await;
     let admin = world.admin().await;
     for number in 0..23 {
@@ -456,7 +456,7 @@ async fn a_cancel_takes_few_statements(world: World) {
 }
 
 /// The booking is loaded before the transaction; a change in between is detected.
-async fn a_cancel_is_decided_by_what_is_true_then(world: World) {
+async fn a_cancellation_is_decided_by_the_current_row(world: World) {
     let first = world.sailing().await;
     let later = world.sailing_of_another_day(&first).await;
     for sailing in [&first, &later] {
@@ -479,7 +479,7 @@ async fn a_cancel_is_decided_by_what_is_true_then(world: World) {
     assert_eq!(world.count("SELECT CAST(SUM(amount) AS BIGINT) FROM ledger_lines").await, 0);
 }
 
-async fn identity_numbers_rest_sealed_and_are_masked(world: World) {
+async fn identity_numbers_are_stored_encrypted_and_masked(world: World) {
     let sailing = world.sailing().await;
     let mut wanted = order(&sailing, 1, "sari@example.com");
     wanted["passengers"][0]["identity_type"] = json!("passport");

@@ -12,16 +12,16 @@ use crate::postgres;
 const DAYS: demo::Extent = demo::Extent { days: 3, scale: 3 };
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_platform_that_looks_lived_in_adds_up_on_sqlite() {
+async fn demo_data_satisfies_the_invariants_on_sqlite() {
     let folder = tempfile::tempdir().unwrap();
-    looks_lived_in(Config { data_dir: folder.path().into(), ..Config::default() }).await;
+    satisfies_the_invariants(Config { data_dir: folder.path().into(), ..Config::default() }).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_platform_that_looks_lived_in_adds_up_on_postgres() {
+async fn demo_data_satisfies_the_invariants_on_postgres() {
     let Some(url) = postgres::database().await else { return };
     let folder = tempfile::tempdir().unwrap();
-    looks_lived_in(Config {
+    satisfies_the_invariants(Config {
         data_dir: folder.path().into(),
         database_url: Some(dermaga::config::DatabaseUrl(dermaga::config::Url(url))),
         secret_key: Some(dermaga::kernel::secret::Secret::new(
@@ -32,7 +32,7 @@ async fn a_platform_that_looks_lived_in_adds_up_on_postgres() {
     .await;
 }
 
-async fn looks_lived_in(config: Config) {
+async fn satisfies_the_invariants(config: Config) {
     let app = demo::fill(config.clone(), 1, DAYS, demo::Progress::hidden()).await.unwrap();
     for checked in invariants::check(&app.db).await.unwrap() {
         assert!(checked.broken.is_empty(), "{}: {:?}", checked.rule, checked.broken);
@@ -54,7 +54,7 @@ async fn looks_lived_in(config: Config) {
 
 /// Names, seats, prices and booking codes are equal; only secrets differ.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_same_seed_makes_the_same_platform() {
+async fn the_same_seed_makes_the_same_data() {
     async fn made(seed: u64) -> Vec<(Uuid, String, String, i64)> {
         let folder = tempfile::tempdir().unwrap();
         let config = Config { data_dir: folder.path().into(), ..Config::default() };

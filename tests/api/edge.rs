@@ -88,7 +88,7 @@ async fn in_time<T>(work: impl Future<Output = T>) -> T {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_head_must_come_in_time() {
+async fn a_request_head_has_a_deadline() {
     let world = World::on_sqlite().await;
     let address =
         with_edge(&world, Edge { first_head: MOMENT, head: MOMENT, ..Edge::default() }).await;
@@ -130,7 +130,7 @@ async fn a_head_must_come_in_time() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_body_must_come_in_time() {
+async fn a_request_body_has_a_deadline() {
     let world = World::on_sqlite().await;
     let edge = Edge {
         first_head: MOMENT,
@@ -156,7 +156,7 @@ async fn a_body_must_come_in_time() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn after_too_long_a_change_may_have_been_made() {
+async fn a_timed_out_change_has_an_unknown_outcome() {
     let world = World::on_sqlite().await;
     let edge = Edge { request: MOMENT, stall: MOMENT * 4, ..Edge::default() };
     let address = with_edge(&world, edge).await;
@@ -183,7 +183,7 @@ async fn after_too_long_a_change_may_have_been_made() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_does_not_read_is_left() {
+async fn a_client_that_does_not_read_is_disconnected() {
     let world = World::on_sqlite().await;
     let address = with_edge(&world, Edge { write: MOMENT, ..Edge::default() }).await;
     let large = "GET /docs HTTP/1.1\r\nHost: x\r\n\r\n".repeat(8);
@@ -206,7 +206,7 @@ async fn who_does_not_read_is_left() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_drain_finishes_what_runs() {
+async fn a_drain_finishes_running_requests() {
     let mut world = World::on_sqlite().await;
     // A login that is hashing, and a client that has not read its large response yet.
     let body = json!({ "email": "a@b.id", "password": "x", "role": "admin" }).to_string();
@@ -279,7 +279,7 @@ async fn a_body_without_end_is_refused() {
 
 /// Connections beyond the accept loop wait in the backlog instead of being dropped.
 #[tokio::test]
-async fn a_rush_waits_in_line() {
+async fn connections_wait_in_the_backlog() {
     let _ = rlimit::increase_nofile_limit(8_192);
     let listener = dermaga::edge::listen(([127, 0, 0, 1], 0).into()).unwrap();
     let address = listener.local_addr().unwrap();
@@ -354,7 +354,7 @@ async fn only_trusted_hops_choose_the_address() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn pages_of_named_origins_may_call() {
+async fn cors_allows_configured_origins() {
     let origin = "https://app.example";
     let change = |config: &mut dermaga::config::Config| {
         config.cors_origins = Origins(vec![origin.parse().unwrap()]);

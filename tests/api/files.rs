@@ -17,21 +17,21 @@ use crate::{
 on_both_engines![
     a_picture_is_uploaded_and_seen_by_everyone,
     a_document_is_private,
-    what_is_not_allowed_is_refused_at_once,
+    invalid_files_are_refused_at_once,
     a_form_with_faults_is_named,
     a_presigned_address_takes_one_file,
     a_presigned_address_is_bound_to_file_type_and_size,
     of_two_uploads_to_one_address_one_counts,
     a_pending_file_cannot_be_used_and_is_swept_away,
     a_file_is_referred_to_by_its_uploader_for_its_purpose,
-    an_account_keeps_so_many_bytes,
-    an_account_keeps_so_many_files,
-    what_is_removed_is_counted_no_more,
+    an_account_has_a_quota_of_bytes,
+    an_account_has_a_quota_of_files,
+    removed_files_release_their_quota,
     only_editors_upload_contents,
     a_file_that_nothing_refers_to_is_removed,
-    a_file_that_is_let_go_has_another_week,
-    a_file_is_attached_or_removed_never_both,
-    a_form_has_few_parts,
+    an_unreferenced_file_is_kept_for_a_week,
+    attaching_races_with_the_sweep,
+    a_form_has_a_limited_number_of_parts,
 ];
 
 pub fn picture(format: ImageFormat) -> Vec<u8> {
@@ -109,7 +109,7 @@ async fn a_document_is_private(world: World) {
     world.get(&format!("/v1/files/{}", ids::fresh())).send().await.is(404, "not_found");
 }
 
-async fn what_is_not_allowed_is_refused_at_once(world: World) {
+async fn invalid_files_are_refused_at_once(world: World) {
     let made = world.partner("made@bahari.id").await;
     let refused = async |name: &str, content: &[u8], purpose: &str, rule: &str| {
         let answer = upload(&world, &made, name, content.to_vec(), purpose).await;
@@ -338,7 +338,7 @@ fn granted(answers: Vec<Answer>) -> usize {
     granted
 }
 
-async fn an_account_keeps_so_many_bytes(world: World) {
+async fn an_account_has_a_quota_of_bytes(world: World) {
     let made = world.partner("made@bahari.id").await;
     let ask = |size| presign(&world, &made, "image/png", size, "photo");
     for _ in 0..38 {
@@ -363,7 +363,7 @@ async fn an_account_keeps_so_many_bytes(world: World) {
     adds_up(&world).await;
 }
 
-async fn an_account_keeps_so_many_files(world: World) {
+async fn an_account_has_a_quota_of_files(world: World) {
     let made = world.partner("made@bahari.id").await;
     let clerk = world.staff("isi@dermaga.test", &[]).await;
     let admin = world.admin().await;
@@ -394,7 +394,7 @@ async fn an_account_keeps_so_many_files(world: World) {
     upload(&world, &made, "a.png", png, "photo").await.is(409, "quota_exceeded");
 }
 
-async fn what_is_removed_is_counted_no_more(world: World) {
+async fn removed_files_release_their_quota(world: World) {
     let made = world.partner("made@bahari.id").await;
     let png = picture(ImageFormat::Png);
     upload(&world, &made, "a.png", png.clone(), "photo").await.ok();
@@ -511,7 +511,7 @@ async fn a_file_that_nothing_refers_to_is_removed(world: World) {
     adds_up(&world).await;
 }
 
-async fn a_file_that_is_let_go_has_another_week(world: World) {
+async fn an_unreferenced_file_is_kept_for_a_week(world: World) {
     let made = world.partner("made@bahari.id").await;
     let png = picture(ImageFormat::Png);
     let face = upload(&world, &made, "a.png", png, "avatar").await.ok();
@@ -538,7 +538,7 @@ async fn a_file_that_is_let_go_has_another_week(world: World) {
     avatar(&world, &made, face).await.has_faults(&[("avatar_file_id", "unknown")]);
 }
 
-async fn a_file_is_attached_or_removed_never_both(world: World) {
+async fn attaching_races_with_the_sweep(world: World) {
     let mut made = world.partner("made@bahari.id").await;
     let png = picture(ImageFormat::Png);
     for _ in 0..8 {
@@ -562,7 +562,7 @@ async fn a_file_is_attached_or_removed_never_both(world: World) {
     adds_up(&world).await;
 }
 
-async fn a_form_has_few_parts(world: World) {
+async fn a_form_has_a_limited_number_of_parts(world: World) {
     let made = world.partner("made@bahari.id").await;
     let png = picture(ImageFormat::Png);
     let send = async |extra: usize| {
@@ -579,7 +579,7 @@ async fn a_form_has_few_parts(world: World) {
 
 /// The same service on a real S3 server.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn files_live_on_s3_as_well() {
+async fn files_are_stored_on_s3() {
     let Some(url) = s3::bucket().await else { return };
     let change = |config: &mut dermaga::config::Config| {
         config.storage_url = dermaga::config::StorageUrl(dermaga::config::Url(url));

@@ -13,12 +13,12 @@ use crate::{on_both_engines, world::World};
 on_both_engines![
     an_item_exists_only_if_its_transaction_does,
     an_item_is_claimed_by_one_at_a_time,
-    a_claim_that_is_not_finished_comes_back,
-    a_lane_is_told_in_its_order,
-    what_somebody_waits_for_goes_first,
-    a_rush_does_not_make_a_claim_slow,
-    a_failure_comes_back_later_and_ends_as_a_dead_letter,
-    what_a_newer_version_wrote_is_kept_for_it,
+    an_expired_lease_is_claimed_again,
+    a_lane_is_delivered_in_order,
+    items_with_high_priority_are_claimed_first,
+    a_claim_is_fast_on_a_long_queue,
+    a_failed_item_is_retried_and_becomes_a_dead_letter,
+    unknown_topics_are_kept_for_a_newer_version,
     the_worker_wakes_up_by_itself,
 ];
 
@@ -62,7 +62,7 @@ async fn an_item_is_claimed_by_one_at_a_time(world: World) {
     assert_eq!(claimed.len(), 20);
 }
 
-async fn a_claim_that_is_not_finished_comes_back(world: World) {
+async fn an_expired_lease_is_claimed_again(world: World) {
     put(&world, "x").await;
     let first = claim(&world).await.pop().unwrap();
     world.later(TimeDelta::seconds(59));
@@ -81,7 +81,7 @@ async fn a_claim_that_is_not_finished_comes_back(world: World) {
     assert_eq!(claim(&world).await.len(), 0);
 }
 
-async fn a_lane_is_told_in_its_order(world: World) {
+async fn a_lane_is_delivered_in_order(world: World) {
     let about = ids::fresh();
     for n in 0..3 {
         let mut tx = world.db().begin().await.unwrap();
@@ -112,7 +112,7 @@ async fn a_lane_is_told_in_its_order(world: World) {
     assert_eq!(third[0].payload["n"], 2);
 }
 
-async fn what_somebody_waits_for_goes_first(world: World) {
+async fn items_with_high_priority_are_claimed_first(world: World) {
     let letter = |_| outbox::New {
         topic: "mail.letter",
         payload: json!({}),
@@ -133,7 +133,7 @@ async fn what_somebody_waits_for_goes_first(world: World) {
 
 /// A plan that was cached for an empty table would scan a full one for each of its rows, and exceed
 /// the time limit of a statement.
-async fn a_rush_does_not_make_a_claim_slow(world: World) {
+async fn a_claim_is_fast_on_a_long_queue(world: World) {
     let events =
         async || outbox::claim(world.db(), Queue::Event, world.now(), 2_000).await.unwrap();
     let rush = async |lanes: std::ops::Range<usize>, payload: &str| {
@@ -167,7 +167,7 @@ async fn a_rush_does_not_make_a_claim_slow(world: World) {
     }
 }
 
-async fn a_failure_comes_back_later_and_ends_as_a_dead_letter(world: World) {
+async fn a_failed_item_is_retried_and_becomes_a_dead_letter(world: World) {
     // Not the payload of a letter.
     put(&world, "mail.letter").await;
     let mut tries = 0;
@@ -182,7 +182,7 @@ async fn a_failure_comes_back_later_and_ends_as_a_dead_letter(world: World) {
     assert!(why.contains("missing field"), "{why}");
 }
 
-async fn what_a_newer_version_wrote_is_kept_for_it(world: World) {
+async fn unknown_topics_are_kept_for_a_newer_version(world: World) {
     let sailing = world.sailing().await;
     world.delivers().await;
     let booking = world.sold(&sailing, 1).await;

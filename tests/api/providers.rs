@@ -24,20 +24,20 @@ use crate::{
 };
 
 on_both_engines![
-    midtrans_is_asked_as_it_wants_to_be,
-    xendit_is_asked_as_it_wants_to_be,
-    a_provider_that_is_down_leaves_a_booking_that_is_paid_later,
+    requests_to_midtrans_have_the_documented_format,
+    requests_to_xendit_have_the_documented_format,
+    a_booking_survives_an_outage_of_the_provider,
     a_reference_that_is_used_up_is_followed_by_another,
-    the_status_word_of_midtrans_is_not_believed,
-    xendit_is_known_by_its_token,
-    the_body_of_a_xendit_callback_is_not_believed,
+    the_status_of_a_midtrans_notification_is_confirmed,
+    a_xendit_callback_needs_the_token,
+    a_xendit_callback_is_confirmed,
     xendit_is_asked_for_the_amount,
     an_invoice_of_another_payment_is_refused,
-    xendit_that_is_down_is_asked_again,
+    a_xendit_callback_is_confirmed_after_an_outage,
     a_xendit_notice_counts_once,
     an_event_for_another_provider_is_refused,
     an_attempt_at_a_former_provider_is_followed_by_another,
-    the_simulator_is_closed_where_real_money_is_taken,
+    the_simulator_is_disabled_with_a_real_provider,
 ];
 
 /// The behaviour of the provider, and the requests that it received.
@@ -163,7 +163,7 @@ fn basic() -> String {
     format!("Basic {}", BASE64_STANDARD.encode(format!("{SERVER_KEY}:")))
 }
 
-async fn midtrans_is_asked_as_it_wants_to_be(world: World) {
+async fn requests_to_midtrans_have_the_documented_format(world: World) {
     let (world, provider) = with_provider(world, PaymentProvider::Midtrans).await;
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 2, "sari@example.com")).await.ok();
@@ -186,7 +186,7 @@ async fn midtrans_is_asked_as_it_wants_to_be(world: World) {
     );
 }
 
-async fn xendit_is_asked_as_it_wants_to_be(world: World) {
+async fn requests_to_xendit_have_the_documented_format(world: World) {
     let (world, provider) = with_provider(world, PaymentProvider::Xendit).await;
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
@@ -202,7 +202,7 @@ async fn xendit_is_asked_as_it_wants_to_be(world: World) {
     assert_eq!(asked[0].1["invoice_duration"], 1_800);
 }
 
-async fn a_provider_that_is_down_leaves_a_booking_that_is_paid_later(world: World) {
+async fn a_booking_survives_an_outage_of_the_provider(world: World) {
     let (world, provider) = with_provider(world, PaymentProvider::Midtrans).await;
     let sailing = world.sailing().await;
     for mood in [Mood::Broken, Mood::Garbage, Mood::Slow] {
@@ -237,7 +237,7 @@ async fn a_reference_that_is_used_up_is_followed_by_another(world: World) {
     assert!(payment["redirect_url"].is_string());
 }
 
-async fn the_status_word_of_midtrans_is_not_believed(world: World) {
+async fn the_status_of_a_midtrans_notification_is_confirmed(world: World) {
     let (world, provider) = with_provider(world, PaymentProvider::Midtrans).await;
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
@@ -267,7 +267,7 @@ async fn the_status_word_of_midtrans_is_not_believed(world: World) {
     assert_eq!(world.count("SELECT COUNT(*) FROM payment_reviews").await, 0);
 }
 
-async fn xendit_is_known_by_its_token(world: World) {
+async fn a_xendit_callback_needs_the_token(world: World) {
     let (world, provider) = with_provider(world, PaymentProvider::Xendit).await;
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
@@ -294,7 +294,7 @@ async fn xendit_is_known_by_its_token(world: World) {
     assert_eq!(world.balance("gateway_clearing").await, 150_000);
 }
 
-async fn the_body_of_a_xendit_callback_is_not_believed(world: World) {
+async fn a_xendit_callback_is_confirmed(world: World) {
     let (world, provider) = with_provider(world, PaymentProvider::Xendit).await;
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
@@ -379,7 +379,7 @@ async fn an_invoice_of_another_payment_is_refused(world: World) {
     assert_eq!(world.count(waiting).await, 0);
 }
 
-async fn xendit_that_is_down_is_asked_again(world: World) {
+async fn a_xendit_callback_is_confirmed_after_an_outage(world: World) {
     let (world, provider) = with_provider(world, PaymentProvider::Xendit).await;
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
@@ -494,7 +494,7 @@ async fn an_attempt_at_a_former_provider_is_followed_by_another(world: World) {
     assert_eq!(world.looks_up(&booking).await["status"], "paid");
 }
 
-async fn the_simulator_is_closed_where_real_money_is_taken(world: World) {
+async fn the_simulator_is_disabled_with_a_real_provider(world: World) {
     let (world, _) = with_provider(world, PaymentProvider::Xendit).await;
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();

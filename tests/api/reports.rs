@@ -19,14 +19,14 @@ on_both_engines![
     reports_agree_with_a_naive_calculation,
     a_bad_period_is_refused_field_by_field,
     a_payment_shows_at_once_and_on_its_day,
-    folding_and_paying_at_once_lose_nothing,
-    making_reports_anew_while_paying_loses_nothing,
+    rolling_up_races_with_payments,
+    rebuilding_races_with_payments,
     reports_are_downloaded_as_files,
     the_partner_report_comes_in_pages,
-    a_dashboard_shows_what_is_ones_own,
+    a_dashboard_shows_own_data,
     a_dashboard_without_the_rule_has_no_money,
-    a_partner_in_numbers,
-    reports_in_another_zone_are_not_answered,
+    the_summary_of_a_partner,
+    reports_of_another_time_zone_are_unavailable,
     figures_take_few_statements,
 ];
 
@@ -477,7 +477,7 @@ async fn a_payment_shows_at_once_and_on_its_day(world: World) {
     assert_eq!(report["refunds"]["current"], 0);
 }
 
-async fn folding_and_paying_at_once_lose_nothing(world: World) {
+async fn rolling_up_races_with_payments(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     let mut bookings = Vec::new();
@@ -511,7 +511,7 @@ async fn folding_and_paying_at_once_lose_nothing(world: World) {
     adds_up(&world).await;
 }
 
-async fn making_reports_anew_while_paying_loses_nothing(world: World) {
+async fn rebuilding_races_with_payments(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     let mut bookings = Vec::new();
@@ -613,7 +613,7 @@ async fn the_partner_report_comes_in_pages(world: World) {
     assert_eq!(last["items"], json!([]));
 }
 
-async fn a_dashboard_shows_what_is_ones_own(world: World) {
+async fn a_dashboard_shows_own_data(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     let other = world.active("ketut@laut.id").await;
@@ -705,7 +705,7 @@ async fn a_dashboard_without_the_rule_has_no_money(world: World) {
 }
 
 /// Figures of another time zone or none: reports answer 503.
-async fn reports_in_another_zone_are_not_answered(world: World) {
+async fn reports_of_another_time_zone_are_unavailable(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     world.sold(&sailing, 1).await;
@@ -722,7 +722,7 @@ async fn reports_in_another_zone_are_not_answered(world: World) {
     adds_up(&world).await;
 }
 
-async fn a_partner_in_numbers(world: World) {
+async fn the_summary_of_a_partner(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     world.sold(&sailing, 2).await;

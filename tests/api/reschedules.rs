@@ -14,28 +14,28 @@ use crate::{
 
 on_both_engines![
     a_booking_moves_with_its_seats,
-    what_costs_less_is_owed,
-    what_costs_more_is_paid_first,
-    what_is_not_paid_in_time_stays_where_it_is,
-    a_wrong_or_late_difference_waits_for_a_person,
+    a_lower_price_is_owed_to_the_customer,
+    a_higher_price_is_paid_first,
+    an_unpaid_reschedule_is_dropped,
+    a_wrong_or_late_difference_needs_a_review,
     another_choice_replaces_the_first,
     a_fee_is_by_configuration,
-    a_cancelled_sailing_is_left_free_of_charge,
-    a_booking_is_cancelled_and_comes_back_twice,
+    rescheduling_a_cancelled_sailing_is_free_of_charge,
+    a_booking_is_reinstated_twice,
     cash_that_the_partner_took_moves_along,
-    whoever_may_not_move_is_told_why,
-    moving_gives_nobody_more_back,
+    refusals_of_rescheduling_have_reasons,
+    rescheduling_does_not_increase_the_refund,
     the_last_seat_goes_to_one,
     two_sailings_are_swapped_at_once,
     a_charter_moves_as_a_whole,
-    what_waits_is_dropped_with_its_sailing,
+    pending_reschedules_are_dropped_with_their_sailing,
     a_promotion_that_is_used_up_loses_no_money,
-    what_cost_nothing_moves_too,
+    a_booking_without_a_price_is_rescheduled,
     the_provider_pays_back_what_it_took,
-    a_sailing_that_moves_meanwhile_is_no_promise_kept,
-    a_detour_changes_no_price,
-    seats_are_not_held_for_ever,
-    what_was_dropped_is_told,
+    a_sailing_that_moves_meanwhile_is_a_disruption,
+    intermediate_reschedules_do_not_change_the_price,
+    unpaid_reschedules_are_limited,
+    a_dropped_reschedule_is_announced,
     reports_follow,
     a_moved_booking_is_settled_as_it_sailed,
 ];
@@ -104,7 +104,7 @@ async fn a_booking_moves_with_its_seats(world: World) {
     adds_up(&world).await;
 }
 
-async fn what_costs_less_is_owed(world: World) {
+async fn a_lower_price_is_owed_to_the_customer(world: World) {
     let sailing = world.sailing().await;
     let cheap = world.another(&sailing, "GT. 2", 100_000).await;
     let admin = world.admin().await;
@@ -142,7 +142,7 @@ async fn what_costs_less_is_owed(world: World) {
     adds_up(&world).await;
 }
 
-async fn what_costs_more_is_paid_first(world: World) {
+async fn a_higher_price_is_paid_first(world: World) {
     let sailing = world.sailing().await;
     let dear = world.another(&sailing, "GT. 2", 200_000).await;
     let booking = world.sold(&sailing, 2).await;
@@ -173,7 +173,7 @@ async fn what_costs_more_is_paid_first(world: World) {
     adds_up(&world).await;
 }
 
-async fn what_is_not_paid_in_time_stays_where_it_is(world: World) {
+async fn an_unpaid_reschedule_is_dropped(world: World) {
     let sailing = world.sailing().await;
     let dear = world.another(&sailing, "GT. 2", 200_000).await;
     let booking = world.sold(&sailing, 2).await;
@@ -199,7 +199,7 @@ async fn what_is_not_paid_in_time_stays_where_it_is(world: World) {
     adds_up(&world).await;
 }
 
-async fn a_wrong_or_late_difference_waits_for_a_person(world: World) {
+async fn a_wrong_or_late_difference_needs_a_review(world: World) {
     let sailing = world.sailing().await;
     let dear = world.another(&sailing, "GT. 2", 200_000).await;
     let admin = world.admin().await;
@@ -276,7 +276,7 @@ async fn a_fee_is_by_configuration(world: World) {
     adds_up(&world).await;
 }
 
-async fn a_cancelled_sailing_is_left_free_of_charge(world: World) {
+async fn rescheduling_a_cancelled_sailing_is_free_of_charge(world: World) {
     let fee = |config: &mut Config| {
         config.reschedule_fee = Steps(vec![(0, 50)]);
     };
@@ -327,7 +327,7 @@ async fn a_cancelled_sailing_is_left_free_of_charge(world: World) {
     adds_up(&world).await;
 }
 
-async fn a_booking_is_cancelled_and_comes_back_twice(world: World) {
+async fn a_booking_is_reinstated_twice(world: World) {
     let sailing = world.sailing().await;
     let second = world.another(&sailing, "GT. 2", 150_000).await;
     let third = world.another(&sailing, "GT. 3", 180_000).await;
@@ -371,7 +371,7 @@ async fn cash_that_the_partner_took_moves_along(world: World) {
     adds_up(&world).await;
 }
 
-async fn whoever_may_not_move_is_told_why(world: World) {
+async fn refusals_of_rescheduling_have_reasons(world: World) {
     let sailing = world.sailing().await;
     let other = world.another(&sailing, "GT. 2", 150_000).await;
     let unpaid = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
@@ -433,7 +433,7 @@ async fn whoever_may_not_move_is_told_why(world: World) {
 }
 
 /// The refund policy cannot be evaded by moving to a later sailing.
-async fn moving_gives_nobody_more_back(world: World) {
+async fn rescheduling_does_not_increase_the_refund(world: World) {
     let sailing = world.sailing().await;
     let other = world.another(&sailing, "GT. 2", 150_000).await;
     let booking = world.sold(&sailing, 1).await;
@@ -525,7 +525,7 @@ async fn a_charter_moves_as_a_whole(world: World) {
     adds_up(&world).await;
 }
 
-async fn what_waits_is_dropped_with_its_sailing(world: World) {
+async fn pending_reschedules_are_dropped_with_their_sailing(world: World) {
     let sailing = world.sailing().await;
     let dear = world.another(&sailing, "GT. 2", 200_000).await;
     let dearer = world.another(&sailing, "GT. 3", 250_000).await;
@@ -579,7 +579,7 @@ async fn a_promotion_that_is_used_up_loses_no_money(world: World) {
     adds_up(&world).await;
 }
 
-async fn what_cost_nothing_moves_too(world: World) {
+async fn a_booking_without_a_price_is_rescheduled(world: World) {
     let sailing = world.sailing().await;
     let other = world.another(&sailing, "GT. 2", 150_000).await;
     let admin = world.admin().await;
@@ -631,7 +631,7 @@ async fn the_provider_pays_back_what_it_took(world: World) {
     adds_up(&world).await;
 }
 
-async fn a_sailing_that_moves_meanwhile_is_no_promise_kept(world: World) {
+async fn a_sailing_that_moves_meanwhile_is_a_disruption(world: World) {
     let sailing = world.sailing().await;
     let dear = world.another(&sailing, "GT. 2", 200_000).await;
     let booking = world.sold(&sailing, 1).await;
@@ -648,7 +648,7 @@ async fn a_sailing_that_moves_meanwhile_is_no_promise_kept(world: World) {
     adds_up(&world).await;
 }
 
-async fn a_detour_changes_no_price(world: World) {
+async fn intermediate_reschedules_do_not_change_the_price(world: World) {
     let sailing = world.sailing().await;
     let cheap = world.another(&sailing, "GT. 2", 30_000).await;
     let admin = world.admin().await;
@@ -668,7 +668,7 @@ async fn a_detour_changes_no_price(world: World) {
     adds_up(&world).await;
 }
 
-async fn seats_are_not_held_for_ever(world: World) {
+async fn unpaid_reschedules_are_limited(world: World) {
     let limited = |config: &mut Config| config.rate_limit = dermaga::config::Switch(true);
     let world = world.again_with(limited).await;
     let sailing = world.sailing().await;
@@ -683,7 +683,7 @@ async fn seats_are_not_held_for_ever(world: World) {
     assert_eq!(world.seats_taken(&dear).await, 0);
 }
 
-async fn what_was_dropped_is_told(world: World) {
+async fn a_dropped_reschedule_is_announced(world: World) {
     let sailing = world.sailing().await;
     let dear = world.another(&sailing, "GT. 2", 200_000).await;
     let booking = world.sold(&sailing, 1).await;

@@ -18,8 +18,8 @@ on_both_engines![
     only_enough_free_seats_are_offered,
     a_charter_wants_an_empty_boat,
     the_cutoff_is_right_to_the_second,
-    what_cannot_sail_is_not_offered_and_comes_back,
-    the_way_back_stands_beside_the_way_out,
+    inactive_boats_and_partners_are_not_offered,
+    the_return_journey_is_included,
     offers_are_sorted_and_paged,
     faults_are_named,
     harbours_are_listed_with_their_destinations,
@@ -28,14 +28,14 @@ on_both_engines![
     a_response_ends_when_any_of_its_sailings_closes,
     a_hold_that_expires_invalidates_its_trip,
     a_sale_invalidates_its_trip,
-    a_page_hears_of_sales_on_other_pages,
-    a_seat_that_comes_back_reaches_responses_without_its_sailing,
+    a_sale_invalidates_other_pages,
+    a_released_seat_invalidates_responses_without_its_sailing,
     what_changes_no_offer_leaves_the_cache_in_place,
     what_changes_offers_invalidates_the_cache,
     a_move_is_seen_on_both_days,
     two_hundred_misses_cost_one_statement,
-    who_buys_sees_it_while_others_search,
-    requests_are_told_apart,
+    a_buyer_sees_the_sale_under_concurrent_searches,
+    different_requests_have_different_cache_keys,
     every_operation_says_what_it_changes,
 ];
 
@@ -118,7 +118,7 @@ async fn the_cutoff_is_right_to_the_second(world: World) {
     assert!(world.finds(wish(1)).await.is_empty());
 }
 
-async fn what_cannot_sail_is_not_offered_and_comes_back(world: World) {
+async fn inactive_boats_and_partners_are_not_offered(world: World) {
     let admin = world.admin().await;
     let made = world.active("made@bahari.id").await;
     let (id, _) = world.sails(&made, "GT. 1").await;
@@ -150,7 +150,7 @@ async fn what_cannot_sail_is_not_offered_and_comes_back(world: World) {
     assert_eq!(there().await, (0, 0), "never approved");
 }
 
-async fn the_way_back_stands_beside_the_way_out(world: World) {
+async fn the_return_journey_is_included(world: World) {
     let made = world.active("made@bahari.id").await;
     let (id, _) = world.sails(&made, "GT. 1").await;
     let back = json!({
@@ -337,7 +337,7 @@ async fn a_sale_invalidates_its_trip(world: World) {
     assert_eq!(world.db().statements(), before, "places do not depend on seats");
 }
 
-async fn a_page_hears_of_sales_on_other_pages(world: World) {
+async fn a_sale_invalidates_other_pages(world: World) {
     let sailing = world.sailing().await;
     world.sails(&sailing.partner, "GT. 2").await;
     // The sailing is on one of two pages, and past their end.
@@ -353,7 +353,7 @@ async fn a_page_hears_of_sales_on_other_pages(world: World) {
     }
 }
 
-async fn a_seat_that_comes_back_reaches_responses_without_its_sailing(world: World) {
+async fn a_released_seat_invalidates_responses_without_its_sailing(world: World) {
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 30, "sari@example.com")).await.ok();
     assert!(world.finds(wish(1)).await.is_empty());
@@ -516,7 +516,7 @@ async fn two_hundred_misses_cost_one_statement(world: World) {
 }
 
 /// A search that began before a sale is never returned to the buyer.
-async fn who_buys_sees_it_while_others_search(world: World) {
+async fn a_buyer_sees_the_sale_under_concurrent_searches(world: World) {
     let sailing = world.sailing().await;
     let is_over = AtomicBool::new(false);
     let search = async || {
@@ -578,7 +578,7 @@ async fn every_operation_says_what_it_changes(world: World) {
 
 const READS_BY_POST: [&str; 2] = ["search_sailings", "validate_promo"];
 
-async fn requests_are_told_apart(world: World) {
+async fn different_requests_have_different_cache_keys(world: World) {
     let made = world.active("made@bahari.id").await;
     world.sails(&made, "GT. 1").await;
     let ask = || world.post("/v1/speedboats/search", wish(2));

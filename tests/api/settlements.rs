@@ -15,24 +15,24 @@ use crate::{
 on_both_engines![
     a_journey_completes_after_arrival,
     a_thousand_journeys_complete_once,
-    what_was_earned_is_paid_out,
+    earnings_are_paid_out,
     a_bad_settlement_is_refused_field_by_field,
     a_partner_sees_its_own_and_nothing_of_another,
-    of_two_who_release_at_once_one_does,
+    concurrent_releases_pay_once,
     the_same_key_settles_and_releases_once,
     a_manual_settlement_races_the_schedule,
     a_suspended_partner_is_not_paid,
     a_changed_account_holds_settlements,
     cancelling_frees_the_bookings,
-    what_is_agreed_is_shown_as_it_holds,
+    the_effective_configuration_is_returned,
     a_new_commission_does_not_touch_what_was_sold,
-    a_weekly_schedule_carries_what_is_too_little,
+    a_weekly_schedule_carries_amounts_below_the_minimum,
     a_schedule_holds_journeys_for_some_days,
     a_refund_after_a_settlement_is_netted_in_the_next,
     a_refund_before_a_settlement_leaves_nothing_to_pay,
     money_kept_of_a_cancellation_is_settled,
     cash_that_a_partner_took_is_netted,
-    what_a_partner_owes_is_netted_in_the_next,
+    debts_are_netted_in_the_next_settlement,
     a_schedule_that_is_chosen_anew_begins_anew,
     a_free_journey_is_paid_by_the_platform,
     settlements_are_listed_with_their_filters,
@@ -118,7 +118,7 @@ async fn a_thousand_journeys_complete_once(world: World) {
     assert_eq!(world.looks_up(&booking).await["status"], "completed");
 }
 
-async fn what_was_earned_is_paid_out(world: World) {
+async fn earnings_are_paid_out(world: World) {
     let admin = world.admin().await;
     let tax = json!({
         "name": "PPN", "code": "PPN", "rate": 11, "applies_to": "commission", "is_active": true,
@@ -242,7 +242,7 @@ async fn a_partner_sees_its_own_and_nothing_of_another(world: World) {
     release.by(&sailing.partner).send().await.is(403, "forbidden");
 }
 
-async fn of_two_who_release_at_once_one_does(world: World) {
+async fn concurrent_releases_pay_once(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     world.sold(&sailing, 2).await;
@@ -416,7 +416,7 @@ async fn cancelling_frees_the_bookings(world: World) {
     adds_up(&world).await;
 }
 
-async fn what_is_agreed_is_shown_as_it_holds(world: World) {
+async fn the_effective_configuration_is_returned(world: World) {
     let admin = world.admin().await;
     let partner = world.active("made@bahari.id").await;
     let id = world.partner_id(&partner).await;
@@ -500,7 +500,7 @@ async fn a_new_commission_does_not_touch_what_was_sold(world: World) {
     adds_up(&world).await;
 }
 
-async fn a_weekly_schedule_carries_what_is_too_little(world: World) {
+async fn a_weekly_schedule_carries_amounts_below_the_minimum(world: World) {
     let admin = world.admin().await;
     let partner = world.active("made@bahari.id").await;
     let boat = world.adds_boat(&partner, "GT. 1").await;
@@ -682,7 +682,7 @@ async fn cash_that_a_partner_took_is_netted(world: World) {
 }
 
 /// Debts of the partner are netted in the next settlement, whatever its period.
-async fn what_a_partner_owes_is_netted_in_the_next(world: World) {
+async fn debts_are_netted_in_the_next_settlement(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 2, "putu@example.com")).await.ok();

@@ -12,9 +12,9 @@ use crate::{
 
 on_both_engines![
     a_paid_booking_has_a_ticket_for_each_passenger,
-    whoever_knows_the_booking_gets_its_ticket_and_nobody_else,
+    tickets_need_the_credentials_of_the_booking,
     tickets_are_mailed_with_the_payment_and_again_when_asked,
-    a_code_is_checked_without_the_service,
+    a_ticket_is_verified_offline,
 ];
 
 impl World {
@@ -113,7 +113,7 @@ async fn a_paid_booking_has_a_ticket_for_each_passenger(world: World) {
         .is(404, "not_found");
 }
 
-async fn whoever_knows_the_booking_gets_its_ticket_and_nobody_else(world: World) {
+async fn tickets_need_the_credentials_of_the_booking(world: World) {
     let sailing = world.sailing().await;
     let booking = world.sold(&sailing, 1).await;
     let plain = format!("/v1/booking/{}/ticket", booking["id"].as_str().unwrap());
@@ -157,7 +157,7 @@ async fn tickets_are_mailed_with_the_payment_and_again_when_asked(world: World) 
 }
 
 /// Verifies a ticket offline with the fetched key, as described in `docs/tickets.md`.
-async fn a_code_is_checked_without_the_service(world: World) {
+async fn a_ticket_is_verified_offline(world: World) {
     use base64::{Engine, prelude::BASE64_STANDARD};
     use ring::signature::{ED25519, UnparsedPublicKey};
     let sailing = world.sailing().await;

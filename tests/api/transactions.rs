@@ -8,16 +8,16 @@ use futures_util::future::join_all;
 use crate::{on_both_engines, world::World};
 
 on_both_engines![
-    what_is_not_committed_never_was,
+    uncommitted_changes_are_rolled_back,
     a_future_dropped_in_the_middle_leaves_the_writer_usable,
     a_failed_transaction_fails_alone,
     a_lock_makes_others_wait,
-    types_come_back_as_they_went,
-    a_deadlock_is_worth_another_try,
-    a_statement_alone_is_refused_alone,
-    a_queue_has_an_end,
-    those_who_read_queue_too,
-    who_gives_up_in_the_queue_writes_nothing,
+    values_of_domain_types_round_trip,
+    a_deadlock_is_contention,
+    a_refused_single_statement_fails_alone,
+    the_queue_is_bounded,
+    readers_are_queued,
+    a_cancelled_write_in_the_queue_has_no_effect,
 ];
 
 async fn put(tx: &mut Tx, name: &str) -> Result<u64, dermaga::kernel::db::Failure> {
@@ -34,7 +34,7 @@ async fn names(db: &Db) -> Vec<String> {
     rows.into_iter().map(|(name,)| name).collect()
 }
 
-async fn what_is_not_committed_never_was(world: World) {
+async fn uncommitted_changes_are_rolled_back(world: World) {
     let db = world.db();
     let mut tx = db.begin().await.unwrap();
     put(&mut tx, "a").await.unwrap();
@@ -120,7 +120,7 @@ async fn a_lock_makes_others_wait(world: World) {
     assert_eq!(names(world.db()).await.len(), 17);
 }
 
-async fn types_come_back_as_they_went(world: World) {
+async fn values_of_domain_types_round_trip(world: World) {
     use chrono::{DateTime, NaiveDate, Utc};
     use dermaga::kernel::{ids, ids::Uuid, money::Rupiah};
     use serde_json::{Value, json};
@@ -178,7 +178,7 @@ async fn types_come_back_as_they_went(world: World) {
 
 /// Two transactions that lock two rows in opposite order: on PostgreSQL one is rolled back and
 /// reports contention; on SQLite, where writers are serialised, neither is.
-async fn a_deadlock_is_worth_another_try(world: World) {
+async fn a_deadlock_is_contention(world: World) {
     let db = world.db().clone();
     for name in ["x", "y"] {
         let mut tx = db.begin().await.unwrap();
@@ -263,7 +263,7 @@ async fn an_outage_is_503_and_ends_by_itself() {
     world.get("/user/me").by(&admin).send().await.ok();
 }
 
-async fn a_statement_alone_is_refused_alone(world: World) {
+async fn a_refused_single_statement_fails_alone(world: World) {
     let insert = async |n: usize| {
         let insert = "INSERT INTO locks (name, taken) VALUES ($1, 0)";
         world.db().sql(insert).bind(format!("n{:02}", n / 2)).run().await
@@ -283,7 +283,7 @@ async fn hold_all(db: &Db) -> Vec<Tx> {
     held
 }
 
-async fn who_gives_up_in_the_queue_writes_nothing(world: World) {
+async fn a_cancelled_write_in_the_queue_has_no_effect(world: World) {
     let held = hold_all(world.db()).await;
     let insert = "INSERT INTO locks (name, taken) VALUES ('late', 0)";
     let write = world.db().sql(insert).run();
@@ -294,7 +294,7 @@ async fn who_gives_up_in_the_queue_writes_nothing(world: World) {
 }
 
 /// Callers in the queue are served; those beyond its limit fail at once.
-async fn a_queue_has_an_end(world: World) {
+async fn the_queue_is_bounded(world: World) {
     let mut held = hold_all(world.db()).await;
     let write = async |_| {
         let insert = "INSERT INTO locks (name, taken) VALUES ('x', 1) ON CONFLICT DO NOTHING";
@@ -312,7 +312,7 @@ async fn a_queue_has_an_end(world: World) {
     write(0).await.unwrap();
 }
 
-async fn those_who_read_queue_too(world: World) {
+async fn readers_are_queued(world: World) {
     // The readers of SQLite are not affected.
     let mut held = hold_all(world.db()).await;
     let read = async |_| world.db().sql("SELECT COUNT(*) FROM locks").scalar::<i64>().await;

@@ -20,16 +20,16 @@ use crate::{
 };
 
 on_both_engines![
-    a_subscription_hears_what_it_is_for_signed,
+    subscribed_events_are_delivered_with_a_signature,
     subscriptions_are_kept_by_admins,
-    what_fails_comes_back_in_order_and_with_the_same_id,
-    a_subscription_that_is_gone_is_switched_off,
-    a_day_of_failures_switches_it_off,
+    failed_deliveries_are_retried_in_order_with_the_same_id,
+    a_410_response_deactivates_the_webhook,
+    a_day_of_failures_deactivates_the_webhook,
     a_delivery_can_be_sent_again,
-    what_waits_for_its_time_can_be_hurried,
-    nothing_private_is_ever_called,
+    a_pending_delivery_can_be_sent_at_once,
+    private_addresses_are_never_called,
     a_redirect_is_not_followed,
-    a_hanging_receiver_holds_up_nobody,
+    a_hanging_receiver_delays_no_other,
 ];
 
 /// A subscriber: what it received, and what it answers.
@@ -103,7 +103,7 @@ async fn deliveries(world: &World, admin: &Someone, webhook: &Value) -> Vec<Valu
     world.get(&path).by(admin).send().await.ok().as_array().unwrap().clone()
 }
 
-async fn a_subscription_hears_what_it_is_for_signed(world: World) {
+async fn subscribed_events_are_delivered_with_a_signature(world: World) {
     let world = inside(world).await;
     let admin = world.admin().await;
     let receiver = Receiver::open().await;
@@ -173,7 +173,7 @@ async fn subscriptions_are_kept_by_admins(world: World) {
     secret.has_faults(&[("url", "format")]);
 }
 
-async fn what_fails_comes_back_in_order_and_with_the_same_id(world: World) {
+async fn failed_deliveries_are_retried_in_order_with_the_same_id(world: World) {
     let world = inside(world).await;
     let admin = world.admin().await;
     let receiver = Receiver::open().await;
@@ -201,7 +201,7 @@ async fn what_fails_comes_back_in_order_and_with_the_same_id(world: World) {
     assert_eq!(log[1]["attempts"], 2);
 }
 
-async fn a_subscription_that_is_gone_is_switched_off(world: World) {
+async fn a_410_response_deactivates_the_webhook(world: World) {
     let world = inside(world).await;
     let admin = world.admin().await;
     let receiver = Receiver::open().await;
@@ -229,7 +229,7 @@ async fn a_subscription_that_is_gone_is_switched_off(world: World) {
     world.post(&resend, json!({})).by(&admin).send().await.is(409, "invalid_state");
 }
 
-async fn a_day_of_failures_switches_it_off(world: World) {
+async fn a_day_of_failures_deactivates_the_webhook(world: World) {
     let world = inside(world).await;
     let admin = world.admin().await;
     let receiver = Receiver::open().await;
@@ -294,7 +294,7 @@ async fn a_delivery_can_be_sent_again(world: World) {
     world.post(&foreign, json!({})).by(&admin).send().await.is(404, "not_found");
 }
 
-async fn what_waits_for_its_time_can_be_hurried(world: World) {
+async fn a_pending_delivery_can_be_sent_at_once(world: World) {
     let world = inside(world).await;
     let admin = world.admin().await;
     let receiver = Receiver::open().await;
@@ -327,7 +327,7 @@ async fn what_waits_for_its_time_can_be_hurried(world: World) {
     );
 }
 
-async fn nothing_private_is_ever_called(world: World) {
+async fn private_addresses_are_never_called(world: World) {
     let admin = world.admin().await;
     let receiver = Receiver::open().await;
     let port = receiver.url.rsplit(':').next().unwrap().split('/').next().unwrap().to_owned();
@@ -383,7 +383,7 @@ async fn a_redirect_is_not_followed(world: World) {
     assert_eq!(receiver.types().len(), 1);
 }
 
-async fn a_hanging_receiver_holds_up_nobody(world: World) {
+async fn a_hanging_receiver_delays_no_other(world: World) {
     let world = inside(world).await;
     let admin = world.admin().await;
     let receiver = Receiver::open().await;
