@@ -165,7 +165,9 @@ fn rules_are_pure() {
             let path = entry.path();
             match path.is_dir() {
                 true => rules(&path, found),
-                false if path.ends_with("rules.rs") => found.push(path),
+                false if path.ends_with("rules.rs") || path.ends_with("prices.rs") => {
+                    found.push(path)
+                }
                 false => {}
             }
         }
