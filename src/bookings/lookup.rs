@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// The role in which the caller acts on bookings.
+/// In whose name the caller acts on bookings.
 fn actor(caller: Option<&Caller>) -> Actor {
     match caller.map(|caller| caller.role) {
         Some(Role::Admin | Role::Staff) => Actor::Staff,
@@ -57,8 +57,8 @@ impl GuestCredentials {
     }
 }
 
-/// Whether the caller may see identity numbers: the booker, the partner of the sailing in person,
-/// and those who may read bookings.
+/// Whether identity numbers are for the caller: the booker, the sailing's partner in person, and
+/// those who may read bookings.
 pub fn may_read_identity(caller: Option<&Caller>) -> bool {
     caller.is_none_or(|caller| match caller.role {
         Role::Mitra => caller.impersonator_may(Rule::BookingsRead),

@@ -188,7 +188,7 @@ pub struct JoinedBooking {
     pub timezone: Zone,
     pub speedboat_name: String,
     pub partner_name: String,
-    // The newest payment attempt.
+    // The newest attempt to pay.
     pub payment_provider: Option<String>,
     pub payment_reference: Option<String>,
     pub payment_status: Option<String>,

@@ -6,7 +6,7 @@ use rand::{Rng, RngExt, seq::IndexedRandom};
 use serde_json::{Value, json};
 
 use super::{
-    Generator, PASSWORD, Progress,
+    Generator, PASSWORD,
     base_data::{BaseData, SailingChoice},
     client::ApiClient,
     names::{FIRST, LAST, SAILING},
@@ -47,7 +47,7 @@ pub async fn simulate(
     base: &BaseData,
     (first, today): (NaiveDate, NaiveDate),
     now: DateTime<Utc>,
-    progress: &mut Progress,
+    progress: &mut super::Progress,
 ) -> Result<(), String> {
     let zone = generator.app.config.timezone;
     for day in first.iter_days().take_while(|day| *day <= today) {

@@ -9,7 +9,7 @@ use dermaga::kernel::{
 };
 use serde_json::{Value, json};
 
-use crate::{form::Form, on_both_engines, world::World};
+use crate::{on_both_engines, world::World};
 
 on_both_engines![
     a_change_is_recorded_with_who_what_and_whence,
@@ -128,7 +128,8 @@ async fn every_changing_operation_leaves_an_entry(world: World) {
         let call = match operation.id {
             "upload_file" => {
                 let png = crate::files::picture(image::ImageFormat::Png);
-                call.multipart(Form::new().text("purpose", "photo").file("a.png", &png))
+                let form = crate::support::form::Form::new();
+                call.multipart(form.text("purpose", "photo").file("a.png", &png))
             }
             _ => call.json(body),
         };

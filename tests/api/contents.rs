@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use crate::{
     files::picture,
-    form::Form,
     harbour::order,
     on_both_engines,
+    support::form::Form,
     world::{Answer, Someone, World},
 };
 
@@ -19,7 +19,7 @@ on_both_engines![
     terms_go_through_versions,
     scripts_are_removed_from_terms,
     terms_are_not_published_by_their_author,
-    four_eyes_can_be_disabled,
+    one_person_is_enough_where_it_is_set_so,
     identity_never_comes_from_a_body,
     there_is_one_draft_of_a_type,
     what_was_published_never_changes,
@@ -196,7 +196,7 @@ async fn terms_are_not_published_by_their_author(world: World) {
     publishes(&world, &boss, &draft["id"]).await.ok();
 }
 
-async fn four_eyes_can_be_disabled(world: World) {
+async fn one_person_is_enough_where_it_is_set_so(world: World) {
     let world = world.with(|config| config.terms_four_eyes = Switch(false)).await;
     let boss = world.admin().await;
     let draft = drafts(&world, &boss, "customer", "<p>One</p>").await.ok();

@@ -9,8 +9,8 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::{
-    form::Form,
     on_both_engines, s3,
+    support::form::Form,
     world::{Answer, Someone, World},
 };
 

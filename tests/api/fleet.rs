@@ -4,9 +4,9 @@ use dermaga::kernel::access::Rule::*;
 use serde_json::{Value, json};
 
 use crate::{
-    form::Form,
     harbour::{boat, route, wish},
     on_both_engines,
+    support::form::Form,
     world::{Someone, World},
 };
 

@@ -53,4 +53,4 @@ mod users;
 mod values;
 mod webhooks;
 
-use support::{binary, cluster, form, harbour, postgres, s3, world};
+use support::{binary, cluster, harbour, postgres, s3, world};

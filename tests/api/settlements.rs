@@ -24,7 +24,7 @@ on_both_engines![
     a_suspended_partner_is_not_paid,
     a_changed_account_holds_settlements,
     cancelling_frees_the_bookings,
-    the_effective_configuration_is_returned,
+    what_is_agreed_is_shown_as_it_holds,
     a_new_commission_does_not_touch_what_was_sold,
     a_weekly_schedule_carries_amounts_below_the_minimum,
     a_schedule_holds_journeys_for_some_days,
@@ -416,7 +416,7 @@ async fn cancelling_frees_the_bookings(world: World) {
     adds_up(&world).await;
 }
 
-async fn the_effective_configuration_is_returned(world: World) {
+async fn what_is_agreed_is_shown_as_it_holds(world: World) {
     let admin = world.admin().await;
     let partner = world.active("made@bahari.id").await;
     let id = world.partner_id(&partner).await;

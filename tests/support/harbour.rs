@@ -148,7 +148,7 @@ impl World {
         partner
     }
 
-    /// The path of the partner in the back office.
+    /// Where the platform's people find the partner.
     pub async fn desk_of(&self, partner: &Someone) -> String {
         format!("/v1/mitra/manajemen/{}", self.partner_id(partner).await)
     }

@@ -276,13 +276,13 @@ impl World {
         self.signs_in(email, "staff").await
     }
 
-    /// A partner that has registered and signed in.
+    /// A partner who has registered and signed in.
     pub async fn partner(&self, email: &str) -> Someone {
         self.post("/auth/register-mitra", registration(email)).send().await.ok();
         self.signs_in(email, "mitra").await
     }
 
-    /// Inserts an account with the common test password into the database.
+    /// An account put straight into the database, with the password of everyone here.
     pub async fn account(&self, email: &str, role: &'static str) -> ids::Uuid {
         let id = ids::fresh();
         // Computed once, because hashing is slow.

@@ -298,7 +298,7 @@ impl WriterState {
         }
     }
 
-    /// Rolls back the savepoint of a dropped transaction and commits the group.
+    /// Undoes what was left behind and commits the group.
     fn commit(&mut self, commits: &AtomicU64) {
         if self.open == Open::Savepoint && self.control(&["ROLLBACK TO t", "RELEASE t"]).is_err() {
             return;
