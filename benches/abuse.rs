@@ -26,7 +26,6 @@ use dermaga::{
     demo::{self, Extent},
     kernel::{db::Db, ids, secret::Secret},
 };
-use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -144,7 +143,7 @@ async fn fill(folder: &Path, url: Option<String>) -> Vec<Sailing> {
         ..Config::default()
     };
     let extent = Extent { days: 1, scale: 1 };
-    let app = demo::fill(config, 1, extent, ProgressBar::hidden()).await;
+    let app = demo::fill(config, 1, extent, demo::Progress::hidden()).await;
     app.expect("the demo is filled").db.close().await;
     let file = format!("sqlite:{}", folder.join("dermaga.db").display());
     let db = Db::open_without_timeout(url.as_deref().unwrap_or(&file)).await.expect("opens");

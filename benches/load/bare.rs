@@ -1,5 +1,5 @@
-//! What the machine can do: the same bytes without a service, the same statements without anything
-//! around them.
+//! The limits of the machine: the same bytes without the service, and the same statements on the
+//! bare engine.
 
 use std::{
     path::Path,
@@ -45,13 +45,13 @@ pub async fn handler(folder: &Path, bytes: &[u8]) -> Process {
     .await
 }
 
-/// Two passengers whose numbers are sealed, as the service would store them but for the colon within.
+/// Two passengers with encrypted numbers, as the service stores them, except for the separator.
 fn passengers(data: &Data, colon: &str) -> String {
     const STORED: &str = r#"[{"id":"01a1e084-2298-76e0-aa83-4b36baae464e","name":"Sari Wijaya","identity_type":"nik","identity_number":"SEALED","gender":"female","birth_date":"1990-05-04","nationality":"Indonesia"},{"id":"01a1e084-2298-76e0-aa83-4b36baae464f","name":"Putri Wijaya","identity_type":"nik","identity_number":"SEALED","gender":"female","birth_date":"1990-05-04","nationality":"Indonesia"}]"#;
     STORED.replace("SEALED", &data.sealed("5171000000000001").replace(':', colon))
 }
 
-/// Changes that one payment makes, besides the look at it.
+/// The writes of one payment.
 const PAY: [&str; 5] = [
     "INSERT INTO payment_events (id, payment_id, provider, transaction_id, status, amount, method,
        raw, outcome, received_at)
@@ -68,7 +68,8 @@ const PAY: [&str; 5] = [
      VALUES ($1, 'booking.paid', '{}', 0, $2, NULL, 'event', $2)",
 ];
 
-/// On SQLite: one thread, the statements prepared, as many to a commit as there are clients.
+/// On SQLite: one thread, prepared statements, one commit for as many transactions as there are
+/// clients.
 pub struct Sqlite {
     conn: Connection,
     passengers: String,
@@ -130,7 +131,7 @@ impl Sqlite {
                 n += usize::from(more);
             }
             self.conn.execute_batch("COMMIT").expect("commits");
-            // Everyone of a group waits for all of it.
+            // All members of a group wait for its end.
             let micros = begun.elapsed().as_micros() as u32;
             seen.micros.extend(std::iter::repeat_n(micros, n - first));
         }
@@ -140,7 +141,7 @@ impl Sqlite {
     }
 }
 
-/// Places are names to SQLite, in the order in which they appear.
+/// SQLite numbers named parameters in the order in which they appear.
 fn bind(statement: &mut Statement, values: &[Value]) {
     for place in 1..=statement.parameter_count() {
         let name = statement.parameter_name(place).expect("a name");
@@ -209,7 +210,7 @@ fn sell_one(look: &mut Statement, sell: &mut Statement, berth: &Berth, passenger
     sell.raw_execute().expect("sells");
 }
 
-/// On PostgreSQL: pgbench with the statements prepared, as many connections as clients.
+/// On PostgreSQL: pgbench with prepared statements and one connection per client.
 pub struct Pgbench<'a> {
     pub program: &'a Path,
     pub url: &'a str,
@@ -217,7 +218,7 @@ pub struct Pgbench<'a> {
     pub seconds: u64,
 }
 
-/// What a v7 id looks like: beginning with the time.
+/// A UUID of version 7, which begins with the time.
 const FRESH: &str = "(lpad(to_hex((extract(epoch FROM clock_timestamp()) * 1000)::BIGINT), 12, '0') \
      || substr(replace(gen_random_uuid()::TEXT, '-', ''), 13))::UUID";
 
@@ -274,7 +275,7 @@ impl Pgbench<'_> {
             berths.len() - 1
         );
         let file = folder.join("sell.sql");
-        // One line for each statement: pgbench does not care, and a reader of its log does.
+        // One line per statement, so that the log of pgbench can be read.
         std::fs::write(&file, script).ok()?;
         self.run(&file, &["-T", &self.seconds.to_string()])
     }
@@ -329,7 +330,7 @@ impl Pgbench<'_> {
     }
 }
 
-/// A statement with expressions in its places, on one line.
+/// A statement with expressions for its parameters, on one line.
 fn placed(text: &str, value: impl Fn(usize) -> String) -> String {
     let mut out = String::new();
     let mut rest = text;

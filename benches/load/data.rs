@@ -1,4 +1,4 @@
-//! The data set, and what clients ask for.
+//! The data set and the requests of the clients.
 
 use std::{
     collections::HashSet,
@@ -14,7 +14,6 @@ use dermaga::{
     demo::{self, Extent},
     kernel::{clock::Clock, db::Db, ids::Uuid, money::Rupiah, secret::Secret},
 };
-use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
 use super::{
@@ -23,9 +22,9 @@ use super::{
 };
 
 const SECRET: &str = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
-/// Days of history that are lived through, where nothing else is said.
+/// Days of simulated history, unless given.
 pub const DAYS: u64 = 2;
-/// So many different questions are asked again and again, however large the data.
+/// The number of different searches, which are repeated.
 const QUESTIONS: usize = 500;
 
 /// A filled database.
@@ -49,7 +48,7 @@ pub struct Berth {
 }
 
 impl Data {
-    /// So much, in a folder of its own, on SQLite or in that PostgreSQL.
+    /// Fills a database in this folder, or the given one on PostgreSQL.
     pub async fn fill(folder: &Path, url: Option<String>, extent: Extent) -> Self {
         let config = Config {
             data_dir: folder.into(),
@@ -58,11 +57,11 @@ impl Data {
             rate_limit: Switch(false),
             ..Config::default()
         };
-        let app = demo::fill(config.clone(), 1, extent, ProgressBar::hidden()).await;
+        let app = demo::fill(config.clone(), 1, extent, demo::Progress::hidden()).await;
         app.expect("the demo is filled").db.close().await;
         let app = App::start(config, Clock::System).await.expect("the data open");
         let soon = Utc::now() + TimeDelta::days(3);
-        // A boat that never sells out: what is measured is selling.
+        // Sailings that never sell out, so that every booking succeeds.
         let file = format!("sqlite:{}", folder.join("dermaga.db").display());
         let patient =
             Db::open_without_timeout(url.as_deref().unwrap_or(&file)).await.expect("opens");
@@ -84,7 +83,7 @@ impl Data {
             .all()
             .await
             .expect("sailings");
-        // Neighbours in time and place are not asked for together.
+        // Spreads the searches over days and harbours.
         let step = (berths.len() / 2_000).max(1);
         let mut berths: Vec<_> = berths.into_iter().step_by(step).collect();
         berths.sort_by_key(|berth| berth.id.as_u128() as u64);
@@ -94,7 +93,7 @@ impl Data {
         Self { folder: folder.into(), url, app, berths: Arc::new(berths), sailings, bookings }
     }
 
-    /// The service on these data, as one would run it.
+    /// Starts the service on this database.
     pub async fn serve(&self) -> Process {
         let binary = std::env::var_os("BENCH_BINARY");
         let binary = binary.unwrap_or_else(|| env!("CARGO_BIN_EXE_dermaga").into());
@@ -118,13 +117,13 @@ impl Data {
         self.app.db.close().await;
     }
 
-    /// What many people ask at the same time.
+    /// Searches that many clients repeat.
     pub fn searches(&self) -> impl Script + use<> {
         let requests: Vec<_> = self.questions().map(|berth| search(berth, 2)).collect();
         move |n| Some(requests[n as usize % requests.len()].clone())
     }
 
-    /// What nobody else asks in the same second.
+    /// Searches that are not repeated within the lifetime of the cache.
     pub fn rare_searches(&self) -> impl Script + use<> {
         let berths: Vec<_> = self.questions().cloned().collect();
         move |n| {
@@ -133,7 +132,7 @@ impl Data {
         }
     }
 
-    /// One sailing for each question.
+    /// One sailing for each search.
     fn questions(&self) -> impl Iterator<Item = &Berth> {
         let mut asked = HashSet::new();
         let berths = self.berths.iter();
@@ -143,13 +142,13 @@ impl Data {
         new.take(QUESTIONS)
     }
 
-    /// Events and letters that were still to be dealt with at that moment.
+    /// The number of events and mails in the outbox.
     pub async fn waiting(&self) -> i64 {
         let due = "SELECT COUNT(*) FROM outbox WHERE dead_at IS NULL AND due_at <= $1";
         self.app.db.sql(due).bind(Utc::now()).scalar().await.expect("a count")
     }
 
-    /// Forgets them.
+    /// Empties the outbox.
     pub async fn forget(&self) {
         self.app.db.sql("DELETE FROM outbox").run().await.expect("they are forgotten");
     }
@@ -184,7 +183,7 @@ impl Data {
         request("POST", "/v1/payment/callback", None, &body.to_string())
     }
 
-    /// Guests who look at what they have booked.
+    /// Lookups of bookings by guests.
     pub async fn lookups(&self) -> impl Script + use<> {
         let booked: Vec<(Uuid, String, String)> = self
             .app
@@ -208,7 +207,7 @@ impl Data {
         }
     }
 
-    /// Lists that the platform's staff read, each page in turn.
+    /// Back-office lists, page by page.
     pub fn lists(&self, token: &str) -> impl Script + use<> {
         const PATHS: [&str; 8] = [
             "/v1/booking",

@@ -1,4 +1,4 @@
-//! How the cost grows: with the data, with those who want the same, with clients and processes.
+//! How cost grows with the data, with contention for one sailing, with clients and with processes.
 
 use dermaga::demo::LONGEST;
 
@@ -9,8 +9,8 @@ use super::{
 };
 
 pub async fn run(options: &Options, engine: &Engine) {
-    // Sailings are about 2,000 to a fleet and 60 for each day of its past, bookings 60 for each
-    // day. For the reports the last two have as many days, and more that was sold on them.
+    // A fleet has about 2,000 sailings, and 60 sailings and 60 bookings per day of history. The
+    // last two sizes have the same days, for the reports, and different numbers of sales.
     for (days, scale) in [(DAYS, FLEETS), (DAYS, 50), (DAYS, 500), (LONGEST, 6), (LONGEST, 54)] {
         let folder = tempfile::tempdir().expect("a folder");
         let data = engine.fill(folder.path(), Extent { days, scale }).await;

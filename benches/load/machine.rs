@@ -1,4 +1,4 @@
-//! Processes: the service under load, the limit beside it, and what they cost.
+//! Processes: the service under load, the bare limit, and their cost.
 
 use std::{
     net::{SocketAddr, TcpListener},
@@ -9,11 +9,11 @@ use std::{
 
 use super::drive::{call, request};
 
-/// A child that is stopped when it is no longer needed.
+/// A child process, stopped when it is dropped.
 pub struct Process {
     child: Child,
     pub address: SocketAddr,
-    /// From its start until it could serve.
+    /// The time from its start until it served requests.
     pub ready: Duration,
 }
 
@@ -56,7 +56,7 @@ impl Drop for Process {
     }
 }
 
-/// Seconds of processor time that processes have had, with their children that are gone.
+/// Processor time of processes and of their ended children, in seconds.
 pub fn seconds(pids: &[u32]) -> f64 {
     let ticks = |pid: &u32| {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
@@ -67,8 +67,8 @@ pub fn seconds(pids: &[u32]) -> f64 {
     pids.iter().map(ticks).sum::<f64>() / 100.0
 }
 
-/// Time of all processors, what others on the same host took of it first: a figure with much of that
-/// says little.
+/// Time of the processors that was stolen by other guests of the host, and their total time. A
+/// measurement with a large share of it is unreliable.
 pub fn stolen() -> (f64, f64) {
     let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
     let line = stat.lines().next().unwrap_or_default();
@@ -93,7 +93,7 @@ pub fn family(parent: u32) -> Vec<u32> {
     family
 }
 
-/// Who runs the server of a socket folder.
+/// The process id of the server with this socket folder.
 pub fn postmaster(socket: &Path) -> Option<u32> {
     let lock = std::fs::read_to_string(socket.join(".s.PGSQL.5432.lock")).ok()?;
     lock.lines().next()?.trim().parse().ok()

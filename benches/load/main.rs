@@ -34,7 +34,7 @@ use drive::{Script, Seen, call, drive};
 use machine::{Process, family, postmaster, seconds, stolen};
 use show::{Line, Table};
 
-/// Concurrent clients, where nothing else is said.
+/// Concurrent clients, unless given.
 const CLIENTS: usize = 32;
 /// Fleets of the usual data set: about 10,000 sailings.
 const FLEETS: u16 = 5;
@@ -114,13 +114,13 @@ pub struct Bench<'a> {
     clients: usize,
 }
 
-/// What one operation came to, with its processor time.
+/// The result of one operation, with its processor time.
 #[derive(Default)]
 pub struct Measured {
     pub seen: Seen,
-    /// Seconds: of the service, of the database beside it.
+    /// Processor seconds of the service, and of the database.
     pub spent: (f64, f64),
-    /// What others took of the machine meanwhile, and all of it.
+    /// Stolen processor time, and total time.
     pub stolen: (f64, f64),
 }
 
@@ -150,7 +150,7 @@ impl Bench<'_> {
         Measured { spent, seen, stolen: (taken - before.2.0, all - before.2.1) }
     }
 
-    /// The operation, and how fast its answer comes from memory.
+    /// The operation, and the rate at which its response is served from memory.
     async fn beside(&self, folder: &Path, script: impl Script) -> (Measured, f64) {
         let answer = first(self.services[0], &script).await;
         let measured = self.measure(script.clone()).await;
@@ -160,7 +160,7 @@ impl Bench<'_> {
     }
 }
 
-/// The first answer of a script.
+/// The first response of a script.
 async fn first(service: &Process, script: &impl Script) -> Vec<u8> {
     let ask = script(0).expect("there is one");
     let (status, answer) = call(&mut None, service.address, &ask).await.expect("an answer");
@@ -233,7 +233,7 @@ struct Operations {
     spread_many: Beside,
     /// Megabytes after 32 clients, and after 256.
     memory: (f64, f64),
-    /// Events and letters that a round has left.
+    /// Events and mails in the outbox after a round.
     waiting: i64,
 }
 
@@ -302,19 +302,19 @@ impl Operations {
         self.memory.1 = service.megabytes().max(self.memory.1);
         self.waiting = data.waiting().await.max(self.waiting);
 
-        // Nobody else writes while the bare engine does.
+        // The service must not write while the bare engine is measured.
         drop(service);
         let bare = bare_writes(time, engine, data, folder).await;
         self.spread.add(spread, bare.spread);
         self.hot.add(hot, bare.hot);
         self.paid.add(paid, bare.paid);
         self.spread_many.add(spread_many, bare.many);
-        // The next round starts as the first did.
+        // Every round starts with an empty outbox.
         data.forget().await;
     }
 }
 
-/// The statements alone, each per second.
+/// The bare statements, each per second.
 #[derive(Default)]
 struct Bare {
     spread: f64,

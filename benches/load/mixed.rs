@@ -1,6 +1,6 @@
-//! A mixed load: of a hundred calls 90 search, 6 look a booking up, 3 book and 1 pays for a booking
-//! that was made before. Four more clients read back-office lists at the same time. Each kind has
-//! latencies of its own.
+//! A mixed load: of a hundred calls 90 search, 6 look up a booking, 3 book and 1 pays for a booking
+//! that was made before. Four more clients read back-office lists at the same time. Latencies are
+//! measured for each kind.
 
 use std::{
     collections::VecDeque,
@@ -54,7 +54,7 @@ impl Kind {
     }
 }
 
-/// What clients of a run share.
+/// State that the clients of a run share.
 struct Load<S, L, B, P> {
     searches: S,
     lookups: L,
@@ -69,7 +69,7 @@ struct Load<S, L, B, P> {
 }
 
 impl<S: Script, L: Script, B: Script, P: Script> Load<S, L, B, P> {
-    /// The next request, and its kind. Where no booking waits for its payment, it is a search.
+    /// The next request and its kind. If no booking is unpaid, a search replaces a payment.
     fn next(&self, kind: Kind) -> (Kind, Request) {
         let n = self.counts[kind as usize].fetch_add(1, Ordering::Relaxed);
         let request = match kind {
@@ -86,7 +86,7 @@ impl<S: Script, L: Script, B: Script, P: Script> Load<S, L, B, P> {
     }
 }
 
-/// What the clients saw of each kind.
+/// The results of each kind.
 type Kinds = [Seen; KINDS.len()];
 
 pub async fn run(options: &Options, engine: &Engine) {
@@ -107,7 +107,7 @@ pub async fn run(options: &Options, engine: &Engine) {
             all.micros.sort_unstable();
         }
         drop(service);
-        // The next round starts as the first did.
+        // Every round starts with an empty outbox.
         data.forget().await;
     }
     data.close().await;
@@ -183,7 +183,7 @@ async fn round(data: &Arc<Data>, service: &Process, time: Duration) -> Kinds {
     all
 }
 
-/// What the provider sends when the booking of this response is paid.
+/// The notification of the provider that the booking of this response is paid.
 fn notification(data: &Data, booked: &[u8]) -> Request {
     let booked: Value = serde_json::from_slice(booked).expect("JSON");
     let booking = &booked["data"];

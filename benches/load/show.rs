@@ -1,4 +1,4 @@
-//! One table.
+//! Tables of results.
 
 use super::{Measured, drive::Seen};
 

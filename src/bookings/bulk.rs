@@ -1,4 +1,4 @@
-//! What happens to all bookings of a sailing at once.
+//! Changes of all bookings of a sailing at once.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
@@ -43,8 +43,8 @@ pub struct CalledOff {
     pub refund_total: Rupiah,
 }
 
-/// Cancels every live booking of a sailing that was called off, in full: a fixed number of
-/// statements, however many they are. Whoever calls has closed the sailing, so none is added.
+/// Cancels every live booking of a cancelled sailing with a full refund, in a fixed number of
+/// statements. The caller has closed the sailing, so no booking is added meanwhile.
 pub async fn cancel_with_sailing(
     tx: &mut Tx,
     sailing: Uuid,
@@ -53,7 +53,8 @@ pub async fn cancel_with_sailing(
 ) -> Result<CalledOff> {
     reschedule::drop_for_sailing(tx, sailing, now).await?;
     let (unpaid, paid) = (BookingStatus::PendingPayment, BookingStatus::Paid);
-    // `rules::cancellation` by `Actor::Sailing`: in full what was paid, for nothing the rest.
+    // As `rules::cancellation` decides for `Actor::Sailing`: paid bookings in full, unpaid ones
+    // without a refund.
     let edge = |from, event| {
         let to = rules::next(from, event).ok_or_else(invalid_transition)?;
         Ok::<_, Error>((from, to))
@@ -65,7 +66,7 @@ pub async fn cancel_with_sailing(
     let held = edge(unpaid, Event::Cancel)?;
     others.extend(store::cancel_all(tx, sailing, held, false, reason, now).await?);
     post_refunds(tx, &owed, now).await?;
-    // The partner is told of the sailing as a whole.
+    // The partner gets one notification about the sailing instead.
     let cancelled = |booking: &CancelledBooking| {
         let booking_id = booking.segment.id;
         let cancelled = BookingCancelled { booking_id, tells_reason: false, by_sailing: true };
@@ -79,7 +80,7 @@ pub async fn cancel_with_sailing(
     })
 }
 
-/// Posts that the whole price of each is due. Cash that the partner took is on its account.
+/// Posts the full price of each as owed. Cash that the partner collected is charged to its account.
 async fn post_refunds(tx: &mut Tx, owed: &[CancelledBooking], now: DateTime<Utc>) -> Result<()> {
     let posting = |booking: &CancelledBooking| {
         booking
@@ -103,7 +104,8 @@ async fn post_refunds(tx: &mut Tx, owed: &[CancelledBooking], now: DateTime<Utc>
     ledger::record_dues(tx, &owed.iter().map(due).collect::<Vec<_>>(), now).await
 }
 
-/// Gives the bookings of a sailing its new times, and announces it; says how many are live.
+/// Updates the times of the bookings of a moved sailing and announces it; returns the number of
+/// live ones.
 pub async fn follow_sailing(
     tx: &mut Tx,
     sailing: Uuid,
@@ -118,7 +120,7 @@ pub async fn follow_sailing(
     Ok(count)
 }
 
-/// Lets the unpaid holds on a sailing go that closes now.
+/// Expires the unpaid holds of a sailing that closes now.
 pub async fn expire_holds(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<()> {
     let expired = store::expire_all(tx, sailing, now).await?;
     let expired = expired.into_iter().map(|(booking_id,)| BookingRef { booking_id });

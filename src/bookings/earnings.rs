@@ -1,5 +1,5 @@
-//! What a sailed booking earns: whose the money becomes when the boat has arrived, and how that is
-//! taken back when the booking is refunded after all.
+//! Earnings of completed bookings: posted when the boat has arrived, reversed when the booking is
+//! refunded afterwards.
 
 use chrono::{DateTime, NaiveDate, Utc};
 
@@ -27,7 +27,7 @@ use crate::{
 const JOB: RowJob = RowJob::CompleteJourneys;
 const LOCK: &str = "completion";
 
-/// A booking whose boat has arrived, as far as money goes.
+/// The amounts of a booking whose boat has arrived.
 #[derive(crate::kernel::db::FromRow)]
 pub struct CompletedBooking {
     #[row(flatten)]
@@ -40,7 +40,7 @@ pub struct CompletedBooking {
     pub commission: Rupiah,
     pub commission_tax: Rupiah,
     pub partner_net: Rupiah,
-    /// Cash that the partner took for it.
+    /// Cash that the partner collected for it.
     pub collected: Rupiah,
 }
 
@@ -70,7 +70,7 @@ impl CompletedBooking {
     }
 }
 
-/// Completes what has arrived.
+/// Completes all bookings that have arrived.
 pub async fn complete_due(app: &App) -> Result<u64> {
     let mut completed = 0;
     loop {
@@ -82,9 +82,9 @@ pub async fn complete_due(app: &App) -> Result<u64> {
     }
 }
 
-/// Completes some of what has arrived, and retries what has failed before. A batch is one
-/// transaction of five statements; when it fails, its bookings are completed one by one, and those
-/// that fail again are set aside.
+/// Completes a batch of bookings that have arrived, and retries those that have failed before. A
+/// batch is one transaction of five statements. If it fails, its bookings are completed one by one,
+/// and those that fail again are set aside.
 pub async fn complete_some(app: &App) -> Result<Pass> {
     const SOME: i64 = 500;
     let now = app.clock.now();
@@ -106,7 +106,7 @@ pub async fn complete_some(app: &App) -> Result<Pass> {
     Ok(Pass { done: done + again, more })
 }
 
-/// One process at a time: two would take the same rows in different orders.
+/// One process at a time: two would lock the same rows in different orders.
 async fn complete_batch(app: &App, limit: i64, now: DateTime<Utc>) -> Result<u64> {
     if store::arrived(&app.db, 1, now).await?.is_empty() {
         return Ok(0);
@@ -133,7 +133,7 @@ fn completed_status() -> Result<BookingStatus> {
     rules::next(BookingStatus::Paid, Event::Complete).ok_or_else(invalid_transition)
 }
 
-/// Posts what bookings earn that have just been completed, and announces them.
+/// Posts the earnings of bookings that were just completed, and announces them.
 async fn post_earnings(tx: &mut Tx, sailed: &[CompletedBooking], now: DateTime<Utc>) -> Result<()> {
     let postings: Vec<_> = sailed.iter().map(|sailed| sailed.posting("completed", 1)).collect();
     let dues: Vec<_> = sailed.iter().map(|sailed| sailed.due(DueKind::Sale, 1)).collect();
@@ -144,8 +144,8 @@ async fn post_earnings(tx: &mut Tx, sailed: &[CompletedBooking], now: DateTime<U
     events::emit_all(tx, completed, now).await
 }
 
-/// What takes back the earnings of a completed booking. What the partner was paid for it is on its
-/// account from now on, and netted in its next settlement.
+/// Postings that reverse the earnings of a completed booking. The amount that the partner was paid
+/// for it is charged to its account and netted in its next settlement.
 pub fn reversal(booking: &BookingRow) -> (Posting, Due) {
     let sailed = CompletedBooking {
         segment: booking.ledger_segment(),
@@ -157,7 +157,7 @@ pub fn reversal(booking: &BookingRow) -> (Posting, Due) {
         commission: booking.commission,
         commission_tax: booking.commission_tax,
         partner_net: booking.partner_net,
-        // The cash stays counted with the sale.
+        // The cash stays recorded with the sale.
         collected: Rupiah::ZERO,
     };
     (sailed.posting("completion_reversed", -1), sailed.due(DueKind::Reversal, -1))

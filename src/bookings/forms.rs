@@ -61,7 +61,7 @@ impl BookingForm {
         self.code_promo.as_deref().map(str::trim).filter(|code| !code.is_empty())
     }
 
-    /// What a guest writes goes to an address that nobody has confirmed.
+    /// Names are mailed to an unconfirmed address, so a guest must not write links in them.
     pub fn without_urls(&self) -> Result<()> {
         let mut faults = Vec::new();
         without_url("contact.name", &self.contact.name, &mut faults);
@@ -73,7 +73,7 @@ impl BookingForm {
     }
 }
 
-/// Refuses a link in the reason that a guest gives.
+/// Refuses a link in the reason of a guest.
 pub fn reason_without_url(reason: &str) -> Result<()> {
     let mut faults = Vec::new();
     without_url("reason", reason, &mut faults);

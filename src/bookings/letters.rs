@@ -1,4 +1,4 @@
-//! What bookers are told by mail.
+//! Mails to bookers.
 
 use super::{
     lookup::to_response,
@@ -21,7 +21,7 @@ pub enum BookingLetter {
     PaymentRequest,
     ExpiryReminder,
     Paid,
-    /// The tickets again, because somebody asked for them.
+    /// The tickets again, on request.
     Tickets,
     Expired,
     Cancelled {
@@ -39,7 +39,7 @@ pub enum BookingLetter {
 }
 
 impl BookingLetter {
-    /// Whether it carries tickets: where they are new to the booker, or wanted.
+    /// Whether it has tickets attached: those that are new to the booker, or requested.
     pub fn has_tickets(&self) -> bool {
         match self {
             Self::Paid | Self::Tickets | Self::SailingMoved | Self::Rescheduled { .. } => true,
@@ -53,7 +53,7 @@ impl BookingLetter {
         }
     }
 
-    /// Whether there is still something to say: the booking may have changed since the event.
+    /// Whether it is still relevant: the booking may have changed since the event.
     fn is_current(&self, booking: &BookingRow) -> bool {
         let status = booking.status;
         match self {
@@ -68,8 +68,8 @@ impl BookingLetter {
     }
 }
 
-/// The letter, and the booking that it is about; `None` when there is nothing left to say. Where it
-/// needs an address to pay at that is not there yet, it is unavailable.
+/// The mail and its booking; `None` if it is no longer relevant. Unavailable if it needs a payment
+/// page that does not exist yet.
 pub async fn letter(
     app: &App,
     id: Uuid,
@@ -109,7 +109,7 @@ fn payment_address(app: &App, booking: &BookingRow) -> Result<String> {
     address.ok_or_else(|| Error::Unavailable("the payment address is not known yet".into()))
 }
 
-/// With the code, so that letters about one booking lie together.
+/// With the code, so that mail clients group the mails about one booking.
 fn about(subject: (&str, &str), booking: &BookingRow) -> Text {
     let (en, id) = subject;
     Text::new(format!("{en} · {}", booking.code), format!("{id} · {}", booking.code))

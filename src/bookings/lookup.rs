@@ -1,4 +1,4 @@
-//! Who may look at a booking, and what they see of it.
+//! Who may read a booking, and which of its fields.
 
 use super::{
     forms::GuestCredentials,
@@ -30,8 +30,8 @@ fn actor(caller: Option<&Caller>) -> Actor {
     }
 }
 
-/// The booking, if the caller may act on it; else it does not exist. Which staff may act, the table
-/// has decided.
+/// The booking, if the caller may act on it; otherwise 404. The rules of staff were checked by the
+/// table.
 pub async fn booking_for(
     app: &App,
     caller: Option<&Caller>,
@@ -66,8 +66,8 @@ pub fn may_read_identity(caller: Option<&Caller>) -> bool {
     })
 }
 
-/// Identity numbers are for those in charge of the booking: its booker, the sailing's partner and
-/// staff who may read bookings. Whoever impersonates a partner sees what their own rules allow.
+/// Identity numbers are visible to the booker, the partner of the sailing and staff who may read
+/// bookings. A caller who impersonates a partner sees what their own rules allow.
 pub fn to_response(app: &App, row: BookingRow, readable: bool) -> Result<Booking> {
     let BookingRow { stored: row, joined } = row;
     let mut passengers = Vec::with_capacity(row.passengers.len());
@@ -86,7 +86,7 @@ pub fn to_response(app: &App, row: BookingRow, readable: bool) -> Result<Booking
     }
     let payment = joined.payment_provider.zip(joined.payment_reference).zip(joined.payment_status);
     let page = |provider: &str, reference: &str| {
-        // The simulator's page is ours: its address need not be kept.
+        // The page of the simulator is our own, so its address is not stored.
         let ours = provider == PaymentProvider::Simulator.as_str();
         ours.then(|| simulator_url(app, reference))
     };
@@ -143,7 +143,7 @@ pub fn to_response(app: &App, row: BookingRow, readable: bool) -> Result<Booking
     })
 }
 
-/// Where a person plays the provider.
+/// The page of the payment simulator.
 pub fn simulator_url(app: &App, reference: &str) -> String {
     format!("{}/pay/{reference}", app.config.public_url())
 }

@@ -1,11 +1,13 @@
-//! Bookings: seats sold, held, paid, cancelled.
+//! Bookings: sale, hold, payment, cancellation, reschedule.
 //!
-//! - A live booking (pending, paid, completed) holds its seats and its use of a promotion. The
-//!   database keeps both by triggers, in the statement that makes or moves the booking, and refuses
-//!   one seat or use too many: no path can oversell, forget to give back, or give back twice.
-//! - Every transition is in the one table in `rules`, by an update that names the status it starts
-//!   from: of two that race one wins. Who may cancel when, `rules::cancellation` decides alone.
-//! - A booking completes when its boat has arrived; only then its money is the partner's and ours.
+//! - A live booking (pending, paid, completed) holds its seats and its use of a promotion. Triggers
+//!   count both in the statement that inserts or moves the booking, and refuse to exceed the
+//!   capacity or quota. So no code path can oversell, or release twice.
+//! - Every transition is in one table in `rules`, and is made by an update that names the status it
+//!   starts from: of two concurrent ones one wins. `rules::cancellation` alone decides who may
+//!   cancel when.
+//! - A booking completes when its boat has arrived. Only then its money is earned by the partner
+//!   and the platform.
 //! - A booking keeps the price, taxes and commission that it was sold with.
 
 mod bulk;
@@ -16,6 +18,7 @@ mod letters;
 mod lookup;
 mod model;
 mod offer;
+mod prices;
 pub mod reschedule;
 mod rules;
 mod sell;
@@ -37,7 +40,8 @@ pub use http::{
 pub use letters::{BookingLetter, letter};
 pub use lookup::{booking_for, may_read_identity, simulator_url, to_response};
 pub use model::{BookingOnList, BookingRow, BookingStatus, Gender, IdentityType, StoredPassenger};
-pub use rules::{Actor, Event, Price, has_ticket, is_live};
+pub use prices::Price;
+pub use rules::{Actor, Event, has_ticket, is_live};
 pub use store::{
     INSERT_BOOKING, SELECT_OFFER, TransitionDetails, boarding_list, boarding_list_in,
     can_take_again, get, get_all, get_in, lock_row, lock_rows, set_boarded,
@@ -56,22 +60,22 @@ pub async fn reseal(app: &App) -> Result<u64> {
     store::reseal(&app.db, &app.sealer).await
 }
 
-/// Completes bookings whose boat has arrived; says how many.
+/// Completes all bookings whose boat has arrived; returns their number.
 pub async fn complete(app: &App) -> Result<u64> {
     earnings::complete_due(app).await
 }
 
-/// The same for some of them, as the job does it.
+/// Completes a batch, for the job.
 pub async fn complete_some(app: &App) -> Result<Pass> {
     earnings::complete_some(app).await
 }
 
-/// Expires some unpaid holds whose time is over.
+/// Expires a batch of unpaid holds.
 pub async fn expire_some(app: &App) -> Result<Pass> {
     transitions::expire_some(app).await
 }
 
-/// Expires all unpaid holds and pending reschedules whose time is over; says how many.
+/// Expires all unpaid holds and pending reschedules that are due; returns their number.
 pub async fn expire(app: &App) -> Result<u64> {
     Ok(transitions::expire_due(app).await? + reschedule::expire_some(app).await?.done)
 }

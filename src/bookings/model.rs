@@ -1,4 +1,4 @@
-//! What bookings are made of, as it is stored.
+//! Rows of bookings.
 
 use std::{collections::BTreeMap, ops::Deref};
 
@@ -6,7 +6,10 @@ use crate::kernel::db::Json;
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::rules::{BookingState, Price, TaxAmount};
+use super::{
+    prices::{Price, TaxAmount},
+    rules::BookingState,
+};
 use crate::{
     kernel::{
         ids::Uuid,
@@ -30,7 +33,7 @@ crate::string_enum! {
 }
 
 crate::string_enum! {
-    /// Who made it.
+    /// Who created it.
     pub enum Channel { Web = "web", Staff = "staff", Mitra = "mitra" }
 }
 
@@ -42,7 +45,7 @@ crate::string_enum! {
     pub enum Gender { Male = "male", Female = "female" }
 }
 
-/// A passenger at rest: the number sealed.
+/// A stored passenger; the identity number is encrypted.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StoredPassenger {
     pub id: Uuid,
@@ -54,10 +57,10 @@ pub struct StoredPassenger {
     pub nationality: Option<String>,
 }
 
-/// When those passengers boarded who have.
+/// Boarding times by passenger.
 pub type Boarded = BTreeMap<Uuid, DateTime<Utc>>;
 
-/// A booking on board, as far as a manifest goes.
+/// A booking on a manifest.
 #[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct BookingOnList {
     pub id: Uuid,
@@ -68,7 +71,7 @@ pub struct BookingOnList {
     pub boarded: Json<Boarded>,
 }
 
-/// A sailing with all that a booking needs to know of it.
+/// A sailing with everything that a sale needs.
 #[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct SailingContext {
     pub sailing_id: Uuid,
@@ -91,11 +94,11 @@ pub struct SailingContext {
     pub partner_name: String,
     pub partner_status: String,
     pub partner_verified_at: Option<DateTime<Utc>>,
-    /// `None`: the platform's default.
+    /// `None`: the default of the platform.
     pub commission_rate: Option<Rate>,
 }
 
-/// A booking up to a reschedule, or from one on. Each segment has entries of its own in the ledger.
+/// The part of a booking before or after a reschedule. Each segment has its own ledger entries.
 #[derive(Clone, Copy, Debug, crate::kernel::db::FromRow)]
 pub struct LedgerSegment {
     /// The booking.
@@ -115,7 +118,7 @@ impl LedgerSegment {
     }
 }
 
-/// A booking as it is stored.
+/// The columns of the table `bookings`.
 #[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct StoredBooking {
     pub id: Uuid,
@@ -138,7 +141,7 @@ pub struct StoredBooking {
     pub contact_email: String,
     pub contact_phone: String,
     pub lang: Lang,
-    /// In the order that their tickets count them.
+    /// In the order of their ticket numbers.
     pub passengers: Json<Vec<StoredPassenger>>,
     pub boarded: Json<Boarded>,
     pub accepted_terms: bool,
@@ -147,7 +150,7 @@ pub struct StoredBooking {
     pub unit_price: Rupiah,
     pub subtotal: Rupiah,
     pub discount: Rupiah,
-    /// As they were charged.
+    /// As charged.
     pub taxes: Json<Vec<TaxAmount>>,
     pub tax: Rupiah,
     pub total: Rupiah,
@@ -156,22 +159,22 @@ pub struct StoredBooking {
     pub commission_tax: Rupiah,
     pub partner_net: Rupiah,
     pub expires_at: DateTime<Utc>,
-    /// The departure that it was sold with, once its sailing has been moved.
+    /// The departure that it was sold with, if its sailing was moved.
     pub promised_at: Option<DateTime<Utc>>,
     pub paid_at: Option<DateTime<Utc>>,
     pub cancelled_at: Option<DateTime<Utc>>,
     pub cancel_reason: Option<String>,
     pub refund_amount: Option<Rupiah>,
-    /// The reschedule that brought it to its sailing.
+    /// The reschedule that moved it to its sailing.
     pub reschedule_id: Option<Uuid>,
-    /// The most percent that its booker gets back for cancelling.
+    /// The maximum refund in percent.
     pub refund_cap: Option<i32>,
     pub created_at: DateTime<Utc>,
     /// Cancelled together with its sailing.
     pub called_off: bool,
 }
 
-/// What other tables say about a booking.
+/// Columns joined from other tables.
 #[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct JoinedBooking {
     /// Price difference after a reschedule that is still owed to the customer.
@@ -194,7 +197,7 @@ pub struct JoinedBooking {
     pub payment_paid_at: Option<DateTime<Utc>>,
 }
 
-/// A booking as it is read: its own columns, and those joined to them. The stored columns are fields
+/// A booking as it is read: its columns and the joined ones. The columns of the booking are fields
 /// of the row itself (`booking.status`).
 #[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct BookingRow {
@@ -212,8 +215,8 @@ impl Deref for BookingRow {
     }
 }
 
-/// A booking as it is inserted. The statement and its triggers find the rest: the version of the
-/// terms, the first payment, the seats.
+/// A booking to insert. The statement and its triggers add the rest: the version of the terms, the
+/// first payment, the seats.
 #[derive(Clone, Debug)]
 pub struct NewBooking {
     pub id: Uuid,
@@ -238,16 +241,16 @@ pub struct NewBooking {
     pub passengers: Vec<StoredPassenger>,
     pub accepted_terms: bool,
     pub price: Price,
-    /// Where it is paid; `None` where nothing has to be paid.
+    /// The payment provider; `None` if nothing has to be paid.
     pub provider: Option<&'static str>,
     pub expires_at: DateTime<Utc>,
     pub paid_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
-    /// What the unpaid booking is counted under, where it is.
+    /// The counters of unpaid bookings that apply to it.
     pub counted: Option<CountedHold>,
 }
 
-/// Unpaid bookings are limited by address and by network.
+/// Unpaid bookings are limited by e-mail address and by network.
 #[derive(Clone, Debug)]
 pub struct CountedHold {
     pub email: String,
@@ -255,7 +258,7 @@ pub struct CountedHold {
 }
 
 impl NewBooking {
-    /// The booking as the database has it once it is inserted.
+    /// The row as the database has it after the insert.
     pub fn into_row(self, sailing: &SailingContext) -> BookingRow {
         let Self { price, .. } = self;
         let paid_at_provider = self.provider.is_some();
@@ -341,7 +344,7 @@ impl BookingRow {
         LedgerSegment { reschedule_id: Some(reschedule), ..self.ledger_segment() }
     }
 
-    /// What the rules look at.
+    /// The input of the rules.
     pub fn state(&self) -> BookingState {
         BookingState {
             status: self.status,

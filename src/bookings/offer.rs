@@ -1,10 +1,10 @@
-//! What is on sale, and for how much.
+//! Checks that a sailing is on sale, and computes the price.
 
 use serde_json::json;
 
 use super::{
     model::SailingContext,
-    rules::{self, Price},
+    prices::{self, Price},
     store,
 };
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
     taxes::TaxRate,
 };
 
-/// The sailing and the taxes of now.
+/// The sailing and the taxes in force.
 pub async fn load(app: &App, sailing: Uuid, boat: Uuid) -> Result<(SailingContext, Vec<TaxRate>)> {
     let looked = store::offer(&app.db, sailing).await?;
     let (context, taxes) = looked.ok_or_else(unknown_sailing)?;
@@ -37,7 +37,7 @@ pub fn unknown_sailing() -> Error {
     Error::field("route_time_id", "unknown", message)
 }
 
-/// Refuses what is not on sale.
+/// Refuses a sailing that is not on sale.
 pub fn ensure_on_sale(app: &App, sailing: &SailingContext) -> Result<()> {
     let cutoff = chrono::TimeDelta::minutes(app.config.booking_cutoff_minutes.into());
     let open = sailing.sailing_status == SailingStatus::Open
@@ -57,7 +57,7 @@ fn booking_closed() -> Error {
     )
 }
 
-/// How many seats it takes; refuses more than are free.
+/// The number of seats to take; refuses more than are free.
 pub fn seats_needed(sailing: &SailingContext, kind: BookingType, qty: i32) -> Result<i32> {
     if kind == BookingType::Charter && qty > sailing.capacity {
         let message =
@@ -93,7 +93,7 @@ pub fn sold_out(available: i32) -> Error {
     }))
 }
 
-/// The code that was typed, if it can be used for this.
+/// The promotion of a code, if it can be used for this purchase.
 pub async fn usable_promotion(
     app: &App,
     code: &str,
@@ -136,5 +136,5 @@ pub fn price(
     let commission =
         sailing.commission_rate.unwrap_or_else(settlement_configuration::standard_commission);
     let discount = promotion.map(Promotion::discount);
-    rules::price(sailing.seat_price, seats, discount.as_ref(), taxes, commission)
+    prices::price(sailing.seat_price, seats, discount.as_ref(), taxes, commission)
 }

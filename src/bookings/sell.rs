@@ -1,4 +1,4 @@
-//! Selling: one statement takes the seats, the promotion and makes the booking, or nothing.
+//! Selling: one statement takes the seats and the promotion and inserts the booking, or fails.
 
 use chrono::TimeDelta;
 use serde_json::json;
@@ -11,7 +11,7 @@ use super::{
         StoredPassenger,
     },
     offer,
-    rules::Price,
+    prices::Price,
     store,
 };
 use crate::{
@@ -31,7 +31,7 @@ use crate::{
     sailings::{BookingType, offers},
 };
 
-/// How long a guest's unpaid charter is held at most: it takes a whole boat off sale.
+/// The maximum hold of an unpaid charter by a guest, since it takes a whole boat off sale.
 const CHARTER_HOLD: TimeDelta = TimeDelta::minutes(10);
 
 pub async fn sell(
@@ -83,7 +83,7 @@ fn channel(caller: Option<&Caller>) -> Channel {
     }
 }
 
-/// Unpaid bookings of guests are limited; staff and partners are known, so theirs are not.
+/// Unpaid bookings are limited for guests only; staff and partners are accountable.
 fn counted_hold(
     app: &App,
     context: &Context,
@@ -105,7 +105,7 @@ fn hold_duration(app: &App, channel: Channel, kind: BookingType) -> TimeDelta {
     }
 }
 
-/// The booking to be inserted.
+/// The booking to insert.
 #[allow(clippy::too_many_arguments)]
 fn new_booking(
     app: &App,
@@ -118,7 +118,7 @@ fn new_booking(
     price: Price,
 ) -> Result<NewBooking> {
     let now = app.clock.now();
-    // What costs nothing is paid for.
+    // A booking without a price is paid.
     let free = price.total == Rupiah::ZERO;
     let hold = hold_duration(app, channel, form.kind);
     Ok(NewBooking {
@@ -145,7 +145,7 @@ fn new_booking(
         accepted_terms: form.accept_terms.unwrap_or(false),
         price,
         provider: (!free).then(|| app.gateway().provider.as_str()),
-        // Never beyond departure: an unpaid seat does not sail.
+        // Not beyond departure.
         expires_at: (now + hold).min(sailing.departure_at),
         paid_at: free.then_some(now),
         created_at: now,
@@ -170,7 +170,8 @@ fn passengers(app: &App, form: &BookingForm) -> Result<Vec<StoredPassenger>> {
     Ok(passengers)
 }
 
-/// Alone where nothing has to be written beside it; else in one transaction with that.
+/// As a single statement if nothing else has to be written, otherwise in one transaction with the
+/// rest.
 async fn insert(
     app: &App,
     caller: Option<&Caller>,
@@ -210,7 +211,7 @@ async fn insert_in(tx: &mut Tx, booking: &NewBooking, key: Option<&Running>) -> 
         events::emit(tx, event, booking.created_at).await?;
     }
     match key {
-        // What it was sold as; the answer itself follows once it is known where to pay.
+        // The stored result of the sale; the answer follows once the payment page is known.
         Some(key) => key.keep(tx, &json!({ "booking_id": booking.id })).await,
         None => Ok(()),
     }
@@ -220,7 +221,7 @@ async fn insert_row(statement: Statement<'_>, booking: &NewBooking) -> Result<()
     store::bind_new(statement, booking).run().await.map(drop).map_err(refusal)
 }
 
-/// What the database would not allow, in the words of the caller.
+/// Translates a failure of the database into an error for the caller.
 fn refusal(failure: Failure) -> Error {
     match failure {
         f if f.names("sailings_seats") => offer::sold_out(0),
@@ -246,7 +247,7 @@ fn too_many_holds(en: &'static str, id: &'static str) -> Error {
     Error::conflict("too_many_holds", en, id)
 }
 
-/// Somebody was faster: what is left now?
+/// Sold out: the error names the seats that are left.
 async fn sold_out_now(app: &App, sailing: Uuid) -> Error {
     match store::offer(&app.db, sailing).await {
         Ok(Some((now, _))) => match offer::ensure_on_sale(app, &now) {

@@ -1,10 +1,11 @@
-//! Moving bookings from status to status, with the money that moves along.
+//! Status transitions of bookings, with their postings and events.
 
 use chrono::{DateTime, Utc};
 
 use super::{
     earnings,
     model::{BookingRow, BookingStatus},
+    prices,
     rules::{self, Event, Refund},
     store::{self, TransitionDetails},
 };
@@ -22,8 +23,9 @@ use crate::{
     sailings::offers,
 };
 
-/// Moves the booking along the table of transitions, and announces it. 409 when it cannot go there,
-/// or no longer is where it was. `Ok(false)`: there are no seats left to take again.
+/// Moves the booking by the table of transitions and announces it. 409 if there is no such
+/// transition, or the status has changed meanwhile. `Ok(false)`: there are no seats left to take
+/// again.
 pub async fn move_booking(
     tx: &mut Tx,
     booking: &BookingRow,
@@ -45,11 +47,11 @@ pub async fn move_booking(
         Event::Expire => Some(DomainEvent::BookingExpired(subject)),
         Event::Complete => Some(DomainEvent::BookingCompleted(subject)),
         Event::Refund => Some(DomainEvent::BookingRefunded(subject)),
-        // The booker is told as of a cancellation: the money comes back.
+        // The booker gets the mail of a cancellation: the money is refunded.
         Event::LatePayment | Event::Cancel | Event::CancelOwing => {
             Some(cancelled_event(booking_id, false))
         }
-        // Announced with the move to the other sailing, which knows the difference.
+        // The event of the reschedule announces it, with the difference.
         Event::Reinstate => None,
     };
     if let Some(announced) = announced {
@@ -67,12 +69,12 @@ fn cancelled_event(booking_id: Uuid, tells_reason: bool) -> DomainEvent {
 pub struct Cancellation<'a> {
     pub refund: Refund,
     pub reason: &'a str,
-    /// Whether the letter to the booker repeats the reason.
+    /// Whether the mail to the booker contains the reason.
     pub tells_reason: bool,
 }
 
-/// Cancels the booking, posts what becomes of its money, and announces it. Returns the booking as it
-/// is then; `None` when its row is no longer as it was when `booking` was read.
+/// Cancels the booking, posts its money, and announces it. Returns the booking afterwards; `None`
+/// if its row has changed since `booking` was read.
 pub async fn cancel(
     tx: &mut Tx,
     booking: &BookingRow,
@@ -103,7 +105,7 @@ pub fn is_sold_out(failure: &Failure) -> bool {
     failure.names("sailings_seats") || failure.names("promotions_quota")
 }
 
-/// 409: the table of transitions has no such way.
+/// 409: there is no such transition.
 pub fn invalid_transition() -> Error {
     Error::invalid_state(
         "The current status of the booking does not allow this.",
@@ -111,9 +113,9 @@ pub fn invalid_transition() -> Error {
     )
 }
 
-/// Posts what becomes of a paid booking's money when it is cancelled: `refund` goes back to the
-/// customer, the rest is kept for the partner, less commission and its tax. Cash that the partner
-/// collected is on its account.
+/// Posts the money of a paid booking that is cancelled: `refund` is owed to the customer, the rest
+/// is kept for the partner, less commission and its tax. Cash that the partner collected is charged
+/// to its account.
 async fn settle_cancelled(
     tx: &mut Tx,
     booking: &BookingRow,
@@ -122,7 +124,7 @@ async fn settle_cancelled(
     now: DateTime<Utc>,
 ) -> Result<()> {
     let kept = booking.total - refund;
-    let (commission, tax, partner) = rules::share_of_kept(
+    let (commission, tax, partner) = prices::share_of_kept(
         kept,
         booking.commission_rate,
         booking.commission,
@@ -150,7 +152,7 @@ async fn settle_cancelled(
     ledger::record_dues(tx, &[due], now).await
 }
 
-/// Posts what becomes of a completed booking's money when it is refunded after all.
+/// Posts the money of a completed booking that is refunded.
 async fn refund_completed(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>) -> Result<()> {
     let (reversal, due) = earnings::reversal(booking);
     ledger::post_all(tx, &[reversal, refund_due(booking, booking.total)], now).await?;
@@ -165,7 +167,7 @@ fn refund_due(booking: &BookingRow, amount: Rupiah) -> Posting {
         .credit(Account::RefundPayable, amount)
 }
 
-/// Expires what is due.
+/// Expires all holds that are due.
 pub async fn expire_due(app: &App) -> Result<u64> {
     let mut expired = 0;
     loop {
@@ -177,8 +179,8 @@ pub async fn expire_due(app: &App) -> Result<u64> {
     }
 }
 
-/// Expires some of what is due, and retries what has failed before. Each hold has a transaction of
-/// its own, several side by side, and takes a booking, then its sailing, like everyone else.
+/// Expires a batch of holds, and retries those that have failed before. Each has its own
+/// transaction, several run concurrently. Locks are taken in the order booking, sailing.
 pub async fn expire_some(app: &App) -> Result<Pass> {
     const SOME: i64 = 500;
     const JOB: RowJob = RowJob::ExpireHolds;

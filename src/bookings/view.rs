@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     model::{BookingStatus, Channel, Gender, IdentityType},
-    rules::{Price, TaxAmount},
+    prices::{Price, TaxAmount},
 };
 use crate::{
     fleet::Owner,

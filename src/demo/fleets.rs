@@ -3,13 +3,11 @@
 //!
 //! Much faster than simulating the bookings. Notifications and audit entries are not copied.
 
-use indicatif::ProgressBar;
-
-use crate::{
-    app::App,
-    kernel::{db::BulkClone, error::Result},
-    reports,
+use super::{
+    Progress,
+    bulk::{self, BulkClone},
 };
+use crate::{app::App, kernel::error::Result, reports};
 
 /// Codes have three digits for the copy.
 pub const MOST: u16 = 999;
@@ -73,22 +71,20 @@ const TABLES: &[BulkClone] = &[
 ];
 
 /// Multiplies the data by `scale`.
-pub async fn multiply(app: &App, scale: u16, bar: &ProgressBar) -> Result<()> {
+pub async fn multiply(app: &App, scale: u16, progress: &mut Progress) -> Result<()> {
     if scale == 1 {
         return Ok(());
     }
-    bar.reset();
-    bar.set_length(scale.into());
-    bar.set_message("Fleets");
+    progress.start("Fleets", scale.into());
     for number in 1..scale {
-        bar.inc(1);
-        app.db.bulk_clone(TABLES, number).await?;
+        progress.step();
+        bulk::clone_rows(&app.db, TABLES, number).await?;
         // Statistics of a small table would lead to full scans of the large one.
         if number.is_power_of_two() {
-            app.db.analyse(TABLES).await?;
+            bulk::analyze(&app.db, TABLES).await?;
         }
     }
-    app.db.analyse(TABLES).await?;
+    bulk::analyze(&app.db, TABLES).await?;
     let mut tx = app.db.begin_without_timeout().await?;
     for text in USES {
         tx.sql(text).run().await?;

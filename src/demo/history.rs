@@ -2,7 +2,6 @@
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, TimeDelta, Utc, Weekday};
 use futures_util::{StreamExt, TryStreamExt, stream};
-use indicatif::ProgressBar;
 use rand::{Rng, RngExt, seq::IndexedRandom};
 use serde_json::{Value, json};
 
@@ -48,7 +47,7 @@ pub async fn simulate(
     base: &BaseData,
     (first, today): (NaiveDate, NaiveDate),
     now: DateTime<Utc>,
-    bar: &ProgressBar,
+    progress: &mut super::Progress,
 ) -> Result<(), String> {
     let zone = generator.app.config.timezone;
     for day in first.iter_days().take_while(|day| *day <= today) {
@@ -71,7 +70,7 @@ pub async fn simulate(
         if day.weekday() == Weekday::Wed {
             pay_out(generator).await?;
         }
-        bar.inc(1);
+        progress.step();
     }
     set_clock(&generator.app, now);
     run_jobs(&generator.app).await?;

@@ -5,13 +5,14 @@
 //! audit`.
 
 mod base_data;
+mod bulk;
 mod client;
 mod fleets;
 mod history;
 mod names;
+mod progress;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use indicatif::{ProgressBar, ProgressStyle};
 use rand::{SeedableRng, rngs::StdRng};
 
 use crate::{
@@ -32,6 +33,7 @@ use base_data::BaseData;
 use client::ApiClient;
 
 pub use fleets::MOST;
+pub use progress::Progress;
 
 /// Password of all demo accounts.
 pub const PASSWORD: &str = "dermaga demo 2026";
@@ -74,7 +76,7 @@ impl Generator {
 
 /// Fills an empty database and prints the accounts.
 pub async fn run(config: Config, seed: u64, extent: Extent) -> Result<(), String> {
-    let app = fill(config, seed, extent, bar(extent.days + 1)).await?;
+    let app = fill(config, seed, extent, Progress::visible()).await?;
     let (partners, staff) = base_data::logins();
     println!("All accounts have the password: {PASSWORD}");
     println!("  admin    {ADMIN}");
@@ -118,19 +120,12 @@ pub async fn no_printed_logins(app: &App) -> Result<(), String> {
     Ok(())
 }
 
-fn bar(days: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{msg} {bar:40} {pos}/{len}, {eta} left");
-    let bar = ProgressBar::new(days);
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-        .with_message("Creating days")
-}
-
 /// Generates all data.
 pub async fn fill(
     config: Config,
     seed: u64,
     Extent { days, scale }: Extent,
-    bar: ProgressBar,
+    mut progress: Progress,
 ) -> Result<App, String> {
     if config.payment_provider != PaymentProvider::Simulator {
         return Err("DERMAGA_PAYMENT_PROVIDER: the demo requires the simulator".into());
@@ -153,13 +148,15 @@ pub async fn fill(
     let mut generator = Generator { guest: ApiClient::of(&app), admin: None, app, random };
     let lived = Box::pin(async {
         let base: BaseData = base_data::create(&mut generator, first, today).await?;
-        history::simulate(&mut generator, &base, (first, today), now, &bar).await
+        progress.start("Days", days + 1);
+        history::simulate(&mut generator, &base, (first, today), now, &mut progress).await
     });
     ids::seeded(seed, start, lived).await?;
     // Mails of the past are not sent.
     outbox::forget(&generator.app.db, Queue::Mail).await.map_err(|why| why.to_string())?;
-    fleets::multiply(&generator.app, scale, &bar).await.map_err(|why| why.to_string())?;
-    bar.finish_and_clear();
+    let multiplied = fleets::multiply(&generator.app, scale, &mut progress).await;
+    multiplied.map_err(|why| why.to_string())?;
+    progress.clear();
     Ok(generator.app)
 }
 

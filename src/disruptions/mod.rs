@@ -1,9 +1,11 @@
-//! What weather and harbours do to sailings: one command, and every booking has its outcome.
+//! Disruptions: cancelling and moving sailings with their bookings.
 //!
-//! - A sailing is cancelled or moved in one transaction with all of its bookings, or not at all.
-//! - Whoever has paid for a cancelled sailing is owed everything; whoever has not, owes nothing.
-//! - The bookings of a moved sailing stand. Where it moved far, their bookers may leave in full.
-//! - Rows are taken in the order of everyone else: boat, bookings, sailing.
+//! - A sailing is cancelled or moved in one transaction with all of its bookings.
+//! - Bookers who have paid for a cancelled sailing get a full refund; unpaid bookings are
+//!   cancelled.
+//! - The bookings of a moved sailing stay valid. If it moved by 30 minutes or more, bookers may
+//!   cancel with a full refund.
+//! - Lock order: boat, bookings, sailing.
 
 mod http;
 mod model;

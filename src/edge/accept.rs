@@ -1,5 +1,5 @@
-//! The accept loop. Connections are limited in number and time, so that no client can hold up others
-//! or the shutdown.
+//! The accept loop. The number of connections and the time they take are limited, so that no client
+//! can block others or the shutdown.
 
 use std::{
     convert::Infallible,
@@ -44,7 +44,7 @@ pub struct Edge {
     pub stall: Duration,
     /// For a whole body.
     pub body: Duration,
-    /// For a client to go on reading its response.
+    /// For a client that does not read its response.
     pub write: Duration,
     /// For a whole request, from its head to the head of its response.
     pub request: Duration,
@@ -68,8 +68,9 @@ impl Default for Edge {
     }
 }
 
-/// How many connections can wait to be accepted, as far as the system allows. More than the usual 128
-/// come at once when a sale opens; the rest would be dropped and try again a second later.
+/// Connections that can wait to be accepted, as far as the system allows. When a sale opens, more
+/// than the usual 128 arrive together; the kernel would drop the rest, and their clients would
+/// retry after a second.
 const BACKLOG: u32 = 4_096;
 
 pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
@@ -84,7 +85,7 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// Serves until `shutdown` resolves, then finishes what runs.
+/// Serves until `shutdown` resolves, then finishes running requests.
 pub async fn serve(
     app: App,
     listener: TcpListener,
@@ -92,7 +93,7 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) {
     let service = Service::new(&app, edge.request);
-    // With proxies in front, a peer's address says nothing of the client.
+    // Behind proxies, the address of the peer does not identify the client.
     let open = Connections::new(edge.connections, app.config.trusted_hops > 0);
     let (drain, draining) = watch::channel(false);
     let mut connections = JoinSet::new();
@@ -108,7 +109,7 @@ pub async fn serve(
             (slot, accepted) = accepted => match accepted {
                 Ok((stream, peer)) => (slot, stream, peer),
                 Err(error) => {
-                    // Out of file descriptors, most likely; closing connections will free some.
+                    // Most likely out of file descriptors; closing connections frees some.
                     tracing::warn!(%error, "cannot accept connections");
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
@@ -176,7 +177,7 @@ impl Connection {
             () = state.evicted() => {}
         }
         connection.as_mut().graceful_shutdown();
-        // A connection without a complete head has nothing to lose.
+        // A connection without a complete request head can be closed at any time.
         while let Err(_still_open) =
             tokio::time::timeout(Duration::from_millis(100), connection.as_mut()).await
         {
@@ -202,7 +203,7 @@ fn with_deadlines(
     })
 }
 
-/// The connection is busy until its response is passed on.
+/// The connection is busy until its response is sent.
 struct TrackedBody {
     inner: Body,
     _busy: Busy,

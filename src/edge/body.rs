@@ -1,4 +1,4 @@
-//! A request's body, with deadlines for its sender, and what becomes of a body that nobody read.
+//! The body of a request, with deadlines for its sender, and the handling of unread bodies.
 
 use std::{
     io,
@@ -14,12 +14,12 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
-/// The most that is read of a body that nobody wanted, to keep its connection.
+/// The most that is read and discarded of an unread body to keep its connection.
 const DRAIN: u64 = 1024 * 1024;
 
 /// Most bodies arrive with their heads: a timer is created only when the next frame is waited for.
 pub struct TimeoutBody {
-    /// `None` once it is at its end.
+    /// `None` after its end.
     body: Option<Incoming>,
     /// Between two frames.
     stall: Duration,
@@ -27,13 +27,13 @@ pub struct TimeoutBody {
     until: Instant,
     waits: bool,
     timer: Option<Pin<Box<Sleep>>>,
-    /// The client waits to be told to send it.
+    /// The client has sent `Expect: 100-continue`.
     expects_continue: bool,
     timed_out: bool,
     unread: UnreadBody,
 }
 
-/// Where a connection's body goes when it is dropped before its end. HTTP/1 has one at a time.
+/// Receives the body of a connection when it is dropped before its end. HTTP/1 has one at a time.
 #[derive(Clone, Default)]
 pub struct UnreadBody(Arc<Mutex<Option<Unread>>>);
 

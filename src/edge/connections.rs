@@ -1,10 +1,10 @@
-//! Which connections are open, from which networks, and which of them is closed when there are too
-//! many.
+//! The registry of open connections by network, and the choice of the one to close when there are
+//! too many.
 //!
 //! The connection that has been idle for longest is found in an ordered map. Requests do not touch
-//! the map: it is corrected when a connection has to be closed. A connection that has been used since
-//! then is moved, a busy one is parked outside of the map until it is idle. So closing one takes
-//! logarithmic time, apart from one correction for each use in between.
+//! the map: it is corrected when a connection has to be closed. A connection that has been used
+//! since then is moved, a busy one is parked outside of the map until it is idle. So closing one
+//! takes logarithmic time, apart from one correction for each use in between.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -29,9 +29,9 @@ pub struct ConnectionLimits {
     pub total: usize,
     /// From one network.
     pub per_network: usize,
-    /// From one network, whose request head is not complete. A connection is counted at once and
-    /// closed when it is above the limit after [`HEAD_GRACE`]: a burst of honest clients has sent
-    /// its heads by then.
+    /// From one network, without a complete request head. A connection is counted at once and
+    /// closed if it is above the limit after [`HEAD_GRACE`]: legitimate clients have sent their
+    /// heads by then.
     pub incomplete: usize,
 }
 
@@ -45,7 +45,7 @@ pub const HEAD_GRACE: Duration = Duration::from_secs(2);
 
 pub struct Connections {
     limits: ConnectionLimits,
-    /// Peers are proxies, which carry the requests of many clients.
+    /// Peers are proxies, which forward requests of many clients.
     exempt: bool,
     slots: Arc<Semaphore>,
     /// Counts how often a connection became idle.
@@ -88,7 +88,7 @@ impl Open {
         }
     }
 
-    /// The first of all, or of one network.
+    /// The first of all connections, or of one network.
     fn first(&self, of: Option<IpAddr>) -> Option<Arc<Connection>> {
         let order = match of {
             Some(of) => &self.networks.get(&of)?.idle,
@@ -98,14 +98,14 @@ impl Open {
     }
 }
 
-/// What is counted of a network.
+/// The counts of a network.
 #[derive(Default)]
 struct Network {
     connections: AtomicUsize,
     incomplete: AtomicUsize,
 }
 
-/// What is known of an open connection.
+/// The state of an open connection.
 pub struct Connection {
     id: u64,
     registry: Arc<Connections>,
@@ -114,7 +114,7 @@ pub struct Connection {
     /// How many requests have begun, and how many of them are not answered yet.
     begun: AtomicUsize,
     busy: AtomicUsize,
-    /// A response waits for its client to read.
+    /// A response waits for the client to read it.
     writing: AtomicBool,
     /// Its request head is not complete: the first one, or a later one of which a part has arrived.
     incomplete: AtomicBool,
@@ -122,13 +122,13 @@ pub struct Connection {
     idle_since: AtomicU64,
     /// The turn by which it is ordered. Only used under the lock of the registry.
     place: AtomicU64,
-    /// It was busy when it was looked at, and is not in the order until it is idle.
+    /// It was busy when it was examined, and is not in the order until it is idle.
     parked: AtomicBool,
     evicted: AtomicBool,
     evict: Notify,
 }
 
-/// A place in the registry. It is given back when it is dropped.
+/// A slot in the registry, released when it is dropped.
 pub struct Registered {
     connection: Arc<Connection>,
     _slot: OwnedSemaphorePermit,
@@ -141,7 +141,7 @@ impl Connections {
         Arc::new(Self { limits, exempt, slots, turns, open })
     }
 
-    /// Waits for a slot. When there is none, the connection that has been idle for longest is closed.
+    /// Waits for a slot. If there is none, the connection that has been idle for longest is closed.
     pub async fn slot(&self) -> OwnedSemaphorePermit {
         if self.slots.available_permits() == 0 {
             self.evict_idle(None);
@@ -242,7 +242,7 @@ impl Drop for Registered {
 }
 
 impl Connection {
-    /// Counts a request from its head until its response is passed on; `writing` is the rest.
+    /// Counts a request from its head until its response is sent; `writing` covers the rest.
     pub fn begin(self: &Arc<Self>) -> Busy {
         self.head_complete();
         self.begun.fetch_add(1, Relaxed);
@@ -258,9 +258,9 @@ impl Connection {
         self.busy.load(SeqCst) == 0 && !self.writing.load(SeqCst)
     }
 
-    /// Whether a response waits for its client to read.
+    /// Whether a response waits for the client to read it.
     pub fn set_writing(self: &Arc<Self>, writing: bool) {
-        // Most writes are over at once.
+        // Most writes complete at once.
         if self.writing.load(Relaxed) != writing {
             self.writing.store(writing, SeqCst);
             self.unpark();
@@ -274,7 +274,7 @@ impl Connection {
         }
     }
 
-    /// A part of a request head has arrived; `false` when that was known.
+    /// A part of a request head has arrived; `false` if that was known.
     pub fn head_begun(&self) -> bool {
         let new = !self.incomplete.swap(true, Relaxed);
         if new {
@@ -289,21 +289,21 @@ impl Connection {
         }
     }
 
-    /// Whether it is one of more than `limit` connections of its network with an incomplete head. If
-    /// so it is counted no longer, so that of several that ask at once only those above the limit
-    /// are closed.
+    /// Whether it is one of more than `limit` connections of its network with an incomplete head.
+    /// If so, it is no longer counted, so that of several that check at once only those above the
+    /// limit are closed.
     pub fn exceeds(&self, limit: usize) -> bool {
         let decrement = |count: usize| (count > limit).then(|| count - 1);
         let exceeds = self.incomplete.load(Relaxed)
             && self.network.incomplete.fetch_update(Relaxed, Relaxed, decrement).is_ok();
         if exceeds {
-            // Only the task of the connection changes this, which is the one that asks.
+            // Only the task of the connection, which is the caller, changes this.
             self.incomplete.store(false, Relaxed);
         }
         exceeds
     }
 
-    /// Resolves when the connection has to make room.
+    /// Resolves when the connection must be closed to free its slot.
     pub async fn evicted(&self) {
         self.evict.notified().await;
     }
@@ -348,7 +348,7 @@ mod tests {
         let third = open(&connections, "1.1.1.1").await.unwrap();
         assert!(is_evicted(&second) && !is_evicted(&first) && !is_evicted(&other));
         drop(second);
-        // Nobody of them is idle now.
+        // None of them is idle now.
         let working = third.connection().begin();
         assert!(open(&connections, "1.1.1.1").await.is_none());
         assert!(open(&connections, "2.2.2.2").await.is_some());

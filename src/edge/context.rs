@@ -1,4 +1,4 @@
-//! Who sends a request: its id, language, client address and user agent.
+//! The context of a request: its id, language, client address and user agent.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -14,7 +14,7 @@ use crate::kernel::{caller::Context, ids, lang::Lang};
 
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// A caller may choose the id. It is logged, so it must be short and plain.
+/// A caller may choose the id. It is logged, so its length and characters are restricted.
 pub fn context(trusted_hops: u8, peer: Option<SocketAddr>, request: &Request) -> Context {
     let headers = request.headers();
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
@@ -33,8 +33,8 @@ pub fn context(trusted_hops: u8, peer: Option<SocketAddr>, request: &Request) ->
     }
 }
 
-/// With n trusted proxies in front, the n-th entry of X-Forwarded-For from the right was written
-/// by the outermost of them; whatever stands left of it, anyone could have sent.
+/// With n trusted proxies in front, the outermost of them has written the n-th entry of
+/// X-Forwarded-For from the right. Entries to the left of it can be forged.
 fn address(peer: Option<IpAddr>, hops: u8, headers: &HeaderMap) -> IpAddr {
     let peer = peer.unwrap_or(IpAddr::from([0, 0, 0, 0])).to_canonical();
     let Some(skip) = usize::from(hops).checked_sub(1) else { return peer };

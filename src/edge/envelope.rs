@@ -12,7 +12,7 @@ use axum::{
 use super::context::REQUEST_ID;
 use crate::kernel::{caller::Context, error::Error, http::Answer, lang::text};
 
-/// Writes the envelope, and logs what the caller must not see.
+/// Writes the envelope, and logs the details that the caller must not see.
 pub fn render(response: &mut Response, context: &Context) {
     let answer = match response.extensions_mut().remove::<Answer>() {
         Some(answer) => Some(answer),

@@ -36,15 +36,15 @@ pub struct Deadlines {
     pub write: Duration,
 }
 
-/// What the client has to do next.
+/// The next action of the client.
 #[derive(Clone, Copy, PartialEq)]
 enum Awaited {
     Nothing,
-    /// Send the head of the request after so many.
+    /// Send a request head, after this many requests.
     Head(usize),
-    /// Go on reading.
+    /// Read the response.
     Reading,
-    /// Close its side, too.
+    /// Close its side as well.
     Close,
 }
 
@@ -53,10 +53,10 @@ pub struct Io {
     registered: Registered,
     deadlines: Deadlines,
     awaited: Awaited,
-    /// The deadline of a head, while `timer` stands for the moment at which the network's incomplete
-    /// heads are counted.
+    /// The deadline of the head, while `timer` is set to the moment at which the network's
+    /// incomplete heads are counted.
     grace_until: Option<Instant>,
-    /// Bytes have arrived after so many requests.
+    /// Bytes have arrived after this many requests.
     received_after: Option<usize>,
     lingered: usize,
     timer: Pin<Box<Sleep>>,
@@ -77,7 +77,7 @@ impl Io {
         }
     }
 
-    /// Fails when it has taken too long.
+    /// Fails after the deadline.
     fn wait<T>(
         &mut self,
         what: Awaited,
@@ -102,7 +102,8 @@ impl Io {
             _ => self.deadlines.next_head,
         };
         let begins = self.awaited != Awaited::Head(next);
-        // A head that arrives in pieces counts from its second piece on: most come in one.
+        // A head that arrives in pieces counts from its second piece on, because most arrive in
+        // one.
         let incomplete = match next {
             0 => begins,
             _ => self.received_after == Some(next) && connection.head_begun(),

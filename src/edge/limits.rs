@@ -1,8 +1,8 @@
-//! Rate limits by client network. Each process counts for itself; limits across processes (lockouts)
-//! are kept in the database.
+//! Rate limits by client network. Each process counts separately; limits across processes
+//! (lockouts) are kept in the database.
 //!
-//! Every policy counts by network, and for IPv6 also by site (/48) with ten times the limit: a client
-//! with a /48 has 65,536 networks.
+//! Every policy counts by network, and for IPv6 also by site (/48) with ten times the limit: a
+//! client with a /48 has 65,536 networks.
 
 use std::{collections::HashMap, net::IpAddr, num::NonZeroU32, sync::OnceLock};
 
@@ -20,7 +20,7 @@ use crate::{
 };
 
 const GENERAL: u32 = 600;
-/// How much more a site may send than one of its networks.
+/// The limit of a site, as a multiple of that of a network.
 const SITE_FACTOR: u32 = 10;
 
 type Limiter = RateLimiter<
@@ -54,7 +54,7 @@ struct Policy {
 pub struct Allowance {
     name: &'static str,
     per_minute: u32,
-    /// What is left, or how many seconds to wait.
+    /// Remaining requests, or seconds to wait.
     verdict: Result<u32, u64>,
 }
 
@@ -87,7 +87,7 @@ impl Limits {
         Some(own.map_or(general, |policy| policy.take(address)))
     }
 
-    /// Frees the memory of networks that have sent nothing for a while.
+    /// Frees the memory of idle networks.
     pub fn forget_idle(&self) {
         let operations = self.operations.get().into_iter().flat_map(HashMap::values);
         for policy in self.general.iter().chain(operations) {
@@ -120,7 +120,7 @@ fn limiter(per_minute: u32) -> Limiter {
     DefaultKeyedRateLimiter::keyed(quota).with_middleware()
 }
 
-/// What is left, or how many seconds to wait.
+/// Remaining requests, or seconds to wait.
 fn check(limiter: &Limiter, key: IpAddr) -> Result<u32, u64> {
     match limiter.check_key(&key) {
         Ok(state) => Ok(state.remaining_burst_capacity()),
@@ -158,7 +158,7 @@ impl Allowance {
 mod tests {
     use super::*;
 
-    /// Sends from one /64 of a site after another, and says how many requests passed.
+    /// Sends from one /64 of a site after another, and returns how many requests passed.
     fn passed(limits: &Limits, site: &str, networks: u32, each: u32) -> u32 {
         let from = |n: u32| format!("{site}:{n:x}::1").parse().unwrap();
         let take = |n: u32| limits.take(from(n), None).unwrap();

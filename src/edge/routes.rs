@@ -19,9 +19,9 @@ use crate::{app::App, kernel::http::PathParams, table::Operation};
 
 pub struct Routes(Router<Route>);
 
-/// A path and everything that can be requested there.
+/// A path and its operations.
 pub struct Route {
-    /// As it stands in the table.
+    /// As in the table.
     pub path: &'static str,
     operations: Vec<Operation>,
     /// Calling it needs `&mut`, although it only clones the handler of the method. The lock is held
@@ -57,7 +57,7 @@ impl Routes {
     pub fn find(&self, path: &str) -> Option<(&Route, PathParams)> {
         let found = self.0.at(path).ok()?;
         let decoded = |value| percent_decode_str(value).decode_utf8().ok().map(String::from);
-        // A value that is no text names nothing.
+        // A value that is not UTF-8 matches nothing.
         let params: Option<Vec<String>> =
             found.params.iter().map(|(_, value)| decoded(value)).collect();
         Some((found.value, PathParams(params.unwrap_or_default())))
@@ -71,9 +71,9 @@ impl Route {
         self.operations.iter().find(|operation| operation.method == *method)
     }
 
-    /// 405 when the path does not take the method.
+    /// 405 if the path does not support the method.
     pub fn call(&self, request: Request) -> RouteFuture<Infallible> {
-        // No code that holds the lock panics half-way.
+        // No code that holds the lock panics.
         self.handlers.lock().unwrap_or_else(PoisonError::into_inner).call(request)
     }
 }

@@ -38,7 +38,7 @@ use crate::{
     table::Operation,
 };
 
-/// Room for the headers that are added to a response.
+/// Capacity for the headers that are added to a response.
 const ADDED_HEADERS: usize = 12;
 /// The label of requests for unknown paths in metrics.
 const NO_ROUTE: &str = "-";
@@ -161,7 +161,7 @@ impl Service {
     }
 }
 
-/// Where a request goes, and who sends it.
+/// The route of a request, and its sender.
 #[derive(Clone, Copy)]
 struct Target<'a> {
     route: Option<&'a Route>,
@@ -170,7 +170,7 @@ struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// Boxed: a cached response does not need the room of a handler's future.
+    /// Boxed: a cached response does not need the memory of a handler's future.
     fn handle(self, mut request: Request) -> BoxFuture<'a, Response> {
         request.extensions_mut().insert(self.context.clone());
         async move {
@@ -182,7 +182,7 @@ impl<'a> Target<'a> {
         .boxed()
     }
 
-    /// A page is no operation: its form changes something.
+    /// Pages are not operations, but their forms have side effects.
     fn changes(&self, method: &Method) -> bool {
         self.operation.map_or(!method.is_safe(), |operation| operation.changes)
     }

@@ -281,7 +281,7 @@ fn in_progress() -> Error {
     )
 }
 
-/// Forgets what is past its time; run by a job.
+/// Deletes expired keys; run by a job.
 pub async fn sweep(db: &Db, now: DateTime<Utc>) -> Result<u64> {
     let gone = db.sql("DELETE FROM idempotency_keys WHERE expires_at <= $1").bind(now).run();
     Ok(gone.await?)

@@ -21,8 +21,8 @@ struct Seeded {
     milliseconds: u64,
 }
 
-/// Does the work with ids and codes that follow from the seed, beginning at a time. Secrets do not:
-/// they are nobody's to foresee.
+/// Runs the work with ids and codes that are derived from the seed, starting at a time. Secrets
+/// stay random.
 pub(crate) async fn seeded<T>(seed: u64, from: DateTime<Utc>, work: impl Future<Output = T>) -> T {
     let milliseconds = from.timestamp_millis().unsigned_abs();
     let seeded = Seeded { random: StdRng::seed_from_u64(seed), milliseconds };

@@ -1,12 +1,12 @@
-//! What must happen after a commit, written within it and delivered at least once.
+//! Transactional outbox: items are inserted in the transaction of a change and delivered at least
+//! once after its commit.
 //!
-//! Any process may deliver. An item is claimed by moving its due time past a lease, under a
-//! fresh lease id; whoever finishes it must still hold that lease. What fails comes back later and
-//! later, and after the last try stays as a dead letter for a person to look at.
+//! Any process may deliver. A claim moves the due time of an item to the end of a lease and sets a
+//! fresh lease id; only the holder of that lease can finish the item. A failed item is retried with
+//! growing pauses. After the last attempt it stays as a dead letter for an operator.
 //!
-//! Events are dealt with apart from what follows from them, and each kind of that apart from the
-//! others: a mail server that hangs holds up letters, and nothing else. Within a lane the order is
-//! kept.
+//! Events and each kind of follow-up work have separate queues: a mail server that hangs delays
+//! mails and nothing else. Items of one lane are delivered in order.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
@@ -35,38 +35,39 @@ pub struct Item {
 }
 
 impl Item {
-    /// Tried as often as it may be, and never heard of again: whoever had it crashed.
+    /// Whether the attempts are used up without a recorded failure: the process crashed during the
+    /// last one.
     pub fn is_poison(&self) -> bool {
         self.attempts > MAX_ATTEMPTS
     }
 
-    /// Whether it is laid to rest if this fails.
+    /// Whether it becomes a dead letter if this attempt fails.
     pub fn is_last_try(&self) -> bool {
         self.attempts >= MAX_ATTEMPTS
     }
 
-    /// Whether it has failed, or was postponed, before.
+    /// Whether it has failed or was postponed before.
     pub fn is_retry(&self) -> bool {
         self.attempts > 1
     }
 }
 
-/// An item on its way in. It is due at once, and in no order, unless said otherwise.
+/// An item to insert.
 pub struct New<'a> {
     pub topic: &'static str,
     pub payload: Value,
-    /// Items of a lane are delivered one after the other.
+    /// Items of a lane are delivered in order.
     pub lane: Option<String>,
     pub due_at: DateTime<Utc>,
     pub queue: Queue,
-    /// What it follows from: in its lane it stands where that stood.
+    /// The item that it follows from, whose position in the lane it takes.
     pub after: Option<&'a Item>,
 }
 
 crate::string_enum! {
-    /// Whom an item has to wait for. No queue waits for another.
+    /// Queues are delivered independently of one another.
     pub enum Queue {
-        /// Nobody: it becomes what follows from it, in the database.
+        /// Domain events. Fanned out to mails, notifications and webhooks, in the database alone.
         Event = "event",
         Mail = "mail",
         Payment = "payment",
@@ -74,12 +75,12 @@ crate::string_enum! {
     }
 }
 
-/// The lane of what happens to one thing.
+/// The lane of items about one entity.
 pub fn lane(id: Uuid) -> String {
     id.simple().to_string()
 }
 
-/// Puts something to do in that somebody waits for: it goes before all that a rush has left.
+/// Inserts an item with high priority: `due_at` is backdated by one day.
 pub async fn put(
     tx: &mut Tx,
     queue: Queue,
@@ -91,7 +92,7 @@ pub async fn put(
     put_new(tx, New { topic, payload, lane: None, due_at, queue, after: None }, now).await
 }
 
-/// Puts news of something in, behind whatever is still to be told of it.
+/// Inserts an event about an entity, behind its earlier events.
 pub async fn put_about(
     tx: &mut Tx,
     about: Uuid,
@@ -107,7 +108,7 @@ fn written(payload: &impl Serialize) -> Result<Value> {
     serde_json::to_value(payload).map_err(Error::internal)
 }
 
-/// Puts many in, in one statement.
+/// Inserts many items in one statement.
 pub async fn put_many(tx: &mut Tx, many: &[New<'_>], now: DateTime<Utc>) -> Result<()> {
     if many.is_empty() {
         return Ok(());
@@ -150,16 +151,16 @@ pub async fn put_new(tx: &mut Tx, new: New<'_>, now: DateTime<Utc>) -> Result<Uu
     Ok(id)
 }
 
-/// Takes up to `limit` items that are due, for the time of a lease. What is behind another in its
-/// lane waits until that one is delivered, or dead.
+/// Claims up to `limit` due items for the duration of a lease. Of a lane only the first item that
+/// is not dead can be claimed.
 pub async fn claim(db: &Db, queue: Queue, now: DateTime<Utc>, limit: i64) -> Result<Vec<Item>> {
     if !any_due(db, queue, now).await? {
         return Ok(Vec::new());
     }
     let mut tx = db.begin().await?;
-    // Found once, and the first of a lane by one look into its index: as a join either could be done
-    // again for every row. The conditions are checked again on a row that another process has just
-    // claimed.
+    // The CTE is evaluated once, and the first item of a lane is an index lookup; a join could
+    // repeat either for every row. The UPDATE checks the conditions again on rows that another
+    // process has just claimed.
     let items = tx
         .sql(
             "WITH due AS MATERIALIZED
@@ -185,7 +186,7 @@ pub async fn claim(db: &Db, queue: Queue, now: DateTime<Utc>, limit: i64) -> Res
     Ok(items)
 }
 
-/// Spares an idle service a write transaction at every look.
+/// A read that saves a write transaction when nothing is due.
 async fn any_due(db: &Db, queue: Queue, now: DateTime<Utc>) -> Result<bool> {
     let due = db
         .sql(
@@ -200,7 +201,7 @@ async fn any_due(db: &Db, queue: Queue, now: DateTime<Utc>) -> Result<bool> {
     Ok(due.is_some())
 }
 
-/// Removes a delivered item, unless the lease was lost and somebody else has it now.
+/// Removes a delivered item, unless the lease has expired and another process has claimed it.
 pub async fn done(db: &Db, item: &Item) -> Result<()> {
     db.sql("DELETE FROM outbox WHERE id = $1 AND lease = $2")
         .without_cached_plan()
@@ -211,8 +212,8 @@ pub async fn done(db: &Db, item: &Item) -> Result<()> {
     Ok(())
 }
 
-/// Removes items of one claim in the transaction of their effects; says which of them it still
-/// had. The effects of the others belong to whoever took them over.
+/// Removes items of one claim in the transaction of their effects. Returns those whose lease is
+/// still held; the effects of the others must not be committed here.
 pub async fn done_all(tx: &mut Tx, items: &[Item]) -> Result<Vec<Uuid>> {
     let Some(first) = items.first() else { return Ok(Vec::new()) };
     let head = "DELETE FROM outbox WHERE lease = $1 AND id IN";
@@ -222,7 +223,7 @@ pub async fn done_all(tx: &mut Tx, items: &[Item]) -> Result<Vec<Uuid>> {
     Ok(removed.into_iter().map(|(id,)| id).collect())
 }
 
-/// Sends an item back, or lays it to rest after its last try.
+/// Schedules a retry, or marks the item as dead after its last attempt.
 pub async fn failed(db: &Db, item: &Item, why: &str, now: DateTime<Utc>) -> Result<()> {
     let dead = item.is_last_try();
     let mut tx = db.begin().await?;
@@ -245,7 +246,7 @@ pub async fn failed(db: &Db, item: &Item, why: &str, now: DateTime<Utc>) -> Resu
     Ok(tx.commit().await?)
 }
 
-/// What waits behind an item need not be looked at before the item itself is due again.
+/// Postpones the items behind this one in its lane until it is due again.
 async fn delay_lane(tx: &mut Tx, item: &Item, until: DateTime<Utc>) -> Result<()> {
     let Some(lane) = &item.lane else { return Ok(()) };
     tx.sql(
@@ -260,14 +261,14 @@ async fn delay_lane(tx: &mut Tx, item: &Item, until: DateTime<Utc>) -> Result<()
     Ok(())
 }
 
-/// Keeps an item whose topic this version does not know: a newer version wrote it and can deliver
-/// it. It becomes due again later and later, never ends as a dead letter, and is noted in
+/// Keeps an item whose topic this version does not know, because a newer version wrote it and can
+/// deliver it. It is retried with growing pauses, never becomes a dead letter, and is recorded in
 /// `set_aside`, where operators see it.
 pub async fn postpone(db: &Db, item: &Item, now: DateTime<Utc>) -> Result<()> {
     let why = Error::internal(format!("this version does not know {}", item.topic));
     let again_at = set_aside::note(db, RowJob::DeliverOutbox, item.id, &why, now).await?;
     let mut tx = db.begin().await?;
-    // Counted as tried once, so that whoever delivers it removes the note.
+    // Counted as one attempt, so that its delivery removes the record.
     tx.sql(
         "UPDATE outbox SET due_at = $1, attempts = 1, last_error = $2, lease = NULL
          WHERE id = $3 AND lease = $4",
@@ -283,12 +284,12 @@ pub async fn postpone(db: &Db, item: &Item, now: DateTime<Utc>) -> Result<()> {
     Ok(tx.commit().await?)
 }
 
-/// Removes the note of an item that was postponed, once it is delivered.
+/// Removes the record of a postponed item after its delivery.
 pub async fn forget_postponed(db: &Db, item: &Item) -> Result<()> {
     set_aside::remove(db, RowJob::DeliverOutbox, item.id).await.map(drop)
 }
 
-/// Lets a lane that waits for its time go on at once.
+/// Makes the postponed items of a lane due at once.
 pub async fn hurry(tx: &mut Tx, lane: &str, now: DateTime<Utc>) -> Result<()> {
     tx.sql(
         "UPDATE outbox SET due_at = $1
@@ -302,7 +303,7 @@ pub async fn hurry(tx: &mut Tx, lane: &str, now: DateTime<Utc>) -> Result<()> {
     Ok(())
 }
 
-/// Forgets what waits in a queue; says how much it was.
+/// Deletes the items of a queue and returns their number.
 pub async fn forget(db: &Db, queue: Queue) -> Result<u64> {
     Ok(db.sql("DELETE FROM outbox WHERE queue = $1").bind(queue).run().await?)
 }
@@ -316,7 +317,7 @@ pub struct Dead {
     pub dead_at: DateTime<Utc>,
 }
 
-/// How many items wait, and those that were laid to rest, the newest first.
+/// The number of items to deliver, and the dead letters, newest first.
 pub async fn state(db: &Db) -> Result<(i64, Vec<Dead>)> {
     let waiting = db.sql("SELECT COUNT(*) FROM outbox WHERE dead_at IS NULL").scalar().await?;
     let dead = db
@@ -329,7 +330,7 @@ pub async fn state(db: &Db) -> Result<(i64, Vec<Dead>)> {
     Ok((waiting, dead))
 }
 
-/// Gives the dead another life, one of them or all; says how many.
+/// Makes one dead letter or all of them due again; returns their number.
 pub async fn revive(db: &Db, id: Option<Uuid>, now: DateTime<Utc>) -> Result<u64> {
     let revived = db
         .sql(
@@ -343,7 +344,7 @@ pub async fn revive(db: &Db, id: Option<Uuid>, now: DateTime<Utc>) -> Result<u64
     Ok(revived)
 }
 
-/// 5 s, 10 s, 20 s, … up to six hours: about a day until the last try.
+/// 5 s, 10 s, 20 s, … up to six hours: about a day until the last attempt.
 fn pause(attempts: i32) -> TimeDelta {
     let seconds = 5_i64.saturating_mul(1 << (attempts - 1).clamp(0, 30));
     TimeDelta::seconds(seconds.min(LONGEST_PAUSE))

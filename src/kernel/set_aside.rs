@@ -123,7 +123,7 @@ where
     Ok(done)
 }
 
-/// Removes the note of a row that is dealt with; says whether there was one.
+/// Removes the record of a row; returns whether there was one.
 pub async fn remove(db: &Db, job: RowJob, id: Uuid) -> Result<bool> {
     let removed = db
         .sql("DELETE FROM set_aside WHERE job = $1 AND entity_id = $2")
@@ -179,7 +179,7 @@ where
     }
 }
 
-/// Notes a failure of a row; says when to try it again.
+/// Records a failure of a row; returns when to retry it.
 pub async fn note(
     db: &Db,
     job: RowJob,

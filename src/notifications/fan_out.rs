@@ -1,5 +1,5 @@
-//! What follows from each event: who is notified, whether a letter is written, which tasks are
-//! queued. Webhooks decide for themselves (`webhooks::model`).
+//! The effects of each event: who is notified, whether a mail is sent, which tasks are queued.
+//! Webhooks are decided in `webhooks::model`.
 
 use std::collections::{BTreeSet, HashMap, hash_map::Entry};
 
@@ -45,12 +45,12 @@ impl Recipient {
     }
 }
 
-/// An event with all that follows from it.
+/// An event with its effects.
 struct FanOut<'a> {
     item: &'a Item,
     event: DomainEvent,
     recipients: Vec<Recipient>,
-    /// The ids and codes concerned, as notifications and webhooks show them.
+    /// The ids and codes concerned, as in notifications and webhooks.
     data: Value,
     /// Set for a new unpaid booking: its payment has to be requested.
     unpaid: Option<UnpaidBooking>,
@@ -61,10 +61,10 @@ struct UnpaidBooking {
     remind_at: Option<DateTime<Utc>>,
 }
 
-/// How long before their end holders of unpaid seats are reminded.
+/// How long before the end of a hold its booker is reminded.
 const REMINDER: TimeDelta = TimeDelta::minutes(10);
 
-/// Turns events into what follows from them, and removes them, in one transaction: all or none.
+/// Turns events into their effects and removes them, in one transaction.
 pub async fn deliver(app: &App, items: &[Item]) -> Result<()> {
     if items.is_empty() {
         return Ok(());
@@ -132,7 +132,7 @@ async fn notify(tx: &mut Tx, fan_outs: &[FanOut<'_>], now: DateTime<Utc>) -> Res
     store::insert(tx, &new, now).await
 }
 
-/// Letters, reminders and requests for payment.
+/// Mails, reminders and payment requests.
 fn tasks<'a>(app: &App, fan_outs: &'a [FanOut<'_>], now: DateTime<Utc>) -> Result<Vec<New<'a>>> {
     let mut all = Vec::new();
     let mut add = |task: Task, lane, due_at, after| {
@@ -158,7 +158,7 @@ fn tasks<'a>(app: &App, fan_outs: &'a [FanOut<'_>], now: DateTime<Utc>) -> Resul
     Ok(all)
 }
 
-/// `None`: what the event is about no longer exists.
+/// `None`: the entity of the event no longer exists.
 async fn fan_out<'a>(
     app: &App,
     item: &'a Item,
@@ -179,7 +179,7 @@ async fn fan_out<'a>(
             .map(|(booking, data)| (vec![Recipient::Partner(booking.partner_id)], data)),
         E::BookingCancelled(cancelled) => {
             booking_data(bookings.get(&id), None).map(|(booking, data)| match cancelled {
-                // The partner is told of the sailing as a whole.
+                // The partner gets one notification about the sailing instead.
                 cancelled if cancelled.by_sailing => (vec![], data),
                 _ => (vec![Recipient::Partner(booking.partner_id)], data),
             })
@@ -188,14 +188,14 @@ async fn fan_out<'a>(
             let difference = Some(rescheduled.difference);
             booking_data(bookings.get(&id), difference).map(|(booking, data)| {
                 let mut recipients = vec![Recipient::Partner(booking.partner_id)];
-                // Somebody has to pay the difference back.
+                // The difference has to be paid back manually.
                 if rescheduled.difference.0 < 0 {
                     recipients.push(Recipient::StaffWith(Rule::BookingsWrite));
                 }
                 (recipients, data)
             })
         }
-        // Between the service and the booker.
+        // Only the booker is informed of these, by mail.
         E::BookingMoved(_)
         | E::BookingMoveDropped(_)
         | E::BookingDifferenceRefunded(_)

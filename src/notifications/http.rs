@@ -1,4 +1,4 @@
-//! Handlers of notifications: one's own, and for admins anyone's to read.
+//! Handlers of notifications. Admins can also read those of others.
 
 use axum::{
     extract::{FromRequestParts, State},
@@ -30,7 +30,7 @@ pub async fn list_notifications(
     list(&app, &caller, caller.person.id, &query).await
 }
 
-/// One's own; an admin's any. To others there are none.
+/// For the owner and admins; 404 for others.
 pub async fn list_notifications_of(
     State(app): State<App>,
     caller: Caller,
@@ -58,7 +58,7 @@ async fn list(
     Ok(page.beside(Unread { unread_count }))
 }
 
-/// One's own notification of the path.
+/// The notification of the path, if the caller owns it.
 pub struct PathNotification(NotificationRow);
 
 impl FromRequestParts<App> for PathNotification {

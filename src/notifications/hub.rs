@@ -24,7 +24,7 @@ use crate::{
     kernel::{error::Result, ids::Uuid, supervisor::Job},
 };
 
-/// How late a commit may come after its id was made.
+/// The maximum time between the creation of an id and its commit.
 const MAX_COMMIT_DELAY: Duration = Duration::from_secs(15);
 
 /// Limits of open streams, of all accounts and of one: each holds a connection for hours.
@@ -45,7 +45,7 @@ impl App {
 }
 
 impl Hub {
-    /// There is something new.
+    /// Signals new notifications.
     pub fn wake(&self) {
         self.new.notify_one();
     }
@@ -58,7 +58,7 @@ impl Hub {
         (all < STREAMS && sender.receiver_count() < OWN_STREAMS).then(|| sender.subscribe())
     }
 
-    /// Whether a stream is open. Accounts without one are forgotten.
+    /// Whether a stream is open. Removes accounts without one.
     fn has_subscribers(&self) -> bool {
         let mut subscribers = self.subscribers();
         subscribers.retain(|_, sender| sender.receiver_count() > 0);
@@ -67,7 +67,7 @@ impl Hub {
 
     fn publish(&self, row: NotificationRow) {
         if let Some(sender) = self.subscribers().get(&row.account_id) {
-            // An error means that the stream has ended: the notification is in the list.
+            // An error means that the stream has ended. The notification is in the list.
             let _ = sender.send(Arc::new(row));
         }
     }
@@ -91,7 +91,7 @@ pub async fn run_publish_loop(app: &App, job: &Job) {
     loop {
         let pause = tokio::time::sleep(Duration::from_secs(1));
         tokio::select! {
-            // What is told within a moment is read together.
+            // Collects notifications that are written together.
             () = app.hub().new.notified() => tokio::time::sleep(Duration::from_millis(50)).await,
             () = pause => {}
         }

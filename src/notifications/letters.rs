@@ -1,4 +1,4 @@
-//! Which letter an event has, and sending it.
+//! Mails about events.
 
 use crate::{
     app::App,
@@ -9,15 +9,15 @@ use crate::{
     settlements, tickets,
 };
 
-/// A letter that an event has.
+/// The mail of an event.
 enum EventLetter {
     Booking(Uuid, BookingLetter),
     Partner(Uuid, PartnerLetter),
-    /// The settlement is on its way to its partner.
+    /// The payout of the settlement was recorded.
     SettlementReleased(Uuid),
 }
 
-/// `None`: nobody is written to.
+/// `None`: no mail is sent.
 fn letter_of(event: &DomainEvent) -> Option<EventLetter> {
     use BookingLetter as B;
     use DomainEvent as E;
@@ -64,7 +64,7 @@ pub fn has_letter(event: &DomainEvent) -> bool {
     letter_of(event).is_some()
 }
 
-/// Writes a letter and sends it, unless there is nothing left to say.
+/// Renders a mail and sends it, unless it is no longer relevant.
 pub async fn send_letter(app: &App, item: &Item, subject: &LetterSubject) -> Result<()> {
     let letter = match subject {
         LetterSubject::HoldExpiring(booking) => {
@@ -84,7 +84,7 @@ pub async fn send_letter(app: &App, item: &Item, subject: &LetterSubject) -> Res
     }
 }
 
-/// The letter to a booker, with the tickets where they are new to the booker.
+/// The mail to a booker, with tickets if they are new to the booker.
 async fn to_booker(app: &App, id: Uuid, kind: &BookingLetter) -> Result<Option<Letter>> {
     let Some((letter, booking)) = bookings::letter(app, id, kind).await? else {
         return Ok(None);

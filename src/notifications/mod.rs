@@ -1,11 +1,12 @@
-//! Fan-out of domain events to notifications, letters and webhooks.
+//! Fan-out of domain events to notifications, mails and webhooks.
 //!
-//! - A domain puts an event into the outbox in the transaction that causes it. Here, in one more
-//!   transaction with other events, it becomes notifications and further items of the outbox (a
-//!   letter, a webhook), and is removed: each follows exactly once, and none waits for another.
-//! - The events of one subject are handled in order, and so are its letters and webhooks.
-//! - A notification stores its event and the ids concerned. Its text is made when it is read, in the
-//!   reader's language. Only its owner can read it.
+//! - A domain inserts an event into the outbox in the transaction that causes it. Here a batch of
+//!   events becomes notifications and further items of the outbox (mails, webhook deliveries) in
+//!   one transaction, which also removes the events. So each effect is created exactly once, and
+//!   their deliveries are independent of one another.
+//! - The events of one entity are handled in order, and so are its mails and webhooks.
+//! - A notification stores its event and the ids concerned. Its text is rendered when it is read,
+//!   in the reader's language. Only its owner can read it.
 
 mod fan_out;
 mod http;

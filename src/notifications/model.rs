@@ -1,4 +1,4 @@
-//! What notifications are made of, and what callers send and get.
+//! Rows, requests and responses of notifications.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -63,7 +63,7 @@ pub struct NotificationsQuery {
 
 impl Input for NotificationsQuery {}
 
-/// Beside the list.
+/// Returned next to the list.
 #[derive(Serialize, JsonSchema)]
 pub struct Unread {
     pub unread_count: i64,

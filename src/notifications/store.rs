@@ -56,7 +56,7 @@ pub async fn unread(db: &Db, owner: Uuid) -> Result<i64> {
     Ok(unread)
 }
 
-/// One of them, or all; those that were read stay as they are.
+/// Marks one notification or all as read; those that were read before keep their time.
 pub async fn read(tx: &mut Tx, owner: Uuid, id: Option<Uuid>, now: DateTime<Utc>) -> Result<u64> {
     let read = tx
         .sql(
@@ -71,10 +71,10 @@ pub async fn read(tx: &mut Tx, owner: Uuid, id: Option<Uuid>, now: DateTime<Utc>
     Ok(read)
 }
 
-/// How many are read at once.
+/// Batch size.
 pub const SOME: usize = 1_000;
 
-/// Some that came after another, of everyone or of one.
+/// A batch after the given id, of all accounts or of one.
 pub async fn newer_than(db: &Db, last: Uuid, owner: Option<Uuid>) -> Result<Vec<NotificationRow>> {
     let rows = match owner {
         None => db
@@ -92,7 +92,7 @@ pub async fn newer_than(db: &Db, last: Uuid, owner: Option<Uuid>) -> Result<Vec<
     Ok(rows.all().await?)
 }
 
-/// Whose accounts partners have.
+/// The accounts of partners.
 pub async fn accounts_of(tx: &mut Tx, partners: &[Uuid]) -> Result<HashMap<Uuid, Uuid>> {
     if partners.is_empty() {
         return Ok(HashMap::new());
@@ -103,14 +103,14 @@ pub async fn accounts_of(tx: &mut Tx, partners: &[Uuid]) -> Result<HashMap<Uuid,
     Ok(statement.all::<(Uuid, Uuid)>().await?.into_iter().collect())
 }
 
-/// The accounts of all partners that sail.
+/// The accounts of all active partners.
 pub async fn all_partners(tx: &mut Tx) -> Result<Vec<Uuid>> {
     let accounts: Vec<(Uuid,)> =
         tx.sql("SELECT account_id FROM partners WHERE status = 'active'").all().await?;
     Ok(accounts.into_iter().map(|(id,)| id).collect())
 }
 
-/// Admins, and staff who have the rule.
+/// Admins, and staff with the rule.
 pub async fn staff_with(tx: &mut Tx, rule: Rule) -> Result<Vec<Uuid>> {
     let accounts: Vec<(Uuid,)> = tx
         .sql(

@@ -1,4 +1,4 @@
-//! Notifications as they come: server-sent events.
+//! Notifications as server-sent events.
 
 use std::{collections::HashSet, convert::Infallible, sync::Arc, time::Duration};
 
@@ -31,10 +31,10 @@ use crate::{
     },
 };
 
-/// What the client of a stream says of itself.
+/// The headers of a stream's client.
 pub struct Listener {
     token: String,
-    /// The last one that it has.
+    /// The last notification that it has received (`Last-Event-ID`).
     last: Option<Uuid>,
 }
 
@@ -53,15 +53,15 @@ impl<S: Sync> FromRequestParts<S> for Listener {
 
 impl aide::OperationInput for Listener {}
 
-/// New notifications as server-sent events, for as long as the session lasts. A client that comes
-/// back says what it had last, and gets what it missed.
+/// New notifications as server-sent events, until the session ends. A client that reconnects sends
+/// the last id that it has received, and gets the notifications since then.
 pub async fn stream_notifications(
     State(app): State<App>,
     caller: Caller,
     context: Context,
     listener: Listener,
 ) -> Result<Events> {
-    // Before looking at what was missed: nothing falls between.
+    // Subscribes before the missed ones are read, so that none is lost in between.
     let live = app.hub().subscribe(caller.person.id);
     let live = live.ok_or(Error::TooManyRequests { retry_after: 30 })?;
     let (since, missed) = match listener.last {
@@ -71,10 +71,10 @@ pub async fn stream_notifications(
     let beat = tokio::time::interval(Duration::from_secs(15));
     let token = listener.token;
     let mut open = Open { app, caller, context, token, live, beat, since, sent: HashSet::new() };
-    // Where there is more, the client comes back for it.
+    // If there are more, the client gets them when it reconnects.
     let more = missed.len() == store::SOME;
     let missed: String = missed.iter().filter_map(|row| open.event(row)).collect();
-    // One who has heard nothing yet can say so, too, when it comes back.
+    // A client that has not received a notification yet also gets an id to reconnect with.
     let hello = format!("retry: 3000\nid: {since}\n\n{missed}");
     let body = stream::unfold((open, Some(hello)), move |(mut open, hello)| async move {
         let text = match hello {
@@ -87,7 +87,7 @@ pub async fn stream_notifications(
     Ok(Events(Body::from_stream(body)))
 }
 
-/// Somebody who is looking.
+/// An open stream.
 struct Open {
     app: App,
     caller: Caller,
@@ -100,8 +100,8 @@ struct Open {
 }
 
 impl Open {
-    /// The next event, or a sign of life. `None` ends the stream: the session is over, the service
-    /// stops, or it could not keep up; the client comes back with what it had last.
+    /// The next event, or a keep-alive comment. `None` ends the stream: the session has ended, the
+    /// service stops, or the client is too slow. The client reconnects with its last id.
     async fn next(&mut self) -> Option<String> {
         loop {
             let event = tokio::select! {
@@ -115,7 +115,7 @@ impl Open {
                 () = self.app.stopping() => return None,
                 _ = self.beat.tick() => ": still here\n\n".into(),
             };
-            // As every request does, so does every event read the live account.
+            // Every event checks the session and the account, like every request.
             let still = accounts::caller(&self.app, &self.token, self.context.clone());
             return still.await.ok().map(|_| event);
         }
@@ -141,7 +141,7 @@ impl IntoResponse for Events {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        // A proxy that waits for more would make it late.
+        // Disables buffering in proxies.
         headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
         response
     }

@@ -1,4 +1,4 @@
-//! What a notification says, from its type and what it is about.
+//! Texts of notifications.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-/// A notification that this version has no words for: a newer version wrote it.
+/// For a type that this version does not know, written by a newer version.
 pub fn unknown_text(kind: &str) -> (Text, Text) {
     (Text::new(kind.to_owned(), kind.to_owned()), text("", ""))
 }
@@ -154,7 +154,7 @@ pub fn title_and_body(kind: EventKind, data: &Value) -> (Text, Text) {
                 format!("Versi {} ketentuan {} telah diterbitkan.", data["version"], said("type")),
             ),
         ),
-        // Nobody is notified of these.
+        // These create no notification.
         EventKind::BookingMoved
         | EventKind::BookingMoveDropped
         | EventKind::BookingDifferenceRefunded

@@ -1,4 +1,4 @@
-//! What becomes of an event: the one place where a provider's word moves money.
+//! Applies payment events. The only place where a notification of a provider moves money.
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -22,10 +22,10 @@ use crate::{
     sailings::offers,
 };
 
-/// The outcome of an event that says that money went back which nobody owed: it took none in.
+/// The outcome of a refund by the provider that was not owed. It counts as no incoming money.
 pub const UNOWED_REFUND: &str = "unowed_refund";
 
-/// Keeps a word that the provider could not be asked about; it is asked again until it answers.
+/// Stores a notification that could not be confirmed with the provider, and schedules another try.
 pub async fn keep_unconfirmed(
     app: &App,
     payment: &Payment,
@@ -42,13 +42,13 @@ pub async fn keep_unconfirmed(
     Ok(tx.commit().await?)
 }
 
-/// Applies the event once; saying it again changes nothing.
+/// Applies the event at most once.
 pub async fn apply(app: &App, payment: &Payment, notice: &Notice, raw: &Value) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
-    // Whoever else deals with this booking waits, or was first.
+    // Serialises everything that happens to this booking.
     bookings::lock_row(&mut tx, payment.booking_id).await?;
-    // What most often comes of it; the few others are put right below.
+    // The most frequent outcome; others are corrected below.
     let expected = if notice.status == PaymentStatus::Paid { "paid" } else { "received" };
     let kept = store::record_event(&mut tx, payment, notice, raw, expected, now);
     let event = kept.await?;
@@ -57,7 +57,7 @@ pub async fn apply(app: &App, payment: &Payment, notice: &Notice, raw: &Value) -
     if let Some(event) = event {
         let booking = bookings::get_in(&mut tx, payment.booking_id).await?;
         let booking = booking.ok_or_else(|| Error::internal("a payment without booking"))?;
-        // A booking that is held keeps its seats when it is paid.
+        // Paying a pending booking does not change its seats.
         if payment.reschedule_id.is_some() || booking.status != BookingStatus::PendingPayment {
             let line = offers::line_tag(&booking.joined.from_name, &booking.joined.to_name);
             invalidation = Some(app.response_cache.invalidate_on_drop([line]));
@@ -82,7 +82,7 @@ pub async fn apply(app: &App, payment: &Payment, notice: &Notice, raw: &Value) -
     Ok(())
 }
 
-/// Ends that attempt alone; a later word never undoes what was paid.
+/// Ends this attempt alone. A later notification never reverts a payment.
 async fn end_attempt(
     tx: &mut Tx,
     payment: &Payment,
@@ -121,7 +121,7 @@ async fn apply_paid(
     }
     let mut booking = booking.clone();
     if booking.status == BookingStatus::PendingPayment && booking.departure_at <= now {
-        // The boat has left, and the hold with it; the job was only not there yet.
+        // The sailing has departed, so the hold is over; the job has not expired it yet.
         let details = TransitionDetails::default();
         bookings::move_booking(tx, &booking, Event::Expire, details, now).await?;
         booking.stored.status = BookingStatus::Expired;
@@ -149,7 +149,7 @@ async fn apply_paid(
     Ok("paid")
 }
 
-/// Moves a booking whose seats are sure to `paid`.
+/// Moves a booking that holds its seats to `paid`.
 pub async fn mark_paid(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>) -> Result<()> {
     match bookings::move_booking(tx, booking, Event::Pay, TransitionDetails::default(), now).await?
     {
@@ -186,7 +186,7 @@ async fn apply_refunded(
 ) -> Result<&'static str> {
     let due = booking.refund_amount.unwrap_or(Rupiah::ZERO);
     let ours = payment.status == PaymentStatus::Paid && payment.provider != "cash";
-    // A booking that moved may have been paid in parts, each of which goes back by itself.
+    // A rescheduled booking may have been paid in parts, which are refunded separately.
     if ours && booking.status == BookingStatus::RefundPending && notice.amount == payment.amount {
         let (parts, left) = store::paid_and_remaining(tx, booking.id).await?;
         if parts == due && left > notice.amount {
@@ -207,7 +207,7 @@ async fn apply_refunded(
         return Ok("difference_refunded");
     }
     if booking.status != BookingStatus::RefundPending || notice.amount != due || !ours {
-        // Somebody refunded at the provider what nobody here owes: a person has to look.
+        // A refund at the provider that is not owed here: it needs a review.
         let reason = ReviewReason::WrongAmount;
         let new =
             NewReview { event_id: event, payment, reason, amount: notice.amount, expected: due };
@@ -219,7 +219,7 @@ async fn apply_refunded(
     Ok("refunded")
 }
 
-/// Settles a refund that is due: the money has left by that account.
+/// Settles a refund that is due, paid out from this account.
 pub async fn settle_refund(
     tx: &mut Tx,
     booking: &BookingRow,
@@ -239,7 +239,7 @@ pub async fn settle_refund(
     ledger::post(tx, posting, now).await
 }
 
-/// A payment that needs a decision.
+/// A payment that needs a review.
 struct UnappliedPayment<'a> {
     payment: &'a Payment,
     event: Uuid,

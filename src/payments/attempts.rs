@@ -1,4 +1,5 @@
-//! Asking the provider for a payment: at once when a booking is made, and again until it answers.
+//! Payment attempts: requested from the provider when a booking is made, and retried until it
+//! answers.
 
 use chrono::{DateTime, Utc};
 
@@ -20,12 +21,12 @@ use crate::{
     },
 };
 
-/// The request that made a booking asks the provider itself within this time.
+/// The request that creates a booking asks the provider itself within this time.
 const REQUEST_GRACE: chrono::TimeDelta = chrono::TimeDelta::seconds(20);
-/// How many references are tried before a person has to decide.
+/// How many references are tried before an operator has to decide.
 const MAX_ATTEMPTS: i32 = 4;
 
-/// Attempts to pay at the configured provider.
+/// Payment attempts at the configured provider.
 pub struct PaymentAttempts;
 
 impl OpensPayment for PaymentAttempts {
@@ -34,8 +35,8 @@ impl OpensPayment for PaymentAttempts {
     }
 }
 
-/// Where the first attempt is paid, which was opened with the booking. `None`: the provider has not
-/// answered so far.
+/// The payment page of the first attempt, which was opened with the booking. `None`: the provider
+/// has not answered yet.
 async fn first_address(app: &App, booking: &BookingRow) -> Result<Option<String>> {
     let reference = booking.joined.payment_reference.as_deref().unwrap_or_default();
     if app.gateway().provider == PaymentProvider::Simulator {
@@ -49,7 +50,8 @@ async fn first_address(app: &App, booking: &BookingRow) -> Result<Option<String>
     })
 }
 
-/// Opens another attempt; `None`: there is no address to pay at so far, or somebody else opened it.
+/// Opens another attempt. `None`: there is no payment page yet, or a concurrent request has opened
+/// it.
 pub async fn open_attempt(app: &App, booking: &BookingRow, attempt: i32) -> Result<Option<String>> {
     let provider = app.gateway().provider;
     let reference = format!("{}-{attempt}", booking.code);
@@ -72,7 +74,7 @@ pub async fn open_attempt(app: &App, booking: &BookingRow, attempt: i32) -> Resu
     })
 }
 
-/// The newest attempt to pay the difference of a move that waits, opened if there is none.
+/// The newest attempt to pay the difference of a pending reschedule, opened if there is none.
 pub async fn difference_payment(
     app: &App,
     booking: &BookingRow,
@@ -97,7 +99,7 @@ pub async fn difference_payment(
                 method: None,
                 reschedule_id: Some(wanted.id),
             };
-            // Nobody has asked for it: the lease is for whoever opens it to ask at once.
+            // The lease has already expired, so that this request can ask the provider at once.
             store::insert(&app.db, new, app.clock.now() - store::LEASE).await?;
             let opened = store::newest_of(&app.db, wanted.id).await?;
             opened.ok_or_else(|| {
@@ -128,12 +130,12 @@ pub async fn difference_payment(
     })
 }
 
-/// Whether an attempt waits for another provider than the one that is configured now.
+/// Whether an attempt belongs to another provider than the configured one.
 pub fn is_at_other_provider(app: &App, payment: &Payment) -> bool {
     payment.status == PaymentStatus::Pending && payment.provider != app.gateway().provider.as_str()
 }
 
-/// What the provider is asked for.
+/// A payment to request from the provider.
 struct Invoice<'a> {
     reference: &'a str,
     amount: Rupiah,
@@ -174,7 +176,7 @@ async fn request_address(app: &App, booking: &BookingRow, invoice: &Invoice<'_>)
     answer
 }
 
-/// Makes sure that a booking can be paid: what its own request could not do, or did not live to.
+/// Makes sure that a booking has a payment page, if the request that created it could not get one.
 pub async fn ensure(app: &App, booking_id: Uuid) -> Result<()> {
     let Some(booking) = bookings::get(&app.db, booking_id).await? else { return Ok(()) };
     if booking.status != BookingStatus::PendingPayment || booking.expires_at <= app.clock.now() {
@@ -187,8 +189,9 @@ pub async fn ensure(app: &App, booking_id: Uuid) -> Result<()> {
     let newest = store::newest(&app.db, booking_id).await?;
     match newest.ok_or_else(|| Error::internal("a booking without payment"))? {
         payment if payment.redirect_url.is_some() => Ok(()),
-        // A reference that the provider has seen is used up: the next one, a few times. So is one
-        // that was meant for another provider, since only that one's notices count for it.
+        // A reference is used up if the provider has seen it, or if it was meant for another
+        // provider, since only notifications of that one would count. The next one is tried, a few
+        // times.
         payment
             if payment.attempt < MAX_ATTEMPTS
                 && (payment.status == PaymentStatus::Failed

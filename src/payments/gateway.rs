@@ -1,4 +1,4 @@
-//! The providers behind one small interface: ask for a payment, read a notice, confirm it.
+//! The payment providers behind one interface: request a payment, read a notification, confirm it.
 
 use std::time::Duration;
 
@@ -26,9 +26,9 @@ pub struct Gateway {
     pub provider: PaymentProvider,
     key: Secret,
     callback_token: Secret,
-    /// Where the provider is, unless it is where it always is.
+    /// Overrides the address of the provider.
     base: Option<String>,
-    /// Nobody calls the simulator, and certificates take room.
+    /// `None` for the simulator, which is not called. The certificates take memory.
     client: Option<reqwest::Client>,
 }
 
@@ -39,7 +39,7 @@ impl App {
     }
 }
 
-/// What is to be paid.
+/// A payment to request.
 pub struct Order<'a> {
     pub reference: &'a str,
     pub amount: Rupiah,
@@ -48,9 +48,9 @@ pub struct Order<'a> {
     pub phone: &'a str,
     pub description: String,
     pub now: DateTime<Utc>,
-    /// The hold's end: a virtual account must not outlive the seat.
+    /// The end of the hold: a virtual account must not outlive it.
     pub expires_at: DateTime<Utc>,
-    /// Where the customer comes back to.
+    /// The page that the customer returns to.
     pub return_url: String,
 }
 
@@ -58,7 +58,7 @@ impl Gateway {
     pub fn new(config: &Config, secret_key: &Secret) -> Result<Self, String> {
         let key = match (&config.payment_server_key, config.payment_provider) {
             (Some(key), _) => key.clone(),
-            // The simulator needs a key like the others; nobody has to think of one.
+            // The simulator needs a key like the others, so one is derived.
             (None, PaymentProvider::Simulator) => {
                 let hash =
                     Sha256::new().chain_update("simulator:").chain_update(secret_key.reveal());
@@ -83,8 +83,8 @@ impl Gateway {
         self.client.as_ref().ok_or_else(|| Error::internal("the simulator is never queried"))
     }
 
-    /// Where the customer pays. `Error::Internal`: the provider will not have this reference; any
-    /// other failure may pass.
+    /// Requests a payment and returns its page. `Error::Internal`: the provider refuses this
+    /// reference. Other failures are temporary.
     pub async fn create(&self, order: &Order<'_>) -> Result<String> {
         match self.provider {
             PaymentProvider::Simulator => Err(Error::internal("the simulator is never queried")),
@@ -93,7 +93,7 @@ impl Gateway {
         }
     }
 
-    /// What a callback says, if it comes from the provider.
+    /// Reads a notification and verifies its sender.
     pub fn read(&self, headers: &HeaderMap, body: &Value) -> Result<Notice> {
         let genuine = match self.provider {
             PaymentProvider::Simulator | PaymentProvider::Midtrans => {
@@ -116,7 +116,7 @@ impl Gateway {
         })
     }
 
-    /// What a body says in the format of this provider, whoever sent it.
+    /// Parses a notification in the format of this provider, without verifying its sender.
     pub fn parse(&self, body: &Value) -> Option<Notice> {
         match self.provider {
             PaymentProvider::Simulator | PaymentProvider::Midtrans => notice::midtrans(body),
@@ -124,10 +124,10 @@ impl Gateway {
         }
     }
 
-    /// Asks the provider what is true, since its callback proves less than it says: Midtrans does not
-    /// sign the status word, and Xendit's static token signs nothing at all. The answer replaces the
-    /// callback. `Error::NotFound`: the provider says that it is about another payment. Any other
-    /// failure means that it cannot be known now.
+    /// Asks the provider for the status, because a notification does not prove it: Midtrans does
+    /// not sign the status, and the static token of Xendit signs nothing. The answer replaces the
+    /// notification. `Error::NotFound`: the provider says that it belongs to another payment. Other
+    /// failures are temporary.
     pub async fn confirm(&self, told: Notice) -> Result<Notice> {
         let address = match (self.provider, told.status) {
             (PaymentProvider::Simulator, _) | (_, PaymentStatus::Pending) => return Ok(told),
@@ -146,7 +146,7 @@ impl Gateway {
         };
         let request =
             self.client()?.get(address).header("authorization", notice::basic_auth(&self.key));
-        // Midtrans wants its answer within five seconds.
+        // Midtrans expects a response to its notification within five seconds.
         let request = request.timeout(Duration::from_secs(4));
         let answer = send(request).await?;
         let unknown =
@@ -160,7 +160,7 @@ impl Gateway {
         if now.status == PaymentStatus::Pending { Err(unknown()) } else { Ok(now) }
     }
 
-    /// The simulator's own notification, signed as Midtrans signs.
+    /// A notification of the simulator, signed like those of Midtrans.
     pub fn simulate(&self, reference: &str, amount: Rupiah, status: &str, id: String) -> Value {
         let code = if status == "settlement" { "200" } else { "202" };
         let mut body = json!({
@@ -172,7 +172,7 @@ impl Gateway {
         body
     }
 
-    /// Whether the provider answers and takes our key, found out without asking for a payment.
+    /// Checks that the provider answers and accepts the key, without requesting a payment.
     pub async fn reach(&self) -> Result<String> {
         let nobody = "dermaga-doctor";
         let address = match self.provider {
@@ -195,7 +195,7 @@ impl Gateway {
         let response = request.send().await.map_err(failed)?;
         let status = response.status().as_u16();
         let body: Value = response.json().await.unwrap_or_default();
-        // Midtrans says in the body what it thinks of the key.
+        // Midtrans reports a refused key in the body.
         let refused = [401, 403].contains(&status) || body["status_code"] == "401";
         match refused {
             true => Err(Error::Unavailable(format!("{} rejects the server key", self.provider))),
@@ -281,7 +281,7 @@ fn client() -> Result<reqwest::Client, String> {
     })
 }
 
-/// One try; who asks decides when to ask again.
+/// A single attempt; the caller decides about retries.
 async fn send(request: reqwest::RequestBuilder) -> Result<Value> {
     let failed =
         |why: reqwest::Error| Error::Unavailable(format!("provider: {}", why.without_url()));

@@ -1,10 +1,10 @@
-//! Payments: attempts to pay at a provider, what the provider tells us, and what becomes of it.
+//! Payments: attempts at a provider, its notifications, and their effects.
 //!
-//! - An attempt is asked for outside any transaction. A provider that does not answer leaves a
-//!   pending booking whose payment the outbox asks for again.
-//! - An event is verified, kept raw and applied in one transaction, at most once, in any order.
-//!   Money with a right signature is applied, or it waits for a person in `reviews`.
-//! - Of two that deal with one booking at once the second waits for the booking's row.
+//! - A payment is requested outside any transaction. If the provider does not answer, the booking
+//!   stays pending, and the outbox requests the payment again.
+//! - A notification is verified, stored and applied in one transaction, at most once, in any order.
+//!   Money with a valid signature is applied, or needs a decision in `reviews`.
+//! - The row lock of the booking serialises everything that concerns its money.
 
 mod apply;
 mod attempts;
@@ -31,12 +31,12 @@ pub use http::{
 };
 pub use simulator::{pay_page, pay_page_pressed};
 
-/// Makes sure that a booking can be paid, long after its own request has ended.
+/// Makes sure that a booking has a payment page, after the request that created it has ended.
 pub async fn ensure_requested(app: &App, booking_id: Uuid) -> Result<()> {
     attempts::ensure(app, booking_id).await
 }
 
-/// Asks the provider about a notice that it could not be asked about when it came.
+/// Confirms a notification that could not be confirmed when it arrived.
 pub async fn confirm_notice(app: &App, notice: &Value) -> Result<()> {
     http::confirm_later(app, notice).await
 }

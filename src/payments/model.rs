@@ -1,4 +1,4 @@
-//! What payments are made of, and what callers send and get.
+//! Rows, requests and responses of payments.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -37,7 +37,7 @@ crate::string_enum! {
     }
 }
 
-/// One attempt to pay.
+/// A payment attempt.
 #[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct Payment {
     pub id: Uuid,
@@ -48,7 +48,7 @@ pub struct Payment {
     pub status: PaymentStatus,
     pub amount: Rupiah,
     pub redirect_url: Option<String>,
-    /// The move that it pays the difference of.
+    /// The reschedule whose difference it pays.
     pub reschedule_id: Option<Uuid>,
 }
 

@@ -1,4 +1,4 @@
-//! Notices of payment providers, read into one form.
+//! Parses the notifications of payment providers.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::Value;
@@ -11,14 +11,14 @@ use crate::kernel::{money::Rupiah, secret::Secret};
 pub struct Notice {
     pub reference: String,
     pub transaction_id: String,
-    /// As the provider calls it.
+    /// In the words of the provider.
     pub provider_status: String,
     pub status: PaymentStatus,
     pub amount: Rupiah,
     pub method: Method,
 }
 
-/// Midtrans' notification; the simulator speaks the same. `None`: it is none.
+/// A notification of Midtrans or of the simulator; `None` if it is malformed.
 pub fn midtrans(body: &Value) -> Option<Notice> {
     let text = |name: &str| body[name].as_str();
     let provider_status = text("transaction_status")?;
@@ -29,7 +29,7 @@ pub fn midtrans(body: &Value) -> Option<Notice> {
         ("refund" | "partial_refund", _) => PaymentStatus::Refunded,
         _ => PaymentStatus::Pending,
     };
-    // A refund says how much came back beside what was paid.
+    // A refund has its own amount besides that of the payment.
     let amount = match status {
         PaymentStatus::Refunded => text("refund_amount").or(text("gross_amount")),
         _ => text("gross_amount"),
@@ -44,7 +44,7 @@ pub fn midtrans(body: &Value) -> Option<Notice> {
         "cstore" => Method::Retail,
         _ => Method::Other,
     };
-    // A capture that is challenged and one that is accepted are two different things to say.
+    // A challenged capture and an accepted one are different states.
     let provider_status = match text("fraud_status") {
         Some(fraud) if provider_status == "capture" && fraud != "accept" => {
             format!("{provider_status}:{fraud}")
@@ -78,11 +78,11 @@ pub fn midtrans_signed(body: &Value, key: &Secret) -> bool {
     midtrans_signature(body, key).is_some_and(|right| constant_time_eq(&given, &right))
 }
 
-/// Xendit's invoice, as its callback and its API describe it. `None`: it is none.
+/// An invoice of Xendit, from its callback or its API; `None` if it is malformed.
 pub fn xendit(body: &Value) -> Option<Notice> {
     let text = |name: &str| body[name].as_str();
     let provider_status = text("status")?;
-    // It becomes part of an address.
+    // It becomes part of a URL.
     let id = text("id").filter(|id| is_safe_id(id))?;
     if text("currency").is_some_and(|currency| currency != "IDR") {
         return None;
@@ -116,7 +116,7 @@ pub fn xendit(body: &Value) -> Option<Notice> {
     })
 }
 
-/// In constant time.
+/// Compares in constant time.
 pub fn constant_time_eq(given: &str, right: &str) -> bool {
     let (given, right) = (Sha256::digest(given), Sha256::digest(right));
     given.iter().zip(right.iter()).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
@@ -126,7 +126,7 @@ pub fn basic_auth(key: &Secret) -> String {
     format!("Basic {}", BASE64_STANDARD.encode(format!("{}:", key.reveal())))
 }
 
-/// A number without cents, which Xendit may write as `150000` or `150000.0`.
+/// An amount without cents, as `150000` or `150000.0`.
 fn whole_rupiah(amount: &Value) -> Option<Rupiah> {
     let exact = |n: &f64| n.fract() == 0.0 && n.abs() < 9e15;
     let amount = amount.as_i64().or_else(|| amount.as_f64().filter(exact).map(|n| n as i64));
@@ -138,7 +138,7 @@ fn is_safe_id(id: &str) -> bool {
     (1..=64).contains(&id.len()) && id.bytes().all(plain)
 }
 
-/// `"150000.00"` or `"150000"`; cents there are none.
+/// An amount without cents, as `"150000.00"` or `"150000"`.
 fn parse_rupiah(text: &str) -> Option<Rupiah> {
     let (whole, cents) = text.split_once('.').unwrap_or((text, ""));
     let none = cents.bytes().all(|b| b == b'0');

@@ -1,4 +1,4 @@
-//! Deciding about money that could not be applied by itself.
+//! Reviews: decisions about money that could not be applied automatically.
 
 use chrono::{DateTime, Utc};
 
@@ -17,8 +17,8 @@ use crate::{
     ledger::{self, Account, Posting, Source},
 };
 
-/// Resolves the review once. Applied money pays the booking, and what is above the total goes
-/// back; refunded money has left the bank; what is dismissed was never ours.
+/// Resolves the review once. `Apply`: the money pays the booking, and the excess is owed to the
+/// customer. `Refund`: it was paid back by transfer. `Dismiss`: it was not received.
 pub async fn resolve(
     tx: &mut Tx,
     review: &Review,
@@ -65,8 +65,8 @@ pub async fn resolve(
     ledger::post(tx, posting, now).await
 }
 
-/// A refund that nobody owed when it was made: it took no money in. Applied, it is the refund that
-/// has become due since; dismissed, it is only something to know of.
+/// A refund by the provider that was not owed when it was made. Applied, it settles a refund that
+/// has become due since; dismissed, it changes nothing.
 async fn resolve_refund(
     tx: &mut Tx,
     review: &Review,
@@ -86,7 +86,7 @@ async fn resolve_refund(
     }
 }
 
-/// Pays an excess back by transfer.
+/// Records that an excess was paid back by transfer.
 pub async fn pay_excess(tx: &mut Tx, booking: Uuid, now: DateTime<Utc>) -> Result<bool> {
     let Some((review, excess)) = store::owed_excess(tx, booking).await? else { return Ok(false) };
     store::excess_paid(tx, review, now).await?;

@@ -1,5 +1,5 @@
-//! The simulator's page, where a person can pay, fail, or let it expire. Only where the simulator
-//! is what takes payments.
+//! The page of the payment simulator, on which a person can pay, fail or let a payment expire.
+//! Available only if the simulator is the configured provider.
 
 use askama::Template;
 use axum::{
@@ -39,7 +39,7 @@ pub struct Pressed {
     action: String,
 }
 
-/// Says what the provider would say, and by the same door.
+/// Sends the notification of the chosen outcome through the regular callback.
 pub async fn pay_page_pressed(
     State(app): State<App>,
     Path(reference): Path<String>,
@@ -52,7 +52,7 @@ pub async fn pay_page_pressed(
         "expire" => "expire",
         _ => return Err(Error::NotFound),
     };
-    // One transaction for each reference: pressing twice pays once.
+    // One transaction id per reference, so that repeating it pays once.
     let id = format!("sim-{reference}");
     let body = app.gateway().simulate(&reference, payment.amount, status, id);
     let notice = app.gateway().read(&Default::default(), &body)?;

@@ -15,7 +15,7 @@ use crate::kernel::{
     money::Rupiah,
 };
 
-/// How long whoever asks the provider may take before somebody else does.
+/// The time after which another process may ask the provider.
 pub const LEASE: TimeDelta = TimeDelta::seconds(30);
 
 macro_rules! payment {
@@ -40,7 +40,7 @@ pub struct NewPayment<'a> {
     pub reschedule_id: Option<Uuid>,
 }
 
-/// `false` when that attempt exists already.
+/// `false` if the attempt already exists.
 pub async fn insert(db: &Db, new: NewPayment<'_>, now: DateTime<Utc>) -> Result<bool> {
     Ok(bound(db.sql(INSERT), new, now).run().await? == 1)
 }
@@ -79,7 +79,7 @@ pub async fn newest(db: &Db, booking: Uuid) -> Result<Option<Payment>> {
     Ok(payment)
 }
 
-/// The newest attempt to pay the difference of a move.
+/// The newest attempt to pay the difference of a reschedule.
 pub async fn newest_of(db: &Db, reschedule: Uuid) -> Result<Option<Payment>> {
     let payment = db
         .sql(payment!(" WHERE reschedule_id = $1 ORDER BY attempt DESC LIMIT 1"))
@@ -108,7 +108,7 @@ pub async fn by_reference(db: &Db, reference: &str) -> Result<Option<Payment>> {
     Ok(payment)
 }
 
-/// The right to ask the provider for a payment that nobody is asking for just now.
+/// Acquires the right to ask the provider for this payment; `false` if another process has it.
 pub async fn lease(db: &Db, reference: &str, now: DateTime<Utc>) -> Result<bool> {
     let leased = db
         .sql(
@@ -123,7 +123,7 @@ pub async fn lease(db: &Db, reference: &str, now: DateTime<Utc>) -> Result<bool>
     Ok(leased == 1)
 }
 
-/// The provider will not have this attempt.
+/// The provider refuses this attempt.
 pub async fn refuse(db: &Db, reference: &str) -> Result<()> {
     db.sql("UPDATE payments SET status = 'failed' WHERE reference = $1 AND status = 'pending'")
         .bind(reference.to_owned())
@@ -132,7 +132,7 @@ pub async fn refuse(db: &Db, reference: &str) -> Result<()> {
     Ok(())
 }
 
-/// Lets somebody else ask at once.
+/// Releases the lease.
 pub async fn release(db: &Db, reference: &str, now: DateTime<Utc>) -> Result<()> {
     db.sql("UPDATE payments SET leased_until = $1 WHERE reference = $2 AND redirect_url IS NULL")
         .bind(now)
@@ -151,8 +151,8 @@ pub async fn set_address(db: &Db, reference: &str, redirect_url: &str) -> Result
     Ok(())
 }
 
-/// Records a notice; `None` when it was recorded before. One that could not be confirmed then counts
-/// as new once it is.
+/// Records a notification; `None` if it was recorded before. One that was stored unconfirmed counts
+/// as new when it is confirmed.
 pub async fn record_event(
     tx: &mut Tx,
     payment: &Payment,
@@ -186,7 +186,8 @@ pub async fn record_event(
     Ok(kept.map(|(id,)| id))
 }
 
-/// Whether this very money was taken in by an earlier word: a capture that is settled later.
+/// Whether an earlier notification has applied the same money, e.g. a capture that is settled
+/// later.
 pub async fn is_already_applied(tx: &mut Tx, event: Uuid) -> Result<bool> {
     let earlier: Option<(Uuid,)> = tx
         .sql(
@@ -210,7 +211,7 @@ pub async fn set_outcome(tx: &mut Tx, event: Uuid, outcome: &'static str) -> Res
     Ok(())
 }
 
-/// Moves an attempt that is still pending.
+/// Ends an attempt that is still pending.
 pub async fn end(tx: &mut Tx, id: Uuid, status: PaymentStatus) -> Result<()> {
     tx.sql("UPDATE payments SET status = $1 WHERE id = $2 AND status = 'pending'")
         .bind(status)
@@ -238,7 +239,7 @@ pub async fn set_refunded(tx: &mut Tx, booking: Uuid) -> Result<()> {
     Ok(())
 }
 
-/// What was paid for a booking in all, and what of it has not gone back.
+/// The total that was paid for a booking, and the part that was not refunded.
 pub async fn paid_and_remaining(tx: &mut Tx, booking: Uuid) -> Result<(Rupiah, Rupiah)> {
     let parts = tx
         .sql(
@@ -327,7 +328,7 @@ pub async fn set_excess(tx: &mut Tx, id: Uuid, excess: Rupiah) -> Result<()> {
     Ok(())
 }
 
-/// An excess of the booking that is still owed.
+/// An excess of the booking that is still owed to the customer.
 pub async fn owed_excess(tx: &mut Tx, booking: Uuid) -> Result<Option<(Uuid, Rupiah)>> {
     let owed = tx
         .sql(
@@ -350,7 +351,7 @@ pub async fn excess_paid(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()
     Ok(())
 }
 
-/// `false` when somebody else has resolved it.
+/// `false` if it was already resolved.
 pub async fn resolve(
     tx: &mut Tx,
     id: Uuid,

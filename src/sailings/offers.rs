@@ -1,8 +1,8 @@
 //! Cache tags of search responses.
 //!
-//! A response depends on every sailing of its trip, also on those that it leaves out because they
-//! are full: a seat that comes back must reach it. So responses are tagged by trip, and not by the
-//! sailings that they show.
+//! A response depends on every sailing of its trip, also on those that it omits because they are
+//! full: a released seat must become visible. So responses are tagged by trip, and not by the
+//! sailings that they contain.
 
 use chrono::{DateTime, NaiveDate, Utc};
 
@@ -15,8 +15,8 @@ pub fn trip_tag(from: &str, to: &str, departure_at: DateTime<Utc>, zone: Zone) -
     tag_of_trip(&harbour::key(from), &harbour::key(to), day)
 }
 
-/// Responses about one direction on any day, for a change that concerns several days. Bookings move
-/// only within a line, so this covers both ends of a move and what waits for one.
+/// Responses about one direction on any day, for a change that affects several days. Bookings move
+/// only within a line, so this covers both sailings of a reschedule, also of a pending one.
 pub fn line_tag(from: &str, to: &str) -> CacheTag {
     tag_of_line(&harbour::key(from), &harbour::key(to))
 }

@@ -12,7 +12,7 @@ use crate::{
     partners,
 };
 
-/// The letter about a settlement that was paid out; `None` when there is nobody to write to.
+/// The mail about a settlement that was paid out; `None` if there is no recipient.
 pub async fn letter(app: &App, id: Uuid) -> Result<Option<Letter>> {
     let Some(settlement) = store::get(&app.db, id).await? else { return Ok(None) };
     let Some(partner) = partners::find(&app.db, settlement.partner_id).await? else {

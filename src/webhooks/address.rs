@@ -1,10 +1,10 @@
-//! Which addresses belong to the world, and which to somebody's own network.
+//! Distinguishes public addresses from private and special ones.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-/// Whether anyone on the internet could be meant by it.
+/// Whether the address is globally reachable.
 pub fn is_public(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(v4) => v4_is_public(v4),
@@ -35,20 +35,20 @@ fn v6_is_public(v6: Ipv6Addr) -> bool {
         v4_is_public(Ipv4Addr::new(w, x, y, z))
     };
     match (a, b) {
-        // An IPv4 address in another coat.
+        // IPv4 addresses embedded in IPv6.
         (0x64, 0xff9b) => [c, d, e, f] == [0; 4] && inside(g, h),
         (0x2002, _) => inside(b, c),
         // Teredo, benchmarking, ORCHID, documentation.
         (0x2001, 0 | 2 | 0xdb8) => false,
         (0x2001, 0x10..=0x2f) => false,
         (0x3fff, 0..=0x0fff) => false,
-        // What is assigned to the world at all.
+        // Global unicast.
         _ => a & 0xe000 == 0x2000,
     }
 }
 
-/// Finds addresses as everyone does, and keeps those that may be connected to. The connection is
-/// made to one of these: a name that means another address a moment later changes nothing.
+/// Resolves names and keeps the addresses that may be connected to. The connection uses one of
+/// these, so that a name that resolves to another address afterwards has no effect.
 pub struct PublicResolver {
     pub private_too: bool,
 }
@@ -64,7 +64,7 @@ impl Resolve for PublicResolver {
     }
 }
 
-/// Of what a name means just now, what may be connected to.
+/// The addresses of a name that may be connected to.
 fn allowed_addresses(
     found: impl Iterator<Item = SocketAddr>,
     private_too: bool,
@@ -80,7 +80,7 @@ fn allowed_addresses(
 mod tests {
     use super::*;
 
-    /// The same name, asked again and again by whoever would lead us inside.
+    /// DNS rebinding: the same name resolves to different addresses.
     #[test]
     fn a_name_never_leads_inside_whatever_it_means_at_that_moment() {
         let meant = |addresses: &[&str]| {

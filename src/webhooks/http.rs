@@ -121,7 +121,7 @@ pub async fn list_deliveries(
     store::deliveries(&app.db, webhook.id, &query).await
 }
 
-/// Sends a delivery once more, whatever came of it. Its id stays the same.
+/// Sends a delivery again, whatever its outcome was. Its id stays the same.
 pub async fn resend_delivery(
     State(app): State<App>,
     caller: Caller,
@@ -138,7 +138,7 @@ pub async fn resend_delivery(
         ));
     }
     let lane = store::reset_delivery(&mut tx, id).await?;
-    // What still waits for its time need not wait any longer; the rest goes out anew.
+    // A pending delivery is made due at once; any other is queued again.
     outbox::hurry(&mut tx, &lane, now).await?;
     if before.status != DeliveryStatus::Pending {
         enqueue_delivery(&mut tx, id, lane, None, now).await?;
@@ -157,7 +157,7 @@ pub async fn resend_delivery(
         .saying("The delivery has been queued again.", "Pengiriman diantrekan ulang."))
 }
 
-/// Says at once what would never be called.
+/// Refuses an address that would never be called.
 fn ensure_public_url(app: &App, form: &WebhookForm) -> Result<()> {
     match parse_url(&form.url).is_some_and(|url| app.webhook_client().may_call(&url)) {
         true => Ok(()),

@@ -1,11 +1,11 @@
 //! Webhooks: signed HTTP calls about events to systems that subscribe to them.
 //!
-//! - A delivery is created in the transaction that fans the event out, and is sent through the
-//!   outbox: at least once, with the event's id, retried for a day, in order for each subject. Each
-//!   is signed by the Standard Webhooks specification.
+//! - A delivery is created in the transaction of the fan-out and sent through the outbox: at least
+//!   once, with the id of the event, retried for a day, in order for each entity. It is signed by
+//!   the Standard Webhooks specification.
 //! - The address that is connected to is checked: private ones are refused, whatever the name
 //!   resolves to later, and redirects are not followed.
-//! - A subscription that answers 410, or fails for a day, is switched off.
+//! - A subscription that answers 410, or fails for a day, is deactivated.
 
 mod address;
 mod http;
@@ -34,7 +34,7 @@ pub use http::{
 };
 pub use send::{WebhookClient, deliver};
 
-/// An event on its way to subscribers.
+/// An event for subscribers.
 pub struct Announcement<'a> {
     pub item: &'a Item,
     pub event: &'a DomainEvent,
@@ -73,7 +73,7 @@ async fn enqueue_delivery(
     outbox::put_new(tx, new, now).await.map(drop)
 }
 
-/// Puts secrets that older keys have sealed under the current one; says how many.
+/// Re-encrypts secrets of older keys with the current one; returns their number.
 pub async fn reseal(app: &App) -> Result<u64> {
     store::reseal(&app.db, &app.sealer).await
 }

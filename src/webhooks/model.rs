@@ -1,4 +1,4 @@
-//! What webhooks are made of, and what callers send and get.
+//! Rows, requests and responses of webhooks.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -11,7 +11,7 @@ use crate::{
 };
 
 crate::string_enum! {
-    /// What one can follow.
+    /// Events that can be subscribed to.
     pub enum EventName {
         BookingCreated = "booking.created",
         BookingPaid = "booking.paid",
@@ -36,8 +36,7 @@ crate::string_enum! {
 }
 
 impl EventName {
-    /// The name under which other systems follow an event; `None` for those that are between the
-    /// service and a booker.
+    /// The public name of an event; `None` for events between the service and a booker.
     pub fn of(kind: EventKind) -> Option<Self> {
         Some(match kind {
             EventKind::BookingCreated => Self::BookingCreated,
@@ -71,7 +70,7 @@ crate::string_enum! {
     pub enum DisabledReason {
         /// It answered 410.
         Gone = "gone",
-        /// Nothing got through for a day.
+        /// All deliveries failed for a day.
         Failing = "failing",
     }
 }
@@ -133,7 +132,7 @@ impl Input for WebhookForm {
     }
 }
 
-/// An address that a webhook may have, as far as one can see.
+/// Parses the URL of a webhook and checks its form.
 pub fn parse_url(url: &str) -> Option<reqwest::Url> {
     let url = reqwest::Url::parse(url.trim()).ok()?;
     let plain = url.username().is_empty() && url.password().is_none();

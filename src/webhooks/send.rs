@@ -1,4 +1,4 @@
-//! Sending a delivery out: signed, to a public address, with patience for a day.
+//! Sends deliveries: signed, to public addresses.
 
 use std::{sync::OnceLock, time::Duration};
 
@@ -22,14 +22,15 @@ use crate::{
     },
 };
 
-/// After so long without success a subscription is switched off: about a day, and within the tries
-/// of a single delivery, of which the last comes after 23 hours.
+/// A subscription is deactivated after this time without success. It is less than the 23 hours
+/// until the last attempt of a single delivery.
 const MAX_FAILING: TimeDelta = TimeDelta::hours(22);
 const PREFIX: &str = "whsec_";
 
-/// Who calls other systems.
+/// The HTTP client of webhooks.
 pub struct WebhookClient {
-    /// Made when it is needed: many a service has no webhooks, and certificates take room.
+    /// Created on first use, because the certificates take memory and many installations have no
+    /// webhooks.
     client: OnceLock<reqwest::Client>,
     private_too: bool,
 }
@@ -54,7 +55,7 @@ impl WebhookClient {
         let client = reqwest::Client::builder()
             .timeout(Duration::from_secs(10))
             .connect_timeout(Duration::from_secs(5))
-            // Neither redirects nor a proxy choose an address for us.
+            // Redirects and proxies would bypass the check of the address.
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
             .dns_resolver(std::sync::Arc::new(PublicResolver { private_too }))
@@ -63,7 +64,7 @@ impl WebhookClient {
         Ok(self.client.get_or_init(|| client))
     }
 
-    /// An address that is written as a number never meets the resolver.
+    /// Checks addresses that are written as numbers, which the resolver does not see.
     pub fn may_call(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default();
         let number = host.trim_start_matches('[').trim_end_matches(']').parse();
@@ -109,7 +110,7 @@ impl WebhookClient {
     }
 }
 
-/// The innermost cause says what happened; the outer ones repeat the address.
+/// The innermost cause is the specific one; the outer ones repeat the address.
 fn reason(error: &reqwest::Error) -> String {
     let mut cause: &dyn std::error::Error = error;
     while let Some(inner) = cause.source() {
@@ -118,7 +119,7 @@ fn reason(error: &reqwest::Error) -> String {
     cause.to_string()
 }
 
-/// A fresh secret, as the Standard Webhooks specification writes it.
+/// A fresh secret in the format of the Standard Webhooks specification.
 pub fn fresh_secret() -> String {
     format!("{PREFIX}{}", BASE64_STANDARD.encode(rand::random::<[u8; 32]>()))
 }
@@ -131,9 +132,9 @@ fn signature(secret: &str, id: &str, timestamp: i64, body: &str) -> String {
     format!("v1,{}", BASE64_STANDARD.encode(mac.finalize().into_bytes()))
 }
 
-/// Makes an attempt, and writes down what came of it. An error brings it back later.
+/// Makes an attempt and records its outcome. An error schedules a retry.
 pub async fn deliver(app: &App, item: &Item, id: Uuid) -> Result<()> {
-    // Deleted, or delivered by somebody whose lease was lost.
+    // It was deleted, or delivered by a process whose lease had expired.
     let Some(outgoing) = store::outgoing(&app.db, id).await? else { return Ok(()) };
     let mut attempt = match outgoing.active {
         true => {

@@ -71,7 +71,7 @@ pub async fn create(
     Ok(())
 }
 
-/// Changed by hand, it starts with a clean slate.
+/// A change resets the record of failures.
 pub async fn update(tx: &mut Tx, id: Uuid, form: &WebhookForm, now: DateTime<Utc>) -> Result<()> {
     tx.sql(
         "UPDATE webhooks SET url = $1, events = $2, active = $3, failing_since = NULL,
@@ -94,7 +94,7 @@ pub async fn delete(tx: &mut Tx, id: Uuid) -> Result<()> {
     Ok(())
 }
 
-/// `false`: there is one of this event already.
+/// `false`: the event already has a delivery for this webhook.
 #[allow(clippy::too_many_arguments)]
 pub async fn insert(
     tx: &mut Tx,
@@ -157,7 +157,7 @@ pub async fn delivery(tx: &mut Tx, webhook: Uuid, id: Uuid) -> Result<Option<Del
     Ok(row)
 }
 
-/// Everything that a delivery needs.
+/// Everything that sending a delivery needs.
 #[derive(crate::kernel::db::FromRow)]
 pub struct Outgoing {
     pub event_id: Uuid,
@@ -181,7 +181,7 @@ pub async fn outgoing(db: &Db, id: Uuid) -> Result<Option<Outgoing>> {
     Ok(outgoing)
 }
 
-/// What came of an attempt.
+/// The outcome of an attempt.
 pub struct Attempt {
     pub status: DeliveryStatus,
     pub response_status: Option<i32>,
@@ -211,7 +211,7 @@ pub async fn record_attempt(
     Ok(())
 }
 
-/// To be tried again, from the beginning; gives the lane it belongs in.
+/// Resets a delivery for another attempt; returns its lane.
 pub async fn reset_delivery(tx: &mut Tx, id: Uuid) -> Result<String> {
     let lane = tx
         .sql(
@@ -224,7 +224,7 @@ pub async fn reset_delivery(tx: &mut Tx, id: Uuid) -> Result<String> {
     Ok(lane)
 }
 
-/// Something got through.
+/// Records a success.
 pub async fn mark_working(tx: &mut Tx, id: Uuid) -> Result<()> {
     tx.sql("UPDATE webhooks SET failing_since = NULL WHERE id = $1 AND failing_since IS NOT NULL")
         .bind(id)
@@ -233,7 +233,8 @@ pub async fn mark_working(tx: &mut Tx, id: Uuid) -> Result<()> {
     Ok(())
 }
 
-/// Nothing got through; says since when that is so. `None`: it is another one by now.
+/// Records a failure; returns the time since which all deliveries fail. `None`: the webhook was
+/// changed meanwhile.
 pub async fn mark_failing(
     tx: &mut Tx,
     id: Uuid,

@@ -1,5 +1,5 @@
-//! Hostile requests: large and malformed bodies, refused bodies, too many connections. One caller
-//! pays for them, and nobody else.
+//! Hostile requests: large and malformed bodies, refused bodies, too many connections. They must
+//! affect only their sender.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -22,7 +22,7 @@ use tokio::{
 
 use crate::world::World;
 
-/// A hostile body of about so many bytes.
+/// A hostile body of about this many bytes.
 type Shape = fn(usize) -> String;
 
 fn repeated(before: &str, item: &str, after: &str, bytes: usize) -> String {
@@ -66,7 +66,7 @@ const SHAPES: &[(&str, Shape)] = &[
     }),
 ];
 
-/// Nanoseconds of processor time of this thread: what others do at the same time does not count.
+/// Processor time of this thread in nanoseconds, so that concurrent tests do not count.
 fn processor_time() -> u64 {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     stat.split(' ').next().unwrap().parse().unwrap()
@@ -76,7 +76,7 @@ fn processor_time() -> u64 {
 fn cost<T: Input>(body: &str) -> u64 {
     let once = || {
         let before = processor_time();
-        // What cannot be parsed is refused before its schema is asked.
+        // A body that cannot be parsed is refused before validation.
         if let Ok(Parsed { value, truncated }) = json::parse(body.as_bytes()) {
             assert!(schema::read::<T>(value).is_err() || truncated);
         }

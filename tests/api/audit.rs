@@ -128,9 +128,8 @@ async fn every_changing_operation_leaves_an_entry(world: World) {
         let call = match operation.id {
             "upload_file" => {
                 let png = crate::files::picture(image::ImageFormat::Png);
-                let file = reqwest::multipart::Part::bytes(png).file_name("a.png");
-                let form = reqwest::multipart::Form::new().text("purpose", "photo");
-                call.multipart(form.part("file", file))
+                let form = crate::support::form::Form::new();
+                call.multipart(form.text("purpose", "photo").file("a.png", &png))
             }
             _ => call.json(body),
         };

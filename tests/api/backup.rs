@@ -1,4 +1,4 @@
-//! Backups of a service on SQLite: made while it sells, looked at, restored.
+//! Backups of a service on SQLite: created during sales, verified, restored.
 
 use dermaga::{
     app::App,
@@ -64,13 +64,13 @@ async fn a_backup_is_made_under_load_and_restored() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_damaged_is_no_backup() {
+async fn a_damaged_backup_is_refused() {
     let world = World::on_sqlite().await;
     let sailing = world.sailing().await;
     world.sold(&sailing, 2).await;
     let folder = tempfile::tempdir().unwrap();
     let (config, clock) = (world.app.config.clone(), Clock::manual(world.now()));
-    // Something does not add up: nothing is left behind that could be taken for a backup.
+    // If an invariant is violated, no backup is left behind.
     world
         .db()
         .sql("UPDATE sailings SET seats_taken = 3 WHERE seats_taken = 2")
@@ -140,7 +140,7 @@ async fn a_database_of_an_older_version_is_kept_as_it_is() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_doctor_says_what_is_wrong() {
+async fn doctor_reports_faults() {
     let folder = tempfile::tempdir().unwrap();
     let look = |settings: &[(&str, &str)]| {
         let mut command = crate::binary::dermaga(folder.path());

@@ -1,4 +1,4 @@
-//! Bookings: seats sold, looked up, let go.
+//! Bookings: sale, lookup, cancellation.
 
 use chrono::TimeDelta;
 use dermaga::kernel::access::Rule::*;
@@ -13,22 +13,22 @@ use crate::{
 on_both_engines![
     a_guest_books_and_pays,
     faults_are_named_and_nothing_is_taken,
-    seats_that_are_not_there_are_not_sold,
+    seats_beyond_the_capacity_are_not_sold,
     a_charter_takes_the_whole_boat,
-    what_is_closed_is_not_sold,
+    closed_sailings_are_not_sold,
     a_hold_expires_to_the_second_and_frees_its_seats,
     staff_and_partners_book_for_others,
-    a_booking_is_found_by_whoever_may_know_of_it,
+    a_booking_is_visible_to_its_booker_partner_and_staff,
     lists_filter_by_query_and_by_body,
-    pages_of_a_list_are_its_parts,
+    the_pages_of_a_list_do_not_overlap,
     cancelling_follows_the_policy,
     partner_and_staff_cancel_in_full,
     a_guest_holds_at_most_five,
     the_same_request_twice_books_once,
     a_booking_takes_few_statements,
     a_cancel_takes_few_statements,
-    a_cancel_is_decided_by_what_is_true_then,
-    identity_numbers_rest_sealed_and_are_masked,
+    a_cancellation_is_decided_by_the_current_row,
+    identity_numbers_are_stored_encrypted_and_masked,
 ];
 
 async fn a_guest_books_and_pays(world: World) {
@@ -116,7 +116,7 @@ async fn faults_are_named_and_nothing_is_taken(world: World) {
     assert_eq!(world.count("SELECT COUNT(*) FROM bookings").await, 0);
 }
 
-async fn seats_that_are_not_there_are_not_sold(world: World) {
+async fn seats_beyond_the_capacity_are_not_sold(world: World) {
     let sailing = world.sailing().await;
     world.books(order(&sailing, 28, "sari@example.com")).await.ok();
     let body = world.books(order(&sailing, 3, "putu@example.com")).await.is(409, "sold_out");
@@ -156,7 +156,7 @@ async fn cancel(world: &World, booking: &Value, email: &str) -> Value {
     world.post(&path, body).send().await.ok()
 }
 
-async fn what_is_closed_is_not_sold(world: World) {
+async fn closed_sailings_are_not_sold(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     let book = || world.books(order(&sailing, 1, "sari@example.com"));
@@ -204,7 +204,7 @@ async fn staff_and_partners_book_for_others(world: World) {
     assert_eq!(log.as_array().unwrap().len(), 1);
 }
 
-async fn a_booking_is_found_by_whoever_may_know_of_it(world: World) {
+async fn a_booking_is_visible_to_its_booker_partner_and_staff(world: World) {
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     let path = format!("/v1/booking/{}", booking["id"].as_str().unwrap());
@@ -232,7 +232,7 @@ async fn a_booking_is_found_by_whoever_may_know_of_it(world: World) {
     world.post(&format!("{path}/cancel"), cancel).send().await.is(404, "not_found");
 }
 
-async fn pages_of_a_list_are_its_parts(world: World) {
+async fn the_pages_of_a_list_do_not_overlap(world: World) {
     let sailing = world.sailing().await;
     let admin = world.admin().await;
     for number in 0..23 {
@@ -281,7 +281,7 @@ async fn lists_filter_by_query_and_by_body(world: World) {
     assert_eq!(codes(by("email=putu@example.com&qty=2")).await, [b]);
     assert_eq!(codes(by("start_date=2026-11-16&end_date=2026-11-16")).await.len(), 2);
     assert_eq!(codes(by("start_date=2026-11-17")).await.len(), 0);
-    // As the seed has it: filters in a body, with empty values and objects that do not count.
+    // Filters in a body, with empty values and objects that are ignored.
     let body = json!({
         "type": "speedboat", "item_id": sailing.boat, "route_time_id": "", "qty": 1,
         "code_promo": "", "note": "", "contact": {}, "passengers": [{ "name": "x" }],
@@ -306,7 +306,7 @@ async fn lists_filter_by_query_and_by_body(world: World) {
 
 async fn cancelling_follows_the_policy(world: World) {
     let sailing = world.sailing().await;
-    // It is 21 hours before departure: half comes back.
+    // 21 hours before departure half is refunded.
     let booking = world.books(order(&sailing, 2, "sari@example.com")).await.ok();
     world.pays(&booking).await;
     let after = cancel(&world, &booking, "sari@example.com").await;
@@ -331,7 +331,7 @@ async fn cancelling_follows_the_policy(world: World) {
     assert_eq!(world.balance("bank").await, -150_000);
     world.post(&refund, body).by(&admin).send().await.is(409, "invalid_state");
 
-    // What is not paid is let go freely; five hours before nothing comes back.
+    // An unpaid booking is cancelled freely; five hours before departure nothing is refunded.
     let unpaid = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     assert_eq!(cancel(&world, &unpaid, "sari@example.com").await["status"], "cancelled");
     let late = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
@@ -407,7 +407,7 @@ async fn the_same_request_twice_books_once(world: World) {
     assert!(!world.everything().await.contains("X7654321"), "a kept answer is sealed");
 }
 
-/// Two that look, side by side, and one that sells.
+/// Two concurrent reads and one write.
 async fn a_booking_takes_few_statements(world: World) {
     let sailing = world.sailing().await;
     let before = world.db().statements();
@@ -416,7 +416,7 @@ async fn a_booking_takes_few_statements(world: World) {
 }
 
 /// One loads the booking, one cancels it, one posts the refund and one announces it. A session, an
-/// entry of the audit log and a kept answer have statements of their own.
+/// audit entry and a stored answer have further statements.
 async fn a_cancel_takes_few_statements(world: World) {
     let first = world.sailing().await;
     let later = world.sailing_of_another_day(&first).await;
@@ -439,7 +439,7 @@ async fn a_cancel_takes_few_statements(world: World) {
             None => call.send().await.ok(),
         };
         let took = world.db().statements() - before;
-        // What was answered without reading it again is what is stored.
+        // The response, which was made without another read, equals the stored booking.
         let stored = world.looks_up(&booking).await;
         for (name, value) in stored.as_object().unwrap() {
             assert_eq!(after[name], *value, "{name}");
@@ -450,12 +450,13 @@ async fn a_cancel_takes_few_statements(world: World) {
     assert_eq!(took(&later, None, true).await, 4);
     assert_eq!(took(&later, Some(&first.partner), true).await, 1 + 4);
     assert_eq!(took(&later, Some(&clerk), true).await, 1 + 4 + 1);
-    // Near departure the manifest counts: locked and read again. Half is kept: one more for that.
+    // Near departure the manifest matters: locked and read again. Keeping half needs one more
+    // posting.
     assert_eq!(took(&first, None, true).await, 4 + 2 + 1);
 }
 
-/// The booking is loaded before the transaction: what changes in between is found out.
-async fn a_cancel_is_decided_by_what_is_true_then(world: World) {
+/// The booking is loaded before the transaction; a change in between is detected.
+async fn a_cancellation_is_decided_by_the_current_row(world: World) {
     let first = world.sailing().await;
     let later = world.sailing_of_another_day(&first).await;
     for sailing in [&first, &later] {
@@ -478,7 +479,7 @@ async fn a_cancel_is_decided_by_what_is_true_then(world: World) {
     assert_eq!(world.count("SELECT CAST(SUM(amount) AS BIGINT) FROM ledger_lines").await, 0);
 }
 
-async fn identity_numbers_rest_sealed_and_are_masked(world: World) {
+async fn identity_numbers_are_stored_encrypted_and_masked(world: World) {
     let sailing = world.sailing().await;
     let mut wanted = order(&sailing, 1, "sari@example.com");
     wanted["passengers"][0]["identity_type"] = json!("passport");

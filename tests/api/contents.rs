@@ -3,22 +3,22 @@
 use dermaga::{config::Switch, kernel::access::Rule};
 use futures_util::future::join_all;
 use image::ImageFormat;
-use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 
 use crate::{
     files::picture,
     harbour::order,
     on_both_engines,
+    support::form::Form,
     world::{Answer, Someone, World},
 };
 
 on_both_engines![
-    the_call_is_saved_and_shown,
-    a_bad_call_is_refused,
+    the_call_to_action_is_saved_and_returned,
+    an_invalid_call_to_action_is_refused,
     terms_go_through_versions,
-    nothing_that_runs_survives_in_terms,
-    who_writes_does_not_publish,
+    scripts_are_removed_from_terms,
+    terms_are_not_published_by_their_author,
     one_person_is_enough_where_it_is_set_so,
     identity_never_comes_from_a_body,
     there_is_one_draft_of_a_type,
@@ -37,11 +37,10 @@ fn call() -> Value {
     })
 }
 
-async fn the_call_is_saved_and_shown(world: World) {
+async fn the_call_to_action_is_saved_and_returned(world: World) {
     let admin = world.admin().await;
     world.get(CTA).send().await.is(404, "not_found");
-    let picture = Part::bytes(picture(ImageFormat::Png));
-    let form = Form::new().text("purpose", "content").part("file", picture.file_name("a.png"));
+    let form = Form::new().text("purpose", "content").file("a.png", &picture(ImageFormat::Png));
     let upload = world.call(reqwest::Method::POST, "/v1/files/upload").by(&admin).multipart(form);
     let image = upload.send().await.ok()["id"].as_str().unwrap().to_owned();
     let mut body = call();
@@ -64,7 +63,7 @@ async fn the_call_is_saved_and_shown(world: World) {
     assert_eq!(world.count("SELECT COUNT(*) FROM cta_partnership").await, 1);
 }
 
-async fn a_bad_call_is_refused(world: World) {
+async fn an_invalid_call_to_action_is_refused(world: World) {
     let admin = world.admin().await;
     let with = |change: Value| {
         let mut body = call();
@@ -150,7 +149,7 @@ async fn terms_go_through_versions(world: World) {
     drafts(&world, &writer, "empty", " ").await.has_faults(&[("content", "required")]);
 }
 
-async fn nothing_that_runs_survives_in_terms(world: World) {
+async fn scripts_are_removed_from_terms(world: World) {
     let writer = world.admin().await;
     let content = r#"<h1 onclick="steal()">Syarat</h1><script>alert(1)</script>
         <p style="background:url(javascript:1)">Teks <b>tebal</b></p>
@@ -185,7 +184,7 @@ async fn nothing_that_runs_survives_in_terms(world: World) {
     nothing.has_faults(&[("content", "required")]);
 }
 
-async fn who_writes_does_not_publish(world: World) {
+async fn terms_are_not_published_by_their_author(world: World) {
     let writer = world.admin_called("tulis@dermaga.test").await;
     let editor = world.admin_called("ubah@dermaga.test").await;
     let boss = world.admin().await;

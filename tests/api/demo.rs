@@ -1,4 +1,4 @@
-//! The demo, cut short: what it makes adds up.
+//! The demo with few days: its data satisfies all invariants.
 
 use chrono::Utc;
 use dermaga::{
@@ -6,23 +6,22 @@ use dermaga::{
     demo, invariants,
     kernel::{clock::midnight, ids::Uuid},
 };
-use indicatif::ProgressBar;
 
 use crate::postgres;
 
 const DAYS: demo::Extent = demo::Extent { days: 3, scale: 3 };
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_platform_that_looks_lived_in_adds_up_on_sqlite() {
+async fn demo_data_satisfies_the_invariants_on_sqlite() {
     let folder = tempfile::tempdir().unwrap();
-    looks_lived_in(Config { data_dir: folder.path().into(), ..Config::default() }).await;
+    satisfies_the_invariants(Config { data_dir: folder.path().into(), ..Config::default() }).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_platform_that_looks_lived_in_adds_up_on_postgres() {
+async fn demo_data_satisfies_the_invariants_on_postgres() {
     let Some(url) = postgres::database().await else { return };
     let folder = tempfile::tempdir().unwrap();
-    looks_lived_in(Config {
+    satisfies_the_invariants(Config {
         data_dir: folder.path().into(),
         database_url: Some(dermaga::config::DatabaseUrl(dermaga::config::Url(url))),
         secret_key: Some(dermaga::kernel::secret::Secret::new(
@@ -33,8 +32,8 @@ async fn a_platform_that_looks_lived_in_adds_up_on_postgres() {
     .await;
 }
 
-async fn looks_lived_in(config: Config) {
-    let app = demo::fill(config.clone(), 1, DAYS, ProgressBar::hidden()).await.unwrap();
+async fn satisfies_the_invariants(config: Config) {
+    let app = demo::fill(config.clone(), 1, DAYS, demo::Progress::hidden()).await.unwrap();
     for checked in invariants::check(&app.db).await.unwrap() {
         assert!(checked.broken.is_empty(), "{}: {:?}", checked.rule, checked.broken);
     }
@@ -49,19 +48,19 @@ async fn looks_lived_in(config: Config) {
     assert!(count("SELECT COUNT(*) FROM notifications").await > 100);
     assert_eq!(count("SELECT COUNT(*) FROM outbox").await, 0, "nobody is mailed now");
     app.db.close().await;
-    let again = demo::fill(config, 1, DAYS, ProgressBar::hidden()).await.err().unwrap();
+    let again = demo::fill(config, 1, DAYS, demo::Progress::hidden()).await.err().unwrap();
     assert!(again.contains("requires an empty one"), "{again}");
 }
 
-/// Names, seats and prices, and what a guest reads aloud; only secrets are different each time.
+/// Names, seats, prices and booking codes are equal; only secrets differ.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_same_seed_makes_the_same_platform() {
+async fn the_same_seed_makes_the_same_data() {
     async fn made(seed: u64) -> Vec<(Uuid, String, String, i64)> {
         let folder = tempfile::tempdir().unwrap();
         let config = Config { data_dir: folder.path().into(), ..Config::default() };
         let zone = config.timezone;
         let extent = demo::Extent { days: 2, scale: 1 };
-        let app = demo::fill(config, seed, extent, ProgressBar::hidden()).await.unwrap();
+        let app = demo::fill(config, seed, extent, demo::Progress::hidden()).await.unwrap();
         // What happened today depends on the time of day.
         let today = midnight(Utc::now().with_timezone(&zone).date_naive(), zone);
         let bookings = app.db.sql(
@@ -74,7 +73,7 @@ async fn the_same_seed_makes_the_same_platform() {
         let day = || Utc::now().with_timezone(&Config::default().timezone).date_naive();
         let before = day();
         let three = (made(7).await, made(7).await, made(8).await);
-        // Another day is another platform.
+        // At midnight the data changes.
         if before == day() {
             break three;
         }

@@ -1,4 +1,4 @@
-//! Weather and harbours: sailings cancelled and moved.
+//! Sailings that are cancelled or moved.
 
 use chrono::TimeDelta;
 use futures_util::{StreamExt, future::join_all, stream};
@@ -12,16 +12,16 @@ use crate::{
 };
 
 on_both_engines![
-    a_cancelled_sailing_gives_every_booking_its_outcome,
+    cancelling_a_sailing_cancels_every_booking,
     five_hundred_bookings_are_cancelled_in_one_answer,
-    it_is_cancelled_whole_or_not_at_all,
-    what_is_over_is_not_cancelled,
-    cancelling_races_with_everyone_else,
-    a_moved_sailing_takes_its_bookings_along,
+    cancelling_a_sailing_is_atomic,
+    a_departed_sailing_is_not_cancelled,
+    cancelling_races_with_bookings_payments_and_cancellations,
+    a_moved_sailing_moves_its_bookings,
     booking_races_with_a_move,
-    a_booker_need_not_put_up_with_another_time,
-    a_sailing_is_not_moved_into_the_way_of_another,
-    rubbish_moves_nothing,
+    a_booker_may_refuse_the_new_time,
+    a_sailing_is_not_moved_onto_another,
+    an_invalid_move_is_refused,
     cash_that_the_partner_took_is_on_its_account,
 ];
 
@@ -46,7 +46,7 @@ impl World {
         self.looks_up(booking).await["status"].as_str().unwrap().to_owned()
     }
 
-    /// A boat as large as there is.
+    /// A sailing with the maximum capacity.
     async fn great_sailing(&self) -> Sailing {
         let partner = self.active("made@bahari.id").await;
         let mut great = boat("GT. 500");
@@ -64,7 +64,7 @@ fn at(departure: &str, arrival: &str) -> Value {
     json!({ "departure_time": departure, "arrival_time": arrival, "reason": "Low tide" })
 }
 
-async fn a_cancelled_sailing_gives_every_booking_its_outcome(world: World) {
+async fn cancelling_a_sailing_cancels_every_booking(world: World) {
     let sailing = world.sailing().await;
     let paid = world.sold(&sailing, 2).await;
     let unpaid = world.books(order(&sailing, 1, "budi@example.com")).await.ok();
@@ -150,11 +150,11 @@ async fn five_hundred_bookings_are_cancelled_in_one_answer(world: World) {
     assert_eq!(log[0]["after"]["bookings"]["refund_due"], 450);
 }
 
-async fn it_is_cancelled_whole_or_not_at_all(world: World) {
+async fn cancelling_a_sailing_is_atomic(world: World) {
     let sailing = world.sailing().await;
     let first = world.sold(&sailing, 1).await;
     let last = world.sold(&sailing, 1).await;
-    // What would be posted for the last one is there already: the database refuses it.
+    // The posting of the last booking already exists, so the database refuses it.
     let id: dermaga::kernel::ids::Uuid = last["id"].as_str().unwrap().parse().unwrap();
     for (account, amount) in [("refund_payable", 1_i64), ("bank", -1)] {
         world
@@ -182,7 +182,7 @@ async fn it_is_cancelled_whole_or_not_at_all(world: World) {
     assert_eq!(world.count(news).await, 0);
 }
 
-async fn what_is_over_is_not_cancelled(world: World) {
+async fn a_departed_sailing_is_not_cancelled(world: World) {
     let sailing = world.sailing().await;
     let foreign = world.active("other@bahari.id").await;
     world.calls_off(&sailing, &foreign).await.is(404, "not_found");
@@ -209,7 +209,7 @@ async fn what_is_over_is_not_cancelled(world: World) {
 }
 
 /// Guests book, pay and cancel while the sailing is cancelled under them.
-async fn cancelling_races_with_everyone_else(world: World) {
+async fn cancelling_races_with_bookings_payments_and_cancellations(world: World) {
     let sailing = world.sailing().await;
     let mut pending = Vec::new();
     let mut paid = Vec::new();
@@ -242,7 +242,7 @@ async fn cancelling_races_with_everyone_else(world: World) {
     adds_up(&world).await;
 }
 
-async fn a_moved_sailing_takes_its_bookings_along(world: World) {
+async fn a_moved_sailing_moves_its_bookings(world: World) {
     let sailing = world.sailing().await;
     let paid = world.sold(&sailing, 2).await;
     let unpaid = world.books(order(&sailing, 1, "budi@example.com")).await.ok();
@@ -283,7 +283,7 @@ async fn a_moved_sailing_takes_its_bookings_along(world: World) {
     adds_up(&world).await;
 }
 
-/// Whoever books meanwhile has the old time or the new one, and in the end the new one.
+/// A concurrent booking has the old time or the new one, and finally the new one.
 async fn booking_races_with_a_move(world: World) {
     let sailing = world.sailing().await;
     let books = join_all((0..12).map(|n| {
@@ -304,7 +304,7 @@ async fn booking_races_with_a_move(world: World) {
     adds_up(&world).await;
 }
 
-async fn a_booker_need_not_put_up_with_another_time(world: World) {
+async fn a_booker_may_refuse_the_new_time(world: World) {
     let mut sailing = world.sailing().await;
     let (patient, other) = (world.sold(&sailing, 1).await, world.sold(&sailing, 1).await);
     world.later(TimeDelta::hours(20));
@@ -327,7 +327,7 @@ async fn a_booker_need_not_put_up_with_another_time(world: World) {
     adds_up(&world).await;
 }
 
-async fn a_sailing_is_not_moved_into_the_way_of_another(world: World) {
+async fn a_sailing_is_not_moved_onto_another(world: World) {
     let sailing = world.sailing().await;
     let mut body = at("08:30", "09:15");
     body["date"] = json!("2026-11-17");
@@ -349,7 +349,7 @@ async fn a_sailing_is_not_moved_into_the_way_of_another(world: World) {
     world.moves(&sailing, body).await.is(409, "invalid_state");
 }
 
-async fn rubbish_moves_nothing(world: World) {
+async fn an_invalid_move_is_refused(world: World) {
     let sailing = world.sailing().await;
     let faults =
         world.moves(&sailing, json!({ "departure_time": "8", "date": "soon" })).await.faults();

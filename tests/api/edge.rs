@@ -1,4 +1,4 @@
-//! Connections: nobody can hold one, a slot or the shutdown for ever.
+//! Connections: no client can hold a connection, a slot or the shutdown indefinitely.
 
 use std::{
     net::SocketAddr,
@@ -50,7 +50,7 @@ async fn stalled_clients_stop_neither_others_nor_the_drain() {
 
     let started = Instant::now();
     world.drain().await;
-    // The one in the middle of its body has ten seconds to go on; nobody else is waited for.
+    // The request in the middle of its body has ten seconds; idle connections are closed at once.
     assert!(started.elapsed() < Duration::from_secs(25));
     let text = answer(mid_body).await;
     assert!(text.starts_with("HTTP/1.1 408") && text.contains("request_timeout"), "{text}");
@@ -60,7 +60,7 @@ async fn stalled_clients_stop_neither_others_nor_the_drain() {
 const MOMENT: Duration = Duration::from_secs(1);
 const HEALTH: &str = "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n";
 
-/// The same service, less patient.
+/// The same service with shorter deadlines.
 async fn with_edge(world: &World, edge: Edge) -> SocketAddr {
     let listener = edge::listen(([127, 0, 0, 1], 0).into()).unwrap();
     let address = listener.local_addr().unwrap();
@@ -68,7 +68,7 @@ async fn with_edge(world: &World, edge: Edge) -> SocketAddr {
     address
 }
 
-/// Sends a byte now and then, and says when it was shut out, and with what words.
+/// Sends a byte at intervals; returns when the connection was closed, and the response.
 async fn trickle(address: SocketAddr, request: &str, byte: u8) -> (Duration, String) {
     let started = Instant::now();
     let (mut from, mut to) = call(address, request).await.into_split();
@@ -88,7 +88,7 @@ async fn in_time<T>(work: impl Future<Output = T>) -> T {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_head_must_come_in_time() {
+async fn a_request_head_has_a_deadline() {
     let world = World::on_sqlite().await;
     let address =
         with_edge(&world, Edge { first_head: MOMENT, head: MOMENT, ..Edge::default() }).await;
@@ -130,7 +130,7 @@ async fn a_head_must_come_in_time() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_body_must_come_in_time() {
+async fn a_request_body_has_a_deadline() {
     let world = World::on_sqlite().await;
     let edge = Edge {
         first_head: MOMENT,
@@ -156,7 +156,7 @@ async fn a_body_must_come_in_time() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn after_too_long_a_change_may_have_been_made() {
+async fn a_timed_out_change_has_an_unknown_outcome() {
     let world = World::on_sqlite().await;
     let edge = Edge { request: MOMENT, stall: MOMENT * 4, ..Edge::default() };
     let address = with_edge(&world, edge).await;
@@ -183,7 +183,7 @@ async fn after_too_long_a_change_may_have_been_made() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_does_not_read_is_left() {
+async fn a_client_that_does_not_read_is_disconnected() {
     let world = World::on_sqlite().await;
     let address = with_edge(&world, Edge { write: MOMENT, ..Edge::default() }).await;
     let large = "GET /docs HTTP/1.1\r\nHost: x\r\n\r\n".repeat(8);
@@ -206,9 +206,9 @@ async fn who_does_not_read_is_left() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_drain_finishes_what_runs() {
+async fn a_drain_finishes_running_requests() {
     let mut world = World::on_sqlite().await;
-    // A sign-in that is busy hashing, and a client that has not read its large answer yet.
+    // A login that is hashing, and a client that has not read its large response yet.
     let body = json!({ "email": "a@b.id", "password": "x", "role": "admin" }).to_string();
     let login = format!(
         "POST /v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n\
@@ -217,7 +217,7 @@ async fn a_drain_finishes_what_runs() {
     );
     let login = raw(&world, &login).await;
     let large = raw(&world, &"GET /docs HTTP/1.1\r\nHost: x\r\n\r\n".repeat(8)).await;
-    // Eight of the large ones are more than the system's buffers take: some answer stands still.
+    // Eight large responses exceed the buffers of the system, so one of them stalls.
     let given = || {
         let text = world.app.metrics.text(world.db());
         let count = text.split_once("route=\"/docs\",status=\"200\"} ").map(|(_, count)| count);
@@ -243,7 +243,7 @@ async fn a_drain_finishes_what_runs() {
     drained.await.unwrap();
 }
 
-/// The length that counts is Transfer-Encoding's, and nothing after it is taken for a request.
+/// Transfer-Encoding takes precedence, and nothing after the body is parsed as a request.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_lengths_in_one_request_smuggle_nothing() {
     let world = World::on_sqlite().await;
@@ -277,9 +277,9 @@ async fn a_body_without_end_is_refused() {
     writing.abort();
 }
 
-/// Nobody is dropped because nobody has come to the door yet.
+/// Connections beyond the accept loop wait in the backlog instead of being dropped.
 #[tokio::test]
-async fn a_rush_waits_in_line() {
+async fn connections_wait_in_the_backlog() {
     let _ = rlimit::increase_nofile_limit(8_192);
     let listener = dermaga::edge::listen(([127, 0, 0, 1], 0).into()).unwrap();
     let address = listener.local_addr().unwrap();
@@ -354,7 +354,7 @@ async fn only_trusted_hops_choose_the_address() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn pages_of_named_origins_may_call() {
+async fn cors_allows_configured_origins() {
     let origin = "https://app.example";
     let change = |config: &mut dermaga::config::Config| {
         config.cors_origins = Origins(vec![origin.parse().unwrap()]);

@@ -1,39 +1,37 @@
-//! Files: what may come in, who may see it, and nothing else.
+//! Files: uploads, access and quotas.
 
 use std::io::Cursor;
 
 use chrono::TimeDelta;
 use dermaga::kernel::{access::Rule, ids};
 use image::{ImageFormat, RgbImage};
-use reqwest::{
-    Method,
-    multipart::{Form, Part},
-};
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::{
     on_both_engines, s3,
+    support::form::Form,
     world::{Answer, Someone, World},
 };
 
 on_both_engines![
     a_picture_is_uploaded_and_seen_by_everyone,
     a_document_is_private,
-    what_is_not_allowed_is_refused_at_once,
+    invalid_files_are_refused_at_once,
     a_form_with_faults_is_named,
     a_presigned_address_takes_one_file,
     a_presigned_address_is_bound_to_file_type_and_size,
     of_two_uploads_to_one_address_one_counts,
     a_pending_file_cannot_be_used_and_is_swept_away,
     a_file_is_referred_to_by_its_uploader_for_its_purpose,
-    an_account_keeps_so_many_bytes,
-    an_account_keeps_so_many_files,
-    what_is_removed_is_counted_no_more,
+    an_account_has_a_quota_of_bytes,
+    an_account_has_a_quota_of_files,
+    removed_files_release_their_quota,
     only_editors_upload_contents,
     a_file_that_nothing_refers_to_is_removed,
-    a_file_that_is_let_go_has_another_week,
-    a_file_is_attached_or_removed_never_both,
-    a_form_has_few_parts,
+    an_unreferenced_file_is_kept_for_a_week,
+    attaching_races_with_the_sweep,
+    a_form_has_a_limited_number_of_parts,
 ];
 
 pub fn picture(format: ImageFormat) -> Vec<u8> {
@@ -52,8 +50,7 @@ async fn upload(
     content: Vec<u8>,
     purpose: &str,
 ) -> Answer {
-    let file = Part::bytes(content).file_name(name.to_owned());
-    let form = Form::new().text("purpose", purpose.to_owned()).part("file", file);
+    let form = Form::new().text("purpose", purpose).file(name, &content);
     world.call(Method::POST, "/v1/files/upload").by(who).multipart(form).send().await
 }
 
@@ -112,7 +109,7 @@ async fn a_document_is_private(world: World) {
     world.get(&format!("/v1/files/{}", ids::fresh())).send().await.is(404, "not_found");
 }
 
-async fn what_is_not_allowed_is_refused_at_once(world: World) {
+async fn invalid_files_are_refused_at_once(world: World) {
     let made = world.partner("made@bahari.id").await;
     let refused = async |name: &str, content: &[u8], purpose: &str, rule: &str| {
         let answer = upload(&world, &made, name, content.to_vec(), purpose).await;
@@ -165,8 +162,7 @@ async fn a_form_with_faults_is_named(world: World) {
     };
     let form = Form::new().text("note", "nothing here");
     send(form).await.has_faults(&[("file", "required"), ("purpose", "required")]);
-    let file = Part::bytes(PDF.to_vec()).file_name("a.pdf");
-    let form = Form::new().part("file", file).text("purpose", "treasure");
+    let form = Form::new().file("a.pdf", PDF).text("purpose", "treasure");
     send(form).await.has_faults(&[("purpose", "enum")]);
     let call = world.call(Method::POST, "/v1/files/upload").by(&made);
     call.json(json!({})).send().await.is(415, "unsupported_media_type");
@@ -323,14 +319,14 @@ async fn a_file_is_referred_to_by_its_uploader_for_its_purpose(world: World) {
 
 const FIVE: usize = 5 * 1024 * 1024;
 
-/// What is counted is what is there.
+/// The counted usage equals the stored files.
 async fn adds_up(world: &World) {
     for question in dermaga::invariants::check(world.db()).await.unwrap() {
         assert!(question.broken.is_empty(), "{}: {:?}", question.rule, question.broken);
     }
 }
 
-/// Of those that were asked at once, how many were granted; the others have no room.
+/// The number of concurrent requests that succeeded; the others exceeded the quota.
 fn granted(answers: Vec<Answer>) -> usize {
     let mut granted = 0;
     for answer in answers {
@@ -342,7 +338,7 @@ fn granted(answers: Vec<Answer>) -> usize {
     granted
 }
 
-async fn an_account_keeps_so_many_bytes(world: World) {
+async fn an_account_has_a_quota_of_bytes(world: World) {
     let made = world.partner("made@bahari.id").await;
     let ask = |size| presign(&world, &made, "image/png", size, "photo");
     for _ in 0..38 {
@@ -360,14 +356,14 @@ async fn an_account_keeps_so_many_bytes(world: World) {
     // It is theirs alone.
     let ketut = world.partner("ketut@bahari.id").await;
     upload(&world, &ketut, "a.png", png, "photo").await.ok();
-    // What never came is given back.
+    // Pending uploads that expire release their quota.
     world.later(TimeDelta::minutes(10));
     world.app.sweep().await.unwrap();
     ask(FIVE).await.ok();
     adds_up(&world).await;
 }
 
-async fn an_account_keeps_so_many_files(world: World) {
+async fn an_account_has_a_quota_of_files(world: World) {
     let made = world.partner("made@bahari.id").await;
     let clerk = world.staff("isi@dermaga.test", &[]).await;
     let admin = world.admin().await;
@@ -398,7 +394,7 @@ async fn an_account_keeps_so_many_files(world: World) {
     upload(&world, &made, "a.png", png, "photo").await.is(409, "quota_exceeded");
 }
 
-async fn what_is_removed_is_counted_no_more(world: World) {
+async fn removed_files_release_their_quota(world: World) {
     let made = world.partner("made@bahari.id").await;
     let png = picture(ImageFormat::Png);
     upload(&world, &made, "a.png", png.clone(), "photo").await.ok();
@@ -515,7 +511,7 @@ async fn a_file_that_nothing_refers_to_is_removed(world: World) {
     adds_up(&world).await;
 }
 
-async fn a_file_that_is_let_go_has_another_week(world: World) {
+async fn an_unreferenced_file_is_kept_for_a_week(world: World) {
     let made = world.partner("made@bahari.id").await;
     let png = picture(ImageFormat::Png);
     let face = upload(&world, &made, "a.png", png, "avatar").await.ok();
@@ -542,7 +538,7 @@ async fn a_file_that_is_let_go_has_another_week(world: World) {
     avatar(&world, &made, face).await.has_faults(&[("avatar_file_id", "unknown")]);
 }
 
-async fn a_file_is_attached_or_removed_never_both(world: World) {
+async fn attaching_races_with_the_sweep(world: World) {
     let mut made = world.partner("made@bahari.id").await;
     let png = picture(ImageFormat::Png);
     for _ in 0..8 {
@@ -566,16 +562,15 @@ async fn a_file_is_attached_or_removed_never_both(world: World) {
     adds_up(&world).await;
 }
 
-async fn a_form_has_few_parts(world: World) {
+async fn a_form_has_a_limited_number_of_parts(world: World) {
     let made = world.partner("made@bahari.id").await;
     let png = picture(ImageFormat::Png);
     let send = async |extra: usize| {
         let mut form = Form::new();
         for n in 0..extra {
-            form = form.text(format!("x{n}"), "");
+            form = form.text(&format!("x{n}"), "");
         }
-        let file = Part::bytes(png.clone()).file_name("a.png");
-        let form = form.text("purpose", "photo").part("file", file);
+        let form = form.text("purpose", "photo").file("a.png", &png);
         world.call(Method::POST, "/v1/files/upload").by(&made).multipart(form).send().await
     };
     send(18).await.ok();
@@ -584,7 +579,7 @@ async fn a_form_has_few_parts(world: World) {
 
 /// The same service on a real S3 server.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn files_live_on_s3_as_well() {
+async fn files_are_stored_on_s3() {
     let Some(url) = s3::bucket().await else { return };
     let change = |config: &mut dermaga::config::Config| {
         config.storage_url = dermaga::config::StorageUrl(dermaga::config::Url(url));

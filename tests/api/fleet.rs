@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::{
     harbour::{boat, route, wish},
     on_both_engines,
+    support::form::Form,
     world::{Someone, World},
 };
 
@@ -268,8 +269,7 @@ async fn photos_are_the_uploaders_own(world: World) {
     let other = world.partner("other@bahari.id").await;
     let upload = async |who: &Someone| {
         let png = crate::files::picture(image::ImageFormat::Png);
-        let file = reqwest::multipart::Part::bytes(png).file_name("boat.png");
-        let form = reqwest::multipart::Form::new().text("purpose", "photo").part("file", file);
+        let form = Form::new().text("purpose", "photo").file("boat.png", &png);
         let call = world.call(reqwest::Method::POST, "/v1/files/upload").by(who).multipart(form);
         call.send().await.ok()["id"].as_str().unwrap().to_owned()
     };

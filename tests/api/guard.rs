@@ -1,5 +1,4 @@
-//! What must not leak, and what must not fail: the production guard, the token of the metrics, the
-//! modes of files, and a log that cannot be written.
+//! The production guard, the metrics token, file modes, and a log that cannot be written.
 
 use std::{
     fs::File,
@@ -45,7 +44,7 @@ async fn read(url: &str) -> (u16, Value) {
 }
 
 #[tokio::test]
-async fn a_reachable_service_does_not_start_with_what_everybody_knows() {
+async fn a_reachable_service_refuses_public_keys_and_passwords() {
     let folder = tempfile::tempdir().unwrap();
     let weak = BASE64_STANDARD.encode([7; 32]);
     let faults = [
@@ -114,7 +113,7 @@ async fn an_insecure_demo_is_allowed_and_says_so() {
 }
 
 #[tokio::test]
-async fn the_demos_logins_are_not_served_to_others() {
+async fn demo_accounts_are_refused_on_a_reachable_service() {
     let folder = tempfile::tempdir().unwrap();
     let mut made = dermaga(folder.path());
     made.args(["admin", "create", "--email", demo::ADMIN]);
@@ -132,7 +131,7 @@ async fn the_demos_logins_are_not_served_to_others() {
 }
 
 #[tokio::test]
-async fn a_doctor_knows_the_guard() {
+async fn doctor_applies_the_guard() {
     let folder = tempfile::tempdir().unwrap();
     let look = |settings: &[(&str, &str)]| {
         let mut command = dermaga(folder.path());
@@ -247,7 +246,7 @@ fn assignments_are_found_in_every_shape() {
     }
 }
 
-/// What the repository prints is known to everybody, so the guard must know it, too.
+/// Keys and passwords that are printed in the repository are public, so the guard must refuse them.
 #[test]
 fn the_guard_knows_every_key_and_password_that_is_printed_here() {
     let documents = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "docs", "compose.yaml"];
@@ -367,7 +366,7 @@ mod modes {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn nothing_that_is_kept_is_for_others() {
+    async fn stored_files_are_private() {
         let folder = tempfile::tempdir().unwrap();
         // With bookings, and files of partners.
         assert!(loose(folder.path(), "demo --days 0").output().unwrap().status.success());
@@ -416,7 +415,7 @@ mod modes {
     }
 
     #[tokio::test]
-    async fn what_was_left_open_is_closed_with_a_warning() {
+    async fn file_modes_are_corrected_with_a_warning() {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
         drop(start(&mut dermaga(folder.path())));

@@ -1,4 +1,4 @@
-//! How many seats a guest can hold without paying for them.
+//! Limits of unpaid holds.
 
 use std::pin::Pin;
 
@@ -159,7 +159,7 @@ async fn what_is_paid_expired_or_cancelled_is_not_counted(world: World) {
         held.push(book(n).await.ok());
     }
     book(5).await.is(409, "too_many_holds");
-    // Each way out makes room for one.
+    // Each end of a hold releases one.
     world.pays(&held[0]).await;
     book(5).await.ok();
     book(6).await.is(409, "too_many_holds");
@@ -274,7 +274,7 @@ async fn a_refused_sale_counts_nothing(world: World) {
     adds_up(&world).await;
 }
 
-/// Sales, payments, cancellations, expiry and sailings that are called off take the same rows.
+/// Sales, payments, cancellations, expiry and cancelled sailings change the same counters.
 async fn all_that_frees_a_hold_at_once_is_counted(world: World) {
     type Step<'a> = Pin<Box<dyn Future<Output = Answer> + 'a>>;
     let world = world.with(limited).await;

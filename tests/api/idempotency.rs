@@ -16,18 +16,18 @@ use crate::{
 
 on_both_engines![
     a_repeat_gets_the_first_answer,
-    another_body_or_caller_is_another_matter,
-    a_repeat_that_comes_meanwhile_is_told_so,
-    a_dead_claim_is_taken_over_and_its_owner_locked_out,
+    a_key_is_bound_to_body_and_caller,
+    a_concurrent_repeat_is_refused,
+    an_expired_claim_is_taken_over,
     a_refusal_frees_the_key,
     keys_are_kept_for_a_day,
     of_many_at_once_one_runs,
-    guests_with_one_key_do_not_meet,
+    guests_with_the_same_key_are_separate,
     a_route_is_planned_once,
-    a_webhook_is_made_once_and_its_secret_rests_sealed,
+    a_webhook_is_created_once_and_its_secret_is_stored_encrypted,
     a_booking_is_cancelled_and_refunded_once,
     a_booking_is_moved_once,
-    a_commit_without_an_answer_is_found_out_by_the_repeat,
+    a_repeat_resolves_a_commit_without_an_answer,
 ];
 
 fn guest(email: &str) -> Owner {
@@ -68,7 +68,7 @@ async fn a_repeat_gets_the_first_answer(world: World) {
     assert_eq!(word(key("{}").claim(world.db(), world.now()).await), "replay");
 }
 
-async fn another_body_or_caller_is_another_matter(world: World) {
+async fn a_key_is_bound_to_body_and_caller(world: World) {
     run(&world, &key("{}")).await;
     let now = world.now();
     assert_eq!(word(key("{ }").claim(world.db(), now).await), "idempotency_conflict");
@@ -80,14 +80,14 @@ async fn another_body_or_caller_is_another_matter(world: World) {
     assert_eq!(word(other.claim(world.db(), now).await), "run");
 }
 
-async fn a_repeat_that_comes_meanwhile_is_told_so(world: World) {
+async fn a_concurrent_repeat_is_refused(world: World) {
     let running = key("{}").claim(world.db(), world.now()).await;
     assert_eq!(word(key("{}").claim(world.db(), world.now()).await), "idempotency_in_progress");
     assert_eq!(word(key("{ }").claim(world.db(), world.now()).await), "idempotency_conflict");
     assert_eq!(word(running), "run");
 }
 
-async fn a_dead_claim_is_taken_over_and_its_owner_locked_out(world: World) {
+async fn an_expired_claim_is_taken_over(world: World) {
     let Ok(Claim::Run(slow)) = key("{}").claim(world.db(), world.now()).await else { panic!() };
     world.later(TimeDelta::seconds(61));
     run(&world, &key("{}")).await;
@@ -125,7 +125,7 @@ async fn of_many_at_once_one_runs(world: World) {
     assert_eq!(words.iter().filter(|word| **word == "idempotency_in_progress").count(), 15);
 }
 
-/// Sends it twice with one key: there is one answer, and the second says that it is the first.
+/// Sends it twice with one key: both responses are equal, and the second is marked as a replay.
 async fn twice<'w>(call: impl Fn() -> Call<'w>) -> Value {
     let send = async || call().header("idempotency-key", "k1").send().await;
     let first = send().await;
@@ -137,7 +137,7 @@ async fn twice<'w>(call: impl Fn() -> Call<'w>) -> Value {
     first
 }
 
-async fn guests_with_one_key_do_not_meet(world: World) {
+async fn guests_with_the_same_key_are_separate(world: World) {
     let sailing = world.sailing().await;
     let book = async |email: &str| -> Answer {
         let order = order(&sailing, 1, email);
@@ -162,7 +162,7 @@ async fn a_route_is_planned_once(world: World) {
     call.header("idempotency-key", "k1").send().await.is(409, "idempotency_conflict");
 }
 
-async fn a_webhook_is_made_once_and_its_secret_rests_sealed(world: World) {
+async fn a_webhook_is_created_once_and_its_secret_is_stored_encrypted(world: World) {
     let admin = world.admin().await;
     let body = json!({ "url": "https://mitra.example/hook", "events": ["booking.paid"] });
     let made = twice(|| world.post("/v1/webhooks", body.clone()).by(&admin)).await;
@@ -188,7 +188,7 @@ async fn a_booking_is_cancelled_and_refunded_once(world: World) {
     let cancelled = twice(|| world.post(&path("cancel"), body.clone())).await;
     assert_eq!(cancelled["status"], "refund_pending");
     assert_eq!(cancelled["passengers"][0]["identity_number"], "X7654321");
-    // Who does not know the booking is not shown the answer.
+    // The stored answer is not returned to a guest with wrong credentials.
     let stranger = json!({ "reason": "", "code": "DMG-AAAAAAAA", "email": "sari@example.com" });
     let call = world.post(&path("cancel"), stranger).header("idempotency-key", "k1");
     call.send().await.is(404, "not_found");
@@ -223,7 +223,7 @@ async fn a_booking_is_moved_once(world: World) {
 }
 
 /// The server ends the connection in the middle of the COMMIT.
-async fn a_commit_without_an_answer_is_found_out_by_the_repeat(world: World) {
+async fn a_repeat_resolves_a_commit_without_an_answer(world: World) {
     if world.db().engine() != "postgres" {
         return;
     }

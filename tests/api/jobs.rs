@@ -1,4 +1,4 @@
-//! Background jobs: one bad row does not stop the others, every job is watched.
+//! Background jobs: one bad row does not stop the others, every job is monitored.
 
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ async fn all_adds_up(world: &World) {
     }
 }
 
-/// What a doctor finds of the background jobs.
+/// The finding of `doctor` about background jobs.
 async fn doctor_says(world: &World) -> Result<String, String> {
     let findings = doctor::examine(world.app.config.clone()).await;
     findings.into_iter().find(|finding| finding.what == "background jobs").unwrap().found
@@ -189,7 +189,7 @@ async fn a_partner_that_cannot_be_settled_does_not_stop_the_others(world: World)
             world.fills_in(&partner, papers()).await.ok();
         }
     }
-    // What is sealed with a key that nobody has cannot be opened.
+    // A value that was encrypted with an unknown key cannot be decrypted.
     let sealed = "SELECT pic_nik FROM onboardings WHERE partner_id = $1";
     let sealed: String = world.db().sql(sealed).bind(partners[0]).scalar().await.unwrap();
     let set = "UPDATE onboardings SET pic_nik = $1 WHERE partner_id = $2";

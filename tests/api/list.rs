@@ -6,8 +6,8 @@ use crate::{on_both_engines, world::World};
 
 on_both_engines![
     filters_combine_and_absent_ones_do_not_count,
-    every_page_knows_how_many_there_are,
-    slow_lists_do_not_keep_anybody_from_signing_in,
+    every_page_has_the_total,
+    slow_lists_do_not_block_logins,
 ];
 
 async fn filters_combine_and_absent_ones_do_not_count(world: World) {
@@ -34,7 +34,7 @@ async fn filters_combine_and_absent_ones_do_not_count(world: World) {
     assert_eq!(emails(Some("'; DROP TABLE accounts; --"), None).await, "");
 }
 
-async fn every_page_knows_how_many_there_are(world: World) {
+async fn every_page_has_the_total(world: World) {
     for email in ["a@x.id", "b@x.id", "c@x.id"] {
         world.account(email, "mitra").await;
     }
@@ -55,7 +55,7 @@ async fn every_page_knows_how_many_there_are(world: World) {
     }
 }
 
-async fn slow_lists_do_not_keep_anybody_from_signing_in(world: World) {
+async fn slow_lists_do_not_block_logins(world: World) {
     let admin = world.admin().await;
     // Every place in such a name is nearly what is looked for.
     let name = "a".repeat(40_000);

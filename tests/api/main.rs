@@ -50,6 +50,7 @@ mod taxes;
 mod tickets;
 mod transactions;
 mod users;
+mod values;
 mod webhooks;
 
 use support::{binary, cluster, harbour, postgres, s3, world};

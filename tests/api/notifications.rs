@@ -1,4 +1,4 @@
-//! What people are told, in the application and by mail.
+//! Notifications in the application and by mail.
 
 use std::time::Duration;
 
@@ -22,22 +22,22 @@ use crate::{
 
 on_both_engines![
     a_partner_is_told_of_its_bookings_in_order,
-    the_platforms_people_are_told_what_concerns_them,
+    staff_are_notified_by_rule,
     notifications_are_read_one_by_one_or_all_at_once,
     notifications_are_their_owners_alone,
-    words_come_in_the_readers_language,
-    new_ones_are_shown_as_they_come,
-    a_crowd_does_not_hide_what_is_new,
-    a_stream_goes_on_where_it_broke_off,
-    nobody_takes_all_the_streams,
+    texts_are_in_the_language_of_the_reader,
+    new_notifications_are_streamed,
+    a_stream_is_complete_under_load,
+    a_stream_resumes_after_the_last_id,
+    streams_are_limited_per_account,
     a_stream_ends_with_its_session,
     a_stream_does_not_hold_up_a_shutdown,
     events_are_delivered_after_a_crash,
-    many_workers_tell_everyone_once_and_in_order,
+    many_workers_notify_once_and_in_order,
     bookers_get_letters_about_their_booking,
-    who_has_not_paid_is_reminded_once,
-    a_letter_waits_for_the_one_before,
-    a_dead_mail_server_holds_up_nothing_else,
+    an_unpaid_booker_is_reminded_once,
+    mails_about_a_booking_are_sent_in_order,
+    a_hanging_mail_server_delays_only_mails,
     partners_get_letters_about_settlements,
 ];
 
@@ -90,7 +90,7 @@ async fn a_partner_is_told_of_its_bookings_in_order(world: World) {
     assert_eq!(world.count("SELECT COUNT(*) FROM outbox WHERE queue = 'event'").await, 0);
 }
 
-async fn the_platforms_people_are_told_what_concerns_them(world: World) {
+async fn staff_are_notified_by_rule(world: World) {
     let admin = world.admin().await;
     let reviewer = world.staff("periksa@dermaga.test", &[Rule::PartnersApprove]).await;
     let cashier = world.staff("kasir@dermaga.test", &[Rule::BookingsWrite]).await;
@@ -182,7 +182,7 @@ async fn notifications_are_their_owners_alone(world: World) {
     world.get(&of("x")).by(&admin).send().await.is(404, "not_found");
 }
 
-async fn words_come_in_the_readers_language(world: World) {
+async fn texts_are_in_the_language_of_the_reader(world: World) {
     let (partner, _) = several(&world).await;
     let list = world.get("/v1/notifications").by(&partner).header("accept-language", "id");
     let list = list.send().await.ok();
@@ -231,7 +231,7 @@ impl Stream {
     }
 }
 
-async fn new_ones_are_shown_as_they_come(world: World) {
+async fn new_notifications_are_streamed(world: World) {
     let sailing = world.sailing().await;
     let other = world.active("ketut@laut.id").await;
     // One process shows what another was told.
@@ -262,8 +262,8 @@ async fn new_ones_are_shown_as_they_come(world: World) {
     }
 }
 
-/// However much others are told at that moment.
-async fn a_crowd_does_not_hide_what_is_new(world: World) {
+/// Not even when many notifications of others are created at the same time.
+async fn a_stream_is_complete_under_load(world: World) {
     let sailing = world.sailing().await;
     let other = world.active("ketut@laut.id").await;
     world.delivers().await;
@@ -289,7 +289,7 @@ async fn a_crowd_does_not_hide_what_is_new(world: World) {
     worker.abort();
 }
 
-async fn a_stream_goes_on_where_it_broke_off(world: World) {
+async fn a_stream_resumes_after_the_last_id(world: World) {
     let (partner, list) = several(&world).await;
     // The oldest is known, the other three are not.
     let last = list[3]["id"].as_str().unwrap().to_owned();
@@ -302,7 +302,7 @@ async fn a_stream_goes_on_where_it_broke_off(world: World) {
     assert!(quiet.is_err(), "as if it had not said so");
 }
 
-async fn nobody_takes_all_the_streams(world: World) {
+async fn streams_are_limited_per_account(world: World) {
     let partner = world.active("made@bahari.id").await;
     let mut open = Vec::new();
     for _ in 0..8 {
@@ -338,7 +338,7 @@ async fn events_are_delivered_after_a_crash(mut world: World) {
     let sailing = world.sailing().await;
     world.delivers().await;
     world.sold(&sailing, 1).await;
-    // Somebody claims the first and dies; then the process goes.
+    // A process claims the first event and crashes; then this one stops.
     let claimed = outbox::claim(world.db(), Queue::Event, world.now(), 1).await.unwrap();
     assert_eq!(claimed[0].topic, "booking.created");
     world.leaves().await;
@@ -353,7 +353,7 @@ async fn events_are_delivered_after_a_crash(mut world: World) {
     assert!(!world.letters_to("sari@example.com").is_empty());
 }
 
-async fn many_workers_tell_everyone_once_and_in_order(world: World) {
+async fn many_workers_notify_once_and_in_order(world: World) {
     let sailing = world.sailing().await;
     let mut bookings = Vec::new();
     for n in 0..15 {
@@ -425,7 +425,7 @@ async fn bookers_get_letters_about_their_booking(world: World) {
     assert!(letters.last().unwrap().contains(english["code"].as_str().unwrap()));
 }
 
-async fn who_has_not_paid_is_reminded_once(world: World) {
+async fn an_unpaid_booker_is_reminded_once(world: World) {
     let sailing = world.sailing().await;
     world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     let paid = world.books(order(&sailing, 1, "putu@example.com")).await.ok();
@@ -444,14 +444,14 @@ async fn who_has_not_paid_is_reminded_once(world: World) {
     assert!(others.iter().all(|letter| !letter.contains("about to expire")));
 }
 
-/// A mail server that takes connections and never says a word.
+/// A mail server that accepts connections and never answers.
 async fn silent() -> (TcpListener, MailUrl) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     (listener, MailUrl(Url(format!("smtp://127.0.0.1:{port}"))))
 }
 
-async fn a_letter_waits_for_the_one_before(world: World) {
+async fn mails_about_a_booking_are_sent_in_order(world: World) {
     let closed = silent().await.1;
     let world = world.with(|config| config.mail_url = closed).await;
     let sailing = world.sailing().await;
@@ -474,11 +474,11 @@ async fn a_letter_waits_for_the_one_before(world: World) {
     assert!(letters[0].contains("paid"));
 }
 
-async fn a_dead_mail_server_holds_up_nothing_else(world: World) {
+async fn a_hanging_mail_server_delays_only_mails(world: World) {
     let (listener, url) = silent().await;
     let world = world.with(|config| config.mail_url = url).await;
     let admin = world.admin().await;
-    // It leads nowhere, which is found out at once.
+    // Its address is unreachable, which is detected at once.
     let hook = json!({ "url": "http://localhost:1/", "events": ["booking.created"] });
     world.post("/v1/webhooks", hook).by(&admin).send().await.ok();
     let sailing = world.sailing().await;
@@ -488,7 +488,7 @@ async fn a_dead_mail_server_holds_up_nothing_else(world: World) {
         for n in 0..40 {
             world.books(order(&sailing, 1, &format!("b{n}@example.com"))).await;
         }
-        // Everyone in the application knows, while letters hang.
+        // Notifications are delivered while mails hang.
         while told(&world, &sailing.partner).await.len() < 30 {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
@@ -497,7 +497,7 @@ async fn a_dead_mail_server_holds_up_nothing_else(world: World) {
     let letters = "SELECT COUNT(*) FROM outbox WHERE lane LIKE 'mail/%'
         AND CAST(payload AS TEXT) LIKE '%booking.%'";
     assert_eq!(world.count(letters).await, 30);
-    // Nor does a call to another system wait for it.
+    // Webhooks do not wait for mails, either.
     let calls = "SELECT COUNT(*) FROM webhook_deliveries WHERE attempts > 0";
     while world.count(calls).await < 30 {
         assert!(started.elapsed() < Duration::from_secs(60), "letters hold up calls");

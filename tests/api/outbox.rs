@@ -1,4 +1,4 @@
-//! What must happen after a commit happens, at least once.
+//! The outbox delivers every item at least once.
 
 use chrono::TimeDelta;
 use dermaga::kernel::{
@@ -13,12 +13,12 @@ use crate::{on_both_engines, world::World};
 on_both_engines![
     an_item_exists_only_if_its_transaction_does,
     an_item_is_claimed_by_one_at_a_time,
-    a_claim_that_is_not_finished_comes_back,
-    a_lane_is_told_in_its_order,
-    what_somebody_waits_for_goes_first,
-    a_rush_does_not_make_a_claim_slow,
-    a_failure_comes_back_later_and_ends_as_a_dead_letter,
-    what_a_newer_version_wrote_is_kept_for_it,
+    an_expired_lease_is_claimed_again,
+    a_lane_is_delivered_in_order,
+    items_with_high_priority_are_claimed_first,
+    a_claim_is_fast_on_a_long_queue,
+    a_failed_item_is_retried_and_becomes_a_dead_letter,
+    unknown_topics_are_kept_for_a_newer_version,
     the_worker_wakes_up_by_itself,
 ];
 
@@ -52,7 +52,7 @@ async fn an_item_is_claimed_by_one_at_a_time(world: World) {
     }
     let mut claimed: Vec<_> =
         workers.join_all().await.into_iter().flatten().map(|i| i.id).collect();
-    // On PostgreSQL two workers may have looked at the same rows and one come away with fewer.
+    // On PostgreSQL two workers may select the same rows, and one of them gets fewer.
     claimed.extend(
         outbox::claim(world.db(), Queue::Mail, world.now(), 20).await.unwrap().iter().map(|i| i.id),
     );
@@ -62,7 +62,7 @@ async fn an_item_is_claimed_by_one_at_a_time(world: World) {
     assert_eq!(claimed.len(), 20);
 }
 
-async fn a_claim_that_is_not_finished_comes_back(world: World) {
+async fn an_expired_lease_is_claimed_again(world: World) {
     put(&world, "x").await;
     let first = claim(&world).await.pop().unwrap();
     world.later(TimeDelta::seconds(59));
@@ -81,7 +81,7 @@ async fn a_claim_that_is_not_finished_comes_back(world: World) {
     assert_eq!(claim(&world).await.len(), 0);
 }
 
-async fn a_lane_is_told_in_its_order(world: World) {
+async fn a_lane_is_delivered_in_order(world: World) {
     let about = ids::fresh();
     for n in 0..3 {
         let mut tx = world.db().begin().await.unwrap();
@@ -89,7 +89,7 @@ async fn a_lane_is_told_in_its_order(world: World) {
         tx.commit().await.unwrap();
     }
     let events = async || outbox::claim(world.db(), Queue::Event, world.now(), 10).await.unwrap();
-    // Of many who ask at once one gets the first, and nobody what is behind it.
+    // Of many concurrent claims one gets the first item, and none gets the items behind it.
     let mut workers = tokio::task::JoinSet::new();
     for _ in 0..8 {
         let (db, now) = (world.db().clone(), world.now());
@@ -102,7 +102,7 @@ async fn a_lane_is_told_in_its_order(world: World) {
     assert!(events().await.is_empty(), "it is still being told");
     outbox::done(world.db(), &first).await.unwrap();
 
-    // One that can never be told does not hold up the next.
+    // A dead letter does not block the next item.
     let mut second = events().await.pop().unwrap();
     assert_eq!(second.payload["n"], 1);
     second.attempts = 1_000;
@@ -112,7 +112,7 @@ async fn a_lane_is_told_in_its_order(world: World) {
     assert_eq!(third[0].payload["n"], 2);
 }
 
-async fn what_somebody_waits_for_goes_first(world: World) {
+async fn items_with_high_priority_are_claimed_first(world: World) {
     let letter = |_| outbox::New {
         topic: "mail.letter",
         payload: json!({}),
@@ -131,9 +131,9 @@ async fn what_somebody_waits_for_goes_first(world: World) {
     assert_eq!(next[0].topic, "account.password_forgotten");
 }
 
-/// A plan that was made for an empty table looks at all of a full one for each of its rows, and does
-/// not end within what a statement is allowed.
-async fn a_rush_does_not_make_a_claim_slow(world: World) {
+/// A plan that was cached for an empty table would scan a full one for each of its rows, and exceed
+/// the time limit of a statement.
+async fn a_claim_is_fast_on_a_long_queue(world: World) {
     let events =
         async || outbox::claim(world.db(), Queue::Event, world.now(), 2_000).await.unwrap();
     let rush = async |lanes: std::ops::Range<usize>, payload: &str| {
@@ -167,7 +167,7 @@ async fn a_rush_does_not_make_a_claim_slow(world: World) {
     }
 }
 
-async fn a_failure_comes_back_later_and_ends_as_a_dead_letter(world: World) {
+async fn a_failed_item_is_retried_and_becomes_a_dead_letter(world: World) {
     // Not the payload of a letter.
     put(&world, "mail.letter").await;
     let mut tries = 0;
@@ -182,7 +182,7 @@ async fn a_failure_comes_back_later_and_ends_as_a_dead_letter(world: World) {
     assert!(why.contains("missing field"), "{why}");
 }
 
-async fn what_a_newer_version_wrote_is_kept_for_it(world: World) {
+async fn unknown_topics_are_kept_for_a_newer_version(world: World) {
     let sailing = world.sailing().await;
     world.delivers().await;
     let booking = world.sold(&sailing, 1).await;

@@ -1,4 +1,4 @@
-//! Payments: what providers say, and what becomes of it.
+//! Payments: notifications of providers and their effects.
 
 use chrono::TimeDelta;
 use dermaga::kernel::access::Rule::*;
@@ -11,14 +11,14 @@ use crate::{
 };
 
 on_both_engines![
-    an_event_with_a_wrong_signature_leaves_no_trace,
+    an_event_with_a_wrong_signature_is_refused,
     an_unknown_reference_is_not_found,
     the_same_event_a_hundred_times_is_one,
     events_in_any_order_end_the_same,
-    a_wrong_amount_waits_for_a_person,
-    a_late_payment_takes_the_seats_again_or_comes_back,
-    a_second_payment_waits_for_a_person,
-    a_payment_for_a_cancelled_booking_waits,
+    a_wrong_amount_needs_a_review,
+    a_late_payment_takes_the_seats_again_or_is_refunded,
+    a_second_payment_needs_a_review,
+    a_payment_for_a_cancelled_booking_needs_a_review,
     a_failed_attempt_is_followed_by_another,
     cash_is_taken_by_staff_and_partners,
     a_provider_refunds_what_is_due,
@@ -29,7 +29,7 @@ on_both_engines![
     a_challenged_card_pays_once_it_is_accepted,
     a_refund_of_another_payment_settles_nothing,
     a_refund_made_before_it_was_due_is_applied_later,
-    a_payment_after_departure_comes_back,
+    a_payment_after_departure_is_refunded,
 ];
 
 async fn status(world: &World, booking: &Value) -> String {
@@ -40,7 +40,7 @@ fn reference(booking: &Value) -> &str {
     booking["payment"]["reference"].as_str().unwrap()
 }
 
-async fn an_event_with_a_wrong_signature_leaves_no_trace(world: World) {
+async fn an_event_with_a_wrong_signature_is_refused(world: World) {
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     let right = notice(reference(&booking), 150_000, "settlement", "t1");
@@ -102,7 +102,7 @@ async fn events_in_any_order_end_the_same(world: World) {
     assert_eq!(world.balance("customer_deposits").await, -600_000);
 }
 
-async fn a_wrong_amount_waits_for_a_person(world: World) {
+async fn a_wrong_amount_needs_a_review(world: World) {
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     for (amount, transaction) in [(149_999, "t1"), (150_001, "t2"), (0, "t3")] {
@@ -119,7 +119,7 @@ async fn a_wrong_amount_waits_for_a_person(world: World) {
     assert_eq!(reviews[0]["resolution"], json!(null));
 }
 
-async fn a_late_payment_takes_the_seats_again_or_comes_back(world: World) {
+async fn a_late_payment_takes_the_seats_again_or_is_refunded(world: World) {
     let sailing = world.sailing().await;
     let first = world.books(order(&sailing, 20, "sari@example.com")).await.ok();
     let second = world.books(order(&sailing, 10, "putu@example.com")).await.ok();
@@ -141,7 +141,7 @@ async fn a_late_payment_takes_the_seats_again_or_comes_back(world: World) {
     assert_eq!(world.count(told).await, 1);
 }
 
-async fn a_second_payment_waits_for_a_person(world: World) {
+async fn a_second_payment_needs_a_review(world: World) {
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     world.pays(&booking).await;
@@ -154,7 +154,7 @@ async fn a_second_payment_waits_for_a_person(world: World) {
     assert_eq!(world.balance("unapplied_payments").await, -150_000);
 }
 
-async fn a_payment_for_a_cancelled_booking_waits(world: World) {
+async fn a_payment_for_a_cancelled_booking_needs_a_review(world: World) {
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
@@ -233,7 +233,7 @@ async fn a_provider_refunds_what_is_due(world: World) {
     assert_eq!(after["payment"]["status"], "refunded");
     assert_eq!(world.balance("gateway_clearing").await, 0);
     assert_eq!(world.balance("refund_payable").await, 0);
-    // A refund that nobody here owes is not dropped.
+    // A refund that is not owed is not dropped.
     let other = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     world.pays(&other).await;
     world.hears(&other, "refund", "r2").await.ok();
@@ -393,11 +393,11 @@ async fn a_refund_made_before_it_was_due_is_applied_later(world: World) {
     crate::storms::adds_up(&world).await;
 }
 
-async fn a_payment_after_departure_comes_back(world: World) {
+async fn a_payment_after_departure_is_refunded(world: World) {
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     world.later(TimeDelta::days(1));
-    // Nobody has let the hold go so far.
+    // The hold has not been expired by the job yet.
     world.pays(&booking).await;
     assert_eq!(status(&world, &booking).await, "refund_pending");
     assert_eq!(world.seats_taken(&sailing).await, 0);

@@ -1,4 +1,4 @@
-//! The binary itself: two commands, several processes, and a kill at the worst moment.
+//! The binary itself: commands, several processes, and a kill during requests.
 
 use std::{
     io::Write,
@@ -33,7 +33,7 @@ async fn one_command_in_an_empty_folder_is_enough() {
     assert_eq!(login.unwrap().status(), 200);
     assert!(service.signal("-TERM").success(), "it drains and exits with 0");
 
-    // The second start knows its admin and says no password.
+    // The second start finds the admin and prints no password.
     let service = start(&mut dermaga(folder.path()));
     assert!(!service.greeting.contains("password"), "{}", service.greeting);
 }
@@ -74,7 +74,7 @@ async fn a_bad_setting_stops_the_start_with_one_line() {
     assert!(why.contains("DERMAGA_BOOKING_HOLDSECONDS: unknown setting"), "{why}");
     std::fs::write(folder.path().join("dermaga.toml"), "= nonsense").unwrap();
     assert!(refused(&mut dermaga(folder.path())).starts_with("dermaga: dermaga.toml: "));
-    // PostgreSQL is shared by processes, and so must the key be.
+    // Processes share PostgreSQL, so they must share the key.
     std::fs::remove_file(folder.path().join("dermaga.toml")).unwrap();
     let why = refused(dermaga(folder.path()).env("DERMAGA_DATABASE_URL", "postgres:///x"));
     assert!(why.starts_with("dermaga: DERMAGA_SECRET_KEY: "), "{why}");
@@ -148,7 +148,7 @@ async fn several_processes_start_at_once_on_one_empty_postgres() {
     assert_eq!(admins, 1);
 }
 
-/// 64 at once; killed without warning in the middle. Whoever was answered is there.
+/// 64 concurrent clients; killed in the middle. Every acknowledged booking is stored.
 async fn nothing_answered_is_lost(folder: &Path, command: &mut Command, url: String) {
     let mut service = start(command.env("DERMAGA_RATE_LIMIT", "off"));
     let client = crate::world::client();

@@ -1,4 +1,4 @@
-//! Promotions: made, tried, used up, given back.
+//! Promotions: creation, validation, use and release.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -12,13 +12,13 @@ use crate::{
 on_both_engines![
     a_promotion_is_made_and_changed,
     faults_are_named,
-    lists_know_the_state,
+    lists_show_the_state,
     a_code_is_tried_without_being_used,
     a_code_makes_it_cheaper_at_the_platforms_expense,
-    a_use_is_given_back_once,
+    a_use_is_released_once,
     a_customer_has_a_limit,
     a_used_promotion_stays,
-    what_costs_nothing_is_paid_for,
+    a_booking_without_a_price_is_paid,
 ];
 
 /// Ten percent off everything for a month, at most five times.
@@ -92,7 +92,7 @@ async fn faults_are_named(world: World) {
     post(with(promotion("X-1"), target)).await.has_faults(&[("target_ids[0]", "unknown")]);
 }
 
-async fn lists_know_the_state(world: World) {
+async fn lists_show_the_state(world: World) {
     let admin = world.admin().await;
     let period =
         |start: &str, end: &str| json!({ "period": { "start_date": start, "end_date": end } });
@@ -197,7 +197,7 @@ async fn used(world: &World) -> i64 {
     both.1
 }
 
-async fn a_use_is_given_back_once(world: World) {
+async fn a_use_is_released_once(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     makes(&world, &admin, with(promotion("HEMAT"), json!({ "quota": 1 }))).await;
@@ -211,7 +211,7 @@ async fn a_use_is_given_back_once(world: World) {
     assert_eq!(used(&world).await, 0);
     world.books(with_code(&sailing, 1, "putu@example.com", "HEMAT")).await.ok();
     assert_eq!(used(&world).await, 1);
-    // The first pays late: seats there are, but its discount is somebody else's now.
+    // The first pays late: seats are left, but its discount was used by another booking.
     world.pays(&first).await;
     assert_eq!(world.looks_up(&first).await["status"], "refund_pending");
     assert_eq!(used(&world).await, 1);
@@ -247,7 +247,7 @@ async fn a_used_promotion_stays(world: World) {
     assert_eq!(world.put(&path, just).by(&admin).send().await.ok()["state"], "exhausted");
 }
 
-async fn what_costs_nothing_is_paid_for(world: World) {
+async fn a_booking_without_a_price_is_paid(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     let discount = json!({ "discount": { "type": "percentage", "value": 100 } });

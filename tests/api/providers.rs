@@ -1,4 +1,4 @@
-//! The real providers, played by a server that speaks their documented format, well and badly.
+//! The real providers, played by a server with their documented format, correct and faulty.
 
 // The server is axum's alone, so its own extractor is the right one.
 #![allow(clippy::disallowed_types)]
@@ -24,23 +24,23 @@ use crate::{
 };
 
 on_both_engines![
-    midtrans_is_asked_as_it_wants_to_be,
-    xendit_is_asked_as_it_wants_to_be,
-    a_provider_that_is_down_leaves_a_booking_that_is_paid_later,
+    requests_to_midtrans_have_the_documented_format,
+    requests_to_xendit_have_the_documented_format,
+    a_booking_survives_an_outage_of_the_provider,
     a_reference_that_is_used_up_is_followed_by_another,
-    the_status_word_of_midtrans_is_not_believed,
-    xendit_is_known_by_its_token,
-    the_body_of_a_xendit_callback_is_not_believed,
+    the_status_of_a_midtrans_notification_is_confirmed,
+    a_xendit_callback_needs_the_token,
+    a_xendit_callback_is_confirmed,
     xendit_is_asked_for_the_amount,
     an_invoice_of_another_payment_is_refused,
-    xendit_that_is_down_is_asked_again,
+    a_xendit_callback_is_confirmed_after_an_outage,
     a_xendit_notice_counts_once,
     an_event_for_another_provider_is_refused,
     an_attempt_at_a_former_provider_is_followed_by_another,
-    the_simulator_is_closed_where_real_money_is_taken,
+    the_simulator_is_disabled_with_a_real_provider,
 ];
 
-/// How it behaves, and what it was asked.
+/// The behaviour of the provider, and the requests that it received.
 #[derive(Default)]
 struct Provider {
     mood: Mood,
@@ -163,7 +163,7 @@ fn basic() -> String {
     format!("Basic {}", BASE64_STANDARD.encode(format!("{SERVER_KEY}:")))
 }
 
-async fn midtrans_is_asked_as_it_wants_to_be(world: World) {
+async fn requests_to_midtrans_have_the_documented_format(world: World) {
     let (world, provider) = with_provider(world, PaymentProvider::Midtrans).await;
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 2, "sari@example.com")).await.ok();
@@ -186,7 +186,7 @@ async fn midtrans_is_asked_as_it_wants_to_be(world: World) {
     );
 }
 
-async fn xendit_is_asked_as_it_wants_to_be(world: World) {
+async fn requests_to_xendit_have_the_documented_format(world: World) {
     let (world, provider) = with_provider(world, PaymentProvider::Xendit).await;
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
@@ -202,7 +202,7 @@ async fn xendit_is_asked_as_it_wants_to_be(world: World) {
     assert_eq!(asked[0].1["invoice_duration"], 1_800);
 }
 
-async fn a_provider_that_is_down_leaves_a_booking_that_is_paid_later(world: World) {
+async fn a_booking_survives_an_outage_of_the_provider(world: World) {
     let (world, provider) = with_provider(world, PaymentProvider::Midtrans).await;
     let sailing = world.sailing().await;
     for mood in [Mood::Broken, Mood::Garbage, Mood::Slow] {
@@ -237,7 +237,7 @@ async fn a_reference_that_is_used_up_is_followed_by_another(world: World) {
     assert!(payment["redirect_url"].is_string());
 }
 
-async fn the_status_word_of_midtrans_is_not_believed(world: World) {
+async fn the_status_of_a_midtrans_notification_is_confirmed(world: World) {
     let (world, provider) = with_provider(world, PaymentProvider::Midtrans).await;
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
@@ -245,11 +245,11 @@ async fn the_status_word_of_midtrans_is_not_believed(world: World) {
     let told = notice(reference, 150_000, "settlement", "t1");
     let hear = || world.post("/v1/payment/callback", told.clone()).send();
     let state = async || world.looks_up(&booking).await["status"].as_str().unwrap().to_owned();
-    // Rightly signed, and not true: the provider knows of no payment.
+    // Correctly signed but false: the provider knows of no payment.
     provider.lock().unwrap().status = notice(reference, 150_000, "pending", "t1");
     hear().await.ok();
     assert_eq!(state().await, "pending_payment");
-    // It cannot be asked: nothing happens until it can, and nothing is forgotten.
+    // While it cannot be asked, the notification is stored and not applied.
     for mood in [Mood::Broken, Mood::Garbage] {
         provider.lock().unwrap().mood = mood;
         hear().await.ok();
@@ -267,7 +267,7 @@ async fn the_status_word_of_midtrans_is_not_believed(world: World) {
     assert_eq!(world.count("SELECT COUNT(*) FROM payment_reviews").await, 0);
 }
 
-async fn xendit_is_known_by_its_token(world: World) {
+async fn a_xendit_callback_needs_the_token(world: World) {
     let (world, provider) = with_provider(world, PaymentProvider::Xendit).await;
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
@@ -294,11 +294,11 @@ async fn xendit_is_known_by_its_token(world: World) {
     assert_eq!(world.balance("gateway_clearing").await, 150_000);
 }
 
-async fn the_body_of_a_xendit_callback_is_not_believed(world: World) {
+async fn a_xendit_callback_is_confirmed(world: World) {
     let (world, provider) = with_provider(world, PaymentProvider::Xendit).await;
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
-    // The token is right, and nobody has paid.
+    // The token is valid, but nothing was paid.
     provider.lock().unwrap().status = invoice_of(&booking, "PENDING", 0);
     for status in ["PAID", "SETTLED", "REFUNDED", "EXPIRED", "FAILED"] {
         world.hears_xendit(&invoice_of(&booking, status, 150_000)).await.ok();
@@ -356,7 +356,7 @@ async fn an_invoice_of_another_payment_is_refused(world: World) {
     provider.lock().unwrap().status = another;
     world.hears_xendit(&told).await.is(404, "not_found");
     assert_eq!(world.count("SELECT COUNT(*) FROM payment_events").await, 0);
-    // What is known to be wrong is not asked about.
+    // An invalid notification is not confirmed.
     let before = asked();
     let mut stray = told.clone();
     stray["external_id"] = json!("nothing-1");
@@ -379,7 +379,7 @@ async fn an_invoice_of_another_payment_is_refused(world: World) {
     assert_eq!(world.count(waiting).await, 0);
 }
 
-async fn xendit_that_is_down_is_asked_again(world: World) {
+async fn a_xendit_callback_is_confirmed_after_an_outage(world: World) {
     let (world, provider) = with_provider(world, PaymentProvider::Xendit).await;
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
@@ -425,7 +425,7 @@ async fn an_event_for_another_provider_is_refused(world: World) {
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     assert_eq!(booking["payment"]["provider"], "simulator");
     let reference = booking["payment"]["reference"].as_str().unwrap().to_owned();
-    // The simulator gave way to Midtrans, which signs in the same way with the same key.
+    // The simulator is replaced by Midtrans, which signs in the same way with the same key.
     let (url, provider) = provider().await;
     let address = url.clone();
     let world = world
@@ -439,7 +439,7 @@ async fn an_event_for_another_provider_is_refused(world: World) {
     world.post("/v1/payment/callback", told).send().await.is(404, "not_found");
     let told = notice(&reference, 150_000, "expire", "t1");
     world.post("/v1/payment/callback", told).send().await.is(404, "not_found");
-    // A notice of Midtrans waits to be confirmed, and Midtrans gives way to Xendit.
+    // A notification of Midtrans is unconfirmed when Midtrans is replaced by Xendit.
     let late = world.books(order(&sailing, 1, "tono@example.com")).await.ok();
     let told = notice(late["payment"]["reference"].as_str().unwrap(), 150_000, "settlement", "t2");
     provider.lock().unwrap().mood = Mood::Broken;
@@ -462,7 +462,7 @@ async fn an_event_for_another_provider_is_refused(world: World) {
     world.is_unpaid(&late).await;
     let waiting = "SELECT COUNT(*) FROM outbox WHERE topic = 'payment.unconfirmed'";
     assert_eq!(world.count(waiting).await, 1, "a person has to look");
-    // Neither does it pay what is paid in cash.
+    // It does not pay cash payments, either.
     world.db().sql("UPDATE payments SET provider = 'cash'").run().await.unwrap();
     world.hears_xendit(&invoice_of(&booking, "PAID", 150_000)).await.is(404, "not_found");
     world.is_unpaid(&booking).await;
@@ -480,7 +480,7 @@ async fn an_attempt_at_a_former_provider_is_followed_by_another(world: World) {
             config.payment_url = Some(WebUrl(Url(url)));
         })
         .await;
-    // What the new provider says counts only for an attempt that was made there.
+    // Notifications of the new provider count only for attempts that were made there.
     let path = format!("/v1/booking/{}/payment", booking["id"].as_str().unwrap());
     let knows = json!({ "code": booking["code"], "email": "sari@example.com" });
     let again = world.post(&path, knows).send().await.ok();
@@ -494,7 +494,7 @@ async fn an_attempt_at_a_former_provider_is_followed_by_another(world: World) {
     assert_eq!(world.looks_up(&booking).await["status"], "paid");
 }
 
-async fn the_simulator_is_closed_where_real_money_is_taken(world: World) {
+async fn the_simulator_is_disabled_with_a_real_provider(world: World) {
     let (world, _) = with_provider(world, PaymentProvider::Xendit).await;
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();

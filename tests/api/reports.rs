@@ -1,4 +1,4 @@
-//! What reports say, against what happened.
+//! Reports, compared with the bookings and the ledger.
 
 use std::collections::BTreeMap;
 
@@ -19,14 +19,14 @@ on_both_engines![
     reports_agree_with_a_naive_calculation,
     a_bad_period_is_refused_field_by_field,
     a_payment_shows_at_once_and_on_its_day,
-    folding_and_paying_at_once_lose_nothing,
-    making_reports_anew_while_paying_loses_nothing,
+    rolling_up_races_with_payments,
+    rebuilding_races_with_payments,
     reports_are_downloaded_as_files,
     the_partner_report_comes_in_pages,
-    a_dashboard_shows_what_is_ones_own,
+    a_dashboard_shows_own_data,
     a_dashboard_without_the_rule_has_no_money,
-    a_partner_in_numbers,
-    reports_in_another_zone_are_not_answered,
+    the_summary_of_a_partner,
+    reports_of_another_time_zone_are_unavailable,
     figures_take_few_statements,
 ];
 
@@ -203,7 +203,7 @@ impl Naive<'_> {
     }
 }
 
-/// Everything that can be asked for, against a calculation over the bookings.
+/// All reports, compared with a calculation from the bookings.
 async fn agrees(world: &World, admin: &Someone, zone: FixedOffset, starts: &[NaiveDate]) {
     let rows = booked(world).await;
     let naive = Naive { rows: &rows, zone };
@@ -338,7 +338,7 @@ async fn reports_agree_with_a_naive_calculation(world: World) {
         }
         dermaga::bookings::expire(&world.app).await.unwrap();
         dermaga::bookings::complete(&world.app).await.unwrap();
-        // The last ones stay as they are: reports know them nevertheless.
+        // The last ones are not rolled up; reports include them nevertheless.
         if n < 110 && random.random_bool(0.5) {
             reports::roll_up(&world.app).await.unwrap();
         }
@@ -462,7 +462,7 @@ async fn a_payment_shows_at_once_and_on_its_day(world: World) {
     world.pays(&hold).await;
     assert_eq!(gross(&world, &admin, "2026-11-16").await, 450_000);
     adds_up(&world).await;
-    // In vain, it is no sale; nor is its way back a refund.
+    // If the seats are gone, it is neither a sale nor a refund.
     let late = world.books(order(&sailing, 1, "late@example.com")).await.ok();
     world.later(TimeDelta::hours(1));
     dermaga::bookings::expire(&world.app).await.unwrap();
@@ -477,7 +477,7 @@ async fn a_payment_shows_at_once_and_on_its_day(world: World) {
     assert_eq!(report["refunds"]["current"], 0);
 }
 
-async fn folding_and_paying_at_once_lose_nothing(world: World) {
+async fn rolling_up_races_with_payments(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     let mut bookings = Vec::new();
@@ -511,7 +511,7 @@ async fn folding_and_paying_at_once_lose_nothing(world: World) {
     adds_up(&world).await;
 }
 
-async fn making_reports_anew_while_paying_loses_nothing(world: World) {
+async fn rebuilding_races_with_payments(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     let mut bookings = Vec::new();
@@ -574,7 +574,7 @@ async fn reports_are_downloaded_as_files(world: World) {
         assert_eq!(headers["content-type"], kind);
         assert!(body.starts_with(b"PK"), "a zip archive");
     }
-    // What is asked for in the query comes before what the header would like.
+    // The query takes precedence over the header.
     let both = world.get(&format!("{path}&format=json")).by(&admin).header("accept", "text/csv");
     both.send().await.ok();
     let browser = world.get(&path).by(&admin).header("accept", "text/html,*/*;q=0.8");
@@ -613,7 +613,7 @@ async fn the_partner_report_comes_in_pages(world: World) {
     assert_eq!(last["items"], json!([]));
 }
 
-async fn a_dashboard_shows_what_is_ones_own(world: World) {
+async fn a_dashboard_shows_own_data(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     let other = world.active("ketut@laut.id").await;
@@ -704,8 +704,8 @@ async fn a_dashboard_without_the_rule_has_no_money(world: World) {
     assert_eq!(seen["month"]["gross_revenue"]["current"], 300_000);
 }
 
-/// Figures of other days, or none: no answer is better than a wrong one.
-async fn reports_in_another_zone_are_not_answered(world: World) {
+/// Figures of another time zone or none: reports answer 503.
+async fn reports_of_another_time_zone_are_unavailable(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     world.sold(&sailing, 1).await;
@@ -722,7 +722,7 @@ async fn reports_in_another_zone_are_not_answered(world: World) {
     adds_up(&world).await;
 }
 
-async fn a_partner_in_numbers(world: World) {
+async fn the_summary_of_a_partner(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     world.sold(&sailing, 2).await;

@@ -1,4 +1,4 @@
-//! Bookings that move to another sailing.
+//! Rescheduling bookings.
 
 use chrono::TimeDelta;
 use dermaga::config::{Config, Steps};
@@ -14,28 +14,28 @@ use crate::{
 
 on_both_engines![
     a_booking_moves_with_its_seats,
-    what_costs_less_is_owed,
-    what_costs_more_is_paid_first,
-    what_is_not_paid_in_time_stays_where_it_is,
-    a_wrong_or_late_difference_waits_for_a_person,
+    a_lower_price_is_owed_to_the_customer,
+    a_higher_price_is_paid_first,
+    an_unpaid_reschedule_is_dropped,
+    a_wrong_or_late_difference_needs_a_review,
     another_choice_replaces_the_first,
     a_fee_is_by_configuration,
-    a_cancelled_sailing_is_left_free_of_charge,
-    a_booking_is_cancelled_and_comes_back_twice,
+    rescheduling_a_cancelled_sailing_is_free_of_charge,
+    a_booking_is_reinstated_twice,
     cash_that_the_partner_took_moves_along,
-    whoever_may_not_move_is_told_why,
-    moving_gives_nobody_more_back,
+    refusals_of_rescheduling_have_reasons,
+    rescheduling_does_not_increase_the_refund,
     the_last_seat_goes_to_one,
     two_sailings_are_swapped_at_once,
     a_charter_moves_as_a_whole,
-    what_waits_is_dropped_with_its_sailing,
+    pending_reschedules_are_dropped_with_their_sailing,
     a_promotion_that_is_used_up_loses_no_money,
-    what_cost_nothing_moves_too,
+    a_booking_without_a_price_is_rescheduled,
     the_provider_pays_back_what_it_took,
-    a_sailing_that_moves_meanwhile_is_no_promise_kept,
-    a_detour_changes_no_price,
-    seats_are_not_held_for_ever,
-    what_was_dropped_is_told,
+    a_sailing_that_moves_meanwhile_is_a_disruption,
+    intermediate_reschedules_do_not_change_the_price,
+    unpaid_reschedules_are_limited,
+    a_dropped_reschedule_is_announced,
     reports_follow,
     a_moved_booking_is_settled_as_it_sailed,
 ];
@@ -62,7 +62,7 @@ impl World {
         self.post(&path, body).insist().await
     }
 
-    /// Pays the difference that a wish asks for.
+    /// Pays the difference of a pending reschedule.
     async fn adds(&self, wish: &Value, amount: i64) -> Answer {
         let reference = wish["reschedule"]["payment"]["reference"].as_str().unwrap();
         let notice = notice(reference, amount, "settlement", &format!("d-{reference}"));
@@ -104,7 +104,7 @@ async fn a_booking_moves_with_its_seats(world: World) {
     adds_up(&world).await;
 }
 
-async fn what_costs_less_is_owed(world: World) {
+async fn a_lower_price_is_owed_to_the_customer(world: World) {
     let sailing = world.sailing().await;
     let cheap = world.another(&sailing, "GT. 2", 100_000).await;
     let admin = world.admin().await;
@@ -142,7 +142,7 @@ async fn what_costs_less_is_owed(world: World) {
     adds_up(&world).await;
 }
 
-async fn what_costs_more_is_paid_first(world: World) {
+async fn a_higher_price_is_paid_first(world: World) {
     let sailing = world.sailing().await;
     let dear = world.another(&sailing, "GT. 2", 200_000).await;
     let booking = world.sold(&sailing, 2).await;
@@ -173,7 +173,7 @@ async fn what_costs_more_is_paid_first(world: World) {
     adds_up(&world).await;
 }
 
-async fn what_is_not_paid_in_time_stays_where_it_is(world: World) {
+async fn an_unpaid_reschedule_is_dropped(world: World) {
     let sailing = world.sailing().await;
     let dear = world.another(&sailing, "GT. 2", 200_000).await;
     let booking = world.sold(&sailing, 2).await;
@@ -182,7 +182,7 @@ async fn what_is_not_paid_in_time_stays_where_it_is(world: World) {
     dermaga::bookings::expire(&world.app).await.unwrap();
     assert_eq!((world.seats_taken(&sailing).await, world.seats_taken(&dear).await), (2, 0));
     assert_eq!(world.looks_up(&booking).await["status"], "paid");
-    // Too late: a person has to look.
+    // Too late: the payment needs a review.
     world.adds(&wish, 100_000).await.ok();
     assert_eq!(world.looks_up(&booking).await["route_time_id"], json!(sailing.id));
     assert_eq!(world.balance("unapplied_payments").await, -100_000);
@@ -199,7 +199,7 @@ async fn what_is_not_paid_in_time_stays_where_it_is(world: World) {
     adds_up(&world).await;
 }
 
-async fn a_wrong_or_late_difference_waits_for_a_person(world: World) {
+async fn a_wrong_or_late_difference_needs_a_review(world: World) {
     let sailing = world.sailing().await;
     let dear = world.another(&sailing, "GT. 2", 200_000).await;
     let admin = world.admin().await;
@@ -215,7 +215,7 @@ async fn a_wrong_or_late_difference_waits_for_a_person(world: World) {
     let refund = json!({ "action": "refund", "note": "x" });
     world.post(&path, refund).by(&admin).send().await.ok();
     adds_up(&world).await;
-    // Cancelled meanwhile: the wish is gone, and its money has to go back.
+    // Cancelled meanwhile: the reschedule is dropped, and its payment has to be refunded.
     let cancel = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
     world.post(&cancel, json!({ "reason": "x" })).by(&admin).send().await.ok();
     assert_eq!(world.seats_taken(&dear).await, 0, "nothing is held any more");
@@ -276,7 +276,7 @@ async fn a_fee_is_by_configuration(world: World) {
     adds_up(&world).await;
 }
 
-async fn a_cancelled_sailing_is_left_free_of_charge(world: World) {
+async fn rescheduling_a_cancelled_sailing_is_free_of_charge(world: World) {
     let fee = |config: &mut Config| {
         config.reschedule_fee = Steps(vec![(0, 50)]);
     };
@@ -311,14 +311,14 @@ async fn a_cancelled_sailing_is_left_free_of_charge(world: World) {
     world.adds(&wish, 50_000).await.ok();
     assert_eq!(world.looks_up(&two).await["status"], "paid");
     adds_up(&world).await;
-    // Who was refunded by hand, though in the same instant, has nothing to move either.
+    // A booking that was refunded manually, even at the same instant, cannot be rescheduled.
     let fourth = world.another(&sailing, "GT. 4", 150_000).await;
     let by_hand = world.sold(&fourth, 1).await;
     let cancel = format!("/v1/booking/{}/cancel", by_hand["id"].as_str().unwrap());
     world.post(&cancel, json!({ "reason": "x" })).by(&admin).send().await.ok();
     world.calls_off(&fourth, &sailing.partner).await.ok();
     world.wishes(&by_hand, &dear).await.is(409, "invalid_state");
-    // Whose money is back, and who had left before, has nothing to move.
+    // Refunded bookings, and those cancelled before, cannot be rescheduled.
     world.wishes(&paid_back, &other).await.is(409, "invalid_state");
     world.wishes(&gone, &other).await.is(409, "invalid_state");
     world.delivers().await;
@@ -327,7 +327,7 @@ async fn a_cancelled_sailing_is_left_free_of_charge(world: World) {
     adds_up(&world).await;
 }
 
-async fn a_booking_is_cancelled_and_comes_back_twice(world: World) {
+async fn a_booking_is_reinstated_twice(world: World) {
     let sailing = world.sailing().await;
     let second = world.another(&sailing, "GT. 2", 150_000).await;
     let third = world.another(&sailing, "GT. 3", 180_000).await;
@@ -371,7 +371,7 @@ async fn cash_that_the_partner_took_moves_along(world: World) {
     adds_up(&world).await;
 }
 
-async fn whoever_may_not_move_is_told_why(world: World) {
+async fn refusals_of_rescheduling_have_reasons(world: World) {
     let sailing = world.sailing().await;
     let other = world.another(&sailing, "GT. 2", 150_000).await;
     let unpaid = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
@@ -432,8 +432,8 @@ async fn whoever_may_not_move_is_told_why(world: World) {
     adds_up(&world).await;
 }
 
-/// Nobody escapes the refund policy by moving to a sailing far away.
-async fn moving_gives_nobody_more_back(world: World) {
+/// The refund policy cannot be evaded by moving to a later sailing.
+async fn rescheduling_does_not_increase_the_refund(world: World) {
     let sailing = world.sailing().await;
     let other = world.another(&sailing, "GT. 2", 150_000).await;
     let booking = world.sold(&sailing, 1).await;
@@ -525,7 +525,7 @@ async fn a_charter_moves_as_a_whole(world: World) {
     adds_up(&world).await;
 }
 
-async fn what_waits_is_dropped_with_its_sailing(world: World) {
+async fn pending_reschedules_are_dropped_with_their_sailing(world: World) {
     let sailing = world.sailing().await;
     let dear = world.another(&sailing, "GT. 2", 200_000).await;
     let dearer = world.another(&sailing, "GT. 3", 250_000).await;
@@ -544,7 +544,7 @@ async fn what_waits_is_dropped_with_its_sailing(world: World) {
     adds_up(&world).await;
 }
 
-/// The last use went to somebody else while its sailing was cancelled.
+/// The last use was taken by another booking while its sailing was cancelled.
 async fn a_promotion_that_is_used_up_loses_no_money(world: World) {
     let sailing = world.sailing().await;
     let other = world.another(&sailing, "GT. 2", 150_000).await;
@@ -579,7 +579,7 @@ async fn a_promotion_that_is_used_up_loses_no_money(world: World) {
     adds_up(&world).await;
 }
 
-async fn what_cost_nothing_moves_too(world: World) {
+async fn a_booking_without_a_price_is_rescheduled(world: World) {
     let sailing = world.sailing().await;
     let other = world.another(&sailing, "GT. 2", 150_000).await;
     let admin = world.admin().await;
@@ -631,7 +631,7 @@ async fn the_provider_pays_back_what_it_took(world: World) {
     adds_up(&world).await;
 }
 
-async fn a_sailing_that_moves_meanwhile_is_no_promise_kept(world: World) {
+async fn a_sailing_that_moves_meanwhile_is_a_disruption(world: World) {
     let sailing = world.sailing().await;
     let dear = world.another(&sailing, "GT. 2", 200_000).await;
     let booking = world.sold(&sailing, 1).await;
@@ -641,14 +641,14 @@ async fn a_sailing_that_moves_meanwhile_is_no_promise_kept(world: World) {
     world.adds(&wish, 50_000).await.ok();
     let moved = world.looks_up(&booking).await;
     assert_eq!(moved["sailing"]["departure_at"], "2026-11-17T08:00:00Z");
-    // Not what they chose: they may leave in full, although they moved late.
+    // The booker did not choose this: a full refund, although the reschedule was late.
     let cancel = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
     let knows = json!({ "reason": "x", "code": booking["code"], "email": "sari@example.com" });
     assert_eq!(world.post(&cancel, knows).send().await.ok()["refund_amount"], 200_000);
     adds_up(&world).await;
 }
 
-async fn a_detour_changes_no_price(world: World) {
+async fn intermediate_reschedules_do_not_change_the_price(world: World) {
     let sailing = world.sailing().await;
     let cheap = world.another(&sailing, "GT. 2", 30_000).await;
     let admin = world.admin().await;
@@ -668,7 +668,7 @@ async fn a_detour_changes_no_price(world: World) {
     adds_up(&world).await;
 }
 
-async fn seats_are_not_held_for_ever(world: World) {
+async fn unpaid_reschedules_are_limited(world: World) {
     let limited = |config: &mut Config| config.rate_limit = dermaga::config::Switch(true);
     let world = world.again_with(limited).await;
     let sailing = world.sailing().await;
@@ -683,7 +683,7 @@ async fn seats_are_not_held_for_ever(world: World) {
     assert_eq!(world.seats_taken(&dear).await, 0);
 }
 
-async fn what_was_dropped_is_told(world: World) {
+async fn a_dropped_reschedule_is_announced(world: World) {
     let sailing = world.sailing().await;
     let dear = world.another(&sailing, "GT. 2", 200_000).await;
     let booking = world.sold(&sailing, 1).await;
@@ -694,7 +694,7 @@ async fn what_was_dropped_is_told(world: World) {
     let told =
         letters.iter().filter(|letter| letter.contains("Your booking was not rescheduled")).count();
     assert_eq!(told, 1);
-    // A letter about the cancelled sailing that is late is not written when the booking sails.
+    // A delayed mail about the cancelled sailing is not sent after the booking was rescheduled.
     let second = world.sold(&sailing, 1).await;
     let other = world.another(&sailing, "GT. 3", 150_000).await;
     world.calls_off(&sailing, &sailing.partner).await.ok();

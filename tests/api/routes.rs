@@ -1,4 +1,4 @@
-//! Routes: planned, published into sailings, taken off again.
+//! Routes: drafts, publication and withdrawal.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dermaga::kernel::{access::Rule::*, ids::Uuid};
@@ -19,15 +19,15 @@ on_both_engines![
     a_head_or_a_prefetch_publishes_nothing,
     publishing_twice_is_publishing_once,
     a_route_needs_a_departure_in_the_future,
-    what_is_past_is_left_out,
-    a_boat_is_never_in_two_places,
+    past_departures_are_omitted,
+    sailings_of_a_boat_do_not_overlap,
     two_routes_published_at_once_never_overlap,
     the_database_itself_refuses_an_overlap,
     a_route_over_new_year_on_given_days,
     a_year_of_departures_is_published_at_once,
     routes_are_listed,
     another_partners_route_does_not_exist,
-    a_route_is_taken_off,
+    a_route_is_withdrawn,
     staff_manage_routes_by_rule,
 ];
 
@@ -227,7 +227,7 @@ async fn a_route_needs_a_departure_in_the_future(world: World) {
     world.publishes(&made, &id).await.is(409, "invalid_state");
 }
 
-async fn what_is_past_is_left_out(world: World) {
+async fn past_departures_are_omitted(world: World) {
     let made = world.active("made@bahari.id").await;
     let boat = world.adds_boat(&made, "GT. 1").await;
     let since = json!({ "start_date": "2026-11-01", "end_date": "2026-11-16" });
@@ -236,7 +236,7 @@ async fn what_is_past_is_left_out(world: World) {
     let sailings = world.sailings(&made, &id).await;
     assert_eq!(sailings.len(), 1, "what has not sailed by now never did");
     assert_eq!(sailings[0]["departure_at"], "2026-11-16T00:00:00Z");
-    // A new plan for the rest of the day does not clash with this morning's.
+    // A new route for the rest of the day does not overlap this morning's.
     world.later(TimeDelta::days(1));
     let made = world.signs_in("made@bahari.id", "mitra").await;
     world.delete(&at(&id)).by(&made).send().await.ok();
@@ -246,7 +246,7 @@ async fn what_is_past_is_left_out(world: World) {
     assert_eq!(world.sailings(&made, &id).await.len(), 4);
 }
 
-async fn a_boat_is_never_in_two_places(world: World) {
+async fn sailings_of_a_boat_do_not_overlap(world: World) {
     let made = world.active("made@bahari.id").await;
     let (boat, first) = world.sails(&made, "GT. 1").await;
     let publish = async |changes: Value| {
@@ -272,7 +272,7 @@ async fn a_boat_is_never_in_two_places(world: World) {
     publish(twice).await.1.is(409, "schedule_conflict");
     // From the moment it arrives it is free, and elsewhere in time it is, too.
     publish(back(json!([time("08:45", "09:30"), time("07:15", "08:00")]))).await.1.ok();
-    // What was taken off does not count.
+    // Withdrawn sailings do not count.
     let (id, answer) = publish(back(json!([time("15:00", "16:00")]))).await;
     answer.ok();
     world.delete(&at(&id)).by(&made).send().await.ok();
@@ -307,7 +307,7 @@ async fn two_routes_published_at_once_never_overlap(world: World) {
     assert_eq!(world.count("SELECT COUNT(*) FROM sailings").await, 3);
 }
 
-/// Past every check of ours: straight into the table.
+/// Inserts directly into the table, bypassing all checks of the code.
 async fn the_database_itself_refuses_an_overlap(world: World) {
     let made = world.active("made@bahari.id").await;
     let (_, id) = world.sails(&made, "GT. 1").await;
@@ -434,7 +434,7 @@ async fn another_partners_route_does_not_exist(world: World) {
     stolen.has_faults(&[("speedboat_id", "unknown")]);
 }
 
-async fn a_route_is_taken_off(world: World) {
+async fn a_route_is_withdrawn(world: World) {
     let made = world.active("made@bahari.id").await;
     let (boat, id) = world.sails(&made, "GT. 1").await;
     let draft = world.plans(&made, route(&boat)).await;

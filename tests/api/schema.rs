@@ -14,7 +14,7 @@ on_both_engines![
     a_second_start_changes_nothing,
     processes_that_start_at_once_migrate_once,
     changed_triggers_are_created_again,
-    a_trigger_of_somebody_else_stays,
+    foreign_triggers_are_kept,
     an_older_process_leaves_newer_triggers,
     a_migration_runs_without_triggers,
     a_migration_that_fails_changes_nothing,
@@ -157,7 +157,7 @@ async fn changed_triggers_are_created_again(world: World) {
     assert_eq!(world.count(texts).await, 0);
 }
 
-async fn a_trigger_of_somebody_else_stays(world: World) {
+async fn foreign_triggers_are_kept(world: World) {
     let db = world.db();
     let by_hand = match db.engine() {
         "sqlite" => "CREATE TRIGGER by_hand AFTER UPDATE ON locks BEGIN SELECT 1; END",

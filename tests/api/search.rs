@@ -1,4 +1,4 @@
-//! Search: what can be booked, and nothing else.
+//! Search: exactly the bookable sailings.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,8 +18,8 @@ on_both_engines![
     only_enough_free_seats_are_offered,
     a_charter_wants_an_empty_boat,
     the_cutoff_is_right_to_the_second,
-    what_cannot_sail_is_not_offered_and_comes_back,
-    the_way_back_stands_beside_the_way_out,
+    inactive_boats_and_partners_are_not_offered,
+    the_return_journey_is_included,
     offers_are_sorted_and_paged,
     faults_are_named,
     harbours_are_listed_with_their_destinations,
@@ -28,14 +28,14 @@ on_both_engines![
     a_response_ends_when_any_of_its_sailings_closes,
     a_hold_that_expires_invalidates_its_trip,
     a_sale_invalidates_its_trip,
-    a_page_hears_of_sales_on_other_pages,
-    a_seat_that_comes_back_reaches_responses_without_its_sailing,
+    a_sale_invalidates_other_pages,
+    a_released_seat_invalidates_responses_without_its_sailing,
     what_changes_no_offer_leaves_the_cache_in_place,
     what_changes_offers_invalidates_the_cache,
     a_move_is_seen_on_both_days,
     two_hundred_misses_cost_one_statement,
-    who_buys_sees_it_while_others_search,
-    requests_are_told_apart,
+    a_buyer_sees_the_sale_under_concurrent_searches,
+    different_requests_have_different_cache_keys,
     every_operation_says_what_it_changes,
 ];
 
@@ -118,7 +118,7 @@ async fn the_cutoff_is_right_to_the_second(world: World) {
     assert!(world.finds(wish(1)).await.is_empty());
 }
 
-async fn what_cannot_sail_is_not_offered_and_comes_back(world: World) {
+async fn inactive_boats_and_partners_are_not_offered(world: World) {
     let admin = world.admin().await;
     let made = world.active("made@bahari.id").await;
     let (id, _) = world.sails(&made, "GT. 1").await;
@@ -150,7 +150,7 @@ async fn what_cannot_sail_is_not_offered_and_comes_back(world: World) {
     assert_eq!(there().await, (0, 0), "never approved");
 }
 
-async fn the_way_back_stands_beside_the_way_out(world: World) {
+async fn the_return_journey_is_included(world: World) {
     let made = world.active("made@bahari.id").await;
     let (id, _) = world.sails(&made, "GT. 1").await;
     let back = json!({
@@ -258,14 +258,14 @@ async fn a_search_is_one_statement(world: World) {
     assert_eq!(world.db().statements() - before, 1);
 }
 
-/// What something found, and with how many statements.
+/// The result, and the number of statements.
 async fn counted(world: &World, wish: Value) -> (Vec<Value>, u64) {
     let before = world.db().statements();
     let found = world.finds(wish).await;
     (found, world.db().statements() - before)
 }
 
-/// A second beside other processes; longer where nobody else can have changed anything.
+/// One second with other processes, longer without.
 async fn a_response_is_cached_for_a_moment(world: World) {
     let made = world.active("made@bahari.id").await;
     world.sails(&made, "GT. 1").await;
@@ -282,7 +282,7 @@ async fn a_response_is_cached_for_a_moment(world: World) {
     assert_eq!(counted(&world, wish(2)).await, (found, 1));
 }
 
-/// Page two changes with what closes on page one, and all of it with the way back.
+/// Page two changes when a sailing of page one closes, and all pages with the return journey.
 async fn a_response_ends_when_any_of_its_sailings_closes(world: World) {
     let made = world.active("made@bahari.id").await;
     let id = world.adds_boat(&made, "GT. 1").await;
@@ -337,7 +337,7 @@ async fn a_sale_invalidates_its_trip(world: World) {
     assert_eq!(world.db().statements(), before, "places do not depend on seats");
 }
 
-async fn a_page_hears_of_sales_on_other_pages(world: World) {
+async fn a_sale_invalidates_other_pages(world: World) {
     let sailing = world.sailing().await;
     world.sails(&sailing.partner, "GT. 2").await;
     // The sailing is on one of two pages, and past their end.
@@ -353,7 +353,7 @@ async fn a_page_hears_of_sales_on_other_pages(world: World) {
     }
 }
 
-async fn a_seat_that_comes_back_reaches_responses_without_its_sailing(world: World) {
+async fn a_released_seat_invalidates_responses_without_its_sailing(world: World) {
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 30, "sari@example.com")).await.ok();
     assert!(world.finds(wish(1)).await.is_empty());
@@ -364,7 +364,7 @@ async fn a_seat_that_comes_back_reaches_responses_without_its_sailing(world: Wor
     assert_eq!(world.finds(wish(1)).await[0]["available_seats"], 30);
 }
 
-/// Neither a refusal nor a change of something else.
+/// Neither refusals nor changes of other data.
 async fn what_changes_no_offer_leaves_the_cache_in_place(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
@@ -417,7 +417,7 @@ async fn what_changes_offers_invalidates_the_cache(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     let desk = world.desk_of(&sailing.partner).await;
-    // What a fresh search finds, which must be what the cache gives.
+    // A search that bypasses the cache must equal the cached one.
     let seen = async |after: &str| {
         let cached = world.finds(wish(1)).await;
         world.app.response_cache.invalidate_all();
@@ -515,8 +515,8 @@ async fn two_hundred_misses_cost_one_statement(world: World) {
     assert_eq!(world.db().statements() - before, 2);
 }
 
-/// A search that began before a sale is never given to who has bought.
-async fn who_buys_sees_it_while_others_search(world: World) {
+/// A search that began before a sale is never returned to the buyer.
+async fn a_buyer_sees_the_sale_under_concurrent_searches(world: World) {
     let sailing = world.sailing().await;
     let is_over = AtomicBool::new(false);
     let search = async || {
@@ -578,7 +578,7 @@ async fn every_operation_says_what_it_changes(world: World) {
 
 const READS_BY_POST: [&str; 2] = ["search_sailings", "validate_promo"];
 
-async fn requests_are_told_apart(world: World) {
+async fn different_requests_have_different_cache_keys(world: World) {
     let made = world.active("made@bahari.id").await;
     world.sails(&made, "GT. 1").await;
     let ask = || world.post("/v1/speedboats/search", wish(2));

@@ -1,4 +1,4 @@
-//! What partners are owed, and how they are paid.
+//! Settlements of partners.
 
 use chrono::TimeDelta;
 use dermaga::{kernel::access::Rule, settlements::run_schedules};
@@ -15,10 +15,10 @@ use crate::{
 on_both_engines![
     a_journey_completes_after_arrival,
     a_thousand_journeys_complete_once,
-    what_was_earned_is_paid_out,
+    earnings_are_paid_out,
     a_bad_settlement_is_refused_field_by_field,
     a_partner_sees_its_own_and_nothing_of_another,
-    of_two_who_release_at_once_one_does,
+    concurrent_releases_pay_once,
     the_same_key_settles_and_releases_once,
     a_manual_settlement_races_the_schedule,
     a_suspended_partner_is_not_paid,
@@ -26,13 +26,13 @@ on_both_engines![
     cancelling_frees_the_bookings,
     what_is_agreed_is_shown_as_it_holds,
     a_new_commission_does_not_touch_what_was_sold,
-    a_weekly_schedule_carries_what_is_too_little,
+    a_weekly_schedule_carries_amounts_below_the_minimum,
     a_schedule_holds_journeys_for_some_days,
     a_refund_after_a_settlement_is_netted_in_the_next,
     a_refund_before_a_settlement_leaves_nothing_to_pay,
     money_kept_of_a_cancellation_is_settled,
     cash_that_a_partner_took_is_netted,
-    what_a_partner_owes_is_netted_in_the_next,
+    debts_are_netted_in_the_next_settlement,
     a_schedule_that_is_chosen_anew_begins_anew,
     a_free_journey_is_paid_by_the_platform,
     settlements_are_listed_with_their_filters,
@@ -61,7 +61,7 @@ async fn a_journey_completes_after_arrival(world: World) {
     let told = "SELECT COUNT(*) FROM outbox WHERE topic = 'booking.completed'";
     assert_eq!(world.count(told).await, 1);
     adds_up(&world).await;
-    // Its booker cannot have the money back any more, nor can the partner give it back.
+    // After completion neither the booker nor the partner can cancel.
     let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
     let mine = json!({ "reason": "x", "code": booking["code"], "email": "sari@example.com" });
     world.post(&path, mine).send().await.is(409, "invalid_state");
@@ -70,7 +70,7 @@ async fn a_journey_completes_after_arrival(world: World) {
     call.send().await.is(409, "invalid_state");
 }
 
-/// Every booking once more, by another id and code.
+/// Copies every booking with another id and code.
 macro_rules! copied {
     ($id_and_code:literal) => {
         concat!(
@@ -118,7 +118,7 @@ async fn a_thousand_journeys_complete_once(world: World) {
     assert_eq!(world.looks_up(&booking).await["status"], "completed");
 }
 
-async fn what_was_earned_is_paid_out(world: World) {
+async fn earnings_are_paid_out(world: World) {
     let admin = world.admin().await;
     let tax = json!({
         "name": "PPN", "code": "PPN", "rate": 11, "applies_to": "commission", "is_active": true,
@@ -242,7 +242,7 @@ async fn a_partner_sees_its_own_and_nothing_of_another(world: World) {
     release.by(&sailing.partner).send().await.is(403, "forbidden");
 }
 
-async fn of_two_who_release_at_once_one_does(world: World) {
+async fn concurrent_releases_pay_once(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     world.sold(&sailing, 2).await;
@@ -378,7 +378,7 @@ async fn a_changed_account_holds_settlements(world: World) {
     world.put(&format!("{desk}/bank-approval"), json!({})).by(&admin).send().await.ok();
     let released = world.releases(&made, &admin).await.ok();
     assert_eq!(released["bank_account"]["account_number"], "******6655");
-    // What was paid stays as it was paid.
+    // A released settlement keeps the account that it was paid to.
     let account = json!({ "bank_account": { "account_number": "1122334455" } });
     world.fills_in(&sailing.partner, account).await.ok();
     let path = format!("/v1/settlements/{}", made["id"].as_str().unwrap());
@@ -500,7 +500,7 @@ async fn a_new_commission_does_not_touch_what_was_sold(world: World) {
     adds_up(&world).await;
 }
 
-async fn a_weekly_schedule_carries_what_is_too_little(world: World) {
+async fn a_weekly_schedule_carries_amounts_below_the_minimum(world: World) {
     let admin = world.admin().await;
     let partner = world.active("made@bahari.id").await;
     let boat = world.adds_boat(&partner, "GT. 1").await;
@@ -592,7 +592,7 @@ async fn a_refund_after_a_settlement_is_netted_in_the_next(world: World) {
 
     world.sold(&sailing, 4).await;
     world.arrives().await;
-    // Of other days: what is owed comes along nevertheless.
+    // Of other days: debts of the partner are included nevertheless.
     world.db().sql("UPDATE partner_dues SET day = '2026-12-24' WHERE kind = 'sale' AND settlement_id IS NULL")
         .run().await.unwrap();
     let body = json!({
@@ -619,7 +619,7 @@ async fn a_refund_before_a_settlement_leaves_nothing_to_pay(world: World) {
     assert_eq!(world.balance("partner_payable").await, 0);
     world.settles(&sailing.partner, &admin).await.is(409, "nothing_to_settle");
     adds_up(&world).await;
-    // While one waits: it is paid as it is, and the next one nets it.
+    // While one is pending: it is paid as it is, and the next one nets the debt.
     let booking = world.sold(&sailing, 2).await;
     world.arrives().await;
     world.banked(&sailing.partner, &admin).await;
@@ -681,8 +681,8 @@ async fn cash_that_a_partner_took_is_netted(world: World) {
     adds_up(&world).await;
 }
 
-/// What the partner owes from before comes along with the next settlement, whatever its days.
-async fn what_a_partner_owes_is_netted_in_the_next(world: World) {
+/// Debts of the partner are netted in the next settlement, whatever its period.
+async fn debts_are_netted_in_the_next_settlement(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 2, "putu@example.com")).await.ok();

@@ -1,4 +1,4 @@
-//! Many at once: what is sold is sold once, and the books agree afterwards.
+//! Concurrency: nothing is sold twice, and all invariants hold afterwards.
 
 use std::sync::{
     Arc,
@@ -28,7 +28,7 @@ on_both_engines![
     a_kill_in_the_middle_of_a_storm_loses_nothing_that_was_answered,
 ];
 
-/// Everything adds up.
+/// Checks all invariants.
 pub async fn adds_up(world: &World) {
     for question in dermaga::invariants::check(world.db()).await.unwrap() {
         assert!(question.broken.is_empty(), "{}: {:?}", question.rule, question.broken);
@@ -114,7 +114,7 @@ async fn a_charter_against_seats(world: World) {
     adds_up(&world).await;
 }
 
-/// Of two that want different things of one booking at once, one wins, and all agree with it.
+/// Of two concurrent conflicting changes of a booking one wins, and all records agree.
 async fn expiry_payment_and_cancelling_race(world: World) {
     let sailing = world.sailing().await;
     for round in 0..12 {
@@ -137,7 +137,7 @@ async fn expiry_payment_and_cancelling_race(world: World) {
             1 => &["refund_pending", "cancelled"],
             _ => &["expired", "cancelled"],
         };
-        // A cancellation that came first refuses nothing to the payment: it waits in a review.
+        // A payment after a cancellation is not lost: it needs a review.
         let fits =
             possible.contains(&status.as_str().unwrap()) || (round % 3 == 1 && status == "paid");
         assert!(fits, "round {round}: {status}");
@@ -180,7 +180,7 @@ async fn a_storm_of_events(world: World) {
     adds_up(&world).await;
 }
 
-/// One random thing after another, several at a time; the books are looked at after each lot.
+/// Random operations, several at a time; the invariants are checked after each batch.
 async fn thousands_of_random_operations_add_up(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
@@ -191,14 +191,15 @@ async fn thousands_of_random_operations_add_up(world: World) {
     world.post("/v1/contents/promotion", promotion).by(&admin).send().await.ok();
     let mut random = StdRng::seed_from_u64(2026);
     let mut bookings: Vec<Value> = Vec::new();
-    // Others that one can move to, until they are cancelled, closed or moved themselves.
+    // Other sailings, to which bookings can move until they are cancelled, closed or moved
+    // themselves.
     let mut boats = 0;
     let mut sailings = vec![sailing.clone()];
     for price in [150_000, 120_000, 180_000] {
         boats += 1;
         sailings.push(world.another(&sailing, &format!("GT. B{boats}"), price).await);
     }
-    // One life that has everything, whatever chance brings the others.
+    // One booking with every kind of event, whatever the random ones do.
     let one = world.sold(&sailings[1], 1).await;
     world.calls_off(&sailings[1], &sailing.partner).await.ok();
     world.wishes(&one, &sailings[2]).await.ok();
@@ -320,7 +321,7 @@ fn random_call(
 ) -> (String, Value, bool) {
     let some = match bookings.len() {
         0 => None,
-        // The newest are the liveliest.
+        // The newest have the most events.
         many => {
             let first = if random.random_bool(0.6) { many.saturating_sub(25) } else { 0 };
             Some(&bookings[random.random_range(first..many)])
@@ -438,7 +439,7 @@ async fn an_audit_finds_what_is_wrong(world: World) {
     }
 }
 
-/// After an outage: more than one lot, from two processes, each hold once.
+/// After an outage: several batches, from two processes, each hold once.
 async fn holds_of_a_whole_night_expire_at_once(world: World) {
     let sailing = world.sailing().await;
     world.db().sql("UPDATE sailings SET capacity = 500").run().await.unwrap();
@@ -459,7 +460,7 @@ async fn holds_of_a_whole_night_expire_at_once(world: World) {
 
 async fn a_kill_in_the_middle_of_a_storm_loses_nothing_that_was_answered(mut world: World) {
     let sailing = world.sailing().await;
-    // The process that is killed lives by the real clock.
+    // The process that is killed uses the real clock.
     world
         .db()
         .sql("UPDATE sailings SET capacity = 100000, departure_at = $1, arrival_at = $2 WHERE id = $3")
@@ -488,7 +489,7 @@ async fn a_kill_in_the_middle_of_a_storm_loses_nothing_that_was_answered(mut wor
             tokio::spawn(buys(client, url, order, heard.clone()))
         })
         .collect();
-    // In the middle of it, however fast the machine is.
+    // In the middle of the run, however fast the machine is.
     while heard.load(Ordering::Relaxed) < 100 {
         assert!(!buyers.iter().all(|buyer| buyer.is_finished()), "nobody is answered");
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
@@ -510,7 +511,8 @@ async fn a_kill_in_the_middle_of_a_storm_loses_nothing_that_was_answered(mut wor
     adds_up(&world).await;
 }
 
-/// Books and pays until nobody answers any more; what was answered, and whether it was paid.
+/// Books and pays until the service stops answering; returns the acknowledged bookings, and whether
+/// they were paid.
 async fn buys(
     client: reqwest::Client,
     url: String,

@@ -1,4 +1,4 @@
-//! Tickets: drawn, signed, mailed.
+//! Tickets: rendering, signature, mail.
 
 use std::{path::Path, process::Command};
 
@@ -12,9 +12,9 @@ use crate::{
 
 on_both_engines![
     a_paid_booking_has_a_ticket_for_each_passenger,
-    whoever_knows_the_booking_gets_its_ticket_and_nobody_else,
+    tickets_need_the_credentials_of_the_booking,
     tickets_are_mailed_with_the_payment_and_again_when_asked,
-    a_code_is_checked_without_the_service,
+    a_ticket_is_verified_offline,
 ];
 
 impl World {
@@ -43,8 +43,8 @@ impl World {
         pdf
     }
 
-    /// What other programs read in a PDF: its text, and its QR codes page by page. `None` where
-    /// they are not installed.
+    /// Reads a PDF with other programs: its text, and its QR codes page by page. `None` if they are
+    /// not installed.
     pub fn read_pdf(&self, pdf: &[u8]) -> Option<(String, Vec<String>)> {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file.pdf");
@@ -113,7 +113,7 @@ async fn a_paid_booking_has_a_ticket_for_each_passenger(world: World) {
         .is(404, "not_found");
 }
 
-async fn whoever_knows_the_booking_gets_its_ticket_and_nobody_else(world: World) {
+async fn tickets_need_the_credentials_of_the_booking(world: World) {
     let sailing = world.sailing().await;
     let booking = world.sold(&sailing, 1).await;
     let plain = format!("/v1/booking/{}/ticket", booking["id"].as_str().unwrap());
@@ -156,8 +156,8 @@ async fn tickets_are_mailed_with_the_payment_and_again_when_asked(world: World) 
     assert!(told.as_array().unwrap().iter().all(|n| n["type"] != "booking.ticket_wanted"));
 }
 
-/// What a device does with the key it has fetched, after `docs/tickets.md`.
-async fn a_code_is_checked_without_the_service(world: World) {
+/// Verifies a ticket offline with the fetched key, as described in `docs/tickets.md`.
+async fn a_ticket_is_verified_offline(world: World) {
     use base64::{Engine, prelude::BASE64_STANDARD};
     use ring::signature::{ED25519, UnparsedPublicKey};
     let sailing = world.sailing().await;

@@ -1,4 +1,4 @@
-//! Transactions: whole or not at all, durable, and never in the way of others.
+//! Transactions: atomic, durable, isolated.
 
 use std::time::Duration;
 
@@ -8,16 +8,16 @@ use futures_util::future::join_all;
 use crate::{on_both_engines, world::World};
 
 on_both_engines![
-    what_is_not_committed_never_was,
+    uncommitted_changes_are_rolled_back,
     a_future_dropped_in_the_middle_leaves_the_writer_usable,
     a_failed_transaction_fails_alone,
     a_lock_makes_others_wait,
-    types_come_back_as_they_went,
-    a_deadlock_is_worth_another_try,
-    a_statement_alone_is_refused_alone,
-    a_queue_has_an_end,
-    those_who_read_queue_too,
-    who_gives_up_in_the_queue_writes_nothing,
+    values_of_domain_types_round_trip,
+    a_deadlock_is_contention,
+    a_refused_single_statement_fails_alone,
+    the_queue_is_bounded,
+    readers_are_queued,
+    a_cancelled_write_in_the_queue_has_no_effect,
 ];
 
 async fn put(tx: &mut Tx, name: &str) -> Result<u64, dermaga::kernel::db::Failure> {
@@ -34,7 +34,7 @@ async fn names(db: &Db) -> Vec<String> {
     rows.into_iter().map(|(name,)| name).collect()
 }
 
-async fn what_is_not_committed_never_was(world: World) {
+async fn uncommitted_changes_are_rolled_back(world: World) {
     let db = world.db();
     let mut tx = db.begin().await.unwrap();
     put(&mut tx, "a").await.unwrap();
@@ -48,7 +48,7 @@ async fn what_is_not_committed_never_was(world: World) {
 
 async fn a_future_dropped_in_the_middle_leaves_the_writer_usable(world: World) {
     let db = world.db().clone();
-    // Cut off at every point of its life: waiting, beginning, writing, committing.
+    // Cancelled at every stage: waiting, beginning, writing, committing.
     for micros in (0..4_000).step_by(97) {
         let (mine, name) = (db.clone(), format!("cut {micros:04}"));
         let work = async move {
@@ -67,7 +67,7 @@ async fn a_future_dropped_in_the_middle_leaves_the_writer_usable(world: World) {
     let all = names(&db).await;
     let kept = all.iter().filter(|name| name.starts_with("kept")).count();
     assert_eq!(kept, 42);
-    // A transaction that was cut off is there whole or not at all.
+    // A cancelled transaction is committed as a whole or not at all.
     assert_eq!((all.len() - kept) % 4, 0, "{all:?}");
 }
 
@@ -106,7 +106,7 @@ async fn a_lock_makes_others_wait(world: World) {
         tasks.spawn(async move {
             let mut tx = db.begin().await.unwrap();
             tx.lock("test").await.unwrap();
-            // Read, then write: safe only because nobody else is between the two.
+            // Read, then write: safe only because of the lock.
             let seen: i64 = tx
                 .sql("SELECT COUNT(*) FROM locks WHERE name LIKE 'seen%'")
                 .scalar()
@@ -120,7 +120,7 @@ async fn a_lock_makes_others_wait(world: World) {
     assert_eq!(names(world.db()).await.len(), 17);
 }
 
-async fn types_come_back_as_they_went(world: World) {
+async fn values_of_domain_types_round_trip(world: World) {
     use chrono::{DateTime, NaiveDate, Utc};
     use dermaga::kernel::{ids, ids::Uuid, money::Rupiah};
     use serde_json::{Value, json};
@@ -176,9 +176,9 @@ async fn types_come_back_as_they_went(world: World) {
     assert_eq!(found, 1);
 }
 
-/// Two transactions that take two rows in opposite order: on PostgreSQL one is undone and says
-/// that it may be tried again; on SQLite, where writers take turns, neither is.
-async fn a_deadlock_is_worth_another_try(world: World) {
+/// Two transactions that lock two rows in opposite order: on PostgreSQL one is rolled back and
+/// reports contention; on SQLite, where writers are serialised, neither is.
+async fn a_deadlock_is_contention(world: World) {
     let db = world.db().clone();
     for name in ["x", "y"] {
         let mut tx = db.begin().await.unwrap();
@@ -226,7 +226,7 @@ async fn transactions_that_queue_share_a_commit() {
     assert!(commits <= 8, "64 transactions took {commits} commits");
 }
 
-/// The database goes away under a running service, and comes back.
+/// The database becomes unreachable under a running service, and recovers.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_outage_is_503_and_ends_by_itself() {
     let Some(world) = World::on_postgres().await else { return };
@@ -263,7 +263,7 @@ async fn an_outage_is_503_and_ends_by_itself() {
     world.get("/user/me").by(&admin).send().await.ok();
 }
 
-async fn a_statement_alone_is_refused_alone(world: World) {
+async fn a_refused_single_statement_fails_alone(world: World) {
     let insert = async |n: usize| {
         let insert = "INSERT INTO locks (name, taken) VALUES ($1, 0)";
         world.db().sql(insert).bind(format!("n{:02}", n / 2)).run().await
@@ -274,7 +274,7 @@ async fn a_statement_alone_is_refused_alone(world: World) {
     assert_eq!(names(world.db()).await.len(), 40);
 }
 
-/// Holds every connection that can write.
+/// Takes every connection that can write.
 async fn hold_all(db: &Db) -> Vec<Tx> {
     let mut held = Vec::new();
     for _ in 0..if db.engine() == "sqlite" { 1 } else { 16 } {
@@ -283,7 +283,7 @@ async fn hold_all(db: &Db) -> Vec<Tx> {
     held
 }
 
-async fn who_gives_up_in_the_queue_writes_nothing(world: World) {
+async fn a_cancelled_write_in_the_queue_has_no_effect(world: World) {
     let held = hold_all(world.db()).await;
     let insert = "INSERT INTO locks (name, taken) VALUES ('late', 0)";
     let write = world.db().sql(insert).run();
@@ -293,15 +293,15 @@ async fn who_gives_up_in_the_queue_writes_nothing(world: World) {
     assert_eq!(names(world.db()).await, ["next"]);
 }
 
-/// Those who wait are served; who would make the queue longer than it may be is told at once.
-async fn a_queue_has_an_end(world: World) {
+/// Callers in the queue are served; those beyond its limit fail at once.
+async fn the_queue_is_bounded(world: World) {
     let mut held = hold_all(world.db()).await;
     let write = async |_| {
         let insert = "INSERT INTO locks (name, taken) VALUES ('x', 1) ON CONFLICT DO NOTHING";
         world.db().sql(insert).run().await
     };
     let release = async {
-        // Everyone is in the queue by now.
+        // All callers are queued by now.
         tokio::time::sleep(Duration::from_millis(200)).await;
         held.clear();
     };
@@ -312,8 +312,8 @@ async fn a_queue_has_an_end(world: World) {
     write(0).await.unwrap();
 }
 
-async fn those_who_read_queue_too(world: World) {
-    // SQLite's readers are free all the same.
+async fn readers_are_queued(world: World) {
+    // The readers of SQLite are not affected.
     let mut held = hold_all(world.db()).await;
     let read = async |_| world.db().sql("SELECT COUNT(*) FROM locks").scalar::<i64>().await;
     let release = async {
@@ -331,4 +331,39 @@ async fn those_who_read_queue_too(world: World) {
     assert!(refused.iter().all(|why| why.is_unavailable()));
     assert!(busy, "what nobody waits for gives way");
     read(0).await.unwrap();
+}
+
+#[tokio::test]
+async fn writes_succeed_after_another_process_released_the_lock() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.db");
+    let db = Db::open(file.to_str().unwrap()).await.unwrap();
+    db.sql("CREATE TABLE things (n BIGINT CHECK (n < 10))").run().await.unwrap();
+    let other = rusqlite::Connection::open(&file).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let put = |n: i64| db.sql("INSERT INTO things VALUES ($1)").bind(n).run();
+    let (one, two) = tokio::join!(put(1), put(2));
+    assert!(one.unwrap_err().is_unavailable() && two.unwrap_err().is_unavailable());
+    assert!(db.begin().await.err().unwrap().is_unavailable());
+    drop(other);
+    // Each member of a group has its own result.
+    let in_a_transaction = async {
+        let mut tx = db.begin().await.unwrap();
+        tx.sql("INSERT INTO things VALUES (3)").run().await.unwrap();
+        tx.commit().await
+    };
+    let dropped = async {
+        let mut tx = db.begin().await.unwrap();
+        tx.sql("INSERT INTO things VALUES (4)").run().await.unwrap();
+    };
+    let (one, ten, three, _, two) =
+        tokio::join!(put(1), put(10), in_a_transaction, dropped, put(2));
+    assert_eq!((one.unwrap(), two.unwrap()), (1, 1));
+    assert!(ten.unwrap_err().is_check());
+    three.unwrap();
+    let all = db.sql("SELECT n FROM things ORDER BY n").all::<(i64,)>().await.unwrap();
+    assert_eq!(all, [(1,), (2,), (3,)]);
+    db.close().await;
+    assert!(db.sql("DELETE FROM things").run().await.unwrap_err().is_unavailable());
+    assert!(!file.with_extension("db-wal").exists(), "the log is checkpointed into the file");
 }

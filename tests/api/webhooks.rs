@@ -1,4 +1,4 @@
-//! Other systems that follow what happens.
+//! Webhooks: subscriptions and deliveries.
 
 use std::sync::{
     Arc, Mutex,
@@ -20,19 +20,19 @@ use crate::{
 };
 
 on_both_engines![
-    a_subscription_hears_what_it_is_for_signed,
+    subscribed_events_are_delivered_with_a_signature,
     subscriptions_are_kept_by_admins,
-    what_fails_comes_back_in_order_and_with_the_same_id,
-    a_subscription_that_is_gone_is_switched_off,
-    a_day_of_failures_switches_it_off,
+    failed_deliveries_are_retried_in_order_with_the_same_id,
+    a_410_response_deactivates_the_webhook,
+    a_day_of_failures_deactivates_the_webhook,
     a_delivery_can_be_sent_again,
-    what_waits_for_its_time_can_be_hurried,
-    nothing_private_is_ever_called,
+    a_pending_delivery_can_be_sent_at_once,
+    private_addresses_are_never_called,
     a_redirect_is_not_followed,
-    a_hanging_receiver_holds_up_nobody,
+    a_hanging_receiver_delays_no_other,
 ];
 
-/// Somebody who listens: what it heard, and what it answers.
+/// A subscriber: what it received, and what it answers.
 #[derive(Clone)]
 struct Receiver {
     url: String,
@@ -103,7 +103,7 @@ async fn deliveries(world: &World, admin: &Someone, webhook: &Value) -> Vec<Valu
     world.get(&path).by(admin).send().await.ok().as_array().unwrap().clone()
 }
 
-async fn a_subscription_hears_what_it_is_for_signed(world: World) {
+async fn subscribed_events_are_delivered_with_a_signature(world: World) {
     let world = inside(world).await;
     let admin = world.admin().await;
     let receiver = Receiver::open().await;
@@ -131,7 +131,7 @@ async fn a_subscription_hears_what_it_is_for_signed(world: World) {
     assert_eq!(log[1]["status"], "delivered");
     assert_eq!(log[1]["response_status"], 200);
     assert_eq!(log[1]["event_id"], json!(id));
-    // The secret is neither at rest nor in any later answer.
+    // The secret is neither stored in plain text nor in any later response.
     assert!(!world.everything().await.contains(&secret));
     let listed = world.get("/v1/webhooks").by(&admin).send().await.ok();
     assert!(listed[0].get("secret").is_none());
@@ -173,7 +173,7 @@ async fn subscriptions_are_kept_by_admins(world: World) {
     secret.has_faults(&[("url", "format")]);
 }
 
-async fn what_fails_comes_back_in_order_and_with_the_same_id(world: World) {
+async fn failed_deliveries_are_retried_in_order_with_the_same_id(world: World) {
     let world = inside(world).await;
     let admin = world.admin().await;
     let receiver = Receiver::open().await;
@@ -201,7 +201,7 @@ async fn what_fails_comes_back_in_order_and_with_the_same_id(world: World) {
     assert_eq!(log[1]["attempts"], 2);
 }
 
-async fn a_subscription_that_is_gone_is_switched_off(world: World) {
+async fn a_410_response_deactivates_the_webhook(world: World) {
     let world = inside(world).await;
     let admin = world.admin().await;
     let receiver = Receiver::open().await;
@@ -229,7 +229,7 @@ async fn a_subscription_that_is_gone_is_switched_off(world: World) {
     world.post(&resend, json!({})).by(&admin).send().await.is(409, "invalid_state");
 }
 
-async fn a_day_of_failures_switches_it_off(world: World) {
+async fn a_day_of_failures_deactivates_the_webhook(world: World) {
     let world = inside(world).await;
     let admin = world.admin().await;
     let receiver = Receiver::open().await;
@@ -239,7 +239,7 @@ async fn a_day_of_failures_switches_it_off(world: World) {
     world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     let started = world.now();
     let is_on = "SELECT COUNT(*) FROM webhooks WHERE active";
-    // From try to try of one delivery, as they come.
+    // From attempt to attempt of one delivery.
     while world.count(is_on).await == 1 && world.now() - started < TimeDelta::days(3) {
         world.delivers().await;
         let due: Option<(chrono::DateTime<chrono::Utc>,)> = world
@@ -257,7 +257,7 @@ async fn a_day_of_failures_switches_it_off(world: World) {
     let admin = world.signs_in(&admin.email, "admin").await;
     let listed = world.get("/v1/webhooks").by(&admin).send().await.ok();
     assert_eq!(listed[0]["disabled_reason"], "failing");
-    // Switched on again by hand, it has a clean slate.
+    // Reactivated manually, its failures are reset.
     let path = format!("/v1/webhooks/{}", listed[0]["id"].as_str().unwrap());
     let body = json!({ "url": receiver.url, "events": ["booking.created"], "active": true });
     let on = world.put(&path, body).by(&admin).send().await.ok();
@@ -294,7 +294,7 @@ async fn a_delivery_can_be_sent_again(world: World) {
     world.post(&foreign, json!({})).by(&admin).send().await.is(404, "not_found");
 }
 
-async fn what_waits_for_its_time_can_be_hurried(world: World) {
+async fn a_pending_delivery_can_be_sent_at_once(world: World) {
     let world = inside(world).await;
     let admin = world.admin().await;
     let receiver = Receiver::open().await;
@@ -327,11 +327,11 @@ async fn what_waits_for_its_time_can_be_hurried(world: World) {
     );
 }
 
-async fn nothing_private_is_ever_called(world: World) {
+async fn private_addresses_are_never_called(world: World) {
     let admin = world.admin().await;
     let receiver = Receiver::open().await;
     let port = receiver.url.rsplit(':').next().unwrap().split('/').next().unwrap().to_owned();
-    // By number, however it is written.
+    // By number, in all notations.
     for host in [
         "127.0.0.1",
         "2130706433",
@@ -350,7 +350,7 @@ async fn nothing_private_is_ever_called(world: World) {
         let answer = world.post("/v1/webhooks", body).by(&admin).send().await;
         answer.has_faults(&[("url", "private")]);
     }
-    // By name: only who is called knows what it means, and at that moment.
+    // By name: the address is checked when the name is resolved.
     let webhook = subscribes(&world, &admin, &receiver.url, &["booking.created"]).await;
     let sailing = world.sailing().await;
     world.books(order(&sailing, 1, "sari@example.com")).await.ok();
@@ -358,7 +358,7 @@ async fn nothing_private_is_ever_called(world: World) {
     let log = deliveries(&world, &admin, &webhook).await;
     assert_eq!(log[0]["status"], "pending");
     assert_eq!(log[0]["last_error"], "its name does not resolve to a public address");
-    // And one that was written past the check, too.
+    // Also one that was stored without the check.
     let moved = "UPDATE webhooks SET url = 'http://127.0.0.1:1/hook'";
     world.db().sql(moved).run().await.unwrap();
     world.later(TimeDelta::seconds(5));
@@ -383,7 +383,7 @@ async fn a_redirect_is_not_followed(world: World) {
     assert_eq!(receiver.types().len(), 1);
 }
 
-async fn a_hanging_receiver_holds_up_nobody(world: World) {
+async fn a_hanging_receiver_delays_no_other(world: World) {
     let world = inside(world).await;
     let admin = world.admin().await;
     let receiver = Receiver::open().await;

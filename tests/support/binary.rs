@@ -6,7 +6,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-/// The command, in this folder and with no other settings than its address.
+/// The command in this folder, with its address as the only setting.
 pub fn dermaga(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dermaga"));
     command.env_clear().current_dir(folder).env("DERMAGA_LISTEN", "127.0.0.1:0");
@@ -16,11 +16,11 @@ pub fn dermaga(folder: &Path) -> Command {
 pub struct Running {
     child: Child,
     pub url: String,
-    /// What it has printed up to "Ctrl-C".
+    /// The output up to "Ctrl-C".
     pub greeting: String,
 }
 
-/// Starts it and waits until it has said where it listens.
+/// Starts it and waits until it has printed its address.
 pub fn start(command: &mut Command) -> Running {
     start_logging_to(command, Stdio::null())
 }
@@ -32,7 +32,7 @@ pub fn start_logging_to(command: &mut Command, log: impl Into<Stdio>) -> Running
     while !greeting.contains("Ctrl-C") {
         assert_ne!(lines.read_line(&mut greeting).unwrap(), 0, "it stopped: {greeting}");
     }
-    // What it says later must not block it.
+    // Reads further output, so that a full pipe does not block it.
     std::thread::spawn(move || lines.read_to_end(&mut Vec::new()));
     let url = greeting.split("address").nth(1).unwrap().split_whitespace().next().unwrap();
     Running { url: url.to_owned(), child, greeting }
@@ -40,7 +40,7 @@ pub fn start_logging_to(command: &mut Command, log: impl Into<Stdio>) -> Running
 
 impl Running {
     pub fn signal(&mut self, name: &str) -> std::process::ExitStatus {
-        // Every shell knows how; not every machine has the command.
+        // `kill` is a built-in of every shell; not every machine has the command.
         let kill = format!("kill {name} {}", self.child.id());
         assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
         self.child.wait().unwrap()
@@ -54,7 +54,7 @@ impl Drop for Running {
     }
 }
 
-/// Runs a command that must fail, and returns what it says.
+/// Runs a command that must fail, and returns its message.
 pub fn refused(command: &mut Command) -> String {
     let output = command.output().unwrap();
     assert!(!output.status.success());

@@ -1,4 +1,4 @@
-//! A throw-away PostgreSQL from the installed binaries.
+//! A temporary PostgreSQL server from the installed binaries.
 
 use std::{
     path::{Path, PathBuf},
@@ -10,11 +10,12 @@ use tokio_postgres::NoTls;
 
 pub struct Cluster {
     pub socket: PathBuf,
-    /// Its standard input is open as long as this process lives; then it stops the server.
+    /// A shell that stops the server when its standard input is closed, which happens when this
+    /// process ends.
     _keeper: Child,
 }
 
-/// Runs a `CREATE DATABASE name …`, and says its address.
+/// Runs `CREATE DATABASE name …` and returns its address.
 pub async fn create(cluster: &Cluster, statement: &str) -> String {
     run(cluster, statement).await;
     let name = statement.split(' ').nth(2).expect("CREATE DATABASE name");
@@ -25,7 +26,7 @@ pub async fn run(cluster: &Cluster, statement: &str) {
     run_at(&url(cluster, "postgres"), statement).await;
 }
 
-/// Runs statements on a connection of their own.
+/// Runs statements on a new connection.
 pub async fn run_at(url: &str, statements: &str) {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await.expect("connects");
     let connection = tokio::spawn(connection);
@@ -37,20 +38,20 @@ fn url(cluster: &Cluster, database: &str) -> String {
     format!("postgres:///{database}?host={}&user=postgres", cluster.socket.display())
 }
 
-/// Starts one with such options; it stops at once when the cluster is dropped.
+/// Starts a server with these options; it stops when the cluster is dropped.
 pub fn start(bin: &Path, options: &str) -> Result<Cluster, String> {
     let init = "initdb -U postgres -A trust -E UTF8 --locale=C.UTF-8";
     launch(bin, init, options)
 }
 
-/// Starts a standby that follows this one.
+/// Starts a standby of this server.
 #[allow(dead_code, reason = "benches have none")]
 pub fn start_standby(bin: &Path, primary: &Cluster, options: &str) -> Result<Cluster, String> {
     let socket = primary.socket.display();
     launch(bin, &format!("pg_basebackup -h {socket} -U postgres -R -c fast"), options)
 }
 
-/// `init` is the program that makes the data directory, with its arguments.
+/// `init` is the program that creates the data directory, with its arguments.
 fn launch(bin: &Path, init: &str, options: &str) -> Result<Cluster, String> {
     let fault = |error: std::io::Error| error.to_string();
     let folder = tempfile::Builder::new().prefix("dermaga-pg-").tempdir().map_err(fault)?.keep();
@@ -97,7 +98,7 @@ fn launch(bin: &Path, init: &str, options: &str) -> Result<Cluster, String> {
     Err(format!("PostgreSQL is installed in {} but did not start", bin.display()))
 }
 
-/// Debian keeps each version's servers in a folder of its own.
+/// Debian has a folder for each version.
 pub fn binaries() -> Option<PathBuf> {
     let whole = |folder: &Path| folder.join("initdb").exists() && folder.join("postgres").exists();
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();

@@ -1,18 +1,18 @@
-//! Partners and their papers, for tests.
+//! Partners, boats, routes and bookings for tests.
 
-use reqwest::{
-    Method,
-    multipart::{Form, Part},
-};
+use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::world::{Answer, Someone, World};
+use super::{
+    form::Form,
+    world::{Answer, Someone, World},
+};
 
 pub const NIK: &str = "5171012304850001";
 pub const ACCOUNT: &str = "7712345678";
 const PDF: &[u8] = b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n";
 
-/// What a company has to show.
+/// The documents that a company must submit.
 pub const REQUIRED: [&str; 5] = ["nib", "npwp", "deed", "bank_book", "operating_permit"];
 
 pub fn papers() -> Value {
@@ -40,7 +40,7 @@ pub fn boat(registration: &str) -> Value {
     })
 }
 
-/// Every morning from tomorrow on, for three days: Sanur to Nusa Penida.
+/// Sanur to Nusa Penida, every morning for three days from tomorrow.
 pub fn route(boat: &str) -> Value {
     json!({
         "speedboat_id": boat, "from": "Sanur", "to": "Nusa Penida", "schedule_type": "daily",
@@ -50,7 +50,7 @@ pub fn route(boat: &str) -> Value {
     })
 }
 
-/// Who wants to go where, on the first day of that route.
+/// A search for the first day of that route.
 pub fn wish(qty: i64) -> Value {
     json!({ "from": "Sanur", "to": "Nusa Penida", "date": "2026-11-16", "qty": qty })
 }
@@ -71,7 +71,7 @@ impl World {
         self.get(&path).by(who).send().await
     }
 
-    /// A boat that sails: its id, and that of its route.
+    /// Creates a boat with a published route; returns the ids of both.
     pub async fn sails(&self, who: &Someone, registration: &str) -> (String, String) {
         let boat = self.adds_boat(who, registration).await;
         let route = self.plans(who, route(&boat)).await;
@@ -89,7 +89,7 @@ impl World {
         found.as_array().unwrap().clone()
     }
 
-    /// Seats that are taken, as a booking would take them.
+    /// Sets the number of seats taken, as bookings would.
     pub async fn takes_seats(&self, sailing: &Value, seats: i32) {
         self.db()
             .sql("UPDATE sailings SET seats_taken = $1 WHERE id = $2")
@@ -102,15 +102,13 @@ impl World {
     }
 
     pub async fn uploads(&self, who: &Someone, name: &str) -> String {
-        let file = Part::bytes(PDF).file_name(name.to_owned());
-        let form = Form::new().text("purpose", "document").part("file", file);
+        let form = Form::new().text("purpose", "document").file(name, PDF);
         let call = self.call(Method::POST, "/v1/files/upload").by(who).multipart(form);
         call.send().await.ok()["id"].as_str().unwrap().to_owned()
     }
 
     pub async fn uploads_proof(&self, who: &Someone) -> String {
-        let file = Part::bytes(PDF).file_name("transfer.pdf");
-        let form = Form::new().text("purpose", "proof").part("file", file);
+        let form = Form::new().text("purpose", "proof").file("transfer.pdf", PDF);
         let call = self.call(Method::POST, "/v1/files/upload").by(who).multipart(form);
         call.send().await.ok()["id"].as_str().unwrap().to_owned()
     }
@@ -128,7 +126,7 @@ impl World {
         self.fills_in(who, json!({ "documents": documents })).await
     }
 
-    /// A partner whose papers are complete and under review.
+    /// A partner whose onboarding is complete and under review.
     pub async fn submitted(&self, email: &str) -> Someone {
         let partner = self.partner(email).await;
         self.fills_in(&partner, papers()).await.ok();
@@ -137,7 +135,7 @@ impl World {
         partner
     }
 
-    /// A partner who may sell, put there without its papers.
+    /// An active partner, without onboarding.
     pub async fn active(&self, email: &str) -> Someone {
         let partner = self.partner(email).await;
         self.db()
@@ -184,7 +182,7 @@ impl World {
         onboarding["status"].as_str().unwrap().to_owned()
     }
 
-    /// The admin acts for the partner.
+    /// The admin impersonates the partner.
     pub async fn impersonates(&self, desk: &str, by: &Someone) -> Someone {
         let call = self.post(&format!("{desk}/impersonate"), json!({})).by(by);
         let session = call.send().await.ok();
@@ -196,7 +194,7 @@ impl World {
     }
 }
 
-/// One sailing that can be booked: 30 seats of 150,000 on the morning of the 16th.
+/// A bookable sailing: 30 seats of 150,000 on the morning of the 16th.
 #[derive(Clone)]
 pub struct Sailing {
     pub partner: Someone,
@@ -204,7 +202,7 @@ pub struct Sailing {
     pub id: String,
 }
 
-/// Somebody who wants so many seats.
+/// A booking of `qty` seats.
 pub fn order(sailing: &Sailing, qty: usize, email: &str) -> Value {
     let passengers: Vec<_> =
         (1..=qty).map(|n| json!({ "name": format!("Penumpang {n}") })).collect();
@@ -216,14 +214,14 @@ pub fn order(sailing: &Sailing, qty: usize, email: &str) -> Value {
     })
 }
 
-/// The whole boat.
+/// A charter.
 pub fn charter(sailing: &Sailing, qty: usize, email: &str) -> Value {
     let mut order = order(sailing, qty, email);
     order["type"] = json!("charter");
     order
 }
 
-/// What the provider says, signed.
+/// A signed notification of the provider.
 pub fn notice(reference: &str, amount: i64, status: &str, transaction: &str) -> Value {
     use sha2::{Digest, Sha512};
     let gross = format!("{amount}.00");
@@ -244,7 +242,7 @@ impl World {
         Sailing { partner, boat, id }
     }
 
-    /// A sailing of the same boat, the day after.
+    /// A sailing of the same boat on the next day.
     pub async fn sailing_of_another_day(&self, first: &Sailing) -> Sailing {
         let found = self
             .db()
@@ -260,7 +258,7 @@ impl World {
         self.post("/v1/booking/", order).insist().await
     }
 
-    /// Tells what happened to a payment; `transaction` makes it another event.
+    /// Sends a notification of the provider; `transaction` distinguishes events.
     pub async fn hears(&self, booking: &Value, status: &str, transaction: &str) -> Answer {
         let reference = booking["payment"]["reference"].as_str().unwrap();
         let amount = booking["price"]["total"].as_i64().unwrap();
@@ -306,7 +304,7 @@ impl World {
             .unwrap()
     }
 
-    /// Whatever is paid for has arrived, and is complete.
+    /// Completes the paid bookings after their arrival.
     pub async fn arrives(&self) -> u64 {
         let past = self.now() - chrono::TimeDelta::minutes(1);
         self.db()
@@ -318,21 +316,21 @@ impl World {
         dermaga::bookings::complete(&self.app).await.unwrap()
     }
 
-    /// A booking of so many seats, paid for.
+    /// A paid booking of `qty` seats.
     pub async fn sold(&self, sailing: &Sailing, qty: usize) -> Value {
         let booking = self.books(order(sailing, qty, "sari@example.com")).await.ok();
         self.pays(&booking).await;
         booking
     }
 
-    /// A partner's account that it can be paid to.
+    /// Gives a partner an approved bank account.
     pub async fn banked(&self, partner: &Someone, admin: &Someone) {
         self.fills_in(partner, json!({ "bank_account": papers()["bank_account"] })).await.ok();
         let desk = self.desk_of(partner).await;
         self.put(&format!("{desk}/bank-approval"), json!({})).by(admin).send().await.ok();
     }
 
-    /// Settles the days around the first sailing.
+    /// Creates a settlement of the days around the first sailing.
     pub async fn settles(&self, partner: &Someone, by: &Someone) -> Answer {
         let mitra_id = self.partner_id(partner).await;
         let body = json!({

@@ -1,15 +1,16 @@
-//! What tests stand on: a running service, the people who call it, and throw-away servers. Benchmarks
-//! share `cluster`.
+//! Fixtures: a running service, its callers, and temporary servers. Benchmarks share `cluster`.
 
 /// The binary itself, as a process.
 pub mod binary;
-/// A throw-away PostgreSQL.
+/// A temporary PostgreSQL server.
 pub mod cluster;
+/// Forms with files.
+pub mod form;
 /// Partners, boats, routes and bookings.
 pub mod harbour;
 /// A PostgreSQL database per test.
 pub mod postgres;
-/// A throw-away S3 server.
+/// A temporary S3 server.
 pub mod s3;
 /// A running service on a fresh database, and its callers.
 pub mod world;

@@ -1,4 +1,4 @@
-//! PostgreSQL for tests: one per test run, a database per test.
+//! PostgreSQL for tests: one server per test run, one database per test.
 
 use std::{io::Write, sync::OnceLock};
 
@@ -7,12 +7,12 @@ use tokio::sync::{Mutex, OnceCell};
 
 use super::cluster::{Cluster, binaries, create, run, start};
 
-/// Nobody's data: quick rather than durable.
+/// Fast instead of durable.
 const OPTIONS: &str = "-c fsync=off -c deadlock_timeout=100ms";
 
 static CLUSTER: OnceLock<Result<Option<Cluster>, String>> = OnceLock::new();
 static TEMPLATE: OnceCell<()> = OnceCell::const_new();
-/// A template is copied by one at a time.
+/// PostgreSQL copies a template for one session at a time.
 static COPYING: Mutex<()> = Mutex::const_new(());
 
 /// The address of a fresh, migrated database; `None` where PostgreSQL is not installed.
@@ -31,13 +31,13 @@ pub async fn database() -> Option<String> {
     Some(create(cluster, &format!("CREATE DATABASE {name} TEMPLATE dermaga_template")).await)
 }
 
-/// The address of a database with nothing in it.
+/// The address of an empty database.
 pub async fn empty_database() -> Option<String> {
     let cluster = cluster()?;
     Some(create(cluster, &format!("CREATE DATABASE {}", fresh_name())).await)
 }
 
-/// Hundreds of them would fill a small disk. Nobody who still holds it is waited for.
+/// Hundreds of databases would fill a small disk. Open connections are closed.
 pub async fn remove(url: &str) {
     let name = url.strip_prefix("postgres:///").and_then(|rest| rest.split('?').next());
     if let (Some(cluster), Some(name)) = (cluster(), name) {
@@ -55,7 +55,7 @@ fn cluster() -> Option<&'static Cluster> {
             if std::env::var_os("REQUIRE_POSTGRES").is_some() {
                 return Err("PostgreSQL is required and not installed".into());
             }
-            // Past the test runner's capture: everyone must see this.
+            // Bypasses the capture of the test runner, so that it is always visible.
             let note = "\n*** PostgreSQL is not installed: tests ran on SQLite alone ***\n\n";
             let _ = std::io::stderr().write_all(note.as_bytes());
             return Ok(None);

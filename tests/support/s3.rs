@@ -1,4 +1,4 @@
-//! A throw-away S3 server: moto's, where it is installed.
+//! A temporary S3 server (moto), if it is installed.
 
 use std::{
     net::TcpListener,
@@ -9,7 +9,7 @@ use std::{
 
 static SERVER: OnceLock<Option<(Child, u16)>> = OnceLock::new();
 
-/// The address of a fresh bucket; `None` where there is no server to start.
+/// The address of a fresh bucket; `None` if the server is not installed.
 pub async fn bucket() -> Option<String> {
     let (_, port) = SERVER.get_or_init(start).as_ref()?;
     let endpoint = format!("http://127.0.0.1:{port}");
@@ -30,7 +30,7 @@ pub async fn bucket() -> Option<String> {
 fn start() -> Option<(Child, u16)> {
     let server = std::env::var_os("MOTO_SERVER").unwrap_or("moto_server".into());
     let port = TcpListener::bind("127.0.0.1:0").ok()?.local_addr().ok()?.port();
-    // Ends with this process: its shell reads a pipe that nobody else holds.
+    // Ends with this process: the shell reads a pipe that only this process holds.
     let script = r#""$0" -H 127.0.0.1 -p "$1" & cat >/dev/null; kill $!"#;
     let mut probe = Command::new(&server);
     let probe = probe.arg("--help").stdout(Stdio::null()).stderr(Stdio::null());

@@ -1,4 +1,4 @@
-//! A running service on a fresh database, and the people who call it.
+//! A running service on a fresh database, and its callers.
 
 use std::{net::SocketAddr, path::PathBuf};
 
@@ -16,7 +16,7 @@ use tokio::{
     sync::{OnceCell, oneshot},
 };
 
-use super::postgres;
+use super::{form::Form, postgres};
 
 /// Runs each test on both engines.
 #[macro_export]
@@ -42,7 +42,7 @@ macro_rules! on_both_engines {
     };
 }
 
-/// What the payment provider signs with.
+/// The key with which the payment provider signs.
 pub const SERVER_KEY: &str = "kunci-server";
 pub const PASSWORD: &str = "ombak tenang 9 perahu";
 
@@ -55,7 +55,7 @@ pub struct World {
     served: Option<tokio::task::JoinHandle<()>>,
 }
 
-/// What every database on SQLite begins as.
+/// A migrated SQLite database, the template of all others.
 async fn migrated() -> &'static [u8] {
     static TEMPLATE: OnceCell<Vec<u8>> = OnceCell::const_new();
     let made = TEMPLATE.get_or_init(async || {
@@ -70,7 +70,7 @@ async fn migrated() -> &'static [u8] {
     made.await
 }
 
-/// Somebody who has signed in.
+/// A signed-in account.
 #[derive(Clone)]
 pub struct Someone {
     pub token: String,
@@ -87,22 +87,22 @@ impl World {
         Some(Self::start(Some(postgres::database().await?), |_| {}).await)
     }
 
-    /// Where its database is, unless it is SQLite's.
+    /// The address of its database; `None` on SQLite.
     pub fn url(&self) -> Option<String> {
         self.app.config.database_url.clone().map(|url| url.0.0)
     }
 
-    /// A world like this one with other settings.
+    /// The same with other settings.
     pub async fn with(self, change: impl FnOnce(&mut Config)) -> Self {
         Self::start(self.url(), change).await
     }
 
-    /// Another process on the same PostgreSQL.
+    /// Another process on the same PostgreSQL database.
     pub async fn beside(&self) -> Self {
         Self::start(Some(self.url().expect("only PostgreSQL is shared")), |_| {}).await
     }
 
-    /// Stops serving and lets go of the database; `comes_back` takes it up again.
+    /// Stops the service and closes the database; `comes_back` starts it again.
     pub async fn leaves(&mut self) -> (PathBuf, String) {
         self.drain().await;
         self.app.db.close().await;
@@ -119,7 +119,7 @@ impl World {
         Self::start_in(self.folder, url, |_| {}).await
     }
 
-    /// This world after a restart with other settings.
+    /// Restarts it with other settings.
     pub async fn again_with(mut self, change: impl FnOnce(&mut Config)) -> Self {
         self.drain().await;
         self.app.db.close().await;
@@ -136,7 +136,8 @@ impl World {
         database: Option<String>,
         change: impl FnOnce(&mut Config),
     ) -> Self {
-        // Beside the words of a test that fails; the caller is told nothing of a fault.
+        // Prints the log with a failing test, because responses do not contain the cause of a
+        // fault.
         let log = tracing_subscriber::fmt().with_ansi(false);
         let log = log.with_max_level(tracing::Level::ERROR);
         let _ = log.with_test_writer().try_init();
@@ -162,7 +163,7 @@ impl World {
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let shutdown = async { drop(stopped.await) };
-        // Clients and service share the threads of a test: a burst of clients may be slow to send.
+        // Clients and service share the threads of a test, so many clients may be slow to send.
         let connections = ConnectionLimits { incomplete: 1_024, ..ConnectionLimits::default() };
         let edge = Edge { connections, ..Edge::default() };
         let served = tokio::spawn(edge::serve(app.clone(), listener, edge, shutdown));
@@ -170,7 +171,7 @@ impl World {
         Self { app, address, client, folder, stop: Some(stop), served: Some(served) }
     }
 
-    /// Asks the service to stop and waits until it has.
+    /// Stops the service and waits for its end.
     pub async fn drain(&mut self) {
         drop(self.stop.take());
         self.served.take().unwrap().await.unwrap();
@@ -223,7 +224,7 @@ impl World {
         }
     }
 
-    /// An admin who has signed in.
+    /// A signed-in admin.
     pub async fn admin(&self) -> Someone {
         self.admin_called("admin@dermaga.test").await
     }
@@ -233,7 +234,7 @@ impl World {
         self.signs_in(email, "admin").await
     }
 
-    /// Staff with just these rules.
+    /// Staff with exactly these rules.
     pub async fn staff(&self, email: &str, rules: &[Rule]) -> Someone {
         self.staff_at("operator", email, rules).await
     }
@@ -284,7 +285,7 @@ impl World {
     /// An account put straight into the database, with the password of everyone here.
     pub async fn account(&self, email: &str, role: &'static str) -> ids::Uuid {
         let id = ids::fresh();
-        // The same for everyone, and slow to make.
+        // Computed once, because hashing is slow.
         static HASH: tokio::sync::OnceCell<String> = tokio::sync::OnceCell::const_new();
         let make = || async {
             let password = dermaga::accounts::Password::parse(PASSWORD).unwrap();
@@ -318,7 +319,7 @@ impl World {
             .unwrap();
     }
 
-    /// Sends raw text and reads the start of the answer.
+    /// Sends raw text and reads the start of the response.
     pub async fn raw_answer(&self, request: &str) -> String {
         use tokio::io::{AsyncReadExt, AsyncWriteExt};
         let mut stream = tokio::net::TcpStream::connect(self.address).await.unwrap();
@@ -332,8 +333,7 @@ impl World {
         self.db().sql(statement).scalar().await.unwrap()
     }
 
-    /// Every byte of the database that could be read by a thief: the files of SQLite, every row of
-    /// PostgreSQL as text.
+    /// All data at rest: the files of SQLite, or every row of PostgreSQL as text.
     pub async fn everything(&self) -> String {
         if self.db().engine() == "sqlite" {
             let files = ["dermaga.db", "dermaga.db-wal"].map(|name| self.folder.path().join(name));
@@ -360,11 +360,11 @@ impl World {
         while self.app.deliver_due().await.unwrap() > 0 {}
     }
 
-    /// The letters to somebody, oldest first, as text.
+    /// The mails to an address, oldest first, as text.
     pub fn letters_to(&self, email: &str) -> Vec<String> {
         let folder: PathBuf = self.folder.path().join("mail");
         let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        // Those that are still being written have another name.
+        // Mails that are still being written have another name.
         let mut files: Vec<_> = files
             .map(|file| file.path())
             .filter(|file| file.extension().is_some_and(|end| end == "eml"))
@@ -374,7 +374,7 @@ impl World {
         letters.map(|letter| decode(&letter)).filter(|letter| letter.contains(email)).collect()
     }
 
-    /// The token in the newest letter to somebody.
+    /// The token in the newest mail to an address.
     pub fn mailed_token(&self, email: &str) -> String {
         let letters = self.letters_to(email);
         let after = letters.iter().rev().find_map(|letter| letter.split("token=").nth(1));
@@ -384,7 +384,7 @@ impl World {
     }
 }
 
-/// Quoted-printable, as mail programs read it.
+/// Decodes quoted-printable.
 fn decode(letter: &str) -> String {
     let mut bytes = Vec::new();
     let unfolded = letter.replace("=\r\n", "");
@@ -408,7 +408,7 @@ fn decode(letter: &str) -> String {
 
 pub fn client() -> reqwest::Client {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    // Nobody here speaks TLS, and the certificates of a system take a while to read.
+    // Tests do not use TLS, and reading the system's certificates takes time.
     reqwest::Client::builder().tls_certs_only([]).build().unwrap()
 }
 
@@ -451,18 +451,19 @@ impl Call<'_> {
         Self { request: self.request.body(body), ..self }
     }
 
-    pub fn multipart(self, form: reqwest::multipart::Form) -> Self {
-        Self { request: self.request.multipart(form), ..self }
+    pub fn multipart(self, form: Form) -> Self {
+        let (content_type, body) = form.finish();
+        self.header("content-type", &content_type).body(body)
     }
 
-    /// Status, headers and content of what is not JSON.
+    /// Status, headers and body of a response that is not JSON.
     pub async fn bytes(self) -> (u16, reqwest::header::HeaderMap, Vec<u8>) {
         let response = self.request.send().await.expect("the service answers");
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         (status, headers, response.bytes().await.unwrap().to_vec())
     }
 
-    /// Sends it again while the service is busy, as it asks for: a slow machine has long queues.
+    /// Sends it again while the response is 503: on a slow machine the queues are long.
     pub async fn insist(self) -> Answer {
         for _ in 0..30 {
             let again = self.request.try_clone().expect("nothing is streamed");
@@ -493,7 +494,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// It worked; what came back as `data`.
+    /// Asserts success and returns `data`.
     #[track_caller]
     pub fn ok(self) -> Value {
         assert_eq!(self.status, 200, "{}", self.body);
@@ -503,7 +504,7 @@ impl Answer {
         self.body["data"].clone()
     }
 
-    /// It was refused with this status and word, in the envelope.
+    /// Asserts a refusal with this status and error code.
     #[track_caller]
     pub fn is(self, status: u16, word: &str) -> Value {
         assert_eq!(
@@ -519,7 +520,7 @@ impl Answer {
         self.body
     }
 
-    /// The fields that are not right, and why.
+    /// The invalid fields with their codes.
     #[track_caller]
     pub fn faults(self) -> Vec<(String, String)> {
         let body = self.is(422, "validation_failed");

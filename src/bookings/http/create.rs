@@ -1,4 +1,4 @@
-//! Selling: the booking, and where to pay for it.
+//! Creating a booking and opening its payment.
 
 use axum::extract::State;
 use serde_json::Value;
@@ -21,17 +21,17 @@ use crate::{
     },
 };
 
-/// Opens the first payment of a booking. Payments do this, and depend on bookings; the table of
-/// operations joins the two.
+/// Opens the first payment of a booking. Implemented by payments, which depend on bookings; the
+/// table of operations connects the two.
 pub trait OpensPayment: 'static {
-    /// Where the booking is paid; `None`: the provider has not answered so far.
+    /// The payment page; `None` if the provider has not answered yet.
     fn first_address(
         app: &App,
         booking: &BookingRow,
     ) -> impl Future<Output = Option<String>> + Send;
 }
 
-/// Sells the seats, then asks the provider where to pay for them.
+/// Sells the seats, then asks the provider for a payment page.
 pub async fn create_booking<P: OpensPayment>(
     State(app): State<App>,
     caller: Option<Caller>,
@@ -61,7 +61,7 @@ pub async fn create_booking<P: OpensPayment>(
     ))
 }
 
-/// The booking that a request made which did not live to answer.
+/// The booking of an earlier request with the same key that ended before it answered.
 async fn sold_before(app: &App, kept: &Value) -> Result<Booking> {
     let id = kept["booking_id"].as_str().and_then(|id| id.parse().ok());
     let id = id.ok_or_else(|| Error::internal("a stored idempotent response has no booking"))?;
@@ -69,7 +69,7 @@ async fn sold_before(app: &App, kept: &Value) -> Result<Booking> {
     to_response(app, booking, true)
 }
 
-/// What was sold stays sold, whatever the provider does.
+/// The sale stands, whatever the provider answers.
 async fn with_payment<P: OpensPayment>(app: &App, mut booking: BookingRow) -> Result<Booking> {
     if booking.status == BookingStatus::PendingPayment {
         booking.joined.payment_redirect_url = P::first_address(app, &booking).await;

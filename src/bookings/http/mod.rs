@@ -1,4 +1,4 @@
-//! Looking bookings up, trying a code, cancelling.
+//! Lookup and cancellation of bookings, and validation of promotion codes.
 
 mod create;
 
@@ -38,7 +38,8 @@ use crate::{
 
 pub use create::{OpensPayment, create_booking};
 
-/// Admins and `bookings.read` see all, a partner its own, a guest the one it knows of.
+/// Admins and `bookings.read` see all, a partner its own, a guest the one whose credentials are
+/// given.
 pub async fn list_bookings(
     State(app): State<App>,
     caller: Option<Caller>,
@@ -70,16 +71,18 @@ fn ensure_code_and_email(query: &BookingsQuery) -> Result<()> {
     if faults.is_empty() { Ok(()) } else { Err(Error::Invalid(faults)) }
 }
 
-/// The booking of the path, to be changed. Signed-in callers are refused at once when it is not
-/// theirs. A guest's credentials are in the body, so a guest is checked by [`Self::authorize`].
+/// The booking of the path, to be changed. A signed-in caller is refused at once if it belongs to
+/// others. The credentials of a guest are in the body, so a guest is checked by
+/// [`Self::authorize`].
 pub struct PathOwnBooking {
     pub id: Uuid,
-    /// The row that a signed-in caller was checked with.
+    /// The row that a signed-in caller was authorized with.
     loaded: Option<(BookingRow, Actor)>,
 }
 
 impl PathOwnBooking {
-    /// The booking and in whose name the caller acts on it; 404 for a guest who does not know it.
+    /// The booking and the role in which the caller acts on it; 404 for a guest with wrong
+    /// credentials.
     pub async fn authorize(
         self,
         app: &App,
@@ -108,7 +111,7 @@ impl FromRequestParts<App> for PathOwnBooking {
 
 impl aide::OperationInput for PathOwnBooking {}
 
-/// The booking of the path, for whoever may look at it.
+/// The booking of the path, for callers that may read it.
 pub struct PathBooking(pub BookingRow, pub bool);
 
 impl FromRequestParts<App> for PathBooking {
@@ -119,7 +122,7 @@ impl FromRequestParts<App> for PathBooking {
         let caller = parts.extensions.get::<Caller>().cloned();
         let credentials = match Query::<GuestCredentials>::from_request_parts(parts, app).await {
             Ok(Query(credentials)) => credentials,
-            // To a guest who does not know it, it does not exist, however they ask.
+            // Malformed credentials of a guest get the same 404 as wrong ones.
             Err(_) if caller.is_none() => GuestCredentials::default(),
             Err(fault) => return Err(fault),
         };
@@ -144,7 +147,7 @@ pub async fn get_booking(
     Ok(Reply::data(to_response(&app, row, readable)?))
 }
 
-/// Says whether a code can be used, and what it makes of the price. It reserves nothing.
+/// Whether a code can be used, and the price with it. It reserves nothing.
 pub async fn validate_promo(
     State(app): State<App>,
     Body(form): Body<ValidatePromo>,
@@ -170,8 +173,8 @@ pub async fn validate_promo(
     }))
 }
 
-/// By its booker: refunded by the policy. By partner or staff: in full. Staff can still do so after
-/// the journey, for a complaint. `rules::cancellation` decides.
+/// A booker is refunded by the policy. Partner and staff cancel with a full refund, staff also
+/// after the journey, for a complaint. `rules::cancellation` decides.
 pub async fn cancel_booking(
     State(app): State<App>,
     caller: Option<Caller>,
@@ -226,8 +229,8 @@ async fn cancel(
     Ok(answer)
 }
 
-/// Cancels by the row that was loaded to authorize the caller. Should that have changed meanwhile,
-/// or the decision depend on the manifest, the row is locked, read again, and decided by anew.
+/// Cancels by the row that was loaded to authorize the caller. If that has changed meanwhile, or
+/// the decision depends on the manifest, the row is locked, read again, and the decision repeated.
 /// Returns the booking before and after.
 async fn cancel_as_read(
     app: &App,
@@ -240,7 +243,7 @@ async fn cancel_as_read(
     let policy = &app.config.refund_policy.0;
     let decide = |booking: &BookingRow| {
         let refund = rules::cancellation(&booking.state(), actor, policy, now)?;
-        // A guest could write to anybody by way of us.
+        // The reason is mailed: a guest could otherwise use the service to send links.
         Ok::<_, Error>(Cancellation { refund, reason, tells_reason: actor != Actor::Guest })
     };
     if !rules::depends_on_manifest(&loaded.state(), actor, now) {
@@ -256,12 +259,13 @@ async fn cancel_as_read(
     Ok((booking, after.ok_or_else(invalid_transition)?))
 }
 
-/// The whole line: a cancelled booking may also have held seats for a move to another day.
+/// The whole line, because a cancelled booking may also have held seats for a reschedule to another
+/// day.
 fn line_of(booking: &BookingRow) -> CacheTag {
     offers::line_tag(&booking.joined.from_name, &booking.joined.to_name)
 }
 
-/// The answer, kept where a key asks for it. It may hold identity numbers.
+/// The answer, stored for an idempotency key if there is one. It may contain identity numbers.
 async fn keep_answer(
     app: &App,
     tx: &mut Tx,

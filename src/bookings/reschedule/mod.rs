@@ -1,10 +1,11 @@
 //! Moving a booking to another sailing of its partner between the same harbours.
 //!
-//! - Where nothing has to be paid, seats, price and money move at once. Where something has, the
-//!   booking keeps its old seats and holds the new ones until it is paid or too late.
+//! - If nothing has to be paid, seats, price and money move at once. Otherwise the booking keeps
+//!   its old seats and holds the new ones until the difference is paid or the deadline has passed.
 //! - A booking keeps the rates and the discount that it was sold with.
-//! - Whoever leaves a sailing that was cancelled, or moved far, pays no fee. Whoever leaves for
-//!   another reason cannot get back more by cancelling later than by cancelling now.
+//! - After a disruption (its sailing was cancelled, or moved by 30 minutes or more) it costs no
+//!   fee. In other cases the refund of a later cancellation is limited to that of a cancellation
+//!   now.
 
 mod store;
 
@@ -12,7 +13,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
     model::{BookingRow, BookingStatus, SailingContext},
-    offer,
+    offer, prices,
     rules::{self, Actor, Event, RescheduleCause},
     store as bookings,
     store::TransitionDetails,
@@ -47,13 +48,13 @@ pub struct RescheduleRequest<'a> {
 
 pub struct RescheduleOutcome {
     pub before: BookingRow,
-    /// `None`: it sails there already.
+    /// `None`: it already has this sailing.
     pub reschedule: Option<Reschedule>,
     /// Whether this request changed anything.
     pub is_new: bool,
 }
 
-/// The sailing, if the booking can move there at all.
+/// The other sailing, if the booking can move there.
 pub async fn target(app: &App, booking: &BookingRow, sailing: Uuid) -> Result<SailingContext> {
     let to = bookings::offer(&app.db, sailing).await?.map(|(sailing, _)| sailing);
     let to = to.ok_or_else(offer::unknown_sailing)?;
@@ -71,7 +72,7 @@ pub async fn target(app: &App, booking: &BookingRow, sailing: Uuid) -> Result<Sa
     Ok(to)
 }
 
-/// Moves the booking, or holds what it needs until the difference is paid.
+/// Moves the booking, or holds seats until the difference is paid.
 pub async fn request(
     app: &App,
     tx: &mut Tx,
@@ -108,9 +109,9 @@ pub async fn request(
     }
     let seats = seats_of(&booking, request.to)?;
     let was = booking.price();
-    // From what it was first sold for: no detour makes it cheaper or dearer.
+    // Based on the original price, so that intermediate reschedules do not change the result.
     let sold = store::first_price(tx, booking.id).await?.unwrap_or_else(|| was.clone());
-    let becomes = rules::reprice(&sold, request.to.seat_price, seats);
+    let becomes = prices::reprice(&sold, request.to.seat_price, seats);
     let by_choice = !is_disrupted && request.actor == Actor::Guest;
     let fee = match by_choice {
         true => {
@@ -168,7 +169,7 @@ pub async fn request(
     Ok(RescheduleOutcome { before: booking, reschedule: Some(reschedule), is_new: true })
 }
 
-/// What it takes of the other sailing.
+/// The number of seats on the other sailing.
 fn seats_of(booking: &BookingRow, to: &SailingContext) -> Result<i32> {
     if booking.qty > to.capacity {
         let message =
@@ -178,7 +179,8 @@ fn seats_of(booking: &BookingRow, to: &SailingContext) -> Result<i32> {
     offer::seats_needed(to, booking.kind, booking.qty)
 }
 
-/// How many unpaid moves of a booking may lapse in a day: seats are not held for ever.
+/// How many unpaid reschedules of a booking may expire per day: seats must not be held
+/// indefinitely.
 const MAX_LAPSED_HOLDS: i64 = 3;
 
 fn too_many_holds() -> Error {
@@ -205,8 +207,8 @@ fn too_late() -> Error {
     )
 }
 
-/// The difference is paid: moves the booking. `false`: it no longer waits for that, and the money
-/// has to be dealt with by a person.
+/// Moves the booking after the difference was paid. `false`: it no longer waits for that, and the
+/// payment needs a review.
 pub async fn complete_paid(
     tx: &mut Tx,
     booking: &BookingRow,
@@ -229,7 +231,7 @@ pub async fn complete_paid(
     Ok(true)
 }
 
-/// Puts the booking on its new sailing, with its money.
+/// Moves the booking to its new sailing, with its money.
 async fn complete(
     tx: &mut Tx,
     booking: &BookingRow,
@@ -277,13 +279,13 @@ fn dropped_event(booking_id: Uuid) -> DomainEvent {
     DomainEvent::BookingMoveDropped(BookingRef { booking_id })
 }
 
-/// Lets all that wait for a sailing go, which nobody can come to any more.
+/// Drops all pending reschedules to a sailing that closes.
 pub async fn drop_for_sailing(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<()> {
     let dropped = store::drop_for_sailing(tx, sailing).await?;
     events::emit_all(tx, dropped.into_iter().map(|(booking,)| dropped_event(booking)), now).await
 }
 
-/// Drops some reschedules that were not paid for in time, each in a transaction of its own, and
+/// Drops a batch of reschedules that were not paid in time, each in its own transaction, and
 /// retries those that have failed before.
 pub async fn expire_some(app: &App) -> Result<Pass> {
     const SOME: i64 = 500;
@@ -310,12 +312,12 @@ async fn drop_one(app: &App, id: Uuid) -> Result<bool> {
     Ok(true)
 }
 
-/// What is owed to the booking's customer for a move, the oldest first.
+/// The oldest difference that is still owed to the customer.
 pub async fn owed(tx: &mut Tx, booking: Uuid) -> Result<Option<(Uuid, Rupiah)>> {
     store::owed(tx, booking).await
 }
 
-/// A difference that was owed has left by that account.
+/// Posts that an owed difference was paid out from this account.
 pub async fn pay_difference(
     tx: &mut Tx,
     booking: &BookingRow,

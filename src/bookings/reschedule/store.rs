@@ -1,11 +1,11 @@
-//! The SQL of moves to another sailing.
+//! The SQL of reschedules.
 
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    bookings::{model::BookingRow, rules::Price},
+    bookings::{model::BookingRow, prices::Price},
     kernel::{
         db::{Db, Failure, Tx},
         error::{Error, Result},
@@ -20,7 +20,7 @@ crate::string_enum! {
         /// The difference has to be paid first.
         Pending = "pending",
         Done = "done",
-        /// Not paid in time, or overtaken by something else.
+        /// Not paid in time, or superseded.
         Dropped = "dropped",
     }
 }
@@ -35,7 +35,7 @@ pub struct Reschedule {
     pub seats: i32,
     becomes: Value,
     pub fee: Rupiah,
-    /// What the customer has to pay, or (negative) is owed.
+    /// The amount to pay; negative if owed to the customer.
     pub difference: Rupiah,
     pub refund_cap: Option<i32>,
     pub reason: String,
@@ -65,8 +65,8 @@ pub struct NewReschedule<'a> {
     pub expires_at: DateTime<Utc>,
 }
 
-/// One that waits holds its seats by the trigger of its table; a failure means that there are
-/// none.
+/// A pending one takes its seats by the trigger of its table; an exclusion failure means that there
+/// are none.
 pub async fn insert(
     tx: &mut Tx,
     new: NewReschedule<'_>,
@@ -126,13 +126,13 @@ pub async fn booking_of(tx: &mut Tx, id: Uuid) -> Result<Uuid> {
     Ok(of.bind(id).scalar().await?)
 }
 
-/// The one that a booking waits for.
+/// The pending reschedule of a booking.
 pub async fn pending(tx: &mut Tx, booking: Uuid) -> Result<Option<Reschedule>> {
     let pending = tx.sql(reschedule!(" WHERE booking_id = $1 AND status = 'pending'"));
     Ok(pending.bind(booking).maybe().await?)
 }
 
-/// Moves one that waits; `false` when it no longer does. Its seats follow by a trigger.
+/// Moves a pending one; `false` if it no longer is pending. A trigger adjusts the seats.
 pub async fn end(tx: &mut Tx, id: Uuid, to: RescheduleStatus, now: DateTime<Utc>) -> Result<bool> {
     let ended = tx
         .sql(
@@ -147,7 +147,7 @@ pub async fn end(tx: &mut Tx, id: Uuid, to: RescheduleStatus, now: DateTime<Utc>
     Ok(ended == 1)
 }
 
-/// Lets all that wait for a sailing go, which nobody can come to any more; says whose they were.
+/// Drops all pending reschedules to a sailing that closes; returns their bookings.
 pub async fn drop_for_sailing(tx: &mut Tx, sailing: Uuid) -> Result<Vec<(Uuid,)>> {
     let dropped = tx
         .sql(
@@ -160,7 +160,7 @@ pub async fn drop_for_sailing(tx: &mut Tx, sailing: Uuid) -> Result<Vec<(Uuid,)>
     Ok(dropped)
 }
 
-/// How many of a booking's were not paid for, since then.
+/// The number of a booking's reschedules that expired unpaid since then.
 pub async fn dropped_since(tx: &mut Tx, booking: Uuid, since: DateTime<Utc>) -> Result<i64> {
     let dropped = tx
         .sql(
@@ -174,7 +174,7 @@ pub async fn dropped_since(tx: &mut Tx, booking: Uuid, since: DateTime<Utc>) -> 
     Ok(dropped)
 }
 
-/// The price that a booking was first sold for, if it has moved since.
+/// The price that a booking was first sold for, if it was rescheduled since.
 pub async fn first_price(tx: &mut Tx, booking: Uuid) -> Result<Option<Price>> {
     let first: Option<(Value,)> = tx
         .sql(
@@ -187,7 +187,7 @@ pub async fn first_price(tx: &mut Tx, booking: Uuid) -> Result<Option<Price>> {
     first.map(|(was,)| Price::deserialize(&was).map_err(Error::internal)).transpose()
 }
 
-/// Those that were not paid for in time and have not failed to be dropped before.
+/// Those that were not paid in time and have not failed to be dropped before.
 pub async fn due(db: &Db, limit: i64, now: DateTime<Utc>) -> Result<Vec<Uuid>> {
     let due: Vec<(Uuid,)> = db
         .sql(
@@ -205,7 +205,7 @@ pub async fn due(db: &Db, limit: i64, now: DateTime<Utc>) -> Result<Vec<Uuid>> {
     Ok(due.into_iter().map(|(id,)| id).collect())
 }
 
-/// Takes the rows of sailings in one order, whoever goes which way.
+/// Locks the rows of both sailings in one order, so that opposite moves do not deadlock.
 pub async fn lock_sailings(tx: &mut Tx, mut ids: Vec<Uuid>) -> Result<()> {
     ids.sort();
     ids.dedup();
@@ -218,7 +218,7 @@ pub async fn lock_sailings(tx: &mut Tx, mut ids: Vec<Uuid>) -> Result<()> {
     Ok(())
 }
 
-/// Whether a sailing still takes passengers.
+/// Whether a sailing is still on sale.
 pub async fn is_open(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<bool> {
     let open: Option<(Uuid,)> = tx
         .sql(
@@ -232,8 +232,8 @@ pub async fn is_open(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<bool> 
     Ok(open.is_some())
 }
 
-/// Puts the booking on its new sailing. Seats follow by a trigger; a failure means that there are
-/// none. Whatever was said of the old sailing is forgotten.
+/// Moves the booking to its new sailing. A trigger adjusts the seats; an exclusion failure means
+/// that there are none. Disruptions of the old sailing are reset.
 pub async fn move_booking_row(
     tx: &mut Tx,
     reschedule: &Reschedule,
@@ -275,7 +275,7 @@ pub async fn move_booking_row(
     Ok(moved == 1)
 }
 
-/// A difference that is still owed to the booking's customer.
+/// A difference that is still owed to the customer.
 pub async fn owed(tx: &mut Tx, booking: Uuid) -> Result<Option<(Uuid, Rupiah)>> {
     let owed = tx
         .sql(

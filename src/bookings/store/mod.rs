@@ -127,15 +127,15 @@ pub async fn list(
     Ok(paging.page(rows))
 }
 
-/// What a transition writes beside the new status.
+/// Columns that a transition writes besides the status.
 #[derive(Default)]
 pub struct TransitionDetails<'a> {
     pub refund_amount: Option<Rupiah>,
     pub refund_reference: Option<&'a str>,
 }
 
-/// Cancels a booking that is as it was read, in every column that the decision was made by; `None`
-/// when it no longer is. Returns the cash that its partner collected for it.
+/// Cancels a booking if every column that the decision was based on is unchanged; `None` otherwise.
+/// Returns the cash that its partner collected for it.
 pub async fn cancel(
     tx: &mut Tx,
     seen: &BookingRow,
@@ -144,7 +144,7 @@ pub async fn cancel(
     reason: &str,
     now: DateTime<Utc>,
 ) -> Result<Option<Rupiah>> {
-    // The price changes only with the reschedule, and the promised departure with the departure.
+    // The price changes only with a reschedule, and the promised departure only with the departure.
     let cancelled: Option<(Rupiah,)> = tx
         .sql(with_collected!(
             "UPDATE bookings SET status = $1, updated_at = $2, cancelled_at = $2,
@@ -169,8 +169,8 @@ pub async fn cancel(
     Ok(cancelled.map(|(collected,)| collected))
 }
 
-/// Moves a booking that is in `from`; `false` when it no longer is. Seats and promotion follow by
-/// the triggers; a failure means that there are none left to take again.
+/// Moves a booking that is in `from`; `false` if it no longer is. Triggers adjust seats and
+/// promotion; an exclusion failure means that there are none left.
 pub async fn advance(
     tx: &mut Tx,
     id: Uuid,
@@ -203,7 +203,7 @@ pub async fn advance(
     Ok(moved == 1)
 }
 
-/// Expires a hold that is over; `false` when somebody else has moved it meanwhile.
+/// Expires a hold; `false` if the booking was moved meanwhile.
 pub async fn expire(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<bool> {
     let expired = tx
         .sql(
@@ -217,7 +217,7 @@ pub async fn expire(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<bool> {
     Ok(expired == 1)
 }
 
-/// Holds that are over and have not failed to expire before, the oldest first, some at a time.
+/// A batch of holds that are due and have not failed to expire before, oldest first.
 pub async fn due(db: &Db, limit: i64, now: DateTime<Utc>) -> Result<Vec<Uuid>> {
     let due: Vec<(Uuid,)> = db
         .sql(
@@ -252,7 +252,7 @@ macro_rules! arrived {
 }
 
 /// Completes paid bookings whose boat has arrived. The conditions outside of `$which` are checked
-/// again on a row that somebody else has just moved.
+/// again on a row that was changed concurrently.
 macro_rules! complete {
     ($($which:tt)+) => {
         concat!(
@@ -270,8 +270,8 @@ macro_rules! complete {
     };
 }
 
-/// Paid bookings whose boat has arrived, the earliest first. Read before a write transaction, it
-/// spares an idle service one at every look.
+/// Paid bookings whose boat has arrived, earliest first. A read that saves a write transaction when
+/// there are none.
 pub async fn arrived(db: &Db, limit: i64, now: DateTime<Utc>) -> Result<Vec<Uuid>> {
     let arrived: Vec<(Uuid,)> = db
         .sql(arrived!("$1", "$2", "$3"))
@@ -284,7 +284,7 @@ pub async fn arrived(db: &Db, limit: i64, now: DateTime<Utc>) -> Result<Vec<Uuid
     Ok(arrived.into_iter().map(|(id,)| id).collect())
 }
 
-/// Completes some of those that have arrived, the earliest first.
+/// Completes a batch of them, earliest first.
 pub async fn complete(
     tx: &mut Tx,
     to: BookingStatus,
@@ -303,7 +303,7 @@ pub async fn complete(
     Ok(sailed)
 }
 
-/// Completes one of them; `None` when there is nothing to complete any more.
+/// Completes one of them; `None` if there is nothing to complete any more.
 pub async fn complete_one(
     tx: &mut Tx,
     id: Uuid,
@@ -314,8 +314,8 @@ pub async fn complete_one(
     Ok(sailed.bind(to).bind(now).bind(id).maybe().await?)
 }
 
-/// Whether the seats and the promotion of a booking that let them go are free again. Both rows are
-/// held, so that the answer stays true until this transaction ends.
+/// Whether the released seats and promotion of a booking are available again. Both rows are locked
+/// until this transaction ends.
 pub async fn can_take_again(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>) -> Result<bool> {
     let seats = tx
         .sql(
@@ -333,7 +333,7 @@ pub async fn can_take_again(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc
     Ok(seats == 1 && promotion_is_left(tx, booking).await?)
 }
 
-/// Whether there is a use of its promotion for a booking that gave it back. The row is held.
+/// Whether the promotion has a use left for a booking that released its own. The row is locked.
 pub async fn promotion_is_left(tx: &mut Tx, booking: &BookingRow) -> Result<bool> {
     let Some(id) = booking.promotion_id else { return Ok(true) };
     let left = tx
@@ -356,8 +356,7 @@ pub async fn recent(db: &Db, partner: Uuid) -> Result<Vec<BookingRow>> {
     Ok(rows)
 }
 
-/// Puts identity numbers that older keys have sealed under the current one; says of how many
-/// bookings.
+/// Re-encrypts identity numbers of older keys with the current one; returns the number of bookings.
 pub async fn reseal(db: &Db, sealer: &Sealer) -> Result<u64> {
     let mut resealed = 0;
     let mut last = Uuid::nil();

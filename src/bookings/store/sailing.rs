@@ -1,4 +1,4 @@
-//! All bookings of a sailing at once.
+//! The SQL for all bookings of a sailing.
 
 use crate::kernel::db::Json;
 use chrono::{DateTime, Utc};
@@ -16,7 +16,7 @@ use crate::{
     ledger::with_collected,
 };
 
-/// Bookings that are on board of a sailing, or will be.
+/// Bookings of a sailing that may board, or have boarded.
 pub async fn boarding_list_in(tx: &mut Tx, sailing: Uuid) -> Result<Vec<BookingOnList>> {
     Ok(tx.sql(BOARDING_LIST).bind(sailing).all().await?)
 }
@@ -28,7 +28,7 @@ pub async fn boarding_list(db: &Db, sailing: Uuid) -> Result<Vec<BookingOnList>>
 const BOARDING_LIST: &str = "SELECT id, code, contact_name, contact_phone, passengers, boarded
     FROM bookings WHERE sailing_id = $1 AND status IN ('paid', 'completed') ORDER BY id";
 
-/// Writes down who of the booking is on board; its row is held.
+/// Records which passengers have boarded; the row is locked by the caller.
 pub async fn set_boarded(tx: &mut Tx, id: Uuid, boarded: Boarded) -> Result<()> {
     tx.sql("UPDATE bookings SET boarded = $1 WHERE id = $2")
         .bind(Json(boarded))
@@ -38,7 +38,7 @@ pub async fn set_boarded(tx: &mut Tx, id: Uuid, boarded: Boarded) -> Result<()> 
     Ok(())
 }
 
-/// Takes the rows of a sailing's live bookings, as everyone takes a booking before its sailing.
+/// Locks the rows of a sailing's live bookings. The lock order is bookings before sailings.
 pub async fn lock_rows(tx: &mut Tx, sailing: Uuid) -> Result<()> {
     tx.sql(
         "UPDATE bookings SET updated_at = updated_at
@@ -50,8 +50,8 @@ pub async fn lock_rows(tx: &mut Tx, sailing: Uuid) -> Result<()> {
     Ok(())
 }
 
-/// Cancels the live bookings of a sailing that are in `from`, and owe their customer something
-/// (their whole price) or nothing.
+/// Cancels the live bookings of a sailing that are in `from`, with a refund of the full price or
+/// without one.
 pub async fn cancel_all(
     tx: &mut Tx,
     sailing: Uuid,
@@ -83,7 +83,7 @@ pub async fn cancel_all(
     Ok(cancelled)
 }
 
-/// Gives the bookings of a sailing its new times; says which of them are live.
+/// Updates the times of the bookings of a sailing; returns the live ones.
 pub async fn follow(
     tx: &mut Tx,
     sailing: Uuid,
@@ -113,7 +113,7 @@ pub async fn follow(
     Ok(live)
 }
 
-/// Lets the unpaid holds on a sailing go, whatever their time.
+/// Expires the unpaid holds of a sailing before their time.
 pub async fn expire_all(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<Vec<(Uuid,)>> {
     let expired = tx
         .sql(

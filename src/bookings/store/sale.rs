@@ -1,4 +1,4 @@
-//! What a sale reads and writes.
+//! The SQL of a sale.
 
 use crate::kernel::db::Json;
 
@@ -13,7 +13,7 @@ use crate::{
     taxes::{AppliesTo, TaxRate},
 };
 
-/// Everything that a sale reads: the sailing, joined with each tax that is charged now.
+/// Everything that a sale reads: the sailing, joined with each tax in force.
 pub const SELECT_OFFER: &str =
     "SELECT s.id AS sailing_id, s.status AS sailing_status, s.departure_at,
       s.arrival_at, s.price AS seat_price, s.capacity, s.seats_taken, s.chartered,
@@ -53,15 +53,15 @@ impl OfferRow {
     }
 }
 
-/// A sailing as a sale sees it, and the taxes in the order of their codes.
+/// The sailing and the taxes, ordered by code.
 pub async fn offer(db: &Db, sailing: Uuid) -> Result<Option<(SailingContext, Vec<TaxRate>)>> {
     let rows: Vec<OfferRow> = db.sql(SELECT_OFFER).bind(sailing).all().await?;
     let taxes = rows.iter().filter_map(OfferRow::tax).collect();
     Ok(rows.into_iter().next().map(|row| (row.sailing, taxes)))
 }
 
-/// Takes the seats and the promotion, counts an unpaid hold, opens the first payment and announces
-/// the booking, by the triggers of its table.
+/// The triggers of the table take the seats and the promotion, count an unpaid hold, open the first
+/// payment and insert the event.
 pub const INSERT_BOOKING: &str =
     "INSERT INTO bookings (id, code, type, status, channel, sailing_id,
       speedboat_id, partner_id, departure_at, arrival_at, qty, seats, promotion_id, code_promo,

@@ -1,4 +1,4 @@
-//! What can go wrong in the database, sorted by what a caller can do about it.
+//! Failures of the database, classified by what a caller can do about them.
 
 use std::{error::Error, fmt, io};
 
@@ -12,19 +12,19 @@ use rusqlite::ffi::{
 enum Kind {
     /// A unique value was taken already.
     Unique,
-    /// A row that is referred to does not exist, or one is still referred to.
+    /// The referenced row does not exist, or the row is still referenced.
     ForeignKey,
-    /// A row that a check of the table does not allow.
+    /// A CHECK constraint refused the row.
     Check,
-    /// A row that cannot be beside another.
+    /// An exclusion constraint (on SQLite: a trigger) refused the row.
     Exclusion,
-    /// Another transaction got in the way; the same work may succeed when run again.
+    /// Conflict with another transaction; a retry may succeed.
     Contention,
     /// The database cannot be reached or is too busy.
     Unavailable,
-    /// Whether it was done is not known: the answer to a COMMIT did not come.
+    /// It is not known whether it was done: no answer to a COMMIT arrived.
     Unknown,
-    /// Everything else is a fault of ours.
+    /// Everything else: a bug.
     Fault,
 }
 
@@ -32,7 +32,7 @@ enum Kind {
 pub struct Failure {
     kind: Kind,
     cause: String,
-    /// No answer came: what was asked for may have been done, or may still be.
+    /// No answer arrived: the work may have been done, or may still be.
     unanswered: bool,
 }
 
@@ -41,7 +41,7 @@ impl Failure {
         Self { kind: Kind::Unavailable, cause: cause.to_string(), unanswered: false }
     }
 
-    /// The database may have been asked, and did not answer.
+    /// The statement may have been sent, and no answer arrived.
     pub(super) fn unanswered(cause: impl fmt::Display) -> Self {
         Self { unanswered: true, ..Self::unavailable(cause) }
     }
@@ -50,8 +50,8 @@ impl Failure {
         Self { kind: Kind::Fault, cause: cause.to_string(), unanswered: false }
     }
 
-    /// As a failure of something that commits. Without an answer it is not known what became of it;
-    /// an error that the database reports means that it was undone.
+    /// As a failure of a commit. Without an answer its outcome is unknown; an error that the
+    /// database reports means that it was rolled back.
     pub(super) fn of_commit(self) -> Self {
         match self.unanswered {
             true => Self { kind: Kind::Unknown, ..self },
@@ -71,7 +71,7 @@ impl Failure {
         self.kind == Kind::Check
     }
 
-    /// Whether a rule of this name refused it.
+    /// Whether the constraint of this name refused it.
     pub fn names(&self, rule: &str) -> bool {
         matches!(self.kind, Kind::Check | Kind::Exclusion) && self.cause.contains(rule)
     }
@@ -88,7 +88,7 @@ impl Failure {
         self.kind == Kind::Unavailable
     }
 
-    /// Whether it may have been done all the same. Doing it again may do it twice.
+    /// Whether it may have been done. A retry may do it twice.
     pub fn is_unknown(&self) -> bool {
         self.kind == Kind::Unknown
     }
@@ -106,7 +106,7 @@ impl From<tokio_postgres::Error> for Failure {
     fn from(error: tokio_postgres::Error) -> Self {
         let lost = is_lost(&error);
         match error.as_db_error() {
-            // Its detail and hint may hold values.
+            // Its detail and hint may contain values.
             Some(db) => Self {
                 kind: postgres_kind(db.code().code()),
                 cause: format!("{} ({})", db.message(), db.code().code()),

@@ -1,12 +1,12 @@
-//! The one builder of SQL at run time: list filters, order and pages.
+//! The only builder of SQL at run time: list filters, order and pages.
 //!
-//! Every piece of text is `&'static str` from the code; whatever a caller sent is bound.
+//! Every piece of text is a `&'static str`; values of callers are bound.
 
 use super::{Db, FromRow, On, PgType, Result, Statement, ToValue, Value};
 use crate::kernel::ids::Uuid;
 
-/// Places for ids are made in steps of this, the rest NULL, which equals nothing: few texts, each
-/// planned once.
+/// The number of placeholders for ids is rounded up to a multiple of this and filled with NULL, so
+/// that there are few different texts to prepare.
 const STEP: usize = 20;
 
 /// A column to sort by, chosen from a whitelist.
@@ -31,10 +31,10 @@ impl<'a> List<'a> {
         Self { db, select, found: None, conditions: String::new(), binds: Vec::new() }
     }
 
-    /// Where the ids of the same rows are found, counted and put in order by less than what is returned.
-    /// The rest is joined to those of the page alone, by one of few statements: PostgreSQL would plan
-    /// a limit anew each time, and all the joins with it. A row that moves in between is returned as it
-    /// is then. `select` has neither conditions nor places of its own.
+    /// Filters, counts and sorts with `ids`, a cheaper query for the ids of the same rows. `select`
+    /// is then run for the ids of the page alone, so PostgreSQL does not plan its joins for each
+    /// page. A row that changes between the two is returned in its new state. `select` has neither
+    /// conditions nor placeholders.
     pub fn found_in(mut self, ids: &'static str) -> Self {
         self.found = Some(ids);
         self
@@ -46,11 +46,11 @@ impl<'a> List<'a> {
         self
     }
 
-    /// `condition` with `?` where the value goes, e.g. `a.role = ?`; nothing when it is absent.
+    /// `condition` with `?` for the value, e.g. `a.role = ?`. No condition if the value is absent.
     pub fn filter(mut self, condition: &'static str, value: Option<impl ToValue>) -> Self {
         if let Some(value) = value {
             let place = self.place(value);
-            let (before, after) = condition.split_once('?').expect("a filter has a place");
+            let (before, after) = condition.split_once('?').expect("a filter has a placeholder");
             self.and(&[before, &place, after]);
         }
         self
@@ -69,8 +69,7 @@ impl<'a> List<'a> {
         self
     }
 
-    /// The page of rows, and how many there are in all. `id` breaks ties, so that pages never
-    /// overlap.
+    /// The page of rows, and the total. `id` breaks ties, so that pages never overlap.
     pub async fn page<T: FromRow>(
         self,
         sort: Sort,
@@ -83,7 +82,7 @@ impl<'a> List<'a> {
         let direction = if sort.descending { "DESC" } else { "ASC" };
         let order = format!("ORDER BY {} {direction}, {id} {direction}", sort.column);
         let next = binds.len() + 1;
-        // A bare place would have SQLite make its plan anew for every value.
+        // Without the cast, SQLite would plan the statement again for every value.
         let page = format!("{rows} {order} LIMIT CAST(${next} AS BIGINT) OFFSET ${}", next + 1);
         let count = format!("SELECT COUNT(*) FROM ({rows}) AS rows");
         let mut count = Statement::new(On::Db(db), count);
@@ -118,7 +117,7 @@ impl<'a> List<'a> {
     }
 }
 
-/// A first page that is not full has been counted.
+/// If the first page is not full, its length is the total.
 async fn counted<T: FromRow>(
     page: Statement<'_>,
     count: Statement<'_>,

@@ -1,15 +1,15 @@
 //! Bringing a database to the schema of this release.
 //!
-//! Numbered migrations run once, in order; the SHA-256 of each is stored and verified at every start.
-//! Triggers are not part of them: `triggers.sql` of each engine holds their current text, which is
-//! applied again whenever it differs from what was applied last.
+//! Numbered migrations run once, in order; the SHA-256 of each is stored and verified at every
+//! start. Triggers are not part of them: `triggers.sql` of each engine holds their current text,
+//! which is applied again whenever it differs from what was applied last.
 //!
-//! All of it is one transaction. If anything is to be done, the triggers are dropped first and created
-//! last, so a migration changes tables and rows without firing them. Processes that start at the same
-//! time take turns: by an advisory lock on PostgreSQL, by the write lock on SQLite.
+//! All of it is one transaction. If anything is to be done, the triggers are dropped first and
+//! created last, so a migration changes tables and rows without firing them. Processes that start
+//! at the same time take turns: by an advisory lock on PostgreSQL, by the write lock on SQLite.
 //!
-//! Releases side by side: the newest wins. A process refuses to start on a database with a migration
-//! that it does not know, and leaves triggers of a newer edition as they are.
+//! Releases side by side: the newest wins. A process refuses to start on a database with a
+//! migration that it does not know, and leaves triggers of a newer edition as they are.
 
 use std::fmt::Write;
 

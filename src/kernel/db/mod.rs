@@ -3,7 +3,6 @@
 //! Nothing outside this folder knows which engine it runs on. Statements are the same text on
 //! both; see `docs/adr/0002-two-engines.md` for what that text may contain.
 
-mod bulk;
 mod failure;
 mod list;
 mod migrate;
@@ -28,7 +27,6 @@ use std::{
 
 use tokio::sync::watch;
 
-pub use bulk::BulkClone;
 pub use dermaga_derive::FromRow;
 pub use failure::Failure;
 pub use list::{List, Sort};
@@ -45,7 +43,7 @@ use writer::{SqliteTx, SqliteWriter};
 
 /// Upper bound for acquiring a connection and for one statement.
 const TIMEOUT: Duration = Duration::from_secs(8);
-/// For work that nobody waits for.
+/// For work outside of requests.
 const NO_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 /// A statement that takes longer is logged.
 const SLOW: Duration = Duration::from_secs(1);
@@ -102,8 +100,8 @@ impl Db {
         Statement::new(On::Db(self), text)
     }
 
-    /// `head` up to and with `IN`, and what follows the parentheses: the caller binds what the head
-    /// wants, then `count` values.
+    /// `head` ends with `IN`, `tail` follows the parentheses. The caller binds the values of
+    /// `head`, then `count` values.
     pub fn sql_among(&self, head: &'static str, count: usize, tail: &'static str) -> Statement<'_> {
         Statement::among(On::Db(self), head, count, tail)
     }
@@ -113,19 +111,19 @@ impl Db {
         List::new(self, select)
     }
 
-    /// Starts a write transaction. Dropping it without `commit` undoes it.
+    /// Starts a write transaction. Dropping it without `commit` rolls it back.
     pub async fn begin(&self) -> Result<Tx> {
         self.begin_with("BEGIN", TIMEOUT).await
     }
 
-    /// Starts a write transaction for a large piece of work that nobody waits for.
+    /// Starts a write transaction without a time limit, for work outside of requests.
     pub async fn begin_without_timeout(&self) -> Result<Tx> {
         self.begin_with("BEGIN; SET LOCAL statement_timeout = 0", NO_TIMEOUT).await
     }
 
     /// Starts a write transaction whose statements all see the same snapshot. It fails with
-    /// contention rather than build on something that has changed since. On SQLite every
-    /// transaction is like that, since there is one writer.
+    /// contention if it writes to a row that has changed since. On SQLite every transaction is like
+    /// that, since there is one writer.
     pub async fn begin_repeatable_read(&self) -> Result<Tx> {
         self.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ", TIMEOUT).await
     }
@@ -145,7 +143,7 @@ impl Db {
         tx.commit().await
     }
 
-    /// Answers when the database does.
+    /// Fails if the database does not answer.
     pub async fn ping(&self) -> Result<()> {
         self.sql("SELECT 1").scalar::<i32>().await.map(drop)
     }
@@ -155,7 +153,8 @@ impl Db {
         self.metrics.statements.load(Ordering::Relaxed)
     }
 
-    /// Durable commits of the SQLite writer so far; `None` on PostgreSQL, which counts its own.
+    /// Durable commits of the SQLite writer so far. `None` on PostgreSQL, which has its own
+    /// statistics.
     pub fn commits(&self) -> Option<u64> {
         match &self.engine {
             Engine::Sqlite { writer, .. } => Some(writer.commits()),
@@ -163,17 +162,17 @@ impl Db {
         }
     }
 
-    /// Changes when a transaction of this process has put something into the outbox.
+    /// Notified when a transaction of this process has inserted into the outbox.
     pub fn posted(&self) -> watch::Receiver<()> {
         self.metrics.posted.subscribe()
     }
 
-    /// A statement on its own has put something into the outbox.
+    /// Notifies after a statement outside a transaction has inserted into the outbox.
     pub fn has_posted(&self) {
         self.metrics.posted.send_replace(());
     }
 
-    /// Whether many wait for it, or did a moment ago.
+    /// Whether a queue is long, or was within the last 300 ms.
     pub fn is_busy(&self) -> bool {
         match &self.engine {
             Engine::Sqlite { readers, writer } => writer.is_busy() || readers.is_busy(),
@@ -188,7 +187,7 @@ impl Db {
         }
     }
 
-    /// Closes every connection, so that SQLite folds its log into the database file.
+    /// Closes every connection, so that SQLite checkpoints its log into the database file.
     pub async fn close(&self) {
         match &self.engine {
             Engine::Sqlite { readers, writer } => {
@@ -200,8 +199,9 @@ impl Db {
     }
 }
 
-/// A write transaction. Functions that take `&mut Tx` never commit; whoever began it does.
-#[must_use = "a transaction that is not committed is undone"]
+/// A write transaction. Functions that take `&mut Tx` never commit; the function that began it
+/// does.
+#[must_use = "a transaction that is not committed is rolled back"]
 pub struct Tx {
     inner: TxInner,
     metrics: Arc<Metrics>,
@@ -238,8 +238,8 @@ impl Tx {
         }
     }
 
-    /// Inserts many rows in few statements: `head` up to and without `VALUES`, and how one row
-    /// binds its `columns` values.
+    /// Inserts many rows in few statements. `head` is the text before `VALUES`; `bind` binds the
+    /// `columns` values of one row.
     pub async fn insert_all<R>(
         &mut self,
         head: &'static str,
@@ -270,8 +270,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Makes everyone who asks for the same name wait until this transaction ends: for the few
-    /// rules that span rows and that no single conditional statement can express.
+    /// An exclusive lock by name, held until this transaction ends. For the few rules that span
+    /// rows and that no single conditional statement can express.
     pub async fn lock(&mut self, name: &'static str) -> Result<()> {
         self.sql(
             "INSERT INTO locks (name, taken) VALUES ($1, 1)
@@ -283,8 +283,8 @@ impl Tx {
         .map(drop)
     }
 
-    /// Returns once the transaction is durable. Where the answer does not come in time, or is lost
-    /// with the connection, it may be durable all the same: `Failure::is_unknown`.
+    /// Returns once the transaction is durable. If the answer does not arrive in time, or is lost
+    /// with the connection, the transaction may be durable all the same: `Failure::is_unknown`.
     pub async fn commit(self) -> Result<()> {
         let done = match self.inner {
             TxInner::Sqlite(tx) => within_for(self.timeout, tx.commit()).await,
@@ -297,7 +297,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Notes that the outbox has something to deliver once this commits.
+    /// Notifies the outbox after the commit.
     pub(super) fn posts(&mut self) {
         self.posts = true;
     }
@@ -307,8 +307,8 @@ impl Tx {
     }
 }
 
-/// To SQLite `$1` and `?1` are names, which it looks up among all the others each time; where there
-/// are many, places stay unnamed.
+/// A placeholder. SQLite looks up `$1` and `?1` by name, which is slow if there are many, so there
+/// it is unnamed.
 fn place(numbered: bool, n: usize) -> String {
     if numbered { format!("${n}") } else { "?".into() }
 }

@@ -1,9 +1,8 @@
 //! The pool of connections to PostgreSQL, and transactions on them.
 //!
-//! A connection that was used a moment ago is taken to be well; one that has rested is checked
-//! before it is lent again, and one that failed is closed. One that was left in the middle of a
-//! statement or of a transaction (somebody hung up) is cleaned up by a task of its own, and keeps
-//! its place in the pool until then.
+//! A connection that was idle for more than a second is checked before it is used; one that failed
+//! is closed. If a caller is cancelled in the middle of a statement or of a transaction, a separate
+//! task cleans the connection up, which keeps its slot in the pool until then.
 
 use std::{
     path::Path,
@@ -41,8 +40,8 @@ const CONNECTIONS: usize = 16;
 const LONG: usize = 10;
 /// How many statements stay prepared per connection.
 const PREPARED: usize = 100;
-/// A connection that has rested so long is checked before it is used.
-const RESTED: Duration = Duration::from_secs(1);
+/// A connection that was idle longer is checked before it is used.
+const MAX_UNCHECKED_IDLE: Duration = Duration::from_secs(1);
 /// How long that check may take.
 const CHECK: Duration = Duration::from_secs(2);
 
@@ -59,7 +58,8 @@ pub(super) struct PgPool {
 }
 
 impl PgPool {
-    /// Several hosts are tried in their order: `postgres://a,b/name?target_session_attrs=read-write`.
+    /// Several hosts are tried in their order:
+    /// `postgres://a,b/name?target_session_attrs=read-write`.
     pub async fn open(url: &str, statement_timeout: &str) -> Result<Self> {
         let (url, tls) = tls::from_url(url)?;
         let mut config: Config = url.parse()?;
@@ -79,7 +79,7 @@ impl PgPool {
              -c idle_in_transaction_session_timeout=30s {more}"
         );
         config.application_name("dermaga").options(options);
-        // A host that has vanished is noticed within seconds.
+        // A host that has disappeared is noticed within seconds.
         let connect = config.get_connect_timeout().copied().unwrap_or(Duration::from_secs(3));
         config.connect_timeout(connect).keepalives_idle(Duration::from_secs(30));
         if config.get_hosts().iter().any(|host| matches!(host, Host::Tcp(_))) {
@@ -92,7 +92,7 @@ impl PgPool {
             .build()
             .map_err(Failure::fault)?;
         let pool = Self { pool, long: Arc::new(Semaphore::new(LONG)), queue: Queue::default() };
-        // The caller wants to know that it is there.
+        // Fails at the start if the server cannot be reached.
         pool.get().await?;
         Ok(pool)
     }
@@ -120,7 +120,7 @@ impl PgPool {
         within_for(time.saturating_sub(started.elapsed()), conn.with(work)).await
     }
 
-    /// Waits for a connection that is free, or makes one.
+    /// Waits for an idle connection, or opens one.
     async fn get(&self) -> Result<PooledConnection> {
         let get = async {
             self.queue.wait(self.pool.get()).await?.map_err(|error| match error {
@@ -128,7 +128,7 @@ impl PgPool {
                 other => Failure::unavailable(other),
             })
         };
-        // Whoever has no connection yet has asked for nothing.
+        // Nothing was sent yet, so the outcome is known.
         let object = within(get).await.map_err(Failure::unavailable)?;
         let state = State { in_transaction: false, busy: false, broken: false };
         Ok(PooledConnection { object: Some(object), long: None, state })
@@ -169,11 +169,11 @@ impl managed::Manager for Manager {
     type Error = Error;
 
     async fn create(&self) -> Result<PgConnection, Error> {
-        // On a stack of its own: connecting is deep, and any statement may have to connect.
+        // In a task of its own: its future is large, and would be part of that of every statement.
         let (config, tls) = (self.config.clone(), self.tls.clone());
         let opened = tokio::spawn(async move { config.connect(tls).await }).await;
         let (client, connection) = opened.expect("connecting does not panic")?;
-        // Whoever uses the client is told of its end.
+        // The client reports the end of the connection.
         let driver = tokio::spawn(async move { drop(connection.await) }).abort_handle();
         let statements = Mutex::new(LruCache::new(PREPARED));
         Ok(PgConnection { client, statements, driver })
@@ -183,7 +183,7 @@ impl managed::Manager for Manager {
         if conn.client.is_closed() {
             return Err(RecycleError::message("closed"));
         }
-        if metrics.last_used() > RESTED {
+        if metrics.last_used() > MAX_UNCHECKED_IDLE {
             let check = timeout(CHECK, conn.client.check_connection()).await;
             check.map_err(|_| RecycleError::message("no answer"))??;
         }
@@ -210,7 +210,7 @@ impl PgConnection {
         Ok(rows.rows_affected().unwrap_or_default())
     }
 
-    /// The types of a text's values hardly ever differ, so they are no part of its key.
+    /// The types of a text's values hardly ever differ, so they are not part of the key.
     async fn prepared(&self, query: &Query, types: &[Type]) -> Result<Option<Statement>, Error> {
         if !query.cached {
             return Ok(None);
@@ -242,7 +242,7 @@ impl Drop for PgConnection {
     }
 }
 
-/// A connection that goes back to the pool when it is dropped, once it is clean.
+/// A connection that is cleaned up and returned to the pool when it is dropped.
 struct PooledConnection {
     object: Option<Object<Manager>>,
     long: Option<OwnedSemaphorePermit>,
@@ -254,7 +254,7 @@ struct State {
     in_transaction: bool,
     /// In the middle of a statement.
     busy: bool,
-    /// Of no use to anybody else.
+    /// It must not be used again.
     broken: bool,
 }
 
@@ -281,7 +281,7 @@ impl Drop for PooledConnection {
             Ok(runtime) if !broken => runtime,
             _ => return drop(Object::take(object)),
         };
-        // A transaction must not hold its locks until somebody happens to get the connection.
+        // A transaction must not hold its locks until the connection is used next.
         let long = self.long.take();
         runtime.spawn(async move {
             let clean = async {
@@ -298,19 +298,19 @@ impl Drop for PooledConnection {
     }
 }
 
-/// Whether a connection is of no use after this: it is gone, its server goes or only reads, or its
-/// prepared statements no longer fit the schema.
+/// Whether a connection must not be used again: it is lost, its server shuts down or is read-only,
+/// or its prepared statements no longer fit the schema.
 fn is_fatal(error: &Error) -> bool {
     let code = error.code().map_or("", |code| code.code());
     is_lost(error) || ["25006", "26000", "0A000"].contains(&code)
 }
 
-/// A transaction. Whoever drops it undoes it.
+/// A transaction, rolled back when it is dropped.
 pub(super) struct PgTx {
     conn: PooledConnection,
     /// Sent together with the first statement, which saves a round trip.
     begin: Option<&'static str>,
-    /// PostgreSQL answers the COMMIT of a failed transaction with success, and undoes it.
+    /// PostgreSQL answers the COMMIT of a failed transaction with success, and rolls it back.
     failed: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Those who wait for a connection, or for their turn to write.
+//! The bounded queue for a connection or for the writer.
 
 use std::{
     sync::{
@@ -10,13 +10,12 @@ use std::{
 
 use super::{Failure, Result};
 
-/// A queue that grows makes everyone late and serves nobody sooner: whoever would be one too many
-/// is told so at once.
-const LONGEST: usize = 512;
-/// Above this, what nobody waits for had better wait itself: for so many milliseconds, since those
-/// who queue come and go together.
+/// A longer queue delays everyone and increases no throughput, so further callers fail at once.
+const MAX_WAITING: usize = 512;
+/// From this length on, the queue counts as busy, and background work is postponed.
 const BUSY: usize = 8;
-const WHILE: u64 = 300;
+/// How long it stays busy, in milliseconds: callers come in bursts.
+const BUSY_FOR: u64 = 300;
 
 #[derive(Clone, Default)]
 pub(super) struct Queue(Arc<State>);
@@ -28,16 +27,16 @@ struct State {
     busy_until: AtomicU64,
 }
 
-struct Place<'a>(&'a AtomicUsize);
+struct Waiting<'a>(&'a AtomicUsize);
 
 impl Queue {
     pub async fn wait<T>(&self, turn: impl Future<Output = T>) -> Result<T> {
         let before = self.0.waiting.fetch_add(1, Ordering::Relaxed);
-        let _place = Place(&self.0.waiting);
+        let _waiting = Waiting(&self.0.waiting);
         if before >= BUSY {
-            self.0.busy_until.store(now() + WHILE, Ordering::Relaxed);
+            self.0.busy_until.store(now() + BUSY_FOR, Ordering::Relaxed);
         }
-        match before < LONGEST {
+        match before < MAX_WAITING {
             true => Ok(turn.await),
             false => Err(Failure::unavailable("too many wait for the database")),
         }
@@ -48,13 +47,13 @@ impl Queue {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Milliseconds since the first time it was asked for.
+/// Milliseconds since the first call.
 pub(super) fn now() -> u64 {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     START.elapsed().as_millis() as u64

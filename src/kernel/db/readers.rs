@@ -1,8 +1,8 @@
 //! The read pool of SQLite.
 //!
-//! A read runs inline on the worker that wants it, with a budget of 2 ms, because most take less
-//! time than waking another thread. One that exceeds the budget is interrupted and run again on a
-//! blocking thread. Nothing is lost, since reading changes nothing.
+//! A read runs inline on the calling worker, with a budget of 2 ms, because most take less time
+//! than waking another thread. One that exceeds the budget is interrupted and run again on a
+//! blocking thread. Reads have no effects, so repeating one is safe.
 //!
 //! There are three pools, so that no read waits for a longer one: short reads, short reads that
 //! exceeded their budget, and lists and reports.
@@ -35,10 +35,10 @@ const LONG_READERS: usize = 2;
 const BUDGET: Duration = Duration::from_millis(2);
 /// After so many steps of SQLite's virtual machine the time is checked.
 const STEPS: i32 = 200;
-/// A read with so many checks has worked hard. One that took long with fewer has most likely waited
-/// for the processor, and is short after all.
-const HARD: u64 = 50;
-/// How long a read that has not worked hard may keep its reader.
+/// A read with so many checks is expensive. One that exceeded its budget with fewer has most likely
+/// waited for the processor.
+const EXPENSIVE: u64 = 50;
+/// How long a read that is not expensive may keep its reader.
 const GRACE: Duration = Duration::from_millis(250);
 
 #[derive(Clone)]
@@ -50,7 +50,7 @@ pub(super) struct Readers {
 
 struct PoolInner {
     file: PathBuf,
-    /// The one that was used last is lent first.
+    /// A stack: the most recently used reader is used next.
     idle: Mutex<Vec<Reader>>,
     slots: Arc<Semaphore>,
     queue: Queue,
@@ -80,7 +80,7 @@ impl Readers {
         }
     }
 
-    /// The first rows, at most so many.
+    /// At most `most` rows.
     pub async fn rows<T: FromRow>(
         &self,
         query: Query,
@@ -108,8 +108,8 @@ impl Readers {
         }
         let query = Arc::new(query);
         if query.length == Length::Short {
-            if conn.reader().has_worked_hard() {
-                // Before it waits for another reader: somebody else can use this one.
+            if conn.reader().was_expensive() {
+                // Returns the reader before waiting for another one.
                 drop(conn);
             } else if let Some(rows) = on_thread(conn, query.clone(), most, GRACE).await? {
                 return Ok(rows);
@@ -136,13 +136,13 @@ async fn on_thread<T: FromRow>(
     });
     let interrupt = Interrupt(until);
     let done = read.await;
-    // Before the reader goes back: it ends this read, not the next one.
+    // Before the reader is returned to the pool, so that it cannot interrupt the next read.
     drop(interrupt);
     let (_conn, rows) = done.map_err(Failure::fault)?;
     rows
 }
 
-/// Interrupts a read that nobody waits for any more.
+/// Interrupts the read when its caller is cancelled.
 struct Interrupt(Arc<AtomicU64>);
 
 impl Drop for Interrupt {
@@ -158,8 +158,8 @@ impl PoolInner {
     }
 
     async fn get(self: &Arc<Self>) -> Result<PooledConnection> {
-        // An inline read never waits by itself. Without this, a rush of them would neither be seen
-        // in the queue nor let others come.
+        // An inline read does not await anything else. Without this, many concurrent reads would
+        // not count as queued, and would starve other tasks.
         let slot = async {
             tokio::task::yield_now().await;
             self.slots.clone().acquire_owned().await
@@ -182,7 +182,7 @@ impl PoolInner {
     }
 }
 
-/// A reader that goes back to its pool when it is dropped.
+/// A reader that is returned to its pool when it is dropped.
 struct PooledConnection {
     reader: Option<Reader>,
     pool: Arc<PoolInner>,
@@ -226,8 +226,8 @@ impl Reader {
         Ok(Self { conn, until, checks })
     }
 
-    fn has_worked_hard(&self) -> bool {
-        self.checks.load(Ordering::Relaxed) >= HARD
+    fn was_expensive(&self) -> bool {
+        self.checks.load(Ordering::Relaxed) >= EXPENSIVE
     }
 
     /// How long the next read may take.
@@ -237,7 +237,7 @@ impl Reader {
         Ok(self.conn.busy_timeout(time.min(BUSY_TIMEOUT))?)
     }
 
-    /// The first rows, at most so many; `None` when it took too long.
+    /// At most `most` rows; `None` when it took too long.
     fn rows<T: FromRow>(&mut self, query: &Query, most: usize) -> Result<Option<Vec<T>>> {
         use ErrorCode::{DatabaseBusy, OperationInterrupted};
         match query.rows(&self.conn, most) {
@@ -270,11 +270,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_takes_long_holds_nobody_up() {
+    async fn long_reads_do_not_block_short_ones() {
         let folder = tempfile::tempdir().unwrap();
         let db = Db::open(folder.path().join("a.db").to_str().unwrap()).await.unwrap();
         let mut long = pin!(async { join_all([(); 6].map(|()| count(&db, 1_000_000))).await });
-        // On this one thread, others are answered meanwhile.
+        // There is one worker: it runs short reads meanwhile.
         let mut meanwhile = 0;
         let long = loop {
             tokio::select! {
@@ -289,14 +289,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn quick_questions_are_answered_while_all_others_wait() {
+    async fn short_reads_run_while_other_pools_are_exhausted() {
         let folder = tempfile::tempdir().unwrap();
         let mut db = Db::open(folder.path().join("a.db").to_str().unwrap()).await.unwrap();
         db.timeout = Duration::from_secs(24 * 60 * 60);
         let Engine::Sqlite { readers, .. } = &db.engine else { unreachable!() };
         let free = |pool: &PoolInner| pool.slots.available_permits();
-        // Lists that never end, and more questions that were thought to be short than there are
-        // readers for those.
+        // Endless lists, counts and short reads, each more than the readers of its pool.
         let endless = || db.sql(LONG).bind(i64::MAX);
         let lists = join_all((0..6).map(|_| endless().long().scalar::<i64>()));
         let counts = join_all((0..6).map(|_| endless().count().scalar::<i64>()));
@@ -318,26 +317,26 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_nobody_waits_for_stops() {
+    async fn a_cancelled_read_is_interrupted() {
         let folder = tempfile::tempdir().unwrap();
         let db = Db::open(folder.path().join("a.db").to_str().unwrap()).await.unwrap();
         for _ in 0..8 {
             let endless = count(&db, i64::MAX);
             assert!(timeout(Duration::from_millis(50), endless).await.is_err());
         }
-        // Else all readers would be taken for as long as the timeout lasts.
+        // Otherwise all readers would be in use until the timeout.
         assert_eq!(timeout(Duration::from_secs(30), count(&db, 10)).await.unwrap().unwrap(), 10);
     }
 
     #[tokio::test]
-    async fn what_takes_too_long_is_given_up() {
+    async fn a_read_fails_after_the_timeout() {
         let folder = tempfile::tempdir().unwrap();
         let mut db = Db::open(folder.path().join("a.db").to_str().unwrap()).await.unwrap();
         db.timeout = Duration::from_millis(50);
         for _ in 0..8 {
             assert!(count(&db, i64::MAX).await.unwrap_err().is_unavailable());
         }
-        // Nobody is still busy with it.
+        // No reader is still in use.
         db.timeout = Duration::from_secs(30);
         assert_eq!(count(&db, 10).await.unwrap(), 10);
         db.close().await;

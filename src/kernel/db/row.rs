@@ -1,4 +1,4 @@
-//! Rows of either engine, and what is read from them.
+//! Decodes rows of either engine.
 
 use std::{
     any::TypeId,
@@ -9,7 +9,7 @@ use std::{
 
 use super::{Failure, FromValue, Result, Value};
 
-/// What can be read from a row. Derived for structs; tuples take the columns in their order.
+/// A type that a row decodes to. Derived for structs; tuples take the columns by position.
 pub trait FromRow: Sized + Send + 'static {
     fn from_row(row: &Row<'_>) -> Result<Self>;
 }
@@ -25,8 +25,8 @@ pub(super) enum Source<'r> {
     Postgres(&'r tokio_postgres::Row),
 }
 
-/// The columns that the fields of a record are read from. Every row of a result asks for the same
-/// fields in the same order, so a column is looked up by name for the first row alone.
+/// Columns of a struct's fields. All rows of a result decode the same fields in the same order, so
+/// a column is looked up by name for the first row alone.
 pub(super) struct Fields {
     columns: RefCell<Vec<usize>>,
     next: Cell<usize>,

@@ -19,8 +19,8 @@ const SETTINGS: [(&str, &str); 5] = [
     ("synchronous", "full"),
     ("foreign_keys", "on"),
     ("journal_size_limit", "67108864"),
-    // A larger log is checkpointed less often, and each page fewer times; one that is too large
-    // makes everybody wait when its time has come.
+    // In pages. A larger log is checkpointed less often, and writes each page fewer times. One that
+    // is too large delays all commits while it is checkpointed.
     ("wal_autocheckpoint", "2000"),
 ];
 /// The writer caches 8 MB of pages.
@@ -43,7 +43,7 @@ pub(super) fn create(file: &Path) -> Result<()> {
     private::ensure(file).map_err(Failure::unavailable)
 }
 
-/// Whatever hinders it may be over in a moment.
+/// All failures count as temporary.
 pub(super) fn open(file: &Path, more: &[(&str, &str)]) -> Result<Connection> {
     let conn = connect(file).map_err(Failure::unavailable)?;
     for (name, value) in SETTINGS.iter().chain(more) {
@@ -61,7 +61,7 @@ fn connect(file: &Path) -> rusqlite::Result<Connection> {
     Ok(conn)
 }
 
-/// Copies the database of a file as it is at one moment, while others go on writing to it.
+/// Copies a consistent snapshot of a database file while others write to it.
 pub async fn copy(from: &Path, to: &Path) -> Result<()> {
     // An empty file is taken for a new one.
     private::ensure(to).map_err(Failure::unavailable)?;
@@ -69,7 +69,7 @@ pub async fn copy(from: &Path, to: &Path) -> Result<()> {
     on_file(from, move |conn| conn.execute("VACUUM INTO ?", [to])).await.map(drop)
 }
 
-/// What SQLite finds wrong with the database of a file; nothing when it is sound.
+/// The faults that SQLite finds in a database file.
 pub async fn faults(file: &Path) -> Result<Vec<String>> {
     on_file(file, |conn| {
         let mut check = conn.prepare("PRAGMA integrity_check")?;
@@ -104,7 +104,7 @@ pub(super) struct Query {
     pub length: Length,
 }
 
-/// How long a read may take, as far as the caller knows.
+/// The expected cost of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Length {
     /// Most likely well below a millisecond.
@@ -116,7 +116,7 @@ pub(super) enum Length {
 }
 
 impl Query {
-    /// The first rows, at most so many. The inner result is that of reading them.
+    /// At most `most` rows. The inner result is that of decoding them.
     pub fn rows<T: FromRow>(
         &self,
         conn: &Connection,
@@ -137,7 +137,7 @@ impl Query {
         })
     }
 
-    /// Runs it to its end; how many rows it changed.
+    /// Runs it and returns the number of changed rows.
     pub fn execute(&self, conn: &Connection) -> rusqlite::Result<u64> {
         self.prepared(conn, |statement| {
             let mut rows = statement.raw_query();

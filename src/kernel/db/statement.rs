@@ -42,16 +42,15 @@ impl<'c> Statement<'c> {
         Self { on, query, types: Vec::new(), refused: None }
     }
 
-    /// Only for text that was put together from `&'static str` pieces and numbers. It does not stay
-    /// prepared.
+    /// Only for text composed of `&'static str` pieces and numbers. It does not stay prepared.
     pub(super) fn composed(on: On<'c>, text: String) -> Self {
         let mut statement = Self::new(on, text);
         statement.query.cached = false;
         statement
     }
 
-    /// `head (…) tail` with so many places between the parentheses, after the one that the head may
-    /// have. Only for text that was put together from `&'static str` pieces.
+    /// `head (…) tail` with `count` placeholders in the parentheses. The head may contain `$1`.
+    /// Only for text composed of `&'static str` pieces.
     pub(super) fn among(on: On<'c>, head: &str, count: usize, tail: &str) -> Self {
         let numbered = !on.is_sqlite();
         let before = head.matches("$1").count();
@@ -74,14 +73,14 @@ impl<'c> Statement<'c> {
         self
     }
 
-    /// For lists and reports, whose cost grows with the data: they run on connections set aside for
-    /// them, so that short statements never wait for them.
+    /// For lists and reports, whose cost grows with the data. They have connections of their own,
+    /// so that short statements never wait for them.
     pub fn long(mut self) -> Self {
         self.query.length = Length::Long;
         self
     }
 
-    /// For what counts all of a table.
+    /// For a count of a whole table.
     pub(super) fn count(mut self) -> Self {
         self.query.length = Length::Count;
         self
@@ -102,7 +101,7 @@ impl<'c> Statement<'c> {
         self
     }
 
-    /// Binds a value where there is one: of two statements, the one without it has no place for it.
+    /// Binds a value if there is one, for statements whose text depends on it.
     pub fn bind_some(self, value: Option<impl ToValue>) -> Self {
         match value {
             Some(value) => self.bind(value),
@@ -190,7 +189,7 @@ impl<'c> Statement<'c> {
     }
 }
 
-/// The work is in a box, because it is large and would be moved along with whatever waits for it.
+/// The work is boxed, because its future is large and would be part of that of every caller.
 async fn logged<T>(query: &Query, work: BoxFuture<'_, Result<T>>) -> Result<T> {
     let started = Instant::now();
     let done = work.await;

@@ -58,7 +58,7 @@ pub(super) fn from_url(url: &str) -> Result<(String, Tls)> {
             config.with_client_auth_cert(certs.map_err(Failure::fault)?, key)
         }
         (None, None) => Ok(config.with_no_client_auth()),
-        _ => return Err(Failure::fault("sslcert and sslkey belong together")),
+        _ => return Err(Failure::fault("sslcert and sslkey must be given together")),
     };
     let connector = MakeRustlsConnect::new(config.map_err(Failure::fault)?);
     Ok((url, Tls { connector, is_required }))
@@ -88,7 +88,7 @@ fn roots(file: Option<&str>) -> Result<RootCertStore> {
     Ok(roots)
 }
 
-/// As in libpq, `prefer` and `require` encrypt without a check of who the server is.
+/// As in libpq, `prefer` and `require` encrypt without verifying the server.
 #[derive(Debug)]
 struct Verifier {
     provider: Arc<CryptoProvider>,

@@ -1,4 +1,4 @@
-//! Values as both engines know them, and the types that are stored as such.
+//! Values of both engines, and the conversions of Rust types.
 
 use std::{
     borrow::Cow,
@@ -38,15 +38,15 @@ pub enum Value<'v> {
     Json(Cow<'v, str>),
 }
 
-/// What can be bound.
+/// A type that can be bound.
 pub trait ToValue {
-    /// How PostgreSQL is told to understand it, also where it is null.
+    /// The type that is declared to PostgreSQL, also for NULL.
     const TYPE: PgType;
 
     fn to_value(self) -> Result<Value<'static>>;
 }
 
-/// What can be read from a column.
+/// A type that a column decodes to.
 pub trait FromValue: Sized {
     fn from_value(value: Value<'_>) -> Result<Self, String>;
 }
@@ -91,7 +91,7 @@ impl<'v> Value<'v> {
         }
     }
 
-    /// The value itself may be a secret.
+    /// Names the variant alone, because the value may be secret.
     fn is_not(&self, wanted: &str) -> String {
         let found = format!("{self:?}");
         format!("expected {wanted}, found {}", found.split('(').next().unwrap_or_default())
@@ -114,7 +114,7 @@ fn describe_error(error: impl ToString) -> String {
     error.to_string()
 }
 
-/// Types with the variant they are bound as, and how they are read.
+/// Types with the variant they are bound as, and how they are decoded.
 macro_rules! stored {
     ($($kind:ty, $pg:ident: $it:ident => $value:expr, $read:expr;)+) => {
         $(impl ToValue for $kind {
@@ -260,7 +260,7 @@ impl ToSql for Value<'_> {
         }
     }
 
-    /// A statement is prepared with the types of its values, so each gets the type it has.
+    /// A statement is prepared with the types of its values, so they always match.
     fn accepts(_: &Type) -> bool {
         true
     }
@@ -290,7 +290,7 @@ impl<'r> FromSql<'r> for Value<'r> {
                 [1, text @ ..] => Self::Json(str::from_utf8(text)?.into()),
                 _ => return Err("unknown version of JSONB".into()),
             },
-            _ => return Err(format!("columns of type {kind} are not read").into()),
+            _ => return Err(format!("columns of type {kind} are not supported").into()),
         })
     }
 
@@ -300,106 +300,5 @@ impl<'r> FromSql<'r> for Value<'r> {
 
     fn accepts(_: &Type) -> bool {
         true
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
-    use proptest::prelude::*;
-    use serde_json::json;
-
-    use super::{
-        super::{Db, FromRow},
-        Json, Uuid,
-    };
-
-    /// One of each, and again where it may be missing.
-    #[derive(Clone, Debug, PartialEq, FromRow)]
-    struct Thing {
-        yes: bool,
-        small: i16,
-        middle: i32,
-        large: i64,
-        real: f64,
-        text: String,
-        bytes: Vec<u8>,
-        id: Uuid,
-        at: DateTime<Utc>,
-        day: NaiveDate,
-        hour: NaiveTime,
-        json: Json<serde_json::Value>,
-        maybe: Option<String>,
-    }
-
-    fn things() -> impl Strategy<Value = Thing> {
-        let numbers = (any::<bool>(), any::<i16>(), any::<i32>(), any::<i64>(), -1e9..1e9f64);
-        let texts = ("\\PC*", any::<Vec<u8>>(), any::<u128>(), any::<Option<String>>());
-        // From the year 1 to 9999, to the microsecond as PostgreSQL keeps it.
-        let times = (-62_135_596_800..253_402_300_800i64, 0..1_000_000u32);
-        (numbers, texts, times).prop_map(|(numbers, (text, bytes, id, maybe), (second, micro))| {
-            let at = DateTime::from_timestamp(second, micro * 1000).unwrap();
-            let (yes, small, middle, large, real) = numbers;
-            let json = Json(json!({ "text": text, "list": [small, null] }));
-            let (day, hour) = (at.date_naive(), at.time());
-            let id = Uuid::from_u128(id);
-            Thing { yes, small, middle, large, real, text, bytes, id, at, day, hour, json, maybe }
-        })
-    }
-
-    macro_rules! put {
-        ($on:expr, $thing:expr) => {{
-            let it = $thing.clone();
-            $on.sql(
-                "INSERT INTO things VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
-            )
-            .bind(it.yes)
-            .bind(it.small)
-            .bind(it.middle)
-            .bind(it.large)
-            .bind(it.real)
-            .bind(it.text)
-            .bind(it.bytes)
-            .bind(it.id)
-            .bind(it.at)
-            .bind(it.day)
-            .bind(it.hour)
-            .bind(it.json)
-            .bind(it.maybe)
-            .run()
-            .await
-            .unwrap()
-        }};
-    }
-
-    /// Written alone and in a transaction, read alone and in a transaction.
-    async fn round_trip(db: &Db, thing: &Thing) {
-        let all = "SELECT * FROM things";
-        put!(db, thing);
-        let mut tx = db.begin().await.unwrap();
-        put!(tx, thing);
-        let inside: Vec<Thing> = tx.sql(all).all().await.unwrap();
-        tx.commit().await.unwrap();
-        let outside: Vec<Thing> = db.sql(all).all().await.unwrap();
-        assert_eq!(inside, vec![thing.clone(); 2]);
-        assert_eq!(outside, inside);
-        db.sql("DELETE FROM things").run().await.unwrap();
-    }
-
-    #[test]
-    fn what_is_stored_comes_back() {
-        let folder = tempfile::tempdir().unwrap();
-        let runtime = tokio::runtime::Runtime::new().unwrap();
-        let db = runtime.block_on(async {
-            let db = Db::open(folder.path().join("a.db").to_str().unwrap()).await.unwrap();
-            let table = "CREATE TABLE things (yes BOOLEAN, small SMALLINT, middle INTEGER,
-                large BIGINT, real DOUBLE PRECISION, text TEXT, bytes BYTEA, id UUID,
-                at TIMESTAMPTZ, day DATE, hour TIME, json JSONB, maybe TEXT)";
-            db.sql(table).run().await.unwrap();
-            db
-        });
-        proptest!(ProptestConfig::with_cases(100), |(thing in things())| {
-            runtime.block_on(round_trip(&db, &thing));
-        });
     }
 }

@@ -1,16 +1,16 @@
-//! The one writer of SQLite, and group commit.
+//! The writer of SQLite, with group commit.
 //!
 //! A durable commit costs a disk flush, so transactions that queue behind one another share one
 //! COMMIT, each in a savepoint of its own. The connection is behind a fair lock. Statements of a
-//! transaction run in place, on the worker that holds the lock. A transaction that is done releases
-//! its savepoint, wakes the writer thread and lets the next one in. The writer thread queues for
-//! the lock like everyone else, so it commits whoever was already waiting, and nobody is answered
-//! before that COMMIT is on the disk.
+//! transaction run in place, on the worker that holds the lock. `commit` releases the savepoint,
+//! wakes the writer thread and unlocks. The writer thread queues for the same lock, so its COMMIT
+//! covers all transactions that waited before it. No caller continues before that COMMIT is on the
+//! disk.
 //!
-//! Writes of a single statement are sent to the writer thread. It runs all that have come inside
-//! the same transaction before it commits, without waking a worker for each of them.
+//! Writes of a single statement are sent to the writer thread. It runs all that are queued in the
+//! same transaction before it commits, without waking a worker for each of them.
 //!
-//! A transaction that is dropped leaves its savepoint to be undone by whoever holds the lock next.
+//! The savepoint of a dropped transaction is rolled back by the next holder of the lock.
 
 use std::{
     path::PathBuf,
@@ -33,9 +33,9 @@ use super::{
     sqlite::{self, BUSY_TIMEOUT, Length, Query},
 };
 
-/// How many single statements share one commit at most.
+/// Maximum number of single statements per commit.
 const GROUP: usize = 256;
-/// A statement with so many values takes long enough to leave the worker to others.
+/// A statement with more values runs in `block_in_place`.
 const MANY_VALUES: usize = 500;
 /// How soon to try again when another process holds the write lock.
 const RETRY: Duration = Duration::from_millis(5);
@@ -54,7 +54,7 @@ struct WriterState {
     conn: Option<Connection>,
     closed: bool,
     open: Open,
-    /// Who waits for the commit, and how many rows they changed.
+    /// Callers that wait for the commit, with the number of rows they changed.
     members: Vec<(oneshot::Sender<Result<u64>>, u64)>,
 }
 
@@ -189,7 +189,7 @@ impl Drop for SqliteTx {
     }
 }
 
-/// Runs something on this worker; where it takes long, the worker's other tasks move elsewhere.
+/// Runs `work` on this worker. If it is long, the worker's other tasks move to another one.
 fn in_place<T>(long: bool, work: impl FnOnce() -> T) -> T {
     let many_workers = |handle: Handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread;
     match long && Handle::try_current().is_ok_and(many_workers) {
@@ -200,14 +200,14 @@ fn in_place<T>(long: bool, work: impl FnOnce() -> T) -> T {
 
 impl WriterState {
     /// Makes sure that a transaction is open; `false` while another process holds the write lock.
-    /// What a dropped transaction left behind is undone first.
+    /// The savepoint of a dropped transaction is rolled back first.
     fn enter(&mut self, since: Instant) -> Result<bool> {
         let joined = match self.open {
             Open::Nothing => false,
             Open::Transaction => true,
             Open::Savepoint => self.control(&["ROLLBACK TO t", "RELEASE t"]).is_ok(),
         };
-        // A group that cannot be joined is over; whoever comes next starts another.
+        // There is no group to join, or it has failed: this transaction starts one.
         if !joined {
             if self.conn.is_none() && !self.closed {
                 self.conn = Some(sqlite::open(&self.file, &sqlite::WRITER)?);
@@ -245,12 +245,12 @@ impl WriterState {
         let conn = self.conn()?;
         match conn.is_autocommit() {
             false => Ok(conn),
-            true => Err(Failure::unavailable("the transaction of the group was undone")),
+            true => Err(Failure::unavailable("the transaction of the group was rolled back")),
         }
     }
 
-    /// Runs control statements. One that fails shows that the transaction is gone: nothing of the
-    /// group is left, and everyone in it is told so.
+    /// Runs control statements. If one fails, the transaction is gone, and with it the whole group:
+    /// all members get the failure.
     fn control(&mut self, texts: &[&'static str]) -> Result<()> {
         let conn = self.conn()?;
         let run = |text: &&str| conn.prepare_cached(text)?.raw_execute().map(drop);
@@ -261,9 +261,10 @@ impl WriterState {
         done
     }
 
-    /// Gives the group up. A connection that cannot even roll back is closed, which does.
+    /// Fails the group. A connection that cannot roll back is closed, which rolls back.
     fn abort(&mut self, why: &Failure) {
-        let lost = Failure::unavailable(format!("the transaction of the group was undone: {why}"));
+        let lost =
+            Failure::unavailable(format!("the transaction of the group was rolled back: {why}"));
         for (member, _) in self.members.drain(..) {
             let _ = member.send(Err(lost.clone()));
         }
@@ -275,7 +276,7 @@ impl WriterState {
 
     /// Runs a single statement in the group's transaction.
     fn write(&mut self, WriteRequest { query, done }: WriteRequest) {
-        // Whoever gave up was told that it failed, and may have asked again.
+        // The caller has timed out and may have retried.
         if done.is_closed() {
             return;
         }
@@ -283,7 +284,7 @@ impl WriterState {
             Ok(conn) => conn,
             Err(failure) => return drop(done.send(Err(failure))),
         };
-        // It is undone by itself when a rule of the database refuses it, so it needs no savepoint.
+        // SQLite rolls a refused statement back by itself, so it needs no savepoint.
         match query.execute(conn) {
             Ok(changed) => self.members.push((done, changed)),
             Err(error) => {
@@ -326,8 +327,8 @@ fn run_writer(
 ) {
     while let Some(first) = wakes.blocking_recv() {
         let mut state = state.blocking_lock();
-        let come = std::iter::once(first).chain(std::iter::from_fn(|| wakes.try_recv().ok()));
-        let mut requests = come.filter_map(|wake| match wake {
+        let queued = std::iter::once(first).chain(std::iter::from_fn(|| wakes.try_recv().ok()));
+        let mut requests = queued.filter_map(|wake| match wake {
             Wake::Write(request) => Some(request),
             Wake::Commit => None,
         });
@@ -343,17 +344,18 @@ fn run_writer(
                 Ok(_) => {
                     let mut next = Some(first);
                     let mut rest = requests.take(GROUP - 1);
-                    // After the group was given up, the others are for the next one.
+                    // If the group has failed, the remaining requests wait for the next one.
                     while let Some(request) = next {
                         state.write(request);
                         next = if state.open == Open::Nothing { None } else { rest.next() };
                     }
                 }
                 Err(why) => {
-                    // It would be the same for everyone who has come; whoever comes once they are
-                    // told is tried anew.
-                    let come: Vec<_> = std::iter::once(first).chain(requests).collect();
-                    come.into_iter().for_each(|request| drop(request.done.send(Err(why.clone()))));
+                    // All queued requests would fail alike. Later ones are tried again.
+                    let queued: Vec<_> = std::iter::once(first).chain(requests).collect();
+                    queued
+                        .into_iter()
+                        .for_each(|request| drop(request.done.send(Err(why.clone()))));
                 }
             }
         }
@@ -365,53 +367,12 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
 }
 
-/// Whether it was the statement's own fault, and undone with it: a rule of the database refused it,
-/// or it could not be understood. After any other failure nobody knows what is left, and the group
-/// ends; also when SQLite could not undo the statement alone and undid all.
+/// Whether only the statement failed and was rolled back: a constraint refused it, or it is
+/// invalid. After any other failure the state of the transaction is unknown, and the group fails.
 fn is_refusal(error: &rusqlite::Error) -> bool {
     use ErrorCode::{ConstraintViolation, TooBig, TypeMismatch, Unknown};
     match error.sqlite_error_code() {
         Some(code) => matches!(code, ConstraintViolation | TooBig | TypeMismatch | Unknown),
         None => true,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::Db;
-
-    #[tokio::test]
-    async fn who_cannot_write_now_can_later() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("a.db");
-        let db = Db::open(file.to_str().unwrap()).await.unwrap();
-        db.sql("CREATE TABLE things (n BIGINT CHECK (n < 10))").run().await.unwrap();
-        let other = rusqlite::Connection::open(&file).unwrap();
-        other.execute_batch("BEGIN IMMEDIATE").unwrap();
-        let put = |n: i64| db.sql("INSERT INTO things VALUES ($1)").bind(n).run();
-        let (one, two) = tokio::join!(put(1), put(2));
-        assert!(one.unwrap_err().is_unavailable() && two.unwrap_err().is_unavailable());
-        assert!(db.begin().await.err().unwrap().is_unavailable());
-        drop(other);
-        // Of one group, each has its own answer.
-        let in_a_transaction = async {
-            let mut tx = db.begin().await.unwrap();
-            tx.sql("INSERT INTO things VALUES (3)").run().await.unwrap();
-            tx.commit().await
-        };
-        let dropped = async {
-            let mut tx = db.begin().await.unwrap();
-            tx.sql("INSERT INTO things VALUES (4)").run().await.unwrap();
-        };
-        let (one, ten, three, _, two) =
-            tokio::join!(put(1), put(10), in_a_transaction, dropped, put(2));
-        assert_eq!((one.unwrap(), two.unwrap()), (1, 1));
-        assert!(ten.unwrap_err().is_check());
-        three.unwrap();
-        let all = db.sql("SELECT n FROM things ORDER BY n").all::<(i64,)>().await.unwrap();
-        assert_eq!(all, [(1,), (2,), (3,)]);
-        db.close().await;
-        assert!(db.sql("DELETE FROM things").run().await.unwrap_err().is_unavailable());
-        assert!(!file.with_extension("db-wal").exists(), "the log is folded into the file");
     }
 }

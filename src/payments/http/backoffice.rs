@@ -1,4 +1,4 @@
-//! Money that people deal with: cash, refunds by transfer, and what waits for a decision.
+//! Back-office payments: cash, refunds by transfer, and reviews.
 
 use axum::{
     extract::{FromRequestParts, State},
@@ -29,7 +29,7 @@ use crate::{
     },
 };
 
-/// Money on the counter: the platform's, or the partner's own.
+/// Records cash that was collected by staff of the platform or by the partner.
 pub async fn pay_cash(
     State(app): State<App>,
     caller: Caller,
@@ -60,7 +60,7 @@ pub async fn pay_cash(
         return Err(Error::Contention("another payment attempt was opened concurrently".into()));
     }
     apply::mark_paid(&mut tx, &before, now).await?;
-    // A partner that takes cash already holds the money: it is on its account.
+    // Cash that a partner collects is charged to its account.
     let taken_by = match actor {
         Actor::Partner => Account::PartnerPayable,
         _ => Account::Cash,
@@ -74,7 +74,7 @@ pub async fn pay_cash(
     Ok(Reply::data(paid).saying("Recorded.", "Tercatat."))
 }
 
-/// The refund has left by transfer.
+/// Records a refund by bank transfer.
 pub async fn record_refund(
     State(app): State<App>,
     caller: Caller,
@@ -121,7 +121,7 @@ async fn refund(
     finish(app, caller, tx, before, "booking.refunded", running).await
 }
 
-/// What a booking's customer is owed; one after the other.
+/// What the customer of a booking is owed, in the order of payment.
 enum Owed {
     Refund(Rupiah),
     Excess(Rupiah),
@@ -175,7 +175,7 @@ async fn finish(
     Ok(answer)
 }
 
-/// A booking that exists, for those who may deal with any.
+/// A booking, for those who may act on any.
 pub struct PathAnyBooking(Uuid);
 
 impl FromRequestParts<App> for PathAnyBooking {

@@ -1,4 +1,4 @@
-//! What providers tell us.
+//! Notifications of payment providers.
 
 use axum::{
     extract::{FromRequest, Request, State},
@@ -16,8 +16,8 @@ use crate::{
     payments::{apply, model::Payment, store},
 };
 
-/// Takes a provider's notice: verified, confirmed, kept, applied at most once. The provider is asked
-/// only about an attempt that was made there.
+/// Receives a notification: verified, confirmed, stored, applied at most once. The provider is
+/// asked only about attempts that were made there.
 pub async fn payment_callback(
     State(app): State<App>,
     headers: HeaderMap,
@@ -49,9 +49,10 @@ pub async fn payment_callback(
     Ok(Reply::done("Received.", "Diterima."))
 }
 
-/// Asks again about a notice that was kept; its sender was checked when it came.
+/// Confirms a stored notification, whose sender was verified when it arrived.
 pub async fn confirm_later(app: &App, body: &Value) -> Result<()> {
-    // The configured provider cannot be asked about what another one said: a person has to look.
+    // The configured provider cannot confirm a notification of another one, so it needs an
+    // operator.
     let foreign = || Error::internal("notification from another provider than the configured one");
     let told = app.gateway().parse(body).ok_or_else(foreign)?;
     let payment = store::by_reference(&app.db, &told.reference).await?;
@@ -72,8 +73,8 @@ pub async fn confirm_later(app: &App, body: &Value) -> Result<()> {
     }
 }
 
-/// Whether the attempt was made at the provider that is configured now. Another provider, or cash,
-/// is not paid by what this one says.
+/// Whether the attempt was made at the configured provider. Its notifications do not pay attempts
+/// at another provider, or cash.
 fn is_ours(app: &App, payment: &Payment) -> bool {
     let ours = payment.provider == app.gateway().provider.as_str();
     if !ours {
@@ -83,7 +84,7 @@ fn is_ours(app: &App, payment: &Payment) -> bool {
     ours
 }
 
-/// A JSON object, as it came.
+/// A JSON object, unparsed.
 pub struct Raw(Value);
 
 impl<S: Sync> FromRequest<S> for Raw {

@@ -1,4 +1,4 @@
-//! Paying again while the hold lasts.
+//! Further payment attempts while the hold lasts.
 
 use axum::extract::State;
 
@@ -17,7 +17,7 @@ use crate::{
     payments::{attempts, model::PaymentStatus, store},
 };
 
-/// Opens another attempt while the hold lasts; one that is still open is given again.
+/// Opens another attempt while the hold lasts; returns the open one if there is one.
 pub async fn pay_again(
     State(app): State<App>,
     caller: Option<Caller>,
@@ -36,7 +36,7 @@ pub async fn pay_again(
         {
             attempts::open_attempt(&app, &booking, ended.attempt + 1).await?;
         }
-        // Where nobody has answered so far, ask again.
+        // If the provider has not answered yet, ask again.
         _ => drop(attempts::ensure(&app, id).await),
     }
     if let Some(caller) = &caller {

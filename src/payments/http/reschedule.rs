@@ -1,4 +1,4 @@
-//! Choosing another sailing, and where to pay what it costs more.
+//! Rescheduling a booking, and the payment of the difference.
 
 use axum::extract::State;
 use chrono::{DateTime, Utc};
@@ -55,8 +55,8 @@ pub struct RescheduleRecord {
     pub expires_at: Option<DateTime<Utc>>,
 }
 
-/// By its booker: for the difference and a fee. By partner or staff, or after a disruption: for
-/// the difference alone.
+/// A booker pays the difference and a fee; partner and staff, and anyone after a disruption, the
+/// difference alone.
 pub async fn reschedule_booking(
     State(app): State<App>,
     caller: Option<Caller>,
@@ -115,7 +115,7 @@ async fn reschedule(
         actor,
         by: caller.map(|caller| caller.person.id),
     };
-    // What the booking leaves, takes or held before is on the same line.
+    // The seats that are released or taken are on sailings of the same line.
     let line = offers::line_tag(&to.from_name, &to.to_name);
     let invalidation = app.response_cache.invalidate_on_drop([line]);
     let outcome = request_audited(app, caller, &request, running).await?;
@@ -123,7 +123,7 @@ async fn reschedule(
     answer(app, caller, booking.id, outcome.reschedule.as_ref()).await
 }
 
-/// The booking as it is now, and where the difference is paid.
+/// The booking as it is now, with the payment page of the difference.
 async fn answer(
     app: &App,
     caller: Option<&Caller>,
@@ -147,7 +147,7 @@ async fn answer(
     Ok(Rescheduled { booking, reschedule: record })
 }
 
-/// What came of a request that did not live to answer.
+/// The outcome of an earlier request with the same key that ended before it answered.
 async fn rescheduled_before(
     app: &App,
     caller: Option<&Caller>,
@@ -196,7 +196,7 @@ async fn request_audited(
     Ok(outcome)
 }
 
-/// Keeps the outcome; the answer itself follows once it is known where to pay.
+/// Stores the outcome; the answer follows once the payment page is known.
 async fn keep_outcome(
     tx: &mut Tx,
     outcome: &RescheduleOutcome,
