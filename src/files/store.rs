@@ -234,6 +234,23 @@ pub async fn set_checked(
     Ok(())
 }
 
+/// Marks the files of an account as pending and expired, so that their contents are deleted before
+/// their rows. A file that an admin uses elsewhere is kept.
+pub async fn give_up_all(tx: &mut Tx, owner: Uuid, now: DateTime<Utc>) -> Result<()> {
+    tx.sql(
+        "UPDATE files SET status = 'pending', object_key = NULL, expires_at = $1
+         WHERE owner_id = $2
+           AND NOT EXISTS (SELECT 1 FROM promotions p WHERE p.image_file_id = files.id)
+           AND NOT EXISTS (SELECT 1 FROM settlements s WHERE s.proof_file_id = files.id)
+           AND NOT EXISTS (SELECT 1 FROM cta_partnership c WHERE c.image_file_id = files.id)",
+    )
+    .bind(now)
+    .bind(owner)
+    .run()
+    .await?;
+    Ok(())
+}
+
 /// Marks a file without references since `until` as pending and expired, so that its content is
 /// deleted before its row. No effect if a request has referred to it in the meantime.
 pub async fn give_up(db: &Db, id: Uuid, until: DateTime<Utc>, now: DateTime<Utc>) -> Result<()> {
