@@ -195,7 +195,10 @@ struct ProfileRow {
 pub async fn profile(db: &Db, caller: &Caller) -> Result<Profile> {
     let row: ProfileRow = db
         .sql(
-            "SELECT a.id, a.name, a.email, a.phone, a.role, a.status, a.avatar_file_id,
+            "SELECT a.id, a.name, a.email, a.email_verified,
+               (SELECT c.new_email FROM email_changes c
+                WHERE c.account_id = a.id AND c.status = 'pending') AS pending_email,
+               a.phone, a.role, a.status, a.avatar_file_id,
                a.last_login_at, a.created_at, p.id AS permission_id, p.name AS permission_name,
                p.level, p.rules, m.id AS partner_id, m.status AS partner_status, m.partner_type
              FROM accounts a
