@@ -290,11 +290,7 @@ pub async fn store_mailed(
 }
 
 /// `false` if the hourly limit is reached, or links of the kind were invalidated after the request.
-async fn store_counted(
-    tx: &mut Tx,
-    mailed: &MailedToken<'_>,
-    now: DateTime<Utc>,
-) -> Result<bool> {
+async fn store_counted(tx: &mut Tx, mailed: &MailedToken<'_>, now: DateTime<Utc>) -> Result<bool> {
     let lifetime = mailed.kind.lifetime();
     // Links requested within the last hour expire after this time.
     let within_the_hour = now + lifetime - TimeDelta::hours(1);

@@ -113,11 +113,7 @@ pub async fn set_state(tx: &mut Tx, partner: &Partner) -> Result<()> {
 
 /// Drafts of partners that registered until `created_until` and never verified their address, the
 /// oldest first, some at a time. Those that could not be deleted before are left out.
-pub async fn unverified(
-    db: &Db,
-    created_until: DateTime<Utc>,
-    limit: i64,
-) -> Result<Vec<Uuid>> {
+pub async fn unverified(db: &Db, created_until: DateTime<Utc>, limit: i64) -> Result<Vec<Uuid>> {
     let rows: Vec<(Uuid,)> = db
         .sql(
             "SELECT p.id FROM accounts a JOIN partners p ON p.account_id = a.id
