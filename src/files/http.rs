@@ -26,7 +26,6 @@ use super::{
     store::{self, File},
 };
 use crate::{
-    accounts,
     app::App,
     kernel::{
         access::{Role, Rule},
@@ -60,7 +59,7 @@ pub async fn upload_file(
     };
     // Registered before the content is stored, so that the cleanup job knows of it in any case.
     let mut tx = app.db.begin().await?;
-    let verified = accounts::is_email_verified(&mut tx, caller.person.id).await?;
+    let verified = store::is_owner_verified(&mut tx, caller.person.id).await?;
     if !store::announce(&mut tx, &file, quota(caller.role, verified)).await? {
         return Err(quota_exceeded());
     }
@@ -138,7 +137,7 @@ pub async fn presign_url(
         format!("{}/content?{query}", public_url(&app, file.id))
     });
     let mut tx = caller.begin(&app.db, now).await?;
-    let verified = accounts::is_email_verified(&mut tx, caller.person.id).await?;
+    let verified = store::is_owner_verified(&mut tx, caller.person.id).await?;
     if !store::announce(&mut tx, &file, quota(caller.role, verified)).await? {
         return Err(quota_exceeded());
     }

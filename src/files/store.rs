@@ -29,6 +29,13 @@ pub struct File {
     pub created_at: DateTime<Utc>,
 }
 
+/// Whether the e-mail address of an account is verified.
+pub async fn is_owner_verified(tx: &mut Tx, owner: Uuid) -> Result<bool> {
+    let verified =
+        tx.sql("SELECT email_verified FROM accounts WHERE id = $1").bind(owner).scalar().await?;
+    Ok(verified)
+}
+
 /// Registers a pending file; `false` if the owner's quota is used up.
 pub async fn announce(tx: &mut Tx, file: &File, quota: Option<Quota>) -> Result<bool> {
     if !take_room(tx, file, quota).await? {
