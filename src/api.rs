@@ -59,6 +59,10 @@ pub fn table(app: App) -> Table {
     .op(POST.keeps_offers(), "/auth/forgot-password", Public,   forgot_password, "Request password reset").at_most(20)
     .op(POST.keeps_offers(), "/auth/reset-password",  Public,   reset_password,  "Reset password").at_most(20)
     .op(POST.keeps_offers(), "/auth/remember-me",     Guest,    remember_me,     "Enrol or resume remembered device").at_most(60)
+    .op(POST.keeps_offers(), "/auth/verify-email",        Public,   verify_email,        "Verify e-mail address").at_most(20)
+    .op(POST.keeps_offers(), "/auth/resend-verification", SignedIn, resend_verification, "Resend verification mail").at_most(20)
+    .op(POST.keeps_offers(), "/auth/confirm-email",       Public,   confirm_email,       "Confirm new e-mail address").at_most(20)
+    .op(POST.keeps_offers(), "/auth/cancel-email-change", Public,   cancel_email_change, "Cancel change of e-mail address").at_most(20)
     // One's own account
     .op(GET,                       "/user/me",               SignedIn, get_profile,     "Get own profile")
     .op(PUT.changes_some_offers(), "/user/me",               SignedIn, update_profile,  "Update own profile")
@@ -199,5 +203,8 @@ pub fn table(app: App) -> Table {
     .op(GET, "/health/ready", Public, ready,  "Check readiness")
     .page("/metrics", metrics)
     .page("/reset-password", reset_page)
+    .page("/verify-email", verify_email_page)
+    .page("/confirm-email", confirm_email_page)
+    .page("/cancel-email-change", cancel_email_change_page)
     .page_with_form("/pay/{reference}", pay_page, pay_page_pressed)
 }

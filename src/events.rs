@@ -337,6 +337,13 @@ messages! {
         PasswordForgotten(PasswordForgotten) = "account.password_forgotten",
         Invited(AccountRef) = "account.invited",
         PasswordChanged(AccountRef) = "account.password_changed",
+        /// A registered partner has to prove that it reads its mailbox.
+        EmailVerification(AccountRef) = "account.email_verification",
+        /// To the new address, with the link that confirms the change.
+        EmailConfirmation(EmailChangeRef) = "account.email_confirmation",
+        /// To the old address, with the link that cancels the change.
+        EmailChangeRequested(EmailChangeRef) = "account.email_change_requested",
+        /// To the old address, after the change was confirmed.
         EmailChanged(EmailChanged) = "account.email_changed",
     }
 }
@@ -352,6 +359,13 @@ pub struct PasswordForgotten {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AccountRef {
     pub account_id: Uuid,
+    pub lang: Lang,
+}
+
+/// A row of `email_changes`, which has the addresses.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct EmailChangeRef {
+    pub change_id: Uuid,
     pub lang: Lang,
 }
 

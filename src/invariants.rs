@@ -380,6 +380,14 @@ const INVARIANTS: &[Invariant] = &[
                OR COALESCE(u.bytes, 0) <> COALESCE(f.bytes, 0) LIMIT 50",
     },
     Invariant {
+        rule: "an address that an account can return to belongs to no other account",
+        size: "SELECT COUNT(*) FROM email_changes WHERE old_email IS NOT NULL",
+        broken: "SELECT a.name || ' has an address that is reserved for another account'
+             FROM email_changes c
+             JOIN accounts a ON a.email = c.old_email AND a.deleted_at IS NULL
+               AND a.id <> c.account_id LIMIT 50",
+    },
+    Invariant {
         rule: "totals equal subtotal less discount plus tax",
         size: "SELECT COUNT(*) FROM bookings",
         broken: "SELECT code FROM bookings

@@ -115,6 +115,8 @@ CREATE TABLE accounts (
     name TEXT NOT NULL,
     -- Stored in lower case, so that uniqueness ignores case.
     email TEXT NOT NULL CHECK (email = lower(email)),
+    -- Whether a link that was mailed to the address has been used.
+    email_verified BOOLEAN NOT NULL DEFAULT FALSE,
     phone TEXT,
     role TEXT NOT NULL CHECK (role IN ('admin', 'staff', 'mitra')),
     status TEXT NOT NULL CHECK (status IN ('active', 'inactive', 'suspended')),
@@ -135,6 +137,9 @@ CREATE INDEX accounts_newest ON accounts (created_at, id) WHERE deleted_at IS NU
 CREATE INDEX accounts_role ON accounts (role, status) WHERE deleted_at IS NULL;
 -- The sweep of unused files: is this file an avatar?
 CREATE INDEX accounts_avatar ON accounts (avatar_file_id) WHERE avatar_file_id IS NOT NULL;
+-- The sweep of partners that registered and never verified their address.
+CREATE INDEX accounts_unverified ON accounts (email_verified, created_at)
+    WHERE email_verified = FALSE AND password_hash IS NOT NULL AND deleted_at IS NULL;
 
 CREATE TABLE sessions (
     id UUID PRIMARY KEY,
@@ -177,21 +182,53 @@ CREATE INDEX remember_tokens_account ON remember_tokens (account_id);
 -- The sweep of expired tokens.
 CREATE INDEX remember_tokens_expiry ON remember_tokens (expires_at);
 
--- Links for password resets and invitations. An account can have several reset links at once. Rows
--- outlive their use, because letters are counted per hour and a letter that is sent again must not
--- make its link valid again.
+-- Changes of an account's e-mail address. A pending change waits for the link that was mailed to the
+-- new address. A confirmed change can be undone by the link that was mailed to the old address, which
+-- stays reserved for the account until the change is final (triggers). Addresses are removed as soon
+-- as nothing needs them. The row stays, because it says who requested the change.
+CREATE TABLE email_changes (
+    id UUID PRIMARY KEY,
+    account_id UUID NOT NULL REFERENCES accounts (id),
+    -- The position among the changes of the account.
+    number INTEGER NOT NULL CHECK (number > 0),
+    status TEXT NOT NULL CHECK (status IN ('pending', 'confirmed', 'final', 'cancelled')),
+    old_email TEXT CHECK (old_email = lower(old_email)),
+    new_email TEXT CHECK (new_email = lower(new_email)),
+    requested_by UUID NOT NULL REFERENCES accounts (id),
+    requested_at TIMESTAMPTZ NOT NULL,
+    UNIQUE (account_id, number),
+    CHECK ((old_email IS NOT NULL) = (status IN ('pending', 'confirmed'))),
+    CHECK ((new_email IS NOT NULL) = (status = 'pending'))
+);
+-- An account has one pending change.
+CREATE UNIQUE INDEX email_changes_pending ON email_changes (account_id) WHERE status = 'pending';
+-- Whether an address is reserved.
+CREATE INDEX email_changes_reserved ON email_changes (old_email) WHERE old_email IS NOT NULL;
+-- The sweep of changes that can no longer be confirmed or undone.
+CREATE INDEX email_changes_open ON email_changes (requested_at) WHERE old_email IS NOT NULL;
+
+-- Links in letters. An account can have several reset links at once. Rows outlive their use, because
+-- letters are counted per hour and a letter that is sent again must not make its link valid again.
 CREATE TABLE mailed_tokens (
     -- The outbox item of the letter.
     item_id UUID PRIMARY KEY,
     account_id UUID NOT NULL REFERENCES accounts (id),
-    kind TEXT NOT NULL CHECK (kind IN ('reset', 'invitation')),
+    kind TEXT NOT NULL CHECK (kind IN ('reset', 'invitation', 'verification',
+        'email_confirmation', 'email_cancellation')),
+    -- The change that the link confirms or cancels.
+    email_change_id UUID REFERENCES email_changes (id),
     token_hash BYTEA NOT NULL UNIQUE,
     expires_at TIMESTAMPTZ NOT NULL,
     -- Set when this link, or another one of the account, was used, or the account changed.
-    voided_at TIMESTAMPTZ
+    voided_at TIMESTAMPTZ,
+    CHECK ((email_change_id IS NOT NULL)
+        = (kind IN ('email_confirmation', 'email_cancellation')))
 );
 -- How many letters an account got recently; voiding its links.
 CREATE INDEX mailed_tokens_account ON mailed_tokens (account_id, kind, expires_at);
+-- Voiding the links of a change.
+CREATE INDEX mailed_tokens_change ON mailed_tokens (email_change_id)
+    WHERE email_change_id IS NOT NULL;
 -- The sweep of expired links.
 CREATE INDEX mailed_tokens_expiry ON mailed_tokens (expires_at);
 
@@ -245,6 +282,8 @@ CREATE TABLE files (
 CREATE INDEX files_pending ON files (expires_at) WHERE status = 'pending';
 -- The sweep of files that nothing refers to: the files not checked for the longest time.
 CREATE INDEX files_checked ON files (checked_at) WHERE status = 'ready';
+-- Removing the files of an account that never verified its address.
+CREATE INDEX files_owner ON files (owner_id);
 
 -- Quota: what each account stores. One conditional UPDATE takes the room before the file's row is
 -- inserted; deleting the row gives it back.
@@ -977,6 +1016,8 @@ CREATE TABLE partner_dues (
 -- Open dues of a partner. `net` is part of it, so that their sum reads the index alone.
 CREATE INDEX partner_dues_open ON partner_dues (partner_id, day, net)
     WHERE settlement_id IS NULL;
+-- Deleting a partner: has it any dues?
+CREATE INDEX partner_dues_partner ON partner_dues (partner_id);
 -- The dues of a settlement.
 CREATE INDEX partner_dues_settlement ON partner_dues (settlement_id)
     WHERE settlement_id IS NOT NULL;
@@ -1155,6 +1196,9 @@ CREATE INDEX notifications_newest ON notifications (account_id, id);
 CREATE INDEX notifications_unread ON notifications (account_id, id) WHERE read_at IS NULL;
 -- The sweep of old notifications.
 CREATE INDEX notifications_age ON notifications (created_at);
+-- Removing what was told about a partner that never verified its address.
+CREATE INDEX notifications_registered ON notifications ((data ->> 'mitra_id'))
+    WHERE type = 'partner.registered';
 
 CREATE TABLE webhooks (
     id UUID PRIMARY KEY,

@@ -13,6 +13,26 @@
 -- `bookings_unpaid_…` sorts after `bookings_give_back` and `bookings_take…` for that reason.
 
 ---------------------------------------------------------------------------------------------------
+-- Accounts
+---------------------------------------------------------------------------------------------------
+
+-- An address that an account can still return to belongs to no other account. The change that reserves
+-- it is requested while the unique index keeps others from taking it. AFTER: an insert that waited for
+-- the unique index sees the change that was committed in the meantime.
+CREATE OR REPLACE FUNCTION accounts_email_reserved() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT 1 FROM email_changes
+               WHERE old_email = NEW.email AND account_id <> NEW.id) THEN
+        RAISE check_violation USING MESSAGE = 'email_reserved';
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER accounts_email_reserved AFTER INSERT OR UPDATE OF email, deleted_at
+    ON accounts FOR EACH ROW WHEN (NEW.deleted_at IS NULL)
+    EXECUTE FUNCTION accounts_email_reserved();
+
+---------------------------------------------------------------------------------------------------
 -- Contents
 ---------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,28 @@
 -- RAISE(ABORT, 'CHECK constraint failed: …') looks like a failed CHECK of that name, as on PostgreSQL.
 
 ---------------------------------------------------------------------------------------------------
+-- Accounts
+---------------------------------------------------------------------------------------------------
+
+-- An address that an account can still return to belongs to no other account. The change that reserves
+-- it is requested while the unique index keeps others from taking it.
+DROP TRIGGER IF EXISTS accounts_email_reserved_insert;
+CREATE TRIGGER accounts_email_reserved_insert AFTER INSERT ON accounts
+WHEN NEW.deleted_at IS NULL
+BEGIN
+    SELECT RAISE(ABORT, 'CHECK constraint failed: email_reserved') FROM email_changes
+    WHERE old_email = NEW.email AND account_id <> NEW.id;
+END;
+
+DROP TRIGGER IF EXISTS accounts_email_reserved_update;
+CREATE TRIGGER accounts_email_reserved_update AFTER UPDATE OF email, deleted_at ON accounts
+WHEN NEW.deleted_at IS NULL
+BEGIN
+    SELECT RAISE(ABORT, 'CHECK constraint failed: email_reserved') FROM email_changes
+    WHERE old_email = NEW.email AND account_id <> NEW.id;
+END;
+
+---------------------------------------------------------------------------------------------------
 -- Sailings
 ---------------------------------------------------------------------------------------------------
 

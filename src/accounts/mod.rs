@@ -1,11 +1,14 @@
 //! Accounts, sign-in and sessions.
 //!
 //! - An e-mail address belongs to at most one account that is not deleted, by a unique index.
+//! - An e-mail address changes when the new one is confirmed, and the old one can take the change
+//!   back (`email_change`).
 //! - Only hashes of passwords and tokens are stored.
 //! - Opening and ending sessions (a reset, a suspension) both lock the account's row first, so they
 //!   are serialised.
 
 mod admins;
+mod email_change;
 mod hash_queue;
 mod http;
 mod letters;
@@ -19,7 +22,7 @@ use chrono::{DateTime, Utc};
 
 use crate::{
     app::App,
-    events::{self, AccountLetter, AccountRef, EmailChanged},
+    events::{self, AccountLetter, AccountRef},
     kernel::{
         caller::{Caller, Context},
         db::{Db, Tx},
@@ -29,14 +32,18 @@ use crate::{
     },
 };
 
+use email_change::Request;
 use tokens::OpenedBy;
 
-pub use admins::{FirstAdmin, create_admin, first_admin, set_invited_password};
+pub use admins::{
+    FirstAdmin, create_admin, first_admin, mark_email_verified, set_invited_password,
+};
 pub use hash_queue::Origin;
 pub use http::{
-    change_admin_status, change_password, end_session, forgot_password, get_profile, get_user,
-    invite_admin, list_sessions, list_users, login, logout, remember_me, reset_password,
-    update_profile, user_statistics,
+    cancel_email_change, change_admin_status, change_password, confirm_email, end_session,
+    forgot_password, get_profile, get_user, invite_admin, list_sessions, list_users, login, logout,
+    remember_me, resend_verification, reset_password, update_profile, user_statistics,
+    verify_email,
 };
 pub use letters::send_letter;
 pub use model::{AccountChange, Impersonation, NewAccount, Status, User, rules};
@@ -56,42 +63,33 @@ pub async fn create(tx: &mut Tx, account: &NewAccount, now: DateTime<Utc>) -> Re
     store::insert(tx, account, now).await
 }
 
-/// Updates an account. A deactivated account loses its sessions. A changed e-mail address
-/// invalidates mailed links, and a pending invitation is sent again.
+/// Updates an account for the caller. A deactivated account loses its sessions. Another e-mail address
+/// has to be confirmed; that of an invited account changes at once, and the invitation is sent again.
+/// The current address keeps a pending change, as in a profile.
 pub async fn update(
     tx: &mut Tx,
     id: Uuid,
     change: &AccountChange,
-    lang: Lang,
+    caller: &Caller,
     now: DateTime<Utc>,
 ) -> Result<()> {
     store::lock_row(tx, id).await?;
     let before = store::credentials_in(tx, id).await?.ok_or(Error::NotFound)?;
     store::update(tx, id, change, now).await?;
     if before.email != change.email.as_str() {
-        tokens::invalidate_mailed_links(tx, id, now).await?;
-        match before.password_hash {
-            None => invite(tx, id, lang, now).await?,
-            Some(_) => notify_old_address(tx, &before.name, &before.email, lang, now).await?,
+        let (requested_by, lang) = (caller.person.id, caller.context.lang);
+        if before.password_hash.is_some() {
+            let request = Request { requested_by, lang };
+            email_change::request(tx, &before, &change.email, request, now).await?;
+        } else {
+            email_change::replace_unproven(tx, &before, &change.email, requested_by, now).await?;
+            invite(tx, id, lang, now).await?;
         }
     }
     if change.status.is_some_and(|status| status != Status::Active) {
         tokens::end_all(tx, id, None, now).await?;
     }
     Ok(())
-}
-
-/// Notifies the old address of the change.
-async fn notify_old_address(
-    tx: &mut Tx,
-    name: &str,
-    email: &str,
-    lang: Lang,
-    now: DateTime<Utc>,
-) -> Result<()> {
-    let email = email.parse().map_err(Error::internal)?;
-    let changed = EmailChanged { name: name.to_owned(), email, lang };
-    events::send(tx, &AccountLetter::EmailChanged(changed), now).await
 }
 
 /// Sets the status; ends all sessions unless it is active.
@@ -135,12 +133,49 @@ pub async fn impersonate(
 /// history.
 pub async fn delete(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
     store::delete(tx, id, now).await?;
+    email_change::close_all(tx, id).await?;
     tokens::end_all(tx, id, None, now).await
+}
+
+/// Removes an account that was created until `created_until` and never verified its address, with all
+/// personal data; `false` if there is no such account. An empty row is kept, as of every deleted
+/// account.
+pub async fn erase_unverified(
+    tx: &mut Tx,
+    id: Uuid,
+    created_until: DateTime<Utc>,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let erased = store::erase_unverified(tx, id, created_until, now).await?;
+    if erased {
+        store::delete_traces(tx, id).await?;
+    }
+    Ok(erased)
 }
 
 /// Queues an invitation mail.
 pub async fn invite(tx: &mut Tx, account_id: Uuid, lang: Lang, now: DateTime<Utc>) -> Result<()> {
     events::send(tx, &AccountLetter::Invited(AccountRef { account_id, lang }), now).await
+}
+
+/// Queues a mail with a link that verifies the address.
+pub async fn send_verification(
+    tx: &mut Tx,
+    account_id: Uuid,
+    lang: Lang,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    events::send(tx, &AccountLetter::EmailVerification(AccountRef { account_id, lang }), now).await
+}
+
+pub async fn is_email_verified(tx: &mut Tx, id: Uuid) -> Result<bool> {
+    store::is_email_verified(tx, id).await
+}
+
+/// The account that requested the latest change of an account's e-mail address, pending or confirmed;
+/// `None` if there was none.
+pub async fn last_email_change_by(tx: &mut Tx, account_id: Uuid) -> Result<Option<Uuid>> {
+    email_change::last_requested_by(tx, account_id).await
 }
 
 pub async fn exists(db: &Db, id: Uuid) -> Result<bool> {
@@ -151,8 +186,10 @@ pub async fn user(tx: &mut Tx, id: Uuid) -> Result<Option<User>> {
     store::user_in(tx, id).await
 }
 
-/// Deletes expired sessions, tokens, failures and known networks.
+/// Deletes expired sessions, tokens, failures and known networks, and ends changes of e-mail addresses
+/// whose time is over.
 pub async fn sweep(db: &Db, now: DateTime<Utc>) -> Result<()> {
     tokens::sweep(db, now).await?;
+    email_change::sweep(db, now).await?;
     lockout::sweep(db, now).await
 }

@@ -58,6 +58,10 @@ pub struct User {
     pub id: Uuid,
     pub name: String,
     pub email: String,
+    /// Whether a link that was mailed to the address has been used.
+    pub email_verified: bool,
+    /// The requested address, until it is confirmed.
+    pub pending_email: Option<String>,
     pub phone: Option<String>,
     pub role: Role,
     pub status: Status,
@@ -234,6 +238,14 @@ pub struct JustEmail {
 impl Input for JustEmail {}
 
 #[derive(Deserialize, JsonSchema)]
+pub struct LinkToken {
+    #[schemars(length(min = 1, max = 256))]
+    pub token: String,
+}
+
+impl Input for LinkToken {}
+
+#[derive(Deserialize, JsonSchema)]
 pub struct ResetPassword {
     #[schemars(length(min = 1, max = 256))]
     pub token: String,
@@ -266,7 +278,11 @@ impl Input for ChangePassword {
 #[derive(Deserialize, JsonSchema)]
 pub struct UpdateProfile {
     pub name: Name,
+    /// Another address than the current one becomes `pending_email` until it is confirmed.
     pub email: Email,
+    /// Required for another e-mail address.
+    #[schemars(length(max = 1024))]
+    pub current_password: Option<String>,
     pub phone: Phone,
     /// An empty string removes the avatar.
     pub avatar_file_id: String,

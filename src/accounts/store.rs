@@ -20,8 +20,10 @@ use crate::kernel::{
 macro_rules! user {
     ($rest:literal) => {
         concat!(
-            "SELECT a.id, a.name, a.email, a.phone, a.role, a.status, a.avatar_file_id,
-               a.last_login_at, a.created_at
+            "SELECT a.id, a.name, a.email, a.email_verified,
+               (SELECT c.new_email FROM email_changes c
+                WHERE c.account_id = a.id AND c.status = 'pending') AS pending_email,
+               a.phone, a.role, a.status, a.avatar_file_id, a.last_login_at, a.created_at
              FROM accounts a",
             $rest
         )
@@ -96,7 +98,10 @@ pub async fn insert(tx: &mut Tx, account: &NewAccount, now: DateTime<Utc>) -> Re
 }
 
 fn taken(failure: Failure) -> Error {
-    if failure.is_unique() { Error::email_taken() } else { failure.into() }
+    match failure.is_unique() || failure.names("email_reserved") {
+        true => Error::email_taken(),
+        false => failure.into(),
+    }
 }
 
 /// Creates the account if there is no admin; one of several processes succeeds.
@@ -110,9 +115,9 @@ pub async fn insert_first_admin(
     tx.lock("admins").await?;
     let made = tx
         .sql(
-            "INSERT INTO accounts (id, name, email, role, status, password_hash, created_at,
-               updated_at)
-             SELECT $1, $2, $3, 'admin', 'active', $4, $5, $5
+            "INSERT INTO accounts (id, name, email, email_verified, role, status, password_hash,
+               created_at, updated_at)
+             SELECT $1, $2, $3, TRUE, 'admin', 'active', $4, $5, $5
              WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE role = 'admin' AND deleted_at IS NULL)",
         )
         .bind(ids::fresh())
@@ -190,7 +195,10 @@ struct ProfileRow {
 pub async fn profile(db: &Db, caller: &Caller) -> Result<Profile> {
     let row: ProfileRow = db
         .sql(
-            "SELECT a.id, a.name, a.email, a.phone, a.role, a.status, a.avatar_file_id,
+            "SELECT a.id, a.name, a.email, a.email_verified,
+               (SELECT c.new_email FROM email_changes c
+                WHERE c.account_id = a.id AND c.status = 'pending') AS pending_email,
+               a.phone, a.role, a.status, a.avatar_file_id,
                a.last_login_at, a.created_at, p.id AS permission_id, p.name AS permission_name,
                p.level, p.rules, m.id AS partner_id, m.status AS partner_status, m.partner_type
              FROM accounts a
@@ -233,19 +241,16 @@ pub async fn update_profile(
     now: DateTime<Utc>,
 ) -> Result<()> {
     tx.sql(
-        "UPDATE accounts SET name = $1, email = $2, phone = $3, avatar_file_id = $4,
-           updated_at = $5
-         WHERE id = $6",
+        "UPDATE accounts SET name = $1, phone = $2, avatar_file_id = $3, updated_at = $4
+         WHERE id = $5",
     )
     .bind(profile.name.to_string())
-    .bind(profile.email.clone())
     .bind(profile.phone.clone())
     .bind(avatar)
     .bind(now)
     .bind(id)
     .run()
-    .await
-    .map_err(taken)?;
+    .await?;
     Ok(())
 }
 
@@ -256,19 +261,91 @@ pub async fn update(
     now: DateTime<Utc>,
 ) -> Result<()> {
     tx.sql(
-        "UPDATE accounts SET name = $1, email = $2, phone = $3, status = COALESCE($4, status),
-           updated_at = $5
-         WHERE id = $6",
+        "UPDATE accounts SET name = $1, phone = $2, status = COALESCE($3, status),
+           updated_at = $4
+         WHERE id = $5",
     )
     .bind(change.name.to_string())
-    .bind(change.email.clone())
     .bind(change.phone.clone())
     .bind(change.status)
     .bind(now)
     .bind(id)
     .run()
-    .await
-    .map_err(taken)?;
+    .await?;
+    Ok(())
+}
+
+/// Replaces the e-mail address; 409 if it is in use, or reserved by another account.
+pub async fn set_email(
+    tx: &mut Tx,
+    id: Uuid,
+    email: &str,
+    verified: bool,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    tx.sql("UPDATE accounts SET email = $1, email_verified = $2, updated_at = $3 WHERE id = $4")
+        .bind(email.to_owned())
+        .bind(verified)
+        .bind(now)
+        .bind(id)
+        .run()
+        .await
+        .map_err(taken)?;
+    Ok(())
+}
+
+pub async fn mark_email_verified(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
+    tx.sql("UPDATE accounts SET email_verified = TRUE, updated_at = $1 WHERE id = $2")
+        .bind(now)
+        .bind(id)
+        .run()
+        .await?;
+    Ok(())
+}
+
+pub async fn is_email_verified(tx: &mut Tx, id: Uuid) -> Result<bool> {
+    let verified = tx
+        .sql("SELECT email_verified FROM accounts WHERE id = $1 AND deleted_at IS NULL")
+        .bind(id)
+        .maybe::<(bool,)>()
+        .await?;
+    Ok(verified.is_some_and(|(verified,)| verified))
+}
+
+/// Removes the personal data of an account that was created until `created_until` and never verified
+/// its address; `false` if there is no such account. Its address becomes available.
+pub async fn erase_unverified(
+    tx: &mut Tx,
+    id: Uuid,
+    created_until: DateTime<Utc>,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let erased = tx
+        .sql(
+            "UPDATE accounts SET name = '', email = '', phone = NULL, password_hash = NULL,
+               avatar_file_id = NULL, deleted_at = $1, updated_at = $1
+             WHERE id = $2 AND email_verified = FALSE AND password_hash IS NOT NULL
+               AND deleted_at IS NULL AND created_at <= $3",
+        )
+        .bind(now)
+        .bind(id)
+        .bind(created_until)
+        .run()
+        .await?;
+    Ok(erased == 1)
+}
+
+/// Deletes everything that accounts keep about an erased account.
+pub async fn delete_traces(tx: &mut Tx, id: Uuid) -> Result<()> {
+    for statement in [
+        "DELETE FROM sessions WHERE account_id = $1",
+        "DELETE FROM remember_tokens WHERE account_id = $1",
+        "DELETE FROM mailed_tokens WHERE account_id = $1",
+        "DELETE FROM known_networks WHERE account_id = $1",
+        "DELETE FROM email_changes WHERE account_id = $1",
+    ] {
+        tx.sql(statement).bind(id).run().await?;
+    }
     Ok(())
 }
 

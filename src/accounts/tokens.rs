@@ -2,7 +2,10 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::model::{Credentials, OpenSession, SessionRow, SessionsQuery, Status};
+use super::{
+    email_change,
+    model::{Credentials, OpenSession, SessionRow, SessionsQuery, Status},
+};
 use crate::kernel::{
     caller::Context,
     db::{Db, Tx},
@@ -120,8 +123,9 @@ pub async fn end_impersonations(tx: &mut Tx, account_id: Uuid) -> Result<()> {
     Ok(())
 }
 
-/// Ends all sessions and devices of the account, except for `but`. The account's row must be
-/// locked.
+/// Ends all sessions and devices of the account, except for `but`, and voids links that set a
+/// password. Links that cancel a change of the e-mail address stay valid: whoever took the account
+/// over must not be able to void them. The account's row must be locked.
 pub async fn end_all(
     tx: &mut Tx,
     account_id: Uuid,
@@ -135,7 +139,15 @@ pub async fn end_all(
         .run()
         .await?;
     tx.sql("DELETE FROM remember_tokens WHERE account_id = $1").bind(account_id).run().await?;
-    invalidate_mailed_links(tx, account_id, now).await
+    tx.sql(
+        "UPDATE mailed_tokens SET voided_at = $1
+         WHERE account_id = $2 AND kind IN ('reset', 'invitation') AND voided_at IS NULL",
+    )
+    .bind(now)
+    .bind(account_id)
+    .run()
+    .await?;
+    Ok(())
 }
 
 /// A remember token with its account.
@@ -210,17 +222,37 @@ pub async fn session_exists(tx: &mut Tx, id: Uuid) -> Result<bool> {
 }
 
 crate::string_enum! {
-    pub enum TokenKind { Reset = "reset", Invitation = "invitation" }
+    pub enum TokenKind {
+        Reset = "reset",
+        Invitation = "invitation",
+        Verification = "verification",
+        EmailConfirmation = "email_confirmation",
+        EmailCancellation = "email_cancellation",
+    }
 }
 
-/// Validity of a reset link, and maximum number of reset mails per account and hour.
-pub const RESET: TimeDelta = TimeDelta::minutes(30);
-const RESETS_PER_HOUR: i32 = 3;
-pub const INVITATION: TimeDelta = TimeDelta::hours(72);
+/// Maximum number of reset mails, and of verification mails, per account and hour.
+const MAILS_PER_HOUR: i32 = 3;
+
+impl TokenKind {
+    /// How long a link is valid.
+    pub fn lifetime(self) -> TimeDelta {
+        match self {
+            Self::Reset => TimeDelta::minutes(30),
+            Self::Invitation => TimeDelta::hours(72),
+            Self::Verification => TimeDelta::days(7),
+            Self::EmailConfirmation => email_change::CONFIRMATION,
+            Self::EmailCancellation => email_change::CANCELLATION,
+        }
+    }
+}
 
 /// Token of a mail.
 pub struct MailedToken<'a> {
     pub account_id: Uuid,
+    pub kind: TokenKind,
+    /// The change that the link confirms or cancels.
+    pub email_change_id: Option<Uuid>,
     pub token: &'a Token,
     /// Outbox item of the mail, and the time of the request.
     pub item_id: Uuid,
@@ -238,39 +270,9 @@ async fn earlier(tx: &mut Tx, item_id: Uuid) -> Result<Option<bool>> {
     Ok(row.map(|(voided_at,)| voided_at.is_none()))
 }
 
-/// Stores the token of a reset mail. `false` if the mail must not be sent: the hourly limit is
-/// reached, or links were invalidated after the request. The account's row must be locked, so that
-/// mails are counted one after the other.
-pub async fn mail_reset(tx: &mut Tx, mailed: &MailedToken<'_>, now: DateTime<Utc>) -> Result<bool> {
-    if let Some(live) = earlier(tx, mailed.item_id).await? {
-        return Ok(live);
-    }
-    // Links requested within the last hour expire after this time.
-    let within_the_hour = now + RESET - TimeDelta::hours(1);
-    let stored = tx
-        .sql(
-            "INSERT INTO mailed_tokens (item_id, account_id, kind, token_hash, expires_at)
-             SELECT $1, $2, 'reset', $3, $4
-             WHERE (SELECT COUNT(*) FROM mailed_tokens
-                    WHERE account_id = $2 AND kind = 'reset' AND expires_at > $5) < $6
-               AND NOT EXISTS (SELECT 1 FROM mailed_tokens
-                               WHERE account_id = $2 AND kind = 'reset' AND voided_at > $7)",
-        )
-        .bind(mailed.item_id)
-        .bind(mailed.account_id)
-        .bind(mailed.token.hash())
-        .bind(mailed.asked_at + RESET)
-        .bind(within_the_hour)
-        .bind(RESETS_PER_HOUR)
-        .bind(mailed.asked_at)
-        .run()
-        .await?;
-    Ok(stored == 1)
-}
-
-/// Stores the token of an invitation and invalidates older ones. `false` if a newer one exists. The
-/// account's row must be locked.
-pub async fn mail_invitation(
+/// Stores the token of a mail. `false` if the mail must not be sent. The account's row must be locked,
+/// so that mails are counted one after the other.
+pub async fn store_mailed(
     tx: &mut Tx,
     mailed: &MailedToken<'_>,
     now: DateTime<Utc>,
@@ -278,6 +280,48 @@ pub async fn mail_invitation(
     if let Some(live) = earlier(tx, mailed.item_id).await? {
         return Ok(live);
     }
+    match mailed.kind {
+        TokenKind::Reset | TokenKind::Verification => store_counted(tx, mailed, now).await,
+        TokenKind::Invitation => store_invitation(tx, mailed, now).await,
+        TokenKind::EmailConfirmation | TokenKind::EmailCancellation => {
+            store_of_change(tx, mailed).await
+        }
+    }
+}
+
+/// `false` if the hourly limit is reached, or links of the kind were invalidated after the request.
+async fn store_counted(tx: &mut Tx, mailed: &MailedToken<'_>, now: DateTime<Utc>) -> Result<bool> {
+    let lifetime = mailed.kind.lifetime();
+    // Links requested within the last hour expire after this time.
+    let within_the_hour = now + lifetime - TimeDelta::hours(1);
+    let stored = tx
+        .sql(
+            "INSERT INTO mailed_tokens (item_id, account_id, kind, token_hash, expires_at)
+             SELECT $1, $2, $8, $3, $4
+             WHERE (SELECT COUNT(*) FROM mailed_tokens
+                    WHERE account_id = $2 AND kind = $8 AND expires_at > $5) < $6
+               AND NOT EXISTS (SELECT 1 FROM mailed_tokens
+                               WHERE account_id = $2 AND kind = $8 AND voided_at > $7)",
+        )
+        .bind(mailed.item_id)
+        .bind(mailed.account_id)
+        .bind(mailed.token.hash())
+        .bind(mailed.asked_at + lifetime)
+        .bind(within_the_hour)
+        .bind(MAILS_PER_HOUR)
+        .bind(mailed.asked_at)
+        .bind(mailed.kind)
+        .run()
+        .await?;
+    Ok(stored == 1)
+}
+
+/// Also invalidates older invitations. `false` if a newer one exists.
+async fn store_invitation(
+    tx: &mut Tx,
+    mailed: &MailedToken<'_>,
+    now: DateTime<Utc>,
+) -> Result<bool> {
     let stored = tx
         .sql(
             "INSERT INTO mailed_tokens (item_id, account_id, kind, token_hash, expires_at)
@@ -288,7 +332,7 @@ pub async fn mail_invitation(
         .bind(mailed.item_id)
         .bind(mailed.account_id)
         .bind(mailed.token.hash())
-        .bind(mailed.asked_at + INVITATION)
+        .bind(mailed.asked_at + mailed.kind.lifetime())
         .run()
         .await?;
     if stored == 0 {
@@ -306,20 +350,109 @@ pub async fn mail_invitation(
     Ok(true)
 }
 
-/// Invalidates all mailed links.
+async fn store_of_change(tx: &mut Tx, mailed: &MailedToken<'_>) -> Result<bool> {
+    tx.sql(
+        "INSERT INTO mailed_tokens (item_id, account_id, kind, email_change_id, token_hash,
+           expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6)",
+    )
+    .bind(mailed.item_id)
+    .bind(mailed.account_id)
+    .bind(mailed.kind)
+    .bind(mailed.email_change_id)
+    .bind(mailed.token.hash())
+    .bind(mailed.asked_at + mailed.kind.lifetime())
+    .run()
+    .await?;
+    Ok(true)
+}
+
+/// Invalidates the links that prove the mailbox of the account: those that set a password, and those
+/// that verify the address.
 pub async fn invalidate_mailed_links(
     tx: &mut Tx,
     account_id: Uuid,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    tx.sql("UPDATE mailed_tokens SET voided_at = $1 WHERE account_id = $2 AND voided_at IS NULL")
-        .bind(now)
-        .bind(account_id)
-        .run()
-        .await?;
+    tx.sql(
+        "UPDATE mailed_tokens SET voided_at = $1
+         WHERE account_id = $2 AND kind IN ('reset', 'invitation', 'verification')
+           AND voided_at IS NULL",
+    )
+    .bind(now)
+    .bind(account_id)
+    .run()
+    .await?;
     Ok(())
 }
 
+/// Invalidates the links that confirm a change of the e-mail address.
+pub async fn invalidate_confirmations(
+    tx: &mut Tx,
+    account_id: Uuid,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    tx.sql(
+        "UPDATE mailed_tokens SET voided_at = $1
+         WHERE account_id = $2 AND kind = 'email_confirmation' AND voided_at IS NULL",
+    )
+    .bind(now)
+    .bind(account_id)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// Invalidates the links that cancel a change of the account from this number on.
+pub async fn invalidate_cancellations(
+    tx: &mut Tx,
+    account_id: Uuid,
+    number: i32,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    tx.sql(
+        "UPDATE mailed_tokens SET voided_at = $1
+         WHERE account_id = $2 AND kind = 'email_cancellation' AND voided_at IS NULL
+           AND email_change_id IN
+             (SELECT id FROM email_changes WHERE account_id = $2 AND number >= $3)",
+    )
+    .bind(now)
+    .bind(account_id)
+    .bind(number)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// What a valid link belongs to.
+#[derive(crate::kernel::db::FromRow)]
+pub struct MailedLink {
+    pub account_id: Uuid,
+    pub email_change_id: Option<Uuid>,
+}
+
+pub async fn mailed_link(
+    db: &Db,
+    hash: &[u8],
+    kind: TokenKind,
+    now: DateTime<Utc>,
+) -> Result<Option<MailedLink>> {
+    let row = db
+        .sql(
+            "SELECT t.account_id, t.email_change_id FROM mailed_tokens t
+             JOIN accounts a ON a.id = t.account_id AND a.deleted_at IS NULL
+             WHERE t.token_hash = $1 AND t.kind = $2 AND t.expires_at > $3
+               AND t.voided_at IS NULL",
+        )
+        .bind(hash.to_vec())
+        .bind(kind)
+        .bind(now)
+        .maybe()
+        .await?;
+    Ok(row)
+}
+
+/// The account of a valid link that sets a password.
 pub async fn by_mailed_token(
     db: &Db,
     hash: &[u8],
@@ -330,7 +463,8 @@ pub async fn by_mailed_token(
             "SELECT a.id, a.name, a.email, a.role, a.status, a.password_hash
              FROM mailed_tokens t
              JOIN accounts a ON a.id = t.account_id AND a.deleted_at IS NULL
-             WHERE t.token_hash = $1 AND t.expires_at > $2 AND t.voided_at IS NULL",
+             WHERE t.token_hash = $1 AND t.kind IN ('reset', 'invitation')
+               AND t.expires_at > $2 AND t.voided_at IS NULL",
         )
         .bind(hash.to_vec())
         .bind(now)

@@ -59,7 +59,8 @@ pub async fn upload_file(
     };
     // Registered before the content is stored, so that the cleanup job knows of it in any case.
     let mut tx = app.db.begin().await?;
-    if !store::announce(&mut tx, &file, quota(caller.role)).await? {
+    let verified = store::is_owner_verified(&mut tx, caller.person.id).await?;
+    if !store::announce(&mut tx, &file, quota(caller.role, verified)).await? {
         return Err(quota_exceeded());
     }
     tx.commit().await?;
@@ -136,7 +137,8 @@ pub async fn presign_url(
         format!("{}/content?{query}", public_url(&app, file.id))
     });
     let mut tx = caller.begin(&app.db, now).await?;
-    if !store::announce(&mut tx, &file, quota(caller.role)).await? {
+    let verified = store::is_owner_verified(&mut tx, caller.person.id).await?;
+    if !store::announce(&mut tx, &file, quota(caller.role, verified)).await? {
         return Err(quota_exceeded());
     }
     tx.record(Change {

@@ -25,6 +25,7 @@ use crate::{
     kernel::{
         access::Role,
         caller::Caller,
+        db::Tx,
         error::{Error, Result},
         ids::Uuid,
         lang::text,
@@ -81,6 +82,11 @@ pub async fn keep_shown(app: &App, html: &str) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Lets the cleanup job delete the files of an account.
+pub async fn give_up_all(tx: &mut Tx, owner: Uuid, now: DateTime<Utc>) -> Result<()> {
+    store::give_up_all(tx, owner, now).await
 }
 
 /// Maximum number of protected files per text.

@@ -17,11 +17,13 @@ pub struct Quota {
     pub bytes: i64,
 }
 
-/// `None` for no limit.
-pub fn quota(role: Role) -> Option<Quota> {
+/// `None` for no limit. Anybody can register, so an account has little room until its e-mail address
+/// is verified.
+pub fn quota(role: Role, email_verified: bool) -> Option<Quota> {
+    let mib = if email_verified { 200 } else { 20 };
     match role {
         Role::Admin => None,
-        Role::Staff | Role::Mitra => Some(Quota { files: 500, bytes: 200 * MIB as i64 }),
+        Role::Staff | Role::Mitra => Some(Quota { files: 500, bytes: (mib * MIB) as i64 }),
     }
 }
 

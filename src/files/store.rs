@@ -29,6 +29,13 @@ pub struct File {
     pub created_at: DateTime<Utc>,
 }
 
+/// Whether the e-mail address of an account is verified.
+pub async fn is_owner_verified(tx: &mut Tx, owner: Uuid) -> Result<bool> {
+    let verified =
+        tx.sql("SELECT email_verified FROM accounts WHERE id = $1").bind(owner).scalar().await?;
+    Ok(verified)
+}
+
 /// Registers a pending file; `false` if the owner's quota is used up.
 pub async fn announce(tx: &mut Tx, file: &File, quota: Option<Quota>) -> Result<bool> {
     if !take_room(tx, file, quota).await? {
@@ -231,6 +238,23 @@ pub async fn set_checked(
         .bind(until)
         .run()
         .await?;
+    Ok(())
+}
+
+/// Marks the files of an account as pending and expired, so that their contents are deleted before
+/// their rows. A file that an admin uses elsewhere is kept.
+pub async fn give_up_all(tx: &mut Tx, owner: Uuid, now: DateTime<Utc>) -> Result<()> {
+    tx.sql(
+        "UPDATE files SET status = 'pending', object_key = NULL, expires_at = $1
+         WHERE owner_id = $2
+           AND NOT EXISTS (SELECT 1 FROM promotions p WHERE p.image_file_id = files.id)
+           AND NOT EXISTS (SELECT 1 FROM settlements s WHERE s.proof_file_id = files.id)
+           AND NOT EXISTS (SELECT 1 FROM cta_partnership c WHERE c.image_file_id = files.id)",
+    )
+    .bind(now)
+    .bind(owner)
+    .run()
+    .await?;
     Ok(())
 }
 

@@ -21,7 +21,7 @@ use crate::{
         set_aside::{self, RowJob},
         supervisor::{Backoff, Job, Supervisor},
     },
-    notifications, reports, settlements, webhooks,
+    notifications, partners, reports, settlements, webhooks,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -31,12 +31,15 @@ const HOUR: Duration = Duration::from_secs(60 * 60);
 type Sweep = fn(App) -> BoxFuture<'static, Result<()>>;
 
 /// Jobs that remove expired data. One that fails does not stop the others.
-const SWEEPS: [(&str, Sweep); 5] = [
+const SWEEPS: [(&str, Sweep); 6] = [
     ("sweep_idempotency_keys", |app| {
         async move { idempotency::sweep(&app.db, app.clock.now()).await.map(drop) }.boxed()
     }),
     ("sweep_accounts", |app| {
         async move { accounts::sweep(&app.db, app.clock.now()).await }.boxed()
+    }),
+    (RowJob::DeleteUnverified.as_str(), |app| {
+        async move { partners::delete_unverified(&app).await }.boxed()
     }),
     ("sweep_notifications", |app| async move { notifications::sweep(&app).await }.boxed()),
     ("sweep_webhooks", |app| async move { webhooks::sweep(&app).await }.boxed()),

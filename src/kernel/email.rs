@@ -15,6 +15,12 @@ impl Email {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// `m***@bahari.id`: enough for its owner to recognise it.
+    pub fn masked(&self) -> String {
+        let (local, domain) = self.0.rsplit_once('@').unwrap_or_default();
+        format!("{}***@{domain}", local.chars().take(1).collect::<String>())
+    }
 }
 
 impl From<Email> for String {
@@ -63,6 +69,13 @@ impl JsonSchema for Email {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_masked_address_has_one_letter_and_the_domain() {
+        let masked = |email: &str| email.parse::<Email>().unwrap().masked();
+        assert_eq!(masked("made.arta@bahari.id"), "m***@bahari.id");
+        assert_eq!(masked("m@bahari.id"), "m***@bahari.id");
+    }
 
     #[test]
     fn addresses_are_lowered_and_rubbish_is_refused() {

@@ -31,6 +31,8 @@ crate::string_enum! {
         SettleSchedules = "settle_schedules",
         /// The rows are moves of bookings; the id is the move's number.
         RollUpReports = "roll_up_reports",
+        /// The rows are partners.
+        DeleteUnverified = "delete_unverified_partners",
         /// The rows are items of the outbox that a newer version wrote.
         DeliverOutbox = "deliver_outbox",
     }

@@ -3,6 +3,7 @@
 //! - A partner has exactly one account. Registration creates both or neither.
 //! - Every change of the status goes through `transitions`, by the table in `rules`, while the partner's
 //!   row is locked: two reviewers cannot activate a partner twice.
+//! - A registration whose e-mail address is not verified within 7 days is deleted (`unverified`).
 //! - A document that is submitted again is a new document with a new id.
 //! - `settlement_configuration` has commission and payout schedule.
 //! - NIK, NPWP and account numbers are encrypted at rest and masked unless revealed.
@@ -16,6 +17,7 @@ mod rules;
 pub mod settlement_configuration;
 mod store;
 mod transitions;
+mod unverified;
 
 use chrono::{DateTime, Utc};
 
@@ -39,6 +41,7 @@ pub use http::{
 pub use letters::{PartnerLetter, letter};
 pub use model::{Partner, PartnerStatus};
 pub use onboarding::BankAccount;
+pub use unverified::delete_unverified;
 
 pub async fn exists(db: &Db, id: Uuid) -> Result<bool> {
     Ok(store::get(db, id).await?.is_some())

@@ -53,6 +53,8 @@ pub struct Partner {
     pub user_id: Uuid,
     pub name: String,
     pub email: String,
+    /// The requested e-mail address, until it is confirmed.
+    pub pending_email: Option<String>,
     pub phone: Option<String>,
     pub address: String,
     #[serde(rename = "partnerType")]

@@ -10,13 +10,16 @@ use crate::kernel::{
     ids::{self, Uuid},
     lang::Lang,
     money::Rate,
+    set_aside::RowJob,
 };
 
 macro_rules! partner {
     ($rest:literal) => {
         concat!(
-            "SELECT p.id, p.account_id AS user_id, a.name, a.email, a.phone, p.address,
-               p.partner_type, p.status, p.commission_rate,
+            "SELECT p.id, p.account_id AS user_id, a.name, a.email,
+               (SELECT c.new_email FROM email_changes c
+                WHERE c.account_id = a.id AND c.status = 'pending') AS pending_email,
+               a.phone, p.address, p.partner_type, p.status, p.commission_rate,
                (SELECT COUNT(*) FROM speedboats b
                 WHERE b.partner_id = p.id AND b.deleted_at IS NULL) AS speedboat_count,
                p.verified_at, p.suspended_at, p.suspended_reason, p.created_at, p.submitted_at,
@@ -103,6 +106,54 @@ pub async fn set_state(tx: &mut Tx, partner: &Partner) -> Result<()> {
     .bind(partner.suspended_at)
     .bind(partner.suspended_reason.clone())
     .bind(partner.id)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// Drafts of partners that registered until `created_until` and never verified their address, the
+/// oldest first, some at a time. Those that could not be deleted before are left out.
+pub async fn unverified(db: &Db, created_until: DateTime<Utc>, limit: i64) -> Result<Vec<Uuid>> {
+    let rows: Vec<(Uuid,)> = db
+        .sql(
+            "SELECT p.id FROM accounts a JOIN partners p ON p.account_id = a.id
+             WHERE a.email_verified = FALSE AND a.password_hash IS NOT NULL
+               AND a.deleted_at IS NULL AND a.created_at <= $1 AND p.submitted_at IS NULL
+               AND NOT EXISTS (SELECT 1 FROM set_aside s WHERE s.job = $3 AND s.entity_id = p.id)
+             ORDER BY a.created_at LIMIT CAST($2 AS BIGINT)",
+        )
+        .bind(created_until)
+        .bind(limit)
+        .bind(RowJob::DeleteUnverified)
+        .all()
+        .await?;
+    Ok(rows.into_iter().map(|(id,)| id).collect())
+}
+
+/// Deletes a draft with everything that refers to it. Nothing of it was ever published.
+pub async fn delete_draft(tx: &mut Tx, id: Uuid) -> Result<()> {
+    for statement in [
+        "DELETE FROM partner_documents WHERE partner_id = $1",
+        "DELETE FROM onboardings WHERE partner_id = $1",
+        "DELETE FROM routes WHERE partner_id = $1",
+        "DELETE FROM speedboats WHERE partner_id = $1",
+        "DELETE FROM settlement_configurations WHERE partner_id = $1",
+        "DELETE FROM settlement_runs WHERE partner_id = $1",
+        "DELETE FROM partners WHERE id = $1",
+    ] {
+        tx.sql(statement).bind(id).run().await?;
+    }
+    Ok(())
+}
+
+/// Deletes the notifications to an account, and those about its registration, which name it.
+pub async fn delete_notifications(tx: &mut Tx, partner: &Partner) -> Result<()> {
+    tx.sql("DELETE FROM notifications WHERE account_id = $1").bind(partner.user_id).run().await?;
+    tx.sql(
+        "DELETE FROM notifications
+         WHERE type = 'partner.registered' AND data ->> 'mitra_id' = $1",
+    )
+    .bind(partner.id.to_string())
     .run()
     .await?;
     Ok(())

@@ -129,6 +129,8 @@ pub struct Staff {
     pub user_id: Uuid,
     pub name: String,
     pub email: String,
+    /// The requested e-mail address, until it is confirmed.
+    pub pending_email: Option<String>,
     pub msisdn: Option<String>,
     pub join_date: NaiveDate,
     pub status: StaffStatus,
@@ -157,6 +159,7 @@ pub struct HeldPermission {
 pub struct AuditedStaff<'a> {
     name: &'a str,
     email: &'a str,
+    pending_email: Option<&'a str>,
     msisdn: Option<&'a str>,
     join_date: NaiveDate,
     status: StaffStatus,
@@ -176,6 +179,7 @@ impl Staff {
         AuditedStaff {
             name: &self.name,
             email: &self.email,
+            pending_email: self.pending_email.as_deref(),
             msisdn: self.msisdn.as_deref(),
             join_date: self.join_date,
             status: self.status,

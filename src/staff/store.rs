@@ -32,6 +32,7 @@ pub struct StaffRow {
     user_id: Uuid,
     name: String,
     email: String,
+    pending_email: Option<String>,
     msisdn: Option<String>,
     join_date: NaiveDate,
     status: StaffStatus,
@@ -67,6 +68,7 @@ impl StaffRow {
             user_id: self.user_id,
             name: self.name,
             email: self.email,
+            pending_email: self.pending_email,
             msisdn: self.msisdn,
             join_date: self.join_date,
             status: self.status,
@@ -94,7 +96,10 @@ impl StaffRow {
 macro_rules! staff {
     ($rest:literal) => {
         concat!(
-            "SELECT s.id, a.id AS user_id, a.name, a.email, a.phone AS msisdn, s.join_date,
+            "SELECT s.id, a.id AS user_id, a.name, a.email,
+               (SELECT c.new_email FROM email_changes c
+                WHERE c.account_id = a.id AND c.status = 'pending') AS pending_email,
+               a.phone AS msisdn, s.join_date,
                a.status, p.id AS permission_id, p.name AS permission_name, p.level,
                s.working_type, s.show_salary, s.salary, s.address, s.bank_code,
                s.account_number, s.account_name, s.created_at, s.updated_at

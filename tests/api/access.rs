@@ -26,6 +26,10 @@ const WHO: &str = "
     POST   /auth/forgot-password    P
     POST   /auth/reset-password     P
     POST   /auth/remember-me        G
+    POST   /auth/verify-email       P
+    POST   /auth/resend-verification any
+    POST   /auth/confirm-email      P
+    POST   /auth/cancel-email-change P
     GET    /user/me                 any
     PUT    /user/me                 any
     PUT    /user/me/password        any

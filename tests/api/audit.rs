@@ -193,6 +193,11 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
             "/user/me".into(),
             json!({ "name": "Boss", "email": admin.email, "phone": "081234567890", "avatar_file_id": "" }),
         ),
+        "resend_verification" => {
+            let unverified = "UPDATE accounts SET email_verified = FALSE WHERE email = $1";
+            world.db().sql(unverified).bind(admin.email.clone()).run().await.unwrap();
+            ("/auth/resend-verification".into(), json!({}))
+        }
         "change_password" => {
             let new = "layar putih 7 dermaga tua";
             let body = json!({

@@ -11,6 +11,7 @@ mod demo;
 mod disruptions;
 mod documents;
 mod edge;
+mod emails;
 mod envelope;
 mod failover;
 mod files;

@@ -3,7 +3,10 @@
 use dermaga::kernel::{access::Rule, ids};
 use serde_json::{Value, json};
 
-use crate::{on_both_engines, world::World};
+use crate::{
+    on_both_engines,
+    world::{PASSWORD, World},
+};
 
 on_both_engines![
     a_profile_is_read_and_changed,
@@ -16,7 +19,7 @@ on_both_engines![
 fn profile() -> Value {
     json!({
         "name": "Made Arta", "email": "arta@bahari.id", "phone": "0812 9999 8888",
-        "avatar_file_id": "",
+        "avatar_file_id": "", "current_password": PASSWORD,
     })
 }
 
@@ -24,11 +27,11 @@ async fn a_profile_is_read_and_changed(world: World) {
     let made = world.partner("made@bahari.id").await;
     let data = world.put("/user/me", profile()).by(&made).send().await.ok();
     assert_eq!(data["name"], "Made Arta");
-    assert_eq!(data["email"], "arta@bahari.id");
+    assert_eq!(data["email"], "made@bahari.id", "it is not confirmed yet");
+    assert_eq!(data["pending_email"], "arta@bahari.id");
     assert_eq!(data["phone"], "+6281299998888");
     assert_eq!(data["avatar_url"], json!(null));
     assert_eq!(data, world.get("/user/me").by(&made).send().await.ok());
-    world.signs_in("arta@bahari.id", "mitra").await;
     let answer = world.put("/user/me", json!({})).by(&made).send().await;
     answer.has_faults(&[
         ("avatar_file_id", "required"),

@@ -21,6 +21,7 @@ async fn a_partner_registers_and_starts_as_a_draft(world: World) {
     assert_eq!(data["user"]["email"], "made@bahari.id");
     assert_eq!(data["user"]["role"], "mitra");
     assert_eq!(data["user"]["status"], "active");
+    assert_eq!(data["user"]["email_verified"], false);
     assert_eq!(data["mitra"]["status"], "draft");
     assert_eq!(data["mitra"]["partnerType"], "company");
     assert_eq!(data["mitra"]["user_id"], data["user"]["id"]);
@@ -47,7 +48,7 @@ async fn two_registrations_with_one_email_at_once_make_one_account(world: World)
     }
     assert_eq!(world.count("SELECT COUNT(*) FROM accounts").await, 1);
     assert_eq!(world.count("SELECT COUNT(*) FROM partners").await, 1);
-    assert_eq!(world.count("SELECT COUNT(*) FROM outbox").await, 1);
+    assert_eq!(world.count("SELECT COUNT(*) FROM outbox").await, 2, "the event and a letter");
 }
 
 async fn every_fault_is_named_at_once(world: World) {

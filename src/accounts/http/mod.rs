@@ -1,6 +1,7 @@
 //! Handlers of accounts.
 
 mod device;
+mod email;
 mod passwords;
 mod profile;
 mod remember;
@@ -10,6 +11,7 @@ mod users;
 use super::model::User;
 use crate::{app::App, files};
 
+pub use email::{cancel_email_change, confirm_email, resend_verification, verify_email};
 pub use passwords::{change_password, forgot_password, reset_password};
 pub use profile::{get_profile, update_profile};
 pub use remember::remember_me;

@@ -4,8 +4,9 @@ use axum::extract::State;
 
 use crate::{
     accounts::{
+        email_change,
         hash_queue::Origin,
-        lockout::{self, Client},
+        lockout::{self, Attempt, Client},
         model::{ChangePassword, JustEmail, ResetPassword},
         store, tokens,
     },
@@ -58,7 +59,10 @@ pub async fn reset_password(
     if !tokens::use_mailed_token(&mut tx, &token, now).await? {
         return Err(Error::InvalidToken);
     }
+    // The link was mailed to this address.
+    store::mark_email_verified(&mut tx, account.id, now).await?;
     tokens::end_all(&mut tx, account.id, None, now).await?;
+    email_change::cancel_pending(&mut tx, account.id, now).await?;
     // The owner of the mailbox can sign in from here despite failures of others.
     lockout::clear_failures(&mut tx, &account.email.parse().map_err(Error::internal)?).await?;
     lockout::remember_network(&mut tx, account.id, context.address, now).await?;
@@ -81,29 +85,9 @@ pub async fn change_password(
     caller.refuse_impersonation()?;
     let now = app.clock.now();
     let Person { id, name, email } = &caller.person;
-    let address = caller.context.address;
-    let origin = Origin::new(address, true);
+    let origin = Origin::new(caller.context.address, true);
     app.passwords().strong(&change.password, name, email, origin).await?;
-    let email = email.parse().map_err(Error::internal)?;
-    let network = network_text(address);
-    let found = store::credentials_from(&app.db, &email, &network).await?;
-    let found = found.filter(|found| found.credentials.id == *id).ok_or(Error::Unauthenticated)?;
-    let is_known = found.knows_network(now);
-    let old = found.credentials.password_hash.ok_or(Error::Unauthenticated)?;
-    // A stolen session must not allow guessing the password.
-    let client = Client { email: &email, address, is_known, is_remembered: false };
-    let attempt = lockout::prove(&app, &client, now).await?;
-    match app.passwords().verify(&change.current_password, Some(&old), origin).await {
-        Ok(true) => {}
-        Ok(false) => {
-            let message = text("This is not your password.", "Ini bukan kata sandi Anda.");
-            return Err(Error::field("current_password", "wrong", message));
-        }
-        Err(busy) => {
-            attempt.withdraw(&app.db).await?;
-            return Err(busy);
-        }
-    }
+    let (attempt, old) = prove_password(&app, &caller, &change.current_password).await?;
     let new = app.passwords().hash(&change.password, origin).await?;
 
     let mut tx = caller.begin(&app.db, now).await?;
@@ -111,6 +95,7 @@ pub async fn change_password(
         return Err(Error::Unauthenticated);
     }
     tokens::end_all(&mut tx, *id, Some(caller.session_id), now).await?;
+    email_change::cancel_pending(&mut tx, *id, now).await?;
     attempt.succeeded(&mut tx).await?;
     let changed = AccountRef { account_id: *id, lang: caller.context.lang };
     events::send(&mut tx, &AccountLetter::PasswordChanged(changed), now).await?;
@@ -127,4 +112,36 @@ pub async fn change_password(
         "The password has been changed. Other sessions have ended.",
         "Kata sandi telah diubah. Sesi lain telah diakhiri.",
     ))
+}
+
+/// Verifies the password of the caller and returns its hash; 422 if it is wrong. The attempt counts
+/// as a failure of the lockout until `succeeded` is called: a stolen session must not allow guessing
+/// the password.
+pub(super) async fn prove_password(
+    app: &App,
+    caller: &Caller,
+    password: &str,
+) -> Result<(Attempt, String)> {
+    let now = app.clock.now();
+    let address = caller.context.address;
+    let email = caller.person.email.parse().map_err(Error::internal)?;
+    let found = store::credentials_from(&app.db, &email, &network_text(address)).await?;
+    let found = found.filter(|found| found.credentials.id == caller.person.id);
+    let found = found.ok_or(Error::Unauthenticated)?;
+    let is_known = found.knows_network(now);
+    let hash = found.credentials.password_hash.ok_or(Error::Unauthenticated)?;
+    let client = Client { email: &email, address, is_known, is_remembered: false };
+    let attempt = lockout::prove(app, &client, now).await?;
+    let origin = Origin::new(address, true);
+    match app.passwords().verify(password, Some(&hash), origin).await {
+        Ok(true) => Ok((attempt, hash)),
+        Ok(false) => {
+            let message = text("This is not your password.", "Ini bukan kata sandi Anda.");
+            Err(Error::field("current_password", "wrong", message))
+        }
+        Err(busy) => {
+            attempt.withdraw(&app.db).await?;
+            Err(busy)
+        }
+    }
 }

@@ -2,9 +2,10 @@
 
 use axum::extract::State;
 
+use super::passwords::prove_password;
 use crate::{
     accounts::{
-        self,
+        email_change::{self, Request},
         model::{Profile, UpdateProfile},
         store, tokens,
     },
@@ -16,6 +17,7 @@ use crate::{
         caller::Caller,
         error::{Error, Result},
         http::{Body, Reply},
+        lang::text,
     },
 };
 
@@ -28,13 +30,16 @@ async fn profile_of(app: &App, caller: &Caller) -> Result<Profile> {
     Ok(Profile { user: profile.user.to_response(app), ..profile })
 }
 
+/// Another e-mail address needs the password, and acts when it is confirmed. The current address
+/// keeps a pending change: forms send it with every other change.
 pub async fn update_profile(
     State(app): State<App>,
     caller: Caller,
     Body(profile): Body<UpdateProfile>,
 ) -> Result<Reply<Profile>> {
-    if caller.person.email != profile.email.as_str() {
-        caller.refuse_impersonation()?;
+    let changes_email = caller.person.email != profile.email.as_str();
+    if changes_email {
+        prove_holder(&app, &caller, &profile).await?;
     }
     let id = caller.person.id;
     let avatar = match profile.avatar_file_id.as_str() {
@@ -44,20 +49,16 @@ pub async fn update_profile(
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     store::lock_row(&mut tx, id).await?;
+    // A changed address or password has ended the session.
     if !tokens::session_exists(&mut tx, caller.session_id).await? {
         return Err(Error::Unauthenticated);
     }
     let before = store::user_in(&mut tx, id).await?.ok_or(Error::Unauthenticated)?;
-    if before.email != profile.email.as_str() {
-        // The address may have changed since the request was authenticated.
-        caller.refuse_impersonation()?;
-        let lang = caller.context.lang;
-        accounts::notify_old_address(&mut tx, &before.name, &before.email, lang, now).await?;
-    }
     store::update_profile(&mut tx, id, &profile, avatar, now).await?;
-    if before.email != profile.email.as_str() {
-        // Links mailed to the old address must no longer work.
-        tokens::invalidate_mailed_links(&mut tx, id, now).await?;
+    if changes_email {
+        let account = store::credentials_in(&mut tx, id).await?.ok_or(Error::Unauthenticated)?;
+        let request = Request { requested_by: id, lang: caller.context.lang };
+        email_change::request(&mut tx, &account, &profile.email, request, now).await?;
     }
     let after = store::user_in(&mut tx, id).await?.ok_or(Error::Unauthenticated)?;
     tx.record(Change {
@@ -75,4 +76,20 @@ pub async fn update_profile(
     drop(invalidation);
     let profile = profile_of(&app, &caller).await?;
     Ok(Reply::data(profile).saying("The profile has been saved.", "Profil tersimpan."))
+}
+
+/// Only the account's holder may change the address: not an impersonator, and not whoever holds a
+/// session without knowing the password.
+async fn prove_holder(app: &App, caller: &Caller, profile: &UpdateProfile) -> Result<()> {
+    caller.refuse_impersonation()?;
+    let password = profile.current_password.as_deref().filter(|password| !password.is_empty());
+    let password = password.ok_or_else(|| {
+        let message = text(
+            "Your password is required to change the e-mail address.",
+            "Kata sandi Anda wajib diisi untuk mengubah alamat e-mail.",
+        );
+        Error::field("current_password", "required", message)
+    })?;
+    let (attempt, _) = prove_password(app, caller, password).await?;
+    attempt.withdraw(&app.db).await
 }

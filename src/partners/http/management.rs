@@ -128,7 +128,7 @@ pub async fn update_partner(
         phone: form.phone.clone(),
         status: None,
     };
-    accounts::update(&mut tx, before.user_id, &change, caller.context.lang, now).await?;
+    accounts::update(&mut tx, before.user_id, &change, &caller, now).await?;
     store::update(&mut tx, &before, &form).await?;
     let after = store::get_in(&mut tx, id).await?;
     record(&mut tx, "partner.updated", Some(&before), &after).await?;

@@ -4,11 +4,13 @@ use axum::extract::State;
 
 use super::{reads, to_response};
 use crate::{
+    accounts,
     app::App,
     files::{self, Purpose},
     kernel::{
         audit::Change,
         caller::Caller,
+        db::Tx,
         error::{Error, Fault, Result},
         http::{Body, Reply},
         ids::Uuid,
@@ -79,6 +81,7 @@ pub async fn update_onboarding(
     if form.submit == Some(true) {
         // The status is checked before missing fields, which could not be submitted now anyway.
         rules::next(partner.status, Event::Submit).ok_or_else(transitions::invalid_transition)?;
+        ensure_reachable(&mut tx, &partner).await?;
         complete(&steps, &documents)?;
         transitions::apply(&mut tx, &partner, Event::Submit, None, now).await?;
         // All documents may already be approved.
@@ -116,6 +119,18 @@ pub async fn update_onboarding(
         ),
         _ => reply.saying("Saved.", "Tersimpan."),
     })
+}
+
+/// 409 unless the partner reads the mailbox that the result of the review is mailed to.
+async fn ensure_reachable(tx: &mut Tx, partner: &Partner) -> Result<()> {
+    match accounts::is_email_verified(tx, partner.user_id).await? {
+        true => Ok(()),
+        false => Err(Error::conflict(
+            "email_unverified",
+            "Verify your e-mail address first. We can send you the link again.",
+            "Verifikasi alamat e-mail Anda terlebih dahulu. Tautannya dapat kami kirim ulang.",
+        )),
+    }
 }
 
 /// Audit form: masked numbers, no file addresses.

@@ -46,11 +46,12 @@ pub async fn register_mitra(
     let id = store::insert(&mut tx, partner, now).await?;
     let user = accounts::user(&mut tx, account_id).await?.ok_or(Error::NotFound)?;
     let mitra = store::get_in(&mut tx, id).await?;
+    accounts::send_verification(&mut tx, account_id, context.lang, now).await?;
     let registered = PartnerRegistered { partner_id: id, invited: false };
     events::emit(&mut tx, DomainEvent::PartnerRegistered(registered), now).await?;
     tx.commit().await?;
     Ok(Reply::data(Registered { user, mitra }).saying(
-        "Welcome! Please complete your onboarding.",
-        "Selamat datang! Mohon lengkapi data dan dokumen.",
+        "Welcome! Please verify your e-mail address and complete your onboarding.",
+        "Selamat datang! Mohon verifikasi alamat e-mail serta lengkapi data dan dokumen.",
     ))
 }

@@ -108,7 +108,7 @@ pub async fn update_staff(
         phone: form.msisdn.clone(),
         status: Some(status(&form)),
     };
-    accounts::update(&mut tx, before.user_id, &change, caller.context.lang, now).await?;
+    accounts::update(&mut tx, before.user_id, &change, &caller, now).await?;
     store::update(&mut tx, id, &form, &app.sealer, now).await?;
     let after = current(&mut tx, &app, &caller, id).await?;
     let raised = paid_before != form.salary;
