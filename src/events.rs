@@ -337,6 +337,8 @@ messages! {
         PasswordForgotten(PasswordForgotten) = "account.password_forgotten",
         Invited(AccountRef) = "account.invited",
         PasswordChanged(AccountRef) = "account.password_changed",
+        SecondFactorEnrolled(AccountRef) = "account.second_factor_enrolled",
+        SecondFactorRemoved(AccountRef) = "account.second_factor_removed",
         EmailChanged(EmailChanged) = "account.email_changed",
     }
 }

@@ -29,6 +29,14 @@ pub async fn send_letter(app: &App, item: &Item, letter: AccountLetter) -> Resul
         AccountLetter::PasswordChanged(AccountRef { account_id, lang }) => {
             (store::credentials_of(&app.db, account_id).await?, lang, None)
         }
+        AccountLetter::SecondFactorEnrolled(AccountRef { account_id, lang }) => {
+            let account = store::credentials_of(&app.db, account_id).await?;
+            return send_notice(app, item, account, lang, enrolled()).await;
+        }
+        AccountLetter::SecondFactorRemoved(AccountRef { account_id, lang }) => {
+            let account = store::credentials_of(&app.db, account_id).await?;
+            return send_notice(app, item, account, lang, removed()).await;
+        }
         AccountLetter::EmailChanged(EmailChanged { name, email: to, lang }) => {
             let (subject, paragraphs) = moved();
             let letter = Letter::new(to, name, lang, subject, paragraphs);
@@ -43,6 +51,19 @@ pub async fn send_letter(app: &App, item: &Item, letter: AccountLetter) -> Resul
     let words = if kind == TokenKind::Reset { reset() } else { invitation() };
     let action = (text("Choose a password", "Pilih kata sandi"), link);
     send(app, item, &account, lang, words, Some(action)).await
+}
+
+async fn send_notice(
+    app: &App,
+    item: &Item,
+    account: Option<Credentials>,
+    lang: Lang,
+    words: (Text, Vec<Text>),
+) -> Result<()> {
+    match account {
+        Some(account) => send(app, item, &account, lang, words, None).await,
+        None => Ok(()),
+    }
 }
 
 /// A mail that is sent twice contains the same link, valid from the time of the request. `None` if
@@ -142,6 +163,41 @@ fn moved() -> (Text, Vec<Text>) {
             text(
                 "If you did not request this, please contact us immediately.",
                 "Jika Anda tidak memintanya, segera hubungi kami.",
+            ),
+        ],
+    )
+}
+
+fn enrolled() -> (Text, Vec<Text>) {
+    (
+        text("Two-factor authentication is on", "Autentikasi dua faktor telah aktif"),
+        vec![
+            text(
+                "From now on, signing in to your account requires a code of your authenticator \
+                 app. All other sessions have ended.",
+                "Mulai sekarang, masuk ke akun Anda memerlukan kode dari aplikasi autentikator. \
+                 Sesi lain telah diakhiri.",
+            ),
+            text(
+                "If it was not you, please contact us immediately.",
+                "Jika bukan Anda, segera hubungi kami.",
+            ),
+        ],
+    )
+}
+
+fn removed() -> (Text, Vec<Text>) {
+    (
+        text("Two-factor authentication is off", "Autentikasi dua faktor telah nonaktif"),
+        vec![
+            text(
+                "The second factor of your account has been removed. Your password alone is now \
+                 enough to sign in.",
+                "Faktor kedua akun Anda telah dihapus. Kini kata sandi saja cukup untuk masuk.",
+            ),
+            text(
+                "If you did not request this, change your password and contact us immediately.",
+                "Jika Anda tidak memintanya, ubah kata sandi dan segera hubungi kami.",
             ),
         ],
     )

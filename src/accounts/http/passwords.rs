@@ -2,10 +2,11 @@
 
 use axum::extract::State;
 
+use super::proof::{self, Proof};
 use crate::{
     accounts::{
         hash_queue::Origin,
-        lockout::{self, Client},
+        lockout,
         model::{ChangePassword, JustEmail, ResetPassword},
         store, tokens,
     },
@@ -13,11 +14,10 @@ use crate::{
     events::{self, AccountLetter, AccountRef, PasswordForgotten},
     kernel::{
         audit::Change,
-        caller::{Caller, Context, Person, network_text},
+        caller::{Caller, Context, Person},
         error::{Error, Result},
         http::{Body, Reply},
         ids,
-        lang::text,
     },
 };
 
@@ -49,6 +49,7 @@ pub async fn reset_password(
     let account = account.ok_or(Error::InvalidToken)?;
     // The token authenticates the caller like a session.
     let origin = Origin::new(context.address, true);
+    reset.password.long_enough(account.role, account.second_factor)?;
     app.passwords().strong(&reset.password, &account.name, &account.email, origin).await?;
     let hash = app.passwords().hash(&reset.password, origin).await?;
     let first = account.password_hash.is_none();
@@ -81,29 +82,11 @@ pub async fn change_password(
     caller.refuse_impersonation()?;
     let now = app.clock.now();
     let Person { id, name, email } = &caller.person;
-    let address = caller.context.address;
-    let origin = Origin::new(address, true);
+    let origin = Origin::new(caller.context.address, true);
+    change.password.long_enough(caller.role, caller.second_factor)?;
     app.passwords().strong(&change.password, name, email, origin).await?;
-    let email = email.parse().map_err(Error::internal)?;
-    let network = network_text(address);
-    let found = store::credentials_from(&app.db, &email, &network).await?;
-    let found = found.filter(|found| found.credentials.id == *id).ok_or(Error::Unauthenticated)?;
-    let is_known = found.knows_network(now);
-    let old = found.credentials.password_hash.ok_or(Error::Unauthenticated)?;
-    // A stolen session must not allow guessing the password.
-    let client = Client { email: &email, address, is_known, is_remembered: false };
-    let attempt = lockout::prove(&app, &client, now).await?;
-    match app.passwords().verify(&change.current_password, Some(&old), origin).await {
-        Ok(true) => {}
-        Ok(false) => {
-            let message = text("This is not your password.", "Ini bukan kata sandi Anda.");
-            return Err(Error::field("current_password", "wrong", message));
-        }
-        Err(busy) => {
-            attempt.withdraw(&app.db).await?;
-            return Err(busy);
-        }
-    }
+    let Proof { attempt, password_hash: old } =
+        proof::password(&app, &caller, "current_password", &change.current_password, now).await?;
     let new = app.passwords().hash(&change.password, origin).await?;
 
     let mut tx = caller.begin(&app.db, now).await?;
