@@ -41,6 +41,7 @@ mod reschedules;
 mod routes;
 mod schema;
 mod search;
+mod second_factor;
 mod settlements;
 mod staff;
 mod storms;
@@ -52,4 +53,4 @@ mod transactions;
 mod users;
 mod webhooks;
 
-use support::{binary, cluster, harbour, postgres, s3, world};
+use support::{authenticator, binary, cluster, harbour, postgres, s3, world};

@@ -308,6 +308,7 @@ async fn what_waits_for_its_time_can_be_hurried(world: World) {
         world.later(TimeDelta::minutes(11));
     }
     world.delivers().await;
+    let admin = world.signs_in(&admin.email, "admin").await;
     let tried = receiver.types().len();
     receiver.answers(200);
     let waiting = deliveries(&world, &admin, &webhook).await.pop().unwrap();

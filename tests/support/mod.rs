@@ -1,6 +1,8 @@
 //! What tests stand on: a running service, the people who call it, and throw-away servers. Benchmarks
 //! share `cluster`.
 
+/// An authenticator app.
+pub mod authenticator;
 /// The binary itself, as a process.
 pub mod binary;
 /// A throw-away PostgreSQL.

@@ -37,7 +37,7 @@ pub async fn reauthenticate(
     caller.refuse_impersonation()?;
     let code = match (caller.second_factor, given.code()) {
         (true, None) => {
-            let message = text("This field is required.", "Isian ini wajib diisi.");
+            let message = text("This is required.", "Wajib diisi.");
             return Err(Error::field("code", "required", message));
         }
         (second_factor, code) => code.filter(|_| second_factor),
