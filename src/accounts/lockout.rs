@@ -12,8 +12,8 @@
 //! | account, all networks | 100 | networks that the account does not know |
 //! | site (IPv6 /48), all accounts | 500 | the same |
 //! | account, remember token | 10 | whoever shows a valid one; when it is full, the rules above |
-//! | account, session | 10 | passwords and codes within sessions, from networks that the account does not know |
-//! | account, code | 10 | codes of the second factor at sign-in, from such networks |
+//! | account, session | 10 | passwords and codes within sessions, from unknown networks |
+//! | account, code | 10 | codes of the second factor at sign-in, from unknown networks |
 //!
 //! There is no bucket for account and site: ten times the limit of a network is the limit of the
 //! account.

@@ -74,13 +74,17 @@ pub async fn login(
     let mut tx = app.db.begin().await?;
     let hash = account.password_hash.as_deref().unwrap_or_default();
     let held = store::lock_for_login(&mut tx, account.id, hash, account.second_factor, now).await?;
-    if let (true, Some(code)) = (held, code)
-        && !second_factor::accept(&app, &mut tx, account.id, code, now).await?
-    {
+    let proven = match code {
+        Some(code) => held && second_factor::accept(&app, &mut tx, account.id, code, now).await?,
+        None => true,
+    };
+    if held && !proven {
         return Err(Error::InvalidCredentials);
     }
-    attempt.succeeded(&mut tx).await?;
-    guess.succeeded(&mut tx).await?;
+    if proven {
+        attempt.succeeded(&mut tx).await?;
+        guess.succeeded(&mut tx).await?;
+    }
     if !held {
         tx.commit().await?;
         account.status.standing()?;
