@@ -72,8 +72,9 @@ impl JsonSchema for Password {
 /// English.
 const INDONESIAN: &str = include_str!("common_words.txt");
 
-fn indonesian_words() -> impl Iterator<Item = &'static str> {
-    INDONESIAN.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace)
+fn indonesian_words<'a>() -> impl Iterator<Item = &'a str> {
+    let list: &'a str = INDONESIAN;
+    list.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace)
 }
 
 /// Whether it can be guessed within 10^8 attempts by someone who knows the person. Only the first
