@@ -13,6 +13,10 @@
 //!   made, and came back when it was cancelled. `payment_callback` and `resolve_payment_review` can
 //!   take seats again for a payment that came late.
 //! - `check_in` and `undo_check_in` keep them: they change passengers, and not the sailing.
+//!
+//! `recent_sign_in()` marks what a stolen token must not be able to do for long: money, rights,
+//! webhooks, acting for others. `before_enrolment()` marks the little that an account may do that has
+//! to set up a second factor first.
 
 use crate::{
     accounts::*,
@@ -54,7 +58,7 @@ pub fn table(app: App) -> Table {
     Table::new(app)
     // Signing in
     .op(POST.keeps_offers(), "/v1/auth/login",        Public,   login,           "Sign in").at_most(60)
-    .op(POST.keeps_offers(), "/v1/auth/logout",       SignedIn, logout,          "Sign out")
+    .op(POST.keeps_offers().before_enrolment(), "/v1/auth/logout", SignedIn, logout, "Sign out")
     .op(POST.keeps_offers(), "/auth/register-mitra",  Public,   register_mitra,  "Register partner").at_most(20)
     .op(POST.keeps_offers(), "/auth/forgot-password", Public,   forgot_password, "Request password reset").at_most(20)
     .op(POST.keeps_offers(), "/auth/reset-password",  Public,   reset_password,  "Reset password").at_most(20)
@@ -64,29 +68,34 @@ pub fn table(app: App) -> Table {
     .op(POST.keeps_offers(), "/auth/confirm-email",       Public,   confirm_email,       "Confirm new e-mail address").at_most(20)
     .op(POST.keeps_offers(), "/auth/cancel-email-change", Public,   cancel_email_change, "Cancel change of e-mail address").at_most(20)
     // One's own account
-    .op(GET,                       "/user/me",               SignedIn, get_profile,     "Get own profile")
+    .op(GET.before_enrolment(),    "/user/me",               SignedIn, get_profile,     "Get own profile")
     .op(PUT.changes_some_offers(), "/user/me",               SignedIn, update_profile,  "Update own profile")
     .op(PUT.keeps_offers(),        "/user/me/password",      SignedIn, change_password, "Change own password")
     .op(GET,                       "/user/me/sessions",      SignedIn, list_sessions,   "List own sessions")
     .op(DELETE.keeps_offers(),     "/user/me/sessions/{id}", SignedIn, end_session,     "End own session")
+    .op(POST.keeps_offers().before_enrolment(), "/user/me/reauthenticate", SignedIn, reauthenticate, "Reauthenticate")
+    .op(POST.keeps_offers().before_enrolment(), "/user/me/totp",           SignedIn, enrol_totp,     "Enrol second factor")
+    .op(POST.keeps_offers().before_enrolment(), "/user/me/totp/confirm",   SignedIn, confirm_totp,   "Confirm second factor")
+    .op(DELETE.keeps_offers(),                  "/user/me/totp",           SignedIn, remove_totp,    "Remove own second factor")
     // Accounts, for the platform's people
     .op(GET,                 "/v1/users",             Staff(UsersRead), list_users,          "List users")
     .op(GET,                 "/v1/users/statistics",  Staff(UsersRead), user_statistics,     "Get user statistics")
     .op(GET,                 "/v1/users/{id}",        Staff(UsersRead), get_user,            "Get user")
-    .op(POST.keeps_offers(), "/v1/users/admins",      Admin,            invite_admin,        "Invite admin")
+    .op(POST.keeps_offers().recent_sign_in(), "/v1/users/admins", Admin, invite_admin, "Invite admin")
     .op(PUT.keeps_offers(),  "/v1/users/{id}/status", Admin,            change_admin_status, "Update admin status")
+    .op(DELETE.keeps_offers().recent_sign_in(), "/v1/users/{id}/totp", Admin, reset_totp, "Reset second factor of an account")
     // The platform's people and what they may do
     .op(GET,                   "/v1/staffs",           Staff(StaffRead),        list_staff,           "List staff members")
-    .op(POST.keeps_offers(),   "/v1/staff",            Staff(StaffWrite),       create_staff,         "Create staff member")
+    .op(POST.keeps_offers().recent_sign_in(),   "/v1/staff",            Staff(StaffWrite),       create_staff,         "Create staff member")
     .op(GET,                   "/v1/staff/{id}",       Staff(StaffRead),        get_staff,            "Get staff member")
-    .op(PUT.keeps_offers(),    "/v1/staff/{id}",       Staff(StaffWrite),       update_staff,         "Update staff member")
+    .op(PUT.keeps_offers().recent_sign_in(),    "/v1/staff/{id}",       Staff(StaffWrite),       update_staff,         "Update staff member")
     .op(DELETE.keeps_offers(), "/v1/staff/{id}",       Staff(StaffWrite),       delete_staff,         "Delete staff member")
     .op(GET,                   "/v1/permissions",      Staff(PermissionsRead),  list_permissions,     "List permissions")
-    .op(POST.keeps_offers(),   "/v1/permission",       Staff(PermissionsWrite), create_permission,    "Create permission")
+    .op(POST.keeps_offers().recent_sign_in(),   "/v1/permission",       Staff(PermissionsWrite), create_permission,    "Create permission")
     .op(GET,                   "/v1/permission/rules", Staff(PermissionsRead),  get_permission_rules, "List permission rules")
     .op(GET,                   "/v1/permission/{id}",  Staff(PermissionsRead),  get_permission,       "Get permission")
-    .op(PUT.keeps_offers(),    "/v1/permission/{id}",  Staff(PermissionsWrite), update_permission,    "Update permission")
-    .op(DELETE.keeps_offers(), "/v1/permission/{id}",  Staff(PermissionsWrite), delete_permission,    "Delete permission")
+    .op(PUT.keeps_offers().recent_sign_in(),    "/v1/permission/{id}",  Staff(PermissionsWrite), update_permission,    "Update permission")
+    .op(DELETE.keeps_offers().recent_sign_in(), "/v1/permission/{id}",  Staff(PermissionsWrite), delete_permission,    "Delete permission")
     .op(GET,                   "/v1/audit-logs",       Staff(AuditRead),        list_audit_logs,      "List audit log entries")
     // Partners
     .op(GET,                   "/v1/mitra/onboarding",                       Partner,                    get_onboarding,       "Get own onboarding")
@@ -99,10 +108,10 @@ pub fn table(app: App) -> Table {
     .op(GET,                   "/v1/mitra/manajemen/{id}/overview",          Staff(PartnersRead),        partner_overview,     "Get partner overview")
     .op(GET,                   "/v1/mitra/manajemen/{id}/documents",         Staff(PartnersRead),        list_documents,       "List partner documents")
     .op(PUT.keeps_offers(),    "/v1/mitra/manajemen/{id}/document-approval", Staff(PartnersApprove),     review_document,      "Review partner document")
-    .op(PUT.keeps_offers(),    "/v1/mitra/manajemen/{id}/bank-approval",     Staff(PartnersApprove),     approve_bank_account, "Approve partner bank account")
+    .op(PUT.keeps_offers().recent_sign_in(),    "/v1/mitra/manajemen/{id}/bank-approval",     Staff(PartnersApprove),     approve_bank_account, "Approve partner bank account")
     .op(POST.changes_offers(), "/v1/mitra/manajemen/{id}/suspend",           Staff(PartnersSuspend),     suspend_partner,      "Suspend partner")
     .op(POST.changes_offers(), "/v1/mitra/manajemen/{id}/unsuspend",         Staff(PartnersSuspend),     unsuspend_partner,    "Lift partner suspension")
-    .op(POST.keeps_offers(),   "/v1/mitra/manajemen/{id}/impersonate",       Staff(PartnersImpersonate), impersonate_partner,  "Impersonate partner")
+    .op(POST.keeps_offers().recent_sign_in(),   "/v1/mitra/manajemen/{id}/impersonate",       Staff(PartnersImpersonate), impersonate_partner,  "Impersonate partner")
     .op(POST.keeps_offers(),   "/v1/mitra/manajemen/{id}/resend-invitation", Staff(PartnersWrite),       resend_invitation,    "Resend partner invitation")
     // Boats, routes and sailings
     .op(GET,                       "/v1/mitra/speedboats",                    PartnerOr(FleetRead),   list_own_speedboats,   "List speedboats of one partner")
@@ -161,7 +170,7 @@ pub fn table(app: App) -> Table {
     .op(GET,                 "/v1/settlements/configuration", Staff(SettlementsConfigure), get_settlement_configuration, "Get settlement configuration")
     .op(POST.keeps_offers(), "/v1/settlements/configuration", Staff(SettlementsConfigure), configure_settlements,        "Update settlement configuration")
     .op(GET,                 "/v1/settlements/{id}",          PartnerOr(SettlementsRead),  get_settlement,               "Get settlement")
-    .op(POST.keeps_offers(), "/v1/settlements/{id}/release",  Staff(SettlementsRelease),   release_settlement,           "Release settlement")
+    .op(POST.keeps_offers().recent_sign_in(), "/v1/settlements/{id}/release",  Staff(SettlementsRelease),   release_settlement,           "Release settlement")
     .op(POST.keeps_offers(), "/v1/settlements/{id}/cancel",   Staff(SettlementsWrite),     cancel_settlement,            "Cancel settlement")
     // Figures
     .op(GET, "/v1/finance/reports/overview",                  Staff(ReportsRead),      finance_overview,          "Get finance overview")
@@ -187,11 +196,11 @@ pub fn table(app: App) -> Table {
     .op(GET,                "/v1/notification/user/{id}",  SignedIn, list_notifications_of,  "List notifications of an account")
     // Other systems
     .op(GET,                   "/v1/webhooks",                                      Admin, list_webhooks,   "List webhooks")
-    .op(POST.keeps_offers(),   "/v1/webhooks",                                      Admin, create_webhook,  "Create webhook")
-    .op(PUT.keeps_offers(),    "/v1/webhooks/{id}",                                 Admin, update_webhook,  "Update webhook")
-    .op(DELETE.keeps_offers(), "/v1/webhooks/{id}",                                 Admin, delete_webhook,  "Delete webhook")
+    .op(POST.keeps_offers().recent_sign_in(),   "/v1/webhooks",                                      Admin, create_webhook,  "Create webhook")
+    .op(PUT.keeps_offers().recent_sign_in(),    "/v1/webhooks/{id}",                                 Admin, update_webhook,  "Update webhook")
+    .op(DELETE.keeps_offers().recent_sign_in(), "/v1/webhooks/{id}",                                 Admin, delete_webhook,  "Delete webhook")
     .op(GET,                   "/v1/webhooks/{id}/deliveries",                      Admin, list_deliveries, "List webhook deliveries")
-    .op(POST.keeps_offers(),   "/v1/webhooks/{id}/deliveries/{delivery_id}/resend", Admin, resend_delivery, "Resend webhook delivery")
+    .op(POST.keeps_offers().recent_sign_in(),   "/v1/webhooks/{id}/deliveries/{delivery_id}/resend", Admin, resend_delivery, "Resend webhook delivery")
     // Files
     .op(POST.keeps_offers(), "/v1/files/upload",       SignedIn, upload_file,   "Upload file")
     .op(GET.keeps_offers(),  "/v1/files/presign-url",  SignedIn, presign_url,   "Create upload address")

@@ -96,6 +96,11 @@ enum Admin {
         #[arg(long, default_value = "Admin")]
         name: String,
     },
+    /// Remove the second factor of an account whose holder has lost the phone; ends its sessions
+    ResetSecondFactor {
+        #[arg(long)]
+        email: Email,
+    },
 }
 
 #[derive(Args)]
@@ -159,6 +164,9 @@ pub fn run(started: impl FnOnce()) -> Result<(), String> {
             }
             Command::Admin(Admin::Create { email, name }) => {
                 create_admin(config, email, name).await
+            }
+            Command::Admin(Admin::ResetSecondFactor { email }) => {
+                reset_second_factor(config, email).await
             }
             Command::Config(_) => {
                 for (name, value) in config.show() {
@@ -351,12 +359,12 @@ async fn audit(config: Config) -> Result<(), String> {
 async fn create_admin(config: Config, email: Email, name: String) -> Result<(), String> {
     let name = Name::parse(&name).ok_or("--name: must have 1 to 120 characters")?;
     let line = match std::io::stdin().is_terminal() {
-        true => rpassword::prompt_password("Password (8 to 128 characters): "),
+        true => rpassword::prompt_password("Password (12 to 128 characters): "),
         false => std::io::read_to_string(std::io::stdin()),
     };
     let line = line.map_err(|error| error.to_string())?;
     let password = Password::parse(line.trim_end_matches(['\r', '\n']))
-        .ok_or("a password must have 8 to 128 characters")?;
+        .ok_or("a password must have 12 to 128 characters")?;
     let app = App::start(config, Clock::System).await?;
     let made = accounts::create_admin(&app, name, email.clone(), &password).await;
     app.db.close().await;
@@ -366,6 +374,21 @@ async fn create_admin(config: Config, email: Email, name: String) -> Result<(), 
     })?;
     println!("{} is now an admin.", email.as_str());
     Ok(())
+}
+
+async fn reset_second_factor(config: Config, email: Email) -> Result<(), String> {
+    let app = App::start(config, Clock::System).await?;
+    let removed = accounts::reset_second_factor(&app, &email).await;
+    app.db.close().await;
+    match removed {
+        Ok(true) => {
+            println!("{} can now sign in with the password alone.", email.as_str());
+            Ok(())
+        }
+        Ok(false) => Err(format!("{} has no second factor", email.as_str())),
+        Err(Error::NotFound) => Err(format!("there is no account with {}", email.as_str())),
+        Err(other) => Err(other.to_string()),
+    }
 }
 
 /// Generates the document with an empty database in a temporary folder.

@@ -343,6 +343,8 @@ messages! {
         EmailConfirmation(EmailChangeRef) = "account.email_confirmation",
         /// To the old address, with the link that cancels the change.
         EmailChangeRequested(EmailChangeRef) = "account.email_change_requested",
+        SecondFactorEnrolled(AccountRef) = "account.second_factor_enrolled",
+        SecondFactorRemoved(AccountRef) = "account.second_factor_removed",
         /// To the old address, after the change was confirmed.
         EmailChanged(EmailChanged) = "account.email_changed",
     }

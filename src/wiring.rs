@@ -2,7 +2,7 @@
 //! the process.
 
 use crate::{
-    accounts::Passwords,
+    accounts::{self, Passwords},
     app::{App, DomainState},
     boarding, bookings,
     config::Config,
@@ -29,7 +29,8 @@ impl App {
             + webhooks::reseal(self).await?
             + bookings::reseal(self).await?
             + boarding::reseal(self).await?
-            + staff::reseal(self).await?)
+            + staff::reseal(self).await?
+            + accounts::reseal(self).await?)
     }
 }
 

@@ -122,6 +122,12 @@ CREATE TABLE accounts (
     status TEXT NOT NULL CHECK (status IN ('active', 'inactive', 'suspended')),
     -- NULL until an invitation is accepted.
     password_hash TEXT,
+    -- The secret of the second factor, encrypted. It is pending until `totp_confirmed_at` is set.
+    totp_secret TEXT,
+    totp_created_at TIMESTAMPTZ CHECK ((totp_created_at IS NULL) = (totp_secret IS NULL)),
+    totp_confirmed_at TIMESTAMPTZ CHECK (totp_confirmed_at IS NULL OR totp_secret IS NOT NULL),
+    -- The 30-second step of the last accepted code. Only a later one is accepted, so a code works once.
+    totp_last_step BIGINT CHECK ((totp_last_step IS NULL) = (totp_confirmed_at IS NULL)),
     -- Not a foreign key: `files` refers to its owner already.
     avatar_file_id UUID,
     last_login_at TIMESTAMPTZ,
@@ -153,7 +159,12 @@ CREATE TABLE sessions (
     address TEXT NOT NULL,
     user_agent TEXT,
     created_at TIMESTAMPTZ NOT NULL,
-    expires_at TIMESTAMPTZ NOT NULL
+    expires_at TIMESTAMPTZ NOT NULL,
+    -- A session ends 2 hours after its last request. Written at most once a minute.
+    last_used_at TIMESTAMPTZ NOT NULL,
+    -- When the password was last given in this session. NULL if a remember token or an impersonator
+    -- opened it.
+    authenticated_at TIMESTAMPTZ CHECK (authenticated_at IS NULL OR impersonator_id IS NULL)
 );
 -- An account's open sessions, and ending all of them.
 CREATE INDEX sessions_account ON sessions (account_id, created_at);
@@ -173,7 +184,9 @@ CREATE TABLE remember_tokens (
     -- Set when a newer token replaced it. The row is kept, so that a stolen copy is recognised.
     rotated_at TIMESTAMPTZ,
     created_at TIMESTAMPTZ NOT NULL,
-    expires_at TIMESTAMPTZ NOT NULL
+    expires_at TIMESTAMPTZ NOT NULL,
+    -- When the family began. Its tokens end 90 days later, however often they were exchanged.
+    enrolled_at TIMESTAMPTZ NOT NULL
 );
 -- Removing a family after a theft.
 CREATE INDEX remember_tokens_family ON remember_tokens (family_id);
@@ -243,6 +256,13 @@ CREATE TABLE login_failures (
 );
 -- The sweep of windows that are over.
 CREATE INDEX login_failures_since ON login_failures (since);
+
+-- Recovery codes of the second factor, as hashes of 80 random bits. Using a code deletes its row.
+CREATE TABLE recovery_codes (
+    account_id UUID NOT NULL REFERENCES accounts (id),
+    code_hash BYTEA NOT NULL,
+    PRIMARY KEY (account_id, code_hash)
+);
 
 -- Networks from which an account has signed in with its password.
 CREATE TABLE known_networks (

@@ -6,15 +6,17 @@ use super::{
     hash_queue::Origin,
     model::{NewAccount, Status},
     password::Password,
-    store,
+    second_factor, store, tokens,
 };
 use crate::{
     app::App,
+    events::{self, AccountLetter, AccountRef},
     kernel::{
         access::Role,
         email::Email,
         error::{Error, Result},
         ids::Uuid,
+        lang::Lang,
         text::Name,
     },
 };
@@ -55,6 +57,7 @@ pub async fn first_admin(app: &App) -> Result<Option<FirstAdmin>> {
 }
 
 pub async fn create_admin(app: &App, name: Name, email: Email, password: &Password) -> Result<()> {
+    password.long_enough(Role::Admin, false)?;
     app.passwords().strong(password, &name, email.as_str(), Origin::local()).await?;
     let password_hash = Some(app.passwords().hash(password, Origin::local()).await?);
     let account = NewAccount {
@@ -79,6 +82,24 @@ pub async fn mark_email_verified(app: &App, email: &Email) -> Result<()> {
     let mut tx = app.db.begin().await?;
     store::mark_email_verified(&mut tx, account.id, app.clock.now()).await?;
     Ok(tx.commit().await?)
+}
+
+/// Removes the second factor of an account whose holder has lost it, ends its sessions and mails the
+/// person; `false` if there is none. For the command line: an admin who has lost the phone and is the
+/// last one cannot ask another admin.
+pub async fn reset_second_factor(app: &App, email: &Email) -> Result<bool> {
+    let account = store::credentials(&app.db, email).await?.ok_or(Error::NotFound)?;
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    store::lock_row(&mut tx, account.id).await?;
+    if !second_factor::remove(&mut tx, account.id).await? {
+        return Ok(false);
+    }
+    tokens::end_all(&mut tx, account.id, None, now).await?;
+    let removed = AccountRef { account_id: account.id, lang: Lang::En };
+    events::send(&mut tx, &AccountLetter::SecondFactorRemoved(removed), now).await?;
+    tx.commit().await?;
+    Ok(true)
 }
 
 /// Sets the password of an invited account.

@@ -44,6 +44,14 @@ pub async fn send_letter(app: &App, item: &Item, letter: AccountLetter) -> Resul
         AccountLetter::EmailChangeRequested(change) => {
             return send_about_change(app, item, &change, TokenKind::EmailCancellation).await;
         }
+        AccountLetter::SecondFactorEnrolled(AccountRef { account_id, lang }) => {
+            let account = store::credentials_of(&app.db, account_id).await?;
+            return send_notice(app, item, account, lang, enrolled()).await;
+        }
+        AccountLetter::SecondFactorRemoved(AccountRef { account_id, lang }) => {
+            let account = store::credentials_of(&app.db, account_id).await?;
+            return send_notice(app, item, account, lang, removed()).await;
+        }
         AccountLetter::EmailChanged(EmailChanged { name, email: to, lang }) => {
             let (subject, paragraphs) = moved();
             let letter = Letter::new(to, name, lang, subject, paragraphs);
@@ -61,6 +69,19 @@ pub async fn send_letter(app: &App, item: &Item, letter: AccountLetter) -> Resul
         _ => (reset(), text("Choose a password", "Pilih kata sandi")),
     };
     send(app, item, &account, lang, words, Some((label, link))).await
+}
+
+async fn send_notice(
+    app: &App,
+    item: &Item,
+    account: Option<Credentials>,
+    lang: Lang,
+    words: Words,
+) -> Result<()> {
+    match account {
+        Some(account) => send(app, item, &account, lang, words, None).await,
+        None => Ok(()),
+    }
 }
 
 /// The link of a mail to the address of the account. `None` if nothing is to be sent: the link has
@@ -317,6 +338,41 @@ fn moved() -> Words {
                  within 7 days of the request.",
                 "Jika Anda tidak setuju, gunakan tautan di surat kami sebelumnya: alamat ini \
                  dipulihkan dalam 7 hari sejak permintaan.",
+            ),
+        ],
+    )
+}
+
+fn enrolled() -> Words {
+    (
+        text("Two-factor authentication is on", "Autentikasi dua faktor telah aktif"),
+        vec![
+            text(
+                "From now on, signing in to your account requires a code of your authenticator \
+                 app. All other sessions have ended.",
+                "Mulai sekarang, masuk ke akun Anda memerlukan kode dari aplikasi autentikator. \
+                 Sesi lain telah diakhiri.",
+            ),
+            text(
+                "If it was not you, please contact us immediately.",
+                "Jika bukan Anda, segera hubungi kami.",
+            ),
+        ],
+    )
+}
+
+fn removed() -> Words {
+    (
+        text("Two-factor authentication is off", "Autentikasi dua faktor telah nonaktif"),
+        vec![
+            text(
+                "The second factor of your account has been removed. Your password alone is now \
+                 enough to sign in.",
+                "Faktor kedua akun Anda telah dihapus. Kini kata sandi saja cukup untuk masuk.",
+            ),
+            text(
+                "If you did not request this, change your password and contact us immediately.",
+                "Jika Anda tidak memintanya, ubah kata sandi dan segera hubungi kami.",
             ),
         ],
     )

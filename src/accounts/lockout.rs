@@ -12,10 +12,15 @@
 //! | account, all networks | 100 | networks that the account does not know |
 //! | site (IPv6 /48), all accounts | 500 | the same |
 //! | account, remember token | 10 | whoever shows a valid one; when it is full, the rules above |
-//! | account, session | 10 | changing a password from a network that the account does not know |
+//! | account, session | 10 | passwords and codes within sessions, from unknown networks |
+//! | account, code | 10 | codes of the second factor at sign-in, from unknown networks |
 //!
 //! There is no bucket for account and site: ten times the limit of a network is the limit of the
 //! account.
+//!
+//! A wrong code of the second factor is a failure like a wrong password. Whoever guesses codes knows
+//! the password already, so there are fewer guesses: all unknown networks share ten. A right password
+//! without a code is neither a failure nor a success.
 //!
 //! A network is known for 30 days after a sign-in with password. Resuming by a remember token does
 //! not count: with a stolen token any number of networks could be made known.
@@ -92,7 +97,7 @@ pub async fn sign_in(app: &App, client: &Client<'_>, now: DateTime<Utc>) -> Resu
     count_all(tx, buckets, now).await
 }
 
-/// Counts a password check within a session, or refuses it. A stolen session gets ten guesses from
+/// Counts a password or code within a session, or refuses it. A stolen session gets ten guesses from
 /// all unknown networks together; they do not affect sign-in.
 pub async fn prove(app: &App, client: &Client<'_>, now: DateTime<Utc>) -> Result<Attempt> {
     if !app.config.rate_limit.0 {
@@ -102,6 +107,15 @@ pub async fn prove(app: &App, client: &Client<'_>, now: DateTime<Utc>) -> Result
         true => client.pair(),
         false => Bucket::of(client.email, "session"),
     };
+    count_all(app.db.begin().await?, vec![bucket], now).await
+}
+
+/// Counts a code of the second factor at sign-in, or refuses it.
+pub async fn guess_code(app: &App, client: &Client<'_>, now: DateTime<Utc>) -> Result<Attempt> {
+    if !app.config.rate_limit.0 || client.is_known {
+        return Ok(Attempt::default());
+    }
+    let bucket = Bucket::of(client.email, "code");
     count_all(app.db.begin().await?, vec![bucket], now).await
 }
 

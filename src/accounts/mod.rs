@@ -15,8 +15,10 @@ mod letters;
 mod lockout;
 mod model;
 mod password;
+mod second_factor;
 mod store;
 mod tokens;
+mod totp;
 
 use chrono::{DateTime, Utc};
 
@@ -33,29 +35,56 @@ use crate::{
 };
 
 use email_change::Request;
+use model::SessionRow;
 use tokens::OpenedBy;
 
 pub use admins::{
-    FirstAdmin, create_admin, first_admin, mark_email_verified, set_invited_password,
+    FirstAdmin, create_admin, first_admin, mark_email_verified, reset_second_factor,
+    set_invited_password,
 };
 pub use hash_queue::Origin;
 pub use http::{
-    cancel_email_change, change_admin_status, change_password, confirm_email, end_session,
-    forgot_password, get_profile, get_user, invite_admin, list_sessions, list_users, login, logout,
-    remember_me, resend_verification, reset_password, update_profile, user_statistics,
-    verify_email,
+    cancel_email_change, change_admin_status, change_password, confirm_email, confirm_totp,
+    end_session, enrol_totp, forgot_password, get_profile, get_user, invite_admin, list_sessions,
+    list_users, login, logout, reauthenticate, remember_me, remove_totp, resend_verification,
+    reset_password, reset_totp, update_profile, user_statistics, verify_email,
 };
 pub use letters::send_letter;
 pub use model::{AccountChange, Impersonation, NewAccount, Status, User, rules};
 pub use password::{Password, Passwords, check_confirmation};
 
-/// The account of a bearer token with its current rights. One statement.
+/// The account of a bearer token with its current rights. One statement. Does not count as use of
+/// the session: an open stream of notifications checks the session by this, and a forgotten browser
+/// tab must not keep the session alive.
 pub async fn caller(app: &App, token: &str, context: Context) -> Result<Caller> {
-    let now = app.clock.now();
-    let row = tokens::session(&app.db, &ids::hash(token), now).await?;
+    session(app, token).await?.into_caller(context)
+}
+
+/// The caller of a request, like [`caller`]. Counts as use of the session.
+///
+/// `last_used_at` is written at most once a minute, and beside the request: a read waits for no
+/// write, neither for its commit nor for the writer of SQLite. A lost write ends an idle session a
+/// minute early at most.
+pub async fn authenticate(app: &App, token: &str, context: Context) -> Result<Caller> {
+    let row = session(app, token).await?;
+    let (id, now) = (row.session_id, app.clock.now());
+    if row.last_used_at + tokens::TOUCH <= now {
+        let app = app.clone();
+        tokio::spawn(async move {
+            if let Err(why) = tokens::touch(&app.db, id, now).await {
+                tracing::debug!("the use of a session was not written down: {why}");
+            }
+        });
+    }
+    row.into_caller(context)
+}
+
+/// The open session of a token, of an account that is active.
+async fn session(app: &App, token: &str) -> Result<SessionRow> {
+    let row = tokens::session(&app.db, &ids::hash(token), app.clock.now()).await?;
     let row = row.ok_or(Error::Unauthenticated)?;
     row.status.standing()?;
-    row.into_caller(context)
+    Ok(row)
 }
 
 /// Creates an account; 409 if the e-mail address is in use.
@@ -134,6 +163,7 @@ pub async fn impersonate(
 pub async fn delete(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
     store::delete(tx, id, now).await?;
     email_change::close_all(tx, id).await?;
+    second_factor::remove(tx, id).await?;
     tokens::end_all(tx, id, None, now).await
 }
 
@@ -184,6 +214,12 @@ pub async fn exists(db: &Db, id: Uuid) -> Result<bool> {
 
 pub async fn user(tx: &mut Tx, id: Uuid) -> Result<Option<User>> {
     store::user_in(tx, id).await
+}
+
+/// Encrypts secrets of second factors that older keys have encrypted with the current one; returns
+/// how many.
+pub async fn reseal(app: &App) -> Result<u64> {
+    second_factor::reseal(&app.db, &app.sealer).await
 }
 
 /// Deletes expired sessions, tokens, failures and known networks, and ends changes of e-mail addresses

@@ -1,8 +1,10 @@
 //! Types of accounts.
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, Utc};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::Value;
 
 use super::password::{Password, check_confirmation};
@@ -70,6 +72,8 @@ pub struct User {
     #[row(skip)]
     pub avatar_url: Option<String>,
     pub last_login_at: Option<DateTime<Utc>>,
+    /// Whether sign-in requires a code of an authenticator app.
+    pub second_factor: bool,
     pub created_at: DateTime<Utc>,
 }
 
@@ -109,7 +113,10 @@ pub struct Impersonator {
 /// A session with its account, permission and partnership.
 #[derive(crate::kernel::db::FromRow)]
 pub struct SessionRow {
-    session_id: Uuid,
+    pub session_id: Uuid,
+    pub last_used_at: DateTime<Utc>,
+    authenticated_at: Option<DateTime<Utc>>,
+    second_factor: bool,
     account_id: Uuid,
     name: String,
     email: String,
@@ -124,6 +131,7 @@ pub struct SessionRow {
     impersonator_status: Option<Status>,
     impersonator_role: Option<Role>,
     impersonator_rules: Option<Value>,
+    impersonator_second_factor: bool,
 }
 
 impl SessionRow {
@@ -136,6 +144,7 @@ impl SessionRow {
             },
             role: self.impersonator_role.unwrap_or(Role::Mitra),
             rules: rules(self.impersonator_rules),
+            second_factor: self.impersonator_second_factor,
         });
         // An impersonator who was deactivated or lost the rule cannot continue.
         let stands = self.impersonator_status == Some(Status::Active);
@@ -144,6 +153,8 @@ impl SessionRow {
         }
         Ok(Caller {
             session_id: self.session_id,
+            authenticated_at: self.authenticated_at,
+            second_factor: self.second_factor,
             person: Person { id: self.account_id, name: self.name, email: self.email },
             role: self.role,
             level: self.level,
@@ -170,6 +181,7 @@ pub struct Credentials {
     pub role: Role,
     pub status: Status,
     pub password_hash: Option<String>,
+    pub second_factor: bool,
 }
 
 /// Credentials with the last sign-in from the requesting network.
@@ -217,6 +229,8 @@ pub struct OpenSession {
     #[row(skip)]
     pub current: bool,
     pub created_at: DateTime<Utc>,
+    /// Time of the last request, to the minute.
+    pub last_used_at: DateTime<Utc>,
     pub expires_at: DateTime<Utc>,
 }
 
@@ -225,10 +239,124 @@ pub struct Login {
     pub email: Email,
     #[schemars(length(min = 1, max = 1024))]
     pub password: String,
-    pub role: Role,
+    pub role: LoginRole,
+    /// Six digits of the authenticator app, or a recovery code.
+    #[schemars(length(max = 64))]
+    code: Option<String>,
 }
 
 impl Input for Login {}
+
+impl Login {
+    /// The code, unless it is blank.
+    pub fn code(&self) -> Option<&str> {
+        filled_in(self.code.as_deref())
+    }
+}
+
+/// A blank field of a form counts as missing.
+fn filled_in(field: Option<&str>) -> Option<&str> {
+    field.map(str::trim).filter(|text| !text.is_empty())
+}
+
+/// The role that somebody signs in with.
+#[derive(Clone, Copy)]
+pub enum LoginRole {
+    /// Whatever the account's role is.
+    Any,
+    One(Role),
+}
+
+impl LoginRole {
+    pub fn admits(self, role: Role) -> bool {
+        match self {
+            Self::Any => true,
+            Self::One(one) => one == role,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for LoginRole {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let word = String::deserialize(deserializer)?;
+        match word.as_str() {
+            "any" => Ok(Self::Any),
+            role => role.parse().map(Self::One).map_err(D::Error::custom),
+        }
+    }
+}
+
+impl JsonSchema for LoginRole {
+    fn schema_name() -> Cow<'static, str> {
+        "LoginRole".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let words: Vec<_> = Role::ALL.iter().map(|role| role.as_str()).chain(["any"]).collect();
+        json_schema!({ "type": "string", "enum": words })
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct Reauthenticate {
+    #[schemars(length(min = 1, max = 1024))]
+    pub password: String,
+    /// Required if the account has a second factor.
+    #[schemars(length(max = 64))]
+    code: Option<String>,
+}
+
+impl Input for Reauthenticate {}
+
+impl Reauthenticate {
+    /// The code, unless it is blank.
+    pub fn code(&self) -> Option<&str> {
+        filled_in(self.code.as_deref())
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct EnrolTotp {
+    #[schemars(length(min = 1, max = 1024))]
+    pub current_password: String,
+}
+
+impl Input for EnrolTotp {}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct ConfirmTotp {
+    /// Six digits of the authenticator app.
+    #[schemars(length(min = 1, max = 64))]
+    pub code: String,
+}
+
+impl Input for ConfirmTotp {}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct RemoveTotp {
+    #[schemars(length(min = 1, max = 1024))]
+    pub current_password: String,
+    #[schemars(length(min = 1, max = 64))]
+    pub code: String,
+}
+
+impl Input for RemoveTotp {}
+
+/// A secret for an authenticator app. It counts once a code of it was confirmed.
+#[derive(Serialize, JsonSchema)]
+pub struct TotpEnrolment {
+    /// In base32, for typing.
+    pub secret: String,
+    pub otpauth_url: String,
+    /// `otpauth_url` as a QR code.
+    pub qr_svg: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct RecoveryCodes {
+    /// Each replaces a code of the app once. They are not shown again.
+    pub recovery_codes: Vec<String>,
+}
 
 #[derive(Deserialize, JsonSchema)]
 pub struct JustEmail {

@@ -22,6 +22,7 @@ use super::hash_queue::{Bounds, Full, HashQueue, Origin};
 use crate::{
     app::App,
     kernel::{
+        access::Role,
         error::{Error, Fault, Result},
         lang::{Text, text},
     },
@@ -37,7 +38,21 @@ impl Password {
     pub fn parse(word: &str) -> Option<Self> {
         (8..=128).contains(&word.chars().count()).then(|| Self(word.to_owned()))
     }
+
+    /// Refuses less than 12 characters for admins and staff without a second factor.
+    pub fn long_enough(&self, role: Role, second_factor: bool) -> Result<()> {
+        let privileged = matches!(role, Role::Admin | Role::Staff);
+        match privileged && !second_factor && self.0.chars().count() < 12 {
+            true => Err(Error::field("password", "min_length", TOO_SHORT)),
+            false => Ok(()),
+        }
+    }
 }
+
+const TOO_SHORT: Text = text(
+    "Admins and staff without two-factor authentication need at least 12 characters.",
+    "Admin dan staf tanpa autentikasi dua faktor memerlukan minimal 12 karakter.",
+);
 
 impl JsonSchema for Password {
     fn inline_schema() -> bool {
@@ -53,6 +68,15 @@ impl JsonSchema for Password {
     }
 }
 
+/// Common passwords, words, names, places and months of Indonesia. The estimator's own lists are
+/// English.
+const INDONESIAN: &str = include_str!("common_words.txt");
+
+fn indonesian_words<'a>() -> impl Iterator<Item = &'a str> {
+    let list: &'a str = INDONESIAN;
+    list.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace)
+}
+
 /// Whether it can be guessed within 10^8 attempts by someone who knows the person. Only the first
 /// characters are estimated, because the estimate is slow for long texts.
 fn is_weak(password: &str, name: &str, email: &str) -> bool {
@@ -61,9 +85,18 @@ fn is_weak(password: &str, name: &str, email: &str) -> bool {
         .chain(email.split(['@', '.', '-', '_', '+']))
         .chain([name, email, "dermaga", "speedboat", "mitra"])
         .filter(|word| word.len() > 2)
+        .chain(indonesian_words())
         .collect();
     let start: String = password.chars().take(40).collect();
-    zxcvbn::zxcvbn(&start, &known).score() < Score::Three
+    is_decorated_word(password, &known) || zxcvbn::zxcvbn(&start, &known).score() < Score::Three
+}
+
+/// Whether it is one known word, with at most eight digits and signs around it. The estimator takes
+/// digits for random ones and finds six of them strong.
+fn is_decorated_word(password: &str, known: &[&str]) -> bool {
+    let word = password.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+    let around = password.chars().count().saturating_sub(word.chars().count());
+    around <= 8 && known.iter().any(|known| known.to_lowercase() == word)
 }
 
 const WEAK: Text = text(
@@ -194,6 +227,101 @@ mod tests {
         }
         for strong in ["ombak tenang 9 perahu", "Harbour-Master-2026!", "xK9#mQ2$vL5p"] {
             assert!(!is_weak(strong, "Budi Santoso", "sanurjaya@example.id"), "{strong}");
+        }
+    }
+
+    #[test]
+    fn indonesian_passwords_are_weak() {
+        for weak in [
+            "katasandi",
+            "Merdeka1945",
+            "nusapenida2026",
+            "bismillah",
+            "sayangku",
+            "Bismillah123",
+            "sayangku14",
+            "rahasia123",
+            "Rahasia!2024",
+            "indonesia1945",
+            "IndonesiaRaya45",
+            "garudaku",
+            "Jakarta2025!",
+            "persibandung1933",
+            "K4t4s4nd1",
+            "r4h4s14",
+            "R4has1a2024",
+            "akusayangkamu",
+            "bandung123456",
+            "surabaya98",
+            "Agustus1945",
+            "seninselasa",
+            "wayansudarma1",
+            "budisantoso88",
+            "17agustus1945",
+            "nusapenida739146",
+            "lembongan!!!",
+            "gilitrawangan7",
+            "pancasila5",
+            "pelabuhan2026",
+            "allahuakbar",
+            "ngurahrai2020",
+        ] {
+            assert!(is_weak(weak, "Someone Else", "someone@example.com"), "{weak}");
+        }
+        for strong in [
+            "kapal senja di sanur",
+            "layar putih 7 dermaga tua",
+            "karang biru 5 ikan terbang",
+            "ombak pagi nusa penida",
+            "ombak tenang 9 perahu",
+            "pagi-hujan-kopi-tubruk",
+        ] {
+            assert!(!is_weak(strong, "Someone Else", "someone@example.com"), "{strong}");
+        }
+    }
+
+    #[test]
+    fn every_listed_word_is_weak_however_it_is_decorated() {
+        let leet = |word: &str| {
+            word.replace('a', "4").replace('i', "1").replace('e', "3").replace('o', "0")
+        };
+        for word in indonesian_words() {
+            let (first, rest) = word.split_at(1);
+            let capital = first.to_uppercase() + rest;
+            for decorated in [
+                word.to_owned(),
+                format!("{word}2026"),
+                format!("{word}1945!"),
+                format!("{capital}123"),
+                format!("{capital}@738214"),
+                format!("{}1", word.to_uppercase()),
+                format!("99{word}99"),
+                leet(word),
+                format!("{}2026", leet(word)),
+            ] {
+                assert!(is_weak(&decorated, "Someone Else", "someone@example.com"), "{decorated}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_word_list_is_lower_case_and_without_repetition() {
+        let words: Vec<_> = indonesian_words().collect();
+        let unique: std::collections::HashSet<_> = words.iter().collect();
+        assert_eq!(unique.len(), words.len());
+        assert!((200..=500).contains(&words.len()), "{}", words.len());
+        let plain = |word: &str| word.len() > 2 && word.bytes().all(|b| b.is_ascii_lowercase());
+        assert!(words.iter().all(|word| plain(word)));
+    }
+
+    #[test]
+    fn admins_and_staff_need_twelve_characters_unless_they_have_a_second_factor() {
+        let short = Password("ombak 9 pas".into());
+        for role in Role::ALL {
+            let privileged = matches!(role, Role::Admin | Role::Staff);
+            assert_eq!(short.long_enough(*role, false).is_err(), privileged);
+            assert!(short.long_enough(*role, true).is_ok());
+            assert!(Password("ombak 9 pass".into()).long_enough(*role, false).is_ok());
         }
     }
 

@@ -23,7 +23,8 @@ macro_rules! user {
             "SELECT a.id, a.name, a.email, a.email_verified,
                (SELECT c.new_email FROM email_changes c
                 WHERE c.account_id = a.id AND c.status = 'pending') AS pending_email,
-               a.phone, a.role, a.status, a.avatar_file_id, a.last_login_at, a.created_at
+               a.phone, a.role, a.status, a.avatar_file_id, a.last_login_at, a.created_at,
+               a.totp_confirmed_at IS NOT NULL AS second_factor
              FROM accounts a",
             $rest
         )
@@ -35,7 +36,9 @@ const USER_BY_ID: &str = user!(" WHERE a.id = $1 AND a.deleted_at IS NULL");
 pub async fn credentials(db: &Db, email: &Email) -> Result<Option<Credentials>> {
     let row = db
         .sql(
-            "SELECT id, name, email, role, status, password_hash FROM accounts
+            "SELECT id, name, email, role, status, password_hash,
+               totp_confirmed_at IS NOT NULL AS second_factor
+             FROM accounts
              WHERE email = $1 AND deleted_at IS NULL",
         )
         .bind(email.clone())
@@ -53,6 +56,7 @@ pub async fn credentials_from(
     let row = db
         .sql(
             "SELECT a.id, a.name, a.email, a.role, a.status, a.password_hash,
+               a.totp_confirmed_at IS NOT NULL AS second_factor,
                k.last_used_at AS network_used_at
              FROM accounts a
              LEFT JOIN known_networks k ON k.account_id = a.id AND k.network = $2
@@ -65,7 +69,8 @@ pub async fn credentials_from(
     Ok(row)
 }
 
-const CREDENTIALS_BY_ID: &str = "SELECT id, name, email, role, status, password_hash
+const CREDENTIALS_BY_ID: &str = "SELECT id, name, email, role, status, password_hash,
+      totp_confirmed_at IS NOT NULL AS second_factor
     FROM accounts WHERE id = $1 AND deleted_at IS NULL";
 
 pub async fn credentials_of(db: &Db, id: Uuid) -> Result<Option<Credentials>> {
@@ -199,8 +204,9 @@ pub async fn profile(db: &Db, caller: &Caller) -> Result<Profile> {
                (SELECT c.new_email FROM email_changes c
                 WHERE c.account_id = a.id AND c.status = 'pending') AS pending_email,
                a.phone, a.role, a.status, a.avatar_file_id,
-               a.last_login_at, a.created_at, p.id AS permission_id, p.name AS permission_name,
-               p.level, p.rules, m.id AS partner_id, m.status AS partner_status, m.partner_type
+               a.last_login_at, a.created_at, a.totp_confirmed_at IS NOT NULL AS second_factor,
+               p.id AS permission_id, p.name AS permission_name, p.level, p.rules,
+               m.id AS partner_id, m.status AS partner_status, m.partner_type
              FROM accounts a
              LEFT JOIN staff st ON st.account_id = a.id
              LEFT JOIN permissions p ON p.id = st.permission_id
@@ -359,21 +365,24 @@ pub async fn delete(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
 }
 
 /// Locks the account's row for a sign-in; `false` if the verified password was changed, or the
-/// account deactivated or deleted in the meantime.
+/// account deactivated or deleted in the meantime, or its second factor set up or removed.
 pub async fn lock_for_login(
     tx: &mut Tx,
     id: Uuid,
     password_hash: &str,
+    second_factor: bool,
     now: DateTime<Utc>,
 ) -> Result<bool> {
     let held = tx
         .sql(
             "UPDATE accounts SET last_login_at = $1
-             WHERE id = $2 AND password_hash = $3 AND status = 'active' AND deleted_at IS NULL",
+             WHERE id = $2 AND password_hash = $3 AND status = 'active' AND deleted_at IS NULL
+               AND (totp_confirmed_at IS NOT NULL) = $4",
         )
         .bind(now)
         .bind(id)
         .bind(password_hash.to_owned())
+        .bind(second_factor)
         .run()
         .await?;
     Ok(held == 1)

@@ -15,18 +15,26 @@ use crate::kernel::{
 };
 
 pub const SESSION: TimeDelta = TimeDelta::hours(8);
+/// A session also ends after this time without a request.
+pub const IDLE: TimeDelta = TimeDelta::hours(2);
+/// `last_used_at` is written at most this often, so it may be this much too old.
+pub const TOUCH: TimeDelta = TimeDelta::minutes(1);
 pub const IMPERSONATION: TimeDelta = TimeDelta::minutes(15);
+/// Life of a remember token, and of all tokens of a device together.
 pub const REMEMBERED: TimeDelta = TimeDelta::days(30);
+const FAMILY: TimeDelta = TimeDelta::days(90);
 
 /// The session of a token with all data that determines its rights.
 pub async fn session(db: &Db, hash: &[u8], now: DateTime<Utc>) -> Result<Option<SessionRow>> {
     let row = db
         .sql(
-            "SELECT s.id AS session_id, a.id AS account_id, a.name, a.email, a.role, a.status,
-               p.level, p.rules, m.id AS partner_id, s.impersonator_id,
+            "SELECT s.id AS session_id, s.last_used_at, s.authenticated_at,
+               a.totp_confirmed_at IS NOT NULL AS second_factor, a.id AS account_id, a.name, a.email,
+               a.role, a.status, p.level, p.rules, m.id AS partner_id, s.impersonator_id,
                i.name AS impersonator_name, i.email AS impersonator_email,
                i.status AS impersonator_status, i.role AS impersonator_role,
-               ip.rules AS impersonator_rules
+               ip.rules AS impersonator_rules,
+               i.totp_confirmed_at IS NOT NULL AS impersonator_second_factor
              FROM sessions s
              JOIN accounts a ON a.id = s.account_id AND a.deleted_at IS NULL
              LEFT JOIN staff st ON st.account_id = a.id
@@ -35,13 +43,36 @@ pub async fn session(db: &Db, hash: &[u8], now: DateTime<Utc>) -> Result<Option<
              LEFT JOIN accounts i ON i.id = s.impersonator_id AND i.deleted_at IS NULL
              LEFT JOIN staff ist ON ist.account_id = s.impersonator_id
              LEFT JOIN permissions ip ON ip.id = ist.permission_id
-             WHERE s.token_hash = $1 AND s.expires_at > $2",
+             WHERE s.token_hash = $1 AND s.expires_at > $2 AND s.last_used_at > $3",
         )
         .bind(hash.to_vec())
         .bind(now)
+        .bind(now - IDLE)
         .maybe()
         .await?;
     Ok(row)
+}
+
+/// Notes that the session was used. Of several requests at once, one writes.
+pub async fn touch(db: &Db, id: Uuid, now: DateTime<Utc>) -> Result<()> {
+    db.sql("UPDATE sessions SET last_used_at = $1 WHERE id = $2 AND last_used_at <= $3")
+        .bind(now)
+        .bind(id)
+        .bind(now - TOUCH)
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// Notes that the password was given again; `false` if the session has ended.
+pub async fn mark_authenticated(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<bool> {
+    let marked = tx
+        .sql("UPDATE sessions SET authenticated_at = $1 WHERE id = $2 AND impersonator_id IS NULL")
+        .bind(now)
+        .bind(id)
+        .run()
+        .await?;
+    Ok(marked == 1)
 }
 
 /// How a session was opened.
@@ -68,10 +99,11 @@ pub async fn open_session(
         OpenedBy::Device(family) => (Some(family), None, SESSION),
         OpenedBy::Impersonator(id) => (None, Some(id), IMPERSONATION),
     };
+    let authenticated_at = matches!(opened, OpenedBy::Password).then_some(now);
     tx.sql(
         "INSERT INTO sessions (id, account_id, token_hash, family_id, impersonator_id, address,
-           user_agent, created_at, expires_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+           user_agent, created_at, last_used_at, expires_at, authenticated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10)",
     )
     .bind(ids::fresh())
     .bind(account_id)
@@ -82,6 +114,7 @@ pub async fn open_session(
     .bind(context.user_agent.clone())
     .bind(now)
     .bind(now + life)
+    .bind(authenticated_at)
     .run()
     .await?;
     Ok(token)
@@ -95,9 +128,10 @@ pub async fn sessions(
 ) -> Result<Page<OpenSession>> {
     let paging = &query.paging;
     let rows = db
-        .list("SELECT id, address, user_agent, created_at, expires_at FROM sessions")
+        .list("SELECT id, address, user_agent, created_at, last_used_at, expires_at FROM sessions")
         .filter("account_id = ?", Some(account_id))
         .filter("expires_at > ?", Some(now))
+        .filter("last_used_at > ?", Some(now - IDLE))
         // Impersonated sessions are not listed.
         .only("impersonator_id IS NULL")
         .search(&["address", "user_agent"], paging.search())
@@ -158,6 +192,8 @@ pub struct Remembered {
     pub email: String,
     pub status: Status,
     pub expires_at: DateTime<Utc>,
+    /// When the device was enrolled.
+    pub enrolled_at: DateTime<Utc>,
     /// Set once the token was exchanged.
     pub rotated_at: Option<DateTime<Utc>>,
 }
@@ -165,7 +201,8 @@ pub struct Remembered {
 pub async fn remembered(db: &Db, hash: &[u8]) -> Result<Option<Remembered>> {
     let row = db
         .sql(
-            "SELECT r.family_id, r.account_id, a.email, a.status, r.expires_at, r.rotated_at
+            "SELECT r.family_id, r.account_id, a.email, a.status, r.expires_at, r.enrolled_at,
+               r.rotated_at
              FROM remember_tokens r
              JOIN accounts a ON a.id = r.account_id AND a.deleted_at IS NULL
              WHERE r.token_hash = $1",
@@ -187,26 +224,31 @@ pub async fn mark_exchanged(tx: &mut Tx, hash: &[u8], now: DateTime<Utc>) -> Res
     Ok(rotated == 1)
 }
 
+/// A new remember token and its expiry. `enrolled_at` is the time of the device's first token.
 pub async fn remember(
     tx: &mut Tx,
     account_id: Uuid,
     family_id: Uuid,
+    enrolled_at: DateTime<Utc>,
     now: DateTime<Utc>,
-) -> Result<Token> {
+) -> Result<(Token, DateTime<Utc>)> {
     let token = Token::fresh();
+    let expires_at = (now + REMEMBERED).min(enrolled_at + FAMILY);
     tx.sql(
-        "INSERT INTO remember_tokens (id, family_id, account_id, token_hash, created_at, expires_at)
-         VALUES ($1, $2, $3, $4, $5, $6)",
+        "INSERT INTO remember_tokens (id, family_id, account_id, token_hash, created_at, expires_at,
+           enrolled_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)",
     )
     .bind(ids::fresh())
     .bind(family_id)
     .bind(account_id)
     .bind(token.hash())
     .bind(now)
-    .bind(now + REMEMBERED)
+    .bind(expires_at)
+    .bind(enrolled_at)
     .run()
     .await?;
-    Ok(token)
+    Ok((token, expires_at))
 }
 
 /// Revokes a device: its remember tokens and sessions.
@@ -460,7 +502,8 @@ pub async fn by_mailed_token(
 ) -> Result<Option<Credentials>> {
     let row = db
         .sql(
-            "SELECT a.id, a.name, a.email, a.role, a.status, a.password_hash
+            "SELECT a.id, a.name, a.email, a.role, a.status, a.password_hash,
+               a.totp_confirmed_at IS NOT NULL AS second_factor
              FROM mailed_tokens t
              JOIN accounts a ON a.id = t.account_id AND a.deleted_at IS NULL
              WHERE t.token_hash = $1 AND t.kind IN ('reset', 'invitation')
@@ -485,6 +528,7 @@ pub async fn use_mailed_token(tx: &mut Tx, hash: &[u8], now: DateTime<Utc>) -> R
 }
 
 pub async fn sweep(db: &Db, now: DateTime<Utc>) -> Result<()> {
+    // Sessions that ended for lack of use are deleted with the others, within 8 hours.
     db.sql("DELETE FROM sessions WHERE expires_at <= $1").bind(now).run().await?;
     db.sql("DELETE FROM remember_tokens WHERE expires_at <= $1").bind(now).run().await?;
     // Needed for the hourly limit.

@@ -4,7 +4,7 @@ use std::{fmt, net::SocketAddr, path::PathBuf};
 
 use chrono_tz::Tz;
 
-use crate::kernel::{email::Email, secret::Secret};
+use crate::kernel::{access::Role, email::Email, secret::Secret};
 
 /// A type of settings.
 pub trait Setting: Sized {
@@ -45,6 +45,7 @@ plain_settings! {
     u32: "a whole number",
     LogFormat: "text or json",
     PaymentProvider: "simulator, midtrans or xendit",
+    RequireSecondFactor: "none, admins or staff",
 }
 
 impl Setting for PathBuf {
@@ -239,4 +240,19 @@ crate::string_enum! {
 
 crate::string_enum! {
     pub enum PaymentProvider { Simulator = "simulator", Midtrans = "midtrans", Xendit = "xendit" }
+}
+
+crate::string_enum! {
+    /// Who must have a second factor.
+    pub enum RequireSecondFactor { None = "none", Admins = "admins", Staff = "staff" }
+}
+
+impl RequireSecondFactor {
+    pub fn applies_to(self, role: Role) -> bool {
+        match self {
+            Self::None => false,
+            Self::Admins => role == Role::Admin,
+            Self::Staff => matches!(role, Role::Admin | Role::Staff),
+        }
+    }
 }

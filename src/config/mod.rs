@@ -10,7 +10,7 @@ use chrono_tz::Tz;
 use crate::kernel::{email::Email, secret::Secret};
 
 pub use kinds::{
-    DatabaseUrl, LogFormat, MailUrl, Origins, PaymentProvider, Secrets, Steps, StorageUrl, Switch,
+    DatabaseUrl, LogFormat, MailUrl, Origins, PaymentProvider, RequireSecondFactor, Secrets, Steps, StorageUrl, Switch,
     Url, WebUrl,
 };
 
@@ -99,6 +99,8 @@ settings! {
     storage_url: StorageUrl = "local";
     /// Rate limits, sign-in lockouts and limits of unpaid bookings: `on` or `off`.
     rate_limit: Switch = "on";
+    /// Who must have a second factor: `none`, `admins` or `staff` (admins and staff).
+    require_second_factor: RequireSecondFactor = "none";
     /// Whether terms must be published by another person than their author.
     terms_four_eyes: Switch = "true";
     /// Whether webhooks may call private and loopback addresses: `on` or `off`.

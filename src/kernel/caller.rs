@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv6Addr};
 
 use axum::{extract::FromRequestParts, http::request::Parts};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
     access::{Access, Level, Role, Rule},
@@ -10,6 +11,9 @@ use super::{
     ids::Uuid,
     lang::Lang,
 };
+
+/// How long a sign-in counts as recent.
+const RECENT: TimeDelta = TimeDelta::hours(1);
 
 /// Request metadata, set by the edge.
 #[derive(Clone, Debug)]
@@ -64,6 +68,7 @@ pub struct Impersonator {
     pub person: Person,
     pub role: Role,
     pub rules: Vec<Rule>,
+    pub second_factor: bool,
 }
 
 impl Impersonator {
@@ -84,6 +89,11 @@ fn allows(role: Role, rules: &[Rule], rule: Rule) -> bool {
 #[derive(Clone, Debug)]
 pub struct Caller {
     pub session_id: Uuid,
+    /// When the password was last given in this session. `None` if a remember token or an
+    /// impersonator opened it.
+    pub authenticated_at: Option<DateTime<Utc>>,
+    /// Whether the account has a second factor.
+    pub second_factor: bool,
     pub person: Person,
     pub role: Role,
     /// Level and rules of a staff member's permission.
@@ -130,6 +140,11 @@ impl Caller {
                 self.role == Role::Mitra || self.may(rule)
             }
         }
+    }
+
+    /// Whether the password was given in this session within the last hour.
+    pub fn has_recent_sign_in(&self, now: DateTime<Utc>) -> bool {
+        self.authenticated_at.is_some_and(|at| now < at + RECENT)
     }
 
     /// Refuses impersonated sessions.

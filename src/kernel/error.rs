@@ -19,7 +19,13 @@ pub enum Error {
     Unauthenticated,
     InvalidCredentials,
     InvalidToken,
+    /// The password was right; a code of the second factor is missing.
+    SecondFactorRequired,
     Forbidden,
+    /// The operation needs a recent sign-in.
+    ReauthenticationRequired,
+    /// The account must set up a second factor first.
+    SecondFactorEnrolmentRequired,
     AccountSuspended,
     AccountInactive,
     NotFound,
@@ -113,6 +119,24 @@ impl Error {
                 "invalid_token",
                 "This token is unknown, already used or expired.",
                 "Token ini tidak dikenal, sudah dipakai, atau kedaluwarsa.",
+            ),
+            Self::SecondFactorRequired => (
+                S::UNAUTHORIZED,
+                "second_factor_required",
+                "Enter the code of your authenticator app.",
+                "Masukkan kode dari aplikasi autentikator Anda.",
+            ),
+            Self::ReauthenticationRequired => (
+                S::FORBIDDEN,
+                "reauthentication_required",
+                "Please confirm your password first.",
+                "Silakan konfirmasi kata sandi Anda terlebih dahulu.",
+            ),
+            Self::SecondFactorEnrolmentRequired => (
+                S::FORBIDDEN,
+                "second_factor_enrolment_required",
+                "Set up two-factor authentication first.",
+                "Aktifkan autentikasi dua faktor terlebih dahulu.",
             ),
             Self::Forbidden => (
                 S::FORBIDDEN,

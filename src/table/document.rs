@@ -90,7 +90,14 @@ fn describe(docs: TransformOperation<'_>, operation: &Operation, summary: &str) 
             format!("Partners for their own; admins; staff with `{rule}`.")
         }
     };
-    let description = format!("{text}\n\n**Access:** {who}");
+    let recent = match operation.recent_sign_in {
+        true => {
+            " Needs a sign-in, or `POST /user/me/reauthenticate`, within the last hour: otherwise \
+             403 `reauthentication_required`."
+        }
+        false => "",
+    };
+    let description = format!("{text}\n\n**Access:** {who}{recent}");
     let mut docs = docs.id(operation.id).summary(summary).tag(tag).description(&description);
     if operation.access != Access::Public {
         docs = docs.security_requirement("bearer");

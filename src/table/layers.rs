@@ -18,34 +18,67 @@ use crate::{
     app::App,
     kernel::{
         access::Access,
-        caller::Context,
+        caller::{Caller, Context},
         error::{Error, Result},
         http::{Answer, MAX_BODY, unreadable},
     },
 };
 
+/// Whom an operation admits.
+#[derive(Clone, Copy)]
+pub struct Guard {
+    pub access: Access,
+    pub recent_sign_in: bool,
+    pub before_enrolment: bool,
+}
+
+impl Guard {
+    fn admit(self, app: &App, caller: &Caller) -> Result<()> {
+        // First: until it is set up, such a session learns nothing else.
+        if !self.before_enrolment && lacks_second_factor(app, caller) {
+            return Err(Error::SecondFactorEnrolmentRequired);
+        }
+        if !caller.admitted(self.access) {
+            return Err(Error::Forbidden);
+        }
+        if self.recent_sign_in && !caller.has_recent_sign_in(app.clock.now()) {
+            return Err(Error::ReauthenticationRequired);
+        }
+        Ok(())
+    }
+}
+
+/// Whether the caller, or whoever impersonates it, must set up a second factor.
+fn lacks_second_factor(app: &App, caller: &Caller) -> bool {
+    let required = app.config.require_second_factor;
+    let lacks = |role, second_factor: bool| required.applies_to(role) && !second_factor;
+    lacks(caller.role, caller.second_factor)
+        || caller
+            .impersonator
+            .as_ref()
+            .is_some_and(|behind| lacks(behind.role, behind.second_factor))
+}
+
 /// Finds the caller by its token, and refuses it unless the operation admits it.
 pub async fn authorize(
-    State((app, access)): State<(App, Access)>,
+    State((app, guard)): State<(App, Guard)>,
     context: Context,
     mut request: Request,
     next: Next,
 ) -> Result<Response> {
     let header = request.headers().get(AUTHORIZATION);
     let caller = match header {
-        None if access.admits_guests() => None,
+        None if guard.access.admits_guests() => None,
         None => return Err(Error::Unauthenticated),
         Some(header) => {
             let token = header.to_str().ok().and_then(|value| value.split_once(' '));
             let token = token.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
             let (_, token) = token.ok_or(Error::Unauthenticated)?;
-            Some(accounts::caller(&app, token.trim(), context).await?)
+            Some(accounts::authenticate(&app, token.trim(), context).await?)
         }
     };
     if let Some(caller) = caller {
-        if !caller.admitted(access) {
-            return Err(Error::Forbidden);
-        }
+        guard.admit(&app, &caller)?;
         request.extensions_mut().insert(caller);
     }
     Ok(next.run(request).await)

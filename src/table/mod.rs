@@ -22,7 +22,7 @@ use crate::{
     kernel::{access::Access, http::MAX_UPLOAD},
 };
 use document::{Io, document};
-use layers::{authorize, invalidate_offers, refuse_prefetch, retry_on_contention};
+use layers::{Guard, authorize, invalidate_offers, refuse_prefetch, retry_on_contention};
 
 pub use verb::{OfferChange, UnsafeMethod, Verb};
 
@@ -39,6 +39,10 @@ pub struct Operation {
     /// Whether its responses are cached.
     pub cached: bool,
     pub offers: OfferChange,
+    /// Whether it needs the password within the last hour.
+    pub recent_sign_in: bool,
+    /// Whether accounts may call it that must set up a second factor first.
+    pub before_enrolment: bool,
     /// A limit per minute and client address, tighter than the general one.
     pub at_most: Option<u32>,
 }
@@ -92,11 +96,21 @@ impl Table {
         mut routes: MethodRouter<App>,
         io: Io,
     ) -> Self {
-        let Verb { method, changes, cached, offers } = verb;
+        let Verb { method, changes, cached, offers, recent_sign_in, before_enrolment } = verb;
         let same_for_all = access == Access::Public && !path.contains('{');
         assert!(!cached || same_for_all, "{path}: responses depend on the caller");
-        let at_most = None;
-        let operation = Operation { method, path, access, id, changes, cached, offers, at_most };
+        let operation = Operation {
+            method,
+            path,
+            access,
+            id,
+            changes,
+            cached,
+            offers,
+            recent_sign_in,
+            before_enrolment,
+            at_most: None,
+        };
         let document = document(&operation, summary, io);
         if changes {
             routes = routes.route_layer(from_fn(retry_on_contention));
@@ -109,7 +123,8 @@ impl Table {
         }
         routes = routes.route_layer(DefaultBodyLimit::max(MAX_UPLOAD));
         if access != Access::Public {
-            let authorize = from_fn_with_state((self.app.clone(), access), authorize);
+            let guard = Guard { access, recent_sign_in, before_enrolment };
+            let authorize = from_fn_with_state((self.app.clone(), guard), authorize);
             routes = routes.route_layer(authorize);
         }
         self.router = self.router.api_route_docs(path, document);

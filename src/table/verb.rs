@@ -20,13 +20,21 @@ pub struct Verb {
     pub(super) changes: bool,
     pub(super) cached: bool,
     pub(super) offers: OfferChange,
+    pub(super) recent_sign_in: bool,
+    pub(super) before_enrolment: bool,
 }
 
 impl Verb {
     /// Reads, unless it says otherwise. A GET that changes something must be meant: neither a HEAD
     /// nor a prefetch runs it.
-    pub const GET: Self =
-        Self { method: Method::GET, changes: false, cached: false, offers: OfferChange::None };
+    pub const GET: Self = Self {
+        method: Method::GET,
+        changes: false,
+        cached: false,
+        offers: OfferChange::None,
+        recent_sign_in: false,
+        before_enrolment: false,
+    };
 
     /// The response is the same for every caller, and may be a few seconds old.
     pub fn cached(self) -> Self {
@@ -46,6 +54,16 @@ impl Verb {
     /// Invalidates all cached responses.
     pub fn changes_offers(self) -> Self {
         self.changing(OfferChange::All)
+    }
+
+    /// Needs the password within the last hour: a sign-in, or `POST /user/me/reauthenticate`.
+    pub fn recent_sign_in(self) -> Self {
+        Self { recent_sign_in: true, ..self }
+    }
+
+    /// Also for accounts that must set up a second factor first (`DERMAGA_REQUIRE_SECOND_FACTOR`).
+    pub fn before_enrolment(self) -> Self {
+        Self { before_enrolment: true, ..self }
     }
 
     fn changing(self, offers: OfferChange) -> Self {

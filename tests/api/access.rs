@@ -35,6 +35,11 @@ const WHO: &str = "
     PUT    /user/me/password        any
     GET    /user/me/sessions        any
     DELETE /user/me/sessions/{id}   any
+    POST   /user/me/reauthenticate  any
+    POST   /user/me/totp            any
+    DELETE /user/me/totp            any
+    POST   /user/me/totp/confirm    any
+    DELETE /v1/users/{id}/totp      A
     GET    /v1/users                S:users.read
     GET    /v1/users/statistics     S:users.read
     GET    /v1/users/{id}           S:users.read

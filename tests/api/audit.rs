@@ -9,7 +9,7 @@ use dermaga::kernel::{
 };
 use serde_json::{Value, json};
 
-use crate::{on_both_engines, world::World};
+use crate::{authenticator::Authenticator, on_both_engines, world::World};
 
 on_both_engines![
     a_change_is_recorded_with_who_what_and_whence,
@@ -89,6 +89,8 @@ async fn a_partner_who_acts_in_person_is_not_audited(world: World) {
 fn caller(_: &World, id: ids::Uuid, role: Role) -> Caller {
     Caller {
         session_id: ids::fresh(),
+        authenticated_at: None,
+        second_factor: false,
         person: Person { id, name: "Wayan".into(), email: "admin@dermaga.test".into() },
         role,
         level: None,
@@ -209,6 +211,30 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
             let sessions = own("/user/me/sessions").await;
             let session = sessions[0]["id"].as_str().unwrap();
             (format!("/user/me/sessions/{session}"), json!({}))
+        }
+        "reauthenticate" => {
+            ("/user/me/reauthenticate".into(), json!({ "password": crate::world::PASSWORD }))
+        }
+        "enrol_totp" => {
+            ("/user/me/totp".into(), json!({ "current_password": crate::world::PASSWORD }))
+        }
+        "confirm_totp" => {
+            let body = json!({ "current_password": crate::world::PASSWORD });
+            let begun = world.post("/user/me/totp", body).by(admin).send().await.ok();
+            let app = Authenticator::new(begun["secret"].as_str().unwrap());
+            ("/user/me/totp/confirm".into(), json!({ "code": app.code(world.now()) }))
+        }
+        "remove_totp" => {
+            let app = world.enrols(admin).await;
+            let body = json!({
+                "current_password": crate::world::PASSWORD, "code": app.recovery_codes[0],
+            });
+            ("/user/me/totp".into(), body)
+        }
+        "reset_totp" => {
+            let other = world.admin_called("lost.phone@dermaga.test").await;
+            world.enrols(&other).await;
+            (format!("/v1/users/{}/totp", other.id), json!({}))
         }
         "invite_admin" => ("/v1/users/admins".into(), invitation()),
         "change_admin_status" => {

@@ -15,6 +15,9 @@ on_both_engines![
     a_right_password_of_a_suspended_account_says_so,
     an_invited_account_has_no_password_yet,
     a_session_ends_after_eight_hours,
+    a_session_ends_after_two_hours_without_a_request,
+    the_use_of_a_session_is_written_at_most_once_a_minute,
+    a_login_for_any_role_finds_the_account_s_own,
     a_suspension_acts_on_the_next_request,
     bearer_headers_of_every_shape_are_understood_or_refused,
     ten_failures_lock_the_account_for_a_while,
@@ -148,14 +151,80 @@ async fn an_invited_account_has_no_password_yet(world: World) {
     }
 }
 
+/// Waits until the use of the session is written down, which happens beside the request.
+async fn is_used(world: &World) {
+    let used = async || -> chrono::DateTime<chrono::Utc> {
+        world.db().sql("SELECT MAX(last_used_at) FROM sessions").scalar().await.unwrap()
+    };
+    while used().await < world.now() {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+}
+
 async fn a_session_ends_after_eight_hours(world: World) {
     let admin = world.admin().await;
-    world.later(TimeDelta::hours(8) - TimeDelta::seconds(1));
+    for _ in 0..4 {
+        world.later(TimeDelta::hours(2) - TimeDelta::seconds(1));
+        world.get("/user/me").by(&admin).send().await.ok();
+        is_used(&world).await;
+    }
+    world.later(TimeDelta::seconds(3));
     world.get("/user/me").by(&admin).send().await.ok();
     world.later(TimeDelta::seconds(1));
     world.get("/user/me").by(&admin).send().await.is(401, "unauthenticated");
     world.app.sweep().await.unwrap();
     assert_eq!(world.count("SELECT COUNT(*) FROM sessions").await, 0);
+}
+
+async fn a_session_ends_after_two_hours_without_a_request(world: World) {
+    let admin = world.admin().await;
+    let other = world.signs_in(&admin.email, "admin").await;
+    world.later(TimeDelta::hours(2) - TimeDelta::seconds(1));
+    world.get("/user/me").by(&admin).send().await.ok();
+    is_used(&world).await;
+    let listed = world.get("/user/me/sessions").by(&admin).send().await.ok();
+    let of = |current: bool| {
+        let mut all = listed.as_array().unwrap().iter();
+        all.find(|session| session["current"] == current).unwrap()["last_used_at"].clone()
+    };
+    assert_eq!(
+        (of(true), of(false)),
+        (json!("2026-11-15T04:59:59Z"), json!("2026-11-15T03:00:00Z"))
+    );
+    world.later(TimeDelta::seconds(1));
+    world.get("/user/me").by(&other).send().await.is(401, "unauthenticated");
+    let listed = world.get("/user/me/sessions").by(&admin).send().await.ok();
+    assert_eq!(listed.as_array().unwrap().len(), 1);
+    world.later(TimeDelta::hours(2));
+    world.get("/user/me").by(&admin).send().await.is(401, "unauthenticated");
+}
+
+/// Once a minute, however many requests there are.
+async fn the_use_of_a_session_is_written_at_most_once_a_minute(world: World) {
+    let admin = world.admin().await;
+    let before = world.db().statements();
+    for _ in 0..5 {
+        world.get("/v1/users/statistics").by(&admin).send().await.ok();
+        world.later(TimeDelta::seconds(11));
+    }
+    assert_eq!(world.db().statements() - before, 10, "two each, and no write");
+    world.later(TimeDelta::seconds(5));
+    world.get("/v1/users/statistics").by(&admin).send().await.ok();
+    is_used(&world).await;
+    let before = world.db().statements();
+    world.get("/v1/users/statistics").by(&admin).send().await.ok();
+    assert_eq!(world.db().statements() - before, 2);
+}
+
+async fn a_login_for_any_role_finds_the_account_s_own(world: World) {
+    world.account(ADMIN, "admin").await;
+    world.partner("made@bahari.id").await;
+    assert_eq!(world.login(ADMIN, "any").await.ok()["user"]["role"], "admin");
+    assert_eq!(world.login("made@bahari.id", "any").await.ok()["user"]["role"], "mitra");
+    attempt(&world, ADMIN, "wrong password", "any").await.is(401, "invalid_credentials");
+    world.login(ADMIN, "captain").await.has_faults(&[("role", "enum")]);
+    let body = json!({ "email": ADMIN, "password": PASSWORD });
+    world.post("/v1/auth/login", body).send().await.has_faults(&[("role", "required")]);
 }
 
 async fn a_suspension_acts_on_the_next_request(world: World) {

@@ -42,6 +42,7 @@ mod reschedules;
 mod routes;
 mod schema;
 mod search;
+mod second_factor;
 mod settlements;
 mod staff;
 mod storms;
@@ -54,4 +55,4 @@ mod users;
 mod values;
 mod webhooks;
 
-use support::{binary, cluster, harbour, postgres, s3, world};
+use support::{authenticator, binary, cluster, harbour, postgres, s3, world};

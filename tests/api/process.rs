@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::{
     binary::{dermaga, refused, start},
     postgres,
-    world::registration,
+    world::{World, registration},
 };
 
 const KEY: &str = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
@@ -114,6 +114,31 @@ async fn an_admin_is_made_on_the_command_line() {
     assert!(!create("password"));
     assert!(create("ombak tenang 9 perahu"));
     assert!(!create("ombak tenang 9 perahu"), "the e-mail is taken now");
+}
+
+#[tokio::test]
+async fn a_lost_second_factor_is_reset_on_the_command_line() {
+    let mut world = World::on_sqlite().await;
+    let admin = world.admin().await;
+    world.enrols(&admin).await;
+    world.login(&admin.email, "admin").await.is(401, "second_factor_required");
+    let (folder, _) = world.leaves().await;
+    let reset = |email: &str| {
+        let mut command = dermaga(&folder);
+        command.env("DERMAGA_DATA_DIR", &folder).env("DERMAGA_SECRET_KEY", KEY);
+        let output = command.args(["admin", "reset-second-factor", "--email", email]).output();
+        let output = output.unwrap();
+        (output.status.success(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (done, why) = reset("nobody@dermaga.test");
+    assert!(!done && why.contains("there is no account"), "{why}");
+    let (done, why) = reset(&admin.email);
+    assert!(done, "{why}");
+    let (done, why) = reset(&admin.email);
+    assert!(!done && why.contains("has no second factor"), "{why}");
+    let world = world.comes_back().await;
+    world.get("/user/me").by(&admin).send().await.is(401, "unauthenticated");
+    world.login(&admin.email, "admin").await.ok();
 }
 
 #[tokio::test]

@@ -72,7 +72,10 @@ async fn an_impersonated_session_cannot_take_the_account_over(world: World) {
     let admin = world.admin().await;
     world
         .db()
-        .sql("UPDATE sessions SET impersonator_id = $1 WHERE account_id = $2")
+        .sql(
+            "UPDATE sessions SET impersonator_id = $1, authenticated_at = NULL
+             WHERE account_id = $2",
+        )
         .bind(admin.id.parse::<ids::Uuid>().unwrap())
         .bind(made.id.parse::<ids::Uuid>().unwrap())
         .run()

@@ -14,6 +14,7 @@ on_both_engines![
     a_rotated_token_kills_its_family,
     two_resumes_at_once_leave_no_second_way_in,
     a_token_lives_thirty_days,
+    a_device_is_remembered_for_ninety_days_in_all,
     a_suspended_account_does_not_resume,
     logout_forgets_the_device_that_it_comes_from,
 ];
@@ -102,6 +103,28 @@ async fn a_token_lives_thirty_days(world: World) {
     resume(&world, "made@bahari.id", &token).await.is(401, "unauthenticated");
     world.app.sweep().await.unwrap();
     assert_eq!(world.count("SELECT COUNT(*) FROM remember_tokens").await, 0);
+}
+
+async fn a_device_is_remembered_for_ninety_days_in_all(world: World) {
+    let made = world.partner("made@bahari.id").await;
+    let mut token = enrol(&world, &made).await;
+    for _ in 0..3 {
+        world.later(TimeDelta::days(29));
+        let data = resume(&world, "made@bahari.id", &token).await.ok();
+        token = data["remember_token"].as_str().unwrap().to_owned();
+    }
+    // 87 days are over, three are left.
+    world.later(TimeDelta::days(3) - TimeDelta::seconds(1));
+    let answer = resume(&world, "made@bahari.id", &token).await;
+    assert!(answer.header("set-cookie").contains("Max-Age=1;"), "{:?}", answer.headers);
+    let last = answer.ok()["remember_token"].as_str().unwrap().to_owned();
+    world.later(TimeDelta::seconds(1));
+    resume(&world, "made@bahari.id", &last).await.is(401, "unauthenticated");
+    // Another enrolment begins anew.
+    let made = world.signs_in("made@bahari.id", "mitra").await;
+    let token = enrol(&world, &made).await;
+    world.later(TimeDelta::days(29));
+    resume(&world, "made@bahari.id", &token).await.ok();
 }
 
 async fn a_suspended_account_does_not_resume(world: World) {

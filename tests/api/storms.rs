@@ -282,6 +282,7 @@ async fn thousands_of_random_operations_add_up(world: World) {
         if random.random_bool(0.2) {
             // A boat has arrived: what was paid is earned, settled, and paid out or called off.
             world.arrives().await;
+            let admin = world.signs_in(&admin.email, "admin").await;
             let made = world.settles(&sailing.partner, &admin).await;
             if made.status == 200 {
                 let made = made.ok();

@@ -308,6 +308,7 @@ async fn a_pending_delivery_can_be_sent_at_once(world: World) {
         world.later(TimeDelta::minutes(11));
     }
     world.delivers().await;
+    let admin = world.signs_in(&admin.email, "admin").await;
     let tried = receiver.types().len();
     receiver.answers(200);
     let waiting = deliveries(&world, &admin, &webhook).await.pop().unwrap();

@@ -1,5 +1,7 @@
 //! Fixtures: a running service, its callers, and temporary servers. Benchmarks share `cluster`.
 
+/// An authenticator app.
+pub mod authenticator;
 /// The binary itself, as a process.
 pub mod binary;
 /// A temporary PostgreSQL server.

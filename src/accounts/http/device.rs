@@ -1,7 +1,7 @@
 //! The remember token of a device, as requests and responses carry it.
 
 use axum::http::{HeaderMap, HeaderValue, header::COOKIE};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{
     accounts::tokens,
@@ -35,9 +35,9 @@ pub fn presented(headers: &HeaderMap) -> Option<String> {
         .map(|(_, token)| token.to_owned())
 }
 
-/// Makes the browser keep the token.
-pub fn cookie(app: &App, token: &str) -> HeaderValue {
-    set_cookie(app, token, tokens::REMEMBERED.num_seconds())
+/// Makes the browser keep the token until it expires.
+pub fn cookie(app: &App, token: &str, life: TimeDelta) -> HeaderValue {
+    set_cookie(app, token, life.num_seconds())
 }
 
 /// Makes the browser forget the token.

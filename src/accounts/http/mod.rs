@@ -4,7 +4,9 @@ mod device;
 mod email;
 mod passwords;
 mod profile;
+mod proof;
 mod remember;
+mod second_factor;
 mod sessions;
 mod users;
 
@@ -15,6 +17,7 @@ pub use email::{cancel_email_change, confirm_email, resend_verification, verify_
 pub use passwords::{change_password, forgot_password, reset_password};
 pub use profile::{get_profile, update_profile};
 pub use remember::remember_me;
+pub use second_factor::{confirm_totp, enrol_totp, reauthenticate, remove_totp, reset_totp};
 pub use sessions::{end_session, list_sessions, login, logout};
 pub use users::{change_admin_status, get_user, invite_admin, list_users, user_statistics};
 

@@ -2,11 +2,12 @@
 
 use axum::extract::State;
 
+use super::proof::{self, Proof};
 use crate::{
     accounts::{
         email_change,
         hash_queue::Origin,
-        lockout::{self, Attempt, Client},
+        lockout,
         model::{ChangePassword, JustEmail, ResetPassword},
         store, tokens,
     },
@@ -14,11 +15,10 @@ use crate::{
     events::{self, AccountLetter, AccountRef, PasswordForgotten},
     kernel::{
         audit::Change,
-        caller::{Caller, Context, Person, network_text},
+        caller::{Caller, Context, Person},
         error::{Error, Result},
         http::{Body, Reply},
         ids,
-        lang::text,
     },
 };
 
@@ -50,6 +50,7 @@ pub async fn reset_password(
     let account = account.ok_or(Error::InvalidToken)?;
     // The token authenticates the caller like a session.
     let origin = Origin::new(context.address, true);
+    reset.password.long_enough(account.role, account.second_factor)?;
     app.passwords().strong(&reset.password, &account.name, &account.email, origin).await?;
     let hash = app.passwords().hash(&reset.password, origin).await?;
     let first = account.password_hash.is_none();
@@ -86,8 +87,10 @@ pub async fn change_password(
     let now = app.clock.now();
     let Person { id, name, email } = &caller.person;
     let origin = Origin::new(caller.context.address, true);
+    change.password.long_enough(caller.role, caller.second_factor)?;
     app.passwords().strong(&change.password, name, email, origin).await?;
-    let (attempt, old) = prove_password(&app, &caller, &change.current_password).await?;
+    let Proof { attempt, password_hash: old } =
+        proof::password(&app, &caller, "current_password", &change.current_password, now).await?;
     let new = app.passwords().hash(&change.password, origin).await?;
 
     let mut tx = caller.begin(&app.db, now).await?;
@@ -112,36 +115,4 @@ pub async fn change_password(
         "The password has been changed. Other sessions have ended.",
         "Kata sandi telah diubah. Sesi lain telah diakhiri.",
     ))
-}
-
-/// Verifies the password of the caller and returns its hash; 422 if it is wrong. The attempt counts
-/// as a failure of the lockout until `succeeded` is called: a stolen session must not allow guessing
-/// the password.
-pub(super) async fn prove_password(
-    app: &App,
-    caller: &Caller,
-    password: &str,
-) -> Result<(Attempt, String)> {
-    let now = app.clock.now();
-    let address = caller.context.address;
-    let email = caller.person.email.parse().map_err(Error::internal)?;
-    let found = store::credentials_from(&app.db, &email, &network_text(address)).await?;
-    let found = found.filter(|found| found.credentials.id == caller.person.id);
-    let found = found.ok_or(Error::Unauthenticated)?;
-    let is_known = found.knows_network(now);
-    let hash = found.credentials.password_hash.ok_or(Error::Unauthenticated)?;
-    let client = Client { email: &email, address, is_known, is_remembered: false };
-    let attempt = lockout::prove(app, &client, now).await?;
-    let origin = Origin::new(address, true);
-    match app.passwords().verify(password, Some(&hash), origin).await {
-        Ok(true) => Ok((attempt, hash)),
-        Ok(false) => {
-            let message = text("This is not your password.", "Ini bukan kata sandi Anda.");
-            Err(Error::field("current_password", "wrong", message))
-        }
-        Err(busy) => {
-            attempt.withdraw(&app.db).await?;
-            Err(busy)
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 
-use super::passwords::prove_password;
+use super::proof;
 use crate::{
     accounts::{
         email_change::{self, Request},
@@ -90,6 +90,7 @@ async fn prove_holder(app: &App, caller: &Caller, profile: &UpdateProfile) -> Re
         );
         Error::field("current_password", "required", message)
     })?;
-    let (attempt, _) = prove_password(app, caller, password).await?;
-    attempt.withdraw(&app.db).await
+    let now = app.clock.now();
+    let proof = proof::password(app, caller, "current_password", password, now).await?;
+    proof.attempt.withdraw(&app.db).await
 }

@@ -1,6 +1,7 @@
 //! Remembered devices: enrol while signed in, resume later.
 //!
-//! Each resume replaces the token. A replaced token that is used again was copied, so the device is
+//! Each resume replaces the token; 90 days after the enrolment the device must enrol again. A resumed
+//! session needs no code of the second factor, and its sign-in does not count as recent. A replaced token that is used again was copied, so the device is
 //! revoked.
 
 use axum::{
@@ -38,14 +39,14 @@ pub async fn remember_me(
     Body(JustEmail { email }): Body<JustEmail>,
 ) -> Result<Reply<Remembered>> {
     let now = app.clock.now();
-    let (token, remembered) = match caller {
+    let (token, expires_at, remembered) = match caller {
         Some(caller) => enrol(&app, &caller, &email, now).await?,
         None => {
             let token = presented(&headers).ok_or(Error::Unauthenticated)?;
             resume(&app, &token, &email, &context, now).await?
         }
     };
-    Ok(Reply::data(remembered).header(SET_COOKIE, cookie(&app, &token)))
+    Ok(Reply::data(remembered).header(SET_COOKIE, cookie(&app, &token, expires_at - now)))
 }
 
 async fn enrol(
@@ -53,7 +54,7 @@ async fn enrol(
     caller: &Caller,
     email: &Email,
     now: DateTime<Utc>,
-) -> Result<(String, Remembered)> {
+) -> Result<(String, DateTime<Utc>, Remembered)> {
     if caller.person.email != email.as_str() {
         return Err(Error::Unauthenticated);
     }
@@ -65,7 +66,8 @@ async fn enrol(
         return Err(Error::Unauthenticated);
     }
     let family_id = ids::fresh();
-    let token = tokens::remember(&mut tx, caller.person.id, family_id, now).await?;
+    let (token, expires_at) =
+        tokens::remember(&mut tx, caller.person.id, family_id, now, now).await?;
     let change = Change {
         action: "device.remembered",
         entity: "remember_family",
@@ -76,8 +78,7 @@ async fn enrol(
     tx.record(change).await?;
     tx.commit().await?;
     let token = token.reveal().to_owned();
-    let expires_at = now + tokens::REMEMBERED;
-    Ok((token.clone(), Remembered::Enrolled { remember_token: token, expires_at }))
+    Ok((token.clone(), expires_at, Remembered::Enrolled { remember_token: token, expires_at }))
 }
 
 async fn resume(
@@ -86,7 +87,7 @@ async fn resume(
     email: &Email,
     context: &Context,
     now: DateTime<Utc>,
-) -> Result<(String, Remembered)> {
+) -> Result<(String, DateTime<Utc>, Remembered)> {
     let hash = ids::hash(token);
     let known = tokens::remembered(&app.db, &hash).await?;
     let known = known
@@ -106,7 +107,9 @@ async fn resume(
     }
     known.status.standing()?;
     store::mark_login(&mut tx, known.account_id, now).await?;
-    let next = tokens::remember(&mut tx, known.account_id, known.family_id, now).await?;
+    let (next, expires_at) =
+        tokens::remember(&mut tx, known.account_id, known.family_id, known.enrolled_at, now)
+            .await?;
     let device = OpenedBy::Device(known.family_id);
     let mut signed_in = sessions::open(&mut tx, known.account_id, device, context, now).await?;
     signed_in.user.status.standing()?;
@@ -114,5 +117,5 @@ async fn resume(
     let next = next.reveal().to_owned();
     signed_in.remember_token = Some(next.clone());
     signed_in.user = signed_in.user.to_response(app);
-    Ok((next, Remembered::Resumed(Box::new(signed_in))))
+    Ok((next, expires_at, Remembered::Resumed(Box::new(signed_in))))
 }

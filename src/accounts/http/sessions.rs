@@ -10,9 +10,9 @@ use super::device::{forget_cookie, live_device, presented};
 use crate::{
     accounts::{
         hash_queue::Origin,
-        lockout::{self, Client},
+        lockout::{self, Attempt, Client},
         model::{Login, OpenSession, SessionsQuery, SignedIn},
-        store,
+        second_factor, store,
         tokens::{self, OpenedBy},
     },
     app::App,
@@ -51,15 +51,40 @@ pub async fn login(
         }
     };
     let found = found
-        .filter(|account| right && account.credentials.role == login.role)
+        .filter(|account| right && login.role.admits(account.credentials.role))
         .ok_or(Error::InvalidCredentials)?;
 
-    // Lock order: the account's row first, as in a reset.
     let account = &found.credentials;
+    let code = match (account.second_factor, login.code()) {
+        (false, _) => None,
+        (true, Some(code)) => Some(code),
+        (true, None) => {
+            // Half a sign-in: it is taken back as a failure, but clears no earlier one. Otherwise
+            // someone who knows the password could go on guessing codes for ever.
+            attempt.withdraw(&app.db).await?;
+            return Err(Error::SecondFactorRequired);
+        }
+    };
+    let guess = match code {
+        Some(_) => lockout::guess_code(&app, &client, now).await?,
+        None => Attempt::default(),
+    };
+
+    // Lock order: the account's row first, as in a reset.
     let mut tx = app.db.begin().await?;
     let hash = account.password_hash.as_deref().unwrap_or_default();
-    let held = store::lock_for_login(&mut tx, account.id, hash, now).await?;
-    attempt.succeeded(&mut tx).await?;
+    let held = store::lock_for_login(&mut tx, account.id, hash, account.second_factor, now).await?;
+    let proven = match code {
+        Some(code) => held && second_factor::accept(&app, &mut tx, account.id, code, now).await?,
+        None => true,
+    };
+    if held && !proven {
+        return Err(Error::InvalidCredentials);
+    }
+    if proven {
+        attempt.succeeded(&mut tx).await?;
+        guess.succeeded(&mut tx).await?;
+    }
     if !held {
         tx.commit().await?;
         account.status.standing()?;

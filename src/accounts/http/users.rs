@@ -91,7 +91,7 @@ pub async fn invite_admin(
 }
 
 /// The account of the path; 404 before the body is validated.
-pub struct PathUser(User);
+pub struct PathUser(pub User);
 
 impl FromRequestParts<App> for PathUser {
     type Rejection = Error;
