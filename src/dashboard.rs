@@ -18,6 +18,7 @@ use crate::{
         http::Reply,
         ids::Uuid,
     },
+    partners,
     reports::{self, Figure, PartnerSales, Point, RouteSales, Seller, Sums, Window},
     sailings::Zone,
 };
@@ -58,10 +59,12 @@ pub struct ThisMonth {
 }
 
 /// Work that is pending.
-#[derive(Serialize, JsonSchema, crate::kernel::db::FromRow)]
+#[derive(Serialize, JsonSchema)]
 pub struct Pending {
-    /// Null for a partner.
+    /// Partners with documents to review. Null for a partner.
     pub partner_reviews: Option<i64>,
+    /// Changed bank accounts to approve. Null for a partner.
+    pub bank_approvals: Option<i64>,
     pub settlements: i64,
     pub refunds: i64,
     /// Null for a partner.
@@ -193,14 +196,17 @@ async fn departures(
     Ok(statement.bind_some(partner).long().one().await?)
 }
 
+#[derive(crate::kernel::db::FromRow)]
+struct PendingMoney {
+    settlements: i64,
+    refunds: i64,
+    payment_reviews: i64,
+}
+
 async fn pending(db: &Db, partner: Option<Uuid>) -> Result<Pending> {
-    let pending: Pending = db
+    let money: PendingMoney = db
         .sql(
             "SELECT
-               (SELECT COUNT(*) FROM partners p WHERE p.status = 'in_review'
-                  OR (p.status = 'active' AND EXISTS
-                    (SELECT 1 FROM partner_documents d WHERE d.partner_id = p.id
-                       AND d.status = 'pending' AND d.replaced_at IS NULL))) AS partner_reviews,
                (SELECT COUNT(*) FROM settlements
                 WHERE status = 'pending' AND ($1 IS NULL OR partner_id = $1)) AS settlements,
                (SELECT COUNT(*) FROM bookings
@@ -214,10 +220,17 @@ async fn pending(db: &Db, partner: Option<Uuid>) -> Result<Pending> {
         .long()
         .one()
         .await?;
-    Ok(match partner {
-        None => pending,
-        // Not visible to partners.
-        Some(_) => Pending { partner_reviews: None, payment_reviews: None, ..pending },
+    // What reviewers do is not visible to partners.
+    let waiting = match partner {
+        None => Some(partners::waiting(db).await?),
+        Some(_) => None,
+    };
+    Ok(Pending {
+        partner_reviews: waiting.as_ref().map(|waiting| waiting.reviews),
+        bank_approvals: waiting.as_ref().map(|waiting| waiting.bank_approvals),
+        settlements: money.settlements,
+        refunds: money.refunds,
+        payment_reviews: waiting.map(|_| money.payment_reviews),
     })
 }
 

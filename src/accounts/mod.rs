@@ -138,6 +138,23 @@ pub async fn delete(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
     tokens::end_all(tx, id, None, now).await
 }
 
+/// Who of the platform's people last changed the e-mail address of a partner's account.
+pub async fn last_email_change_by(tx: &mut Tx, account_id: Uuid) -> Result<Option<Uuid>> {
+    let by: Option<(Uuid,)> = tx
+        .sql(
+            "SELECT actor_id FROM audit_logs
+             WHERE entity_type = 'partner'
+               AND entity_id = (SELECT id FROM partners WHERE account_id = $1)
+               AND action = 'partner.updated'
+               AND before_change ->> 'email' <> after_change ->> 'email'
+             ORDER BY created_at DESC, id DESC LIMIT 1",
+        )
+        .bind(account_id)
+        .maybe()
+        .await?;
+    Ok(by.map(|(actor,)| actor))
+}
+
 /// Queues an invitation mail.
 pub async fn invite(tx: &mut Tx, account_id: Uuid, lang: Lang, now: DateTime<Utc>) -> Result<()> {
     events::send(tx, &AccountLetter::Invited(AccountRef { account_id, lang }), now).await

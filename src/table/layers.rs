@@ -26,7 +26,7 @@ use crate::{
 
 /// Finds the caller by its token, and refuses it unless the operation admits it.
 pub async fn authorize(
-    State((app, access)): State<(App, Access)>,
+    State((app, access, changes)): State<(App, Access, bool)>,
     context: Context,
     mut request: Request,
     next: Next,
@@ -43,7 +43,7 @@ pub async fn authorize(
         }
     };
     if let Some(caller) = caller {
-        if !caller.admitted(access) {
+        if !caller.admitted(access) || !caller.impersonation_admitted(access, changes) {
             return Err(Error::Forbidden);
         }
         request.extensions_mut().insert(caller);

@@ -109,7 +109,7 @@ impl Table {
         }
         routes = routes.route_layer(DefaultBodyLimit::max(MAX_UPLOAD));
         if access != Access::Public {
-            let authorize = from_fn_with_state((self.app.clone(), access), authorize);
+            let authorize = from_fn_with_state((self.app.clone(), access, changes), authorize);
             routes = routes.route_layer(authorize);
         }
         self.router = self.router.api_route_docs(path, document);
