@@ -18,7 +18,7 @@ use crate::{
         http::Reply,
         ids::Uuid,
     },
-    partners,
+    partners::{awaiting_approval, awaiting_review},
     reports::{self, Figure, PartnerSales, Point, RouteSales, Seller, Sums, Window},
     sailings::Zone,
 };
@@ -59,7 +59,7 @@ pub struct ThisMonth {
 }
 
 /// Work that is pending.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct Pending {
     /// Partners with documents to review. Null for a partner.
     pub partner_reviews: Option<i64>,
@@ -196,17 +196,14 @@ async fn departures(
     Ok(statement.bind_some(partner).long().one().await?)
 }
 
-#[derive(crate::kernel::db::FromRow)]
-struct PendingMoney {
-    settlements: i64,
-    refunds: i64,
-    payment_reviews: i64,
-}
-
 async fn pending(db: &Db, partner: Option<Uuid>) -> Result<Pending> {
-    let money: PendingMoney = db
-        .sql(
-            "SELECT
+    let pending: Pending = db
+        .sql(concat!(
+            "SELECT (SELECT COUNT(DISTINCT w.partner_id) FROM ",
+            awaiting_review!(),
+            " w) AS partner_reviews, (SELECT COUNT(*) FROM ",
+            awaiting_approval!(),
+            " w) AS bank_approvals,
                (SELECT COUNT(*) FROM settlements
                 WHERE status = 'pending' AND ($1 IS NULL OR partner_id = $1)) AS settlements,
                (SELECT COUNT(*) FROM bookings
@@ -214,23 +211,21 @@ async fn pending(db: &Db, partner: Option<Uuid>) -> Result<Pending> {
                + (SELECT COUNT(*) FROM reschedules r JOIN bookings k ON k.id = r.booking_id
                 WHERE r.status = 'done' AND r.difference < 0 AND r.refunded_at IS NULL
                   AND ($1 IS NULL OR k.partner_id = $1)) AS refunds,
-               (SELECT COUNT(*) FROM payment_reviews WHERE resolution IS NULL) AS payment_reviews",
-        )
+               (SELECT COUNT(*) FROM payment_reviews WHERE resolution IS NULL) AS payment_reviews"
+        ))
         .bind(partner)
         .long()
         .one()
         .await?;
-    // What reviewers do is not visible to partners.
-    let waiting = match partner {
-        None => Some(partners::waiting(db).await?),
-        Some(_) => None,
-    };
-    Ok(Pending {
-        partner_reviews: waiting.as_ref().map(|waiting| waiting.reviews),
-        bank_approvals: waiting.as_ref().map(|waiting| waiting.bank_approvals),
-        settlements: money.settlements,
-        refunds: money.refunds,
-        payment_reviews: waiting.map(|_| money.payment_reviews),
+    Ok(match partner {
+        None => pending,
+        // Not visible to partners.
+        Some(_) => Pending {
+            partner_reviews: None,
+            bank_approvals: None,
+            payment_reviews: None,
+            ..pending
+        },
     })
 }
 

@@ -367,6 +367,9 @@ CREATE TABLE onboardings (
 -- Which bank accounts wait for approval: dashboard, and the list of partners.
 CREATE INDEX onboardings_bank_pending ON onboardings (partner_id)
     WHERE bank_account_status = 'pending';
+-- The list of partners with a rejected bank account.
+CREATE INDEX onboardings_bank_rejected ON onboardings (partner_id)
+    WHERE bank_account_status = 'rejected';
 
 CREATE TABLE partner_documents (
     id UUID PRIMARY KEY,

@@ -42,7 +42,7 @@ pub use http::{
 pub use letters::{PartnerLetter, letter};
 pub use model::{Partner, PartnerStatus};
 pub use onboarding::BankAccount;
-pub use store::Waiting;
+pub(crate) use store::{awaiting_approval, awaiting_review};
 
 pub async fn exists(db: &Db, id: Uuid) -> Result<bool> {
     Ok(store::get(db, id).await?.is_some())
@@ -76,11 +76,6 @@ pub async fn payable_account(
     sealer: &Sealer,
 ) -> Result<Option<BankAccount>> {
     Ok(onboarding_store::papers_in(tx, id, sealer).await?.payable_account())
-}
-
-/// What reviewers have to do.
-pub async fn waiting(db: &Db) -> Result<Waiting> {
-    store::waiting(db).await
 }
 
 pub async fn find(db: &Db, id: Uuid) -> Result<Option<Partner>> {

@@ -133,27 +133,7 @@ macro_rules! awaiting_approval {
     };
 }
 
-/// How many partners have documents to review, and how many a bank account to approve.
-#[derive(crate::kernel::db::FromRow)]
-pub struct Waiting {
-    pub reviews: i64,
-    pub bank_approvals: i64,
-}
-
-pub async fn waiting(db: &Db) -> Result<Waiting> {
-    let waiting = db
-        .sql(concat!(
-            "SELECT (SELECT COUNT(DISTINCT r.partner_id) FROM ",
-            awaiting_review!(),
-            " r) AS reviews, (SELECT COUNT(*) FROM ",
-            awaiting_approval!(),
-            " b) AS bank_approvals"
-        ))
-        .long()
-        .one()
-        .await?;
-    Ok(waiting)
-}
+pub(crate) use {awaiting_approval, awaiting_review};
 
 pub async fn list(db: &Db, query: &PartnersQuery) -> Result<Page<Partner>> {
     let sort = query.sort_by.map(|by| match by.as_str() {
@@ -173,11 +153,15 @@ pub async fn list(db: &Db, query: &PartnersQuery) -> Result<Page<Partner>> {
     };
     list = match query.bank_account_status {
         Some(BankAccountStatus::Pending) => list.only(concat!("p.id IN ", awaiting_approval!())),
-        status => list.filter(
-            "EXISTS (SELECT 1 FROM onboardings o
-               WHERE o.partner_id = p.id AND o.bank_account_status = ?)",
-            status,
+        Some(BankAccountStatus::Rejected) => list.only(
+            "p.id IN (SELECT o.partner_id FROM onboardings o
+               WHERE o.bank_account_status = 'rejected')",
         ),
+        Some(BankAccountStatus::Approved) => list.only(
+            "EXISTS (SELECT 1 FROM onboardings o
+               WHERE o.partner_id = p.id AND o.bank_account_status = 'approved')",
+        ),
+        None => list,
     };
     let rows = list
         .search(&["a.name", "a.email", "a.phone"], paging.search())
