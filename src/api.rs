@@ -17,6 +17,10 @@
 //! `recent_sign_in()` marks what a stolen token must not be able to do for long: money, rights,
 //! webhooks, acting for others. `before_enrolment()` marks the little that an account may do that has
 //! to set up a second factor first.
+//!
+//! Whoever impersonates a partner also needs the rule that guards an operation for staff. Where there
+//! is none, it is `partners.write` for a changing operation and `partners.read` for another one
+//! (`Access::rule_of_impersonator`).
 
 use crate::{
     accounts::*,
@@ -58,7 +62,7 @@ pub fn table(app: App) -> Table {
     Table::new(app)
     // Signing in
     .op(POST.keeps_offers(), "/v1/auth/login",        Public,   login,           "Sign in").at_most(60)
-    .op(POST.keeps_offers().before_enrolment(), "/v1/auth/logout", SignedIn, logout, "Sign out")
+    .op(POST.keeps_offers().before_enrolment(), "/v1/auth/logout", AnySession, logout, "Sign out")
     .op(POST.keeps_offers(), "/auth/register-mitra",  Public,   register_mitra,  "Register partner").at_most(20)
     .op(POST.keeps_offers(), "/auth/forgot-password", Public,   forgot_password, "Request password reset").at_most(20)
     .op(POST.keeps_offers(), "/auth/reset-password",  Public,   reset_password,  "Reset password").at_most(20)
@@ -108,7 +112,7 @@ pub fn table(app: App) -> Table {
     .op(GET,                   "/v1/mitra/manajemen/{id}/overview",          Staff(PartnersRead),        partner_overview,     "Get partner overview")
     .op(GET,                   "/v1/mitra/manajemen/{id}/documents",         Staff(PartnersRead),        list_documents,       "List partner documents")
     .op(PUT.keeps_offers(),    "/v1/mitra/manajemen/{id}/document-approval", Staff(PartnersApprove),     review_document,      "Review partner document")
-    .op(PUT.keeps_offers().recent_sign_in(),    "/v1/mitra/manajemen/{id}/bank-approval",     Staff(PartnersApprove),     approve_bank_account, "Approve partner bank account")
+    .op(PUT.keeps_offers().recent_sign_in(),    "/v1/mitra/manajemen/{id}/bank-approval",     Staff(PartnersApprove),     approve_bank_account, "Review partner bank account")
     .op(POST.changes_offers(), "/v1/mitra/manajemen/{id}/suspend",           Staff(PartnersSuspend),     suspend_partner,      "Suspend partner")
     .op(POST.changes_offers(), "/v1/mitra/manajemen/{id}/unsuspend",         Staff(PartnersSuspend),     unsuspend_partner,    "Lift partner suspension")
     .op(POST.keeps_offers().recent_sign_in(),   "/v1/mitra/manajemen/{id}/impersonate",       Staff(PartnersImpersonate), impersonate_partner,  "Impersonate partner")
@@ -167,7 +171,7 @@ pub fn table(app: App) -> Table {
     // Paying partners
     .op(GET,                 "/v1/settlements",               PartnerOr(SettlementsRead),  list_settlements,             "List settlements")
     .op(POST.keeps_offers(), "/v1/settlements/manual",        Staff(SettlementsWrite),     create_settlement,            "Create settlement")
-    .op(GET,                 "/v1/settlements/configuration", Staff(SettlementsConfigure), get_settlement_configuration, "Get settlement configuration")
+    .op(GET,                 "/v1/settlements/configuration", PartnerOr(SettlementsConfigure), get_settlement_configuration, "Get settlement configuration")
     .op(POST.keeps_offers(), "/v1/settlements/configuration", Staff(SettlementsConfigure), configure_settlements,        "Update settlement configuration")
     .op(GET,                 "/v1/settlements/{id}",          PartnerOr(SettlementsRead),  get_settlement,               "Get settlement")
     .op(POST.keeps_offers().recent_sign_in(), "/v1/settlements/{id}/release",  Staff(SettlementsRelease),   release_settlement,           "Release settlement")

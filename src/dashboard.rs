@@ -18,6 +18,7 @@ use crate::{
         http::Reply,
         ids::Uuid,
     },
+    partners::{awaiting_approval, awaiting_review},
     reports::{self, Figure, PartnerSales, Point, RouteSales, Seller, Sums, Window},
     sailings::Zone,
 };
@@ -60,8 +61,10 @@ pub struct ThisMonth {
 /// Work that is pending.
 #[derive(Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct Pending {
-    /// Null for a partner.
+    /// Partners with documents to review. Null for a partner.
     pub partner_reviews: Option<i64>,
+    /// Changed bank accounts to approve. Null for a partner.
+    pub bank_approvals: Option<i64>,
     pub settlements: i64,
     pub refunds: i64,
     /// Null for a partner.
@@ -195,12 +198,12 @@ async fn departures(
 
 async fn pending(db: &Db, partner: Option<Uuid>) -> Result<Pending> {
     let pending: Pending = db
-        .sql(
-            "SELECT
-               (SELECT COUNT(*) FROM partners p WHERE p.status = 'in_review'
-                  OR (p.status = 'active' AND EXISTS
-                    (SELECT 1 FROM partner_documents d WHERE d.partner_id = p.id
-                       AND d.status = 'pending' AND d.replaced_at IS NULL))) AS partner_reviews,
+        .sql(concat!(
+            "SELECT (SELECT COUNT(DISTINCT w.partner_id) FROM ",
+            awaiting_review!(),
+            " w) AS partner_reviews, (SELECT COUNT(*) FROM ",
+            awaiting_approval!(),
+            " w) AS bank_approvals,
                (SELECT COUNT(*) FROM settlements
                 WHERE status = 'pending' AND ($1 IS NULL OR partner_id = $1)) AS settlements,
                (SELECT COUNT(*) FROM bookings
@@ -208,8 +211,8 @@ async fn pending(db: &Db, partner: Option<Uuid>) -> Result<Pending> {
                + (SELECT COUNT(*) FROM reschedules r JOIN bookings k ON k.id = r.booking_id
                 WHERE r.status = 'done' AND r.difference < 0 AND r.refunded_at IS NULL
                   AND ($1 IS NULL OR k.partner_id = $1)) AS refunds,
-               (SELECT COUNT(*) FROM payment_reviews WHERE resolution IS NULL) AS payment_reviews",
-        )
+               (SELECT COUNT(*) FROM payment_reviews WHERE resolution IS NULL) AS payment_reviews"
+        ))
         .bind(partner)
         .long()
         .one()
@@ -217,7 +220,12 @@ async fn pending(db: &Db, partner: Option<Uuid>) -> Result<Pending> {
     Ok(match partner {
         None => pending,
         // Not visible to partners.
-        Some(_) => Pending { partner_reviews: None, payment_reviews: None, ..pending },
+        Some(_) => Pending {
+            partner_reviews: None,
+            bank_approvals: None,
+            payment_reviews: None,
+            ..pending
+        },
     })
 }
 

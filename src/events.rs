@@ -97,6 +97,12 @@ messages! {
         PartnerSubmitted(PartnerChanged) = "partner.submitted",
         PartnerApproved(PartnerChanged) = "partner.approved",
         PartnerRevision(PartnerChanged) = "partner.revision",
+        /// A rejection was taken back: the partner need not correct anything.
+        PartnerReviewResumed(PartnerChanged) = "partner.review_resumed",
+        PartnerDocumentReplaced(DocumentsReplaced) = "partner.document_replaced",
+        PartnerBankChanged(PartnerChanged) = "partner.bank_changed",
+        PartnerBankApproved(PartnerChanged) = "partner.bank_approved",
+        PartnerBankRejected(PartnerChanged) = "partner.bank_rejected",
         PartnerSuspended(PartnerChanged) = "partner.suspended",
         PartnerUnsuspended(PartnerChanged) = "partner.unsuspended",
         SettlementCreated(SettlementRef) = "settlement.created",
@@ -154,12 +160,26 @@ pub struct PartnerRegistered {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PartnerChanged {
     pub partner_id: Uuid,
-    /// Reason of a suspension.
+    /// Reason of a suspension, or of the rejection of a bank account.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Rejected documents with notes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rejected: Vec<RejectedDocument>,
+}
+
+impl PartnerChanged {
+    pub fn of(partner_id: Uuid) -> Self {
+        Self { partner_id, reason: None, rejected: Vec::new() }
+    }
+}
+
+/// Documents that are reviewed without a submission.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DocumentsReplaced {
+    pub partner_id: Uuid,
+    /// Each a `DocumentType`.
+    pub documents: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -211,8 +231,13 @@ impl DomainEvent {
             Self::PartnerSubmitted(event)
             | Self::PartnerApproved(event)
             | Self::PartnerRevision(event)
+            | Self::PartnerReviewResumed(event)
+            | Self::PartnerBankChanged(event)
+            | Self::PartnerBankApproved(event)
+            | Self::PartnerBankRejected(event)
             | Self::PartnerSuspended(event)
             | Self::PartnerUnsuspended(event) => event.partner_id,
+            Self::PartnerDocumentReplaced(event) => event.partner_id,
             Self::SettlementCreated(event) | Self::SettlementReleased(event) => event.settlement_id,
             Self::SailingCancelled(event) => event.sailing_id,
             Self::SailingMoved(event) => event.sailing_id,
@@ -251,6 +276,11 @@ impl DomainEvent {
             | Self::PartnerSubmitted(_)
             | Self::PartnerApproved(_)
             | Self::PartnerRevision(_)
+            | Self::PartnerReviewResumed(_)
+            | Self::PartnerDocumentReplaced(_)
+            | Self::PartnerBankChanged(_)
+            | Self::PartnerBankApproved(_)
+            | Self::PartnerBankRejected(_)
             | Self::PartnerSuspended(_)
             | Self::PartnerUnsuspended(_)
             | Self::SettlementCreated(_)
@@ -453,6 +483,12 @@ mod tests {
                 "partner.revision",
                 json!({ "partner_id": id, "rejected": [{ "type": "ktp", "note": "blurred" }] }),
             ),
+            (
+                "partner.document_replaced",
+                json!({ "partner_id": id, "documents": ["operating_permit"] }),
+            ),
+            ("partner.bank_changed", json!({ "partner_id": id })),
+            ("partner.bank_rejected", json!({ "partner_id": id, "reason": "x" })),
             ("settlement.created", json!({ "settlement_id": id, "mitra_id": id })),
             ("sailing.cancelled", json!({ "sailing_id": id, "bookings": 3 })),
             (

@@ -251,6 +251,12 @@ const INVARIANTS: &[Invariant] = &[
              LIMIT 50",
     },
     Invariant {
+        rule: "every released settlement was paid to a bank account",
+        size: "SELECT COUNT(*) FROM settlements WHERE status = 'released'",
+        broken: "SELECT code FROM settlements
+             WHERE status = 'released' AND bank_account ->> 'account_number' IS NULL LIMIT 50",
+    },
+    Invariant {
         rule: "unapplied payments equal open reviews",
         size: "SELECT COUNT(*) FROM payment_reviews",
         broken: "SELECT 'reviews wait for ' || CAST(v.waiting AS TEXT) || ', the ledger has '

@@ -366,6 +366,8 @@ CREATE TABLE partners (
     created_at TIMESTAMPTZ NOT NULL,
     updated_at TIMESTAMPTZ NOT NULL,
     lang TEXT NOT NULL DEFAULT 'id' CHECK (lang IN ('en', 'id')),
+    -- Who created the partner and chose its e-mail address. NULL: it registered itself.
+    invited_by UUID REFERENCES accounts (id),
     -- NULL: the platform's default rate.
     commission_rate INTEGER CHECK (commission_rate BETWEEN 0 AND 10000),
     submitted_at TIMESTAMPTZ,
@@ -402,9 +404,31 @@ CREATE TABLE onboardings (
     account_number TEXT,
     account_name TEXT,
     -- NULL until there is a bank account.
-    bank_account_status TEXT CHECK (bank_account_status IN ('pending', 'approved')),
-    updated_at TIMESTAMPTZ NOT NULL
+    bank_account_status TEXT CHECK (bank_account_status IN ('pending', 'approved', 'rejected')),
+    -- Why the account was rejected.
+    bank_account_note TEXT,
+    -- Who last changed the account in person. Somebody else approves it.
+    bank_changed_by UUID REFERENCES accounts (id),
+    bank_reviewed_by UUID REFERENCES accounts (id),
+    bank_reviewed_at TIMESTAMPTZ,
+    -- The account that settlements are paid to: the last one that was approved.
+    approved_bank_code TEXT,
+    -- Encrypted.
+    approved_account_number TEXT,
+    approved_account_name TEXT,
+    updated_at TIMESTAMPTZ NOT NULL,
+    CHECK ((approved_account_number IS NULL) = (approved_bank_code IS NULL)
+        AND (approved_account_number IS NULL) = (approved_account_name IS NULL)),
+    CHECK (bank_account_status <> 'approved' OR approved_account_number IS NOT NULL),
+    CHECK (bank_account_status <> 'rejected' OR bank_account_note IS NOT NULL),
+    CHECK (bank_account_note IS NULL OR bank_account_status = 'rejected')
 );
+-- Which bank accounts wait for approval: dashboard, and the list of partners.
+CREATE INDEX onboardings_bank_pending ON onboardings (partner_id)
+    WHERE bank_account_status = 'pending';
+-- The list of partners with a rejected bank account.
+CREATE INDEX onboardings_bank_rejected ON onboardings (partner_id)
+    WHERE bank_account_status = 'rejected';
 
 CREATE TABLE partner_documents (
     id UUID PRIMARY KEY,
@@ -417,6 +441,10 @@ CREATE TABLE partner_documents (
     reviewed_by UUID REFERENCES accounts (id),
     -- Set exactly when the document was reviewed.
     reviewed_at TIMESTAMPTZ CHECK ((reviewed_at IS NULL) = (status = 'pending')),
+    -- Who handed it in, in person.
+    handed_in_by UUID NOT NULL REFERENCES accounts (id),
+    -- NULL until the partner submits it. Only submitted documents are reviewed.
+    submitted_at TIMESTAMPTZ CHECK (submitted_at IS NOT NULL OR status = 'pending'),
     -- Set when a newer document replaced it. The row is kept: it shows what was approved, and when.
     replaced_at TIMESTAMPTZ,
     created_at TIMESTAMPTZ NOT NULL
@@ -424,9 +452,9 @@ CREATE TABLE partner_documents (
 -- A partner has one current document of each type.
 CREATE UNIQUE INDEX partner_documents_current ON partner_documents (partner_id, type)
     WHERE replaced_at IS NULL;
--- Which partners wait for a review: dashboard and partner statistics.
+-- Which partners wait for a review: dashboard, partner statistics and the list of partners.
 CREATE INDEX partner_documents_pending ON partner_documents (partner_id)
-    WHERE status = 'pending' AND replaced_at IS NULL;
+    WHERE status = 'pending' AND replaced_at IS NULL AND submitted_at IS NOT NULL;
 -- The sweep of unused files: is this file a document?
 CREATE INDEX partner_documents_file ON partner_documents (file_id);
 

@@ -178,6 +178,7 @@ pub async fn erase_unverified(
 ) -> Result<bool> {
     let erased = store::erase_unverified(tx, id, created_until, now).await?;
     if erased {
+        second_factor::remove(tx, id).await?;
         store::delete_traces(tx, id).await?;
     }
     Ok(erased)

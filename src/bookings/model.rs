@@ -188,6 +188,8 @@ pub struct JoinedBooking {
     pub timezone: Zone,
     pub speedboat_name: String,
     pub partner_name: String,
+    /// Whether the partner is suspended now.
+    pub partner_suspended: bool,
     // The newest attempt to pay.
     pub payment_provider: Option<String>,
     pub payment_reference: Option<String>,
@@ -272,6 +274,8 @@ impl NewBooking {
                 timezone: sailing.timezone,
                 speedboat_name: sailing.speedboat_name.clone(),
                 partner_name: sailing.partner_name.clone(),
+                // Else there is no offer.
+                partner_suspended: false,
                 payment_provider: self.provider.map(str::to_owned),
                 payment_reference: paid_at_provider.then(|| format!("{}-1", self.code)),
                 payment_status: paid_at_provider.then(|| "pending".to_owned()),
@@ -353,6 +357,7 @@ impl BookingRow {
             is_boarded: !self.boarded.is_empty(),
             is_manifest_closed: self.joined.manifest_closed_at.is_some(),
             is_called_off: self.called_off,
+            is_partner_suspended: self.joined.partner_suspended,
             was_paid: self.paid_at.is_some(),
             total: self.total,
             refund_cap: self.refund_cap,

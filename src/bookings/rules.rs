@@ -86,6 +86,7 @@ pub struct BookingState {
     pub is_manifest_closed: bool,
     /// Cancelled together with its sailing.
     pub is_called_off: bool,
+    pub is_partner_suspended: bool,
     pub was_paid: bool,
     pub total: Rupiah,
     /// The maximum refund in percent, after a reschedule.
@@ -186,8 +187,9 @@ impl Refund {
 /// Who may cancel a booking when, and what is paid back. The only place that decides it.
 ///
 /// - What is not paid is cancelled by anyone, for nothing.
-/// - A guest gets the refund of the policy, or everything when the sailing was moved far. A guest
-///   cannot cancel after departure, nor near departure after check-in or a closed manifest.
+/// - A guest gets the refund of the policy, or everything when the sailing was moved far or its
+///   partner is suspended. A guest cannot cancel after departure, nor near departure after check-in
+///   or a closed manifest.
 /// - Partner and staff cancel a paid booking in full, at any time until the journey is completed.
 /// - A cancelled sailing cancels its bookings in full.
 /// - Staff can refund a completed journey in full, for a complaint.
@@ -203,7 +205,7 @@ pub fn cancellation(
         (Paid, Actor::Guest) if booking.has_departed(now) => Err(Refusal::Departed),
         (Paid, Actor::Guest) => {
             ensure_not_boarded(booking, now)?;
-            match booking.is_disrupted() {
+            match booking.is_disrupted() || booking.is_partner_suspended {
                 true => Ok(Refund::full(booking)),
                 false => Ok(Refund::by_policy(booking, policy, now)),
             }
@@ -377,6 +379,7 @@ mod tests {
             is_boarded: false,
             is_manifest_closed: false,
             is_called_off: false,
+            is_partner_suspended: false,
             was_paid: !matches!(status, BookingStatus::PendingPayment | BookingStatus::Expired),
             total: Rupiah(100_000),
             refund_cap: None,
@@ -432,6 +435,23 @@ mod tests {
     }
 
     #[test]
+    fn a_guest_of_a_suspended_partner_gets_everything_back() {
+        let by = |booking: &BookingState| cancellation(booking, Actor::Guest, &POLICY, at_noon());
+        let departing = |hours| BookingState {
+            departure_at: at_noon() + TimeDelta::hours(hours),
+            refund_cap: Some(50),
+            is_partner_suspended: true,
+            ..booking(BookingStatus::Paid)
+        };
+        assert_eq!(by(&departing(1)), Ok(Refund { amount: Rupiah(100_000) }));
+        assert_eq!(by(&departing(0)), Err(Refusal::Departed));
+        let boarded = BookingState { is_boarded: true, ..departing(1) };
+        assert_eq!(by(&boarded), Err(Refusal::AlreadyBoarded));
+        let active = BookingState { is_partner_suspended: false, ..departing(1) };
+        assert_eq!(by(&active), Ok(Refund::NONE), "by the policy");
+    }
+
+    #[test]
     fn who_may_reschedule() {
         use BookingStatus::*;
         let of = |status| rescheduling(&booking(status), at_noon());
@@ -450,7 +470,7 @@ mod tests {
     }
 
     fn any_state() -> impl Strategy<Value = BookingState> {
-        let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+        let flags = proptest::array::uniform5(any::<bool>());
         let times = (-3_000_i64..5_000, proptest::option::of(-120_i64..120));
         let money = (0_i64..10_000_000, proptest::option::of(0_i32..=100));
         (0..BookingStatus::ALL.len(), flags, times, money).prop_map(
@@ -460,10 +480,11 @@ mod tests {
                     status: BookingStatus::ALL[status],
                     departure_at,
                     promised_at: moved_by.map(|by| departure_at + TimeDelta::minutes(by)),
-                    is_boarded: flags.0,
-                    is_manifest_closed: flags.1,
-                    is_called_off: flags.2,
-                    was_paid: flags.3,
+                    is_boarded: flags[0],
+                    is_manifest_closed: flags[1],
+                    is_called_off: flags[2],
+                    was_paid: flags[3],
+                    is_partner_suspended: flags[4],
                     total: Rupiah(total),
                     refund_cap,
                 }

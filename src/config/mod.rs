@@ -101,8 +101,10 @@ settings! {
     rate_limit: Switch = "on";
     /// Who must have a second factor: `none`, `admins` or `staff` (admins and staff).
     require_second_factor: RequireSecondFactor = "none";
-    /// Whether terms must be published by another person than their author.
-    terms_four_eyes: Switch = "true";
+    /// Whether a second person is required: terms are not published by their author, bank accounts
+    /// not approved by who last changed them or the partner's e-mail, settlements not released by
+    /// who created them.
+    four_eyes: Switch = "true";
     /// Whether webhooks may call private and loopback addresses: `on` or `off`.
     webhook_private_addresses: Switch = "off";
     /// Number of trusted proxies that add to X-Forwarded-For.

@@ -97,7 +97,7 @@ pub async fn publish_terms(
         return Err(invalid_transition());
     }
     let own = [before.user_creator_id, before.user_editor_id].contains(&caller.person.id);
-    if own && app.config.terms_four_eyes.0 {
+    if own && app.config.four_eyes.0 {
         return Err(Error::conflict(
             "same_person",
             "The author of a draft cannot publish it.",

@@ -24,7 +24,8 @@ const TABLES: &[BulkClone] = &[
         ..of("accounts", &["id"])
     },
     of("partners", &["id", "account_id"]),
-    BulkClone { by: "partner_id", ..of("onboardings", &["partner_id"]) },
+    // A partner changes its bank account itself.
+    BulkClone { by: "partner_id", ..of("onboardings", &["partner_id", "bank_changed_by"]) },
     BulkClone {
         other: &[("registration_number", "registration_number || '-{n}'")],
         ..of("speedboats", &["id", "partner_id"])

@@ -60,6 +60,9 @@ pub enum Access {
     Guest,
     /// Guests and partners as under `Guest`; admins, and staff with the rule.
     GuestOr(Rule),
+    /// Every session, also an impersonated one whatever the rules of its impersonator are: for
+    /// signing out.
+    AnySession,
     /// Every signed-in account.
     SignedIn,
     Admin,
@@ -75,5 +78,18 @@ impl Access {
     /// Whether the operation can be called without a token.
     pub fn admits_guests(self) -> bool {
         matches!(self, Self::Public | Self::Guest | Self::GuestOr(_))
+    }
+
+    /// The rule that an impersonator of a partner needs for the operation: the one that guards it
+    /// for staff. What a partner does for itself alone is part of managing partners.
+    pub fn rule_of_impersonator(self, changes: bool) -> Option<Rule> {
+        match self {
+            Self::Public | Self::Guest | Self::AnySession => None,
+            Self::GuestOr(rule) | Self::PartnerOr(rule) | Self::Staff(rule) => Some(rule),
+            Self::SignedIn | Self::Admin | Self::Partner => Some(match changes {
+                true => Rule::PartnersWrite,
+                false => Rule::PartnersRead,
+            }),
+        }
     }
 }

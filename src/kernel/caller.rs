@@ -110,6 +110,11 @@ impl Caller {
         allows(self.role, &self.rules, rule)
     }
 
+    /// The person who acts: the impersonator, if there is one.
+    pub fn acting_person(&self) -> &Person {
+        self.impersonator.as_ref().map_or(&self.person, |behind| &behind.person)
+    }
+
     /// True for the account's holder, and for an impersonator with the rule.
     pub fn impersonator_may(&self, rule: Rule) -> bool {
         self.impersonator.as_ref().is_none_or(|behind| behind.may(rule))
@@ -132,7 +137,7 @@ impl Caller {
     /// Whether the access column admits this caller.
     pub fn admitted(&self, access: Access) -> bool {
         match access {
-            Access::Public | Access::Guest | Access::SignedIn => true,
+            Access::Public | Access::Guest | Access::AnySession | Access::SignedIn => true,
             Access::Admin => self.role == Role::Admin,
             Access::Staff(rule) => self.may(rule),
             Access::Partner => self.role == Role::Mitra,
@@ -145,6 +150,12 @@ impl Caller {
     /// Whether the password was given in this session within the last hour.
     pub fn has_recent_sign_in(&self, now: DateTime<Utc>) -> bool {
         self.authenticated_at.is_some_and(|at| now < at + RECENT)
+    }
+
+    /// Whether the one who acts may do it: an impersonator needs the rule that guards the operation
+    /// for staff as well, so that impersonation gives nobody more rights than their permission.
+    pub fn impersonation_admitted(&self, access: Access, changes: bool) -> bool {
+        access.rule_of_impersonator(changes).is_none_or(|rule| self.impersonator_may(rule))
     }
 
     /// Refuses impersonated sessions.

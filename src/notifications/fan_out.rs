@@ -214,13 +214,15 @@ async fn fan_out<'a>(
             let recipient = Recipient::StaffWith(Rule::PartnersRead);
             partner_data(app, id, None).await?.map(|data| (vec![recipient], data))
         }
-        E::PartnerSubmitted(partner) => {
+        E::PartnerSubmitted(_) | E::PartnerDocumentReplaced(_) | E::PartnerBankChanged(_) => {
             let recipient = Recipient::StaffWith(Rule::PartnersApprove);
-            let data = partner_data(app, id, partner.reason.as_deref()).await?;
-            data.map(|data| (vec![recipient], data))
+            partner_data(app, id, None).await?.map(|data| (vec![recipient], data))
         }
         E::PartnerApproved(partner)
         | E::PartnerRevision(partner)
+        | E::PartnerReviewResumed(partner)
+        | E::PartnerBankApproved(partner)
+        | E::PartnerBankRejected(partner)
         | E::PartnerSuspended(partner)
         | E::PartnerUnsuspended(partner) => {
             let data = partner_data(app, id, partner.reason.as_deref()).await?;

@@ -46,6 +46,12 @@ fn letter_of(event: &DomainEvent) -> Option<EventLetter> {
         E::PartnerSubmitted(_) => partner(P::Submitted),
         E::PartnerApproved(_) => partner(P::Approved),
         E::PartnerRevision(changed) => partner(P::Revision { rejected: changed.rejected.clone() }),
+        E::PartnerReviewResumed(_) => partner(P::ReviewResumed),
+        E::PartnerBankChanged(_) => partner(P::BankChanged),
+        E::PartnerBankApproved(_) => partner(P::BankApproved),
+        E::PartnerBankRejected(changed) => {
+            partner(P::BankRejected { reason: changed.reason.clone().unwrap_or_default() })
+        }
         E::PartnerSuspended(changed) => {
             partner(P::Suspended { reason: changed.reason.clone().unwrap_or_default() })
         }
@@ -53,6 +59,7 @@ fn letter_of(event: &DomainEvent) -> Option<EventLetter> {
         E::SettlementReleased(_) => Some(EventLetter::SettlementReleased(event.subject())),
         E::BookingCompleted(_)
         | E::PaymentReview(_)
+        | E::PartnerDocumentReplaced(_)
         | E::SettlementCreated(_)
         | E::SailingCancelled(_)
         | E::SailingMoved(_)

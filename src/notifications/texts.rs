@@ -121,6 +121,35 @@ pub fn title_and_body(kind: EventKind, data: &Value) -> (Text, Text) {
                 "Beberapa dokumen Anda perlu dikirim ulang.",
             ),
         ),
+        EventKind::PartnerReviewResumed => (
+            text("Your documents are under review", "Dokumen Anda sedang diperiksa"),
+            text(
+                "We have accepted what we had rejected before. You need not send it again.",
+                "Dokumen yang tadinya ditolak kami terima. Anda tidak perlu mengirim ulang.",
+            ),
+        ),
+        EventKind::PartnerDocumentReplaced => (
+            text("A document to review", "Dokumen perlu diperiksa"),
+            Text::new(
+                format!("{} has handed in another document.", said("name")),
+                format!("{} telah menyerahkan dokumen lain.", said("name")),
+            ),
+        ),
+        EventKind::PartnerBankChanged => (
+            text("A bank account to approve", "Rekening perlu disetujui"),
+            Text::new(
+                format!("{} has changed its bank account.", said("name")),
+                format!("{} telah mengubah rekeningnya.", said("name")),
+            ),
+        ),
+        EventKind::PartnerBankApproved => (
+            text("Your bank account is approved", "Rekening Anda disetujui"),
+            text("Settlements are paid to it.", "Settlement dibayarkan ke rekening ini."),
+        ),
+        EventKind::PartnerBankRejected => (
+            text("Your bank account is rejected", "Rekening Anda ditolak"),
+            Text::new(format!("Reason: {}", said("reason")), format!("Alasan: {}", said("reason"))),
+        ),
         EventKind::PartnerSuspended => (
             text("Your partnership is suspended", "Kemitraan Anda ditangguhkan"),
             Text::new(format!("Reason: {}", said("reason")), format!("Alasan: {}", said("reason"))),

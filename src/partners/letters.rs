@@ -18,6 +18,10 @@ pub enum PartnerLetter {
     Submitted,
     Approved,
     Revision { rejected: Vec<RejectedDocument> },
+    ReviewResumed,
+    BankChanged,
+    BankApproved,
+    BankRejected { reason: String },
     Suspended { reason: String },
     Unsuspended,
 }
@@ -29,6 +33,10 @@ pub async fn letter(app: &App, id: Uuid, kind: PartnerLetter) -> Result<Option<L
         PartnerLetter::Submitted => submitted(),
         PartnerLetter::Approved => approved(),
         PartnerLetter::Revision { rejected } => revision(rejected),
+        PartnerLetter::ReviewResumed => review_resumed(),
+        PartnerLetter::BankChanged => bank_changed(),
+        PartnerLetter::BankApproved => bank_approved(),
+        PartnerLetter::BankRejected { reason } => bank_rejected(reason),
         PartnerLetter::Suspended { reason } => suspended(reason),
         PartnerLetter::Unsuspended => unsuspended(),
     };
@@ -96,6 +104,57 @@ fn revision(rejected: Vec<RejectedDocument>) -> (Text, Vec<Text>) {
         "Sampai saat itu Anda tidak dapat menerbitkan jadwal baru. Yang sudah dijual tetap dijual.",
     ));
     (text("Please correct your documents", "Mohon perbaiki dokumen Anda"), paragraphs)
+}
+
+fn review_resumed() -> (Text, Vec<Text>) {
+    (
+        text("Your documents are under review again", "Dokumen Anda kembali diperiksa"),
+        vec![text(
+            "We have accepted what we had rejected before. You need not send it again.",
+            "Dokumen yang tadinya ditolak kami terima. Anda tidak perlu mengirim ulang.",
+        )],
+    )
+}
+
+fn bank_changed() -> (Text, Vec<Text>) {
+    (
+        text("Your bank account was changed", "Rekening Anda diubah"),
+        vec![
+            text(
+                "We will check the new bank account. Until then your settlements are held.",
+                "Kami akan memeriksa rekening baru. Sampai selesai, pencairan Anda ditahan.",
+            ),
+            text(
+                "If you have not changed it yourself, change your password and contact us at once.",
+                "Jika bukan Anda yang mengubahnya, segera ganti kata sandi dan hubungi kami.",
+            ),
+        ],
+    )
+}
+
+fn bank_approved() -> (Text, Vec<Text>) {
+    (
+        text("Your bank account is approved", "Rekening Anda disetujui"),
+        vec![text(
+            "From now on your settlements are paid to the new bank account.",
+            "Mulai sekarang pencairan Anda dibayarkan ke rekening baru.",
+        )],
+    )
+}
+
+fn bank_rejected(reason: String) -> (Text, Vec<Text>) {
+    (
+        text("Your bank account is rejected", "Rekening Anda ditolak"),
+        vec![
+            Text::new(format!("Reason: {reason}"), format!("Alasan: {reason}")),
+            text(
+                "The bank account that was approved last stays in force. To use another one, \
+                 please correct your bank account.",
+                "Rekening yang terakhir disetujui tetap berlaku. Untuk memakai rekening lain, \
+                 mohon perbaiki rekening Anda.",
+            ),
+        ],
+    )
 }
 
 fn suspended(reason: String) -> (Text, Vec<Text>) {

@@ -4,7 +4,10 @@
 //! - Every change of the status goes through `transitions`, by the table in `rules`, while the partner's
 //!   row is locked: two reviewers cannot activate a partner twice.
 //! - A registration whose e-mail address is not verified within 7 days is deleted (`unverified`).
-//! - A document that is submitted again is a new document with a new id.
+//! - A document that is handed in again is a new document with a new id. Documents are reviewed once
+//!   they are submitted, all in one round.
+//! - Settlements are paid to the last approved bank account. A change of it is reviewed by somebody
+//!   who has changed neither the account nor the partner's e-mail address (four eyes).
 //! - `settlement_configuration` has commission and payout schedule.
 //! - NIK, NPWP and account numbers are encrypted at rest and masked unless revealed.
 
@@ -41,6 +44,7 @@ pub use http::{
 pub use letters::{PartnerLetter, letter};
 pub use model::{Partner, PartnerStatus};
 pub use onboarding::BankAccount;
+pub(crate) use store::{awaiting_approval, awaiting_review};
 pub use unverified::delete_unverified;
 
 pub async fn exists(db: &Db, id: Uuid) -> Result<bool> {
@@ -67,15 +71,14 @@ pub async fn lock_row(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<Partn
     store::lock_row(tx, id, now).await
 }
 
-/// The partner's bank account, if it is approved.
+/// The bank account that the partner can be paid to: the last approved one, unless a change of it
+/// awaits approval.
 pub async fn payable_account(
     tx: &mut Tx,
     id: Uuid,
     sealer: &Sealer,
 ) -> Result<Option<BankAccount>> {
-    let papers = onboarding_store::papers_in(tx, id, sealer).await?;
-    let approved = papers.bank_account_status == Some(onboarding::BankAccountStatus::Approved);
-    Ok(approved.then_some(papers.bank_account))
+    Ok(onboarding_store::papers_in(tx, id, sealer).await?.payable_account())
 }
 
 pub async fn find(db: &Db, id: Uuid) -> Result<Option<Partner>> {

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::onboarding::BankAccountStatus;
 use crate::{
     accounts::{Password, User, check_confirmation},
     kernel::{
@@ -41,6 +42,8 @@ crate::string_enum! {
         Submit = "submitted",
         Approve = "approved",
         Reject = "revision",
+        /// A changed verdict left no rejected document.
+        Resume = "resumed",
         Suspend = "suspended",
         Unsuspend = "unsuspended",
     }
@@ -74,6 +77,9 @@ pub struct Partner {
     /// Language of mails to the partner.
     #[serde(skip)]
     pub lang: Lang,
+    /// Who created the partner and chose its e-mail address.
+    #[serde(skip)]
+    pub invited_by: Option<Uuid>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -129,6 +135,11 @@ pub struct PartnersQuery {
     pub status: Option<PartnerStatus>,
     #[serde(rename = "partnerType")]
     pub partner_type: Option<PartnerType>,
+    /// With `true`, partners with documents that await review; with `false`, the others.
+    pub awaiting_review: Option<bool>,
+    /// `pending`: accounts of activated partners that await approval. Before its activation, the
+    /// account of a partner is reviewed with its bank book.
+    pub bank_account_status: Option<BankAccountStatus>,
     pub sort_by: Option<PartnerSort>,
 }
 
@@ -182,17 +193,26 @@ pub struct DocumentReview {
 
 impl Input for DocumentReview {
     fn check(value: &Value, faults: &mut Vec<Fault>) {
-        let silent = value["note"].as_str().is_none_or(|note| note.trim().is_empty());
-        if value["status"] == Verdict::Rejected.as_str() && silent {
-            let message = text("State why it is rejected.", "Sebutkan alasan penolakan.");
-            faults.push(Fault::new("note", "required", message));
-        }
+        check_note(value, faults);
     }
 }
 
-#[derive(Default, Deserialize, JsonSchema)]
+/// A rejection needs a note.
+fn check_note(value: &Value, faults: &mut Vec<Fault>) {
+    let silent = value["note"].as_str().is_none_or(|note| note.trim().is_empty());
+    if value["status"] == Verdict::Rejected.as_str() && silent {
+        let message = text("State why it is rejected.", "Sebutkan alasan penolakan.");
+        faults.push(Fault::new("note", "required", message));
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
 pub struct BankApproval {
-    /// What the reviewer has seen; an account that has changed in the meantime is not approved.
+    pub status: Verdict,
+    /// Required for a rejection; the partner reads it.
+    #[serde(default)]
+    pub note: Option<Note>,
+    /// What the reviewer has seen; an account that has changed in the meantime is not reviewed.
     #[schemars(length(max = 20))]
     pub account_number: Option<String>,
     #[schemars(length(max = 20))]
@@ -201,4 +221,8 @@ pub struct BankApproval {
     pub account_name: Option<String>,
 }
 
-impl Input for BankApproval {}
+impl Input for BankApproval {
+    fn check(value: &Value, faults: &mut Vec<Fault>) {
+        check_note(value, faults);
+    }
+}

@@ -41,7 +41,11 @@ impl From<Verdict> for DocumentStatus {
 }
 
 crate::string_enum! {
-    pub enum BankAccountStatus { Pending = "pending", Approved = "approved" }
+    pub enum BankAccountStatus {
+        Pending = "pending",
+        Approved = "approved",
+        Rejected = "rejected",
+    }
 }
 
 crate::string_enum! {
@@ -91,8 +95,16 @@ pub struct OnboardingData {
     pub business: Business,
     pub pic: Pic,
     pub bank_account: BankAccount,
-    /// Settlements are held until a changed account is approved.
+    /// Settlements are held while a changed account is `pending`. After a rejection they are paid
+    /// to the last approved account.
     pub bank_account_status: Option<BankAccountStatus>,
+    /// Why the account was rejected.
+    pub bank_account_note: Option<String>,
+    /// The account that settlements are paid to: the last one that was approved.
+    pub approved_bank_account: Option<BankAccount>,
+    /// Who last changed the account in person.
+    #[serde(skip)]
+    pub bank_changed_by: Option<Uuid>,
 }
 
 impl OnboardingData {
@@ -106,7 +118,33 @@ impl OnboardingData {
         self.business.npwp = reveal(self.business.npwp, may || !is_nik);
         self.pic.nik = reveal(self.pic.nik, may);
         self.bank_account.account_number = reveal(self.bank_account.account_number, may);
+        if let Some(approved) = &mut self.approved_bank_account {
+            approved.account_number = reveal(approved.account_number.take(), may);
+        }
         self
+    }
+
+    /// Replaces the bank account. Another account than the approved one awaits approval; going back
+    /// to the approved one withdraws the change.
+    pub fn set_bank_account(&mut self, account: BankAccount, by: Uuid) {
+        let approved = self.approved_bank_account.as_ref() == Some(&account);
+        self.bank_account_status = Some(match approved {
+            true => BankAccountStatus::Approved,
+            false => BankAccountStatus::Pending,
+        });
+        self.bank_account = account;
+        self.bank_account_note = None;
+        self.bank_changed_by = Some(by);
+    }
+
+    /// The account that can be paid to now: none while a change awaits approval.
+    pub fn payable_account(self) -> Option<BankAccount> {
+        match self.bank_account_status {
+            Some(BankAccountStatus::Approved | BankAccountStatus::Rejected) => {
+                self.approved_bank_account
+            }
+            Some(BankAccountStatus::Pending) | None => None,
+        }
     }
 }
 
@@ -120,6 +158,10 @@ pub struct DocumentRow {
     pub status: DocumentStatus,
     pub note: Option<String>,
     pub reviewed_at: Option<DateTime<Utc>>,
+    /// Who handed it in, in person.
+    pub handed_in_by: Uuid,
+    /// `None` until the partner submits it.
+    pub submitted_at: Option<DateTime<Utc>>,
     pub replaced_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
 }

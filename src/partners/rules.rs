@@ -1,8 +1,10 @@
 //! Pure rules of partners: required onboarding data, and status transitions.
 
 use super::{
-    model::{Event, PartnerStatus, PartnerType},
-    onboarding::{DocumentRow, DocumentStatus, DocumentType, OnboardingData, Step, StepKey},
+    model::{Event, Partner, PartnerStatus, PartnerType, Verdict},
+    onboarding::{
+        BankAccountStatus, DocumentRow, DocumentStatus, DocumentType, OnboardingData, Step, StepKey,
+    },
 };
 
 /// All allowed transitions.
@@ -14,6 +16,9 @@ const MOVES: &[(PartnerStatus, Event, PartnerStatus)] = {
         (Revision, Submit, InReview),
         (InReview, Approve, Active),
         (InReview, Reject, Revision),
+        // Another document of the same round was rejected.
+        (Revision, Reject, Revision),
+        (Revision, Resume, InReview),
         // A replaced document of an active partner was rejected.
         (Active, Reject, Revision),
         (Active, Suspend, Suspended),
@@ -27,21 +32,68 @@ pub fn next(from: PartnerStatus, event: Event) -> Option<PartnerStatus> {
     MOVES.iter().find(fits).map(|m| m.2)
 }
 
-/// Whether a document can be reviewed now. During a review, an approval can still be changed;
-/// documents of an active partner are reviewed when they are replaced.
+/// Whether a submitted document can be reviewed now. All documents are reviewed in one round: a
+/// rejection leaves the others open, and a verdict can be changed until the partner submits again.
+/// Documents of an active partner are reviewed when they are replaced.
 pub fn reviewable(
     partner: PartnerStatus,
     document: DocumentStatus,
     verdict: DocumentStatus,
 ) -> bool {
-    use DocumentStatus::*;
     match partner {
-        PartnerStatus::InReview => matches!(
-            (document, verdict),
-            (Pending, Approved) | (Pending, Rejected) | (Approved, Rejected)
-        ),
-        PartnerStatus::Active => document == Pending && verdict != Pending,
-        _ => false,
+        PartnerStatus::InReview | PartnerStatus::Revision => document != verdict,
+        PartnerStatus::Active => document == DocumentStatus::Pending,
+        PartnerStatus::Draft | PartnerStatus::Suspended => false,
+    }
+}
+
+/// What a verdict does to the partner; `None` if it keeps its status. `documents` and `steps` are
+/// as they are after the verdict.
+///
+/// - A rejection asks for a revision. Each further one is told to the partner as well.
+/// - A rejection that was taken back resumes the review, if it was the last one and the partner has
+///   not removed anything since. The partner need not submit again.
+/// - Otherwise a partner in revision stays there until it submits.
+pub fn after_verdict(
+    partner: PartnerStatus,
+    was: DocumentStatus,
+    verdict: Verdict,
+    documents: &[DocumentRow],
+    steps: &[Step],
+) -> Option<Event> {
+    match verdict {
+        Verdict::Rejected => Some(Event::Reject),
+        Verdict::Approved => {
+            let taken_back = partner == PartnerStatus::Revision && was == DocumentStatus::Rejected;
+            let resumes = taken_back
+                && !documents.iter().any(DocumentRow::is_rejected)
+                && steps.iter().all(|step| step.complete);
+            resumes.then_some(Event::Resume)
+        }
+    }
+}
+
+/// Whether an approval of this document also approves the bank account that it proves: until the
+/// partner is first activated. Later accounts are approved separately.
+pub fn proves_bank_account(kind: DocumentType, is_verified: bool) -> bool {
+    kind == DocumentType::BankBook && !is_verified
+}
+
+/// Whether reviewers are told of a changed bank account: once it is complete, unless the partner
+/// submits it together with its documents.
+pub fn awaits_approval(partner: &Partner, papers: &OnboardingData, steps: &[Step]) -> bool {
+    let complete = steps.iter().any(|step| step.key == StepKey::BankAccount && step.complete);
+    let is_pending = papers.bank_account_status == Some(BankAccountStatus::Pending);
+    let is_reviewed = partner.verified_at.is_some() || partner.status == PartnerStatus::InReview;
+    complete && is_pending && is_reviewed
+}
+
+/// Whether a document that is handed in now is reviewed at once. Before, and during a revision, the
+/// partner submits all documents together.
+pub fn reviewed_at_once(partner: PartnerStatus) -> bool {
+    match partner {
+        PartnerStatus::InReview | PartnerStatus::Active | PartnerStatus::Suspended => true,
+        PartnerStatus::Draft | PartnerStatus::Revision => false,
     }
 }
 
@@ -61,7 +113,8 @@ pub fn all_approved(partner_type: PartnerType, documents: &[DocumentRow]) -> boo
     required(partner_type).iter().all(approved)
 }
 
-/// The steps with their missing fields. A rejected document counts as missing.
+/// The steps with their missing fields. A rejected document counts as missing. An individual needs
+/// neither NIB nor NPWP.
 pub fn steps(
     partner_type: PartnerType,
     papers: &OnboardingData,
@@ -71,10 +124,11 @@ pub fn steps(
     let missing = |fields: &[(&'static str, bool)]| -> Vec<&'static str> {
         fields.iter().filter(|(_, there)| !there).map(|(name, _)| *name).collect()
     };
+    let is_individual = partner_type == PartnerType::Individual;
     let business = missing(&[
         ("legal_name", business.legal_name.is_some()),
-        ("nib", business.nib.is_some()),
-        ("npwp", business.npwp.is_some()),
+        ("nib", is_individual || business.nib.is_some()),
+        ("npwp", is_individual || business.npwp.is_some()),
         ("address", business.address.is_some()),
         ("city", business.city.is_some()),
         ("province", business.province.is_some()),
@@ -128,18 +182,19 @@ pub fn review_note(documents: &[DocumentRow]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::ids::Uuid;
 
     /// The same transitions as a diagram.
     #[test]
     fn every_edge_is_as_drawn_and_there_is_no_other() {
         #[rustfmt::skip]
         let drawn = [
-            // from        submit       approve     reject      suspend      unsuspend
-            ("draft",     ["in_review", "-",        "-",        "-",         "-"]),
-            ("in_review", ["-",         "active",   "revision", "-",         "-"]),
-            ("revision",  ["in_review", "-",        "-",        "-",         "-"]),
-            ("active",    ["-",         "-",        "revision", "suspended", "-"]),
-            ("suspended", ["-",         "-",        "-",        "-",         "active"]),
+            // from        submit       approve     reject      resume       suspend      unsuspend
+            ("draft",     ["in_review", "-",        "-",        "-",         "-",         "-"]),
+            ("in_review", ["-",         "active",   "revision", "-",         "-",         "-"]),
+            ("revision",  ["in_review", "-",        "revision", "in_review", "-",         "-"]),
+            ("active",    ["-",         "-",        "revision", "-",         "suspended", "-"]),
+            ("suspended", ["-",         "-",        "-",        "-",         "-",         "active"]),
         ];
         assert_eq!(drawn.len(), PartnerStatus::ALL.len());
         for (from, row) in drawn {
@@ -151,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_is_given_in_review_or_on_what_an_active_partner_replaced() {
+    fn a_verdict_is_given_during_a_round_or_on_what_an_active_partner_replaced() {
         use DocumentStatus::*;
         let mut allowed = Vec::new();
         for partner in PartnerStatus::ALL {
@@ -169,9 +224,66 @@ mod tests {
                 "in_review pending approved",
                 "in_review pending rejected",
                 "in_review approved rejected",
+                "in_review rejected approved",
+                "revision pending approved",
+                "revision pending rejected",
+                "revision approved rejected",
+                "revision rejected approved",
                 "active pending approved",
                 "active pending rejected",
             ]
         );
+    }
+
+    fn document(kind: DocumentType, status: DocumentStatus) -> DocumentRow {
+        DocumentRow {
+            id: Uuid::nil(),
+            kind,
+            file_id: Uuid::nil(),
+            filename: String::new(),
+            status,
+            note: None,
+            reviewed_at: None,
+            handed_in_by: Uuid::nil(),
+            submitted_at: None,
+            replaced_at: None,
+            created_at: chrono::DateTime::UNIX_EPOCH,
+        }
+    }
+
+    #[test]
+    fn a_rejection_taken_back_resumes_the_review_only_if_it_was_the_last() {
+        use DocumentStatus::*;
+        use DocumentType::*;
+        let complete = [Step { key: StepKey::Business, complete: true, missing: vec![] }];
+        let lacking = [Step { key: StepKey::Business, complete: false, missing: vec!["city"] }];
+        let passed = [document(Deed, Approved), document(Nib, Pending)];
+        let another = [document(Deed, Approved), document(Nib, Rejected)];
+        let revision = |was, verdict, documents: &[DocumentRow], steps: &[Step]| {
+            after_verdict(PartnerStatus::Revision, was, verdict, documents, steps)
+        };
+        let approved = Verdict::Approved;
+        assert_eq!(revision(Rejected, approved, &passed, &complete), Some(Event::Resume));
+        assert_eq!(revision(Rejected, approved, &another, &complete), None, "one is left");
+        assert_eq!(revision(Rejected, approved, &passed, &lacking), None, "a field is missing");
+        // The rejected document may have been replaced and not submitted yet.
+        assert_eq!(revision(Pending, approved, &passed, &complete), None);
+        for status in [PartnerStatus::InReview, PartnerStatus::Active] {
+            let kept = after_verdict(status, Rejected, approved, &passed, &complete);
+            assert_eq!(kept, None, "{status}");
+        }
+        for was in [Pending, Approved] {
+            let rejected = revision(was, Verdict::Rejected, &another, &complete);
+            assert_eq!(rejected, Some(Event::Reject));
+        }
+    }
+
+    #[test]
+    fn an_individual_needs_neither_nib_nor_npwp() {
+        let missing = |kind| steps(kind, &OnboardingData::default(), &[]).remove(0).missing;
+        let individual = missing(PartnerType::Individual);
+        assert_eq!(individual, ["legal_name", "address", "city", "province", "postal_code"]);
+        let company = missing(PartnerType::Company);
+        assert!(company.contains(&"nib") && company.contains(&"npwp"));
     }
 }

@@ -98,7 +98,7 @@ impl Input for SettlementConfigurationForm {
 
 #[derive(Deserialize, JsonSchema)]
 pub struct SettlementConfigurationQuery {
-    /// UUID of the partner. Left out: the default.
+    /// UUID of the partner. Left out: the default. Ignored for partners, who get their own.
     pub mitra_id: Option<Uuid>,
 }
 

@@ -2,7 +2,10 @@
 
 use chrono::{DateTime, Utc};
 
-use super::model::{Partner, PartnerForm, PartnerStatus, PartnerType, PartnersQuery};
+use super::{
+    model::{Partner, PartnerForm, PartnerStatus, PartnerType, PartnersQuery},
+    onboarding::BankAccountStatus,
+};
 use crate::kernel::{
     db::{Db, Tx},
     error::{Error, Result},
@@ -23,7 +26,7 @@ macro_rules! partner {
                (SELECT COUNT(*) FROM speedboats b
                 WHERE b.partner_id = p.id AND b.deleted_at IS NULL) AS speedboat_count,
                p.verified_at, p.suspended_at, p.suspended_reason, p.created_at, p.submitted_at,
-               p.lang
+               p.lang, p.invited_by
              FROM partners p JOIN accounts a ON a.id = p.account_id",
             $rest
         )
@@ -52,6 +55,8 @@ pub struct NewPartner<'a> {
     pub partner_type: PartnerType,
     pub commission_rate: Option<Rate>,
     pub lang: Lang,
+    /// `None` if it registers itself.
+    pub invited_by: Option<Uuid>,
 }
 
 /// Creates a partner in status `draft`.
@@ -59,8 +64,8 @@ pub async fn insert(tx: &mut Tx, partner: NewPartner<'_>, now: DateTime<Utc>) ->
     let id = ids::fresh();
     tx.sql(
         "INSERT INTO partners (id, account_id, address, partner_type, status, commission_rate,
-           lang, created_at, updated_at)
-         VALUES ($1, $2, $3, $4, 'draft', $5, $6, $7, $7)",
+           lang, invited_by, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, 'draft', $5, $6, $7, $8, $8)",
     )
     .bind(id)
     .bind(partner.account_id)
@@ -68,6 +73,7 @@ pub async fn insert(tx: &mut Tx, partner: NewPartner<'_>, now: DateTime<Utc>) ->
     .bind(partner.partner_type)
     .bind(partner.commission_rate)
     .bind(partner.lang)
+    .bind(partner.invited_by)
     .bind(now)
     .run()
     .await?;
@@ -159,6 +165,27 @@ pub async fn delete_notifications(tx: &mut Tx, partner: &Partner) -> Result<()> 
     Ok(())
 }
 
+/// The partners with documents that await review, found by the index of pending documents. Nobody
+/// reviews the documents of a suspended partner.
+macro_rules! awaiting_review {
+    () => {
+        "(SELECT d.partner_id FROM partner_documents d JOIN partners w ON w.id = d.partner_id
+          WHERE d.status = 'pending' AND d.replaced_at IS NULL AND d.submitted_at IS NOT NULL
+            AND w.status <> 'suspended')"
+    };
+}
+
+/// The activated partners whose bank account awaits approval, found by the index of pending
+/// accounts.
+macro_rules! awaiting_approval {
+    () => {
+        "(SELECT o.partner_id FROM onboardings o JOIN partners w ON w.id = o.partner_id
+          WHERE o.bank_account_status = 'pending' AND w.verified_at IS NOT NULL)"
+    };
+}
+
+pub(crate) use {awaiting_approval, awaiting_review};
+
 pub async fn list(db: &Db, query: &PartnersQuery) -> Result<Page<Partner>> {
     let sort = query.sort_by.map(|by| match by.as_str() {
         "name" => "lower(a.name)",
@@ -166,10 +193,28 @@ pub async fn list(db: &Db, query: &PartnersQuery) -> Result<Page<Partner>> {
         _ => "p.created_at",
     });
     let paging = &query.paging;
-    let rows = db
+    let mut list = db
         .list(partner!(""))
         .filter("p.status = ?", query.status)
-        .filter("p.partner_type = ?", query.partner_type)
+        .filter("p.partner_type = ?", query.partner_type);
+    list = match query.awaiting_review {
+        Some(true) => list.only(concat!("p.id IN ", awaiting_review!())),
+        Some(false) => list.only(concat!("p.id NOT IN ", awaiting_review!())),
+        None => list,
+    };
+    list = match query.bank_account_status {
+        Some(BankAccountStatus::Pending) => list.only(concat!("p.id IN ", awaiting_approval!())),
+        Some(BankAccountStatus::Rejected) => list.only(
+            "p.id IN (SELECT o.partner_id FROM onboardings o
+               WHERE o.bank_account_status = 'rejected')",
+        ),
+        Some(BankAccountStatus::Approved) => list.only(
+            "EXISTS (SELECT 1 FROM onboardings o
+               WHERE o.partner_id = p.id AND o.bank_account_status = 'approved')",
+        ),
+        None => list,
+    };
+    let rows = list
         .search(&["a.name", "a.email", "a.phone"], paging.search())
         .page(paging.sort(sort, "p.created_at"), "p.id", paging.limit(), paging.offset())
         .await?;
@@ -188,14 +233,14 @@ pub struct Count {
 /// Counts by status and type, new partners, and those awaiting review.
 pub async fn counts(db: &Db, new_since: DateTime<Utc>) -> Result<Vec<Count>> {
     let counts = db
-        .sql(
+        .sql(concat!(
             "SELECT p.status, p.partner_type, COUNT(*) AS partners,
                COUNT(CASE WHEN p.created_at >= $1 THEN 1 END) AS new,
-               COUNT(CASE WHEN p.status = 'in_review' OR (p.status = 'active' AND EXISTS
-                 (SELECT 1 FROM partner_documents d WHERE d.partner_id = p.id
-                    AND d.status = 'pending' AND d.replaced_at IS NULL)) THEN 1 END) AS awaiting
-             FROM partners p GROUP BY p.status, p.partner_type",
-        )
+               COUNT(CASE WHEN p.id IN ",
+            awaiting_review!(),
+            " THEN 1 END) AS awaiting
+             FROM partners p GROUP BY p.status, p.partner_type"
+        ))
         .bind(new_since)
         .all()
         .await?;

@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 
 use super::{
-    model::{Event, Partner, PartnerStatus},
-    onboarding::DocumentRow,
+    model::{Event, Partner, PartnerStatus, Verdict},
+    onboarding::{DocumentRow, DocumentStatus},
     onboarding_store, rules, store,
 };
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
         db::Tx,
         error::{Error, Result},
         ids::Uuid,
+        seal::Sealer,
     },
 };
 
@@ -39,14 +40,18 @@ pub async fn apply(
             moved.suspended_at = None;
             moved.suspended_reason = None;
         }
-        Event::Reject => {}
+        Event::Reject | Event::Resume => {}
     }
     store::set_state(tx, &moved).await?;
     match event {
-        // The first approval includes the bank book. Later changes of the account are approved
-        // separately.
+        Event::Submit | Event::Resume => {
+            onboarding_store::submit_documents(tx, partner.id, now).await?;
+        }
+        // The first approval includes the bank book. An account that was rejected on its own stays
+        // rejected, and later ones are approved separately.
         Event::Approve if partner.verified_at.is_none() => {
-            onboarding_store::approve_bank_account(tx, partner.id).await?;
+            let reviewer = onboarding_store::bank_book_reviewer(tx, partner.id).await?;
+            onboarding_store::approve_bank_account(tx, partner.id, reviewer, now).await?;
         }
         Event::Suspend => {
             accounts::set_status(tx, partner.user_id, Status::Suspended, now).await?;
@@ -64,10 +69,29 @@ pub async fn apply(
         Event::Submit => DomainEvent::PartnerSubmitted(changed),
         Event::Approve => DomainEvent::PartnerApproved(changed),
         Event::Reject => DomainEvent::PartnerRevision(changed),
+        Event::Resume => DomainEvent::PartnerReviewResumed(changed),
         Event::Suspend => DomainEvent::PartnerSuspended(changed),
         Event::Unsuspend => DomainEvent::PartnerUnsuspended(changed),
     };
     events::emit(tx, announced, now).await
+}
+
+/// Does to the partner what follows from a verdict that has been stored.
+pub async fn follow_verdict(
+    tx: &mut Tx,
+    sealer: &Sealer,
+    partner: &Partner,
+    was: DocumentStatus,
+    verdict: Verdict,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let documents = onboarding_store::documents_in(tx, partner.id).await?;
+    let papers = onboarding_store::papers_in(tx, partner.id, sealer).await?;
+    let steps = rules::steps(partner.partner_type, &papers, &documents);
+    if let Some(event) = rules::after_verdict(partner.status, was, verdict, &documents, &steps) {
+        apply(tx, partner, event, None, now).await?;
+    }
+    activate_if_complete(tx, partner.id, now).await
 }
 
 /// Activates a partner under review once all required documents are approved.

@@ -4,7 +4,8 @@
 //!   one live settlement. Taking, paying and releasing dues lock the partner's row.
 //! - It takes departures of its period, and debts of the partner from earlier days or refunds, which
 //!   are netted. A settlement that would pay nothing is not created.
-//! - It is released once, to an approved bank account, never while the partner is suspended.
+//! - It is released once, to the approved bank account, never while the partner is suspended or a
+//!   change of the account awaits approval, and not by whoever created it (four eyes).
 //! - The schedule settles each period of a partner once, whatever the number of processes.
 
 mod gather;

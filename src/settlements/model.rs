@@ -58,7 +58,7 @@ pub struct SettlementRow {
     pub released_at: Option<DateTime<Utc>>,
     pub cancelled_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
-    // The partner's current account, with encrypted number.
+    // The partner's approved account, with encrypted number.
     pub bank_code: Option<String>,
     pub account_number: Option<String>,
     pub account_name: Option<String>,
@@ -81,7 +81,7 @@ pub struct Settlement {
     pub booking_count: i32,
     pub status: SettlementStatus,
     pub origin: Origin,
-    /// Account of the payout; the partner's current account while pending. The number is masked.
+    /// Account of the payout; the partner's approved account while pending. The number is masked.
     pub bank_account: Value,
     pub note: String,
     pub reference: Option<String>,

@@ -19,8 +19,8 @@ macro_rules! settlement {
                t.gross, t.commission, t.commission_tax, t.collected, t.net, t.booking_count,
                t.status, t.origin, t.bank_account, t.note, t.reference, t.proof_file_id,
                t.created_by, c.name AS created_by_name, t.released_by, r.name AS released_by_name,
-               t.released_at, t.cancelled_at, t.created_at, o.bank_code, o.account_number,
-               o.account_name
+               t.released_at, t.cancelled_at, t.created_at, o.approved_bank_code AS bank_code,
+               o.approved_account_number AS account_number, o.approved_account_name AS account_name
              FROM settlements t
              JOIN partners p ON p.id = t.partner_id
              JOIN accounts a ON a.id = p.account_id

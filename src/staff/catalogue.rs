@@ -85,8 +85,8 @@ fn words(rule: Rule) -> (Text, Text) {
         PartnersImpersonate => (
             "Act as a partner",
             "Bertindak sebagai mitra",
-            "Open a short session as a partner.",
-            "Membuka sesi singkat atas nama mitra.",
+            "Open a short session as a partner, within one's own rules.",
+            "Membuka sesi singkat atas nama mitra, sebatas hak sendiri.",
         ),
         FleetRead => (
             "See the fleet",

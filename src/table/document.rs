@@ -82,7 +82,7 @@ fn describe(docs: TransformOperation<'_>, operation: &Operation, summary: &str) 
             "Guests with the booking's code and e-mail address; partners for their own; admins; \
              staff with `{rule}`."
         ),
-        Access::SignedIn => "Every signed-in account.".into(),
+        Access::AnySession | Access::SignedIn => "Every signed-in account.".into(),
         Access::Admin => "Admins.".into(),
         Access::Staff(rule) => format!("Admins; staff with `{rule}`."),
         Access::Partner => "Partners.".into(),

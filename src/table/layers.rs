@@ -28,6 +28,8 @@ use crate::{
 #[derive(Clone, Copy)]
 pub struct Guard {
     pub access: Access,
+    /// Whether the operation changes something.
+    pub changes: bool,
     pub recent_sign_in: bool,
     pub before_enrolment: bool,
 }
@@ -38,7 +40,9 @@ impl Guard {
         if !self.before_enrolment && lacks_second_factor(app, caller) {
             return Err(Error::SecondFactorEnrolmentRequired);
         }
-        if !caller.admitted(self.access) {
+        if !caller.admitted(self.access)
+            || !caller.impersonation_admitted(self.access, self.changes)
+        {
             return Err(Error::Forbidden);
         }
         if self.recent_sign_in && !caller.has_recent_sign_in(app.clock.now()) {

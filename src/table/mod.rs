@@ -123,7 +123,7 @@ impl Table {
         }
         routes = routes.route_layer(DefaultBodyLimit::max(MAX_UPLOAD));
         if access != Access::Public {
-            let guard = Guard { access, recent_sign_in, before_enrolment };
+            let guard = Guard { access, changes, recent_sign_in, before_enrolment };
             let authorize = from_fn_with_state((self.app.clone(), guard), authorize);
             routes = routes.route_layer(authorize);
         }

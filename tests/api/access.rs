@@ -15,13 +15,17 @@ use crate::{
     world::{Answer, Someone, World},
 };
 
-on_both_engines![everyone_may_do_what_they_may_and_nothing_else];
+on_both_engines![
+    everyone_may_do_what_they_may_and_nothing_else,
+    an_impersonator_needs_the_rule_that_staff_need,
+];
 
-/// P public · G public, with or without a token, G:rule staff by rule · any · A admin · S:rule admin, or staff with
+/// P public · G public, with or without a token, G:rule staff by rule · any · session any, also an impersonated one
+/// whatever the rules of its impersonator are · A admin · S:rule admin, or staff with
 /// the rule · M partner · M/S:rule.
 const WHO: &str = "
     POST   /v1/auth/login           P
-    POST   /v1/auth/logout          any
+    POST   /v1/auth/logout          session
     POST   /auth/register-mitra     P
     POST   /auth/forgot-password    P
     POST   /auth/reset-password     P
@@ -121,7 +125,7 @@ const WHO: &str = "
     POST   /v1/payment/reviews/{id}/resolve             S:bookings.write
     GET    /v1/settlements                              M/S:settlements.read
     POST   /v1/settlements/manual                       S:settlements.write
-    GET    /v1/settlements/configuration                S:settlements.configure
+    GET    /v1/settlements/configuration                M/S:settlements.configure
     POST   /v1/settlements/configuration                S:settlements.configure
     GET    /v1/settlements/{id}                         M/S:settlements.read
     POST   /v1/settlements/{id}/release                 S:settlements.release
@@ -173,6 +177,7 @@ fn access(who: &str) -> Access {
         "P" => Access::Public,
         "G" => Access::Guest,
         "any" => Access::SignedIn,
+        "session" => Access::AnySession,
         "A" => Access::Admin,
         "M" => Access::Partner,
         _ => match who.split_once("S:") {
@@ -226,6 +231,67 @@ async fn everyone_may_do_what_they_may_and_nothing_else(world: World) {
     }
 }
 
+/// What a partner may do, somebody who acts for it may do with the rule that staff need for it.
+async fn an_impersonator_needs_the_rule_that_staff_need(world: World) {
+    let table = api::table(world.app.clone());
+    let partner = world.active("made@bahari.id").await;
+    let desk = world.desk_of(&partner).await;
+    let email =
+        |word: &str| format!("{word}.{}@dermaga.test", dermaga::kernel::ids::fresh().simple());
+    let all_but = |rule: Option<Rule>| -> Vec<Rule> {
+        Rule::ALL.iter().copied().filter(|one| Some(*one) != rule).collect()
+    };
+    let bare = world.staff(&email("bare"), &[Rule::PartnersImpersonate]).await;
+    for operation in table.operations() {
+        let (access, changes) = (operation.access, operation.changes);
+        let guarding = guarding_rule(access, changes);
+        assert_eq!(access.rule_of_impersonator(changes), guarding, "{}", operation.path);
+        let for_partners = match access {
+            Access::PartnerOr(_) | Access::GuestOr(_) | Access::Partner => true,
+            Access::SignedIn | Access::AnySession => true,
+            Access::Public | Access::Guest | Access::Admin | Access::Staff(_) => false,
+        };
+        // Whoever is admitted to a stream would be answered for ever.
+        if !for_partners || operation.id == "stream_notifications" {
+            continue;
+        }
+        let path = operation.path.replace("{id}", &dermaga::kernel::ids::fresh().to_string());
+        let name = format!("{} {path}", operation.method);
+        let walk = async |who: &Someone| {
+            let acting = world.impersonates(&desk, who).await;
+            let call = world.call(operation.method.clone(), &path);
+            let call = if operation.method == Method::GET { call } else { call.json(json!({})) };
+            call.by(&acting).send().await
+        };
+        let others = world.staff(&email("others"), &all_but(guarding)).await;
+        let with = [Some(Rule::PartnersImpersonate), guarding];
+        let with: Vec<_> = with.into_iter().flatten().collect();
+        let with = world.staff(&email("with"), &with).await;
+        for who in [&bare, &others] {
+            let answer = walk(who).await;
+            match guarding {
+                Some(_) => drop(answer.is(403, "forbidden")),
+                None => assert_ne!(answer.status, 403, "{name}: {}", answer.body),
+            }
+        }
+        let answer = walk(&with).await;
+        // This is the partner's alone, whoever acts for it.
+        let alone = operation.id == "end_session";
+        assert_eq!(answer.status == 403, alone, "{name}: {}", answer.body);
+        assert!(answer.status < 500, "{name}: {}", answer.body);
+    }
+}
+
+/// As the contract has it.
+fn guarding_rule(access: Access, changes: bool) -> Option<Rule> {
+    match access {
+        Access::PartnerOr(rule) | Access::GuestOr(rule) | Access::Staff(rule) => Some(rule),
+        Access::Partner | Access::SignedIn | Access::Admin if changes => Some(Rule::PartnersWrite),
+        Access::Partner | Access::SignedIn | Access::Admin => Some(Rule::PartnersRead),
+        Access::Public | Access::Guest | Access::AnySession => None,
+    }
+}
+
 /// Staff with the rule, and staff with every other.
 async fn staff_around(world: &World, access: Access) -> (Someone, Someone) {
     let rule = match access {
@@ -243,7 +309,7 @@ fn check(name: &str, caller: &str, answer: &Answer, access: Access, who: Option<
         (Access::Public | Access::Guest | Access::GuestOr(_), None) => true,
         (Access::Public | Access::Guest, _) => true,
         (_, None) => false,
-        (Access::SignedIn, _) => true,
+        (Access::AnySession | Access::SignedIn, _) => true,
         (Access::Admin, who) => who == Some("admin"),
         (Access::Staff(_), who) => matches!(who, Some("admin" | "staff with")),
         (Access::Partner, who) => who == Some("partner"),

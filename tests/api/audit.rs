@@ -288,7 +288,8 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
         }
         "approve_bank_account" => {
             let partner = world.submitted("bank@bahari.id").await;
-            (format!("{}/bank-approval", world.desk_of(&partner).await), json!({}))
+            let body = json!({ "status": "approved" });
+            (format!("{}/bank-approval", world.desk_of(&partner).await), body)
         }
         "create_speedboat" => {
             let partner = world.active("create.boat@bahari.id").await;
@@ -418,7 +419,7 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
                 });
                 return ("/v1/settlements/manual".into(), body);
             }
-            let made = world.settles(&sailing.partner, admin).await.ok();
+            let made = world.settles(&sailing.partner, &world.colleague().await).await.ok();
             let last = operation.trim_end_matches("_settlement");
             let path = format!("/v1/settlements/{}/{last}", made["id"].as_str().unwrap());
             (path, json!({ "reference": "BCA-1" }))

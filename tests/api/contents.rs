@@ -197,7 +197,7 @@ async fn terms_are_not_published_by_their_author(world: World) {
 }
 
 async fn one_person_is_enough_where_it_is_set_so(world: World) {
-    let world = world.with(|config| config.terms_four_eyes = Switch(false)).await;
+    let world = world.with(|config| config.four_eyes = Switch(false)).await;
     let boss = world.admin().await;
     let draft = drafts(&world, &boss, "customer", "<p>One</p>").await.ok();
     publishes(&world, &boss, &draft["id"]).await.ok();

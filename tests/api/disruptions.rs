@@ -23,6 +23,7 @@ on_both_engines![
     a_sailing_is_not_moved_onto_another,
     an_invalid_move_is_refused,
     cash_that_the_partner_took_is_on_its_account,
+    a_booker_of_a_suspended_partner_gets_everything_back,
 ];
 
 impl World {
@@ -376,5 +377,29 @@ async fn cash_that_the_partner_took_is_on_its_account(world: World) {
     world.calls_off(&sailing, &sailing.partner).await.ok();
     assert_eq!(world.balance("partner_payable").await, 300_000, "it owes what it took");
     assert_eq!(world.balance("refund_payable").await, -300_000);
+    adds_up(&world).await;
+}
+
+async fn a_booker_of_a_suspended_partner_gets_everything_back(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    let desk = world.desk_of(&sailing.partner).await;
+    let first = world.sold(&sailing, 2).await;
+    let second = world.sold(&sailing, 2).await;
+    let third = world.sold(&sailing, 2).await;
+    let cancels = async |booking: &Value, email: &str| {
+        let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
+        let body = json!({ "reason": "x", "code": booking["code"], "email": email });
+        world.post(&path, body).send().await
+    };
+    // The policy grants half of it 21 hours ahead.
+    assert_eq!(cancels(&first, "sari@example.com").await.ok()["refund_amount"], 150_000);
+    let reason = json!({ "reason": "Unsafe" });
+    world.post(&format!("{desk}/suspend"), reason).by(&admin).send().await.ok();
+    cancels(&second, "putu@example.com").await.is(404, "not_found");
+    assert_eq!(cancels(&second, "sari@example.com").await.ok()["refund_amount"], 300_000);
+    adds_up(&world).await;
+    world.post(&format!("{desk}/unsuspend"), json!({})).by(&admin).send().await.ok();
+    assert_eq!(cancels(&third, "sari@example.com").await.ok()["refund_amount"], 150_000);
     adds_up(&world).await;
 }

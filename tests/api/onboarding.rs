@@ -29,6 +29,7 @@ on_both_engines![
     numbers_are_for_the_partner_and_its_reviewers,
     numbers_rest_sealed,
     the_key_can_be_changed,
+    an_individual_needs_neither_nib_nor_npwp,
 ];
 
 fn missing(onboarding: &Value) -> Vec<(String, usize)> {
@@ -217,7 +218,6 @@ async fn a_rejection_asks_for_another_and_the_partner_submits_again(world: World
     world.reviews(&desk, &admin, &documents[0], "approved").await.ok();
     let answer = world.reviews(&desk, &admin, &documents[1], "rejected").await.ok();
     assert_eq!(answer["mitra_status"], "revision");
-    world.reviews(&desk, &admin, &documents[2], "approved").await.is(409, "invalid_state");
 
     let onboarding = world.get("/v1/mitra/onboarding").by(&made).send().await.ok();
     assert_eq!(onboarding["status"], "revision");
@@ -275,6 +275,7 @@ async fn a_replaced_document_of_an_active_partner_is_reviewed_alone(world: World
         .unwrap();
     let expected = [
         ("partner.approved", 2),
+        ("partner.document_replaced", 2),
         ("partner.registered", 1),
         ("partner.revision", 1),
         ("partner.submitted", 2),
@@ -335,7 +336,7 @@ async fn a_changed_bank_account_waits_for_approval(world: World) {
     let approve =
         async |body| world.put(&format!("{desk}/bank-approval"), body).by(&admin).send().await;
     world.approves_all(&desk, &admin).await;
-    approve(json!({})).await.is(409, "invalid_state");
+    approve(json!({ "status": "approved" })).await.is(409, "invalid_state");
     let same = json!({ "bank_account": papers()["bank_account"] });
     let saved = world.fills_in(&made, same).await.ok();
     assert_eq!(saved["bank_account_status"], "approved", "nothing has changed");
@@ -343,17 +344,20 @@ async fn a_changed_bank_account_waits_for_approval(world: World) {
     let saved = world.fills_in(&made, other).await.ok();
     assert_eq!(saved["bank_account_status"], "pending");
     assert_eq!(saved["status"], "active");
-    approve(json!({ "account_number": ACCOUNT })).await.is(409, "invalid_state");
-    approve(json!({ "account_number": 5 })).await.has_faults(&[("account_number", "type")]);
-    approve(json!({ "account_number": "9987654321" })).await.ok();
+    approve(json!({})).await.has_faults(&[("status", "required")]);
+    approve(json!({ "status": "seen" })).await.has_faults(&[("status", "enum")]);
+    let seen = |number: Value| json!({ "status": "approved", "account_number": number });
+    approve(seen(json!(ACCOUNT))).await.is(409, "invalid_state");
+    approve(seen(json!(5))).await.has_faults(&[("account_number", "type")]);
+    approve(seen(json!("9987654321"))).await.ok();
     let edit = world.get(&format!("{desk}/edit")).by(&admin).send().await.ok();
     assert_eq!(edit["bank_account_status"], "approved");
 
     world.fills_in(&made, json!({ "bank_account": { "bank_code": "BNI" } })).await.ok();
-    approve(json!({ "bank_code": "BCA" })).await.is(409, "invalid_state");
-    let bare = world.call(reqwest::Method::PUT, &format!("{desk}/bank-approval")).by(&admin);
-    bare.send().await.ok();
-    approve(json!({})).await.is(409, "invalid_state");
+    let seen = json!({ "status": "approved", "bank_code": "BCA" });
+    approve(seen).await.is(409, "invalid_state");
+    approve(json!({ "status": "approved" })).await.ok();
+    approve(json!({ "status": "approved" })).await.is(409, "invalid_state");
 }
 
 async fn an_account_changed_under_review_wants_its_bank_book_seen_again(world: World) {
@@ -510,8 +514,36 @@ async fn numbers_rest_sealed(world: World) {
     }
 }
 
+async fn an_individual_needs_neither_nib_nor_npwp(world: World) {
+    let mut registration = crate::world::registration("ketut@bahari.id");
+    registration["partnerType"] = json!("individual");
+    world.post("/auth/register-mitra", registration).send().await.ok();
+    let ketut = world.signs_in("ketut@bahari.id", "mitra").await;
+    let mut some = papers();
+    for number in ["nib", "npwp"] {
+        some["business"].as_object_mut().unwrap().remove(number);
+    }
+    let saved = world.fills_in(&ketut, some).await.ok();
+    assert_eq!(missing(&saved), counts([0, 0, 0, 3]));
+    world.hands_in(&ketut, &["ktp", "bank_book", "operating_permit"]).await.ok();
+    let sent = world.fills_in(&ketut, json!({ "submit": true })).await.ok();
+    assert_eq!(sent["status"], "in_review");
+    // They may be given, and taken back.
+    let given = json!({ "business": { "nib": "1234567890123", "npwp": "123456789012345" } });
+    assert_eq!(world.fills_in(&ketut, given).await.ok()["business"]["nib"], "1234567890123");
+    let wrong = json!({ "business": { "nib": "12" } });
+    world.fills_in(&ketut, wrong).await.has_faults(&[("business.nib", "format")]);
+    let taken_back = json!({ "business": { "nib": null, "npwp": "" } });
+    assert_eq!(world.fills_in(&ketut, taken_back).await.ok()["business"]["nib"], json!(null));
+    let admin = world.admin().await;
+    world.approves_all(&world.desk_of(&ketut).await, &admin).await;
+    assert_eq!(world.status_of(&ketut).await, "active");
+}
+
 async fn the_key_can_be_changed(world: World) {
     let made = world.submitted("made@bahari.id").await;
+    let admin = world.admin().await;
+    world.approves_all(&world.desk_of(&made).await, &admin).await;
     let old = world.app.sealer.seal("x").unwrap();
     let key = "YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXphYmNkZWY=";
     let world = world.again_with(|config| {
@@ -528,12 +560,15 @@ async fn the_key_can_be_changed(world: World) {
     assert_eq!(world.app.reseal().await.unwrap(), 1);
     assert_eq!(world.app.reseal().await.unwrap(), 0);
     assert_eq!(nik(&world).await, NIK);
+    let papers = world.get("/v1/mitra/onboarding").by(&made).send().await.ok();
+    assert_eq!(papers["approved_bank_account"]["account_number"], ACCOUNT);
     let prefix = old.split(':').next().unwrap().to_owned();
     let under_it: i64 = world
         .db()
         .sql(
-            "SELECT COUNT(*) FROM onboardings 
-             WHERE pic_nik LIKE $1 OR account_number LIKE $1 OR npwp LIKE $1",
+            "SELECT COUNT(*) FROM onboardings
+             WHERE pic_nik LIKE $1 OR account_number LIKE $1 OR npwp LIKE $1
+               OR approved_account_number LIKE $1",
         )
         .bind(format!("{prefix}%"))
         .scalar()

@@ -353,7 +353,7 @@ async fn an_impersonator_may_not_do_what_is_the_partners_alone(world: World) {
 
 async fn an_impersonated_session_ends_with_its_time_its_rule_or_its_partner(world: World) {
     let admin = world.admin().await;
-    let helper = world.staff("ayu@dermaga.test", &[PartnersImpersonate]).await;
+    let helper = world.staff("ayu@dermaga.test", &[PartnersImpersonate, PartnersRead]).await;
     let made = world.partner("made@bahari.id").await;
     let desk = world.desk_of(&made).await;
     let alive = async |who| world.get("/user/me").by(who).send().await.status == 200;

@@ -646,7 +646,7 @@ async fn a_dashboard_shows_own_data(world: World) {
     assert_eq!(
         all["pending"],
         json!({
-            "partner_reviews": 1, "settlements": 0, "refunds": 1, "payment_reviews": 0,
+            "partner_reviews": 1, "bank_approvals": 0, "settlements": 0, "refunds": 1, "payment_reviews": 0,
         })
     );
     let series = all["revenue_series"].as_array().unwrap();
@@ -665,7 +665,7 @@ async fn a_dashboard_shows_own_data(world: World) {
     assert_eq!(
         own["pending"],
         json!({
-            "partner_reviews": null, "settlements": 0, "refunds": 0, "payment_reviews": null,
+            "partner_reviews": null, "bank_approvals": null, "settlements": 0, "refunds": 0, "payment_reviews": null,
         })
     );
     assert_eq!(own["top_partners"], json!(null));
@@ -694,7 +694,8 @@ async fn a_dashboard_without_the_rule_has_no_money(world: World) {
     }
     assert!(!seen.to_string().contains("300000"));
     // Nor does somebody who only acts for the partner.
-    let helper = world.staff("bantu@dermaga.test", &[Rule::PartnersImpersonate]).await;
+    let rules = [Rule::PartnersImpersonate, Rule::PartnersRead];
+    let helper = world.staff("bantu@dermaga.test", &rules).await;
     let desk = world.desk_of(&sailing.partner).await;
     let acting = world.impersonates(&desk, &helper).await;
     let seen = world.get("/v1/dashboard").by(&acting).send().await.ok();

@@ -25,6 +25,7 @@ on_both_engines![
     a_changed_account_holds_settlements,
     cancelling_frees_the_bookings,
     what_is_agreed_is_shown_as_it_holds,
+    a_partner_reads_what_is_agreed_with_it,
     a_new_commission_does_not_touch_what_was_sold,
     a_weekly_schedule_carries_amounts_below_the_minimum,
     a_schedule_holds_journeys_for_some_days,
@@ -157,14 +158,15 @@ async fn earnings_are_paid_out(world: World) {
     let id = made["id"].as_str().unwrap();
     let seen = world.get(&format!("/v1/settlements/{id}")).by(&admin).send().await.ok();
     assert_eq!(seen["bank_account"]["account_number"], "******5678");
-    let proof = world.uploads_proof(&admin).await;
+    let boss = world.colleague().await;
+    let proof = world.uploads_proof(&boss).await;
     let body = json!({ "reference": "BCA-77", "proof_file_id": proof, "note": "November" });
     let path = format!("/v1/settlements/{id}/release");
-    let released = world.post(&path, body).by(&admin).send().await.ok();
+    let released = world.post(&path, body).by(&boss).send().await.ok();
     assert_eq!(released["status"], "released");
     assert_eq!(released["reference"], "BCA-77");
     assert_eq!(released["note"], "November");
-    assert_eq!(released["released_by"]["id"], json!(admin.id));
+    assert_eq!(released["released_by"]["id"], json!(boss.id));
     assert_eq!(released["released_at"], "2026-11-15T03:00:00Z");
     assert_eq!(released["bank_account"]["account_number"], "******5678");
     assert_eq!(released["proof_file_id"], json!(proof));
@@ -206,7 +208,8 @@ async fn a_bad_settlement_is_refused_field_by_field(world: World) {
     world.arrives().await;
     let made = world.settles(&sailing.partner, &admin).await.ok();
     let path = format!("/v1/settlements/{}/release", made["id"].as_str().unwrap());
-    let post = async |body: Value| world.post(&path, body).by(&admin).send().await;
+    let boss = world.colleague().await;
+    let post = async |body: Value| world.post(&path, body).by(&boss).send().await;
     post(json!({})).await.has_faults(&[("reference", "required")]);
     post(json!({ "reference": " " })).await.has_faults(&[("reference", "required")]);
     let body = json!({ "reference": "BCA-1", "proof_file_id": unknown });
@@ -249,8 +252,9 @@ async fn concurrent_releases_pay_once(world: World) {
     world.arrives().await;
     world.banked(&sailing.partner, &admin).await;
     let made = world.settles(&sailing.partner, &admin).await.ok();
+    let boss = world.colleague().await;
     let cashier = world.staff("kasir@dermaga.test", &[Rule::SettlementsRelease]).await;
-    let presses = (0..8).map(|n| world.releases(&made, if n % 2 == 0 { &admin } else { &cashier }));
+    let presses = (0..8).map(|n| world.releases(&made, if n % 2 == 0 { &boss } else { &cashier }));
     let answers = join_all(presses).await;
     assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1);
     for answer in answers.into_iter().filter(|answer| answer.status != 200) {
@@ -270,8 +274,10 @@ async fn the_same_key_settles_and_releases_once(world: World) {
         "mitra_id": world.partner_id(&sailing.partner).await, "start_date": "2026-11-01",
         "end_date": "2026-11-30", "note": "",
     });
+    let boss = world.colleague().await;
     let post = async |path: &str, body: &Value, key: &'static str| {
-        let call = world.post(path, body.clone()).by(&admin);
+        let who = if path.ends_with("/release") { &boss } else { &admin };
+        let call = world.post(path, body.clone()).by(who);
         call.header("idempotency-key", key).send().await
     };
     let path = "/v1/settlements/manual";
@@ -375,7 +381,8 @@ async fn a_changed_account_holds_settlements(world: World) {
     world.fills_in(&sailing.partner, account).await.ok();
     world.releases(&made, &admin).await.is(409, "invalid_state");
     let desk = world.desk_of(&sailing.partner).await;
-    world.put(&format!("{desk}/bank-approval"), json!({})).by(&admin).send().await.ok();
+    let approved = json!({ "status": "approved" });
+    world.put(&format!("{desk}/bank-approval"), approved).by(&admin).send().await.ok();
     let released = world.releases(&made, &admin).await.ok();
     assert_eq!(released["bank_account"]["account_number"], "******6655");
     // A released settlement keeps the account that it was paid to.
@@ -414,6 +421,29 @@ async fn cancelling_frees_the_bookings(world: World) {
     let (cancelled, released) = tokio::join!(call.send(), world.releases(&second, &admin));
     assert_eq!([cancelled.status, released.status].iter().filter(|s| **s == 200).count(), 1);
     adds_up(&world).await;
+}
+
+async fn a_partner_reads_what_is_agreed_with_it(world: World) {
+    let admin = world.admin().await;
+    let partner = world.active("made@bahari.id").await;
+    let other = world.active("ketut@laut.id").await;
+    let (id, theirs) = (world.partner_id(&partner).await, world.partner_id(&other).await);
+    agrees(&world, &admin, json!({ "schedule": "weekly", "day": 1 })).await;
+    agrees(&world, &admin, json!({ "mitra_id": id, "commission_rate": 8 })).await;
+    agrees(&world, &admin, json!({ "mitra_id": theirs, "commission_rate": 3 })).await;
+    let path = "/v1/settlements/configuration";
+    for query in ["", &format!("?mitra_id={id}"), &format!("?mitra_id={theirs}")] {
+        let own = world.get(&format!("{path}{query}")).by(&partner).send().await.ok();
+        assert_eq!(own["mitra_id"], json!(id), "whatever it asks for");
+        assert_eq!(own["commission_rate"], 8);
+        assert_eq!(own["schedule"], "weekly");
+        assert_eq!(own["inherited"], json!(["schedule", "hold_days", "minimum_amount"]));
+    }
+    let change = json!({ "commission_rate": 0 });
+    world.post(path, change).by(&partner).send().await.is(403, "forbidden");
+    let clerk = world.staff("ayu@dermaga.test", &[Rule::SettlementsRead]).await;
+    world.get(path).by(&clerk).send().await.is(403, "forbidden");
+    world.get(path).send().await.is(401, "unauthenticated");
 }
 
 async fn what_is_agreed_is_shown_as_it_holds(world: World) {

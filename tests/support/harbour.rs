@@ -327,7 +327,18 @@ impl World {
     pub async fn banked(&self, partner: &Someone, admin: &Someone) {
         self.fills_in(partner, json!({ "bank_account": papers()["bank_account"] })).await.ok();
         let desk = self.desk_of(partner).await;
-        self.put(&format!("{desk}/bank-approval"), json!({})).by(admin).send().await.ok();
+        let approved = json!({ "status": "approved" });
+        self.put(&format!("{desk}/bank-approval"), approved).by(admin).send().await.ok();
+    }
+
+    /// Another admin, where two people are needed.
+    pub async fn colleague(&self) -> Someone {
+        let email = "rekan@dermaga.test";
+        let known = self.db().sql("SELECT COUNT(*) FROM accounts WHERE email = $1").bind(email);
+        if known.scalar::<i64>().await.unwrap() == 0 {
+            self.account(email, "admin").await;
+        }
+        self.signs_in(email, "admin").await
     }
 
     /// Creates a settlement of the days around the first sailing.
@@ -339,7 +350,10 @@ impl World {
         self.post("/v1/settlements/manual", body).by(by).send().await
     }
 
+    /// Releases it; by a colleague, if `by` has created it.
     pub async fn releases(&self, settlement: &Value, by: &Someone) -> Answer {
+        let own = settlement["created_by"]["id"] == json!(by.id);
+        let by = if own { &self.colleague().await } else { by };
         let path = format!("/v1/settlements/{}/release", settlement["id"].as_str().unwrap());
         self.post(&path, json!({ "reference": "BCA-1" })).by(by).send().await
     }

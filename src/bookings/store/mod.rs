@@ -47,7 +47,8 @@ macro_rules! booking {
                      AND o.refunded_at IS NULL), 0) AS BIGINT) END AS owed,
                k.created_at, k.called_off, s.manifest_closed_at, s.reason AS sailing_reason,
                r.from_name, r.to_name, r.timezone, b.name AS speedboat_name,
-               a.name AS partner_name, y.provider AS payment_provider,
+               a.name AS partner_name, p.status = 'suspended' AS partner_suspended,
+               y.provider AS payment_provider,
                y.reference AS payment_reference, y.status AS payment_status,
                y.method AS payment_method, y.redirect_url AS payment_redirect_url,
                y.paid_at AS payment_paid_at

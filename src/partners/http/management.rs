@@ -82,6 +82,7 @@ pub async fn create_partner(
         partner_type: form.partner_type,
         commission_rate: form.commission_rate.over(None),
         lang,
+        invited_by: Some(caller.person.id),
     };
     let id = store::insert(&mut tx, partner, now).await?;
     accounts::invite(&mut tx, account_id, lang, now).await?;

@@ -6,6 +6,7 @@ use super::{reads, to_response};
 use crate::{
     accounts,
     app::App,
+    events::{self, DocumentsReplaced, DomainEvent, PartnerChanged},
     files::{self, Purpose},
     kernel::{
         audit::Change,
@@ -19,10 +20,11 @@ use crate::{
     partners::{
         model::{Event, Partner, PartnerStatus},
         onboarding::{
-            BankAccountStatus, Document, DocumentForm, DocumentRow, DocumentType, Onboarding,
-            OnboardingData, OnboardingForm, Step, StepKey,
+            Document, DocumentForm, DocumentRow, DocumentType, Onboarding, OnboardingData,
+            OnboardingForm, Step, StepKey,
         },
-        onboarding_store, rules, store, transitions,
+        onboarding_store::{self, NewDocument},
+        rules, store, transitions,
     },
 };
 
@@ -47,8 +49,12 @@ pub async fn update_onboarding(
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     let partner = store::lock_row(&mut tx, id, now).await?;
+    let is_verified = partner.verified_at.is_some();
     let before = onboarding_store::papers_in(&mut tx, id, &app.sealer).await?;
     let had = onboarding_store::documents_in(&mut tx, id).await?;
+    let by = caller.acting_person().id;
+    let at_once = rules::reviewed_at_once(partner.status);
+    let new = |kind, file_id| NewDocument { kind, file_id, by, is_submitted: at_once };
     let mut papers = before.clone();
     if let Some(business) = form.business {
         papers.business = business.over(papers.business);
@@ -56,28 +62,39 @@ pub async fn update_onboarding(
     if let Some(pic) = form.pic {
         papers.pic = pic.over(papers.pic);
     }
-    if let Some(account) = form.bank_account {
-        papers.bank_account = account.over(papers.bank_account);
-    }
-    if papers.bank_account != before.bank_account {
-        papers.bank_account_status = Some(BankAccountStatus::Pending);
-        if partner.verified_at.is_none() {
-            // The bank book proves the account, so a changed account requires a new review of it.
-            onboarding_store::reopen_document(&mut tx, id, DocumentType::BankBook, now).await?;
+    let account = form.bank_account.unwrap_or_default().over(papers.bank_account.clone());
+    let account_changes = account != before.bank_account;
+    if account_changes {
+        papers.set_bank_account(account, by);
+        let proof = |d: &&DocumentRow| rules::proves_bank_account(d.kind, is_verified);
+        if let Some(book) = had.iter().find(proof).filter(|book| !book.is_rejected()) {
+            // A changed account requires a new review of the document that proves it.
+            let again = new(book.kind, book.file_id);
+            onboarding_store::hand_in_document(&mut tx, id, again, now).await?;
         }
     }
     if papers != before {
         onboarding_store::save(&mut tx, id, &papers, &app.sealer, now).await?;
     }
+    let mut replaced = Vec::new();
     for (kind, file_id) in submitted {
-        // Submitting the same file again changes nothing.
+        // Handing in the same file again changes nothing.
         let same = |d: &DocumentRow| d.kind == kind && d.file_id == file_id && !d.is_rejected();
         if !had.iter().any(same) {
-            onboarding_store::submit_document(&mut tx, id, kind, file_id, now).await?;
+            onboarding_store::hand_in_document(&mut tx, id, new(kind, file_id), now).await?;
+            replaced.push(kind.as_str().to_owned());
         }
     }
     let documents = onboarding_store::documents_in(&mut tx, id).await?;
     let steps = rules::steps(partner.partner_type, &papers, &documents);
+    if account_changes && rules::awaits_approval(&partner, &papers, &steps) {
+        let changed = PartnerChanged::of(id);
+        events::emit(&mut tx, DomainEvent::PartnerBankChanged(changed), now).await?;
+    }
+    if at_once && !replaced.is_empty() {
+        let replaced = DocumentsReplaced { partner_id: id, documents: replaced };
+        events::emit(&mut tx, DomainEvent::PartnerDocumentReplaced(replaced), now).await?;
+    }
     if form.submit == Some(true) {
         // The status is checked before missing fields, which could not be submitted now anyway.
         rules::next(partner.status, Event::Submit).ok_or_else(transitions::invalid_transition)?;

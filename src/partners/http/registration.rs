@@ -42,6 +42,7 @@ pub async fn register_mitra(
         partner_type: form.partner_type,
         commission_rate: None,
         lang: context.lang,
+        invited_by: None,
     };
     let id = store::insert(&mut tx, partner, now).await?;
     let user = accounts::user(&mut tx, account_id).await?.ok_or(Error::NotFound)?;

@@ -4,18 +4,21 @@ use axum::extract::State;
 
 use super::{PathPartner, reads, to_response};
 use crate::{
+    accounts,
     app::App,
+    events::{self, DomainEvent, PartnerChanged},
     kernel::{
         audit::Change,
         caller::Caller,
         confidential::Confidential,
+        db::Tx,
         error::{Error, Result},
-        http::{Body, OptionalBody, Reply},
+        http::{Body, Reply},
         lang::text,
     },
     partners::{
-        model::{BankApproval, DocumentReview, Event, Partner, Verdict},
-        onboarding::{BankAccountStatus, Document, Reviewed},
+        model::{BankApproval, DocumentReview, Partner, Verdict},
+        onboarding::{BankAccount, BankAccountStatus, Document, DocumentRow, Reviewed},
         onboarding_store, rules, store, transitions,
     },
 };
@@ -53,18 +56,24 @@ pub async fn review_document(
             "Dokumen ini sudah diganti dengan yang lebih baru.",
         ));
     }
+    if before.submitted_at.is_none() {
+        return Err(Error::invalid_state(
+            "The partner has not submitted this document yet.",
+            "Mitra belum mengajukan dokumen ini.",
+        ));
+    }
     let status = review.status.into();
     if !rules::reviewable(partner.status, before.status, status) {
         return Err(transitions::invalid_transition());
     }
+    let is_verified = partner.verified_at.is_some();
+    if review.status == Verdict::Approved && rules::proves_bank_account(before.kind, is_verified) {
+        ensure_another_person(&app, &mut tx, &caller, &partner, Some(&before)).await?;
+    }
     let note = review.note.as_deref().filter(|note| !note.is_empty());
     onboarding_store::review(&mut tx, before.id, status, note, caller.person.id, now).await?;
-    match review.status {
-        Verdict::Rejected => {
-            transitions::apply(&mut tx, &partner, Event::Reject, None, now).await?
-        }
-        Verdict::Approved => transitions::activate_if_complete(&mut tx, id, now).await?,
-    }
+    transitions::follow_verdict(&mut tx, &app.sealer, &partner, before.status, review.status, now)
+        .await?;
     let after = onboarding_store::reviewed(&mut tx, id, before.id).await?;
     let mitra_status = store::get_in(&mut tx, id).await?.status;
     // The audit log contains no file addresses.
@@ -86,12 +95,13 @@ pub async fn review_document(
     Ok(Reply::data(reviewed).saying("The decision has been saved.", "Keputusan tersimpan."))
 }
 
-/// Approves a changed bank account, which releases held settlements.
+/// Approves or rejects a changed bank account, which releases held settlements: to the new account
+/// or to the last approved one.
 pub async fn approve_bank_account(
     State(app): State<App>,
     caller: Caller,
     PathPartner(Partner { id, .. }): PathPartner,
-    OptionalBody(seen): OptionalBody<BankApproval>,
+    Body(review): Body<BankApproval>,
 ) -> Result<Reply<Partner>> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
@@ -99,12 +109,73 @@ pub async fn approve_bank_account(
     let papers = onboarding_store::papers_in(&mut tx, id, &app.sealer).await?;
     let whole = rules::steps(partner.partner_type, &papers, &[])[2].complete;
     if papers.bank_account_status != Some(BankAccountStatus::Pending) || !whole {
-        return Err(Error::invalid_state(
-            "There is no changed bank account to approve.",
-            "Tidak ada perubahan rekening yang perlu disetujui.",
-        ));
+        return Err(nothing_to_review());
     }
-    let account = &papers.bank_account;
+    ensure_as_seen(&papers.bank_account, &review)?;
+    let note = review.note.as_deref().filter(|note| !note.is_empty());
+    let done = match review.status {
+        Verdict::Approved => {
+            ensure_another_person(&app, &mut tx, &caller, &partner, None).await?;
+            let by = Some(caller.person.id);
+            onboarding_store::approve_bank_account(&mut tx, id, by, now).await?
+        }
+        Verdict::Rejected => {
+            let (note, by) = (note.unwrap_or_default(), caller.person.id);
+            onboarding_store::reject_bank_account(&mut tx, id, note, by, now).await?
+        }
+    };
+    if !done {
+        return Err(nothing_to_review());
+    }
+    let changed = PartnerChanged::of(id);
+    let event = match review.status {
+        Verdict::Approved => DomainEvent::PartnerBankApproved(changed),
+        Verdict::Rejected => {
+            let reason = note.map(str::to_owned);
+            DomainEvent::PartnerBankRejected(PartnerChanged { reason, ..changed })
+        }
+    };
+    events::emit(&mut tx, event, now).await?;
+    tx.record(Change {
+        action: match review.status {
+            Verdict::Approved => "partner.bank_account_approved",
+            Verdict::Rejected => "partner.bank_account_rejected",
+        },
+        entity: "partner",
+        id,
+        before: None,
+        after: Some(&LoggedAccount { account: papers.bank_account, note }),
+    })
+    .await?;
+    tx.commit().await?;
+    let reply = Reply::data(partner);
+    Ok(match review.status {
+        Verdict::Approved => {
+            reply.saying("The bank account has been approved.", "Rekening telah disetujui.")
+        }
+        Verdict::Rejected => {
+            reply.saying("The bank account has been rejected.", "Rekening telah ditolak.")
+        }
+    })
+}
+
+/// Audit form: the number is masked.
+#[derive(serde::Serialize)]
+struct LoggedAccount<'a> {
+    #[serde(flatten)]
+    account: BankAccount,
+    note: Option<&'a str>,
+}
+
+fn nothing_to_review() -> Error {
+    Error::invalid_state(
+        "There is no changed bank account to review.",
+        "Tidak ada perubahan rekening yang perlu diperiksa.",
+    )
+}
+
+/// 409 if the account is another than the reviewer has seen.
+fn ensure_as_seen(account: &BankAccount, seen: &BankApproval) -> Result<()> {
     let number = account.account_number.as_ref().map(Confidential::number);
     let other = |seen: Option<&str>, now: Option<&str>| seen.is_some() && seen != now;
     if other(seen.account_number.as_deref(), number)
@@ -116,16 +187,37 @@ pub async fn approve_bank_account(
             "Rekening telah diubah. Mohon periksa lagi.",
         ));
     }
-    onboarding_store::approve_bank_account(&mut tx, id).await?;
-    tx.record(Change {
-        action: "partner.bank_account_approved",
-        entity: "partner",
-        id,
-        before: None,
-        after: Some(&papers.bank_account),
-    })
-    .await?;
-    tx.commit().await?;
-    Ok(Reply::data(partner)
-        .saying("The bank account has been approved.", "Rekening telah disetujui."))
+    Ok(())
+}
+
+/// Four eyes: a bank account is not approved by whoever last changed it, or handed in the document
+/// that proves it, or last chose the e-mail address of the partner. An e-mail address is enough to
+/// sign in as the partner and to change the account.
+async fn ensure_another_person(
+    app: &App,
+    tx: &mut Tx,
+    caller: &Caller,
+    partner: &Partner,
+    proof: Option<&DocumentRow>,
+) -> Result<()> {
+    if !app.config.four_eyes.0 {
+        return Ok(());
+    }
+    let papers = onboarding_store::papers_in(tx, partner.id, &app.sealer).await?;
+    let email_by = accounts::last_email_change_by(tx, partner.user_id).await?;
+    let involved = [
+        papers.bank_changed_by,
+        proof.map(|document| document.handed_in_by),
+        email_by.or(partner.invited_by),
+    ];
+    match involved.contains(&Some(caller.person.id)) {
+        true => Err(Error::conflict(
+            "same_person",
+            "Somebody else must approve this bank account: you have changed it, its proof or the \
+             e-mail address of the partner.",
+            "Rekening ini harus disetujui orang lain: Anda telah mengubah rekening, buktinya, atau \
+             e-mail mitra ini.",
+        )),
+        false => Ok(()),
+    }
 }

@@ -95,6 +95,7 @@ async fn release(
     form: &ReleaseForm,
     running: Option<&Running>,
 ) -> Result<SettlementDetail> {
+    ensure_another_person(app, caller, before)?;
     let proof_file_id = match form.proof_file_id.as_deref().filter(|id| !id.is_empty()) {
         Some(id) => Some(files::refer(app, caller, "proof_file_id", id, Purpose::Proof).await?),
         None => None,
@@ -111,8 +112,10 @@ async fn release(
     let account = partners::payable_account(&mut tx, partner.id, &app.sealer).await?;
     let Some(account) = account else {
         return Err(Error::invalid_state(
-            "The partner has no approved bank account; its settlements are held.",
-            "Mitra belum memiliki rekening yang disetujui; settlement-nya ditahan.",
+            "The partner has no approved bank account, or a change of it awaits approval; its \
+             settlements are held.",
+            "Mitra belum memiliki rekening yang disetujui, atau perubahannya belum disetujui; \
+             settlement-nya ditahan.",
         ));
     };
     let release = Release {
@@ -133,6 +136,19 @@ async fn release(
     let released = SettlementRef { settlement_id: id, mitra_id: partner.id };
     events::emit(&mut tx, DomainEvent::SettlementReleased(released), now).await?;
     record_and_commit(app, tx, Some(before), id, "settlement.released", running).await
+}
+
+/// Four eyes: a settlement is not released by whoever created it. Anybody releases one of the
+/// schedule.
+fn ensure_another_person(app: &App, caller: &Caller, settlement: &SettlementRow) -> Result<()> {
+    match app.config.four_eyes.0 && settlement.created_by == Some(caller.person.id) {
+        true => Err(Error::conflict(
+            "same_person",
+            "Somebody else must release this settlement: you have created it.",
+            "Settlement ini harus dirilis orang lain: Anda yang membuatnya.",
+        )),
+        false => Ok(()),
+    }
 }
 
 /// Its bookings can be settled again.

@@ -20,13 +20,15 @@ use crate::{
     },
 };
 
-/// The effective configuration of a partner, or the default.
+/// The effective configuration of a partner, or the default. A partner gets its own.
 pub async fn get_settlement_configuration(
     State(app): State<App>,
+    caller: Caller,
     Query(query): Query<SettlementConfigurationQuery>,
 ) -> Result<Reply<SettlementConfiguration>> {
-    known(&app, query.mitra_id).await?;
-    Ok(Reply::data(settlement_configuration::get(&app.db, query.mitra_id).await?))
+    let partner = caller.partner_filter(query.mitra_id)?;
+    known(&app, partner).await?;
+    Ok(Reply::data(settlement_configuration::get(&app.db, partner).await?))
 }
 
 pub async fn configure_settlements(

@@ -62,7 +62,7 @@ pub async fn get_settlement(
 
 pub fn to_response(app: &App, row: SettlementRow) -> Result<Settlement> {
     let bank_account = match row.status {
-        // A pending settlement shows the partner's current account.
+        // A pending settlement shows the account that it would be paid to.
         SettlementStatus::Pending => {
             let account = BankAccount {
                 account_number: app.sealer.open_number(row.account_number.as_deref())?,
