@@ -48,7 +48,7 @@ crate::string_enum! {
 
 crate::string_enum! {
     /// Role of an account.
-    pub enum Role { Admin = "admin", Staff = "staff", Mitra = "mitra" }
+    pub enum Role { Admin = "admin", Staff = "staff", Mitra = "mitra", Crew = "crew" }
 }
 
 /// The access column of the table.
@@ -60,7 +60,9 @@ pub enum Access {
     Guest,
     /// Guests and partners as under `Guest`; admins, and staff with the rule.
     GuestOr(Rule),
-    /// Every signed-in account.
+    /// Every signed-in account, crew included: its own profile, sessions and password.
+    OwnAccount,
+    /// Admins, staff and partners.
     SignedIn,
     Admin,
     /// Admins, and staff whose permission has the rule.
@@ -69,6 +71,10 @@ pub enum Access {
     Partner,
     /// Partners for their own data, admins, and staff with the rule.
     PartnerOr(Rule),
+    /// Partners and their crew for the partner's data, admins, and staff with the rule.
+    PartnerCrewOr(Rule),
+    /// The same, for staff with at least one of the rules.
+    PartnerCrewOrAny(Rule, Rule),
 }
 
 impl Access {
