@@ -17,20 +17,21 @@ use crate::{
 
 on_both_engines![everyone_may_do_what_they_may_and_nothing_else];
 
-/// P public · G public, with or without a token, G:rule staff by rule · any · A admin · S:rule admin, or staff with
-/// the rule · M partner · M/S:rule.
+/// P public · G public, with or without a token, G:rule staff by rule · own every account · any every account but
+/// crew · A admin · S:rule admin, or staff with the rule · M partner · M/S:rule · M/C/S:rule partner and crew, or
+/// staff with one of the rules.
 const WHO: &str = "
     POST   /v1/auth/login           P
-    POST   /v1/auth/logout          any
+    POST   /v1/auth/logout          own
     POST   /auth/register-mitra     P
     POST   /auth/forgot-password    P
     POST   /auth/reset-password     P
     POST   /auth/remember-me        G
-    GET    /user/me                 any
-    PUT    /user/me                 any
-    PUT    /user/me/password        any
-    GET    /user/me/sessions        any
-    DELETE /user/me/sessions/{id}   any
+    GET    /user/me                 own
+    PUT    /user/me                 own
+    PUT    /user/me/password        own
+    GET    /user/me/sessions        own
+    DELETE /user/me/sessions/{id}   own
     GET    /v1/users                S:users.read
     GET    /v1/users/statistics     S:users.read
     GET    /v1/users/{id}           S:users.read
@@ -63,6 +64,10 @@ const WHO: &str = "
     POST   /v1/mitra/manajemen/{id}/unsuspend           S:partners.suspend
     POST   /v1/mitra/manajemen/{id}/impersonate         S:partners.impersonate
     POST   /v1/mitra/manajemen/{id}/resend-invitation   S:partners.write
+    GET    /v1/mitra/crew                               M
+    POST   /v1/mitra/crew                               M
+    DELETE /v1/mitra/crew/{id}                          M
+    POST   /v1/mitra/crew/{id}/resend-invitation        M
     GET    /v1/mitra/speedboats                         M/S:fleet.read
     GET    /v1/speedboats                               M/S:fleet.read
     POST   /v1/speedboats                               M/S:fleet.write
@@ -94,12 +99,14 @@ const WHO: &str = "
     POST   /v1/booking/validate-code-promo              P
     GET    /v1/booking/{id}                             G:bookings.read
     POST   /v1/booking/{id}/cancel                      G:bookings.write
+    GET    /v1/mitra/route-times                        M/C/S:bookings.read|routes.read
+    GET    /v1/mitra/route-times/{id}                   M/C/S:bookings.read|routes.read
     PUT    /v1/mitra/route-times/{id}                   M/S:routes.write
     POST   /v1/mitra/route-times/{id}/cancel            M/S:routes.write
-    GET    /v1/mitra/route-times/{id}/manifest          M/S:bookings.read
-    POST   /v1/mitra/route-times/{id}/manifest/close    M/S:bookings.write
-    POST   /v1/mitra/route-times/{id}/check-in          M/S:bookings.write
-    POST   /v1/mitra/route-times/{id}/check-in/undo     M/S:bookings.write
+    GET    /v1/mitra/route-times/{id}/manifest          M/C/S:bookings.read
+    POST   /v1/mitra/route-times/{id}/manifest/close    M/C/S:bookings.write
+    POST   /v1/mitra/route-times/{id}/check-in          M/C/S:bookings.write
+    POST   /v1/mitra/route-times/{id}/check-in/undo     M/C/S:bookings.write
     POST   /v1/booking/{id}/reschedule                  G:bookings.write
     POST   /v1/booking/{id}/payment                     G:bookings.write
     GET    /v1/booking/{id}/ticket                      G:bookings.read
@@ -142,8 +149,8 @@ const WHO: &str = "
     DELETE /v1/webhooks/{id}                               A
     GET    /v1/webhooks/{id}/deliveries                    A
     POST   /v1/webhooks/{id}/deliveries/{delivery_id}/resend A
-    POST   /v1/files/upload         any
-    GET    /v1/files/presign-url    any
+    POST   /v1/files/upload         own
+    GET    /v1/files/presign-url    own
     GET    /v1/files/{id}           G
     PUT    /v1/files/{id}/content   P
     GET    /health                  P
@@ -163,6 +170,7 @@ fn access(who: &str) -> Access {
     match who {
         "P" => Access::Public,
         "G" => Access::Guest,
+        "own" => Access::OwnAccount,
         "any" => Access::SignedIn,
         "A" => Access::Admin,
         "M" => Access::Partner,
@@ -170,6 +178,12 @@ fn access(who: &str) -> Access {
             Some(("", rule)) => Access::Staff(rule.parse().unwrap()),
             None if who.starts_with("G:") => Access::GuestOr(who[2..].parse().unwrap()),
             Some(("M/", rule)) => Access::PartnerOr(rule.parse().unwrap()),
+            Some(("M/C/", rules)) => match rules.split_once('|') {
+                None => Access::PartnerCrewOr(rules.parse().unwrap()),
+                Some((one, other)) => {
+                    Access::PartnerCrewOrAny(one.parse().unwrap(), other.parse().unwrap())
+                }
+            },
             _ => panic!("{who} is nobody"),
         },
     }
@@ -187,7 +201,8 @@ async fn everyone_may_do_what_they_may_and_nothing_else(world: World) {
     }
     assert!(expected.is_empty(), "expected, but not in the table: {expected:?}");
 
-    let partner = world.partner("made@bahari.id").await;
+    let partner = world.active("made@bahari.id").await;
+    let crew = world.crew(&partner, "nyoman@bahari.id").await;
     let admin = world.admin().await;
     for operation in table.operations() {
         let path = operation.path.replace("{id}", &dermaga::kernel::ids::fresh().to_string());
@@ -209,24 +224,42 @@ async fn everyone_may_do_what_they_may_and_nothing_else(world: World) {
         }
         // What ends the caller's own session comes last.
         check(&name, "staff without", &walk(Some(&without)).await, access, Some("staff without"));
-        check(&name, "staff with", &walk(Some(&with)).await, access, Some("staff with"));
+        for with in &with {
+            check(&name, "staff with", &walk(Some(with)).await, access, Some("staff with"));
+        }
         if operation.id != "logout" {
+            check(&name, "crew", &walk(Some(&crew)).await, access, Some("crew"));
             check(&name, "a partner", &walk(Some(&partner)).await, access, Some("partner"));
             check(&name, "an admin", &walk(Some(&admin)).await, access, Some("admin"));
         }
     }
 }
 
-/// Staff with the rule, and staff with every other.
-async fn staff_around(world: &World, access: Access) -> (Someone, Someone) {
-    let rule = match access {
-        Access::Staff(rule) | Access::PartnerOr(rule) | Access::GuestOr(rule) => Some(rule),
-        _ => None,
+/// Staff with the rule, or with one of the two, and staff with every other.
+async fn staff_around(world: &World, access: Access) -> (Vec<Someone>, Someone) {
+    let rules = match access {
+        Access::Staff(rule)
+        | Access::PartnerOr(rule)
+        | Access::PartnerCrewOr(rule)
+        | Access::GuestOr(rule) => vec![rule],
+        Access::PartnerCrewOrAny(one, other) => vec![one, other],
+        Access::Public
+        | Access::Guest
+        | Access::OwnAccount
+        | Access::SignedIn
+        | Access::Admin
+        | Access::Partner => Vec::new(),
     };
-    let (with, without): (Vec<Rule>, Vec<Rule>) =
-        Rule::ALL.iter().partition(|one| Some(**one) == rule);
+    let without: Vec<Rule> = Rule::ALL.iter().copied().filter(|one| !rules.contains(one)).collect();
     let email = || format!("{}@dermaga.test", dermaga::kernel::ids::fresh().simple());
-    (world.staff(&email(), &with).await, world.staff(&email(), &without).await)
+    let mut with = Vec::new();
+    for rule in &rules {
+        with.push(world.staff(&email(), &[*rule]).await);
+    }
+    if rules.is_empty() {
+        with.push(world.staff(&email(), &[]).await);
+    }
+    (with, world.staff(&email(), &without).await)
 }
 
 fn check(name: &str, caller: &str, answer: &Answer, access: Access, who: Option<&str>) {
@@ -234,12 +267,16 @@ fn check(name: &str, caller: &str, answer: &Answer, access: Access, who: Option<
         (Access::Public | Access::Guest | Access::GuestOr(_), None) => true,
         (Access::Public | Access::Guest, _) => true,
         (_, None) => false,
-        (Access::SignedIn, _) => true,
+        (Access::OwnAccount, _) => true,
+        (Access::SignedIn, who) => who != Some("crew"),
         (Access::Admin, who) => who == Some("admin"),
         (Access::Staff(_), who) => matches!(who, Some("admin" | "staff with")),
         (Access::Partner, who) => who == Some("partner"),
         (Access::PartnerOr(_) | Access::GuestOr(_), who) => {
             matches!(who, Some("admin" | "staff with" | "partner"))
+        }
+        (Access::PartnerCrewOr(_) | Access::PartnerCrewOrAny(..), who) => {
+            matches!(who, Some("admin" | "staff with" | "partner" | "crew"))
         }
     };
     let word = answer.body["error"].as_str().unwrap_or_default();

@@ -7,6 +7,7 @@ mod backup;
 mod boarding;
 mod bookings;
 mod contents;
+mod crew;
 mod demo;
 mod disruptions;
 mod documents;
