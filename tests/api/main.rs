@@ -39,6 +39,7 @@ mod relay;
 mod remember;
 mod reports;
 mod reschedules;
+mod route_times;
 mod routes;
 mod schema;
 mod search;
