@@ -20,7 +20,7 @@
 //!
 //! Whoever impersonates a partner also needs the rule that guards an operation for staff. Where there
 //! is none, it is `partners.write` for a changing operation and `partners.read` for another one
-//! (`Access::rule_of_impersonator`).
+//! (`Access::rules_of_impersonator`).
 
 use crate::{
     accounts::*,
@@ -29,6 +29,7 @@ use crate::{
     boarding::*,
     bookings::*,
     contents::*,
+    crew::*,
     dashboard::*,
     disruptions::*,
     files::*,
@@ -68,19 +69,19 @@ pub fn table(app: App) -> Table {
     .op(POST.keeps_offers(), "/auth/reset-password",  Public,   reset_password,  "Reset password").at_most(20)
     .op(POST.keeps_offers(), "/auth/remember-me",     Guest,    remember_me,     "Enrol or resume remembered device").at_most(60)
     .op(POST.keeps_offers(), "/auth/verify-email",        Public,   verify_email,        "Verify e-mail address").at_most(20)
-    .op(POST.keeps_offers(), "/auth/resend-verification", SignedIn, resend_verification, "Resend verification mail").at_most(20)
+    .op(POST.keeps_offers(), "/auth/resend-verification", OwnAccount, resend_verification, "Resend verification mail").at_most(20)
     .op(POST.keeps_offers(), "/auth/confirm-email",       Public,   confirm_email,       "Confirm new e-mail address").at_most(20)
     .op(POST.keeps_offers(), "/auth/cancel-email-change", Public,   cancel_email_change, "Cancel change of e-mail address").at_most(20)
     // One's own account
-    .op(GET.before_enrolment(),    "/user/me",               SignedIn, get_profile,     "Get own profile")
-    .op(PUT.changes_some_offers(), "/user/me",               SignedIn, update_profile,  "Update own profile")
-    .op(PUT.keeps_offers(),        "/user/me/password",      SignedIn, change_password, "Change own password")
-    .op(GET,                       "/user/me/sessions",      SignedIn, list_sessions,   "List own sessions")
-    .op(DELETE.keeps_offers(),     "/user/me/sessions/{id}", SignedIn, end_session,     "End own session")
-    .op(POST.keeps_offers().before_enrolment(), "/user/me/reauthenticate", SignedIn, reauthenticate, "Reauthenticate")
-    .op(POST.keeps_offers().before_enrolment(), "/user/me/totp",           SignedIn, enrol_totp,     "Enrol second factor")
-    .op(POST.keeps_offers().before_enrolment(), "/user/me/totp/confirm",   SignedIn, confirm_totp,   "Confirm second factor")
-    .op(DELETE.keeps_offers(),                  "/user/me/totp",           SignedIn, remove_totp,    "Remove own second factor")
+    .op(GET.before_enrolment(),    "/user/me",               OwnAccount, get_profile,     "Get own profile")
+    .op(PUT.changes_some_offers(), "/user/me",               OwnAccount, update_profile,  "Update own profile")
+    .op(PUT.keeps_offers(),        "/user/me/password",      OwnAccount, change_password, "Change own password")
+    .op(GET,                       "/user/me/sessions",      OwnAccount, list_sessions,   "List own sessions")
+    .op(DELETE.keeps_offers(),     "/user/me/sessions/{id}", OwnAccount, end_session,     "End own session")
+    .op(POST.keeps_offers().before_enrolment(), "/user/me/reauthenticate", OwnAccount, reauthenticate, "Reauthenticate")
+    .op(POST.keeps_offers().before_enrolment(), "/user/me/totp",           OwnAccount, enrol_totp,     "Enrol second factor")
+    .op(POST.keeps_offers().before_enrolment(), "/user/me/totp/confirm",   OwnAccount, confirm_totp,   "Confirm second factor")
+    .op(DELETE.keeps_offers(),                  "/user/me/totp",           OwnAccount, remove_totp,    "Remove own second factor")
     // Accounts, for the platform's people
     .op(GET,                 "/v1/users",             Staff(UsersRead), list_users,          "List users")
     .op(GET,                 "/v1/users/statistics",  Staff(UsersRead), user_statistics,     "Get user statistics")
@@ -117,6 +118,11 @@ pub fn table(app: App) -> Table {
     .op(POST.changes_offers(), "/v1/mitra/manajemen/{id}/unsuspend",         Staff(PartnersSuspend),     unsuspend_partner,    "Lift partner suspension")
     .op(POST.keeps_offers().recent_sign_in(),   "/v1/mitra/manajemen/{id}/impersonate",       Staff(PartnersImpersonate), impersonate_partner,  "Impersonate partner")
     .op(POST.keeps_offers(),   "/v1/mitra/manajemen/{id}/resend-invitation", Staff(PartnersWrite),       resend_invitation,    "Resend partner invitation")
+    // The crew of a partner
+    .op(GET,                   "/v1/mitra/crew",                        Partner, list_crew,              "List own crew")
+    .op(POST.keeps_offers(),   "/v1/mitra/crew",                        Partner, invite_crew,            "Invite crew member").at_most(20)
+    .op(DELETE.keeps_offers(), "/v1/mitra/crew/{id}",                   Partner, remove_crew,            "Remove crew member")
+    .op(POST.keeps_offers(),   "/v1/mitra/crew/{id}/resend-invitation", Partner, resend_crew_invitation, "Resend crew invitation").at_most(20)
     // Boats, routes and sailings
     .op(GET,                       "/v1/mitra/speedboats",                    PartnerOr(FleetRead),   list_own_speedboats,   "List speedboats of one partner")
     .op(GET,                       "/v1/speedboats",                          PartnerOr(FleetRead),   list_speedboats,       "List speedboats")
@@ -135,12 +141,14 @@ pub fn table(app: App) -> Table {
     .op(POST.changes_offers(),     "/v1/mitra/speedboat-routes/{id}/publish", PartnerOr(RoutesWrite), publish_route_by_post, "Publish route")
     .op(GET,                       "/v1/mitra/speedboat-routes/{id}/times",   PartnerOr(RoutesRead),  list_sailings,         "List sailings of a route")
     // At the pier
-    .op(PUT.changes_some_offers(),  "/v1/mitra/route-times/{id}",                PartnerOr(RoutesWrite),   move_sailing,   "Move sailing")
-    .op(POST.changes_some_offers(), "/v1/mitra/route-times/{id}/cancel",         PartnerOr(RoutesWrite),   cancel_sailing, "Cancel sailing")
-    .op(GET,                        "/v1/mitra/route-times/{id}/manifest",       PartnerOr(BookingsRead),  get_manifest,   "Get manifest")
-    .op(POST.changes_some_offers(), "/v1/mitra/route-times/{id}/manifest/close", PartnerOr(BookingsWrite), close_manifest, "Close manifest")
-    .op(POST.keeps_offers(),        "/v1/mitra/route-times/{id}/check-in",       PartnerOr(BookingsWrite), check_in,       "Check in passengers")
-    .op(POST.keeps_offers(),        "/v1/mitra/route-times/{id}/check-in/undo",  PartnerOr(BookingsWrite), undo_check_in,  "Undo check-in")
+    .op(GET,                        "/v1/mitra/route-times",                     PartnerCrewOrAny(BookingsRead, RoutesRead), list_route_times, "List sailings of all routes")
+    .op(GET,                        "/v1/mitra/route-times/{id}",                PartnerCrewOrAny(BookingsRead, RoutesRead), get_route_time,   "Get sailing")
+    .op(PUT.changes_some_offers(),  "/v1/mitra/route-times/{id}",                PartnerOr(RoutesWrite),       move_sailing,   "Move sailing")
+    .op(POST.changes_some_offers(), "/v1/mitra/route-times/{id}/cancel",         PartnerOr(RoutesWrite),       cancel_sailing, "Cancel sailing")
+    .op(GET,                        "/v1/mitra/route-times/{id}/manifest",       PartnerCrewOr(BookingsRead),  get_manifest,   "Get manifest")
+    .op(POST.changes_some_offers(), "/v1/mitra/route-times/{id}/manifest/close", PartnerCrewOr(BookingsWrite), close_manifest, "Close manifest")
+    .op(POST.keeps_offers(),        "/v1/mitra/route-times/{id}/check-in",       PartnerCrewOr(BookingsWrite), check_in,       "Check in passengers")
+    .op(POST.keeps_offers(),        "/v1/mitra/route-times/{id}/check-in/undo",  PartnerCrewOr(BookingsWrite), undo_check_in,  "Undo check-in")
     // Promotions and taxes
     .op(GET,                   "/v1/contents/promotions",      Public,                 list_running_promotions, "List current promotions")
     .op(POST.keeps_offers(),   "/v1/contents/promotion",       Staff(PromotionsWrite), create_promotion,        "Create promotion")
@@ -206,10 +214,10 @@ pub fn table(app: App) -> Table {
     .op(GET,                   "/v1/webhooks/{id}/deliveries",                      Admin, list_deliveries, "List webhook deliveries")
     .op(POST.keeps_offers().recent_sign_in(),   "/v1/webhooks/{id}/deliveries/{delivery_id}/resend", Admin, resend_delivery, "Resend webhook delivery")
     // Files
-    .op(POST.keeps_offers(), "/v1/files/upload",       SignedIn, upload_file,   "Upload file")
-    .op(GET.keeps_offers(),  "/v1/files/presign-url",  SignedIn, presign_url,   "Create upload address")
-    .op(GET,                 "/v1/files/{id}",         Guest,    download_file, "Download file")
-    .op(PUT.keeps_offers(),  "/v1/files/{id}/content", Public,   receive_file,  "Upload file content to signed address")
+    .op(POST.keeps_offers(), "/v1/files/upload",       OwnAccount, upload_file,   "Upload file")
+    .op(GET.keeps_offers(),  "/v1/files/presign-url",  OwnAccount, presign_url,   "Create upload address")
+    .op(GET,                 "/v1/files/{id}",         Guest,      download_file, "Download file")
+    .op(PUT.keeps_offers(),  "/v1/files/{id}/content", Public,     receive_file,  "Upload file content to signed address")
     // The service itself
     .op(GET, "/health",       Public, health, "Get health")
     .op(GET, "/health/live",  Public, live,   "Check liveness")

@@ -394,6 +394,13 @@ const INVARIANTS: &[Invariant] = &[
                AND a.id <> c.account_id LIMIT 50",
     },
     Invariant {
+        rule: "an account belongs to a partner's crew if and only if its role is crew",
+        size: "SELECT COUNT(*) FROM crew",
+        broken: "SELECT a.email FROM accounts a LEFT JOIN crew c ON c.account_id = a.id
+             WHERE (a.role = 'crew' AND a.deleted_at IS NULL) <> (c.account_id IS NOT NULL)
+             LIMIT 50",
+    },
+    Invariant {
         rule: "totals equal subtotal less discount plus tax",
         size: "SELECT COUNT(*) FROM bookings",
         broken: "SELECT code FROM bookings

@@ -48,6 +48,8 @@ pub mod boarding;
 pub mod bookings;
 /// Public contents: the partnership page, terms and conditions.
 pub mod contents;
+/// The crew of partners.
+pub mod crew;
 /// The dashboard.
 pub mod dashboard;
 /// Sailings that are cancelled or moved.

@@ -119,7 +119,7 @@ CREATE TABLE accounts (
     -- Whether a link that was mailed to the address has been used.
     email_verified BOOLEAN NOT NULL DEFAULT FALSE,
     phone TEXT,
-    role TEXT NOT NULL CHECK (role IN ('admin', 'staff', 'mitra')),
+    role TEXT NOT NULL CHECK (role IN ('admin', 'staff', 'mitra', 'crew')),
     status TEXT NOT NULL CHECK (status IN ('active', 'inactive', 'suspended')),
     -- NULL until an invitation is accepted.
     password_hash TEXT,
@@ -381,6 +381,18 @@ CREATE INDEX partners_newest ON partners (created_at, id);
 -- The list, filtered by status.
 CREATE INDEX partners_status ON partners (status, created_at);
 
+-- The crew of partners: accounts that board passengers. The partner's own account is not crew. Name,
+-- e-mail, phone and status are the account's. The row is removed when the account is deleted.
+CREATE TABLE crew (
+    account_id UUID PRIMARY KEY REFERENCES accounts (id),
+    partner_id UUID NOT NULL REFERENCES partners (id),
+    -- When an invitation was last requested.
+    invited_at TIMESTAMPTZ NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL
+);
+-- A partner's crew: the list, and the count against the limit.
+CREATE INDEX crew_partner ON crew (partner_id, created_at);
+
 -- Details of a partner, filled in step by step: one row per partner.
 CREATE TABLE onboardings (
     partner_id UUID PRIMARY KEY REFERENCES partners (id),
@@ -561,6 +573,12 @@ CREATE INDEX sailings_route ON sailings (route_id, departure_at);
 CREATE INDEX sailings_boat ON sailings (speedboat_id, departure_at) WHERE status = 'open';
 -- A partner's departures.
 CREATE INDEX sailings_partner ON sailings (partner_id, departure_at) WHERE status = 'open';
+-- The list of a partner's sailings, in any status.
+CREATE INDEX sailings_partner_list ON sailings (partner_id, departure_at, id);
+-- The list of all sailings, in any status.
+CREATE INDEX sailings_list ON sailings (departure_at, id);
+-- The list of cancelled or withdrawn sailings, which are few.
+CREATE INDEX sailings_called_off ON sailings (status, departure_at, id) WHERE status <> 'open';
 
 ---------------------------------------------------------------------------------------------------
 -- Contents

@@ -478,6 +478,7 @@ pub struct ByRole {
     pub admin: i64,
     pub staff: i64,
     pub mitra: i64,
+    pub crew: i64,
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -210,7 +210,9 @@ pub async fn profile(db: &Db, caller: &Caller) -> Result<Profile> {
              FROM accounts a
              LEFT JOIN staff st ON st.account_id = a.id
              LEFT JOIN permissions p ON p.id = st.permission_id
-             LEFT JOIN partners m ON m.account_id = a.id
+             LEFT JOIN crew c ON c.account_id = a.id
+             LEFT JOIN partners m ON m.id = COALESCE(c.partner_id,
+               (SELECT o.id FROM partners o WHERE o.account_id = a.id))
              WHERE a.id = $1 AND a.deleted_at IS NULL",
         )
         .bind(caller.person.id)

@@ -10,10 +10,10 @@ use super::{
     checkin::{self, ScanOutcome, TicketScan},
     manifest,
     model::{
-        Admitted, CheckIn, CheckedIn, Manifest, ManifestFormat, ManifestQuery, Outcome, ScanResult,
-        UndoCheckIn,
+        Admitted, CheckIn, CheckedIn, Manifest, ManifestFormat, ManifestQuery, Outcome,
+        RouteSailing, ScanResult, UndoCheckIn,
     },
-    page, rules,
+    page, rules, store,
 };
 use crate::{
     app::App,
@@ -21,9 +21,9 @@ use crate::{
     kernel::{
         caller::Caller,
         error::{Conflict, Error, Result},
-        http::{Body, File, FileOr, Kinds, Query, Reply, accepted},
+        http::{Body, File, FileOr, Kinds, Page, Query, Reply, accepted},
     },
-    sailings::{self, PathSailing},
+    sailings::{self, PathSailing, RouteTimesQuery, SailingDetail},
 };
 
 const CSV: &str = "text/csv; charset=utf-8";
@@ -53,6 +53,31 @@ impl<S: Sync> FromRequestParts<S> for Accepts {
 }
 
 impl aide::OperationInput for Accepts {}
+
+pub async fn list_route_times(
+    State(app): State<App>,
+    caller: Caller,
+    Query(query): Query<RouteTimesQuery>,
+) -> Result<Page<RouteSailing>> {
+    let owner = caller.crew_filter(query.mitra_id)?;
+    let (sailings, total) = sailings::sailings(&app.db, owner, &query, app.clock.now()).await?;
+    let ids: Vec<_> = sailings.iter().map(|sailing| sailing.id).collect();
+    let checked_in = store::checked_in(&app.db, &ids).await?;
+    let with_count = |sailing: SailingDetail| {
+        let count = checked_in.get(&sailing.id).copied().unwrap_or_default();
+        RouteSailing::new(sailing, count)
+    };
+    Ok(query.paging.page((sailings.into_iter().map(with_count).collect(), total)))
+}
+
+pub async fn get_route_time(
+    State(app): State<App>,
+    PathSailing(sailing): PathSailing,
+) -> Result<Reply<RouteSailing>> {
+    let checked_in = store::checked_in(&app.db, &[sailing.id]).await?;
+    let count = checked_in.get(&sailing.id).copied().unwrap_or_default();
+    Ok(Reply::data(RouteSailing::new(sailing.seen_at(app.clock.now()), count)))
+}
 
 /// The stored manifest if closed, else the current one.
 pub async fn get_manifest(

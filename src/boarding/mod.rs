@@ -1,9 +1,10 @@
-//! Boarding: manifests and check-in.
+//! Boarding: the sailings, their manifests and check-in.
 //!
 //! - A passenger is checked in to a sailing at most once, whatever the number of devices; a unique
 //!   index enforces it. A scan has an id, so that submitting it again changes nothing.
 //! - A closed manifest does not change. Triggers then refuse sales, reschedules, check-ins and undo.
-//! - The manifest shows identity numbers in full to those in charge of the sailing.
+//! - The manifest shows identity numbers in full to those in charge of the sailing. Crew boards
+//!   passengers and sees them masked.
 
 mod checkin;
 mod http;
@@ -13,5 +14,7 @@ mod page;
 mod rules;
 mod store;
 
-pub use http::{check_in, close_manifest, get_manifest, undo_check_in};
+pub use http::{
+    check_in, close_manifest, get_manifest, get_route_time, list_route_times, undo_check_in,
+};
 pub use store::reseal;

@@ -18,8 +18,34 @@ use crate::{
         schema::Input,
         text::{Line, Note},
     },
-    sailings::{SailingStatus, Zone},
+    sailings::{SailingDetail, SailingStatus, Zone},
 };
+
+/// A sailing with its boat, its partner and the number of passengers on board.
+#[derive(Serialize, JsonSchema)]
+pub struct RouteSailing {
+    #[serde(flatten)]
+    pub sailing: SailingDetail,
+    pub speedboat: ListedBoat,
+    pub mitra: Owner,
+    pub checked_in: i64,
+}
+
+impl RouteSailing {
+    pub fn new(sailing: SailingDetail, checked_in: i64) -> Self {
+        Self {
+            speedboat: ListedBoat {
+                id: sailing.speedboat_id,
+                name: sailing.speedboat_name.clone(),
+                registration_number: sailing.registration_number.clone(),
+                capacity: sailing.capacity,
+            },
+            mitra: Owner { id: sailing.mitra_id, name: sailing.mitra_name.clone() },
+            checked_in,
+            sailing,
+        }
+    }
+}
 
 /// Passengers of a sailing.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

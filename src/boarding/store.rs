@@ -1,5 +1,7 @@
 //! The SQL of boarding.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 
 use super::model::Outcome;
@@ -120,6 +122,24 @@ pub async fn undo(
         .run()
         .await?;
     Ok(undone == 1)
+}
+
+/// Number of passengers on board by sailing; a sailing without any is left out. Passengers of a
+/// booking that was cancelled or moved after their check-in do not count, as in the manifest.
+pub async fn checked_in(db: &Db, sailings: &[Uuid]) -> Result<HashMap<Uuid, i64>> {
+    if sailings.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let statement = db.sql_among(
+        "SELECT g.sailing_id, COUNT(*) FROM boardings g
+         JOIN bookings k ON k.id = g.booking_id AND k.sailing_id = g.sailing_id
+         WHERE g.undone_at IS NULL AND k.status IN ('paid', 'completed') AND g.sailing_id IN",
+        sailings.len(),
+        "GROUP BY g.sailing_id",
+    );
+    let statement = sailings.iter().fold(statement, |statement, id| statement.bind(*id));
+    let counts: Vec<(Uuid, i64)> = statement.long().all().await?;
+    Ok(counts.into_iter().collect())
 }
 
 /// Marks the manifest as closed; `false` if it already is, or the sailing is not open.

@@ -21,12 +21,13 @@ use crate::{
     },
 };
 
-/// In whose name the caller acts on bookings.
-fn actor(caller: Option<&Caller>) -> Actor {
+/// In whose name the caller acts on bookings; 403 for crew, which has no part in them.
+fn actor(caller: Option<&Caller>) -> Result<Actor> {
     match caller.map(|caller| caller.role) {
-        Some(Role::Admin | Role::Staff) => Actor::Staff,
-        Some(Role::Mitra) => Actor::Partner,
-        None => Actor::Guest,
+        Some(Role::Admin | Role::Staff) => Ok(Actor::Staff),
+        Some(Role::Mitra) => Ok(Actor::Partner),
+        Some(Role::Crew) => Err(Error::Forbidden),
+        None => Ok(Actor::Guest),
     }
 }
 
@@ -38,8 +39,8 @@ pub async fn booking_for(
     id: Uuid,
     credentials: &GuestCredentials,
 ) -> Result<(BookingRow, Actor)> {
+    let actor = actor(caller)?;
     let row = store::get(&app.db, id).await?.ok_or(Error::NotFound)?;
-    let actor = actor(caller);
     let may_act = match actor {
         Actor::Staff => true,
         Actor::Partner => caller.and_then(|caller| caller.partner_id) == Some(row.partner_id),
@@ -58,11 +59,12 @@ impl GuestCredentials {
 }
 
 /// Whether identity numbers are for the caller: the booker, the sailing's partner in person, and
-/// those who may read bookings.
+/// those who may read bookings. Crew sees them masked.
 pub fn may_read_identity(caller: Option<&Caller>) -> bool {
     caller.is_none_or(|caller| match caller.role {
         Role::Mitra => caller.impersonator_may(Rule::BookingsRead),
         Role::Admin | Role::Staff => caller.may(Rule::BookingsRead),
+        Role::Crew => false,
     })
 }
 

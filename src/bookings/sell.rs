@@ -41,7 +41,7 @@ pub async fn sell(
     form: &BookingForm,
     key: Option<&Running>,
 ) -> Result<BookingRow> {
-    let channel = channel(caller);
+    let channel = channel(caller)?;
     let email = form.contact.email.as_str();
     let (sailing, taxes) = offer::load(app, form.route_time_id, form.item_id).await?;
     if caller.is_some_and(|c| c.role == Role::Mitra && c.partner_id != Some(sailing.partner_id)) {
@@ -75,11 +75,13 @@ pub async fn sell(
     Ok(booking.into_row(&sailing))
 }
 
-fn channel(caller: Option<&Caller>) -> Channel {
+/// 403 for crew, which does not sell.
+fn channel(caller: Option<&Caller>) -> Result<Channel> {
     match caller.map(|caller| caller.role) {
-        None => Channel::Web,
-        Some(Role::Mitra) => Channel::Mitra,
-        Some(Role::Admin | Role::Staff) => Channel::Staff,
+        None => Ok(Channel::Web),
+        Some(Role::Mitra) => Ok(Channel::Mitra),
+        Some(Role::Admin | Role::Staff) => Ok(Channel::Staff),
+        Some(Role::Crew) => Err(Error::Forbidden),
     }
 }
 
@@ -179,7 +181,7 @@ async fn insert(
     sailing: &SailingContext,
     key: Option<&Running>,
 ) -> Result<()> {
-    let audited = caller.filter(|c| c.role != Role::Mitra || c.impersonator.is_some());
+    let audited = caller.filter(|caller| caller.is_audited());
     if let Some(caller) = audited {
         let mut tx = caller.begin(&app.db, booking.created_at).await?;
         insert_in(&mut tx, booking, key).await?;

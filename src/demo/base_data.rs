@@ -52,9 +52,22 @@ const STAFF: &[(&str, &str, &str, &[&str])] = &[
     ),
 ];
 
-/// Accounts that can sign in: active partners and staff.
-pub fn logins() -> (Vec<&'static str>, Vec<&'static str>) {
-    (SAILING.iter().map(|house| house.email).collect(), STAFF.iter().map(|one| one.1).collect())
+/// The crew member of the first partner: name and e-mail.
+const CREW: (&str, &str) = ("Nyoman Awak", "nyoman@bahari.example");
+
+/// Accounts that can sign in beside the admin, with their roles: staff, active partners and crew.
+pub fn logins() -> Vec<(&'static str, &'static str)> {
+    let staff = STAFF.iter().map(|one| ("staff", one.1));
+    let partners = SAILING.iter().map(|house| ("mitra", house.email));
+    staff.chain(partners).chain([("crew", CREW.1)]).collect()
+}
+
+/// Role and e-mail of the account that boards passengers: the partner's crew, if it has any.
+pub fn boards(house: &PartnerNames) -> (&'static str, &'static str) {
+    match house.email == SAILING[0].email {
+        true => ("crew", CREW.1),
+        false => ("mitra", house.email),
+    }
 }
 
 pub async fn create(
@@ -70,6 +83,9 @@ pub async fn create(
         complete_onboarding(&partner, house.name, house.city, house.province).await?;
         approve(&admin, &partner, "approved").await?;
         create_fleet(&partner, house, index, first, today).await?;
+        if index == 0 {
+            create_crew(generator, &partner).await?;
+        }
     }
     for (name, email, state) in WAITING {
         let partner = register(generator, name, email).await?;
@@ -252,6 +268,17 @@ async fn approve(admin: &ApiClient, partner: &ApiClient, verdict: &str) -> Resul
         }
     }
     Ok(())
+}
+
+async fn create_crew(generator: &Generator, partner: &ApiClient) -> Result<(), String> {
+    let (name, email) = CREW;
+    let member = json!({ "name": name, "email": email, "phone": "081234567891" });
+    let member = partner.post("/v1/mitra/crew", member).await?;
+    let account = member["id"].as_str().and_then(|id| id.parse().ok());
+    let account = account.ok_or("a crew member without account")?;
+    let password = Password::parse(PASSWORD).ok_or("a password")?;
+    let given = accounts::set_invited_password(&generator.app, account, &password).await;
+    given.map_err(|why| why.to_string())
 }
 
 /// Each boat sails a return trip twice a day.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     Generator, PASSWORD,
-    base_data::{BaseData, SailingChoice},
+    base_data::{self, BaseData, SailingChoice},
     client::ApiClient,
     names::{FIRST, LAST, SAILING},
 };
@@ -264,15 +264,16 @@ async fn check_in(
 ) -> Result<(), String> {
     let now = generator.app.clock.now();
     for house in SAILING {
-        let partner = generator.guest.signed_in(house.email, PASSWORD, "mitra").await?;
-        let me = partner.get("/user/me").await?;
+        let (role, email) = base_data::boards(house);
+        let crew = generator.guest.signed_in(email, PASSWORD, role).await?;
+        let me = crew.get("/user/me").await?;
         let today = base.by_day.get(&day).into_iter().flatten();
         for choice in today.filter(|choice| json!(choice.partner_id) == me["mitra"]["id"]) {
             if choice.departure_at > now + TimeDelta::hours(1) {
                 continue;
             }
             let pier = format!("/v1/mitra/route-times/{}", choice.id);
-            let manifest = partner.get(&format!("{pier}/manifest")).await?;
+            let manifest = crew.get(&format!("{pier}/manifest")).await?;
             let mut scans = Vec::new();
             for (n, one) in manifest["passengers"].as_array().into_iter().flatten().enumerate() {
                 if generator.random.random_bool(0.93) {
@@ -284,8 +285,8 @@ async fn check_in(
                 }
             }
             if !scans.is_empty() {
-                partner.post(&format!("{pier}/check-in"), json!({ "scans": scans })).await?;
-                drop(partner.post(&format!("{pier}/manifest/close"), Value::Null).await);
+                crew.post(&format!("{pier}/check-in"), json!({ "scans": scans })).await?;
+                drop(crew.post(&format!("{pier}/manifest/close"), Value::Null).await);
             }
         }
     }

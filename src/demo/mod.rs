@@ -77,14 +77,10 @@ impl Generator {
 /// Fills an empty database and prints the accounts.
 pub async fn run(config: Config, seed: u64, extent: Extent) -> Result<(), String> {
     let app = fill(config, seed, extent, Progress::visible()).await?;
-    let (partners, staff) = base_data::logins();
     println!("All accounts have the password: {PASSWORD}");
     println!("  admin    {ADMIN}");
-    for email in staff {
-        println!("  staff    {email}");
-    }
-    for email in partners {
-        println!("  mitra    {email}");
+    for (role, email) in base_data::logins() {
+        println!("  {role:<8} {email}");
     }
     let count = |sql| app.db.sql(sql).scalar::<i64>();
     let said = |why: crate::kernel::db::Failure| why.to_string();
@@ -100,8 +96,8 @@ pub async fn run(config: Config, seed: u64, extent: Extent) -> Result<(), String
 
 /// Fails if an account of the database has the password of the demo.
 pub async fn no_printed_logins(app: &App) -> Result<(), String> {
-    let (partners, staff) = base_data::logins();
-    for email in [ADMIN].into_iter().chain(staff).chain(partners) {
+    let others = base_data::logins().into_iter().map(|(_, email)| email);
+    for email in [ADMIN].into_iter().chain(others) {
         let found = app.db.sql(
             "SELECT password_hash FROM accounts
              WHERE email = $1 AND deleted_at IS NULL AND password_hash IS NOT NULL",

@@ -76,7 +76,7 @@ pub async fn create_speedboat(
     Body(NewSpeedboat { mitra_id, boat }): Body<NewSpeedboat>,
 ) -> Result<Reply<Speedboat>> {
     let owner = caller.partner_filter(mitra_id)?.ok_or_else(missing_partner)?;
-    if caller.partner_id.is_none() && !partners::exists(&app.db, owner).await? {
+    if caller.partner().is_err() && !partners::exists(&app.db, owner).await? {
         let message = text("This partner does not exist.", "Mitra ini tidak ada.");
         return Err(Error::field("mitra_id", "unknown", message));
     }

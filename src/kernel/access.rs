@@ -48,7 +48,7 @@ crate::string_enum! {
 
 crate::string_enum! {
     /// Role of an account.
-    pub enum Role { Admin = "admin", Staff = "staff", Mitra = "mitra" }
+    pub enum Role { Admin = "admin", Staff = "staff", Mitra = "mitra", Crew = "crew" }
 }
 
 /// The access column of the table.
@@ -63,7 +63,9 @@ pub enum Access {
     /// Every session, also an impersonated one whatever the rules of its impersonator are: for
     /// signing out.
     AnySession,
-    /// Every signed-in account.
+    /// Every signed-in account, crew included: its own profile, sessions and password.
+    OwnAccount,
+    /// Admins, staff and partners.
     SignedIn,
     Admin,
     /// Admins, and staff whose permission has the rule.
@@ -72,6 +74,10 @@ pub enum Access {
     Partner,
     /// Partners for their own data, admins, and staff with the rule.
     PartnerOr(Rule),
+    /// Partners and their crew for the partner's data, admins, and staff with the rule.
+    PartnerCrewOr(Rule),
+    /// The same, for staff with at least one of the rules.
+    PartnerCrewOrAny(Rule, Rule),
 }
 
 impl Access {
@@ -80,16 +86,18 @@ impl Access {
         matches!(self, Self::Public | Self::Guest | Self::GuestOr(_))
     }
 
-    /// The rule that an impersonator of a partner needs for the operation: the one that guards it
-    /// for staff. What a partner does for itself alone is part of managing partners.
-    pub fn rule_of_impersonator(self, changes: bool) -> Option<Rule> {
+    /// The rules of which an impersonator of a partner needs one: those that guard the operation for
+    /// staff. What a partner does for itself alone is part of managing partners.
+    pub fn rules_of_impersonator(self, changes: bool) -> Vec<Rule> {
         match self {
-            Self::Public | Self::Guest | Self::AnySession => None,
-            Self::GuestOr(rule) | Self::PartnerOr(rule) | Self::Staff(rule) => Some(rule),
-            Self::SignedIn | Self::Admin | Self::Partner => Some(match changes {
-                true => Rule::PartnersWrite,
-                false => Rule::PartnersRead,
-            }),
+            Self::Public | Self::Guest | Self::AnySession => Vec::new(),
+            Self::GuestOr(rule) | Self::Staff(rule) => vec![rule],
+            Self::PartnerOr(rule) | Self::PartnerCrewOr(rule) => vec![rule],
+            Self::PartnerCrewOrAny(one, other) => vec![one, other],
+            Self::SignedIn | Self::OwnAccount | Self::Admin | Self::Partner => match changes {
+                true => vec![Rule::PartnersWrite],
+                false => vec![Rule::PartnersRead],
+            },
         }
     }
 }

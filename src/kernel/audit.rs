@@ -10,7 +10,6 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    access::Role,
     caller::Caller,
     db::{Db, Tx},
     error::{Error, Result},
@@ -47,15 +46,15 @@ impl Caller {
     /// Begins a transaction for a change by this caller. It does not commit without an audit entry
     /// where one is required.
     pub async fn begin(&self, db: &Db, now: DateTime<Utc>) -> Result<AuditedTx> {
-        let owed = self.role != Role::Mitra || self.impersonator.is_some();
+        let owed = self.is_audited();
         Ok(AuditedTx { tx: db.begin().await?, caller: self.clone(), now, owed })
     }
 }
 
 impl AuditedTx {
-    /// Writes the entry. Partners acting for themselves are not audited.
+    /// Writes the entry. Partners and crew acting for themselves are not audited.
     pub async fn record(&mut self, change: Change<'_>) -> Result<()> {
-        if self.caller.role == Role::Mitra && self.caller.impersonator.is_none() {
+        if !self.caller.is_audited() {
             return Ok(());
         }
         let Caller { person, impersonator, context, .. } = &self.caller;

@@ -81,7 +81,7 @@ fn allows(role: Role, rules: &[Rule], rule: Rule) -> bool {
     match role {
         Role::Admin => true,
         Role::Staff => rules.contains(&rule),
-        Role::Mitra => false,
+        Role::Mitra | Role::Crew => false,
     }
 }
 
@@ -99,7 +99,8 @@ pub struct Caller {
     /// Level and rules of a staff member's permission.
     pub level: Option<Level>,
     pub rules: Vec<Rule>,
-    /// The partner that the account belongs to.
+    /// The partner that the account belongs to: its own, or that of a crew member. Check with
+    /// [`Caller::partner`] whether the caller is the partner.
     pub partner_id: Option<Uuid>,
     pub impersonator: Option<Impersonator>,
     pub context: Context,
@@ -120,30 +121,66 @@ impl Caller {
         self.impersonator.as_ref().is_none_or(|behind| behind.may(rule))
     }
 
-    /// The partner that the caller acts for; 403 for other roles.
+    /// The partner that the caller is; 403 for other roles, also for crew.
     pub fn partner(&self) -> Result<Uuid> {
-        self.partner_id.ok_or(Error::Forbidden)
+        match self.role {
+            Role::Mitra => self.partner_id.ok_or(Error::Forbidden),
+            Role::Admin | Role::Staff | Role::Crew => Err(Error::Forbidden),
+        }
     }
 
-    /// Owner filter of a query: a partner is restricted to its own data; others get what they ask
-    /// for.
+    /// Owner filter of a query: a partner is restricted to its own data; admins and staff get what
+    /// they ask for; crew is refused.
     pub fn partner_filter(&self, wanted: Option<Uuid>) -> Result<Option<Uuid>> {
         match self.role {
             Role::Mitra => self.partner().map(Some),
             Role::Admin | Role::Staff => Ok(wanted),
+            Role::Crew => Err(Error::Forbidden),
+        }
+    }
+
+    /// Owner filter of what crew may see: crew is restricted to the data of its partner.
+    pub fn crew_filter(&self, wanted: Option<Uuid>) -> Result<Option<Uuid>> {
+        match self.role {
+            Role::Crew => self.partner_id.map(Some).ok_or(Error::Forbidden),
+            Role::Admin | Role::Staff | Role::Mitra => self.partner_filter(wanted),
+        }
+    }
+
+    /// Whether changes by this caller are recorded in the audit log: all but those of partners and
+    /// crew in person.
+    pub fn is_audited(&self) -> bool {
+        match self.role {
+            Role::Admin | Role::Staff => true,
+            Role::Mitra | Role::Crew => self.impersonator.is_some(),
         }
     }
 
     /// Whether the access column admits this caller.
     pub fn admitted(&self, access: Access) -> bool {
         match access {
-            Access::Public | Access::Guest | Access::AnySession | Access::SignedIn => true,
+            Access::Public | Access::Guest | Access::AnySession | Access::OwnAccount => true,
+            Access::SignedIn => match self.role {
+                Role::Admin | Role::Staff | Role::Mitra => true,
+                Role::Crew => false,
+            },
             Access::Admin => self.role == Role::Admin,
             Access::Staff(rule) => self.may(rule),
             Access::Partner => self.role == Role::Mitra,
             Access::PartnerOr(rule) | Access::GuestOr(rule) => {
                 self.role == Role::Mitra || self.may(rule)
             }
+            Access::PartnerCrewOr(rule) => self.is_partner_or_crew() || self.may(rule),
+            Access::PartnerCrewOrAny(one, other) => {
+                self.is_partner_or_crew() || self.may(one) || self.may(other)
+            }
+        }
+    }
+
+    fn is_partner_or_crew(&self) -> bool {
+        match self.role {
+            Role::Mitra | Role::Crew => true,
+            Role::Admin | Role::Staff => false,
         }
     }
 
@@ -155,7 +192,9 @@ impl Caller {
     /// Whether the one who acts may do it: an impersonator needs the rule that guards the operation
     /// for staff as well, so that impersonation gives nobody more rights than their permission.
     pub fn impersonation_admitted(&self, access: Access, changes: bool) -> bool {
-        access.rule_of_impersonator(changes).is_none_or(|rule| self.impersonator_may(rule))
+        let Some(behind) = &self.impersonator else { return true };
+        let rules = access.rules_of_impersonator(changes);
+        rules.is_empty() || rules.into_iter().any(|rule| behind.may(rule))
     }
 
     /// Refuses impersonated sessions.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     harbour::{Harbour, key},
-    model::{BookingType, RouteStatus, RouteTime, ScheduleType, TimeOfDay, Weekday},
+    model::{BookingType, RouteStatus, RouteTime, SailingStatus, ScheduleType, TimeOfDay, Weekday},
     zone::Zone,
 };
 use crate::kernel::{
@@ -161,6 +161,28 @@ pub struct SailingsQuery {
 }
 
 impl Input for SailingsQuery {}
+
+crate::string_enum! {
+    pub enum RouteTimeSort { DepartureAt = "departure_at" }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct RouteTimesQuery {
+    #[serde(flatten)]
+    pub paging: Paging,
+    /// Day of departure in the route's time zone.
+    pub start_date: Option<NaiveDate>,
+    pub end_date: Option<NaiveDate>,
+    /// Ignored for partners and crew, who see their own.
+    pub mitra_id: Option<Uuid>,
+    pub speedboat_id: Option<Uuid>,
+    pub route_id: Option<Uuid>,
+    pub status: Option<SailingStatus>,
+    /// The only order, earliest first unless `sort_dir` is `desc`.
+    pub sort_by: Option<RouteTimeSort>,
+}
+
+impl Input for RouteTimesQuery {}
 
 crate::string_enum! {
     pub enum OfferSort { Departure = "departure", Price = "price", Duration = "duration" }

@@ -33,8 +33,10 @@ pub use http::{
     update_speedboat,
 };
 
-pub use detail::{PathSailing, SailingDetail, get as sailing, get_in as sailing_in};
-pub use forms::LONGEST as LONGEST_ROUTE;
+pub use detail::{
+    PathSailing, SailingDetail, get as sailing, get_in as sailing_in, list as sailings,
+};
+pub use forms::{LONGEST as LONGEST_ROUTE, RouteTimesQuery};
 pub use harbour::key as harbour_key;
 pub use model::{BookingType, SailingStatus, TimeOfDay};
 pub use rules::span;

@@ -82,13 +82,20 @@ fn describe(docs: TransformOperation<'_>, operation: &Operation, summary: &str) 
             "Guests with the booking's code and e-mail address; partners for their own; admins; \
              staff with `{rule}`."
         ),
-        Access::AnySession | Access::SignedIn => "Every signed-in account.".into(),
+        Access::AnySession | Access::OwnAccount => "Every signed-in account.".into(),
+        Access::SignedIn => "Admins, staff and partners.".into(),
         Access::Admin => "Admins.".into(),
         Access::Staff(rule) => format!("Admins; staff with `{rule}`."),
         Access::Partner => "Partners.".into(),
         Access::PartnerOr(rule) => {
             format!("Partners for their own; admins; staff with `{rule}`.")
         }
+        Access::PartnerCrewOr(rule) => {
+            format!("Partners and their crew for their own; admins; staff with `{rule}`.")
+        }
+        Access::PartnerCrewOrAny(one, other) => format!(
+            "Partners and their crew for their own; admins; staff with `{one}` or `{other}`."
+        ),
     };
     let recent = match operation.recent_sign_in {
         true => {

@@ -20,9 +20,10 @@ on_both_engines![
     an_impersonator_needs_the_rule_that_staff_need,
 ];
 
-/// P public · G public, with or without a token, G:rule staff by rule · any · session any, also an impersonated one
-/// whatever the rules of its impersonator are · A admin · S:rule admin, or staff with
-/// the rule · M partner · M/S:rule.
+/// P public · G public, with or without a token, G:rule staff by rule · own every account · session every account,
+/// also an impersonated one whatever the rules of its impersonator are · any every account but crew · A admin ·
+/// S:rule admin, or staff with the rule · M partner · M/S:rule · M/C/S:rule partner and crew, or staff with one of
+/// the rules.
 const WHO: &str = "
     POST   /v1/auth/login           P
     POST   /v1/auth/logout          session
@@ -31,18 +32,18 @@ const WHO: &str = "
     POST   /auth/reset-password     P
     POST   /auth/remember-me        G
     POST   /auth/verify-email       P
-    POST   /auth/resend-verification any
+    POST   /auth/resend-verification own
     POST   /auth/confirm-email      P
     POST   /auth/cancel-email-change P
-    GET    /user/me                 any
-    PUT    /user/me                 any
-    PUT    /user/me/password        any
-    GET    /user/me/sessions        any
-    DELETE /user/me/sessions/{id}   any
-    POST   /user/me/reauthenticate  any
-    POST   /user/me/totp            any
-    DELETE /user/me/totp            any
-    POST   /user/me/totp/confirm    any
+    GET    /user/me                 own
+    PUT    /user/me                 own
+    PUT    /user/me/password        own
+    GET    /user/me/sessions        own
+    DELETE /user/me/sessions/{id}   own
+    POST   /user/me/reauthenticate  own
+    POST   /user/me/totp            own
+    DELETE /user/me/totp            own
+    POST   /user/me/totp/confirm    own
     DELETE /v1/users/{id}/totp      A
     GET    /v1/users                S:users.read
     GET    /v1/users/statistics     S:users.read
@@ -76,6 +77,10 @@ const WHO: &str = "
     POST   /v1/mitra/manajemen/{id}/unsuspend           S:partners.suspend
     POST   /v1/mitra/manajemen/{id}/impersonate         S:partners.impersonate
     POST   /v1/mitra/manajemen/{id}/resend-invitation   S:partners.write
+    GET    /v1/mitra/crew                               M
+    POST   /v1/mitra/crew                               M
+    DELETE /v1/mitra/crew/{id}                          M
+    POST   /v1/mitra/crew/{id}/resend-invitation        M
     GET    /v1/mitra/speedboats                         M/S:fleet.read
     GET    /v1/speedboats                               M/S:fleet.read
     POST   /v1/speedboats                               M/S:fleet.write
@@ -107,12 +112,14 @@ const WHO: &str = "
     POST   /v1/booking/validate-code-promo              P
     GET    /v1/booking/{id}                             G:bookings.read
     POST   /v1/booking/{id}/cancel                      G:bookings.write
+    GET    /v1/mitra/route-times                        M/C/S:bookings.read|routes.read
+    GET    /v1/mitra/route-times/{id}                   M/C/S:bookings.read|routes.read
     PUT    /v1/mitra/route-times/{id}                   M/S:routes.write
     POST   /v1/mitra/route-times/{id}/cancel            M/S:routes.write
-    GET    /v1/mitra/route-times/{id}/manifest          M/S:bookings.read
-    POST   /v1/mitra/route-times/{id}/manifest/close    M/S:bookings.write
-    POST   /v1/mitra/route-times/{id}/check-in          M/S:bookings.write
-    POST   /v1/mitra/route-times/{id}/check-in/undo     M/S:bookings.write
+    GET    /v1/mitra/route-times/{id}/manifest          M/C/S:bookings.read
+    POST   /v1/mitra/route-times/{id}/manifest/close    M/C/S:bookings.write
+    POST   /v1/mitra/route-times/{id}/check-in          M/C/S:bookings.write
+    POST   /v1/mitra/route-times/{id}/check-in/undo     M/C/S:bookings.write
     POST   /v1/booking/{id}/reschedule                  G:bookings.write
     POST   /v1/booking/{id}/payment                     G:bookings.write
     GET    /v1/booking/{id}/ticket                      G:bookings.read
@@ -155,8 +162,8 @@ const WHO: &str = "
     DELETE /v1/webhooks/{id}                               A
     GET    /v1/webhooks/{id}/deliveries                    A
     POST   /v1/webhooks/{id}/deliveries/{delivery_id}/resend A
-    POST   /v1/files/upload         any
-    GET    /v1/files/presign-url    any
+    POST   /v1/files/upload         own
+    GET    /v1/files/presign-url    own
     GET    /v1/files/{id}           G
     PUT    /v1/files/{id}/content   P
     GET    /health                  P
@@ -176,6 +183,7 @@ fn access(who: &str) -> Access {
     match who {
         "P" => Access::Public,
         "G" => Access::Guest,
+        "own" => Access::OwnAccount,
         "any" => Access::SignedIn,
         "session" => Access::AnySession,
         "A" => Access::Admin,
@@ -184,6 +192,12 @@ fn access(who: &str) -> Access {
             Some(("", rule)) => Access::Staff(rule.parse().unwrap()),
             None if who.starts_with("G:") => Access::GuestOr(who[2..].parse().unwrap()),
             Some(("M/", rule)) => Access::PartnerOr(rule.parse().unwrap()),
+            Some(("M/C/", rules)) => match rules.split_once('|') {
+                None => Access::PartnerCrewOr(rules.parse().unwrap()),
+                Some((one, other)) => {
+                    Access::PartnerCrewOrAny(one.parse().unwrap(), other.parse().unwrap())
+                }
+            },
             _ => panic!("{who} is nobody"),
         },
     }
@@ -201,7 +215,8 @@ async fn everyone_may_do_what_they_may_and_nothing_else(world: World) {
     }
     assert!(expected.is_empty(), "expected, but not in the table: {expected:?}");
 
-    let partner = world.partner("made@bahari.id").await;
+    let partner = world.active("made@bahari.id").await;
+    let crew = world.crew(&partner, "nyoman@bahari.id").await;
     let admin = world.admin().await;
     for operation in table.operations() {
         let path = operation.path.replace("{id}", &dermaga::kernel::ids::fresh().to_string());
@@ -223,8 +238,11 @@ async fn everyone_may_do_what_they_may_and_nothing_else(world: World) {
         }
         // What ends the caller's own session comes last.
         check(&name, "staff without", &walk(Some(&without)).await, access, Some("staff without"));
-        check(&name, "staff with", &walk(Some(&with)).await, access, Some("staff with"));
+        for with in &with {
+            check(&name, "staff with", &walk(Some(with)).await, access, Some("staff with"));
+        }
         if operation.id != "logout" {
+            check(&name, "crew", &walk(Some(&crew)).await, access, Some("crew"));
             check(&name, "a partner", &walk(Some(&partner)).await, access, Some("partner"));
             check(&name, "an admin", &walk(Some(&admin)).await, access, Some("admin"));
         }
@@ -238,17 +256,18 @@ async fn an_impersonator_needs_the_rule_that_staff_need(world: World) {
     let desk = world.desk_of(&partner).await;
     let email =
         |word: &str| format!("{word}.{}@dermaga.test", dermaga::kernel::ids::fresh().simple());
-    let all_but = |rule: Option<Rule>| -> Vec<Rule> {
-        Rule::ALL.iter().copied().filter(|one| Some(*one) != rule).collect()
+    let all_but = |rules: &[Rule]| -> Vec<Rule> {
+        Rule::ALL.iter().copied().filter(|one| !rules.contains(one)).collect()
     };
     let bare = world.staff(&email("bare"), &[Rule::PartnersImpersonate]).await;
     for operation in table.operations() {
         let (access, changes) = (operation.access, operation.changes);
-        let guarding = guarding_rule(access, changes);
-        assert_eq!(access.rule_of_impersonator(changes), guarding, "{}", operation.path);
+        let guarding = guarding_rules(access, changes);
+        assert_eq!(access.rules_of_impersonator(changes), guarding, "{}", operation.path);
         let for_partners = match access {
-            Access::PartnerOr(_) | Access::GuestOr(_) | Access::Partner => true,
-            Access::SignedIn | Access::AnySession => true,
+            Access::PartnerOr(_) | Access::PartnerCrewOr(_) | Access::PartnerCrewOrAny(..) => true,
+            Access::GuestOr(_) | Access::Partner => true,
+            Access::SignedIn | Access::OwnAccount | Access::AnySession => true,
             Access::Public | Access::Guest | Access::Admin | Access::Staff(_) => false,
         };
         // Whoever is admitted to a stream would be answered for ever.
@@ -263,15 +282,15 @@ async fn an_impersonator_needs_the_rule_that_staff_need(world: World) {
             let call = if operation.method == Method::GET { call } else { call.json(json!({})) };
             call.by(&acting).send().await
         };
-        let others = world.staff(&email("others"), &all_but(guarding)).await;
-        let with = [Some(Rule::PartnersImpersonate), guarding];
-        let with: Vec<_> = with.into_iter().flatten().collect();
+        let others = world.staff(&email("others"), &all_but(&guarding)).await;
+        let rule = guarding.first().copied();
+        let with: Vec<_> = [Some(Rule::PartnersImpersonate), rule].into_iter().flatten().collect();
         let with = world.staff(&email("with"), &with).await;
         for who in [&bare, &others] {
             let answer = walk(who).await;
-            match guarding {
-                Some(_) => drop(answer.is(403, "forbidden")),
-                None => assert_ne!(answer.status, 403, "{name}: {}", answer.body),
+            match guarding.is_empty() {
+                false => drop(answer.is(403, "forbidden")),
+                true => assert_ne!(answer.status, 403, "{name}: {}", answer.body),
             }
         }
         let answer = walk(&with).await;
@@ -282,26 +301,45 @@ async fn an_impersonator_needs_the_rule_that_staff_need(world: World) {
     }
 }
 
-/// As the contract has it.
-fn guarding_rule(access: Access, changes: bool) -> Option<Rule> {
+/// As the contract has it. One of them is enough.
+fn guarding_rules(access: Access, changes: bool) -> Vec<Rule> {
     match access {
-        Access::PartnerOr(rule) | Access::GuestOr(rule) | Access::Staff(rule) => Some(rule),
-        Access::Partner | Access::SignedIn | Access::Admin if changes => Some(Rule::PartnersWrite),
-        Access::Partner | Access::SignedIn | Access::Admin => Some(Rule::PartnersRead),
-        Access::Public | Access::Guest | Access::AnySession => None,
+        Access::PartnerOr(rule) | Access::PartnerCrewOr(rule) => vec![rule],
+        Access::GuestOr(rule) | Access::Staff(rule) => vec![rule],
+        Access::PartnerCrewOrAny(one, other) => vec![one, other],
+        Access::Partner | Access::SignedIn | Access::OwnAccount | Access::Admin => {
+            vec![if changes { Rule::PartnersWrite } else { Rule::PartnersRead }]
+        }
+        Access::Public | Access::Guest | Access::AnySession => Vec::new(),
     }
 }
 
-/// Staff with the rule, and staff with every other.
-async fn staff_around(world: &World, access: Access) -> (Someone, Someone) {
-    let rule = match access {
-        Access::Staff(rule) | Access::PartnerOr(rule) | Access::GuestOr(rule) => Some(rule),
-        _ => None,
+/// Staff with the rule, or with one of the two, and staff with every other.
+async fn staff_around(world: &World, access: Access) -> (Vec<Someone>, Someone) {
+    let rules = match access {
+        Access::Staff(rule)
+        | Access::PartnerOr(rule)
+        | Access::PartnerCrewOr(rule)
+        | Access::GuestOr(rule) => vec![rule],
+        Access::PartnerCrewOrAny(one, other) => vec![one, other],
+        Access::Public
+        | Access::Guest
+        | Access::AnySession
+        | Access::OwnAccount
+        | Access::SignedIn
+        | Access::Admin
+        | Access::Partner => Vec::new(),
     };
-    let (with, without): (Vec<Rule>, Vec<Rule>) =
-        Rule::ALL.iter().partition(|one| Some(**one) == rule);
+    let without: Vec<Rule> = Rule::ALL.iter().copied().filter(|one| !rules.contains(one)).collect();
     let email = || format!("{}@dermaga.test", dermaga::kernel::ids::fresh().simple());
-    (world.staff(&email(), &with).await, world.staff(&email(), &without).await)
+    let mut with = Vec::new();
+    for rule in &rules {
+        with.push(world.staff(&email(), &[*rule]).await);
+    }
+    if rules.is_empty() {
+        with.push(world.staff(&email(), &[]).await);
+    }
+    (with, world.staff(&email(), &without).await)
 }
 
 fn check(name: &str, caller: &str, answer: &Answer, access: Access, who: Option<&str>) {
@@ -309,12 +347,16 @@ fn check(name: &str, caller: &str, answer: &Answer, access: Access, who: Option<
         (Access::Public | Access::Guest | Access::GuestOr(_), None) => true,
         (Access::Public | Access::Guest, _) => true,
         (_, None) => false,
-        (Access::AnySession | Access::SignedIn, _) => true,
+        (Access::AnySession | Access::OwnAccount, _) => true,
+        (Access::SignedIn, who) => who != Some("crew"),
         (Access::Admin, who) => who == Some("admin"),
         (Access::Staff(_), who) => matches!(who, Some("admin" | "staff with")),
         (Access::Partner, who) => who == Some("partner"),
         (Access::PartnerOr(_) | Access::GuestOr(_), who) => {
             matches!(who, Some("admin" | "staff with" | "partner"))
+        }
+        (Access::PartnerCrewOr(_) | Access::PartnerCrewOrAny(..), who) => {
+            matches!(who, Some("admin" | "staff with" | "partner" | "crew"))
         }
     };
     let word = answer.body["error"].as_str().unwrap_or_default();

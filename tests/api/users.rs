@@ -94,6 +94,7 @@ async fn statistics_count_everyone_once(world: World) {
     let admin = world.admin().await;
     let made = world.partner("made@bahari.id").await;
     world.partner("ketut@bahari.id").await;
+    world.crew(&made, "nyoman@bahari.id").await;
     world.set_status(&made, "suspended").await;
     world
         .db()
@@ -106,10 +107,10 @@ async fn statistics_count_everyone_once(world: World) {
     assert_eq!(
         data,
         json!({
-            "total": 3,
-            "by_role": { "admin": 1, "staff": 0, "mitra": 2 },
-            "by_status": { "active": 2, "inactive": 0, "suspended": 1 },
-            "new_this_month": 2,
+            "total": 4,
+            "by_role": { "admin": 1, "staff": 0, "mitra": 2, "crew": 1 },
+            "by_status": { "active": 3, "inactive": 0, "suspended": 1 },
+            "new_this_month": 3,
         })
     );
 }

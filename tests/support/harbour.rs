@@ -148,6 +148,23 @@ impl World {
         partner
     }
 
+    /// A crew member of the partner, put there without an invitation, who has signed in.
+    pub async fn crew(&self, partner: &Someone, email: &str) -> Someone {
+        let account = self.account(email, "crew").await;
+        self.db()
+            .sql(
+                "INSERT INTO crew (account_id, partner_id, invited_at, created_at)
+                 SELECT $1, id, $2, $2 FROM partners WHERE account_id = $3",
+            )
+            .bind(account)
+            .bind(self.now())
+            .bind(partner.id.parse::<dermaga::kernel::ids::Uuid>().unwrap())
+            .run()
+            .await
+            .unwrap();
+        self.signs_in(email, "crew").await
+    }
+
     /// Where the platform's people find the partner.
     pub async fn desk_of(&self, partner: &Someone) -> String {
         format!("/v1/mitra/manajemen/{}", self.partner_id(partner).await)

@@ -50,6 +50,7 @@ pub async fn user_statistics(State(app): State<App>) -> Result<Reply<UserStatist
             admin: sum(&|role, _| role == Role::Admin),
             staff: sum(&|role, _| role == Role::Staff),
             mitra: sum(&|role, _| role == Role::Mitra),
+            crew: sum(&|role, _| role == Role::Crew),
         },
         by_status: ByStatus {
             active: sum(&|_, status| status == Status::Active),

@@ -51,7 +51,7 @@ impl aide::OperationInput for PathPartner {}
 /// Whether the caller may read numbers and documents: the partner itself, and reviewers.
 fn reads(caller: &Caller) -> bool {
     caller.may(Rule::PartnersApprove)
-        || (caller.partner_id.is_some() && caller.impersonator_may(Rule::PartnersApprove))
+        || (caller.partner().is_ok() && caller.impersonator_may(Rule::PartnersApprove))
 }
 
 /// A scan of a card shows its number, so its address is only for callers who may read that.
