@@ -14,4 +14,5 @@ mod rules;
 mod store;
 
 pub use http::{check_in, close_manifest, get_manifest, undo_check_in};
+pub use manifest::erase_from_manifests;
 pub use store::reseal;

@@ -93,6 +93,9 @@ settings! {
     payment_url: Option<WebUrl> = "";
     /// `file` (mails become .eml files in the data directory) or `smtp://user:password@host:port`.
     mail_url: MailUrl = "file";
+    /// How many days after the arrival the contact and passengers of a booking are erased; 0 keeps
+    /// them.
+    personal_data_days: u32 = "1095";
     /// Sender of mails.
     mail_from: String = "Dermaga <no-reply@localhost>";
     /// `local` (the data directory) or `s3://…`.

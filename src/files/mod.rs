@@ -25,6 +25,7 @@ use crate::{
     kernel::{
         access::Role,
         caller::Caller,
+        db::Tx,
         error::{Error, Result},
         ids::Uuid,
         lang::text,
@@ -79,6 +80,27 @@ pub async fn keep_shown(app: &App, html: &str) -> Result<()> {
         if let Some(Ok(id)) = rest.get(..36).map(str::parse) {
             store::keep(&app.db, id, app.clock.now()).await?;
         }
+    }
+    Ok(())
+}
+
+/// Gives up the avatar and the documents of an account and of its partner, and replaces the names of
+/// its other files. No row may refer to the given-up files any more when this commits. Returns them:
+/// their content is still to be deleted by [`delete_given_up`].
+pub async fn erase(
+    tx: &mut Tx,
+    owner: Uuid,
+    documents: &[Uuid],
+    now: DateTime<Utc>,
+) -> Result<Vec<Uuid>> {
+    store::give_up_personal(tx, owner, documents, now).await
+}
+
+/// Deletes the content and the rows of given-up files. What fails is deleted by the hourly sweep.
+pub async fn delete_given_up(app: &App, files: &[Uuid]) -> Result<()> {
+    for id in files {
+        app.storage.delete(&arrival::incoming(*id)).await?;
+        sweep_one(app, *id).await?;
     }
     Ok(())
 }

@@ -29,6 +29,7 @@ mod partners;
 mod passwords;
 mod payments;
 mod permissions;
+mod privacy;
 mod process;
 mod profile;
 mod promotions;
