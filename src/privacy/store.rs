@@ -406,8 +406,13 @@ pub async fn lock_accounts(tx: &mut Tx, email: &Email) -> Result<()> {
     Ok(())
 }
 
+/// Locks the row of an account and that of its partner, so that neither is activated meanwhile.
 pub async fn lock_account(tx: &mut Tx, id: Uuid) -> Result<()> {
     tx.sql("UPDATE accounts SET updated_at = updated_at WHERE id = $1").bind(id).run().await?;
+    tx.sql("UPDATE partners SET updated_at = updated_at WHERE account_id = $1")
+        .bind(id)
+        .run()
+        .await?;
     Ok(())
 }
 
