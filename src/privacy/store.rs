@@ -508,6 +508,11 @@ pub async fn erase_account(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<
     for statement in OWNED {
         tx.sql(statement).bind(id).run().await?;
     }
+    tx.sql("DELETE FROM outbox WHERE queue = 'mail' AND payload ->> 'account_id' = $1")
+        .without_cached_plan()
+        .bind(id.to_string())
+        .run()
+        .await?;
     tx.sql(
         "UPDATE audit_logs SET actor_name = $1, actor_email = '', address = '', user_agent = NULL
          WHERE actor_id = $2 AND actor_email <> ''",
@@ -574,6 +579,11 @@ pub async fn erase_partner(tx: &mut Tx, id: Uuid) -> Result<Vec<Uuid>> {
     .run()
     .await?;
     erase_payout_names(tx, id).await?;
+    tx.sql("DELETE FROM outbox WHERE queue = 'mail' AND lane = $1")
+        .without_cached_plan()
+        .bind(format!("mail/{}", id.simple()))
+        .run()
+        .await?;
     Ok(documents.into_iter().map(|(file,)| file).collect())
 }
 
