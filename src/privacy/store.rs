@@ -419,7 +419,6 @@ pub async fn lock_account(tx: &mut Tx, id: Uuid) -> Result<()> {
 /// What decides whether an account can be erased.
 #[derive(crate::kernel::db::FromRow)]
 pub struct AccountToErase {
-    pub email: String,
     pub role: Role,
     pub is_active: bool,
     pub partner_id: Option<Uuid>,
@@ -430,7 +429,7 @@ pub struct AccountToErase {
 pub async fn account(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<Option<AccountToErase>> {
     let account = tx
         .sql(
-            "SELECT a.email, a.role, (a.status = 'active' AND a.deleted_at IS NULL) AS is_active,
+            "SELECT a.role, (a.status = 'active' AND a.deleted_at IS NULL) AS is_active,
                p.id AS partner_id,
                (p.id IS NOT NULL AND (p.status = 'active'
                  OR EXISTS (SELECT 1 FROM sailings s WHERE s.partner_id = p.id
