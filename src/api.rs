@@ -39,6 +39,7 @@ use crate::{
     overview::*,
     partners::*,
     payments::*,
+    privacy::*,
     promotions::*,
     reports::*,
     sailings::*,
@@ -102,6 +103,9 @@ pub fn table(app: App) -> Table {
     .op(PUT.keeps_offers().recent_sign_in(),    "/v1/permission/{id}",  Staff(PermissionsWrite), update_permission,    "Update permission")
     .op(DELETE.keeps_offers().recent_sign_in(), "/v1/permission/{id}",  Staff(PermissionsWrite), delete_permission,    "Delete permission")
     .op(GET,                   "/v1/audit-logs",       Staff(AuditRead),        list_audit_logs,      "List audit log entries")
+    // Personal data
+    .op(POST.keeps_offers(), "/v1/privacy/export", Staff(PrivacyManage), export_personal_data, "Export personal data")
+    .op(POST.keeps_offers(), "/v1/privacy/erase",  Staff(PrivacyManage), erase_personal_data,  "Erase personal data")
     // Partners
     .op(GET,                   "/v1/mitra/onboarding",                       Partner,                    get_onboarding,       "Get own onboarding")
     .op(PATCH.keeps_offers(),  "/v1/mitra/onboarding",                       Partner,                    update_onboarding,    "Update or submit own onboarding")

@@ -12,7 +12,7 @@ use tokio::{
 use crate::{
     config::Config,
     kernel::{
-        clock::Clock, db::Db, mail::Mailer, metrics::Metrics, private,
+        address_hash::AddressHasher, clock::Clock, db::Db, mail::Mailer, metrics::Metrics, private,
         response_cache::ResponseCache, seal::Sealer, secret::Secret, storage::Storage,
         supervisor::Jobs,
     },
@@ -34,6 +34,7 @@ pub struct State {
     /// Signs addresses and tickets, encrypts what must not be read at rest.
     pub secret_key: Secret,
     pub sealer: Sealer,
+    pub address_hasher: AddressHasher,
     pub storage: Storage,
     /// Set when the service begins to stop.
     stopping: watch::Sender<bool>,
@@ -82,7 +83,8 @@ impl App {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let secret_key = secret_key(&config)?;
         old_keys(&config)?;
-        let mailer = mailer(&config)?;
+        let address_hasher = AddressHasher::new(&secret_key, &config.old_secret_keys.0);
+        let mailer = mailer(&config, &address_hasher)?;
         let domains = domains(&config, &secret_key)?;
         let url = config.database_url();
         let db = Db::open(&url).await.map_err(|why| format!("DERMAGA_DATABASE_URL: {why}"))?;
@@ -102,6 +104,7 @@ impl App {
             clock,
             db,
             mailer,
+            address_hasher,
             secret_key,
             domains,
         })))
@@ -225,13 +228,13 @@ fn storage(config: &Config) -> Result<Storage, String> {
     storage.map_err(|why| format!("DERMAGA_STORAGE_URL: {why}"))
 }
 
-fn mailer(config: &Config) -> Result<Mailer, String> {
+fn mailer(config: &Config, hasher: &AddressHasher) -> Result<Mailer, String> {
     let from = config
         .mail_from
         .parse()
         .map_err(|_| format!("DERMAGA_MAIL_FROM: {:?} is not a valid sender", config.mail_from))?;
     match config.mail_url.0.0.as_str() {
-        "file" => Ok(Mailer::files(from, config.data_dir.join("mail"))),
+        "file" => Ok(Mailer::files(from, config.data_dir.join("mail"), hasher.clone())),
         url => Mailer::smtp(from, url).map_err(|why| format!("DERMAGA_MAIL_URL: {why}")),
     }
 }

@@ -23,7 +23,13 @@ use crate::{
     edge::{self, Edge},
     invariants,
     kernel::{
-        clock::Clock, db::Db, email::Email, error::Error, lang::Lang, log, outbox, text::Name,
+        clock::Clock,
+        db::{Db, Failure},
+        email::Email,
+        error::Error,
+        lang::Lang,
+        log, outbox,
+        text::Name,
     },
     reports, service,
 };
@@ -51,6 +57,8 @@ enum Command {
         #[arg(long, value_name = "ID|all")]
         retry: Option<String>,
     },
+    /// Rewrite the SQLite database, so that its file contains nothing of erased data
+    Scrub,
     /// Rebuild the figures of the reports from the bookings
     RebuildReports,
     /// Fill an empty database with sample data and print the accounts
@@ -148,6 +156,7 @@ pub fn run(started: impl FnOnce()) -> Result<(), String> {
                 Ok(())
             }
             Command::Audit => audit(config).await,
+            Command::Scrub => scrub(config).await,
             Command::Demo { seed, scale, days } => {
                 demo::run(config, seed, Extent { days, scale }).await
             }
@@ -330,6 +339,15 @@ async fn outbox(config: Config, retry: Option<String>) -> Result<(), String> {
     let shown = shown.await;
     app.db.close().await;
     shown
+}
+
+/// Nothing is written to the database meanwhile, so requests that change something may fail.
+async fn scrub(config: Config) -> Result<(), String> {
+    let fault = |why: Failure| format!("DERMAGA_DATABASE_URL: {why}");
+    let db = Db::open_without_timeout(&config.database_url()).await.map_err(fault)?;
+    let done = db.rewrite().await.map_err(fault);
+    db.close().await;
+    done
 }
 
 /// Prints every invariant with the number of rows checked, and names each violation.

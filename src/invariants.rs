@@ -401,6 +401,17 @@ const INVARIANTS: &[Invariant] = &[
              LIMIT 50",
     },
     Invariant {
+        rule: "erased bookings have no contact and nothing that a provider said",
+        size: "SELECT COUNT(*) FROM bookings WHERE erased_at IS NOT NULL",
+        broken: "SELECT k.code FROM bookings k WHERE k.erased_at IS NOT NULL
+               AND (k.contact_name <> '[erased]' OR k.contact_email LIKE '%@%'
+                 OR k.contact_phone <> '' OR k.note <> ''
+                 OR EXISTS (SELECT 1 FROM payments y JOIN payment_events e
+                     ON e.payment_id = y.id
+                   WHERE y.booking_id = k.id AND CAST(e.raw AS TEXT) <> '{}'))
+             LIMIT 50",
+    },
+    Invariant {
         rule: "totals equal subtotal less discount plus tax",
         size: "SELECT COUNT(*) FROM bookings",
         broken: "SELECT code FROM bookings

@@ -68,6 +68,8 @@ pub mod overview;
 pub mod partners;
 /// Payments and the notifications of payment providers.
 pub mod payments;
+/// Personal data: retention, export and erasure.
+pub mod privacy;
 /// Promotion codes.
 pub mod promotions;
 /// Financial reports.

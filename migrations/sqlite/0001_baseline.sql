@@ -67,7 +67,8 @@ CREATE TABLE idempotency_keys (
 -- The sweep of expired keys.
 CREATE INDEX idempotency_keys_expiry ON idempotency_keys (expires_at);
 
--- One row per change that a person made. Names are copied: they must outlive the accounts.
+-- One row per change that a person made. Names are copied: they must outlive the accounts. They are
+-- replaced when the person is erased. The changes hold no values of personal fields.
 CREATE TABLE audit_logs (
     id UUID PRIMARY KEY,
     actor_id UUID NOT NULL,
@@ -92,6 +93,9 @@ CREATE INDEX audit_logs_newest ON audit_logs (created_at, id);
 CREATE INDEX audit_logs_actor ON audit_logs (actor_id, created_at);
 -- The list, filtered by what was changed.
 CREATE INDEX audit_logs_entity ON audit_logs (entity_type, entity_id, created_at);
+-- Erasing a person whom staff impersonated.
+CREATE INDEX audit_logs_on_behalf_of ON audit_logs (on_behalf_of_id)
+    WHERE on_behalf_of_id IS NOT NULL;
 
 -- Rows that a background job failed to process. Batches leave them out; each is retried alone.
 CREATE TABLE set_aside (
@@ -106,6 +110,22 @@ CREATE TABLE set_aside (
 );
 -- The rows of a job that are due for a retry.
 CREATE INDEX set_aside_due ON set_aside (job, next_try_at);
+
+-- What is still to be erased of people who asked for it. The address is not stored.
+CREATE TABLE pending_erasures (
+    kind TEXT NOT NULL CHECK (kind IN ('account', 'booking', 'letters')),
+    -- Id of the account or booking; of letters, the first half of `subject`.
+    entity_id UUID NOT NULL,
+    -- Keyed hash of the e-mail address, in hexadecimal.
+    subject TEXT NOT NULL,
+    requested_at TIMESTAMPTZ NOT NULL,
+    next_try_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (kind, entity_id)
+);
+-- The job that erases what is over.
+CREATE INDEX pending_erasures_due ON pending_erasures (next_try_at);
+-- What a person's request still waits for.
+CREATE INDEX pending_erasures_subject ON pending_erasures (subject, next_try_at);
 
 ---------------------------------------------------------------------------------------------------
 -- Accounts
@@ -139,6 +159,8 @@ CREATE TABLE accounts (
 );
 -- An address belongs to one account; deleting the account frees it. Also sign-in.
 CREATE UNIQUE INDEX accounts_email ON accounts (email) WHERE deleted_at IS NULL;
+-- Export and erasure: accounts that were deleted keep their address until then.
+CREATE INDEX accounts_deleted_email ON accounts (email) WHERE deleted_at IS NOT NULL;
 CREATE INDEX accounts_newest ON accounts (created_at, id) WHERE deleted_at IS NULL;
 -- Lists and counts by role and status, and the check that an active admin remains.
 CREATE INDEX accounts_role ON accounts (role, status) WHERE deleted_at IS NULL;
@@ -303,8 +325,8 @@ CREATE TABLE files (
 CREATE INDEX files_pending ON files (expires_at) WHERE status = 'pending';
 -- The sweep of files that nothing refers to: the files not checked for the longest time.
 CREATE INDEX files_checked ON files (checked_at) WHERE status = 'ready';
--- Removing the files of an account that never verified its address.
-CREATE INDEX files_owner ON files (owner_id);
+-- Export, erasure, and deletion of an unverified account: the files that an account uploaded.
+CREATE INDEX files_owner ON files (owner_id, created_at);
 
 -- Quota: what each account stores. One conditional UPDATE takes the room before the file's row is
 -- inserted; deleting the row gives it back.
@@ -469,6 +491,8 @@ CREATE INDEX partner_documents_pending ON partner_documents (partner_id)
     WHERE status = 'pending' AND replaced_at IS NULL AND submitted_at IS NOT NULL;
 -- The sweep of unused files: is this file a document?
 CREATE INDEX partner_documents_file ON partner_documents (file_id);
+-- Export and erasure: all documents of a partner, also those that were replaced.
+CREATE INDEX partner_documents_partner ON partner_documents (partner_id);
 
 ---------------------------------------------------------------------------------------------------
 -- Fleet and sailings
@@ -749,6 +773,11 @@ CREATE TABLE bookings (
     -- is no longer unpaid.
     held_email TEXT,
     held_network TEXT,
+    -- When contact, passengers and free texts were replaced by placeholders. Nobody can write a
+    -- contact into the booking afterwards.
+    erased_at TIMESTAMPTZ,
+    CONSTRAINT bookings_erased CHECK (erased_at IS NULL OR (contact_name = '[erased]'
+        AND contact_phone = '' AND note = '' AND held_email IS NULL AND held_network IS NULL)),
     -- The parts of a price add up.
     CONSTRAINT bookings_price CHECK (discount BETWEEN 0 AND subtotal AND tax >= 0
         AND total = subtotal - discount + tax
@@ -772,6 +801,11 @@ CREATE INDEX bookings_sailed ON bookings (arrival_at) WHERE status = 'paid';
 CREATE INDEX bookings_refunds ON bookings (created_at) WHERE status = 'refund_pending';
 -- A partner's pending bookings, which `partner_standings` does not count.
 CREATE INDEX bookings_pending ON bookings (partner_id) WHERE status = 'pending_payment';
+-- The job that erases personal data: bookings by when they were over. One that never sailed was over
+-- when it expired or was cancelled.
+CREATE INDEX bookings_retention ON bookings ((CASE WHEN status = 'expired' THEN expires_at
+        WHEN cancelled_at IS NOT NULL AND completed_at IS NULL THEN cancelled_at
+        ELSE arrival_at END)) WHERE erased_at IS NULL;
 
 -- Unpaid bookings of guests, per contact e-mail and client network; maintained by triggers inside
 -- the statement that sells, so two sales at once cannot both be the last one that is allowed.
@@ -863,7 +897,8 @@ CREATE TABLE payments (
 -- The payments of a reschedule.
 CREATE INDEX payments_reschedule ON payments (reschedule_id) WHERE reschedule_id IS NOT NULL;
 
--- Notifications of payment providers, unchanged and kept for good.
+-- Notifications of payment providers. `raw` is unchanged until the booking's personal data is erased;
+-- the rest is kept for good.
 CREATE TABLE payment_events (
     id UUID PRIMARY KEY,
     payment_id UUID NOT NULL REFERENCES payments (id),
@@ -1257,6 +1292,9 @@ CREATE INDEX notifications_age ON notifications (created_at);
 -- Removing what was told about a partner that never verified its address.
 CREATE INDEX notifications_registered ON notifications ((data ->> 'mitra_id'))
     WHERE type = 'partner.registered';
+-- Erasing a partner: notifications that name it.
+CREATE INDEX notifications_named ON notifications ((data ->> 'mitra_id'))
+    WHERE (data ->> 'name') IS NOT NULL;
 
 CREATE TABLE webhooks (
     id UUID PRIMARY KEY,
@@ -1298,3 +1336,6 @@ CREATE TABLE webhook_deliveries (
 CREATE INDEX webhook_deliveries_newest ON webhook_deliveries (webhook_id, created_at, id);
 -- The sweep of old deliveries.
 CREATE INDEX webhook_deliveries_age ON webhook_deliveries (created_at);
+-- Erasing a partner: deliveries that name it.
+CREATE INDEX webhook_deliveries_named ON webhook_deliveries ((payload -> 'data' ->> 'mitra_id'))
+    WHERE (payload -> 'data' ->> 'name') IS NOT NULL;

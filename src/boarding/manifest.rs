@@ -1,6 +1,7 @@
 //! The manifest: current, or as it was closed.
 
 use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
 
 use super::{
     model::{Listed, ListedBoat, ListedContact, ListedSailing, Manifest},
@@ -14,7 +15,11 @@ use crate::{
         audit::{AuditedTx, Change},
         caller::Caller,
         csv,
+        db::Tx,
         error::{Error, Result},
+        ids::Uuid,
+        personal::ERASED,
+        seal::Sealer,
     },
     sailings::{self, SailingDetail, offers},
     tickets::{self, Ticket},
@@ -145,6 +150,42 @@ fn reveal_identities(mut manifest: Manifest, readable: bool) -> Manifest {
         passenger.identity_number = number.map(|number| number.revealed_if(readable));
     }
     manifest
+}
+
+/// Replaces the passengers and the contact of a booking by placeholders in the closed manifests that
+/// list them. The booking's row must be locked.
+pub async fn erase_from_manifests(
+    tx: &mut Tx,
+    sealer: &Sealer,
+    booking: Uuid,
+    code: &str,
+) -> Result<()> {
+    for (sailing, sealed) in store::lock_manifests(tx, booking).await? {
+        let mut manifest: Value =
+            serde_json::from_str(&sealer.open(&sealed)?).map_err(Error::internal)?;
+        if erase_passengers(&mut manifest, code) {
+            store::replace_manifest(tx, sailing, sealer.seal(&manifest.to_string())?).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Says whether there were any.
+fn erase_passengers(manifest: &mut Value, code: &str) -> bool {
+    const EMPTY: [&str; 6] =
+        ["gender", "age", "birth_date", "identity_type", "identity_number", "nationality"];
+    let mut found = false;
+    for passenger in manifest["passengers"].as_array_mut().into_iter().flatten() {
+        if passenger["booking_code"].as_str() == Some(code) {
+            for field in EMPTY {
+                passenger[field] = Value::Null;
+            }
+            passenger["name"] = json!(ERASED);
+            passenger["contact"] = json!({ "name": ERASED, "phone": "" });
+            found = true;
+        }
+    }
+    found
 }
 
 /// One line per passenger.

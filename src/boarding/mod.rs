@@ -17,4 +17,5 @@ mod store;
 pub use http::{
     check_in, close_manifest, get_manifest, get_route_time, list_route_times, undo_check_in,
 };
+pub use manifest::erase_from_manifests;
 pub use store::reseal;

@@ -182,6 +182,32 @@ pub async fn closed_manifest(db: &Db, sailing: Uuid) -> Result<Option<String>> {
     Ok(kept.maybe::<(String,)>().await?.map(|(content,)| content))
 }
 
+/// The closed manifests that may list passengers of a booking: those of its sailing and of the
+/// sailings that it was moved between. Their rows are locked.
+pub async fn lock_manifests(tx: &mut Tx, booking: Uuid) -> Result<Vec<(Uuid, String)>> {
+    let manifests = tx
+        .sql(
+            "UPDATE manifests SET closed_at = closed_at WHERE sailing_id IN
+               (SELECT sailing_id FROM bookings WHERE id = $1
+                UNION SELECT from_sailing_id FROM reschedules WHERE booking_id = $1
+                UNION SELECT to_sailing_id FROM reschedules WHERE booking_id = $1)
+             RETURNING sailing_id, content",
+        )
+        .bind(booking)
+        .all()
+        .await?;
+    Ok(manifests)
+}
+
+pub async fn replace_manifest(tx: &mut Tx, sailing: Uuid, sealed: String) -> Result<()> {
+    tx.sql("UPDATE manifests SET content = $1 WHERE sailing_id = $2")
+        .bind(sealed)
+        .bind(sailing)
+        .run()
+        .await?;
+    Ok(())
+}
+
 /// Re-encrypts manifests of older keys; returns their number.
 pub async fn reseal(app: &App) -> Result<u64> {
     let (mut resealed, mut last) = (0, Uuid::nil());
@@ -199,8 +225,11 @@ pub async fn reseal(app: &App) -> Result<u64> {
         last = *id;
         for (id, content) in rows {
             let Some(new) = app.sealer.reseal(&content)? else { continue };
-            let update = app.db.sql("UPDATE manifests SET content = $1 WHERE sailing_id = $2");
-            resealed += update.bind(new).bind(id).run().await?;
+            // Passengers that were erased since it was read stay erased.
+            let update = app
+                .db
+                .sql("UPDATE manifests SET content = $1 WHERE sailing_id = $2 AND content = $3");
+            resealed += update.bind(new).bind(id).bind(content).run().await?;
         }
     }
 }

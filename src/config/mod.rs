@@ -10,8 +10,8 @@ use chrono_tz::Tz;
 use crate::kernel::{email::Email, secret::Secret};
 
 pub use kinds::{
-    DatabaseUrl, LogFormat, MailUrl, Origins, PaymentProvider, RequireSecondFactor, Secrets, Steps, StorageUrl, Switch,
-    Url, WebUrl,
+    DatabaseUrl, LogFormat, MailUrl, Origins, PaymentProvider, RequireSecondFactor, Secrets, Steps,
+    StorageUrl, Switch, Url, WebUrl,
 };
 
 use kinds::Setting;
@@ -93,6 +93,9 @@ settings! {
     payment_url: Option<WebUrl> = "";
     /// `file` (mails become .eml files in the data directory) or `smtp://user:password@host:port`.
     mail_url: MailUrl = "file";
+    /// How many days after the arrival the contact and passengers of a booking are erased; 0 keeps
+    /// them.
+    personal_data_days: u32 = "1095";
     /// Sender of mails.
     mail_from: String = "Dermaga <no-reply@localhost>";
     /// `local` (the data directory) or `s3://…`.

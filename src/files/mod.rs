@@ -89,6 +89,27 @@ pub async fn give_up_all(tx: &mut Tx, owner: Uuid, now: DateTime<Utc>) -> Result
     store::give_up_all(tx, owner, now).await
 }
 
+/// Gives up the avatar and the documents of an account and of its partner, and replaces the names of
+/// its other files. No row may refer to the given-up files any more when this commits. Returns them:
+/// their content is still to be deleted by [`delete_given_up`].
+pub async fn erase(
+    tx: &mut Tx,
+    owner: Uuid,
+    documents: &[Uuid],
+    now: DateTime<Utc>,
+) -> Result<Vec<Uuid>> {
+    store::give_up_personal(tx, owner, documents, now).await
+}
+
+/// Deletes the content and the rows of given-up files. What fails is deleted by the hourly sweep.
+pub async fn delete_given_up(app: &App, files: &[Uuid]) -> Result<()> {
+    for id in files {
+        app.storage.delete(&arrival::incoming(*id)).await?;
+        sweep_one(app, *id).await?;
+    }
+    Ok(())
+}
+
 /// Maximum number of protected files per text.
 const MAX_SHOWN: usize = 100;
 /// Maximum number of batches per run.

@@ -258,6 +258,42 @@ pub async fn give_up_all(tx: &mut Tx, owner: Uuid, now: DateTime<Utc>) -> Result
     Ok(())
 }
 
+/// Marks avatar and documents of an account, and the given files, as pending and expired, so that
+/// their content is deleted before their rows. The names of all its files are replaced.
+pub async fn give_up_personal(
+    tx: &mut Tx,
+    owner: Uuid,
+    documents: &[Uuid],
+    now: DateTime<Utc>,
+) -> Result<Vec<Uuid>> {
+    let mut given_up: Vec<(Uuid,)> = tx
+        .sql(
+            "UPDATE files SET status = 'pending', object_key = NULL, filename = 'erased',
+               expires_at = $1
+             WHERE owner_id = $2 AND purpose IN ('avatar', 'document') RETURNING id",
+        )
+        .bind(now)
+        .bind(owner)
+        .all()
+        .await?;
+    for id in documents {
+        given_up.extend(
+            tx.sql(
+                "UPDATE files SET status = 'pending', object_key = NULL, filename = 'erased',
+                   expires_at = $1
+                 WHERE id = $2 AND purpose = 'document' AND owner_id <> $3 RETURNING id",
+            )
+            .bind(now)
+            .bind(*id)
+            .bind(owner)
+            .all::<(Uuid,)>()
+            .await?,
+        );
+    }
+    tx.sql("UPDATE files SET filename = 'erased' WHERE owner_id = $1").bind(owner).run().await?;
+    Ok(given_up.into_iter().map(|(id,)| id).collect())
+}
+
 /// Marks a file without references since `until` as pending and expired, so that its content is
 /// deleted before its row. No effect if a request has referred to it in the meantime.
 pub async fn give_up(db: &Db, id: Uuid, until: DateTime<Utc>, now: DateTime<Utc>) -> Result<()> {

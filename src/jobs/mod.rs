@@ -21,7 +21,7 @@ use crate::{
         set_aside::{self, RowJob},
         supervisor::{Backoff, Job, Supervisor},
     },
-    notifications, partners, reports, settlements, webhooks,
+    notifications, partners, privacy, reports, settlements, webhooks,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -31,7 +31,7 @@ const HOUR: Duration = Duration::from_secs(60 * 60);
 type Sweep = fn(App) -> BoxFuture<'static, Result<()>>;
 
 /// Jobs that remove expired data. One that fails does not stop the others.
-const SWEEPS: [(&str, Sweep); 6] = [
+const SWEEPS: [(&str, Sweep); 7] = [
     ("sweep_idempotency_keys", |app| {
         async move { idempotency::sweep(&app.db, app.clock.now()).await.map(drop) }.boxed()
     }),
@@ -43,6 +43,7 @@ const SWEEPS: [(&str, Sweep); 6] = [
     }),
     ("sweep_notifications", |app| async move { notifications::sweep(&app).await }.boxed()),
     ("sweep_webhooks", |app| async move { webhooks::sweep(&app).await }.boxed()),
+    ("sweep_letters", |app| async move { privacy::sweep_letters(&app).await }.boxed()),
     ("sweep_files", |app| async move { files::sweep(&app, app.clock.now()).await }.boxed()),
 ];
 
@@ -77,6 +78,12 @@ impl App {
         // A day's settlements are created in its first minute.
         all.every(RowJob::SettleSchedules.as_str(), MINUTE, |app: App| async move {
             settlements::run_schedules(&app).await
+        });
+        all.every(RowJob::ErasePersonalData.as_str(), HOUR, |app: App| async move {
+            privacy::erase_expired_some(&app).await
+        });
+        all.every(RowJob::FinishErasures.as_str(), MINUTE, |app: App| async move {
+            privacy::finish_some(&app).await
         });
         all.looping(RowJob::RollUpReports.as_str(), 2 * SECOND, run_roll_up_loop);
         all.looping("show_notifications", SECOND, |app: App, job| async move {

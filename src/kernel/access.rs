@@ -32,6 +32,7 @@ crate::string_enum! {
         SettlementsConfigure = "settlements.configure",
         ReportsRead = "reports.read",
         AuditRead = "audit.read",
+        PrivacyManage = "privacy.manage",
     }
 }
 

@@ -1,7 +1,8 @@
 //! The audit log, written in the transaction of the change.
 //!
 //! `AuditedTx` refuses to commit a change by an admin, staff or an impersonated session without an
-//! audit entry, so no entry can be forgotten.
+//! audit entry, so no entry can be forgotten. Entries hold the names of changed personal fields and
+//! not their values (`personal`).
 
 use std::ops::{Deref, DerefMut};
 
@@ -14,6 +15,7 @@ use super::{
     db::{Db, Tx},
     error::{Error, Result},
     ids::{self, Uuid},
+    personal,
 };
 
 pub struct AuditedTx {
@@ -62,6 +64,7 @@ impl AuditedTx {
         let on_behalf_of = impersonator.is_some().then_some(person);
         let before = change.before.map(ErasedJson::json).transpose()?;
         let after = change.after.map(ErasedJson::json).transpose()?;
+        let (before, after) = personal::redact(change.entity, before, after);
         self.tx
             .sql(
                 "INSERT INTO audit_logs

@@ -253,6 +253,15 @@ impl Running {
     }
 }
 
+/// Forgets the answers that a guest was given.
+pub async fn forget_guest(tx: &mut Tx, email: &Email) -> Result<()> {
+    tx.sql("DELETE FROM idempotency_keys WHERE caller = $1")
+        .bind(Owner::guest(email).0)
+        .run()
+        .await?;
+    Ok(())
+}
+
 /// An answer as it is kept.
 pub fn sealed(sealer: &Sealer, answer: &impl Serialize) -> Result<Value> {
     let answer = serde_json::to_string(answer).map_err(Error::internal)?;

@@ -6,12 +6,14 @@ use std::{
 };
 
 use askama::Template;
+use chrono::{DateTime, Utc};
 use lettre::{
     AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor,
     message::{Attachment as Part, Mailbox, MultiPart, header::ContentType},
 };
 
 use super::{
+    address_hash::{self, AddressHasher},
     email::Email,
     error::{Error, Result},
     ids::Uuid,
@@ -69,13 +71,13 @@ pub struct Mailer {
 
 #[derive(Clone)]
 enum Way {
-    Files(PathBuf),
+    Files(PathBuf, AddressHasher),
     Smtp(AsyncSmtpTransport<Tokio1Executor>),
 }
 
 impl Mailer {
-    pub fn files(from: Mailbox, folder: PathBuf) -> Self {
-        Self { from, way: Way::Files(folder) }
+    pub fn files(from: Mailbox, folder: PathBuf, hasher: AddressHasher) -> Self {
+        Self { from, way: Way::Files(folder, hasher) }
     }
 
     /// `smtp://user:password@host:port?tls=required`, or `smtps://…`.
@@ -95,8 +97,10 @@ impl Mailer {
             Way::Smtp(transport) => {
                 transport.send(message).await.map_err(|e| Error::Unavailable(e.to_string()))?;
             }
-            Way::Files(folder) => {
-                let file = folder.join(format!("{id}.eml"));
+            Way::Files(folder, hasher) => {
+                // The hash finds the mails to an address without opening each.
+                let to = hasher.hash(&letter.to).short();
+                let file = folder.join(format!("{id}.{to}.eml"));
                 let written = tokio::task::spawn_blocking(move || keep(&file, &message));
                 let written = written.await.map_err(Error::internal)?;
                 written.map_err(|e| Error::Unavailable(e.to_string()))?;
@@ -108,13 +112,44 @@ impl Mailer {
     /// Checks whether mails can be sent, without sending one.
     pub async fn test(&self) -> Result<String> {
         match &self.way {
-            Way::Files(folder) => Ok(format!("mails are written to {}", folder.display())),
+            Way::Files(folder, _) => Ok(format!("mails are written to {}", folder.display())),
             Way::Smtp(transport) => match transport.test_connection().await {
                 Ok(true) => Ok("the SMTP server responds".into()),
                 Ok(false) => Err(Error::Unavailable("the SMTP server does not respond".into())),
                 Err(why) => Err(Error::Unavailable(why.to_string())),
             },
         }
+    }
+
+    /// The mails to an address that are stored as files, the oldest first.
+    pub async fn stored(&self, to: &Email) -> Result<Vec<StoredMail>> {
+        let Way::Files(folder, hasher) = &self.way else { return Ok(Vec::new()) };
+        let hashes: Vec<_> = hasher.hashes(to).iter().map(|hash| hash.text()).collect();
+        let mut mails = in_folder(folder.clone(), move |mail| is_to(&mail.path, &hashes)).await?;
+        mails.sort_by_key(|mail| mail.modified_at);
+        Ok(mails)
+    }
+
+    /// Deletes the stored mails to an address; returns their number.
+    pub async fn forget(&self, to: &Email) -> Result<u64> {
+        let Way::Files(_, hasher) = &self.way else { return Ok(0) };
+        self.forget_hashes(hasher.hashes(to).iter().map(|hash| hash.text()).collect()).await
+    }
+
+    /// The same for the hash of an address.
+    pub async fn forget_hash(&self, hash: &str) -> Result<u64> {
+        self.forget_hashes(vec![hash.to_owned()]).await
+    }
+
+    async fn forget_hashes(&self, hashes: Vec<String>) -> Result<u64> {
+        let Way::Files(folder, _) = &self.way else { return Ok(0) };
+        delete(in_folder(folder.clone(), move |mail| is_to(&mail.path, &hashes)).await?).await
+    }
+
+    /// Deletes stored mails that were written before a time; returns their number.
+    pub async fn forget_before(&self, time: DateTime<Utc>) -> Result<u64> {
+        let Way::Files(folder, _) = &self.way else { return Ok(0) };
+        delete(in_folder(folder.clone(), move |mail| mail.modified_at < time).await?).await
     }
 
     fn message(&self, id: Uuid, letter: &Letter) -> Result<Message> {
@@ -136,6 +171,74 @@ impl Mailer {
             .multipart(parts)
             .map_err(Error::internal)
     }
+}
+
+/// A mail that is stored as a file.
+#[derive(Clone, Debug)]
+pub struct StoredMail {
+    pub path: PathBuf,
+    pub size: u64,
+    pub modified_at: DateTime<Utc>,
+}
+
+/// Whether the name of a file says that the mail is to the address with one of these hashes.
+fn is_to(path: &Path, hashes: &[String]) -> bool {
+    let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+    let to = name.split_once('.').map(|(_, to)| to);
+    hashes.iter().any(|hash| to == Some(address_hash::short(hash)))
+}
+
+/// The mails in the folder that are wanted, unfinished ones included. Reads the names and sizes of all
+/// files of the folder, and no content.
+async fn in_folder(
+    folder: PathBuf,
+    is_wanted: impl Fn(&StoredMail) -> bool + Send + 'static,
+) -> Result<Vec<StoredMail>> {
+    let read = move || {
+        let entries = match std::fs::read_dir(&folder) {
+            Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut wanted = Vec::new();
+        for entry in entries {
+            let entry = entry?;
+            let path = entry.path();
+            if !path.extension().is_some_and(|end| end == "eml" || end == "part") {
+                continue;
+            }
+            // Another process may have deleted it.
+            let Ok(found) = entry.metadata() else { continue };
+            let modified_at = found.modified()?.into();
+            let mail = StoredMail { path, size: found.len(), modified_at };
+            if is_wanted(&mail) {
+                wanted.push(mail);
+            }
+        }
+        Ok(wanted)
+    };
+    on_files(read).await
+}
+
+async fn delete(mails: Vec<StoredMail>) -> Result<u64> {
+    let delete = move || {
+        let mut deleted = 0;
+        for mail in mails {
+            match std::fs::remove_file(&mail.path) {
+                Ok(()) => deleted += 1,
+                Err(why) if why.kind() == io::ErrorKind::NotFound => {}
+                Err(why) => return Err(why),
+            }
+        }
+        Ok(deleted)
+    };
+    on_files(delete).await
+}
+
+async fn on_files<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> Result<T> {
+    let done = tokio::task::spawn_blocking(work).await.map_err(Error::internal)?;
+    done.map_err(|why| Error::Unavailable(format!("stored mails: {why}")))
 }
 
 /// Mails contain working links, so only the service's user may read them.

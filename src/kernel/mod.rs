@@ -1,6 +1,7 @@
 //! Shared by all domains; depends on none of them.
 
 pub mod access;
+pub mod address_hash;
 pub mod audit;
 pub mod caller;
 pub mod clock;
@@ -21,6 +22,7 @@ pub mod money;
 pub mod outbox;
 pub mod patch;
 pub mod pdf;
+pub mod personal;
 pub mod phone;
 pub mod private;
 pub mod response_cache;

@@ -35,6 +35,10 @@ crate::string_enum! {
         DeleteUnverified = "delete_unverified_partners",
         /// The rows are items of the outbox that a newer version wrote.
         DeliverOutbox = "deliver_outbox",
+        /// The rows are bookings.
+        ErasePersonalData = "erase_personal_data",
+        /// The rows are accounts, bookings and hashes of addresses.
+        FinishErasures = "finish_erasures",
     }
 }
 

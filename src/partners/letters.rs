@@ -5,7 +5,7 @@ use crate::{
     app::App,
     events::RejectedDocument,
     kernel::{
-        error::{Error, Result},
+        error::Result,
         ids::Uuid,
         lang::{Text, text},
         mail::Letter,
@@ -26,7 +26,7 @@ pub enum PartnerLetter {
     Unsuspended,
 }
 
-/// `None`: there is no such partner any more.
+/// `None`: there is no such partner any more, or it was erased.
 pub async fn letter(app: &App, id: Uuid, kind: PartnerLetter) -> Result<Option<Letter>> {
     let (subject, paragraphs) = match kind {
         PartnerLetter::Welcome => welcome(),
@@ -42,7 +42,8 @@ pub async fn letter(app: &App, id: Uuid, kind: PartnerLetter) -> Result<Option<L
     };
     let Some(partner) = store::get(&app.db, id).await? else { return Ok(None) };
     let Partner { name, email, lang, .. } = partner;
-    let to = email.parse().map_err(Error::internal)?;
+    // The placeholder of an erased partner is no address.
+    let Ok(to) = email.parse() else { return Ok(None) };
     Ok(Some(Letter::new(to, name, lang, subject, paragraphs)))
 }
 

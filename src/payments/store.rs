@@ -1,7 +1,7 @@
 //! The SQL of payments.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     model::{Method, Payment, PaymentStatus, Resolution, Review, ReviewReason, ReviewsQuery},
@@ -165,7 +165,9 @@ pub async fn record_event(
         .sql(
             "INSERT INTO payment_events (id, payment_id, provider, transaction_id, status, amount,
                method, raw, outcome, received_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+             VALUES ($1, $2, $3, $4, $5, $6, $7,
+               CASE WHEN EXISTS (SELECT 1 FROM payments y JOIN bookings k ON k.id = y.booking_id
+                 WHERE y.id = $2 AND k.erased_at IS NOT NULL) THEN $11 ELSE $8 END, $9, $10)
              ON CONFLICT (payment_id, transaction_id, status, amount)
              DO UPDATE SET outcome = excluded.outcome
              WHERE payment_events.outcome = 'unconfirmed' AND excluded.outcome <> 'unconfirmed'
@@ -181,6 +183,8 @@ pub async fn record_event(
         .bind(raw.clone())
         .bind(outcome)
         .bind(now)
+        // What a provider says of the payer is not kept for a booking that was erased.
+        .bind(json!({}))
         .maybe()
         .await?;
     Ok(kept.map(|(id,)| id))

@@ -4,7 +4,7 @@ use super::store;
 use crate::{
     app::App,
     kernel::{
-        error::{Error, Result},
+        error::Result,
         ids::Uuid,
         lang::{Text, text},
         mail::Letter,
@@ -18,13 +18,15 @@ pub async fn letter(app: &App, id: Uuid) -> Result<Option<Letter>> {
     let Some(partner) = partners::find(&app.db, settlement.partner_id).await? else {
         return Ok(None);
     };
+    // The placeholder of an erased partner is no address.
+    let Ok(to) = partner.email.parse() else { return Ok(None) };
     let plain = |value: String| Text::new(value.clone(), value);
     let bank = settlement.bank_account.unwrap_or_default();
     let said = |name: &str| bank[name].as_str().unwrap_or_default().to_owned();
     let account = format!("{} {}", said("bank_code"), said("account_number"));
     let period = format!("{} – {}", settlement.start_date, settlement.end_date);
     Ok(Some(Letter {
-        to: partner.email.parse().map_err(Error::internal)?,
+        to,
         name: partner.name,
         lang: partner.lang,
         subject: Text::new(

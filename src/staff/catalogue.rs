@@ -23,6 +23,7 @@ fn group_label(group: &str) -> Text {
         "taxes" => text("Taxes", "Pajak"),
         "settlements" => text("Settlements", "Penyelesaian dana"),
         "reports" => text("Reports", "Laporan"),
+        "privacy" => text("Personal data", "Data pribadi"),
         _ => text("Audit log", "Log audit"),
     }
 }
@@ -197,6 +198,12 @@ fn words(rule: Rule) -> (Text, Text) {
             "Lihat log audit",
             "Who changed what, and when.",
             "Siapa mengubah apa, dan kapan.",
+        ),
+        PrivacyManage => (
+            "Manage personal data",
+            "Kelola data pribadi",
+            "Export and erase the personal data of a person.",
+            "Mengekspor dan menghapus data pribadi seseorang.",
         ),
     };
     (text(en, id), text(more_en, more_id))

@@ -62,6 +62,8 @@ const WHO: &str = "
     PUT    /v1/permission/{id}      S:permissions.write
     DELETE /v1/permission/{id}      S:permissions.write
     GET    /v1/audit-logs           S:audit.read
+    POST   /v1/privacy/export       S:privacy.manage
+    POST   /v1/privacy/erase        S:privacy.manage
     GET    /v1/mitra/onboarding                         M
     PATCH  /v1/mitra/onboarding                         M
     GET    /v1/mitra/manajemen                          S:partners.read

@@ -51,13 +51,17 @@ async fn a_change_is_recorded_with_who_what_and_whence(world: World) {
     assert_eq!(entry.actor_email, "putu@dermaga.test");
     assert_eq!(entry.action, "account.updated");
     assert_eq!(entry.entity_id.to_string(), staff.id);
-    assert_eq!(entry.before_change.as_ref().unwrap()["name"], "Wayan");
-    assert_eq!(entry.after_change.as_ref().unwrap()["name"], "Putu");
+    // Which personal fields were changed, and not their values.
+    let (before, after) = (entry.before_change.as_ref().unwrap(), entry.after_change.as_ref());
+    let after = after.unwrap();
+    assert_eq!((&before["name"], &before["phone"]), (&json!("[personal]"), &json!(null)));
+    assert_eq!((&after["name"], &after["phone"]), (&json!("[personal]"), &json!("[personal]")));
+    assert!(before.get("email").is_none() && after.get("email").is_none(), "it is the same");
     assert_eq!(entry.address, "127.0.0.1");
     assert_eq!(entry.user_agent.as_deref(), Some("harbour/1"));
     assert_eq!(entry.request_id, "request-7");
     let text = format!("{:?}{:?}", entry.before_change, entry.after_change);
-    assert!(!text.contains("argon2"));
+    assert!(!text.contains("argon2") && !text.contains("Putu") && !text.contains("@"));
 }
 
 async fn a_change_without_an_entry_does_not_commit(world: World) {
@@ -150,6 +154,42 @@ async fn every_changing_operation_leaves_an_entry(world: World) {
         let after = world.count("SELECT COUNT(*) FROM audit_logs").await;
         assert!(prepared >= before);
         assert_eq!(after, prepared + 1, "{} leaves no entry", operation.id);
+    }
+    no_entry_holds_personal_values(&world).await;
+}
+
+/// None of the people that the recipes know is in an entry, except as its actor.
+async fn no_entry_holds_personal_values(world: &World) {
+    let entries: Vec<(String, Option<Value>, Option<Value>)> = world
+        .db()
+        .sql("SELECT action, before_change, after_change FROM audit_logs")
+        .all()
+        .await
+        .unwrap();
+    assert!(entries.len() > 50);
+    let personal = [
+        "@",
+        "Wayan",
+        "Sari",
+        "Made",
+        "Ayu",
+        "Boss",
+        "Komang",
+        "Penumpang",
+        "81234567890",
+        "Jl. Pantai",
+        "Bahari Jaya",
+        "transfer.pdf",
+        crate::harbour::NIK,
+        crate::harbour::ACCOUNT,
+    ];
+    for (action, before, after) in entries {
+        let states = [before, after].into_iter().flatten().map(|state| state.to_string());
+        for state in states {
+            for value in personal {
+                assert!(!state.contains(value), "{action} has {value}: {state}");
+            }
+        }
     }
 }
 
@@ -257,6 +297,13 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
         "update_staff" | "delete_staff" => {
             let id = made("/v1/staff", staff().await).await;
             (format!("/v1/staff/{id}"), staff().await)
+        }
+        "export_personal_data" => {
+            ("/v1/privacy/export".into(), json!({ "email": "sari@example.com" }))
+        }
+        "erase_personal_data" => {
+            let body = json!({ "email": "nobody@example.com", "reason": "By request" });
+            ("/v1/privacy/erase".into(), body)
         }
         "presign_url" => {
             let query = "filename=a.png&content_type=image/png&size=9&purpose=photo";

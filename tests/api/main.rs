@@ -32,6 +32,7 @@ mod partners;
 mod passwords;
 mod payments;
 mod permissions;
+mod privacy;
 mod process;
 mod profile;
 mod promotions;

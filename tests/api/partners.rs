@@ -109,8 +109,8 @@ async fn a_partner_is_changed(world: World) {
         .await
         .is(404, "not_found");
     let log = world.get("/v1/audit-logs?action=partner.updated").by(&admin).send().await.ok();
-    assert_eq!(log[1]["before"]["email"], "made@bahari.id");
-    assert_eq!(log[1]["after"]["email"], "new@bahari.id");
+    assert_eq!(log[1]["before"]["email"], "[personal]");
+    assert_eq!(log[1]["after"]["email"], "[personal]");
 }
 
 async fn faults_are_named(world: World) {
@@ -400,9 +400,10 @@ async fn what_an_impersonator_does_is_audited_in_both_names(world: World) {
     assert_eq!(log[0]["action"], "partner.onboarding_updated");
     assert_eq!(log[0]["actor"]["email"], "admin@dermaga.test");
     assert_eq!(log[0]["on_behalf_of"]["email"], "made@bahari.id");
-    assert_eq!(log[0]["after"]["pic"]["nik"], "************0001");
+    assert_eq!(log[0]["before"]["pic"]["nik"], json!(null));
+    assert_eq!(log[0]["after"]["pic"]["nik"], "[personal]");
     assert_eq!(log[0]["after"]["status"], "draft");
     assert_eq!(log[1]["action"], "partner.impersonated");
     assert_eq!(log[1]["actor"]["email"], "admin@dermaga.test");
-    assert_eq!(log[1]["after"]["email"], "made@bahari.id");
+    assert_eq!(log[1]["after"]["email"], "[personal]");
 }

@@ -5,11 +5,7 @@ use dermaga::kernel::{
     db::{FromRow, Json, Statement},
     ids::Uuid,
 };
-use proptest::{
-    prelude::*,
-    strategy::ValueTree,
-    test_runner::TestRunner,
-};
+use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 use serde_json::json;
 
 use crate::{on_both_engines, world::World};

@@ -380,7 +380,8 @@ pub async fn reseal(db: &Db, sealer: &Sealer) -> Result<u64> {
             }
             if changed {
                 resealed += db
-                    .sql("UPDATE bookings SET passengers = $1 WHERE id = $2")
+                    // Passengers that were erased since they were read stay erased.
+                    .sql("UPDATE bookings SET passengers = $1 WHERE id = $2 AND erased_at IS NULL")
                     .bind(passengers)
                     .bind(id)
                     .run()

@@ -20,7 +20,7 @@ use std::{
     path::Path,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -47,6 +47,9 @@ const TIMEOUT: Duration = Duration::from_secs(8);
 const NO_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 /// A statement that takes longer is logged.
 const SLOW: Duration = Duration::from_secs(1);
+/// The largest SQLite database that is rewritten while the service runs, which takes about a second
+/// and lets no other write through.
+const REWRITABLE: i64 = 64 << 20;
 
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
@@ -69,6 +72,8 @@ enum Engine {
 struct Metrics {
     statements: AtomicU64,
     posted: watch::Sender<()>,
+    /// Whether SQLite's files may still contain content that was erased.
+    unscrubbed: AtomicBool,
 }
 
 impl Db {
@@ -177,6 +182,34 @@ impl Db {
         match &self.engine {
             Engine::Sqlite { readers, writer } => writer.is_busy() || readers.is_busy(),
             Engine::Postgres(pool) => pool.is_busy(),
+        }
+    }
+
+    /// Notes that content was erased: [`Db::scrub`] has something to do.
+    pub fn has_erased(&self) {
+        self.metrics.unscrubbed.store(true, Ordering::Release);
+    }
+
+    /// Removes what SQLite's files still contain of erased content: the log, and copies in pages of
+    /// a database that is small enough to be rewritten. If a reader is in the way, the next call does
+    /// it. PostgreSQL removes dead rows itself (autovacuum).
+    pub async fn scrub(&self) -> Result<()> {
+        let Engine::Sqlite { writer, .. } = &self.engine else { return Ok(()) };
+        if self.metrics.unscrubbed.swap(false, Ordering::AcqRel) {
+            let done = writer.scrub(REWRITABLE).await;
+            if !matches!(done, Ok(true)) {
+                self.metrics.unscrubbed.store(true, Ordering::Release);
+            }
+            done?;
+        }
+        Ok(())
+    }
+
+    /// Rewrites an SQLite database of any size. Nothing else is written meanwhile.
+    pub async fn rewrite(&self) -> Result<()> {
+        match &self.engine {
+            Engine::Sqlite { writer, .. } => writer.scrub(i64::MAX).await.map(drop),
+            Engine::Postgres(_) => Ok(()),
         }
     }
 

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::kernel::private;
 
-const SETTINGS: [(&str, &str); 5] = [
+const SETTINGS: [(&str, &str); 6] = [
     ("journal_mode", "wal"),
     ("synchronous", "full"),
     ("foreign_keys", "on"),
@@ -22,6 +22,8 @@ const SETTINGS: [(&str, &str); 5] = [
     // In pages. A larger log is checkpointed less often, and writes each page fewer times. One that
     // is too large delays all commits while it is checkpointed.
     ("wal_autocheckpoint", "2000"),
+    // Deleted content is overwritten with zeros. `fast` would leave it in free pages.
+    ("secure_delete", "on"),
 ];
 /// The writer caches 8 MB of pages.
 pub(super) const WRITER: [(&str, &str); 1] = [("cache_size", "-8192")];

@@ -39,6 +39,8 @@ const GROUP: usize = 256;
 const MANY_VALUES: usize = 500;
 /// How soon to try again when another process holds the write lock.
 const RETRY: Duration = Duration::from_millis(5);
+/// How long emptying the log waits for readers that still need it.
+const CHECKPOINT_WAIT: Duration = Duration::from_millis(200);
 
 #[derive(Clone)]
 pub(super) struct SqliteWriter {
@@ -124,6 +126,14 @@ impl SqliteWriter {
 
     pub fn commits(&self) -> u64 {
         self.commits.load(Ordering::Relaxed)
+    }
+
+    /// Removes what is left of deleted content; `false` while a reader needs the log. A database of
+    /// at most `rewrites_up_to` bytes is rewritten.
+    pub async fn scrub(&self, rewrites_up_to: i64) -> Result<bool> {
+        let mut state = self.queue.wait(self.state.clone().lock_owned()).await?;
+        state.commit(&self.commits);
+        in_place(true, || state.scrub(rewrites_up_to))
     }
 
     pub async fn close(&self) {
@@ -296,6 +306,21 @@ impl WriterState {
                 let _ = done.send(Err(failure));
             }
         }
+    }
+
+    /// Moves the log into the database file and empties it. Before that, a small database is
+    /// rewritten: pages that were split keep copies of rows that have moved to other pages, which
+    /// `secure_delete` does not find.
+    fn scrub(&self, rewrites_up_to: i64) -> Result<bool> {
+        let conn = self.conn()?;
+        let number = |pragma: &str| conn.query_row(pragma, [], |row| row.get::<_, i64>(0));
+        if number("PRAGMA page_count")? * number("PRAGMA page_size")? <= rewrites_up_to {
+            conn.execute_batch("VACUUM")?;
+        }
+        conn.busy_timeout(CHECKPOINT_WAIT)?;
+        let busy = number("PRAGMA wal_checkpoint(TRUNCATE)");
+        conn.busy_timeout(BUSY_TIMEOUT)?;
+        Ok(busy? == 0)
     }
 
     /// Undoes what was left behind and commits the group.

@@ -25,6 +25,7 @@ const FILES: &[&str] = &[
     include_str!("../../../docs/operations/notifications.md"),
     include_str!("../../../docs/operations/webhooks.md"),
     include_str!("../../../docs/operations/files.md"),
+    include_str!("../../../docs/operations/privacy.md"),
     include_str!("../../../docs/operations/service.md"),
 ];
 
