@@ -432,8 +432,9 @@ async fn an_admin_resets_the_factor_of_somebody_else(world: World) {
     let again = world.signs_in("made@bahari.id", "mitra").await;
     assert_eq!(me(&world, &again).await.ok()["second_factor"], false);
     world.delivers().await;
-    let letter = world.letters_to("made@bahari.id").pop().unwrap();
-    assert!(letter.contains("Two-factor authentication is off"), "{letter}");
+    let letters = world.letters_to("made@bahari.id");
+    let told = letters.iter().any(|letter| letter.contains("Two-factor authentication is off"));
+    assert!(told, "{letters:?}");
     // A pending one lapses with it: whoever began it may have been somebody else.
     begin(&world, &again, PASSWORD).await.ok();
     reset(&path, &admin).await.is(409, "invalid_state");
@@ -444,7 +445,7 @@ async fn a_deleted_account_leaves_no_secret(world: World) {
     let clerk = world.staff("ayu@dermaga.test", &[Rule::StaffRead]).await;
     world.enrols(&clerk).await;
     let staff = world.get("/v1/staffs").by(&admin).send().await.ok();
-    let path = format!("/v1/staff/{}", staff[0]["id"].as_str().unwrap());
+    let path = format!("/v1/staff/{}", staff["items"][0]["id"].as_str().unwrap());
     world.delete(&path).by(&admin).send().await.ok();
     let secrets = "SELECT COUNT(*) FROM accounts WHERE totp_secret IS NOT NULL";
     assert_eq!(world.count(secrets).await, 0);
