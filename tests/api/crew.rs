@@ -3,12 +3,12 @@
 use chrono::TimeDelta;
 use dermaga::kernel::{access::Rule::*, ids::Uuid};
 use futures_util::future::join_all;
-use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 
 use crate::{
     harbour::{NIK, Sailing, order},
     on_both_engines,
+    support::form::Form,
     world::{Answer, PASSWORD, Someone, World},
 };
 
@@ -514,8 +514,7 @@ async fn crew_has_a_picture_and_no_other_file(world: World) {
     let nyoman = world.crew(&made, "nyoman@bahari.id").await;
     let uploads = async |purpose: &'static str| {
         let png = crate::files::picture(image::ImageFormat::Png);
-        let form = Form::new().text("purpose", purpose);
-        let form = form.part("file", Part::bytes(png).file_name("a.png"));
+        let form = Form::new().text("purpose", purpose).file("a.png", &png);
         let call = world.call(reqwest::Method::POST, "/v1/files/upload").by(&nyoman);
         call.multipart(form).send().await
     };

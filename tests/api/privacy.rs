@@ -11,15 +11,13 @@ use dermaga::{
     kernel::{access::Rule, ids::Uuid},
     privacy,
 };
-use reqwest::{
-    Method,
-    multipart::{Form, Part},
-};
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::{
     harbour::{Sailing, notice, order},
     on_both_engines,
+    support::form::Form,
     world::{Answer, Someone, World},
 };
 
@@ -455,8 +453,8 @@ async fn a_partner_is_erased_when_its_business_is_over(world: World) {
     let mut documents = Vec::new();
     for kind in crate::harbour::REQUIRED {
         let content = format!("%PDF-1.4\n% gelatik-isi {kind}\ntrailer\n<<>>\n%%EOF\n");
-        let file = Part::bytes(content.into_bytes()).file_name("gelatik-ktp.pdf");
-        let form = Form::new().text("purpose", "document").part("file", file);
+        let form =
+            Form::new().text("purpose", "document").file("gelatik-ktp.pdf", content.as_bytes());
         let call = world.call(Method::POST, "/v1/files/upload").by(&partner).multipart(form);
         let file_id = call.send().await.ok()["id"].clone();
         documents.push(json!({ "type": kind, "file_id": file_id }));
