@@ -254,7 +254,7 @@ mod tests {
             "IndonesiaRaya45",
             "garudaku",
             "Jakarta2025!",
-            "persibandung1933",
+            "persibbandung1933",
             "K4t4s4nd1",
             "r4h4s14",
             "R4has1a2024",
