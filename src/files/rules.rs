@@ -21,7 +21,9 @@ pub struct Quota {
 pub fn quota(role: Role) -> Option<Quota> {
     match role {
         Role::Admin => None,
-        Role::Staff | Role::Mitra | Role::Crew => Some(Quota { files: 500, bytes: 200 * MIB as i64 }),
+        Role::Staff | Role::Mitra | Role::Crew => {
+            Some(Quota { files: 500, bytes: 200 * MIB as i64 })
+        }
     }
 }
 
