@@ -452,7 +452,7 @@ async fn crew_of_another_partner_finds_nothing(world: World) {
     world.get(&detail).by(&stranger).send().await.is(404, "not_found");
     // Whatever partner is asked for, crew sees its own.
     let theirs = world.partner_id(&sailing.partner).await;
-    for query in [String::new(), format!("?mitra_id={theirs}"), format!("?search={}", "Sanur")] {
+    for query in [String::new(), format!("?mitra_id={theirs}"), "?search=Sanur".to_owned()] {
         let path = format!("/v1/mitra/route-times{query}");
         let found = world.get(&path).by(&stranger).send().await.ok();
         let own = json!(world.partner_id(&ketut).await);
