@@ -187,11 +187,14 @@ pub async fn close_all(tx: &mut Tx, account_id: Uuid) -> Result<()> {
     Ok(())
 }
 
-/// The account that requested the latest change which was not cancelled.
+/// Who requested the latest change that the holder of the account did not request itself. Cancelled
+/// changes count: somebody who has read the mailbox in between must not become a stranger again, and
+/// neither by a change that is requested with the account that was taken over.
 pub async fn last_requested_by(tx: &mut Tx, account_id: Uuid) -> Result<Option<Uuid>> {
     let row = tx
         .sql(
-            "SELECT requested_by FROM email_changes WHERE account_id = $1 AND status <> 'cancelled'
+            "SELECT requested_by FROM email_changes
+             WHERE account_id = $1 AND requested_by <> account_id
              ORDER BY number DESC LIMIT 1",
         )
         .bind(account_id)

@@ -203,7 +203,7 @@ pub async fn is_email_verified(tx: &mut Tx, id: Uuid) -> Result<bool> {
     store::is_email_verified(tx, id).await
 }
 
-/// The account that requested the latest change of an account's e-mail address, pending or confirmed;
+/// Who requested the latest change of an account's e-mail address that its holder did not request;
 /// `None` if there was none.
 pub async fn last_email_change_by(tx: &mut Tx, account_id: Uuid) -> Result<Option<Uuid>> {
     email_change::last_requested_by(tx, account_id).await

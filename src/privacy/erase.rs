@@ -172,7 +172,7 @@ async fn account(app: &App, id: Uuid) -> Result<Outcome> {
         return Ok(Outcome::Waits(rules::partner_look_again(now)));
     }
     let documents = match account.partner_id {
-        Some(partner) => store::erase_partner(&mut tx, partner).await?,
+        Some(partner) => store::erase_partner(&mut tx, partner, now).await?,
         None => Vec::new(),
     };
     store::erase_account(&mut tx, id, now).await?;

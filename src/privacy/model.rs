@@ -111,6 +111,11 @@ pub struct AccountRecord {
     pub id: Uuid,
     pub name: String,
     pub email: String,
+    pub email_verified: bool,
+    pub pending_email: Option<String>,
+    /// The partner that the person works for as crew.
+    pub crew_of: Option<Uuid>,
+    pub second_factor: bool,
     pub phone: Option<String>,
     pub role: Role,
     pub status: String,

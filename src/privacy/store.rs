@@ -11,6 +11,7 @@ use super::{
     rules::BookingState,
 };
 use crate::{
+    accounts,
     bookings::{BookingStatus, StoredPassenger},
     kernel::{
         access::Role,
@@ -377,7 +378,12 @@ pub async fn erase_address(tx: &mut Tx, email: &Email) -> Result<()> {
 macro_rules! account {
     ($rest:literal) => {
         concat!(
-            "SELECT id, name, email, phone, role, status, last_login_at, created_at, deleted_at
+            "SELECT id, name, email, email_verified,
+               (SELECT c.new_email FROM email_changes c
+                WHERE c.account_id = accounts.id AND c.status = 'pending') AS pending_email,
+               (SELECT c.partner_id FROM crew c WHERE c.account_id = accounts.id) AS crew_of,
+               totp_confirmed_at IS NOT NULL AS second_factor,
+               phone, role, status, last_login_at, created_at, deleted_at
              FROM accounts",
             $rest
         )
@@ -495,11 +501,14 @@ pub async fn erase_audit_entries(db: &Db, account: Uuid, limit: i64) -> Result<b
 /// Replaces the person in the account's row and deletes what belongs to the account alone. History
 /// refers to the row, so it stays.
 pub async fn erase_account(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
-    const OWNED: [&str; 7] = [
+    const OWNED: [&str; 10] = [
         "DELETE FROM sessions WHERE account_id = $1",
         "DELETE FROM sessions WHERE impersonator_id = $1",
         "DELETE FROM remember_tokens WHERE account_id = $1",
         "DELETE FROM mailed_tokens WHERE account_id = $1",
+        "DELETE FROM email_changes WHERE account_id = $1",
+        "DELETE FROM recovery_codes WHERE account_id = $1",
+        "DELETE FROM crew WHERE account_id = $1",
         "DELETE FROM known_networks WHERE account_id = $1",
         "DELETE FROM notifications WHERE account_id = $1",
         "DELETE FROM staff WHERE account_id = $1",
@@ -530,7 +539,9 @@ pub async fn erase_account(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<
     .await?;
     tx.sql(
         "UPDATE accounts SET name = $1, email = $2, phone = NULL, password_hash = NULL,
-           avatar_file_id = NULL, last_login_at = NULL, status = 'inactive',
+           avatar_file_id = NULL, last_login_at = NULL, totp_secret = NULL,
+           totp_created_at = NULL, totp_confirmed_at = NULL, totp_last_step = NULL,
+           status = 'inactive',
            deleted_at = COALESCE(deleted_at, $3), updated_at = $3
          WHERE id = $4",
     )
@@ -545,7 +556,8 @@ pub async fn erase_account(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<
 
 /// Replaces the person behind a partner; returns the files of its documents. Boats, sailings and
 /// settlements stay.
-pub async fn erase_partner(tx: &mut Tx, id: Uuid) -> Result<Vec<Uuid>> {
+pub async fn erase_partner(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<Vec<Uuid>> {
+    delete_crew(tx, id, now).await?;
     let documents: Vec<(Uuid,)> = tx
         .sql("DELETE FROM partner_documents WHERE partner_id = $1 RETURNING file_id")
         .bind(id)
@@ -584,6 +596,20 @@ pub async fn erase_partner(tx: &mut Tx, id: Uuid) -> Result<Vec<Uuid>> {
         .run()
         .await?;
     Ok(documents.into_iter().map(|(file,)| file).collect())
+}
+
+/// Deletes the accounts of a partner's crew, which has nothing left to board.
+async fn delete_crew(tx: &mut Tx, partner: Uuid, now: DateTime<Utc>) -> Result<()> {
+    let crew: Vec<(Uuid,)> = tx
+        .sql("SELECT account_id FROM crew WHERE partner_id = $1")
+        .bind(partner)
+        .all()
+        .await?;
+    for (account,) in crew {
+        tx.sql("DELETE FROM crew WHERE account_id = $1").bind(account).run().await?;
+        accounts::delete(tx, account, now).await?;
+    }
+    Ok(())
 }
 
 /// Settlements keep the bank and the masked number that they were paid to.

@@ -28,6 +28,7 @@ on_both_engines![
     erasing_twice_and_erasing_nobody_is_fine,
     a_booking_that_owes_money_waits,
     a_partner_is_erased_when_its_business_is_over,
+    an_erased_account_has_no_pending_address_and_no_second_factor,
     active_staff_is_deactivated_first,
     only_those_with_the_rule_may,
     an_export_has_everything_of_the_person_and_nothing_of_others,
@@ -518,6 +519,34 @@ async fn a_partner_is_erased_when_its_business_is_over(world: World) {
     assert_eq!(paid["net"], settlement["net"]);
     // The address is free again.
     world.post("/auth/register-mitra", crate::world::registration(email)).send().await.ok();
+}
+
+async fn an_erased_account_has_no_pending_address_and_no_second_factor(world: World) {
+    const CANARIES: [&str; 2] = ["kenari.mitra", "nuri.pindah"];
+    let admin = world.admin().await;
+    let email = "kenari.mitra@bahari.id";
+    let partner = world.partner(email).await;
+    let desk = world.desk_of(&partner).await;
+    let password = json!({ "current_password": crate::world::PASSWORD });
+    world.post("/user/me/totp", password).by(&partner).send().await.ok();
+    let edited = json!({
+        "name": "Kenari Bahari", "email": "nuri.pindah@bahari.id", "phone": "081377310099",
+        "address": "Jalan Kutilang 77", "partnerType": "company",
+    });
+    world.put(&desk, edited).by(&admin).send().await.ok();
+    let data = exports(&world, email, &admin).await.ok();
+    assert_eq!(data["accounts"][0]["pending_email"], "nuri.pindah@bahari.id", "{data}");
+    assert_eq!(found(&everything(&world).await, &CANARIES).len(), CANARIES.len());
+
+    let erasure = erases(&world, email, &admin).await.ok();
+    assert_eq!(erasure["accounts"], json!({ "erased": 1, "waiting": 0 }), "{erasure}");
+    // Letters that were still to be sent have nobody to go to.
+    world.delivers().await;
+    world.app.db.scrub().await.unwrap();
+    assert_eq!(found(&everything(&world).await, &CANARIES), [""; 0]);
+    assert_eq!(world.count("SELECT COUNT(*) FROM email_changes").await, 0);
+    let secrets = "SELECT COUNT(*) FROM accounts WHERE totp_secret IS NOT NULL";
+    assert_eq!(world.count(secrets).await, 0);
 }
 
 /// Reports show the names of partners.
