@@ -600,11 +600,8 @@ pub async fn erase_partner(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<
 
 /// Deletes the accounts of a partner's crew, which has nothing left to board.
 async fn delete_crew(tx: &mut Tx, partner: Uuid, now: DateTime<Utc>) -> Result<()> {
-    let crew: Vec<(Uuid,)> = tx
-        .sql("SELECT account_id FROM crew WHERE partner_id = $1")
-        .bind(partner)
-        .all()
-        .await?;
+    let crew: Vec<(Uuid,)> =
+        tx.sql("SELECT account_id FROM crew WHERE partner_id = $1").bind(partner).all().await?;
     for (account,) in crew {
         tx.sql("DELETE FROM crew WHERE account_id = $1").bind(account).run().await?;
         accounts::delete(tx, account, now).await?;

@@ -274,6 +274,7 @@ async fn a_replaced_document_of_an_active_partner_is_reviewed_alone(world: World
         .await
         .unwrap();
     let expected = [
+        ("account.email_verification", 1),
         ("partner.approved", 2),
         ("partner.document_replaced", 2),
         ("partner.registered", 1),
@@ -518,6 +519,7 @@ async fn an_individual_needs_neither_nib_nor_npwp(world: World) {
     let mut registration = crate::world::registration("ketut@bahari.id");
     registration["partnerType"] = json!("individual");
     world.post("/auth/register-mitra", registration).send().await.ok();
+    world.verified("ketut@bahari.id").await;
     let ketut = world.signs_in("ketut@bahari.id", "mitra").await;
     let mut some = papers();
     for number in ["nib", "npwp"] {

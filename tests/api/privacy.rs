@@ -93,8 +93,10 @@ async fn money(world: &World, admin: &Someone) -> Vec<Value> {
         "revenue-breakdown/type",
         "revenue-breakdown/partner",
     ] {
-        let path =
-            format!("/v1/finance/reports/{report}?start_date=2026-11-01&end_date=2026-11-30");
+        let path = format!(
+            "/v1/finance/reports/{report}?period_type=Custom&comparison_mode=Month-over-month\
+             &start_date=2026-11-01&end_date=2026-11-30"
+        );
         seen.push(world.get(&path).by(admin).send().await.ok());
     }
     let ledger: Vec<(String, i64)> = world
@@ -495,8 +497,12 @@ async fn a_partner_is_erased_when_its_business_is_over(world: World) {
         world.post("/v1/settlements/manual", body).by(&admin).send().await.ok()
     };
     waits(&erases(&world, email, &admin).await.ok());
+    // What a suspended partner is owed is held, so it is active again until it is paid.
+    world.post(&format!("{desk}/unsuspend"), json!({})).by(&admin).send().await.ok();
     let releaser = world.admin_called("releaser@dermaga.test").await;
     world.releases(&settlement, &releaser).await.ok();
+    let reason = json!({ "reason": "Ends its business" });
+    world.post(&format!("{desk}/suspend"), reason).by(&admin).send().await.ok();
     world.delivers().await;
     let seen = money(&world, &admin).await;
     passes(&world, TimeDelta::hours(2)).await;
@@ -749,7 +755,7 @@ async fn letters_are_kept_for_thirty_days(world: World) {
     let mut files: Vec<_> =
         std::fs::read_dir(&folder).unwrap().map(|f| f.unwrap().path()).collect();
     files.sort();
-    assert!(files.len() >= 4);
+    assert!(files.len() >= 2);
     for (age, file) in [(31, &files[0]), (29, &files[1])] {
         let file = std::fs::OpenOptions::new().write(true).open(file).unwrap();
         file.set_modified(days_ago(age)).unwrap();

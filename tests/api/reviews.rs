@@ -103,7 +103,7 @@ async fn a_rejected_account_leaves_the_approved_one_in_force(world: World) {
     assert_eq!(told["body"], "Reason: The name differs");
     let log = world.get("/v1/audit-logs?action=partner.bank_account_rejected");
     let log = log.by(&admin).send().await.ok();
-    assert_eq!(log[0]["after"]["account_number"], "******6655");
+    assert_eq!(log[0]["after"]["account_number"], "[personal]");
     assert_eq!(log[0]["after"]["note"], "The name differs");
 
     // The corrected account is reviewed again, and paid to once it is approved.
