@@ -507,6 +507,14 @@ async fn a_partner_is_erased_when_its_business_is_over(world: World) {
     let seen = money(&world, &admin).await;
     passes(&world, TimeDelta::hours(2)).await;
     assert_eq!(finishes(&world).await, 1);
+    assert!(world.letters_to(email).is_empty());
+    // Letters to passengers name the operator of their boat, and are kept for their time.
+    let old = std::time::SystemTime::from(world.now() - TimeDelta::days(31));
+    for letter in std::fs::read_dir(world.app.config.data_dir.join("mail")).unwrap() {
+        let letter = std::fs::OpenOptions::new().write(true).open(letter.unwrap().path()).unwrap();
+        letter.set_modified(old).unwrap();
+    }
+    world.app.sweep().await.unwrap();
 
     world.app.db.scrub().await.unwrap();
     assert_eq!(found(&everything(&world).await, &CANARIES), [""; 0]);
