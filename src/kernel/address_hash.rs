@@ -82,7 +82,7 @@ mod tests {
         let email: Email = "Sari@Example.com".parse().unwrap();
         let other: Email = "budi@example.com".parse().unwrap();
         let (new, old) = (Secret::new("new"), Secret::new("old"));
-        let hasher = AddressHasher::new(&new, &[old.clone()]);
+        let hasher = AddressHasher::new(&new, std::slice::from_ref(&old));
         let before = AddressHasher::new(&old, &[]);
         assert_eq!(hasher.hash(&email), hasher.hash(&"sari@example.com".parse().unwrap()));
         assert_ne!(hasher.hash(&email), hasher.hash(&other));

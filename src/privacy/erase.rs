@@ -188,8 +188,8 @@ async fn account(app: &App, id: Uuid) -> Result<Outcome> {
 
 /// An active admin or staff member is deactivated first; a partner ends its business first.
 fn is_erasable(account: &store::AccountToErase) -> bool {
-    let is_staff = matches!(account.role, Role::Admin | Role::Staff);
-    !(is_staff && account.is_active) && !account.has_duties
+    let is_at_work = account.is_active && matches!(account.role, Role::Admin | Role::Staff);
+    !is_at_work && !account.has_duties
 }
 
 /// `false`: there are more than one attempt changes.

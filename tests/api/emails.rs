@@ -889,6 +889,23 @@ async fn the_latest_request_is_remembered(world: World) {
     world.delivers().await;
     cancel(&world, &world.mailed_token("arta@bahari.id")).await.ok();
     assert_eq!(latest(&world, &made.id).await, Some(clerk.id.clone()), "also when cancelled");
+    world.later(TimeDelta::days(365));
+    world.app.sweep().await.unwrap();
+    assert_eq!(latest(&world, &made.id).await, Some(clerk.id), "it is never forgotten");
+
+    // Also the change of an invited account, which acts at once.
+    let clerk = world.signs_in("ayu@dermaga.test", "staff").await;
+    let putu = world.post("/v1/mitra/manajemen", form("putu@bahari.id")).by(&clerk).send().await;
+    let putu = putu.ok();
+    let account = putu["user_id"].as_str().unwrap();
+    assert_eq!(latest(&world, account).await, None);
+    let desk = format!("/v1/mitra/manajemen/{}", putu["id"].as_str().unwrap());
+    let after = world.put(&desk, form("evil@bahari.id")).by(&clerk).send().await.ok();
+    assert_eq!(
+        (&after["email"], &after["pending_email"]),
+        (&json!("evil@bahari.id"), &json!(null))
+    );
+    assert_eq!(latest(&world, account).await, Some(clerk.id));
 }
 
 async fn a_deleted_account_reserves_nothing(world: World) {

@@ -2,7 +2,6 @@
 
 use std::{
     any::TypeId,
-    borrow::Cow,
     cell::{Cell, RefCell},
     collections::HashMap,
 };
@@ -44,12 +43,9 @@ thread_local! {
 }
 
 impl Fields {
-    /// The fields of `T` in the result of this statement.
-    pub fn of<T: 'static>(text: &Cow<'static, str>) -> Self {
-        let key = match text {
-            Cow::Borrowed(text) => Some((text.as_ptr(), text.len(), TypeId::of::<T>())),
-            Cow::Owned(_) => None,
-        };
+    /// The fields of `T` in the result of a statement. `None`: its text was composed.
+    pub fn of<T: 'static>(text: Option<&'static str>) -> Self {
+        let key = text.map(|text| (text.as_ptr(), text.len(), TypeId::of::<T>()));
         let known = key.and_then(|key| SHAPES.with_borrow_mut(|shapes| shapes.remove(&key)));
         Self { columns: RefCell::new(known.unwrap_or_default()), next: Cell::new(0), key }
     }
@@ -71,7 +67,7 @@ impl Drop for Fields {
 
 /// Reads all rows of a PostgreSQL result.
 pub(super) fn read_all<T: FromRow>(
-    text: &Cow<'static, str>,
+    text: Option<&'static str>,
     rows: &[tokio_postgres::Row],
 ) -> Result<Vec<T>> {
     let fields = Fields::of::<T>(text);

@@ -118,6 +118,14 @@ pub(super) enum Length {
 }
 
 impl Query {
+    /// The text, unless it was composed.
+    pub fn static_text(&self) -> Option<&'static str> {
+        match self.text {
+            Cow::Borrowed(text) => Some(text),
+            Cow::Owned(_) => None,
+        }
+    }
+
     /// At most `most` rows. The inner result is that of decoding them.
     pub fn rows<T: FromRow>(
         &self,
@@ -125,7 +133,7 @@ impl Query {
         most: usize,
     ) -> rusqlite::Result<Result<Vec<T>>> {
         self.prepared(conn, |statement| {
-            let (fields, mut found) = (Fields::of::<T>(&self.text), Vec::new());
+            let (fields, mut found) = (Fields::of::<T>(self.static_text()), Vec::new());
             let mut rows = statement.raw_query();
             while found.len() < most
                 && let Some(row) = rows.next()?

@@ -139,7 +139,7 @@ impl<'c> Statement<'c> {
                     Engine::Sqlite { readers, .. } => readers.rows(query, most, db.timeout).await,
                     Engine::Postgres(pool) => {
                         let work = pool.query(&query, &types, db.timeout);
-                        read_all(&query.text, &logged(&query, Box::pin(work)).await?)
+                        read_all(query.static_text(), &logged(&query, Box::pin(work)).await?)
                     }
                 }
             }
@@ -149,7 +149,7 @@ impl<'c> Statement<'c> {
                     TxInner::Sqlite(inner) => inner.rows(&query, most, tx.timeout == NO_TIMEOUT),
                     TxInner::Postgres(inner) => {
                         let work = Box::pin(within_for(tx.timeout, inner.query(&query, &types)));
-                        read_all(&query.text, &logged(&query, work).await?)
+                        read_all(query.static_text(), &logged(&query, work).await?)
                     }
                 }
             }
