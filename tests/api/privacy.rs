@@ -568,7 +568,7 @@ fn without_names(mut value: Value) -> Value {
     match &mut value {
         Value::Array(items) => items.iter_mut().for_each(|item| *item = without_names(item.take())),
         Value::Object(fields) => {
-            fields.remove("name");
+            fields.remove("label");
             fields.remove("as_of");
             fields.values_mut().for_each(|field| *field = without_names(field.take()));
         }
