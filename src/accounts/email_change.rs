@@ -12,7 +12,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{model::Credentials, store, tokens};
+use super::{model::Credentials, second_factor, store, tokens};
 use crate::{
     events::{self, AccountLetter, EmailChangeRef, EmailChanged},
     kernel::{
@@ -127,7 +127,8 @@ pub async fn confirm(
 }
 
 /// Undoes a change and every later one: the account gets back the address that it had before them.
-/// All sessions, devices and links of the account end. 401 if there is nothing to undo.
+/// All sessions, devices and links of the account end, and a second factor that was set up since the
+/// request is removed: it would lock the holder out. 401 if there is nothing to undo.
 pub async fn undo(
     tx: &mut Tx,
     account_id: Uuid,
@@ -153,6 +154,7 @@ pub async fn undo(
         store::set_email(tx, account_id, &email, true, now).await?;
         tokens::invalidate_mailed_links(tx, account_id, now).await?;
     }
+    second_factor::remove_newer(tx, account_id, change.requested_at).await?;
     tokens::invalidate_confirmations(tx, account_id, now).await?;
     tokens::invalidate_cancellations(tx, account_id, change.number, now).await?;
     tokens::end_all(tx, account_id, None, now).await
@@ -213,6 +215,7 @@ pub struct Change {
     /// Set while it can be confirmed.
     pub new_email: Option<String>,
     pub requested_by: Uuid,
+    requested_at: DateTime<Utc>,
 }
 
 impl Change {
@@ -225,7 +228,7 @@ impl Change {
 pub async fn get(tx: &mut Tx, id: Uuid) -> Result<Option<Change>> {
     let change = tx
         .sql(
-            "SELECT account_id, number, status, old_email, new_email, requested_by
+            "SELECT account_id, number, status, old_email, new_email, requested_by, requested_at
              FROM email_changes WHERE id = $1",
         )
         .bind(id)
@@ -247,7 +250,7 @@ pub async fn account_of(db: &Db, id: Uuid) -> Result<Option<Uuid>> {
 async fn open_from(tx: &mut Tx, account_id: Uuid, number: i32) -> Result<Vec<Change>> {
     let changes = tx
         .sql(
-            "SELECT account_id, number, status, old_email, new_email, requested_by
+            "SELECT account_id, number, status, old_email, new_email, requested_by, requested_at
              FROM email_changes
              WHERE account_id = $1 AND number >= $2 AND old_email IS NOT NULL ORDER BY number",
         )

@@ -212,6 +212,20 @@ pub async fn remove(tx: &mut Tx, account_id: Uuid) -> Result<bool> {
     Ok(confirmed.is_some())
 }
 
+/// Removes a second factor, or a pending one, that was set up after a time.
+pub async fn remove_newer(tx: &mut Tx, account_id: Uuid, than: DateTime<Utc>) -> Result<()> {
+    let newer: Option<(Uuid,)> = tx
+        .sql("SELECT id FROM accounts WHERE id = $1 AND totp_created_at >= $2")
+        .bind(account_id)
+        .bind(than)
+        .maybe()
+        .await?;
+    if newer.is_some() {
+        remove(tx, account_id).await?;
+    }
+    Ok(())
+}
+
 fn open(sealer: &Sealer, sealed: &str) -> Result<TotpSecret> {
     TotpSecret::parse(&sealer.open(sealed)?)
 }

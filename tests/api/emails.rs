@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::{
     harbour::{REQUIRED, boat, papers, route},
     on_both_engines,
+    support::authenticator::Authenticator,
     world::{Answer, PASSWORD, Someone, World, registration},
 };
 
@@ -34,6 +35,8 @@ on_both_engines![
     few_changes_are_requested_within_an_hour,
     a_pending_change_is_cancelled_from_the_old_mailbox,
     a_confirmed_change_is_undone_from_the_old_mailbox,
+    undoing_a_change_removes_a_later_second_factor,
+    undoing_a_change_keeps_an_earlier_second_factor,
     the_first_link_undoes_a_chain_of_changes,
     a_later_link_leaves_earlier_changes,
     links_of_a_change_expire,
@@ -586,6 +589,43 @@ async fn a_confirmed_change_is_undone_from_the_old_mailbox(world: World) {
     reset(&world, &world.mailed_token("made@bahari.id")).await.ok();
     // The other address is free.
     world.partner("thief@bahari.id").await;
+}
+
+async fn enrols(world: &World, who: &Someone) -> Authenticator {
+    let password = json!({ "current_password": PASSWORD });
+    let secret = world.post("/user/me/totp", password).by(who).send().await.ok();
+    let app = Authenticator::new(secret["secret"].as_str().unwrap());
+    let code = json!({ "code": app.code(world.now()) });
+    world.post("/user/me/totp/confirm", code).by(who).send().await.ok();
+    app
+}
+
+/// Somebody who knows the password must not keep the account by a second factor of their own.
+async fn undoing_a_change_removes_a_later_second_factor(world: World) {
+    let made = world.partner("made@bahari.id").await;
+    let (confirmation, cancellation) = requests(&world, &made, "evil@bahari.id").await;
+    confirm(&world, &confirmation).await.ok();
+    let thief = world.signs_in("evil@bahari.id", "mitra").await;
+    enrols(&world, &thief).await;
+    world.login("evil@bahari.id", "mitra").await.is(401, "second_factor_required");
+
+    cancel(&world, &cancellation).await.ok();
+    is_signed_out(&world, &thief).await;
+    let holder = world.signs_in("made@bahari.id", "mitra").await;
+    let me = world.get("/user/me").by(&holder).send().await.ok();
+    assert_eq!(me["second_factor"], false);
+    assert_eq!(world.count("SELECT COUNT(*) FROM recovery_codes").await, 0);
+}
+
+/// The old mailbox alone does not remove the holder's own second factor.
+async fn undoing_a_change_keeps_an_earlier_second_factor(world: World) {
+    let made = world.partner("made@bahari.id").await;
+    enrols(&world, &made).await;
+    world.later(TimeDelta::minutes(1));
+    let (_, cancellation) = requests(&world, &made, "baru@bahari.id").await;
+    cancel(&world, &cancellation).await.ok();
+    world.login("made@bahari.id", "mitra").await.is(401, "second_factor_required");
+    assert_eq!(world.count("SELECT COUNT(*) FROM recovery_codes").await, 10);
 }
 
 async fn the_first_link_undoes_a_chain_of_changes(world: World) {
