@@ -217,7 +217,7 @@ async fn everyone_may_do_what_they_may_and_nothing_else(world: World) {
     }
     assert!(expected.is_empty(), "expected, but not in the table: {expected:?}");
 
-    let partner = world.active("made@bahari.id").await;
+    let partner = world.active_partner("made@bahari.id").await;
     let crew = world.crew(&partner, "nyoman@bahari.id").await;
     let admin = world.admin().await;
     for operation in table.operations() {
@@ -254,8 +254,8 @@ async fn everyone_may_do_what_they_may_and_nothing_else(world: World) {
 /// What a partner may do, somebody who acts for it may do with the rule that staff need for it.
 async fn an_impersonator_needs_the_rule_that_staff_need(world: World) {
     let table = api::table(world.app.clone());
-    let partner = world.active("made@bahari.id").await;
-    let desk = world.desk_of(&partner).await;
+    let partner = world.active_partner("made@bahari.id").await;
+    let desk = world.partner_path(&partner).await;
     let email =
         |word: &str| format!("{word}.{}@dermaga.test", dermaga::kernel::ids::fresh().simple());
     let all_but = |rules: &[Rule]| -> Vec<Rule> {

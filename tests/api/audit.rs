@@ -120,7 +120,7 @@ async fn every_changing_operation_leaves_an_entry(world: World) {
         operation.changes && operation.access != dermaga::kernel::access::Access::Public
     });
     for operation in guarded {
-        let admin = world.admin_called(&format!("{}@dermaga.test", operation.id)).await;
+        let admin = world.admin_with_email(&format!("{}@dermaga.test", operation.id)).await;
         let before = world.count("SELECT COUNT(*) FROM audit_logs").await;
         let (path, body) = recipe(&world, &admin, operation.id).await;
         // What only partners do is done for one of them.
@@ -132,7 +132,7 @@ async fn every_changing_operation_leaves_an_entry(world: World) {
                     true => world.signs_in(&email, "mitra").await,
                     false => world.partner(&email).await,
                 };
-                world.impersonates(&world.desk_of(&partner).await, &admin).await
+                world.impersonates(&world.partner_path(&partner).await, &admin).await
             }
             _ => admin.clone(),
         };
@@ -146,11 +146,11 @@ async fn every_changing_operation_leaves_an_entry(world: World) {
             }
             _ => call.json(body),
         };
-        offers(&world).await;
+        public_offers(&world).await;
         call.send().await.ok();
-        let cached = offers(&world).await;
+        let cached = public_offers(&world).await;
         world.app.response_cache.invalidate_all();
-        assert_eq!(cached, offers(&world).await, "{} leaves outdated offers", operation.id);
+        assert_eq!(cached, public_offers(&world).await, "{} leaves outdated offers", operation.id);
         let after = world.count("SELECT COUNT(*) FROM audit_logs").await;
         assert!(prepared >= before);
         assert_eq!(after, prepared + 1, "{} leaves no entry", operation.id);
@@ -193,15 +193,15 @@ async fn no_entry_holds_personal_values(world: &World) {
     }
 }
 
-/// What to send so that the operation succeeds.
-/// What anyone can see of what is on sale.
-async fn offers(world: &World) -> (Value, Value) {
-    let mut all = crate::harbour::wish(1);
+/// The offers that the public API shows.
+async fn public_offers(world: &World) -> (Value, Value) {
+    let mut all = crate::harbour::search_body(1);
     all["page_size"] = json!(100);
     let found = world.post("/v1/speedboats/search", all).send().await.ok();
     (found, world.get("/v1/speedboats/locations").send().await.ok())
 }
 
+/// Path and body with which the operation succeeds.
 async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -> (String, Value) {
     let own = async |path: &str| world.get(path).by(admin).send().await.ok();
     let made = async |path: &str, body: Value| {
@@ -279,7 +279,7 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
             ("/user/me/totp".into(), body)
         }
         "reset_totp" => {
-            let other = world.admin_called("lost.phone@dermaga.test").await;
+            let other = world.admin_with_email("lost.phone@dermaga.test").await;
             world.enrols(&other).await;
             (format!("/v1/users/{}/totp", other.id), json!({}))
         }
@@ -314,7 +314,7 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
             ("/v1/mitra/onboarding".into(), json!({ "pic": { "name": "Made" } }))
         }
         "invite_crew" | "remove_crew" | "resend_crew_invitation" => {
-            let partner = world.active(&format!("{operation}@bahari.id")).await;
+            let partner = world.active_partner(&format!("{operation}@bahari.id")).await;
             let email = format!("{operation}@crew.test");
             let person = json!({ "name": "Nyoman", "email": email, "phone": "081234567890" });
             if operation == "invite_crew" {
@@ -325,7 +325,7 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
             if operation == "remove_crew" {
                 return (path, json!({}));
             }
-            world.later(chrono::TimeDelta::minutes(5));
+            world.advances_clock(chrono::TimeDelta::minutes(5));
             (format!("{path}/resend-invitation"), json!({}))
         }
         "create_partner" => ("/v1/mitra/manajemen".into(), partner()),
@@ -339,8 +339,8 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
             }
         }
         "suspend_partner" | "unsuspend_partner" => {
-            let partner = world.active(&format!("{operation}@bahari.id")).await;
-            let desk = world.desk_of(&partner).await;
+            let partner = world.active_partner(&format!("{operation}@bahari.id")).await;
+            let desk = world.partner_path(&partner).await;
             if operation == "unsuspend_partner" {
                 let reason = json!({ "reason": "Unsafe" });
                 world.post(&format!("{desk}/suspend"), reason).by(admin).send().await.ok();
@@ -349,25 +349,25 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
             (format!("{desk}/{last}"), json!({ "reason": "Unsafe" }))
         }
         "review_document" => {
-            let partner = world.submitted("review@bahari.id").await;
-            let desk = world.desk_of(&partner).await;
+            let partner = world.submitted_partner("review@bahari.id").await;
+            let desk = world.partner_path(&partner).await;
             let document = world.documents(&desk, admin).await.remove(0);
             let body = json!({ "document_id": document["id"], "status": "approved" });
             (format!("{desk}/document-approval"), body)
         }
         "approve_bank_account" => {
-            let partner = world.submitted("bank@bahari.id").await;
+            let partner = world.submitted_partner("bank@bahari.id").await;
             let body = json!({ "status": "approved" });
-            (format!("{}/bank-approval", world.desk_of(&partner).await), body)
+            (format!("{}/bank-approval", world.partner_path(&partner).await), body)
         }
         "create_speedboat" => {
-            let partner = world.active("create.boat@bahari.id").await;
+            let partner = world.active_partner("create.boat@bahari.id").await;
             let mut boat = crate::harbour::boat("GT. 1");
             boat["mitra_id"] = json!(world.partner_id(&partner).await);
             ("/v1/speedboats".into(), boat)
         }
         "update_speedboat" | "delete_speedboat" => {
-            let partner = world.active(&format!("{operation}@bahari.id")).await;
+            let partner = world.active_partner(&format!("{operation}@bahari.id")).await;
             let boat = world.adds_boat(&partner, operation).await;
             (format!("/v1/speedboats/{}", boat.as_str()), crate::harbour::boat(operation))
         }
@@ -376,14 +376,14 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
         | "delete_route"
         | "publish_route"
         | "publish_route_by_post" => {
-            let partner = world.active(&format!("{operation}@bahari.id")).await;
+            let partner = world.active_partner(&format!("{operation}@bahari.id")).await;
             let boat = world.adds_boat(&partner, operation).await;
             let route = crate::harbour::route(&boat);
             let path = "/v1/mitra/speedboat-routes";
             if operation == "create_route" {
                 return (path.into(), route);
             }
-            let id = world.plans(&partner, route.clone()).await;
+            let id = world.creates_route(&partner, route.clone()).await;
             let last = if operation.starts_with("publish") { "/publish" } else { "" };
             (format!("{path}/{id}{last}"), route)
         }
@@ -413,8 +413,8 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
         | "undo_check_in"
         | "record_refund"
         | "resolve_payment_review" => {
-            let partner = world.active(&format!("{operation}@bahari.id")).await;
-            let (boat, route) = world.sails(&partner, operation).await;
+            let partner = world.active_partner(&format!("{operation}@bahari.id")).await;
+            let (boat, route) = world.creates_published_route(&partner, operation).await;
             let sailings = world.sailings(&partner, &route).await;
             let id = sailings[0]["id"].as_str().unwrap().to_owned();
             let pier = format!("/v1/mitra/route-times/{id}");
@@ -437,11 +437,11 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
                 "close_manifest" => (format!("{pier}/manifest/close"), json!({})),
                 "check_in" | "undo_check_in" => {
                     world.pays(&booking).await;
-                    let code = world.codes(&sailing).await.remove(0);
+                    let code = world.ticket_codes(&sailing).await.remove(0);
                     if operation == "check_in" {
                         return (format!("{pier}/check-in"), json!({ "ticket_code": code }));
                     }
-                    world.scans(&sailing, &code).await.ok();
+                    world.scans_ticket(&sailing, &code).await.ok();
                     (format!("{pier}/check-in/undo"), json!({ "ticket_code": code }))
                 }
                 "reschedule_booking" => {
@@ -461,7 +461,7 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
                 }
                 _ => {
                     let reference = booking["payment"]["reference"].as_str().unwrap();
-                    let wrong = crate::harbour::notice(reference, 1, "settlement", "t");
+                    let wrong = crate::harbour::callback_body(reference, 1, "settlement", "t");
                     world.post("/v1/payment/callback", wrong).send().await.ok();
                     let reviews = own("/v1/payment/reviews").await;
                     let id = reviews[0]["id"].as_str().unwrap();
@@ -474,13 +474,13 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
             ("/v1/settlements/configuration".into(), json!({ "commission_rate": 10 }))
         }
         "create_settlement" | "release_settlement" | "cancel_settlement" => {
-            let partner = world.active(&format!("{operation}@bahari.id")).await;
-            let (boat, route) = world.sails(&partner, operation).await;
+            let partner = world.active_partner(&format!("{operation}@bahari.id")).await;
+            let (boat, route) = world.creates_published_route(&partner, operation).await;
             let id = world.sailings(&partner, &route).await[0]["id"].as_str().unwrap().to_owned();
             let sailing = crate::harbour::Sailing { partner, boat, id };
-            world.sold(&sailing, 1).await;
-            world.arrives().await;
-            world.banked(&sailing.partner, admin).await;
+            world.paid_booking(&sailing, 1).await;
+            world.completes_paid_bookings().await;
+            world.adds_approved_bank_account(&sailing.partner, admin).await;
             if operation == "create_settlement" {
                 let body = json!({
                     "mitra_id": world.partner_id(&sailing.partner).await,
@@ -488,7 +488,8 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
                 });
                 return ("/v1/settlements/manual".into(), body);
             }
-            let made = world.settles(&sailing.partner, &world.colleague().await).await.ok();
+            let made =
+                world.creates_settlement(&sailing.partner, &world.second_admin().await).await.ok();
             let last = operation.trim_end_matches("_settlement");
             let path = format!("/v1/settlements/{}/{last}", made["id"].as_str().unwrap());
             (path, json!({ "reference": "BCA-1" }))
@@ -502,7 +503,7 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
         ),
         "create_terms" | "update_terms" | "publish_terms" => {
             let path = "/v1/configurations/term-condition";
-            let writer = world.admin_called(&format!("writer.{operation}@dermaga.test")).await;
+            let writer = world.admin_with_email(&format!("writer.{operation}@dermaga.test")).await;
             let who = if operation == "create_terms" { admin } else { &writer };
             let body = json!({
                 "type": operation.replace('_', "-"), "content": "<p>x</p>",
@@ -524,7 +525,7 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
             // Somebody registers, and the admin is told.
             let body = crate::world::registration("told@bahari.id");
             world.post("/auth/register-mitra", body).send().await.ok();
-            world.delivers().await;
+            world.delivers_outbox().await;
             let told = own("/v1/notifications").await;
             let id = told[0]["id"].as_str().unwrap();
             (format!("/v1/notifications/{id}/read"), json!({}))
@@ -560,13 +561,13 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
 
 async fn the_log_is_read_with_its_filters(world: World) {
     let admin = world.admin().await;
-    let other = world.admin_called("other@dermaga.test").await;
+    let other = world.admin_with_email("other@dermaga.test").await;
     let permission = json!({
         "name": "Desk", "description": "", "level": "viewer", "rules": ["fleet.read"],
     });
     let made = world.post("/v1/permission", permission).by(&admin).send().await.ok();
     let id = made["id"].as_str().unwrap().to_owned();
-    world.later(chrono::TimeDelta::hours(14));
+    world.advances_clock(chrono::TimeDelta::hours(14));
     let other = world.signs_in(&other.email, "admin").await;
     world.delete(&format!("/v1/permission/{id}")).by(&other).send().await.ok();
 
@@ -587,7 +588,7 @@ async fn the_log_is_read_with_its_filters(world: World) {
     assert_eq!(actions("start_date=2026-11-16&end_date=2026-11-16").await, ["deleted"]);
     assert_eq!(actions("search=other@").await, ["deleted"]);
     let bad = world.get("/v1/audit-logs?actor_id=x&start_date=2026-02-30").by(&other).send().await;
-    bad.has_faults(&[("actor_id", "format"), ("start_date", "format")]);
+    bad.has_field_errors(&[("actor_id", "format"), ("start_date", "format")]);
 
     let entry = world.get("/v1/audit-logs?action=permission.created").by(&other).send().await.ok();
     let entry = &entry[0];

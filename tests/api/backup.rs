@@ -8,14 +8,14 @@ use dermaga::{
 };
 use futures_util::{StreamExt, stream};
 
-use crate::{harbour::order, storms::adds_up, world::World};
+use crate::{harbour::order, storms::assert_invariants, world::World};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_backup_is_made_under_load_and_restored() {
     let world = World::on_sqlite().await;
     let sailing = world.sailing().await;
     world.db().sql("UPDATE sailings SET capacity = 5000").run().await.unwrap();
-    world.uploads(&sailing.partner, "papers.pdf").await;
+    world.uploads_document(&sailing.partner, "papers.pdf").await;
     let config = world.app.config.clone();
     let folder = tempfile::tempdir().unwrap();
     let sells = stream::iter(0..400)
@@ -60,14 +60,14 @@ async fn a_backup_is_made_under_load_and_restored() {
     let id = sold[0]["id"].as_str().unwrap().parse().unwrap();
     assert_eq!(dermaga::bookings::get(&app.db, id).await.unwrap().unwrap().code, sold[0]["code"]);
     app.db.close().await;
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_damaged_backup_is_refused() {
     let world = World::on_sqlite().await;
     let sailing = world.sailing().await;
-    world.sold(&sailing, 2).await;
+    world.paid_booking(&sailing, 2).await;
     let folder = tempfile::tempdir().unwrap();
     let (config, clock) = (world.app.config.clone(), Clock::manual(world.now()));
     // If an invariant is violated, no backup is left behind.
@@ -105,14 +105,16 @@ async fn a_damaged_backup_is_refused() {
 async fn a_database_of_an_older_version_is_kept_as_it_is() {
     let world = World::on_sqlite().await;
     let sailing = world.sailing().await;
-    world.sold(&sailing, 2).await;
+    world.paid_booking(&sailing, 2).await;
     dermaga::reports::roll_up(&world.app).await.unwrap();
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::manual(world.now()));
     let config = world.app.config.clone();
     let older = "UPDATE applied_triggers SET edition = 0, sha256 = 'older'";
     world.db().sql(older).run().await.unwrap();
     let mut audit = crate::binary::dermaga(folder.path());
-    let why = crate::binary::refused(audit.arg("audit").env("DERMAGA_DATA_DIR", &config.data_dir));
+    let why = crate::binary::run_expecting_failure(
+        audit.arg("audit").env("DERMAGA_DATA_DIR", &config.data_dir),
+    );
     assert!(why.contains("run `dermaga migrate` first"), "{why}");
     let made = backup(&config, folder.path(), &clock).await.unwrap();
     assert!(made.rules > 20);

@@ -30,34 +30,37 @@ on_both_engines![
     rubbish_is_named,
 ];
 
-fn pier(sailing: &Sailing, last: &str) -> String {
+fn sailing_path(sailing: &Sailing, last: &str) -> String {
     format!("/v1/mitra/route-times/{}/{last}", sailing.id)
 }
 
 impl World {
     pub async fn manifest(&self, sailing: &Sailing) -> Value {
-        self.get(&pier(sailing, "manifest")).by(&sailing.partner).send().await.ok()
+        self.get(&sailing_path(sailing, "manifest")).by(&sailing.partner).send().await.ok()
     }
 
     /// The tickets of everyone who sails, by name.
-    pub async fn codes(&self, sailing: &Sailing) -> Vec<String> {
+    pub async fn ticket_codes(&self, sailing: &Sailing) -> Vec<String> {
         let manifest = self.manifest(sailing).await;
         let listed = manifest["passengers"].as_array().unwrap().iter();
         listed.map(|listed| listed["ticket_code"].as_str().unwrap().to_owned()).collect()
     }
 
-    pub async fn scans(&self, sailing: &Sailing, code: &str) -> Answer {
+    pub async fn scans_ticket(&self, sailing: &Sailing, code: &str) -> Answer {
         let body = json!({ "ticket_code": code });
-        self.post(&pier(sailing, "check-in"), body).by(&sailing.partner).insist().await
+        self.post(&sailing_path(sailing, "check-in"), body)
+            .by(&sailing.partner)
+            .send_with_retry()
+            .await
     }
 
-    pub async fn closes(&self, sailing: &Sailing) -> Answer {
-        let path = pier(sailing, "manifest/close");
-        self.post(&path, json!({})).by(&sailing.partner).insist().await
+    pub async fn closes_manifest(&self, sailing: &Sailing) -> Answer {
+        let path = sailing_path(sailing, "manifest/close");
+        self.post(&path, json!({})).by(&sailing.partner).send_with_retry().await
     }
 
-    async fn file(&self, sailing: &Sailing, accept: &str, by: &Someone) -> Vec<u8> {
-        let path = format!("http://{}{}", self.address, pier(sailing, "manifest"));
+    async fn manifest_file(&self, sailing: &Sailing, accept: &str, by: &Someone) -> Vec<u8> {
+        let path = format!("http://{}{}", self.address, sailing_path(sailing, "manifest"));
         let request = reqwest::Client::new().get(path).bearer_auth(&by.token);
         let response = request.header("accept", accept).send().await.unwrap();
         assert_eq!(response.status(), 200);
@@ -67,7 +70,7 @@ impl World {
     }
 
     /// Another sailing of the same partner, a day later.
-    async fn next_day(&self, sailing: &Sailing) -> Sailing {
+    async fn next_day_sailing(&self, sailing: &Sailing) -> Sailing {
         let path = "/v1/mitra/speedboat-routes/";
         let routes = self.get(path).by(&sailing.partner).send().await.ok();
         let route = routes[0]["id"].as_str().unwrap();
@@ -77,7 +80,7 @@ impl World {
 }
 
 /// A family, with all that a harbour master asks for.
-fn family(sailing: &Sailing) -> Value {
+fn family_booking(sailing: &Sailing) -> Value {
     let mut order = order(sailing, 3, "sari@example.com");
     order["passengers"] = json!([
         {
@@ -95,12 +98,12 @@ fn family(sailing: &Sailing) -> Value {
 
 async fn a_manifest_lists_who_sails(world: World) {
     let sailing = world.sailing().await;
-    let booking = world.books(family(&sailing)).await.ok();
+    let booking = world.books(family_booking(&sailing)).await.ok();
     assert_eq!(world.manifest(&sailing).await["passengers"], json!([]), "unpaid");
     world.pays(&booking).await;
-    world.sold(&sailing, 1).await;
-    let codes = world.codes(&sailing).await;
-    world.scans(&sailing, &codes[1]).await.ok();
+    world.paid_booking(&sailing, 1).await;
+    let codes = world.ticket_codes(&sailing).await;
+    world.scans_ticket(&sailing, &codes[1]).await.ok();
 
     let manifest = world.manifest(&sailing).await;
     assert_eq!(manifest["closed_at"], json!(null));
@@ -126,22 +129,27 @@ async fn a_manifest_lists_who_sails(world: World) {
     assert_eq!(seen["passengers"][1]["checked_in_at"], "2026-11-15T03:00:00Z");
     assert_eq!(seen["passengers"][0]["checked_in_at"], json!(null));
 
-    let foreign = world.active("other@bahari.id").await;
+    let foreign = world.active_partner("other@bahari.id").await;
     for (path, body) in [
         ("manifest/close", json!({})),
         ("check-in", json!({ "ticket_code": codes[0] })),
         ("check-in/undo", json!({ "ticket_code": codes[1] })),
     ] {
-        world.post(&pier(&sailing, path), body).by(&foreign).send().await.is(404, "not_found");
+        world
+            .post(&sailing_path(&sailing, path), body)
+            .by(&foreign)
+            .send()
+            .await
+            .is(404, "not_found");
     }
-    world.get(&pier(&sailing, "manifest")).by(&foreign).send().await.is(404, "not_found");
+    world.get(&sailing_path(&sailing, "manifest")).by(&foreign).send().await.is(404, "not_found");
 }
 
 async fn a_manifest_is_a_file_for_whoever_wants_one(world: World) {
     let sailing = world.sailing().await;
-    let booking = world.books(family(&sailing)).await.ok();
+    let booking = world.books(family_booking(&sailing)).await.ok();
     world.pays(&booking).await;
-    let csv = world.file(&sailing, "text/csv", &sailing.partner).await;
+    let csv = world.manifest_file(&sailing, "text/csv", &sailing.partner).await;
     let csv = String::from_utf8(csv).unwrap();
     let lines: Vec<_> = csv.lines().collect();
     assert_eq!(lines.len(), 4);
@@ -149,15 +157,15 @@ async fn a_manifest_is_a_file_for_whoever_wants_one(world: World) {
     let first = r#""1","'=Bayu","male","0","2025-12-01","","","","Sari","'+6281234567890","DMG-"#;
     assert!(lines[1].starts_with(first), "{csv}");
     assert!(lines[3].contains(r#","nik","5171012304850001","Indonesia","#), "{csv}");
-    let asked = format!("{}?format=csv", pier(&sailing, "manifest"));
+    let asked = format!("{}?format=csv", sailing_path(&sailing, "manifest"));
     assert_eq!(world.get(&asked).by(&sailing.partner).send().await.status, 200);
-    let wrong = format!("{}?format=xml", pier(&sailing, "manifest"));
+    let wrong = format!("{}?format=xml", sailing_path(&sailing, "manifest"));
     world.get(&wrong).by(&sailing.partner).send().await.is(422, "validation_failed");
 
     // Over several pages.
     let many = world.books(order(&sailing, 27, "budi@example.com")).await.ok();
     world.pays(&many).await;
-    let pdf = world.file(&sailing, "application/pdf", &sailing.partner).await;
+    let pdf = world.manifest_file(&sailing, "application/pdf", &sailing.partner).await;
     if let Some((text, _)) = world.read_pdf(&pdf) {
         for said in ["Sari Dewi", "NIK 5171012304850001", "Penumpang 27", "GT. 1", "Open, as of"] {
             assert!(text.contains(said), "{said} in {text}");
@@ -168,18 +176,18 @@ async fn a_manifest_is_a_file_for_whoever_wants_one(world: World) {
 
 async fn identity_numbers_are_for_those_in_charge(world: World) {
     let sailing = world.sailing().await;
-    let booking = world.books(family(&sailing)).await.ok();
+    let booking = world.books(family_booking(&sailing)).await.ok();
     world.pays(&booking).await;
     let admin = world.admin().await;
-    let path = pier(&sailing, "manifest");
+    let path = sailing_path(&sailing, "manifest");
     let number = |manifest: &Value| manifest["passengers"][2]["identity_number"].clone();
     let desk = world.staff("desk@dermaga.test", &[BookingsRead]).await;
     assert_eq!(number(&world.get(&path).by(&desk).send().await.ok()), "5171012304850001");
     // Whoever acts in the partner's name sees what their own rules allow.
     let helper = world.staff("helper@dermaga.test", &[PartnersImpersonate]).await;
-    let token = world.impersonates(&world.desk_of(&sailing.partner).await, &helper).await;
+    let token = world.impersonates(&world.partner_path(&sailing.partner).await, &helper).await;
     world.get(&path).by(&token).send().await.is(403, "forbidden");
-    world.closes(&sailing).await.ok();
+    world.closes_manifest(&sailing).await.ok();
     world.get(&path).by(&token).send().await.is(403, "forbidden");
     assert_eq!(number(&world.get(&path).by(&admin).send().await.ok()), "5171012304850001");
     let kept: String = world.db().sql("SELECT content FROM manifests").scalar().await.unwrap();
@@ -190,20 +198,20 @@ async fn identity_numbers_are_for_those_in_charge(world: World) {
 
 async fn a_manifest_is_closed_once_and_stays(world: World) {
     let sailing = world.sailing().await;
-    let booking = world.books(family(&sailing)).await.ok();
+    let booking = world.books(family_booking(&sailing)).await.ok();
     world.pays(&booking).await;
-    let codes = world.codes(&sailing).await;
-    world.scans(&sailing, &codes[0]).await.ok();
-    let closed = world.closes(&sailing).await.ok();
+    let codes = world.ticket_codes(&sailing).await;
+    world.scans_ticket(&sailing, &codes[0]).await.ok();
+    let closed = world.closes_manifest(&sailing).await.ok();
     assert_eq!(closed["closed_at"], "2026-11-15T03:00:00Z");
-    world.later(TimeDelta::minutes(5));
-    assert_eq!(world.closes(&sailing).await.ok(), closed, "once is enough");
+    world.advances_clock(TimeDelta::minutes(5));
+    assert_eq!(world.closes_manifest(&sailing).await.ok(), closed, "once is enough");
     assert_eq!(world.manifest(&sailing).await, closed);
 
-    world.scans(&sailing, &codes[1]).await.is(409, "manifest_closed");
+    world.scans_ticket(&sailing, &codes[1]).await.is(409, "manifest_closed");
     let undo = json!({ "ticket_code": codes[0] });
     world
-        .post(&pier(&sailing, "check-in/undo"), undo)
+        .post(&sailing_path(&sailing, "check-in/undo"), undo)
         .by(&sailing.partner)
         .send()
         .await
@@ -211,8 +219,12 @@ async fn a_manifest_is_closed_once_and_stays(world: World) {
     let scans = json!({ "scans": [
         { "scan_id": "a", "ticket_code": codes[1], "scanned_at": "2026-11-15T02:59:00Z" },
     ] });
-    let answer =
-        world.post(&pier(&sailing, "check-in"), scans).by(&sailing.partner).send().await.ok();
+    let answer = world
+        .post(&sailing_path(&sailing, "check-in"), scans)
+        .by(&sailing.partner)
+        .send()
+        .await
+        .ok();
     assert_eq!(answer["results"][0]["outcome"], "manifest_closed");
     let knows = json!({ "reason": "x", "code": booking["code"], "email": "sari@example.com" });
     let cancel = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
@@ -221,20 +233,20 @@ async fn a_manifest_is_closed_once_and_stays(world: World) {
     let admin = world.admin().await;
     world.post(&cancel, json!({ "reason": "x" })).by(&admin).send().await.ok();
     assert_eq!(world.manifest(&sailing).await, closed);
-    crate::storms::adds_up(&world).await;
+    crate::storms::assert_invariants(&world).await;
 }
 
 async fn nobody_joins_after_the_manifest_is_closed(world: World) {
     let sailing = world.sailing().await;
     let unpaid = world.books(order(&sailing, 2, "sari@example.com")).await.ok();
     let lapsed = world.books(order(&sailing, 1, "budi@example.com")).await.ok();
-    world.later(TimeDelta::minutes(31));
+    world.advances_clock(TimeDelta::minutes(31));
     dermaga::bookings::expire(&world.app).await.unwrap();
     let held = world.books(order(&sailing, 2, "wayan@example.com")).await.ok();
-    world.closes(&sailing).await.ok();
+    world.closes_manifest(&sailing).await.ok();
     assert_eq!(world.seats_taken(&sailing).await, 0, "unpaid holds are let go");
     assert_eq!(world.looks_up(&held).await["status"], "expired");
-    assert_eq!(world.finds(crate::harbour::wish(1)).await.len(), 0);
+    assert_eq!(world.searches(crate::harbour::search_body(1)).await.len(), 0);
     let refused = world.books(order(&sailing, 1, "putu@example.com")).await;
     refused.is(409, "booking_closed");
     // Money that comes too late goes back.
@@ -243,14 +255,14 @@ async fn nobody_joins_after_the_manifest_is_closed(world: World) {
         assert_eq!(world.looks_up(late).await["status"], "refund_pending");
     }
     assert_eq!(world.manifest(&sailing).await["totals"]["passengers"], 0);
-    crate::storms::adds_up(&world).await;
+    crate::storms::assert_invariants(&world).await;
 }
 
 async fn twenty_devices_board_one_passenger(world: World) {
     let sailing = world.sailing().await;
-    world.sold(&sailing, 2).await;
-    let codes = world.codes(&sailing).await;
-    let answers = join_all((0..20).map(|_| world.scans(&sailing, &codes[0]))).await;
+    world.paid_booking(&sailing, 2).await;
+    let codes = world.ticket_codes(&sailing).await;
+    let answers = join_all((0..20).map(|_| world.scans_ticket(&sailing, &codes[0]))).await;
     let boarded: Vec<_> = answers.iter().filter(|answer| answer.status == 200).collect();
     assert_eq!(boarded.len(), 1);
     for answer in answers.into_iter().filter(|answer| answer.status != 200) {
@@ -270,8 +282,8 @@ async fn twenty_devices_board_one_passenger(world: World) {
         };
         json!({ "scans": [scan(1), scan(0)] })
     };
-    let path = pier(&sailing, "check-in");
-    let hand_in = |device| world.post(&path, batch(device)).by(&sailing.partner).insist();
+    let path = sailing_path(&sailing, "check-in");
+    let hand_in = |device| world.post(&path, batch(device)).by(&sailing.partner).send_with_retry();
     let answers = join_all((0..8).map(hand_in)).await;
     let boarded: i64 = answers.into_iter().map(|a| a.ok()["boarded"].as_i64().unwrap()).sum();
     assert_eq!(boarded, 1);
@@ -279,7 +291,7 @@ async fn twenty_devices_board_one_passenger(world: World) {
 
 async fn it_is_said_why_somebody_may_not_board(world: World) {
     let sailing = world.sailing().await;
-    let tomorrow = world.next_day(&sailing).await;
+    let tomorrow = world.next_day_sailing(&sailing).await;
     let admin = world.admin().await;
     let code_of = |booking: &Value, sailing: &Sailing| {
         world.app.ticket_keys().sign(dermaga::tickets::Ticket {
@@ -290,22 +302,22 @@ async fn it_is_said_why_somebody_may_not_board(world: World) {
     };
     let unpaid = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     let code = code_of(&unpaid, &sailing);
-    world.scans(&sailing, &code).await.is(409, "unpaid");
+    world.scans_ticket(&sailing, &code).await.is(409, "unpaid");
     world.pays(&unpaid).await;
-    world.scans(&tomorrow, &code).await.is(409, "wrong_sailing");
+    world.scans_ticket(&tomorrow, &code).await.is(409, "wrong_sailing");
     let path = format!("/v1/booking/{}", unpaid["id"].as_str().unwrap());
     let reason = json!({ "reason": "x" });
     world.post(&format!("{path}/cancel"), reason).by(&admin).send().await.ok();
-    world.scans(&sailing, &code).await.is(409, "cancelled");
+    world.scans_ticket(&sailing, &code).await.is(409, "cancelled");
     let reference = json!({ "reference": "BCA-1" });
     world.post(&format!("{path}/refund"), reference).by(&admin).send().await.ok();
-    world.scans(&sailing, &code).await.is(409, "refunded");
+    world.scans_ticket(&sailing, &code).await.is(409, "refunded");
     // A sailing that the booking has left, and one that it has come to since.
-    let booking = world.sold(&tomorrow, 1).await;
-    world.scans(&tomorrow, &code_of(&booking, &sailing)).await.is(409, "ticket_replaced");
-    world.scans(&sailing, &code_of(&booking, &sailing)).await.is(409, "wrong_sailing");
+    let booking = world.paid_booking(&tomorrow, 1).await;
+    world.scans_ticket(&tomorrow, &code_of(&booking, &sailing)).await.is(409, "ticket_replaced");
+    world.scans_ticket(&sailing, &code_of(&booking, &sailing)).await.is(409, "wrong_sailing");
     let indonesian = world
-        .post(&pier(&sailing, "check-in"), json!({ "ticket_code": code }))
+        .post(&sailing_path(&sailing, "check-in"), json!({ "ticket_code": code }))
         .header("accept-language", "id")
         .by(&sailing.partner)
         .send()
@@ -316,8 +328,8 @@ async fn it_is_said_why_somebody_may_not_board(world: World) {
 
 async fn a_forged_changed_or_foreign_code_is_refused(world: World) {
     let sailing = world.sailing().await;
-    let booking = world.sold(&sailing, 1).await;
-    let code = world.codes(&sailing).await.remove(0);
+    let booking = world.paid_booking(&sailing, 1).await;
+    let code = world.ticket_codes(&sailing).await.remove(0);
     let forged = [("ticket_code".to_owned(), "forged".to_owned())];
     let mut last = code.clone();
     let end = if last.pop() == Some('0') { '1' } else { '0' };
@@ -345,23 +357,23 @@ async fn a_forged_changed_or_foreign_code_is_refused(world: World) {
         nobody(dermaga::kernel::ids::Uuid::max(), 0),
     ];
     for code in codes {
-        assert_eq!(world.scans(&sailing, &code).await.faults(), forged, "{code}");
+        assert_eq!(world.scans_ticket(&sailing, &code).await.field_errors(), forged, "{code}");
     }
-    let foreign = world.active("other@bahari.id").await;
-    let (boat, route) = world.sails(&foreign, "GT. 9").await;
+    let foreign = world.active_partner("other@bahari.id").await;
+    let (boat, route) = world.creates_published_route(&foreign, "GT. 9").await;
     let id = world.sailings(&foreign, &route).await[0]["id"].as_str().unwrap().to_owned();
     let other = Sailing { partner: foreign, boat, id };
-    let refused = world.scans(&other, &code).await.is(409, "wrong_sailing");
+    let refused = world.scans_ticket(&other, &code).await.is(409, "wrong_sailing");
     assert_eq!(refused["data"], json!(null), "nothing of another partner's passenger");
     assert_eq!(world.count("SELECT COUNT(*) FROM boardings").await, 0);
-    world.scans(&sailing, &code.to_lowercase()).await.ok();
+    world.scans_ticket(&sailing, &code.to_lowercase()).await.ok();
 }
 
 async fn scans_made_offline_are_handed_in_as_often_as_one_likes(world: World) {
     let sailing = world.sailing().await;
-    world.sold(&sailing, 3).await;
-    let codes = world.codes(&sailing).await;
-    let path = pier(&sailing, "check-in");
+    world.paid_booking(&sailing, 3).await;
+    let codes = world.ticket_codes(&sailing).await;
+    let path = sailing_path(&sailing, "check-in");
     let hand_in = async |scans: Value| {
         let scans = json!({ "scans": scans });
         world.post(&path, scans).by(&sailing.partner).send().await.ok()
@@ -408,20 +420,20 @@ async fn scans_made_offline_are_handed_in_as_often_as_one_likes(world: World) {
 
 async fn a_check_in_is_undone(world: World) {
     let sailing = world.sailing().await;
-    let booking = world.sold(&sailing, 1).await;
-    let code = world.codes(&sailing).await.remove(0);
+    let booking = world.paid_booking(&sailing, 1).await;
+    let code = world.ticket_codes(&sailing).await.remove(0);
     let admin = world.admin().await;
-    let path = pier(&sailing, "check-in/undo");
+    let path = sailing_path(&sailing, "check-in/undo");
     let undo = || {
         let body = json!({ "ticket_code": code, "reason": "Wrong person" });
         world.post(&path, body).by(&admin).send()
     };
     undo().await.is(409, "not_boarded");
-    world.scans(&sailing, &code).await.ok();
+    world.scans_ticket(&sailing, &code).await.ok();
     undo().await.ok();
     assert_eq!(world.looks_up(&booking).await["passengers"][0]["checked_in_at"], json!(null));
     undo().await.is(409, "not_boarded");
-    world.scans(&sailing, &code).await.ok();
+    world.scans_ticket(&sailing, &code).await.ok();
     let log = world.get("/v1/audit-logs?action=passenger.unboarded").by(&admin).send().await.ok();
     assert_eq!(log.as_array().unwrap().len(), 1);
     assert_eq!(log[0]["after"]["reason"], "[personal]");
@@ -430,9 +442,9 @@ async fn a_check_in_is_undone(world: World) {
 
 async fn whoever_is_on_board_does_not_cancel_by_themselves(world: World) {
     let sailing = world.sailing().await;
-    let booking = world.sold(&sailing, 2).await;
-    let code = world.codes(&sailing).await.remove(0);
-    world.scans(&sailing, &code).await.ok();
+    let booking = world.paid_booking(&sailing, 2).await;
+    let code = world.ticket_codes(&sailing).await.remove(0);
+    world.scans_ticket(&sailing, &code).await.ok();
     let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
     let knows = json!({ "reason": "x", "code": booking["code"], "email": "sari@example.com" });
     world.post(&path, knows).send().await.is(409, "already_boarded");
@@ -442,16 +454,16 @@ async fn whoever_is_on_board_does_not_cancel_by_themselves(world: World) {
 /// Whatever comes first, what was closed has everyone who is on board and nobody else.
 async fn closing_races_with_check_ins_and_payments(world: World) {
     let sailing = world.sailing().await;
-    world.sold(&sailing, 6).await;
-    let codes = world.codes(&sailing).await;
+    world.paid_booking(&sailing, 6).await;
+    let codes = world.ticket_codes(&sailing).await;
     let mut pending = Vec::new();
     for n in 0..6 {
         let email = format!("guest{n}@example.com");
         pending.push(world.books(order(&sailing, 1, &email)).await.ok());
     }
-    let scans = join_all(codes.iter().map(|code| world.scans(&sailing, code)));
+    let scans = join_all(codes.iter().map(|code| world.scans_ticket(&sailing, code)));
     let pays = join_all(pending.iter().map(|booking| world.pays(booking)));
-    let (_, scanned, _) = tokio::join!(world.closes(&sailing), scans, pays);
+    let (_, scanned, _) = tokio::join!(world.closes_manifest(&sailing), scans, pays);
     let boarded = scanned.iter().filter(|answer| answer.status == 200).count();
     let manifest = world.manifest(&sailing).await;
     assert_eq!(manifest["totals"]["checked_in"], json!(boarded));
@@ -463,69 +475,70 @@ async fn closing_races_with_check_ins_and_payments(world: World) {
     }
     assert_eq!(manifest["totals"]["passengers"], json!(paid));
     assert_eq!(world.seats_taken(&sailing).await, paid);
-    crate::storms::adds_up(&world).await;
+    crate::storms::assert_invariants(&world).await;
 }
 
 /// Whoever cancels or moves while the manifest is closed is not on it, or does not leave.
 async fn closing_races_with_those_who_leave(world: World) {
     let sailing = world.sailing().await;
-    let other = world.another(&sailing, "GT. 2", 150_000).await;
+    let other = world.another_sailing(&sailing, "GT. 2", 150_000).await;
     let (mut cancels, mut moves) = (Vec::new(), Vec::new());
     for _ in 0..6 {
-        cancels.push(world.sold(&sailing, 1).await);
-        moves.push(world.sold(&sailing, 1).await);
+        cancels.push(world.paid_booking(&sailing, 1).await);
+        moves.push(world.paid_booking(&sailing, 1).await);
     }
     let leave = join_all(cancels.iter().map(|booking| {
         let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
         let knows = json!({ "reason": "x", "code": booking["code"], "email": "sari@example.com" });
-        world.post(&path, knows).insist()
+        world.post(&path, knows).send_with_retry()
     }));
-    let go = join_all(moves.iter().map(|booking| world.wishes(booking, &other)));
-    let (left, closed, gone) = tokio::join!(leave, world.closes(&sailing), go);
+    let go = join_all(moves.iter().map(|booking| world.requests_reschedule(booking, &other)));
+    let (left, closed, gone) = tokio::join!(leave, world.closes_manifest(&sailing), go);
     let still = left.iter().chain(&gone).filter(|answer| answer.status != 200).count();
     let listed = closed.ok()["passengers"].as_array().unwrap().len();
     assert_eq!(listed, still, "who left is not listed, who is listed has not left");
     for answer in left.into_iter().chain(gone).filter(|answer| answer.status != 200) {
         answer.is(409, "manifest_closed");
     }
-    crate::storms::adds_up(&world).await;
+    crate::storms::assert_invariants(&world).await;
 }
 
 /// Weeks ahead nobody is on board, whatever a partner says.
 async fn nobody_is_locked_in_long_before_departure(world: World) {
     let sailing = world.sailing().await;
-    let far = world.next_day(&sailing).await;
-    let booking = world.sold(&far, 1).await;
-    let code = world.codes(&far).await.remove(0);
-    world.scans(&far, &code).await.ok();
-    world.closes(&far).await.ok();
+    let far = world.next_day_sailing(&sailing).await;
+    let booking = world.paid_booking(&far, 1).await;
+    let code = world.ticket_codes(&far).await.remove(0);
+    world.scans_ticket(&far, &code).await.ok();
+    world.closes_manifest(&far).await.ok();
     let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
     let knows = json!({ "reason": "x", "code": booking["code"], "email": "sari@example.com" });
     let done = world.post(&path, knows).send().await.ok();
     assert_eq!(done["refund_amount"], 150_000);
-    crate::storms::adds_up(&world).await;
+    crate::storms::assert_invariants(&world).await;
 }
 
 async fn a_seat_that_stays_empty_is_not_sold_again(world: World) {
     let sailing = world.sailing().await;
-    let booking = world.sold(&sailing, 2).await;
-    let code = world.codes(&sailing).await.remove(0);
-    world.scans(&sailing, &code).await.ok();
-    world.later(TimeDelta::hours(21) + TimeDelta::minutes(1));
+    let booking = world.paid_booking(&sailing, 2).await;
+    let code = world.ticket_codes(&sailing).await.remove(0);
+    world.scans_ticket(&sailing, &code).await.ok();
+    world.advances_clock(TimeDelta::hours(21) + TimeDelta::minutes(1));
     world.books(order(&sailing, 1, "budi@example.com")).await.is(409, "booking_closed");
     assert_eq!(world.seats_taken(&sailing).await, 2);
-    world.arrives().await;
+    world.completes_paid_bookings().await;
     let sailed = world.looks_up(&booking).await;
     assert_eq!(sailed["status"], "completed", "no-show or not");
     assert_eq!(sailed["passengers"][1]["checked_in_at"], json!(null));
-    crate::storms::adds_up(&world).await;
+    crate::storms::assert_invariants(&world).await;
 }
 
 async fn rubbish_is_named(world: World) {
     let sailing = world.sailing().await;
-    let path = pier(&sailing, "check-in");
-    let faults =
-        |body: Value| async { world.post(&path, body).by(&sailing.partner).send().await.faults() };
+    let path = sailing_path(&sailing, "check-in");
+    let faults = |body: Value| async {
+        world.post(&path, body).by(&sailing.partner).send().await.field_errors()
+    };
     let required = [("ticket_code".to_owned(), "required".to_owned())];
     assert_eq!(faults(json!({})).await, required);
     assert_eq!(faults(json!({ "ticket_code": "", "scans": null })).await, required);

@@ -69,10 +69,10 @@ async fn a_guest_books_and_pays(world: World) {
     assert_eq!(paid["payment"]["method"], "qris");
     assert_eq!(world.balance("gateway_clearing").await, 300_000);
     assert_eq!(world.balance("customer_deposits").await, -300_000);
-    world.later(TimeDelta::hours(1));
+    world.advances_clock(TimeDelta::hours(1));
     dermaga::bookings::expire(&world.app).await.unwrap();
     assert_eq!(world.seats_taken(&sailing).await, 2, "what is paid does not expire");
-    world.delivers().await;
+    world.delivers_outbox().await;
     assert_eq!(world.count("SELECT COUNT(*) FROM outbox").await, 0);
 }
 
@@ -82,7 +82,7 @@ async fn faults_are_named_and_nothing_is_taken(world: World) {
         "type": "raft", "item_id": "x", "qty": 0, "contact": { "name": "", "email": "sari" },
         "passengers": [{ "name": "  " }],
     });
-    world.books(rubbish).await.has_faults(&[
+    world.books(rubbish).await.has_field_errors(&[
         ("contact.email", "format"),
         ("contact.name", "required"),
         ("contact.phone", "required"),
@@ -100,18 +100,18 @@ async fn faults_are_named_and_nothing_is_taken(world: World) {
     };
     let unknown = dermaga::kernel::ids::fresh().to_string();
     let answer = world.books(with(json!({ "route_time_id": unknown }))).await;
-    answer.has_faults(&[("route_time_id", "unknown")]);
+    answer.has_field_errors(&[("route_time_id", "unknown")]);
     let answer = world.books(with(json!({ "item_id": unknown }))).await;
-    answer.has_faults(&[("item_id", "unknown")]);
+    answer.has_field_errors(&[("item_id", "unknown")]);
     let passengers = json!([{ "name": "Sari", "identity_type": "nik", "identity_number": "12" }]);
     let answer = world.books(with(json!({ "passengers": passengers }))).await;
-    answer.has_faults(&[("passengers[0].identity_number", "format")]);
+    answer.has_field_errors(&[("passengers[0].identity_number", "format")]);
     let passengers = json!([{ "name": "Sari", "identity_number": "A1234567" }]);
     let answer = world.books(with(json!({ "passengers": passengers }))).await;
-    answer.has_faults(&[("passengers[0].identity_type", "required")]);
-    world.books(order(&sailing, 51, "sari@example.com")).await.has_faults(&[("qty", "max")]);
+    answer.has_field_errors(&[("passengers[0].identity_type", "required")]);
+    world.books(order(&sailing, 51, "sari@example.com")).await.has_field_errors(&[("qty", "max")]);
     let answer = world.books(with(json!({ "code_promo": "NOPE" }))).await;
-    answer.has_faults(&[("code_promo", "unknown")]);
+    answer.has_field_errors(&[("code_promo", "unknown")]);
     assert_eq!(world.seats_taken(&sailing).await, 0);
     assert_eq!(world.count("SELECT COUNT(*) FROM bookings").await, 0);
 }
@@ -133,7 +133,7 @@ async fn a_charter_takes_the_whole_boat(world: World) {
     world.books(charter(&sailing, 12, "putu@example.com")).await.is(409, "sold_out");
     cancel(&world, &seat, "sari@example.com").await;
     let crowd = world.books(charter(&sailing, 31, "putu@example.com")).await;
-    crowd.has_faults(&[("qty", "max")]);
+    crowd.has_field_errors(&[("qty", "max")]);
     let whole = world.books(charter(&sailing, 12, "putu@example.com")).await.ok();
     assert_eq!(whole["price"]["subtotal"], 30 * 150_000);
     assert_eq!(whole["qty"], 12);
@@ -160,7 +160,7 @@ async fn closed_sailings_are_not_sold(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     let book = || world.books(order(&sailing, 1, "sari@example.com"));
-    let desk = world.desk_of(&sailing.partner).await;
+    let desk = world.partner_path(&sailing.partner).await;
     world.post(&format!("{desk}/suspend"), json!({ "reason": "x" })).by(&admin).send().await.ok();
     book().await.is(409, "booking_closed");
     world.post(&format!("{desk}/unsuspend"), json!({})).by(&admin).send().await.ok();
@@ -168,21 +168,21 @@ async fn closed_sailings_are_not_sold(world: World) {
     book().await.is(409, "booking_closed");
     world.db().sql("UPDATE speedboats SET status = 'active'").run().await.unwrap();
     let departure: chrono::DateTime<chrono::Utc> = "2026-11-16T00:00:00Z".parse().unwrap();
-    world.later(departure - TimeDelta::minutes(15) - TimeDelta::seconds(1) - world.now());
+    world.advances_clock(departure - TimeDelta::minutes(15) - TimeDelta::seconds(1) - world.now());
     book().await.ok();
-    world.later(TimeDelta::seconds(1));
+    world.advances_clock(TimeDelta::seconds(1));
     book().await.is(409, "booking_closed");
     world.db().sql("UPDATE sailings SET status = 'withdrawn'").run().await.unwrap();
-    world.later(-TimeDelta::hours(2));
+    world.advances_clock(-TimeDelta::hours(2));
     book().await.is(409, "booking_closed");
 }
 
 async fn a_hold_expires_to_the_second_and_frees_its_seats(world: World) {
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 3, "sari@example.com")).await.ok();
-    world.later(TimeDelta::seconds(1_799));
+    world.advances_clock(TimeDelta::seconds(1_799));
     assert_eq!(dermaga::bookings::expire(&world.app).await.unwrap(), 0);
-    world.later(TimeDelta::seconds(1));
+    world.advances_clock(TimeDelta::seconds(1));
     assert_eq!(dermaga::bookings::expire(&world.app).await.unwrap(), 1);
     assert_eq!(dermaga::bookings::expire(&world.app).await.unwrap(), 0);
     assert_eq!(world.seats_taken(&sailing).await, 0);
@@ -192,12 +192,12 @@ async fn a_hold_expires_to_the_second_and_frees_its_seats(world: World) {
 async fn staff_and_partners_book_for_others(world: World) {
     let sailing = world.sailing().await;
     let clerk = world.staff("ayu@dermaga.test", &[BookingsWrite, BookingsRead, AuditRead]).await;
-    let stranger = world.active("other@bahari.id").await;
+    let stranger = world.active_partner("other@bahari.id").await;
     let wanted = order(&sailing, 1, "sari@example.com");
     let by = |who| world.post("/v1/booking/", wanted.clone()).by(who).send();
     assert_eq!(by(&clerk).await.ok()["channel"], "staff");
     assert_eq!(by(&sailing.partner).await.ok()["channel"], "mitra");
-    by(&stranger).await.has_faults(&[("route_time_id", "unknown")]);
+    by(&stranger).await.has_field_errors(&[("route_time_id", "unknown")]);
     let reader = world.staff("putu@dermaga.test", &[BookingsRead]).await;
     by(&reader).await.is(403, "forbidden");
     let log = world.get("/v1/audit-logs?action=booking.created").by(&clerk).send().await.ok();
@@ -221,13 +221,13 @@ async fn a_booking_is_visible_to_its_booker_partner_and_staff(world: World) {
     }
     let right = format!("{path}?code={}&email=SARI@example.com", code.to_lowercase());
     world.get(&right).send().await.ok();
-    let other = world.active("other@bahari.id").await;
+    let other = world.active_partner("other@bahari.id").await;
     world.get(&path).by(&other).send().await.is(404, "not_found");
     world.get(&path).by(&sailing.partner).send().await.ok();
     let reader = world.staff("putu@dermaga.test", &[BookingsRead]).await;
     world.get(&path).by(&reader).send().await.ok();
     let rubbish = world.get(&format!("{path}?email=rubbish")).by(&reader).send().await;
-    rubbish.has_faults(&[("email", "format")]);
+    rubbish.has_field_errors(&[("email", "format")]);
     let cancel = json!({ "reason": "x", "code": code, "email": "putu@example.com" });
     world.post(&format!("{path}/cancel"), cancel).send().await.is(404, "not_found");
 }
@@ -238,7 +238,7 @@ async fn the_pages_of_a_list_do_not_overlap(world: World) {
     for number in 0..23 {
         let seats = 1 + usize::from(number % 7 == 0);
         world.books(order(&sailing, seats, &format!("tamu{number}@pantai.id"))).await.ok();
-        world.later(TimeDelta::seconds(1));
+        world.advances_clock(TimeDelta::seconds(1));
     }
     world.books(order(&sailing, 1, "putu@example.com")).await.ok();
     for sort in ["", "&sort_by=total", "&sort_by=total&sort_dir=desc", "&sort_by=created_at"] {
@@ -264,7 +264,7 @@ async fn lists_filter_by_query_and_by_body(world: World) {
     let sailing = world.sailing().await;
     let admin = world.admin().await;
     let first = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
-    world.later(TimeDelta::seconds(1));
+    world.advances_clock(TimeDelta::seconds(1));
     let second = world.books(order(&sailing, 2, "putu@example.com")).await.ok();
     world.pays(&second).await;
     let codes = async |call: crate::world::Call<'_>| {
@@ -287,17 +287,17 @@ async fn lists_filter_by_query_and_by_body(world: World) {
         "code_promo": "", "note": "", "contact": {}, "passengers": [{ "name": "x" }],
     });
     assert_eq!(codes(by("").json(body)).await, [a]);
-    by("").json(json!({ "qty": "two" })).send().await.has_faults(&[("qty", "type")]);
+    by("").json(json!({ "qty": "two" })).send().await.has_field_errors(&[("qty", "type")]);
     by("").body("{").send().await.is(400, "malformed_request");
 
     assert_eq!(codes(world.get("/v1/booking/").by(&sailing.partner)).await.len(), 2);
-    let other = world.active("other@bahari.id").await;
+    let other = world.active_partner("other@bahari.id").await;
     assert_eq!(codes(world.get("/v1/booking/").by(&other)).await.len(), 0);
     world
         .get("/v1/booking/")
         .send()
         .await
-        .has_faults(&[("code", "required"), ("email", "required")]);
+        .has_field_errors(&[("code", "required"), ("email", "required")]);
     let own = format!("/v1/booking/?code={}&email=sari@example.com", a);
     assert_eq!(codes(world.get(&own)).await, [a]);
     let not_own = format!("/v1/booking/?code={}&email=putu@example.com", a);
@@ -336,7 +336,7 @@ async fn cancelling_follows_the_policy(world: World) {
     assert_eq!(cancel(&world, &unpaid, "sari@example.com").await["status"], "cancelled");
     let late = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     world.pays(&late).await;
-    world.later(TimeDelta::hours(16));
+    world.advances_clock(TimeDelta::hours(16));
     let after = cancel(&world, &late, "sari@example.com").await;
     assert_eq!(after["status"], "cancelled");
     assert_eq!(after["refund_amount"], json!(null));
@@ -398,13 +398,13 @@ async fn the_same_request_twice_books_once(world: World) {
     with("k3", &many).await.is(409, "sold_out");
     cancel(&world, &first, "sari@example.com").await;
     with("k3", &many).await.ok();
-    with("", &wanted).await.has_faults(&[("Idempotency-Key", "format")]);
+    with("", &wanted).await.has_field_errors(&[("Idempotency-Key", "format")]);
     let mut named = order(&sailing, 1, "sari@example.com");
     named["passengers"][0]["identity_type"] = json!("passport");
     named["passengers"][0]["identity_number"] = json!("X7654321");
     let first = with("k4", &named).await.ok();
     assert_eq!(with("k4", &named).await.ok(), first);
-    assert!(!world.everything().await.contains("X7654321"), "a kept answer is sealed");
+    assert!(!world.all_stored_data().await.contains("X7654321"), "a kept answer is sealed");
 }
 
 /// Two concurrent reads and one write.
@@ -463,13 +463,13 @@ async fn a_cancellation_is_decided_by_the_current_row(world: World) {
         let booking = world.books(order(sailing, 1, "sari@example.com")).await.ok();
         let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
         let body = json!({ "reason": "x", "code": booking["code"], "email": "sari@example.com" });
-        let cancel = async || world.post(&path, body.clone()).insist().await;
-        let pay = world.hears(&booking, "settlement", "t-1");
+        let cancel = async || world.post(&path, body.clone()).send_with_retry().await;
+        let pay = world.receives_callback(&booking, "settlement", "t-1");
         let (one, two, paid) = tokio::join!(cancel(), cancel(), pay);
         paid.ok();
         let won = [&one, &two].iter().filter(|answer| answer.status == 200).count();
         assert_eq!(won, 1, "{} {}", one.body, two.body);
-        world.delivers().await;
+        world.delivers_outbox().await;
         let stored = world.looks_up(&booking).await;
         let status = stored["status"].as_str().unwrap();
         // Paid before it was cancelled, or after.
@@ -489,9 +489,9 @@ async fn identity_numbers_are_stored_encrypted_and_masked(world: World) {
     let path = format!("/v1/booking/{}", booking["id"].as_str().unwrap());
     let cancel = json!({ "reason": "x" });
     world.post(&format!("{path}/cancel"), cancel).by(&admin).send().await.ok();
-    assert!(!world.everything().await.contains("X7654321"));
+    assert!(!world.all_stored_data().await.contains("X7654321"));
     let helper = world.staff("ayu@dermaga.test", &[PartnersImpersonate, PartnersRead]).await;
-    let acting = world.impersonates(&world.desk_of(&sailing.partner).await, &helper).await;
+    let acting = world.impersonates(&world.partner_path(&sailing.partner).await, &helper).await;
     let number = async |call: crate::world::Call<'_>| {
         call.send().await.ok()["passengers"][0]["identity_number"].clone()
     };

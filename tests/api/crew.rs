@@ -32,12 +32,12 @@ on_both_engines![
 
 const CREW: &str = "/v1/mitra/crew";
 
-fn person(email: &str) -> Value {
+fn crew_body(email: &str) -> Value {
     json!({ "name": "Nyoman Suardana", "email": email, "phone": "081234567890" })
 }
 
 async fn invite(world: &World, partner: &Someone, email: &str) -> Answer {
-    world.post(CREW, person(email)).by(partner).insist().await
+    world.post(CREW, crew_body(email)).by(partner).send_with_retry().await
 }
 
 async fn accept(world: &World, token: &str) -> Answer {
@@ -49,35 +49,35 @@ fn path(member: &Value) -> String {
     format!("{CREW}/{}", member["id"].as_str().unwrap())
 }
 
-fn pier(sailing: &Sailing, last: &str) -> String {
+fn sailing_path(sailing: &Sailing, last: &str) -> String {
     format!("/v1/mitra/route-times/{}/{last}", sailing.id)
 }
 
 impl World {
-    async fn resends(&self, member: &Value, by: &Someone) -> Answer {
+    async fn resends_invitation(&self, member: &Value, by: &Someone) -> Answer {
         let path = format!("{}/resend-invitation", path(member));
         self.post(&path, json!({})).by(by).send().await
     }
 
-    async fn boards(&self, sailing: &Sailing, code: &str, by: &Someone) -> Answer {
+    async fn checks_in(&self, sailing: &Sailing, code: &str, by: &Someone) -> Answer {
         let body = json!({ "ticket_code": code });
-        self.post(&pier(sailing, "check-in"), body).by(by).send().await
+        self.post(&sailing_path(sailing, "check-in"), body).by(by).send().await
     }
 
-    async fn suspends(&self, partner: &Someone) {
+    async fn suspends_partner(&self, partner: &Someone) {
         let admin = self.admin().await;
-        let path = format!("{}/suspend", self.desk_of(partner).await);
+        let path = format!("{}/suspend", self.partner_path(partner).await);
         self.post(&path, json!({ "reason": "Unsafe" })).by(&admin).send().await.ok();
     }
 
     /// Whose id is in this column.
-    async fn who(&self, statement: &'static str) -> String {
+    async fn account_id_in(&self, statement: &'static str) -> String {
         self.db().sql(statement).scalar::<Uuid>().await.unwrap().to_string()
     }
 }
 
 async fn a_crew_member_is_invited_and_signs_in(world: World) {
-    let made = world.active("made@bahari.id").await;
+    let made = world.active_partner("made@bahari.id").await;
     let member = invite(&world, &made, "Nyoman@Bahari.id").await.ok();
     assert_eq!(member["email"], "nyoman@bahari.id");
     assert_eq!(member["phone"], "+6281234567890");
@@ -88,7 +88,7 @@ async fn a_crew_member_is_invited_and_signs_in(world: World) {
     assert!(member.get("invited_at").is_none());
     world.login("nyoman@bahari.id", "crew").await.is(401, "invalid_credentials");
 
-    world.delivers().await;
+    world.delivers_outbox().await;
     accept(&world, &world.mailed_token("nyoman@bahari.id")).await.ok();
     world.login("nyoman@bahari.id", "mitra").await.is(401, "invalid_credentials");
     let nyoman = world.signs_in("nyoman@bahari.id", "crew").await;
@@ -119,7 +119,7 @@ async fn a_crew_member_is_invited_and_signs_in(world: World) {
     assert_eq!(users[0]["id"], member["id"]);
     world.post("/v1/auth/logout", json!({})).by(&nyoman).send().await.ok();
     world.get("/user/me").by(&nyoman).send().await.is(401, "unauthenticated");
-    crate::storms::adds_up(&world).await;
+    crate::storms::assert_invariants(&world).await;
 }
 
 async fn only_an_active_partner_invites(world: World) {
@@ -129,9 +129,9 @@ async fn only_an_active_partner_invites(world: World) {
         world.db().sql("UPDATE partners SET status = $1").bind(status).run().await.unwrap();
         invite(&world, &made, "nyoman@bahari.id").await.is(409, "invalid_state");
     }
-    let ketut = world.active("ketut@bahari.id").await;
+    let ketut = world.active_partner("ketut@bahari.id").await;
     let member = invite(&world, &ketut, "nyoman@bahari.id").await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     accept(&world, &world.mailed_token("nyoman@bahari.id")).await.ok();
     let nyoman = world.signs_in("nyoman@bahari.id", "crew").await;
     let admin = world.admin().await;
@@ -139,22 +139,22 @@ async fn only_an_active_partner_invites(world: World) {
         invite(&world, outsider, "wayan@bahari.id").await.is(403, "forbidden");
         world.get(CREW).by(outsider).send().await.is(403, "forbidden");
         world.delete(&path(&member)).by(outsider).send().await.is(403, "forbidden");
-        world.resends(&member, outsider).await.is(403, "forbidden");
+        world.resends_invitation(&member, outsider).await.is(403, "forbidden");
     }
     assert_eq!(world.count("SELECT COUNT(*) FROM crew").await, 1);
 }
 
 async fn an_impersonator_needs_the_rule_for_partners(world: World) {
-    let made = world.active("made@bahari.id").await;
-    let desk = world.desk_of(&made).await;
+    let made = world.active_partner("made@bahari.id").await;
+    let desk = world.partner_path(&made).await;
     let helper = world.staff("helper@dermaga.test", &[PartnersImpersonate, PartnersRead]).await;
     let acting = world.impersonates(&desk, &helper).await;
     let member = invite(&world, &made, "nyoman@bahari.id").await.ok();
     assert_eq!(world.count("SELECT COUNT(*) FROM audit_logs WHERE entity_type = 'crew'").await, 0);
     invite(&world, &acting, "wayan@bahari.id").await.is(403, "forbidden");
     world.delete(&path(&member)).by(&acting).send().await.is(403, "forbidden");
-    world.later(TimeDelta::minutes(5));
-    world.resends(&member, &acting).await.is(403, "forbidden");
+    world.advances_clock(TimeDelta::minutes(5));
+    world.resends_invitation(&member, &acting).await.is(403, "forbidden");
 
     let manager = world.staff("manager@dermaga.test", &[PartnersImpersonate, PartnersWrite]).await;
     let acting = world.impersonates(&desk, &manager).await;
@@ -167,8 +167,8 @@ async fn an_impersonator_needs_the_rule_for_partners(world: World) {
 }
 
 async fn an_address_is_used_once(world: World) {
-    let made = world.active("made@bahari.id").await;
-    let ketut = world.active("ketut@bahari.id").await;
+    let made = world.active_partner("made@bahari.id").await;
+    let ketut = world.active_partner("ketut@bahari.id").await;
     invite(&world, &made, "nyoman@bahari.id").await.ok();
     for taken in ["nyoman@bahari.id", "NYOMAN@bahari.id", "made@bahari.id", "ketut@bahari.id"] {
         invite(&world, &made, taken).await.is(409, "email_taken");
@@ -183,37 +183,37 @@ async fn an_address_is_used_once(world: World) {
     statuses.sort();
     assert_eq!(statuses, [200, 409]);
     assert_eq!(world.count("SELECT COUNT(*) FROM crew").await, 2);
-    crate::storms::adds_up(&world).await;
+    crate::storms::assert_invariants(&world).await;
 }
 
 async fn faults_are_named(world: World) {
-    let made = world.active("made@bahari.id").await;
-    let faults = async |body: Value| world.post(CREW, body).by(&made).send().await.faults();
+    let made = world.active_partner("made@bahari.id").await;
+    let faults = async |body: Value| world.post(CREW, body).by(&made).send().await.field_errors();
     let named = |faults: &[(&str, &str)]| -> Vec<(String, String)> {
         faults.iter().map(|(field, rule)| ((*field).to_owned(), (*rule).to_owned())).collect()
     };
     let required = [("email", "required"), ("name", "required"), ("phone", "required")];
     assert_eq!(faults(json!({})).await, named(&required));
-    let mut bad = person("not an address");
+    let mut bad = crew_body("not an address");
     bad["name"] = json!("Win a prize at https://evil.example");
     bad["phone"] = json!("12");
     let fields: Vec<_> = faults(bad).await.into_iter().map(|fault| fault.0).collect();
     assert_eq!(fields, ["email", "name", "phone"]);
-    let mut long = person("nyoman@bahari.id");
+    let mut long = crew_body("nyoman@bahari.id");
     long["name"] = json!("x".repeat(121));
     assert_eq!(faults(long).await, named(&[("name", "max_length")]));
-    let mut nul = person("nyoman@bahari.id");
+    let mut nul = crew_body("nyoman@bahari.id");
     nul["name"] = json!("a\0b");
     assert_eq!(faults(nul).await, named(&[("name", "characters")]));
     // A role or a partner of one's own choice is not asked for, and changes nothing.
-    let mut greedy = person("nyoman@bahari.id");
+    let mut greedy = crew_body("nyoman@bahari.id");
     greedy["role"] = json!("admin");
     greedy["partner_id"] = json!(dermaga::kernel::ids::fresh());
     let member = world.post(CREW, greedy).by(&made).send().await.ok();
     let roles = "SELECT COUNT(*) FROM accounts WHERE role = 'crew'";
     assert_eq!(world.count(roles).await, 1);
     let query = "page=0&sort_by=password_hash&sort_dir=up";
-    world.get(&format!("{CREW}?{query}")).by(&made).send().await.has_faults(&[
+    world.get(&format!("{CREW}?{query}")).by(&made).send().await.has_field_errors(&[
         ("page", "min"),
         ("sort_by", "enum"),
         ("sort_dir", "enum"),
@@ -228,56 +228,64 @@ async fn faults_are_named(world: World) {
 }
 
 async fn an_invitation_is_sent_again(world: World) {
-    let made = world.active("made@bahari.id").await;
-    let ketut = world.active("ketut@bahari.id").await;
+    let made = world.active_partner("made@bahari.id").await;
+    let ketut = world.active_partner("ketut@bahari.id").await;
     let member = invite(&world, &made, "nyoman@bahari.id").await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     let first = world.mailed_token("nyoman@bahari.id");
-    world.later(TimeDelta::minutes(4));
-    let early = world.resends(&member, &made).await;
+    world.advances_clock(TimeDelta::minutes(4));
+    let early = world.resends_invitation(&member, &made).await;
     assert_eq!(early.header("retry-after"), "60");
     early.is(429, "too_many_requests");
-    world.later(TimeDelta::minutes(1));
-    world.resends(&member, &ketut).await.is(404, "not_found");
+    world.advances_clock(TimeDelta::minutes(1));
+    world.resends_invitation(&member, &ketut).await.is(404, "not_found");
     // Of two at once, one sends.
-    let (a, b) = tokio::join!(world.resends(&member, &made), world.resends(&member, &made));
+    let (a, b) = tokio::join!(
+        world.resends_invitation(&member, &made),
+        world.resends_invitation(&member, &made)
+    );
     let mut statuses = [a.status, b.status];
     statuses.sort();
     assert_eq!(statuses, [200, 429]);
-    world.delivers().await;
+    world.delivers_outbox().await;
     assert_eq!(world.letters_to("nyoman@bahari.id").len(), 2);
     accept(&world, &first).await.is(401, "invalid_token");
     accept(&world, &world.mailed_token("nyoman@bahari.id")).await.ok();
-    world.later(TimeDelta::minutes(5));
-    world.resends(&member, &made).await.is(409, "invalid_state");
+    world.advances_clock(TimeDelta::minutes(5));
+    world.resends_invitation(&member, &made).await.is(409, "invalid_state");
 }
 
 async fn a_removed_member_is_out_at_once(world: World) {
     let sailing = world.sailing().await;
     let made = &sailing.partner;
-    world.sold(&sailing, 1).await;
-    let code = world.codes(&sailing).await.remove(0);
+    world.paid_booking(&sailing, 1).await;
+    let code = world.ticket_codes(&sailing).await.remove(0);
     let nyoman = world.crew(made, "nyoman@bahari.id").await;
-    world.boards(&sailing, &code, &nyoman).await.ok();
+    world.checks_in(&sailing, &code, &nyoman).await.ok();
     let remember = json!({ "email": nyoman.email });
     let device = world.post("/auth/remember-me", remember.clone()).by(&nyoman).send().await.ok();
     let pending = invite(&world, made, "wayan@bahari.id").await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     let link = world.mailed_token("wayan@bahari.id");
 
     let removed = format!("{CREW}/{}", nyoman.id);
-    let ketut = world.active("ketut@bahari.id").await;
+    let ketut = world.active_partner("ketut@bahari.id").await;
     world.delete(&removed).by(&ketut).send().await.is(404, "not_found");
     world.get("/user/me").by(&nyoman).send().await.ok();
     // Twice at once: one removes.
-    let remove = || world.delete(&removed).by(made).insist();
+    let remove = || world.delete(&removed).by(made).send_with_retry();
     let (a, b) = tokio::join!(remove(), remove());
     let mut statuses = [a.status, b.status];
     statuses.sort();
     assert_eq!(statuses, [200, 404]);
     world.get("/user/me").by(&nyoman).send().await.is(401, "unauthenticated");
-    world.get(&pier(&sailing, "manifest")).by(&nyoman).send().await.is(401, "unauthenticated");
-    world.boards(&sailing, &code, &nyoman).await.is(401, "unauthenticated");
+    world
+        .get(&sailing_path(&sailing, "manifest"))
+        .by(&nyoman)
+        .send()
+        .await
+        .is(401, "unauthenticated");
+    world.checks_in(&sailing, &code, &nyoman).await.is(401, "unauthenticated");
     let token = device["remember_token"].as_str().unwrap();
     let resume = world.post("/auth/remember-me", remember).header("x-remember-token", token);
     resume.send().await.is(401, "unauthenticated");
@@ -290,15 +298,15 @@ async fn a_removed_member_is_out_at_once(world: World) {
     // The address is free, and what the member did stays.
     let again = invite(&world, &ketut, "nyoman@bahari.id").await.ok();
     assert_ne!(again["id"], json!(nyoman.id));
-    assert_eq!(world.who("SELECT recorded_by FROM boardings").await, nyoman.id);
-    crate::storms::adds_up(&world).await;
+    assert_eq!(world.account_id_in("SELECT recorded_by FROM boardings").await, nyoman.id);
+    crate::storms::assert_invariants(&world).await;
 }
 
 async fn crew_is_the_partners_alone(world: World) {
-    let made = world.active("made@bahari.id").await;
-    let ketut = world.active("ketut@bahari.id").await;
+    let made = world.active_partner("made@bahari.id").await;
+    let ketut = world.active_partner("ketut@bahari.id").await;
     for email in ["nyoman@bahari.id", "wayan@bahari.id", "a_b@bahari.id"] {
-        world.later(TimeDelta::seconds(1));
+        world.advances_clock(TimeDelta::seconds(1));
         invite(&world, &made, email).await.ok();
     }
     invite(&world, &ketut, "putu@bahari.id").await.ok();
@@ -325,8 +333,8 @@ async fn crew_is_the_partners_alone(world: World) {
 }
 
 async fn a_partner_has_a_hundred_at_most(world: World) {
-    let made = world.active("made@bahari.id").await;
-    let ketut = world.active("ketut@bahari.id").await;
+    let made = world.active_partner("made@bahari.id").await;
+    let ketut = world.active_partner("ketut@bahari.id").await;
     let partner: Uuid = world.partner_id(&made).await.parse().unwrap();
     for n in 0..98 {
         let account = world.account(&format!("old{n}@bahari.id"), "crew").await;
@@ -367,35 +375,36 @@ async fn crew_boards_passengers(world: World) {
     let sailing = world.sailing().await;
     let nyoman = world.crew(&sailing.partner, "nyoman@bahari.id").await;
     let wayan = world.crew(&sailing.partner, "wayan@bahari.id").await;
-    world.sold(&sailing, 2).await;
+    world.paid_booking(&sailing, 2).await;
     let found = world.get("/v1/mitra/route-times").by(&nyoman).send().await.ok();
     assert_eq!(found[0]["id"], json!(sailing.id));
-    let manifest = world.get(&pier(&sailing, "manifest")).by(&nyoman).send().await.ok();
+    let manifest = world.get(&sailing_path(&sailing, "manifest")).by(&nyoman).send().await.ok();
     let code = |n: usize| manifest["passengers"][n]["ticket_code"].as_str().unwrap().to_owned();
-    world.boards(&sailing, &code(0), &nyoman).await.ok();
-    world.boards(&sailing, &code(0), &wayan).await.is(409, "already_boarded");
-    assert_eq!(world.who("SELECT recorded_by FROM boardings").await, nyoman.id);
+    world.checks_in(&sailing, &code(0), &nyoman).await.ok();
+    world.checks_in(&sailing, &code(0), &wayan).await.is(409, "already_boarded");
+    assert_eq!(world.account_id_in("SELECT recorded_by FROM boardings").await, nyoman.id);
     let undo = json!({ "ticket_code": code(0), "reason": "Wrong person" });
-    world.post(&pier(&sailing, "check-in/undo"), undo).by(&wayan).send().await.ok();
-    assert_eq!(world.who("SELECT undone_by FROM boardings").await, wayan.id);
+    world.post(&sailing_path(&sailing, "check-in/undo"), undo).by(&wayan).send().await.ok();
+    assert_eq!(world.account_id_in("SELECT undone_by FROM boardings").await, wayan.id);
     let scans = json!({ "scans": [
         { "scan_id": "a", "ticket_code": code(1), "scanned_at": "2026-11-15T02:59:00Z" },
     ] });
-    let answer = world.post(&pier(&sailing, "check-in"), scans).by(&nyoman).send().await.ok();
+    let answer =
+        world.post(&sailing_path(&sailing, "check-in"), scans).by(&nyoman).send().await.ok();
     assert_eq!(answer["boarded"], 1);
     let detail = format!("/v1/mitra/route-times/{}", sailing.id);
     assert_eq!(world.get(&detail).by(&nyoman).send().await.ok()["checked_in"], 1);
-    let close = world.post(&pier(&sailing, "manifest/close"), json!({})).by(&nyoman);
+    let close = world.post(&sailing_path(&sailing, "manifest/close"), json!({})).by(&nyoman);
     assert_eq!(close.send().await.ok()["totals"]["checked_in"], 1);
-    assert_eq!(world.who("SELECT closed_by FROM manifests").await, nyoman.id);
-    world.boards(&sailing, &code(0), &nyoman).await.is(409, "manifest_closed");
+    assert_eq!(world.account_id_in("SELECT closed_by FROM manifests").await, nyoman.id);
+    world.checks_in(&sailing, &code(0), &nyoman).await.is(409, "manifest_closed");
     // Crew neither moves nor cancels the sailing.
     let times = json!({ "departure_time": "10:00", "arrival_time": "10:45", "reason": "x" });
     world.put(&detail, times).by(&nyoman).send().await.is(403, "forbidden");
-    let cancel = world.post(&pier(&sailing, "cancel"), json!({ "reason": "x" }));
+    let cancel = world.post(&sailing_path(&sailing, "cancel"), json!({ "reason": "x" }));
     cancel.by(&nyoman).send().await.is(403, "forbidden");
     assert_eq!(world.count("SELECT COUNT(*) FROM audit_logs").await, 0);
-    crate::storms::adds_up(&world).await;
+    crate::storms::assert_invariants(&world).await;
 }
 
 async fn crew_sees_no_identity_number(world: World) {
@@ -406,11 +415,12 @@ async fn crew_sees_no_identity_number(world: World) {
     order["passengers"][0]["identity_number"] = json!(NIK);
     let booking = world.books(order).await.ok();
     world.pays(&booking).await;
-    let path = pier(&sailing, "manifest");
+    let path = sailing_path(&sailing, "manifest");
     let masked = "************0001";
     for closed in [false, true] {
         if closed {
-            let close = world.post(&pier(&sailing, "manifest/close"), json!({})).by(&nyoman);
+            let close =
+                world.post(&sailing_path(&sailing, "manifest/close"), json!({})).by(&nyoman);
             let shown = close.send().await.ok();
             assert_eq!(shown["passengers"][0]["identity_number"], masked);
             assert!(!shown.to_string().contains(NIK));
@@ -434,20 +444,20 @@ async fn crew_sees_no_identity_number(world: World) {
 
 async fn crew_of_another_partner_finds_nothing(world: World) {
     let sailing = world.sailing().await;
-    world.sold(&sailing, 1).await;
-    let code = world.codes(&sailing).await.remove(0);
-    let ketut = world.active("ketut@bahari.id").await;
-    world.sails(&ketut, "GT. 9").await;
+    world.paid_booking(&sailing, 1).await;
+    let code = world.ticket_codes(&sailing).await.remove(0);
+    let ketut = world.active_partner("ketut@bahari.id").await;
+    world.creates_published_route(&ketut, "GT. 9").await;
     let stranger = world.crew(&ketut, "putu@bahari.id").await;
     for (last, body) in [
         ("manifest/close", json!({})),
         ("check-in", json!({ "ticket_code": code })),
         ("check-in/undo", json!({ "ticket_code": code })),
     ] {
-        let call = world.post(&pier(&sailing, last), body).by(&stranger);
+        let call = world.post(&sailing_path(&sailing, last), body).by(&stranger);
         call.send().await.is(404, "not_found");
     }
-    world.get(&pier(&sailing, "manifest")).by(&stranger).send().await.is(404, "not_found");
+    world.get(&sailing_path(&sailing, "manifest")).by(&stranger).send().await.is(404, "not_found");
     let detail = format!("/v1/mitra/route-times/{}", sailing.id);
     world.get(&detail).by(&stranger).send().await.is(404, "not_found");
     // Whatever partner is asked for, crew sees its own.
@@ -470,26 +480,26 @@ async fn crew_of_another_partner_finds_nothing(world: World) {
 
 async fn crew_of_a_suspended_partner_boards(world: World) {
     let sailing = world.sailing().await;
-    world.sold(&sailing, 2).await;
-    let codes = world.codes(&sailing).await;
+    world.paid_booking(&sailing, 2).await;
+    let codes = world.ticket_codes(&sailing).await;
     let nyoman = world.crew(&sailing.partner, "nyoman@bahari.id").await;
-    world.suspends(&sailing.partner).await;
+    world.suspends_partner(&sailing.partner).await;
     world.get("/user/me").by(&sailing.partner).send().await.is(401, "unauthenticated");
-    world.boards(&sailing, &codes[0], &nyoman).await.ok();
+    world.checks_in(&sailing, &codes[0], &nyoman).await.ok();
     let again = world.signs_in("nyoman@bahari.id", "crew").await;
     let profile = world.get("/user/me").by(&again).send().await.ok();
     assert_eq!(profile["mitra"]["status"], "suspended");
-    world.boards(&sailing, &codes[1], &again).await.ok();
+    world.checks_in(&sailing, &codes[1], &again).await.ok();
     let found = world.get("/v1/mitra/route-times?status=open").by(&again).send().await.ok();
     assert_eq!(found[0]["checked_in"], 2);
-    let close = world.post(&pier(&sailing, "manifest/close"), json!({})).by(&again);
+    let close = world.post(&sailing_path(&sailing, "manifest/close"), json!({})).by(&again);
     assert_eq!(close.send().await.ok()["totals"]["checked_in"], 2);
 }
 
 async fn crew_has_no_part_in_bookings(world: World) {
     let sailing = world.sailing().await;
     let nyoman = world.crew(&sailing.partner, "nyoman@bahari.id").await;
-    let booking = world.sold(&sailing, 1).await;
+    let booking = world.paid_booking(&sailing, 1).await;
     let id = booking["id"].as_str().unwrap();
     let knows = format!("code={}&email=sari@example.com", booking["code"].as_str().unwrap());
     for path in [
@@ -510,7 +520,7 @@ async fn crew_has_no_part_in_bookings(world: World) {
 }
 
 async fn crew_has_a_picture_and_no_other_file(world: World) {
-    let made = world.active("made@bahari.id").await;
+    let made = world.active_partner("made@bahari.id").await;
     let nyoman = world.crew(&made, "nyoman@bahari.id").await;
     let uploads = async |purpose: &'static str| {
         let png = crate::files::picture(image::ImageFormat::Png);
@@ -534,6 +544,6 @@ async fn crew_has_a_picture_and_no_other_file(world: World) {
     let shown = format!("/v1/files/{}", avatar["id"].as_str().unwrap());
     assert_eq!(world.get(&shown).by(&nyoman).bytes().await.0, 200);
     // A partner's papers are not for its crew.
-    let papers = format!("/v1/files/{}", world.uploads(&made, "nib.pdf").await);
+    let papers = format!("/v1/files/{}", world.uploads_document(&made, "nib.pdf").await);
     world.get(&papers).by(&nyoman).send().await.is(404, "not_found");
 }

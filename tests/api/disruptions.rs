@@ -5,9 +5,9 @@ use futures_util::{StreamExt, future::join_all, stream};
 use serde_json::{Value, json};
 
 use crate::{
-    harbour::{Sailing, boat, order, route, wish},
+    harbour::{Sailing, boat, order, route, search_body},
     on_both_engines,
-    storms::adds_up,
+    storms::assert_invariants,
     world::{Answer, Someone, World},
 };
 
@@ -27,55 +27,55 @@ on_both_engines![
 ];
 
 impl World {
-    pub async fn calls_off(&self, sailing: &Sailing, by: &Someone) -> Answer {
+    pub async fn cancels_sailing(&self, sailing: &Sailing, by: &Someone) -> Answer {
         let path = format!("/v1/mitra/route-times/{}/cancel", sailing.id);
-        self.post(&path, json!({ "reason": "High waves" })).by(by).insist().await
+        self.post(&path, json!({ "reason": "High waves" })).by(by).send_with_retry().await
     }
 
-    pub async fn moves(&self, sailing: &Sailing, body: Value) -> Answer {
+    pub async fn updates_sailing_times(&self, sailing: &Sailing, body: Value) -> Answer {
         let path = format!("/v1/mitra/route-times/{}", sailing.id);
-        self.put(&path, body).by(&sailing.partner).insist().await
+        self.put(&path, body).by(&sailing.partner).send_with_retry().await
     }
 
     /// A session lasts eight hours.
-    async fn next_watch(&self, sailing: Sailing) -> Sailing {
+    async fn with_new_session(&self, sailing: Sailing) -> Sailing {
         let partner = self.signs_in(&sailing.partner.email, "mitra").await;
         Sailing { partner, ..sailing }
     }
 
-    async fn stands(&self, booking: &Value) -> String {
+    async fn booking_status(&self, booking: &Value) -> String {
         self.looks_up(booking).await["status"].as_str().unwrap().to_owned()
     }
 
     /// A sailing with the maximum capacity.
-    async fn great_sailing(&self) -> Sailing {
-        let partner = self.active("made@bahari.id").await;
+    async fn sailing_with_maximum_capacity(&self) -> Sailing {
+        let partner = self.active_partner("made@bahari.id").await;
         let mut great = boat("GT. 500");
         great["capacity"] = json!(500);
         let added = self.post("/v1/speedboats", great).by(&partner).send().await.ok();
         let boat = added["id"].as_str().unwrap().to_owned();
-        let plan = self.plans(&partner, route(&boat)).await;
-        self.publishes(&partner, &plan).await.ok();
+        let plan = self.creates_route(&partner, route(&boat)).await;
+        self.publishes_route(&partner, &plan).await.ok();
         let id = self.sailings(&partner, &plan).await[0]["id"].as_str().unwrap().to_owned();
         Sailing { partner, boat, id }
     }
 }
 
-fn at(departure: &str, arrival: &str) -> Value {
+fn times_body(departure: &str, arrival: &str) -> Value {
     json!({ "departure_time": departure, "arrival_time": arrival, "reason": "Low tide" })
 }
 
 async fn cancelling_a_sailing_cancels_every_booking(world: World) {
     let sailing = world.sailing().await;
-    let paid = world.sold(&sailing, 2).await;
+    let paid = world.paid_booking(&sailing, 2).await;
     let unpaid = world.books(order(&sailing, 1, "budi@example.com")).await.ok();
-    let gone = world.sold(&sailing, 1).await;
+    let gone = world.paid_booking(&sailing, 1).await;
     let knows = json!({ "reason": "x", "code": gone["code"], "email": "sari@example.com" });
     let cancel = format!("/v1/booking/{}/cancel", gone["id"].as_str().unwrap());
     world.post(&cancel, knows).send().await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
 
-    let done = world.calls_off(&sailing, &sailing.partner).await.ok();
+    let done = world.cancels_sailing(&sailing, &sailing.partner).await.ok();
     assert_eq!(done["status"], "cancelled");
     assert_eq!(done["seats_taken"], 0);
     assert_eq!(
@@ -88,16 +88,16 @@ async fn cancelling_a_sailing_cancels_every_booking(world: World) {
         (&json!("refund_pending"), &json!(300_000))
     );
     assert_eq!(seen["cancel_reason"], "High waves");
-    assert_eq!(world.stands(&unpaid).await, "cancelled");
-    assert_eq!(world.finds(wish(1)).await.len(), 0, "off sale");
+    assert_eq!(world.booking_status(&unpaid).await, "cancelled");
+    assert_eq!(world.searches(search_body(1)).await.len(), 0, "off sale");
     world.books(order(&sailing, 1, "putu@example.com")).await.is(409, "booking_closed");
     // The boat is free for others then.
     let mut instead = route(&sailing.boat);
     instead["end_date"] = json!("2026-11-16");
-    let plan = world.plans(&sailing.partner, instead).await;
-    world.publishes(&sailing.partner, &plan).await.ok();
+    let plan = world.creates_route(&sailing.partner, instead).await;
+    world.publishes_route(&sailing.partner, &plan).await.ok();
 
-    world.delivers().await;
+    world.delivers_outbox().await;
     let letter = |email: &str, said: &str| {
         world.letters_to(email).iter().filter(|letter| letter.contains(said)).count()
     };
@@ -110,16 +110,16 @@ async fn cancelling_a_sailing_cancels_every_booking(world: World) {
     assert_eq!(kinds.iter().filter(|kind| **kind == "sailing.cancelled").count(), 1);
     assert_eq!(kinds.iter().filter(|kind| **kind == "booking.cancelled").count(), 1, "by hand");
     assert_eq!(world.balance("refund_payable").await, -300_000 - 75_000);
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 
     let admin = world.admin().await;
     let path = format!("/v1/booking/{}/refund", paid["id"].as_str().unwrap());
     world.post(&path, json!({ "reference": "BCA-1" })).by(&admin).send().await.ok();
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 async fn five_hundred_bookings_are_cancelled_in_one_answer(world: World) {
-    let sailing = world.great_sailing().await;
+    let sailing = world.sailing_with_maximum_capacity().await;
     let sell = |n: usize| {
         let (world, sailing) = (&world, &sailing);
         async move {
@@ -134,7 +134,7 @@ async fn five_hundred_bookings_are_cancelled_in_one_answer(world: World) {
     assert_eq!(world.seats_taken(&sailing).await, 500);
     let admin = world.admin().await;
     let before = world.app.db.statements();
-    let done = world.calls_off(&sailing, &admin).await.ok();
+    let done = world.cancels_sailing(&sailing, &admin).await.ok();
     let statements = world.app.db.statements() - before;
     assert!(statements < 40, "{statements} statements, however many bookings there are");
     assert_eq!(
@@ -146,15 +146,15 @@ async fn five_hundred_bookings_are_cancelled_in_one_answer(world: World) {
     assert_eq!(world.count(left).await, 0);
     let news = "SELECT COUNT(*) FROM outbox WHERE topic = 'booking.cancelled'";
     assert_eq!(world.count(news).await, 500, "everyone is told");
-    adds_up(&world).await;
+    assert_invariants(&world).await;
     let log = world.get("/v1/audit-logs?action=sailing.cancelled").by(&admin).send().await.ok();
     assert_eq!(log[0]["after"]["bookings"]["refund_due"], 450);
 }
 
 async fn cancelling_a_sailing_is_atomic(world: World) {
     let sailing = world.sailing().await;
-    let first = world.sold(&sailing, 1).await;
-    let last = world.sold(&sailing, 1).await;
+    let first = world.paid_booking(&sailing, 1).await;
+    let last = world.paid_booking(&sailing, 1).await;
     // The posting of the last booking already exists, so the database refuses it.
     let id: dermaga::kernel::ids::Uuid = last["id"].as_str().unwrap().parse().unwrap();
     for (account, amount) in [("refund_payable", 1_i64), ("bank", -1)] {
@@ -173,11 +173,11 @@ async fn cancelling_a_sailing_is_atomic(world: World) {
             .await
             .unwrap();
     }
-    world.calls_off(&sailing, &sailing.partner).await.is(500, "internal");
-    assert_eq!(world.stands(&first).await, "paid");
-    assert_eq!(world.stands(&last).await, "paid");
+    world.cancels_sailing(&sailing, &sailing.partner).await.is(500, "internal");
+    assert_eq!(world.booking_status(&first).await, "paid");
+    assert_eq!(world.booking_status(&last).await, "paid");
     assert_eq!(world.seats_taken(&sailing).await, 2);
-    assert_eq!(world.finds(wish(1)).await.len(), 1, "still on sale");
+    assert_eq!(world.searches(search_body(1)).await.len(), 1, "still on sale");
     let news =
         "SELECT COUNT(*) FROM outbox WHERE topic IN ('booking.cancelled', 'sailing.cancelled')";
     assert_eq!(world.count(news).await, 0);
@@ -185,28 +185,31 @@ async fn cancelling_a_sailing_is_atomic(world: World) {
 
 async fn a_departed_sailing_is_not_cancelled(world: World) {
     let sailing = world.sailing().await;
-    let foreign = world.active("other@bahari.id").await;
-    world.calls_off(&sailing, &foreign).await.is(404, "not_found");
-    world.calls_off(&sailing, &sailing.partner).await.ok();
-    world.calls_off(&sailing, &sailing.partner).await.is(409, "invalid_state");
-    world.moves(&sailing, at("09:00", "09:45")).await.is(409, "invalid_state");
-    world.closes(&sailing).await.is(409, "invalid_state");
-    let (boat, route) = world.sails(&sailing.partner, "GT. 2").await;
+    let foreign = world.active_partner("other@bahari.id").await;
+    world.cancels_sailing(&sailing, &foreign).await.is(404, "not_found");
+    world.cancels_sailing(&sailing, &sailing.partner).await.ok();
+    world.cancels_sailing(&sailing, &sailing.partner).await.is(409, "invalid_state");
+    world
+        .updates_sailing_times(&sailing, times_body("09:00", "09:45"))
+        .await
+        .is(409, "invalid_state");
+    world.closes_manifest(&sailing).await.is(409, "invalid_state");
+    let (boat, route) = world.creates_published_route(&sailing.partner, "GT. 2").await;
     let id = world.sailings(&sailing.partner, &route).await[0]["id"].as_str().unwrap().to_owned();
     let second = Sailing { partner: sailing.partner.clone(), boat, id };
     // The boat is late and does not leave after all.
-    let booking = world.sold(&second, 1).await;
-    world.later(TimeDelta::hours(21) + TimeDelta::minutes(10));
-    let second = world.next_watch(second).await;
-    let done = world.calls_off(&second, &second.partner).await.ok();
+    let booking = world.paid_booking(&second, 1).await;
+    world.advances_clock(TimeDelta::hours(21) + TimeDelta::minutes(10));
+    let second = world.with_new_session(second).await;
+    let done = world.cancels_sailing(&second, &second.partner).await.ok();
     assert_eq!(done["bookings"]["refund_due"], 1);
-    assert_eq!(world.stands(&booking).await, "refund_pending");
+    assert_eq!(world.booking_status(&booking).await, "refund_pending");
     let path = format!("/v1/mitra/speedboat-routes/{route}/times");
     let third = world.get(&path).by(&second.partner).send().await.ok()[1]["id"].clone();
-    world.later(TimeDelta::hours(25));
-    let second = world.next_watch(second).await;
+    world.advances_clock(TimeDelta::hours(25));
+    let second = world.with_new_session(second).await;
     let third = Sailing { id: third.as_str().unwrap().into(), ..second };
-    world.calls_off(&third, &third.partner).await.is(409, "invalid_state");
+    world.cancels_sailing(&third, &third.partner).await.is(409, "invalid_state");
 }
 
 /// Guests book, pay and cancel while the sailing is cancelled under them.
@@ -217,7 +220,7 @@ async fn cancelling_races_with_bookings_payments_and_cancellations(world: World)
     for n in 0..6 {
         let email = format!("guest{n}@example.com");
         pending.push(world.books(order(&sailing, 1, &email)).await.ok());
-        paid.push(world.sold(&sailing, 1).await);
+        paid.push(world.paid_booking(&sailing, 1).await);
     }
     let books = join_all((0..6).map(|n| {
         let email = format!("late{n}@example.com");
@@ -228,9 +231,9 @@ async fn cancelling_races_with_bookings_payments_and_cancellations(world: World)
     let cancels = join_all(paid.iter().map(|booking| {
         let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
         let knows = json!({ "reason": "x", "code": booking["code"], "email": "sari@example.com" });
-        world.post(&path, knows).insist()
+        world.post(&path, knows).send_with_retry()
     }));
-    let call_off = world.calls_off(&sailing, &sailing.partner);
+    let call_off = world.cancels_sailing(&sailing, &sailing.partner);
     let (booked, _, cancelled, done) = tokio::join!(books, pays, cancels, call_off);
     done.ok();
     assert!(cancelled.iter().all(|answer| [200, 409].contains(&answer.status)));
@@ -240,27 +243,27 @@ async fn cancelling_races_with_bookings_payments_and_cancellations(world: World)
     let left = "SELECT COUNT(*) FROM bookings WHERE status IN ('paid', 'pending_payment')";
     assert_eq!(world.count(left).await, 0, "nobody is left on a sailing that does not sail");
     assert_eq!(world.seats_taken(&sailing).await, 0);
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 async fn a_moved_sailing_moves_its_bookings(world: World) {
     let sailing = world.sailing().await;
-    let paid = world.sold(&sailing, 2).await;
+    let paid = world.paid_booking(&sailing, 2).await;
     let unpaid = world.books(order(&sailing, 1, "budi@example.com")).await.ok();
-    let code = world.codes(&sailing).await.remove(0);
-    world.delivers().await;
-    let moved = world.moves(&sailing, at("13:30", "14:15")).await.ok();
+    let code = world.ticket_codes(&sailing).await.remove(0);
+    world.delivers_outbox().await;
+    let moved = world.updates_sailing_times(&sailing, times_body("13:30", "14:15")).await.ok();
     assert_eq!(moved["departure_at"], "2026-11-16T05:30:00Z");
     assert_eq!(moved["moved_bookings"], 2);
     let seen = world.looks_up(&paid).await;
     assert_eq!(seen["sailing"]["departure_at"], "2026-11-16T05:30:00Z");
     assert_eq!(seen["sailing"]["arrival_at"], "2026-11-16T06:15:00Z");
     assert_eq!(seen["status"], "paid");
-    let found = world.finds(wish(1)).await;
+    let found = world.searches(search_body(1)).await;
     assert_eq!(found[0]["departure_at"], "2026-11-16T05:30:00Z");
     world.pays(&unpaid).await;
-    world.sold(&sailing, 1).await;
-    world.delivers().await;
+    world.paid_booking(&sailing, 1).await;
+    world.delivers_outbox().await;
     let letters = world.letters_to("sari@example.com");
     let letter = letters.iter().find(|letter| letter.contains("Your sailing has a new time"));
     let letter = letter.expect("they are told");
@@ -274,14 +277,17 @@ async fn a_moved_sailing_moves_its_bookings(world: World) {
     let moves = told.as_array().unwrap().iter().filter(|one| one["type"] == "sailing.moved");
     assert_eq!(moves.count(), 1);
     // The same once more is nothing new.
-    assert_eq!(world.moves(&sailing, at("13:30", "14:15")).await.ok()["moved_bookings"], 0);
+    assert_eq!(
+        world.updates_sailing_times(&sailing, times_body("13:30", "14:15")).await.ok()["moved_bookings"],
+        0
+    );
     // Tickets stay good, and the journey completes by its new arrival.
-    world.scans(&sailing, &code).await.ok();
-    world.later(TimeDelta::hours(22));
+    world.scans_ticket(&sailing, &code).await.ok();
+    world.advances_clock(TimeDelta::hours(22));
     assert_eq!(dermaga::bookings::complete(&world.app).await.unwrap(), 0, "not yet there");
-    world.later(TimeDelta::hours(6));
+    world.advances_clock(TimeDelta::hours(6));
     assert_eq!(dermaga::bookings::complete(&world.app).await.unwrap(), 3);
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 /// A concurrent booking has the old time or the new one, and finally the new one.
@@ -294,7 +300,7 @@ async fn booking_races_with_a_move(world: World) {
     let moves = async {
         for minute in 10..14 {
             let (departs, arrives) = (format!("08:{minute}"), format!("09:{minute}"));
-            world.moves(&sailing, at(&departs, &arrives)).await.ok();
+            world.updates_sailing_times(&sailing, times_body(&departs, &arrives)).await.ok();
         }
     };
     let (booked, ()) = tokio::join!(books, moves);
@@ -302,70 +308,77 @@ async fn booking_races_with_a_move(world: World) {
         let seen = world.looks_up(&booking.ok()).await;
         assert_eq!(seen["sailing"]["departure_at"], "2026-11-16T00:13:00Z");
     }
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 async fn a_booker_may_refuse_the_new_time(world: World) {
     let mut sailing = world.sailing().await;
-    let (patient, other) = (world.sold(&sailing, 1).await, world.sold(&sailing, 1).await);
-    world.later(TimeDelta::hours(20));
-    sailing = world.next_watch(sailing).await;
+    let (patient, other) =
+        (world.paid_booking(&sailing, 1).await, world.paid_booking(&sailing, 1).await);
+    world.advances_clock(TimeDelta::hours(20));
+    sailing = world.with_new_session(sailing).await;
     let cancel = async |booking: &Value| {
         let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
         let knows = json!({ "reason": "x", "code": booking["code"], "email": "sari@example.com" });
         world.post(&path, knows).send().await.ok()
     };
-    world.moves(&sailing, at("08:20", "09:05")).await.ok();
+    world.updates_sailing_times(&sailing, times_body("08:20", "09:05")).await.ok();
     assert_eq!(cancel(&patient).await["status"], "cancelled", "twenty minutes are nothing");
-    let mut body = at("08:00", "08:45");
+    let mut body = times_body("08:00", "08:45");
     body["date"] = json!("2026-11-19");
-    world.moves(&sailing, body).await.ok();
-    let late = world.sold(&sailing, 1).await;
+    world.updates_sailing_times(&sailing, body).await.ok();
+    let late = world.paid_booking(&sailing, 1).await;
     assert_eq!(cancel(&other).await["refund_amount"], 150_000, "three days are not");
     // Whoever booked the new time has nothing to complain of.
-    world.later(TimeDelta::hours(71));
+    world.advances_clock(TimeDelta::hours(71));
     assert_eq!(cancel(&late).await["status"], "cancelled");
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 async fn a_sailing_is_not_moved_onto_another(world: World) {
     let sailing = world.sailing().await;
-    let mut body = at("08:30", "09:15");
+    let mut body = times_body("08:30", "09:15");
     body["date"] = json!("2026-11-17");
-    let refused = world.moves(&sailing, body.clone()).await.is(409, "schedule_conflict");
+    let refused =
+        world.updates_sailing_times(&sailing, body.clone()).await.is(409, "schedule_conflict");
     assert_eq!(refused["data"]["conflicts_with"]["departure_at"], "2026-11-17T00:00:00Z");
     body["departure_time"] = json!("08:45");
     body["arrival_time"] = json!("09:30");
-    world.moves(&sailing, body).await.ok();
+    world.updates_sailing_times(&sailing, body).await.ok();
     // Over its own old time.
-    let mut body = at("09:00", "09:45");
+    let mut body = times_body("09:00", "09:45");
     body["date"] = json!("2026-11-17");
-    world.moves(&sailing, body).await.ok();
-    let foreign = world.active("other@bahari.id").await;
+    world.updates_sailing_times(&sailing, body).await.ok();
+    let foreign = world.active_partner("other@bahari.id").await;
     let stolen = Sailing { partner: foreign, boat: sailing.boat.clone(), id: sailing.id.clone() };
-    world.moves(&stolen, at("10:00", "10:45")).await.is(404, "not_found");
-    world.closes(&sailing).await.ok();
-    let mut body = at("10:00", "10:45");
+    world.updates_sailing_times(&stolen, times_body("10:00", "10:45")).await.is(404, "not_found");
+    world.closes_manifest(&sailing).await.ok();
+    let mut body = times_body("10:00", "10:45");
     body["date"] = json!("2026-11-17");
-    world.moves(&sailing, body).await.is(409, "invalid_state");
+    world.updates_sailing_times(&sailing, body).await.is(409, "invalid_state");
 }
 
 async fn an_invalid_move_is_refused(world: World) {
     let sailing = world.sailing().await;
-    let faults =
-        world.moves(&sailing, json!({ "departure_time": "8", "date": "soon" })).await.faults();
+    let faults = world
+        .updates_sailing_times(&sailing, json!({ "departure_time": "8", "date": "soon" }))
+        .await
+        .field_errors();
     let fields: Vec<_> = faults.iter().map(|fault| fault.0.as_str()).collect();
     assert_eq!(fields, ["arrival_time", "date", "departure_time", "reason"]);
-    let mut past = at("08:00", "08:45");
+    let mut past = times_body("08:00", "08:45");
     past["date"] = json!("2026-11-14");
     assert_eq!(
-        world.moves(&sailing, past.clone()).await.faults(),
+        world.updates_sailing_times(&sailing, past.clone()).await.field_errors(),
         [("date".into(), "past".into())]
     );
     past["date"] = json!("9999-12-31");
-    assert_eq!(world.moves(&sailing, past).await.faults(), [("date".into(), "past".into())]);
+    assert_eq!(
+        world.updates_sailing_times(&sailing, past).await.field_errors(),
+        [("date".into(), "past".into())]
+    );
     let path = format!("/v1/mitra/route-times/{}/cancel", sailing.id);
-    let faults = world.post(&path, json!({})).by(&sailing.partner).send().await.faults();
+    let faults = world.post(&path, json!({})).by(&sailing.partner).send().await.field_errors();
     assert_eq!(faults, [("reason".into(), "required".into())]);
 }
 
@@ -374,19 +387,19 @@ async fn cash_that_the_partner_took_is_on_its_account(world: World) {
     let booking = world.books(order(&sailing, 2, "sari@example.com")).await.ok();
     let path = format!("/v1/booking/{}/pay-cash", booking["id"].as_str().unwrap());
     world.post(&path, json!({})).by(&sailing.partner).send().await.ok();
-    world.calls_off(&sailing, &sailing.partner).await.ok();
+    world.cancels_sailing(&sailing, &sailing.partner).await.ok();
     assert_eq!(world.balance("partner_payable").await, 300_000, "it owes what it took");
     assert_eq!(world.balance("refund_payable").await, -300_000);
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 async fn a_booker_of_a_suspended_partner_gets_everything_back(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
-    let desk = world.desk_of(&sailing.partner).await;
-    let first = world.sold(&sailing, 2).await;
-    let second = world.sold(&sailing, 2).await;
-    let third = world.sold(&sailing, 2).await;
+    let desk = world.partner_path(&sailing.partner).await;
+    let first = world.paid_booking(&sailing, 2).await;
+    let second = world.paid_booking(&sailing, 2).await;
+    let third = world.paid_booking(&sailing, 2).await;
     let cancels = async |booking: &Value, email: &str| {
         let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
         let body = json!({ "reason": "x", "code": booking["code"], "email": email });
@@ -398,8 +411,8 @@ async fn a_booker_of_a_suspended_partner_gets_everything_back(world: World) {
     world.post(&format!("{desk}/suspend"), reason).by(&admin).send().await.ok();
     cancels(&second, "putu@example.com").await.is(404, "not_found");
     assert_eq!(cancels(&second, "sari@example.com").await.ok()["refund_amount"], 300_000);
-    adds_up(&world).await;
+    assert_invariants(&world).await;
     world.post(&format!("{desk}/unsuspend"), json!({})).by(&admin).send().await.ok();
     assert_eq!(cancels(&third, "sari@example.com").await.ok()["refund_amount"], 150_000);
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }

@@ -18,17 +18,17 @@ use tokio::{
 
 use crate::world::World;
 
-async fn raw(world: &World, request: &str) -> TcpStream {
-    call(world.address, request).await
+async fn send_raw(world: &World, request: &str) -> TcpStream {
+    send_raw_to(world.address, request).await
 }
 
-async fn call(address: SocketAddr, request: &str) -> TcpStream {
+async fn send_raw_to(address: SocketAddr, request: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
     stream
 }
 
-async fn answer(mut stream: TcpStream) -> String {
+async fn read_response(mut stream: TcpStream) -> String {
     let mut text = String::new();
     let _ = stream.read_to_string(&mut text).await;
     text
@@ -39,12 +39,12 @@ async fn stalled_clients_stop_neither_others_nor_the_drain() {
     let mut world = World::on_sqlite().await;
     let mut stalled = Vec::new();
     for _ in 0..100 {
-        stalled.push(raw(&world, "").await);
-        stalled.push(raw(&world, "GET /health HTTP/1.1\r\nHo").await);
+        stalled.push(send_raw(&world, "").await);
+        stalled.push(send_raw(&world, "GET /health HTTP/1.1\r\nHo").await);
     }
     let head = "POST /v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n\
                 Content-Length: 100\r\n\r\n{";
-    let mid_body = raw(&world, head).await;
+    let mid_body = send_raw(&world, head).await;
     world.get("/health").send().await.ok();
     tokio::time::sleep(Duration::from_millis(100)).await;
 
@@ -52,7 +52,7 @@ async fn stalled_clients_stop_neither_others_nor_the_drain() {
     world.drain().await;
     // The request in the middle of its body has ten seconds; idle connections are closed at once.
     assert!(started.elapsed() < Duration::from_secs(25));
-    let text = answer(mid_body).await;
+    let text = read_response(mid_body).await;
     assert!(text.starts_with("HTTP/1.1 408") && text.contains("request_timeout"), "{text}");
     drop(stalled);
 }
@@ -71,7 +71,7 @@ async fn with_edge(world: &World, edge: Edge) -> SocketAddr {
 /// Sends a byte at intervals; returns when the connection was closed, and the response.
 async fn trickle(address: SocketAddr, request: &str, byte: u8) -> (Duration, String) {
     let started = Instant::now();
-    let (mut from, mut to) = call(address, request).await.into_split();
+    let (mut from, mut to) = send_raw_to(address, request).await.into_split();
     let sending = tokio::spawn(async move {
         while to.write_all(&[byte]).await.is_ok() {
             tokio::time::sleep(MOMENT / 8).await;
@@ -92,7 +92,7 @@ async fn a_request_head_has_a_deadline() {
     let world = World::on_sqlite().await;
     let address =
         with_edge(&world, Edge { first_head: MOMENT, head: MOMENT, ..Edge::default() }).await;
-    let sent = async |request| answer(call(address, request).await).await;
+    let sent = async |request| read_response(send_raw_to(address, request).await).await;
     let (silent, half) = (sent(""), sent("GET /health HTTP/1.1\r\nHo"));
     let slow = trickle(address, "GET /health HTTP/1.1\r\nHost: ", b'x');
     let idle = sent(HEALTH);
@@ -100,10 +100,10 @@ async fn a_request_head_has_a_deadline() {
     let after_a_while = async {
         let head = "POST /v1/speedboats/search HTTP/1.1\r\nHost: x\r\n\
                     Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{";
-        let mut stream = call(address, head).await;
+        let mut stream = send_raw_to(address, head).await;
         tokio::time::sleep(MOMENT * 2).await;
         stream.write_all(b"}").await.unwrap();
-        answer(stream).await
+        read_response(stream).await
     };
     // Each request has its own time.
     let steady = async {
@@ -144,7 +144,7 @@ async fn a_request_body_has_a_deadline() {
                 Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{";
     let stalled = async {
         let started = Instant::now();
-        let words = answer(call(address, head).await).await;
+        let words = read_response(send_raw_to(address, head).await).await;
         (started.elapsed(), words)
     };
     let both = async { tokio::join!(stalled, trickle(address, head, b' ')) };
@@ -166,7 +166,7 @@ async fn a_timed_out_change_has_an_unknown_outcome() {
             "POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
              Content-Type: application/{kind}\r\nContent-Length: 1000\r\n\r\n{{"
         );
-        answer(call(address, &head).await).await
+        read_response(send_raw_to(address, &head).await).await
     };
     let expected = [
         ("/v1/speedboats/search", "unavailable"),
@@ -187,7 +187,7 @@ async fn a_client_that_does_not_read_is_disconnected() {
     let world = World::on_sqlite().await;
     let address = with_edge(&world, Edge { write: MOMENT, ..Edge::default() }).await;
     let large = "GET /docs HTTP/1.1\r\nHost: x\r\n\r\n".repeat(8);
-    let held = call(address, &large).await;
+    let held = send_raw_to(address, &large).await;
     let connections = async || {
         let text = world.app.metrics.text(world.db());
         let (_, count) = text.split_once("\ndermaga_connections ").unwrap();
@@ -215,8 +215,8 @@ async fn a_drain_finishes_running_requests() {
          Content-Length: {}\r\n\r\n{body}",
         body.len()
     );
-    let login = raw(&world, &login).await;
-    let large = raw(&world, &"GET /docs HTTP/1.1\r\nHost: x\r\n\r\n".repeat(8)).await;
+    let login = send_raw(&world, &login).await;
+    let large = send_raw(&world, &"GET /docs HTTP/1.1\r\nHost: x\r\n\r\n".repeat(8)).await;
     // Eight large responses exceed the buffers of the system, so one of them stalls.
     let given = || {
         let text = world.app.metrics.text(world.db());
@@ -236,9 +236,9 @@ async fn a_drain_finishes_running_requests() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert!(!drained.is_finished(), "somebody still reads");
-    let text = answer(login).await;
+    let text = read_response(login).await;
     assert!(text.starts_with("HTTP/1.1 401") && text.ends_with('}'), "{text}");
-    let text = answer(large).await;
+    let text = read_response(large).await;
     assert!(text.starts_with("HTTP/1.1 200") && text.trim_end().ends_with("</html>"));
     drained.await.unwrap();
 }
@@ -255,7 +255,7 @@ async fn two_lengths_in_one_request_smuggle_nothing() {
             "POST /v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n{order}\r\n\r\n\
              2\r\n{{}}\r\n0\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n"
         );
-        let text = answer(raw(&world, &request).await).await;
+        let text = read_response(send_raw(&world, &request).await).await;
         assert_eq!(text.matches("HTTP/1.1").count(), 1, "{text}");
         assert!(text.contains("connection: close"), "{text}");
     }
@@ -266,7 +266,7 @@ async fn a_body_without_end_is_refused() {
     let world = World::on_sqlite().await;
     let request = "POST /v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n\
                    Transfer-Encoding: chunked\r\n\r\n";
-    let (mut reader, mut writer) = raw(&world, request).await.into_split();
+    let (mut reader, mut writer) = send_raw(&world, request).await.into_split();
     let writing = tokio::spawn(async move {
         let chunk = format!("{:x}\r\n{}\r\n", 65536, " ".repeat(65536));
         while writer.write_all(chunk.as_bytes()).await.is_ok() {}
@@ -349,7 +349,7 @@ async fn only_trusted_hops_choose_the_address() {
     });
     let call = world.post("/v1/auth/login", body).header("x-forwarded-for", "6.6.6.6, 9.9.9.9");
     let token = call.send().await.ok()["access_token"].as_str().unwrap().to_owned();
-    let sessions = world.get("/user/me/sessions").bearing(&token).send().await.ok();
+    let sessions = world.get("/user/me/sessions").with_token(&token).send().await.ok();
     assert_eq!(sessions[0]["address"], "9.9.9.9");
 }
 

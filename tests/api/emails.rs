@@ -10,9 +10,8 @@ use dermaga::{
 use serde_json::{Value, json};
 
 use crate::{
-    harbour::{REQUIRED, boat, papers, route},
+    harbour::{REQUIRED, boat, onboarding_body, route},
     on_both_engines,
-    support::authenticator::Authenticator,
     world::{Answer, PASSWORD, Someone, World, registration},
 };
 
@@ -89,12 +88,12 @@ fn profile(email: &str) -> Value {
 }
 
 /// Requests another address and returns the links: to confirm it, and to cancel it.
-async fn requests(world: &World, who: &Someone, email: &str) -> (String, String) {
+async fn requests_email_change(world: &World, who: &Someone, email: &str) -> (String, String) {
     let me = world.get("/user/me").by(who).send().await.ok();
     let after = world.put("/user/me", profile(email)).by(who).send().await.ok();
     assert_eq!(after["pending_email"], email);
     assert_eq!(after["email"], me["email"], "it is not confirmed yet");
-    world.delivers().await;
+    world.delivers_outbox().await;
     (world.mailed_token(email), world.mailed_token(me["email"].as_str().unwrap()))
 }
 
@@ -117,7 +116,7 @@ async fn is_signed_out(world: &World, who: &Someone) {
 
 async fn registers(world: &World, email: &str) -> Someone {
     world.post("/auth/register-mitra", registration(email)).send().await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     world.signs_in(email, "mitra").await
 }
 
@@ -128,13 +127,13 @@ async fn a_registered_partner_verifies_its_address(world: World) {
     assert!(letters.iter().any(|letter| letter.contains("8080/verify-email?token=")));
     let me = world.get("/user/me").by(&made).send().await.ok();
     assert_eq!((&me["email_verified"], &me["pending_email"]), (&json!(false), &json!(null)));
-    world.fills_in(&made, json!({ "submit": true })).await.is(409, "email_unverified");
-    world.fills_in(&made, papers()).await.ok();
-    world.hands_in(&made, &REQUIRED).await.ok();
-    world.fills_in(&made, json!({ "submit": true })).await.is(409, "email_unverified");
+    world.updates_onboarding(&made, json!({ "submit": true })).await.is(409, "email_unverified");
+    world.updates_onboarding(&made, onboarding_body()).await.ok();
+    world.uploads_documents(&made, &REQUIRED).await.ok();
+    world.updates_onboarding(&made, json!({ "submit": true })).await.is(409, "email_unverified");
     let token = world.mailed_token("made@bahari.id");
     verify(&world, "rubbish").await.is(401, "invalid_token");
-    verify(&world, "").await.has_faults(&[("token", "min_length")]);
+    verify(&world, "").await.has_field_errors(&[("token", "min_length")]);
     let (a, b) = tokio::join!(verify(&world, &token), verify(&world, &token));
     let (won, lost) = if a.status == 200 { (a, b) } else { (b, a) };
     won.ok();
@@ -142,7 +141,7 @@ async fn a_registered_partner_verifies_its_address(world: World) {
     verify(&world, &token).await.is(401, "invalid_token");
     let me = world.get("/user/me").by(&made).send().await.ok();
     assert_eq!(me["email_verified"], true, "the session goes on");
-    let submitted = world.fills_in(&made, json!({ "submit": true })).await.ok();
+    let submitted = world.updates_onboarding(&made, json!({ "submit": true })).await.ok();
     assert_eq!(submitted["status"], "in_review");
 }
 
@@ -151,18 +150,18 @@ async fn verification_letters_are_counted(world: World) {
     let again = || world.post("/auth/resend-verification", json!({})).by(&made).send();
     for _ in 0..5 {
         again().await.ok();
-        world.delivers().await;
+        world.delivers_outbox().await;
     }
     assert_eq!(tokens_to(&world, "made@bahari.id").len(), 3, "with that of the registration");
-    world.later(TimeDelta::hours(1));
+    world.advances_clock(TimeDelta::hours(1));
     again().await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     let tokens = tokens_to(&world, "made@bahari.id");
     assert_eq!(tokens.len(), 4);
     // Any of them will do.
     verify(&world, &tokens[1]).await.ok();
     again().await.is(409, "invalid_state");
-    world.delivers().await;
+    world.delivers_outbox().await;
     assert_eq!(tokens_to(&world, "made@bahari.id").len(), 4);
     world.post("/auth/resend-verification", json!({})).send().await.is(401, "unauthenticated");
 }
@@ -170,10 +169,10 @@ async fn verification_letters_are_counted(world: World) {
 async fn a_verification_expires_with_the_registration(world: World) {
     registers(&world, "made@bahari.id").await;
     registers(&world, "ketut@bahari.id").await;
-    world.later(TimeDelta::days(7) - TimeDelta::seconds(1));
+    world.advances_clock(TimeDelta::days(7) - TimeDelta::seconds(1));
     world.app.sweep().await.unwrap();
     verify(&world, &world.mailed_token("made@bahari.id")).await.ok();
-    world.later(TimeDelta::seconds(1));
+    world.advances_clock(TimeDelta::seconds(1));
     verify(&world, &world.mailed_token("ketut@bahari.id")).await.is(401, "invalid_token");
 }
 
@@ -184,7 +183,7 @@ async fn an_invitation_and_a_reset_verify_the_address(world: World) {
     let form = json!({ "name": "Komang", "email": "komang@dermaga.test" });
     let komang = world.post("/v1/users/admins", form).by(&admin).send().await.ok();
     assert_eq!(komang["email_verified"], false);
-    world.delivers().await;
+    world.delivers_outbox().await;
     reset(&world, &world.mailed_token("komang@dermaga.test")).await.ok();
     let path = format!("/v1/users/{}", komang["id"].as_str().unwrap());
     assert_eq!(world.get(&path).by(&admin).send().await.ok()["email_verified"], true);
@@ -192,7 +191,7 @@ async fn an_invitation_and_a_reset_verify_the_address(world: World) {
     let made = registers(&world, "made@bahari.id").await;
     let link = world.mailed_token("made@bahari.id");
     world.post("/auth/forgot-password", json!({ "email": "made@bahari.id" })).send().await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     reset(&world, &world.mailed_token("made@bahari.id")).await.ok();
     assert_eq!(address_of(&world, &made.id).await, ("made@bahari.id".into(), true));
     // Whoever opens the first letter afterwards sees no error.
@@ -203,9 +202,9 @@ async fn a_link_serves_its_own_purpose_only(world: World) {
     let made = registers(&world, "made@bahari.id").await;
     let verification = world.mailed_token("made@bahari.id");
     world.post("/auth/forgot-password", json!({ "email": "made@bahari.id" })).send().await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     let forgotten = world.mailed_token("made@bahari.id");
-    let (confirmation, cancellation) = requests(&world, &made, "new@bahari.id").await;
+    let (confirmation, cancellation) = requests_email_change(&world, &made, "new@bahari.id").await;
     for token in [&verification, &confirmation, &cancellation] {
         reset(&world, token).await.is(401, "invalid_token");
     }
@@ -228,7 +227,7 @@ async fn a_link_serves_its_own_purpose_only(world: World) {
 async fn opening_a_page_uses_no_link(world: World) {
     let made = registers(&world, "made@bahari.id").await;
     let verification = world.mailed_token("made@bahari.id");
-    let (confirmation, cancellation) = requests(&world, &made, "new@bahari.id").await;
+    let (confirmation, cancellation) = requests_email_change(&world, &made, "new@bahari.id").await;
     for (page, token) in [
         ("/verify-email", &verification),
         ("/confirm-email", &confirmation),
@@ -272,19 +271,19 @@ async fn an_unverified_account_stores_little(world: World) {
 async fn a_registration_that_is_never_verified_is_deleted(world: World) {
     let admin = world.admin().await;
     let made = registers(&world, "made@bahari.id").await;
-    world.fills_in(&made, papers()).await.ok();
-    world.hands_in(&made, &["nib", "npwp"]).await.ok();
+    world.updates_onboarding(&made, onboarding_body()).await.ok();
+    world.uploads_documents(&made, &["nib", "npwp"]).await.ok();
     let boat = world.post("/v1/speedboats", boat("GT. 1")).by(&made).send().await.ok();
-    world.plans(&made, route(boat["id"].as_str().unwrap())).await;
-    requests(&world, &made, "arta@bahari.id").await;
+    world.creates_route(&made, route(boat["id"].as_str().unwrap())).await;
+    requests_email_change(&world, &made, "arta@bahari.id").await;
     let mitra = world.partner_id(&made).await;
     let agreed = json!({ "mitra_id": mitra, "commission_rate": 5, "schedule": "manual" });
     world.post("/v1/settlements/configuration", agreed).by(&admin).send().await;
     assert_eq!(world.count("SELECT COUNT(*) FROM notifications").await, 1, "the admin's");
-    world.later(TimeDelta::days(7) - TimeDelta::seconds(1));
+    world.advances_clock(TimeDelta::days(7) - TimeDelta::seconds(1));
     world.app.sweep().await.unwrap();
     assert_eq!(world.count("SELECT COUNT(*) FROM partners").await, 1);
-    world.later(TimeDelta::seconds(1));
+    world.advances_clock(TimeDelta::seconds(1));
     // Every process does it, now and again at once.
     let (a, b) = tokio::join!(world.app.sweep(), world.app.sweep());
     a.and(b).unwrap();
@@ -321,7 +320,7 @@ async fn a_registration_that_is_never_verified_is_deleted(world: World) {
 async fn what_is_verified_submitted_or_invited_is_not_deleted(world: World) {
     let admin = world.admin().await;
     world.partner("verified@bahari.id").await;
-    world.submitted("submitted@bahari.id").await;
+    world.submitted_partner("submitted@bahari.id").await;
     let unverified = "UPDATE accounts SET email_verified = FALSE
                       WHERE email = 'submitted@bahari.id'";
     world.db().sql(unverified).run().await.unwrap();
@@ -331,7 +330,7 @@ async fn what_is_verified_submitted_or_invited_is_not_deleted(world: World) {
     });
     world.post("/v1/mitra/manajemen", invited).by(&admin).send().await.ok();
     registers(&world, "gone@bahari.id").await;
-    world.later(TimeDelta::days(30));
+    world.advances_clock(TimeDelta::days(30));
     world.app.sweep().await.unwrap();
     let left: Vec<(String,)> = world
         .db()
@@ -377,14 +376,14 @@ async fn a_change_waits_for_the_new_mailbox(world: World) {
     let made = world.partner("made@bahari.id").await;
     let elsewhere = world.signs_in("made@bahari.id", "mitra").await;
     let other = world.partner("ketut@bahari.id").await;
-    let (confirmation, _) = requests(&world, &made, "arta@bahari.id").await;
+    let (confirmation, _) = requests_email_change(&world, &made, "arta@bahari.id").await;
     // Nothing has changed yet.
     world.signs_in("made@bahari.id", "mitra").await;
     world.login("arta@bahari.id", "mitra").await.is(401, "invalid_credentials");
     for email in ["made@bahari.id", "arta@bahari.id"] {
         let before = world.letters_to(email).len();
         world.post("/auth/forgot-password", json!({ "email": email })).send().await.ok();
-        world.delivers().await;
+        world.delivers_outbox().await;
         let sent = world.letters_to(email).len() - before;
         assert_eq!(sent, usize::from(email == "made@bahari.id"), "resets go to the old address");
     }
@@ -400,7 +399,7 @@ async fn a_change_waits_for_the_new_mailbox(world: World) {
     let me = world.get("/user/me").by(&arta).send().await.ok();
     assert_eq!(me["id"], made.id);
     assert_eq!((&me["email_verified"], &me["pending_email"]), (&json!(true), &json!(null)));
-    world.delivers().await;
+    world.delivers_outbox().await;
     let letter = world.letters_to("made@bahari.id").pop().unwrap();
     assert!(letter.contains("Your e-mail address was changed"), "{letter}");
 }
@@ -414,13 +413,13 @@ async fn a_change_needs_the_password(world: World) {
         world.put("/user/me", form).by(&made).send().await
     };
     for missing in [json!(null), json!("")] {
-        change(missing).await.has_faults(&[("current_password", "required")]);
+        change(missing).await.has_field_errors(&[("current_password", "required")]);
     }
-    change(json!("guess")).await.has_faults(&[("current_password", "wrong")]);
-    change(json!("x".repeat(1025))).await.has_faults(&[("current_password", "max_length")]);
+    change(json!("guess")).await.has_field_errors(&[("current_password", "wrong")]);
+    change(json!("x".repeat(1025))).await.has_field_errors(&[("current_password", "max_length")]);
     let me = world.get("/user/me").by(&made).send().await.ok();
     assert_eq!((&me["name"], &me["pending_email"]), (&json!("Made Bahari"), &json!(null)));
-    world.delivers().await;
+    world.delivers_outbox().await;
     assert!(world.letters_to("thief@bahari.id").is_empty());
     // Everything else needs none.
     let mut form = profile("made@bahari.id");
@@ -429,7 +428,7 @@ async fn a_change_needs_the_password(world: World) {
 }
 
 /// With limits, and behind a proxy that says where requests come from.
-async fn limited(world: World) -> World {
+async fn with_rate_limits(world: World) -> World {
     let change = |config: &mut Config| {
         config.rate_limit = Switch(true);
         config.trusted_hops = 1;
@@ -438,7 +437,7 @@ async fn limited(world: World) -> World {
 }
 
 async fn a_stolen_session_cannot_guess_the_password(world: World) {
-    let world = limited(world).await;
+    let world = with_rate_limits(world).await;
     let made = world.partner("made@bahari.id").await;
     world.partner("taken@bahari.id").await;
     let change = async |from: &str, email: &str, password: &str| {
@@ -453,7 +452,7 @@ async fn a_stolen_session_cannot_guess_the_password(world: World) {
     }
     for n in 0..10 {
         let answer = change(&format!("198.51.100.{n}"), "thief@bahari.id", "guess").await;
-        answer.has_faults(&[("current_password", "wrong")]);
+        answer.has_field_errors(&[("current_password", "wrong")]);
     }
     let answer = change("198.51.100.99", "thief@bahari.id", PASSWORD).await;
     answer.is(429, "too_many_requests");
@@ -464,7 +463,7 @@ async fn a_stolen_session_cannot_guess_the_password(world: World) {
 
 async fn the_current_address_keeps_a_pending_change(world: World) {
     let made = world.partner("made@bahari.id").await;
-    let (confirmation, _) = requests(&world, &made, "arta@bahari.id").await;
+    let (confirmation, _) = requests_email_change(&world, &made, "arta@bahari.id").await;
     let mut form = profile("made@bahari.id");
     form["name"] = json!("Made Jaya");
     let after = world.put("/user/me", form).by(&made).send().await.ok();
@@ -473,7 +472,7 @@ async fn the_current_address_keeps_a_pending_change(world: World) {
         (&json!("Made Jaya"), &json!("arta@bahari.id"))
     );
     let admin = world.admin().await;
-    let desk = world.desk_of(&made).await;
+    let desk = world.partner_path(&made).await;
     let form = json!({
         "name": "Made Baru", "email": "made@bahari.id", "phone": 81234567890_u64,
         "address": "Jl. Pantai Sanur 1", "partnerType": "company",
@@ -489,11 +488,11 @@ async fn the_current_address_keeps_a_pending_change(world: World) {
 
 async fn a_newer_request_replaces_a_pending_one(world: World) {
     let made = world.partner("made@bahari.id").await;
-    let (first, _) = requests(&world, &made, "one@bahari.id").await;
-    let (second, _) = requests(&world, &made, "two@bahari.id").await;
+    let (first, _) = requests_email_change(&world, &made, "one@bahari.id").await;
+    let (second, _) = requests_email_change(&world, &made, "two@bahari.id").await;
     confirm(&world, &first).await.is(401, "invalid_token");
     // The same address again sends its letter again.
-    let (third, _) = requests(&world, &made, "two@bahari.id").await;
+    let (third, _) = requests_email_change(&world, &made, "two@bahari.id").await;
     confirm(&world, &second).await.is(401, "invalid_token");
     confirm(&world, &third).await.ok();
     world.signs_in("two@bahari.id", "mitra").await;
@@ -510,7 +509,7 @@ async fn a_newer_request_replaces_a_pending_one(world: World) {
 async fn few_changes_are_requested_within_an_hour(world: World) {
     let made = world.partner("made@bahari.id").await;
     for n in 0..5 {
-        requests(&world, &made, &format!("n{n}@bahari.id")).await;
+        requests_email_change(&world, &made, &format!("n{n}@bahari.id")).await;
     }
     let more = || world.put("/user/me", profile("more@bahari.id")).by(&made).send();
     let answer = more().await;
@@ -518,7 +517,7 @@ async fn few_changes_are_requested_within_an_hour(world: World) {
     answer.is(429, "too_many_requests");
     let me = world.get("/user/me").by(&made).send().await.ok();
     assert_eq!(me["pending_email"], "n4@bahari.id");
-    world.later(TimeDelta::hours(1));
+    world.advances_clock(TimeDelta::hours(1));
     more().await.ok();
 }
 
@@ -529,17 +528,17 @@ struct WaysIn {
     link: String,
 }
 
-async fn ways_in(world: &World, email: &str) -> WaysIn {
+async fn create_credentials(world: &World, email: &str) -> WaysIn {
     let here = world.signs_in(email, "mitra").await;
     let there = world.signs_in(email, "mitra").await;
     let enrolled = world.post("/auth/remember-me", json!({ "email": email })).by(&here);
     let device = enrolled.send().await.ok()["remember_token"].as_str().unwrap().to_owned();
     world.post("/auth/forgot-password", json!({ "email": email })).send().await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     WaysIn { sessions: vec![here, there], device, link: world.mailed_token(email) }
 }
 
-async fn are_closed(world: &World, email: &str, ways: &WaysIn) {
+async fn assert_credentials_revoked(world: &World, email: &str, ways: &WaysIn) {
     for session in &ways.sessions {
         is_signed_out(world, session).await;
     }
@@ -551,14 +550,15 @@ async fn are_closed(world: &World, email: &str, ways: &WaysIn) {
 
 async fn a_pending_change_is_cancelled_from_the_old_mailbox(world: World) {
     let made = world.partner("made@bahari.id").await;
-    let (confirmation, cancellation) = requests(&world, &made, "thief@bahari.id").await;
-    let ways = ways_in(&world, "made@bahari.id").await;
+    let (confirmation, cancellation) =
+        requests_email_change(&world, &made, "thief@bahari.id").await;
+    let ways = create_credentials(&world, "made@bahari.id").await;
     cancel(&world, "rubbish").await.is(401, "invalid_token");
     cancel(&world, &cancellation).await.ok();
     cancel(&world, &cancellation).await.is(401, "invalid_token");
     confirm(&world, &confirmation).await.is(401, "invalid_token");
     is_signed_out(&world, &made).await;
-    are_closed(&world, "made@bahari.id", &ways).await;
+    assert_credentials_revoked(&world, "made@bahari.id", &ways).await;
     let made = world.signs_in("made@bahari.id", "mitra").await;
     let me = world.get("/user/me").by(&made).send().await.ok();
     assert_eq!((&me["email"], &me["pending_email"]), (&json!("made@bahari.id"), &json!(null)));
@@ -570,43 +570,35 @@ async fn a_pending_change_is_cancelled_from_the_old_mailbox(world: World) {
 
 async fn a_confirmed_change_is_undone_from_the_old_mailbox(world: World) {
     let made = world.partner("made@bahari.id").await;
-    let (confirmation, cancellation) = requests(&world, &made, "thief@bahari.id").await;
+    let (confirmation, cancellation) =
+        requests_email_change(&world, &made, "thief@bahari.id").await;
     confirm(&world, &confirmation).await.ok();
     // Whoever has the account now sets a password; the link outlives that.
     world.post("/auth/forgot-password", json!({ "email": "thief@bahari.id" })).send().await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     reset_to(&world, &world.mailed_token("thief@bahari.id"), PASSWORD).await.ok();
-    let ways = ways_in(&world, "thief@bahari.id").await;
+    let ways = create_credentials(&world, "thief@bahari.id").await;
     cancel(&world, &cancellation).await.ok();
     cancel(&world, &cancellation).await.is(401, "invalid_token");
-    are_closed(&world, "thief@bahari.id", &ways).await;
-    are_closed(&world, "made@bahari.id", &ways).await;
+    assert_credentials_revoked(&world, "thief@bahari.id", &ways).await;
+    assert_credentials_revoked(&world, "made@bahari.id", &ways).await;
     assert_eq!(address_of(&world, &made.id).await, ("made@bahari.id".into(), true));
     world.login("thief@bahari.id", "mitra").await.is(401, "invalid_credentials");
     // The owner gets the account back by its mailbox.
     world.post("/auth/forgot-password", json!({ "email": "made@bahari.id" })).send().await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     reset(&world, &world.mailed_token("made@bahari.id")).await.ok();
     // The other address is free.
     world.partner("thief@bahari.id").await;
 }
 
-async fn enrols(world: &World, who: &Someone) -> Authenticator {
-    let password = json!({ "current_password": PASSWORD });
-    let secret = world.post("/user/me/totp", password).by(who).send().await.ok();
-    let app = Authenticator::new(secret["secret"].as_str().unwrap());
-    let code = json!({ "code": app.code(world.now()) });
-    world.post("/user/me/totp/confirm", code).by(who).send().await.ok();
-    app
-}
-
 /// Somebody who knows the password must not keep the account by a second factor of their own.
 async fn undoing_a_change_removes_a_later_second_factor(world: World) {
     let made = world.partner("made@bahari.id").await;
-    let (confirmation, cancellation) = requests(&world, &made, "evil@bahari.id").await;
+    let (confirmation, cancellation) = requests_email_change(&world, &made, "evil@bahari.id").await;
     confirm(&world, &confirmation).await.ok();
     let thief = world.signs_in("evil@bahari.id", "mitra").await;
-    enrols(&world, &thief).await;
+    world.enrols(&thief).await;
     world.login("evil@bahari.id", "mitra").await.is(401, "second_factor_required");
 
     cancel(&world, &cancellation).await.ok();
@@ -620,9 +612,9 @@ async fn undoing_a_change_removes_a_later_second_factor(world: World) {
 /// The old mailbox alone does not remove the holder's own second factor.
 async fn undoing_a_change_keeps_an_earlier_second_factor(world: World) {
     let made = world.partner("made@bahari.id").await;
-    enrols(&world, &made).await;
-    world.later(TimeDelta::minutes(1));
-    let (_, cancellation) = requests(&world, &made, "baru@bahari.id").await;
+    world.enrols(&made).await;
+    world.advances_clock(TimeDelta::minutes(1));
+    let (_, cancellation) = requests_email_change(&world, &made, "baru@bahari.id").await;
     cancel(&world, &cancellation).await.ok();
     world.login("made@bahari.id", "mitra").await.is(401, "second_factor_required");
     assert_eq!(world.count("SELECT COUNT(*) FROM recovery_codes").await, 10);
@@ -635,14 +627,14 @@ async fn the_first_link_undoes_a_chain_of_changes(world: World) {
             true => ("a2@bahari.id", "b2@bahari.id", "c2@bahari.id"),
         };
         let owner = world.partner(a).await;
-        let (to_b, from_a) = requests(&world, &owner, b).await;
+        let (to_b, from_a) = requests_email_change(&world, &owner, b).await;
         confirm(&world, &to_b).await.ok();
         let thief = world.signs_in(b, "mitra").await;
-        let (to_c, from_b) = requests(&world, &thief, c).await;
+        let (to_c, from_b) = requests_email_change(&world, &thief, c).await;
         if confirmed {
             confirm(&world, &to_c).await.ok();
         }
-        world.later(TimeDelta::days(7) - TimeDelta::seconds(1));
+        world.advances_clock(TimeDelta::days(7) - TimeDelta::seconds(1));
         world.app.sweep().await.unwrap();
         cancel(&world, &from_a).await.ok();
         assert_eq!(address_of(&world, &owner.id).await, (a.into(), true));
@@ -659,16 +651,16 @@ async fn the_first_link_undoes_a_chain_of_changes(world: World) {
 
 async fn a_later_link_leaves_earlier_changes(world: World) {
     let owner = world.partner("a@bahari.id").await;
-    let (to_b, from_a) = requests(&world, &owner, "b@bahari.id").await;
+    let (to_b, from_a) = requests_email_change(&world, &owner, "b@bahari.id").await;
     confirm(&world, &to_b).await.ok();
     let owner = world.signs_in("b@bahari.id", "mitra").await;
-    let (to_c, from_b) = requests(&world, &owner, "c@bahari.id").await;
+    let (to_c, from_b) = requests_email_change(&world, &owner, "c@bahari.id").await;
     confirm(&world, &to_c).await.ok();
     cancel(&world, &from_b).await.ok();
     assert_eq!(address_of(&world, &owner.id).await.0, "b@bahari.id");
     // The way back to the first address is still open.
     let owner = world.signs_in("b@bahari.id", "mitra").await;
-    let (to_a, from_b) = requests(&world, &owner, "a@bahari.id").await;
+    let (to_a, from_b) = requests_email_change(&world, &owner, "a@bahari.id").await;
     confirm(&world, &to_a).await.ok();
     assert_eq!(address_of(&world, &owner.id).await.0, "a@bahari.id");
     cancel(&world, &from_a).await.ok();
@@ -679,24 +671,24 @@ async fn a_later_link_leaves_earlier_changes(world: World) {
 async fn links_of_a_change_expire(world: World) {
     let made = world.partner("made@bahari.id").await;
     let ketut = world.partner("ketut@bahari.id").await;
-    let (late, _) = requests(&world, &made, "arta@bahari.id").await;
-    let (in_time, undo) = requests(&world, &ketut, "putu@bahari.id").await;
-    world.later(TimeDelta::hours(72) - TimeDelta::seconds(1));
+    let (late, _) = requests_email_change(&world, &made, "arta@bahari.id").await;
+    let (in_time, undo) = requests_email_change(&world, &ketut, "putu@bahari.id").await;
+    world.advances_clock(TimeDelta::hours(72) - TimeDelta::seconds(1));
     confirm(&world, &in_time).await.ok();
-    world.later(TimeDelta::seconds(1));
+    world.advances_clock(TimeDelta::seconds(1));
     confirm(&world, &late).await.is(401, "invalid_token");
     world.app.sweep().await.unwrap();
     let made = world.signs_in("made@bahari.id", "mitra").await;
     let me = world.get("/user/me").by(&made).send().await.ok();
     assert_eq!((&me["email"], &me["pending_email"]), (&json!("made@bahari.id"), &json!(null)));
-    world.later(TimeDelta::hours(96));
+    world.advances_clock(TimeDelta::hours(96));
     cancel(&world, &undo).await.is(401, "invalid_token");
     assert_eq!(address_of(&world, &ketut.id).await.0, "putu@bahari.id");
 }
 
 async fn a_link_that_is_used_twice_at_once_works_once(world: World) {
     let made = world.partner("made@bahari.id").await;
-    let (confirmation, cancellation) = requests(&world, &made, "arta@bahari.id").await;
+    let (confirmation, cancellation) = requests_email_change(&world, &made, "arta@bahari.id").await;
     for (path, token) in
         [("/auth/confirm-email", &confirmation), ("/auth/cancel-email-change", &cancellation)]
     {
@@ -716,7 +708,7 @@ async fn confirming_and_cancelling_at_once_ends_at_the_old_address(world: World)
         let email = format!("made{n}@bahari.id");
         let made = world.partner(&email).await;
         let new = format!("arta{n}@bahari.id");
-        let (confirmation, cancellation) = requests(&world, &made, &new).await;
+        let (confirmation, cancellation) = requests_email_change(&world, &made, &new).await;
         let (confirmed, cancelled) =
             tokio::join!(confirm(&world, &confirmation), cancel(&world, &cancellation));
         cancelled.ok();
@@ -732,13 +724,13 @@ async fn a_taken_address_is_refused(world: World) {
     let change = world.put("/user/me", profile("Ketut@bahari.id")).by(&made).send().await;
     change.is(409, "email_taken");
     // Taken between the request and its confirmation.
-    let (confirmation, _) = requests(&world, &made, "arta@bahari.id").await;
+    let (confirmation, _) = requests_email_change(&world, &made, "arta@bahari.id").await;
     world.partner("arta@bahari.id").await;
     confirm(&world, &confirmation).await.is(409, "email_taken");
     world.get("/user/me").by(&made).send().await.ok();
     assert_eq!(address_of(&world, &made.id).await.0, "made@bahari.id");
     let admin = world.admin().await;
-    let desk = world.desk_of(&made).await;
+    let desk = world.partner_path(&made).await;
     let form = json!({
         "name": "Made", "email": "ketut@bahari.id", "phone": 81234567890_u64,
         "address": "Jl. Pantai Sanur 1", "partnerType": "company",
@@ -751,8 +743,8 @@ async fn of_two_confirmations_of_one_address_one_succeeds(world: World) {
         let wanted = format!("wanted{n}@bahari.id");
         let made = world.partner(&format!("made{n}@bahari.id")).await;
         let ketut = world.partner(&format!("ketut{n}@bahari.id")).await;
-        requests(&world, &made, &wanted).await;
-        requests(&world, &ketut, &wanted).await;
+        requests_email_change(&world, &made, &wanted).await;
+        requests_email_change(&world, &ketut, &wanted).await;
         let tokens = tokens_to(&world, &wanted);
         let (a, b) = tokio::join!(confirm(&world, &tokens[0]), confirm(&world, &tokens[1]));
         let (won, lost) = if a.status == 200 { (a, b) } else { (b, a) };
@@ -764,7 +756,7 @@ async fn of_two_confirmations_of_one_address_one_succeeds(world: World) {
 async fn an_old_address_is_reserved_until_the_change_is_final(world: World) {
     let made = world.partner("made@bahari.id").await;
     let ketut = world.partner("ketut@bahari.id").await;
-    let (confirmation, _) = requests(&world, &made, "arta@bahari.id").await;
+    let (confirmation, _) = requests_email_change(&world, &made, "arta@bahari.id").await;
     confirm(&world, &confirmation).await.ok();
     let register = || world.post("/auth/register-mitra", registration("made@bahari.id")).send();
     register().await.is(409, "email_taken");
@@ -788,7 +780,7 @@ async fn an_old_address_is_reserved_until_the_change_is_final(world: World) {
     for checked in invariants::check(world.db()).await.unwrap() {
         assert!(checked.broken.is_empty(), "{}: {:?}", checked.rule, checked.broken);
     }
-    world.later(TimeDelta::days(7));
+    world.advances_clock(TimeDelta::days(7));
     world.app.sweep().await.unwrap();
     register().await.ok();
 }
@@ -799,7 +791,7 @@ async fn an_old_address_is_not_taken_while_it_is_confirmed(world: World) {
         let email = format!("made{n}@bahari.id");
         let made = world.partner(&email).await;
         let (confirmation, cancellation) =
-            requests(&world, &made, &format!("arta{n}@bahari.id")).await;
+            requests_email_change(&world, &made, &format!("arta{n}@bahari.id")).await;
         let register = || world.post("/auth/register-mitra", registration(&email)).send();
         let (confirmed, a, b, c) =
             tokio::join!(confirm(&world, &confirmation), register(), register(), register());
@@ -814,7 +806,7 @@ async fn an_old_address_is_not_taken_while_it_is_confirmed(world: World) {
 
 async fn setting_a_password_cancels_a_pending_change(world: World) {
     let made = world.partner("made@bahari.id").await;
-    let (confirmation, cancellation) = requests(&world, &made, "one@bahari.id").await;
+    let (confirmation, cancellation) = requests_email_change(&world, &made, "one@bahari.id").await;
     let change = json!({ "current_password": PASSWORD, "password": NEW, "cpassword": NEW });
     world.put("/user/me/password", change).by(&made).send().await.ok();
     confirm(&world, &confirmation).await.is(401, "invalid_token");
@@ -825,16 +817,16 @@ async fn setting_a_password_cancels_a_pending_change(world: World) {
     let mut form = profile("two@bahari.id");
     form["current_password"] = json!(NEW);
     world.put("/user/me", form).by(&made).send().await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     let confirmation = world.mailed_token("two@bahari.id");
     world.post("/auth/forgot-password", json!({ "email": "made@bahari.id" })).send().await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     reset(&world, &world.mailed_token("made@bahari.id")).await.ok();
     confirm(&world, &confirmation).await.is(401, "invalid_token");
 }
 
 /// The letter with the link that cancels a change.
-fn notice_to(world: &World, email: &str) -> String {
+fn cancellation_mail_to(world: &World, email: &str) -> String {
     let letters = world.letters_to(email);
     let notice = letters.iter().rev().find(|letter| letter.contains("/cancel-email-change"));
     notice.expect("a notice was sent").clone()
@@ -843,14 +835,14 @@ fn notice_to(world: &World, email: &str) -> String {
 async fn staff_cannot_take_a_partner_over(world: World) {
     let made = world.partner("made@bahari.id").await;
     let clerk = world.staff("ayu@dermaga.test", &[Rule::PartnersWrite, Rule::PartnersRead]).await;
-    let desk = world.desk_of(&made).await;
+    let desk = world.partner_path(&made).await;
     let change = async |email: &str| {
         let form = json!({
             "name": "Made Bahari", "email": email, "phone": 81234567890_u64,
             "address": "Jl. Pantai Sanur 1", "partnerType": "company",
         });
         let after = world.put(&desk, form).by(&clerk).send().await.ok();
-        world.delivers().await;
+        world.delivers_outbox().await;
         after
     };
     let after = change("evil@bahari.id").await;
@@ -863,10 +855,10 @@ async fn staff_cannot_take_a_partner_over(world: World) {
     world.get("/user/me").by(&made).send().await.ok();
     // The new mailbox gets no password before it is confirmed.
     world.post("/auth/forgot-password", json!({ "email": "evil@bahari.id" })).send().await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     assert_eq!(tokens_to(&world, "evil@bahari.id").len(), 1, "only the confirmation");
     // The partner is told, and rules.
-    let notice = notice_to(&world, "made@bahari.id");
+    let notice = cancellation_mail_to(&world, "made@bahari.id");
     assert!(notice.contains("An administrator of Dermaga asked"), "{notice}");
     assert!(!notice.contains("ayu@dermaga.test") && !notice.contains("Wayan"), "{notice}");
     confirm(&world, &world.mailed_token("evil@bahari.id")).await.ok();
@@ -897,13 +889,13 @@ async fn a_staff_member_confirms_its_new_address(world: World) {
     assert_eq!(after["pending_email"], "baru@dermaga.test");
     assert_eq!(world.get(&path).by(&admin).send().await.ok()["pending_email"], "baru@dermaga.test");
     world.get("/user/me").by(&putu).send().await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     confirm(&world, &world.mailed_token("baru@dermaga.test")).await.ok();
     is_signed_out(&world, &putu).await;
     world.signs_in("baru@dermaga.test", "staff").await;
 }
 
-async fn latest(world: &World, id: &str) -> Option<String> {
+async fn last_change_by(world: &World, id: &str) -> Option<String> {
     let mut tx = world.db().begin().await.unwrap();
     let by = accounts::last_email_change_by(&mut tx, id.parse().unwrap()).await.unwrap();
     by.map(|id| id.to_string())
@@ -912,12 +904,12 @@ async fn latest(world: &World, id: &str) -> Option<String> {
 async fn the_latest_request_is_remembered(world: World) {
     let made = world.partner("made@bahari.id").await;
     let clerk = world.staff("ayu@dermaga.test", &[Rule::PartnersWrite]).await;
-    assert_eq!(latest(&world, &made.id).await, None);
-    let (confirmation, _) = requests(&world, &made, "arta@bahari.id").await;
-    assert_eq!(latest(&world, &made.id).await, None, "its own requests do not count");
+    assert_eq!(last_change_by(&world, &made.id).await, None);
+    let (confirmation, _) = requests_email_change(&world, &made, "arta@bahari.id").await;
+    assert_eq!(last_change_by(&world, &made.id).await, None, "its own requests do not count");
     confirm(&world, &confirmation).await.ok();
     let arta = world.signs_in("arta@bahari.id", "mitra").await;
-    let desk = world.desk_of(&arta).await;
+    let desk = world.partner_path(&arta).await;
     let form = |email: &str| {
         json!({
             "name": "Made Bahari", "email": email, "phone": 81234567890_u64,
@@ -925,33 +917,42 @@ async fn the_latest_request_is_remembered(world: World) {
         })
     };
     world.put(&desk, form("evil@bahari.id")).by(&clerk).send().await.ok();
-    assert_eq!(latest(&world, &made.id).await, Some(clerk.id.clone()), "also while pending");
-    world.delivers().await;
+    assert_eq!(
+        last_change_by(&world, &made.id).await,
+        Some(clerk.id.clone()),
+        "also while pending"
+    );
+    world.delivers_outbox().await;
     cancel(&world, &world.mailed_token("arta@bahari.id")).await.ok();
-    assert_eq!(latest(&world, &made.id).await, Some(clerk.id.clone()), "also when cancelled");
-    world.later(TimeDelta::days(365));
+    assert_eq!(
+        last_change_by(&world, &made.id).await,
+        Some(clerk.id.clone()),
+        "also when cancelled"
+    );
+    world.advances_clock(TimeDelta::days(365));
     world.app.sweep().await.unwrap();
-    assert_eq!(latest(&world, &made.id).await, Some(clerk.id), "it is never forgotten");
+    assert_eq!(last_change_by(&world, &made.id).await, Some(clerk.id), "it is never forgotten");
 
     // Also the change of an invited account, which acts at once.
     let clerk = world.signs_in("ayu@dermaga.test", "staff").await;
     let putu = world.post("/v1/mitra/manajemen", form("putu@bahari.id")).by(&clerk).send().await;
     let putu = putu.ok();
     let account = putu["user_id"].as_str().unwrap();
-    assert_eq!(latest(&world, account).await, None);
+    assert_eq!(last_change_by(&world, account).await, None);
     let desk = format!("/v1/mitra/manajemen/{}", putu["id"].as_str().unwrap());
     let after = world.put(&desk, form("evil@bahari.id")).by(&clerk).send().await.ok();
     assert_eq!(
         (&after["email"], &after["pending_email"]),
         (&json!("evil@bahari.id"), &json!(null))
     );
-    assert_eq!(latest(&world, account).await, Some(clerk.id));
+    assert_eq!(last_change_by(&world, account).await, Some(clerk.id));
 }
 
 async fn a_deleted_account_reserves_nothing(world: World) {
     let admin = world.admin().await;
     let putu = world.staff("putu@dermaga.test", &[]).await;
-    let (confirmation, cancellation) = requests(&world, &putu, "baru@dermaga.test").await;
+    let (confirmation, cancellation) =
+        requests_email_change(&world, &putu, "baru@dermaga.test").await;
     confirm(&world, &confirmation).await.ok();
     let found = world.get("/v1/staffs?search=baru@dermaga.test").by(&admin).send().await.ok();
     let path = format!("/v1/staff/{}", found["items"][0]["id"].as_str().unwrap());
@@ -966,8 +967,8 @@ async fn letters_tell_little_about_others(world: World) {
     let made = world.partner("made@bahari.id").await;
     let call = world.put("/user/me", profile("secret.arta@bahari.id")).by(&made);
     call.header("accept-language", "id").send().await.ok();
-    world.delivers().await;
-    let notice = notice_to(&world, "made@bahari.id");
+    world.delivers_outbox().await;
+    let notice = cancellation_mail_to(&world, "made@bahari.id");
     assert!(notice.contains("Alamat e-mail Anda akan diubah") || notice.contains("Batalkan"));
     assert!(
         notice.contains("s***@bahari.id") && notice.contains("8080/cancel-email-change?token=")

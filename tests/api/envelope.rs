@@ -47,7 +47,7 @@ async fn bodies_are_json_objects_or_refused(world: World) {
         .await
         .is(400, "malformed_request");
     json().body("[".repeat(100_000)).send().await.is(400, "malformed_request");
-    json().body("{}").send().await.has_faults(&[
+    json().body("{}").send().await.has_field_errors(&[
         ("email", "required"),
         ("password", "required"),
         ("role", "required"),
@@ -58,7 +58,12 @@ async fn bodies_are_json_objects_or_refused(world: World) {
         .body(json!({ "email": 7, "password": null, "role": {} }).to_string())
         .send()
         .await
-        .has_faults(&[("email", "type"), ("password", "type"), ("role", "enum"), ("role", "type")]);
+        .has_field_errors(&[
+            ("email", "type"),
+            ("password", "type"),
+            ("role", "enum"),
+            ("role", "type"),
+        ]);
 }
 
 async fn a_slash_at_the_end_makes_no_difference(world: World) {

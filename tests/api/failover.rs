@@ -19,7 +19,7 @@ use crate::{
 
 const OPTIONS: &str = "-c fsync=off";
 
-async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
+async fn wait_until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     let started = Instant::now();
     while !is_so().await {
         assert!(started.elapsed() < Duration::from_secs(120), "{what}");
@@ -27,12 +27,13 @@ async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     }
 }
 
-async fn follow(primary: &Cluster, url: &str) {
+async fn enable_synchronous_replication(primary: &Cluster, url: &str) {
     run(primary, "ALTER SYSTEM SET synchronous_standby_names = '*'").await;
     run(primary, "SELECT pg_reload_conf()").await;
     let db = Db::open(url).await.unwrap();
     let count = "SELECT COUNT(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
-    until("the standby follows", async || db.sql(count).scalar::<i64>().await.unwrap() == 1).await;
+    wait_until("the standby follows", async || db.sql(count).scalar::<i64>().await.unwrap() == 1)
+        .await;
     db.close().await;
 }
 
@@ -42,7 +43,7 @@ async fn a_promoted_standby_takes_over_and_nothing_that_was_confirmed_is_lost() 
     let primary = start(&bin, OPTIONS).unwrap();
     let url = create(&primary, "CREATE DATABASE dermaga").await;
     let standby = start_standby(&bin, &primary, OPTIONS).unwrap();
-    follow(&primary, &url).await;
+    enable_synchronous_replication(&primary, &url).await;
     let both = format!(
         "postgres:///dermaga?host={}&host={}&user=postgres&target_session_attrs=read-write",
         primary.socket.display(),
@@ -73,12 +74,13 @@ async fn a_promoted_standby_takes_over_and_nothing_that_was_confirmed_is_lost() 
         confirmed
     };
     let failover = async {
-        until("something was sold", async || numbers.load(Ordering::Relaxed) > 200).await;
+        wait_until("something was sold", async || numbers.load(Ordering::Relaxed) > 200).await;
         drop(primary);
         let killed = Instant::now();
         run(&standby, "SELECT pg_promote()").await;
         let count = "SELECT COUNT(*) FROM taxes";
-        until("it is back", async || world.db().sql(count).scalar::<i64>().await.is_ok()).await;
+        wait_until("it is back", async || world.db().sql(count).scalar::<i64>().await.is_ok())
+            .await;
         tokio::time::sleep(Duration::from_secs(2)).await;
         is_over.store(true, Ordering::Relaxed);
         killed

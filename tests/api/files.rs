@@ -104,7 +104,7 @@ async fn a_document_is_private(world: World) {
     let later = signed.replace("expires=1", "expires=2");
     world.get(&later).send().await.is(404, "not_found");
     world.get(&format!("{plain}?expires=9999999999&signature=x")).send().await.is(404, "not_found");
-    world.later(TimeDelta::minutes(5));
+    world.advances_clock(TimeDelta::minutes(5));
     world.get(&signed).send().await.is(404, "not_found");
     world.get(&format!("/v1/files/{}", ids::fresh())).send().await.is(404, "not_found");
 }
@@ -113,7 +113,7 @@ async fn invalid_files_are_refused_at_once(world: World) {
     let made = world.partner("made@bahari.id").await;
     let refused = async |name: &str, content: &[u8], purpose: &str, rule: &str| {
         let answer = upload(&world, &made, name, content.to_vec(), purpose).await;
-        answer.has_faults(&[("file", rule)]);
+        answer.has_field_errors(&[("file", rule)]);
     };
     refused("a.png", b"#!/bin/sh\necho hi", "photo", "kind").await;
     refused("a.svg", b"<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>", "photo", "kind")
@@ -142,7 +142,7 @@ async fn invalid_files_are_refused_at_once(world: World) {
          Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 10737418240\r\n\r\n",
         made.token
     );
-    let text = world.raw_answer(&head).await;
+    let text = world.raw_response(&head).await;
     assert!(text.starts_with("HTTP/1.1 413"), "{text}");
     assert_eq!(world.count("SELECT COUNT(*) FROM files").await, 0);
 }
@@ -161,9 +161,9 @@ async fn a_form_with_faults_is_named(world: World) {
         world.call(Method::POST, "/v1/files/upload").by(&made).multipart(form).send().await
     };
     let form = Form::new().text("note", "nothing here");
-    send(form).await.has_faults(&[("file", "required"), ("purpose", "required")]);
+    send(form).await.has_field_errors(&[("file", "required"), ("purpose", "required")]);
     let form = Form::new().file("a.pdf", PDF).text("purpose", "treasure");
-    send(form).await.has_faults(&[("purpose", "enum")]);
+    send(form).await.has_field_errors(&[("purpose", "enum")]);
     let call = world.call(Method::POST, "/v1/files/upload").by(&made);
     call.json(json!({})).send().await.is(415, "unsupported_media_type");
     let call = world.call(Method::POST, "/v1/files/upload").by(&made);
@@ -204,9 +204,9 @@ async fn a_presigned_address_takes_one_file(world: World) {
         .await
         .is(413, "payload_too_large");
     let answer = presign(&world, &made, "application/pdf", 10, "avatar").await;
-    answer.has_faults(&[("content_type", "kind")]);
+    answer.has_field_errors(&[("content_type", "kind")]);
     let answer = presign(&world, &made, "text/html", 0, "treasure").await;
-    answer.has_faults(&[("content_type", "enum"), ("purpose", "enum"), ("size", "min")]);
+    answer.has_field_errors(&[("content_type", "enum"), ("purpose", "enum"), ("size", "min")]);
 }
 
 async fn a_presigned_address_is_bound_to_file_type_and_size(world: World) {
@@ -238,11 +238,11 @@ async fn a_presigned_address_is_bound_to_file_type_and_size(world: World) {
     disguised.resize(png.len().max(jpeg.len()), 0);
     let answer = presign(&world, &made, "image/png", disguised.len(), "photo").await.ok();
     let answer = put(&world, &path_of(&answer["upload_url"]), "image/png", disguised).await;
-    answer.has_faults(&[("content", "kind")]);
+    answer.has_field_errors(&[("content", "kind")]);
     // After all these refusals the address is still good, and not for longer than it said.
-    world.later(TimeDelta::minutes(10) - TimeDelta::seconds(1));
+    world.advances_clock(TimeDelta::minutes(10) - TimeDelta::seconds(1));
     put(&world, &address, "image/png", png.clone()).await.ok();
-    world.later(TimeDelta::seconds(1));
+    world.advances_clock(TimeDelta::seconds(1));
     let expired = path_of(&other["upload_url"]);
     put(&world, &expired, "image/png", png).await.is(403, "forbidden");
 }
@@ -279,12 +279,12 @@ async fn a_pending_file_cannot_be_used_and_is_swept_away(world: World) {
     let png = picture(ImageFormat::Png);
     let wanted = presign(&world, &made, "image/png", png.len(), "avatar").await.ok();
     let id = wanted["file_id"].as_str().unwrap();
-    avatar(&world, &made, id).await.has_faults(&[("avatar_file_id", "unknown")]);
+    avatar(&world, &made, id).await.has_field_errors(&[("avatar_file_id", "unknown")]);
     world.get(&format!("/v1/files/{id}")).by(&made).send().await.is(404, "not_found");
     world.app.sweep().await.unwrap();
     assert_eq!(world.count("SELECT COUNT(*) FROM files").await, 1);
     upload(&world, &made, "kept.png", png, "photo").await.ok();
-    world.later(TimeDelta::minutes(10));
+    world.advances_clock(TimeDelta::minutes(10));
     world.app.sweep().await.unwrap();
     assert_eq!(world.count("SELECT COUNT(*) FROM files WHERE status = 'ready'").await, 1);
     assert_eq!(world.count("SELECT COUNT(*) FROM files").await, 1);
@@ -305,8 +305,8 @@ async fn a_file_is_referred_to_by_its_uploader_for_its_purpose(world: World) {
     let id = |file: &Value| file["id"].as_str().unwrap().to_owned();
     let photo = id(&upload(&world, &made, "a.png", png.clone(), "photo").await.ok());
     let face = id(&upload(&world, &made, "a.png", png, "avatar").await.ok());
-    avatar(&world, &made, &photo).await.has_faults(&[("avatar_file_id", "unknown")]);
-    avatar(&world, &ketut, &face).await.has_faults(&[("avatar_file_id", "unknown")]);
+    avatar(&world, &made, &photo).await.has_field_errors(&[("avatar_file_id", "unknown")]);
+    avatar(&world, &ketut, &face).await.has_field_errors(&[("avatar_file_id", "unknown")]);
     let profile = avatar(&world, &made, &face).await.ok();
     assert_eq!(profile["avatar_file_id"], json!(face));
     assert!(profile["avatar_url"].as_str().unwrap().ends_with(&format!("/v1/files/{face}")));
@@ -320,14 +320,14 @@ async fn a_file_is_referred_to_by_its_uploader_for_its_purpose(world: World) {
 const FIVE: usize = 5 * 1024 * 1024;
 
 /// The counted usage equals the stored files.
-async fn adds_up(world: &World) {
+async fn assert_invariants(world: &World) {
     for question in dermaga::invariants::check(world.db()).await.unwrap() {
         assert!(question.broken.is_empty(), "{}: {:?}", question.rule, question.broken);
     }
 }
 
 /// The number of concurrent requests that succeeded; the others exceeded the quota.
-fn granted(answers: Vec<Answer>) -> usize {
+fn count_granted(answers: Vec<Answer>) -> usize {
     let mut granted = 0;
     for answer in answers {
         match answer.status {
@@ -346,21 +346,21 @@ async fn an_account_has_a_quota_of_bytes(world: World) {
     }
     // 190 MiB: there is room for two more.
     let answers = futures_util::future::join_all((0..20).map(|_| ask(FIVE))).await;
-    assert_eq!(granted(answers), 2);
+    assert_eq!(count_granted(answers), 2);
     assert_eq!(world.count("SELECT CAST(SUM(size) AS BIGINT) FROM files").await, 200 << 20);
     ask(1).await.is(409, "quota_exceeded");
     let png = picture(ImageFormat::Png);
     upload(&world, &made, "a.png", png.clone(), "photo").await.is(409, "quota_exceeded");
     assert_eq!(world.count("SELECT COUNT(*) FROM files").await, 40, "nothing is left behind");
-    adds_up(&world).await;
+    assert_invariants(&world).await;
     // It is theirs alone.
     let ketut = world.partner("ketut@bahari.id").await;
     upload(&world, &ketut, "a.png", png, "photo").await.ok();
     // Pending uploads that expire release their quota.
-    world.later(TimeDelta::minutes(10));
+    world.advances_clock(TimeDelta::minutes(10));
     world.app.sweep().await.unwrap();
     ask(FIVE).await.ok();
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 async fn an_account_has_a_quota_of_files(world: World) {
@@ -386,7 +386,7 @@ async fn an_account_has_a_quota_of_files(world: World) {
             upload(world, who, "a.png", png.clone(), "photo").await
         };
         let answers = futures_util::future::join_all((0..20).map(one));
-        assert_eq!(granted(answers.await), 10);
+        assert_eq!(count_granted(answers.await), 10);
     }
     world.db().sql("UPDATE file_usage SET files = 5000").run().await.unwrap();
     upload(&world, &admin, "a.png", png.clone(), "photo").await.ok();
@@ -401,16 +401,16 @@ async fn removed_files_release_their_quota(world: World) {
     // What a phone appends is cut off, and not counted.
     let longer = [png.clone(), vec![b'x'; 5000]].concat();
     let wanted = presign(&world, &made, "image/png", longer.len(), "photo").await.ok();
-    adds_up(&world).await;
+    assert_invariants(&world).await;
     let file = put(&world, &path_of(&wanted["upload_url"]), "image/png", longer).await.ok();
     assert_eq!(file["size"], json!(png.len()));
-    adds_up(&world).await;
+    assert_invariants(&world).await;
     presign(&world, &made, "image/png", 100, "photo").await.ok();
-    world.later(TimeDelta::days(8));
+    world.advances_clock(TimeDelta::days(8));
     world.app.sweep().await.unwrap();
     assert_eq!(world.count("SELECT COUNT(*) FROM files").await, 0);
     assert_eq!(world.count("SELECT CAST(SUM(files + bytes) AS BIGINT) FROM file_usage").await, 0);
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 async fn only_editors_upload_contents(world: World) {
@@ -443,14 +443,14 @@ fn stored(world: &World) -> usize {
     found
 }
 
-async fn is_there(world: &World, file: &str) -> bool {
+async fn is_ready(world: &World, file: &str) -> bool {
     let id: ids::Uuid = file.parse().unwrap();
     let found = world.db().sql("SELECT COUNT(*) FROM files WHERE id = $1 AND status = 'ready'");
     found.bind(id).scalar::<i64>().await.unwrap() == 1
 }
 
 async fn a_file_that_nothing_refers_to_is_removed(world: World) {
-    let made = world.active("made@bahari.id").await;
+    let made = world.active_partner("made@bahari.id").await;
     let admin = world.admin().await;
     let png = picture(ImageFormat::Png);
     let id = |file: Value| file["id"].as_str().unwrap().to_owned();
@@ -469,7 +469,7 @@ async fn a_file_that_nothing_refers_to_is_removed(world: World) {
     let newcomer = world.partner("ketut@bahari.id").await;
     let paper = new(&newcomer, "document").await;
     let handed_in = json!({ "documents": [{ "type": "nib", "file_id": paper }] });
-    world.fills_in(&newcomer, handed_in).await.ok();
+    world.updates_onboarding(&newcomer, handed_in).await.ok();
     kept.push(paper);
     let banner = new(&admin, "content").await;
     let call = json!({
@@ -493,14 +493,14 @@ async fn a_file_that_nothing_refers_to_is_removed(world: World) {
         new(&admin, "proof").await,
     ];
     assert_eq!(stored(&world), kept.len() + loose.len());
-    world.later(TimeDelta::days(7) - TimeDelta::seconds(1));
+    world.advances_clock(TimeDelta::days(7) - TimeDelta::seconds(1));
     world.app.sweep().await.unwrap();
     assert_eq!(stored(&world), kept.len() + loose.len(), "not before a week is over");
     for _ in 0..3 {
-        world.later(TimeDelta::days(7));
+        world.advances_clock(TimeDelta::days(7));
         world.app.sweep().await.unwrap();
         for file in &kept {
-            assert!(is_there(&world, file).await);
+            assert!(is_ready(&world, file).await);
         }
         assert_eq!(stored(&world), kept.len());
         assert_eq!(world.count("SELECT COUNT(*) FROM files").await, kept.len() as i64);
@@ -508,7 +508,7 @@ async fn a_file_that_nothing_refers_to_is_removed(world: World) {
     for file in &loose {
         world.get(&format!("/v1/files/{file}")).send().await.is(404, "not_found");
     }
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 async fn an_unreferenced_file_is_kept_for_a_week(world: World) {
@@ -518,24 +518,24 @@ async fn an_unreferenced_file_is_kept_for_a_week(world: World) {
     let face = face["id"].as_str().unwrap();
     avatar(&world, &made, face).await.ok();
     // Used until a moment before the sweep looks.
-    world.later(TimeDelta::days(7));
+    world.advances_clock(TimeDelta::days(7));
     let made = world.signs_in("made@bahari.id", "mitra").await;
     avatar(&world, &made, "").await.ok();
     world.app.sweep().await.unwrap();
-    assert!(is_there(&world, face).await);
-    world.later(TimeDelta::days(7) - TimeDelta::seconds(1));
+    assert!(is_ready(&world, face).await);
+    world.advances_clock(TimeDelta::days(7) - TimeDelta::seconds(1));
     world.app.sweep().await.unwrap();
     let made = world.signs_in("made@bahari.id", "mitra").await;
     avatar(&world, &made, face).await.ok();
     avatar(&world, &made, "").await.ok();
-    world.later(TimeDelta::days(7));
+    world.advances_clock(TimeDelta::days(7));
     world.app.sweep().await.unwrap();
-    assert!(is_there(&world, face).await, "it was used within the week");
-    world.later(TimeDelta::days(7));
+    assert!(is_ready(&world, face).await, "it was used within the week");
+    world.advances_clock(TimeDelta::days(7));
     world.app.sweep().await.unwrap();
-    assert!(!is_there(&world, face).await);
+    assert!(!is_ready(&world, face).await);
     let made = world.signs_in("made@bahari.id", "mitra").await;
-    avatar(&world, &made, face).await.has_faults(&[("avatar_file_id", "unknown")]);
+    avatar(&world, &made, face).await.has_field_errors(&[("avatar_file_id", "unknown")]);
 }
 
 async fn attaching_races_with_the_sweep(world: World) {
@@ -544,7 +544,7 @@ async fn attaching_races_with_the_sweep(world: World) {
     for _ in 0..8 {
         let face = upload(&world, &made, "a.png", png.clone(), "avatar").await.ok();
         let face = face["id"].as_str().unwrap();
-        world.later(TimeDelta::days(8));
+        world.advances_clock(TimeDelta::days(8));
         made = world.signs_in("made@bahari.id", "mitra").await;
         let (attached, swept) = tokio::join!(avatar(&world, &made, face), world.app.sweep());
         swept.unwrap();
@@ -552,14 +552,14 @@ async fn attaching_races_with_the_sweep(world: World) {
         let is_attached = match attached.status {
             200 => true,
             _ => {
-                attached.has_faults(&[("avatar_file_id", "unknown")]);
+                attached.has_field_errors(&[("avatar_file_id", "unknown")]);
                 false
             }
         };
-        assert_eq!(is_there(&world, face).await, is_attached);
+        assert_eq!(is_ready(&world, face).await, is_attached);
         avatar(&world, &made, "").await.ok();
     }
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 async fn a_form_has_a_limited_number_of_parts(world: World) {
@@ -602,7 +602,7 @@ async fn files_are_stored_on_s3() {
     let address = wanted["upload_url"].as_str().unwrap();
     assert!(address.contains("X-Amz-Signature=") && address.contains("content-type"), "{address}");
     let id = wanted["file_id"].as_str().unwrap();
-    avatar(&world, &made, id).await.has_faults(&[("avatar_file_id", "unknown")]);
+    avatar(&world, &made, id).await.has_field_errors(&[("avatar_file_id", "unknown")]);
     assert_eq!(send(&wanted, png.clone()).await, 200);
     avatar(&world, &made, id).await.ok();
     assert_eq!(world.get(&format!("/v1/files/{id}")).bytes().await.2, png);
@@ -614,14 +614,14 @@ async fn files_are_stored_on_s3() {
     let wanted = presign(&world, &made, "image/png", png.len() - 1, "avatar").await.ok();
     assert_eq!(send(&wanted, png.clone()).await, 200);
     let longer = wanted["file_id"].as_str().unwrap();
-    avatar(&world, &made, longer).await.has_faults(&[("avatar_file_id", "unknown")]);
+    avatar(&world, &made, longer).await.has_field_errors(&[("avatar_file_id", "unknown")]);
 
     // What does not pass never becomes ready, and is swept away with its row.
     let wanted = presign(&world, &made, "image/png", 20, "avatar").await.ok();
     assert_eq!(send(&wanted, vec![b'x'; 20]).await, 200);
     let bad = wanted["file_id"].as_str().unwrap();
-    avatar(&world, &made, bad).await.has_faults(&[("avatar_file_id", "unknown")]);
-    world.later(TimeDelta::minutes(10));
+    avatar(&world, &made, bad).await.has_field_errors(&[("avatar_file_id", "unknown")]);
+    world.advances_clock(TimeDelta::minutes(10));
     world.app.sweep().await.unwrap();
     assert_eq!(world.count("SELECT COUNT(*) FROM files WHERE status = 'pending'").await, 0);
 }

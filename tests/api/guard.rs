@@ -19,7 +19,7 @@ use dermaga::{
 use serde_json::{Value, json};
 
 use crate::{
-    binary::{dermaga, refused, start, start_logging_to},
+    binary::{dermaga, run_expecting_failure, start, start_logging_to},
     on_both_engines,
     world::World,
 };
@@ -27,7 +27,7 @@ use crate::{
 on_both_engines![metrics_want_their_token];
 
 /// A service that others can reach, with nothing wrong.
-fn sound(folder: &Path) -> Command {
+fn valid_command(folder: &Path) -> Command {
     let mut command = dermaga(folder);
     command
         .env("DERMAGA_LISTEN", "0.0.0.0:0")
@@ -63,9 +63,9 @@ async fn a_reachable_service_refuses_public_keys_and_passwords() {
             ("DERMAGA_PUBLIC_URL", "https://localhost"),
             ("DERMAGA_PUBLIC_URL", "http://dermaga.example:8080"),
         ] {
-            let mut command = sound(folder.path());
+            let mut command = valid_command(folder.path());
             command.env("DERMAGA_LISTEN", "127.0.0.1:0").env(reachable, at).env(name, value);
-            let why = refused(&mut command);
+            let why = run_expecting_failure(&mut command);
             assert!(why.starts_with(&format!("dermaga: {name}: ")), "{reachable}={at}: {why}");
             assert_eq!(why.lines().count(), 1, "{why}");
             assert!(value == "off" || value == "simulator" || !why.contains(value), "{why}");
@@ -78,7 +78,7 @@ async fn a_reachable_service_refuses_public_keys_and_passwords() {
 async fn a_sound_service_starts_and_keeps_its_metrics_to_itself() {
     let folder = tempfile::tempdir().unwrap();
     let url = |greeted: &str| greeted.replace("0.0.0.0", "127.0.0.1");
-    let service = start(&mut sound(folder.path()));
+    let service = start(&mut valid_command(folder.path()));
     let (status, health) = read(&url(&format!("{}/health", service.url))).await;
     assert_eq!((status, &health["data"]["insecure_demo"]), (200, &json!(false)));
     assert_eq!(read(&url(&format!("{}/metrics", service.url))).await.0, 401);
@@ -120,13 +120,13 @@ async fn demo_accounts_are_refused_on_a_reachable_service() {
     let mut made = made.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     std::io::Write::write_all(&mut made.stdin.take().unwrap(), demo::PASSWORD.as_bytes()).unwrap();
     assert!(made.wait().unwrap().success());
-    let why = refused(&mut sound(folder.path()));
+    let why = run_expecting_failure(&mut valid_command(folder.path()));
     assert!(why.starts_with("dermaga: DERMAGA_DATABASE_URL: admin@dermaga.example "), "{why}");
     assert_eq!(why.lines().count(), 1, "{why}");
-    let output = sound(folder.path()).arg("doctor").output().unwrap();
+    let output = valid_command(folder.path()).arg("doctor").output().unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(said.contains("FAIL production guard: DERMAGA_DATABASE_URL: "), "{said}");
-    start(sound(folder.path()).env("DERMAGA_INSECURE_DEMO", "true"));
+    start(valid_command(folder.path()).env("DERMAGA_INSECURE_DEMO", "true"));
     start(&mut dermaga(folder.path()));
 }
 
@@ -188,10 +188,10 @@ async fn metrics_want_their_token(world: World) {
 }
 
 /// Every file below, with its text.
-fn texts(path: &Path, found: &mut Vec<(PathBuf, String)>) {
+fn read_files(path: &Path, found: &mut Vec<(PathBuf, String)>) {
     if path.is_dir() {
         for entry in std::fs::read_dir(path).unwrap().flatten() {
-            texts(&entry.path(), found);
+            read_files(&entry.path(), found);
         }
     } else if let Ok(text) = std::fs::read_to_string(path) {
         found.push((path.to_owned(), text));
@@ -201,7 +201,7 @@ fn texts(path: &Path, found: &mut Vec<(PathBuf, String)>) {
 fn repository(names: &[&str]) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     for name in names {
-        texts(&Path::new(env!("CARGO_MANIFEST_DIR")).join(name), &mut found);
+        read_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join(name), &mut found);
     }
     found
 }
@@ -209,7 +209,7 @@ fn repository(names: &[&str]) -> Vec<(PathBuf, String)> {
 /// The values that a text gives to a name: `name=it`, a line of YAML `name: it`, JSON
 /// `"name": "it"`, Rust `env("name", "it")` and `name: &str = "it"`, a shell's `${name:-it}`.
 /// Sentences about it are none.
-fn assigned<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
+fn assigned_values<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
     let mut found = Vec::new();
     for line in text.lines() {
         for (at, _) in line.match_indices(name) {
@@ -233,7 +233,7 @@ fn assigned<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
 
 #[test]
 fn assignments_are_found_in_every_shape() {
-    let is = |line, value| assert_eq!(assigned(line, "A_PASSWORD"), [value], "{line}");
+    let is = |line, value| assert_eq!(assigned_values(line, "A_PASSWORD"), [value], "{line}");
     is("A_PASSWORD=hunter22", "hunter22");
     is("A_PASSWORD='hunter 22' dermaga", "hunter 22");
     is("  A_PASSWORD: hunter 22  # so", "hunter 22");
@@ -242,7 +242,7 @@ fn assignments_are_found_in_every_shape() {
     is("x ${A_PASSWORD:-hunter 22}", "hunter 22");
     is("{\"A_PASSWORD\":\"hunter22\"}", "hunter22");
     for none in ["${A_PASSWORD:?make one}", "# A_PASSWORD, and more", "`A_PASSWORD`: for admins"] {
-        assert!(assigned(none, "A_PASSWORD").is_empty(), "{none}");
+        assert!(assigned_values(none, "A_PASSWORD").is_empty(), "{none}");
     }
 }
 
@@ -282,11 +282,13 @@ fn the_guard_knows_every_key_and_password_that_is_printed_here() {
         if path.ends_with("tests/api/guard.rs") {
             continue;
         }
-        for value in assigned(text, "DERMAGA_ADMIN_PASSWORD") {
+        for value in assigned_values(text, "DERMAGA_ADMIN_PASSWORD") {
             known(path, "DERMAGA_ADMIN_PASSWORD", value);
         }
         for line in text.lines().filter(|line| line.contains("const ")) {
-            assigned(line, "PASSWORD").iter().for_each(|value| known(path, "PASSWORD", value));
+            assigned_values(line, "PASSWORD")
+                .iter()
+                .for_each(|value| known(path, "PASSWORD", value));
         }
     }
     let examples: Vec<_> = all
@@ -295,7 +297,7 @@ fn the_guard_knows_every_key_and_password_that_is_printed_here() {
         .chain(all.iter().filter(|(path, _)| path.iter().any(|part| part == ".ci")))
         .collect();
     for (path, text) in examples {
-        for value in assigned(text, "\"password") {
+        for value in assigned_values(text, "\"password") {
             known(path, "password", value);
         }
     }
@@ -331,7 +333,7 @@ mod modes {
     use super::*;
 
     /// The binary as a shell with the usual umask starts it.
-    fn loose(folder: &Path, words: &str) -> Command {
+    fn command_with_umask(folder: &Path, words: &str) -> Command {
         let mut command = Command::new("/bin/sh");
         let script = format!("umask 022; exec \"$0\" {words}");
         command.args(["-c", &script, env!("CARGO_BIN_EXE_dermaga")]);
@@ -344,18 +346,18 @@ mod modes {
     }
 
     /// Everything below, the folder itself included.
-    fn all(path: &Path, found: &mut Vec<PathBuf>) {
+    fn list_paths(path: &Path, found: &mut Vec<PathBuf>) {
         found.push(path.to_owned());
         if path.is_dir() {
             for entry in std::fs::read_dir(path).unwrap().flatten() {
-                all(&entry.path(), found);
+                list_paths(&entry.path(), found);
             }
         }
     }
 
-    fn private(folder: &Path) -> Vec<PathBuf> {
+    fn assert_private(folder: &Path) -> Vec<PathBuf> {
         let mut found = Vec::new();
-        all(folder, &mut found);
+        list_paths(folder, &mut found);
         for path in &found {
             // Files of a database may go while it is looked at.
             let Ok(is) = std::fs::symlink_metadata(path) else { continue };
@@ -369,11 +371,13 @@ mod modes {
     async fn stored_files_are_private() {
         let folder = tempfile::tempdir().unwrap();
         // With bookings, and files of partners.
-        assert!(loose(folder.path(), "demo --days 0").output().unwrap().status.success());
+        assert!(
+            command_with_umask(folder.path(), "demo --days 0").output().unwrap().status.success()
+        );
         let data = folder.path().join("data");
-        private(&data);
+        assert_private(&data);
 
-        let service = start(&mut loose(folder.path(), "serve"));
+        let service = start(&mut command_with_umask(folder.path(), "serve"));
         let client = crate::world::client();
         let forgot = client
             .post(format!("{}/auth/forgot-password", service.url))
@@ -388,15 +392,15 @@ mod modes {
             assert!(started.elapsed() < Duration::from_secs(120), "the letter is written");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        let made = loose(folder.path(), "backup backups").output().unwrap();
+        let made = command_with_umask(folder.path(), "backup backups").output().unwrap();
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
 
-        let kept = private(&data);
+        let kept = assert_private(&data);
         for name in ["dermaga.db", "dermaga.db-wal", "dermaga.db-shm", "secret.key"] {
             assert!(kept.contains(&data.join(name)), "{name} in {kept:?}");
         }
         assert!(kept.iter().any(|path| path.starts_with(data.join("files")) && path.is_file()));
-        let backed_up = private(&folder.path().join("backups"));
+        let backed_up = assert_private(&folder.path().join("backups"));
         for name in ["dermaga.db", "secret.key"] {
             assert!(backed_up.iter().any(|path| path.ends_with(name)), "{name} in {backed_up:?}");
         }
@@ -408,10 +412,11 @@ mod modes {
             let open = if path.is_dir() { 0o755 } else { 0o644 };
             std::fs::set_permissions(path, PermissionsExt::from_mode(open)).unwrap();
         }
-        let mut restore = loose(folder.path(), &format!("restore '{}'", backup.display()));
+        let mut restore =
+            command_with_umask(folder.path(), &format!("restore '{}'", backup.display()));
         let restored = restore.env("DERMAGA_DATA_DIR", "restored").output().unwrap();
         assert!(restored.status.success(), "{}", String::from_utf8_lossy(&restored.stderr));
-        private(&folder.path().join("restored"));
+        assert_private(&folder.path().join("restored"));
     }
 
     #[tokio::test]
@@ -447,7 +452,7 @@ mod modes {
 mod log {
     use super::*;
 
-    fn full() -> File {
+    fn full_device() -> File {
         File::options().write(true).open("/dev/full").unwrap()
     }
 
@@ -471,7 +476,8 @@ mod log {
         for format in ["text", "json"] {
             let folder = tempfile::tempdir().unwrap();
             let mut command = dermaga(folder.path());
-            let mut service = start_logging_to(command.env("DERMAGA_LOG_FORMAT", format), full());
+            let mut service =
+                start_logging_to(command.env("DERMAGA_LOG_FORMAT", format), full_device());
             all_answered(&service.url).await;
             assert!(service.signal("-TERM").success());
         }
@@ -492,7 +498,7 @@ mod log {
         let folder = tempfile::tempdir().unwrap();
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let mut command = dermaga(folder.path());
-        command.env("DERMAGA_LISTEN", port.to_string()).stdout(full()).stderr(full());
+        command.env("DERMAGA_LISTEN", port.to_string()).stdout(full_device()).stderr(full_device());
         let mut child = command.spawn().unwrap();
         let url = format!("http://{port}");
         let started = Instant::now();

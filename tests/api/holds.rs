@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::{
     harbour::{Sailing, charter, order, route},
     on_both_engines,
-    storms::adds_up,
+    storms::assert_invariants,
     world::{Answer, World},
 };
 
@@ -29,14 +29,14 @@ on_both_engines![
 ];
 
 /// Tests choose their network by header.
-fn limited(config: &mut Config) {
+fn enable_rate_limit(config: &mut Config) {
     config.rate_limit.0 = true;
     config.trusted_hops = 1;
 }
 
 /// A boat that sails every hour of one day.
-async fn hourly(world: &World) -> Vec<Sailing> {
-    let partner = world.active("made@bahari.id").await;
+async fn hourly_sailings(world: &World) -> Vec<Sailing> {
+    let partner = world.active_partner("made@bahari.id").await;
     let boat = world.adds_boat(&partner, "GT. 1").await;
     let mut plan = route(&boat);
     plan["end_date"] = plan["start_date"].clone();
@@ -46,8 +46,8 @@ async fn hourly(world: &World) -> Vec<Sailing> {
         })
     });
     plan["times"] = times.collect();
-    let route = world.plans(&partner, plan).await;
-    world.publishes(&partner, &route).await.ok();
+    let route = world.creates_route(&partner, plan).await;
+    world.publishes_route(&partner, &route).await.ok();
     let sailings = world.sailings(&partner, &route).await;
     assert_eq!(sailings.len(), 16);
     let sailing = |row: &Value| Sailing {
@@ -60,17 +60,17 @@ async fn hourly(world: &World) -> Vec<Sailing> {
 
 impl World {
     async fn books_from(&self, network: &str, order: Value) -> Answer {
-        self.post("/v1/booking/", order).header("x-forwarded-for", network).insist().await
+        self.post("/v1/booking/", order).header("x-forwarded-for", network).send_with_retry().await
     }
 }
 
-fn invented(n: usize) -> String {
+fn guest_email(n: usize) -> String {
     format!("guest{n}@example.com")
 }
 
 /// How many were sold; all others were refused by the limit.
 #[track_caller]
-fn sold(answers: Vec<Answer>) -> usize {
+fn count_sold(answers: Vec<Answer>) -> usize {
     let mut sold = 0;
     for answer in answers {
         match answer.status {
@@ -84,73 +84,73 @@ fn sold(answers: Vec<Answer>) -> usize {
 const COUNTERS: &str = "SELECT COUNT(*) FROM unpaid_holds";
 
 async fn one_network_holds_ten_however_many_ask_at_once(world: World) {
-    let world = world.with(limited).await;
-    let sailings = hourly(&world).await;
+    let world = world.with(enable_rate_limit).await;
+    let sailings = hourly_sailings(&world).await;
     let asks = (0..40).map(|n| {
-        let order = order(&sailings[n % sailings.len()], 1, &invented(n));
+        let order = order(&sailings[n % sailings.len()], 1, &guest_email(n));
         world.books_from("203.0.113.7", order)
     });
-    assert_eq!(sold(join_all(asks).await), 10);
+    assert_eq!(count_sold(join_all(asks).await), 10);
     // Others are not concerned.
-    world.books_from("203.0.113.8", order(&sailings[0], 1, &invented(99))).await.ok();
-    adds_up(&world).await;
+    world.books_from("203.0.113.8", order(&sailings[0], 1, &guest_email(99))).await.ok();
+    assert_invariants(&world).await;
 }
 
 async fn one_email_holds_five_however_many_ask_at_once(world: World) {
-    let world = world.with(limited).await;
-    let sailings = hourly(&world).await;
+    let world = world.with(enable_rate_limit).await;
+    let sailings = hourly_sailings(&world).await;
     let networks: Vec<_> = (0..20).map(|n| format!("203.0.113.{n}")).collect();
     let asks = networks.iter().enumerate().map(|(n, network)| {
         let email = if n % 2 == 0 { "sari@example.com" } else { "SARI@Example.com" };
         world.books_from(network, order(&sailings[n % sailings.len()], 1, email))
     });
-    assert_eq!(sold(join_all(asks).await), 5);
-    adds_up(&world).await;
+    assert_eq!(count_sold(join_all(asks).await), 5);
+    assert_invariants(&world).await;
 }
 
 async fn a_prefix_of_ipv6_is_one_network(world: World) {
-    let world = world.with(limited).await;
+    let world = world.with(enable_rate_limit).await;
     let sailing = world.sailing().await;
     let addresses: Vec<_> = (0..12).map(|n| format!("2001:db8:1:2:{n:x}::{n:x}")).collect();
     let asks = addresses
         .iter()
         .enumerate()
-        .map(|(n, address)| world.books_from(address, order(&sailing, 1, &invented(n))));
-    assert_eq!(sold(join_all(asks).await), 10);
-    world.books_from("2001:db8:1:3::1", order(&sailing, 1, &invented(20))).await.ok();
+        .map(|(n, address)| world.books_from(address, order(&sailing, 1, &guest_email(n))));
+    assert_eq!(count_sold(join_all(asks).await), 10);
+    world.books_from("2001:db8:1:3::1", order(&sailing, 1, &guest_email(20))).await.ok();
 }
 
 async fn two_processes_count_together(world: World) {
-    let world = world.with(limited).await;
+    let world = world.with(enable_rate_limit).await;
     if world.url().is_none() {
         return;
     }
-    let sailings = hourly(&world).await;
-    let other = world.beside().await.with(limited).await;
+    let sailings = hourly_sailings(&world).await;
+    let other = world.second_process().await.with(enable_rate_limit).await;
     let asks = (0..40).map(|n| {
         let at = if n % 2 == 0 { &world } else { &other };
-        at.books_from("203.0.113.7", order(&sailings[n % sailings.len()], 1, &invented(n)))
+        at.books_from("203.0.113.7", order(&sailings[n % sailings.len()], 1, &guest_email(n)))
     });
-    assert_eq!(sold(join_all(asks).await), 10);
-    adds_up(&world).await;
+    assert_eq!(count_sold(join_all(asks).await), 10);
+    assert_invariants(&world).await;
 }
 
 async fn one_network_cannot_empty_a_day(world: World) {
-    let world = world.with(limited).await;
-    let sailings = hourly(&world).await;
+    let world = world.with(enable_rate_limit).await;
+    let sailings = hourly_sailings(&world).await;
     // Whole boats, as seats.
     let asks = sailings
         .iter()
         .enumerate()
-        .map(|(n, sailing)| world.books_from("203.0.113.7", order(sailing, 30, &invented(n))));
-    assert_eq!(sold(join_all(asks).await), 10);
+        .map(|(n, sailing)| world.books_from("203.0.113.7", order(sailing, 30, &guest_email(n))));
+    assert_eq!(count_sold(join_all(asks).await), 10);
     let left = "SELECT COUNT(*) FROM sailings WHERE seats_taken = 0";
     assert_eq!(world.count(left).await, 6);
 }
 
 async fn what_is_paid_expired_or_cancelled_is_not_counted(world: World) {
-    let world = world.with(limited).await;
-    let sailings = hourly(&world).await;
+    let world = world.with(enable_rate_limit).await;
+    let sailings = hourly_sailings(&world).await;
     let network = "203.0.113.7";
     let email = "sari@example.com";
     let book = |n: usize| world.books_from(network, order(&sailings[n], 1, email));
@@ -168,14 +168,14 @@ async fn what_is_paid_expired_or_cancelled_is_not_counted(world: World) {
     world.post(&cancel, body).send().await.ok();
     book(6).await.ok();
     book(7).await.is(409, "too_many_holds");
-    world.calls_off(&sailings[2], &sailings[2].partner).await.ok();
+    world.cancels_sailing(&sailings[2], &sailings[2].partner).await.ok();
     book(7).await.ok();
     book(8).await.is(409, "too_many_holds");
-    world.closes(&sailings[3]).await.ok();
+    world.closes_manifest(&sailings[3]).await.ok();
     book(8).await.ok();
     book(9).await.is(409, "too_many_holds");
-    adds_up(&world).await;
-    world.later(TimeDelta::minutes(31));
+    assert_invariants(&world).await;
+    world.advances_clock(TimeDelta::minutes(31));
     dermaga::bookings::expire(&world.app).await.unwrap();
     assert_eq!(world.count(COUNTERS).await, 0, "a counter at zero is removed");
     let kept = "SELECT COUNT(*) FROM bookings WHERE held_network IS NOT NULL";
@@ -188,44 +188,44 @@ async fn what_is_paid_expired_or_cancelled_is_not_counted(world: World) {
         book(n).await.ok();
     }
     book(14).await.is(409, "too_many_holds");
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 async fn a_guest_charters_two_boats_for_ten_minutes(world: World) {
-    let world = world.with(limited).await;
-    let sailings = hourly(&world).await;
+    let world = world.with(enable_rate_limit).await;
+    let sailings = hourly_sailings(&world).await;
     let asks =
-        (0..6).map(|n| world.books_from("203.0.113.7", charter(&sailings[n], 3, &invented(n))));
+        (0..6).map(|n| world.books_from("203.0.113.7", charter(&sailings[n], 3, &guest_email(n))));
     let answers = join_all(asks).await;
     let held = answers.iter().find(|answer| answer.status == 200).unwrap();
     assert_eq!(held.body["data"]["expires_at"], "2026-11-15T03:10:00Z");
-    assert_eq!(sold(answers), 2);
+    assert_eq!(count_sold(answers), 2);
     // Seats can still be had, and other networks can charter.
-    world.books_from("203.0.113.7", order(&sailings[6], 1, &invented(6))).await.ok();
-    world.books_from("203.0.113.8", charter(&sailings[7], 3, &invented(7))).await.ok();
-    adds_up(&world).await;
-    world.later(TimeDelta::minutes(10));
+    world.books_from("203.0.113.7", order(&sailings[6], 1, &guest_email(6))).await.ok();
+    world.books_from("203.0.113.8", charter(&sailings[7], 3, &guest_email(7))).await.ok();
+    assert_invariants(&world).await;
+    world.advances_clock(TimeDelta::minutes(10));
     dermaga::bookings::expire(&world.app).await.unwrap();
-    world.books_from("203.0.113.7", charter(&sailings[8], 3, &invented(8))).await.ok();
+    world.books_from("203.0.113.7", charter(&sailings[8], 3, &guest_email(8))).await.ok();
     let partner = &sailings[9].partner;
-    let call = world.post("/v1/booking/", charter(&sailings[9], 3, &invented(9))).by(partner);
+    let call = world.post("/v1/booking/", charter(&sailings[9], 3, &guest_email(9))).by(partner);
     assert_eq!(call.send().await.ok()["expires_at"], "2026-11-15T03:40:00Z");
     // Where all holds are shorter, a charter's is too; without rate limits it is not longer.
     let world = world
-        .again_with(|config| {
+        .restarts_with(|config| {
             config.booking_hold_seconds = 300;
         })
         .await;
-    let booked = world.books(charter(&sailings[10], 3, &invented(10))).await.ok();
+    let booked = world.books(charter(&sailings[10], 3, &guest_email(10))).await.ok();
     assert_eq!(booked["expires_at"], "2026-11-15T03:05:00Z");
-    let world = world.again_with(|_| {}).await;
-    let booked = world.books(charter(&sailings[11], 3, &invented(11))).await.ok();
+    let world = world.restarts_with(|_| {}).await;
+    let booked = world.books(charter(&sailings[11], 3, &guest_email(11))).await.ok();
     assert_eq!(booked["expires_at"], "2026-11-15T03:10:00Z");
 }
 
 async fn staff_and_partners_are_not_limited(world: World) {
-    let world = world.with(limited).await;
-    let sailings = hourly(&world).await;
+    let world = world.with(enable_rate_limit).await;
+    let sailings = hourly_sailings(&world).await;
     let admin = world.admin().await;
     for (n, sailing) in sailings.iter().enumerate() {
         let who = if n % 2 == 0 { &admin } else { &sailing.partner };
@@ -235,11 +235,11 @@ async fn staff_and_partners_are_not_limited(world: World) {
     assert_eq!(world.count(COUNTERS).await, 0);
     world.books(order(&sailings[0], 1, "sari@example.com")).await.ok();
     assert_eq!(world.count(COUNTERS).await, 2);
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 async fn without_rate_limits_nothing_is_counted(world: World) {
-    let sailings = hourly(&world).await;
+    let sailings = hourly_sailings(&world).await;
     let (seats, boats) = sailings.split_at(12);
     for sailing in seats {
         world.books(order(sailing, 1, "sari@example.com")).await.ok();
@@ -251,12 +251,12 @@ async fn without_rate_limits_nothing_is_counted(world: World) {
 }
 
 async fn a_refused_sale_counts_nothing(world: World) {
-    let world = world.with(limited).await;
+    let world = world.with(enable_rate_limit).await;
     let sailing = world.sailing().await;
     let network = "203.0.113.7";
-    world.books_from(network, order(&sailing, 28, &invented(0))).await.ok();
+    world.books_from(network, order(&sailing, 28, &guest_email(0))).await.ok();
     for n in 1..12 {
-        let answer = world.books_from(network, order(&sailing, 3, &invented(n))).await;
+        let answer = world.books_from(network, order(&sailing, 3, &guest_email(n))).await;
         answer.is(409, "sold_out");
     }
     // With a key the sale is in a transaction with the kept answer.
@@ -267,56 +267,56 @@ async fn a_refused_sale_counts_nothing(world: World) {
             .header("idempotency-key", key)
             .send()
     };
-    keyed("k1", order(&sailing, 1, &invented(0))).await.ok();
-    keyed("k1", order(&sailing, 1, &invented(0))).await.ok();
+    keyed("k1", order(&sailing, 1, &guest_email(0))).await.ok();
+    keyed("k1", order(&sailing, 1, &guest_email(0))).await.ok();
     let counted = "SELECT CAST(SUM(held) AS BIGINT) FROM unpaid_holds WHERE kind = 'network'";
     assert_eq!(world.count(counted).await, 2);
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 /// Sales, payments, cancellations, expiry and cancelled sailings change the same counters.
 async fn all_that_frees_a_hold_at_once_is_counted(world: World) {
     type Step<'a> = Pin<Box<dyn Future<Output = Answer> + 'a>>;
-    let world = world.with(limited).await;
-    let sailings = hourly(&world).await;
+    let world = world.with(enable_rate_limit).await;
+    let sailings = hourly_sailings(&world).await;
     let network = |n: usize| format!("203.0.113.{}", n % 8);
     let networks: Vec<_> = (0..48).map(network).collect();
     let sell = |n: usize| {
-        let order = order(&sailings[n % sailings.len()], 1, &invented(n % 12));
+        let order = order(&sailings[n % sailings.len()], 1, &guest_email(n % 12));
         world.books_from(&networks[n], order)
     };
     let held: Vec<_> =
         join_all((0..48).map(sell)).await.into_iter().map(|answer| answer.ok()).collect();
-    adds_up(&world).await;
+    assert_invariants(&world).await;
     let mut steps: Vec<Step<'_>> = Vec::new();
     for (n, booking) in held.iter().enumerate() {
         steps.push(match n % 3 {
-            0 => Box::pin(world.hears(booking, "settlement", "t-1")),
+            0 => Box::pin(world.receives_callback(booking, "settlement", "t-1")),
             1 => {
                 let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
                 let email = &booking["contact"]["email"];
                 let body = json!({ "reason": "", "code": booking["code"], "email": email });
                 let call = world.post(&path, body).header("x-forwarded-for", &networks[n]);
-                Box::pin(call.insist())
+                Box::pin(call.send_with_retry())
             }
             _ => Box::pin(sell(n)),
         });
     }
     for sailing in &sailings[..4] {
-        steps.push(Box::pin(world.calls_off(sailing, &sailing.partner)));
+        steps.push(Box::pin(world.cancels_sailing(sailing, &sailing.partner)));
     }
     for sailing in &sailings[4..6] {
-        steps.push(Box::pin(world.closes(sailing)));
+        steps.push(Box::pin(world.closes_manifest(sailing)));
     }
     for answer in join_all(steps).await {
         assert!(answer.status < 500, "{}", answer.body);
     }
-    adds_up(&world).await;
-    world.later(TimeDelta::minutes(31));
+    assert_invariants(&world).await;
+    world.advances_clock(TimeDelta::minutes(31));
     let (one, two) =
         tokio::join!(dermaga::bookings::expire(&world.app), dermaga::bookings::expire(&world.app),);
     one.unwrap();
     two.unwrap();
-    adds_up(&world).await;
+    assert_invariants(&world).await;
     assert_eq!(world.count(COUNTERS).await, 0);
 }

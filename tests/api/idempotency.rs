@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::{
     harbour::{order, route},
     on_both_engines,
-    storms::adds_up,
+    storms::assert_invariants,
     world::{Answer, Call, World},
 };
 
@@ -51,7 +51,7 @@ async fn run(world: &World, key: &Key) {
     tx.commit().await.unwrap();
 }
 
-fn word(result: Result<Claim, Error>) -> &'static str {
+fn outcome(result: Result<Claim, Error>) -> &'static str {
     match result {
         Ok(Claim::Run(_)) => "run",
         Ok(Claim::Replay(answer)) => {
@@ -64,53 +64,53 @@ fn word(result: Result<Claim, Error>) -> &'static str {
 
 async fn a_repeat_gets_the_first_answer(world: World) {
     run(&world, &key("{}")).await;
-    assert_eq!(word(key("{}").claim(world.db(), world.now()).await), "replay");
-    assert_eq!(word(key("{}").claim(world.db(), world.now()).await), "replay");
+    assert_eq!(outcome(key("{}").claim(world.db(), world.now()).await), "replay");
+    assert_eq!(outcome(key("{}").claim(world.db(), world.now()).await), "replay");
 }
 
 async fn a_key_is_bound_to_body_and_caller(world: World) {
     run(&world, &key("{}")).await;
     let now = world.now();
-    assert_eq!(word(key("{ }").claim(world.db(), now).await), "idempotency_conflict");
+    assert_eq!(outcome(key("{ }").claim(world.db(), now).await), "idempotency_conflict");
     let other = Key { caller: guest("putu@example.com"), ..key("{}") };
-    assert_eq!(word(other.claim(world.db(), now).await), "run");
+    assert_eq!(outcome(other.claim(world.db(), now).await), "run");
     let other = Key { path: "/v1/booking/2".into(), ..key("{}") };
-    assert_eq!(word(other.claim(world.db(), now).await), "idempotency_conflict");
+    assert_eq!(outcome(other.claim(world.db(), now).await), "idempotency_conflict");
     let other = Key { operation: "release_settlement", ..key("{}") };
-    assert_eq!(word(other.claim(world.db(), now).await), "run");
+    assert_eq!(outcome(other.claim(world.db(), now).await), "run");
 }
 
 async fn a_concurrent_repeat_is_refused(world: World) {
     let running = key("{}").claim(world.db(), world.now()).await;
-    assert_eq!(word(key("{}").claim(world.db(), world.now()).await), "idempotency_in_progress");
-    assert_eq!(word(key("{ }").claim(world.db(), world.now()).await), "idempotency_conflict");
-    assert_eq!(word(running), "run");
+    assert_eq!(outcome(key("{}").claim(world.db(), world.now()).await), "idempotency_in_progress");
+    assert_eq!(outcome(key("{ }").claim(world.db(), world.now()).await), "idempotency_conflict");
+    assert_eq!(outcome(running), "run");
 }
 
 async fn an_expired_claim_is_taken_over(world: World) {
     let Ok(Claim::Run(slow)) = key("{}").claim(world.db(), world.now()).await else { panic!() };
-    world.later(TimeDelta::seconds(61));
+    world.advances_clock(TimeDelta::seconds(61));
     run(&world, &key("{}")).await;
     let mut tx = world.db().begin().await.unwrap();
     let error = slow.keep(&mut tx, &json!({ "id": 2 })).await.unwrap_err();
     assert_eq!(error.describe().1, "idempotency_in_progress");
     drop(tx);
-    assert_eq!(word(key("{}").claim(world.db(), world.now()).await), "replay");
+    assert_eq!(outcome(key("{}").claim(world.db(), world.now()).await), "replay");
 }
 
 async fn a_refusal_frees_the_key(world: World) {
     let Ok(Claim::Run(running)) = key("{}").claim(world.db(), world.now()).await else { panic!() };
     running.release(world.db()).await;
-    assert_eq!(word(key("{ }").claim(world.db(), world.now()).await), "run");
+    assert_eq!(outcome(key("{ }").claim(world.db(), world.now()).await), "run");
 }
 
 async fn keys_are_kept_for_a_day(world: World) {
     run(&world, &key("{}")).await;
-    world.later(TimeDelta::hours(24) - TimeDelta::seconds(1));
-    assert_eq!(word(key("{}").claim(world.db(), world.now()).await), "replay");
-    world.later(TimeDelta::seconds(1));
-    assert_eq!(word(key("{ }").claim(world.db(), world.now()).await), "run");
-    world.later(TimeDelta::hours(24));
+    world.advances_clock(TimeDelta::hours(24) - TimeDelta::seconds(1));
+    assert_eq!(outcome(key("{}").claim(world.db(), world.now()).await), "replay");
+    world.advances_clock(TimeDelta::seconds(1));
+    assert_eq!(outcome(key("{ }").claim(world.db(), world.now()).await), "run");
+    world.advances_clock(TimeDelta::hours(24));
     assert_eq!(idempotency::sweep(world.db(), world.now()).await.unwrap(), 1);
 }
 
@@ -118,7 +118,7 @@ async fn of_many_at_once_one_runs(world: World) {
     let mut claims = tokio::task::JoinSet::new();
     for _ in 0..16 {
         let (db, now) = (world.db().clone(), world.now());
-        claims.spawn(async move { word(key("{}").claim(&db, now).await) });
+        claims.spawn(async move { outcome(key("{}").claim(&db, now).await) });
     }
     let words = claims.join_all().await;
     assert_eq!(words.iter().filter(|word| **word == "run").count(), 1, "{words:?}");
@@ -126,7 +126,7 @@ async fn of_many_at_once_one_runs(world: World) {
 }
 
 /// Sends it twice with one key: both responses are equal, and the second is marked as a replay.
-async fn twice<'w>(call: impl Fn() -> Call<'w>) -> Value {
+async fn send_twice<'w>(call: impl Fn() -> Call<'w>) -> Value {
     let send = async || call().header("idempotency-key", "k1").send().await;
     let first = send().await;
     assert_eq!(first.header("idempotency-replayed"), "");
@@ -152,9 +152,9 @@ async fn guests_with_the_same_key_are_separate(world: World) {
 }
 
 async fn a_route_is_planned_once(world: World) {
-    let partner = world.active("made@bahari.id").await;
+    let partner = world.active_partner("made@bahari.id").await;
     let plan = route(&world.adds_boat(&partner, "GT. 1").await);
-    twice(|| world.post("/v1/mitra/speedboat-routes/", plan.clone()).by(&partner)).await;
+    send_twice(|| world.post("/v1/mitra/speedboat-routes/", plan.clone()).by(&partner)).await;
     assert_eq!(world.count("SELECT COUNT(*) FROM routes").await, 1);
     let mut other = plan.clone();
     other["price"] = json!(1_000);
@@ -165,12 +165,12 @@ async fn a_route_is_planned_once(world: World) {
 async fn a_webhook_is_created_once_and_its_secret_is_stored_encrypted(world: World) {
     let admin = world.admin().await;
     let body = json!({ "url": "https://mitra.example/hook", "events": ["booking.paid"] });
-    let made = twice(|| world.post("/v1/webhooks", body.clone()).by(&admin)).await;
+    let made = send_twice(|| world.post("/v1/webhooks", body.clone()).by(&admin)).await;
     assert_eq!(world.count("SELECT COUNT(*) FROM webhooks").await, 1);
     let secret = made["secret"].as_str().unwrap();
-    assert!(!world.everything().await.contains(secret), "a kept answer is sealed");
+    assert!(!world.all_stored_data().await.contains(secret), "a kept answer is sealed");
     // Another person's key is another key.
-    let other = world.admin_called("ayu@dermaga.test").await;
+    let other = world.admin_with_email("ayu@dermaga.test").await;
     let call = world.post("/v1/webhooks", body).by(&other).header("idempotency-key", "k1");
     assert_ne!(call.send().await.ok()["id"], made["id"]);
 }
@@ -185,7 +185,7 @@ async fn a_booking_is_cancelled_and_refunded_once(world: World) {
     world.pays(&booking).await;
     let path = |last: &str| format!("/v1/booking/{}/{last}", booking["id"].as_str().unwrap());
     let body = json!({ "reason": "", "code": booking["code"], "email": "sari@example.com" });
-    let cancelled = twice(|| world.post(&path("cancel"), body.clone())).await;
+    let cancelled = send_twice(|| world.post(&path("cancel"), body.clone())).await;
     assert_eq!(cancelled["status"], "refund_pending");
     assert_eq!(cancelled["passengers"][0]["identity_number"], "X7654321");
     // The stored answer is not returned to a guest with wrong credentials.
@@ -195,31 +195,31 @@ async fn a_booking_is_cancelled_and_refunded_once(world: World) {
     // Without the key the repeat is told that it is cancelled already.
     assert_eq!(world.post(&path("cancel"), body).send().await.status, 409);
     let body = json!({ "reference": "BCA-1" });
-    let refunded = twice(|| world.post(&path("refund"), body.clone()).by(&admin)).await;
+    let refunded = send_twice(|| world.post(&path("refund"), body.clone()).by(&admin)).await;
     assert_eq!(refunded["status"], "refunded");
-    assert!(!world.everything().await.contains("X7654321"), "kept answers are sealed");
-    adds_up(&world).await;
+    assert!(!world.all_stored_data().await.contains("X7654321"), "kept answers are sealed");
+    assert_invariants(&world).await;
 }
 
 async fn a_booking_is_moved_once(world: World) {
     let sailing = world.sailing().await;
-    let dear = world.another(&sailing, "GT. 2", 200_000).await;
-    let booking = world.sold(&sailing, 1).await;
+    let dear = world.another_sailing(&sailing, "GT. 2", 200_000).await;
+    let booking = world.paid_booking(&sailing, 1).await;
     let path = format!("/v1/booking/{}/reschedule", booking["id"].as_str().unwrap());
     let body = json!({
         "route_time_id": dear.id, "code": booking["code"], "email": "sari@example.com",
     });
-    let moved = twice(|| world.post(&path, body.clone())).await;
+    let moved = send_twice(|| world.post(&path, body.clone())).await;
     assert!(moved["reschedule"]["payment"]["redirect_url"].is_string());
     // By the partner, who pays nothing for it.
-    let second = world.sold(&sailing, 1).await;
-    let other = world.another(&sailing, "GT. 3", 150_000).await;
+    let second = world.paid_booking(&sailing, 1).await;
+    let other = world.another_sailing(&sailing, "GT. 3", 150_000).await;
     let path = format!("/v1/booking/{}/reschedule", second["id"].as_str().unwrap());
     let body = json!({ "route_time_id": other.id });
-    let moved = twice(|| world.post(&path, body.clone()).by(&sailing.partner)).await;
+    let moved = send_twice(|| world.post(&path, body.clone()).by(&sailing.partner)).await;
     assert_eq!(moved["route_time_id"], json!(other.id));
     assert_eq!(world.count("SELECT COUNT(*) FROM reschedules").await, 2);
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 /// The server ends the connection in the middle of the COMMIT.
@@ -248,7 +248,7 @@ async fn a_repeat_resolves_a_commit_without_an_answer(world: World) {
     let booking = keyed().send().await.ok();
     assert_eq!(keyed().send().await.ok(), booking);
     assert_eq!(world.count("SELECT COUNT(*) FROM bookings").await, 1);
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 #[test]

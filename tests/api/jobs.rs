@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::{
-    harbour::{Sailing, order, papers},
+    harbour::{Sailing, onboarding_body, order},
     world::World,
 };
 
@@ -41,28 +41,28 @@ fn id_of(booking: &Value) -> Uuid {
 async fn twenty_arrived(world: &World, sailing: &Sailing) -> Vec<Value> {
     let mut sold = Vec::new();
     for _ in 0..20 {
-        sold.push(world.sold(sailing, 1).await);
+        sold.push(world.paid_booking(sailing, 1).await);
     }
-    world.later(TimeDelta::days(3));
+    world.advances_clock(TimeDelta::days(3));
     sold
 }
 
-async fn completed(world: &World) -> i64 {
+async fn count_completed(world: &World) -> i64 {
     world.count("SELECT COUNT(*) FROM bookings WHERE status = 'completed'").await
 }
 
-async fn noted(world: &World) -> i64 {
+async fn count_set_aside(world: &World) -> i64 {
     world.count("SELECT COUNT(*) FROM set_aside").await
 }
 
-async fn all_adds_up(world: &World) {
+async fn assert_invariants(world: &World) {
     for question in invariants::check(world.db()).await.unwrap() {
         assert!(question.broken.is_empty(), "{}: {:?}", question.rule, question.broken);
     }
 }
 
 /// The finding of `doctor` about background jobs.
-async fn doctor_says(world: &World) -> Result<String, String> {
+async fn doctor_finding(world: &World) -> Result<String, String> {
     let findings = doctor::examine(world.app.config.clone()).await;
     findings.into_iter().find(|finding| finding.what == "background jobs").unwrap().found
 }
@@ -90,8 +90,8 @@ async fn a_poisoned_booking_does_not_stop_completion(world: World) {
     let bad = id_of(&sold[3]);
     poison_dues(&world, bad).await;
     assert_eq!(bookings::complete(&world.app).await.unwrap(), 19);
-    assert_eq!(completed(&world).await, 19);
-    assert_eq!(noted(&world).await, 1);
+    assert_eq!(count_completed(&world).await, 19);
+    assert_eq!(count_set_aside(&world).await, 1);
     // It is not retried before its time, and counts as set aside from its third failure on.
     for failures in 1..=3 {
         assert_eq!(bookings::complete(&world.app).await.unwrap(), 0);
@@ -99,14 +99,14 @@ async fn a_poisoned_booking_does_not_stop_completion(world: World) {
         assert_eq!(count, i64::from(failures == 3));
         assert_eq!(rows.len() as i64, count);
         if failures < 3 {
-            world.later(TimeDelta::seconds(10));
+            world.advances_clock(TimeDelta::seconds(10));
             assert_eq!(bookings::complete(&world.app).await.unwrap(), 0);
         }
     }
     let counts = set_aside::counts(world.db()).await.unwrap();
     assert!(counts.contains(&(RowJob::CompleteJourneys, 1)), "{counts:?}");
     assert!(counts.contains(&(RowJob::ExpireHolds, 0)), "{counts:?}");
-    let found = doctor_says(&world).await.unwrap_err();
+    let found = doctor_finding(&world).await.unwrap_err();
     assert!(found.contains("1 failed rows"), "{found}");
     assert!(found.contains(&format!("complete_journeys {bad} (3 failures since")), "{found}");
     // Others go on meanwhile, in a batch again.
@@ -116,11 +116,11 @@ async fn a_poisoned_booking_does_not_stop_completion(world: World) {
     // Once it is repaired it completes, and nothing is left behind.
     let repair = world.db().sql("DELETE FROM partner_dues WHERE booking_id = $1 AND gross = 0");
     assert_eq!(repair.bind(bad).run().await.unwrap(), 1);
-    world.later(TimeDelta::hours(1));
+    world.advances_clock(TimeDelta::hours(1));
     assert_eq!(bookings::complete(&world.app).await.unwrap(), 1);
-    assert_eq!((completed(&world).await, noted(&world).await), (20, 0));
-    assert_eq!(doctor_says(&world).await.unwrap(), "no failed rows");
-    all_adds_up(&world).await;
+    assert_eq!((count_completed(&world).await, count_set_aside(&world).await), (20, 0));
+    assert_eq!(doctor_finding(&world).await.unwrap(), "no failed rows");
+    assert_invariants(&world).await;
 }
 
 async fn a_booking_that_makes_the_code_panic_does_not_stop_completion(world: World) {
@@ -134,15 +134,15 @@ async fn a_booking_that_makes_the_code_panic_does_not_stop_completion(world: Wor
     );
     poison.bind(id_of(&sold[0])).run().await.unwrap();
     assert_eq!(bookings::complete(&world.app).await.unwrap(), 19);
-    assert_eq!(completed(&world).await, 19);
+    assert_eq!(count_completed(&world).await, 19);
     let why = world.db().sql("SELECT last_error FROM set_aside").scalar::<String>().await.unwrap();
     assert!(why.contains("panic"), "{why}");
     // Somebody cancels it by hand: there is nothing left to complete.
     let cancel = world.db().sql("UPDATE bookings SET status = 'cancelled' WHERE id = $1");
     cancel.bind(id_of(&sold[0])).run().await.unwrap();
-    world.later(TimeDelta::hours(1));
+    world.advances_clock(TimeDelta::hours(1));
     assert_eq!(bookings::complete(&world.app).await.unwrap(), 0);
-    assert_eq!(noted(&world).await, 0);
+    assert_eq!(count_set_aside(&world).await, 0);
 }
 
 async fn a_poisoned_hold_does_not_keep_other_seats(world: World) {
@@ -156,21 +156,21 @@ async fn a_poisoned_hold_does_not_keep_other_seats(world: World) {
     let bad = id_of(&held[0]);
     let poison = world.db().sql("UPDATE bookings SET seats = 1000 WHERE id = $1");
     poison.bind(bad).run().await.unwrap();
-    world.later(TimeDelta::hours(6));
+    world.advances_clock(TimeDelta::hours(6));
     assert_eq!(bookings::expire(&world.app).await.unwrap(), 19);
     assert_eq!(world.seats_taken(&sailing).await, 1);
     for _ in 0..2 {
-        world.later(TimeDelta::seconds(10));
+        world.advances_clock(TimeDelta::seconds(10));
         assert_eq!(bookings::expire(&world.app).await.unwrap(), 0);
     }
     let (count, rows) = set_aside::list(world.db(), 10).await.unwrap();
     assert_eq!((count, rows[0].job.as_str(), rows[0].entity_id), (1, "expire_holds", bad));
     let repair = world.db().sql("UPDATE bookings SET seats = 1 WHERE id = $1");
     repair.bind(bad).run().await.unwrap();
-    world.later(TimeDelta::hours(1));
+    world.advances_clock(TimeDelta::hours(1));
     assert_eq!(bookings::expire(&world.app).await.unwrap(), 1);
-    assert_eq!((world.seats_taken(&sailing).await, noted(&world).await), (0, 0));
-    all_adds_up(&world).await;
+    assert_eq!((world.seats_taken(&sailing).await, count_set_aside(&world).await), (0, 0));
+    assert_invariants(&world).await;
 }
 
 async fn a_partner_that_cannot_be_settled_does_not_stop_the_others(world: World) {
@@ -179,14 +179,14 @@ async fn a_partner_that_cannot_be_settled_does_not_stop_the_others(world: World)
     world.post("/v1/settlements/configuration", body).by(&admin).send().await.ok();
     let mut partners = Vec::new();
     for n in 0..3 {
-        let partner = world.active(&format!("made{n}@bahari.id")).await;
-        let (boat, route) = world.sails(&partner, &format!("GT. {n}")).await;
+        let partner = world.active_partner(&format!("made{n}@bahari.id")).await;
+        let (boat, route) = world.creates_published_route(&partner, &format!("GT. {n}")).await;
         let id = world.sailings(&partner, &route).await[0]["id"].as_str().unwrap().to_owned();
         let sailing = Sailing { partner: partner.clone(), boat, id };
-        world.sold(&sailing, 1).await;
+        world.paid_booking(&sailing, 1).await;
         partners.push(world.partner_id(&partner).await.parse::<Uuid>().unwrap());
         if n == 0 {
-            world.fills_in(&partner, papers()).await.ok();
+            world.updates_onboarding(&partner, onboarding_body()).await.ok();
         }
     }
     // A value that was encrypted with an unknown key cannot be decrypted.
@@ -195,27 +195,27 @@ async fn a_partner_that_cannot_be_settled_does_not_stop_the_others(world: World)
     let set = "UPDATE onboardings SET pic_nik = $1 WHERE partner_id = $2";
     let broken = world.db().sql(set).bind("broken".to_owned()).bind(partners[0]);
     assert_eq!(broken.run().await.unwrap(), 1);
-    world.later(TimeDelta::days(2));
+    world.advances_clock(TimeDelta::days(2));
     assert_eq!(bookings::complete(&world.app).await.unwrap(), 3);
     assert_eq!(run_schedules(&world.app).await.unwrap(), 2);
     assert_eq!(set_aside::noted(world.db(), RowJob::SettleSchedules).await.unwrap().len(), 1);
     for _ in 0..2 {
-        world.later(TimeDelta::seconds(10));
+        world.advances_clock(TimeDelta::seconds(10));
         assert_eq!(run_schedules(&world.app).await.unwrap(), 0);
     }
     let (_, rows) = set_aside::list(world.db(), 10).await.unwrap();
     assert_eq!((rows[0].job.as_str(), rows[0].entity_id), ("settle_schedules", partners[0]));
     world.db().sql(set).bind(sealed).bind(partners[0]).run().await.unwrap();
-    world.later(TimeDelta::hours(1));
+    world.advances_clock(TimeDelta::hours(1));
     assert_eq!(run_schedules(&world.app).await.unwrap(), 1);
-    assert_eq!(noted(&world).await, 0);
-    all_adds_up(&world).await;
+    assert_eq!(count_set_aside(&world).await, 0);
+    assert_invariants(&world).await;
 }
 
 async fn a_poisoned_move_does_not_stop_the_roll_up(world: World) {
     let sailing = world.sailing().await;
     for _ in 0..5 {
-        world.sold(&sailing, 1).await;
+        world.paid_booking(&sailing, 1).await;
     }
     // Not a time that can be read.
     let bad = world.count("SELECT MIN(id) FROM booking_moves").await;
@@ -224,21 +224,21 @@ async fn a_poisoned_move_does_not_stop_the_roll_up(world: World) {
     assert_eq!(reports::roll_up(&world.app).await.unwrap(), 4);
     assert_eq!(world.count("SELECT COUNT(*) FROM booking_moves").await, 1);
     for _ in 0..2 {
-        world.later(TimeDelta::seconds(10));
+        world.advances_clock(TimeDelta::seconds(10));
         assert_eq!(reports::roll_up(&world.app).await.unwrap(), 0);
     }
-    let found = doctor_says(&world).await.unwrap_err();
+    let found = doctor_finding(&world).await.unwrap_err();
     let row = Uuid::from_u128(bad as u128);
     assert!(found.contains(&format!("roll_up_reports {row} (3 failures since")), "{found}");
     // What moves meanwhile is rolled up.
-    world.sold(&sailing, 1).await;
+    world.paid_booking(&sailing, 1).await;
     assert_eq!(reports::roll_up(&world.app).await.unwrap(), 1);
     let repair = world.db().sql("UPDATE booking_moves SET at = $1 WHERE id = $2");
     repair.bind(world.now()).bind(bad).run().await.unwrap();
-    world.later(TimeDelta::hours(1));
+    world.advances_clock(TimeDelta::hours(1));
     assert_eq!(reports::roll_up(&world.app).await.unwrap(), 1);
-    assert_eq!(noted(&world).await, 0);
-    all_adds_up(&world).await;
+    assert_eq!(count_set_aside(&world).await, 0);
+    assert_invariants(&world).await;
 }
 
 async fn a_transient_failure_sets_nothing_aside(world: World) {
@@ -258,7 +258,7 @@ async fn a_transient_failure_sets_nothing_aside(world: World) {
     };
     let failed = set_aside::each(world.db(), job, rows.clone(), 2, now, busy).await;
     assert!(failed.unwrap_err().is_transient());
-    assert_eq!(noted(&world).await, 0);
+    assert_eq!(count_set_aside(&world).await, 0);
     // A failure of the row's own is noted, and does not fail the others.
     let wrong = |id: Uuid| {
         let bad = id == rows[2];
@@ -271,7 +271,7 @@ async fn a_transient_failure_sets_nothing_aside(world: World) {
     assert_eq!(done.unwrap(), 4);
     assert!(set_aside::noted(world.db(), job).await.unwrap().contains(&rows[2]));
     // A transient failure of a noted row is not counted, either.
-    world.later(TimeDelta::minutes(1));
+    world.advances_clock(TimeDelta::minutes(1));
     let busy = |_: Uuid| async { Err(Error::Unavailable("busy".into())) };
     assert!(set_aside::retry(world.db(), job, world.now(), busy).await.is_err());
     assert_eq!(world.count("SELECT CAST(MAX(failures) AS BIGINT) FROM set_aside").await, 1);
@@ -279,7 +279,7 @@ async fn a_transient_failure_sets_nothing_aside(world: World) {
 
 async fn a_sweep_that_fails_does_not_stop_the_others(world: World) {
     world.admin().await;
-    world.later(TimeDelta::hours(9));
+    world.advances_clock(TimeDelta::hours(9));
     let rename = "ALTER TABLE idempotency_keys RENAME TO elsewhere";
     world.db().sql(rename).run().await.unwrap();
     assert!(world.app.sweep().await.is_err());

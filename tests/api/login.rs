@@ -48,7 +48,7 @@ async fn attempt_from(world: &World, address: &str, email: &str, password: &str)
 }
 
 /// With limits, and behind a proxy that says where requests come from.
-async fn limited(world: World) -> World {
+async fn with_rate_limits(world: World) -> World {
     let change = |config: &mut dermaga::config::Config| {
         config.rate_limit = Switch(true);
         config.trusted_hops = 1;
@@ -101,10 +101,15 @@ async fn an_admin_signs_in_and_out(world: World) {
     let token = data["access_token"].as_str().unwrap();
     assert_eq!(token.len(), 43, "256 bits");
 
-    world.get("/user/me").bearing(token).send().await.ok();
-    world.post("/v1/auth/logout", json!({})).bearing(token).send().await.ok();
-    world.get("/user/me").bearing(token).send().await.is(401, "unauthenticated");
-    world.post("/v1/auth/logout", json!({})).bearing(token).send().await.is(401, "unauthenticated");
+    world.get("/user/me").with_token(token).send().await.ok();
+    world.post("/v1/auth/logout", json!({})).with_token(token).send().await.ok();
+    world.get("/user/me").with_token(token).send().await.is(401, "unauthenticated");
+    world
+        .post("/v1/auth/logout", json!({}))
+        .with_token(token)
+        .send()
+        .await
+        .is(401, "unauthenticated");
 }
 
 async fn an_answer_does_not_tell_whether_the_account_exists(world: World) {
@@ -152,7 +157,7 @@ async fn an_invited_account_has_no_password_yet(world: World) {
 }
 
 /// Waits until the use of the session is written down, which happens beside the request.
-async fn is_used(world: &World) {
+async fn wait_for_session_use(world: &World) {
     let used = async || -> chrono::DateTime<chrono::Utc> {
         world.db().sql("SELECT MAX(last_used_at) FROM sessions").scalar().await.unwrap()
     };
@@ -164,13 +169,13 @@ async fn is_used(world: &World) {
 async fn a_session_ends_after_eight_hours(world: World) {
     let admin = world.admin().await;
     for _ in 0..4 {
-        world.later(TimeDelta::hours(2) - TimeDelta::seconds(1));
+        world.advances_clock(TimeDelta::hours(2) - TimeDelta::seconds(1));
         world.get("/user/me").by(&admin).send().await.ok();
-        is_used(&world).await;
+        wait_for_session_use(&world).await;
     }
-    world.later(TimeDelta::seconds(3));
+    world.advances_clock(TimeDelta::seconds(3));
     world.get("/user/me").by(&admin).send().await.ok();
-    world.later(TimeDelta::seconds(1));
+    world.advances_clock(TimeDelta::seconds(1));
     world.get("/user/me").by(&admin).send().await.is(401, "unauthenticated");
     world.app.sweep().await.unwrap();
     assert_eq!(world.count("SELECT COUNT(*) FROM sessions").await, 0);
@@ -179,9 +184,9 @@ async fn a_session_ends_after_eight_hours(world: World) {
 async fn a_session_ends_after_two_hours_without_a_request(world: World) {
     let admin = world.admin().await;
     let other = world.signs_in(&admin.email, "admin").await;
-    world.later(TimeDelta::hours(2) - TimeDelta::seconds(1));
+    world.advances_clock(TimeDelta::hours(2) - TimeDelta::seconds(1));
     world.get("/user/me").by(&admin).send().await.ok();
-    is_used(&world).await;
+    wait_for_session_use(&world).await;
     let listed = world.get("/user/me/sessions").by(&admin).send().await.ok();
     let of = |current: bool| {
         let mut all = listed.as_array().unwrap().iter();
@@ -191,11 +196,11 @@ async fn a_session_ends_after_two_hours_without_a_request(world: World) {
         (of(true), of(false)),
         (json!("2026-11-15T04:59:59Z"), json!("2026-11-15T03:00:00Z"))
     );
-    world.later(TimeDelta::seconds(1));
+    world.advances_clock(TimeDelta::seconds(1));
     world.get("/user/me").by(&other).send().await.is(401, "unauthenticated");
     let listed = world.get("/user/me/sessions").by(&admin).send().await.ok();
     assert_eq!(listed.as_array().unwrap().len(), 1);
-    world.later(TimeDelta::hours(2));
+    world.advances_clock(TimeDelta::hours(2));
     world.get("/user/me").by(&admin).send().await.is(401, "unauthenticated");
 }
 
@@ -205,12 +210,12 @@ async fn the_use_of_a_session_is_written_at_most_once_a_minute(world: World) {
     let before = world.db().statements();
     for _ in 0..5 {
         world.get("/v1/users/statistics").by(&admin).send().await.ok();
-        world.later(TimeDelta::seconds(11));
+        world.advances_clock(TimeDelta::seconds(11));
     }
     assert_eq!(world.db().statements() - before, 10, "two each, and no write");
-    world.later(TimeDelta::seconds(5));
+    world.advances_clock(TimeDelta::seconds(5));
     world.get("/v1/users/statistics").by(&admin).send().await.ok();
-    is_used(&world).await;
+    wait_for_session_use(&world).await;
     let before = world.db().statements();
     world.get("/v1/users/statistics").by(&admin).send().await.ok();
     assert_eq!(world.db().statements() - before, 2);
@@ -222,9 +227,9 @@ async fn a_login_for_any_role_finds_the_account_s_own(world: World) {
     assert_eq!(world.login(ADMIN, "any").await.ok()["user"]["role"], "admin");
     assert_eq!(world.login("made@bahari.id", "any").await.ok()["user"]["role"], "mitra");
     attempt(&world, ADMIN, "wrong password", "any").await.is(401, "invalid_credentials");
-    world.login(ADMIN, "captain").await.has_faults(&[("role", "enum")]);
+    world.login(ADMIN, "captain").await.has_field_errors(&[("role", "enum")]);
     let body = json!({ "email": ADMIN, "password": PASSWORD });
-    world.post("/v1/auth/login", body).send().await.has_faults(&[("role", "required")]);
+    world.post("/v1/auth/login", body).send().await.has_field_errors(&[("role", "required")]);
 }
 
 async fn a_suspension_acts_on_the_next_request(world: World) {
@@ -261,7 +266,7 @@ async fn ten_failures_lock_the_account_for_a_while(world: World) {
         assert_eq!(answer.header("retry-after"), "900");
         answer.is(429, "too_many_requests");
     }
-    world.later(TimeDelta::minutes(15));
+    world.advances_clock(TimeDelta::minutes(15));
     world.login("admin@dermaga.test", "admin").await.ok();
 
     // A success clears the slate.
@@ -289,7 +294,7 @@ async fn guess_at_once(world: &World, addresses: impl Iterator<Item = String>) -
 }
 
 async fn attempts_at_the_same_moment_do_not_slip_through(world: World) {
-    let world = limited(world).await;
+    let world = with_rate_limits(world).await;
     world.account(ADMIN, "admin").await;
     let before = world.app.passwords().verified();
     let answers = guess_at_once(&world, (0..40).map(|_| HOME.to_owned())).await;
@@ -306,13 +311,13 @@ async fn fifty_failures_lock_the_address(world: World) {
         attempt(&world, &email, "wrong password", "admin").await.is(401, "invalid_credentials");
     }
     world.login("admin@dermaga.test", "admin").await.is(429, "too_many_requests");
-    world.later(TimeDelta::minutes(15));
+    world.advances_clock(TimeDelta::minutes(15));
     world.app.sweep().await.unwrap();
     assert_eq!(world.count("SELECT COUNT(*) FROM login_failures").await, 0);
 }
 
 async fn failures_elsewhere_do_not_lock_the_owner(world: World) {
-    let world = limited(world).await;
+    let world = with_rate_limits(world).await;
     world.account(ADMIN, "admin").await;
     for _ in 0..10 {
         attempt_from(&world, ELSEWHERE, ADMIN, "wrong password")
@@ -335,7 +340,7 @@ async fn failures_elsewhere_do_not_lock_the_owner(world: World) {
 }
 
 async fn guesses_from_many_networks_lock_unknown_ones(world: World) {
-    let world = limited(world).await;
+    let world = with_rate_limits(world).await;
     world.account(ADMIN, "admin").await;
     attempt_from(&world, HOME, ADMIN, PASSWORD).await.ok();
     for email in [ADMIN, "nobody@dermaga.test"] {
@@ -353,12 +358,12 @@ async fn guesses_from_many_networks_lock_unknown_ones(world: World) {
     }
     attempt_from(&world, HOME, ADMIN, PASSWORD).await.is(429, "too_many_requests");
     assert_eq!(failures(&world, ADMIN, "").await, 100, "a known network counts for itself");
-    world.later(TimeDelta::minutes(15));
+    world.advances_clock(TimeDelta::minutes(15));
     attempt_from(&world, ELSEWHERE, ADMIN, PASSWORD).await.ok();
 }
 
 async fn guesses_from_many_networks_at_the_same_moment_do_not_slip_through(world: World) {
-    let world = limited(world).await;
+    let world = with_rate_limits(world).await;
     world.account(ADMIN, "admin").await;
     failed_before(&world, ADMIN, "", 90).await;
     let answers = guess_at_once(&world, (1..=40).map(|n| format!("198.51.100.{n}"))).await;
@@ -368,7 +373,7 @@ async fn guesses_from_many_networks_at_the_same_moment_do_not_slip_through(world
 }
 
 async fn a_network_is_known_for_thirty_days(world: World) {
-    let world = limited(world).await;
+    let world = with_rate_limits(world).await;
     world.account(ADMIN, "admin").await;
     attempt_from(&world, HOME, ADMIN, PASSWORD).await.ok();
     attempt_from(&world, "2001:db8:1:2:3:4:5:6", ADMIN, PASSWORD).await.ok();
@@ -378,23 +383,23 @@ async fn a_network_is_known_for_thirty_days(world: World) {
     assert_eq!(networks, ["2001:db8:1:2::/64", HOME], "nothing more of the address is kept");
 
     // A sign-in of the same day is not written down again, one of another day is.
-    world.later(TimeDelta::hours(23));
+    world.advances_clock(TimeDelta::hours(23));
     attempt_from(&world, HOME, ADMIN, PASSWORD).await.ok();
-    world.later(TimeDelta::days(30));
+    world.advances_clock(TimeDelta::days(30));
     world.app.sweep().await.unwrap();
     failed_before(&world, ADMIN, "", 100).await;
     attempt_from(&world, HOME, ADMIN, PASSWORD).await.ok();
-    world.later(TimeDelta::days(31));
+    world.advances_clock(TimeDelta::days(31));
     failed_before(&world, ADMIN, "", 100).await;
     attempt_from(&world, HOME, ADMIN, PASSWORD).await.is(429, "too_many_requests");
     world.app.sweep().await.unwrap();
     assert_eq!(world.count("SELECT COUNT(*) FROM known_networks").await, 0);
 }
 
-async fn enrol(world: &World, email: &str) -> String {
+async fn remember_device(world: &World, email: &str) -> String {
     let session = attempt_from(world, HOME, email, PASSWORD).await.ok();
     let call = world.post("/auth/remember-me", json!({ "email": email }));
-    let call = call.bearing(session["access_token"].as_str().unwrap());
+    let call = call.with_token(session["access_token"].as_str().unwrap());
     call.send().await.ok()["remember_token"].as_str().unwrap().to_owned()
 }
 
@@ -405,11 +410,11 @@ async fn attempt_with(world: &World, token: &str, password: &str) -> Answer {
 }
 
 async fn a_remember_token_passes_where_its_network_is_locked(world: World) {
-    let world = limited(world).await;
+    let world = with_rate_limits(world).await;
     world.account(ADMIN, "admin").await;
     world.account("other@dermaga.test", "admin").await;
-    let token = enrol(&world, ADMIN).await;
-    let foreign = enrol(&world, "other@dermaga.test").await;
+    let token = remember_device(&world, ADMIN).await;
+    let foreign = remember_device(&world, "other@dermaga.test").await;
     failed_before(&world, ADMIN, "", 100).await;
     failed_before(&world, ADMIN, ELSEWHERE, 10).await;
     failed_before(&world, "", ELSEWHERE, 50).await;
@@ -427,17 +432,17 @@ async fn a_remember_token_passes_where_its_network_is_locked(world: World) {
     attempt_with(&world, &token, PASSWORD).await.is(429, "too_many_requests");
     let newer = resumed["remember_token"].as_str().unwrap();
     attempt_with(&world, newer, PASSWORD).await.ok();
-    world.later(TimeDelta::days(30));
+    world.advances_clock(TimeDelta::days(30));
     failed_before(&world, ADMIN, ELSEWHERE, 10).await;
     attempt_with(&world, newer, PASSWORD).await.is(429, "too_many_requests");
 }
 
 /// However many devices a stolen session has enrolled.
 async fn a_remember_token_is_no_way_to_guess(world: World) {
-    let world = limited(world).await;
+    let world = with_rate_limits(world).await;
     world.account(ADMIN, "admin").await;
     failed_before(&world, ADMIN, ELSEWHERE, 10).await;
-    let tokens = [enrol(&world, ADMIN).await, enrol(&world, ADMIN).await];
+    let tokens = [remember_device(&world, ADMIN).await, remember_device(&world, ADMIN).await];
     for n in 0..10 {
         attempt_with(&world, &tokens[n % 2], "guess").await.is(401, "invalid_credentials");
     }
@@ -446,7 +451,7 @@ async fn a_remember_token_is_no_way_to_guess(world: World) {
 }
 
 async fn the_networks_of_a_site_are_limited_together(world: World) {
-    let world = limited(world).await;
+    let world = with_rate_limits(world).await;
     world.account(ADMIN, "admin").await;
     // All addresses of a /64 are one network.
     for n in 1..=10 {
@@ -464,7 +469,7 @@ async fn the_networks_of_a_site_are_limited_together(world: World) {
 }
 
 async fn the_edge_limits_sites_too(world: World) {
-    let world = limited(world).await;
+    let world = with_rate_limits(world).await;
     let register = async |address: &str| {
         let call = world.post("/auth/register-mitra", json!({}));
         call.header("x-forwarded-for", address).send().await
@@ -490,7 +495,7 @@ async fn the_edge_limits_sites_too(world: World) {
 /// As many attempts as one network may make, all at once; what the queue does not take is not
 /// counted as a failure.
 async fn a_flood_of_one_network_leaves_others_their_turn(world: World) {
-    let world = limited(world).await;
+    let world = with_rate_limits(world).await;
     world.account(ADMIN, "admin").await;
     let mut flood = tokio::task::JoinSet::new();
     for n in 0..50 {

@@ -15,7 +15,7 @@ use crate::{on_both_engines, world::World};
 on_both_engines![a_letter_goes_out_over_smtp, a_refused_letter_comes_back_later];
 
 /// Takes letters, and refuses the first so many for now.
-async fn server(refusals: usize) -> (u16, Arc<Mutex<Vec<String>>>) {
+async fn smtp_server(refusals: usize) -> (u16, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let letters = Arc::new(Mutex::new(Vec::new()));
@@ -57,7 +57,7 @@ async fn server(refusals: usize) -> (u16, Arc<Mutex<Vec<String>>>) {
     (port, letters)
 }
 
-async fn mailing(world: World, port: u16) -> World {
+async fn with_mail_server(world: World, port: u16) -> World {
     let url = format!("smtp://127.0.0.1:{port}");
     let world = world.with(|config| config.mail_url = MailUrl(Url(url))).await;
     world.account("made@bahari.id", "admin").await;
@@ -66,9 +66,9 @@ async fn mailing(world: World, port: u16) -> World {
 }
 
 async fn a_letter_goes_out_over_smtp(world: World) {
-    let (port, letters) = server(0).await;
-    let world = mailing(world, port).await;
-    world.delivers().await;
+    let (port, letters) = smtp_server(0).await;
+    let world = with_mail_server(world, port).await;
+    world.delivers_outbox().await;
     let letters = letters.lock().unwrap();
     assert_eq!(letters.len(), 1);
     assert!(letters[0].contains("To: Wayan <made@bahari.id>"), "{}", letters[0]);
@@ -77,14 +77,14 @@ async fn a_letter_goes_out_over_smtp(world: World) {
 }
 
 async fn a_refused_letter_comes_back_later(world: World) {
-    let (port, letters) = server(1).await;
-    let world = mailing(world, port).await;
-    world.delivers().await;
+    let (port, letters) = smtp_server(1).await;
+    let world = with_mail_server(world, port).await;
+    world.delivers_outbox().await;
     assert_eq!(letters.lock().unwrap().len(), 0);
     let why: String = world.db().sql("SELECT last_error FROM outbox").scalar().await.unwrap();
     assert!(why.contains("come back later"), "{why}");
-    world.later(TimeDelta::seconds(5));
-    world.delivers().await;
+    world.advances_clock(TimeDelta::seconds(5));
+    world.delivers_outbox().await;
     assert_eq!(letters.lock().unwrap().len(), 1);
     assert_eq!(world.count("SELECT COUNT(*) FROM outbox").await, 0);
 }

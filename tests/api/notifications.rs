@@ -41,7 +41,7 @@ on_both_engines![
     partners_get_letters_about_settlements,
 ];
 
-async fn told(world: &World, who: &Someone) -> Vec<Value> {
+async fn notifications_of(world: &World, who: &Someone) -> Vec<Value> {
     let list = world.get("/v1/notifications?page_size=100").by(who).send().await.ok();
     list.as_array().unwrap().clone()
 }
@@ -53,16 +53,16 @@ fn kinds(told: &[Value]) -> Vec<&str> {
 async fn a_partner_is_told_of_its_bookings_in_order(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
-    let other = world.active("ketut@laut.id").await;
-    let booking = world.sold(&sailing, 2).await;
-    world.arrives().await;
-    world.banked(&sailing.partner, &admin).await;
-    let made = world.settles(&sailing.partner, &admin).await.ok();
-    world.releases(&made, &admin).await.ok();
+    let other = world.active_partner("ketut@laut.id").await;
+    let booking = world.paid_booking(&sailing, 2).await;
+    world.completes_paid_bookings().await;
+    world.adds_approved_bank_account(&sailing.partner, &admin).await;
+    let made = world.creates_settlement(&sailing.partner, &admin).await.ok();
+    world.releases_settlement(&made, &admin).await.ok();
     let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
     world.post(&path, json!({ "reason": "x" })).by(&admin).send().await.ok();
-    world.delivers().await;
-    let seen = told(&world, &sailing.partner).await;
+    world.delivers_outbox().await;
+    let seen = notifications_of(&world, &sailing.partner).await;
     let mut oldest_first = kinds(&seen);
     oldest_first.reverse();
     let of_booking: Vec<_> =
@@ -86,7 +86,7 @@ async fn a_partner_is_told_of_its_bookings_in_order(world: World) {
     );
     assert_eq!(paid["data"]["booking_id"], booking["id"]);
     assert_eq!(paid["read_at"], json!(null));
-    assert!(kinds(&told(&world, &other).await).is_empty(), "nothing of another");
+    assert!(kinds(&notifications_of(&world, &other).await).is_empty(), "nothing of another");
     assert_eq!(world.count("SELECT COUNT(*) FROM outbox WHERE queue = 'event'").await, 0);
 }
 
@@ -95,40 +95,40 @@ async fn staff_are_notified_by_rule(world: World) {
     let reviewer = world.staff("periksa@dermaga.test", &[Rule::PartnersApprove]).await;
     let cashier = world.staff("kasir@dermaga.test", &[Rule::BookingsWrite]).await;
     let clerk = world.staff("juru@dermaga.test", &[Rule::FleetRead]).await;
-    world.submitted("new@bahari.id").await;
+    world.submitted_partner("new@bahari.id").await;
     let body = crate::world::registration("other@bahari.id");
     world.post("/auth/register-mitra", body).send().await.ok();
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     let reference = booking["payment"]["reference"].as_str().unwrap();
-    let wrong = crate::harbour::notice(reference, 5, "settlement", "t");
+    let wrong = crate::harbour::callback_body(reference, 5, "settlement", "t");
     world.post("/v1/payment/callback", wrong).send().await.ok();
-    world.delivers().await;
-    let mut all = told(&world, &admin).await;
+    world.delivers_outbox().await;
+    let mut all = notifications_of(&world, &admin).await;
     all.sort_by_key(|told| told["type"].as_str().unwrap().to_owned());
     let mut heard = kinds(&all);
     assert_eq!(heard.len(), 5, "of three who registered");
     heard.dedup();
     assert_eq!(heard, ["partner.registered", "partner.submitted", "payment.review"]);
-    assert_eq!(kinds(&told(&world, &reviewer).await), ["partner.submitted"]);
-    let review = told(&world, &cashier).await;
+    assert_eq!(kinds(&notifications_of(&world, &reviewer).await), ["partner.submitted"]);
+    let review = notifications_of(&world, &cashier).await;
     assert_eq!(kinds(&review), ["payment.review"]);
     assert_eq!(review[0]["data"]["amount"], 5);
-    assert!(told(&world, &clerk).await.is_empty());
+    assert!(notifications_of(&world, &clerk).await.is_empty());
 }
 
-async fn several(world: &World) -> (Someone, Vec<Value>) {
+async fn partner_with_notifications(world: &World) -> (Someone, Vec<Value>) {
     let sailing = world.sailing().await;
-    world.sold(&sailing, 1).await;
-    world.sold(&sailing, 1).await;
-    world.delivers().await;
-    let list = told(world, &sailing.partner).await;
+    world.paid_booking(&sailing, 1).await;
+    world.paid_booking(&sailing, 1).await;
+    world.delivers_outbox().await;
+    let list = notifications_of(world, &sailing.partner).await;
     assert_eq!(list.len(), 4);
     (sailing.partner, list)
 }
 
 async fn notifications_are_read_one_by_one_or_all_at_once(world: World) {
-    let (partner, list) = several(&world).await;
+    let (partner, list) = partner_with_notifications(&world).await;
     let unread = async || {
         let answer = world.get("/v1/notifications?unread=true").by(&partner).send().await;
         let count = answer.body["unread_count"].as_i64().unwrap();
@@ -137,10 +137,10 @@ async fn notifications_are_read_one_by_one_or_all_at_once(world: World) {
     };
     assert_eq!(unread().await, 4);
     let path = format!("/v1/notifications/{}", list[0]["id"].as_str().unwrap());
-    world.later(TimeDelta::minutes(1));
+    world.advances_clock(TimeDelta::minutes(1));
     let read = world.put(&format!("{path}/read"), json!({})).by(&partner).send().await.ok();
     assert_eq!(read["read_at"], "2026-11-15T03:01:00Z");
-    world.later(TimeDelta::minutes(1));
+    world.advances_clock(TimeDelta::minutes(1));
     let again = world.put(&format!("{path}/read"), json!({})).by(&partner).send().await.ok();
     assert_eq!(again["read_at"], "2026-11-15T03:01:00Z", "it was read when it was read");
     assert_eq!(world.get(&path).by(&partner).send().await.ok(), again);
@@ -151,13 +151,13 @@ async fn notifications_are_read_one_by_one_or_all_at_once(world: World) {
     assert_eq!(all.body["unread_count"], 0);
     assert_eq!(all.body["pagination"]["total_items"], 4);
     let bad = world.get("/v1/notifications?unread=maybe").by(&partner).send().await;
-    bad.has_faults(&[("unread", "type")]);
+    bad.has_field_errors(&[("unread", "type")]);
 }
 
 async fn notifications_are_their_owners_alone(world: World) {
     let admin = world.admin().await;
-    let (partner, list) = several(&world).await;
-    let other = world.active("ketut@laut.id").await;
+    let (partner, list) = partner_with_notifications(&world).await;
+    let other = world.active_partner("ketut@laut.id").await;
     let clerk = world.staff("juru@dermaga.test", &[Rule::UsersRead]).await;
     let path = format!("/v1/notifications/{}", list[0]["id"].as_str().unwrap());
     for stranger in [&other, &clerk, &admin] {
@@ -183,7 +183,7 @@ async fn notifications_are_their_owners_alone(world: World) {
 }
 
 async fn texts_are_in_the_language_of_the_reader(world: World) {
-    let (partner, _) = several(&world).await;
+    let (partner, _) = partner_with_notifications(&world).await;
     let list = world.get("/v1/notifications").by(&partner).header("accept-language", "id");
     let list = list.send().await.ok();
     let titles: Vec<_> = list.as_array().unwrap().iter().map(|told| &told["title"]).collect();
@@ -233,10 +233,10 @@ impl Stream {
 
 async fn new_notifications_are_streamed(world: World) {
     let sailing = world.sailing().await;
-    let other = world.active("ketut@laut.id").await;
+    let other = world.active_partner("ketut@laut.id").await;
     // One process shows what another was told.
     let beside = match world.db().engine() {
-        "postgres" => Some(world.beside().await),
+        "postgres" => Some(world.second_process().await),
         _ => None,
     };
     let at = beside.as_ref().unwrap_or(&world);
@@ -265,8 +265,8 @@ async fn new_notifications_are_streamed(world: World) {
 /// Not even when many notifications of others are created at the same time.
 async fn a_stream_is_complete_under_load(world: World) {
     let sailing = world.sailing().await;
-    let other = world.active("ketut@laut.id").await;
-    world.delivers().await;
+    let other = world.active_partner("ketut@laut.id").await;
+    world.delivers_outbox().await;
     let mut tx = world.db().begin().await.unwrap();
     for _ in 0..1_100 {
         tx.sql(
@@ -290,7 +290,7 @@ async fn a_stream_is_complete_under_load(world: World) {
 }
 
 async fn a_stream_resumes_after_the_last_id(world: World) {
-    let (partner, list) = several(&world).await;
+    let (partner, list) = partner_with_notifications(&world).await;
     // The oldest is known, the other three are not.
     let last = list[3]["id"].as_str().unwrap().to_owned();
     let mut stream = Stream::open(&world, &partner, Some(&last)).await;
@@ -303,14 +303,14 @@ async fn a_stream_resumes_after_the_last_id(world: World) {
 }
 
 async fn streams_are_limited_per_account(world: World) {
-    let partner = world.active("made@bahari.id").await;
+    let partner = world.active_partner("made@bahari.id").await;
     let mut open = Vec::new();
     for _ in 0..8 {
         open.push(Stream::open(&world, &partner, None).await);
     }
     let refused = world.get("/v1/notifications/stream").by(&partner).send().await;
     refused.is(429, "too_many_requests");
-    let other = world.active("ketut@laut.id").await;
+    let other = world.active_partner("ketut@laut.id").await;
     Stream::open(&world, &other, None).await;
 }
 
@@ -327,7 +327,7 @@ async fn a_stream_ends_with_its_session(world: World) {
 }
 
 async fn a_stream_does_not_hold_up_a_shutdown(mut world: World) {
-    let partner = world.active("made@bahari.id").await;
+    let partner = world.active_partner("made@bahari.id").await;
     let mut stream = Stream::open(&world, &partner, None).await;
     let ended = tokio::time::timeout(Duration::from_secs(15), world.drain()).await;
     assert!(ended.is_ok());
@@ -336,19 +336,19 @@ async fn a_stream_does_not_hold_up_a_shutdown(mut world: World) {
 
 async fn events_are_delivered_after_a_crash(mut world: World) {
     let sailing = world.sailing().await;
-    world.delivers().await;
-    world.sold(&sailing, 1).await;
+    world.delivers_outbox().await;
+    world.paid_booking(&sailing, 1).await;
     // A process claims the first event and crashes; then this one stops.
     let claimed = outbox::claim(world.db(), Queue::Event, world.now(), 1).await.unwrap();
     assert_eq!(claimed[0].topic, "booking.created");
-    world.leaves().await;
-    let world = world.comes_back().await;
-    world.delivers().await;
+    world.stops().await;
+    let world = world.restarts().await;
+    world.delivers_outbox().await;
     let partner = world.signs_in(&sailing.partner.email, "mitra").await;
-    assert!(told(&world, &partner).await.is_empty(), "what comes after waits, too");
-    world.later(TimeDelta::minutes(2));
-    world.delivers().await;
-    let seen = told(&world, &partner).await;
+    assert!(notifications_of(&world, &partner).await.is_empty(), "what comes after waits, too");
+    world.advances_clock(TimeDelta::minutes(2));
+    world.delivers_outbox().await;
+    let seen = notifications_of(&world, &partner).await;
     assert_eq!(kinds(&seen), ["booking.paid", "booking.created"]);
     assert!(!world.letters_to("sari@example.com").is_empty());
 }
@@ -363,15 +363,15 @@ async fn many_workers_notify_once_and_in_order(world: World) {
     }
     let mut others = Vec::new();
     if world.db().engine() == "postgres" {
-        others = vec![world.beside().await, world.beside().await];
+        others = vec![world.second_process().await, world.second_process().await];
     }
     let works = (0..6_usize).map(|n| {
         let at = others.get(n % 3).unwrap_or(&world);
-        at.delivers()
+        at.delivers_outbox()
     });
     join_all(works).await;
-    world.delivers().await;
-    let seen = told(&world, &sailing.partner).await;
+    world.delivers_outbox().await;
+    let seen = notifications_of(&world, &sailing.partner).await;
     assert_eq!(seen.len(), 30);
     for booking in bookings {
         let of: Vec<_> =
@@ -387,16 +387,16 @@ async fn bookers_get_letters_about_their_booking(world: World) {
     wish["contact"]["name"] = json!("Sari <b>");
     let call = world.post("/v1/booking/", wish).header("accept-language", "id");
     let booking = call.send().await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     world.pays(&booking).await;
-    world.delivers().await;
+    world.delivers_outbox().await;
     let path = format!("/v1/booking/{}", booking["id"].as_str().unwrap());
     let reason = json!({ "reason": "Ombak tinggi" });
     world.post(&format!("{path}/cancel"), reason).by(&admin).send().await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     let body = json!({ "reference": "BCA" });
     world.post(&format!("{path}/refund"), body).by(&admin).send().await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     let letters = world.letters_to("sari@example.com");
     assert_eq!(letters.len(), 4);
     let code = booking["code"].as_str().unwrap();
@@ -415,10 +415,10 @@ async fn bookers_get_letters_about_their_booking(world: World) {
     assert!(letters[0].contains("Sari &#60;b&#62;"), "a name is no markup: {}", letters[0]);
 
     let english = world.books(order(&sailing, 1, "sam@example.com")).await.ok();
-    world.delivers().await;
-    world.later(TimeDelta::hours(1));
+    world.delivers_outbox().await;
+    world.advances_clock(TimeDelta::hours(1));
     dermaga::bookings::expire(&world.app).await.unwrap();
-    world.delivers().await;
+    world.delivers_outbox().await;
     let letters = world.letters_to("sam@example.com");
     assert!(letters[0].contains("Please pay for your booking"), "{}", letters[0]);
     assert!(letters.last().unwrap().contains("has expired"));
@@ -429,14 +429,14 @@ async fn an_unpaid_booker_is_reminded_once(world: World) {
     let sailing = world.sailing().await;
     world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     let paid = world.books(order(&sailing, 1, "putu@example.com")).await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     world.pays(&paid).await;
-    world.later(TimeDelta::minutes(19));
-    world.delivers().await;
+    world.advances_clock(TimeDelta::minutes(19));
+    world.delivers_outbox().await;
     assert_eq!(world.letters_to("sari@example.com").len(), 1);
-    world.later(TimeDelta::minutes(1));
-    world.delivers().await;
-    world.delivers().await;
+    world.advances_clock(TimeDelta::minutes(1));
+    world.delivers_outbox().await;
+    world.delivers_outbox().await;
     let letters = world.letters_to("sari@example.com");
     assert_eq!(letters.len(), 2);
     assert!(letters.iter().any(|letter| letter.contains("about to expire")));
@@ -445,20 +445,20 @@ async fn an_unpaid_booker_is_reminded_once(world: World) {
 }
 
 /// A mail server that accepts connections and never answers.
-async fn silent() -> (TcpListener, MailUrl) {
+async fn silent_mail_server() -> (TcpListener, MailUrl) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     (listener, MailUrl(Url(format!("smtp://127.0.0.1:{port}"))))
 }
 
 async fn mails_about_a_booking_are_sent_in_order(world: World) {
-    let closed = silent().await.1;
+    let closed = silent_mail_server().await.1;
     let world = world.with(|config| config.mail_url = closed).await;
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     world.pays(&booking).await;
-    world.delivers().await;
+    world.delivers_outbox().await;
     let tried = "SELECT COUNT(*) FROM outbox WHERE lane LIKE 'mail/%' AND attempts > 0
         AND CAST(payload AS TEXT) LIKE '%booking.%'";
     assert_eq!(world.count(tried).await, 1, "the second is not even tried");
@@ -466,16 +466,16 @@ async fn mails_about_a_booking_are_sent_in_order(world: World) {
         AND CAST(payload AS TEXT) LIKE '%booking.%'";
     assert_eq!(world.count(waiting).await, 2);
     // The server is back.
-    let world = world.again_with(|_| {}).await;
-    world.later(TimeDelta::minutes(10));
-    world.delivers().await;
+    let world = world.restarts_with(|_| {}).await;
+    world.advances_clock(TimeDelta::minutes(10));
+    world.delivers_outbox().await;
     let letters = world.letters_to("sari@example.com");
     assert_eq!(letters.len(), 1, "by now it is paid: the first has nothing to say");
     assert!(letters[0].contains("paid"));
 }
 
 async fn a_hanging_mail_server_delays_only_mails(world: World) {
-    let (listener, url) = silent().await;
+    let (listener, url) = silent_mail_server().await;
     let world = world.with(|config| config.mail_url = url).await;
     let admin = world.admin().await;
     // Its address is unreachable, which is detected at once.
@@ -489,7 +489,7 @@ async fn a_hanging_mail_server_delays_only_mails(world: World) {
             world.books(order(&sailing, 1, &format!("b{n}@example.com"))).await;
         }
         // Notifications are delivered while mails hang.
-        while told(&world, &sailing.partner).await.len() < 30 {
+        while notifications_of(&world, &sailing.partner).await.len() < 30 {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
@@ -510,12 +510,12 @@ async fn a_hanging_mail_server_delays_only_mails(world: World) {
 async fn partners_get_letters_about_settlements(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
-    world.sold(&sailing, 2).await;
-    world.arrives().await;
-    world.banked(&sailing.partner, &admin).await;
-    let made = world.settles(&sailing.partner, &admin).await.ok();
-    world.releases(&made, &admin).await.ok();
-    world.delivers().await;
+    world.paid_booking(&sailing, 2).await;
+    world.completes_paid_bookings().await;
+    world.adds_approved_bank_account(&sailing.partner, &admin).await;
+    let made = world.creates_settlement(&sailing.partner, &admin).await.ok();
+    world.releases_settlement(&made, &admin).await.ok();
+    world.delivers_outbox().await;
     let letters = world.letters_to("made@bahari.id");
     let letter = letters.iter().find(|letter| letter.contains("STL-")).unwrap();
     for word in ["Rp 270.000", "BCA ******5678", "BCA-1"] {

@@ -65,9 +65,9 @@ async fn an_item_is_claimed_by_one_at_a_time(world: World) {
 async fn an_expired_lease_is_claimed_again(world: World) {
     put(&world, "x").await;
     let first = claim(&world).await.pop().unwrap();
-    world.later(TimeDelta::seconds(59));
+    world.advances_clock(TimeDelta::seconds(59));
     assert_eq!(claim(&world).await.len(), 0);
-    world.later(TimeDelta::seconds(1));
+    world.advances_clock(TimeDelta::seconds(1));
     let second = claim(&world).await.pop().unwrap();
     assert_eq!((first.id, second.attempts), (second.id, 2));
 
@@ -77,7 +77,7 @@ async fn an_expired_lease_is_claimed_again(world: World) {
     assert!(done(&mut tx, first).await.unwrap().is_empty());
     assert_eq!(done(&mut tx, second).await.unwrap(), [id]);
     tx.commit().await.unwrap();
-    world.later(TimeDelta::days(1));
+    world.advances_clock(TimeDelta::days(1));
     assert_eq!(claim(&world).await.len(), 0);
 }
 
@@ -125,7 +125,7 @@ async fn items_with_high_priority_are_claimed_first(world: World) {
     let mut tx = world.db().begin().await.unwrap();
     outbox::put_many(&mut tx, &rush, world.now()).await.unwrap();
     tx.commit().await.unwrap();
-    world.later(TimeDelta::minutes(5));
+    world.advances_clock(TimeDelta::minutes(5));
     put(&world, "account.password_forgotten").await;
     let next = outbox::claim(world.db(), Queue::Mail, world.now(), 1).await.unwrap();
     assert_eq!(next[0].topic, "account.password_forgotten");
@@ -149,7 +149,7 @@ async fn a_claim_is_fast_on_a_long_queue(world: World) {
         let mut tx = world.db().begin().await.unwrap();
         outbox::put_many(&mut tx, &rush, world.now()).await.unwrap();
         tx.commit().await.unwrap();
-        world.later(TimeDelta::seconds(1));
+        world.advances_clock(TimeDelta::seconds(1));
     };
     if world.db().engine() == "postgres" {
         world.db().sql("VACUUM ANALYZE outbox").run().await.unwrap();
@@ -174,7 +174,7 @@ async fn a_failed_item_is_retried_and_becomes_a_dead_letter(world: World) {
     let started = world.now();
     while world.count("SELECT COUNT(*) FROM outbox WHERE dead_at IS NULL").await == 1 {
         tries += world.app.deliver_due().await.unwrap();
-        world.later(TimeDelta::minutes(10));
+        world.advances_clock(TimeDelta::minutes(10));
     }
     assert_eq!(tries, 16);
     assert!(world.now() - started < TimeDelta::days(2));
@@ -184,9 +184,9 @@ async fn a_failed_item_is_retried_and_becomes_a_dead_letter(world: World) {
 
 async fn unknown_topics_are_kept_for_a_newer_version(world: World) {
     let sailing = world.sailing().await;
-    world.delivers().await;
-    let booking = world.sold(&sailing, 1).await;
-    world.delivers().await;
+    world.delivers_outbox().await;
+    let booking = world.paid_booking(&sailing, 1).await;
+    world.delivers_outbox().await;
     let id: ids::Uuid = booking["id"].as_str().unwrap().parse().unwrap();
     // An event and a letter of a newer version; a known event waits behind the first.
     let mut tx = world.db().begin().await.unwrap();
@@ -200,7 +200,7 @@ async fn unknown_topics_are_kept_for_a_newer_version(world: World) {
     tx.commit().await.unwrap();
     for _ in 0..40 {
         world.app.deliver_due().await.unwrap();
-        world.later(TimeDelta::hours(1));
+        world.advances_clock(TimeDelta::hours(1));
     }
     assert_eq!(world.count("SELECT COUNT(*) FROM outbox").await, 3, "nothing is lost");
     assert_eq!(world.count("SELECT COUNT(*) FROM outbox WHERE dead_at IS NOT NULL").await, 0);
@@ -217,8 +217,8 @@ async fn unknown_topics_are_kept_for_a_newer_version(world: World) {
         .run()
         .await
         .unwrap();
-    world.later(TimeDelta::hours(2));
-    world.delivers().await;
+    world.advances_clock(TimeDelta::hours(2));
+    world.delivers_outbox().await;
     assert_eq!(world.count("SELECT COUNT(*) FROM outbox").await, 1, "the letter");
     let (count, _) = set_aside::list(world.db(), 10).await.unwrap();
     assert_eq!(count, 1, "the note of what was delivered is gone");

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::{
-    harbour::papers,
+    harbour::onboarding_body,
     on_both_engines,
     world::{PASSWORD, World},
 };
@@ -28,20 +28,20 @@ on_both_engines![
     what_an_impersonator_does_is_audited_in_both_names,
 ];
 
-fn form(email: &str) -> Value {
+fn partner_body(email: &str) -> Value {
     json!({
         "name": "Made Bahari", "email": email, "phone": 81234567890_u64,
         "address": "Jl. Pantai Sanur 1", "partnerType": "individual",
     })
 }
 
-fn desk(partner: &Value) -> String {
+fn partner_path(partner: &Value) -> String {
     format!("/v1/mitra/manajemen/{}", partner["id"].as_str().unwrap())
 }
 
 async fn a_partner_is_invited_and_signs_in(world: World) {
     let desk_clerk = world.staff("ayu@dermaga.test", &[PartnersWrite]).await;
-    let mut wanted = form("Made@Bahari.id");
+    let mut wanted = partner_body("Made@Bahari.id");
     wanted["commission_rate"] = json!(7.5);
     let made = world.post("/v1/mitra/manajemen", wanted).by(&desk_clerk).send().await.ok();
     assert_eq!(made["status"], "draft");
@@ -52,25 +52,26 @@ async fn a_partner_is_invited_and_signs_in(world: World) {
     for empty in ["verified_at", "suspended_at", "suspended_reason"] {
         assert_eq!(made[empty], json!(null), "{empty}");
     }
-    let again = world.post("/v1/mitra/manajemen", form("made@bahari.id")).by(&desk_clerk);
+    let again = world.post("/v1/mitra/manajemen", partner_body("made@bahari.id")).by(&desk_clerk);
     again.send().await.is(409, "email_taken");
-    world.delivers().await;
+    world.delivers_outbox().await;
     assert_eq!(world.letters_to("made@bahari.id").len(), 1, "the invitation is its welcome");
     let token = world.mailed_token("made@bahari.id");
     let body = json!({ "token": token, "password": PASSWORD, "cpassword": PASSWORD });
     world.post("/auth/reset-password", body).send().await.ok();
     let made = world.signs_in("made@bahari.id", "mitra").await;
-    assert_eq!(world.status_of(&made).await, "draft");
+    assert_eq!(world.onboarding_status(&made).await, "draft");
 }
 
 async fn an_invitation_is_mailed_again_until_it_is_accepted(world: World) {
     let admin = world.admin().await;
-    let made = world.post("/v1/mitra/manajemen", form("made@bahari.id")).by(&admin).send().await;
-    let path = format!("{}/resend-invitation", desk(&made.ok()));
-    world.delivers().await;
+    let made =
+        world.post("/v1/mitra/manajemen", partner_body("made@bahari.id")).by(&admin).send().await;
+    let path = format!("{}/resend-invitation", partner_path(&made.ok()));
+    world.delivers_outbox().await;
     let first = world.mailed_token("made@bahari.id");
     world.post(&path, json!({})).by(&admin).send().await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     let second = world.mailed_token("made@bahari.id");
     let accept = |token: &str| {
         let body = json!({ "token": token, "password": PASSWORD, "cpassword": PASSWORD });
@@ -83,11 +84,11 @@ async fn an_invitation_is_mailed_again_until_it_is_accepted(world: World) {
 
 async fn a_partner_is_changed(world: World) {
     let admin = world.admin().await;
-    let mut wanted = form("made@bahari.id");
+    let mut wanted = partner_body("made@bahari.id");
     wanted["commission_rate"] = json!(5);
     let made = world.post("/v1/mitra/manajemen", wanted).by(&admin).send().await.ok();
-    let path = desk(&made);
-    let mut change = form("new@bahari.id");
+    let path = partner_path(&made);
+    let mut change = partner_body("new@bahari.id");
     change["name"] = json!("Made Jaya");
     change["partnerType"] = json!("company");
     let after = world.put(&path, change.clone()).by(&admin).send().await.ok();
@@ -99,8 +100,8 @@ async fn a_partner_is_changed(world: World) {
     let after = world.put(&path, change).by(&admin).send().await.ok();
     assert_eq!(after["commission_rate"], json!(null), "back to the default");
     let other = world.partner("other@bahari.id").await;
-    world.put(&path, form(&other.email)).by(&admin).send().await.is(409, "email_taken");
-    let nowhere = desk(&json!({ "id": dermaga::kernel::ids::fresh().to_string() }));
+    world.put(&path, partner_body(&other.email)).by(&admin).send().await.is(409, "email_taken");
+    let nowhere = partner_path(&json!({ "id": dermaga::kernel::ids::fresh().to_string() }));
     world.put(&nowhere, json!({})).by(&admin).send().await.is(404, "not_found");
     world
         .put("/v1/mitra/manajemen/rubbish", json!({}))
@@ -118,7 +119,7 @@ async fn faults_are_named(world: World) {
     let rubbish = json!({
         "name": "", "email": "made", "phone": 1, "partnerType": "boat", "commission_rate": 100.5,
     });
-    world.post("/v1/mitra/manajemen", rubbish).by(&admin).send().await.has_faults(&[
+    world.post("/v1/mitra/manajemen", rubbish).by(&admin).send().await.has_field_errors(&[
         ("address", "required"),
         ("commission_rate", "max"),
         ("email", "format"),
@@ -126,31 +127,31 @@ async fn faults_are_named(world: World) {
         ("partnerType", "enum"),
         ("phone", "format"),
     ]);
-    let made = world.active("made@bahari.id").await;
-    let path = format!("{}/suspend", world.desk_of(&made).await);
+    let made = world.active_partner("made@bahari.id").await;
+    let path = format!("{}/suspend", world.partner_path(&made).await);
     let suspend = |body| world.post(&path, body).by(&admin).send();
-    suspend(json!({})).await.has_faults(&[("reason", "required")]);
-    suspend(json!({ "reason": "  " })).await.has_faults(&[("reason", "required")]);
+    suspend(json!({})).await.has_field_errors(&[("reason", "required")]);
+    suspend(json!({ "reason": "  " })).await.has_field_errors(&[("reason", "required")]);
     let long = "x".repeat(1_001);
-    suspend(json!({ "reason": long })).await.has_faults(&[("reason", "max_length")]);
+    suspend(json!({ "reason": long })).await.has_field_errors(&[("reason", "max_length")]);
 }
 
 async fn partners_are_listed_and_counted(world: World) {
     let reader = world.staff("ayu@dermaga.test", &[PartnersRead]).await;
     let admin = world.admin().await;
-    world.later(-TimeDelta::days(20));
+    world.advances_clock(-TimeDelta::days(20));
     for (name, kind) in [("Agus", "individual"), ("Budi", "company")] {
-        let mut wanted = form(&format!("{name}@bahari.id"));
+        let mut wanted = partner_body(&format!("{name}@bahari.id"));
         wanted["name"] = json!(name);
         wanted["partnerType"] = json!(kind);
         let admin = world.signs_in(&admin.email, "admin").await;
         world.post("/v1/mitra/manajemen", wanted).by(&admin).send().await.ok();
-        world.later(TimeDelta::hours(1));
+        world.advances_clock(TimeDelta::hours(1));
     }
-    world.later(TimeDelta::days(20) - TimeDelta::hours(2));
-    world.submitted("citra@bahari.id").await;
-    world.later(TimeDelta::minutes(1));
-    world.active("dewi@bahari.id").await;
+    world.advances_clock(TimeDelta::days(20) - TimeDelta::hours(2));
+    world.submitted_partner("citra@bahari.id").await;
+    world.advances_clock(TimeDelta::minutes(1));
+    world.active_partner("dewi@bahari.id").await;
     let list = async |query: &str| {
         let path = format!("/v1/mitra/manajemen?{query}");
         let answer = world.get(&path).by(&reader).send().await.ok();
@@ -168,7 +169,7 @@ async fn partners_are_listed_and_counted(world: World) {
     assert_eq!(list("search=budi@").await, "b");
     assert_eq!(list("page=3&page_size=2").await, "");
     let bad = world.get("/v1/mitra/manajemen?status=lost&sort_by=email").by(&reader).send().await;
-    bad.has_faults(&[("sort_by", "enum"), ("status", "enum")]);
+    bad.has_field_errors(&[("sort_by", "enum"), ("status", "enum")]);
 
     let path = "/v1/mitra/manajemen/statistics";
     let statistics = world.get(path).by(&reader).send().await.ok();
@@ -190,7 +191,7 @@ async fn an_overview_counts_what_was_sold(world: World) {
     let paid = world.books(crate::harbour::order(&sailing, 2, "sari@example.com")).await.ok();
     world.pays(&paid).await;
     world.books(crate::harbour::order(&sailing, 1, "putu@example.com")).await.ok();
-    let path = format!("{}/overview", world.desk_of(&sailing.partner).await);
+    let path = format!("{}/overview", world.partner_path(&sailing.partner).await);
     let overview = world.get(&path).by(&reader).send().await.ok();
     assert_eq!(
         overview["fleet"],
@@ -208,8 +209,8 @@ async fn an_overview_counts_what_was_sold(world: World) {
 
 async fn an_overview_has_no_figures_of_its_own_making(world: World) {
     let reader = world.staff("ayu@dermaga.test", &[PartnersRead]).await;
-    let made = world.active("made@bahari.id").await;
-    let path = format!("{}/overview", world.desk_of(&made).await);
+    let made = world.active_partner("made@bahari.id").await;
+    let path = format!("{}/overview", world.partner_path(&made).await);
     let overview = world.get(&path).by(&reader).send().await.ok();
     assert_eq!(overview["mitra"]["email"], "made@bahari.id");
     assert_eq!(overview["fleet"]["speedboats"], 0);
@@ -220,8 +221,8 @@ async fn an_overview_has_no_figures_of_its_own_making(world: World) {
 async fn a_suspension_ends_the_sessions_and_is_undone(world: World) {
     let guard = world.staff("putu@dermaga.test", &[PartnersSuspend]).await;
     let admin = world.admin().await;
-    let made = world.active("made@bahari.id").await;
-    let desk = world.desk_of(&made).await;
+    let made = world.active_partner("made@bahari.id").await;
+    let desk = world.partner_path(&made).await;
     let acting = world.impersonates(&desk, &admin).await;
     let act = async |word: &str| {
         let body = json!({ "reason": "Sails at night" });
@@ -244,8 +245,8 @@ async fn a_suspension_ends_the_sessions_and_is_undone(world: World) {
     assert_eq!(after["status"], "active");
     assert_eq!(after["suspended_reason"], json!(null));
     let made = world.signs_in("made@bahari.id", "mitra").await;
-    assert_eq!(world.status_of(&made).await, "active");
-    world.delivers().await;
+    assert_eq!(world.onboarding_status(&made).await, "active");
+    world.delivers_outbox().await;
     let letters = world.letters_to("made@bahari.id");
     let letters = &letters[letters.len() - 2..];
     assert!(letters[0].contains("Reason: Sails at night"));
@@ -261,7 +262,7 @@ async fn a_suspension_ends_the_sessions_and_is_undone(world: World) {
             .run()
             .await
             .unwrap();
-        let path = format!("{}/suspend", world.desk_of(&other).await);
+        let path = format!("{}/suspend", world.partner_path(&other).await);
         let call = world.post(&path, json!({ "reason": "No" })).by(&guard);
         call.send().await.is(409, "invalid_state");
     }
@@ -269,8 +270,8 @@ async fn a_suspension_ends_the_sessions_and_is_undone(world: World) {
 
 async fn a_running_request_finishes_and_the_next_is_refused(world: World) {
     let admin = world.admin().await;
-    let made = world.active("made@bahari.id").await;
-    let body = papers().to_string();
+    let made = world.active_partner("made@bahari.id").await;
+    let body = onboarding_body().to_string();
     let (start, rest) = body.split_at(20);
     let head = format!(
         "PATCH /v1/mitra/onboarding HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\n\
@@ -286,20 +287,20 @@ async fn a_running_request_finishes_and_the_next_is_refused(world: World) {
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
     tokio::time::sleep(std::time::Duration::from_millis(300)).await;
-    let path = format!("{}/suspend", world.desk_of(&made).await);
+    let path = format!("{}/suspend", world.partner_path(&made).await);
     world.post(&path, json!({ "reason": "Unsafe" })).by(&admin).send().await.ok();
     running.write_all(rest.as_bytes()).await.unwrap();
     let mut answer = vec![0; 64];
     let length = running.read(&mut answer).await.unwrap();
     let answer = String::from_utf8_lossy(&answer[..length]).into_owned();
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-    world.fills_in(&made, papers()).await.is(401, "unauthenticated");
+    world.updates_onboarding(&made, onboarding_body()).await.is(401, "unauthenticated");
 }
 
 async fn two_suspensions_at_once_are_one(world: World) {
     let admin = world.admin().await;
-    let made = world.active("made@bahari.id").await;
-    let path = format!("{}/suspend", world.desk_of(&made).await);
+    let made = world.active_partner("made@bahari.id").await;
+    let path = format!("{}/suspend", world.partner_path(&made).await);
     let suspend = || world.post(&path, json!({ "reason": "Unsafe" })).by(&admin).send();
     let (a, b) = tokio::join!(suspend(), suspend());
     let mut statuses = [a.status, b.status];
@@ -312,13 +313,13 @@ async fn two_suspensions_at_once_are_one(world: World) {
 async fn an_impersonated_session_says_who_is_behind_it(world: World) {
     let helper = world.staff("ayu@dermaga.test", &[PartnersImpersonate, PartnersRead]).await;
     let made = world.partner("made@bahari.id").await;
-    let desk = world.desk_of(&made).await;
+    let desk = world.partner_path(&made).await;
     let call = world.post(&format!("{desk}/impersonate"), json!({})).by(&helper);
     let session = call.send().await.ok();
     assert_eq!(session["expires_in"], 900);
     assert_eq!(session["user"]["email"], "made@bahari.id");
     let token = session["access_token"].as_str().unwrap();
-    let profile = world.get("/user/me").bearing(token).send().await.ok();
+    let profile = world.get("/user/me").with_token(token).send().await.ok();
     assert_eq!(profile["id"], json!(made.id));
     assert_eq!(profile["impersonated_by"]["id"], json!(helper.id));
     let own = world.get("/user/me").by(&made).send().await.ok();
@@ -329,8 +330,8 @@ async fn an_impersonated_session_says_who_is_behind_it(world: World) {
 
 async fn an_impersonator_may_not_do_what_is_the_partners_alone(world: World) {
     let admin = world.admin().await;
-    let made = world.active("made@bahari.id").await;
-    let desk = world.desk_of(&made).await;
+    let made = world.active_partner("made@bahari.id").await;
+    let desk = world.partner_path(&made).await;
     let acting = world.impersonates(&desk, &admin).await;
     let profile = |email: &str| json!({ "name": "Made", "email": email, "phone": "081234567890", "avatar_file_id": "" });
     let put = |path, body| world.put(path, body).by(&acting).send();
@@ -343,8 +344,8 @@ async fn an_impersonator_may_not_do_what_is_the_partners_alone(world: World) {
     let password = json!({ "current_password": PASSWORD, "password": new, "cpassword": new });
     put("/user/me/password", password).await.is(403, "forbidden");
     let account = json!({ "bank_account": { "account_number": "9987654321" } });
-    world.fills_in(&acting, account).await.is(403, "forbidden");
-    world.fills_in(&acting, json!({ "pic": { "name": "Made" } })).await.ok();
+    world.updates_onboarding(&acting, account).await.is(403, "forbidden");
+    world.updates_onboarding(&acting, json!({ "pic": { "name": "Made" } })).await.ok();
     let remember = json!({ "email": "made@bahari.id" });
     world.post("/auth/remember-me", remember).by(&acting).send().await.is(403, "forbidden");
     let path = format!("{desk}/impersonate");
@@ -355,13 +356,13 @@ async fn an_impersonated_session_ends_with_its_time_its_rule_or_its_partner(worl
     let admin = world.admin().await;
     let helper = world.staff("ayu@dermaga.test", &[PartnersImpersonate, PartnersRead]).await;
     let made = world.partner("made@bahari.id").await;
-    let desk = world.desk_of(&made).await;
+    let desk = world.partner_path(&made).await;
     let alive = async |who| world.get("/user/me").by(who).send().await.status == 200;
 
     let acting = world.impersonates(&desk, &admin).await;
-    world.later(TimeDelta::seconds(899));
+    world.advances_clock(TimeDelta::seconds(899));
     assert!(alive(&acting).await);
-    world.later(TimeDelta::seconds(1));
+    world.advances_clock(TimeDelta::seconds(1));
     assert!(!alive(&acting).await, "not past 15 minutes");
 
     let acting = world.impersonates(&desk, &helper).await;
@@ -379,7 +380,7 @@ async fn an_impersonated_session_ends_with_its_time_its_rule_or_its_partner(worl
     let admin = world.signs_in(&admin.email, "admin").await;
 
     let acting = world.impersonates(&desk, &admin).await;
-    let boss = world.admin_called("boss@dermaga.test").await;
+    let boss = world.admin_with_email("boss@dermaga.test").await;
     let path = format!("/v1/users/{}/status", admin.id);
     world.put(&path, json!({ "status": "inactive" })).by(&boss).send().await.ok();
     assert!(!alive(&acting).await, "not after its impersonator is switched off");
@@ -388,12 +389,15 @@ async fn an_impersonated_session_ends_with_its_time_its_rule_or_its_partner(worl
 async fn what_an_impersonator_does_is_audited_in_both_names(world: World) {
     let admin = world.admin().await;
     let made = world.partner("made@bahari.id").await;
-    let acting = world.impersonates(&world.desk_of(&made).await, &admin).await;
+    let acting = world.impersonates(&world.partner_path(&made).await, &admin).await;
     world
-        .fills_in(&acting, json!({ "pic": { "name": "Made", "nik": "5171012304850001" } }))
+        .updates_onboarding(
+            &acting,
+            json!({ "pic": { "name": "Made", "nik": "5171012304850001" } }),
+        )
         .await
         .ok();
-    world.fills_in(&made, json!({ "pic": { "position": "Owner" } })).await.ok();
+    world.updates_onboarding(&made, json!({ "pic": { "position": "Owner" } })).await.ok();
     let log = world.get("/v1/audit-logs").by(&admin).send().await.ok();
     let log = log.as_array().unwrap();
     assert_eq!(log.len(), 2, "the partner in person is not audited");

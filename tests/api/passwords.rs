@@ -38,9 +38,9 @@ on_both_engines![
 
 const NEW: &str = "layar putih 7 dermaga tua";
 
-async fn forget(world: &World, email: &str) {
+async fn request_reset(world: &World, email: &str) {
     world.post("/auth/forgot-password", json!({ "email": email })).send().await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
 }
 
 async fn reset(world: &World, token: &str, password: &str) -> Answer {
@@ -55,7 +55,7 @@ async fn login_with(world: &World, password: &str) -> Answer {
 
 async fn a_forgotten_password_is_reset_by_mail(world: World) {
     world.partner("made@bahari.id").await;
-    forget(&world, "MADE@bahari.id").await;
+    request_reset(&world, "MADE@bahari.id").await;
     let letters = world.letters_to("made@bahari.id");
     let letter = letters.iter().find(|letter| letter.contains("Choose a new password")).unwrap();
     assert!(letter.contains("http://127.0.0.1:8080/reset-password?token="));
@@ -63,14 +63,14 @@ async fn a_forgotten_password_is_reset_by_mail(world: World) {
     reset(&world, &world.mailed_token("made@bahari.id"), NEW).await.ok();
     login_with(&world, PASSWORD).await.is(401, "invalid_credentials");
     login_with(&world, NEW).await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     let letter = world.letters_to("made@bahari.id").pop().unwrap();
     assert!(letter.contains("Your password was changed"));
 }
 
 async fn forgetting_does_the_same_for_every_address(world: World) {
     world.partner("made@bahari.id").await;
-    world.delivers().await;
+    world.delivers_outbox().await;
     let mut answers = Vec::new();
     for email in ["made@bahari.id", "nobody@bahari.id"] {
         let before = world.db().statements();
@@ -78,7 +78,7 @@ async fn forgetting_does_the_same_for_every_address(world: World) {
         answers.push((answer.body, world.db().statements() - before));
     }
     assert_eq!(answers[0], answers[1]);
-    world.delivers().await;
+    world.delivers_outbox().await;
     assert_eq!(world.letters_to("made@bahari.id").len(), 2, "the welcome, and this one");
     assert_eq!(world.letters_to("nobody@bahari.id").len(), 0);
 }
@@ -89,7 +89,7 @@ async fn a_reset_ends_every_way_in(world: World) {
     let other = world.partner("ketut@bahari.id").await;
     let enrolled = world.post("/auth/remember-me", json!({ "email": "made@bahari.id" }));
     let enrolled = enrolled.by(&here).send().await.ok();
-    forget(&world, "made@bahari.id").await;
+    request_reset(&world, "made@bahari.id").await;
     reset(&world, &world.mailed_token("made@bahari.id"), NEW).await.ok();
     world.get("/user/me").by(&here).send().await.is(401, "unauthenticated");
     world.get("/user/me").by(&there).send().await.is(401, "unauthenticated");
@@ -104,11 +104,11 @@ async fn a_reset_ends_every_way_in(world: World) {
 
 async fn a_token_works_once_and_not_for_ever(world: World) {
     world.partner("made@bahari.id").await;
-    forget(&world, "made@bahari.id").await;
+    request_reset(&world, "made@bahari.id").await;
     let token = world.mailed_token("made@bahari.id");
-    world.later(TimeDelta::minutes(30));
+    world.advances_clock(TimeDelta::minutes(30));
     reset(&world, &token, NEW).await.is(401, "invalid_token");
-    forget(&world, "made@bahari.id").await;
+    request_reset(&world, "made@bahari.id").await;
     let token = world.mailed_token("made@bahari.id");
     reset(&world, &token, NEW).await.ok();
     reset(&world, &token, NEW).await.is(401, "invalid_token");
@@ -117,7 +117,7 @@ async fn a_token_works_once_and_not_for_ever(world: World) {
 
 async fn two_resets_at_once_set_one_password(world: World) {
     world.partner("made@bahari.id").await;
-    forget(&world, "made@bahari.id").await;
+    request_reset(&world, "made@bahari.id").await;
     let token = world.mailed_token("made@bahari.id");
     let other = "karang biru 5 ikan terbang";
     let (a, b) = tokio::join!(reset(&world, &token, NEW), reset(&world, &token, other));
@@ -130,7 +130,7 @@ async fn two_resets_at_once_set_one_password(world: World) {
 /// A crash between sending a letter and noting it sends the letter again.
 async fn a_letter_that_is_sent_twice_carries_one_link(world: World) {
     world.partner("made@bahari.id").await;
-    world.delivers().await;
+    world.delivers_outbox().await;
     world.post("/auth/forgot-password", json!({ "email": "made@bahari.id" })).send().await.ok();
     let item = outbox::claim(world.db(), outbox::Queue::Mail, world.now(), 1)
         .await
@@ -139,8 +139,8 @@ async fn a_letter_that_is_sent_twice_carries_one_link(world: World) {
         .unwrap();
     deliver(&world.app, &item).await.unwrap();
     let first = world.mailed_token("made@bahari.id");
-    world.later(TimeDelta::seconds(61));
-    world.delivers().await;
+    world.advances_clock(TimeDelta::seconds(61));
+    world.delivers_outbox().await;
     assert_eq!(world.letters_to("made@bahari.id").len(), 2, "the same letter, over the first");
     assert_eq!(world.mailed_token("made@bahari.id"), first);
     reset(&world, &first, NEW).await.ok();
@@ -148,14 +148,14 @@ async fn a_letter_that_is_sent_twice_carries_one_link(world: World) {
 
 async fn a_new_address_voids_links_in_the_old_mailbox(world: World) {
     let made = world.partner("made@bahari.id").await;
-    forget(&world, "made@bahari.id").await;
+    request_reset(&world, "made@bahari.id").await;
     let token = world.mailed_token("made@bahari.id");
     let profile = json!({
         "name": "Made", "email": "new@bahari.id", "phone": "081234567890", "avatar_file_id": "",
         "current_password": PASSWORD,
     });
     world.put("/user/me", profile).by(&made).send().await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     let confirmation = json!({ "token": world.mailed_token("new@bahari.id") });
     world.post("/auth/confirm-email", confirmation).send().await.ok();
     reset(&world, &token, NEW).await.is(401, "invalid_token");
@@ -165,9 +165,9 @@ async fn an_older_link_works_until_one_is_used(world: World) {
     world.partner("made@bahari.id").await;
     let mut tokens = Vec::new();
     for _ in 0..3 {
-        forget(&world, "made@bahari.id").await;
+        request_reset(&world, "made@bahari.id").await;
         tokens.push(world.mailed_token("made@bahari.id"));
-        world.later(TimeDelta::minutes(10));
+        world.advances_clock(TimeDelta::minutes(10));
     }
     // Each lives its own 30 minutes.
     reset(&world, &tokens[0], NEW).await.is(401, "invalid_token");
@@ -179,28 +179,28 @@ async fn an_older_link_works_until_one_is_used(world: World) {
 async fn three_letters_are_sent_within_an_hour(world: World) {
     world.partner("made@bahari.id").await;
     world.partner("ketut@bahari.id").await;
-    world.delivers().await;
+    world.delivers_outbox().await;
     let letters = |email: &str| world.letters_to(email).len() - 1;
     for n in 1..=5 {
-        forget(&world, "made@bahari.id").await;
+        request_reset(&world, "made@bahari.id").await;
         assert_eq!(letters("made@bahari.id"), n.min(3));
     }
     let third = world.mailed_token("made@bahari.id");
-    forget(&world, "ketut@bahari.id").await;
+    request_reset(&world, "ketut@bahari.id").await;
     assert_eq!(letters("ketut@bahari.id"), 1, "each account has its own");
     // Neither the sweep nor the use of a link gives any back.
     reset(&world, &third, NEW).await.ok();
-    world.later(TimeDelta::minutes(60) - TimeDelta::seconds(1));
+    world.advances_clock(TimeDelta::minutes(60) - TimeDelta::seconds(1));
     world.app.sweep().await.unwrap();
-    forget(&world, "made@bahari.id").await;
+    request_reset(&world, "made@bahari.id").await;
     assert!(world.letters_to("made@bahari.id").pop().unwrap().contains("was changed"));
     let before = letters("made@bahari.id");
-    world.later(TimeDelta::seconds(1));
-    forget(&world, "made@bahari.id").await;
+    world.advances_clock(TimeDelta::seconds(1));
+    request_reset(&world, "made@bahari.id").await;
     assert_eq!(letters("made@bahari.id"), before + 1);
     let password = "karang biru 5 ikan terbang";
     reset(&world, &world.mailed_token("made@bahari.id"), password).await.ok();
-    world.later(TimeDelta::days(1));
+    world.advances_clock(TimeDelta::days(1));
     world.app.sweep().await.unwrap();
     assert_eq!(world.count("SELECT COUNT(*) FROM mailed_tokens").await, 0);
 }
@@ -217,7 +217,7 @@ async fn deliver(app: &App, item: &outbox::Item) -> Result<()> {
 
 async fn letters_at_the_same_moment_do_not_slip_through(world: World) {
     world.partner("made@bahari.id").await;
-    world.delivers().await;
+    world.delivers_outbox().await;
     for _ in 0..12 {
         world.post("/auth/forgot-password", json!({ "email": "made@bahari.id" })).send().await.ok();
     }
@@ -237,15 +237,15 @@ async fn letters_at_the_same_moment_do_not_slip_through(world: World) {
 
 async fn a_letter_that_is_sent_twice_counts_once(world: World) {
     world.partner("made@bahari.id").await;
-    world.delivers().await;
+    world.delivers_outbox().await;
     world.post("/auth/forgot-password", json!({ "email": "made@bahari.id" })).send().await.ok();
     let item = claim(&world, 1).await.pop().unwrap();
     for _ in 0..4 {
         deliver(&world.app, &item).await.unwrap();
     }
     let first = world.mailed_token("made@bahari.id");
-    forget(&world, "made@bahari.id").await;
-    forget(&world, "made@bahari.id").await;
+    request_reset(&world, "made@bahari.id").await;
+    request_reset(&world, "made@bahari.id").await;
     assert_eq!(world.letters_to("made@bahari.id").len(), 1 + 3);
     let third = world.mailed_token("made@bahari.id");
     reset(&world, &third, NEW).await.ok();
@@ -255,7 +255,7 @@ async fn a_letter_that_is_sent_twice_counts_once(world: World) {
 }
 
 /// With limits, and behind a proxy that says where requests come from.
-async fn limited(world: World) -> World {
+async fn with_rate_limits(world: World) -> World {
     let change = |config: &mut dermaga::config::Config| {
         config.rate_limit = Switch(true);
         config.trusted_hops = 1;
@@ -269,39 +269,39 @@ async fn login_from(world: &World, address: &str, password: &str) -> Answer {
 }
 
 async fn a_stolen_session_cannot_guess_the_password(world: World) {
-    let world = limited(world).await;
+    let world = with_rate_limits(world).await;
     let register = crate::world::registration("made@bahari.id");
     world.post("/auth/register-mitra", register).send().await.ok();
     let session = login_from(&world, "203.0.113.7", PASSWORD).await.ok();
     let session = session["access_token"].as_str().unwrap();
     let change = async |address: &str, current: &str| {
         let body = json!({ "current_password": current, "password": NEW, "cpassword": NEW });
-        let call = world.put("/user/me/password", body).bearing(session);
+        let call = world.put("/user/me/password", body).with_token(session);
         call.header("x-forwarded-for", address).send().await
     };
     // From wherever the thief comes.
     for n in 0..10 {
         let answer = change(&format!("198.51.100.{n}"), "guess").await;
-        answer.has_faults(&[("current_password", "wrong")]);
+        answer.has_field_errors(&[("current_password", "wrong")]);
     }
     change("198.51.100.99", PASSWORD).await.is(429, "too_many_requests");
     // The owner signs in, from a known network and from any other.
     login_from(&world, "203.0.113.7", PASSWORD).await.ok();
     login_from(&world, "192.0.2.1", PASSWORD).await.ok();
-    change("203.0.113.7", "typo").await.has_faults(&[("current_password", "wrong")]);
+    change("203.0.113.7", "typo").await.has_field_errors(&[("current_password", "wrong")]);
     change("203.0.113.7", PASSWORD).await.ok();
     login_from(&world, "203.0.113.7", NEW).await.ok();
 }
 
 async fn a_reset_forgives_failures(world: World) {
-    let world = limited(world).await;
+    let world = with_rate_limits(world).await;
     let register = crate::world::registration("made@bahari.id");
     world.post("/auth/register-mitra", register).send().await.ok();
     for _ in 0..10 {
         login_from(&world, "203.0.113.7", "typo").await.is(401, "invalid_credentials");
     }
     login_from(&world, "203.0.113.7", NEW).await.is(429, "too_many_requests");
-    forget(&world, "made@bahari.id").await;
+    request_reset(&world, "made@bahari.id").await;
     let token = world.mailed_token("made@bahari.id");
     let body = json!({ "token": token, "password": NEW, "cpassword": NEW });
     let call = world.post("/auth/reset-password", body);
@@ -328,13 +328,13 @@ async fn an_invitation_is_accepted_within_72_hours(world: World) {
         let email = format!("{name}@dermaga.test");
         let form = json!({ "name": name, "email": email });
         world.post("/v1/users/admins", form).by(&admin).send().await.ok();
-        world.delivers().await;
+        world.delivers_outbox().await;
         world.mailed_token(&email)
     };
     let (komang, wayan) = (invite("komang").await, invite("wayan").await);
-    world.later(TimeDelta::hours(72) - TimeDelta::seconds(1));
+    world.advances_clock(TimeDelta::hours(72) - TimeDelta::seconds(1));
     reset(&world, &komang, NEW).await.ok();
-    world.later(TimeDelta::seconds(1));
+    world.advances_clock(TimeDelta::seconds(1));
     reset(&world, &wayan, NEW).await.is(401, "invalid_token");
     let body = json!({ "email": "komang@dermaga.test", "password": NEW, "role": "admin" });
     world.post("/v1/auth/login", body).send().await.ok();
@@ -342,13 +342,13 @@ async fn an_invitation_is_accepted_within_72_hours(world: World) {
 
 async fn a_reset_password_must_be_good(world: World) {
     world.partner("made@bahari.id").await;
-    forget(&world, "made@bahari.id").await;
+    request_reset(&world, "made@bahari.id").await;
     let token = world.mailed_token("made@bahari.id");
-    reset(&world, &token, "made bahari").await.has_faults(&[("password", "weak")]);
-    reset(&world, &token, "short").await.has_faults(&[("password", "min_length")]);
+    reset(&world, &token, "made bahari").await.has_field_errors(&[("password", "weak")]);
+    reset(&world, &token, "short").await.has_field_errors(&[("password", "min_length")]);
     let body = json!({ "token": token, "password": NEW, "cpassword": "other" });
     let answer = world.post("/auth/reset-password", body).send().await;
-    answer.has_faults(&[("cpassword", "same")]);
+    answer.has_field_errors(&[("cpassword", "same")]);
     // None of that has spent the token.
     reset(&world, &token, NEW).await.ok();
 }
@@ -360,8 +360,8 @@ async fn a_password_is_changed_and_other_sessions_end(world: World) {
         let body = json!({ "current_password": current, "password": new, "cpassword": new });
         world.put("/user/me/password", body).by(&here).send().await
     };
-    change("not this", NEW).await.has_faults(&[("current_password", "wrong")]);
-    change(PASSWORD, "made bahari").await.has_faults(&[("password", "weak")]);
+    change("not this", NEW).await.has_field_errors(&[("current_password", "wrong")]);
+    change(PASSWORD, "made bahari").await.has_field_errors(&[("password", "weak")]);
     change(PASSWORD, NEW).await.ok();
     world.get("/user/me").by(&here).send().await.ok();
     world.get("/user/me").by(&there).send().await.is(401, "unauthenticated");
@@ -379,7 +379,7 @@ async fn tokens_rest_nowhere_in_clear(world: World) {
         .await
         .unwrap();
     assert_eq!(waiting, json!({ "email": "made@bahari.id", "lang": "en" }));
-    world.delivers().await;
+    world.delivers_outbox().await;
     let token = world.mailed_token("made@bahari.id");
     for secret in [token, made.token] {
         for statement in ["SELECT token_hash FROM mailed_tokens", "SELECT token_hash FROM sessions"]
@@ -394,7 +394,7 @@ async fn letters_speak_indonesian_too(world: World) {
     world.partner("made@bahari.id").await;
     let call = world.post("/auth/forgot-password", json!({ "email": "made@bahari.id" }));
     call.header("accept-language", "id-ID,id;q=0.9").send().await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     let letters = world.letters_to("made@bahari.id");
     let letter = letters.iter().find(|letter| letter.contains("Pilih kata sandi baru")).unwrap();
     assert!(letter.contains("Halo Made Bahari"));

@@ -5,7 +5,7 @@ use dermaga::kernel::access::Rule::*;
 use serde_json::{Value, json};
 
 use crate::{
-    harbour::{notice, order},
+    harbour::{callback_body, order},
     on_both_engines,
     world::World,
 };
@@ -43,7 +43,7 @@ fn reference(booking: &Value) -> &str {
 async fn an_event_with_a_wrong_signature_is_refused(world: World) {
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
-    let right = notice(reference(&booking), 150_000, "settlement", "t1");
+    let right = callback_body(reference(&booking), 150_000, "settlement", "t1");
     for (field, value) in [
         ("signature_key", json!("00")),
         ("signature_key", json!(null)),
@@ -68,14 +68,14 @@ async fn an_event_with_a_wrong_signature_is_refused(world: World) {
 }
 
 async fn an_unknown_reference_is_not_found(world: World) {
-    let unknown = notice("DMG-22222222-1", 1, "settlement", "t");
+    let unknown = callback_body("DMG-22222222-1", 1, "settlement", "t");
     world.post("/v1/payment/callback", unknown).send().await.is(404, "not_found");
 }
 
 async fn the_same_event_a_hundred_times_is_one(world: World) {
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
-    let calls = (0..100).map(|_| world.hears(&booking, "settlement", "t1"));
+    let calls = (0..100).map(|_| world.receives_callback(&booking, "settlement", "t1"));
     for answer in futures_util::future::join_all(calls).await {
         answer.ok();
     }
@@ -95,7 +95,7 @@ async fn events_in_any_order_end_the_same(world: World) {
     ] {
         let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
         for word in words {
-            world.hears(&booking, word, &format!("t-{}", booking["code"])).await.ok();
+            world.receives_callback(&booking, word, &format!("t-{}", booking["code"])).await.ok();
         }
         assert_eq!(status(&world, &booking).await, "paid", "{words:?}");
     }
@@ -106,7 +106,7 @@ async fn a_wrong_amount_needs_a_review(world: World) {
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     for (amount, transaction) in [(149_999, "t1"), (150_001, "t2"), (0, "t3")] {
-        let wrong = notice(reference(&booking), amount, "settlement", transaction);
+        let wrong = callback_body(reference(&booking), amount, "settlement", transaction);
         world.post("/v1/payment/callback", wrong).send().await.ok();
     }
     assert_eq!(status(&world, &booking).await, "pending_payment");
@@ -123,7 +123,7 @@ async fn a_late_payment_takes_the_seats_again_or_is_refunded(world: World) {
     let sailing = world.sailing().await;
     let first = world.books(order(&sailing, 20, "sari@example.com")).await.ok();
     let second = world.books(order(&sailing, 10, "putu@example.com")).await.ok();
-    world.later(TimeDelta::minutes(31));
+    world.advances_clock(TimeDelta::minutes(31));
     dermaga::bookings::expire(&world.app).await.unwrap();
     assert_eq!(world.seats_taken(&sailing).await, 0);
     world.pays(&first).await;
@@ -145,7 +145,7 @@ async fn a_second_payment_needs_a_review(world: World) {
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     world.pays(&booking).await;
-    world.hears(&booking, "settlement", "another").await.ok();
+    world.receives_callback(&booking, "settlement", "another").await.ok();
     let admin = world.admin().await;
     let reviews = world.get("/v1/payment/reviews?reason=duplicate").by(&admin).send().await.ok();
     assert_eq!(reviews[0]["amount"], 150_000);
@@ -175,7 +175,7 @@ async fn a_failed_attempt_is_followed_by_another(world: World) {
     let knows = json!({ "code": booking["code"], "email": "sari@example.com" });
     let again = || world.post(&path, knows.clone()).send();
     assert_eq!(again().await.ok()["payment"]["reference"], booking["payment"]["reference"]);
-    world.hears(&booking, "deny", "t1").await.ok();
+    world.receives_callback(&booking, "deny", "t1").await.ok();
     assert_eq!(world.looks_up(&booking).await["payment"]["status"], "failed");
     let second = again().await.ok();
     assert_eq!(
@@ -195,7 +195,7 @@ async fn a_failed_attempt_is_followed_by_another(world: World) {
     assert_eq!(paid["payment"]["status"], "paid");
     again().await.is(409, "invalid_state");
     let late = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
-    world.later(TimeDelta::minutes(30));
+    world.advances_clock(TimeDelta::minutes(30));
     let path = format!("/v1/booking/{}/payment", late["id"].as_str().unwrap());
     let knows = json!({ "code": late["code"], "email": "sari@example.com" });
     world.post(&path, knows).send().await.is(409, "invalid_state");
@@ -204,7 +204,7 @@ async fn a_failed_attempt_is_followed_by_another(world: World) {
 async fn cash_is_taken_by_staff_and_partners(world: World) {
     let sailing = world.sailing().await;
     let clerk = world.staff("ayu@dermaga.test", &[BookingsWrite]).await;
-    let other = world.active("other@bahari.id").await;
+    let other = world.active_partner("other@bahari.id").await;
     for (who, account) in [(&clerk, "cash"), (&sailing.partner, "partner_payable")] {
         let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
         let path = format!("/v1/booking/{}/pay-cash", booking["id"].as_str().unwrap());
@@ -226,8 +226,8 @@ async fn a_provider_refunds_what_is_due(world: World) {
     world.pays(&booking).await;
     let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
     world.post(&path, json!({ "reason": "x" })).by(&admin).send().await.ok();
-    world.hears(&booking, "refund", "r1").await.ok();
-    world.hears(&booking, "refund", "r1").await.ok();
+    world.receives_callback(&booking, "refund", "r1").await.ok();
+    world.receives_callback(&booking, "refund", "r1").await.ok();
     let after = world.looks_up(&booking).await;
     assert_eq!(after["status"], "refunded");
     assert_eq!(after["payment"]["status"], "refunded");
@@ -236,7 +236,7 @@ async fn a_provider_refunds_what_is_due(world: World) {
     // A refund that is not owed is not dropped.
     let other = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     world.pays(&other).await;
-    world.hears(&other, "refund", "r2").await.ok();
+    world.receives_callback(&other, "refund", "r2").await.ok();
     assert_eq!(status(&world, &other).await, "paid");
     let reviews = world.get("/v1/payment/reviews?open=true").by(&admin).send().await.ok();
     assert_eq!(reviews.as_array().unwrap().len(), 1);
@@ -251,7 +251,7 @@ async fn a_review_is_resolved_once(world: World) {
     let admin = world.admin().await;
     let review = async |amount: i64, transaction: &str| {
         let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
-        let wrong = notice(reference(&booking), amount, "settlement", transaction);
+        let wrong = callback_body(reference(&booking), amount, "settlement", transaction);
         world.post("/v1/payment/callback", wrong).send().await.ok();
         let reviews = world.get("/v1/payment/reviews?open=true").by(&admin).send().await.ok();
         let id = reviews[0]["id"].as_str().unwrap();
@@ -291,7 +291,7 @@ async fn a_review_is_resolved_once(world: World) {
     resolve(&path, "dismiss").await.ok();
     assert_eq!(world.balance("unapplied_payments").await, 0);
     let empty = json!({ "action": "dismiss", "note": " " });
-    world.post(&path, empty).by(&admin).send().await.has_faults(&[("note", "required")]);
+    world.post(&path, empty).by(&admin).send().await.has_field_errors(&[("note", "required")]);
     assert_eq!(world.count("SELECT CAST(SUM(amount) AS BIGINT) FROM ledger_lines").await, 0);
 }
 
@@ -333,27 +333,27 @@ async fn the_ledger_is_append_only(world: World) {
 async fn a_capture_and_its_settlement_are_one_payment(world: World) {
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
-    world.hears(&booking, "capture", "t1").await.ok();
-    world.hears(&booking, "settlement", "t1").await.ok();
+    world.receives_callback(&booking, "capture", "t1").await.ok();
+    world.receives_callback(&booking, "settlement", "t1").await.ok();
     let other = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
-    let wrong = |word| notice(reference(&other), 1, word, "t2");
+    let wrong = |word| callback_body(reference(&other), 1, word, "t2");
     for word in ["capture", "settlement"] {
         world.post("/v1/payment/callback", wrong(word)).send().await.ok();
     }
     assert_eq!(status(&world, &booking).await, "paid");
     assert_eq!(world.balance("gateway_clearing").await, 150_001);
     assert_eq!(world.count("SELECT COUNT(*) FROM payment_reviews").await, 1);
-    crate::storms::adds_up(&world).await;
+    crate::storms::assert_invariants(&world).await;
 }
 
 async fn a_challenged_card_pays_once_it_is_accepted(world: World) {
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
-    let mut challenged = notice(reference(&booking), 150_000, "capture", "t1");
+    let mut challenged = callback_body(reference(&booking), 150_000, "capture", "t1");
     challenged["fraud_status"] = json!("challenge");
     world.post("/v1/payment/callback", challenged).send().await.ok();
     assert_eq!(status(&world, &booking).await, "pending_payment");
-    world.hears(&booking, "capture", "t1").await.ok();
+    world.receives_callback(&booking, "capture", "t1").await.ok();
     assert_eq!(status(&world, &booking).await, "paid");
 }
 
@@ -361,18 +361,18 @@ async fn a_refund_of_another_payment_settles_nothing(world: World) {
     let sailing = world.sailing().await;
     let admin = world.admin().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
-    world.hears(&booking, "deny", "t1").await.ok();
+    world.receives_callback(&booking, "deny", "t1").await.ok();
     let path = format!("/v1/booking/{}", booking["id"].as_str().unwrap());
     let second = world.post(&format!("{path}/payment"), json!({})).by(&admin).send().await.ok();
     world.pays(&booking).await;
-    world.hears(&second, "settlement", "t2").await.ok();
+    world.receives_callback(&second, "settlement", "t2").await.ok();
     let cancel = json!({ "reason": "x" });
     world.post(&format!("{path}/cancel"), cancel).by(&admin).send().await.ok();
-    world.hears(&second, "refund", "r2").await.ok();
+    world.receives_callback(&second, "refund", "r2").await.ok();
     assert_eq!(status(&world, &booking).await, "refund_pending", "that was the other money");
-    world.hears(&booking, "refund", "r1").await.ok();
+    world.receives_callback(&booking, "refund", "r1").await.ok();
     assert_eq!(status(&world, &booking).await, "refunded");
-    crate::storms::adds_up(&world).await;
+    crate::storms::assert_invariants(&world).await;
 }
 
 async fn a_refund_made_before_it_was_due_is_applied_later(world: World) {
@@ -380,7 +380,7 @@ async fn a_refund_made_before_it_was_due_is_applied_later(world: World) {
     let admin = world.admin().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     world.pays(&booking).await;
-    world.hears(&booking, "refund", "r1").await.ok();
+    world.receives_callback(&booking, "refund", "r1").await.ok();
     let reviews = world.get("/v1/payment/reviews?open=true").by(&admin).send().await.ok();
     let resolve = format!("/v1/payment/reviews/{}/resolve", reviews[0]["id"].as_str().unwrap());
     let apply = json!({ "action": "apply", "note": "Refunded in the dashboard" });
@@ -390,16 +390,16 @@ async fn a_refund_made_before_it_was_due_is_applied_later(world: World) {
     world.post(&resolve, apply).by(&admin).send().await.ok();
     assert_eq!(status(&world, &booking).await, "refunded");
     assert_eq!(world.balance("gateway_clearing").await, 0);
-    crate::storms::adds_up(&world).await;
+    crate::storms::assert_invariants(&world).await;
 }
 
 async fn a_payment_after_departure_is_refunded(world: World) {
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
-    world.later(TimeDelta::days(1));
+    world.advances_clock(TimeDelta::days(1));
     // The hold has not been expired by the job yet.
     world.pays(&booking).await;
     assert_eq!(status(&world, &booking).await, "refund_pending");
     assert_eq!(world.seats_taken(&sailing).await, 0);
-    crate::storms::adds_up(&world).await;
+    crate::storms::assert_invariants(&world).await;
 }

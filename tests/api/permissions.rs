@@ -23,12 +23,12 @@ on_both_engines![
     two_editors_cannot_get_around_it,
 ];
 
-fn form(name: &str, level: &str, rules: &[Rule]) -> Value {
+fn permission_body(name: &str, level: &str, rules: &[Rule]) -> Value {
     let rules: Vec<_> = rules.iter().map(|rule| rule.as_str()).collect();
     json!({ "name": name, "description": "", "level": level, "rules": rules })
 }
 
-async fn make(world: &World, who: &Someone, form: Value) -> Answer {
+async fn create_permission(world: &World, who: &Someone, form: Value) -> Answer {
     world.post("/v1/permission", form).by(who).send().await
 }
 
@@ -38,10 +38,13 @@ fn path(permission: &Value) -> String {
 
 async fn a_permission_is_made_changed_and_removed(world: World) {
     let admin = world.admin().await;
-    let made = make(&world, &admin, form("Harbour", "operator", &[FleetRead])).await.ok();
+    let made =
+        create_permission(&world, &admin, permission_body("Harbour", "operator", &[FleetRead]))
+            .await
+            .ok();
     assert_eq!(made["rules"], json!(["fleet.read"]));
     assert_eq!(made["staff_count"], 0);
-    let changed = form("Harbour", "viewer", &[FleetRead, RoutesRead]);
+    let changed = permission_body("Harbour", "viewer", &[FleetRead, RoutesRead]);
     let changed = world.put(&path(&made), changed).by(&admin).send().await.ok();
     assert_eq!((&changed["level"], &changed["id"]), (&json!("viewer"), &made["id"]));
     assert_eq!(world.get(&path(&made)).by(&admin).send().await.ok(), changed);
@@ -54,7 +57,7 @@ async fn a_permission_is_made_changed_and_removed(world: World) {
 async fn permissions_are_listed_by_level_and_name(world: World) {
     let admin = world.admin().await;
     for (name, level) in [("b", "viewer"), ("a", "owner"), ("C", "manager")] {
-        make(&world, &admin, form(name, level, &[FleetRead])).await.ok();
+        create_permission(&world, &admin, permission_body(name, level, &[FleetRead])).await.ok();
     }
     let names = async |query: &str| {
         let data = world.get(&format!("/v1/permissions?{query}")).by(&admin).send().await.ok();
@@ -71,29 +74,35 @@ async fn permissions_are_listed_by_level_and_name(world: World) {
         .by(&admin)
         .send()
         .await
-        .has_faults(&[("level", "enum")]);
+        .has_field_errors(&[("level", "enum")]);
 }
 
 async fn faults_are_named(world: World) {
     let admin = world.admin().await;
     let bad = json!({ "name": " ", "level": "king", "rules": ["fleet.read", "everything"] });
-    make(&world, &admin, bad).await.has_faults(&[
+    create_permission(&world, &admin, bad).await.has_field_errors(&[
         ("description", "required"),
         ("level", "enum"),
         ("name", "required"),
         ("rules[1]", "enum"),
     ]);
-    make(&world, &admin, form("x", "viewer", &[])).await.has_faults(&[("rules", "min_items")]);
-    let twice = form("x", "viewer", &[FleetRead, FleetRead]);
-    make(&world, &admin, twice).await.has_faults(&[("rules", "unique")]);
+    create_permission(&world, &admin, permission_body("x", "viewer", &[]))
+        .await
+        .has_field_errors(&[("rules", "min_items")]);
+    let twice = permission_body("x", "viewer", &[FleetRead, FleetRead]);
+    create_permission(&world, &admin, twice).await.has_field_errors(&[("rules", "unique")]);
 }
 
 async fn a_name_is_taken_once(world: World) {
     let admin = world.admin().await;
-    make(&world, &admin, form("Harbour", "viewer", &[FleetRead])).await.ok();
-    let again = form("HARBOUR", "viewer", &[FleetRead]);
-    make(&world, &admin, again.clone()).await.is(409, "already_exists");
-    let other = make(&world, &admin, form("Desk", "viewer", &[FleetRead])).await.ok();
+    create_permission(&world, &admin, permission_body("Harbour", "viewer", &[FleetRead]))
+        .await
+        .ok();
+    let again = permission_body("HARBOUR", "viewer", &[FleetRead]);
+    create_permission(&world, &admin, again.clone()).await.is(409, "already_exists");
+    let other = create_permission(&world, &admin, permission_body("Desk", "viewer", &[FleetRead]))
+        .await
+        .ok();
     world.put(&path(&other), again).by(&admin).send().await.is(409, "already_exists");
 }
 
@@ -128,35 +137,38 @@ async fn the_catalogue_has_every_rule_in_both_languages(world: World) {
 
 async fn nobody_makes_a_permission_at_or_above_their_level(world: World) {
     let rules = [PermissionsWrite, PermissionsRead, FleetRead];
-    let boss = world.staff_at("manager", "boss@dermaga.test", &rules).await;
+    let boss = world.staff_of_level("manager", "boss@dermaga.test", &rules).await;
     for level in ["owner", "manager"] {
-        make(&world, &boss, form("x", level, &[FleetRead])).await.is(403, "forbidden");
+        create_permission(&world, &boss, permission_body("x", level, &[FleetRead]))
+            .await
+            .is(403, "forbidden");
     }
-    make(&world, &boss, form("x", "supervisor", &[FleetRead])).await.ok();
+    create_permission(&world, &boss, permission_body("x", "supervisor", &[FleetRead])).await.ok();
 }
 
 async fn nobody_gives_a_rule_they_do_not_hold(world: World) {
     let rules = [PermissionsWrite, PermissionsRead, FleetRead];
-    let boss = world.staff_at("owner", "boss@dermaga.test", &rules).await;
-    let made = make(&world, &boss, form("x", "viewer", &[FleetRead])).await.ok();
-    let more = form("y", "viewer", &[FleetRead, SettlementsRelease]);
-    make(&world, &boss, more.clone()).await.is(403, "forbidden");
+    let boss = world.staff_of_level("owner", "boss@dermaga.test", &rules).await;
+    let made =
+        create_permission(&world, &boss, permission_body("x", "viewer", &[FleetRead])).await.ok();
+    let more = permission_body("y", "viewer", &[FleetRead, SettlementsRelease]);
+    create_permission(&world, &boss, more.clone()).await.is(403, "forbidden");
     world.put(&path(&made), more).by(&boss).send().await.is(403, "forbidden");
 }
 
 async fn nobody_changes_or_removes_what_is_above_them(world: World) {
     let admin = world.admin().await;
     let rules = [PermissionsWrite, PermissionsRead, FleetRead];
-    let boss = world.staff_at("manager", "boss@dermaga.test", &rules).await;
+    let boss = world.staff_of_level("manager", "boss@dermaga.test", &rules).await;
     let beyond = [
-        form("peer", "manager", &[FleetRead]),
-        form("above", "owner", &[FleetRead]),
-        form("richer", "viewer", &[FleetRead, SettlementsRelease]),
+        permission_body("peer", "manager", &[FleetRead]),
+        permission_body("above", "owner", &[FleetRead]),
+        permission_body("richer", "viewer", &[FleetRead, SettlementsRelease]),
     ];
     for beyond in beyond {
-        let made = make(&world, &admin, beyond).await.ok();
+        let made = create_permission(&world, &admin, beyond).await.ok();
         // Not even to make it less.
-        let less = form("less", "viewer", &[FleetRead]);
+        let less = permission_body("less", "viewer", &[FleetRead]);
         world.put(&path(&made), less).by(&boss).send().await.is(403, "forbidden");
         world.delete(&path(&made)).by(&boss).send().await.is(403, "forbidden");
     }
@@ -164,10 +176,10 @@ async fn nobody_changes_or_removes_what_is_above_them(world: World) {
 
 async fn nobody_raises_their_own_permission(world: World) {
     let rules = [PermissionsWrite, PermissionsRead, UsersRead];
-    let boss = world.staff_at("manager", "boss@dermaga.test", &rules).await;
+    let boss = world.staff_of_level("manager", "boss@dermaga.test", &rules).await;
     let own = world.get("/user/me").by(&boss).send().await.ok()["permission"].clone();
     for (level, rules) in [("owner", &rules[..]), ("manager", Rule::ALL), ("viewer", &rules[..])] {
-        let raised = form("own", level, rules);
+        let raised = permission_body("own", level, rules);
         world.put(&path(&own), raised).by(&boss).send().await.is(403, "forbidden");
     }
     world.delete(&path(&own)).by(&boss).send().await.is(403, "forbidden");
@@ -178,7 +190,7 @@ async fn a_change_acts_on_the_next_request(world: World) {
     let staff = world.staff("putu@dermaga.test", &[UsersRead]).await;
     let own = world.get("/user/me").by(&staff).send().await.ok()["permission"].clone();
     world.get("/v1/users").by(&staff).send().await.ok();
-    let less = form("less", "viewer", &[AuditRead]);
+    let less = permission_body("less", "viewer", &[AuditRead]);
     world.put(&path(&own), less).by(&admin).send().await.ok();
     world.get("/v1/users").by(&staff).send().await.is(403, "forbidden");
     world.get("/v1/audit-logs").by(&staff).send().await.ok();
@@ -191,13 +203,13 @@ async fn two_editors_cannot_get_around_it(world: World) {
     let rules = [PermissionsWrite, PermissionsRead, SettlementsRelease];
     for round in 0..5 {
         let email = format!("boss{round}@dermaga.test");
-        let boss = world.staff_at("manager", &email, &rules).await;
+        let boss = world.staff_of_level("manager", &email, &rules).await;
         let own = world.get("/user/me").by(&boss).send().await.ok()["permission"].clone();
-        let stripped = form(&format!("stripped {round}"), "manager", &rules[..2]);
-        let given = form(&format!("given {round}"), "operator", &[SettlementsRelease]);
+        let stripped = permission_body(&format!("stripped {round}"), "manager", &rules[..2]);
+        let given = permission_body(&format!("given {round}"), "operator", &[SettlementsRelease]);
         let own_path = path(&own);
         let strip = world.put(&own_path, stripped).by(&admin).send();
-        let (strip, give) = tokio::join!(strip, make(&world, &boss, given));
+        let (strip, give) = tokio::join!(strip, create_permission(&world, &boss, given));
         let stripped_at = strip.ok()["updated_at"].clone();
         assert_eq!(stripped_at, json!("2026-11-15T03:00:00Z"));
         // Who came first stands in the audit log, whose ids are in the order of the lock.
@@ -219,12 +231,12 @@ async fn two_editors_cannot_get_around_it(world: World) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_change_acts_on_every_process() {
     let Some(here) = World::on_postgres().await else { return };
-    let there = here.beside().await;
+    let there = here.second_process().await;
     let admin = here.admin().await;
     let putu = here.staff("putu@dermaga.test", &[UsersRead]).await;
     there.get("/v1/users").by(&putu).send().await.ok();
     let own = there.get("/user/me").by(&putu).send().await.ok()["permission"].clone();
-    let less = form("less", "viewer", &[AuditRead]);
+    let less = permission_body("less", "viewer", &[AuditRead]);
     here.put(&path(&own), less).by(&admin).send().await.ok();
     there.get("/v1/users").by(&putu).send().await.is(403, "forbidden");
     let record = here.get("/v1/staffs?search=putu").by(&admin).send().await.ok();

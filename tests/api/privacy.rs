@@ -15,7 +15,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::{
-    harbour::{Sailing, notice, order},
+    harbour::{Sailing, callback_body, order},
     on_both_engines,
     support::form::Form,
     world::{Answer, Someone, World},
@@ -56,8 +56,8 @@ const CANARIES: [&str; 9] = [
 ];
 
 /// Every byte that a thief of the disk could read, lower-case.
-async fn everything(world: &World) -> String {
-    let mut all = world.everything().await;
+async fn all_stored_bytes(world: &World) -> String {
+    let mut all = world.all_stored_data().await;
     read_all(&world.app.config.data_dir, &mut all);
     all.to_lowercase()
 }
@@ -74,18 +74,18 @@ fn read_all(folder: &Path, all: &mut String) {
     }
 }
 
-fn found<'c>(all: &str, canaries: &[&'c str]) -> Vec<&'c str> {
+fn find_canaries<'c>(all: &str, canaries: &[&'c str]) -> Vec<&'c str> {
     canaries.iter().copied().filter(|canary| all.contains(&canary.to_lowercase())).collect()
 }
 
-async fn adds_up(world: &World) {
+async fn assert_invariants(world: &World) {
     for question in invariants::check(world.db()).await.unwrap() {
         assert!(question.broken.is_empty(), "{}: {:?}", question.rule, question.broken);
     }
 }
 
 /// What the platform's people see of the money.
-async fn money(world: &World, admin: &Someone) -> Vec<Value> {
+async fn financial_reports(world: &World, admin: &Someone) -> Vec<Value> {
     let mut seen = Vec::new();
     for report in [
         "overview",
@@ -131,12 +131,12 @@ fn secret_order(sailing: &Sailing, email: &str) -> Value {
 async fn pays(world: &World, booking: &Value) {
     let reference = booking["payment"]["reference"].as_str().unwrap();
     let total = booking["price"]["total"].as_i64().unwrap();
-    let mut told = notice(reference, total, "settlement", &format!("t-{reference}"));
+    let mut told = callback_body(reference, total, "settlement", &format!("t-{reference}"));
     told["customer_details"] = json!({ "first_name": "gelatik-pembayar", "email": EMAIL });
-    world.post("/v1/payment/callback", told).insist().await.ok();
+    world.post("/v1/payment/callback", told).send_with_retry().await.ok();
 }
 
-fn of_guest(booking: &Value, mut body: Value) -> Value {
+fn with_guest_credentials(booking: &Value, mut body: Value) -> Value {
     body["code"] = booking["code"].clone();
     body["email"] = booking["contact"]["email"].clone();
     body
@@ -148,7 +148,7 @@ fn path(booking: &Value, last: &str) -> String {
 
 async fn erases(world: &World, email: &str, by: &Someone) -> Answer {
     let body = json!({ "email": email, "reason": "Asked by letter" });
-    world.post("/v1/privacy/erase", body).by(by).insist().await
+    world.post("/v1/privacy/erase", body).by(by).send_with_retry().await
 }
 
 async fn exports(world: &World, email: &str, by: &Someone) -> Answer {
@@ -156,14 +156,14 @@ async fn exports(world: &World, email: &str, by: &Someone) -> Answer {
 }
 
 /// Lets time pass, and everything happen that time brings.
-async fn passes(world: &World, time: TimeDelta) {
-    world.later(time);
+async fn advances_clock_and_runs_jobs(world: &World, time: TimeDelta) {
+    world.advances_clock(time);
     bookings::expire(&world.app).await.unwrap();
     bookings::complete(&world.app).await.unwrap();
-    world.delivers().await;
+    world.delivers_outbox().await;
 }
 
-async fn finishes(world: &World) -> u64 {
+async fn finish_erasures(world: &World) -> u64 {
     let mut done = 0;
     loop {
         let pass = privacy::finish_some(&world.app).await.unwrap();
@@ -174,7 +174,7 @@ async fn finishes(world: &World) -> u64 {
     }
 }
 
-async fn expires(world: &World) -> u64 {
+async fn erase_expired(world: &World) -> u64 {
     let mut done = 0;
     loop {
         let pass = privacy::erase_expired_some(&world.app).await.unwrap();
@@ -205,7 +205,7 @@ async fn with_webhook(world: World) -> (World, Someone) {
 
 /// One booking that sails after a reschedule, one that is cancelled and refunded, one that expires,
 /// and one that staff makes and cancels. Returns the first.
-async fn lives(world: &World, admin: &Someone, sailing: &Sailing) -> Value {
+async fn create_bookings(world: &World, admin: &Someone, sailing: &Sailing) -> Value {
     let promotion = crate::promotions::promotion("LIBUR");
     world.post("/v1/contents/promotion", promotion).by(admin).send().await.ok();
     let mut wanted = secret_order(sailing, EMAIL);
@@ -215,12 +215,14 @@ async fn lives(world: &World, admin: &Someone, sailing: &Sailing) -> Value {
     let sailed = call.send().await.ok();
     pays(world, &sailed).await;
     let other = world.sailing_of_another_day(sailing).await;
-    let moved =
-        of_guest(&sailed, json!({ "route_time_id": other.id, "reason": "gelatik-alasan: late" }));
+    let moved = with_guest_credentials(
+        &sailed,
+        json!({ "route_time_id": other.id, "reason": "gelatik-alasan: late" }),
+    );
     world.post(&path(&sailed, "/reschedule"), moved).send().await.ok();
     let refunded = world.books(secret_order(sailing, EMAIL)).await.ok();
     pays(world, &refunded).await;
-    let cancel = of_guest(&refunded, json!({ "reason": "gelatik-alasan: ill" }));
+    let cancel = with_guest_credentials(&refunded, json!({ "reason": "gelatik-alasan: ill" }));
     world.post(&path(&refunded, "/cancel"), cancel).send().await.ok();
     let refund = json!({ "reference": "BCA-1" });
     world.post(&path(&refunded, "/refund"), refund).by(admin).send().await.ok();
@@ -229,16 +231,16 @@ async fn lives(world: &World, admin: &Someone, sailing: &Sailing) -> Value {
     let by_staff = call.send().await.ok();
     let cancel = json!({ "reason": "gelatik-alasan: wrong day" });
     world.post(&path(&by_staff, "/cancel"), cancel).by(admin).send().await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     // Manifests are closed shortly before the departure, which is on the 17th at midnight UTC.
-    world.later(TimeDelta::hours(44));
-    closes(world, &other).await;
+    world.advances_clock(TimeDelta::hours(44));
+    closes_manifest(world, &other).await;
     sailed
 }
 
-async fn closes(world: &World, sailing: &Sailing) {
+async fn closes_manifest(world: &World, sailing: &Sailing) {
     let partner = world.signs_in(&sailing.partner.email, "mitra").await;
-    world.closes(&Sailing { partner, ..sailing.clone() }).await.ok();
+    world.closes_manifest(&Sailing { partner, ..sailing.clone() }).await.ok();
 }
 
 async fn expired_personal_data_is_nowhere(world: World) {
@@ -246,23 +248,27 @@ async fn expired_personal_data_is_nowhere(world: World) {
     let sailing = world.sailing().await;
     let other = world.books(order(&sailing, 1, OTHER)).await.ok();
     world.pays(&other).await;
-    let sailed = lives(&world, &admin, &sailing).await;
-    passes(&world, TimeDelta::days(4)).await;
-    let before = everything(&world).await;
+    let sailed = create_bookings(&world, &admin, &sailing).await;
+    advances_clock_and_runs_jobs(&world, TimeDelta::days(4)).await;
+    let before = all_stored_bytes(&world).await;
     // Identity numbers are stored encrypted.
-    assert_eq!(found(&before, &CANARIES).len(), CANARIES.len() - 1, "the search can find them");
+    assert_eq!(
+        find_canaries(&before, &CANARIES).len(),
+        CANARIES.len() - 1,
+        "the search can find them"
+    );
     assert!(!world.letters_to(EMAIL).is_empty());
 
-    passes(&world, TimeDelta::days(1095)).await;
+    advances_clock_and_runs_jobs(&world, TimeDelta::days(1095)).await;
     let admin = world.signs_in(&admin.email, "admin").await;
-    let seen = money(&world, &admin).await;
-    assert_eq!(expires(&world).await, 5);
+    let seen = financial_reports(&world, &admin).await;
+    assert_eq!(erase_expired(&world).await, 5);
     world.app.sweep().await.unwrap();
     world.app.db.scrub().await.unwrap();
 
-    assert_eq!(found(&everything(&world).await, &CANARIES), [""; 0]);
-    assert_eq!(money(&world, &admin).await, seen);
-    adds_up(&world).await;
+    assert_eq!(find_canaries(&all_stored_bytes(&world).await, &CANARIES), [""; 0]);
+    assert_eq!(financial_reports(&world, &admin).await, seen);
+    assert_invariants(&world).await;
     let booking = world.get(&path(&sailed, "")).by(&admin).send().await.ok();
     assert_eq!(booking["code"], sailed["code"]);
     assert_eq!(booking["status"], "completed");
@@ -282,7 +288,7 @@ async fn expired_personal_data_is_nowhere(world: World) {
     let manifest = format!("/v1/mitra/route-times/{sailing_id}/manifest");
     let manifest = world.get(&manifest).by(&admin).send().await.ok();
     assert_eq!(manifest["passengers"].as_array().unwrap().len(), 2);
-    assert_eq!(found(&manifest.to_string().to_lowercase(), &CANARIES), [""; 0]);
+    assert_eq!(find_canaries(&manifest.to_string().to_lowercase(), &CANARIES), [""; 0]);
     assert_eq!(manifest["passengers"][0]["contact"]["name"], "[erased]");
     // Its former guest cannot open it, not even with the placeholder.
     for email in [EMAIL, booking["contact"]["email"].as_str().unwrap()] {
@@ -290,7 +296,7 @@ async fn expired_personal_data_is_nowhere(world: World) {
         let answer = world.get(&path(&sailed, &format!("?code={code}&email={email}"))).send().await;
         assert!([404, 422].contains(&answer.status), "{}", answer.body);
     }
-    assert_eq!(expires(&world).await, 0, "once is enough");
+    assert_eq!(erase_expired(&world).await, 0, "once is enough");
 }
 
 async fn nothing_expires_before_its_time_or_if_it_is_kept_for_ever(world: World) {
@@ -299,18 +305,18 @@ async fn nothing_expires_before_its_time_or_if_it_is_kept_for_ever(world: World)
     world.pays(&sold).await;
     let cancelled = world.books(order(&sailing, 1, OTHER)).await.ok();
     world.pays(&cancelled).await;
-    let cancel = of_guest(&cancelled, json!({ "reason": "ill" }));
+    let cancel = with_guest_credentials(&cancelled, json!({ "reason": "ill" }));
     world.post(&path(&cancelled, "/cancel"), cancel).send().await.ok();
-    passes(&world, TimeDelta::days(4)).await;
+    advances_clock_and_runs_jobs(&world, TimeDelta::days(4)).await;
     // It arrives on the 16th at 00:45.
     let arrival = "2026-11-16T00:45:00Z".parse::<chrono::DateTime<chrono::Utc>>().unwrap();
-    world.later(arrival + TimeDelta::days(1095) - world.now() - TimeDelta::seconds(1));
-    assert_eq!(expires(&world).await, 0, "the cancelled one is owed money");
-    world.later(TimeDelta::seconds(1));
-    assert_eq!(expires(&world).await, 1);
-    let world = world.again_with(|config| config.personal_data_days = 0).await;
-    world.later(TimeDelta::days(9_000));
-    assert_eq!(expires(&world).await, 0);
+    world.advances_clock(arrival + TimeDelta::days(1095) - world.now() - TimeDelta::seconds(1));
+    assert_eq!(erase_expired(&world).await, 0, "the cancelled one is owed money");
+    world.advances_clock(TimeDelta::seconds(1));
+    assert_eq!(erase_expired(&world).await, 1);
+    let world = world.restarts_with(|config| config.personal_data_days = 0).await;
+    world.advances_clock(TimeDelta::days(9_000));
+    assert_eq!(erase_expired(&world).await, 0);
     let kept = "SELECT COUNT(*) FROM bookings WHERE erased_at IS NULL";
     assert_eq!(world.count(kept).await, 1);
 }
@@ -319,8 +325,8 @@ async fn a_person_is_erased_at_once_and_the_rest_when_it_is_over(world: World) {
     let (world, admin) = with_webhook(world).await;
     let officer = world.staff("dpo@dermaga.test", &RULES).await;
     let sailing = world.sailing().await;
-    lives(&world, &admin, &sailing).await;
-    passes(&world, TimeDelta::days(4)).await;
+    create_bookings(&world, &admin, &sailing).await;
+    advances_clock_and_runs_jobs(&world, TimeDelta::days(4)).await;
     let officer = world.signs_in(&officer.email, "staff").await;
     let admin = world.signs_in(&admin.email, "admin").await;
     // One more that is still to sail.
@@ -330,14 +336,14 @@ async fn a_person_is_erased_at_once_and_the_rest_when_it_is_over(world: World) {
     let mut route = crate::harbour::route(&boat);
     route["start_date"] = json!("2026-11-25");
     route["end_date"] = json!("2026-11-25");
-    let route = world.plans(&partner, route).await;
-    world.publishes(&partner, &route).await.ok();
+    let route = world.creates_route(&partner, route).await;
+    world.publishes_route(&partner, &route).await.ok();
     let id = world.sailings(&partner, &route).await[0]["id"].as_str().unwrap().to_owned();
     let later = Sailing { partner, boat, id };
     let upcoming = world.books(secret_order(&later, EMAIL)).await.ok();
     pays(&world, &upcoming).await;
-    world.delivers().await;
-    let seen = money(&world, &admin).await;
+    world.delivers_outbox().await;
+    let seen = financial_reports(&world, &admin).await;
 
     let erasure = erases(&world, &EMAIL.to_uppercase(), &officer).await.ok();
     assert_eq!((&erasure["erased"], &erasure["waiting"]), (&json!(4), &json!(1)), "{erasure}");
@@ -345,21 +351,21 @@ async fn a_person_is_erased_at_once_and_the_rest_when_it_is_over(world: World) {
     assert_eq!(erasure["accounts"], json!({ "erased": 0, "waiting": 0 }));
     assert!(erasure["letters"].as_u64().unwrap() > 5, "{erasure}");
     assert!(world.letters_to("kenari").is_empty());
-    assert_eq!(money(&world, &admin).await, seen);
+    assert_eq!(financial_reports(&world, &admin).await, seen);
     // What waits goes on as before.
     let booking = world.looks_up(&upcoming).await;
     assert_eq!(booking["contact"]["name"], "Kenari Sastrowardoyo");
-    let again = of_guest(&upcoming, json!({}));
+    let again = with_guest_credentials(&upcoming, json!({}));
     world.post(&path(&upcoming, "/resend-ticket"), again).send().await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     assert_eq!(world.letters_to("kenari").len(), 1);
-    assert_eq!(finishes(&world).await, 0, "it is not over");
+    assert_eq!(finish_erasures(&world).await, 0, "it is not over");
 
-    passes(&world, TimeDelta::days(8)).await;
-    assert_eq!(finishes(&world).await, 1);
-    assert_eq!(found(&everything(&world).await, &CANARIES), [""; 0]);
+    advances_clock_and_runs_jobs(&world, TimeDelta::days(8)).await;
+    assert_eq!(finish_erasures(&world).await, 1);
+    assert_eq!(find_canaries(&all_stored_bytes(&world).await, &CANARIES), [""; 0]);
     assert_eq!(world.count("SELECT COUNT(*) FROM pending_erasures").await, 0);
-    adds_up(&world).await;
+    assert_invariants(&world).await;
     // The request is in the audit log, without the address.
     let admin = world.signs_in(&admin.email, "admin").await;
     let log = "/v1/audit-logs?action=privacy.erasure_requested";
@@ -376,7 +382,7 @@ async fn erasing_twice_and_erasing_nobody_is_fine(world: World) {
     let sailing = world.sailing().await;
     world.books(secret_order(&sailing, EMAIL)).await.ok();
     world.books(secret_order(&sailing, OTHER)).await.ok();
-    passes(&world, TimeDelta::days(3)).await;
+    advances_clock_and_runs_jobs(&world, TimeDelta::days(3)).await;
     let admin = world.signs_in(&admin.email, "admin").await;
     let first = erases(&world, EMAIL, &admin).await.ok();
     assert_eq!((&first["erased"], &first["waiting"]), (&json!(1), &json!(0)));
@@ -394,9 +400,9 @@ async fn erasing_twice_and_erasing_nobody_is_fine(world: World) {
     // The reason is kept, so it does not repeat the address.
     let body = json!({ "email": EMAIL, "reason": format!("Mail from {}", EMAIL.to_uppercase()) });
     let answer = world.post("/v1/privacy/erase", body).by(&admin).send().await;
-    answer.has_faults(&[("reason", "personal")]);
+    answer.has_field_errors(&[("reason", "personal")]);
     let answer = world.post("/v1/privacy/erase", json!({ "email": "x" })).by(&admin).send().await;
-    answer.has_faults(&[("email", "format"), ("reason", "required")]);
+    answer.has_field_errors(&[("email", "format"), ("reason", "required")]);
 }
 
 async fn a_booking_that_owes_money_waits(world: World) {
@@ -404,13 +410,13 @@ async fn a_booking_that_owes_money_waits(world: World) {
     let sailing = world.sailing().await;
     let cancelled = world.books(secret_order(&sailing, EMAIL)).await.ok();
     pays(&world, &cancelled).await;
-    let cancel = of_guest(&cancelled, json!({ "reason": "ill" }));
+    let cancel = with_guest_credentials(&cancelled, json!({ "reason": "ill" }));
     world.post(&path(&cancelled, "/cancel"), cancel).send().await.ok();
     let reviewed = world.books(secret_order(&sailing, EMAIL)).await.ok();
     let reference = reviewed["payment"]["reference"].as_str().unwrap();
-    let wrong = notice(reference, 1, "settlement", "wrong");
+    let wrong = callback_body(reference, 1, "settlement", "wrong");
     world.post("/v1/payment/callback", wrong).send().await.ok();
-    passes(&world, TimeDelta::days(3)).await;
+    advances_clock_and_runs_jobs(&world, TimeDelta::days(3)).await;
     let admin = world.signs_in(&admin.email, "admin").await;
     let erasure = erases(&world, EMAIL, &admin).await.ok();
     assert_eq!((&erasure["erased"], &erasure["waiting"]), (&json!(0), &json!(2)));
@@ -420,11 +426,11 @@ async fn a_booking_that_owes_money_waits(world: World) {
     let review = format!("/v1/payment/reviews/{}/resolve", reviews[0]["id"].as_str().unwrap());
     let decision = json!({ "action": "refund", "note": "gelatik-alasan" });
     world.post(&review, decision).by(&admin).send().await.ok();
-    passes(&world, TimeDelta::hours(2)).await;
-    assert_eq!(finishes(&world).await, 2);
+    advances_clock_and_runs_jobs(&world, TimeDelta::hours(2)).await;
+    assert_eq!(finish_erasures(&world).await, 2);
     world.app.db.scrub().await.unwrap();
-    assert_eq!(found(&everything(&world).await, &CANARIES), [""; 0]);
-    adds_up(&world).await;
+    assert_eq!(find_canaries(&all_stored_bytes(&world).await, &CANARIES), [""; 0]);
+    assert_invariants(&world).await;
 }
 
 async fn a_partner_is_erased_when_its_business_is_over(world: World) {
@@ -441,18 +447,18 @@ async fn a_partner_is_erased_when_its_business_is_over(world: World) {
     let (world, admin) = with_webhook(world).await;
     let email = "kenari.mitra@bahari.id";
     let partner = world.partner(email).await;
-    let desk = world.desk_of(&partner).await;
+    let desk = world.partner_path(&partner).await;
     let edited = json!({
         "name": "Kenari Bahari", "email": email, "phone": "081377310099",
         "address": "Jalan Kutilang 77", "partnerType": "company",
     });
     world.put(&desk, edited).by(&admin).send().await.ok();
-    let mut papers = crate::harbour::papers();
+    let mut papers = crate::harbour::onboarding_body();
     papers["pic"]["name"] = json!("Jalak Direktur");
     papers["pic"]["email"] = json!(email);
     papers["business"]["address"] = json!("Jalan Kutilang 77");
     papers["bank_account"]["account_name"] = json!("Rekening Kenari");
-    world.fills_in(&partner, papers).await.ok();
+    world.updates_onboarding(&partner, papers).await.ok();
     let mut documents = Vec::new();
     for kind in crate::harbour::REQUIRED {
         let content = format!("%PDF-1.4\n% gelatik-isi {kind}\ntrailer\n<<>>\n%%EOF\n");
@@ -462,20 +468,20 @@ async fn a_partner_is_erased_when_its_business_is_over(world: World) {
         let file_id = call.send().await.ok()["id"].clone();
         documents.push(json!({ "type": kind, "file_id": file_id }));
     }
-    world.fills_in(&partner, json!({ "documents": documents })).await.ok();
-    world.fills_in(&partner, json!({ "submit": true })).await.ok();
-    world.approves_all(&desk, &admin).await;
+    world.updates_onboarding(&partner, json!({ "documents": documents })).await.ok();
+    world.updates_onboarding(&partner, json!({ "submit": true })).await.ok();
+    world.approves_all_documents(&desk, &admin).await;
     let approval = json!({ "status": "approved" });
     world.put(&format!("{desk}/bank-approval"), approval).by(&admin).send().await;
-    assert_eq!(world.status_of(&partner).await, "active");
+    assert_eq!(world.onboarding_status(&partner).await, "active");
     let acting = world.impersonates(&desk, &admin).await;
-    world.fills_in(&acting, json!({ "pic": { "position": "Owner" } })).await.ok();
-    let (boat, route) = world.sails(&partner, "GT. 7").await;
+    world.updates_onboarding(&acting, json!({ "pic": { "position": "Owner" } })).await.ok();
+    let (boat, route) = world.creates_published_route(&partner, "GT. 7").await;
     let id = world.sailings(&partner, &route).await[0]["id"].as_str().unwrap().to_owned();
     let sailing = Sailing { partner: partner.clone(), boat, id };
-    world.sold(&sailing, 1).await;
-    world.delivers().await;
-    assert_eq!(found(&everything(&world).await, &CANARIES).len(), CANARIES.len());
+    world.paid_booking(&sailing, 1).await;
+    world.delivers_outbox().await;
+    assert_eq!(find_canaries(&all_stored_bytes(&world).await, &CANARIES).len(), CANARIES.len());
 
     let waits = |erasure: &Value| {
         assert_eq!(erasure["accounts"], json!({ "erased": 0, "waiting": 1 }), "{erasure}");
@@ -486,7 +492,7 @@ async fn a_partner_is_erased_when_its_business_is_over(world: World) {
     let reason = json!({ "reason": "Ends its business" });
     world.post(&format!("{desk}/suspend"), reason).by(&admin).send().await.ok();
     waits(&erases(&world, email, &admin).await.ok());
-    passes(&world, TimeDelta::days(4)).await;
+    advances_clock_and_runs_jobs(&world, TimeDelta::days(4)).await;
     let admin = world.signs_in(&admin.email, "admin").await;
     waits(&erases(&world, email, &admin).await.ok());
     let settlement = {
@@ -499,14 +505,14 @@ async fn a_partner_is_erased_when_its_business_is_over(world: World) {
     waits(&erases(&world, email, &admin).await.ok());
     // What a suspended partner is owed is held, so it is active again until it is paid.
     world.post(&format!("{desk}/unsuspend"), json!({})).by(&admin).send().await.ok();
-    let releaser = world.admin_called("releaser@dermaga.test").await;
-    world.releases(&settlement, &releaser).await.ok();
+    let releaser = world.admin_with_email("releaser@dermaga.test").await;
+    world.releases_settlement(&settlement, &releaser).await.ok();
     let reason = json!({ "reason": "Ends its business" });
     world.post(&format!("{desk}/suspend"), reason).by(&admin).send().await.ok();
-    world.delivers().await;
-    let seen = money(&world, &admin).await;
-    passes(&world, TimeDelta::hours(2)).await;
-    assert_eq!(finishes(&world).await, 1);
+    world.delivers_outbox().await;
+    let seen = financial_reports(&world, &admin).await;
+    advances_clock_and_runs_jobs(&world, TimeDelta::hours(2)).await;
+    assert_eq!(finish_erasures(&world).await, 1);
     assert!(world.letters_to(email).is_empty());
     // Letters to passengers name the operator of their boat, and are kept for their time.
     let old = std::time::SystemTime::from(world.now() - TimeDelta::days(31));
@@ -517,11 +523,11 @@ async fn a_partner_is_erased_when_its_business_is_over(world: World) {
     world.app.sweep().await.unwrap();
 
     world.app.db.scrub().await.unwrap();
-    assert_eq!(found(&everything(&world).await, &CANARIES), [""; 0]);
+    assert_eq!(find_canaries(&all_stored_bytes(&world).await, &CANARIES), [""; 0]);
     let admin = world.signs_in(&admin.email, "admin").await;
-    adds_up(&world).await;
+    assert_invariants(&world).await;
     let before: Vec<_> = seen.iter().map(|report| without_names(report.clone())).collect();
-    let after = money(&world, &admin).await;
+    let after = financial_reports(&world, &admin).await;
     assert_eq!(after.into_iter().map(without_names).collect::<Vec<_>>(), before);
     world.login(email, "mitra").await.is(401, "invalid_credentials");
     let shown = world.get(&format!("{desk}/edit")).by(&admin).send().await.ok();
@@ -540,7 +546,7 @@ async fn an_erased_account_has_no_pending_address_and_no_second_factor(world: Wo
     let admin = world.admin().await;
     let email = "kenari.mitra@bahari.id";
     let partner = world.partner(email).await;
-    let desk = world.desk_of(&partner).await;
+    let desk = world.partner_path(&partner).await;
     let password = json!({ "current_password": crate::world::PASSWORD });
     world.post("/user/me/totp", password).by(&partner).send().await.ok();
     let edited = json!({
@@ -550,14 +556,14 @@ async fn an_erased_account_has_no_pending_address_and_no_second_factor(world: Wo
     world.put(&desk, edited).by(&admin).send().await.ok();
     let data = exports(&world, email, &admin).await.ok();
     assert_eq!(data["accounts"][0]["pending_email"], "nuri.pindah@bahari.id", "{data}");
-    assert_eq!(found(&everything(&world).await, &CANARIES).len(), CANARIES.len());
+    assert_eq!(find_canaries(&all_stored_bytes(&world).await, &CANARIES).len(), CANARIES.len());
 
     let erasure = erases(&world, email, &admin).await.ok();
     assert_eq!(erasure["accounts"], json!({ "erased": 1, "waiting": 0 }), "{erasure}");
     // Letters that were still to be sent have nobody to go to.
-    world.delivers().await;
+    world.delivers_outbox().await;
     world.app.db.scrub().await.unwrap();
-    assert_eq!(found(&everything(&world).await, &CANARIES), [""; 0]);
+    assert_eq!(find_canaries(&all_stored_bytes(&world).await, &CANARIES), [""; 0]);
     assert_eq!(world.count("SELECT COUNT(*) FROM email_changes").await, 0);
     let secrets = "SELECT COUNT(*) FROM accounts WHERE totp_secret IS NOT NULL";
     assert_eq!(world.count(secrets).await, 0);
@@ -595,7 +601,7 @@ async fn active_staff_is_deactivated_first(world: World) {
     let erasure = erases(&world, &clerk.email, &admin).await.ok();
     assert_eq!(erasure["accounts"], json!({ "erased": 1, "waiting": 0 }));
     assert_eq!(
-        found(&everything(&world).await, &["kenari.staf", "Kenari", "81377310077"]),
+        find_canaries(&all_stored_bytes(&world).await, &["kenari.staf", "Kenari", "81377310077"]),
         [""; 0]
     );
     // The log still says that it was one person.
@@ -632,7 +638,7 @@ async fn an_export_has_everything_of_the_person_and_nothing_of_others(world: Wor
     let sailing = world.sailing().await;
     let own = world.books(secret_order(&sailing, EMAIL)).await.ok();
     let other = world.books(order(&sailing, 1, OTHER)).await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     let answer = exports(&world, EMAIL, &officer).await.ok();
     assert_eq!(answer["bookings"].as_array().unwrap().len(), 1);
     assert_eq!(answer["bookings"][0]["id"], own["id"]);
@@ -647,9 +653,9 @@ async fn an_export_has_everything_of_the_person_and_nothing_of_others(world: Wor
     assert!(!text.contains(OTHER) && !text.contains(other["code"].as_str().unwrap()));
 
     // A partner: the account and all that belongs to it.
-    let partner = world.submitted("made.export@bahari.id").await;
+    let partner = world.submitted_partner("made.export@bahari.id").await;
     world.login(&partner.email, "admin").await.is(401, "invalid_credentials");
-    world.delivers().await;
+    world.delivers_outbox().await;
     let answer = exports(&world, &partner.email, &officer).await.ok();
     let account = &answer["accounts"][0];
     assert_eq!(account["id"], json!(partner.id));
@@ -695,14 +701,14 @@ async fn an_erasure_races_with_a_cancellation(world: World) {
         pays(&world, &booking).await;
         sold.push(booking);
     }
-    passes(&world, TimeDelta::days(3)).await;
+    advances_clock_and_runs_jobs(&world, TimeDelta::days(3)).await;
     let admin = world.signs_in(&admin.email, "admin").await;
     for booking in &sold {
         let email = booking["contact"]["email"].as_str().unwrap();
         let cancel = world
             .post(&path(booking, "/cancel"), json!({ "reason": "Complaint" }))
             .by(&admin)
-            .insist();
+            .send_with_retry();
         let (erasure, cancelled) = tokio::join!(erases(&world, email, &admin), cancel);
         let (erasure, _) = (erasure.ok(), cancelled.ok());
         let id: Uuid = booking["id"].as_str().unwrap().parse().unwrap();
@@ -718,17 +724,17 @@ async fn an_erasure_races_with_a_cancellation(world: World) {
         assert_eq!(erasure["waiting"], json!(u8::from(!is_erased)));
         assert_eq!(contact == "[erased]", is_erased);
     }
-    adds_up(&world).await;
+    assert_invariants(&world).await;
     // Once the money is paid back, nothing is left of anybody.
     for booking in &sold {
         let refund = json!({ "reference": "BCA-1" });
         world.post(&path(booking, "/refund"), refund).by(&admin).send().await.ok();
     }
-    passes(&world, TimeDelta::hours(2)).await;
-    finishes(&world).await;
+    advances_clock_and_runs_jobs(&world, TimeDelta::hours(2)).await;
+    finish_erasures(&world).await;
     let left = "SELECT COUNT(*) FROM bookings WHERE erased_at IS NULL";
     assert_eq!(world.count(left).await, 0);
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 async fn a_bad_row_does_not_stop_the_others(world: World) {
@@ -738,17 +744,17 @@ async fn a_bad_row_does_not_stop_the_others(world: World) {
         let booking = world.books(order(sailing, 1, email)).await.ok();
         world.pays(&booking).await;
     }
-    world.later(TimeDelta::hours(20));
-    closes(&world, &sailing).await;
+    world.advances_clock(TimeDelta::hours(20));
+    closes_manifest(&world, &sailing).await;
     let sealed: String = world.db().sql("SELECT content FROM manifests").scalar().await.unwrap();
     world.db().sql("UPDATE manifests SET content = 'x'").run().await.unwrap();
-    passes(&world, TimeDelta::days(1100)).await;
-    assert_eq!(expires(&world).await, 1);
+    advances_clock_and_runs_jobs(&world, TimeDelta::days(1100)).await;
+    assert_eq!(erase_expired(&world).await, 1);
     assert_eq!(world.count("SELECT COUNT(*) FROM set_aside").await, 2);
     let repaired = world.db().sql("UPDATE manifests SET content = $1").bind(sealed);
     repaired.run().await.unwrap();
-    world.later(TimeDelta::hours(1));
-    assert_eq!(expires(&world).await, 2);
+    world.advances_clock(TimeDelta::hours(1));
+    assert_eq!(erase_expired(&world).await, 2);
     assert_eq!(world.count("SELECT COUNT(*) FROM set_aside").await, 0);
 }
 
@@ -758,7 +764,7 @@ async fn letters_are_kept_for_thirty_days(world: World) {
         let booking = world.books(order(&sailing, 1, email)).await.ok();
         world.pays(&booking).await;
     }
-    world.delivers().await;
+    world.delivers_outbox().await;
     let folder = world.app.config.data_dir.join("mail");
     let days_ago = |days: i64| std::time::SystemTime::from(world.now() - TimeDelta::days(days));
     let mut files: Vec<_> =
@@ -781,14 +787,14 @@ async fn a_provider_can_say_nothing_new_about_an_erased_booking(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     let booking = world.books(secret_order(&sailing, EMAIL)).await.ok();
-    passes(&world, TimeDelta::days(3)).await;
+    advances_clock_and_runs_jobs(&world, TimeDelta::days(3)).await;
     let admin = world.signs_in(&admin.email, "admin").await;
     assert_eq!(erases(&world, EMAIL, &admin).await.ok()["erased"], 1);
     // A payment that nobody expected any more: its money is taken in, its payer is not stored.
     pays(&world, &booking).await;
-    world.delivers().await;
-    assert_eq!(found(&everything(&world).await, &CANARIES), [""; 0]);
-    adds_up(&world).await;
+    world.delivers_outbox().await;
+    assert_eq!(find_canaries(&all_stored_bytes(&world).await, &CANARIES), [""; 0]);
+    assert_invariants(&world).await;
 }
 
 async fn promotions_count_as_before(world: World) {
@@ -806,9 +812,9 @@ async fn promotions_count_as_before(world: World) {
     world.pays(&booking).await;
     let other = world.books(wanted(OTHER)).await.ok();
     world.pays(&other).await;
-    world.arrives().await;
+    world.completes_paid_bookings().await;
     assert_eq!(erases(&world, EMAIL, &admin).await.ok()["erased"], 1);
-    adds_up(&world).await;
+    assert_invariants(&world).await;
     let uses = "SELECT COUNT(*) FROM promotion_uses WHERE used = 1";
     assert_eq!(world.count(uses).await, 2);
     let named = "SELECT COUNT(*) FROM promotion_uses WHERE email LIKE '%@%'";
@@ -818,5 +824,5 @@ async fn promotions_count_as_before(world: World) {
     // A refund gives the use back under the placeholder.
     let cancel = json!({ "reason": "Complaint" });
     world.post(&path(&booking, "/cancel"), cancel).by(&admin).send().await.ok();
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }

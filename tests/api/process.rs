@@ -11,7 +11,7 @@ use dermaga::kernel::db::Db;
 use serde_json::{Value, json};
 
 use crate::{
-    binary::{dermaga, refused, start},
+    binary::{dermaga, run_expecting_failure, start},
     postgres,
     world::{World, registration},
 };
@@ -65,25 +65,28 @@ async fn a_bad_setting_stops_the_start_with_one_line() {
         ("DERMAGA_NO_SUCH", "1"),
         ("DERMAGA_LOG", "a=b=c"),
     ] {
-        let why = refused(dermaga(folder.path()).env(name, value));
+        let why = run_expecting_failure(dermaga(folder.path()).env(name, value));
         assert!(why.starts_with(&format!("dermaga: {name}: ")), "{why}");
         assert_eq!(why.lines().count(), 1, "{why}");
     }
     std::fs::write(folder.path().join("dermaga.toml"), "[booking]\nholdseconds = 1").unwrap();
-    let why = refused(&mut dermaga(folder.path()));
+    let why = run_expecting_failure(&mut dermaga(folder.path()));
     assert!(why.contains("DERMAGA_BOOKING_HOLDSECONDS: unknown setting"), "{why}");
     std::fs::write(folder.path().join("dermaga.toml"), "= nonsense").unwrap();
-    assert!(refused(&mut dermaga(folder.path())).starts_with("dermaga: dermaga.toml: "));
+    assert!(
+        run_expecting_failure(&mut dermaga(folder.path())).starts_with("dermaga: dermaga.toml: ")
+    );
     // Processes share PostgreSQL, so they must share the key.
     std::fs::remove_file(folder.path().join("dermaga.toml")).unwrap();
-    let why = refused(dermaga(folder.path()).env("DERMAGA_DATABASE_URL", "postgres:///x"));
+    let why =
+        run_expecting_failure(dermaga(folder.path()).env("DERMAGA_DATABASE_URL", "postgres:///x"));
     assert!(why.starts_with("dermaga: DERMAGA_SECRET_KEY: "), "{why}");
 }
 
 #[tokio::test]
 async fn a_demo_is_not_longer_than_a_route() {
     let folder = tempfile::tempdir().unwrap();
-    let why = refused(dermaga(folder.path()).args(["demo", "--days", "336"]));
+    let why = run_expecting_failure(dermaga(folder.path()).args(["demo", "--days", "336"]));
     assert!(why.contains("'--days <DAYS>': 336 is not in 0..=335"), "{why}");
     assert!(!folder.path().join("data").exists(), "nothing is made");
 }
@@ -122,7 +125,7 @@ async fn a_lost_second_factor_is_reset_on_the_command_line() {
     let admin = world.admin().await;
     world.enrols(&admin).await;
     world.login(&admin.email, "admin").await.is(401, "second_factor_required");
-    let (folder, _) = world.leaves().await;
+    let (folder, _) = world.stops().await;
     let reset = |email: &str| {
         let mut command = dermaga(&folder);
         command.env("DERMAGA_DATA_DIR", &folder).env("DERMAGA_SECRET_KEY", KEY);
@@ -136,7 +139,7 @@ async fn a_lost_second_factor_is_reset_on_the_command_line() {
     assert!(done, "{why}");
     let (done, why) = reset(&admin.email);
     assert!(!done && why.contains("has no second factor"), "{why}");
-    let world = world.comes_back().await;
+    let world = world.restarts().await;
     world.get("/user/me").by(&admin).send().await.is(401, "unauthenticated");
     world.login(&admin.email, "admin").await.ok();
 }

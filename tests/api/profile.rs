@@ -33,7 +33,7 @@ async fn a_profile_is_read_and_changed(world: World) {
     assert_eq!(data["avatar_url"], json!(null));
     assert_eq!(data, world.get("/user/me").by(&made).send().await.ok());
     let answer = world.put("/user/me", json!({})).by(&made).send().await;
-    answer.has_faults(&[
+    answer.has_field_errors(&[
         ("avatar_file_id", "required"),
         ("email", "required"),
         ("name", "required"),
@@ -55,7 +55,7 @@ async fn an_unknown_avatar_is_refused(world: World) {
         let mut profile = profile();
         profile["avatar_file_id"] = json!(unknown);
         let answer = world.put("/user/me", profile).by(&made).send().await;
-        answer.has_faults(&[("avatar_file_id", "unknown")]);
+        answer.has_field_errors(&[("avatar_file_id", "unknown")]);
     }
 }
 

@@ -36,13 +36,13 @@ fn with(mut value: Value, changes: Value) -> Value {
     value
 }
 
-async fn makes(world: &World, admin: &Someone, promotion: Value) -> Value {
+async fn creates_promotion(world: &World, admin: &Someone, promotion: Value) -> Value {
     world.post("/v1/contents/promotion", promotion).by(admin).send().await.ok()
 }
 
 async fn a_promotion_is_made_and_changed(world: World) {
     let admin = world.admin().await;
-    let made = makes(&world, &admin, promotion("libur-1")).await;
+    let made = creates_promotion(&world, &admin, promotion("libur-1")).await;
     assert_eq!(made["code"], "LIBUR-1");
     assert_eq!(made["state"], "running");
     assert_eq!(made["used"], 0);
@@ -70,7 +70,7 @@ async fn faults_are_named(world: World) {
         "period": { "start_date": "2026-11-02", "end_date": "2026-11-01" },
     });
     let post = |body| world.post("/v1/contents/promotion", body).by(&admin).send();
-    post(rubbish).await.has_faults(&[
+    post(rubbish).await.has_field_errors(&[
         ("code", "format"),
         ("discount.value", "range"),
         ("period.end_date", "order"),
@@ -79,30 +79,35 @@ async fn faults_are_named(world: World) {
         ("target_ids", "required"),
         ("title", "required"),
     ]);
-    let missing = post(json!({})).await.faults();
+    let missing = post(json!({})).await.field_errors();
     assert_eq!(missing.len(), 9, "{missing:?}");
     for (kind, value) in
         [("percentage", json!(0)), ("percentage", json!(101)), ("fixed", json!(1.5))]
     {
         let discount = json!({ "discount": { "type": kind, "value": value } });
-        post(with(promotion("X-1"), discount)).await.has_faults(&[("discount.value", "range")]);
+        post(with(promotion("X-1"), discount))
+            .await
+            .has_field_errors(&[("discount.value", "range")]);
     }
     let nobody = dermaga::kernel::ids::fresh();
     let target = json!({ "target_type": "route", "target_ids": [nobody] });
-    post(with(promotion("X-1"), target)).await.has_faults(&[("target_ids[0]", "unknown")]);
+    post(with(promotion("X-1"), target)).await.has_field_errors(&[("target_ids[0]", "unknown")]);
 }
 
 async fn lists_show_the_state(world: World) {
     let admin = world.admin().await;
     let period =
         |start: &str, end: &str| json!({ "period": { "start_date": start, "end_date": end } });
-    makes(&world, &admin, promotion("RUN")).await;
-    makes(&world, &admin, with(promotion("DRAFT"), json!({ "status": "draft" }))).await;
-    makes(&world, &admin, with(promotion("OFF"), json!({ "status": "inactive" }))).await;
-    makes(&world, &admin, with(promotion("SOON"), period("2026-12-01", "2026-12-31"))).await;
-    makes(&world, &admin, with(promotion("PAST"), period("2026-10-01", "2026-11-14"))).await;
+    creates_promotion(&world, &admin, promotion("RUN")).await;
+    creates_promotion(&world, &admin, with(promotion("DRAFT"), json!({ "status": "draft" }))).await;
+    creates_promotion(&world, &admin, with(promotion("OFF"), json!({ "status": "inactive" })))
+        .await;
+    creates_promotion(&world, &admin, with(promotion("SOON"), period("2026-12-01", "2026-12-31")))
+        .await;
+    creates_promotion(&world, &admin, with(promotion("PAST"), period("2026-10-01", "2026-11-14")))
+        .await;
     let sailing = world.sailing().await;
-    makes(&world, &admin, with(promotion("GONE"), json!({ "quota": 1 }))).await;
+    creates_promotion(&world, &admin, with(promotion("GONE"), json!({ "quota": 1 }))).await;
     let wanted = with(order(&sailing, 1, "sari@example.com"), json!({ "code_promo": "gone" }));
     world.books(wanted).await.ok();
     for (state, code) in [
@@ -124,7 +129,13 @@ async fn lists_show_the_state(world: World) {
     assert_eq!(public[0]["code"], "RUN");
 }
 
-async fn tries(world: &World, sailing: &Sailing, code: &str, qty: i64, email: &str) -> Answer {
+async fn validates_code(
+    world: &World,
+    sailing: &Sailing,
+    code: &str,
+    qty: i64,
+    email: &str,
+) -> Answer {
     let body = json!({
         "code_promo": code, "type": "speedboat", "item_id": sailing.boat,
         "route_time_id": sailing.id, "qty": qty, "email": email,
@@ -138,48 +149,49 @@ async fn a_code_is_tried_without_being_used(world: World) {
     let discount = json!({ "discount": {
         "type": "percentage", "value": 12.5, "max_amount": 30_000, "min_purchase": 200_000,
     } });
-    let made = makes(&world, &admin, with(promotion("HEMAT"), discount)).await;
-    let verdict = tries(&world, &sailing, "hemat", 2, "").await.ok();
+    let made = creates_promotion(&world, &admin, with(promotion("HEMAT"), discount)).await;
+    let verdict = validates_code(&world, &sailing, "hemat", 2, "").await.ok();
     assert_eq!(verdict["valid"], true);
     assert_eq!(verdict["discount"], 30_000, "12.5 % of 300,000 would be more");
     assert_eq!(verdict["price"]["total"], 270_000);
     let reason = async |code: &str, qty: i64| {
-        let verdict = tries(&world, &sailing, code, qty, "").await.ok();
+        let verdict = validates_code(&world, &sailing, code, qty, "").await.ok();
         assert_eq!(verdict["valid"], false);
         verdict["reason"].as_str().unwrap().to_owned()
     };
     assert_eq!(reason("HEMAT", 1).await, "below_minimum");
     assert_eq!(reason("NOPE", 1).await, "unknown");
     let own = json!({ "target_type": "mitra", "target_ids": [made["id"]] });
-    let other = world.active("other@bahari.id").await;
+    let other = world.active_partner("other@bahari.id").await;
     let target = with(own, json!({ "target_ids": [world.partner_id(&other).await] }));
-    makes(&world, &admin, with(promotion("THEIRS"), target)).await;
+    creates_promotion(&world, &admin, with(promotion("THEIRS"), target)).await;
     assert_eq!(reason("THEIRS", 1).await, "not_applicable");
     let target = json!({ "target_type": "speedboat", "target_ids": [sailing.boat] });
-    makes(&world, &admin, with(promotion("OURS"), target)).await;
-    assert_eq!(tries(&world, &sailing, "OURS", 1, "").await.ok()["valid"], true);
-    makes(&world, &admin, with(promotion("OFF"), json!({ "status": "inactive" }))).await;
+    creates_promotion(&world, &admin, with(promotion("OURS"), target)).await;
+    assert_eq!(validates_code(&world, &sailing, "OURS", 1, "").await.ok()["valid"], true);
+    creates_promotion(&world, &admin, with(promotion("OFF"), json!({ "status": "inactive" })))
+        .await;
     assert_eq!(reason("OFF", 1).await, "inactive");
-    world.later(TimeDelta::days(-20));
+    world.advances_clock(TimeDelta::days(-20));
     assert_eq!(reason("OURS", 1).await, "not_started");
-    world.later(TimeDelta::days(36));
+    world.advances_clock(TimeDelta::days(36));
     assert_eq!(reason("OURS", 1).await, "ended");
     let nowhere = json!({ "code_promo": "OURS", "type": "speedboat", "item_id": sailing.boat,
         "route_time_id": dermaga::kernel::ids::fresh(), "qty": 1 });
     let answer = world.post("/v1/booking/validate-code-promo", nowhere).send().await;
-    answer.has_faults(&[("route_time_id", "unknown")]);
+    answer.has_field_errors(&[("route_time_id", "unknown")]);
     assert_eq!(world.count("SELECT CAST(SUM(used) AS BIGINT) FROM promotions").await, 0);
 }
 
-fn with_code(sailing: &Sailing, qty: usize, email: &str, code: &str) -> Value {
+fn order_with_code(sailing: &Sailing, qty: usize, email: &str, code: &str) -> Value {
     with(order(sailing, qty, email), json!({ "code_promo": code }))
 }
 
 async fn a_code_makes_it_cheaper_at_the_platforms_expense(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
-    makes(&world, &admin, promotion("HEMAT")).await;
-    let booking = world.books(with_code(&sailing, 2, "sari@example.com", "hemat")).await.ok();
+    creates_promotion(&world, &admin, promotion("HEMAT")).await;
+    let booking = world.books(order_with_code(&sailing, 2, "sari@example.com", "hemat")).await.ok();
     assert_eq!(booking["code_promo"], "HEMAT");
     assert_eq!(booking["price"]["discount"], 30_000);
     assert_eq!(booking["price"]["total"], 270_000);
@@ -187,7 +199,7 @@ async fn a_code_makes_it_cheaper_at_the_platforms_expense(world: World) {
     assert_eq!(net, 270_000, "of the full price, less ten percent commission");
 }
 
-async fn used(world: &World) -> i64 {
+async fn count_uses(world: &World) -> i64 {
     let uses = "SELECT CAST(COALESCE(SUM(used), 0) AS BIGINT) FROM promotion_uses";
     let both = (
         world.count(uses).await,
@@ -200,49 +212,50 @@ async fn used(world: &World) -> i64 {
 async fn a_use_is_released_once(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
-    makes(&world, &admin, with(promotion("HEMAT"), json!({ "quota": 1 }))).await;
-    let first = world.books(with_code(&sailing, 1, "sari@example.com", "HEMAT")).await.ok();
-    let second = world.books(with_code(&sailing, 1, "putu@example.com", "HEMAT")).await;
-    second.has_faults(&[("code_promo", "exhausted")]);
+    creates_promotion(&world, &admin, with(promotion("HEMAT"), json!({ "quota": 1 }))).await;
+    let first = world.books(order_with_code(&sailing, 1, "sari@example.com", "HEMAT")).await.ok();
+    let second = world.books(order_with_code(&sailing, 1, "putu@example.com", "HEMAT")).await;
+    second.has_field_errors(&[("code_promo", "exhausted")]);
     assert_eq!(world.seats_taken(&sailing).await, 1, "a refused code takes no seats");
-    world.later(TimeDelta::minutes(30));
+    world.advances_clock(TimeDelta::minutes(30));
     dermaga::bookings::expire(&world.app).await.unwrap();
     dermaga::bookings::expire(&world.app).await.unwrap();
-    assert_eq!(used(&world).await, 0);
-    world.books(with_code(&sailing, 1, "putu@example.com", "HEMAT")).await.ok();
-    assert_eq!(used(&world).await, 1);
+    assert_eq!(count_uses(&world).await, 0);
+    world.books(order_with_code(&sailing, 1, "putu@example.com", "HEMAT")).await.ok();
+    assert_eq!(count_uses(&world).await, 1);
     // The first pays late: seats are left, but its discount was used by another booking.
     world.pays(&first).await;
     assert_eq!(world.looks_up(&first).await["status"], "refund_pending");
-    assert_eq!(used(&world).await, 1);
+    assert_eq!(count_uses(&world).await, 1);
 }
 
 async fn a_customer_has_a_limit(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
-    makes(&world, &admin, with(promotion("HEMAT"), json!({ "per_customer_limit": 1 }))).await;
-    world.books(with_code(&sailing, 1, "sari@example.com", "HEMAT")).await.ok();
-    let again = world.books(with_code(&sailing, 1, "Sari@Example.com", "HEMAT")).await;
-    again.has_faults(&[("code_promo", "limit_reached")]);
-    let verdict = tries(&world, &sailing, "HEMAT", 1, "sari@example.com").await.ok();
+    creates_promotion(&world, &admin, with(promotion("HEMAT"), json!({ "per_customer_limit": 1 })))
+        .await;
+    world.books(order_with_code(&sailing, 1, "sari@example.com", "HEMAT")).await.ok();
+    let again = world.books(order_with_code(&sailing, 1, "Sari@Example.com", "HEMAT")).await;
+    again.has_field_errors(&[("code_promo", "limit_reached")]);
+    let verdict = validates_code(&world, &sailing, "HEMAT", 1, "sari@example.com").await.ok();
     assert_eq!(verdict["reason"], "limit_reached");
-    let anyone = tries(&world, &sailing, "HEMAT", 1, "").await.ok();
+    let anyone = validates_code(&world, &sailing, "HEMAT", 1, "").await.ok();
     assert_eq!(anyone["valid"], true);
-    world.books(with_code(&sailing, 1, "putu@example.com", "HEMAT")).await.ok();
-    assert_eq!(used(&world).await, 2);
+    world.books(order_with_code(&sailing, 1, "putu@example.com", "HEMAT")).await.ok();
+    assert_eq!(count_uses(&world).await, 2);
 }
 
 async fn a_used_promotion_stays(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
-    let made = makes(&world, &admin, promotion("HEMAT")).await;
+    let made = creates_promotion(&world, &admin, promotion("HEMAT")).await;
     let path = format!("/v1/promotion/{}", made["id"].as_str().unwrap());
     for email in ["sari@example.com", "putu@example.com"] {
-        world.books(with_code(&sailing, 1, email, "HEMAT")).await.ok();
+        world.books(order_with_code(&sailing, 1, email, "HEMAT")).await.ok();
     }
     world.delete(&path).by(&admin).send().await.is(409, "in_use");
     let fewer = with(promotion("HEMAT"), json!({ "quota": 1 }));
-    world.put(&path, fewer).by(&admin).send().await.has_faults(&[("quota", "min")]);
+    world.put(&path, fewer).by(&admin).send().await.has_field_errors(&[("quota", "min")]);
     let just = with(promotion("HEMAT"), json!({ "quota": 2 }));
     assert_eq!(world.put(&path, just).by(&admin).send().await.ok()["state"], "exhausted");
 }
@@ -251,11 +264,12 @@ async fn a_booking_without_a_price_is_paid(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     let discount = json!({ "discount": { "type": "percentage", "value": 100 } });
-    makes(&world, &admin, with(promotion("GRATIS"), discount)).await;
-    let booking = world.books(with_code(&sailing, 1, "sari@example.com", "GRATIS")).await.ok();
+    creates_promotion(&world, &admin, with(promotion("GRATIS"), discount)).await;
+    let booking =
+        world.books(order_with_code(&sailing, 1, "sari@example.com", "GRATIS")).await.ok();
     assert_eq!(booking["price"]["total"], 0);
     assert_eq!(booking["status"], "paid");
     assert_eq!(booking["payment"], json!(null));
-    world.delivers().await;
+    world.delivers_outbox().await;
     assert_eq!(world.count("SELECT COUNT(*) FROM payments").await, 0);
 }

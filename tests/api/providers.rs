@@ -18,7 +18,7 @@ use dermaga::config::{PaymentProvider, Url, WebUrl};
 use serde_json::{Value, json};
 
 use crate::{
-    harbour::{notice, order},
+    harbour::{callback_body, order},
     on_both_engines,
     world::{Answer, SERVER_KEY, World},
 };
@@ -62,7 +62,7 @@ enum Mood {
 
 type Shared = Arc<Mutex<Provider>>;
 
-async fn answer(shared: &Shared, headers: &HeaderMap, asked: Value, right: Value) -> Response {
+async fn respond(shared: &Shared, headers: &HeaderMap, asked: Value, right: Value) -> Response {
     let mood = {
         let mut provider = shared.lock().unwrap();
         let authorization = headers["authorization"].to_str().unwrap().to_owned();
@@ -85,7 +85,7 @@ async fn snap(State(shared): State<Shared>, headers: HeaderMap, body: String) ->
     let body: Value = serde_json::from_str(&body).unwrap();
     let order = body["transaction_details"]["order_id"].as_str().unwrap().to_owned();
     let right = json!({ "token": "t", "redirect_url": format!("https://snap.test/{order}") });
-    answer(&shared, &headers, body, right).await
+    respond(&shared, &headers, body, right).await
 }
 
 async fn status(
@@ -94,14 +94,14 @@ async fn status(
     headers: HeaderMap,
 ) -> Response {
     let right = shared.lock().unwrap().status.clone();
-    answer(&shared, &headers, json!(order), right).await
+    respond(&shared, &headers, json!(order), right).await
 }
 
 async fn invoices(State(shared): State<Shared>, headers: HeaderMap, body: String) -> Response {
     let body: Value = serde_json::from_str(&body).unwrap();
     let id = body["external_id"].as_str().unwrap().to_owned();
     let right = json!({ "id": "inv-1", "invoice_url": format!("https://xendit.test/{id}") });
-    answer(&shared, &headers, body, right).await
+    respond(&shared, &headers, body, right).await
 }
 
 async fn invoice(
@@ -110,7 +110,7 @@ async fn invoice(
     headers: HeaderMap,
 ) -> Response {
     let right = shared.lock().unwrap().status.clone();
-    answer(&shared, &headers, json!({ "invoice": id }), right).await
+    respond(&shared, &headers, json!({ "invoice": id }), right).await
 }
 
 async fn with_provider(world: World, kind: PaymentProvider) -> (World, Shared) {
@@ -148,18 +148,18 @@ fn invoice_of(booking: &Value, status: &str, amount: i64) -> Value {
 
 impl World {
     /// Xendit's callback, with the right token.
-    async fn hears_xendit(&self, told: &Value) -> Answer {
+    async fn receives_xendit_callback(&self, told: &Value) -> Answer {
         let call = self.post("/v1/payment/callback", told.clone());
         call.header("x-callback-token", SERVER_KEY).send().await
     }
 
-    async fn is_unpaid(&self, booking: &Value) {
+    async fn assert_unpaid(&self, booking: &Value) {
         assert_eq!(self.looks_up(booking).await["status"], "pending_payment");
         assert_eq!(self.count("SELECT COUNT(*) FROM ledger_lines").await, 0);
     }
 }
 
-fn basic() -> String {
+fn basic_authorization() -> String {
     format!("Basic {}", BASE64_STANDARD.encode(format!("{SERVER_KEY}:")))
 }
 
@@ -173,7 +173,7 @@ async fn requests_to_midtrans_have_the_documented_format(world: World) {
     assert_eq!(world.looks_up(&booking).await["payment"], booking["payment"]);
     let asked = provider.lock().unwrap().asked.clone();
     assert_eq!(asked.len(), 1);
-    assert_eq!(asked[0].0, basic());
+    assert_eq!(asked[0].0, basic_authorization());
     let body = &asked[0].1;
     assert_eq!(
         body["transaction_details"],
@@ -196,7 +196,7 @@ async fn requests_to_xendit_have_the_documented_format(world: World) {
         json!(format!("https://xendit.test/{reference}"))
     );
     let asked = provider.lock().unwrap().asked.clone();
-    assert_eq!(asked[0].0, basic());
+    assert_eq!(asked[0].0, basic_authorization());
     assert_eq!(asked[0].1["external_id"], json!(reference));
     assert_eq!(asked[0].1["amount"], 150_000);
     assert_eq!(asked[0].1["invoice_duration"], 1_800);
@@ -211,12 +211,12 @@ async fn a_booking_survives_an_outage_of_the_provider(world: World) {
         assert_eq!(booking["status"], "pending_payment");
         assert_eq!(booking["payment"]["redirect_url"], json!(null));
         if mood != Mood::Slow {
-            world.delivers().await;
+            world.delivers_outbox().await;
             assert_eq!(world.looks_up(&booking).await["payment"]["redirect_url"], json!(null));
         }
         provider.lock().unwrap().mood = Mood::Well;
-        world.later(TimeDelta::minutes(1));
-        world.delivers().await;
+        world.advances_clock(TimeDelta::minutes(1));
+        world.delivers_outbox().await;
         let payment = world.looks_up(&booking).await["payment"].clone();
         assert!(payment["redirect_url"].is_string(), "{payment}");
     }
@@ -230,8 +230,8 @@ async fn a_reference_that_is_used_up_is_followed_by_another(world: World) {
     provider.lock().unwrap().mood = Mood::Refusing;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     provider.lock().unwrap().mood = Mood::Well;
-    world.later(TimeDelta::minutes(1));
-    world.delivers().await;
+    world.advances_clock(TimeDelta::minutes(1));
+    world.delivers_outbox().await;
     let payment = world.looks_up(&booking).await["payment"].clone();
     assert_eq!(payment["reference"], json!(format!("{}-2", booking["code"].as_str().unwrap())));
     assert!(payment["redirect_url"].is_string());
@@ -242,25 +242,25 @@ async fn the_status_of_a_midtrans_notification_is_confirmed(world: World) {
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     let reference = booking["payment"]["reference"].as_str().unwrap();
-    let told = notice(reference, 150_000, "settlement", "t1");
+    let told = callback_body(reference, 150_000, "settlement", "t1");
     let hear = || world.post("/v1/payment/callback", told.clone()).send();
     let state = async || world.looks_up(&booking).await["status"].as_str().unwrap().to_owned();
     // Correctly signed but false: the provider knows of no payment.
-    provider.lock().unwrap().status = notice(reference, 150_000, "pending", "t1");
+    provider.lock().unwrap().status = callback_body(reference, 150_000, "pending", "t1");
     hear().await.ok();
     assert_eq!(state().await, "pending_payment");
     // While it cannot be asked, the notification is stored and not applied.
     for mood in [Mood::Broken, Mood::Garbage] {
         provider.lock().unwrap().mood = mood;
         hear().await.ok();
-        world.delivers().await;
+        world.delivers_outbox().await;
         assert_eq!(state().await, "pending_payment");
     }
     assert_eq!(world.count("SELECT COUNT(*) FROM payment_events").await, 1, "kept, once");
     provider.lock().unwrap().mood = Mood::Well;
-    provider.lock().unwrap().status = notice(reference, 150_000, "settlement", "t1");
-    world.later(TimeDelta::minutes(1));
-    world.delivers().await;
+    provider.lock().unwrap().status = callback_body(reference, 150_000, "settlement", "t1");
+    world.advances_clock(TimeDelta::minutes(1));
+    world.delivers_outbox().await;
     assert_eq!(state().await, "paid");
     hear().await.ok();
     assert_eq!(world.balance("gateway_clearing").await, 150_000);
@@ -282,11 +282,11 @@ async fn a_xendit_callback_needs_the_token(world: World) {
     assert_eq!(provider.lock().unwrap().asked.len(), 1, "a stranger makes nobody ask");
     hear(SERVER_KEY).await.ok();
     let asked = provider.lock().unwrap().asked.clone();
-    assert_eq!(asked[1], (basic(), json!({ "invoice": "inv-1" })));
+    assert_eq!(asked[1], (basic_authorization(), json!({ "invoice": "inv-1" })));
     hear(SERVER_KEY).await.ok();
     let settled = invoice_of(&booking, "SETTLED", 150_000);
     provider.lock().unwrap().status = settled.clone();
-    world.hears_xendit(&settled).await.ok();
+    world.receives_xendit_callback(&settled).await.ok();
     assert_eq!(world.count("SELECT COUNT(*) FROM payment_reviews").await, 0, "the same money");
     let after = world.looks_up(&booking).await;
     assert_eq!(after["status"], "paid");
@@ -301,18 +301,18 @@ async fn a_xendit_callback_is_confirmed(world: World) {
     // The token is valid, but nothing was paid.
     provider.lock().unwrap().status = invoice_of(&booking, "PENDING", 0);
     for status in ["PAID", "SETTLED", "REFUNDED", "EXPIRED", "FAILED"] {
-        world.hears_xendit(&invoice_of(&booking, status, 150_000)).await.ok();
+        world.receives_xendit_callback(&invoice_of(&booking, status, 150_000)).await.ok();
     }
-    world.later(TimeDelta::minutes(1));
-    world.delivers().await;
-    world.is_unpaid(&booking).await;
+    world.advances_clock(TimeDelta::minutes(1));
+    world.delivers_outbox().await;
+    world.assert_unpaid(&booking).await;
     assert_eq!(world.looks_up(&booking).await["payment"]["status"], "pending");
     // The invoice is over, whatever the callback says.
     provider.lock().unwrap().status = invoice_of(&booking, "EXPIRED", 0);
     let mut told = invoice_of(&booking, "PAID", 150_000);
     told["amount"] = json!(150_001);
-    world.hears_xendit(&told).await.ok();
-    world.is_unpaid(&booking).await;
+    world.receives_xendit_callback(&told).await.ok();
+    world.assert_unpaid(&booking).await;
     assert_eq!(world.looks_up(&booking).await["payment"]["status"], "expired");
 }
 
@@ -322,7 +322,7 @@ async fn xendit_is_asked_for_the_amount(world: World) {
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     // It was paid in part; the callback claims that it was paid in full.
     provider.lock().unwrap().status = invoice_of(&booking, "PAID", 100_000);
-    world.hears_xendit(&invoice_of(&booking, "PAID", 150_000)).await.ok();
+    world.receives_xendit_callback(&invoice_of(&booking, "PAID", 150_000)).await.ok();
     assert_eq!(world.looks_up(&booking).await["status"], "pending_payment");
     assert_eq!(world.balance("unapplied_payments").await, -100_000);
     assert_eq!(
@@ -335,7 +335,7 @@ async fn xendit_is_asked_for_the_amount(world: World) {
     let mut paid = invoice_of(&other, "PAID", 150_000);
     paid["payment_method"] = json!("QR_CODE");
     provider.lock().unwrap().status = paid;
-    world.hears_xendit(&invoice_of(&other, "PAID", 1)).await.ok();
+    world.receives_xendit_callback(&invoice_of(&other, "PAID", 1)).await.ok();
     let after = world.looks_up(&other).await;
     assert_eq!((&after["status"], &after["payment"]["method"]), (&json!("paid"), &json!("qris")));
     assert_eq!(world.balance("customer_deposits").await, -150_000);
@@ -350,31 +350,31 @@ async fn an_invoice_of_another_payment_is_refused(world: World) {
     let told = invoice_of(&booking, "PAID", 150_000);
     // An invoice that was paid, and pays for somebody else.
     provider.lock().unwrap().status = invoice_of(&other, "PAID", 150_000);
-    world.hears_xendit(&told).await.is(404, "not_found");
+    world.receives_xendit_callback(&told).await.is(404, "not_found");
     let mut another = told.clone();
     another["id"] = json!("inv-2");
     provider.lock().unwrap().status = another;
-    world.hears_xendit(&told).await.is(404, "not_found");
+    world.receives_xendit_callback(&told).await.is(404, "not_found");
     assert_eq!(world.count("SELECT COUNT(*) FROM payment_events").await, 0);
     // An invalid notification is not confirmed.
     let before = asked();
     let mut stray = told.clone();
     stray["external_id"] = json!("nothing-1");
-    world.hears_xendit(&stray).await.is(404, "not_found");
+    world.receives_xendit_callback(&stray).await.is(404, "not_found");
     for id in [json!("../balance"), json!("a?b"), json!(""), json!(7), json!(null)] {
         let mut odd = told.clone();
         odd["id"] = id;
-        world.hears_xendit(&odd).await.is(400, "malformed_request");
+        world.receives_xendit_callback(&odd).await.is(400, "malformed_request");
     }
     assert_eq!(asked(), before);
     // The same while the provider is down: once it answers, the notice is dropped.
     provider.lock().unwrap().mood = Mood::Broken;
-    world.hears_xendit(&told).await.ok();
+    world.receives_xendit_callback(&told).await.ok();
     provider.lock().unwrap().mood = Mood::Well;
-    world.later(TimeDelta::minutes(1));
-    world.delivers().await;
-    world.is_unpaid(&booking).await;
-    world.is_unpaid(&other).await;
+    world.advances_clock(TimeDelta::minutes(1));
+    world.delivers_outbox().await;
+    world.assert_unpaid(&booking).await;
+    world.assert_unpaid(&other).await;
     let waiting = "SELECT COUNT(*) FROM outbox WHERE topic = 'payment.unconfirmed'";
     assert_eq!(world.count(waiting).await, 0);
 }
@@ -386,17 +386,17 @@ async fn a_xendit_callback_is_confirmed_after_an_outage(world: World) {
     let told = invoice_of(&booking, "PAID", 150_000);
     for mood in [Mood::Broken, Mood::Garbage, Mood::Refusing] {
         provider.lock().unwrap().mood = mood;
-        world.hears_xendit(&told).await.ok();
-        world.delivers().await;
-        world.is_unpaid(&booking).await;
+        world.receives_xendit_callback(&told).await.ok();
+        world.delivers_outbox().await;
+        world.assert_unpaid(&booking).await;
     }
     assert_eq!(world.count("SELECT COUNT(*) FROM payment_events").await, 1, "kept, once");
     provider.lock().unwrap().mood = Mood::Well;
     provider.lock().unwrap().status = told.clone();
-    world.later(TimeDelta::minutes(1));
-    world.delivers().await;
+    world.advances_clock(TimeDelta::minutes(1));
+    world.delivers_outbox().await;
     assert_eq!(world.looks_up(&booking).await["status"], "paid");
-    world.hears_xendit(&told).await.ok();
+    world.receives_xendit_callback(&told).await.ok();
     assert_eq!(world.balance("gateway_clearing").await, 150_000);
     assert_eq!(world.count("SELECT COUNT(*) FROM payment_events").await, 1);
 }
@@ -409,7 +409,7 @@ async fn a_xendit_notice_counts_once(world: World) {
     provider.lock().unwrap().status = told.clone();
     let calls = (0..8).map(|_| {
         let call = world.post("/v1/payment/callback", told.clone());
-        call.header("x-callback-token", SERVER_KEY).insist()
+        call.header("x-callback-token", SERVER_KEY).send_with_retry()
     });
     for answer in futures_util::future::join_all(calls).await {
         answer.ok();
@@ -429,23 +429,24 @@ async fn an_event_for_another_provider_is_refused(world: World) {
     let (url, provider) = provider().await;
     let address = url.clone();
     let world = world
-        .again_with(|config| {
+        .restarts_with(|config| {
             config.payment_provider = PaymentProvider::Midtrans;
             config.payment_url = Some(WebUrl(Url(address)));
         })
         .await;
-    let told = notice(&reference, 150_000, "settlement", "t1");
+    let told = callback_body(&reference, 150_000, "settlement", "t1");
     provider.lock().unwrap().status = told.clone();
     world.post("/v1/payment/callback", told).send().await.is(404, "not_found");
-    let told = notice(&reference, 150_000, "expire", "t1");
+    let told = callback_body(&reference, 150_000, "expire", "t1");
     world.post("/v1/payment/callback", told).send().await.is(404, "not_found");
     // A notification of Midtrans is unconfirmed when Midtrans is replaced by Xendit.
     let late = world.books(order(&sailing, 1, "tono@example.com")).await.ok();
-    let told = notice(late["payment"]["reference"].as_str().unwrap(), 150_000, "settlement", "t2");
+    let told =
+        callback_body(late["payment"]["reference"].as_str().unwrap(), 150_000, "settlement", "t2");
     provider.lock().unwrap().mood = Mood::Broken;
     world.post("/v1/payment/callback", told).send().await.ok();
     let world = world
-        .again_with(|config| {
+        .restarts_with(|config| {
             config.payment_provider = PaymentProvider::Xendit;
             config.payment_url = Some(WebUrl(Url(url)));
         })
@@ -454,18 +455,21 @@ async fn an_event_for_another_provider_is_refused(world: World) {
     for booking in [&booking, &late] {
         let paid = invoice_of(booking, "PAID", 150_000);
         provider.lock().unwrap().status = paid.clone();
-        world.hears_xendit(&paid).await.is(404, "not_found");
+        world.receives_xendit_callback(&paid).await.is(404, "not_found");
     }
-    world.later(TimeDelta::minutes(1));
-    world.delivers().await;
-    world.is_unpaid(&booking).await;
-    world.is_unpaid(&late).await;
+    world.advances_clock(TimeDelta::minutes(1));
+    world.delivers_outbox().await;
+    world.assert_unpaid(&booking).await;
+    world.assert_unpaid(&late).await;
     let waiting = "SELECT COUNT(*) FROM outbox WHERE topic = 'payment.unconfirmed'";
     assert_eq!(world.count(waiting).await, 1, "a person has to look");
     // It does not pay cash payments, either.
     world.db().sql("UPDATE payments SET provider = 'cash'").run().await.unwrap();
-    world.hears_xendit(&invoice_of(&booking, "PAID", 150_000)).await.is(404, "not_found");
-    world.is_unpaid(&booking).await;
+    world
+        .receives_xendit_callback(&invoice_of(&booking, "PAID", 150_000))
+        .await
+        .is(404, "not_found");
+    world.assert_unpaid(&booking).await;
     let asked = provider.lock().unwrap().asked.clone();
     assert!(asked.iter().all(|(_, asked)| asked["invoice"].is_null()), "nobody was asked");
 }
@@ -475,7 +479,7 @@ async fn an_attempt_at_a_former_provider_is_followed_by_another(world: World) {
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     let (url, provider) = provider().await;
     let world = world
-        .again_with(|config| {
+        .restarts_with(|config| {
             config.payment_provider = PaymentProvider::Xendit;
             config.payment_url = Some(WebUrl(Url(url)));
         })
@@ -490,7 +494,7 @@ async fn an_attempt_at_a_former_provider_is_followed_by_another(world: World) {
     assert_eq!(again["payment"]["redirect_url"], json!(format!("https://xendit.test/{reference}")));
     let paid = invoice_of(&again, "PAID", 150_000);
     provider.lock().unwrap().status = paid.clone();
-    world.hears_xendit(&paid).await.ok();
+    world.receives_xendit_callback(&paid).await.ok();
     assert_eq!(world.looks_up(&booking).await["status"], "paid");
 }
 

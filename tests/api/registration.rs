@@ -32,7 +32,7 @@ async fn a_partner_registers_and_starts_as_a_draft(world: World) {
     assert_eq!(profile["mitra"]["id"], data["mitra"]["id"]);
     assert_eq!(profile["mitra"]["partnerType"], "company");
     assert_eq!(profile["permission"], json!(null));
-    world.delivers().await;
+    world.delivers_outbox().await;
     assert_eq!(world.count("SELECT COUNT(*) FROM outbox").await, 0);
 }
 
@@ -62,7 +62,7 @@ async fn every_fault_is_named_at_once(world: World) {
         )
         .send()
         .await;
-    answer.has_faults(&[
+    answer.has_field_errors(&[
         ("address", "required"),
         ("cpassword", "same"),
         ("email", "format"),
@@ -74,7 +74,11 @@ async fn every_fault_is_named_at_once(world: World) {
     // A vast name must not keep the service busy.
     let mut form = registration("made@bahari.id");
     form["name"] = json!("p4ssw0rd ".repeat(100_000));
-    world.post("/auth/register-mitra", form).send().await.has_faults(&[("name", "max_length")]);
+    world
+        .post("/auth/register-mitra", form)
+        .send()
+        .await
+        .has_field_errors(&[("name", "max_length")]);
     assert_eq!(world.count("SELECT COUNT(*) FROM accounts").await, 0);
 }
 
@@ -103,7 +107,7 @@ async fn a_password_that_knows_the_person_is_weak(world: World) {
         form["password"] = json!(weak);
         form["cpassword"] = json!(weak);
         let answer = world.post("/auth/register-mitra", form).send().await;
-        answer.has_faults(&[("password", "weak")]);
+        answer.has_field_errors(&[("password", "weak")]);
     }
 }
 
@@ -113,5 +117,5 @@ async fn what_postgres_cannot_store_is_refused(world: World) {
     form["address"] = json!("a\u{0}b");
     let answer = world.post("/auth/register-mitra", form).send().await;
     // A NUL character ends validation.
-    answer.has_faults(&[("address", "characters")]);
+    answer.has_field_errors(&[("address", "characters")]);
 }

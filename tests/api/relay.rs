@@ -31,7 +31,7 @@ async fn a_guest_names_nobody_with_a_link(world: World) {
     wanted["contact"]["name"] = json!("https://evil.example");
     wanted["passengers"][1]["name"] = json!(LINK);
     wanted["note"] = json!("Lihat evil.com");
-    world.books(wanted.clone()).await.has_faults(&[
+    world.books(wanted.clone()).await.has_field_errors(&[
         ("contact.name", "url_not_allowed"),
         ("note", "url_not_allowed"),
         ("passengers[1].name", "url_not_allowed"),
@@ -53,26 +53,26 @@ async fn staff_and_partners_may_write_links(world: World) {
 
 async fn a_reason_of_a_guest_has_no_link_and_is_not_mailed(world: World) {
     let sailing = world.sailing().await;
-    let other = world.another(&sailing, "GT. 2", 150_000).await;
-    let booking = world.sold(&sailing, 1).await;
+    let other = world.another_sailing(&sailing, "GT. 2", 150_000).await;
+    let booking = world.paid_booking(&sailing, 1).await;
     let (path, body) = cancel(&booking, LINK);
-    world.post(&path, body).send().await.has_faults(&[("reason", "url_not_allowed")]);
+    world.post(&path, body).send().await.has_field_errors(&[("reason", "url_not_allowed")]);
     let reschedule = format!("/v1/booking/{}/reschedule", booking["id"].as_str().unwrap());
     let body = json!({
         "route_time_id": other.id, "reason": LINK, "code": booking["code"],
         "email": booking["contact"]["email"],
     });
-    world.post(&reschedule, body).send().await.has_faults(&[("reason", "url_not_allowed")]);
+    world.post(&reschedule, body).send().await.has_field_errors(&[("reason", "url_not_allowed")]);
     // Whoever does not know the booking is told nothing about it.
     let nowhere = format!("/v1/booking/{}/cancel", ids::fresh());
     world.post(&nowhere, json!({ "reason": LINK })).send().await.is(404, "not_found");
     let (path, body) = cancel(&booking, "Penawaran istimewa");
     world.post(&path, body).send().await.ok();
-    let second = world.sold(&sailing, 1).await;
+    let second = world.paid_booking(&sailing, 1).await;
     let (path, _) = cancel(&second, "");
     let body = json!({ "reason": "Mesin rusak, lihat https://bahari.example" });
     world.post(&path, body).by(&sailing.partner).send().await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     let letters = world.letters_to("sari@example.com");
     let cancelled = |booking: &Value| {
         let code = booking["code"].as_str().unwrap();
@@ -89,7 +89,7 @@ async fn a_partner_registers_without_a_link(world: World) {
     let mut form = registration("made@bahari.id");
     form["name"] = json!("Bahari www.evil.example");
     let answer = world.post("/auth/register-mitra", form.clone()).send().await;
-    answer.has_faults(&[("name", "url_not_allowed")]);
+    answer.has_field_errors(&[("name", "url_not_allowed")]);
     form["name"] = json!("PT. Laut Biru");
     world.post("/auth/register-mitra", form).send().await.ok();
     // Nor is the name changed to one afterwards.
@@ -99,5 +99,5 @@ async fn a_partner_registers_without_a_link(world: World) {
         "avatar_file_id": "",
     });
     let answer = world.put("/user/me", profile).by(&partner).send().await;
-    answer.has_faults(&[("name", "url_not_allowed")]);
+    answer.has_field_errors(&[("name", "url_not_allowed")]);
 }

@@ -19,7 +19,7 @@ on_both_engines![
     logout_forgets_the_device_that_it_comes_from,
 ];
 
-async fn enrol(world: &World, who: &Someone) -> String {
+async fn remember_device(world: &World, who: &Someone) -> String {
     let answer =
         world.post("/auth/remember-me", json!({ "email": who.email })).by(who).send().await;
     let cookie = answer.header("set-cookie").to_owned();
@@ -36,13 +36,13 @@ async fn resume(world: &World, email: &str, token: &str) -> Answer {
 
 async fn a_device_is_enrolled_and_resumes(world: World) {
     let made = world.partner("made@bahari.id").await;
-    let first = enrol(&world, &made).await;
+    let first = remember_device(&world, &made).await;
     let data = resume(&world, "Made@Bahari.id", &first).await.ok();
     assert_eq!(data["token_type"], "Bearer");
     assert_eq!(data["user"]["email"], "made@bahari.id");
     let second = data["remember_token"].as_str().unwrap();
     assert_ne!(second, first);
-    world.get("/user/me").bearing(data["access_token"].as_str().unwrap()).send().await.ok();
+    world.get("/user/me").with_token(data["access_token"].as_str().unwrap()).send().await.ok();
 
     // In the cookie it works the same.
     let call = world.post("/auth/remember-me", json!({ "email": "made@bahari.id" }));
@@ -53,7 +53,7 @@ async fn a_device_is_enrolled_and_resumes(world: World) {
 async fn an_email_alone_opens_nothing(world: World) {
     let made = world.partner("made@bahari.id").await;
     let ketut = world.partner("ketut@bahari.id").await;
-    let token = enrol(&world, &made).await;
+    let token = remember_device(&world, &made).await;
     let alone = world.post("/auth/remember-me", json!({ "email": "made@bahari.id" }));
     alone.send().await.is(401, "unauthenticated");
     resume(&world, "made@bahari.id", "rubbish").await.is(401, "unauthenticated");
@@ -61,22 +61,22 @@ async fn an_email_alone_opens_nothing(world: World) {
     let foreign = world.post("/auth/remember-me", json!({ "email": "made@bahari.id" }));
     foreign.by(&ketut).send().await.is(401, "unauthenticated");
     let stale = world.post("/auth/remember-me", json!({ "email": "made@bahari.id" }));
-    stale.bearing("rubbish").send().await.is(401, "unauthenticated");
+    stale.with_token("rubbish").send().await.is(401, "unauthenticated");
     // None of that has spent the token.
     resume(&world, "made@bahari.id", &token).await.ok();
 }
 
 async fn a_rotated_token_kills_its_family(world: World) {
     let made = world.partner("made@bahari.id").await;
-    let stolen = enrol(&world, &made).await;
-    let elsewhere = enrol(&world, &made).await;
+    let stolen = remember_device(&world, &made).await;
+    let elsewhere = remember_device(&world, &made).await;
     let resumed = resume(&world, "made@bahari.id", &stolen).await.ok();
     let session = resumed["access_token"].as_str().unwrap();
     let newest = resumed["remember_token"].as_str().unwrap();
 
     resume(&world, "made@bahari.id", &stolen).await.is(401, "unauthenticated");
     resume(&world, "made@bahari.id", newest).await.is(401, "unauthenticated");
-    world.get("/user/me").bearing(session).send().await.is(401, "unauthenticated");
+    world.get("/user/me").with_token(session).send().await.is(401, "unauthenticated");
     // The session that enrolled it and other devices go on.
     world.get("/user/me").by(&made).send().await.ok();
     resume(&world, "made@bahari.id", &elsewhere).await.ok();
@@ -84,7 +84,7 @@ async fn a_rotated_token_kills_its_family(world: World) {
 
 async fn two_resumes_at_once_leave_no_second_way_in(world: World) {
     let made = world.partner("made@bahari.id").await;
-    let token = enrol(&world, &made).await;
+    let token = remember_device(&world, &made).await;
     let (a, b, c) = tokio::join!(
         resume(&world, "made@bahari.id", &token),
         resume(&world, "made@bahari.id", &token),
@@ -98,8 +98,8 @@ async fn two_resumes_at_once_leave_no_second_way_in(world: World) {
 
 async fn a_token_lives_thirty_days(world: World) {
     let made = world.partner("made@bahari.id").await;
-    let token = enrol(&world, &made).await;
-    world.later(TimeDelta::days(30));
+    let token = remember_device(&world, &made).await;
+    world.advances_clock(TimeDelta::days(30));
     resume(&world, "made@bahari.id", &token).await.is(401, "unauthenticated");
     world.app.sweep().await.unwrap();
     assert_eq!(world.count("SELECT COUNT(*) FROM remember_tokens").await, 0);
@@ -107,29 +107,29 @@ async fn a_token_lives_thirty_days(world: World) {
 
 async fn a_device_is_remembered_for_ninety_days_in_all(world: World) {
     let made = world.partner("made@bahari.id").await;
-    let mut token = enrol(&world, &made).await;
+    let mut token = remember_device(&world, &made).await;
     for _ in 0..3 {
-        world.later(TimeDelta::days(29));
+        world.advances_clock(TimeDelta::days(29));
         let data = resume(&world, "made@bahari.id", &token).await.ok();
         token = data["remember_token"].as_str().unwrap().to_owned();
     }
     // 87 days are over, three are left.
-    world.later(TimeDelta::days(3) - TimeDelta::seconds(1));
+    world.advances_clock(TimeDelta::days(3) - TimeDelta::seconds(1));
     let answer = resume(&world, "made@bahari.id", &token).await;
     assert!(answer.header("set-cookie").contains("Max-Age=1;"), "{:?}", answer.headers);
     let last = answer.ok()["remember_token"].as_str().unwrap().to_owned();
-    world.later(TimeDelta::seconds(1));
+    world.advances_clock(TimeDelta::seconds(1));
     resume(&world, "made@bahari.id", &last).await.is(401, "unauthenticated");
     // Another enrolment begins anew.
     let made = world.signs_in("made@bahari.id", "mitra").await;
-    let token = enrol(&world, &made).await;
-    world.later(TimeDelta::days(29));
+    let token = remember_device(&world, &made).await;
+    world.advances_clock(TimeDelta::days(29));
     resume(&world, "made@bahari.id", &token).await.ok();
 }
 
 async fn a_suspended_account_does_not_resume(world: World) {
     let made = world.partner("made@bahari.id").await;
-    let token = enrol(&world, &made).await;
+    let token = remember_device(&world, &made).await;
     world.set_status(&made, "suspended").await;
     resume(&world, "made@bahari.id", &token).await.is(403, "account_suspended");
     world.set_status(&made, "active").await;
@@ -138,8 +138,8 @@ async fn a_suspended_account_does_not_resume(world: World) {
 
 async fn logout_forgets_the_device_that_it_comes_from(world: World) {
     let made = world.partner("made@bahari.id").await;
-    let here = enrol(&world, &made).await;
-    let there = enrol(&world, &made).await;
+    let here = remember_device(&world, &made).await;
+    let there = remember_device(&world, &made).await;
     let cookie = format!("dermaga_remember={here}");
     let call = world.post("/v1/auth/logout", json!({})).by(&made).header("cookie", &cookie);
     let answer = call.send().await;

@@ -9,9 +9,9 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::{Value, json};
 
 use crate::{
-    harbour::{Sailing, charter, notice, order},
+    harbour::{Sailing, callback_body, charter, order},
     on_both_engines,
-    storms::adds_up,
+    storms::assert_invariants,
     world::{Someone, World},
 };
 
@@ -52,7 +52,7 @@ struct Booked {
     partner_net: i64,
 }
 
-async fn booked(world: &World) -> Vec<Booked> {
+async fn booking_rows(world: &World) -> Vec<Booked> {
     world
         .db()
         .sql(
@@ -99,12 +99,12 @@ impl Naive<'_> {
         at.is_some_and(|at| (start..=end).contains(&at.with_timezone(&self.zone).date_naive()))
     }
 
-    fn sold(&self, days: Days2) -> Vec<&Booked> {
+    fn paid_within(&self, days: Days2) -> Vec<&Booked> {
         self.rows.iter().filter(|row| self.within(row.paid_at, days)).collect()
     }
 
     fn figures(&self, days: Days2) -> BTreeMap<&'static str, i64> {
-        let sold = self.sold(days);
+        let sold = self.paid_within(days);
         let sum = |of: fn(&Booked) -> i64| sold.iter().map(|row| of(row)).sum::<i64>();
         let refunded = self.rows.iter().filter(|row| self.within(row.refunded_at, days));
         let refunds: i64 = refunded.filter_map(|row| row.refund_amount).sum();
@@ -129,7 +129,7 @@ impl Naive<'_> {
 
     fn parts(&self, days: Days2, key: fn(&Booked) -> String) -> BTreeMap<String, (i64, i64)> {
         let mut parts = BTreeMap::<_, (i64, i64)>::new();
-        for row in self.sold(days) {
+        for row in self.paid_within(days) {
             let part = parts.entry(key(row)).or_default();
             *part = (part.0 + row.total, part.1 + 1);
         }
@@ -158,7 +158,7 @@ impl Naive<'_> {
         let series = report["series"].as_array().unwrap();
         for point in series {
             let bucket = point["bucket"].as_str().unwrap();
-            let of = self.sold(days).into_iter().filter(|row| {
+            let of = self.paid_within(days).into_iter().filter(|row| {
                 let day = row.paid_at.unwrap().with_timezone(&self.zone).date_naive();
                 day.to_string().starts_with(bucket)
             });
@@ -204,8 +204,13 @@ impl Naive<'_> {
 }
 
 /// All reports, compared with a calculation from the bookings.
-async fn agrees(world: &World, admin: &Someone, zone: FixedOffset, starts: &[NaiveDate]) {
-    let rows = booked(world).await;
+async fn assert_reports_match_bookings(
+    world: &World,
+    admin: &Someone,
+    zone: FixedOffset,
+    starts: &[NaiveDate],
+) {
+    let rows = booking_rows(world).await;
     let naive = Naive { rows: &rows, zone };
     let get = async |report: &str, query: &str| {
         let call = world.get(&format!("{REPORTS}/{report}?{query}&page_size=100")).by(admin);
@@ -238,14 +243,14 @@ async fn agrees(world: &World, admin: &Someone, zone: FixedOffset, starts: &[Nai
 }
 
 /// A partner whose boat sails every morning for a year.
-async fn sails_for_a_year(world: &World, email: &str, boat: &str, price: i64) -> Vec<Sailing> {
-    let partner = world.active(email).await;
+async fn sailings_of_a_year(world: &World, email: &str, boat: &str, price: i64) -> Vec<Sailing> {
+    let partner = world.active_partner(email).await;
     let id = world.adds_boat(&partner, boat).await;
     let mut route = crate::harbour::route(&id);
     route["end_date"] = json!("2027-11-16");
     route["price"] = json!(price);
-    let route = world.plans(&partner, route).await;
-    world.publishes(&partner, &route).await.ok();
+    let route = world.creates_route(&partner, route).await;
+    world.publishes_route(&partner, &route).await.ok();
     let mut sailings = Vec::new();
     for page in 1..=4 {
         let path = format!(
@@ -276,13 +281,13 @@ async fn reports_agree_with_a_naive_calculation(world: World) {
     promotion["quota"] = json!(null);
     world.post("/v1/contents/promotion", promotion).by(&admin).send().await.ok();
     let fleets = [
-        sails_for_a_year(&world, "made@bahari.id", "GT. 1", 150_000).await,
-        sails_for_a_year(&world, "ketut@laut.id", "GT. 2", 99_999).await,
+        sailings_of_a_year(&world, "made@bahari.id", "GT. 1", 150_000).await,
+        sailings_of_a_year(&world, "ketut@laut.id", "GT. 2", 99_999).await,
     ];
     let methods = ["qris", "bank_transfer", "credit_card", "gopay", "cstore", "alien"];
     let mut paid: Vec<Value> = Vec::new();
     for n in 0..130 {
-        world.later(TimeDelta::minutes(random.random_range(1..8_000)));
+        world.advances_clock(TimeDelta::minutes(random.random_range(1..8_000)));
         // The first sailing whose morning is still to come.
         let days =
             (world.now() - "2026-11-16T00:00:00Z".parse::<DateTime<Utc>>().unwrap()).num_days();
@@ -309,7 +314,7 @@ async fn reports_agree_with_a_naive_calculation(world: World) {
         } else if random.random_bool(0.1) {
             // Too much: somebody decides that it pays the booking.
             let total = booking["price"]["total"].as_i64().unwrap() + 500;
-            let event = notice(reference, total, "settlement", &format!("t{n}"));
+            let event = callback_body(reference, total, "settlement", &format!("t{n}"));
             world.post("/v1/payment/callback", event).send().await.ok();
             admin = world.signs_in(&admin.email, "admin").await;
             let open = world.get("/v1/payment/reviews").by(&admin).send().await.ok();
@@ -319,7 +324,7 @@ async fn reports_agree_with_a_naive_calculation(world: World) {
             paid.push(booking);
         } else if random.random_bool(0.85) {
             let total = booking["price"]["total"].as_i64().unwrap();
-            let mut event = notice(reference, total, "settlement", &format!("t{n}"));
+            let mut event = callback_body(reference, total, "settlement", &format!("t{n}"));
             event["payment_type"] = json!(methods[random.random_range(0..methods.len())]);
             world.post("/v1/payment/callback", event).send().await.ok();
             paid.push(booking);
@@ -343,7 +348,7 @@ async fn reports_agree_with_a_naive_calculation(world: World) {
             reports::roll_up(&world.app).await.unwrap();
         }
     }
-    adds_up(&world).await;
+    assert_invariants(&world).await;
     assert!(world.count("SELECT COUNT(*) FROM booking_moves").await > 0, "some are not folded");
     assert!(world.count("SELECT COUNT(*) FROM bookings WHERE status = 'refunded'").await > 5);
     assert!(world.count("SELECT COUNT(*) FROM ledger_lines WHERE kind = 'apply'").await > 2);
@@ -352,27 +357,34 @@ async fn reports_agree_with_a_naive_calculation(world: World) {
     let jakarta = FixedOffset::east_opt(7 * 3600).unwrap();
     let date = |text: &str| text.parse::<NaiveDate>().unwrap();
     let starts = ["2026-11-15", "2026-12-31", "2027-03-31", "2027-11-01"].map(date);
-    agrees(&world, &admin, jakarta, &starts).await;
-    as_the_ledger_has_it(&world, &admin, jakarta).await;
+    assert_reports_match_bookings(&world, &admin, jakarta, &starts).await;
+    assert_reports_match_ledger(&world, &admin, jakarta).await;
 
     reports::roll_up(&world.app).await.unwrap();
     assert_eq!(world.count("SELECT COUNT(*) FROM booking_moves").await, 0);
-    agrees(&world, &admin, jakarta, &starts[..2]).await;
-    adds_up(&world).await;
+    assert_reports_match_bookings(&world, &admin, jakarta, &starts[..2]).await;
+    assert_invariants(&world).await;
     let all = world.count("SELECT COUNT(*) FROM bookings").await as u64;
     assert_eq!(reports::rebuild(&world.app).await.unwrap(), all);
-    agrees(&world, &admin, jakarta, &starts[..2]).await;
-    adds_up(&world).await;
+    assert_reports_match_bookings(&world, &admin, jakarta, &starts[..2]).await;
+    assert_invariants(&world).await;
 
     // In another zone days are others, and so are the figures.
-    let world = world.again_with(|config| config.timezone = "Asia/Jayapura".parse().unwrap()).await;
+    let world =
+        world.restarts_with(|config| config.timezone = "Asia/Jayapura".parse().unwrap()).await;
     let admin = world.signs_in(&admin.email, "admin").await;
-    agrees(&world, &admin, FixedOffset::east_opt(9 * 3600).unwrap(), &starts[..2]).await;
-    adds_up(&world).await;
+    assert_reports_match_bookings(
+        &world,
+        &admin,
+        FixedOffset::east_opt(9 * 3600).unwrap(),
+        &starts[..2],
+    )
+    .await;
+    assert_invariants(&world).await;
 }
 
 /// Day by day what came in and went back, from the ledger alone.
-pub async fn as_the_ledger_has_it(world: &World, admin: &Someone, zone: FixedOffset) {
+pub async fn assert_reports_match_ledger(world: &World, admin: &Someone, zone: FixedOffset) {
     let lines: Vec<(String, i64, DateTime<Utc>)> = world
         .db()
         .sql(
@@ -408,17 +420,17 @@ async fn a_bad_period_is_refused_field_by_field(world: World) {
     let get = async |query: &str| {
         world.get(&format!("{REPORTS}/overview?{query}")).by(&admin).send().await
     };
-    get("").await.has_faults(&[("comparison_mode", "required"), ("period_type", "required")]);
+    get("").await.has_field_errors(&[("comparison_mode", "required"), ("period_type", "required")]);
     let bad = get("period_type=Weekly&comparison_mode=x&start_date=2026-02-30&format=pdf").await;
-    let fields: Vec<_> = bad.faults().into_iter().map(|fault| fault.0).collect();
+    let fields: Vec<_> = bad.field_errors().into_iter().map(|fault| fault.0).collect();
     assert_eq!(fields, ["comparison_mode", "format", "period_type", "start_date"]);
     let custom = "period_type=Custom&comparison_mode=Year-over-Year";
-    get(custom).await.has_faults(&[("end_date", "required"), ("start_date", "required")]);
+    get(custom).await.has_field_errors(&[("end_date", "required"), ("start_date", "required")]);
     let days = |days: &str| format!("{custom}&{days}");
     let backwards = get(&days("start_date=2026-11-15&end_date=2026-11-14")).await;
-    backwards.has_faults(&[("end_date", "min")]);
+    backwards.has_field_errors(&[("end_date", "min")]);
     let long = get(&days("start_date=2021-11-15&end_date=2026-11-15")).await;
-    long.has_faults(&[("end_date", "max")]);
+    long.has_field_errors(&[("end_date", "max")]);
     let report = get(&days("start_date=2021-11-15&end_date=2026-11-14")).await.ok();
     assert_eq!(report["series"].as_array().unwrap().len(), 61, "months, empty ones too");
     assert_eq!(
@@ -448,12 +460,12 @@ async fn a_payment_shows_at_once_and_on_its_day(world: World) {
     let sailing = world.sailing().await;
     let hold = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     // A minute before midnight in Jakarta, and a minute after.
-    world.later(TimeDelta::hours(13) + TimeDelta::minutes(59));
+    world.advances_clock(TimeDelta::hours(13) + TimeDelta::minutes(59));
     let admin = world.admin().await;
-    world.sold(&sailing, 1).await;
+    world.paid_booking(&sailing, 1).await;
     assert_eq!(gross(&world, &admin, "2026-11-15").await, 150_000);
-    world.later(TimeDelta::minutes(2));
-    world.sold(&sailing, 2).await;
+    world.advances_clock(TimeDelta::minutes(2));
+    world.paid_booking(&sailing, 2).await;
     reports::roll_up(&world.app).await.unwrap();
     assert_eq!(gross(&world, &admin, "2026-11-15").await, 150_000);
     assert_eq!(gross(&world, &admin, "2026-11-16").await, 300_000);
@@ -461,10 +473,10 @@ async fn a_payment_shows_at_once_and_on_its_day(world: World) {
     dermaga::bookings::expire(&world.app).await.unwrap();
     world.pays(&hold).await;
     assert_eq!(gross(&world, &admin, "2026-11-16").await, 450_000);
-    adds_up(&world).await;
+    assert_invariants(&world).await;
     // If the seats are gone, it is neither a sale nor a refund.
     let late = world.books(order(&sailing, 1, "late@example.com")).await.ok();
-    world.later(TimeDelta::hours(1));
+    world.advances_clock(TimeDelta::hours(1));
     dermaga::bookings::expire(&world.app).await.unwrap();
     world.db().sql("UPDATE sailings SET seats_taken = capacity").run().await.unwrap();
     world.pays(&late).await;
@@ -486,7 +498,7 @@ async fn rolling_up_races_with_payments(world: World) {
     }
     let mut others = Vec::new();
     if world.db().engine() == "postgres" {
-        others = vec![world.beside().await, world.beside().await];
+        others = vec![world.second_process().await, world.second_process().await];
     }
     let paying = join_all(bookings.iter().map(|booking| world.pays(booking)));
     let folding = async {
@@ -505,10 +517,10 @@ async fn rolling_up_races_with_payments(world: World) {
     };
     tokio::join!(paying, folding, reading);
     assert_eq!(gross(&world, &admin, "2026-11-15").await, 30 * 150_000);
-    adds_up(&world).await;
+    assert_invariants(&world).await;
     reports::roll_up(&world.app).await.unwrap();
     assert_eq!(gross(&world, &admin, "2026-11-15").await, 30 * 150_000);
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 async fn rebuilding_races_with_payments(world: World) {
@@ -531,7 +543,7 @@ async fn rebuilding_races_with_payments(world: World) {
     };
     tokio::join!(paying, folding, rebuilding);
     assert_eq!(gross(&world, &admin, "2026-11-15").await, 30 * 150_000);
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 async fn reports_are_downloaded_as_files(world: World) {
@@ -543,7 +555,7 @@ async fn reports_are_downloaded_as_files(world: World) {
         .run()
         .await
         .unwrap();
-    world.sold(&sailing, 2).await;
+    world.paid_booking(&sailing, 2).await;
     let query = "period_type=Bulanan&comparison_mode=Month-over-month";
     let csv = world.get(&format!("{REPORTS}/overview?{query}&format=csv")).by(&admin);
     let (status, headers, body) = csv.bytes().await;
@@ -584,10 +596,10 @@ async fn reports_are_downloaded_as_files(world: World) {
 async fn the_partner_report_comes_in_pages(world: World) {
     let admin = world.admin().await;
     for n in 0..3 {
-        let partner = world.active(&format!("p{n}@bahari.id")).await;
-        let (boat, route) = world.sails(&partner, &format!("GT. {n}")).await;
+        let partner = world.active_partner(&format!("p{n}@bahari.id")).await;
+        let (boat, route) = world.creates_published_route(&partner, &format!("GT. {n}")).await;
         let id = world.sailings(&partner, &route).await[0]["id"].as_str().unwrap().to_owned();
-        world.sold(&Sailing { partner, boat, id }, n + 1).await;
+        world.paid_booking(&Sailing { partner, boat, id }, n + 1).await;
         if n == 1 {
             reports::roll_up(&world.app).await.unwrap();
         }
@@ -616,17 +628,17 @@ async fn the_partner_report_comes_in_pages(world: World) {
 async fn a_dashboard_shows_own_data(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
-    let other = world.active("ketut@laut.id").await;
-    let (boat, route) = world.sails(&other, "GT. 2").await;
+    let other = world.active_partner("ketut@laut.id").await;
+    let (boat, route) = world.creates_published_route(&other, "GT. 2").await;
     let id = world.sailings(&other, &route).await[0]["id"].as_str().unwrap().to_owned();
     let theirs = Sailing { partner: other.clone(), boat, id };
-    world.sold(&sailing, 2).await;
+    world.paid_booking(&sailing, 2).await;
     reports::roll_up(&world.app).await.unwrap();
-    world.sold(&theirs, 3).await;
-    let refunded = world.sold(&theirs, 1).await;
+    world.paid_booking(&theirs, 3).await;
+    let refunded = world.paid_booking(&theirs, 1).await;
     let path = format!("/v1/booking/{}/cancel", refunded["id"].as_str().unwrap());
     world.post(&path, json!({ "reason": "x" })).by(&admin).send().await.ok();
-    world.submitted("new@bahari.id").await;
+    world.submitted_partner("new@bahari.id").await;
 
     let all = world.get("/v1/dashboard").by(&admin).send().await.ok();
     assert_eq!(all["as_of"], "2026-11-15T03:00:00Z");
@@ -679,7 +691,7 @@ async fn a_dashboard_shows_own_data(world: World) {
 
 async fn a_dashboard_without_the_rule_has_no_money(world: World) {
     let sailing = world.sailing().await;
-    world.sold(&sailing, 2).await;
+    world.paid_booking(&sailing, 2).await;
     let clerk = world.staff("kasir@dermaga.test", &[Rule::FleetRead]).await;
     let seen = world.get("/v1/dashboard").by(&clerk).send().await.ok();
     assert_eq!(seen["today"]["bookings"], 1);
@@ -696,7 +708,7 @@ async fn a_dashboard_without_the_rule_has_no_money(world: World) {
     // Nor does somebody who only acts for the partner.
     let rules = [Rule::PartnersImpersonate, Rule::PartnersRead];
     let helper = world.staff("bantu@dermaga.test", &rules).await;
-    let desk = world.desk_of(&sailing.partner).await;
+    let desk = world.partner_path(&sailing.partner).await;
     let acting = world.impersonates(&desk, &helper).await;
     let seen = world.get("/v1/dashboard").by(&acting).send().await.ok();
     assert!(!seen.to_string().contains("300000"));
@@ -709,7 +721,7 @@ async fn a_dashboard_without_the_rule_has_no_money(world: World) {
 async fn reports_of_another_time_zone_are_unavailable(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
-    world.sold(&sailing, 1).await;
+    world.paid_booking(&sailing, 1).await;
     world.db().sql("UPDATE report_zones SET zone = 'Asia/Jayapura'").run().await.unwrap();
     let query = "period_type=Bulanan&comparison_mode=Month-over-month";
     for path in [&format!("{REPORTS}/overview?{query}"), "/v1/dashboard"] {
@@ -720,19 +732,19 @@ async fn reports_of_another_time_zone_are_unavailable(world: World) {
     a.unwrap();
     b.unwrap();
     assert_eq!(gross(&world, &admin, "2026-11-15").await, 150_000);
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 async fn the_summary_of_a_partner(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
-    world.sold(&sailing, 2).await;
+    world.paid_booking(&sailing, 2).await;
     reports::roll_up(&world.app).await.unwrap();
-    world.arrives().await;
-    let cancelled = world.sold(&sailing, 1).await;
+    world.completes_paid_bookings().await;
+    let cancelled = world.paid_booking(&sailing, 1).await;
     let path = format!("/v1/booking/{}/cancel", cancelled["id"].as_str().unwrap());
     world.post(&path, json!({ "reason": "x" })).by(&admin).send().await.ok();
-    world.sold(&sailing, 3).await;
+    world.paid_booking(&sailing, 3).await;
     world.books(order(&sailing, 1, "putu@example.com")).await.ok();
     let path = "/v1/dashboard/mitra-statistic";
     let own = world.get(path).by(&sailing.partner).send().await.ok();
@@ -753,7 +765,7 @@ async fn the_summary_of_a_partner(world: World) {
     // The same in the overview, folded or not.
     reports::roll_up(&world.app).await.unwrap();
     assert_eq!(world.get(path).by(&sailing.partner).send().await.ok(), own);
-    let desk = world.desk_of(&sailing.partner).await;
+    let desk = world.partner_path(&sailing.partner).await;
     let overview = world.get(&format!("{desk}/overview")).by(&admin).send().await.ok();
     assert_eq!(
         overview["bookings"],
@@ -763,7 +775,7 @@ async fn the_summary_of_a_partner(world: World) {
     );
     assert_eq!(overview["finance"]["gross"], 750_000);
 
-    let other = world.active("ketut@laut.id").await;
+    let other = world.active_partner("ketut@laut.id").await;
     let mine = world.partner_id(&sailing.partner).await;
     let nothing = world.get(&format!("{path}?mitra_id={mine}")).by(&other).send().await.ok();
     assert_eq!(nothing["gross"], 0, "whatever it asks for, it is about itself");
@@ -773,9 +785,9 @@ async fn the_summary_of_a_partner(world: World) {
     assert_eq!(all["gross"], 750_000);
     let unknown = dermaga::kernel::ids::fresh();
     let bad = world.get(&format!("{path}?mitra_id={unknown}")).by(&admin).send().await;
-    bad.has_faults(&[("mitra_id", "unknown")]);
+    bad.has_field_errors(&[("mitra_id", "unknown")]);
     // Afterwards, of 30 seats six were taken on the first of three days.
-    world.later(TimeDelta::days(4));
+    world.advances_clock(TimeDelta::days(4));
     let admin = world.signs_in(&admin.email, "admin").await;
     let later = world.get(&format!("{path}?mitra_id={mine}")).by(&admin).send().await.ok();
     assert_eq!(later["occupancy_percent"], 6.67);
@@ -784,7 +796,7 @@ async fn the_summary_of_a_partner(world: World) {
 async fn figures_take_few_statements(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
-    world.sold(&sailing, 2).await;
+    world.paid_booking(&sailing, 2).await;
     let query = "period_type=Tahunan&comparison_mode=Year-over-Year";
     // One more to know the caller, and one that the figures are made.
     for (path, at_most) in [

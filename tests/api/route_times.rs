@@ -19,7 +19,7 @@ on_both_engines![
 
 const LIST: &str = "/v1/mitra/route-times";
 
-async fn found(world: &World, who: &Someone, query: &str) -> Vec<Value> {
+async fn list_sailings(world: &World, who: &Someone, query: &str) -> Vec<Value> {
     let found = world.get(&format!("{LIST}?{query}")).by(who).send().await.ok();
     found.as_array().unwrap().clone()
 }
@@ -30,10 +30,10 @@ fn departures(found: &[Value]) -> Vec<&str> {
 
 async fn a_sailing_is_shown_with_what_boarding_needs(world: World) {
     let sailing = world.sailing().await;
-    world.sold(&sailing, 3).await;
-    let codes = world.codes(&sailing).await;
-    world.scans(&sailing, &codes[0]).await.ok();
-    let mine = found(&world, &sailing.partner, "").await;
+    world.paid_booking(&sailing, 3).await;
+    let codes = world.ticket_codes(&sailing).await;
+    world.scans_ticket(&sailing, &codes[0]).await.ok();
+    let mine = list_sailings(&world, &sailing.partner, "").await;
     let partner = world.partner_id(&sailing.partner).await;
     let routes = world.get("/v1/mitra/speedboat-routes").by(&sailing.partner).send().await.ok();
     assert_eq!(
@@ -55,8 +55,8 @@ async fn a_sailing_is_shown_with_what_boarding_needs(world: World) {
     let path = format!("{LIST}/{}", sailing.id);
     assert_eq!(world.get(&path).by(&sailing.partner).send().await.ok(), mine[0]);
     assert_eq!(mine[1]["checked_in"], 0);
-    world.closes(&sailing).await.ok();
-    world.later(TimeDelta::days(1));
+    world.closes_manifest(&sailing).await.ok();
+    world.advances_clock(TimeDelta::days(1));
     let sailing = world.signs_in("made@bahari.id", "mitra").await;
     let later = world.get(&path).by(&sailing).send().await.ok();
     assert_eq!(later["status"], "departed");
@@ -72,10 +72,10 @@ async fn sailings_are_found_by_day_status_and_words(world: World) {
     (early["from"], early["to"]) = (json!("Sorong"), json!("Waisai"));
     (early["timezone"], early["end_date"]) = (json!("Asia/Jayapura"), json!("2026-11-16"));
     early["times"] = json!([{ "departure_time": "00:30", "arrival_time": "02:00" }]);
-    let early = world.plans(made, early).await;
-    world.publishes(made, &early).await.ok();
+    let early = world.creates_route(made, early).await;
+    world.publishes_route(made, &early).await.ok();
 
-    let all = found(&world, made, "").await;
+    let all = list_sailings(&world, made, "").await;
     let expected = [
         "2026-11-15T15:30:00Z",
         "2026-11-16T00:00:00Z",
@@ -83,52 +83,59 @@ async fn sailings_are_found_by_day_status_and_words(world: World) {
         "2026-11-18T00:00:00Z",
     ];
     assert_eq!(departures(&all), expected, "by departure");
-    let backwards = found(&world, made, "sort_by=departure_at&sort_dir=desc").await;
+    let backwards = list_sailings(&world, made, "sort_by=departure_at&sort_dir=desc").await;
     assert_eq!(departures(&backwards)[0], expected[3]);
-    let day = found(&world, made, "start_date=2026-11-16&end_date=2026-11-16").await;
+    let day = list_sailings(&world, made, "start_date=2026-11-16&end_date=2026-11-16").await;
     assert_eq!(departures(&day), expected[..2], "the day at the harbour");
-    assert!(found(&world, made, "end_date=2026-11-15").await.is_empty());
-    assert_eq!(found(&world, made, "start_date=2026-11-17").await.len(), 2);
+    assert!(list_sailings(&world, made, "end_date=2026-11-15").await.is_empty());
+    assert_eq!(list_sailings(&world, made, "start_date=2026-11-17").await.len(), 2);
     // Days at the ends of the calendar are days like any other.
     let ever = "start_date=0001-01-01&end_date=9999-12-31";
-    assert_eq!(found(&world, made, ever).await.len(), 4);
-    assert!(found(&world, made, "start_date=9999-12-31").await.is_empty());
-    assert!(found(&world, made, "end_date=0001-01-01").await.is_empty());
+    assert_eq!(list_sailings(&world, made, ever).await.len(), 4);
+    assert!(list_sailings(&world, made, "start_date=9999-12-31").await.is_empty());
+    assert!(list_sailings(&world, made, "end_date=0001-01-01").await.is_empty());
 
-    assert_eq!(found(&world, made, "search=SORONG").await.len(), 1);
-    assert_eq!(found(&world, made, "search=bahari%20express").await.len(), 4, "the boat's name");
-    assert!(found(&world, made, "search=%25").await.is_empty());
-    assert_eq!(found(&world, made, &format!("route_id={early}")).await.len(), 1);
-    assert_eq!(found(&world, made, &format!("speedboat_id={}", sailing.boat)).await.len(), 3);
+    assert_eq!(list_sailings(&world, made, "search=SORONG").await.len(), 1);
+    assert_eq!(
+        list_sailings(&world, made, "search=bahari%20express").await.len(),
+        4,
+        "the boat's name"
+    );
+    assert!(list_sailings(&world, made, "search=%25").await.is_empty());
+    assert_eq!(list_sailings(&world, made, &format!("route_id={early}")).await.len(), 1);
+    assert_eq!(
+        list_sailings(&world, made, &format!("speedboat_id={}", sailing.boat)).await.len(),
+        3
+    );
     let both = format!("speedboat_id={boat}&search=Sanur");
-    assert!(found(&world, made, &both).await.is_empty());
+    assert!(list_sailings(&world, made, &both).await.is_empty());
     let answer = world.get(&format!("{LIST}?page=2&page_size=3")).by(made).send().await;
     assert_eq!(answer.body["pagination"]["total_items"], 4);
     assert_eq!(departures(answer.ok().as_array().unwrap()), expected[3..]);
 
     let cancel = format!("{LIST}/{}/cancel", all[2]["id"].as_str().unwrap());
     world.post(&cancel, json!({ "reason": "High waves" })).by(made).send().await.ok();
-    world.later(TimeDelta::hours(13));
+    world.advances_clock(TimeDelta::hours(13));
     let made = &world.signs_in("made@bahari.id", "mitra").await;
-    assert_eq!(departures(&found(&world, made, "status=departed").await), expected[..1]);
+    assert_eq!(departures(&list_sailings(&world, made, "status=departed").await), expected[..1]);
     let open = [expected[1], expected[3]];
-    assert_eq!(departures(&found(&world, made, "status=open").await), open);
-    let cancelled = found(&world, made, "status=cancelled").await;
+    assert_eq!(departures(&list_sailings(&world, made, "status=open").await), open);
+    let cancelled = list_sailings(&world, made, "status=cancelled").await;
     assert_eq!(departures(&cancelled), expected[2..3]);
     assert_eq!(cancelled[0]["reason"], "High waves");
     let route = format!("/v1/mitra/speedboat-routes/{}", all[1]["route_id"].as_str().unwrap());
     world.delete(&route).by(made).send().await.ok();
-    let withdrawn = found(&world, made, "status=withdrawn").await;
+    let withdrawn = list_sailings(&world, made, "status=withdrawn").await;
     assert_eq!(departures(&withdrawn), open);
-    assert!(found(&world, made, "status=open").await.is_empty());
+    assert!(list_sailings(&world, made, "status=open").await.is_empty());
 }
 
 async fn passengers_who_left_are_not_on_board(world: World) {
     let sailing = world.sailing().await;
-    let booking = world.sold(&sailing, 2).await;
-    let codes = world.codes(&sailing).await;
+    let booking = world.paid_booking(&sailing, 2).await;
+    let codes = world.ticket_codes(&sailing).await;
     for code in &codes {
-        world.scans(&sailing, code).await.ok();
+        world.scans_ticket(&sailing, code).await.ok();
     }
     let path = format!("{LIST}/{}", sailing.id);
     let checked_in =
@@ -145,37 +152,39 @@ async fn passengers_who_left_are_not_on_board(world: World) {
 
 async fn a_partner_sees_its_own_and_staff_sees_all(world: World) {
     let sailing = world.sailing().await;
-    let ketut = world.active("ketut@bahari.id").await;
-    let (boat, _) = world.sails(&ketut, "GT. 9").await;
+    let ketut = world.active_partner("ketut@bahari.id").await;
+    let (boat, _) = world.creates_published_route(&ketut, "GT. 9").await;
     let theirs = world.partner_id(&ketut).await;
-    assert_eq!(found(&world, &sailing.partner, "").await.len(), 3);
+    assert_eq!(list_sailings(&world, &sailing.partner, "").await.len(), 3);
     let foreign = format!("mitra_id={theirs}");
-    let mine = found(&world, &sailing.partner, &foreign).await;
+    let mine = list_sailings(&world, &sailing.partner, &foreign).await;
     assert!(mine.iter().all(|one| one["mitra_id"] != json!(theirs)), "whatever is asked for");
-    assert!(found(&world, &sailing.partner, &format!("speedboat_id={boat}")).await.is_empty());
+    assert!(
+        list_sailings(&world, &sailing.partner, &format!("speedboat_id={boat}")).await.is_empty()
+    );
     let path = format!("{LIST}/{}", sailing.id);
     world.get(&path).by(&ketut).send().await.is(404, "not_found");
     for rule in [BookingsRead, RoutesRead] {
         let desk = world.staff(&format!("{rule}@dermaga.test"), &[rule]).await;
-        assert_eq!(found(&world, &desk, "").await.len(), 6);
-        assert_eq!(found(&world, &desk, &foreign).await.len(), 3);
-        assert_eq!(found(&world, &desk, &format!("speedboat_id={boat}")).await.len(), 3);
-        assert!(found(&world, &desk, "status=cancelled").await.is_empty());
-        assert_eq!(found(&world, &desk, "status=open&search=sanur").await.len(), 6);
+        assert_eq!(list_sailings(&world, &desk, "").await.len(), 6);
+        assert_eq!(list_sailings(&world, &desk, &foreign).await.len(), 3);
+        assert_eq!(list_sailings(&world, &desk, &format!("speedboat_id={boat}")).await.len(), 3);
+        assert!(list_sailings(&world, &desk, "status=cancelled").await.is_empty());
+        assert_eq!(list_sailings(&world, &desk, "status=open&search=sanur").await.len(), 6);
         world.get(&path).by(&desk).send().await.ok();
     }
     let nobody = dermaga::kernel::ids::fresh();
     let admin = world.admin().await;
-    assert!(found(&world, &admin, &format!("mitra_id={nobody}")).await.is_empty());
-    assert!(found(&world, &admin, &format!("speedboat_id={nobody}")).await.is_empty());
+    assert!(list_sailings(&world, &admin, &format!("mitra_id={nobody}")).await.is_empty());
+    assert!(list_sailings(&world, &admin, &format!("speedboat_id={nobody}")).await.is_empty());
     world.get(&format!("{LIST}/{nobody}")).by(&admin).send().await.is(404, "not_found");
 }
 
 async fn bad_parameters_are_named(world: World) {
-    let made = world.active("made@bahari.id").await;
+    let made = world.active_partner("made@bahari.id").await;
     let query = "start_date=2026-02-30&end_date=soon&mitra_id=x&speedboat_id=x&route_id=x\
                  &status=sunk&sort_by=price&page_size=101";
-    world.get(&format!("{LIST}?{query}")).by(&made).send().await.has_faults(&[
+    world.get(&format!("{LIST}?{query}")).by(&made).send().await.has_field_errors(&[
         ("end_date", "format"),
         ("mitra_id", "format"),
         ("page_size", "max"),
@@ -186,6 +195,6 @@ async fn bad_parameters_are_named(world: World) {
         ("status", "enum"),
     ]);
     let blank = "start_date=&end_date=&mitra_id=&speedboat_id=&route_id=&status=&sort_by=&search=";
-    assert!(found(&world, &made, blank).await.is_empty());
+    assert!(list_sailings(&world, &made, blank).await.is_empty());
     world.get(&format!("{LIST}/x")).by(&made).send().await.is(404, "not_found");
 }

@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::{
-    harbour::{route, wish},
+    harbour::{route, search_body},
     on_both_engines,
     world::{Someone, World},
 };
@@ -33,7 +33,7 @@ on_both_engines![
 
 const ROUTES: &str = "/v1/mitra/speedboat-routes";
 
-fn at(route: &str) -> String {
+fn route_path(route: &str) -> String {
     format!("{ROUTES}/{route}")
 }
 
@@ -48,7 +48,7 @@ fn time(departs: &str, arrives: &str) -> Value {
 }
 
 async fn a_route_is_planned_and_becomes_sailings(world: World) {
-    let made = world.active("made@bahari.id").await;
+    let made = world.active_partner("made@bahari.id").await;
     let boat = world.adds_boat(&made, "GT. 1").await;
     let plan = with(
         route(&boat),
@@ -71,7 +71,7 @@ async fn a_route_is_planned_and_becomes_sailings(world: World) {
     let id = draft["id"].as_str().unwrap();
     assert!(world.sailings(&made, id).await.is_empty());
 
-    let published = world.publishes(&made, id).await.ok();
+    let published = world.publishes_route(&made, id).await.ok();
     assert_eq!(published["status"], "published");
     assert_eq!(published["published_at"], "2026-11-15T03:00:00Z");
     let sailings = world.sailings(&made, id).await;
@@ -86,10 +86,10 @@ async fn a_route_is_planned_and_becomes_sailings(world: World) {
     );
     assert_eq!(sailings[0]["departure_at"], "2026-11-16T00:00:00Z");
     assert_eq!(sailings[0]["price"], 150_000);
-    let path = format!("{}/times?start_date=2026-11-17&end_date=2026-11-17", at(id));
+    let path = format!("{}/times?start_date=2026-11-17&end_date=2026-11-17", route_path(id));
     let one_day = world.get(&path).by(&made).send().await.ok();
     assert_eq!(one_day.as_array().unwrap().len(), 2);
-    world.later(TimeDelta::days(2));
+    world.advances_clock(TimeDelta::days(2));
     let made = world.signs_in("made@bahari.id", "mitra").await;
     let statuses: Vec<_> =
         world.sailings(&made, id).await.iter().map(|s| s["status"].clone()).collect();
@@ -97,7 +97,7 @@ async fn a_route_is_planned_and_becomes_sailings(world: World) {
 }
 
 async fn faults_are_named(world: World) {
-    let made = world.active("made@bahari.id").await;
+    let made = world.active_partner("made@bahari.id").await;
     let boat = world.adds_boat(&made, "GT. 1").await;
     let plan = async |changes: Value| {
         world.post(ROUTES, with(route(&boat), changes)).by(&made).send().await
@@ -107,7 +107,7 @@ async fn faults_are_named(world: World) {
         "price": 999, "timezone": "Europe/Paris",
         "times": [{ "departure_time": "24:00", "arrival_time": "8:45", "price": 1, "days": [] }],
     });
-    plan(rubbish).await.has_faults(&[
+    plan(rubbish).await.has_field_errors(&[
         ("from", "min_length"),
         ("price", "min"),
         ("schedule_type", "enum"),
@@ -119,70 +119,72 @@ async fn faults_are_named(world: World) {
         ("timezone", "enum"),
         ("to", "max_length"),
     ]);
-    plan(json!({ "to": " SANUR " })).await.has_faults(&[("to", "same")]);
-    plan(json!({ "end_date": "2026-11-15" })).await.has_faults(&[("end_date", "order")]);
-    plan(json!({ "end_date": "2027-11-17" })).await.has_faults(&[("end_date", "max_days")]);
+    plan(json!({ "to": " SANUR " })).await.has_field_errors(&[("to", "same")]);
+    plan(json!({ "end_date": "2026-11-15" })).await.has_field_errors(&[("end_date", "order")]);
+    plan(json!({ "end_date": "2027-11-17" })).await.has_field_errors(&[("end_date", "max_days")]);
     let far = json!({ "start_date": "9999-12-31", "end_date": "9999-12-31" });
-    plan(far).await.has_faults(&[("end_date", "max")]);
-    plan(json!({ "from": " S " })).await.has_faults(&[("from", "min_length")]);
-    plan(json!({ "schedule_type": "once" })).await.has_faults(&[("end_date", "once")]);
-    plan(json!({ "schedule_type": "weekly" })).await.has_faults(&[("times[0].days", "required")]);
-    plan(json!({ "times": [] })).await.has_faults(&[("times", "min_items")]);
+    plan(far).await.has_field_errors(&[("end_date", "max")]);
+    plan(json!({ "from": " S " })).await.has_field_errors(&[("from", "min_length")]);
+    plan(json!({ "schedule_type": "once" })).await.has_field_errors(&[("end_date", "once")]);
+    plan(json!({ "schedule_type": "weekly" }))
+        .await
+        .has_field_errors(&[("times[0].days", "required")]);
+    plan(json!({ "times": [] })).await.has_field_errors(&[("times", "min_items")]);
     let many: Vec<_> = (0..49).map(|_| time("08:00", "08:10")).collect();
-    plan(json!({ "times": many })).await.has_faults(&[("times", "max_items")]);
+    plan(json!({ "times": many })).await.has_field_errors(&[("times", "max_items")]);
     let missing = world.post(ROUTES, json!({})).by(&made).send().await;
-    assert_eq!(missing.faults().len(), 8);
+    assert_eq!(missing.field_errors().len(), 8);
     let default = with(route(&boat), json!({ "timezone": "" }));
     let planned = world.post(ROUTES, default).by(&made).send().await.ok();
     assert_eq!(planned["timezone"], "Asia/Jakarta", "the service's own");
 }
 
 async fn a_draft_is_changed_and_a_published_route_is_not(world: World) {
-    let made = world.active("made@bahari.id").await;
+    let made = world.active_partner("made@bahari.id").await;
     let boat = world.adds_boat(&made, "GT. 1").await;
-    let id = world.plans(&made, route(&boat)).await;
+    let id = world.creates_route(&made, route(&boat)).await;
     let change = with(route(&boat), json!({ "to": "Gili Trawangan", "price": 300_000 }));
-    let after = world.put(&at(&id), change.clone()).by(&made).send().await.ok();
+    let after = world.put(&route_path(&id), change.clone()).by(&made).send().await.ok();
     assert_eq!(after["to"], "Gili Trawangan");
     assert_eq!(after["price"], 300_000);
-    world.put(&at(&id), json!({})).by(&made).send().await.faults();
-    world.publishes(&made, &id).await.ok();
-    world.put(&at(&id), change).by(&made).send().await.is(409, "invalid_state");
-    assert_eq!(world.finds(wish(1)).await.len(), 0);
-    let there = with(wish(1), json!({ "to": "gili trawangan" }));
-    assert_eq!(world.finds(there).await[0]["price"], 300_000);
+    world.put(&route_path(&id), json!({})).by(&made).send().await.field_errors();
+    world.publishes_route(&made, &id).await.ok();
+    world.put(&route_path(&id), change).by(&made).send().await.is(409, "invalid_state");
+    assert_eq!(world.searches(search_body(1)).await.len(), 0);
+    let there = with(search_body(1), json!({ "to": "gili trawangan" }));
+    assert_eq!(world.searches(there).await[0]["price"], 300_000);
 }
 
 async fn only_an_active_partner_with_an_active_boat_publishes(world: World) {
     let draft = world.partner("draft@bahari.id").await;
     let boat = world.adds_boat(&draft, "GT. 1").await;
-    let id = world.plans(&draft, route(&boat)).await;
-    world.publishes(&draft, &id).await.is(409, "invalid_state");
+    let id = world.creates_route(&draft, route(&boat)).await;
+    world.publishes_route(&draft, &id).await.is(409, "invalid_state");
 
-    let made = world.active("made@bahari.id").await;
+    let made = world.active_partner("made@bahari.id").await;
     let boat = world.adds_boat(&made, "GT. 2").await;
-    let id = world.plans(&made, route(&boat)).await;
+    let id = world.creates_route(&made, route(&boat)).await;
     let status = async |status: &str| {
         let change = with(crate::harbour::boat("GT. 2"), json!({ "status": status }));
         world.put(&format!("/v1/speedboats/{boat}"), change).by(&made).send().await.ok();
     };
     for idle in ["maintenance", "inactive"] {
         status(idle).await;
-        world.publishes(&made, &id).await.is(409, "invalid_state");
+        world.publishes_route(&made, &id).await.is(409, "invalid_state");
     }
     assert_eq!(world.sailings(&made, &id).await.len(), 0);
     status("active").await;
     world.db().sql("UPDATE partners SET status = 'revision'").run().await.unwrap();
-    world.publishes(&made, &id).await.is(409, "invalid_state");
+    world.publishes_route(&made, &id).await.is(409, "invalid_state");
     world.db().sql("UPDATE partners SET status = 'active'").run().await.unwrap();
-    world.publishes(&made, &id).await.ok();
+    world.publishes_route(&made, &id).await.ok();
 }
 
 async fn a_head_or_a_prefetch_publishes_nothing(world: World) {
-    let made = world.active("made@bahari.id").await;
+    let made = world.active_partner("made@bahari.id").await;
     let boat = world.adds_boat(&made, "GT. 1").await;
-    let id = world.plans(&made, route(&boat)).await;
-    let path = format!("{}/publish", at(&id));
+    let id = world.creates_route(&made, route(&boat)).await;
+    let path = format!("{}/publish", route_path(&id));
     let head = world.call(Method::HEAD, &path).by(&made).bytes().await;
     assert_eq!(head.0, 405);
     for (name, hint) in
@@ -198,60 +200,60 @@ async fn a_head_or_a_prefetch_publishes_nothing(world: World) {
 }
 
 async fn publishing_twice_is_publishing_once(world: World) {
-    let made = world.active("made@bahari.id").await;
+    let made = world.active_partner("made@bahari.id").await;
     let boat = world.adds_boat(&made, "GT. 1").await;
-    let id = world.plans(&made, route(&boat)).await;
-    let (a, b) = tokio::join!(world.publishes(&made, &id), world.publishes(&made, &id));
+    let id = world.creates_route(&made, route(&boat)).await;
+    let (a, b) = tokio::join!(world.publishes_route(&made, &id), world.publishes_route(&made, &id));
     a.ok();
     b.ok();
-    let path = format!("{}/publish", at(&id));
+    let path = format!("{}/publish", route_path(&id));
     let again = world.post(&path, json!({})).by(&made).send().await.ok();
     assert_eq!(again["status"], "published");
     assert_eq!(world.sailings(&made, &id).await.len(), 3);
 }
 
 async fn a_route_needs_a_departure_in_the_future(world: World) {
-    let made = world.active("made@bahari.id").await;
+    let made = world.active_partner("made@bahari.id").await;
     let boat = world.adds_boat(&made, "GT. 1").await;
     // It is 11:00 in Makassar.
     let today = json!({
         "schedule_type": "once", "start_date": "2026-11-15", "end_date": "2026-11-15",
         "times": [time("11:00", "12:00")],
     });
-    let id = world.plans(&made, with(route(&boat), today)).await;
-    world.publishes(&made, &id).await.is(409, "invalid_state");
+    let id = world.creates_route(&made, with(route(&boat), today)).await;
+    world.publishes_route(&made, &id).await.is(409, "invalid_state");
     let never = json!({ "schedule_type": "weekly", "times": [
         { "departure_time": "08:00", "arrival_time": "09:00", "days": ["sun"] },
     ] });
-    let id = world.plans(&made, with(route(&boat), never)).await;
-    world.publishes(&made, &id).await.is(409, "invalid_state");
+    let id = world.creates_route(&made, with(route(&boat), never)).await;
+    world.publishes_route(&made, &id).await.is(409, "invalid_state");
 }
 
 async fn past_departures_are_omitted(world: World) {
-    let made = world.active("made@bahari.id").await;
+    let made = world.active_partner("made@bahari.id").await;
     let boat = world.adds_boat(&made, "GT. 1").await;
     let since = json!({ "start_date": "2026-11-01", "end_date": "2026-11-16" });
-    let id = world.plans(&made, with(route(&boat), since)).await;
-    world.publishes(&made, &id).await.ok();
+    let id = world.creates_route(&made, with(route(&boat), since)).await;
+    world.publishes_route(&made, &id).await.ok();
     let sailings = world.sailings(&made, &id).await;
     assert_eq!(sailings.len(), 1, "what has not sailed by now never did");
     assert_eq!(sailings[0]["departure_at"], "2026-11-16T00:00:00Z");
     // A new route for the rest of the day does not overlap this morning's.
-    world.later(TimeDelta::days(1));
+    world.advances_clock(TimeDelta::days(1));
     let made = world.signs_in("made@bahari.id", "mitra").await;
-    world.delete(&at(&id)).by(&made).send().await.ok();
+    world.delete(&route_path(&id)).by(&made).send().await.ok();
     let again = json!({ "start_date": "2026-11-01", "end_date": "2026-11-20" });
-    let id = world.plans(&made, with(route(&boat), again)).await;
-    world.publishes(&made, &id).await.ok();
+    let id = world.creates_route(&made, with(route(&boat), again)).await;
+    world.publishes_route(&made, &id).await.ok();
     assert_eq!(world.sailings(&made, &id).await.len(), 4);
 }
 
 async fn sailings_of_a_boat_do_not_overlap(world: World) {
-    let made = world.active("made@bahari.id").await;
-    let (boat, first) = world.sails(&made, "GT. 1").await;
+    let made = world.active_partner("made@bahari.id").await;
+    let (boat, first) = world.creates_published_route(&made, "GT. 1").await;
     let publish = async |changes: Value| {
-        let id = world.plans(&made, with(route(&boat), changes)).await;
-        (id.clone(), world.publishes(&made, &id).await)
+        let id = world.creates_route(&made, with(route(&boat), changes)).await;
+        (id.clone(), world.publishes_route(&made, &id).await)
     };
     let back = |times: Value| json!({ "from": "Nusa Penida", "to": "Sanur", "times": times });
     for clash in [("08:44", "09:30"), ("07:30", "08:01"), ("07:00", "10:00"), ("08:10", "08:20")] {
@@ -275,29 +277,30 @@ async fn sailings_of_a_boat_do_not_overlap(world: World) {
     // Withdrawn sailings do not count.
     let (id, answer) = publish(back(json!([time("15:00", "16:00")]))).await;
     answer.ok();
-    world.delete(&at(&id)).by(&made).send().await.ok();
+    world.delete(&route_path(&id)).by(&made).send().await.ok();
     publish(back(json!([time("15:30", "16:30")]))).await.1.ok();
 }
 
 async fn two_routes_published_at_once_never_overlap(world: World) {
-    let made = world.active("made@bahari.id").await;
+    let made = world.active_partner("made@bahari.id").await;
     let boat = world.adds_boat(&made, "GT. 1").await;
     let mut drafts = Vec::new();
     for minute in 0..4 {
         let times = json!([time(&format!("08:{minute:02}"), "08:45")]);
-        drafts.push(world.plans(&made, with(route(&boat), json!({ "times": times }))).await);
+        drafts
+            .push(world.creates_route(&made, with(route(&boat), json!({ "times": times }))).await);
     }
     // On PostgreSQL half of them on another process.
     let beside = match world.db().engine() {
-        "postgres" => Some(world.beside().await),
+        "postgres" => Some(world.second_process().await),
         _ => None,
     };
     let other = beside.as_ref().unwrap_or(&world);
     let (a, b, c, d) = tokio::join!(
-        world.publishes(&made, &drafts[0]),
-        other.publishes(&made, &drafts[1]),
-        world.publishes(&made, &drafts[2]),
-        other.publishes(&made, &drafts[3]),
+        world.publishes_route(&made, &drafts[0]),
+        other.publishes_route(&made, &drafts[1]),
+        world.publishes_route(&made, &drafts[2]),
+        other.publishes_route(&made, &drafts[3]),
     );
     let (won, lost): (Vec<_>, Vec<_>) = [a, b, c, d].into_iter().partition(|a| a.status == 200);
     assert_eq!(won.len(), 1);
@@ -309,8 +312,8 @@ async fn two_routes_published_at_once_never_overlap(world: World) {
 
 /// Inserts directly into the table, bypassing all checks of the code.
 async fn the_database_itself_refuses_an_overlap(world: World) {
-    let made = world.active("made@bahari.id").await;
-    let (_, id) = world.sails(&made, "GT. 1").await;
+    let made = world.active_partner("made@bahari.id").await;
+    let (_, id) = world.creates_published_route(&made, "GT. 1").await;
     let insert = async |start: &str, end: &str, status: &'static str| {
         let at = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
         world
@@ -348,15 +351,15 @@ async fn the_database_itself_refuses_an_overlap(world: World) {
 }
 
 async fn a_route_over_new_year_on_given_days(world: World) {
-    let made = world.active("made@bahari.id").await;
+    let made = world.active_partner("made@bahari.id").await;
     let boat = world.adds_boat(&made, "GT. 1").await;
     let weekly = json!({
         "schedule_type": "weekly", "start_date": "2026-12-28", "end_date": "2027-01-10",
         "timezone": "Asia/Jayapura",
         "times": [{ "departure_time": "00:30", "arrival_time": "01:30", "days": ["thu", "fri"] }],
     });
-    let id = world.plans(&made, with(route(&boat), weekly)).await;
-    world.publishes(&made, &id).await.ok();
+    let id = world.creates_route(&made, with(route(&boat), weekly)).await;
+    world.publishes_route(&made, &id).await.ok();
     let departures: Vec<_> = world
         .sailings(&made, &id)
         .await
@@ -366,12 +369,12 @@ async fn a_route_over_new_year_on_given_days(world: World) {
     let expected = ["2026-12-30T15:30", "2026-12-31T15:30", "2027-01-06T15:30", "2027-01-07T15:30"];
     assert_eq!(departures, expected);
     let new_year = json!({ "from": "Sanur", "to": "Nusa Penida", "date": "2027-01-01", "qty": 1 });
-    assert_eq!(world.finds(new_year).await[0]["departure_at"], "2026-12-31T15:30:00Z");
+    assert_eq!(world.searches(new_year).await[0]["departure_at"], "2026-12-31T15:30:00Z");
 }
 
 /// 366 days × 48 times in one transaction of few statements.
 async fn a_year_of_departures_is_published_at_once(world: World) {
-    let made = world.active("made@bahari.id").await;
+    let made = world.active_partner("made@bahari.id").await;
     let boat = world.adds_boat(&made, "GT. 1").await;
     let times: Vec<_> = (0..48)
         .map(|n| {
@@ -380,27 +383,27 @@ async fn a_year_of_departures_is_published_at_once(world: World) {
         })
         .collect();
     let year = json!({ "start_date": "2026-11-16", "end_date": "2027-11-16", "times": times });
-    let id = world.plans(&made, with(route(&boat), year)).await;
+    let id = world.creates_route(&made, with(route(&boat), year)).await;
     let before = world.db().statements();
-    world.publishes(&made, &id).await.ok();
+    world.publishes_route(&made, &id).await.ok();
     let statements = world.db().statements() - before;
     assert!(statements <= 20, "{statements} statements");
     assert_eq!(world.count("SELECT COUNT(*) FROM sailings").await, 17_568);
     let clash = json!({ "end_date": "2026-11-16", "times": [time("23:10", "23:40")] });
-    let clash = world.plans(&made, with(route(&boat), clash)).await;
-    world.publishes(&made, &clash).await.is(409, "schedule_conflict");
-    world.delete(&at(&id)).by(&made).send().await.ok();
+    let clash = world.creates_route(&made, with(route(&boat), clash)).await;
+    world.publishes_route(&made, &clash).await.is(409, "schedule_conflict");
+    world.delete(&route_path(&id)).by(&made).send().await.ok();
     assert_eq!(world.count("SELECT COUNT(*) FROM sailings WHERE status = 'open'").await, 0);
 }
 
 async fn routes_are_listed(world: World) {
-    let made = world.active("made@bahari.id").await;
-    let other = world.active("other@bahari.id").await;
-    let (boat, published) = world.sails(&made, "GT. 1").await;
+    let made = world.active_partner("made@bahari.id").await;
+    let other = world.active_partner("other@bahari.id").await;
+    let (boat, published) = world.creates_published_route(&made, "GT. 1").await;
     let cheap = with(route(&boat), json!({ "to": "Gili Air", "price": 100_000 }));
-    world.later(TimeDelta::seconds(1));
-    let draft = world.plans(&made, cheap).await;
-    world.sails(&other, "GT. 2").await;
+    world.advances_clock(TimeDelta::seconds(1));
+    let draft = world.creates_route(&made, cheap).await;
+    world.creates_published_route(&other, "GT. 2").await;
     let ids = async |who: &Someone, query: &str| {
         let list = world.get(&format!("{ROUTES}/?{query}")).by(who).send().await.ok();
         let ids = list.as_array().unwrap().iter();
@@ -419,51 +422,51 @@ async fn routes_are_listed(world: World) {
 }
 
 async fn another_partners_route_does_not_exist(world: World) {
-    let made = world.active("made@bahari.id").await;
-    let other = world.active("other@bahari.id").await;
+    let made = world.active_partner("made@bahari.id").await;
+    let other = world.active_partner("other@bahari.id").await;
     let boat = world.adds_boat(&other, "GT. 1").await;
-    let theirs = world.plans(&other, route(&boat)).await;
-    world.put(&at(&theirs), json!({})).by(&made).send().await.is(404, "not_found");
-    world.delete(&at(&theirs)).by(&made).send().await.is(404, "not_found");
-    world.publishes(&made, &theirs).await.is(404, "not_found");
-    let times = format!("{}/times", at(&theirs));
+    let theirs = world.creates_route(&other, route(&boat)).await;
+    world.put(&route_path(&theirs), json!({})).by(&made).send().await.is(404, "not_found");
+    world.delete(&route_path(&theirs)).by(&made).send().await.is(404, "not_found");
+    world.publishes_route(&made, &theirs).await.is(404, "not_found");
+    let times = format!("{}/times", route_path(&theirs));
     world.get(&times).by(&made).send().await.is(404, "not_found");
     let own = world.adds_boat(&made, "GT. 2").await;
-    let id = world.plans(&made, route(&own)).await;
-    let stolen = world.put(&at(&id), route(&boat)).by(&made).send().await;
-    stolen.has_faults(&[("speedboat_id", "unknown")]);
+    let id = world.creates_route(&made, route(&own)).await;
+    let stolen = world.put(&route_path(&id), route(&boat)).by(&made).send().await;
+    stolen.has_field_errors(&[("speedboat_id", "unknown")]);
 }
 
 async fn a_route_is_withdrawn(world: World) {
-    let made = world.active("made@bahari.id").await;
-    let (boat, id) = world.sails(&made, "GT. 1").await;
-    let draft = world.plans(&made, route(&boat)).await;
+    let made = world.active_partner("made@bahari.id").await;
+    let (boat, id) = world.creates_published_route(&made, "GT. 1").await;
+    let draft = world.creates_route(&made, route(&boat)).await;
     // A body is ignored, whatever it holds.
-    let call = world.call(Method::DELETE, &at(&draft)).by(&made).body("{not json");
+    let call = world.call(Method::DELETE, &route_path(&draft)).by(&made).body("{not json");
     call.header("content-type", "application/json").send().await.ok();
-    world.delete(&at(&draft)).by(&made).send().await.is(404, "not_found");
+    world.delete(&route_path(&draft)).by(&made).send().await.is(404, "not_found");
 
     let sailings = world.sailings(&made, &id).await;
-    world.takes_seats(&sailings[2], 1).await;
-    world.delete(&at(&id)).by(&made).send().await.is(409, "in_use");
-    assert_eq!(world.finds(wish(1)).await.len(), 1, "nothing was withdrawn");
-    world.takes_seats(&sailings[2], 0).await;
-    world.delete(&at(&id)).by(&made).send().await.ok();
-    assert_eq!(world.finds(wish(1)).await.len(), 0);
+    world.sets_seats_taken(&sailings[2], 1).await;
+    world.delete(&route_path(&id)).by(&made).send().await.is(409, "in_use");
+    assert_eq!(world.searches(search_body(1)).await.len(), 1, "nothing was withdrawn");
+    world.sets_seats_taken(&sailings[2], 0).await;
+    world.delete(&route_path(&id)).by(&made).send().await.ok();
+    assert_eq!(world.searches(search_body(1)).await.len(), 0);
     let sailings = world.sailings(&made, &id).await;
     assert!(sailings.iter().all(|sailing| sailing["status"] == "withdrawn"));
     let archived = world.get(&format!("{ROUTES}?status=archived")).by(&made).send().await.ok();
     assert_eq!(archived[0]["id"], json!(id));
-    world.delete(&at(&id)).by(&made).send().await.is(409, "invalid_state");
-    world.publishes(&made, &id).await.is(409, "invalid_state");
+    world.delete(&route_path(&id)).by(&made).send().await.is(409, "invalid_state");
+    world.publishes_route(&made, &id).await.is(409, "invalid_state");
 }
 
 async fn staff_manage_routes_by_rule(world: World) {
-    let made = world.active("made@bahari.id").await;
+    let made = world.active_partner("made@bahari.id").await;
     let boat = world.adds_boat(&made, "GT. 1").await;
     let clerk = world.staff("ayu@dermaga.test", &[RoutesRead, RoutesWrite, AuditRead]).await;
-    let id = world.plans(&clerk, route(&boat)).await;
-    let published = world.publishes(&clerk, &id).await.ok();
+    let id = world.creates_route(&clerk, route(&boat)).await;
+    let published = world.publishes_route(&clerk, &id).await.ok();
     assert_eq!(published["mitra_id"], json!(world.partner_id(&made).await));
     let log = world.get("/v1/audit-logs?action=route.published").by(&clerk).send().await.ok();
     assert_eq!(log[0]["before"]["status"], "draft");

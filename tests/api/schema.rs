@@ -4,7 +4,7 @@ use dermaga::kernel::db::{Db, Migration, Schema};
 use futures_util::future::join_all;
 
 use crate::{
-    binary::{dermaga, refused},
+    binary::{dermaga, run_expecting_failure},
     on_both_engines, postgres,
     world::World,
 };
@@ -24,7 +24,7 @@ on_both_engines![
 ];
 
 /// The address of an empty database on the engine of this world.
-async fn empty(world: &World) -> (tempfile::TempDir, String) {
+async fn empty_database_url(world: &World) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let url = match world.db().engine() {
         "sqlite" => folder.path().join("dermaga.db").to_str().unwrap().to_owned(),
@@ -77,7 +77,7 @@ fn other_triggers(db: &Db, edition: &str) -> Schema {
     schema
 }
 
-async fn refusal(world: &World) -> String {
+async fn migration_error(world: &World) -> String {
     let why = world.db().migrate().await.unwrap_err().to_string();
     let behind = world.db().is_behind().await.unwrap_err().to_string();
     assert_eq!(why, behind, "both say the same");
@@ -85,7 +85,7 @@ async fn refusal(world: &World) -> String {
 }
 
 async fn the_first_start_creates_tables_and_triggers(world: World) {
-    let (_folder, url) = empty(&world).await;
+    let (_folder, url) = empty_database_url(&world).await;
     let db = Db::open(&url).await.unwrap();
     assert!(db.is_behind().await.unwrap());
     db.migrate().await.unwrap();
@@ -115,7 +115,7 @@ async fn a_second_start_changes_nothing(world: World) {
 }
 
 async fn processes_that_start_at_once_migrate_once(world: World) {
-    let (_folder, url) = empty(&world).await;
+    let (_folder, url) = empty_database_url(&world).await;
     let mut started = Vec::new();
     for _ in 0..6 {
         started.push(Db::open(&url).await.unwrap());
@@ -189,7 +189,7 @@ async fn an_older_process_leaves_newer_triggers(world: World) {
 async fn a_migration_runs_without_triggers(world: World) {
     let db = world.db();
     let sailing = world.sailing().await;
-    world.sold(&sailing, 2).await;
+    world.paid_booking(&sailing, 2).await;
     let change = "UPDATE ledger_lines SET kind = kind";
     db.sql(change).run().await.unwrap_err();
     db.migrate_to(&with_migration(db, "UPDATE ledger_lines SET kind = kind")).await.unwrap();
@@ -213,7 +213,7 @@ async fn a_migration_that_fails_changes_nothing(world: World) {
 async fn a_newer_database_is_refused(world: World) {
     let db = world.db();
     db.migrate_to(&with_migration(db, "CREATE TABLE later (id BIGINT)")).await.unwrap();
-    let why = refusal(&world).await;
+    let why = migration_error(&world).await;
     assert!(why.contains("0002_next") && why.contains("unknown to this program"), "{why}");
     assert!(why.contains("Start that release or a newer one"), "{why}");
 }
@@ -221,12 +221,12 @@ async fn a_newer_database_is_refused(world: World) {
 async fn a_changed_checksum_is_refused(world: World) {
     let damage = "UPDATE applied_migrations SET sha256 = 'other' WHERE version = 1";
     world.db().sql(damage).run().await.unwrap();
-    let why = refusal(&world).await;
+    let why = migration_error(&world).await;
     assert!(why.contains("0001_baseline") && why.contains("another text"), "{why}");
 }
 
 async fn a_database_from_before_the_first_release_is_refused(world: World) {
-    let (folder, url) = empty(&world).await;
+    let (folder, url) = empty_database_url(&world).await;
     let db = Db::open(&url).await.unwrap();
     for statement in [
         "CREATE TABLE _sqlx_migrations (version BIGINT PRIMARY KEY, description TEXT NOT NULL)",
@@ -250,7 +250,7 @@ async fn a_database_from_before_the_first_release_is_refused(world: World) {
         }
         let mut run = dermaga(folder.path());
         run.arg(command).env("DERMAGA_DATABASE_URL", &named).env("DERMAGA_SECRET_KEY", key);
-        let why = refused(&mut run);
+        let why = run_expecting_failure(&mut run);
         assert!(why.starts_with("dermaga: ") && why.contains("before the first release"), "{why}");
         assert_eq!(why.lines().count(), 1, "{why}");
     }

@@ -7,7 +7,7 @@ use dermaga::table::OfferChange;
 use serde_json::{Value, json};
 
 use crate::{
-    harbour::{Sailing, boat, order, route, wish},
+    harbour::{Sailing, boat, order, route, search_body},
     on_both_engines,
     world::World,
 };
@@ -45,10 +45,10 @@ fn with(mut value: Value, changes: Value) -> Value {
 }
 
 async fn a_sailing_is_found_with_all_that_a_booking_needs(world: World) {
-    let made = world.active("made@bahari.id").await;
-    let (boat, id) = world.sails(&made, "GT. 1").await;
+    let made = world.active_partner("made@bahari.id").await;
+    let (boat, id) = world.creates_published_route(&made, "GT. 1").await;
     let sailing = world.sailings(&made, &id).await.remove(0);
-    let found = world.finds(wish(2)).await;
+    let found = world.searches(search_body(2)).await;
     assert_eq!(
         found,
         [json!({
@@ -64,66 +64,67 @@ async fn a_sailing_is_found_with_all_that_a_booking_needs(world: World) {
             "mitra": { "id": world.partner_id(&made).await, "name": "Made Bahari" },
         })]
     );
-    let elsewhere = with(wish(1), json!({ "from": "Nusa Penida", "to": "Sanur" }));
-    assert!(world.finds(elsewhere).await.is_empty());
-    assert!(world.finds(with(wish(1), json!({ "date": "2026-11-19" }))).await.is_empty());
+    let elsewhere = with(search_body(1), json!({ "from": "Nusa Penida", "to": "Sanur" }));
+    assert!(world.searches(elsewhere).await.is_empty());
+    assert!(world.searches(with(search_body(1), json!({ "date": "2026-11-19" }))).await.is_empty());
 }
 
 async fn names_match_without_regard_to_case_accents_and_spaces(world: World) {
-    let made = world.active("made@bahari.id").await;
-    world.sails(&made, "GT. 1").await;
+    let made = world.active_partner("made@bahari.id").await;
+    world.creates_published_route(&made, "GT. 1").await;
     for (from, to) in [(" sanur ", "NUSA  penida"), ("Sánur", "Nusa\u{a0}Pénida")] {
-        let found = world.finds(with(wish(1), json!({ "from": from, "to": to }))).await;
+        let found = world.searches(with(search_body(1), json!({ "from": from, "to": to }))).await;
         assert_eq!(found.len(), 1, "{from} {to}");
         assert_eq!(found[0]["from"], "Sanur", "as it was written");
     }
-    assert!(world.finds(with(wish(1), json!({ "to": "Nusapenida" }))).await.is_empty());
-    assert!(world.finds(with(wish(1), json!({ "to": "Nusa%" }))).await.is_empty());
+    assert!(world.searches(with(search_body(1), json!({ "to": "Nusapenida" }))).await.is_empty());
+    assert!(world.searches(with(search_body(1), json!({ "to": "Nusa%" }))).await.is_empty());
 }
 
 async fn only_enough_free_seats_are_offered(world: World) {
-    let made = world.active("made@bahari.id").await;
-    let (_, id) = world.sails(&made, "GT. 1").await;
+    let made = world.active_partner("made@bahari.id").await;
+    let (_, id) = world.creates_published_route(&made, "GT. 1").await;
     let sailing = world.sailings(&made, &id).await.remove(0);
-    world.takes_seats(&sailing, 27).await;
-    assert_eq!(world.finds(wish(3)).await[0]["available_seats"], 3);
-    assert!(world.finds(wish(4)).await.is_empty());
-    world.takes_seats(&sailing, 30).await;
-    assert!(world.finds(wish(1)).await.is_empty());
+    world.sets_seats_taken(&sailing, 27).await;
+    assert_eq!(world.searches(search_body(3)).await[0]["available_seats"], 3);
+    assert!(world.searches(search_body(4)).await.is_empty());
+    world.sets_seats_taken(&sailing, 30).await;
+    assert!(world.searches(search_body(1)).await.is_empty());
 }
 
 async fn a_charter_wants_an_empty_boat(world: World) {
-    let made = world.active("made@bahari.id").await;
-    let (_, id) = world.sails(&made, "GT. 1").await;
+    let made = world.active_partner("made@bahari.id").await;
+    let (_, id) = world.creates_published_route(&made, "GT. 1").await;
     let sailing = world.sailings(&made, &id).await.remove(0);
-    let charter = |qty| with(wish(qty), json!({ "type": "charter" }));
-    let found = world.finds(charter(12)).await;
+    let charter = |qty| with(search_body(qty), json!({ "type": "charter" }));
+    let found = world.searches(charter(12)).await;
     assert_eq!(found[0]["type"], "charter");
     assert_eq!(found[0]["total_price"], 30 * 150_000, "the whole boat");
-    assert!(world.finds(charter(31)).await.is_empty());
-    world.takes_seats(&sailing, 1).await;
-    assert!(world.finds(charter(1)).await.is_empty());
+    assert!(world.searches(charter(31)).await.is_empty());
+    world.sets_seats_taken(&sailing, 1).await;
+    assert!(world.searches(charter(1)).await.is_empty());
     // A chartered sailing stays closed even if its boat grows.
     world.db().sql("UPDATE sailings SET chartered = TRUE, capacity = 40").run().await.unwrap();
-    assert!(world.finds(wish(1)).await.is_empty());
+    assert!(world.searches(search_body(1)).await.is_empty());
 }
 
 async fn the_cutoff_is_right_to_the_second(world: World) {
-    let made = world.active("made@bahari.id").await;
-    world.sails(&made, "GT. 1").await;
+    let made = world.active_partner("made@bahari.id").await;
+    world.creates_published_route(&made, "GT. 1").await;
     let departure: DateTime<Utc> = "2026-11-16T00:00:00Z".parse().unwrap();
-    world.later(departure - TimeDelta::minutes(15) - TimeDelta::seconds(1) - world.now());
-    assert_eq!(world.finds(wish(1)).await.len(), 1);
-    world.later(TimeDelta::seconds(1));
-    assert!(world.finds(wish(1)).await.is_empty());
+    world.advances_clock(departure - TimeDelta::minutes(15) - TimeDelta::seconds(1) - world.now());
+    assert_eq!(world.searches(search_body(1)).await.len(), 1);
+    world.advances_clock(TimeDelta::seconds(1));
+    assert!(world.searches(search_body(1)).await.is_empty());
 }
 
 async fn inactive_boats_and_partners_are_not_offered(world: World) {
     let admin = world.admin().await;
-    let made = world.active("made@bahari.id").await;
-    let (id, _) = world.sails(&made, "GT. 1").await;
-    let desk = world.desk_of(&made).await;
-    let there = async || (world.finds(wish(1)).await.len(), locations(&world).await.len());
+    let made = world.active_partner("made@bahari.id").await;
+    let (id, _) = world.creates_published_route(&made, "GT. 1").await;
+    let desk = world.partner_path(&made).await;
+    let there =
+        async || (world.searches(search_body(1)).await.len(), locations(&world).await.len());
     assert_eq!(there().await, (1, 1));
     for status in ["maintenance", "inactive"] {
         let path = format!("/v1/speedboats/{id}");
@@ -151,40 +152,40 @@ async fn inactive_boats_and_partners_are_not_offered(world: World) {
 }
 
 async fn the_return_journey_is_included(world: World) {
-    let made = world.active("made@bahari.id").await;
-    let (id, _) = world.sails(&made, "GT. 1").await;
+    let made = world.active_partner("made@bahari.id").await;
+    let (id, _) = world.creates_published_route(&made, "GT. 1").await;
     let back = json!({
         "from": "Nusa Penida", "to": "Sanur",
         "times": [{ "departure_time": "16:00", "arrival_time": "16:45" }],
     });
-    let back = world.plans(&made, with(route(&id), back)).await;
-    world.publishes(&made, &back).await.ok();
-    let trip = with(wish(2), json!({ "return_date": "2026-11-18" }));
+    let back = world.creates_route(&made, with(route(&id), back)).await;
+    world.publishes_route(&made, &back).await.ok();
+    let trip = with(search_body(2), json!({ "return_date": "2026-11-18" }));
     let answer = world.post("/v1/speedboats/search", trip).send().await;
     assert_eq!(answer.body["data"].as_array().unwrap().len(), 1);
     assert_eq!(answer.body["pagination"]["total_items"], 1);
     assert_eq!(answer.body["return"][0]["from"], "Nusa Penida");
     assert_eq!(answer.body["return"][0]["departure_at"], "2026-11-18T08:00:00Z");
     assert_eq!(answer.body["return"][0]["total_price"], 300_000);
-    let one_way = world.post("/v1/speedboats/search", wish(2)).send().await;
+    let one_way = world.post("/v1/speedboats/search", search_body(2)).send().await;
     assert!(one_way.body.get("return").is_none());
-    let no_way = with(wish(2), json!({ "return_date": "2026-12-24" }));
+    let no_way = with(search_body(2), json!({ "return_date": "2026-12-24" }));
     let no_way = world.post("/v1/speedboats/search", no_way).send().await;
     assert_eq!(no_way.body["return"], json!([]));
 }
 
 async fn offers_are_sorted_and_paged(world: World) {
-    let made = world.active("made@bahari.id").await;
+    let made = world.active_partner("made@bahari.id").await;
     let id = world.adds_boat(&made, "GT. 1").await;
     let times = json!({ "times": [
         { "departure_time": "08:00", "arrival_time": "09:30", "price": 120_000 },
         { "departure_time": "10:00", "arrival_time": "10:30", "price": 180_000 },
         { "departure_time": "12:00", "arrival_time": "13:00", "price": 100_000 },
     ] });
-    let planned = world.plans(&made, with(route(&id), times)).await;
-    world.publishes(&made, &planned).await.ok();
+    let planned = world.creates_route(&made, with(route(&id), times)).await;
+    world.publishes_route(&made, &planned).await.ok();
     let prices = async |changes: Value| {
-        let found = world.finds(with(wish(1), changes)).await;
+        let found = world.searches(with(search_body(1), changes)).await;
         found.iter().map(|offer| offer["price"].as_i64().unwrap() / 1_000).collect::<Vec<_>>()
     };
     assert_eq!(prices(json!({})).await, [120, 180, 100]);
@@ -192,7 +193,7 @@ async fn offers_are_sorted_and_paged(world: World) {
     assert_eq!(prices(json!({ "sort_by": "price" })).await, [100, 120, 180]);
     assert_eq!(prices(json!({ "sort_by": "duration" })).await, [180, 100, 120]);
     assert_eq!(prices(json!({ "page": 2, "page_size": 2 })).await, [100]);
-    let past = with(wish(1), json!({ "page": 9, "page_size": 2 }));
+    let past = with(search_body(1), json!({ "page": 9, "page_size": 2 }));
     let past = world.post("/v1/speedboats/search", past).send().await;
     assert_eq!(past.body["data"], json!([]));
     assert_eq!(past.body["pagination"]["total_items"], 3);
@@ -204,7 +205,7 @@ async fn faults_are_named(world: World) {
         "from": "", "to": 7, "date": "tomorrow", "qty": 0, "type": "raft", "sort_by": "mood",
         "page": 0, "page_size": 101,
     });
-    world.post("/v1/speedboats/search", rubbish).send().await.has_faults(&[
+    world.post("/v1/speedboats/search", rubbish).send().await.has_field_errors(&[
         ("date", "format"),
         ("from", "min_length"),
         ("from", "required"),
@@ -215,10 +216,10 @@ async fn faults_are_named(world: World) {
         ("to", "type"),
         ("type", "enum"),
     ]);
-    let early = with(wish(1), json!({ "return_date": "2026-11-15" }));
+    let early = with(search_body(1), json!({ "return_date": "2026-11-15" }));
     let answer = world.post("/v1/speedboats/search", early).send().await;
-    answer.has_faults(&[("return_date", "order")]);
-    let blank = with(wish(1), json!({ "return_date": "", "type": "", "sort_by": "" }));
+    answer.has_field_errors(&[("return_date", "order")]);
+    let blank = with(search_body(1), json!({ "return_date": "", "type": "", "sort_by": "" }));
     world.post("/v1/speedboats/search", blank).send().await.ok();
 }
 
@@ -228,17 +229,17 @@ async fn locations(world: &World) -> Vec<Value> {
 }
 
 async fn harbours_are_listed_with_their_destinations(world: World) {
-    let made = world.active("made@bahari.id").await;
+    let made = world.active_partner("made@bahari.id").await;
     let id = world.adds_boat(&made, "GT. 1").await;
     for (to, departs, arrives) in
         [("Nusa Penida", "08:00", "08:45"), ("Gili Air", "10:00", "12:00")]
     {
         let times = json!([{ "departure_time": departs, "arrival_time": arrives }]);
         let plan = with(route(&id), json!({ "to": to, "times": times }));
-        let planned = world.plans(&made, plan).await;
-        world.publishes(&made, &planned).await.ok();
+        let planned = world.creates_route(&made, plan).await;
+        world.publishes_route(&made, &planned).await.ok();
     }
-    world.plans(&made, with(route(&id), json!({ "from": "Nowhere yet" }))).await;
+    world.creates_route(&made, with(route(&id), json!({ "from": "Nowhere yet" }))).await;
     assert_eq!(
         locations(&world).await,
         [json!({
@@ -246,92 +247,95 @@ async fn harbours_are_listed_with_their_destinations(world: World) {
             "destinations": ["Gili Air", "Nusa Penida"],
         })]
     );
-    world.later(TimeDelta::days(4));
+    world.advances_clock(TimeDelta::days(4));
     assert!(locations(&world).await.is_empty(), "nothing sails from there any more");
 }
 
 async fn a_search_is_one_statement(world: World) {
-    let made = world.active("made@bahari.id").await;
-    world.sails(&made, "GT. 1").await;
+    let made = world.active_partner("made@bahari.id").await;
+    world.creates_published_route(&made, "GT. 1").await;
     let before = world.db().statements();
-    assert_eq!(world.finds(wish(1)).await.len(), 1);
+    assert_eq!(world.searches(search_body(1)).await.len(), 1);
     assert_eq!(world.db().statements() - before, 1);
 }
 
 /// The result, and the number of statements.
-async fn counted(world: &World, wish: Value) -> (Vec<Value>, u64) {
+async fn search_counting_statements(world: &World, wish: Value) -> (Vec<Value>, u64) {
     let before = world.db().statements();
-    let found = world.finds(wish).await;
+    let found = world.searches(wish).await;
     (found, world.db().statements() - before)
 }
 
 /// One second with other processes, longer without.
 async fn a_response_is_cached_for_a_moment(world: World) {
-    let made = world.active("made@bahari.id").await;
-    world.sails(&made, "GT. 1").await;
-    let (found, statements) = counted(&world, wish(2)).await;
+    let made = world.active_partner("made@bahari.id").await;
+    world.creates_published_route(&made, "GT. 1").await;
+    let (found, statements) = search_counting_statements(&world, search_body(2)).await;
     assert_eq!((found.len(), statements), (1, 1));
-    assert_eq!(counted(&world, wish(2)).await, (found.clone(), 0));
+    assert_eq!(search_counting_statements(&world, search_body(2)).await, (found.clone(), 0));
     let lasts = match world.db().engine() {
         "sqlite" => TimeDelta::seconds(5),
         _ => TimeDelta::seconds(1),
     };
-    world.later(lasts / 2);
-    assert_eq!(counted(&world, wish(2)).await, (found.clone(), 0));
-    world.later(lasts / 2);
-    assert_eq!(counted(&world, wish(2)).await, (found, 1));
+    world.advances_clock(lasts / 2);
+    assert_eq!(search_counting_statements(&world, search_body(2)).await, (found.clone(), 0));
+    world.advances_clock(lasts / 2);
+    assert_eq!(search_counting_statements(&world, search_body(2)).await, (found, 1));
 }
 
 /// Page two changes when a sailing of page one closes, and all pages with the return journey.
 async fn a_response_ends_when_any_of_its_sailings_closes(world: World) {
-    let made = world.active("made@bahari.id").await;
+    let made = world.active_partner("made@bahari.id").await;
     let id = world.adds_boat(&made, "GT. 1").await;
     let times = json!({ "times": [
         { "departure_time": "08:00", "arrival_time": "09:00" },
         { "departure_time": "12:00", "arrival_time": "13:00" },
     ] });
-    let planned = world.plans(&made, with(route(&id), times)).await;
-    world.publishes(&made, &planned).await.ok();
+    let planned = world.creates_route(&made, with(route(&id), times)).await;
+    world.publishes_route(&made, &planned).await.ok();
     let departure: DateTime<Utc> = "2026-11-16T00:00:00Z".parse().unwrap();
-    world.later(departure - TimeDelta::minutes(15) - TimeDelta::milliseconds(100) - world.now());
-    let second = with(wish(1), json!({ "page": 2, "page_size": 1 }));
-    assert_eq!(world.finds(second.clone()).await.len(), 1);
+    world.advances_clock(
+        departure - TimeDelta::minutes(15) - TimeDelta::milliseconds(100) - world.now(),
+    );
+    let second = with(search_body(1), json!({ "page": 2, "page_size": 1 }));
+    assert_eq!(world.searches(second.clone()).await.len(), 1);
     let back = json!({ "from": "Nusa Penida", "to": "Sanur", "return_date": "2026-11-16" });
     let way_back = async || {
-        let ask = world.post("/v1/speedboats/search", with(wish(1), back.clone())).send().await;
+        let ask =
+            world.post("/v1/speedboats/search", with(search_body(1), back.clone())).send().await;
         ask.body["return"].as_array().unwrap().len()
     };
     assert_eq!(way_back().await, 2);
-    world.later(TimeDelta::milliseconds(100));
-    assert!(world.finds(second).await.is_empty());
+    world.advances_clock(TimeDelta::milliseconds(100));
+    assert!(world.searches(second).await.is_empty());
     assert_eq!(way_back().await, 1);
 }
 
 /// A search on the day after the usual one.
-fn next_day() -> Value {
-    with(wish(1), json!({ "date": "2026-11-17" }))
+fn next_day_search() -> Value {
+    with(search_body(1), json!({ "date": "2026-11-17" }))
 }
 
 async fn a_hold_that_expires_invalidates_its_trip(world: World) {
     let sailing = world.sailing().await;
     world.books(order(&sailing, 2, "sari@example.com")).await.ok();
-    world.later(TimeDelta::minutes(30));
-    assert_eq!(world.finds(wish(1)).await[0]["available_seats"], 28);
-    world.finds(next_day()).await;
+    world.advances_clock(TimeDelta::minutes(30));
+    assert_eq!(world.searches(search_body(1)).await[0]["available_seats"], 28);
+    world.searches(next_day_search()).await;
     dermaga::bookings::expire(&world.app).await.unwrap();
-    assert_eq!(counted(&world, next_day()).await.1, 0, "another day");
-    assert_eq!(world.finds(wish(1)).await[0]["available_seats"], 30);
+    assert_eq!(search_counting_statements(&world, next_day_search()).await.1, 0, "another day");
+    assert_eq!(world.searches(search_body(1)).await[0]["available_seats"], 30);
 }
 
 async fn a_sale_invalidates_its_trip(world: World) {
     let sailing = world.sailing().await;
-    assert_eq!(world.finds(wish(1)).await[0]["available_seats"], 30);
-    world.finds(next_day()).await;
+    assert_eq!(world.searches(search_body(1)).await[0]["available_seats"], 30);
+    world.searches(next_day_search()).await;
     let locations = locations(&world).await;
     world.books(order(&sailing, 2, "sari@example.com")).await.ok();
-    let (found, statements) = counted(&world, wish(1)).await;
+    let (found, statements) = search_counting_statements(&world, search_body(1)).await;
     assert_eq!((&found[0]["available_seats"], statements), (&json!(28), 1));
-    assert_eq!(counted(&world, next_day()).await.1, 0, "another day");
+    assert_eq!(search_counting_statements(&world, next_day_search()).await.1, 0, "another day");
     let before = world.db().statements();
     assert_eq!(self::locations(&world).await, locations);
     assert_eq!(world.db().statements(), before, "places do not depend on seats");
@@ -339,12 +343,12 @@ async fn a_sale_invalidates_its_trip(world: World) {
 
 async fn a_sale_invalidates_other_pages(world: World) {
     let sailing = world.sailing().await;
-    world.sails(&sailing.partner, "GT. 2").await;
+    world.creates_published_route(&sailing.partner, "GT. 2").await;
     // The sailing is on one of two pages, and past their end.
-    let pages = [1, 2, 3].map(|page| with(wish(1), json!({ "page": page, "page_size": 1 })));
+    let pages = [1, 2, 3].map(|page| with(search_body(1), json!({ "page": page, "page_size": 1 })));
     for page in &pages {
-        assert_ne!(counted(&world, page.clone()).await.1, 0);
-        assert_eq!(counted(&world, page.clone()).await.1, 0);
+        assert_ne!(search_counting_statements(&world, page.clone()).await.1, 0);
+        assert_eq!(search_counting_statements(&world, page.clone()).await.1, 0);
     }
     world.books(order(&sailing, 30, "sari@example.com")).await.ok();
     for page in pages {
@@ -356,12 +360,12 @@ async fn a_sale_invalidates_other_pages(world: World) {
 async fn a_released_seat_invalidates_responses_without_its_sailing(world: World) {
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 30, "sari@example.com")).await.ok();
-    assert!(world.finds(wish(1)).await.is_empty());
-    assert_eq!(counted(&world, wish(1)).await.1, 0, "it is cached");
+    assert!(world.searches(search_body(1)).await.is_empty());
+    assert_eq!(search_counting_statements(&world, search_body(1)).await.1, 0, "it is cached");
     let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
     let known = json!({ "code": booking["code"], "email": "sari@example.com", "reason": "x" });
     world.post(&path, known).send().await.ok();
-    assert_eq!(world.finds(wish(1)).await[0]["available_seats"], 30);
+    assert_eq!(world.searches(search_body(1)).await[0]["available_seats"], 30);
 }
 
 /// Neither refusals nor changes of other data.
@@ -375,16 +379,20 @@ async fn what_changes_no_offer_leaves_the_cache_in_place(world: World) {
             "times": [{ "departure_time": "20:00", "arrival_time": "21:00" }],
         }),
     );
-    let planned = world.plans(&sailing.partner, other).await;
-    world.publishes(&sailing.partner, &planned).await.ok();
+    let planned = world.creates_route(&sailing.partner, other).await;
+    world.publishes_route(&sailing.partner, &planned).await.ok();
     let elsewhere = world.sailings(&sailing.partner, &planned).await.remove(0);
     let elsewhere = Sailing { id: elsewhere["id"].as_str().unwrap().into(), ..sailing.clone() };
-    let desk = world.desk_of(&sailing.partner).await;
+    let desk = world.partner_path(&sailing.partner).await;
     world.books(order(&elsewhere, 2, "sari@example.com")).await.ok();
-    world.later(TimeDelta::minutes(30));
-    let found = world.finds(wish(1)).await;
+    world.advances_clock(TimeDelta::minutes(30));
+    let found = world.searches(search_body(1)).await;
     let is_cached = async |after: &str| {
-        assert_eq!(counted(&world, wish(1)).await, (found.clone(), 0), "{after}");
+        assert_eq!(
+            search_counting_statements(&world, search_body(1)).await,
+            (found.clone(), 0),
+            "{after}"
+        );
     };
     is_cached("before anything").await;
     let wrong = json!({ "email": "admin@dermaga.test", "password": "wrong", "role": "admin" });
@@ -407,21 +415,21 @@ async fn what_changes_no_offer_leaves_the_cache_in_place(world: World) {
     let none = world.post(&format!("{desk}/suspend"), json!({ "reason": "x" })).send().await;
     assert_eq!(none.status, 401);
     is_cached("a suspension by nobody").await;
-    let planned = world.plans(&sailing.partner, route(&sailing.boat)).await;
+    let planned = world.creates_route(&sailing.partner, route(&sailing.boat)).await;
     is_cached("a draft").await;
-    assert_eq!(world.publishes(&sailing.partner, &planned).await.status, 409, "it clashes");
+    assert_eq!(world.publishes_route(&sailing.partner, &planned).await.status, 409, "it clashes");
     is_cached("a publication that is refused").await;
 }
 
 async fn what_changes_offers_invalidates_the_cache(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
-    let desk = world.desk_of(&sailing.partner).await;
+    let desk = world.partner_path(&sailing.partner).await;
     // A search that bypasses the cache must equal the cached one.
     let seen = async |after: &str| {
-        let cached = world.finds(wish(1)).await;
+        let cached = world.searches(search_body(1)).await;
         world.app.response_cache.invalidate_all();
-        assert_eq!(cached, world.finds(wish(1)).await, "after {after}");
+        assert_eq!(cached, world.searches(search_body(1)).await, "after {after}");
         cached
     };
     assert_eq!(seen("nothing").await.len(), 1);
@@ -433,7 +441,7 @@ async fn what_changes_offers_invalidates_the_cache(world: World) {
     assert_eq!(seen("a cancellation").await[0]["available_seats"], 30);
     // A late payment takes seats again.
     let booking = world.books(order(&sailing, 2, "sari@example.com")).await.ok();
-    world.later(TimeDelta::minutes(30));
+    world.advances_clock(TimeDelta::minutes(30));
     dermaga::bookings::expire(&world.app).await.unwrap();
     assert_eq!(seen("a hold").await[0]["available_seats"], 30);
     world.pays(&booking).await;
@@ -441,8 +449,8 @@ async fn what_changes_offers_invalidates_the_cache(world: World) {
     // Another boat for another price.
     let second = world.adds_boat(&sailing.partner, "GT. 2").await;
     let cheap = with(route(&second), json!({ "price": 90_000 }));
-    let planned = world.plans(&sailing.partner, cheap).await;
-    world.publishes(&sailing.partner, &planned).await.ok();
+    let planned = world.creates_route(&sailing.partner, cheap).await;
+    world.publishes_route(&sailing.partner, &planned).await.ok();
     assert_eq!(seen("a price").await.len(), 2);
     let renamed = with(boat("GT. 2"), json!({ "name": "Ombak" }));
     world.put(&format!("/v1/speedboats/{second}"), renamed).by(&sailing.partner).send().await.ok();
@@ -469,23 +477,23 @@ async fn what_changes_offers_invalidates_the_cache(world: World) {
     let close = format!("{pier}/manifest/close");
     world.post(&close, json!({})).by(&admin).send().await.ok();
     assert!(seen("a closed manifest").await.is_empty());
-    let sailings = world.finds(next_day()).await;
+    let sailings = world.searches(next_day_search()).await;
     assert_eq!(sailings.len(), 1);
     let id = sailings[0]["route_time_id"].as_str().unwrap();
     let path = format!("/v1/mitra/route-times/{id}/cancel");
     world.post(&path, json!({ "reason": "Gelombang" })).by(&admin).send().await.ok();
-    assert!(world.finds(next_day()).await.is_empty());
+    assert!(world.searches(next_day_search()).await.is_empty());
 }
 
 async fn a_move_is_seen_on_both_days(world: World) {
     let sailing = world.sailing().await;
-    let booking = world.sold(&sailing, 2).await;
+    let booking = world.paid_booking(&sailing, 2).await;
     let days = async || {
-        let seats = async |day| world.finds(day).await[0]["available_seats"].as_i64().unwrap();
-        (seats(wish(1)).await, seats(next_day()).await)
+        let seats = async |day| world.searches(day).await[0]["available_seats"].as_i64().unwrap();
+        (seats(search_body(1)).await, seats(next_day_search()).await)
     };
     assert_eq!(days().await, (28, 30));
-    let to = world.finds(next_day()).await[0]["route_time_id"].clone();
+    let to = world.searches(next_day_search()).await[0]["route_time_id"].clone();
     let path = format!("/v1/booking/{}/reschedule", booking["id"].as_str().unwrap());
     let form = json!({ "route_time_id": to, "reason": "x" });
     world.post(&path, form).by(&world.admin().await).send().await.ok();
@@ -494,9 +502,9 @@ async fn a_move_is_seen_on_both_days(world: World) {
 
 async fn two_hundred_misses_cost_one_statement(world: World) {
     world.sailing().await;
-    world.later(TimeDelta::seconds(10));
+    world.advances_clock(TimeDelta::seconds(10));
     let before = world.db().statements();
-    let searches = (0..200).map(|_| world.finds(wish(1)));
+    let searches = (0..200).map(|_| world.searches(search_body(1)));
     let found = futures_util::future::join_all(searches).await;
     assert!(found.iter().all(|one| one.len() == 1 && *one == found[0]));
     assert_eq!(world.db().statements() - before, 1);
@@ -504,7 +512,7 @@ async fn two_hundred_misses_cost_one_statement(world: World) {
     let before = world.db().statements();
     let searches = (0..200).map(|number| {
         let lang = if number % 2 == 0 { "id" } else { "en" };
-        let search = world.post("/v1/speedboats/search", wish(3));
+        let search = world.post("/v1/speedboats/search", search_body(3));
         async move { (lang, search.header("accept-language", lang).send().await) }
     });
     for (lang, answer) in futures_util::future::join_all(searches).await {
@@ -521,13 +529,13 @@ async fn a_buyer_sees_the_sale_under_concurrent_searches(world: World) {
     let is_over = AtomicBool::new(false);
     let search = async || {
         while !is_over.load(Ordering::Relaxed) {
-            world.finds(wish(1)).await;
+            world.searches(search_body(1)).await;
         }
     };
     let buy = async {
         for sold in 1..=20 {
             world.books(order(&sailing, 1, &format!("{sold}@example.com"))).await.ok();
-            assert_eq!(world.finds(wish(1)).await[0]["available_seats"], 30 - sold);
+            assert_eq!(world.searches(search_body(1)).await[0]["available_seats"], 30 - sold);
         }
         is_over.store(true, Ordering::Relaxed);
     };
@@ -579,23 +587,25 @@ async fn every_operation_says_what_it_changes(world: World) {
 const READS_BY_POST: [&str; 2] = ["search_sailings", "validate_promo"];
 
 async fn different_requests_have_different_cache_keys(world: World) {
-    let made = world.active("made@bahari.id").await;
-    world.sails(&made, "GT. 1").await;
-    let ask = || world.post("/v1/speedboats/search", wish(2));
+    let made = world.active_partner("made@bahari.id").await;
+    world.creates_published_route(&made, "GT. 1").await;
+    let ask = || world.post("/v1/speedboats/search", search_body(2));
     let (english, indonesian) =
         (ask().send().await, ask().header("accept-language", "id").send().await);
     assert_eq!(
         (&english.body["message"], &indonesian.body["message"]),
         (&json!("OK"), &json!("Berhasil"))
     );
-    assert_eq!(world.finds(wish(3)).await[0]["total_price"], 450_000);
+    assert_eq!(world.searches(search_body(3)).await[0]["total_price"], 450_000);
     // The same bytes as something else are refused as ever.
     let text = world.call(reqwest::Method::POST, "/v1/speedboats/search");
-    let text = text.header("content-type", "text/plain").body(wish(2).to_string()).send().await;
+    let text =
+        text.header("content-type", "text/plain").body(search_body(2).to_string()).send().await;
     assert_eq!(text.status, 415);
     // A refusal is not cached.
     for _ in 0..2 {
-        let refused = world.post("/v1/speedboats/search", with(wish(2), json!({ "qty": 0 })));
-        refused.send().await.has_faults(&[("qty", "min")]);
+        let refused =
+            world.post("/v1/speedboats/search", with(search_body(2), json!({ "qty": 0 })));
+        refused.send().await.has_field_errors(&[("qty", "min")]);
     }
 }

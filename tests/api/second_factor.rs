@@ -75,7 +75,7 @@ async fn reauthenticate(world: &World, who: &Someone, body: Value) -> Answer {
 }
 
 /// Needs a recent sign-in.
-async fn hooks(world: &World, who: &Someone) -> Answer {
+async fn create_webhook(world: &World, who: &Someone) -> Answer {
     let body = json!({ "url": "https://hooks.example", "events": ["terms.published"] });
     world.post("/v1/webhooks", body).by(who).send().await
 }
@@ -85,7 +85,7 @@ async fn me(world: &World, who: &Someone) -> Answer {
 }
 
 /// With limits, and behind a proxy that says where requests come from.
-async fn limited(world: World) -> World {
+async fn with_rate_limits(world: World) -> World {
     let change = |config: &mut Config| {
         config.rate_limit = Switch(true);
         config.trusted_hops = 1;
@@ -113,7 +113,7 @@ async fn failures(world: &World, network: &str) -> i32 {
 async fn enrolling_takes_the_password_and_a_code(world: World) {
     let admin = world.admin().await;
     assert_eq!(me(&world, &admin).await.ok()["second_factor"], false);
-    begin(&world, &admin, "guess").await.has_faults(&[("current_password", "wrong")]);
+    begin(&world, &admin, "guess").await.has_field_errors(&[("current_password", "wrong")]);
     confirm(&world, &admin, "123456").await.is(409, "invalid_state");
     let begun = begin(&world, &admin, PASSWORD).await.ok();
     let secret = begun["secret"].as_str().unwrap();
@@ -126,8 +126,8 @@ async fn enrolling_takes_the_password_and_a_code(world: World) {
 
     let app = crate::authenticator::Authenticator::new(secret);
     let wrong = app.wrong_code(world.now());
-    confirm(&world, &admin, &wrong).await.has_faults(&[("code", "wrong")]);
-    confirm(&world, &admin, "").await.has_faults(&[("code", "min_length")]);
+    confirm(&world, &admin, &wrong).await.has_field_errors(&[("code", "wrong")]);
+    confirm(&world, &admin, "").await.has_field_errors(&[("code", "min_length")]);
     let codes = confirm(&world, &admin, &app.code(world.now())).await.ok();
     let codes = codes["recovery_codes"].as_array().unwrap().iter();
     let codes: BTreeSet<_> = codes.map(|code| code.as_str().unwrap()).collect();
@@ -139,7 +139,7 @@ async fn enrolling_takes_the_password_and_a_code(world: World) {
     // Once it is set up it stays, until it is removed.
     begin(&world, &admin, PASSWORD).await.is(409, "invalid_state");
     confirm(&world, &admin, &app.code(world.now())).await.is(409, "invalid_state");
-    world.delivers().await;
+    world.delivers_outbox().await;
     let letter = world.letters_to(ADMIN).pop().unwrap();
     assert!(letter.contains("Two-factor authentication is on"), "{letter}");
 }
@@ -156,8 +156,8 @@ async fn a_pending_secret_does_not_count_and_lapses(world: World) {
     let app =
         |begun: &Value| crate::authenticator::Authenticator::new(begun["secret"].as_str().unwrap());
     let stale = app(&first).code(world.now());
-    confirm(&world, &admin, &stale).await.has_faults(&[("code", "wrong")]);
-    world.later(TimeDelta::minutes(30));
+    confirm(&world, &admin, &stale).await.has_field_errors(&[("code", "wrong")]);
+    world.advances_clock(TimeDelta::minutes(30));
     let late = app(&second).code(world.now());
     confirm(&world, &admin, &late).await.is(409, "invalid_state");
 }
@@ -183,12 +183,12 @@ async fn a_code_works_once(world: World) {
     // The one that confirmed it is used up.
     let used = app.code(world.now());
     world.login_with_code(ADMIN, &used).await.is(401, "invalid_credentials");
-    world.later(TimeDelta::seconds(30));
+    world.advances_clock(TimeDelta::seconds(30));
     let code = app.code(world.now());
     let spaced = format!("{} {}", &code[..3], &code[3..]);
     assert_eq!(world.login_with_code(ADMIN, &spaced).await.ok()["user"]["second_factor"], true);
     world.login_with_code(ADMIN, &code).await.is(401, "invalid_credentials");
-    remove(&world, &admin, PASSWORD, &code).await.has_faults(&[("code", "wrong")]);
+    remove(&world, &admin, PASSWORD, &code).await.has_field_errors(&[("code", "wrong")]);
     for missing in [json!(null), json!(""), json!("  ")] {
         let body =
             json!({ "email": ADMIN, "password": PASSWORD, "role": "admin", "code": missing });
@@ -203,7 +203,7 @@ async fn a_code_works_once(world: World) {
 }
 
 /// Sends the same login several times at once; how many succeeded.
-async fn at_once(world: &World, code: &str) -> usize {
+async fn concurrent_logins(world: &World, code: &str) -> usize {
     let mut calls = tokio::task::JoinSet::new();
     for _ in 0..6 {
         let body = json!({ "email": ADMIN, "password": PASSWORD, "role": "admin", "code": code });
@@ -220,15 +220,15 @@ async fn of_logins_at_the_same_moment_with_one_code_one_succeeds(world: World) {
     let admin = world.admin().await;
     let app = world.enrols(&admin).await;
     for _ in 0..3 {
-        world.later(TimeDelta::seconds(30));
-        assert_eq!(at_once(&world, &app.code(world.now())).await, 1);
+        world.advances_clock(TimeDelta::seconds(30));
+        assert_eq!(concurrent_logins(&world, &app.code(world.now())).await, 1);
     }
 }
 
 async fn a_code_may_be_one_step_early_or_late(world: World) {
     let admin = world.admin().await;
     let app = world.enrols(&admin).await;
-    world.later(TimeDelta::minutes(10));
+    world.advances_clock(TimeDelta::minutes(10));
     let code = |steps: i64| app.code(world.now() + TimeDelta::seconds(30 * steps));
     for far in [-2, 2] {
         world.login_with_code(ADMIN, &code(far)).await.is(401, "invalid_credentials");
@@ -251,7 +251,7 @@ async fn a_recovery_code_works_once(world: World) {
     assert_eq!(world.count("SELECT COUNT(*) FROM recovery_codes").await, 8);
     world.login_with_code(ADMIN, "AAAA-AAAA-AAAA-AAAA").await.is(401, "invalid_credentials");
     // Those of another account are worth nothing.
-    let other = world.admin_called("other@dermaga.test").await;
+    let other = world.admin_with_email("other@dermaga.test").await;
     let theirs = world.enrols(&other).await;
     let foreign = &theirs.recovery_codes[0];
     world.login_with_code(ADMIN, foreign).await.is(401, "invalid_credentials");
@@ -266,26 +266,26 @@ async fn of_logins_at_the_same_moment_with_one_recovery_code_one_succeeds(world:
     let admin = world.admin().await;
     let app = world.enrols(&admin).await;
     for code in &app.recovery_codes[..3] {
-        assert_eq!(at_once(&world, code).await, 1);
+        assert_eq!(concurrent_logins(&world, code).await, 1);
     }
     assert_eq!(world.count("SELECT COUNT(*) FROM recovery_codes").await, 7);
 }
 
 /// An admin with a second factor, who has signed in from home.
-async fn owner(world: &World) -> (Someone, crate::authenticator::Authenticator) {
+async fn admin_with_second_factor(world: &World) -> (Someone, crate::authenticator::Authenticator) {
     world.account(ADMIN, "admin").await;
     let session = login_from(world, HOME, PASSWORD, None).await.ok();
     let token = session["access_token"].as_str().unwrap().to_owned();
     let id = session["user"]["id"].as_str().unwrap().to_owned();
     let owner = Someone { token, id, email: ADMIN.into() };
     let app = world.enrols(&owner).await;
-    world.later(TimeDelta::minutes(20));
+    world.advances_clock(TimeDelta::minutes(20));
     (owner, app)
 }
 
 async fn wrong_codes_lock_like_wrong_passwords(world: World) {
-    let world = limited(world).await;
-    let (_, app) = owner(&world).await;
+    let world = with_rate_limits(world).await;
+    let (_, app) = admin_with_second_factor(&world).await;
     let wrong = app.wrong_code(world.now());
     for _ in 0..10 {
         login_from(&world, HOME, PASSWORD, Some(&wrong)).await.is(401, "invalid_credentials");
@@ -293,15 +293,15 @@ async fn wrong_codes_lock_like_wrong_passwords(world: World) {
     let right = app.code(world.now());
     login_from(&world, HOME, PASSWORD, Some(&right)).await.is(429, "too_many_requests");
     login_from(&world, HOME, PASSWORD, None).await.is(429, "too_many_requests");
-    world.later(TimeDelta::minutes(15));
+    world.advances_clock(TimeDelta::minutes(15));
     let right = app.code(world.now());
     login_from(&world, HOME, PASSWORD, Some(&right)).await.ok();
     assert_eq!(failures(&world, HOME).await, 0, "a success clears the slate");
 }
 
 async fn codes_are_guessed_from_everywhere_together(world: World) {
-    let world = limited(world).await;
-    let (_, app) = owner(&world).await;
+    let world = with_rate_limits(world).await;
+    let (_, app) = admin_with_second_factor(&world).await;
     let wrong = app.wrong_code(world.now());
     for n in 1..=10 {
         let address = format!("198.51.100.{n}");
@@ -315,8 +315,8 @@ async fn codes_are_guessed_from_everywhere_together(world: World) {
 }
 
 async fn a_right_password_without_a_code_is_neither_failure_nor_success(world: World) {
-    let world = limited(world).await;
-    owner(&world).await;
+    let world = with_rate_limits(world).await;
+    admin_with_second_factor(&world).await;
     for _ in 0..9 {
         login_from(&world, HOME, "guess", None).await.is(401, "invalid_credentials");
     }
@@ -342,51 +342,51 @@ async fn removing_takes_the_password_and_a_code(world: World) {
     let admin = world.admin().await;
     remove(&world, &admin, PASSWORD, "123456").await.is(409, "invalid_state");
     let app = world.enrols(&admin).await;
-    world.later(TimeDelta::minutes(1));
+    world.advances_clock(TimeDelta::minutes(1));
     let code = app.code(world.now());
-    remove(&world, &admin, "guess", &code).await.has_faults(&[("current_password", "wrong")]);
+    remove(&world, &admin, "guess", &code).await.has_field_errors(&[("current_password", "wrong")]);
     let wrong = app.wrong_code(world.now());
-    remove(&world, &admin, PASSWORD, &wrong).await.has_faults(&[("code", "wrong")]);
+    remove(&world, &admin, PASSWORD, &wrong).await.has_field_errors(&[("code", "wrong")]);
     let answer = world.delete("/user/me/totp").json(json!({})).by(&admin).send().await;
-    answer.has_faults(&[("code", "required"), ("current_password", "required")]);
+    answer.has_field_errors(&[("code", "required"), ("current_password", "required")]);
     remove(&world, &admin, PASSWORD, &code).await.ok();
     assert_eq!(me(&world, &admin).await.ok()["second_factor"], false);
     world.login(ADMIN, "admin").await.ok();
     assert_eq!(world.count("SELECT COUNT(*) FROM recovery_codes").await, 0);
-    world.delivers().await;
+    world.delivers_outbox().await;
     let letter = world.letters_to(ADMIN).pop().unwrap();
     assert!(letter.contains("Two-factor authentication is off"), "{letter}");
 }
 
 async fn a_stolen_token_takes_nothing_over(world: World) {
     let stolen = world.admin().await;
-    world.later(TimeDelta::minutes(61));
-    begin(&world, &stolen, "guess").await.has_faults(&[("current_password", "wrong")]);
+    world.advances_clock(TimeDelta::minutes(61));
+    begin(&world, &stolen, "guess").await.has_field_errors(&[("current_password", "wrong")]);
     confirm(&world, &stolen, "123456").await.is(409, "invalid_state");
     let change = json!({ "current_password": "guess", "password": NEW, "cpassword": NEW });
     let answer = world.put("/user/me/password", change).by(&stolen).send().await;
-    answer.has_faults(&[("current_password", "wrong")]);
-    hooks(&world, &stolen).await.is(403, "reauthentication_required");
+    answer.has_field_errors(&[("current_password", "wrong")]);
+    create_webhook(&world, &stolen).await.is(403, "reauthentication_required");
     reauthenticate(&world, &stolen, json!({ "password": "guess" }))
         .await
-        .has_faults(&[("password", "wrong")]);
-    hooks(&world, &stolen).await.is(403, "reauthentication_required");
+        .has_field_errors(&[("password", "wrong")]);
+    create_webhook(&world, &stolen).await.is(403, "reauthentication_required");
 
-    let other = world.admin_called("other@dermaga.test").await;
+    let other = world.admin_with_email("other@dermaga.test").await;
     let app = world.enrols(&other).await;
-    world.later(TimeDelta::minutes(61));
+    world.advances_clock(TimeDelta::minutes(61));
     let code = app.code(world.now());
-    remove(&world, &other, "guess", &code).await.has_faults(&[("current_password", "wrong")]);
+    remove(&world, &other, "guess", &code).await.has_field_errors(&[("current_password", "wrong")]);
     // Nor does it free somebody else from theirs.
     let path = format!("/v1/users/{}/totp", other.id);
-    let stolen = world.admin_called("third@dermaga.test").await;
-    world.later(TimeDelta::minutes(61));
+    let stolen = world.admin_with_email("third@dermaga.test").await;
+    world.advances_clock(TimeDelta::minutes(61));
     world.delete(&path).by(&stolen).send().await.is(403, "reauthentication_required");
 }
 
 async fn a_stolen_token_cannot_guess(world: World) {
-    let world = limited(world).await;
-    let (stolen, app) = owner(&world).await;
+    let world = with_rate_limits(world).await;
+    let (stolen, app) = admin_with_second_factor(&world).await;
     let wrong = app.wrong_code(world.now());
     let guess = async |n: i32| {
         let address = format!("198.51.100.{n}");
@@ -431,7 +431,7 @@ async fn an_admin_resets_the_factor_of_somebody_else(world: World) {
     me(&world, &made).await.is(401, "unauthenticated");
     let again = world.signs_in("made@bahari.id", "mitra").await;
     assert_eq!(me(&world, &again).await.ok()["second_factor"], false);
-    world.delivers().await;
+    world.delivers_outbox().await;
     let letters = world.letters_to("made@bahari.id");
     let told = letters.iter().any(|letter| letter.contains("Two-factor authentication is off"));
     assert!(told, "{letters:?}");
@@ -455,40 +455,40 @@ async fn a_deleted_account_leaves_no_secret(world: World) {
 async fn reauthenticating_makes_this_session_recent(world: World) {
     let here = world.admin().await;
     let there = world.signs_in(ADMIN, "admin").await;
-    world.later(TimeDelta::hours(1) - TimeDelta::seconds(1));
-    hooks(&world, &here).await.ok();
-    world.later(TimeDelta::seconds(1));
-    hooks(&world, &here).await.is(403, "reauthentication_required");
-    reauthenticate(&world, &here, json!({})).await.has_faults(&[("password", "required")]);
+    world.advances_clock(TimeDelta::hours(1) - TimeDelta::seconds(1));
+    create_webhook(&world, &here).await.ok();
+    world.advances_clock(TimeDelta::seconds(1));
+    create_webhook(&world, &here).await.is(403, "reauthentication_required");
+    reauthenticate(&world, &here, json!({})).await.has_field_errors(&[("password", "required")]);
     // A code is ignored where there is no second factor.
     reauthenticate(&world, &here, json!({ "password": PASSWORD, "code": "123456" })).await.ok();
-    hooks(&world, &here).await.ok();
-    hooks(&world, &there).await.is(403, "reauthentication_required");
-    world.later(TimeDelta::hours(1));
-    hooks(&world, &here).await.is(403, "reauthentication_required");
+    create_webhook(&world, &here).await.ok();
+    create_webhook(&world, &there).await.is(403, "reauthentication_required");
+    world.advances_clock(TimeDelta::hours(1));
+    create_webhook(&world, &here).await.is(403, "reauthentication_required");
     let fresh = world.signs_in(ADMIN, "admin").await;
-    hooks(&world, &fresh).await.ok();
+    create_webhook(&world, &fresh).await.ok();
 }
 
 async fn reauthenticating_takes_the_code_as_well(world: World) {
     let admin = world.admin().await;
     let app = world.enrols(&admin).await;
-    world.later(TimeDelta::minutes(61));
+    world.advances_clock(TimeDelta::minutes(61));
     let code = app.code(world.now());
     let give = async |code: Value| {
         let body = json!({ "password": PASSWORD, "code": code });
         reauthenticate(&world, &admin, body).await
     };
     let bare = reauthenticate(&world, &admin, json!({ "password": PASSWORD })).await;
-    bare.has_faults(&[("code", "required")]);
-    give(json!(" ")).await.has_faults(&[("code", "required")]);
-    give(json!(app.wrong_code(world.now()))).await.has_faults(&[("code", "wrong")]);
-    hooks(&world, &admin).await.is(403, "reauthentication_required");
+    bare.has_field_errors(&[("code", "required")]);
+    give(json!(" ")).await.has_field_errors(&[("code", "required")]);
+    give(json!(app.wrong_code(world.now()))).await.has_field_errors(&[("code", "wrong")]);
+    create_webhook(&world, &admin).await.is(403, "reauthentication_required");
     give(json!(code)).await.ok();
-    hooks(&world, &admin).await.ok();
-    give(json!(code)).await.has_faults(&[("code", "wrong")]);
+    create_webhook(&world, &admin).await.ok();
+    give(json!(code)).await.has_field_errors(&[("code", "wrong")]);
     give(json!(app.recovery_codes[0])).await.ok();
-    give(json!(app.recovery_codes[0])).await.has_faults(&[("code", "wrong")]);
+    give(json!(app.recovery_codes[0])).await.has_field_errors(&[("code", "wrong")]);
 }
 
 async fn a_resumed_session_is_not_recent(world: World) {
@@ -501,15 +501,15 @@ async fn a_resumed_session_is_not_recent(world: World) {
     let token = resumed["access_token"].as_str().unwrap().to_owned();
     let resumed = Someone { token, ..admin };
     me(&world, &resumed).await.ok();
-    hooks(&world, &resumed).await.is(403, "reauthentication_required");
+    create_webhook(&world, &resumed).await.is(403, "reauthentication_required");
     reauthenticate(&world, &resumed, json!({ "password": PASSWORD })).await.ok();
-    hooks(&world, &resumed).await.ok();
+    create_webhook(&world, &resumed).await.ok();
 }
 
 async fn an_impersonated_session_proves_nothing(world: World) {
     let admin = world.admin().await;
     let made = world.partner("made@bahari.id").await;
-    let acting = world.impersonates(&world.desk_of(&made).await, &admin).await;
+    let acting = world.impersonates(&world.partner_path(&made).await, &admin).await;
     begin(&world, &acting, PASSWORD).await.is(403, "forbidden");
     confirm(&world, &acting, "123456").await.is(403, "forbidden");
     remove(&world, &acting, PASSWORD, "123456").await.is(403, "forbidden");
@@ -521,7 +521,7 @@ async fn an_impersonated_session_proves_nothing(world: World) {
 }
 
 /// Calls an operation with rubbish.
-async fn calls(world: &World, operation: &Operation, who: &Someone) -> Answer {
+async fn call_operation(world: &World, operation: &Operation, who: &Someone) -> Answer {
     let path = operation.path.replace("{id}", &ids::fresh().to_string());
     let path = path.replace("{delivery_id}", &ids::fresh().to_string());
     let call = world.call(operation.method.clone(), &path).by(who);
@@ -532,7 +532,7 @@ async fn calls(world: &World, operation: &Operation, who: &Someone) -> Answer {
 }
 
 /// Neither ends the session nor answers for ever.
-fn walks(operation: &&Operation) -> bool {
+fn is_callable(operation: &&Operation) -> bool {
     !["logout", "stream_notifications"].contains(&operation.id)
 }
 
@@ -564,14 +564,14 @@ async fn exactly_the_marked_operations_need_a_recent_sign_in(world: World) {
         world.staff("ayu@dermaga.test", Rule::ALL).await,
         world.partner("made@bahari.id").await,
     ];
-    world.later(TimeDelta::minutes(61));
+    world.advances_clock(TimeDelta::minutes(61));
     let fresh = world.signs_in(ADMIN, "admin").await;
     let wanted = |answer: &Answer| {
         answer.status == 403 && answer.body["error"] == "reauthentication_required"
     };
-    for operation in table.operations().iter().filter(walks) {
+    for operation in table.operations().iter().filter(is_callable) {
         for (n, who) in old.iter().enumerate() {
-            let answer = calls(&world, operation, who).await;
+            let answer = call_operation(&world, operation, who).await;
             let admitted = match n {
                 0 => operation.access != Access::Partner,
                 1 => !matches!(operation.access, Access::Partner | Access::Admin),
@@ -580,7 +580,7 @@ async fn exactly_the_marked_operations_need_a_recent_sign_in(world: World) {
             let expected = operation.recent_sign_in && admitted;
             assert_eq!(wanted(&answer), expected, "{} as {}", operation.id, who.email);
         }
-        assert!(!wanted(&calls(&world, operation, &fresh).await), "{}", operation.id);
+        assert!(!wanted(&call_operation(&world, operation, &fresh).await), "{}", operation.id);
     }
 }
 
@@ -603,12 +603,16 @@ async fn whoever_must_have_a_second_factor_sets_it_up_first(world: World) {
         let free = operation.before_enrolment || operation.access == Access::Public;
         if operation.id != "logout" {
             for who in [&admin, &clerk] {
-                let answer = calls(&world, operation, who).await;
+                let answer = call_operation(&world, operation, who).await;
                 assert_eq!(refused(&answer), !free, "{} as {}", operation.id, who.email);
             }
         }
-        if walks(&operation) {
-            assert!(!refused(&calls(&world, operation, &partner).await), "{}", operation.id);
+        if is_callable(&operation) {
+            assert!(
+                !refused(&call_operation(&world, operation, &partner).await),
+                "{}",
+                operation.id
+            );
         }
     }
     // Signing out works, and so does the way out.
@@ -618,13 +622,13 @@ async fn whoever_must_have_a_second_factor_sets_it_up_first(world: World) {
     reauthenticate(&world, &admin, body).await.ok();
     let app = world.enrols(&admin).await;
     world.enrols(&clerk).await;
-    for operation in table.operations().iter().filter(walks) {
+    for operation in table.operations().iter().filter(is_callable) {
         for who in [&admin, &clerk] {
-            assert!(!refused(&calls(&world, operation, who).await), "{}", operation.id);
+            assert!(!refused(&call_operation(&world, operation, who).await), "{}", operation.id);
         }
     }
     // Whoever acts for a partner needs it as well.
-    let acting = world.impersonates(&world.desk_of(&partner).await, &admin).await;
+    let acting = world.impersonates(&world.partner_path(&partner).await, &admin).await;
     me(&world, &acting).await.ok();
     world.get("/v1/dashboard").by(&acting).send().await.ok();
     remove(&world, &admin, PASSWORD, &app.recovery_codes[0]).await.ok();
@@ -649,8 +653,8 @@ async fn secrets_are_unreadable_at_rest(world: World) {
     let app = world.enrols(&admin).await;
     let clerk = world.staff("ayu@dermaga.test", &[]).await;
     let pending = begin(&world, &clerk, PASSWORD).await.ok();
-    world.delivers().await;
-    let everything = world.everything().await;
+    world.delivers_outbox().await;
+    let everything = world.all_stored_data().await;
     assert!(everything.contains(ADMIN), "this is where they would be");
     let pending = pending["secret"].as_str().unwrap();
     assert!(!everything.contains(&app.secret) && !everything.contains(pending));
@@ -663,18 +667,18 @@ async fn the_key_can_be_changed(world: World) {
     let admin = world.admin().await;
     let app = world.enrols(&admin).await;
     let key = "YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXphYmNkZWY=";
-    let world = world.again_with(|config| {
+    let world = world.restarts_with(|config| {
         let old = config.secret_key.replace(Secret::new(key));
         config.old_secret_keys.0.extend(old);
     });
     let world = world.await;
-    world.later(TimeDelta::minutes(1));
+    world.advances_clock(TimeDelta::minutes(1));
     world.login_with_code(ADMIN, &app.code(world.now())).await.ok();
     assert_eq!(world.app.reseal().await.unwrap(), 1);
     assert_eq!(world.app.reseal().await.unwrap(), 0);
     // The old key is no longer needed, neither for codes nor for recovery codes.
-    let world = world.again_with(|config| config.secret_key = Some(Secret::new(key))).await;
-    world.later(TimeDelta::minutes(2));
+    let world = world.restarts_with(|config| config.secret_key = Some(Secret::new(key))).await;
+    world.advances_clock(TimeDelta::minutes(2));
     world.login_with_code(ADMIN, &app.code(world.now())).await.ok();
     world.login_with_code(ADMIN, &app.recovery_codes[0]).await.ok();
 }
@@ -712,7 +716,7 @@ async fn indonesian_passwords_are_refused(world: World) {
         form["password"] = json!(weak);
         form["cpassword"] = json!(weak);
         let answer = world.post("/auth/register-mitra", form).send().await;
-        answer.has_faults(&[("password", "weak")]);
+        answer.has_field_errors(&[("password", "weak")]);
     }
 }
 
@@ -722,21 +726,21 @@ async fn admins_and_staff_need_twelve_characters(world: World) {
     let admin = world.admin().await;
     let invite = json!({ "name": "Komang", "email": "komang@dermaga.test" });
     world.post("/v1/users/admins", invite).by(&admin).send().await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     let token = world.mailed_token("komang@dermaga.test");
     let reset = async |password: &str| {
         let body = json!({ "token": token, "password": password, "cpassword": password });
         world.post("/auth/reset-password", body).send().await
     };
-    reset(SHORT).await.has_faults(&[("password", "min_length")]);
+    reset(SHORT).await.has_field_errors(&[("password", "min_length")]);
     reset(LONG).await.ok();
     let change = async |who: &Someone, current: &str, new: &str| {
         let body = json!({ "current_password": current, "password": new, "cpassword": new });
         world.put("/user/me/password", body).by(who).send().await
     };
-    change(&admin, PASSWORD, SHORT).await.has_faults(&[("password", "min_length")]);
+    change(&admin, PASSWORD, SHORT).await.has_field_errors(&[("password", "min_length")]);
     let clerk = world.staff("ayu@dermaga.test", &[]).await;
-    change(&clerk, PASSWORD, SHORT).await.has_faults(&[("password", "min_length")]);
+    change(&clerk, PASSWORD, SHORT).await.has_field_errors(&[("password", "min_length")]);
     // With a second factor eight will do, and for partners they always do.
     world.enrols(&clerk).await;
     change(&clerk, PASSWORD, SHORT).await.ok();

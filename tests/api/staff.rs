@@ -24,14 +24,14 @@ on_both_engines![
     bank_numbers_rest_sealed_and_never_reach_the_audit_log,
 ];
 
-async fn permission(world: &World, admin: &Someone, level: &str) -> String {
+async fn create_permission(world: &World, admin: &Someone, level: &str) -> String {
     let name = dermaga::kernel::ids::fresh().to_string();
     let form = json!({ "name": name, "description": "", "level": level, "rules": ["fleet.read"] });
     let made = world.post("/v1/permission", form).by(admin).send().await.ok();
     made["id"].as_str().unwrap().to_owned()
 }
 
-fn form(email: &str, permission: &str) -> Value {
+fn staff_body(email: &str, permission: &str) -> Value {
     json!({
         "name": "Komang Ayu", "email": email, "msisdn": "081234567890",
         "join_date": "2026-11-01", "status": "active", "permission_id": permission,
@@ -43,7 +43,7 @@ fn form(email: &str, permission: &str) -> Value {
     })
 }
 
-async fn hire(world: &World, who: &Someone, form: Value) -> Answer {
+async fn create_staff(world: &World, who: &Someone, form: Value) -> Answer {
     world.post("/v1/staff", form).by(who).send().await
 }
 
@@ -53,17 +53,19 @@ fn path(staff: &Value) -> String {
 
 async fn a_staff_member_is_invited_and_signs_in(world: World) {
     let admin = world.admin().await;
-    let desk = permission(&world, &admin, "operator").await;
-    let made = hire(&world, &admin, form("Komang@Dermaga.test", &desk)).await.ok();
+    let desk = create_permission(&world, &admin, "operator").await;
+    let made = create_staff(&world, &admin, staff_body("Komang@Dermaga.test", &desk)).await.ok();
     assert_eq!(made["email"], "komang@dermaga.test");
     assert_eq!(made["msisdn"], "+6281234567890");
     assert_eq!(made["permission"]["level"], "operator");
     assert_eq!(made["salary"], 7_500_000);
     assert_eq!(made["bank_account"]["account_number"], "7712345678");
     assert_eq!(world.get(&path(&made)).by(&admin).send().await.ok(), made);
-    hire(&world, &admin, form("komang@dermaga.test", &desk)).await.is(409, "email_taken");
+    create_staff(&world, &admin, staff_body("komang@dermaga.test", &desk))
+        .await
+        .is(409, "email_taken");
 
-    world.delivers().await;
+    world.delivers_outbox().await;
     let password = "layar putih 7 dermaga tua";
     let body = json!({
         "token": world.mailed_token("komang@dermaga.test"),
@@ -78,16 +80,16 @@ async fn a_staff_member_is_invited_and_signs_in(world: World) {
 async fn faults_are_named(world: World) {
     let admin = world.admin().await;
     let unknown = dermaga::kernel::ids::fresh().to_string();
-    let answer = hire(&world, &admin, form("komang@dermaga.test", &unknown)).await;
-    answer.has_faults(&[("permission_id", "unknown")]);
-    let mut bad = form("komang@dermaga.test", "rubbish");
+    let answer = create_staff(&world, &admin, staff_body("komang@dermaga.test", &unknown)).await;
+    answer.has_field_errors(&[("permission_id", "unknown")]);
+    let mut bad = staff_body("komang@dermaga.test", "rubbish");
     bad["join_date"] = json!("2026-02-30");
     bad["salary"] = json!(-1);
     bad["working_type"] = json!("sometimes");
     bad["show_salary"] = json!("no");
     bad["address"] = json!({ "street": "x" });
     bad["bank_account"]["account_number"] = json!("12 34");
-    hire(&world, &admin, bad).await.has_faults(&[
+    create_staff(&world, &admin, bad).await.has_field_errors(&[
         ("address.city", "required"),
         ("address.postal_code", "required"),
         ("address.province", "required"),
@@ -103,10 +105,10 @@ async fn faults_are_named(world: World) {
 
 async fn a_staff_member_is_changed(world: World) {
     let admin = world.admin().await;
-    let desk = permission(&world, &admin, "operator").await;
-    let made = hire(&world, &admin, form("komang@dermaga.test", &desk)).await.ok();
-    let other = permission(&world, &admin, "viewer").await;
-    let mut change = form("ayu@dermaga.test", &other);
+    let desk = create_permission(&world, &admin, "operator").await;
+    let made = create_staff(&world, &admin, staff_body("komang@dermaga.test", &desk)).await.ok();
+    let other = create_permission(&world, &admin, "viewer").await;
+    let mut change = staff_body("ayu@dermaga.test", &other);
     change["name"] = json!("Ayu");
     change["salary"] = json!(8_000_000);
     let changed = world.put(&path(&made), change).by(&admin).send().await.ok();
@@ -115,7 +117,7 @@ async fn a_staff_member_is_changed(world: World) {
     assert_eq!(changed["permission"]["level"], "viewer");
     assert_eq!(changed["salary"], 8_000_000);
     // The link in the first mailbox is dead, and the second has a new one.
-    world.delivers().await;
+    world.delivers_outbox().await;
     let reset = async |email: &str| {
         let password = "layar putih 7 dermaga tua";
         let token = world.mailed_token(email);
@@ -124,8 +126,8 @@ async fn a_staff_member_is_changed(world: World) {
     };
     reset("ayu@dermaga.test").await.ok();
     assert!(world.letters_to("komang@dermaga.test").is_empty(), "it was corrected in time");
-    hire(&world, &admin, form("komang@dermaga.test", &desk)).await.ok();
-    let taken = world.put(&path(&made), form("komang@dermaga.test", &desk)).by(&admin);
+    create_staff(&world, &admin, staff_body("komang@dermaga.test", &desk)).await.ok();
+    let taken = world.put(&path(&made), staff_body("komang@dermaga.test", &desk)).by(&admin);
     taken.send().await.is(409, "email_taken");
 }
 
@@ -138,8 +140,8 @@ async fn switching_off_ends_the_sessions(world: World) {
     let admin = world.admin().await;
     let putu = world.staff("putu@dermaga.test", &[UsersRead]).await;
     let record = staff_record(&world, &admin, &putu).await;
-    let desk = permission(&world, &admin, "operator").await;
-    let mut off = form("putu@dermaga.test", &desk);
+    let desk = create_permission(&world, &admin, "operator").await;
+    let mut off = staff_body("putu@dermaga.test", &desk);
     off["status"] = json!("inactive");
     world.put(&path(&record), off.clone()).by(&admin).send().await.ok();
     world.get("/user/me").by(&putu).send().await.is(401, "unauthenticated");
@@ -161,8 +163,8 @@ async fn a_deleted_member_frees_the_email_and_leaves_the_name(world: World) {
     world.delete(&path(&record)).by(&admin).send().await.is(404, "not_found");
     world.get(&format!("/v1/users/{}", putu.id)).by(&admin).send().await.is(404, "not_found");
     world.delete(&format!("/v1/permission/{held}")).by(&admin).send().await.ok();
-    let desk = permission(&world, &admin, "operator").await;
-    hire(&world, &admin, form("putu@dermaga.test", &desk)).await.ok();
+    let desk = create_permission(&world, &admin, "operator").await;
+    create_staff(&world, &admin, staff_body("putu@dermaga.test", &desk)).await.ok();
     let gone = "SELECT COUNT(*) FROM accounts WHERE name = 'Wayan' AND deleted_at IS NOT NULL";
     assert_eq!(world.count(gone).await, 1);
 }
@@ -170,14 +172,14 @@ async fn a_deleted_member_frees_the_email_and_leaves_the_name(world: World) {
 async fn the_list_has_two_objects(world: World) {
     let admin = world.admin().await;
     let (desk, low) = (
-        permission(&world, &admin, "supervisor").await,
-        permission(&world, &admin, "viewer").await,
+        create_permission(&world, &admin, "supervisor").await,
+        create_permission(&world, &admin, "viewer").await,
     );
-    hire(&world, &admin, form("b@dermaga.test", &desk)).await.ok();
-    let mut off = form("a@dermaga.test", &low);
+    create_staff(&world, &admin, staff_body("b@dermaga.test", &desk)).await.ok();
+    let mut off = staff_body("a@dermaga.test", &low);
     off["status"] = json!("inactive");
     off["join_date"] = json!("2026-12-01");
-    hire(&world, &admin, off).await.ok();
+    create_staff(&world, &admin, off).await.ok();
 
     let emails = async |query: &str| {
         let data = world.get(&format!("/v1/staffs?{query}")).by(&admin).send().await.ok();
@@ -199,14 +201,14 @@ async fn the_list_has_two_objects(world: World) {
     let answer = world.get("/v1/staffs?page_size=1").by(&admin).send().await;
     assert_eq!(answer.body["pagination"]["total_pages"], 2);
     let bad = world.get("/v1/staffs?status=asleep&sort_by=salary").by(&admin).send().await;
-    bad.has_faults(&[("sort_by", "enum"), ("status", "enum")]);
+    bad.has_field_errors(&[("sort_by", "enum"), ("status", "enum")]);
 }
 
 async fn a_salary_is_for_those_who_may_see_it(world: World) {
     let admin = world.admin().await;
     let reader = world.staff("reader@dermaga.test", &[StaffRead]).await;
-    let desk = permission(&world, &admin, "viewer").await;
-    let made = hire(&world, &admin, form("komang@dermaga.test", &desk)).await.ok();
+    let desk = create_permission(&world, &admin, "viewer").await;
+    let made = create_staff(&world, &admin, staff_body("komang@dermaga.test", &desk)).await.ok();
     let seen = async |who: &Someone, path: &str| {
         world.get(path).by(who).send().await.ok()["salary"].clone()
     };
@@ -216,7 +218,7 @@ async fn a_salary_is_for_those_who_may_see_it(world: World) {
     assert_eq!(list["items"][0]["salary"], json!(null));
     let own = staff_record(&world, &admin, &reader).await;
     assert_eq!(seen(&reader, &path(&own)).await, 0);
-    let mut shown = form("komang@dermaga.test", &desk);
+    let mut shown = staff_body("komang@dermaga.test", &desk);
     shown["show_salary"] = json!(true);
     world.put(&path(&made), shown).by(&admin).send().await.ok();
     assert_eq!(seen(&reader, &path(&made)).await, 7_500_000);
@@ -225,21 +227,23 @@ async fn a_salary_is_for_those_who_may_see_it(world: World) {
 async fn nobody_assigns_a_permission_beyond_them(world: World) {
     let admin = world.admin().await;
     let rules = [StaffWrite, StaffRead, FleetRead];
-    let boss = world.staff_at("manager", "boss@dermaga.test", &rules).await;
-    let below = permission(&world, &admin, "supervisor").await;
-    let made = hire(&world, &boss, form("a@dermaga.test", &below)).await.ok();
+    let boss = world.staff_of_level("manager", "boss@dermaga.test", &rules).await;
+    let below = create_permission(&world, &admin, "supervisor").await;
+    let made = create_staff(&world, &boss, staff_body("a@dermaga.test", &below)).await.ok();
     let richer = json!({
         "name": "richer", "description": "", "level": "viewer",
         "rules": ["fleet.read", "settlements.release"],
     });
     let richer = world.post("/v1/permission", richer).by(&admin).send().await.ok();
     for beyond in [
-        permission(&world, &admin, "manager").await,
-        permission(&world, &admin, "owner").await,
+        create_permission(&world, &admin, "manager").await,
+        create_permission(&world, &admin, "owner").await,
         richer["id"].as_str().unwrap().to_owned(),
     ] {
-        hire(&world, &boss, form("b@dermaga.test", &beyond)).await.is(403, "forbidden");
-        let raise = world.put(&path(&made), form("a@dermaga.test", &beyond)).by(&boss);
+        create_staff(&world, &boss, staff_body("b@dermaga.test", &beyond))
+            .await
+            .is(403, "forbidden");
+        let raise = world.put(&path(&made), staff_body("a@dermaga.test", &beyond)).by(&boss);
         raise.send().await.is(403, "forbidden");
     }
 }
@@ -247,13 +251,13 @@ async fn nobody_assigns_a_permission_beyond_them(world: World) {
 async fn nobody_touches_a_colleague_at_or_above_their_level(world: World) {
     let admin = world.admin().await;
     let rules = [StaffWrite, StaffRead, FleetRead];
-    let boss = world.staff_at("manager", "boss@dermaga.test", &rules).await;
-    let below = permission(&world, &admin, "viewer").await;
+    let boss = world.staff_of_level("manager", "boss@dermaga.test", &rules).await;
+    let below = create_permission(&world, &admin, "viewer").await;
     for (n, level) in ["owner", "manager"].into_iter().enumerate() {
-        let theirs = permission(&world, &admin, level).await;
+        let theirs = create_permission(&world, &admin, level).await;
         let email = format!("above{n}@dermaga.test");
-        let above = hire(&world, &admin, form(&email, &theirs)).await.ok();
-        let lower = world.put(&path(&above), form(&email, &below)).by(&boss);
+        let above = create_staff(&world, &admin, staff_body(&email, &theirs)).await.ok();
+        let lower = world.put(&path(&above), staff_body(&email, &below)).by(&boss);
         lower.send().await.is(403, "forbidden");
         world.put(&path(&above), json!({})).by(&boss).send().await.is(403, "forbidden");
         world.delete(&path(&above)).by(&boss).send().await.is(403, "forbidden");
@@ -263,11 +267,11 @@ async fn nobody_touches_a_colleague_at_or_above_their_level(world: World) {
 async fn nobody_edits_themselves(world: World) {
     let admin = world.admin().await;
     let rules = [StaffWrite, StaffRead, FleetRead];
-    let boss = world.staff_at("manager", "boss@dermaga.test", &rules).await;
+    let boss = world.staff_of_level("manager", "boss@dermaga.test", &rules).await;
     let own = staff_record(&world, &admin, &boss).await;
-    let below = permission(&world, &admin, "viewer").await;
+    let below = create_permission(&world, &admin, "viewer").await;
     for permission in [own["permission_id"].as_str().unwrap(), below.as_str()] {
-        let edit = world.put(&path(&own), form("boss@dermaga.test", permission)).by(&boss);
+        let edit = world.put(&path(&own), staff_body("boss@dermaga.test", permission)).by(&boss);
         edit.send().await.is(403, "forbidden");
     }
     world.delete(&path(&own)).by(&boss).send().await.is(403, "forbidden");
@@ -276,7 +280,7 @@ async fn nobody_edits_themselves(world: World) {
 async fn the_own_profile_is_no_way_up(world: World) {
     let admin = world.admin().await;
     let putu = world.staff("putu@dermaga.test", &[UsersRead]).await;
-    let owner = permission(&world, &admin, "owner").await;
+    let owner = create_permission(&world, &admin, "owner").await;
     let profile = json!({
         "name": "Putu", "email": "putu@dermaga.test", "phone": "081234567890", "avatar_file_id": "",
         "role": "admin", "status": "active", "permission_id": owner, "level": "owner",
@@ -293,17 +297,19 @@ async fn the_own_profile_is_no_way_up(world: World) {
 async fn two_assignments_and_a_raise_at_once(world: World) {
     let admin = world.admin().await;
     let rules = [StaffWrite, StaffRead, FleetRead];
-    let boss = world.staff_at("manager", "boss@dermaga.test", &rules).await;
+    let boss = world.staff_of_level("manager", "boss@dermaga.test", &rules).await;
     for round in 0..5 {
-        let desk = permission(&world, &admin, "operator").await;
+        let desk = create_permission(&world, &admin, "operator").await;
         let raised = json!({
             "name": format!("raised {round}"), "description": "", "level": "owner",
             "rules": ["fleet.read"],
         });
         let raise_path = format!("/v1/permission/{desk}");
         let raise = world.put(&raise_path, raised).by(&admin).send();
-        let first = hire(&world, &boss, form(&format!("a{round}@dermaga.test"), &desk));
-        let second = hire(&world, &boss, form(&format!("b{round}@dermaga.test"), &desk));
+        let first =
+            create_staff(&world, &boss, staff_body(&format!("a{round}@dermaga.test"), &desk));
+        let second =
+            create_staff(&world, &boss, staff_body(&format!("b{round}@dermaga.test"), &desk));
         let (raise, first, second) = tokio::join!(raise, first, second);
         raise.ok();
         let hired = [&first, &second].iter().filter(|answer| answer.status == 200).count();
@@ -320,11 +326,11 @@ async fn two_assignments_and_a_raise_at_once(world: World) {
 
 async fn bank_numbers_rest_sealed_and_never_reach_the_audit_log(world: World) {
     let admin = world.admin().await;
-    let desk = permission(&world, &admin, "operator").await;
-    let made = hire(&world, &admin, form("komang@dermaga.test", &desk)).await.ok();
-    world.put(&path(&made), form("ayu@dermaga.test", &desk)).by(&admin).send().await.ok();
+    let desk = create_permission(&world, &admin, "operator").await;
+    let made = create_staff(&world, &admin, staff_body("komang@dermaga.test", &desk)).await.ok();
+    world.put(&path(&made), staff_body("ayu@dermaga.test", &desk)).by(&admin).send().await.ok();
     world.delete(&path(&made)).by(&admin).send().await.ok();
-    hire(&world, &admin, form("wayan@dermaga.test", &desk)).await.ok();
+    create_staff(&world, &admin, staff_body("wayan@dermaga.test", &desk)).await.ok();
     let at_rest: String =
         world.db().sql("SELECT account_number FROM staff").scalar().await.unwrap();
     assert!(!at_rest.contains("7712345678"), "{at_rest}");
@@ -333,8 +339,8 @@ async fn bank_numbers_rest_sealed_and_never_reach_the_audit_log(world: World) {
     let text = log.to_string();
     assert!(!text.contains("7712345678") && !text.contains("7500000"), "{text}");
     // That a salary or an account was changed is seen, not what it is.
-    let other = hire(&world, &admin, form("ketut@dermaga.test", &desk)).await.ok();
-    let mut change = form("ketut@dermaga.test", &desk);
+    let other = create_staff(&world, &admin, staff_body("ketut@dermaga.test", &desk)).await.ok();
+    let mut change = staff_body("ketut@dermaga.test", &desk);
     change["bank_account"]["account_number"] = json!("9990001111");
     change["salary"] = json!(9_999_999);
     world.put(&path(&other), change).by(&admin).send().await.ok();

@@ -11,7 +11,7 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::{Value, json};
 
 use crate::{
-    harbour::{Sailing, charter, notice, order},
+    harbour::{Sailing, callback_body, charter, order},
     on_both_engines,
     world::World,
 };
@@ -29,18 +29,18 @@ on_both_engines![
 ];
 
 /// Checks all invariants.
-pub async fn adds_up(world: &World) {
+pub async fn assert_invariants(world: &World) {
     for question in dermaga::invariants::check(world.db()).await.unwrap() {
         assert!(question.broken.is_empty(), "{}: {:?}", question.rule, question.broken);
     }
 }
 
 /// More processes on the same PostgreSQL; on SQLite there is one.
-async fn processes(world: &World, count: usize) -> Vec<World> {
+async fn more_processes(world: &World, count: usize) -> Vec<World> {
     let mut all = Vec::new();
     if world.db().engine() == "postgres" {
         for _ in 1..count {
-            all.push(world.beside().await);
+            all.push(world.second_process().await);
         }
     }
     all
@@ -49,7 +49,7 @@ async fn processes(world: &World, count: usize) -> Vec<World> {
 async fn two_hundred_buyers_for_the_last_seats(world: World) {
     let sailing = world.sailing().await;
     world.books(order(&sailing, 5, "first@example.com")).await.ok();
-    let others = processes(&world, 3).await;
+    let others = more_processes(&world, 3).await;
     let calls = (0..200_usize).map(|n| {
         let at = others.get(n % 3).unwrap_or(&world);
         at.books(order(&sailing, 1 + n % 4, &format!("buyer{n}@example.com")))
@@ -64,7 +64,7 @@ async fn two_hundred_buyers_for_the_last_seats(world: World) {
     }
     assert_eq!(sold, 25, "to the last seat, and not one more");
     assert_eq!(world.seats_taken(&sailing).await, 30);
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 async fn many_for_the_last_uses_of_a_code(world: World) {
@@ -74,7 +74,7 @@ async fn many_for_the_last_uses_of_a_code(world: World) {
     promotion["quota"] = json!(7);
     promotion["per_customer_limit"] = json!(2);
     world.post("/v1/contents/promotion", promotion).by(&admin).send().await.ok();
-    let others = processes(&world, 3).await;
+    let others = more_processes(&world, 3).await;
     let calls = (0..40_usize).map(|n| {
         let mut order = order(&sailing, 1, &format!("buyer{}@example.com", n % 8));
         order["code_promo"] = json!("HEMAT");
@@ -84,18 +84,18 @@ async fn many_for_the_last_uses_of_a_code(world: World) {
     let sold = answers.iter().filter(|answer| answer.status == 200).count();
     assert_eq!(sold, 7);
     for answer in answers.into_iter().filter(|answer| answer.status != 200) {
-        let faults = answer.faults();
+        let faults = answer.field_errors();
         assert!(["exhausted", "limit_reached"].contains(&faults[0].1.as_str()), "{faults:?}");
     }
     assert_eq!(world.seats_taken(&sailing).await, 7, "a refused code takes no seat");
     let most = "SELECT CAST(MAX(used) AS BIGINT) FROM promotion_uses";
     assert!(world.count(most).await <= 2);
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 async fn a_charter_against_seats(world: World) {
     let sailing = world.sailing().await;
-    let others = processes(&world, 3).await;
+    let others = more_processes(&world, 3).await;
     let calls = (0..20_usize).map(|n| {
         let at = others.get(n % 3).unwrap_or(&world);
         let email = format!("buyer{n}@example.com");
@@ -111,7 +111,7 @@ async fn a_charter_against_seats(world: World) {
     };
     let (charters, seats) = (sold(0), sold(1));
     assert!((charters, seats) == (1, 0) || (charters == 0 && seats > 0), "{charters} {seats}");
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 /// Of two concurrent conflicting changes of a booking one wins, and all records agree.
@@ -119,12 +119,12 @@ async fn expiry_payment_and_cancelling_race(world: World) {
     let sailing = world.sailing().await;
     for round in 0..12 {
         let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
-        world.later(TimeDelta::minutes(30));
+        world.advances_clock(TimeDelta::minutes(30));
         let transaction = format!("t{round}");
-        let pays = world.hears(&booking, "settlement", &transaction);
+        let pays = world.receives_callback(&booking, "settlement", &transaction);
         let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
         let body = json!({ "reason": "", "code": booking["code"], "email": "sari@example.com" });
-        let cancels = world.post(&path, body).insist();
+        let cancels = world.post(&path, body).send_with_retry();
         let expires = dermaga::bookings::expire(&world.app);
         match round % 3 {
             0 => drop(tokio::join!(pays, expires)),
@@ -141,13 +141,13 @@ async fn expiry_payment_and_cancelling_race(world: World) {
         let fits =
             possible.contains(&status.as_str().unwrap()) || (round % 3 == 1 && status == "paid");
         assert!(fits, "round {round}: {status}");
-        adds_up(&world).await;
+        assert_invariants(&world).await;
     }
 }
 
 async fn a_storm_of_events(world: World) {
     let sailing = world.sailing().await;
-    let others = processes(&world, 3).await;
+    let others = more_processes(&world, 3).await;
     let mut bookings = Vec::new();
     for n in 0..10 {
         bookings.push(world.books(order(&sailing, 1, &format!("b{n}@example.com"))).await.ok());
@@ -156,10 +156,10 @@ async fn a_storm_of_events(world: World) {
     for (n, booking) in bookings.iter().enumerate() {
         let reference = booking["payment"]["reference"].as_str().unwrap();
         for word in ["pending", "settlement", "settlement", "expire", "deny", "settlement"] {
-            events.push(notice(reference, 150_000, word, &format!("t{n}")));
+            events.push(callback_body(reference, 150_000, word, &format!("t{n}")));
         }
-        events.push(notice(reference, 150_000, "settlement", &format!("second{n}")));
-        events.push(notice(reference, 1, "settlement", &format!("wrong{n}")));
+        events.push(callback_body(reference, 150_000, "settlement", &format!("second{n}")));
+        events.push(callback_body(reference, 1, "settlement", &format!("wrong{n}")));
     }
     let mut random = StdRng::seed_from_u64(7);
     for at in (1..events.len()).rev() {
@@ -167,7 +167,7 @@ async fn a_storm_of_events(world: World) {
     }
     let calls = events.into_iter().enumerate().map(|(n, event)| {
         let at = others.get(n % 3).unwrap_or(&world);
-        at.post("/v1/payment/callback", event).insist()
+        at.post("/v1/payment/callback", event).send_with_retry()
     });
     for answer in join_all(calls).await {
         answer.ok();
@@ -177,7 +177,7 @@ async fn a_storm_of_events(world: World) {
     }
     assert_eq!(world.balance("customer_deposits").await, -1_500_000);
     assert_eq!(world.balance("unapplied_payments").await, -1_500_010);
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 /// Random operations, several at a time; the invariants are checked after each batch.
@@ -185,7 +185,7 @@ async fn thousands_of_random_operations_add_up(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     world.db().sql("UPDATE sailings SET capacity = 90").run().await.unwrap();
-    world.banked(&sailing.partner, &admin).await;
+    world.adds_approved_bank_account(&sailing.partner, &admin).await;
     let mut promotion = crate::promotions::promotion("HEMAT");
     promotion["quota"] = json!(20);
     world.post("/v1/contents/promotion", promotion).by(&admin).send().await.ok();
@@ -197,19 +197,19 @@ async fn thousands_of_random_operations_add_up(world: World) {
     let mut sailings = vec![sailing.clone()];
     for price in [150_000, 120_000, 180_000] {
         boats += 1;
-        sailings.push(world.another(&sailing, &format!("GT. B{boats}"), price).await);
+        sailings.push(world.another_sailing(&sailing, &format!("GT. B{boats}"), price).await);
     }
     // One booking with every kind of event, whatever the random ones do.
-    let one = world.sold(&sailings[1], 1).await;
-    world.calls_off(&sailings[1], &sailing.partner).await.ok();
-    world.wishes(&one, &sailings[2]).await.ok();
-    let mut dearer = world.wishes(&one, &sailings[3]).await.ok();
+    let one = world.paid_booking(&sailings[1], 1).await;
+    world.cancels_sailing(&sailings[1], &sailing.partner).await.ok();
+    world.requests_reschedule(&one, &sailings[2]).await.ok();
+    let mut dearer = world.requests_reschedule(&one, &sailings[3]).await.ok();
     dearer["payment"] = dearer["reschedule"]["payment"].clone();
     dearer["price"]["total"] = dearer["reschedule"]["difference"].clone();
-    world.hears(&dearer, "settlement", "one").await.ok();
-    sailings[1] = world.another(&sailing, "GT. B0", 250_000).await;
-    world.wishes(&one, &sailings[1]).await.ok();
-    world.wishes(&one, &sailings[2]).await.ok();
+    world.receives_callback(&dearer, "settlement", "one").await.ok();
+    sailings[1] = world.another_sailing(&sailing, "GT. B0", 250_000).await;
+    world.requests_reschedule(&one, &sailings[1]).await.ok();
+    world.requests_reschedule(&one, &sailings[2]).await.ok();
     bookings.push(one);
     for lot in 0..100 {
         let calls: Vec<_> = (0..25)
@@ -218,7 +218,7 @@ async fn thousands_of_random_operations_add_up(world: World) {
         let sent = calls.iter().map(|(path, body, by_admin)| {
             let call = world.post(path, body.clone());
             let call = if *by_admin { call.by(&admin) } else { call };
-            call.insist()
+            call.send_with_retry()
         });
         for ((path, body, _), answer) in calls.iter().zip(join_all(sent).await) {
             assert!(answer.status < 500, "{}", answer.body);
@@ -241,7 +241,10 @@ async fn thousands_of_random_operations_add_up(world: World) {
                 difference["payment"] = made["reschedule"]["payment"].clone();
                 difference["price"]["total"] = made["reschedule"]["difference"].clone();
                 if random.random_bool(0.5) {
-                    world.hears(&difference, "settlement", &format!("d-{lot}")).await.ok();
+                    world
+                        .receives_callback(&difference, "settlement", &format!("d-{lot}"))
+                        .await
+                        .ok();
                 }
                 bookings.push(difference);
             }
@@ -249,13 +252,13 @@ async fn thousands_of_random_operations_add_up(world: World) {
         if random.random_bool(0.15) {
             let which = random.random_range(1..sailings.len());
             match random.random_range(0..4) {
-                0 => drop(world.closes(&sailings[which]).await.ok()),
+                0 => drop(world.closes_manifest(&sailings[which]).await.ok()),
                 1..3 => {
-                    world.calls_off(&sailings[which], &sailing.partner).await.ok();
+                    world.cancels_sailing(&sailings[which], &sailing.partner).await.ok();
                     let id = json!(sailings[which].id);
                     let theirs = bookings.iter().filter(|b| b["route_time_id"] == id).take(5);
                     for booking in theirs {
-                        let answer = world.wishes(booking, &sailing).await;
+                        let answer = world.requests_reschedule(booking, &sailing).await;
                         assert!([200, 409].contains(&answer.status), "{}", answer.body);
                     }
                 }
@@ -265,15 +268,16 @@ async fn thousands_of_random_operations_add_up(world: World) {
                         "departure_time": format!("10:{minute}"), "reason": "x",
                         "arrival_time": format!("11:{minute}"),
                     });
-                    world.moves(&sailings[which], times).await.ok();
+                    world.updates_sailing_times(&sailings[which], times).await.ok();
                 }
             }
             boats += 1;
             let price = 100_000 + 10_000 * random.random_range(0..10);
-            sailings[which] = world.another(&sailing, &format!("GT. B{boats}"), price).await;
+            sailings[which] =
+                world.another_sailing(&sailing, &format!("GT. B{boats}"), price).await;
         }
         if random.random_bool(0.3) {
-            world.later(TimeDelta::minutes(random.random_range(1..20)));
+            world.advances_clock(TimeDelta::minutes(random.random_range(1..20)));
             dermaga::bookings::expire(&world.app).await.unwrap();
         }
         if random.random_bool(0.3) {
@@ -281,23 +285,23 @@ async fn thousands_of_random_operations_add_up(world: World) {
         }
         if random.random_bool(0.2) {
             // A boat has arrived: what was paid is earned, settled, and paid out or called off.
-            world.arrives().await;
+            world.completes_paid_bookings().await;
             let admin = world.signs_in(&admin.email, "admin").await;
-            let made = world.settles(&sailing.partner, &admin).await;
+            let made = world.creates_settlement(&sailing.partner, &admin).await;
             if made.status == 200 {
                 let made = made.ok();
                 let path = format!("/v1/settlements/{}/cancel", made["id"].as_str().unwrap());
                 match random.random_bool(0.6) {
-                    true => drop(world.releases(&made, &admin).await.ok()),
+                    true => drop(world.releases_settlement(&made, &admin).await.ok()),
                     false => drop(world.post(&path, json!({})).by(&admin).send().await.ok()),
                 }
             }
         }
         if lot % 10 == 9 {
-            adds_up(&world).await;
+            assert_invariants(&world).await;
         }
     }
-    adds_up(&world).await;
+    assert_invariants(&world).await;
     assert!(bookings.len() > 50, "{} bookings", bookings.len());
     assert!(world.count("SELECT COUNT(*) FROM settlements").await > 2);
     let reversed = "SELECT COUNT(*) FROM partner_dues WHERE kind = 'reversal'";
@@ -354,7 +358,11 @@ fn random_call(
                 true => format!("t-{reference}"),
                 false => format!("t-{n}"),
             };
-            ("/v1/payment/callback".into(), notice(reference, amount, word, &transaction), false)
+            (
+                "/v1/payment/callback".into(),
+                callback_body(reference, amount, word, &transaction),
+                false,
+            )
         }
         (8, Some(booking)) => {
             let body = json!({
@@ -379,7 +387,7 @@ async fn an_audit_finds_what_is_wrong(world: World) {
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 2, "sari@example.com")).await.ok();
     world.pays(&booking).await;
-    adds_up(&world).await;
+    assert_invariants(&world).await;
     let broken = async |statement: &'static str| {
         world.db().sql(statement).run().await.unwrap();
         let checked = dermaga::invariants::check(world.db()).await.unwrap();
@@ -391,12 +399,12 @@ async fn an_audit_finds_what_is_wrong(world: World) {
     assert_eq!(broken("UPDATE bookings SET total = total + 1, tax = tax + 1").await, 3);
     assert_eq!(broken("UPDATE bookings SET total = total - 1, tax = tax - 1").await, 0);
     let admin = world.admin().await;
-    world.arrives().await;
-    world.banked(&sailing.partner, &admin).await;
-    let made = world.settles(&sailing.partner, &admin).await.ok();
-    world.releases(&made, &admin).await.ok();
+    world.completes_paid_bookings().await;
+    world.adds_approved_bank_account(&sailing.partner, &admin).await;
+    let made = world.creates_settlement(&sailing.partner, &admin).await.ok();
+    world.releases_settlement(&made, &admin).await.ok();
     dermaga::reports::roll_up(&world.app).await.unwrap();
-    adds_up(&world).await;
+    assert_invariants(&world).await;
     for (breaks, mends, questions) in [
         (
             "UPDATE sales_months SET month = '2001-01-01'",
@@ -448,7 +456,7 @@ async fn holds_of_a_whole_night_expire_at_once(world: World) {
     for answer in join_all(calls).await {
         answer.ok();
     }
-    world.later(TimeDelta::hours(8));
+    world.advances_clock(TimeDelta::hours(8));
     let (a, b) =
         tokio::join!(dermaga::bookings::expire(&world.app), dermaga::bookings::expire(&world.app),);
     let late = dermaga::bookings::expire(&world.app).await.unwrap();
@@ -456,7 +464,7 @@ async fn holds_of_a_whole_night_expire_at_once(world: World) {
     assert_eq!(world.seats_taken(&sailing).await, 0);
     let told = "SELECT COUNT(*) FROM outbox WHERE topic = 'booking.expired'";
     assert_eq!(world.count(told).await, 450);
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 async fn a_kill_in_the_middle_of_a_storm_loses_nothing_that_was_answered(mut world: World) {
@@ -472,7 +480,7 @@ async fn a_kill_in_the_middle_of_a_storm_loses_nothing_that_was_answered(mut wor
         .await
         .unwrap();
     let key = world.app.config.secret_key.clone().unwrap();
-    let (folder, url) = world.leaves().await;
+    let (folder, url) = world.stops().await;
     let mut command = crate::binary::dermaga(&folder);
     command
         .env("DERMAGA_DATA_DIR", &folder)
@@ -487,7 +495,7 @@ async fn a_kill_in_the_middle_of_a_storm_loses_nothing_that_was_answered(mut wor
         .map(|n| {
             let (client, url) = (client.clone(), service.url.clone());
             let order = order(&sailing, 1 + n % 3, &format!("b{n}@example.com"));
-            tokio::spawn(buys(client, url, order, heard.clone()))
+            tokio::spawn(book_until_stopped(client, url, order, heard.clone()))
         })
         .collect();
     // In the middle of the run, however fast the machine is.
@@ -500,7 +508,7 @@ async fn a_kill_in_the_middle_of_a_storm_loses_nothing_that_was_answered(mut wor
     for buyer in buyers {
         answered.extend(buyer.await.unwrap());
     }
-    let world = world.comes_back().await;
+    let world = world.restarts().await;
     assert!(answered.len() >= 100, "{} answers before the kill", answered.len());
     for (booking, paid) in answered {
         let now = world.looks_up(&booking).await;
@@ -509,12 +517,12 @@ async fn a_kill_in_the_middle_of_a_storm_loses_nothing_that_was_answered(mut wor
             assert_eq!(now["status"], "paid");
         }
     }
-    adds_up(&world).await;
+    assert_invariants(&world).await;
 }
 
 /// Books and pays until the service stops answering; returns the acknowledged bookings, and whether
 /// they were paid.
-async fn buys(
+async fn book_until_stopped(
     client: reqwest::Client,
     url: String,
     order: Value,
@@ -537,7 +545,7 @@ async fn buys(
         let booking = body["data"].clone();
         let reference = booking["payment"]["reference"].as_str().unwrap_or_default().to_owned();
         let total = booking["price"]["total"].as_i64().unwrap_or_default();
-        let event = notice(&reference, total, "settlement", &reference);
+        let event = callback_body(&reference, total, "settlement", &reference);
         let paid = said("/v1/payment/callback", &event).await.is_some();
         answered.push((booking, paid));
         heard.fetch_add(1, Ordering::Relaxed);

@@ -19,7 +19,7 @@ async fn taxes_are_managed(world: World) {
     assert_eq!(made["rate"], 11);
     world.post(TAXES, form("ppn", 2.5)).by(&admin).send().await.is(409, "already_exists");
     let rubbish = json!({ "name": "", "code": "X", "rate": 101, "applies_to": "boat" });
-    world.post(TAXES, rubbish).by(&admin).send().await.has_faults(&[
+    world.post(TAXES, rubbish).by(&admin).send().await.has_field_errors(&[
         ("applies_to", "enum"),
         ("is_active", "required"),
         ("name", "required"),

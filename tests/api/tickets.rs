@@ -115,7 +115,7 @@ async fn a_paid_booking_has_a_ticket_for_each_passenger(world: World) {
 
 async fn tickets_need_the_credentials_of_the_booking(world: World) {
     let sailing = world.sailing().await;
-    let booking = world.sold(&sailing, 1).await;
+    let booking = world.paid_booking(&sailing, 1).await;
     let plain = format!("/v1/booking/{}/ticket", booking["id"].as_str().unwrap());
     let admin = world.admin().await;
     world.pdf(&plain, Some(&sailing.partner)).await;
@@ -123,7 +123,7 @@ async fn tickets_need_the_credentials_of_the_booking(world: World) {
     world.get(&plain).send().await.is(404, "not_found");
     let other = world.ticket_of(&booking).replace("sari%40", "budi%40").replace("sari@", "budi@");
     world.get(&other).send().await.is(404, "not_found");
-    let foreign = world.active("other@bahari.id").await;
+    let foreign = world.active_partner("other@bahari.id").await;
     world.get(&plain).by(&foreign).send().await.is(404, "not_found");
     let resend = plain.replace("/ticket", "/resend-ticket");
     world.post(&resend, json!({})).by(&foreign).send().await.is(404, "not_found");
@@ -134,7 +134,7 @@ async fn tickets_need_the_credentials_of_the_booking(world: World) {
 async fn tickets_are_mailed_with_the_payment_and_again_when_asked(world: World) {
     let sailing = world.sailing().await;
     let booking = world.books(order(&sailing, 2, "sari@example.com")).await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     let attached = format!("filename=\"{}.pdf\"", booking["code"].as_str().unwrap());
     let with_ticket = || {
         let letters = world.letters_to("sari@example.com");
@@ -143,14 +143,14 @@ async fn tickets_are_mailed_with_the_payment_and_again_when_asked(world: World) 
     let resend = format!("/v1/booking/{}/resend-ticket", booking["id"].as_str().unwrap());
     let knows = json!({ "code": booking["code"], "email": "sari@example.com" });
     world.post(&resend, knows.clone()).send().await.is(409, "invalid_state");
-    world.delivers().await;
+    world.delivers_outbox().await;
     assert_eq!(with_ticket(), 0, "nothing to send so far");
     world.pays(&booking).await;
-    world.delivers().await;
+    world.delivers_outbox().await;
     assert_eq!(with_ticket(), 1);
     world.post(&resend, knows).send().await.ok();
     world.post(&resend, json!({})).by(&sailing.partner).send().await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     assert_eq!(with_ticket(), 3);
     let told = world.get("/v1/notifications").by(&sailing.partner).send().await.ok();
     assert!(told.as_array().unwrap().iter().all(|n| n["type"] != "booking.ticket_wanted"));
@@ -161,7 +161,7 @@ async fn a_ticket_is_verified_offline(world: World) {
     use base64::{Engine, prelude::BASE64_STANDARD};
     use ring::signature::{ED25519, UnparsedPublicKey};
     let sailing = world.sailing().await;
-    let booking = world.sold(&sailing, 1).await;
+    let booking = world.paid_booking(&sailing, 1).await;
     let keys = world.get("/v1/tickets/public-key").send().await.ok();
     assert_eq!((&keys["algorithm"], &keys["older"]), (&json!("Ed25519"), &json!([])));
     let pdf = world.pdf(&world.ticket_of(&booking), None).await;

@@ -27,7 +27,7 @@ async fn names(world: &World, who: &crate::world::Someone, query: &str) -> Vec<S
 async fn users_are_listed_filtered_and_sorted(world: World) {
     let admin = world.admin().await;
     for email in ["made@bahari.id", "ketut@bahari.id"] {
-        world.later(chrono::TimeDelta::seconds(1));
+        world.advances_clock(chrono::TimeDelta::seconds(1));
         world.partner(email).await;
     }
     world.staff("putu@dermaga.test", &[Rule::UsersRead]).await;
@@ -64,7 +64,7 @@ async fn bad_parameters_are_named(world: World) {
     let admin = world.admin().await;
     let query = "page=0&page_size=101&sort_by=password_hash&sort_dir=up&role=captain&status=x";
     let answer = world.get(&format!("/v1/users?{query}")).by(&admin).send().await;
-    answer.has_faults(&[
+    answer.has_field_errors(&[
         ("page", "min"),
         ("page_size", "max"),
         ("role", "enum"),
@@ -74,8 +74,8 @@ async fn bad_parameters_are_named(world: World) {
     ]);
     let answer = world.get("/v1/users?page=two&search=%00").by(&admin).send().await;
     // A NUL character ends validation.
-    answer.has_faults(&[("search", "characters")]);
-    world.get("/v1/users?page=two").by(&admin).send().await.has_faults(&[("page", "type")]);
+    answer.has_field_errors(&[("search", "characters")]);
+    world.get("/v1/users?page=two").by(&admin).send().await.has_field_errors(&[("page", "type")]);
 }
 
 async fn a_search_is_a_plain_substring(world: World) {
@@ -133,7 +133,7 @@ async fn an_admin_is_invited(world: World) {
     let data = world.post("/v1/users/admins", form.clone()).by(&admin).send().await.ok();
     assert_eq!((&data["role"], &data["status"]), (&json!("admin"), &json!("active")));
     world.post("/v1/users/admins", form).by(&admin).send().await.is(409, "email_taken");
-    world.delivers().await;
+    world.delivers_outbox().await;
     let letters = world.letters_to("komang@dermaga.test");
     assert_eq!(letters.len(), 1);
     assert!(letters[0].contains("Welcome to Dermaga"));
@@ -141,7 +141,7 @@ async fn an_admin_is_invited(world: World) {
 
 async fn an_admin_is_switched_off_and_on(world: World) {
     let admin = world.admin().await;
-    let komang = world.admin_called("komang@dermaga.test").await;
+    let komang = world.admin_with_email("komang@dermaga.test").await;
     let path = format!("/v1/users/{}/status", komang.id);
     let switch =
         async |status: &str| world.put(&path, json!({ "status": status })).by(&admin).send().await;
@@ -152,7 +152,7 @@ async fn an_admin_is_switched_off_and_on(world: World) {
     switch("active").await.ok();
     world.get("/user/me").by(&komang).send().await.is(401, "unauthenticated");
     world.login("komang@dermaga.test", "admin").await.ok();
-    switch("suspended").await.has_faults(&[("status", "enum")]);
+    switch("suspended").await.has_field_errors(&[("status", "enum")]);
     let own = format!("/v1/users/{}/status", admin.id);
     let body = json!({ "status": "inactive" });
     world.put(&own, body.clone()).by(&admin).send().await.is(409, "invalid_state");
@@ -162,8 +162,8 @@ async fn an_admin_is_switched_off_and_on(world: World) {
 
 async fn two_admins_cannot_switch_each_other_off(world: World) {
     for round in 0..5 {
-        let a = world.admin_called(&format!("a{round}@dermaga.test")).await;
-        let b = world.admin_called(&format!("b{round}@dermaga.test")).await;
+        let a = world.admin_with_email(&format!("a{round}@dermaga.test")).await;
+        let b = world.admin_with_email(&format!("b{round}@dermaga.test")).await;
         world
             .db()
             .sql("UPDATE accounts SET status = 'inactive' WHERE id <> $1 AND id <> $2")

@@ -48,7 +48,7 @@ impl Receiver {
             heard: Arc::default(),
             answers: Arc::new(AtomicU16::new(200)),
         };
-        async fn hears(
+        async fn receive(
             State(receiver): State<Receiver>,
             headers: HeaderMap,
             body: Bytes,
@@ -62,16 +62,16 @@ impl Receiver {
             let status = axum::http::StatusCode::from_u16(status).unwrap();
             (status, [("location", "http://localhost:1/")]).into_response()
         }
-        let router = Router::new().fallback(hears).with_state(receiver.clone());
+        let router = Router::new().fallback(receive).with_state(receiver.clone());
         tokio::spawn(async move { axum_serve(listener, router).await });
         receiver
     }
 
-    fn answers(&self, status: u16) {
+    fn respond_with(&self, status: u16) {
         self.answers.store(status, Ordering::SeqCst);
     }
 
-    fn types(&self) -> Vec<String> {
+    fn event_types(&self) -> Vec<String> {
         let heard = self.heard.lock().unwrap();
         let kind = |body: &str| serde_json::from_str::<Value>(body).unwrap()["type"].clone();
         heard.iter().map(|(_, body)| kind(body).as_str().unwrap().to_owned()).collect()
@@ -89,11 +89,11 @@ async fn axum_serve(listener: tokio::net::TcpListener, router: Router) {
     }
 }
 
-async fn inside(world: World) -> World {
+async fn allow_private_addresses(world: World) -> World {
     world.with(|config| config.webhook_private_addresses = Switch(true)).await
 }
 
-async fn subscribes(world: &World, admin: &Someone, url: &str, events: &[&str]) -> Value {
+async fn creates_webhook(world: &World, admin: &Someone, url: &str, events: &[&str]) -> Value {
     let body = json!({ "url": url, "events": events });
     world.post("/v1/webhooks", body).by(admin).send().await.ok()
 }
@@ -104,18 +104,19 @@ async fn deliveries(world: &World, admin: &Someone, webhook: &Value) -> Vec<Valu
 }
 
 async fn subscribed_events_are_delivered_with_a_signature(world: World) {
-    let world = inside(world).await;
+    let world = allow_private_addresses(world).await;
     let admin = world.admin().await;
     let receiver = Receiver::open().await;
     let webhook =
-        subscribes(&world, &admin, &receiver.url, &["booking.paid", "booking.completed"]).await;
+        creates_webhook(&world, &admin, &receiver.url, &["booking.paid", "booking.completed"])
+            .await;
     let secret = webhook["secret"].as_str().unwrap().to_owned();
     assert!(secret.starts_with("whsec_"));
     let sailing = world.sailing().await;
-    let booking = world.sold(&sailing, 2).await;
-    world.arrives().await;
-    world.delivers().await;
-    assert_eq!(receiver.types(), ["booking.paid", "booking.completed"], "and nothing else");
+    let booking = world.paid_booking(&sailing, 2).await;
+    world.completes_paid_bookings().await;
+    world.delivers_outbox().await;
+    assert_eq!(receiver.event_types(), ["booking.paid", "booking.completed"], "and nothing else");
     let (headers, body) = receiver.heard.lock().unwrap()[0].clone();
     let said: Value = serde_json::from_str(&body).unwrap();
     assert_eq!(said["data"]["code"], booking["code"]);
@@ -132,7 +133,7 @@ async fn subscribed_events_are_delivered_with_a_signature(world: World) {
     assert_eq!(log[1]["response_status"], 200);
     assert_eq!(log[1]["event_id"], json!(id));
     // The secret is neither stored in plain text nor in any later response.
-    assert!(!world.everything().await.contains(&secret));
+    assert!(!world.all_stored_data().await.contains(&secret));
     let listed = world.get("/v1/webhooks").by(&admin).send().await.ok();
     assert!(listed[0].get("secret").is_none());
 }
@@ -163,37 +164,37 @@ async fn subscriptions_are_kept_by_admins(world: World) {
     world.delete(&path).by(&admin).send().await.ok();
     world.delete(&path).by(&admin).send().await.is(404, "not_found");
     let post = async |body: Value| world.post("/v1/webhooks", body).by(&admin).send().await;
-    post(json!({})).await.has_faults(&[("events", "required"), ("url", "required")]);
+    post(json!({})).await.has_field_errors(&[("events", "required"), ("url", "required")]);
     let bad = post(json!({ "url": "ftp://x", "events": ["booking.lost"], "active": 1 })).await;
-    let fields: Vec<_> = bad.faults().into_iter().map(|fault| fault.0).collect();
+    let fields: Vec<_> = bad.field_errors().into_iter().map(|fault| fault.0).collect();
     assert_eq!(fields, ["active", "events[0]", "url"]);
     let none = post(json!({ "url": "https://x.id", "events": [] })).await;
-    none.has_faults(&[("events", "min_items")]);
+    none.has_field_errors(&[("events", "min_items")]);
     let secret = post(json!({ "url": "https://a:b@x.id", "events": ["booking.paid"] })).await;
-    secret.has_faults(&[("url", "format")]);
+    secret.has_field_errors(&[("url", "format")]);
 }
 
 async fn failed_deliveries_are_retried_in_order_with_the_same_id(world: World) {
-    let world = inside(world).await;
+    let world = allow_private_addresses(world).await;
     let admin = world.admin().await;
     let receiver = Receiver::open().await;
     let events = ["booking.created", "booking.paid"];
-    let webhook = subscribes(&world, &admin, &receiver.url, &events).await;
-    receiver.answers(503);
+    let webhook = creates_webhook(&world, &admin, &receiver.url, &events).await;
+    receiver.respond_with(503);
     let sailing = world.sailing().await;
-    world.sold(&sailing, 1).await;
-    world.delivers().await;
-    assert_eq!(receiver.types(), ["booking.created"], "the second waits for the first");
+    world.paid_booking(&sailing, 1).await;
+    world.delivers_outbox().await;
+    assert_eq!(receiver.event_types(), ["booking.created"], "the second waits for the first");
     let log = deliveries(&world, &admin, &webhook).await;
     assert_eq!(log[1]["status"], "pending");
     assert_eq!(log[1]["response_status"], 503);
     assert_eq!(log[1]["last_error"], "the receiver responded with 503");
-    receiver.answers(200);
-    world.delivers().await;
-    assert_eq!(receiver.types().len(), 1, "not before its time");
-    world.later(TimeDelta::seconds(5));
-    world.delivers().await;
-    assert_eq!(receiver.types(), ["booking.created", "booking.created", "booking.paid"]);
+    receiver.respond_with(200);
+    world.delivers_outbox().await;
+    assert_eq!(receiver.event_types().len(), 1, "not before its time");
+    world.advances_clock(TimeDelta::seconds(5));
+    world.delivers_outbox().await;
+    assert_eq!(receiver.event_types(), ["booking.created", "booking.created", "booking.paid"]);
     let heard = receiver.heard.lock().unwrap().clone();
     assert_eq!(heard[0].0["webhook-id"], heard[1].0["webhook-id"]);
     let log = deliveries(&world, &admin, &webhook).await;
@@ -202,23 +203,23 @@ async fn failed_deliveries_are_retried_in_order_with_the_same_id(world: World) {
 }
 
 async fn a_410_response_deactivates_the_webhook(world: World) {
-    let world = inside(world).await;
+    let world = allow_private_addresses(world).await;
     let admin = world.admin().await;
     let receiver = Receiver::open().await;
     let events = ["booking.created", "booking.paid"];
-    let webhook = subscribes(&world, &admin, &receiver.url, &events).await;
-    receiver.answers(410);
+    let webhook = creates_webhook(&world, &admin, &receiver.url, &events).await;
+    receiver.respond_with(410);
     let sailing = world.sailing().await;
-    world.sold(&sailing, 1).await;
-    world.delivers().await;
+    world.paid_booking(&sailing, 1).await;
+    world.delivers_outbox().await;
     let listed = world.get("/v1/webhooks").by(&admin).send().await.ok();
     assert_eq!(listed[0]["active"], false);
     assert_eq!(listed[0]["disabled_reason"], "gone");
-    assert_eq!(receiver.types().len(), 1, "what was to follow is not sent");
+    assert_eq!(receiver.event_types().len(), 1, "what was to follow is not sent");
     let log = deliveries(&world, &admin, &webhook).await;
     assert!(log.iter().all(|delivery| delivery["status"] == "failed"));
-    world.sold(&sailing, 1).await;
-    world.delivers().await;
+    world.paid_booking(&sailing, 1).await;
+    world.delivers_outbox().await;
     let after = deliveries(&world, &admin, &webhook).await.len();
     assert_eq!(after, log.len(), "and nothing new is for it");
     let resend = format!(
@@ -230,18 +231,18 @@ async fn a_410_response_deactivates_the_webhook(world: World) {
 }
 
 async fn a_day_of_failures_deactivates_the_webhook(world: World) {
-    let world = inside(world).await;
+    let world = allow_private_addresses(world).await;
     let admin = world.admin().await;
     let receiver = Receiver::open().await;
-    subscribes(&world, &admin, &receiver.url, &["booking.created"]).await;
-    receiver.answers(500);
+    creates_webhook(&world, &admin, &receiver.url, &["booking.created"]).await;
+    receiver.respond_with(500);
     let sailing = world.sailing().await;
     world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     let started = world.now();
     let is_on = "SELECT COUNT(*) FROM webhooks WHERE active";
     // From attempt to attempt of one delivery.
     while world.count(is_on).await == 1 && world.now() - started < TimeDelta::days(3) {
-        world.delivers().await;
+        world.delivers_outbox().await;
         let due: Option<(chrono::DateTime<chrono::Utc>,)> = world
             .db()
             .sql("SELECT due_at FROM outbox WHERE queue = 'webhook' AND dead_at IS NULL")
@@ -249,7 +250,7 @@ async fn a_day_of_failures_deactivates_the_webhook(world: World) {
             .await
             .unwrap();
         if let Some((due,)) = due {
-            world.later(due - world.now());
+            world.advances_clock(due - world.now());
         }
     }
     let took = world.now() - started;
@@ -265,19 +266,19 @@ async fn a_day_of_failures_deactivates_the_webhook(world: World) {
 }
 
 async fn a_delivery_can_be_sent_again(world: World) {
-    let world = inside(world).await;
+    let world = allow_private_addresses(world).await;
     let admin = world.admin().await;
     let receiver = Receiver::open().await;
-    let webhook = subscribes(&world, &admin, &receiver.url, &["booking.created"]).await;
+    let webhook = creates_webhook(&world, &admin, &receiver.url, &["booking.created"]).await;
     let sailing = world.sailing().await;
     world.books(order(&sailing, 1, "sari@example.com")).await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     let first = deliveries(&world, &admin, &webhook).await.remove(0);
     let path = format!("/v1/webhooks/{}/deliveries", webhook["id"].as_str().unwrap());
     let resend = format!("{path}/{}/resend", first["id"].as_str().unwrap());
     let again = world.post(&resend, json!({})).by(&admin).send().await.ok();
     assert_eq!(again["status"], "pending");
-    world.delivers().await;
+    world.delivers_outbox().await;
     let heard = receiver.heard.lock().unwrap().clone();
     assert_eq!(heard.len(), 2);
     assert_eq!(heard[0].0["webhook-id"], heard[1].0["webhook-id"]);
@@ -285,7 +286,7 @@ async fn a_delivery_can_be_sent_again(world: World) {
     let nobody = dermaga::kernel::ids::fresh();
     let call = world.post(&format!("{path}/{nobody}/resend"), json!({})).by(&admin);
     call.send().await.is(404, "not_found");
-    let other = subscribes(&world, &admin, &receiver.url, &["booking.paid"]).await;
+    let other = creates_webhook(&world, &admin, &receiver.url, &["booking.paid"]).await;
     let foreign = format!(
         "/v1/webhooks/{}/deliveries/{}/resend",
         other["id"].as_str().unwrap(),
@@ -295,22 +296,22 @@ async fn a_delivery_can_be_sent_again(world: World) {
 }
 
 async fn a_pending_delivery_can_be_sent_at_once(world: World) {
-    let world = inside(world).await;
+    let world = allow_private_addresses(world).await;
     let admin = world.admin().await;
     let receiver = Receiver::open().await;
     let events = ["booking.created", "booking.paid"];
-    let webhook = subscribes(&world, &admin, &receiver.url, &events).await;
-    receiver.answers(503);
+    let webhook = creates_webhook(&world, &admin, &receiver.url, &events).await;
+    receiver.respond_with(503);
     let sailing = world.sailing().await;
-    world.sold(&sailing, 1).await;
+    world.paid_booking(&sailing, 1).await;
     for _ in 0..8 {
-        world.delivers().await;
-        world.later(TimeDelta::minutes(11));
+        world.delivers_outbox().await;
+        world.advances_clock(TimeDelta::minutes(11));
     }
-    world.delivers().await;
+    world.delivers_outbox().await;
     let admin = world.signs_in(&admin.email, "admin").await;
-    let tried = receiver.types().len();
-    receiver.answers(200);
+    let tried = receiver.event_types().len();
+    receiver.respond_with(200);
     let waiting = deliveries(&world, &admin, &webhook).await.pop().unwrap();
     assert_eq!(waiting["status"], "pending");
     let resend = format!(
@@ -319,8 +320,8 @@ async fn a_pending_delivery_can_be_sent_at_once(world: World) {
         waiting["id"].as_str().unwrap()
     );
     world.post(&resend, json!({})).by(&admin).send().await.ok();
-    world.delivers().await;
-    let heard = receiver.types();
+    world.delivers_outbox().await;
+    let heard = receiver.event_types();
     assert_eq!(
         heard[tried..],
         ["booking.created", "booking.paid"],
@@ -349,47 +350,47 @@ async fn private_addresses_are_never_called(world: World) {
         let url = format!("http://{host}:{port}/hook");
         let body = json!({ "url": url, "events": ["booking.created"] });
         let answer = world.post("/v1/webhooks", body).by(&admin).send().await;
-        answer.has_faults(&[("url", "private")]);
+        answer.has_field_errors(&[("url", "private")]);
     }
     // By name: the address is checked when the name is resolved.
-    let webhook = subscribes(&world, &admin, &receiver.url, &["booking.created"]).await;
+    let webhook = creates_webhook(&world, &admin, &receiver.url, &["booking.created"]).await;
     let sailing = world.sailing().await;
     world.books(order(&sailing, 1, "sari@example.com")).await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     let log = deliveries(&world, &admin, &webhook).await;
     assert_eq!(log[0]["status"], "pending");
     assert_eq!(log[0]["last_error"], "its name does not resolve to a public address");
     // Also one that was stored without the check.
     let moved = "UPDATE webhooks SET url = 'http://127.0.0.1:1/hook'";
     world.db().sql(moved).run().await.unwrap();
-    world.later(TimeDelta::seconds(5));
-    world.delivers().await;
+    world.advances_clock(TimeDelta::seconds(5));
+    world.delivers_outbox().await;
     let log = deliveries(&world, &admin, &webhook).await;
     assert_eq!(log[0]["last_error"], "its address is not public");
-    assert!(receiver.types().is_empty());
+    assert!(receiver.event_types().is_empty());
 }
 
 async fn a_redirect_is_not_followed(world: World) {
-    let world = inside(world).await;
+    let world = allow_private_addresses(world).await;
     let admin = world.admin().await;
     let receiver = Receiver::open().await;
-    let webhook = subscribes(&world, &admin, &receiver.url, &["booking.created"]).await;
-    receiver.answers(307);
+    let webhook = creates_webhook(&world, &admin, &receiver.url, &["booking.created"]).await;
+    receiver.respond_with(307);
     let sailing = world.sailing().await;
     world.books(order(&sailing, 1, "sari@example.com")).await.ok();
-    world.delivers().await;
+    world.delivers_outbox().await;
     let log = deliveries(&world, &admin, &webhook).await;
     assert_eq!(log[0]["response_status"], 307);
     assert_eq!(log[0]["status"], "pending");
-    assert_eq!(receiver.types().len(), 1);
+    assert_eq!(receiver.event_types().len(), 1);
 }
 
 async fn a_hanging_receiver_delays_no_other(world: World) {
-    let world = inside(world).await;
+    let world = allow_private_addresses(world).await;
     let admin = world.admin().await;
     let receiver = Receiver::open().await;
-    subscribes(&world, &admin, &receiver.url, &["booking.created"]).await;
-    receiver.answers(0);
+    creates_webhook(&world, &admin, &receiver.url, &["booking.created"]).await;
+    receiver.respond_with(0);
     let sailing = world.sailing().await;
     let worker = tokio::spawn(world.app.clone().run_jobs());
     let done = async {

@@ -55,7 +55,7 @@ impl Drop for Running {
 }
 
 /// Runs a command that must fail, and returns its message.
-pub fn refused(command: &mut Command) -> String {
+pub fn run_expecting_failure(command: &mut Command) -> String {
     let output = command.output().unwrap();
     assert!(!output.status.success());
     String::from_utf8(output.stderr).unwrap()

@@ -15,7 +15,7 @@ const PDF: &[u8] = b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n";
 /// The documents that a company must submit.
 pub const REQUIRED: [&str; 5] = ["nib", "npwp", "deed", "bank_book", "operating_permit"];
 
-pub fn papers() -> Value {
+pub fn onboarding_body() -> Value {
     json!({
         "business": {
             "legal_name": "PT Bahari Jaya", "nib": "1234567890123", "npwp": "123456789012345",
@@ -51,7 +51,7 @@ pub fn route(boat: &str) -> Value {
 }
 
 /// A search for the first day of that route.
-pub fn wish(qty: i64) -> Value {
+pub fn search_body(qty: i64) -> Value {
     json!({ "from": "Sanur", "to": "Nusa Penida", "date": "2026-11-16", "qty": qty })
 }
 
@@ -61,21 +61,25 @@ impl World {
         added["id"].as_str().unwrap().to_owned()
     }
 
-    pub async fn plans(&self, who: &Someone, route: Value) -> String {
+    pub async fn creates_route(&self, who: &Someone, route: Value) -> String {
         let call = self.post("/v1/mitra/speedboat-routes/", route).by(who);
         call.send().await.ok()["id"].as_str().unwrap().to_owned()
     }
 
-    pub async fn publishes(&self, who: &Someone, route: &str) -> Answer {
+    pub async fn publishes_route(&self, who: &Someone, route: &str) -> Answer {
         let path = format!("/v1/mitra/speedboat-routes/{route}/publish");
         self.get(&path).by(who).send().await
     }
 
     /// Creates a boat with a published route; returns the ids of both.
-    pub async fn sails(&self, who: &Someone, registration: &str) -> (String, String) {
+    pub async fn creates_published_route(
+        &self,
+        who: &Someone,
+        registration: &str,
+    ) -> (String, String) {
         let boat = self.adds_boat(who, registration).await;
-        let route = self.plans(who, route(&boat)).await;
-        self.publishes(who, &route).await.ok();
+        let route = self.creates_route(who, route(&boat)).await;
+        self.publishes_route(who, &route).await.ok();
         (boat, route)
     }
 
@@ -84,13 +88,13 @@ impl World {
         self.get(&path).by(who).send().await.ok().as_array().unwrap().clone()
     }
 
-    pub async fn finds(&self, wish: Value) -> Vec<Value> {
+    pub async fn searches(&self, wish: Value) -> Vec<Value> {
         let found = self.post("/v1/speedboats/search", wish).send().await.ok();
         found.as_array().unwrap().clone()
     }
 
     /// Sets the number of seats taken, as bookings would.
-    pub async fn takes_seats(&self, sailing: &Value, seats: i32) {
+    pub async fn sets_seats_taken(&self, sailing: &Value, seats: i32) {
         self.db()
             .sql("UPDATE sailings SET seats_taken = $1 WHERE id = $2")
             .bind(seats)
@@ -101,7 +105,7 @@ impl World {
         self.app.response_cache.invalidate_all();
     }
 
-    pub async fn uploads(&self, who: &Someone, name: &str) -> String {
+    pub async fn uploads_document(&self, who: &Someone, name: &str) -> String {
         let form = Form::new().text("purpose", "document").file(name, PDF);
         let call = self.call(Method::POST, "/v1/files/upload").by(who).multipart(form);
         call.send().await.ok()["id"].as_str().unwrap().to_owned()
@@ -113,30 +117,30 @@ impl World {
         call.send().await.ok()["id"].as_str().unwrap().to_owned()
     }
 
-    pub async fn fills_in(&self, who: &Someone, papers: Value) -> Answer {
+    pub async fn updates_onboarding(&self, who: &Someone, papers: Value) -> Answer {
         self.call(Method::PATCH, "/v1/mitra/onboarding").json(papers).by(who).send().await
     }
 
-    pub async fn hands_in(&self, who: &Someone, kinds: &[&str]) -> Answer {
+    pub async fn uploads_documents(&self, who: &Someone, kinds: &[&str]) -> Answer {
         let mut documents = Vec::new();
         for kind in kinds {
-            let file_id = self.uploads(who, &format!("{kind}.pdf")).await;
+            let file_id = self.uploads_document(who, &format!("{kind}.pdf")).await;
             documents.push(json!({ "type": kind, "file_id": file_id }));
         }
-        self.fills_in(who, json!({ "documents": documents })).await
+        self.updates_onboarding(who, json!({ "documents": documents })).await
     }
 
     /// A partner whose onboarding is complete and under review.
-    pub async fn submitted(&self, email: &str) -> Someone {
+    pub async fn submitted_partner(&self, email: &str) -> Someone {
         let partner = self.partner(email).await;
-        self.fills_in(&partner, papers()).await.ok();
-        self.hands_in(&partner, &REQUIRED).await.ok();
-        self.fills_in(&partner, json!({ "submit": true })).await.ok();
+        self.updates_onboarding(&partner, onboarding_body()).await.ok();
+        self.uploads_documents(&partner, &REQUIRED).await.ok();
+        self.updates_onboarding(&partner, json!({ "submit": true })).await.ok();
         partner
     }
 
     /// An active partner, without onboarding.
-    pub async fn active(&self, email: &str) -> Someone {
+    pub async fn active_partner(&self, email: &str) -> Someone {
         let partner = self.partner(email).await;
         self.db()
             .sql("UPDATE partners SET status = 'active', verified_at = $1 WHERE account_id = $2")
@@ -166,7 +170,7 @@ impl World {
     }
 
     /// Where the platform's people find the partner.
-    pub async fn desk_of(&self, partner: &Someone) -> String {
+    pub async fn partner_path(&self, partner: &Someone) -> String {
         format!("/v1/mitra/manajemen/{}", self.partner_id(partner).await)
     }
 
@@ -180,21 +184,27 @@ impl World {
         documents.as_array().unwrap().clone()
     }
 
-    pub async fn reviews(&self, desk: &str, by: &Someone, document: &Value, word: &str) -> Answer {
+    pub async fn reviews_document(
+        &self,
+        desk: &str,
+        by: &Someone,
+        document: &Value,
+        word: &str,
+    ) -> Answer {
         let note = if word == "rejected" { "It is blurred." } else { "" };
         let body = json!({ "document_id": document["id"], "status": word, "note": note });
         self.put(&format!("{desk}/document-approval"), body).by(by).send().await
     }
 
-    pub async fn approves_all(&self, desk: &str, by: &Someone) {
+    pub async fn approves_all_documents(&self, desk: &str, by: &Someone) {
         for document in self.documents(desk, by).await {
             if document["status"] == "pending" {
-                self.reviews(desk, by, &document, "approved").await.ok();
+                self.reviews_document(desk, by, &document, "approved").await.ok();
             }
         }
     }
 
-    pub async fn status_of(&self, partner: &Someone) -> String {
+    pub async fn onboarding_status(&self, partner: &Someone) -> String {
         let onboarding = self.get("/v1/mitra/onboarding").by(partner).send().await.ok();
         onboarding["status"].as_str().unwrap().to_owned()
     }
@@ -239,7 +249,7 @@ pub fn charter(sailing: &Sailing, qty: usize, email: &str) -> Value {
 }
 
 /// A signed notification of the provider.
-pub fn notice(reference: &str, amount: i64, status: &str, transaction: &str) -> Value {
+pub fn callback_body(reference: &str, amount: i64, status: &str, transaction: &str) -> Value {
     use sha2::{Digest, Sha512};
     let gross = format!("{amount}.00");
     let text = format!("{reference}200{gross}{}", super::world::SERVER_KEY);
@@ -253,8 +263,8 @@ pub fn notice(reference: &str, amount: i64, status: &str, transaction: &str) -> 
 
 impl World {
     pub async fn sailing(&self) -> Sailing {
-        let partner = self.active("made@bahari.id").await;
-        let (boat, route) = self.sails(&partner, "GT. 1").await;
+        let partner = self.active_partner("made@bahari.id").await;
+        let (boat, route) = self.creates_published_route(&partner, "GT. 1").await;
         let id = self.sailings(&partner, &route).await[0]["id"].as_str().unwrap().to_owned();
         Sailing { partner, boat, id }
     }
@@ -272,20 +282,25 @@ impl World {
     }
 
     pub async fn books(&self, order: Value) -> Answer {
-        self.post("/v1/booking/", order).insist().await
+        self.post("/v1/booking/", order).send_with_retry().await
     }
 
     /// Sends a notification of the provider; `transaction` distinguishes events.
-    pub async fn hears(&self, booking: &Value, status: &str, transaction: &str) -> Answer {
+    pub async fn receives_callback(
+        &self,
+        booking: &Value,
+        status: &str,
+        transaction: &str,
+    ) -> Answer {
         let reference = booking["payment"]["reference"].as_str().unwrap();
         let amount = booking["price"]["total"].as_i64().unwrap();
-        self.post("/v1/payment/callback", notice(reference, amount, status, transaction))
-            .insist()
+        self.post("/v1/payment/callback", callback_body(reference, amount, status, transaction))
+            .send_with_retry()
             .await
     }
 
     pub async fn pays(&self, booking: &Value) {
-        self.hears(booking, "settlement", &format!("t-{}", booking["code"])).await.ok();
+        self.receives_callback(booking, "settlement", &format!("t-{}", booking["code"])).await.ok();
     }
 
     /// The booking as its booker sees it.
@@ -322,7 +337,7 @@ impl World {
     }
 
     /// Completes the paid bookings after their arrival.
-    pub async fn arrives(&self) -> u64 {
+    pub async fn completes_paid_bookings(&self) -> u64 {
         let past = self.now() - chrono::TimeDelta::minutes(1);
         self.db()
             .sql("UPDATE bookings SET arrival_at = $1 WHERE status = 'paid'")
@@ -334,22 +349,27 @@ impl World {
     }
 
     /// A paid booking of `qty` seats.
-    pub async fn sold(&self, sailing: &Sailing, qty: usize) -> Value {
+    pub async fn paid_booking(&self, sailing: &Sailing, qty: usize) -> Value {
         let booking = self.books(order(sailing, qty, "sari@example.com")).await.ok();
         self.pays(&booking).await;
         booking
     }
 
     /// Gives a partner an approved bank account.
-    pub async fn banked(&self, partner: &Someone, admin: &Someone) {
-        self.fills_in(partner, json!({ "bank_account": papers()["bank_account"] })).await.ok();
-        let desk = self.desk_of(partner).await;
+    pub async fn adds_approved_bank_account(&self, partner: &Someone, admin: &Someone) {
+        self.updates_onboarding(
+            partner,
+            json!({ "bank_account": onboarding_body()["bank_account"] }),
+        )
+        .await
+        .ok();
+        let desk = self.partner_path(partner).await;
         let approved = json!({ "status": "approved" });
         self.put(&format!("{desk}/bank-approval"), approved).by(admin).send().await.ok();
     }
 
     /// Another admin, where two people are needed.
-    pub async fn colleague(&self) -> Someone {
+    pub async fn second_admin(&self) -> Someone {
         let email = "rekan@dermaga.test";
         let known = self.db().sql("SELECT COUNT(*) FROM accounts WHERE email = $1").bind(email);
         if known.scalar::<i64>().await.unwrap() == 0 {
@@ -359,7 +379,7 @@ impl World {
     }
 
     /// Creates a settlement of the days around the first sailing.
-    pub async fn settles(&self, partner: &Someone, by: &Someone) -> Answer {
+    pub async fn creates_settlement(&self, partner: &Someone, by: &Someone) -> Answer {
         let mitra_id = self.partner_id(partner).await;
         let body = json!({
             "mitra_id": mitra_id, "start_date": "2026-11-01", "end_date": "2026-11-30", "note": "",
@@ -368,9 +388,9 @@ impl World {
     }
 
     /// Releases it; by a colleague, if `by` has created it.
-    pub async fn releases(&self, settlement: &Value, by: &Someone) -> Answer {
+    pub async fn releases_settlement(&self, settlement: &Value, by: &Someone) -> Answer {
         let own = settlement["created_by"]["id"] == json!(by.id);
-        let by = if own { &self.colleague().await } else { by };
+        let by = if own { &self.second_admin().await } else { by };
         let path = format!("/v1/settlements/{}/release", settlement["id"].as_str().unwrap());
         self.post(&path, json!({ "reference": "BCA-1" })).by(by).send().await
     }

@@ -98,12 +98,12 @@ impl World {
     }
 
     /// Another process on the same PostgreSQL database.
-    pub async fn beside(&self) -> Self {
+    pub async fn second_process(&self) -> Self {
         Self::start(Some(self.url().expect("only PostgreSQL is shared")), |_| {}).await
     }
 
-    /// Stops the service and closes the database; `comes_back` starts it again.
-    pub async fn leaves(&mut self) -> (PathBuf, String) {
+    /// Stops the service and closes the database; `restarts` starts it again.
+    pub async fn stops(&mut self) -> (PathBuf, String) {
         self.drain().await;
         self.app.db.close().await;
         let config = &self.app.config;
@@ -114,13 +114,13 @@ impl World {
         (config.data_dir.clone(), url)
     }
 
-    pub async fn comes_back(self) -> Self {
+    pub async fn restarts(self) -> Self {
         let url = self.url();
         Self::start_in(self.folder, url, |_| {}).await
     }
 
     /// Restarts it with other settings.
-    pub async fn again_with(mut self, change: impl FnOnce(&mut Config)) -> Self {
+    pub async fn restarts_with(mut self, change: impl FnOnce(&mut Config)) -> Self {
         self.drain().await;
         self.app.db.close().await;
         let url = self.url();
@@ -185,7 +185,7 @@ impl World {
         self.app.clock.now()
     }
 
-    pub fn later(&self, by: TimeDelta) {
+    pub fn advances_clock(&self, by: TimeDelta) {
         self.app.clock.advance(by);
     }
 
@@ -226,20 +226,25 @@ impl World {
 
     /// A signed-in admin.
     pub async fn admin(&self) -> Someone {
-        self.admin_called("admin@dermaga.test").await
+        self.admin_with_email("admin@dermaga.test").await
     }
 
-    pub async fn admin_called(&self, email: &str) -> Someone {
+    pub async fn admin_with_email(&self, email: &str) -> Someone {
         self.account(email, "admin").await;
         self.signs_in(email, "admin").await
     }
 
     /// Staff with exactly these rules.
     pub async fn staff(&self, email: &str, rules: &[Rule]) -> Someone {
-        self.staff_at("operator", email, rules).await
+        self.staff_of_level("operator", email, rules).await
     }
 
-    pub async fn staff_at(&self, level: &'static str, email: &str, rules: &[Rule]) -> Someone {
+    pub async fn staff_of_level(
+        &self,
+        level: &'static str,
+        email: &str,
+        rules: &[Rule],
+    ) -> Someone {
         let account = self.account(email, "staff").await;
         let permission = ids::fresh();
         let words: Vec<_> = rules.iter().map(|rule| rule.as_str()).collect();
@@ -279,12 +284,12 @@ impl World {
     /// A partner who has registered, verified its address and signed in.
     pub async fn partner(&self, email: &str) -> Someone {
         self.post("/auth/register-mitra", registration(email)).send().await.ok();
-        self.verified(email).await;
+        self.verifies_email(email).await;
         self.signs_in(email, "mitra").await
     }
 
     /// Marks an address as verified, without the letter.
-    pub async fn verified(&self, email: &str) {
+    pub async fn verifies_email(&self, email: &str) {
         let email = email.parse().unwrap();
         dermaga::accounts::mark_email_verified(&self.app, &email).await.unwrap();
     }
@@ -327,7 +332,7 @@ impl World {
     }
 
     /// Sends raw text and reads the start of the response.
-    pub async fn raw_answer(&self, request: &str) -> String {
+    pub async fn raw_response(&self, request: &str) -> String {
         use tokio::io::{AsyncReadExt, AsyncWriteExt};
         let mut stream = tokio::net::TcpStream::connect(self.address).await.unwrap();
         stream.write_all(request.as_bytes()).await.unwrap();
@@ -341,7 +346,7 @@ impl World {
     }
 
     /// All data at rest: the files of SQLite, or every row of PostgreSQL as text.
-    pub async fn everything(&self) -> String {
+    pub async fn all_stored_data(&self) -> String {
         if self.db().engine() == "sqlite" {
             let files = ["dermaga.db", "dermaga.db-wal"].map(|name| self.folder.path().join(name));
             let bytes = files.map(|file| std::fs::read(file).unwrap_or_default());
@@ -363,7 +368,7 @@ impl World {
     }
 
     /// Delivers everything in the outbox that is due.
-    pub async fn delivers(&self) {
+    pub async fn delivers_outbox(&self) {
         while self.app.deliver_due().await.unwrap() > 0 {}
     }
 
@@ -439,10 +444,10 @@ pub struct Call<'w> {
 
 impl Call<'_> {
     pub fn by(self, who: &Someone) -> Self {
-        self.bearing(&who.token)
+        self.with_token(&who.token)
     }
 
-    pub fn bearing(self, token: &str) -> Self {
+    pub fn with_token(self, token: &str) -> Self {
         Self { request: self.request.bearer_auth(token), ..self }
     }
 
@@ -471,7 +476,7 @@ impl Call<'_> {
     }
 
     /// Sends it again while the response is 503: on a slow machine the queues are long.
-    pub async fn insist(self) -> Answer {
+    pub async fn send_with_retry(self) -> Answer {
         for _ in 0..30 {
             let again = self.request.try_clone().expect("nothing is streamed");
             let answer = Call { request: again, ..self }.send().await;
@@ -529,7 +534,7 @@ impl Answer {
 
     /// The invalid fields with their codes.
     #[track_caller]
-    pub fn faults(self) -> Vec<(String, String)> {
+    pub fn field_errors(self) -> Vec<(String, String)> {
         let body = self.is(422, "validation_failed");
         let word = |fault: &Value, name: &str| fault[name].as_str().unwrap().to_owned();
         let faults = body["errors"].as_array().unwrap().iter();
@@ -540,10 +545,10 @@ impl Answer {
     }
 
     #[track_caller]
-    pub fn has_faults(self, expected: &[(&str, &str)]) {
+    pub fn has_field_errors(self, expected: &[(&str, &str)]) {
         let expected: Vec<_> =
             expected.iter().map(|(f, r)| ((*f).to_owned(), (*r).to_owned())).collect();
-        assert_eq!(self.faults(), expected);
+        assert_eq!(self.field_errors(), expected);
     }
 
     pub fn header(&self, name: &str) -> &str {
