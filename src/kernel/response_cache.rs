@@ -12,7 +12,6 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
-    time::{Duration, Instant},
 };
 
 use axum::{
@@ -22,7 +21,10 @@ use axum::{
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future::BoxFuture;
-use moka::{Expiry, future::Cache};
+use quick_cache::{
+    DefaultHashBuilder, OptionsBuilder, Weighter,
+    sync::{Cache, DefaultLifecycle},
+};
 
 use crate::kernel::{
     clock::Clock,
@@ -34,10 +36,13 @@ use crate::kernel::{
 const LIFETIME_BESIDE_OTHERS: TimeDelta = TimeDelta::seconds(1);
 /// The lifetime of an entry where this process is the only one.
 const LIFETIME_ALONE: TimeDelta = TimeDelta::seconds(5);
-/// Entries that are not fresh any more are dropped after this time.
-const IN_MEMORY: Duration = Duration::from_secs(30);
-/// Above this weight moka evicts entries, the least used first.
+/// Above this weight entries are evicted, the least used first.
 const BUDGET: usize = 8 * 1024 * 1024;
+/// Parts of the cache with a lock and an equal share of the budget each. A response that is larger
+/// than a share is not cached.
+const SHARDS: usize = 8;
+/// About how many entries fit into the budget.
+const EXPECTED_ENTRIES: usize = 2_048;
 /// Requests with a longer key are not cached.
 const LONGEST_KEY: usize = 1_024;
 /// About what an entry takes besides its key and its answer.
@@ -82,7 +87,7 @@ impl CacheKey {
 
 pub struct ResponseCache {
     lifetime: TimeDelta,
-    entries: Cache<CacheKey, Arc<Entry>>,
+    entries: Cache<CacheKey, Arc<Entry>, EntryWeight>,
     changes: Changes,
 }
 
@@ -104,13 +109,16 @@ struct Entry {
 impl ResponseCache {
     /// `alone`: no other process changes the database.
     pub fn new(alone: bool) -> Self {
+        let options = OptionsBuilder::new()
+            .shards(SHARDS)
+            .estimated_items_capacity(EXPECTED_ENTRIES)
+            .weight_capacity(BUDGET as u64)
+            .build()
+            .expect("both capacities are set");
+        let (hasher, lifecycle) = (DefaultHashBuilder::default(), DefaultLifecycle::default());
         Self {
             lifetime: if alone { LIFETIME_ALONE } else { LIFETIME_BESIDE_OTHERS },
-            entries: Cache::builder()
-                .max_capacity(BUDGET as u64)
-                .weigher(|_, entry: &Arc<Entry>| u32::try_from(entry.bytes).unwrap_or(u32::MAX))
-                .expire_after(EntryExpiry)
-                .build(),
+            entries: Cache::with_options(options, EntryWeight, hasher, lifecycle),
             changes: Changes::default(),
         }
     }
@@ -124,33 +132,44 @@ impl ResponseCache {
         clock: &Clock,
         compute: impl FnOnce() -> BoxFuture<'a, Response> + Send,
     ) -> Response {
-        let mut compute = Some(compute);
         let (arrived, now) = (self.changes.generation(), clock.now());
         // The computation that a request has joined may be too old for it. The next one begins after
         // its arrival.
         for _ in 0..2 {
-            let mut own = None;
-            let init = async {
-                let (generation, at) = (self.changes.generation(), clock.now());
-                let compute = compute.take().expect("a request computes once");
-                let response = compute().await;
-                let entry = self.entry(key, &response, generation, at);
-                own = Some(response);
-                Arc::new(entry)
-            };
-            let is_outdated = |entry: &Arc<Entry>| !self.is_fresh(entry, now);
-            let cached = self.entries.entry_by_ref(key).or_insert_with_if(init, is_outdated).await;
-            let entry = cached.into_value();
-            if let Some(response) = own {
-                return response;
+            if let Some(entry) = self.entries.get(key) {
+                match &entry.answer {
+                    Some(answer) if self.is_fresh(&entry, now) => return answer.clone().ok(),
+                    _ => self.remove(key, &entry),
+                }
             }
-            let Some(answer) = &entry.answer else { break };
-            if entry.generation >= arrived || self.is_fresh(&entry, now) {
-                return answer.clone().ok();
+            match self.entries.get_value_or_guard_async(key).await {
+                // No other request computes. If this one hangs up, the guard is given to another.
+                Err(guard) => {
+                    let (generation, at) = (self.changes.generation(), clock.now());
+                    let response = compute().await;
+                    let entry = Arc::new(self.entry(key, &response, generation, at));
+                    // Only `remove` removes, and only finished entries, so the guard's place is there.
+                    let _ = guard.insert(entry.clone());
+                    if !entry.is_kept {
+                        // The requests that waited have it.
+                        self.remove(key, &entry);
+                    }
+                    return response;
+                }
+                Ok(joined) => {
+                    let Some(answer) = &joined.answer else { break };
+                    if joined.generation >= arrived || self.is_fresh(&joined, now) {
+                        return answer.clone().ok();
+                    }
+                }
             }
         }
-        let compute = compute.take().expect("a request computes once");
         compute().await
+    }
+
+    /// Removes this entry, but not a newer one with its key.
+    fn remove(&self, key: &CacheKey, entry: &Arc<Entry>) {
+        self.entries.remove_if(key, |present| Arc::ptr_eq(present, entry));
     }
 
     fn entry(
@@ -173,7 +192,7 @@ impl ResponseCache {
             answer: Some(answer.clone()),
             generation,
             valid: at - CLOCK_TOLERANCE..end,
-            is_kept: bytes <= BUDGET && self.changes.none_since(generation, tags),
+            is_kept: self.changes.none_since(generation, tags),
             bytes,
         }
     }
@@ -207,33 +226,12 @@ fn part_of(lifetime: TimeDelta) -> TimeDelta {
     TimeDelta::milliseconds(rand::random_range(most * 3 / 5..=most))
 }
 
-/// When moka drops an entry. Whether it is fresh is decided by `is_fresh`, long before.
-struct EntryExpiry;
+#[derive(Clone)]
+struct EntryWeight;
 
-impl EntryExpiry {
-    fn after(entry: &Entry) -> Option<Duration> {
-        Some(if entry.is_kept { IN_MEMORY } else { Duration::ZERO })
-    }
-}
-
-impl Expiry<CacheKey, Arc<Entry>> for EntryExpiry {
-    fn expire_after_create(
-        &self,
-        _: &CacheKey,
-        entry: &Arc<Entry>,
-        _: Instant,
-    ) -> Option<Duration> {
-        Self::after(entry)
-    }
-
-    fn expire_after_update(
-        &self,
-        _: &CacheKey,
-        entry: &Arc<Entry>,
-        _: Instant,
-        _: Option<Duration>,
-    ) -> Option<Duration> {
-        Self::after(entry)
+impl Weighter<CacheKey, Arc<Entry>> for EntryWeight {
+    fn weight(&self, _: &CacheKey, entry: &Arc<Entry>) -> u64 {
+        entry.bytes as u64
     }
 }
 
@@ -491,15 +489,14 @@ mod tests {
             let compute = async { Reply::data(&large).into_response() };
             cache.get_or_compute(&key(&number.to_string()), &clock, || compute.boxed()).await;
         }
-        cache.entries.run_pending_tasks().await;
-        assert!(cache.entries.weighted_size() <= BUDGET as u64);
-        assert!(cache.entries.entry_count() > 5, "{}", cache.entries.entry_count());
-        let too_large = "x".repeat(BUDGET);
+        assert!(cache.entries.weight() <= BUDGET as u64);
+        assert!((6..30).contains(&cache.entries.len()), "{}", cache.entries.len());
+        let too_large = "x".repeat(BUDGET / SHARDS);
         let key = key("large");
         for _ in 0..2 {
             let compute = async { Reply::data(&too_large).into_response() };
             assert_eq!(cache.get_or_compute(&key, &clock, || compute.boxed()).await.status(), 200);
-            assert!(cache.entries.get(&key).await.is_none());
+            assert!(cache.entries.get(&key).is_none());
         }
     }
 
