@@ -9,8 +9,8 @@
 //! - `create_speedboat`, `create_route` and `update_route` keep them: only publication offers
 //!   something. A published price never changes; another price is another publication.
 //! - Promotions and taxes keep them: an offer shows the price before both.
-//! - `pay_cash`, `pay_again` and `record_refund` keep them: seats were taken when the booking was
-//!   made, and came back when it was cancelled. `payment_callback` and `resolve_payment_review` can
+//! - `pay_cash`, `pay_again`, `record_refund` and `pay_refund` keep them: seats were taken when the
+//!   booking was made, and came back when it was cancelled. `payment_callback` and `resolve_payment_review` can
 //!   take seats again for a payment that came late.
 //! - `check_in` and `undo_check_in` keep them: they change passengers, and not the sailing.
 //!
@@ -33,6 +33,7 @@ use crate::{
     dashboard::*,
     disruptions::*,
     files::*,
+    finance::*,
     fleet::*,
     kernel::access::{Access::*, Rule::*},
     notifications::*,
@@ -167,27 +168,54 @@ pub fn table(app: App) -> Table {
     // Bookings and payments
     .op(POST.changes_some_offers(), "/v1/booking",                      GuestOr(BookingsWrite),   create_booking::<PaymentAttempts>, "Create booking").at_most(60)
     .op(GET,                        "/v1/booking",                      GuestOr(BookingsRead),    list_bookings,                     "List bookings")
-    .op(POST.read_only(),           "/v1/booking/validate-code-promo",  Public,                   validate_promo,                    "Validate promotion code").at_most(60)
+    .op(POST.read_only(),           "/v1/booking/validate-code-promo",  Guest,                    validate_promo,                    "Validate promotion code").at_most(60)
     .op(GET,                        "/v1/booking/{id}",                 GuestOr(BookingsRead),    get_booking,                       "Get booking")
     .op(POST.changes_some_offers(), "/v1/booking/{id}/cancel",          GuestOr(BookingsWrite),   cancel_booking,                    "Cancel booking").at_most(60)
     .op(POST.changes_some_offers(), "/v1/booking/{id}/reschedule",      GuestOr(BookingsWrite),   reschedule_booking,                "Reschedule booking").at_most(60)
     .op(POST.keeps_offers(),        "/v1/booking/{id}/payment",         GuestOr(BookingsWrite),   pay_again,                         "Open payment attempt").at_most(60)
     .op(POST.keeps_offers(),        "/v1/booking/{id}/pay-cash",        PartnerOr(BookingsWrite), pay_cash,                          "Record cash payment")
     .op(POST.keeps_offers(),        "/v1/booking/{id}/refund",          Staff(BookingsWrite),     record_refund,                     "Record refund")
+    .op(PUT.keeps_offers(),         "/v1/booking/{id}/refund-account",  GuestOr(BookingsWrite),   set_refund_account,                "Set account for refunds").at_most(60)
     .op(GET,                        "/v1/booking/{id}/ticket",          GuestOr(BookingsRead),    get_ticket,                        "Get tickets as PDF")
     .op(POST.keeps_offers(),        "/v1/booking/{id}/resend-ticket",   GuestOr(BookingsWrite),   resend_ticket,                     "Resend tickets").at_most(20)
     .op(GET,                        "/v1/tickets/public-key",           Public,                   get_ticket_key,                    "Get ticket public keys")
     .op(POST.changes_some_offers(), "/v1/payment/callback",             Public,                   payment_callback,                  "Receive payment notification")
+    .op(POST.keeps_offers(),        "/v1/payment/payout-callback",      Public,                   payout_callback,                   "Receive payout notification")
     .op(GET,                        "/v1/payment/reviews",              Staff(BookingsWrite),     list_payment_reviews,              "List payment reviews")
     .op(POST.changes_offers(),      "/v1/payment/reviews/{id}/resolve", Staff(BookingsWrite),     resolve_payment_review,            "Resolve payment review")
+    .op(GET,                        "/v1/refunds",                      PartnerOr(BookingsRead),  list_refunds,                      "List refunds")
+    .op(GET,                        "/v1/refunds/{id}",                 PartnerOr(BookingsRead),  get_refund,                        "Get refund")
+    .op(POST.keeps_offers(),        "/v1/refunds/{id}/pay",             PartnerOr(BookingsWrite), pay_refund,                        "Record payment of a refund")
+    .op(POST.keeps_offers(),        "/v1/refunds/{id}/return",          Staff(BookingsWrite),     return_refund,                     "Record returned refund")
+    .op(POST.keeps_offers(),        "/v1/refunds/{id}/retry",           Staff(BookingsWrite),     retry_refund,                      "Retry refund")
     // Paying partners
     .op(GET,                                  "/v1/settlements",               PartnerOr(SettlementsRead),      list_settlements,             "List settlements")
     .op(POST.keeps_offers(),                  "/v1/settlements/manual",        Staff(SettlementsWrite),         create_settlement,            "Create settlement")
     .op(GET,                                  "/v1/settlements/configuration", PartnerOr(SettlementsConfigure), get_settlement_configuration, "Get settlement configuration")
     .op(POST.keeps_offers(),                  "/v1/settlements/configuration", Staff(SettlementsConfigure),     configure_settlements,        "Update settlement configuration")
+    .op(GET,                                  "/v1/settlements/receipts",      PartnerOr(SettlementsRead),      list_receipts,                "List receipts from partners")
+    .op(POST.keeps_offers(),                  "/v1/settlements/receipts",      Staff(SettlementsWrite),         record_receipt,               "Record receipt from partner")
     .op(GET,                                  "/v1/settlements/{id}",          PartnerOr(SettlementsRead),      get_settlement,               "Get settlement")
     .op(POST.keeps_offers().recent_sign_in(), "/v1/settlements/{id}/release",  Staff(SettlementsRelease),       release_settlement,           "Release settlement")
     .op(POST.keeps_offers(),                  "/v1/settlements/{id}/cancel",   Staff(SettlementsWrite),         cancel_settlement,            "Cancel settlement")
+    .op(POST.keeps_offers(),                  "/v1/settlements/{id}/return",   Staff(SettlementsWrite),         return_settlement,            "Return settlement")
+    // The books
+    .op(GET,                                  "/v1/finance/trial-balance",           Staff(FinanceRead),     get_trial_balance,          "Get trial balance")
+    .op(GET,                                  "/v1/finance/entries",                 Staff(FinanceRead),     list_entries,               "List ledger entries")
+    .op(GET,                                  "/v1/finance/partners/{id}/statement", PartnerOr(FinanceRead), get_partner_statement,      "Get statement of a partner")
+    .op(GET,                                  "/v1/finance/taxes",                   Staff(FinanceRead),     get_tax_report,             "Get taxes of a month")
+    .op(GET,                                  "/v1/finance/provider-settlements",    Staff(FinanceRead),     list_provider_settlements,  "List provider settlements")
+    .op(POST.keeps_offers(),                  "/v1/finance/provider-settlements",    Staff(FinanceWrite),    create_provider_settlement, "Record provider settlement")
+    .op(GET,                                  "/v1/finance/reconciliation",          Staff(FinanceRead),     get_reconciliation,         "Get reconciliation with providers")
+    .op(POST.keeps_offers(),                  "/v1/finance/tax-payments",            Staff(FinanceWrite),    create_tax_payment,         "Record tax payment")
+    .op(POST.keeps_offers(),                  "/v1/finance/cash-deposits",           Staff(FinanceWrite),    create_cash_deposit,        "Record cash deposit")
+    .op(GET,                                  "/v1/finance/journals",                Staff(FinanceRead),     list_journals,              "List journal entries")
+    .op(POST.keeps_offers(),                  "/v1/finance/journals",                Staff(FinanceWrite),    create_journal,             "Create journal entry")
+    .op(POST.keeps_offers().recent_sign_in(), "/v1/finance/journals/{id}/approve",   Staff(FinanceWrite),    approve_journal,            "Approve journal entry")
+    .op(POST.keeps_offers(),                  "/v1/finance/journals/{id}/reject",    Staff(FinanceWrite),    reject_journal,             "Reject journal entry")
+    .op(GET,                                  "/v1/finance/periods",                 Staff(FinanceRead),     list_periods,               "List months of the books")
+    .op(POST.keeps_offers(),                  "/v1/finance/periods/{month}/close",   Staff(FinanceWrite),    close_period,               "Close month")
+    .op(POST.keeps_offers(),                  "/v1/finance/periods/{month}/reopen",  Staff(FinanceWrite),    reopen_period,              "Reopen month")
     // Figures
     .op(GET, "/v1/finance/reports/overview",                  Staff(ReportsRead),      finance_overview,          "Get finance overview")
     .op(GET, "/v1/finance/reports/revenue-breakdown/payment", Staff(ReportsRead),      revenue_by_payment_method, "Get revenue by payment method")
@@ -232,4 +260,6 @@ pub fn table(app: App) -> Table {
     .page("/confirm-email", confirm_email_page)
     .page("/cancel-email-change", cancel_email_change_page)
     .page_with_form("/pay/{reference}", pay_page, pay_page_pressed)
+    .page("/pay/transfers", transfers_page)
+    .page_with_form("/pay/transfers/{id}", transfer_page, transfer_page_pressed)
 }

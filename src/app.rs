@@ -88,6 +88,7 @@ impl App {
         let domains = domains(&config, &secret_key)?;
         let url = config.database_url();
         let db = Db::open(&url).await.map_err(|why| format!("DERMAGA_DATABASE_URL: {why}"))?;
+        let db = db.in_zone(config.timezone);
         db.migrate().await.map_err(|why| format!("cannot migrate the database: {why}"))?;
         Ok(Self(Arc::new(State {
             stopping: watch::Sender::new(false),

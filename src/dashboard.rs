@@ -66,7 +66,10 @@ pub struct Pending {
     /// Changed bank accounts to approve. Null for a partner.
     pub bank_approvals: Option<i64>,
     pub settlements: i64,
+    /// Refunds that are not paid.
     pub refunds: i64,
+    /// What is unpaid of them.
+    pub refunds_amount: Option<i64>,
     /// Null for a partner.
     pub payment_reviews: Option<i64>,
 }
@@ -145,7 +148,7 @@ pub async fn get_dashboard(State(app): State<App>, caller: Caller) -> Result<Rep
             gross_revenue: money.then(|| Figure::new(now.gross, then.gross)),
             departures: Figure::new(departures.month, departures.last_month),
         },
-        pending,
+        pending: Pending { refunds_amount: pending.refunds_amount.filter(|_| money), ..pending },
         revenue_series: money.then(|| reports::series(&daily, series)),
         top_routes: Some(top_routes).filter(|_| money),
         top_partners: top_partners.filter(|_| money),
@@ -205,12 +208,12 @@ async fn pending(db: &Db, partner: Option<Uuid>) -> Result<Pending> {
             awaiting_approval!(),
             " w) AS bank_approvals,
                (SELECT COUNT(*) FROM settlements
-                WHERE status = 'pending' AND ($1 IS NULL OR partner_id = $1)) AS settlements,
-               (SELECT COUNT(*) FROM bookings
-                WHERE status = 'refund_pending' AND ($1 IS NULL OR partner_id = $1))
-               + (SELECT COUNT(*) FROM reschedules r JOIN bookings k ON k.id = r.booking_id
-                WHERE r.status = 'done' AND r.difference < 0 AND r.refunded_at IS NULL
-                  AND ($1 IS NULL OR k.partner_id = $1)) AS refunds,
+                WHERE status IN ('pending', 'processing')
+                  AND ($1 IS NULL OR partner_id = $1)) AS settlements,
+               (SELECT COUNT(*) FROM refunds
+                WHERE unpaid > 0 AND ($1 IS NULL OR partner_id = $1)) AS refunds,
+               (SELECT CAST(COALESCE(SUM(unpaid), 0) AS BIGINT) FROM refunds
+                WHERE unpaid > 0 AND ($1 IS NULL OR partner_id = $1)) AS refunds_amount,
                (SELECT COUNT(*) FROM payment_reviews WHERE resolution IS NULL) AS payment_reviews"
         ))
         .bind(partner)

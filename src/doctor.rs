@@ -45,6 +45,7 @@ pub async fn examine(config: Config) -> Vec<Finding> {
     note("storage", storage(&app).await);
     note("mail", app.mailer.test().await.map_err(said));
     note("payment provider", provider(&app).await);
+    note("payouts", payouts(&app).await);
     note("deliveries", deliveries(&app).await);
     note("background jobs", background_jobs(&app).await);
     app.db.close().await;
@@ -134,6 +135,15 @@ async fn provider(app: &App) -> Result<String, String> {
     }
     let reach = tokio::time::timeout(Duration::from_secs(10), app.gateway().reach()).await;
     reach.map_err(|_| format!("{provider}: no response"))?.map_err(said)
+}
+
+/// Checks that the provider of payouts accepts its keys.
+async fn payouts(app: &App) -> Result<String, String> {
+    let Some(provider) = &app.providers().payouts else {
+        return Ok("recorded by hand".into());
+    };
+    let reach = tokio::time::timeout(Duration::from_secs(20), provider.reach_payouts()).await;
+    reach.map_err(|_| format!("{}: no response", provider.name()))?
 }
 
 async fn deliveries(app: &App) -> Result<String, String> {

@@ -93,6 +93,9 @@ messages! {
         /// Somebody asked for the tickets again.
         BookingTicketWanted(BookingRef) = "booking.ticket_wanted",
         PaymentReview(PaymentReview) = "payment.review",
+        RefundDue(RefundRef) = "refund.due",
+        /// The provider refused it, or the transfer bounced.
+        RefundFailed(RefundRef) = "refund.failed",
         PartnerRegistered(PartnerRegistered) = "partner.registered",
         PartnerSubmitted(PartnerChanged) = "partner.submitted",
         PartnerApproved(PartnerChanged) = "partner.approved",
@@ -107,6 +110,10 @@ messages! {
         PartnerUnsuspended(PartnerChanged) = "partner.unsuspended",
         SettlementCreated(SettlementRef) = "settlement.created",
         SettlementReleased(SettlementRef) = "settlement.released",
+        /// The payout failed or came back; it is payable again.
+        SettlementReturned(SettlementRef) = "settlement.returned",
+        /// The payout of the provider failed, came back, or has an unknown outcome.
+        SettlementFailed(SettlementRef) = "settlement.failed",
         SailingCancelled(SailingCancelled) = "sailing.cancelled",
         SailingMoved(SailingMoved) = "sailing.moved",
         TermsPublished(TermsPublished) = "terms.published",
@@ -140,6 +147,12 @@ pub struct BookingRescheduled {
 pub struct DifferenceRefunded {
     pub booking_id: Uuid,
     pub amount: Rupiah,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RefundRef {
+    pub refund_id: Uuid,
+    pub booking_id: Uuid,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -238,7 +251,10 @@ impl DomainEvent {
             | Self::PartnerSuspended(event)
             | Self::PartnerUnsuspended(event) => event.partner_id,
             Self::PartnerDocumentReplaced(event) => event.partner_id,
-            Self::SettlementCreated(event) | Self::SettlementReleased(event) => event.settlement_id,
+            Self::SettlementCreated(event)
+            | Self::SettlementReleased(event)
+            | Self::SettlementReturned(event)
+            | Self::SettlementFailed(event) => event.settlement_id,
             Self::SailingCancelled(event) => event.sailing_id,
             Self::SailingMoved(event) => event.sailing_id,
             Self::TermsPublished(event) => event.terms_id,
@@ -254,6 +270,7 @@ impl DomainEvent {
             Self::BookingRescheduled(event) => event.booking_id,
             Self::BookingDifferenceRefunded(event) => event.booking_id,
             Self::PaymentReview(event) => event.booking_id,
+            Self::RefundDue(event) | Self::RefundFailed(event) => event.booking_id,
         }
     }
 
@@ -271,7 +288,9 @@ impl DomainEvent {
             | Self::BookingMoveDropped(_)
             | Self::BookingDifferenceRefunded(_)
             | Self::BookingTicketWanted(_)
-            | Self::PaymentReview(_) => Some(self.subject()),
+            | Self::PaymentReview(_)
+            | Self::RefundDue(_)
+            | Self::RefundFailed(_) => Some(self.subject()),
             Self::PartnerRegistered(_)
             | Self::PartnerSubmitted(_)
             | Self::PartnerApproved(_)
@@ -285,6 +304,8 @@ impl DomainEvent {
             | Self::PartnerUnsuspended(_)
             | Self::SettlementCreated(_)
             | Self::SettlementReleased(_)
+            | Self::SettlementReturned(_)
+            | Self::SettlementFailed(_)
             | Self::SailingCancelled(_)
             | Self::SailingMoved(_)
             | Self::TermsPublished(_) => None,
@@ -490,6 +511,7 @@ mod tests {
             ("partner.bank_changed", json!({ "partner_id": id })),
             ("partner.bank_rejected", json!({ "partner_id": id, "reason": "x" })),
             ("settlement.created", json!({ "settlement_id": id, "mitra_id": id })),
+            ("settlement.returned", json!({ "settlement_id": id, "mitra_id": id })),
             ("sailing.cancelled", json!({ "sailing_id": id, "bookings": 3 })),
             (
                 "sailing.moved",

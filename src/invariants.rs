@@ -26,6 +26,38 @@ macro_rules! live {
     };
 }
 
+/// The taxes that customers paid, one row each: up to ten of a booking.
+macro_rules! with_taxes {
+    ($before:literal, $after:literal) => {
+        concat!(
+            $before,
+            "(SELECT k.id AS booking_id, k.total, (k.taxes -> i.n) ->> 'code' AS code,
+                CAST((k.taxes -> i.n) ->> 'amount' AS BIGINT) AS amount
+              FROM bookings k JOIN
+                (SELECT 0 AS n UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3
+                 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7
+                 UNION ALL SELECT 8 UNION ALL SELECT 9) i ON (k.taxes -> i.n) IS NOT NULL)",
+            $after
+        )
+    };
+}
+
+/// Condition: a line of money that a customer paid, or (negative) whose payment was voided. A review
+/// that applies money to a reschedule takes it off again, because the posting of the reschedule has it.
+macro_rules! receipts {
+    ($before:literal $(, $after:literal)?) => {
+        concat!(
+            $before,
+            "(l.account IN ('gateway_clearing', 'cash', 'partner_payable')
+               AND ((l.source = 'booking' AND l.kind IN ('paid', 'late_payment'))
+                 OR (l.source = 'payment' AND l.kind = 'unapplied')
+                 OR (l.source = 'reschedule' AND l.kind = 'rescheduled')
+                 OR (l.source = 'review' AND l.kind IN ('apply', 'dismiss'))))"
+            $(, $after)?
+        )
+    };
+}
+
 const INVARIANTS: &[Invariant] = &[
     Invariant {
         rule: "every ledger posting is balanced",
@@ -35,6 +67,103 @@ const INVARIANTS: &[Invariant] = &[
                || CAST(SUM(l.amount) AS TEXT)
             FROM ledger_lines l LEFT JOIN bookings k ON k.id = l.booking_id
             GROUP BY source, source_id, kind HAVING SUM(l.amount) <> 0 LIMIT 50",
+    },
+    Invariant {
+        rule: "totals of ledger days equal the ledger",
+        size: "SELECT COUNT(*) FROM ledger_days",
+        broken: "SELECT account || ' ' || tax_code || ' on ' || CAST(posted_on AS TEXT)
+               || ' is off by ' || CAST(SUM(debit) AS TEXT) || ' and ' || CAST(SUM(credit) AS TEXT)
+             FROM (SELECT account, tax_code, posted_on, debit, credit FROM ledger_days
+               UNION ALL SELECT account, tax_code, posted_on, debit, credit FROM ledger_moves
+               UNION ALL SELECT account, COALESCE(tax_code, ''), posted_on,
+                   CASE WHEN amount > 0 THEN -amount ELSE 0 END,
+                   CASE WHEN amount < 0 THEN amount ELSE 0 END
+                 FROM ledger_lines) each
+             GROUP BY account, tax_code, posted_on
+             HAVING SUM(debit) <> 0 OR SUM(credit) <> 0 LIMIT 50",
+    },
+    Invariant {
+        // The other assets can be below zero: a provider takes a refund from what it has not paid
+        // out yet (gateway_clearing), and the bank is opened by a journal entry.
+        rule: "there is no less cash than none, on any day",
+        size: "SELECT COUNT(*) FROM ledger_lines WHERE account = 'cash'",
+        broken: "SELECT CAST(posted_on AS TEXT) || ' ends with ' || CAST(balance AS TEXT)
+             FROM (SELECT posted_on, SUM(SUM(amount)) OVER (ORDER BY posted_on) AS balance
+               FROM ledger_lines WHERE account = 'cash' GROUP BY posted_on) days
+             WHERE balance < 0 LIMIT 50",
+    },
+    Invariant {
+        rule: "nothing was posted into a month after it was closed",
+        size: "SELECT COUNT(*) FROM finance_periods WHERE closed_at IS NOT NULL",
+        broken: "SELECT l.source || ' ' || l.kind || ' on ' || CAST(l.posted_on AS TEXT)
+             FROM finance_periods p JOIN ledger_lines l ON l.created_at > p.closed_at
+               AND substr(CAST(l.posted_on AS TEXT), 1, 7) <= substr(CAST(p.month AS TEXT), 1, 7)
+             WHERE p.closed_at IS NOT NULL LIMIT 50",
+    },
+    Invariant {
+        rule: "exactly the posted journal entries are in the ledger, and they balance",
+        size: "SELECT COUNT(*) FROM journals",
+        broken: "SELECT account || ' ' || tax_code || ' of a journal entry is off by '
+               || CAST(SUM(amount) AS TEXT)
+             FROM (SELECT n.journal_id, n.account, COALESCE(n.tax_code, '') AS tax_code, n.amount
+               FROM journal_lines n JOIN journals j ON j.id = n.journal_id
+               WHERE j.status = 'posted'
+               UNION ALL SELECT source_id, account, COALESCE(tax_code, ''), -amount
+               FROM ledger_lines WHERE source = 'journal') each
+             GROUP BY journal_id, account, tax_code HAVING SUM(amount) <> 0
+             UNION ALL
+             SELECT 'the debits of ' || j.memo || ' are not ' || CAST(j.amount AS TEXT)
+             FROM journals j LEFT JOIN journal_lines n ON n.journal_id = j.id
+             GROUP BY j.id, j.memo, j.amount
+             HAVING SUM(n.amount) <> 0 OR COUNT(n.number) < 2
+               OR SUM(CASE WHEN n.amount > 0 THEN n.amount ELSE 0 END) <> j.amount LIMIT 50",
+    },
+    Invariant {
+        rule: "a journal entry of a partner is due to it",
+        size: "SELECT COUNT(*) FROM journals WHERE partner_id IS NOT NULL",
+        broken:
+            "SELECT 'a journal entry moved ' || CAST(-COALESCE(l.amount, 0) AS TEXT) || ', and '
+               || CAST(COALESCE(d.net, 0) AS TEXT) || ' is due'
+             FROM journals j
+             LEFT JOIN ledger_lines l ON l.source = 'journal' AND l.source_id = j.id
+               AND l.account = 'partner_payable'
+             LEFT JOIN partner_dues d ON d.kind = 'journal' AND d.source_id = j.id
+             WHERE -COALESCE(l.amount, 0) <> COALESCE(d.net, 0) LIMIT 50",
+    },
+    Invariant {
+        rule: "a provider settlement equals its lines and its posting",
+        size: "SELECT COUNT(*) FROM provider_settlements",
+        broken: "SELECT t.provider || ' ' || t.payout_id
+             FROM provider_settlements t LEFT JOIN
+               (SELECT settlement_id, COUNT(*) AS lines, SUM(gross) AS gross, SUM(fee) AS fee,
+                  SUM(fee_tax) AS fee_tax, SUM(net) AS net,
+                  SUM(CASE WHEN payment_id IS NULL THEN gross ELSE 0 END) AS unknown_gross
+                FROM provider_settlement_lines GROUP BY settlement_id) n ON n.settlement_id = t.id
+             LEFT JOIN
+               (SELECT source_id,
+                  SUM(CASE WHEN account = 'bank' THEN amount ELSE 0 END) AS bank,
+                  SUM(CASE WHEN account = 'gateway_fees' THEN amount ELSE 0 END) AS fees,
+                  SUM(CASE WHEN account = 'vat_input' THEN amount ELSE 0 END) AS vat,
+                  SUM(CASE WHEN account = 'gateway_clearing' THEN amount ELSE 0 END) AS clearing,
+                  SUM(CASE WHEN account = 'suspense' THEN amount ELSE 0 END) AS suspense
+                FROM ledger_lines WHERE source = 'provider_settlement' GROUP BY source_id) l
+               ON l.source_id = t.id
+             WHERE COALESCE(n.lines, 0) <> t.line_count OR n.gross <> t.gross OR n.fee <> t.fee
+               OR n.fee_tax <> t.fee_tax OR n.net <> t.net
+               OR n.unknown_gross <> t.unknown_gross
+               OR COALESCE(l.bank, 0) <> t.net OR COALESCE(l.fees, 0) <> t.fee
+               OR COALESCE(l.vat, 0) <> t.fee_tax OR COALESCE(l.suspense, 0) <> -t.unknown_gross
+               OR COALESCE(l.clearing, 0) <> t.unknown_gross - t.gross LIMIT 50",
+    },
+    Invariant {
+        rule: "tax payments and cash deposits equal their postings to the bank",
+        size: "SELECT (SELECT COUNT(*) FROM tax_payments) + (SELECT COUNT(*) FROM cash_deposits)",
+        broken: "SELECT source || ' is off by ' || CAST(SUM(amount) AS TEXT)
+             FROM (SELECT 'tax_payment' AS source, id, -amount AS amount FROM tax_payments
+               UNION ALL SELECT 'cash_deposit', id, amount FROM cash_deposits
+               UNION ALL SELECT source, source_id, -amount FROM ledger_lines
+                 WHERE source IN ('tax_payment', 'cash_deposit') AND account = 'bank') each
+             GROUP BY source, id HAVING SUM(amount) <> 0 LIMIT 50",
     },
     Invariant {
         rule: "every deposit entry belongs to a booking",
@@ -149,21 +278,62 @@ const INVARIANTS: &[Invariant] = &[
              LIMIT 50",
     },
     Invariant {
-        rule: "refunds payable equal the refunds due of bookings",
+        rule: "unpaid refunds equal the refund payable",
+        size: "SELECT COUNT(*) FROM refunds",
+        broken: "SELECT COALESCE(k.code, 'no booking') || ' owes ' || CAST(SUM(o.unpaid) AS TEXT)
+               || ', the ledger ' || CAST(SUM(o.payable) AS TEXT)
+             FROM (SELECT booking_id, unpaid, 0 AS payable FROM refunds WHERE unpaid > 0
+                UNION ALL SELECT booking_id, 0, -amount FROM ledger_lines
+                WHERE account = 'refund_payable') o
+             LEFT JOIN bookings k ON k.id = o.booking_id
+             GROUP BY o.booking_id, k.code HAVING SUM(o.unpaid) <> SUM(o.payable) LIMIT 50",
+    },
+    Invariant {
+        rule: "a refund is unpaid by its amount less its payments",
+        size: "SELECT COUNT(*) FROM refund_payments",
+        broken: "SELECT f.code || ' (' || f.status || ') has ' || CAST(f.unpaid AS TEXT)
+               || ' unpaid, and was paid ' || CAST(COALESCE(p.paid, 0) AS TEXT)
+             FROM refunds f LEFT JOIN
+               (SELECT refund_id, SUM(amount) AS paid FROM refund_payments
+                WHERE returned_at IS NULL GROUP BY refund_id) p ON p.refund_id = f.id
+             WHERE CASE WHEN f.status = 'void' THEN COALESCE(p.paid, 0) <> 0
+               ELSE f.unpaid <> f.amount - COALESCE(p.paid, 0) END LIMIT 50",
+    },
+    Invariant {
+        rule: "exactly the bookings that owe their cancellation wait for a refund",
         size: "SELECT COUNT(*) FROM bookings WHERE refund_amount IS NOT NULL",
-        broken: "SELECT k.code || ' (' || k.status || ') owes '
-               || CAST(-COALESCE(l.amount, 0) AS TEXT) || ', not '
-               || CAST(CASE WHEN k.status = 'refund_pending' THEN COALESCE(k.refund_amount, -1)
-                    ELSE 0 END AS TEXT)
+        broken: "SELECT k.code || ' (' || k.status || ') is to refund '
+               || CAST(COALESCE(k.refund_amount, 0) AS TEXT) || ', its refunds are '
+               || CAST(COALESCE(f.amount, 0) AS TEXT) || ' with '
+               || CAST(COALESCE(f.unpaid, 0) AS TEXT) || ' unpaid'
              FROM bookings k LEFT JOIN
-               (SELECT booking_id, SUM(amount) AS amount FROM ledger_lines
-                WHERE account = 'refund_payable' AND source IN ('booking', 'reschedule')
-                  AND kind NOT IN ('rescheduled', 'difference_refunded')
-                GROUP BY booking_id) l ON l.booking_id = k.id
-             WHERE -COALESCE(l.amount, 0)
-               <> CASE WHEN k.status = 'refund_pending' THEN COALESCE(k.refund_amount, -1)
-                    ELSE 0 END
-             LIMIT 50",
+               (SELECT booking_id, SUM(amount) AS amount, SUM(unpaid) AS unpaid FROM refunds
+                WHERE status <> 'void' AND review_id IS NULL
+                  AND kind IN ('cancellation', 'late', 'complaint')
+                GROUP BY booking_id) f ON f.booking_id = k.id
+             WHERE COALESCE(k.refund_amount, 0) <> COALESCE(f.amount, 0)
+               OR (k.status = 'refund_pending') <> (COALESCE(f.unpaid, 0) > 0) LIMIT 50",
+    },
+    Invariant {
+        rule: "a cancelled booking's tax is kept in proportion",
+        size: "SELECT COUNT(*) FROM ledger_lines WHERE kind = 'kept'",
+        broken:
+            "SELECT k.code || ' kept ' || CAST(d.kept AS TEXT) || ' of ' || CAST(k.total AS TEXT)
+               || ' and owes ' || CAST(COALESCE(t.tax, 0) - COALESCE(u.tax, 0) AS TEXT)
+               || ' of ' || CAST(k.tax AS TEXT) || ' tax'
+             FROM bookings k JOIN
+               (SELECT booking_id, SUM(amount) AS kept FROM ledger_lines
+                WHERE kind = 'kept' AND account = 'customer_deposits' GROUP BY booking_id) d
+               ON d.booking_id = k.id
+             LEFT JOIN
+               (SELECT booking_id, -SUM(amount) AS tax FROM ledger_lines
+                WHERE kind = 'kept' AND account = 'tax_payable' GROUP BY booking_id) t
+               ON t.booking_id = k.id
+             LEFT JOIN
+               (SELECT booking_id, SUM(commission_tax) AS tax FROM partner_dues
+                WHERE kind = 'kept' GROUP BY booking_id) u ON u.booking_id = k.id
+             WHERE ABS((COALESCE(t.tax, 0) - COALESCE(u.tax, 0)) * k.total - k.tax * d.kept)
+               > 4 * k.total LIMIT 50",
     },
     Invariant {
         rule: "partner postings of a booking equal its dues",
@@ -184,8 +354,10 @@ const INVARIANTS: &[Invariant] = &[
         size: "SELECT COUNT(*) FROM bookings WHERE status = 'completed'",
         broken: "SELECT k.code FROM bookings k LEFT JOIN partner_dues d
                ON d.booking_id = k.id AND d.kind = 'sale'
-             WHERE k.status = 'completed' AND (d.gross IS NULL OR d.gross <> k.subtotal
-               OR d.commission <> k.commission OR d.commission_tax <> k.commission_tax) LIMIT 50",
+             WHERE k.status = 'completed'
+               AND (COALESCE(d.gross, 0) <> k.subtotal - k.partner_discount
+                 OR COALESCE(d.commission, 0) <> k.commission
+                 OR COALESCE(d.commission_tax, 0) <> k.commission_tax) LIMIT 50",
     },
     Invariant {
         rule: "partner payable equals dues not paid out less cash collected in advance",
@@ -198,7 +370,8 @@ const INVARIANTS: &[Invariant] = &[
              LEFT JOIN
                (SELECT d.partner_id, SUM(d.net) AS net FROM partner_dues d
                 LEFT JOIN settlements t ON t.id = d.settlement_id
-                WHERE t.status IS NULL OR t.status <> 'released' GROUP BY d.partner_id) d
+                WHERE t.status IS NULL OR t.status IN ('pending', 'processing')
+                GROUP BY d.partner_id) d
                ON d.partner_id = p.id
              LEFT JOIN
                (SELECT partner_id, SUM(amount) AS taken FROM
@@ -206,7 +379,7 @@ const INVARIANTS: &[Invariant] = &[
                    JOIN bookings k ON k.id = l.booking_id
                    WHERE l.account = 'partner_payable' AND k.status = 'paid'
                    UNION ALL
-                   SELECT d.partner_id, -d.collected FROM partner_dues d
+                   SELECT d.partner_id, d.net FROM partner_dues d
                    JOIN bookings k ON k.id = d.booking_id WHERE k.status = 'paid') cash
                 GROUP BY partner_id) c ON c.partner_id = p.id
              WHERE COALESCE(l.owed, 0) <> COALESCE(d.net, 0) - COALESCE(c.taken, 0) LIMIT 50",
@@ -239,57 +412,152 @@ const INVARIANTS: &[Invariant] = &[
              SELECT t.code || ' lists less than it took'
              FROM settlements t JOIN partner_dues d ON d.settlement_id = t.id
              LEFT JOIN settlement_items i ON i.settlement_id = t.id AND i.due_id = d.id
-             WHERE i.due_id IS NULL LIMIT 50",
-    },
-    Invariant {
-        rule: "exactly the released settlements are posted to the bank",
-        size: "SELECT COUNT(*) FROM settlements WHERE status = 'released'",
-        broken: "SELECT t.code || ' (' || t.status || ')'
-             FROM settlements t LEFT JOIN ledger_lines l
-               ON l.source = 'settlement' AND l.source_id = t.id AND l.account = 'bank'
-             WHERE COALESCE(-l.amount, 0) <> CASE t.status WHEN 'released' THEN t.net ELSE 0 END
+             WHERE i.due_id IS NULL
+               AND NOT (t.status = 'cancelled' AND d.kind = 'carried' AND d.source_id = t.id)
              LIMIT 50",
     },
     Invariant {
-        rule: "every released settlement was paid to a bank account",
+        rule: "exactly the released settlements have a payout that stands",
         size: "SELECT COUNT(*) FROM settlements WHERE status = 'released'",
-        broken: "SELECT code FROM settlements
-             WHERE status = 'released' AND bank_account ->> 'account_number' IS NULL LIMIT 50",
+        broken: "SELECT t.code || ' (' || t.status || ') of ' || CAST(t.net AS TEXT) || ' was paid '
+               || CAST(COALESCE(p.amount, 0) AS TEXT)
+             FROM settlements t LEFT JOIN settlement_payouts p
+               ON p.settlement_id = t.id AND p.returned_at IS NULL
+             WHERE COALESCE(p.amount, 0) <> CASE t.status WHEN 'released' THEN t.net ELSE 0 END
+             LIMIT 50",
     },
     Invariant {
-        rule: "unapplied payments equal open reviews",
+        rule: "payouts of settlements are posted to the bank, and again when they came back",
+        size: "SELECT COUNT(*) FROM settlement_payouts",
+        broken: "SELECT 'a payout of ' || CAST(p.amount AS TEXT) || ' is posted as '
+               || CAST(COALESCE(l.released, 0) AS TEXT) || ' and '
+               || CAST(COALESCE(l.returned, 0) AS TEXT)
+             FROM settlement_payouts p LEFT JOIN
+               (SELECT source_id, SUM(CASE WHEN kind = 'released' THEN amount ELSE 0 END) AS released,
+                  SUM(CASE WHEN kind = 'returned' THEN amount ELSE 0 END) AS returned
+                FROM ledger_lines WHERE source = 'settlement' AND account = 'bank'
+                GROUP BY source_id) l ON l.source_id = p.id
+             WHERE COALESCE(l.released, 0) <> -p.amount OR COALESCE(l.returned, 0)
+               <> CASE WHEN p.returned_at IS NULL THEN 0 ELSE p.amount END
+             UNION ALL
+             SELECT 'settlement ' || l.kind || ' of no payout: ' || CAST(l.amount AS TEXT)
+             FROM ledger_lines l LEFT JOIN settlement_payouts p ON p.id = l.source_id
+             WHERE l.source = 'settlement' AND l.account = 'bank' AND p.id IS NULL LIMIT 50",
+    },
+    Invariant {
+        rule: "every released settlement was paid to a bank account that had been approved",
+        size: "SELECT COUNT(*) FROM settlement_payouts",
+        broken: "SELECT t.code FROM settlement_payouts p JOIN settlements t ON t.id = p.settlement_id
+             WHERE p.account_approved_at IS NULL OR p.account_approved_at > p.released_at
+               OR (t.status = 'released' AND t.bank_account ->> 'account_number' IS NULL) LIMIT 50",
+    },
+    Invariant {
+        rule: "the debt of a statement is carried once, and not after it was cancelled",
+        size: "SELECT COUNT(*) FROM settlements WHERE net <= 0",
+        broken: "SELECT t.code || ' (' || t.status || ') of ' || CAST(t.net AS TEXT) || ' carries '
+               || CAST(COALESCE(d.net, 0) AS TEXT)
+             FROM settlements t LEFT JOIN partner_dues d ON d.kind = 'carried' AND d.source_id = t.id
+             WHERE (t.status = 'statement' AND COALESCE(d.net, 0) <> t.net)
+               OR (d.id IS NOT NULL AND t.status NOT IN ('statement', 'cancelled'))
+               OR (d.id IS NOT NULL AND t.status = 'cancelled'
+                 AND (d.settlement_id IS NULL OR d.settlement_id <> t.id)) LIMIT 50",
+    },
+    Invariant {
+        rule: "receipts of partners are posted and reduce what they owe",
+        size: "SELECT COUNT(*) FROM settlement_receipts",
+        broken: "SELECT r.code || ' of ' || CAST(r.amount AS TEXT) || ': posted '
+               || CAST(COALESCE(l.amount, 0) AS TEXT) || ', due '
+               || CAST(COALESCE(d.net, 0) AS TEXT)
+             FROM settlement_receipts r
+             LEFT JOIN partner_dues d ON d.kind = 'receipt' AND d.source_id = r.id
+             LEFT JOIN ledger_lines l ON l.source = 'receipt' AND l.source_id = r.id
+               AND l.account = r.method AND l.posted_on = r.received_on
+             WHERE COALESCE(d.net, 0) <> r.amount OR COALESCE(l.amount, 0) <> r.amount LIMIT 50",
+    },
+    Invariant {
+        rule: "what a partner has earned is the sum of its dues, settled or not",
+        size: "SELECT COUNT(*) FROM partners",
+        broken: "SELECT a.name || ' has dues of ' || CAST(COALESCE(d.earned, 0) AS TEXT)
+               || ', and is shown ' || CAST(COALESCE(s.earned, 0) AS TEXT)
+             FROM partners p JOIN accounts a ON a.id = p.account_id LEFT JOIN
+               (SELECT partner_id, SUM(gross - commission - commission_tax) AS earned
+                FROM partner_dues GROUP BY partner_id) d ON d.partner_id = p.id
+             LEFT JOIN
+               (SELECT partner_id, SUM(earned) AS earned FROM
+                  (SELECT partner_id, net + collected AS earned FROM partner_dues
+                   WHERE settlement_id IS NULL
+                   UNION ALL
+                   SELECT partner_id, net + collected FROM settlements
+                   WHERE status <> 'cancelled') each
+                GROUP BY partner_id) s ON s.partner_id = p.id
+             WHERE COALESCE(d.earned, 0) <> COALESCE(s.earned, 0) LIMIT 50",
+    },
+    Invariant {
+        rule: "unapplied payments equal the open reviews of money that came in",
         size: "SELECT COUNT(*) FROM payment_reviews",
         broken: "SELECT 'reviews wait for ' || CAST(v.waiting AS TEXT) || ', the ledger has '
                || CAST(l.unapplied AS TEXT)
-             FROM (SELECT COALESCE(SUM(v.amount), 0) AS waiting
-                   FROM payment_reviews v JOIN payment_events e ON e.id = v.event_id
-                   WHERE v.resolution IS NULL AND e.outcome <> 'unowed_refund') v,
+             FROM (SELECT COALESCE(SUM(amount), 0) AS waiting FROM payment_reviews
+                   WHERE resolution IS NULL AND reason IN ('wrong_amount', 'late', 'duplicate')) v,
                   (SELECT COALESCE(-SUM(amount), 0) AS unapplied FROM ledger_lines
                    WHERE account = 'unapplied_payments') l
              WHERE v.waiting <> l.unapplied",
     },
     Invariant {
-        rule: "excess payments are owed until refunded",
-        size: "SELECT COUNT(*) FROM payment_reviews WHERE excess > 0",
-        broken: "SELECT 'reviews owe ' || CAST(v.owed AS TEXT) || ', the ledger has '
-               || CAST(l.owed AS TEXT)
-             FROM (SELECT COALESCE(SUM(excess), 0) AS owed FROM payment_reviews
-                   WHERE excess_paid_at IS NULL) v,
-                  (SELECT COALESCE(-SUM(amount), 0) AS owed FROM ledger_lines
-                   WHERE account = 'refund_payable' AND source = 'review') l
-             WHERE v.owed <> l.owed",
+        rule: "suspense equals the open reviews of refunds that were not owed",
+        size: "SELECT COUNT(*) FROM payment_reviews
+            WHERE reason IN ('unowed_refund', 'chargeback')",
+        broken: "SELECT 'reviews wait for ' || CAST(v.waiting AS TEXT) || ', the ledger has '
+               || CAST(l.gone AS TEXT)
+             FROM (SELECT COALESCE(SUM(amount), 0) AS waiting FROM payment_reviews
+                   WHERE resolution IS NULL AND reason IN ('unowed_refund', 'chargeback')) v,
+                  (SELECT COALESCE(SUM(amount), 0) AS gone FROM ledger_lines
+                   WHERE account = 'suspense' AND source IN ('payment', 'review')) l
+             WHERE v.waiting <> l.gone",
     },
     Invariant {
-        rule: "reschedule differences are owed until refunded",
-        size: "SELECT COUNT(*) FROM reschedules WHERE difference < 0",
-        broken: "SELECT 'moves owe ' || CAST(r.owed AS TEXT) || ', the ledger has '
-               || CAST(l.owed AS TEXT)
-             FROM (SELECT COALESCE(-SUM(difference), 0) AS owed FROM reschedules
-                   WHERE status = 'done' AND difference < 0 AND refunded_at IS NULL) r,
-                  (SELECT COALESCE(-SUM(amount), 0) AS owed FROM ledger_lines
-                   WHERE account = 'refund_payable'
-                     AND kind IN ('rescheduled', 'difference_refunded')) l
-             WHERE r.owed <> l.owed",
+        rule: "refunds that a provider told are posted, each once",
+        size: "SELECT COUNT(*) FROM told_refunds",
+        broken: "SELECT y.reference || ' was refunded by ' || CAST(t.amount AS TEXT)
+               || ', posted as ' || CAST(COALESCE(m.paid, 0) + COALESCE(-u.amount, 0) AS TEXT)
+             FROM told_refunds t JOIN payments y ON y.id = t.payment_id
+             LEFT JOIN
+               (SELECT p.told_id, SUM(-l.amount) AS paid FROM refund_payments p
+                JOIN ledger_lines l ON l.source = 'refund' AND l.source_id = p.id
+                  AND l.kind = 'paid' AND l.account = 'gateway_clearing'
+                WHERE p.told_id IS NOT NULL GROUP BY p.told_id) m ON m.told_id = t.id
+             LEFT JOIN ledger_lines u ON u.source = 'payment' AND u.source_id = t.id
+               AND u.kind = 'unowed_refund' AND u.account = 'gateway_clearing'
+             WHERE t.amount <> COALESCE(m.paid, 0) + COALESCE(-u.amount, 0) LIMIT 50",
+    },
+    Invariant {
+        rule: "no review of money that the provider took is dismissed",
+        size: "SELECT COUNT(*) FROM payment_reviews WHERE resolution = 'dismiss'",
+        broken: "SELECT k.code || ' had ' || CAST(v.amount AS TEXT)
+             FROM payment_reviews v JOIN bookings k ON k.id = v.booking_id
+             JOIN payment_events e ON e.id = v.event_id
+             WHERE v.resolution = 'dismiss' AND NOT EXISTS
+               (SELECT 1 FROM payment_events o WHERE o.payment_id = e.payment_id
+                  AND o.transaction_id = e.transaction_id AND o.outcome = 'voided') LIMIT 50",
+    },
+    Invariant {
+        rule: "cash goes back as cash, by whoever took it",
+        size: "SELECT COUNT(*) FROM refund_payments",
+        broken: "SELECT r.code || ' went back by ' || p.paid_by
+             FROM refund_payments p JOIN refunds r ON r.id = p.refund_id
+             LEFT JOIN ledger_lines l ON l.source = 'booking' AND l.source_id = r.booking_id
+               AND l.kind = 'paid' AND l.account IN ('cash', 'partner_payable')
+               AND r.review_id IS NULL
+             WHERE p.returned_at IS NULL AND CASE
+               WHEN l.account IS NULL THEN p.paid_by NOT IN ('bank', 'provider')
+               WHEN l.account = 'cash' THEN p.paid_by <> 'cash'
+               ELSE p.paid_by NOT IN ('cash', 'partner') END LIMIT 50",
+    },
+    Invariant {
+        rule: "the till has no less than nothing",
+        size: "SELECT COUNT(*) FROM ledger_lines WHERE account = 'cash'",
+        broken: "SELECT CAST(SUM(amount) AS TEXT) FROM ledger_lines WHERE account = 'cash'
+             HAVING SUM(amount) < 0",
     },
     Invariant {
         rule: "a rescheduled booking is on its new sailing",
@@ -299,22 +567,64 @@ const INVARIANTS: &[Invariant] = &[
              LIMIT 50",
     },
     Invariant {
-        rule: "paid amounts of the reports equal those of the bookings",
+        rule: "sales and refunds of the reports equal those of the bookings",
         size: "SELECT COUNT(*) FROM sales_days",
-        broken:
-            "SELECT 'the days have ' || CAST(d.gross AS TEXT) || ' of ' || CAST(d.bookings AS TEXT)
-               || ', the bookings ' || CAST(k.gross AS TEXT) || ' of ' || CAST(k.bookings AS TEXT)
-             FROM (SELECT COALESCE(SUM(gross), 0) AS gross, COALESCE(SUM(bookings), 0) AS bookings,
-                     COALESCE(SUM(tax), 0) AS tax, COALESCE(SUM(refunds), 0) AS refunds
-                   FROM (SELECT gross, bookings, tax, refunds FROM sales_days UNION ALL
-                         SELECT gross, bookings, tax, refunds FROM sales_moves) each) d,
-                  (SELECT COALESCE(SUM(total), 0) AS gross, COUNT(*) AS bookings,
-                     COALESCE(SUM(tax), 0) AS tax,
-                     COALESCE(SUM(CASE WHEN status = 'refunded' THEN refund_amount END), 0)
-                       AS refunds
-                   FROM bookings WHERE paid_at IS NOT NULL) k
-             WHERE d.gross <> k.gross OR d.bookings <> k.bookings OR d.tax <> k.tax
-               OR d.refunds <> k.refunds",
+        broken: "SELECT 'the reports have ' || CAST(SUM(bookings) AS TEXT) || ' sales, '
+               || CAST(SUM(discount) AS TEXT) || ' of discount, ' || CAST(SUM(tax) AS TEXT)
+               || ' of tax, ' || CAST(SUM(refunds) AS TEXT) || ' of refunds and '
+               || CAST(SUM(refund_tax) AS TEXT) || ' of tax in them too many'
+             FROM (SELECT bookings, passengers, discount, tax, partner_net, refunds, refund_tax
+                 FROM sales_days
+               UNION ALL SELECT bookings, passengers, discount, tax, partner_net, refunds,
+                 refund_tax FROM sales_moves
+               UNION ALL SELECT -1, -qty, -discount, -tax, -partner_net, 0, 0 FROM bookings
+                 WHERE paid_at IS NOT NULL
+               UNION ALL SELECT 0, 0, 0, 0, 0, -amount, -tax FROM refund_payments
+                 WHERE returned_at IS NULL) each
+             HAVING SUM(bookings) <> 0 OR SUM(passengers) <> 0 OR SUM(discount) <> 0
+               OR SUM(tax) <> 0 OR SUM(partner_net) <> 0 OR SUM(refunds) <> 0
+               OR SUM(refund_tax) <> 0",
+    },
+    Invariant {
+        rule: "receipts equal the reported gross and unapplied payments",
+        size: receipts!("SELECT COUNT(*) FROM ledger_lines l WHERE "),
+        broken: receipts!(
+            "SELECT CAST(r.receipts AS TEXT) || ' came in, ' || CAST(d.gross AS TEXT)
+               || ' is reported and ' || CAST(-u.applied AS TEXT) || ' waits'
+             FROM (SELECT COALESCE(SUM(gross), 0) AS gross
+                   FROM (SELECT gross FROM sales_days
+                         UNION ALL SELECT gross FROM sales_moves) each) d,
+                  (SELECT COALESCE(SUM(amount), 0) AS applied FROM ledger_lines
+                   WHERE account = 'unapplied_payments') u,
+                  (SELECT COALESCE(SUM(l.amount), 0) AS receipts FROM ledger_lines l WHERE ",
+            ") r WHERE r.receipts <> d.gross - u.applied"
+        ),
+    },
+    Invariant {
+        rule: "refunds of the reports equal what was posted as paid back",
+        size: "SELECT COUNT(*) FROM refund_payments",
+        broken: "SELECT CAST(d.refunds AS TEXT) || ' is reported, ' || CAST(l.refunds AS TEXT)
+               || ' was posted'
+             FROM (SELECT COALESCE(SUM(refunds), 0) AS refunds
+                   FROM (SELECT refunds FROM sales_days
+                         UNION ALL SELECT refunds FROM sales_moves) each) d,
+                  (SELECT COALESCE(SUM(amount), 0) AS refunds FROM ledger_lines
+                   WHERE source = 'refund' AND account = 'refund_payable') l
+             WHERE d.refunds <> l.refunds",
+    },
+    Invariant {
+        rule: "reported commission equals what was posted for journeys, and what has not sailed",
+        size: "SELECT COUNT(*) FROM bookings WHERE paid_at IS NOT NULL",
+        broken: "SELECT CAST(d.commission AS TEXT) || ' is reported, ' || CAST(l.posted AS TEXT)
+               || ' is posted and ' || CAST(k.waiting AS TEXT) || ' has not sailed'
+             FROM (SELECT COALESCE(SUM(commission), 0) AS commission
+                   FROM (SELECT commission FROM sales_days
+                         UNION ALL SELECT commission FROM sales_moves) each) d,
+                  (SELECT COALESCE(-SUM(amount), 0) AS posted FROM ledger_lines
+                   WHERE kind = 'completed' AND account = 'commission_revenue') l,
+                  (SELECT COALESCE(SUM(commission), 0) AS waiting FROM bookings
+                   WHERE paid_at IS NOT NULL AND completed_at IS NULL) k
+             WHERE d.commission <> l.posted + k.waiting",
     },
     Invariant {
         rule: "monthly report figures equal the daily ones",
@@ -323,28 +633,26 @@ const INVARIANTS: &[Invariant] = &[
                || CAST(SUM(gross) AS TEXT) || ' more than its days, '
                || CAST(SUM(refunds) AS TEXT) || ' of refunds'
              FROM (SELECT substr(CAST(month AS TEXT), 1, 7) AS month, type, method, bookings,
-                 passengers, gross, discount, tax, commission, partner_net, refunds
+                 passengers, gross, discount, tax, commission, partner_net, refunds, refund_tax
                FROM sales_months
                UNION ALL
                SELECT substr(CAST(day AS TEXT), 1, 7), type, method, -bookings, -passengers,
-                 -gross, -discount, -tax, -commission, -partner_net, -refunds
+                 -gross, -discount, -tax, -commission, -partner_net, -refunds, -refund_tax
                FROM sales_days) each
              GROUP BY month, type, method
              HAVING SUM(bookings) <> 0 OR SUM(passengers) <> 0 OR SUM(gross) <> 0
                OR SUM(discount) <> 0 OR SUM(tax) <> 0 OR SUM(commission) <> 0
-               OR SUM(partner_net) <> 0 OR SUM(refunds) <> 0 LIMIT 50",
+               OR SUM(partner_net) <> 0 OR SUM(refunds) <> 0 OR SUM(refund_tax) <> 0 LIMIT 50",
     },
     Invariant {
-        rule: "report figures of partners equal their bookings",
+        rule: "gross of partners in the reports equals what came in for their bookings",
         size: "SELECT COUNT(*) FROM partner_days",
-        broken:
-            "SELECT a.name || ' sold ' || CAST(COALESCE(k.gross, 0) AS TEXT) || '; its days have '
+        broken: receipts!(
+            "SELECT a.name || ' got ' || CAST(COALESCE(k.gross, 0) AS TEXT) || '; its days have '
                || CAST(COALESCE(d.gross, 0) AS TEXT) || ', its months '
                || CAST(COALESCE(m.gross, 0) AS TEXT) || ', its routes '
                || CAST(COALESCE(r.gross, 0) AS TEXT)
-             FROM partners p JOIN accounts a ON a.id = p.account_id LEFT JOIN
-               (SELECT partner_id, SUM(total) AS gross FROM bookings WHERE paid_at IS NOT NULL
-                GROUP BY partner_id) k ON k.partner_id = p.id
+             FROM partners p JOIN accounts a ON a.id = p.account_id
              LEFT JOIN (SELECT partner_id, SUM(gross) AS gross FROM partner_days
                 GROUP BY partner_id) d ON d.partner_id = p.id
              LEFT JOIN (SELECT partner_id, SUM(gross) AS gross FROM partner_months
@@ -353,9 +661,14 @@ const INVARIANTS: &[Invariant] = &[
                 GROUP BY partner_id) r ON r.partner_id = p.id
              LEFT JOIN (SELECT partner_id, SUM(gross) AS gross FROM sales_moves
                 GROUP BY partner_id) u ON u.partner_id = p.id
+             LEFT JOIN (SELECT k.partner_id, SUM(l.amount) AS gross
+                FROM ledger_lines l JOIN bookings k ON k.id = l.booking_id
+                WHERE l.account = 'unapplied_payments' OR ",
+            "   GROUP BY k.partner_id) k ON k.partner_id = p.id
              WHERE COALESCE(k.gross, 0) <> COALESCE(d.gross, 0) + COALESCE(u.gross, 0)
                OR COALESCE(k.gross, 0) <> COALESCE(m.gross, 0) + COALESCE(u.gross, 0)
-               OR COALESCE(k.gross, 0) <> COALESCE(r.gross, 0) + COALESCE(u.gross, 0) LIMIT 50",
+               OR COALESCE(k.gross, 0) <> COALESCE(r.gross, 0) + COALESCE(u.gross, 0) LIMIT 50"
+        ),
     },
     Invariant {
         rule: "booking counts by status equal those of the reports",
@@ -372,6 +685,46 @@ const INVARIANTS: &[Invariant] = &[
              JOIN partners p ON p.id = each.partner_id JOIN accounts a ON a.id = p.account_id
              GROUP BY a.name, each.partner_id, each.status
              HAVING SUM(bookings) <> 0 OR SUM(subtotal) <> 0 LIMIT 50",
+    },
+    Invariant {
+        rule: "taxes of bookings are owed to the state in proportion to what was earned",
+        size: "SELECT COUNT(*) FROM ledger_lines WHERE account = 'tax_payable'",
+        broken: with_taxes!(
+            "SELECT k.code || ' owes ' || CAST(COALESCE(l.amount, 0) AS TEXT) || ' of ' || e.code
+               || ', not ' || CAST(e.amount AS TEXT)
+             FROM (SELECT t.booking_id, t.code, SUM(t.amount * CASE d.kind WHEN 'completed' THEN 1.0
+                 ELSE CAST(d.amount AS DOUBLE PRECISION) / t.total END) AS amount
+               FROM ",
+            " t JOIN
+                 (SELECT booking_id, kind, SUM(amount) AS amount FROM ledger_lines
+                  WHERE account = 'customer_deposits'
+                    AND kind IN ('completed', 'kept', 'completion_reversed')
+                  GROUP BY booking_id, kind) d ON d.booking_id = t.booking_id
+               WHERE t.total > 0 GROUP BY t.booking_id, t.code) e
+             JOIN bookings k ON k.id = e.booking_id LEFT JOIN
+               (SELECT booking_id, tax_code, -SUM(amount) AS amount FROM ledger_lines
+                WHERE account = 'tax_payable'
+                  AND kind IN ('completed', 'kept', 'completion_reversed')
+                GROUP BY booking_id, tax_code) l
+               ON l.booking_id = e.booking_id AND l.tax_code = e.code
+             WHERE ABS(COALESCE(l.amount, 0) - e.amount) > 0.501 LIMIT 50"
+        ),
+    },
+    Invariant {
+        rule: "taxes on commission are owed to the state as they are charged to partners",
+        size: "SELECT COUNT(*) FROM partner_dues WHERE commission_tax <> 0",
+        broken: with_taxes!(
+            "SELECT k.code || ' owes ' || CAST(SUM(e.amount) AS TEXT) || ' more than is charged'
+             FROM (SELECT l.booking_id, -l.amount AS amount FROM ledger_lines l LEFT JOIN ",
+            " t ON t.booking_id = l.booking_id AND t.code = l.tax_code
+               WHERE l.account = 'tax_payable' AND t.code IS NULL
+                 AND l.kind IN ('completed', 'kept', 'completion_reversed')
+               UNION ALL
+               SELECT booking_id, -commission_tax FROM partner_dues
+               WHERE kind IN ('sale', 'kept', 'reversal')) e
+             JOIN bookings k ON k.id = e.booking_id
+             GROUP BY k.id, k.code HAVING SUM(e.amount) <> 0 LIMIT 50"
+        ),
     },
     Invariant {
         rule: "file counters equal the stored files and bytes",
@@ -405,7 +758,7 @@ const INVARIANTS: &[Invariant] = &[
         size: "SELECT COUNT(*) FROM bookings WHERE erased_at IS NOT NULL",
         broken: "SELECT k.code FROM bookings k WHERE k.erased_at IS NOT NULL
                AND (k.contact_name <> '[erased]' OR k.contact_email LIKE '%@%'
-                 OR k.contact_phone <> '' OR k.note <> ''
+                 OR k.contact_phone <> '' OR k.note <> '' OR k.refund_account IS NOT NULL
                  OR EXISTS (SELECT 1 FROM payments y JOIN payment_events e
                      ON e.payment_id = y.id
                    WHERE y.booking_id = k.id AND CAST(e.raw AS TEXT) <> '{}'))
@@ -416,7 +769,8 @@ const INVARIANTS: &[Invariant] = &[
         size: "SELECT COUNT(*) FROM bookings",
         broken: "SELECT code FROM bookings
              WHERE total <> subtotal - discount + tax OR discount > subtotal
-               OR partner_net <> subtotal - commission - commission_tax
+               OR partner_net <> subtotal - partner_discount - commission - commission_tax
+               OR partner_discount NOT BETWEEN 0 AND discount
                OR (type = 'speedboat' AND subtotal <> unit_price * qty)
                OR (type = 'charter' AND subtotal <> unit_price * seats) LIMIT 50",
     },

@@ -56,6 +56,8 @@ pub mod dashboard;
 pub mod disruptions;
 /// Uploads and downloads.
 pub mod files;
+/// The books: balances, journal entries, periods.
+pub mod finance;
 /// Boats.
 pub mod fleet;
 /// The ledger: every movement of money as balanced entries.
@@ -72,6 +74,10 @@ pub mod payments;
 pub mod privacy;
 /// Promotion codes.
 pub mod promotions;
+/// The providers that move money: refunds and payouts.
+pub mod providers;
+/// What customers are owed, until it is paid.
+pub mod refunds;
 /// Financial reports.
 pub mod reports;
 /// Routes, sailings and the search for them.
@@ -86,5 +92,7 @@ pub mod statistic;
 pub mod taxes;
 /// Tickets: signed codes and their PDF.
 pub mod tickets;
+/// Calls of a provider that move money, until their outcome is known.
+pub mod transfers;
 /// Webhook subscriptions and deliveries.
 pub mod webhooks;

@@ -42,7 +42,10 @@ pub struct BookingFigures {
 pub struct FinanceFigures {
     pub gross: Rupiah,
     pub commission: Rupiah,
+    /// What the partner has earned: gross less commission and its tax of journeys that were sailed
+    /// and of money that was kept.
     pub net: Rupiah,
+    /// What of it was not paid out; negative if the partner owes.
     pub unsettled: Rupiah,
     pub settled: Rupiah,
 }
@@ -69,7 +72,7 @@ pub async fn partner_overview(
     let finance = FinanceFigures {
         gross: sold.gross,
         commission: sold.commission,
-        net: sold.net,
+        net: ledger::earned(&app.db, Some(mitra.id)).await?,
         unsettled: ledger::unsettled(&app.db, Some(mitra.id)).await?,
         settled: settlements::settled(&app, mitra.id).await?,
     };

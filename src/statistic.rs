@@ -43,7 +43,10 @@ pub struct MitraStatistic {
     /// Passengers of all paid and completed bookings, like the amounts.
     pub passengers: i64,
     pub gross: Rupiah,
+    /// What was earned: gross less commission and its tax of journeys that were sailed and of money
+    /// that was kept.
     pub net: Rupiah,
+    /// What of it was not paid out; negative if partners owe.
     pub unsettled: Rupiah,
     /// Seats taken as a percentage of seats offered, of sailings in the last 30 days.
     pub occupancy_percent: Percent,
@@ -71,9 +74,10 @@ pub async fn mitra_statistic(
         partners::known(&app.db, id).await?;
     }
     let window = Window::days_until(app.today(), DAYS);
-    let (fleet, standings, unsettled, daily, ()) = tokio::try_join!(
+    let (fleet, standings, net, unsettled, daily, ()) = tokio::try_join!(
         fleet(&app, partner),
         reports::standings(&app.db, partner),
+        ledger::earned(&app.db, partner),
         ledger::unsettled(&app.db, partner),
         reports::daily(&app.db, partner, window, app.config.timezone),
         reports::are_made(&app),
@@ -95,7 +99,7 @@ pub async fn mitra_statistic(
         },
         passengers: standings.passengers,
         gross: standings.gross,
-        net: standings.net,
+        net,
         unsettled,
         occupancy_percent: Percent::share(fleet.seats_taken, fleet.seats),
         series: reports::series(&daily, window),

@@ -11,8 +11,10 @@ use crate::{
     notifications::Hub,
     partners,
     payments::Gateway,
+    providers::Providers,
     staff,
     tickets::TicketKeys,
+    transfers,
     webhooks::{self, WebhookClient},
 };
 
@@ -30,13 +32,15 @@ impl App {
             + bookings::reseal(self).await?
             + boarding::reseal(self).await?
             + staff::reseal(self).await?
-            + accounts::reseal(self).await?)
+            + accounts::reseal(self).await?
+            + transfers::reseal(&self.db, &self.sealer).await?)
     }
 }
 
 fn domains(config: &Config, secret_key: &Secret) -> Result<DomainState, String> {
     Ok(DomainState::default()
         .with(Gateway::new(config, secret_key)?)
+        .with(Providers::new(config)?)
         .with(TicketKeys::new(secret_key, &config.old_secret_keys.0)?)
         .with(Passwords::new(config.rate_limit.0))
         .with(Hub::default())
@@ -55,6 +59,7 @@ mod tests {
         let config = Config { data_dir: folder.path().to_owned(), ..Config::default() };
         let app = App::start(config, Clock::System).await.unwrap();
         app.gateway();
+        app.providers();
         app.ticket_keys();
         app.passwords();
         app.hub();

@@ -60,8 +60,10 @@ const PAY: [&str; 5] = [
     "UPDATE payments SET status = 'paid', method = 'qris', paid_at = $2 WHERE id = $3",
     "UPDATE bookings SET status = 'paid', paid_at = $2, updated_at = $2
      WHERE id = (SELECT booking_id FROM payments WHERE id = $3) AND status = 'pending_payment'",
-    "INSERT INTO ledger_lines (id, source, source_id, kind, account, booking_id, amount, created_at)
-     SELECT a.id, 'booking', p.booking_id, 'paid', a.account, p.booking_id, a.sign * p.amount, $2
+    "INSERT INTO ledger_lines (id, source, source_id, kind, account, booking_id, amount, posted_on,
+       created_at)
+     SELECT a.id, 'booking', p.booking_id, 'paid', a.account, p.booking_id, a.sign * p.amount,
+       CURRENT_DATE, $2
      FROM payments p, (SELECT $1 AS id, 'gateway_clearing' AS account, 1 AS sign
        UNION ALL SELECT $4, 'customer_deposits', -1) a WHERE p.id = $3",
     "INSERT INTO outbox (id, topic, payload, attempts, due_at, lane, queue, created_at)
@@ -167,7 +169,7 @@ fn sell_one(look: &mut Statement, sell: &mut Statement, berth: &Berth, passenger
     drop(rows);
     let (subtotal, now) = (2 * price, Utc::now());
     let text = |text: &str| Value::from(text.to_owned());
-    let values: [Value; 37] = [
+    let values: [Value; 39] = [
         fresh(),
         text(&ids::code("BAR", rand::random())),
         text("speedboat"),
@@ -198,6 +200,8 @@ fn sell_one(look: &mut Statement, sell: &mut Statement, berth: &Berth, passenger
         subtotal.into(),
         1000.into(),
         (subtotal / 10).into(),
+        text("[]"),
+        0.into(),
         0.into(),
         (subtotal - subtotal / 10).into(),
         text(&(now + TimeDelta::minutes(30)).to_rfc3339()),
@@ -250,7 +254,7 @@ impl Pgbench<'_> {
             9 => ":k_departure_at::TIMESTAMPTZ".into(),
             10 => ":k_arrival_at::TIMESTAMPTZ".into(),
             11 | 12 => "2".into(),
-            13 | 14 | 34 | 36 | 37 => "NULL".into(),
+            13 | 14 | 36 | 38 | 39 => "NULL".into(),
             15 => "''".into(),
             16 => "'Sari Wijaya'".into(),
             17 => EMAIL.into(),
@@ -262,16 +266,17 @@ impl Pgbench<'_> {
             22 => "'simulator'".into(),
             23 => ":k_seat_price::BIGINT".into(),
             24 | 28 => "2 * :k_seat_price::BIGINT".into(),
-            26 => "'[]'".into(),
+            26 | 31 => "'[]'".into(),
             29 => "1000".into(),
             30 => "(:k_seat_price::BIGINT / 5)".into(),
-            32 => "2 * :k_seat_price::BIGINT - (:k_seat_price::BIGINT / 5)".into(),
-            33 => "now() + INTERVAL '30 minutes'".into(),
-            35 => "now()".into(),
+            34 => "2 * :k_seat_price::BIGINT - (:k_seat_price::BIGINT / 5)".into(),
+            35 => "now() + INTERVAL '30 minutes'".into(),
+            37 => "now()".into(),
             _ => "0".into(),
         });
+        // The offer has a row for each tax, and \gset takes one.
         let script = format!(
-            "\\set n random(0, {})\n\\set m random(0, 1000000000)\n{look} \\gset k_\n{sell};\n",
+            "\\set n random(0, {})\n\\set m random(0, 1000000000)\n{look} LIMIT 1 \\gset k_\n{sell};\n",
             berths.len() - 1
         );
         let file = folder.join("sell.sql");

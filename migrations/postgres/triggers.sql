@@ -215,31 +215,31 @@ $$;
 CREATE OR REPLACE FUNCTION bookings_tell() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
-        passengers, subtotal, discount, tax, total, commission, partner_net, refund)
+        passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
+        refund_tax)
     SELECT NEW.partner_id, s.route_id, NEW.type, bookings_method(NEW.id),
         CASE WHEN TG_OP = 'UPDATE' THEN OLD.status END, NEW.status, NEW.updated_at, NEW.qty,
-        NEW.subtotal, NEW.discount, NEW.tax, NEW.total, NEW.commission, NEW.partner_net,
-        -- A late payment was never a sale, so paying it back is not a refund of one.
-        CASE WHEN NEW.status = 'refunded' AND NEW.paid_at IS NOT NULL
-            THEN COALESCE(NEW.refund_amount, 0) ELSE 0 END
+        NEW.subtotal, NEW.discount, NEW.tax, NEW.total, NEW.commission, NEW.partner_net, 0, 0, 0
     FROM sailings s WHERE s.id = NEW.sailing_id;
     RETURN NULL;
 END $$;
 
--- Writes a reschedule: the old sale is taken back, the new one is made.
+-- Writes a reschedule: the old price is taken back, the new one is set.
 CREATE OR REPLACE FUNCTION bookings_tell_of_reschedule() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
-        passengers, subtotal, discount, tax, total, commission, partner_net, refund)
+        passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
+        refund_tax)
     SELECT OLD.partner_id, s.route_id, OLD.type, bookings_method(NEW.id), OLD.status,
         'rescheduled', NEW.updated_at, OLD.qty, OLD.subtotal, OLD.discount, OLD.tax, OLD.total,
-        OLD.commission, OLD.partner_net, 0
+        OLD.commission, OLD.partner_net, 0, 0, 0
     FROM sailings s WHERE s.id = OLD.sailing_id;
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
-        passengers, subtotal, discount, tax, total, commission, partner_net, refund)
+        passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
+        refund_tax)
     SELECT NEW.partner_id, s.route_id, NEW.type, bookings_method(NEW.id), 'rescheduled',
         NEW.status, NEW.updated_at, NEW.qty, NEW.subtotal, NEW.discount, NEW.tax, NEW.total,
-        NEW.commission, NEW.partner_net, 0
+        NEW.commission, NEW.partner_net, 0, 0, 0
     FROM sailings s WHERE s.id = NEW.sailing_id;
     RETURN NULL;
 END $$;
@@ -252,6 +252,63 @@ CREATE OR REPLACE TRIGGER bookings_tell_of_free AFTER INSERT ON bookings
 CREATE OR REPLACE TRIGGER bookings_tell_of_reschedule AFTER UPDATE OF sailing_id ON bookings
     FOR EACH ROW WHEN (NEW.sailing_id <> OLD.sailing_id)
     EXECUTE FUNCTION bookings_tell_of_reschedule();
+
+-- The difference of a reschedule is received under the method of its own payment, and counts for the
+-- route that the booking was sold for.
+CREATE OR REPLACE FUNCTION payments_tell_of_difference() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
+        passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
+        refund_tax)
+    SELECT k.partner_id, k.route_id, k.type, COALESCE(NEW.method, 'other'), NULL, NULL,
+        NEW.paid_at, 0, 0, 0, 0, 0, 0, 0, NEW.amount, 0, 0
+    FROM sales_keys k WHERE k.booking_id = NEW.booking_id;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER payments_tell_of_paid_difference AFTER INSERT ON payments
+    FOR EACH ROW WHEN (NEW.reschedule_id IS NOT NULL AND NEW.status = 'paid')
+    EXECUTE FUNCTION payments_tell_of_difference();
+CREATE OR REPLACE TRIGGER payments_tell_of_difference AFTER UPDATE OF status ON payments
+    FOR EACH ROW WHEN (NEW.reschedule_id IS NOT NULL AND NEW.status = 'paid'
+        AND OLD.status NOT IN ('paid', 'refunded'))
+    EXECUTE FUNCTION payments_tell_of_difference();
+
+-- What was paid too much, twice or too late is received when it is known to be owed back.
+CREATE OR REPLACE FUNCTION refunds_tell() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
+        passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
+        refund_tax)
+    SELECT k.partner_id, k.route_id, k.type, k.method, NULL, NULL,
+        NEW.due_at, 0, 0, 0, 0, 0, 0, 0, NEW.amount, 0, 0
+    FROM refund_keys k WHERE k.refund_id = NEW.id;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER refunds_tell AFTER INSERT ON refunds
+    FOR EACH ROW WHEN (NEW.kind IN ('excess', 'duplicate', 'late')) EXECUTE FUNCTION refunds_tell();
+
+-- Money that goes back to a customer, or bounced.
+CREATE OR REPLACE FUNCTION refund_payments_tell() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+DECLARE
+    times BIGINT := CASE WHEN TG_OP = 'INSERT' THEN 1 ELSE -1 END;
+BEGIN
+    INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
+        passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
+        refund_tax)
+    SELECT k.partner_id, k.route_id, k.type, k.method, NULL, NULL,
+        CASE WHEN TG_OP = 'INSERT' THEN NEW.paid_at ELSE NEW.returned_at END,
+        0, 0, 0, 0, 0, 0, 0, 0, times * NEW.amount, times * NEW.tax
+    FROM refund_keys k WHERE k.refund_id = NEW.refund_id;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER refund_payments_tell AFTER INSERT ON refund_payments
+    FOR EACH ROW EXECUTE FUNCTION refund_payments_tell();
+CREATE OR REPLACE TRIGGER refund_payments_tell_of_return AFTER UPDATE OF returned_at
+    ON refund_payments FOR EACH ROW WHEN (OLD.returned_at IS NULL AND NEW.returned_at IS NOT NULL)
+    EXECUTE FUNCTION refund_payments_tell();
 
 ---------------------------------------------------------------------------------------------------
 -- Bookings: limits of unpaid holds
@@ -327,3 +384,17 @@ END $$;
 
 CREATE OR REPLACE TRIGGER ledger_lines_stay BEFORE UPDATE OR DELETE ON ledger_lines
     FOR EACH ROW EXECUTE FUNCTION ledger_lines_stay();
+
+-- Writes the lines of a statement to `ledger_moves`, from which the totals of days are made.
+CREATE OR REPLACE FUNCTION ledger_lines_tell() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO ledger_moves (posted_on, account, tax_code, debit, credit)
+    SELECT posted_on, account, COALESCE(tax_code, ''), SUM(GREATEST(amount, 0)),
+        SUM(GREATEST(-amount, 0))
+    FROM inserted GROUP BY posted_on, account, COALESCE(tax_code, '');
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER ledger_lines_tell AFTER INSERT ON ledger_lines
+    REFERENCING NEW TABLE AS inserted
+    FOR EACH STATEMENT EXECUTE FUNCTION ledger_lines_tell();

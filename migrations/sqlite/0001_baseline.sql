@@ -651,8 +651,13 @@ CREATE TABLE taxes (
     name TEXT NOT NULL,
     code TEXT NOT NULL,
     rate INTEGER NOT NULL CHECK (rate BETWEEN 0 AND 10000),
-    applies_to TEXT NOT NULL CHECK (applies_to IN ('booking', 'commission')),
+    applies_to TEXT NOT NULL CHECK (applies_to IN ('booking', 'seats', 'charter', 'commission')),
     is_active BOOLEAN NOT NULL,
+    -- The part of the price that is taxed, as a fraction: 11/12 taxes eleven twelfths of it.
+    base_numerator INTEGER NOT NULL DEFAULT 1 CHECK (base_numerator > 0),
+    base_denominator INTEGER NOT NULL DEFAULT 1 CHECK (base_denominator >= base_numerator),
+    -- Since when it may have been charged; NULL: never. Bookings made since then may carry its code.
+    active_since TIMESTAMPTZ,
     created_at TIMESTAMPTZ NOT NULL
 );
 -- Codes are unique without regard to case.
@@ -678,6 +683,8 @@ CREATE TABLE promotions (
     discount_value BIGINT NOT NULL CHECK (discount_value > 0),
     max_amount BIGINT,
     min_purchase BIGINT,
+    -- Who pays for the discount.
+    funded_by TEXT NOT NULL DEFAULT 'platform' CHECK (funded_by IN ('platform', 'partner')),
     start_date DATE NOT NULL,
     end_date DATE NOT NULL CHECK (end_date >= start_date),
     image_file_id UUID REFERENCES files (id),
@@ -741,7 +748,11 @@ CREATE TABLE bookings (
     total BIGINT NOT NULL,
     commission_rate INTEGER NOT NULL,
     commission BIGINT NOT NULL,
+    -- The taxes on the commission, like `taxes`.
+    commission_taxes JSONB NOT NULL,
     commission_tax BIGINT NOT NULL,
+    -- The part of the discount that the partner pays for.
+    partner_discount BIGINT NOT NULL DEFAULT 0,
     partner_net BIGINT NOT NULL,
     -- Until when unpaid seats are held.
     expires_at TIMESTAMPTZ NOT NULL,
@@ -749,10 +760,13 @@ CREATE TABLE bookings (
     completed_at TIMESTAMPTZ,
     cancelled_at TIMESTAMPTZ,
     cancel_reason TEXT,
-    -- Due to the customer, and when and how it was paid back.
+    -- What the cancellation owes to the customer, and when all of it was paid back. `refunds` has the
+    -- rows.
     refund_amount BIGINT,
     refunded_at TIMESTAMPTZ,
-    refund_reference TEXT,
+    -- Where the customer wants refunds that no provider can send: bank code, account number and name,
+    -- encrypted.
+    refund_account TEXT,
     created_at TIMESTAMPTZ NOT NULL,
     updated_at TIMESTAMPTZ NOT NULL,
     -- The version of the terms that the customer accepted.
@@ -777,11 +791,13 @@ CREATE TABLE bookings (
     -- contact into the booking afterwards.
     erased_at TIMESTAMPTZ,
     CONSTRAINT bookings_erased CHECK (erased_at IS NULL OR (contact_name = '[erased]'
-        AND contact_phone = '' AND note = '' AND held_email IS NULL AND held_network IS NULL)),
+        AND contact_phone = '' AND note = '' AND held_email IS NULL AND held_network IS NULL
+        AND refund_account IS NULL)),
     -- The parts of a price add up.
     CONSTRAINT bookings_price CHECK (discount BETWEEN 0 AND subtotal AND tax >= 0
         AND total = subtotal - discount + tax
-        AND partner_net = subtotal - commission - commission_tax)
+        AND partner_discount BETWEEN 0 AND discount
+        AND partner_net = subtotal - partner_discount - commission - commission_tax)
 );
 CREATE INDEX bookings_newest ON bookings (created_at, id);
 -- A partner's bookings.
@@ -839,10 +855,8 @@ CREATE TABLE reschedules (
     was JSONB NOT NULL,
     becomes JSONB NOT NULL,
     fee BIGINT NOT NULL CHECK (fee >= 0),
-    -- What the customer has to pay or (negative) is owed, and when and how that was paid back.
+    -- What the customer has to pay or (negative) is owed; `refunds` has a row for the latter.
     difference BIGINT NOT NULL,
-    refunded_at TIMESTAMPTZ,
-    refund_reference TEXT,
     -- The departure of the other sailing when the move was requested.
     departure_at TIMESTAMPTZ NOT NULL,
     -- The booking's `refund_cap` after the move.
@@ -861,9 +875,6 @@ CREATE UNIQUE INDEX reschedules_pending ON reschedules (booking_id) WHERE status
 CREATE INDEX reschedules_booking ON reschedules (booking_id);
 -- Dropping the pending moves to a sailing that is cancelled or closed.
 CREATE INDEX reschedules_held ON reschedules (to_sailing_id) WHERE status = 'pending';
--- Differences that customers are owed.
-CREATE INDEX reschedules_owed ON reschedules (created_at)
-    WHERE status = 'done' AND difference < 0 AND refunded_at IS NULL;
 -- The job that drops unpaid moves.
 CREATE INDEX reschedules_due ON reschedules (expires_at) WHERE status = 'pending';
 
@@ -885,6 +896,11 @@ CREATE TABLE payments (
     method TEXT CHECK (method IN ('qris', 'bank_transfer', 'credit_card', 'ewallet', 'retail',
         'cash', 'other')),
     redirect_url TEXT,
+    -- The provider's own id of the payment, by which it is refunded.
+    transaction_id TEXT,
+    -- What the provider said of the payment that decides whether and until when it can be refunded:
+    -- its kind of payment, issuer, acquirer, further ids.
+    channel JSONB,
     -- Until then one request may open the payment at the provider; others wait.
     leased_until TIMESTAMPTZ NOT NULL,
     paid_at TIMESTAMPTZ,
@@ -896,6 +912,12 @@ CREATE TABLE payments (
 );
 -- The payments of a reschedule.
 CREATE INDEX payments_reschedule ON payments (reschedule_id) WHERE reschedule_id IS NOT NULL;
+-- The callback of a refund names the payment by one of the provider's ids.
+CREATE INDEX payments_transaction ON payments (transaction_id) WHERE transaction_id IS NOT NULL;
+CREATE INDEX payments_channel_payment ON payments ((channel ->> 'payment_id'))
+    WHERE channel IS NOT NULL;
+CREATE INDEX payments_channel_request ON payments ((channel ->> 'payment_request_id'))
+    WHERE channel IS NOT NULL;
 
 -- Notifications of payment providers. `raw` is unchanged until the booking's personal data is erased;
 -- the rest is kept for good.
@@ -920,17 +942,18 @@ CREATE INDEX payment_events_payment ON payment_events (payment_id);
 -- Money that could not be applied without a decision by staff.
 CREATE TABLE payment_reviews (
     id UUID PRIMARY KEY,
-    event_id UUID NOT NULL UNIQUE REFERENCES payment_events (id),
+    event_id UUID NOT NULL REFERENCES payment_events (id),
     payment_id UUID NOT NULL REFERENCES payments (id),
     booking_id UUID NOT NULL REFERENCES bookings (id),
-    reason TEXT NOT NULL CHECK (reason IN ('wrong_amount', 'late', 'duplicate')),
+    reason TEXT NOT NULL CHECK (reason IN ('wrong_amount', 'late', 'duplicate',
+        'unowed_refund', 'chargeback')),
     amount BIGINT NOT NULL,
     expected BIGINT NOT NULL,
-    -- What was paid above the total and applied: owed until it is paid back.
+    -- What was paid above the total and applied; `refunds` has a row for it.
     excess BIGINT NOT NULL DEFAULT 0,
-    excess_paid_at TIMESTAMPTZ,
     -- NULL: open.
-    resolution TEXT CHECK (resolution IN ('apply', 'refund', 'dismiss')),
+    resolution TEXT CHECK (resolution IN ('apply', 'refund', 'dismiss', 'charge_partner', 'write_off',
+        'match')),
     note TEXT,
     resolved_by UUID REFERENCES accounts (id),
     resolved_at TIMESTAMPTZ,
@@ -938,9 +961,145 @@ CREATE TABLE payment_reviews (
 );
 -- Open reviews.
 CREATE INDEX payment_reviews_open ON payment_reviews (created_at) WHERE resolution IS NULL;
--- What is still owed of a booking's excess payments.
+-- The reviews of a booking.
 CREATE INDEX payment_reviews_booking ON payment_reviews (booking_id);
 CREATE INDEX payment_reviews_newest ON payment_reviews (created_at, id);
+
+---------------------------------------------------------------------------------------------------
+-- Refunds and transfers
+---------------------------------------------------------------------------------------------------
+
+-- What customers are owed, one row per cause. The posting of the cause credits `refund_payable`; each
+-- row of `refund_payments` debits it.
+CREATE TABLE refunds (
+    id UUID PRIMARY KEY,
+    code TEXT NOT NULL UNIQUE,
+    booking_id UUID NOT NULL REFERENCES bookings (id),
+    partner_id UUID NOT NULL REFERENCES partners (id),
+    kind TEXT NOT NULL CHECK (kind IN ('cancellation', 'excess', 'difference', 'duplicate', 'late',
+        'complaint')),
+    amount BIGINT NOT NULL CHECK (amount > 0),
+    -- What is still owed. A provider may pay in parts.
+    unpaid BIGINT NOT NULL CHECK (unpaid BETWEEN 0 AND amount),
+    -- The booking tax in the amount, which the state no longer gets. 0 where the price itself changed.
+    tax BIGINT NOT NULL DEFAULT 0 CHECK (tax BETWEEN 0 AND amount),
+    -- Due, failed (the provider refused it) and returned (the transfer bounced) wait to be paid; sent
+    -- is on its way; void is no longer owed, because the customer took another sailing instead.
+    status TEXT NOT NULL CHECK (status IN ('due', 'sent', 'paid', 'failed', 'returned', 'void')),
+    -- How it was paid last, or how it is being sent.
+    paid_by TEXT CHECK (paid_by IN ('provider', 'bank', 'cash', 'partner')),
+    reference TEXT,
+    note TEXT,
+    -- The cause: the reschedule or the review.
+    reschedule_id UUID REFERENCES reschedules (id),
+    review_id UUID REFERENCES payment_reviews (id),
+    -- When it may be sent automatically; NULL: a person has to decide.
+    send_at TIMESTAMPTZ,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    last_error TEXT,
+    due_at TIMESTAMPTZ NOT NULL,
+    paid_at TIMESTAMPTZ,
+    CHECK ((status IN ('paid', 'void')) = (unpaid = 0)),
+    CHECK ((status = 'paid') = (paid_at IS NOT NULL))
+);
+CREATE INDEX refunds_newest ON refunds (due_at, id);
+CREATE INDEX refunds_status ON refunds (status, due_at, id);
+CREATE INDEX refunds_kind ON refunds (kind, due_at, id);
+CREATE INDEX refunds_by ON refunds (paid_by, due_at, id) WHERE paid_by IS NOT NULL;
+CREATE INDEX refunds_booking ON refunds (booking_id);
+CREATE INDEX refunds_partner ON refunds (partner_id, due_at, id);
+CREATE INDEX refunds_review ON refunds (review_id) WHERE review_id IS NOT NULL;
+-- What is owed. `unpaid` is part of it, so that the sum reads the index alone.
+CREATE INDEX refunds_unpaid ON refunds (due_at, id, unpaid) WHERE unpaid > 0;
+-- The job that sends refunds.
+CREATE INDEX refunds_to_send ON refunds (send_at) WHERE send_at IS NOT NULL;
+
+-- Calls of a provider that move money: a refund of a payment, or a payout of a settlement. The row is
+-- committed before the provider is called, and its id is the key by which the provider recognises a
+-- repetition. A new key is a new row, made only after a final failure.
+CREATE TABLE transfers (
+    id UUID PRIMARY KEY,
+    refund_id UUID REFERENCES refunds (id),
+    settlement_id UUID REFERENCES settlements (id),
+    -- The payment that is refunded, and the provider's own id of it.
+    payment_id UUID REFERENCES payments (id),
+    transaction_id TEXT,
+    provider TEXT NOT NULL CHECK (provider IN ('simulator', 'midtrans', 'xendit')),
+    amount BIGINT NOT NULL CHECK (amount > 0),
+    -- Sent: the outcome of the call is unknown. Accepted: the provider works on it. Confirmed and
+    -- failed are final, except that a confirmed transfer can be reversed.
+    status TEXT NOT NULL
+        CHECK (status IN ('created', 'sent', 'accepted', 'confirmed', 'failed', 'reversed')),
+    -- Where a payout goes: bank code, account number and name, encrypted. Removed when it is finished.
+    account TEXT,
+    -- The provider's own id.
+    provider_id TEXT,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    -- When the job calls or asks next; NULL: never. A process that works on it sets it to the end of
+    -- its lease.
+    next_at TIMESTAMPTZ,
+    -- When the provider was first called without saying that it did nothing, and when it accepted.
+    sent_at TIMESTAMPTZ,
+    accepted_at TIMESTAMPTZ,
+    last_error TEXT,
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL,
+    finished_at TIMESTAMPTZ,
+    CHECK ((refund_id IS NULL) <> (settlement_id IS NULL)),
+    CHECK ((refund_id IS NULL) = (payment_id IS NULL))
+);
+-- One is on its way at a time.
+CREATE UNIQUE INDEX transfers_refund_once ON transfers (refund_id)
+    WHERE refund_id IS NOT NULL AND status IN ('created', 'sent', 'accepted');
+CREATE UNIQUE INDEX transfers_settlement_once ON transfers (settlement_id)
+    WHERE settlement_id IS NOT NULL AND status IN ('created', 'sent', 'accepted');
+CREATE INDEX transfers_refund ON transfers (refund_id) WHERE refund_id IS NOT NULL;
+CREATE INDEX transfers_settlement ON transfers (settlement_id) WHERE settlement_id IS NOT NULL;
+CREATE INDEX transfers_due ON transfers (next_at) WHERE next_at IS NOT NULL;
+-- What is on its way for a payment cannot be refunded again.
+CREATE INDEX transfers_payment ON transfers (payment_id) WHERE payment_id IS NOT NULL;
+-- The callback of a payout names the provider's id.
+CREATE INDEX transfers_provider_id ON transfers (provider_id) WHERE provider_id IS NOT NULL;
+
+-- Refunds and chargebacks that a provider has told, each once: by the provider's id of it, or by the
+-- cumulative amount if it has none. Voided: the payment itself was taken back.
+CREATE TABLE told_refunds (
+    id UUID PRIMARY KEY,
+    payment_id UUID NOT NULL REFERENCES payments (id),
+    -- The provider's id of what was refunded; cumulative amounts are of one transaction.
+    transaction_id TEXT NOT NULL,
+    told_key TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('refund', 'chargeback', 'voided')),
+    amount BIGINT NOT NULL CHECK (amount > 0),
+    -- The part that no refund was owed for; it waits in `suspense`.
+    unmatched BIGINT NOT NULL CHECK (unmatched BETWEEN 0 AND amount),
+    event_id UUID REFERENCES payment_events (id),
+    -- The review of what is unmatched.
+    review_id UUID REFERENCES payment_reviews (id),
+    told_at TIMESTAMPTZ NOT NULL,
+    UNIQUE (payment_id, told_key)
+);
+CREATE INDEX told_refunds_review ON told_refunds (review_id) WHERE review_id IS NOT NULL;
+
+-- Money that went to a customer, or came back because the transfer bounced.
+CREATE TABLE refund_payments (
+    id UUID PRIMARY KEY,
+    refund_id UUID NOT NULL REFERENCES refunds (id),
+    amount BIGINT NOT NULL CHECK (amount > 0),
+    -- Its part of the refund's tax.
+    tax BIGINT NOT NULL DEFAULT 0 CHECK (tax BETWEEN 0 AND amount),
+    paid_by TEXT NOT NULL CHECK (paid_by IN ('provider', 'bank', 'cash', 'partner')),
+    reference TEXT,
+    transfer_id UUID REFERENCES transfers (id),
+    told_id UUID REFERENCES told_refunds (id),
+    -- NULL: a provider.
+    recorded_by UUID REFERENCES accounts (id),
+    paid_at TIMESTAMPTZ NOT NULL,
+    returned_at TIMESTAMPTZ,
+    return_reason TEXT
+);
+CREATE INDEX refund_payments_refund ON refund_payments (refund_id);
+CREATE INDEX refund_payments_told ON refund_payments (told_id) WHERE told_id IS NOT NULL;
 
 ---------------------------------------------------------------------------------------------------
 -- Boarding
@@ -994,29 +1153,60 @@ CREATE TABLE manifests (
 -- Double entry, append-only (triggers). Debits are positive; the lines of one posting sum to zero.
 CREATE TABLE ledger_lines (
     id UUID PRIMARY KEY,
-    source TEXT NOT NULL
-        CHECK (source IN ('booking', 'payment', 'review', 'settlement', 'reschedule')),
+    source TEXT NOT NULL CHECK (source IN ('booking', 'payment', 'review', 'settlement', 'reschedule',
+        'refund', 'receipt', 'provider_settlement', 'tax_payment', 'cash_deposit', 'journal')),
     source_id UUID NOT NULL,
     kind TEXT NOT NULL,
     account TEXT NOT NULL CHECK (account IN ('gateway_clearing', 'customer_deposits',
         'unapplied_payments', 'refund_payable', 'partner_payable', 'commission_revenue',
-        'promotion_expense', 'tax_payable', 'bank', 'cash')),
+        'promotion_expense', 'tax_payable', 'bank', 'cash', 'gateway_fees', 'vat_input', 'suspense',
+        'losses', 'prepaid_pph23', 'bank_fees', 'equity')),
     partner_id UUID REFERENCES partners (id),
     booking_id UUID REFERENCES bookings (id),
+    -- The tax that a line of `tax_payable` belongs to.
+    tax_code TEXT,
     amount BIGINT NOT NULL CHECK (amount <> 0),
+    -- The day in the books, in the zone of the service.
+    posted_on DATE NOT NULL,
     created_at TIMESTAMPTZ NOT NULL,
     -- partner_payable is kept per partner, the other accounts are not.
     CHECK ((partner_id IS NOT NULL) = (account = 'partner_payable')),
-    -- No repetition can post twice.
-    UNIQUE (source, source_id, kind, account)
+    CHECK ((tax_code IS NOT NULL) = (account = 'tax_payable'))
 );
+-- No repetition can post twice.
+CREATE UNIQUE INDEX ledger_lines_once
+    ON ledger_lines (source, source_id, kind, account, (COALESCE(tax_code, '')));
 -- The postings of a booking: what was collected and what is due.
 CREATE INDEX ledger_lines_booking ON ledger_lines (booking_id) WHERE booking_id IS NOT NULL;
--- Statements of a partner's account, and postings of a period: for queries by hand, the service has
--- none that needs them.
-CREATE INDEX ledger_lines_partner ON ledger_lines (partner_id, created_at)
+-- Statements of a partner's account. `amount` is part of it, so that sums read the index alone.
+CREATE INDEX ledger_lines_partner ON ledger_lines (partner_id, posted_on, id, amount)
     WHERE partner_id IS NOT NULL;
-CREATE INDEX ledger_lines_newest ON ledger_lines (created_at);
+-- The journal of a period, alone or with one of its filters. Sums of a period are in `ledger_days`.
+CREATE INDEX ledger_lines_posted ON ledger_lines (posted_on, id);
+CREATE INDEX ledger_lines_account ON ledger_lines (account, posted_on, id);
+CREATE INDEX ledger_lines_source ON ledger_lines (source, posted_on, id, account);
+
+-- New lines, written by a trigger, until a job adds them to `ledger_days` and deletes them. A report
+-- reads both.
+CREATE TABLE ledger_moves (
+    id INTEGER PRIMARY KEY,
+    posted_on DATE NOT NULL,
+    account TEXT NOT NULL,
+    -- Empty if the line has none.
+    tax_code TEXT NOT NULL,
+    debit BIGINT NOT NULL,
+    credit BIGINT NOT NULL
+);
+
+-- The ledger by day, account and tax: a trial balance reads days and not lines.
+CREATE TABLE ledger_days (
+    account TEXT NOT NULL,
+    tax_code TEXT NOT NULL,
+    posted_on DATE NOT NULL,
+    debit BIGINT NOT NULL,
+    credit BIGINT NOT NULL,
+    PRIMARY KEY (account, tax_code, posted_on)
+);
 
 -- Agreements with one partner, or (partner_id NULL) with all that have none of their own. NULL
 -- columns mean the default. A partner's own commission rate is on its record.
@@ -1056,7 +1246,10 @@ CREATE TABLE settlements (
     collected BIGINT NOT NULL,
     net BIGINT NOT NULL,
     booking_count INTEGER NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ('pending', 'released', 'cancelled')),
+    -- Processing: a provider is paying it out. Statement: nothing is paid out, the debt is
+    -- carried to the next one.
+    status TEXT NOT NULL
+        CHECK (status IN ('pending', 'processing', 'released', 'cancelled', 'statement')),
     origin TEXT NOT NULL CHECK (origin IN ('manual', 'scheduled')),
     -- Where it was paid to, masked.
     bank_account JSONB,
@@ -1069,7 +1262,10 @@ CREATE TABLE settlements (
     released_at TIMESTAMPTZ,
     cancelled_at TIMESTAMPTZ,
     created_at TIMESTAMPTZ NOT NULL,
+    -- Why the last payout failed or came back.
+    failure TEXT,
     CHECK (net = gross - commission - commission_tax - collected),
+    CHECK ((status = 'statement') = (net <= 0) OR status IN ('pending', 'cancelled')),
     CHECK ((status = 'released') = (released_at IS NOT NULL)),
     CHECK ((status = 'cancelled') = (cancelled_at IS NOT NULL)),
     -- What a due refers to.
@@ -1079,35 +1275,44 @@ CREATE INDEX settlements_newest ON settlements (created_at, id);
 -- A partner's settlements.
 CREATE INDEX settlements_partner ON settlements (partner_id, created_at, id);
 -- What is agreed and not paid out yet.
-CREATE INDEX settlements_pending ON settlements (partner_id) WHERE status = 'pending';
+CREATE INDEX settlements_pending ON settlements (partner_id)
+    WHERE status IN ('pending', 'processing');
 -- The sweep of unused files: is this file a proof of payment?
 CREATE INDEX settlements_proof ON settlements (proof_file_id) WHERE proof_file_id IS NOT NULL;
 
--- What a partner is owed for a booking: a sale that was sailed, money kept of a cancelled one, and
--- what is taken back when a sale is refunded later.
+-- What a partner is owed: for a sale that was sailed, for money kept of a cancelled one; less what is
+-- taken back when a sale is refunded later. `returned` is cash that it handed back to a customer,
+-- `charge` a refund at the provider that it has to bear, `receipt` money that it paid us, `carried` the
+-- debt of an earlier statement, `journal` a correction.
 CREATE TABLE partner_dues (
     id UUID PRIMARY KEY,
     partner_id UUID NOT NULL REFERENCES partners (id),
-    booking_id UUID NOT NULL REFERENCES bookings (id),
-    kind TEXT NOT NULL CHECK (kind IN ('sale', 'kept', 'reversal')),
-    -- The day of departure in the time zone of the harbour.
+    booking_id UUID REFERENCES bookings (id),
+    kind TEXT NOT NULL CHECK (kind IN ('sale', 'kept', 'reversal', 'returned', 'charge', 'receipt',
+        'carried', 'journal')),
+    -- The cause of a due that is not of a sale: refund payment, review, receipt, statement, journal.
+    source_id UUID,
+    -- The day of departure in the time zone of the harbour, or the day of the cause.
     day DATE NOT NULL,
     gross BIGINT NOT NULL,
     commission BIGINT NOT NULL,
     commission_tax BIGINT NOT NULL,
     collected BIGINT NOT NULL,
     net BIGINT NOT NULL,
-    -- The settlement that pays it; NULL while there is none that was not cancelled.
+    -- The settlement that pays it; NULL while there is none that was not cancelled. The carried debt of
+    -- a cancelled statement belongs to that statement: it is no longer owed.
     settlement_id UUID,
     created_at TIMESTAMPTZ NOT NULL,
     -- The booking's reschedule at the time; NULL before the first one.
     reschedule_id UUID REFERENCES reschedules (id),
     CHECK (net = gross - commission - commission_tax - collected),
+    CHECK ((kind IN ('sale', 'kept', 'reversal')) = (source_id IS NULL)),
+    CHECK (booking_id IS NOT NULL OR source_id IS NOT NULL),
     -- A settlement pays the dues of its own partner only.
     FOREIGN KEY (settlement_id, partner_id) REFERENCES settlements (id, partner_id)
 );
--- Open dues of a partner. `net` is part of it, so that their sum reads the index alone.
-CREATE INDEX partner_dues_open ON partner_dues (partner_id, day, net)
+-- Open dues of a partner. The amounts are part of it, so that their sums read the index alone.
+CREATE INDEX partner_dues_open ON partner_dues (partner_id, day, net, collected)
     WHERE settlement_id IS NULL;
 -- Deleting a partner: has it any dues?
 CREATE INDEX partner_dues_partner ON partner_dues (partner_id);
@@ -1115,13 +1320,15 @@ CREATE INDEX partner_dues_partner ON partner_dues (partner_id);
 CREATE INDEX partner_dues_settlement ON partner_dues (settlement_id)
     WHERE settlement_id IS NOT NULL;
 -- The dues of a booking.
-CREATE INDEX partner_dues_booking ON partner_dues (booking_id);
+CREATE INDEX partner_dues_booking ON partner_dues (booking_id) WHERE booking_id IS NOT NULL;
 -- Each kind is due once between two reschedules of a booking. Two indexes, because NULLs are
 -- distinct in a unique index.
 CREATE UNIQUE INDEX partner_dues_once ON partner_dues (booking_id, kind)
-    WHERE reschedule_id IS NULL;
-CREATE UNIQUE INDEX partner_dues_once_a_chapter ON partner_dues (booking_id, kind, reschedule_id)
-    WHERE reschedule_id IS NOT NULL;
+    WHERE reschedule_id IS NULL AND source_id IS NULL;
+CREATE UNIQUE INDEX partner_dues_once_a_segment ON partner_dues (booking_id, kind, reschedule_id)
+    WHERE reschedule_id IS NOT NULL AND source_id IS NULL;
+CREATE UNIQUE INDEX partner_dues_once_a_source ON partner_dues (kind, source_id)
+    WHERE source_id IS NOT NULL;
 
 -- The dues of a settlement, also of a cancelled one.
 CREATE TABLE settlement_items (
@@ -1129,6 +1336,54 @@ CREATE TABLE settlement_items (
     due_id UUID NOT NULL REFERENCES partner_dues (id),
     PRIMARY KEY (settlement_id, due_id)
 );
+
+-- Releases of settlements: one row each, so that a payout that came back can be released again. The
+-- postings refer to these rows.
+CREATE TABLE settlement_payouts (
+    id UUID PRIMARY KEY,
+    settlement_id UUID NOT NULL REFERENCES settlements (id),
+    amount BIGINT NOT NULL CHECK (amount > 0),
+    method TEXT NOT NULL CHECK (method IN ('manual', 'payout')),
+    transfer_id UUID REFERENCES transfers (id),
+    reference TEXT NOT NULL,
+    proof_file_id UUID REFERENCES files (id),
+    -- When the partner's bank account had been approved.
+    account_approved_at TIMESTAMPTZ,
+    -- NULL: a provider.
+    released_by UUID REFERENCES accounts (id),
+    released_at TIMESTAMPTZ NOT NULL,
+    returned_by UUID REFERENCES accounts (id),
+    returned_at TIMESTAMPTZ,
+    return_reason TEXT,
+    CHECK ((method = 'payout') = (transfer_id IS NOT NULL)),
+    CHECK ((returned_at IS NULL) = (return_reason IS NULL))
+);
+CREATE INDEX settlement_payouts_settlement ON settlement_payouts (settlement_id);
+-- At most one release of a settlement stands.
+CREATE UNIQUE INDEX settlement_payouts_once ON settlement_payouts (settlement_id)
+    WHERE returned_at IS NULL;
+-- A provider confirms a transfer once.
+CREATE UNIQUE INDEX settlement_payouts_transfer ON settlement_payouts (transfer_id)
+    WHERE transfer_id IS NOT NULL;
+-- The sweep of unused files: is this file a proof of payment?
+CREATE INDEX settlement_payouts_proof ON settlement_payouts (proof_file_id)
+    WHERE proof_file_id IS NOT NULL;
+
+-- Money that partners paid us.
+CREATE TABLE settlement_receipts (
+    id UUID PRIMARY KEY,
+    code TEXT NOT NULL UNIQUE,
+    partner_id UUID NOT NULL REFERENCES partners (id),
+    amount BIGINT NOT NULL CHECK (amount > 0),
+    method TEXT NOT NULL CHECK (method IN ('bank', 'cash')),
+    reference TEXT NOT NULL,
+    received_on DATE NOT NULL,
+    recorded_by UUID NOT NULL REFERENCES accounts (id),
+    created_at TIMESTAMPTZ NOT NULL
+);
+CREATE INDEX settlement_receipts_newest ON settlement_receipts (created_at, id);
+-- A partner's receipts.
+CREATE INDEX settlement_receipts_partner ON settlement_receipts (partner_id, created_at, id);
 
 -- Periods that the schedule has processed: each once, whatever the result.
 CREATE TABLE settlement_runs (
@@ -1140,21 +1395,137 @@ CREATE TABLE settlement_runs (
 );
 
 ---------------------------------------------------------------------------------------------------
+-- Finance
+---------------------------------------------------------------------------------------------------
+
+-- Months that are closed: nothing is posted into the last of them or before it. A row without
+-- `closed_at` was reopened.
+CREATE TABLE finance_periods (
+    -- The first day of the month.
+    month DATE PRIMARY KEY,
+    closed_at TIMESTAMPTZ,
+    closed_by UUID REFERENCES accounts (id),
+    reopened_at TIMESTAMPTZ,
+    reopened_by UUID REFERENCES accounts (id),
+    -- Why it was reopened.
+    reason TEXT
+);
+
+-- What a payment provider paid to our bank account, as its report says.
+CREATE TABLE provider_settlements (
+    id UUID PRIMARY KEY,
+    provider TEXT NOT NULL CHECK (provider IN ('simulator', 'midtrans', 'xendit')),
+    -- The provider's name for it.
+    payout_id TEXT NOT NULL,
+    paid_on DATE NOT NULL,
+    -- Sums of its lines.
+    gross BIGINT NOT NULL,
+    fee BIGINT NOT NULL,
+    fee_tax BIGINT NOT NULL,
+    net BIGINT NOT NULL,
+    -- The part of `gross` that belongs to no payment of ours; it waits in `suspense`.
+    unknown_gross BIGINT NOT NULL,
+    line_count INTEGER NOT NULL,
+    created_by UUID NOT NULL REFERENCES accounts (id),
+    created_at TIMESTAMPTZ NOT NULL,
+    CHECK (net = gross - fee - fee_tax),
+    UNIQUE (provider, payout_id)
+);
+CREATE INDEX provider_settlements_newest ON provider_settlements (paid_on, id);
+
+CREATE TABLE provider_settlement_lines (
+    settlement_id UUID NOT NULL REFERENCES provider_settlements (id),
+    number INTEGER NOT NULL,
+    reference TEXT NOT NULL,
+    -- NULL: no payment of ours has the reference.
+    payment_id UUID REFERENCES payments (id),
+    -- Negative for a refund.
+    gross BIGINT NOT NULL,
+    fee BIGINT NOT NULL,
+    fee_tax BIGINT NOT NULL,
+    net BIGINT NOT NULL,
+    PRIMARY KEY (settlement_id, number),
+    CHECK (net = gross - fee - fee_tax)
+);
+-- What was settled of a payment.
+CREATE INDEX provider_settlement_lines_payment ON provider_settlement_lines (payment_id)
+    WHERE payment_id IS NOT NULL;
+-- What the provider paid for something that we do not know.
+CREATE INDEX provider_settlement_lines_unknown ON provider_settlement_lines (settlement_id)
+    WHERE payment_id IS NULL;
+
+-- Taxes paid to the state.
+CREATE TABLE tax_payments (
+    id UUID PRIMARY KEY,
+    tax_code TEXT NOT NULL,
+    amount BIGINT NOT NULL CHECK (amount > 0),
+    paid_on DATE NOT NULL,
+    -- NTPN: the state's number of the payment.
+    reference TEXT NOT NULL,
+    created_by UUID NOT NULL REFERENCES accounts (id),
+    created_at TIMESTAMPTZ NOT NULL,
+    UNIQUE (tax_code, reference)
+);
+CREATE INDEX tax_payments_day ON tax_payments (paid_on);
+
+-- Cash that was brought to the bank.
+CREATE TABLE cash_deposits (
+    id UUID PRIMARY KEY,
+    amount BIGINT NOT NULL CHECK (amount > 0),
+    deposited_on DATE NOT NULL,
+    reference TEXT NOT NULL,
+    created_by UUID NOT NULL REFERENCES accounts (id),
+    created_at TIMESTAMPTZ NOT NULL
+);
+
+-- Corrections and opening balances. A draft is posted when a second person approves it.
+CREATE TABLE journals (
+    id UUID PRIMARY KEY,
+    status TEXT NOT NULL CHECK (status IN ('draft', 'posted', 'rejected')),
+    posted_on DATE NOT NULL,
+    memo TEXT NOT NULL,
+    -- The partner of its lines of `partner_payable`.
+    partner_id UUID REFERENCES partners (id),
+    -- The sum of its debits.
+    amount BIGINT NOT NULL CHECK (amount > 0),
+    created_by UUID NOT NULL REFERENCES accounts (id),
+    created_at TIMESTAMPTZ NOT NULL,
+    -- Who approved or rejected it.
+    decided_by UUID REFERENCES accounts (id),
+    decided_at TIMESTAMPTZ,
+    CHECK ((status = 'draft') = (decided_at IS NULL))
+);
+CREATE INDEX journals_newest ON journals (created_at, id);
+
+CREATE TABLE journal_lines (
+    journal_id UUID NOT NULL REFERENCES journals (id),
+    number INTEGER NOT NULL,
+    account TEXT NOT NULL,
+    tax_code TEXT,
+    -- Debits are positive.
+    amount BIGINT NOT NULL CHECK (amount <> 0),
+    PRIMARY KEY (journal_id, number),
+    CHECK ((tax_code IS NOT NULL) = (account = 'tax_payable'))
+);
+
+---------------------------------------------------------------------------------------------------
 -- Reports
 ---------------------------------------------------------------------------------------------------
 
--- Status changes and reschedules of bookings, written by triggers: one row each, so that sales do
--- not contend for a counter. A job rolls the rows up into the tables below and deletes them; a report
--- reads both.
+-- Status changes and reschedules of bookings, and money that came in or went back beside them, written
+-- by triggers: one row each, so that sales do not contend for a counter. A job rolls the rows up into
+-- the tables below and deletes them; a report reads both.
 CREATE TABLE booking_moves (
     id INTEGER PRIMARY KEY,
     partner_id UUID NOT NULL,
+    -- That of the sale. A reschedule does not change it.
     route_id UUID NOT NULL,
     type TEXT NOT NULL,
     method TEXT NOT NULL,
-    -- NULL: the booking was inserted in this status.
+    -- NULL: the booking was inserted in this status, or there is no status at all.
     from_status TEXT,
-    to_status TEXT NOT NULL,
+    -- NULL: money alone.
+    to_status TEXT,
     at TIMESTAMPTZ NOT NULL,
     passengers INTEGER NOT NULL,
     subtotal BIGINT NOT NULL,
@@ -1163,25 +1534,49 @@ CREATE TABLE booking_moves (
     total BIGINT NOT NULL,
     commission BIGINT NOT NULL,
     partner_net BIGINT NOT NULL,
-    refund BIGINT NOT NULL
+    -- Money that came in beside the sale: the difference of a reschedule, or what was paid too much,
+    -- twice or too late.
+    received BIGINT NOT NULL,
+    -- Money that went back; negative: it was returned to us.
+    refund BIGINT NOT NULL,
+    refund_tax BIGINT NOT NULL
 );
 
--- Sales and refunds among the moves that are not rolled up yet. A reschedule takes the old sale back
--- (-1) and makes a new one (+1). A booking that becomes paid again after a refund was counted before.
+-- Sales, changed prices and money among the moves that are not rolled up yet. A reschedule is no sale:
+-- it takes the old price back (-1) and sets the new one (+1). A booking that becomes paid again after
+-- a cancellation was counted before.
 CREATE VIEW sales_moves AS
-SELECT at, partner_id, route_id, type, method, times AS bookings,
-    times * passengers AS passengers, times * total AS gross, times * discount AS discount,
-    times * tax AS tax, times * commission AS commission, times * partner_net AS partner_net,
-    refund AS refunds
-FROM (SELECT m.*,
-        CASE WHEN to_status = 'rescheduled' THEN -1
+SELECT at, partner_id, route_id, type, method, sold AS bookings, sold * passengers AS passengers,
+    sold * total + received AS gross, priced * discount AS discount, priced * tax AS tax,
+    priced * commission AS commission, priced * partner_net AS partner_net, refund AS refunds,
+    refund_tax
+FROM (SELECT m.*, sold + CASE WHEN to_status = 'rescheduled' THEN -1
             WHEN from_status = 'rescheduled' THEN 1
-            WHEN to_status = 'paid'
+            ELSE 0 END AS priced
+    FROM (SELECT m.*,
+            CASE WHEN to_status = 'paid'
                 AND COALESCE(from_status, 'pending_payment') IN ('pending_payment', 'expired')
-                THEN 1
-            ELSE 0 END AS times
-    FROM booking_moves m) moves
-WHERE times <> 0 OR refund <> 0;
+                THEN 1 ELSE 0 END AS sold
+        FROM booking_moves m) m) moves
+WHERE priced <> 0 OR received <> 0 OR refund <> 0;
+
+-- What the money of a booking counts under: the route that it was sold for, wherever it was moved to
+-- later, and the method of its own payment. Those of a reschedule's difference do not count.
+CREATE VIEW sales_keys AS
+SELECT k.id AS booking_id, k.partner_id, k.type,
+    (SELECT s.route_id FROM sailings s WHERE s.id = COALESCE(
+        (SELECT r.from_sailing_id FROM reschedules r WHERE r.booking_id = k.id
+            AND r.status = 'done' ORDER BY r.done_at, r.id LIMIT 1), k.sailing_id)) AS route_id,
+    COALESCE((SELECT y.method FROM payments y WHERE y.booking_id = k.id
+        AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded') LIMIT 1), 'other') AS method
+FROM bookings k;
+
+-- The same of refunds. Money that was reviewed has the method of its own payment.
+CREATE VIEW refund_keys AS
+SELECT f.id AS refund_id, k.partner_id, k.type, k.route_id,
+    COALESCE((SELECT e.method FROM payment_reviews v JOIN payment_events e ON e.id = v.event_id
+        WHERE v.id = f.review_id), k.method) AS method
+FROM refunds f JOIN sales_keys k ON k.booking_id = f.booking_id;
 
 -- Sales and refunds by day, in the zone of `report_zones`.
 CREATE TABLE sales_days (
@@ -1196,6 +1591,7 @@ CREATE TABLE sales_days (
     commission BIGINT NOT NULL,
     partner_net BIGINT NOT NULL,
     refunds BIGINT NOT NULL,
+    refund_tax BIGINT NOT NULL,
     PRIMARY KEY (day, type, method)
 );
 
@@ -1212,6 +1608,7 @@ CREATE TABLE sales_months (
     commission BIGINT NOT NULL,
     partner_net BIGINT NOT NULL,
     refunds BIGINT NOT NULL,
+    refund_tax BIGINT NOT NULL,
     PRIMARY KEY (month, type, method)
 );
 

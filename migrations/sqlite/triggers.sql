@@ -214,32 +214,36 @@ END;
 DROP TRIGGER IF EXISTS bookings_tell_of_free;
 CREATE TRIGGER bookings_tell_of_free AFTER INSERT ON bookings WHEN NEW.status = 'paid' BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
-        passengers, subtotal, discount, tax, total, commission, partner_net, refund)
+        passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
+        refund_tax)
     SELECT NEW.partner_id, s.route_id, NEW.type, 'other', NULL, NEW.status, NEW.updated_at,
-        NEW.qty, NEW.subtotal, NEW.discount, NEW.tax, NEW.total, NEW.commission, NEW.partner_net, 0
+        NEW.qty, NEW.subtotal, NEW.discount, NEW.tax, NEW.total, NEW.commission, NEW.partner_net,
+        0, 0, 0
     FROM sailings s WHERE s.id = NEW.sailing_id;
 END;
 
--- Writes a reschedule: the old sale is taken back, the new one is made.
+-- Writes a reschedule: the old price is taken back, the new one is set.
 DROP TRIGGER IF EXISTS bookings_tell_of_reschedule;
 CREATE TRIGGER bookings_tell_of_reschedule AFTER UPDATE OF sailing_id ON bookings
 WHEN NEW.sailing_id <> OLD.sailing_id
 BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
-        passengers, subtotal, discount, tax, total, commission, partner_net, refund)
+        passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
+        refund_tax)
     SELECT OLD.partner_id, s.route_id, OLD.type,
         COALESCE((SELECT y.method FROM payments y WHERE y.booking_id = NEW.id
             AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded') LIMIT 1), 'other'),
         OLD.status, 'rescheduled', NEW.updated_at, OLD.qty, OLD.subtotal, OLD.discount, OLD.tax,
-        OLD.total, OLD.commission, OLD.partner_net, 0
+        OLD.total, OLD.commission, OLD.partner_net, 0, 0, 0
     FROM sailings s WHERE s.id = OLD.sailing_id;
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
-        passengers, subtotal, discount, tax, total, commission, partner_net, refund)
+        passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
+        refund_tax)
     SELECT NEW.partner_id, s.route_id, NEW.type,
         COALESCE((SELECT y.method FROM payments y WHERE y.booking_id = NEW.id
             AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded') LIMIT 1), 'other'),
         'rescheduled', NEW.status, NEW.updated_at, NEW.qty, NEW.subtotal, NEW.discount, NEW.tax,
-        NEW.total, NEW.commission, NEW.partner_net, 0
+        NEW.total, NEW.commission, NEW.partner_net, 0, 0, 0
     FROM sailings s WHERE s.id = NEW.sailing_id;
 END;
 
@@ -250,16 +254,76 @@ CREATE TRIGGER bookings_tell AFTER UPDATE OF status ON bookings
 WHEN NEW.status <> OLD.status
 BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
-        passengers, subtotal, discount, tax, total, commission, partner_net, refund)
+        passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
+        refund_tax)
     SELECT NEW.partner_id, s.route_id, NEW.type,
         COALESCE((SELECT y.method FROM payments y WHERE y.booking_id = NEW.id
             AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded') LIMIT 1), 'other'),
         OLD.status, NEW.status, NEW.updated_at, NEW.qty, NEW.subtotal, NEW.discount, NEW.tax,
-        NEW.total, NEW.commission, NEW.partner_net,
-        -- A late payment was never a sale, so paying it back is not a refund of one.
-        CASE WHEN NEW.status = 'refunded' AND NEW.paid_at IS NOT NULL
-            THEN COALESCE(NEW.refund_amount, 0) ELSE 0 END
+        NEW.total, NEW.commission, NEW.partner_net, 0, 0, 0
     FROM sailings s WHERE s.id = NEW.sailing_id;
+END;
+
+-- The difference of a reschedule is received under the method of its own payment, and counts for the
+-- route that the booking was sold for.
+DROP TRIGGER IF EXISTS payments_tell_of_paid_difference;
+CREATE TRIGGER payments_tell_of_paid_difference AFTER INSERT ON payments
+WHEN NEW.reschedule_id IS NOT NULL AND NEW.status = 'paid'
+BEGIN
+    INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
+        passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
+        refund_tax)
+    SELECT k.partner_id, k.route_id, k.type, COALESCE(NEW.method, 'other'), NULL, NULL,
+        NEW.paid_at, 0, 0, 0, 0, 0, 0, 0, NEW.amount, 0, 0
+    FROM sales_keys k WHERE k.booking_id = NEW.booking_id;
+END;
+
+DROP TRIGGER IF EXISTS payments_tell_of_difference;
+CREATE TRIGGER payments_tell_of_difference AFTER UPDATE OF status ON payments
+WHEN NEW.reschedule_id IS NOT NULL AND NEW.status = 'paid' AND OLD.status NOT IN ('paid', 'refunded')
+BEGIN
+    INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
+        passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
+        refund_tax)
+    SELECT k.partner_id, k.route_id, k.type, COALESCE(NEW.method, 'other'), NULL, NULL,
+        NEW.paid_at, 0, 0, 0, 0, 0, 0, 0, NEW.amount, 0, 0
+    FROM sales_keys k WHERE k.booking_id = NEW.booking_id;
+END;
+
+-- What was paid too much, twice or too late is received when it is known to be owed back.
+DROP TRIGGER IF EXISTS refunds_tell;
+CREATE TRIGGER refunds_tell AFTER INSERT ON refunds WHEN NEW.kind IN ('excess', 'duplicate', 'late')
+BEGIN
+    INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
+        passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
+        refund_tax)
+    SELECT k.partner_id, k.route_id, k.type, k.method, NULL, NULL,
+        NEW.due_at, 0, 0, 0, 0, 0, 0, 0, NEW.amount, 0, 0
+    FROM refund_keys k WHERE k.refund_id = NEW.id;
+END;
+
+-- Money that goes back to a customer.
+DROP TRIGGER IF EXISTS refund_payments_tell;
+CREATE TRIGGER refund_payments_tell AFTER INSERT ON refund_payments BEGIN
+    INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
+        passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
+        refund_tax)
+    SELECT k.partner_id, k.route_id, k.type, k.method, NULL, NULL,
+        NEW.paid_at, 0, 0, 0, 0, 0, 0, 0, 0, NEW.amount, NEW.tax
+    FROM refund_keys k WHERE k.refund_id = NEW.refund_id;
+END;
+
+-- A payment that bounced.
+DROP TRIGGER IF EXISTS refund_payments_tell_of_return;
+CREATE TRIGGER refund_payments_tell_of_return AFTER UPDATE OF returned_at ON refund_payments
+WHEN OLD.returned_at IS NULL AND NEW.returned_at IS NOT NULL
+BEGIN
+    INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
+        passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
+        refund_tax)
+    SELECT k.partner_id, k.route_id, k.type, k.method, NULL, NULL,
+        NEW.returned_at, 0, 0, 0, 0, 0, 0, 0, 0, -NEW.amount, -NEW.tax
+    FROM refund_keys k WHERE k.refund_id = NEW.refund_id;
 END;
 
 ---------------------------------------------------------------------------------------------------
@@ -321,6 +385,14 @@ END;
 DROP TRIGGER IF EXISTS ledger_lines_stay;
 CREATE TRIGGER ledger_lines_stay BEFORE UPDATE ON ledger_lines BEGIN
     SELECT RAISE(ABORT, 'the ledger is append-only');
+END;
+
+-- Writes every line to `ledger_moves`, from which the totals of days are made.
+DROP TRIGGER IF EXISTS ledger_lines_tell;
+CREATE TRIGGER ledger_lines_tell AFTER INSERT ON ledger_lines BEGIN
+    INSERT INTO ledger_moves (posted_on, account, tax_code, debit, credit)
+    VALUES (NEW.posted_on, NEW.account, COALESCE(NEW.tax_code, ''), MAX(NEW.amount, 0),
+        MAX(-NEW.amount, 0));
 END;
 
 DROP TRIGGER IF EXISTS ledger_lines_remain;

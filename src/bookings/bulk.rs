@@ -1,6 +1,6 @@
 //! Changes of all bookings of a sailing at once.
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -20,7 +20,12 @@ use crate::{
         money::Rupiah,
     },
     ledger::{self, Account, Due, DueKind},
+    refunds::{self, NewRefund, RefundKind},
 };
+
+/// How long the customers of a cancelled sailing can choose another one before they are refunded
+/// automatically.
+const CHOICE: TimeDelta = TimeDelta::hours(24);
 
 /// A cancelled booking whose whole price is due.
 #[derive(crate::kernel::db::FromRow)]
@@ -28,6 +33,7 @@ pub struct CancelledBooking {
     #[row(flatten)]
     segment: LedgerSegment,
     total: Rupiah,
+    tax: Rupiah,
     /// Local day of departure.
     day: NaiveDate,
     /// Cash that the partner took for it.
@@ -66,6 +72,9 @@ pub async fn cancel_with_sailing(
     let held = edge(unpaid, Event::Cancel)?;
     others.extend(store::cancel_all(tx, sailing, held, false, reason, now).await?);
     post_refunds(tx, &owed, now).await?;
+    let moved = owed.iter().chain(&others).map(|booking| booking.segment);
+    let moved: Vec<_> = moved.filter(|segment| segment.reschedule_id.is_some()).collect();
+    reschedule::return_fees(tx, &moved, now).await?;
     // The partner gets one notification about the sailing instead.
     let cancelled = |booking: &CancelledBooking| {
         let booking_id = booking.segment.id;
@@ -80,7 +89,8 @@ pub async fn cancel_with_sailing(
     })
 }
 
-/// Posts the full price of each as owed. Cash that the partner collected is charged to its account.
+/// Posts the full price of each as owed, and the fees of earlier reschedules. Cash that the partner
+/// collected is charged to its account.
 async fn post_refunds(tx: &mut Tx, owed: &[CancelledBooking], now: DateTime<Utc>) -> Result<()> {
     let posting = |booking: &CancelledBooking| {
         booking
@@ -91,17 +101,24 @@ async fn post_refunds(tx: &mut Tx, owed: &[CancelledBooking], now: DateTime<Utc>
     };
     let due = |booking: &CancelledBooking| Due {
         partner_id: booking.segment.partner_id,
-        booking_id: booking.segment.id,
+        booking_id: Some(booking.segment.id),
         reschedule_id: booking.segment.reschedule_id,
         kind: DueKind::Kept,
+        source_id: None,
         day: booking.day,
         gross: Rupiah::ZERO,
         commission: Rupiah::ZERO,
         commission_tax: Rupiah::ZERO,
         collected: booking.collected,
     };
+    let refund = |booking: &CancelledBooking| NewRefund {
+        tax: booking.tax,
+        ..booking.segment.refund(RefundKind::Cancellation, booking.total)
+    };
     ledger::post_all(tx, &owed.iter().map(posting).collect::<Vec<_>>(), now).await?;
-    ledger::record_dues(tx, &owed.iter().map(due).collect::<Vec<_>>(), now).await
+    ledger::record_dues(tx, &owed.iter().map(due).collect::<Vec<_>>(), now).await?;
+    let refunds: Vec<_> = owed.iter().map(refund).collect();
+    refunds::create_all_later(tx, &refunds, now + CHOICE, now).await
 }
 
 /// Updates the times of the bookings of a moved sailing and announces it; returns the number of

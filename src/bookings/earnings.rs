@@ -4,7 +4,8 @@
 use chrono::{DateTime, NaiveDate, Utc};
 
 use super::{
-    model::{BookingRow, LedgerSegment},
+    model::{BookingRow, LedgerSegment, StoredPrice},
+    prices::{self, Shares},
     rules,
     rules::Event,
     store,
@@ -27,46 +28,31 @@ use crate::{
 const JOB: RowJob = RowJob::CompleteJourneys;
 const LOCK: &str = "completion";
 
-/// The amounts of a booking whose boat has arrived.
+/// A booking whose boat has arrived.
 #[derive(crate::kernel::db::FromRow)]
 pub struct CompletedBooking {
     #[row(flatten)]
     pub segment: LedgerSegment,
     pub day: NaiveDate,
-    pub subtotal: Rupiah,
-    pub discount: Rupiah,
-    pub tax: Rupiah,
-    pub total: Rupiah,
-    pub commission: Rupiah,
-    pub commission_tax: Rupiah,
-    pub partner_net: Rupiah,
+    #[row(flatten)]
+    pub price: StoredPrice,
     /// Cash that the partner collected for it.
     pub collected: Rupiah,
 }
 
 impl CompletedBooking {
-    fn posting(&self, kind: &'static str, times: i64) -> Posting {
+    fn posting(&self, shares: &Shares) -> Posting {
         self.segment
-            .posting(kind)
-            .debit(Account::CustomerDeposits, self.total * times)
-            .debit(Account::PromotionExpense, self.discount * times)
-            .credit(Account::PartnerPayable, self.partner_net * times)
-            .credit(Account::CommissionRevenue, self.commission * times)
-            .credit(Account::TaxPayable, (self.tax + self.commission_tax) * times)
+            .posting("completed")
+            .debit(Account::CustomerDeposits, shares.paid)
+            .debit(Account::PromotionExpense, shares.promotion)
+            .credit(Account::PartnerPayable, shares.partner)
+            .credit(Account::CommissionRevenue, shares.commission)
+            .credit_taxes(shares.by_code())
     }
 
-    fn due(&self, kind: DueKind, times: i64) -> Due {
-        Due {
-            partner_id: self.segment.partner_id,
-            booking_id: self.segment.id,
-            reschedule_id: self.segment.reschedule_id,
-            kind,
-            day: self.day,
-            gross: self.subtotal * times,
-            commission: self.commission * times,
-            commission_tax: self.commission_tax * times,
-            collected: self.collected,
-        }
+    fn due(&self, shares: &Shares) -> Due {
+        self.segment.due(DueKind::Sale, self.day, shares, 1, self.collected)
     }
 }
 
@@ -135,8 +121,10 @@ fn completed_status() -> Result<BookingStatus> {
 
 /// Posts the earnings of bookings that were just completed, and announces them.
 async fn post_earnings(tx: &mut Tx, sailed: &[CompletedBooking], now: DateTime<Utc>) -> Result<()> {
-    let postings: Vec<_> = sailed.iter().map(|sailed| sailed.posting("completed", 1)).collect();
-    let dues: Vec<_> = sailed.iter().map(|sailed| sailed.due(DueKind::Sale, 1)).collect();
+    let shares: Vec<_> =
+        sailed.iter().map(|sailed| (sailed, prices::earned(&sailed.price.to_price()))).collect();
+    let postings: Vec<_> = shares.iter().map(|(sailed, shares)| sailed.posting(shares)).collect();
+    let dues: Vec<_> = shares.iter().map(|(sailed, shares)| sailed.due(shares)).collect();
     let completed = |sailed: &CompletedBooking| BookingRef { booking_id: sailed.segment.id };
     let completed = sailed.iter().map(completed).map(DomainEvent::BookingCompleted);
     ledger::post_all(tx, &postings, now).await?;
@@ -144,21 +132,18 @@ async fn post_earnings(tx: &mut Tx, sailed: &[CompletedBooking], now: DateTime<U
     events::emit_all(tx, completed, now).await
 }
 
-/// Postings that reverse the earnings of a completed booking. The amount that the partner was paid
-/// for it is charged to its account and netted in its next settlement.
-pub fn reversal(booking: &BookingRow) -> (Posting, Due) {
-    let sailed = CompletedBooking {
-        segment: booking.ledger_segment(),
-        day: booking.day(),
-        subtotal: booking.subtotal,
-        discount: booking.discount,
-        tax: booking.tax,
-        total: booking.total,
-        commission: booking.commission,
-        commission_tax: booking.commission_tax,
-        partner_net: booking.partner_net,
-        // The cash stays recorded with the sale.
-        collected: Rupiah::ZERO,
-    };
-    (sailed.posting("completion_reversed", -1), sailed.due(DueKind::Reversal, -1))
+/// Takes back the part of the earnings that belongs to a refund after the journey. What the partner
+/// was paid for it is charged to its account and netted in its next settlement; the cash that it
+/// collected stays recorded with the sale.
+pub fn reversal(booking: &BookingRow, refund: Rupiah) -> (Posting, Due) {
+    let shares = prices::taken_back(&booking.price(), refund);
+    let segment = booking.ledger_segment();
+    let posting = segment
+        .posting("completion_reversed")
+        .credit(Account::CustomerDeposits, shares.paid)
+        .credit(Account::PromotionExpense, shares.promotion)
+        .debit(Account::PartnerPayable, shares.partner)
+        .debit(Account::CommissionRevenue, shares.commission)
+        .credit_taxes(shares.by_code().map(|(code, amount)| (code, -amount)));
+    (posting, segment.due(DueKind::Reversal, booking.day(), &shares, -1, Rupiah::ZERO))
 }

@@ -5,7 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::model::{BookingStatus, Gender, IdentityType};
+use super::{
+    model::{BookingStatus, Gender, IdentityType},
+    rules::{Actor, BorneBy, CancelRequest, RefundChoice},
+};
 use crate::{
     kernel::{
         email::Email,
@@ -13,10 +16,12 @@ use crate::{
         http::Paging,
         ids::Uuid,
         lang::text,
+        money::Rupiah,
         phone::Phone,
         schema::Input,
         text::{Line, Name, Note, without_url},
     },
+    partners::AccountNumber,
     sailings::BookingType,
 };
 
@@ -186,6 +191,8 @@ pub struct BookingsQuery {
     /// Day of departure, in the service's time zone.
     pub start_date: Option<NaiveDate>,
     pub end_date: Option<NaiveDate>,
+    /// Whether a refund of the booking is not paid yet.
+    pub refund_due: Option<bool>,
     pub sort_by: Option<BookingSort>,
 }
 
@@ -215,8 +222,35 @@ impl Input for RescheduleForm {}
 #[derive(Deserialize, JsonSchema)]
 pub struct CancelForm {
     pub reason: Note,
+    /// What is paid back: everything (default of partners and staff), or what the refund policy
+    /// grants to the booker.
+    pub refund: Option<RefundChoice>,
+    /// Staff: what is paid back, from 0 to what was paid; at least 1 after the journey.
+    #[schemars(range(min = 0))]
+    pub refund_amount: Option<Rupiah>,
+    /// Staff, after the journey: who bears the refund. Default `partner`.
+    pub borne_by: Option<BorneBy>,
     #[serde(flatten)]
     pub credentials: GuestCredentials,
 }
 
 impl Input for CancelForm {}
+
+impl CancelForm {
+    pub fn request(&self, actor: Actor) -> CancelRequest {
+        let Self { refund, refund_amount, borne_by, .. } = *self;
+        CancelRequest { actor, refund, refund_amount, borne_by }
+    }
+}
+
+/// A bank account for refunds.
+#[derive(Deserialize, JsonSchema)]
+pub struct RefundAccountForm {
+    pub bank_code: Line<20>,
+    pub account_number: AccountNumber,
+    pub account_name: Name,
+    #[serde(flatten)]
+    pub credentials: GuestCredentials,
+}
+
+impl Input for RefundAccountForm {}

@@ -2,7 +2,7 @@
 
 use super::{
     lookup::to_response,
-    model::{BookingRow, BookingStatus},
+    model::{BookingRow, BookingStatus, RefundAccount},
     rules, store,
 };
 use crate::{
@@ -83,13 +83,19 @@ pub async fn letter(
         BookingLetter::Paid => paid(),
         BookingLetter::Tickets => ticket(),
         BookingLetter::Expired => expired(),
-        BookingLetter::Cancelled { .. } if booking.called_off => called_off(&booking),
-        BookingLetter::Cancelled { tells_reason } => cancelled(&booking, *tells_reason),
+        BookingLetter::Cancelled { .. } if booking.called_off => {
+            called_off(&booking, way_back(app, &booking)?)
+        }
+        BookingLetter::Cancelled { tells_reason } => {
+            cancelled(&booking, *tells_reason, way_back(app, &booking)?)
+        }
         BookingLetter::SailingMoved => moved(&booking),
-        BookingLetter::Rescheduled { difference } => rescheduled(*difference),
+        BookingLetter::Rescheduled { difference } => {
+            rescheduled(*difference, way_back(app, &booking)?)
+        }
         BookingLetter::RescheduleDropped => reschedule_dropped(),
-        BookingLetter::Refunded => refunded(booking.refund_amount.unwrap_or(Rupiah::ZERO)),
-        BookingLetter::DifferenceRefunded { amount } => refunded(*amount),
+        BookingLetter::Refunded => refunded(&booking),
+        BookingLetter::DifferenceRefunded { amount } => overpayment_refunded(&booking, *amount),
     };
     let asks_to_pay = matches!(kind, BookingLetter::PaymentRequest | BookingLetter::ExpiryReminder);
     let action = match asks_to_pay {
@@ -201,21 +207,74 @@ fn expired() -> Words {
     )
 }
 
-fn cancelled(booking: &BookingRow, tells_reason: bool) -> Words {
-    let mut paragraphs = vec![text("Your booking is cancelled.", "Pemesanan Anda dibatalkan.")];
+fn cancelled(booking: &BookingRow, tells_reason: bool, way_back: Text) -> Words {
+    // Cancelled after the journey: a complaint.
+    let is_complaint = booking.cancelled_at.is_some_and(|at| at >= booking.arrival_at);
+    let (subject, first) = match is_complaint {
+        true => (
+            ("A refund for your journey", "Pengembalian dana untuk perjalanan Anda"),
+            text(
+                "We are sorry that something was not right with your journey.",
+                "Mohon maaf, ada yang tidak sesuai pada perjalanan Anda.",
+            ),
+        ),
+        false => (
+            ("Your booking is cancelled", "Pemesanan Anda dibatalkan"),
+            text("Your booking is cancelled.", "Pemesanan Anda dibatalkan."),
+        ),
+    };
+    let mut paragraphs = vec![first];
     paragraphs.extend(because(booking.cancel_reason.as_deref().filter(|_| tells_reason)));
     match booking.refund_amount.filter(|due| *due > Rupiah::ZERO) {
-        Some(due) => paragraphs.push(Text::new(
-            format!("We will refund {due}. You will receive a mail when it has been sent."),
-            format!("{due} akan dikembalikan. Kami akan mengabari Anda setelah dikirim."),
-        )),
-        None if booking.paid_at.is_some() => paragraphs.push(text(
+        Some(due) => {
+            paragraphs.push(Text::new(
+                format!("We will refund {due}. You will receive a mail when it has been sent."),
+                format!("{due} akan dikembalikan. Kami akan mengabari Anda setelah dikirim."),
+            ));
+            paragraphs.push(way_back);
+        }
+        None if booking.paid_at.is_some() && booking.total > Rupiah::ZERO => paragraphs.push(text(
             "According to the terms of your booking there is no refund.",
             "Sesuai ketentuan pemesanan, tidak ada pengembalian dana.",
         )),
         None => {}
     }
-    (("Your booking is cancelled", "Pemesanan Anda dibatalkan"), paragraphs)
+    (subject, paragraphs)
+}
+
+/// How a refund of the booking reaches the customer: cash as cash, to the stated account, or as it
+/// was paid. If none of these is possible, it asks for an account.
+fn way_back(app: &App, booking: &BookingRow) -> Result<Text> {
+    if booking.was_paid_in_cash() {
+        return Ok(text(
+            "You paid in cash, so it is paid back in cash where you paid.",
+            "Anda membayar tunai, sehingga dana dikembalikan tunai di tempat Anda membayar.",
+        ));
+    }
+    if let Some(sealed) = &booking.refund_account {
+        let RefundAccount { bank_code, account_number, .. } =
+            RefundAccount::open(&app.sealer, sealed)?;
+        // Formatted masked.
+        return Ok(Text::new(
+            format!("It is paid to the account that you stated: {bank_code}, {account_number:?}."),
+            format!(
+                "Dana dikirim ke rekening yang Anda sebutkan: {bank_code}, {account_number:?}."
+            ),
+        ));
+    }
+    let method = booking.joined.payment_method.as_deref();
+    Ok(match rules::goes_back_at_provider(method) {
+        true => text(
+            "It goes back the way you paid.",
+            "Dana dikembalikan melalui cara pembayaran Anda.",
+        ),
+        false => text(
+            "The way you paid cannot take a refund. Please state a bank account for it, with your \
+             booking code and e-mail address.",
+            "Cara pembayaran Anda tidak dapat menerima pengembalian. Mohon sebutkan rekening bank \
+             tujuan, dengan kode pemesanan dan alamat e-mail Anda.",
+        ),
+    })
 }
 
 fn because(reason: Option<&str>) -> Option<Text> {
@@ -223,24 +282,21 @@ fn because(reason: Option<&str>) -> Option<Text> {
     Some(Text::new(format!("Reason: {reason}"), format!("Alasan: {reason}")))
 }
 
-fn called_off(booking: &BookingRow) -> Words {
+fn called_off(booking: &BookingRow, way_back: Text) -> Words {
     let mut paragraphs = vec![text(
         "We are sorry: your sailing has been cancelled.",
         "Mohon maaf, pelayaran Anda dibatalkan.",
     )];
     paragraphs.extend(because(booking.cancel_reason.as_deref()));
-    match booking.refund_amount {
+    // With the fee of an earlier reschedule, which is given back as well.
+    let due = booking.refund_amount.map(|due| due.max(booking.joined.owed));
+    match due {
         Some(due) => {
             paragraphs.push(Text::new(
-                format!(
-                    "You do not need to do anything: we will refund {due} and send you a mail \
-                     when it has been paid."
-                ),
-                format!(
-                    "Anda tidak perlu melakukan apa pun: {due} kami kembalikan dan Anda kami \
-                     kabari setelah dikirim."
-                ),
+                format!("We will refund {due} and send you a mail when it has been paid."),
+                format!("{due} kami kembalikan dan Anda kami kabari setelah dikirim."),
             ));
+            paragraphs.push(way_back);
             paragraphs.push(text(
                 "If you would still like to travel, choose another sailing of this route free of \
                  charge with your booking code and e-mail address, before the refund is sent.",
@@ -248,6 +304,12 @@ fn called_off(booking: &BookingRow) -> Words {
                  dan alamat e-mail Anda, tanpa biaya, selama dana belum dikirim.",
             ));
         }
+        None if booking.paid_at.is_some() => paragraphs.push(text(
+            "You are welcome to choose another sailing of this route free of charge, with your \
+             booking code and e-mail address.",
+            "Silakan pilih jadwal lain pada rute ini tanpa biaya, dengan kode pemesanan dan alamat \
+             e-mail Anda.",
+        )),
         None => paragraphs.push(text(
             "Please do not pay for this booking. You are welcome to choose another sailing.",
             "Mohon tidak membayar pemesanan ini. Silakan pilih jadwal lain.",
@@ -287,7 +349,7 @@ fn moved(booking: &BookingRow) -> Words {
     (("Your sailing has a new time", "Waktu pelayaran Anda berubah"), paragraphs)
 }
 
-fn rescheduled(difference: Rupiah) -> Words {
+fn rescheduled(difference: Rupiah, way_back: Text) -> Words {
     let mut paragraphs = vec![text(
         "Your booking has been moved to the sailing below. Your new tickets are attached; the old \
          ones are no longer valid.",
@@ -300,6 +362,7 @@ fn rescheduled(difference: Rupiah) -> Words {
             format!("The new sailing costs less: we will refund {owed}."),
             format!("Harganya lebih murah: {owed} kami kembalikan kepada Anda."),
         ));
+        paragraphs.push(way_back);
     }
     (("Your booking has been rescheduled", "Jadwal Anda dipindahkan"), paragraphs)
 }
@@ -317,14 +380,42 @@ fn reschedule_dropped() -> Words {
     )
 }
 
-fn refunded(back: Rupiah) -> Words {
+fn refunded(booking: &BookingRow) -> Words {
+    let back = booking.refund_amount.unwrap_or(Rupiah::ZERO);
     (
         ("Your refund has been sent", "Dana Anda telah dikembalikan"),
-        vec![Text::new(
-            format!("We have refunded {back}. It may take a few days to arrive."),
-            format!(
-                "Kami telah mengembalikan {back}. Dana dapat memerlukan beberapa hari untuk masuk."
+        vec![
+            Text::new(
+                format!("We have refunded {back}."),
+                format!("Kami telah mengembalikan {back}."),
             ),
-        )],
+            arrival(booking),
+        ],
     )
+}
+
+/// A difference or a fee of a reschedule, an excess, a duplicate or a late payment.
+fn overpayment_refunded(booking: &BookingRow, back: Rupiah) -> Words {
+    (
+        ("Your refund has been sent", "Dana Anda telah dikembalikan"),
+        vec![
+            Text::new(
+                format!("We have refunded {back}, which you paid beyond what this booking costs."),
+                format!(
+                    "Kami telah mengembalikan {back}, kelebihan pembayaran untuk pemesanan ini."
+                ),
+            ),
+            arrival(booking),
+        ],
+    )
+}
+
+fn arrival(booking: &BookingRow) -> Text {
+    match booking.was_paid_in_cash() {
+        true => text("It was paid back in cash.", "Dana dikembalikan tunai."),
+        false => text(
+            "It may take a few days to arrive.",
+            "Dana dapat memerlukan beberapa hari untuk masuk.",
+        ),
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     forms::GuestCredentials,
-    model::BookingRow,
+    model::{BookingRow, RefundAccount},
     rules::Actor,
     store,
     view::{
@@ -68,10 +68,43 @@ pub fn may_read_identity(caller: Option<&Caller>) -> bool {
     })
 }
 
+/// Which confidential fields of a booking a caller sees.
+#[derive(Clone, Copy, Debug)]
+pub struct Readable {
+    /// Identity numbers in full.
+    identity: bool,
+    /// The account for refunds, masked.
+    refund_account: bool,
+}
+
+impl Readable {
+    pub const ALL: Self = Self { identity: true, refund_account: true };
+
+    /// The account for refunds is between the booker and the platform.
+    pub fn by(caller: Option<&Caller>) -> Self {
+        let refund_account = caller.is_none_or(|caller| match caller.role {
+            Role::Admin | Role::Staff => caller.may(Rule::BookingsRead),
+            Role::Mitra | Role::Crew => false,
+        });
+        Self { identity: may_read_identity(caller), refund_account }
+    }
+}
+
+/// Whether identity numbers are readable; the account for refunds is not.
+impl From<bool> for Readable {
+    fn from(identity: bool) -> Self {
+        Self { identity, refund_account: false }
+    }
+}
+
 /// Identity numbers are visible to the booker, the partner of the sailing and staff who may read
 /// bookings. A caller who impersonates a partner sees what their own rules allow.
-pub fn to_response(app: &App, row: BookingRow, readable: bool) -> Result<Booking> {
+pub fn to_response(app: &App, row: BookingRow, readable: impl Into<Readable>) -> Result<Booking> {
+    let readable = readable.into();
     let BookingRow { stored: row, joined } = row;
+    let account = row.refund_account.as_deref().filter(|_| readable.refund_account);
+    let refund_account =
+        account.map(|sealed| RefundAccount::open(&app.sealer, sealed)).transpose()?;
     let mut passengers = Vec::with_capacity(row.passengers.len());
     for passenger in row.passengers.0 {
         let number = app.sealer.open_number(passenger.identity_number.as_deref())?;
@@ -80,7 +113,7 @@ pub fn to_response(app: &App, row: BookingRow, readable: bool) -> Result<Booking
             id: passenger.id,
             name: passenger.name,
             identity_type: passenger.identity_type,
-            identity_number: number.map(|number| number.revealed_if(readable)),
+            identity_number: number.map(|number| number.revealed_if(readable.identity)),
             gender: passenger.gender,
             birth_date: passenger.birth_date,
             nationality: passenger.nationality,
@@ -141,6 +174,7 @@ pub fn to_response(app: &App, row: BookingRow, readable: bool) -> Result<Booking
         cancel_reason: row.cancel_reason,
         refund_amount: row.refund_amount,
         owed: joined.owed,
+        refund_account,
         created_at: row.created_at,
     })
 }

@@ -4,19 +4,24 @@ use std::{collections::BTreeMap, ops::Deref};
 
 use crate::kernel::db::Json;
 use chrono::{DateTime, NaiveDate, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    prices::{Price, TaxAmount},
+    prices::{Price, Shares, TaxAmount},
     rules::BookingState,
 };
 use crate::{
     kernel::{
+        confidential::Confidential,
+        error::{Error, Result},
         ids::Uuid,
         lang::Lang,
         money::{Rate, Rupiah},
+        seal::Sealer,
     },
-    ledger::{Posting, Source},
+    ledger::{Due, DueKind, Posting, Source},
+    refunds::{NewRefund, RefundKind},
     sailings::{BookingType, SailingStatus, Zone},
 };
 
@@ -55,6 +60,28 @@ pub struct StoredPassenger {
     pub gender: Option<Gender>,
     pub birth_date: Option<NaiveDate>,
     pub nationality: Option<String>,
+}
+
+/// The bank account to which the booker wants refunds that no provider can send. It is stored
+/// encrypted as a whole.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RefundAccount {
+    pub bank_code: String,
+    pub account_number: Confidential,
+    pub account_name: String,
+}
+
+impl RefundAccount {
+    pub fn seal(self, sealer: &Sealer) -> Result<String> {
+        let account_number = self.account_number.revealed_if(true);
+        let account = Self { account_number, ..self };
+        sealer.seal(&serde_json::to_string(&account).map_err(Error::internal)?)
+    }
+
+    /// The account; its number is masked unless it is revealed.
+    pub fn open(sealer: &Sealer, sealed: &str) -> Result<Self> {
+        serde_json::from_str(&sealer.open(sealed)?).map_err(Error::internal)
+    }
 }
 
 /// Boarding times by passenger.
@@ -116,6 +143,78 @@ impl LedgerSegment {
         };
         Posting::new(source, id, kind).of_booking(self.id, self.partner_id)
     }
+
+    /// What the shares mean for the partner, `times` 1 or -1.
+    pub fn due(
+        self,
+        kind: DueKind,
+        day: NaiveDate,
+        shares: &Shares,
+        times: i64,
+        collected: Rupiah,
+    ) -> Due {
+        Due {
+            partner_id: self.partner_id,
+            booking_id: Some(self.id),
+            reschedule_id: self.reschedule_id,
+            kind,
+            source_id: None,
+            day,
+            gross: shares.gross() * times,
+            commission: shares.commission * times,
+            commission_tax: shares.commission_tax() * times,
+            collected,
+        }
+    }
+
+    /// A refund that this segment owes.
+    pub fn refund(self, kind: RefundKind, amount: Rupiah) -> NewRefund {
+        NewRefund {
+            booking_id: self.id,
+            partner_id: self.partner_id,
+            kind,
+            amount,
+            tax: Rupiah::ZERO,
+            reschedule_id: self.reschedule_id,
+            review_id: None,
+        }
+    }
+}
+
+/// The columns of a price.
+#[derive(Clone, Debug, crate::kernel::db::FromRow)]
+pub struct StoredPrice {
+    unit_price: Rupiah,
+    subtotal: Rupiah,
+    discount: Rupiah,
+    partner_discount: Rupiah,
+    taxes: Json<Vec<TaxAmount>>,
+    tax: Rupiah,
+    total: Rupiah,
+    commission_rate: Rate,
+    commission: Rupiah,
+    commission_taxes: Json<Vec<TaxAmount>>,
+    commission_tax: Rupiah,
+    partner_net: Rupiah,
+}
+
+impl StoredPrice {
+    pub fn to_price(&self) -> Price {
+        Price {
+            unit_price: self.unit_price,
+            subtotal: self.subtotal,
+            discount: self.discount,
+            partner_discount: self.partner_discount,
+            taxes: self.taxes.0.clone(),
+            tax: self.tax,
+            total: self.total,
+            commission_rate: self.commission_rate,
+            commission: self.commission,
+            commission_taxes: self.commission_taxes.0.clone(),
+            commission_tax: self.commission_tax,
+            partner_net: self.partner_net,
+        }
+    }
 }
 
 /// The columns of the table `bookings`.
@@ -156,7 +255,11 @@ pub struct StoredBooking {
     pub total: Rupiah,
     pub commission_rate: Rate,
     pub commission: Rupiah,
+    /// As charged.
+    pub commission_taxes: Json<Vec<TaxAmount>>,
     pub commission_tax: Rupiah,
+    /// The part of the discount that the partner pays for.
+    pub partner_discount: Rupiah,
     pub partner_net: Rupiah,
     pub expires_at: DateTime<Utc>,
     /// The departure that it was sold with, if its sailing was moved.
@@ -165,6 +268,8 @@ pub struct StoredBooking {
     pub cancelled_at: Option<DateTime<Utc>>,
     pub cancel_reason: Option<String>,
     pub refund_amount: Option<Rupiah>,
+    /// A [`RefundAccount`], encrypted.
+    pub refund_account: Option<String>,
     /// The reschedule that moved it to its sailing.
     pub reschedule_id: Option<Uuid>,
     /// The maximum refund in percent.
@@ -177,8 +282,10 @@ pub struct StoredBooking {
 /// Columns joined from other tables.
 #[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct JoinedBooking {
-    /// Price difference after a reschedule that is still owed to the customer.
+    /// The refunds that are not paid yet.
     pub owed: Rupiah,
+    /// What the provider has sent back without being owed, as was decided in reviews.
+    pub gone: Rupiah,
     /// Of its sailing.
     pub manifest_closed_at: Option<DateTime<Utc>>,
     /// Why its sailing was cancelled or moved.
@@ -267,6 +374,7 @@ impl NewBooking {
         BookingRow {
             joined: JoinedBooking {
                 owed: Rupiah::ZERO,
+                gone: Rupiah::ZERO,
                 manifest_closed_at: None,
                 sailing_reason: None,
                 from_name: sailing.from_name.clone(),
@@ -315,7 +423,9 @@ impl NewBooking {
                 total: price.total,
                 commission_rate: price.commission_rate,
                 commission: price.commission,
+                commission_taxes: Json(price.commission_taxes),
                 commission_tax: price.commission_tax,
+                partner_discount: price.partner_discount,
                 partner_net: price.partner_net,
                 expires_at: self.expires_at,
                 promised_at: None,
@@ -323,6 +433,7 @@ impl NewBooking {
                 cancelled_at: None,
                 cancel_reason: None,
                 refund_amount: None,
+                refund_account: None,
                 reschedule_id: None,
                 refund_cap: None,
                 created_at: self.created_at,
@@ -348,6 +459,11 @@ impl BookingRow {
         LedgerSegment { reschedule_id: Some(reschedule), ..self.ledger_segment() }
     }
 
+    /// Cash goes back as cash.
+    pub fn was_paid_in_cash(&self) -> bool {
+        self.joined.payment_provider.as_deref() == Some("cash")
+    }
+
     /// The input of the rules.
     pub fn state(&self) -> BookingState {
         BookingState {
@@ -360,6 +476,7 @@ impl BookingRow {
             is_partner_suspended: self.joined.partner_suspended,
             was_paid: self.paid_at.is_some(),
             total: self.total,
+            gone: self.joined.gone,
             refund_cap: self.refund_cap,
         }
     }
@@ -374,7 +491,9 @@ impl BookingRow {
             total: self.total,
             commission_rate: self.commission_rate,
             commission: self.commission,
+            commission_taxes: self.commission_taxes.0.clone(),
             commission_tax: self.commission_tax,
+            partner_discount: self.partner_discount,
             partner_net: self.partner_net,
         }
     }

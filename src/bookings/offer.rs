@@ -3,13 +3,15 @@
 use serde_json::json;
 
 use super::{
-    model::SailingContext,
-    prices::{self, Price},
+    model::{Channel, SailingContext},
+    prices::{self, Goods, Price},
     store,
 };
 use crate::{
     app::App,
     kernel::{
+        access::Role,
+        caller::Caller,
         error::{Conflict, Error, Result},
         ids::Uuid,
         lang::text,
@@ -93,6 +95,15 @@ pub fn sold_out(available: i32) -> Error {
     }))
 }
 
+/// The channel of somebody who asks what a code is worth.
+pub fn asked_on(caller: Option<&Caller>) -> Channel {
+    match caller.map(|caller| caller.role) {
+        None => Channel::Web,
+        Some(Role::Mitra | Role::Crew) => Channel::Mitra,
+        Some(Role::Admin | Role::Staff) => Channel::Staff,
+    }
+}
+
 /// The promotion of a code, if it can be used for this purchase.
 pub async fn usable_promotion(
     app: &App,
@@ -100,6 +111,7 @@ pub async fn usable_promotion(
     sailing: &SailingContext,
     full: &Price,
     email: Option<&str>,
+    channel: Channel,
 ) -> Result<Result<Promotion, Reason>> {
     let Some(promotion) = promotions::by_code(&app.db, code).await? else {
         return Ok(Err(Reason::Unknown));
@@ -114,6 +126,7 @@ pub async fn usable_promotion(
         route_id: sailing.route_id,
         subtotal: full.subtotal,
         uses,
+        is_by_partner: channel == Channel::Mitra,
     };
     let refused = promotions::unusable(&promotion, &purchase, app.today());
     Ok(match refused {
@@ -129,12 +142,15 @@ pub fn promotion_refused(reason: Reason) -> Error {
 
 pub fn price(
     sailing: &SailingContext,
+    kind: BookingType,
     seats: i32,
     promotion: Option<&Promotion>,
     taxes: &[TaxRate],
 ) -> Price {
     let commission =
         sailing.commission_rate.unwrap_or_else(settlement_configuration::standard_commission);
-    let discount = promotion.map(Promotion::discount);
-    prices::price(sailing.seat_price, seats, discount.as_ref(), taxes, commission)
+    let goods = Goods { kind, unit_price: sailing.seat_price, seats };
+    let discount = promotion.map(|promotion| (promotion.discount(), promotion.funded_by));
+    let discount = discount.as_ref().map(|(discount, funded_by)| (discount, *funded_by));
+    prices::price(goods, discount, taxes, commission)
 }

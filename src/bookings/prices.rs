@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    kernel::money::{Rate, Rupiah},
-    promotions::{self, Discount},
+    kernel::money::{BaseFactor, Rate, Rupiah},
+    promotions::{self, Discount, FundedBy},
+    sailings::BookingType,
     taxes::{AppliesTo, TaxRate},
 };
 
@@ -15,7 +16,31 @@ pub struct TaxAmount {
     pub code: String,
     pub name: String,
     pub rate: Rate,
+    /// The part of the price that it was charged on.
+    #[serde(default, skip_serializing_if = "BaseFactor::is_whole")]
+    pub base_factor: BaseFactor,
     pub amount: Rupiah,
+}
+
+impl TaxAmount {
+    /// The same tax on another amount.
+    fn on(&self, base: Rupiah) -> Self {
+        Self { amount: self.base_factor.tax(self.rate, base), ..self.clone() }
+    }
+
+    /// The part of the tax that belongs to a part of what it was charged with.
+    fn share(&self, part: Rupiah, whole: Rupiah) -> Self {
+        Self { amount: self.amount.share(part, whole), ..self.clone() }
+    }
+}
+
+fn sum(taxes: &[TaxAmount]) -> Rupiah {
+    taxes.iter().map(|tax| tax.amount).sum()
+}
+
+/// Codes and amounts, for a posting.
+pub fn by_code(taxes: &[TaxAmount]) -> impl Iterator<Item = (&str, Rupiah)> {
+    taxes.iter().map(|tax| (tax.code.as_str(), tax.amount))
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,54 +48,68 @@ pub struct Price {
     pub unit_price: Rupiah,
     pub subtotal: Rupiah,
     pub discount: Rupiah,
+    /// The part of the discount that the partner pays for.
+    #[serde(default)]
+    pub partner_discount: Rupiah,
     pub taxes: Vec<TaxAmount>,
     pub tax: Rupiah,
     pub total: Rupiah,
     pub commission_rate: Rate,
     pub commission: Rupiah,
+    #[serde(default)]
+    pub commission_taxes: Vec<TaxAmount>,
     pub commission_tax: Rupiah,
     pub partner_net: Rupiah,
 }
 
-/// The price of `seats` seats. The platform pays for promotions: commission and the partner's share
-/// are computed from the price before the discount.
+/// What is sold: seats, or the whole boat.
+#[derive(Clone, Copy, Debug)]
+pub struct Goods {
+    pub kind: BookingType,
+    pub unit_price: Rupiah,
+    pub seats: i32,
+}
+
+/// The price of seats or of a boat. The commission is computed from the price before the discount.
+/// The platform or the partner pays for the discount.
 pub fn price(
-    unit_price: Rupiah,
-    seats: i32,
-    discount: Option<&Discount>,
+    goods: Goods,
+    discount: Option<(&Discount, FundedBy)>,
     taxes: &[TaxRate],
     commission_rate: Rate,
 ) -> Price {
-    let subtotal = unit_price * i64::from(seats);
-    let discount = discount.map_or(Rupiah::ZERO, |d| promotions::amount(d, subtotal));
-    let taxable = subtotal - discount;
-    let on = |what: AppliesTo, base: Rupiah| -> Vec<TaxAmount> {
-        let charged = taxes.iter().filter(|tax| tax.applies_to == what);
+    let subtotal = goods.unit_price * i64::from(goods.seats);
+    let funded_by = discount.map_or(FundedBy::Platform, |(_, funded_by)| funded_by);
+    let discount = discount.map_or(Rupiah::ZERO, |(d, _)| promotions::amount(d, subtotal));
+    let charged = |applies: &dyn Fn(AppliesTo) -> bool| -> Vec<TaxAmount> {
+        let charged = taxes.iter().filter(|tax| applies(tax.applies_to));
         let amount = |tax: &TaxRate| TaxAmount {
             code: tax.code.clone(),
             name: tax.name.clone(),
             rate: tax.rate,
-            amount: tax.rate.of(base),
+            base_factor: tax.base_factor,
+            amount: Rupiah::ZERO,
         };
         charged.map(amount).collect()
     };
-    let sum = |taxes: &[TaxAmount]| taxes.iter().map(|tax| tax.amount).sum::<Rupiah>();
-    let commission = commission_rate.of(subtotal);
-    let commission_tax = sum(&on(AppliesTo::Commission, commission));
-    let taxes = on(AppliesTo::Booking, taxable);
-    let tax = sum(&taxes);
-    Price {
-        unit_price,
+    let unpriced = Price {
+        unit_price: goods.unit_price,
         subtotal,
         discount,
-        taxes,
-        tax,
-        total: taxable + tax,
+        partner_discount: match funded_by {
+            FundedBy::Platform => Rupiah::ZERO,
+            FundedBy::Partner => discount,
+        },
+        taxes: charged(&|applies_to| applies_to.is_on_sale_of(goods.kind)),
+        tax: Rupiah::ZERO,
+        total: Rupiah::ZERO,
         commission_rate,
-        commission,
-        commission_tax,
-        partner_net: subtotal - commission - commission_tax,
-    }
+        commission: Rupiah::ZERO,
+        commission_taxes: charged(&|applies_to| applies_to == AppliesTo::Commission),
+        commission_tax: Rupiah::ZERO,
+        partner_net: Rupiah::ZERO,
+    };
+    unpriced.computed()
 }
 
 /// The price of a sold booking on another sailing, at the rates and with the discount that it was
@@ -78,45 +117,144 @@ pub fn price(
 pub fn reprice(sold: &Price, unit_price: Rupiah, seats: i32) -> Price {
     let subtotal = unit_price * i64::from(seats);
     let discount = sold.discount.min(subtotal);
-    let taxable = subtotal - discount;
-    let charged = |tax: &TaxAmount| TaxAmount { amount: tax.rate.of(taxable), ..tax.clone() };
-    let taxes: Vec<_> = sold.taxes.iter().map(charged).collect();
-    let tax = taxes.iter().map(|tax| tax.amount).sum();
-    let commission = sold.commission_rate.of(subtotal);
-    let commission_tax = tax_share(commission, sold.commission, sold.commission_tax);
-    Price {
-        unit_price,
-        subtotal,
-        discount,
+    let partner_discount = sold.partner_discount.min(discount);
+    Price { unit_price, subtotal, discount, partner_discount, ..sold.clone() }.computed()
+}
+
+impl Price {
+    /// Computes everything that follows from the subtotal, the discount and the rates.
+    fn computed(self) -> Self {
+        let taxable = self.subtotal - self.discount;
+        let taxes: Vec<_> = self.taxes.iter().map(|tax| tax.on(taxable)).collect();
+        let commission = self.commission_rate.of(self.subtotal);
+        let on_commission = self.commission_taxes.iter().map(|tax| tax.on(commission));
+        let commission_taxes: Vec<_> = on_commission.collect();
+        let (tax, commission_tax) = (sum(&taxes), sum(&commission_taxes));
+        Self {
+            total: taxable + tax,
+            partner_net: self.subtotal - self.partner_discount - commission - commission_tax,
+            taxes,
+            tax,
+            commission,
+            commission_taxes,
+            commission_tax,
+            ..self
+        }
+    }
+}
+
+/// How money that was paid is shared between the partner, the platform and the state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shares {
+    /// What the customer paid of it.
+    pub paid: Rupiah,
+    /// What the platform adds for its promotion.
+    pub promotion: Rupiah,
+    pub taxes: Vec<TaxAmount>,
+    pub commission: Rupiah,
+    pub commission_taxes: Vec<TaxAmount>,
+    /// The partner's share.
+    pub partner: Rupiah,
+}
+
+impl Shares {
+    /// All taxes by code.
+    pub fn by_code(&self) -> impl Iterator<Item = (&str, Rupiah)> {
+        by_code(&self.taxes).chain(by_code(&self.commission_taxes))
+    }
+
+    /// The booking's taxes.
+    pub fn tax(&self) -> Rupiah {
+        sum(&self.taxes)
+    }
+
+    pub fn commission_tax(&self) -> Rupiah {
+        sum(&self.commission_taxes)
+    }
+
+    /// The partner's share before commission.
+    pub fn gross(&self) -> Rupiah {
+        self.partner + self.commission + self.commission_tax()
+    }
+}
+
+/// The shares of a journey that took place.
+pub fn earned(price: &Price) -> Shares {
+    Shares {
+        paid: price.total,
+        promotion: price.discount - price.partner_discount,
+        taxes: price.taxes.clone(),
+        commission: price.commission,
+        commission_taxes: price.commission_taxes.clone(),
+        partner: price.partner_net,
+    }
+}
+
+/// The shares of the money that is kept after a cancellation: the booking's taxes in proportion,
+/// commission and its taxes at the booking's rates on the rest, and the partner's share.
+pub fn kept(price: &Price, kept: Rupiah) -> Shares {
+    let share = |tax: &TaxAmount| match price.total {
+        Rupiah::ZERO => TaxAmount { amount: Rupiah::ZERO, ..tax.clone() },
+        whole => tax.share(kept, whole),
+    };
+    let taxes: Vec<_> = price.taxes.iter().map(share).collect();
+    let base = kept - sum(&taxes);
+    let commission = price.commission_rate.of(base);
+    let on_commission = price.commission_taxes.iter().map(|tax| tax.on(commission));
+    let commission_taxes: Vec<_> = on_commission.collect();
+    Shares {
+        paid: kept,
+        promotion: Rupiah::ZERO,
+        partner: base - commission - sum(&commission_taxes),
         taxes,
-        tax,
-        total: taxable + tax,
-        commission_rate: sold.commission_rate,
         commission,
-        commission_tax,
-        partner_net: subtotal - commission - commission_tax,
+        commission_taxes,
     }
 }
 
-/// The tax on a commission, in proportion to that of the sale.
-fn tax_share(commission: Rupiah, sold: Rupiah, sold_tax: Rupiah) -> Rupiah {
-    match sold {
+/// The part of the earned shares that is taken back when a part of the price is refunded after the
+/// journey. All of the price takes all of it back.
+pub fn taken_back(price: &Price, refund: Rupiah) -> Shares {
+    let earned = earned(price);
+    let of = |amount: Rupiah| match price.total {
         Rupiah::ZERO => Rupiah::ZERO,
-        whole => commission.share(sold_tax, whole),
+        whole => amount.share(refund, whole),
+    };
+    let each = |taxes: &[TaxAmount]| -> Vec<_> {
+        taxes.iter().map(|tax| TaxAmount { amount: of(tax.amount), ..tax.clone() }).collect()
+    };
+    let (taxes, commission_taxes) = (each(&earned.taxes), each(&earned.commission_taxes));
+    let (promotion, commission) = (of(earned.promotion), of(earned.commission));
+    Shares {
+        paid: refund,
+        partner: refund + promotion - sum(&taxes) - commission - sum(&commission_taxes),
+        promotion,
+        taxes,
+        commission,
+        commission_taxes,
     }
 }
 
-/// The parts of the money that is kept after a cancellation: commission, its tax, the partner's
-/// share.
-pub fn share_of_kept(
-    kept: Rupiah,
-    rate: Rate,
-    commission: Rupiah,
-    commission_tax: Rupiah,
-) -> (Rupiah, Rupiah, Rupiah) {
-    let ours = rate.of(kept);
-    let tax = tax_share(ours, commission, commission_tax);
-    (ours, tax, kept - ours - tax)
+/// A fee of the platform, which contains the taxes on commission.
+pub fn fee(price: &Price, fee: Rupiah) -> Shares {
+    let points = |tax: &TaxAmount| {
+        i64::from(tax.rate.points()) * i64::from(tax.base_factor.numerator) * 1_000
+            / i64::from(tax.base_factor.denominator)
+    };
+    let whole = 10_000_000 + price.commission_taxes.iter().map(points).sum::<i64>();
+    let share = |tax: &TaxAmount| TaxAmount {
+        amount: fee.share(Rupiah(points(tax)), Rupiah(whole)),
+        ..tax.clone()
+    };
+    let commission_taxes: Vec<_> = price.commission_taxes.iter().map(share).collect();
+    Shares {
+        paid: fee,
+        promotion: Rupiah::ZERO,
+        taxes: Vec::new(),
+        commission: fee - sum(&commission_taxes),
+        commission_taxes,
+        partner: Rupiah::ZERO,
+    }
 }
 
 #[cfg(test)]
@@ -127,7 +265,47 @@ mod tests {
 
     fn tax(applies_to: AppliesTo, points: i32) -> TaxRate {
         let rate = Rate::basis_points(points).unwrap();
-        TaxRate { code: "T".into(), name: "Tax".into(), rate, applies_to }
+        TaxRate {
+            code: "T".into(),
+            name: "Tax".into(),
+            rate,
+            base_factor: BaseFactor::default(),
+            applies_to,
+        }
+    }
+
+    fn seats(unit: i64, seats: i32) -> Goods {
+        Goods { kind: BookingType::Speedboat, unit_price: Rupiah(unit), seats }
+    }
+
+    /// A booking of one seat for 150,000 with 11 % tax, 10 % commission and 11 % tax on it.
+    fn sold() -> Price {
+        let taxes = [tax(AppliesTo::Booking, 1_100), tax(AppliesTo::Commission, 1_100)];
+        price(seats(150_000, 1), None, &taxes, Rate::basis_points(1_000).unwrap())
+    }
+
+    #[test]
+    fn what_is_kept_in_full_is_shared_like_a_journey() {
+        let sold = sold();
+        assert_eq!(sold.total, Rupiah(166_500));
+        assert_eq!(kept(&sold, sold.total), earned(&sold));
+        assert_eq!(taken_back(&sold, sold.total), earned(&sold));
+        let half = kept(&sold, Rupiah(83_250));
+        assert_eq!((half.taxes[0].amount, half.commission), (Rupiah(8_250), Rupiah(7_500)));
+        assert_eq!((half.commission_tax(), half.partner), (Rupiah(825), Rupiah(66_675)));
+    }
+
+    #[test]
+    fn a_fee_contains_its_tax() {
+        let shares = fee(&sold(), Rupiah(16_650));
+        assert_eq!((shares.commission, shares.commission_tax()), (Rupiah(15_000), Rupiah(1_650)));
+    }
+
+    #[test]
+    fn a_tax_on_eleven_twelfths_is_rounded_once() {
+        let base_factor: BaseFactor = "11/12".parse().unwrap();
+        assert_eq!(base_factor.tax(Rate::percent(12.0).unwrap(), Rupiah(150_000)), Rupiah(16_500));
+        assert_eq!(base_factor.tax(Rate::percent(12.0).unwrap(), Rupiah(100_001)), Rupiah(11_000));
     }
 
     proptest! {
@@ -135,8 +313,9 @@ mod tests {
         fn the_parts_sum_to_the_whole(
             unit in 1_000_i64..10_000_000, seats in 1_i32..500, points in 0_i32..=10_000,
             rates in proptest::collection::vec((any::<bool>(), 0_i32..=3_000), 0..4),
-            off in proptest::option::of(1_i64..5_000_000),
+            off in proptest::option::of(1_i64..5_000_000), by_partner in any::<bool>(),
         ) {
+            let funded_by = if by_partner { FundedBy::Partner } else { FundedBy::Platform };
             let taxes: Vec<_> = rates.iter().map(|(booking, points)| {
                 let what = if *booking { AppliesTo::Booking } else { AppliesTo::Commission };
                 tax(what, *points)
@@ -146,19 +325,23 @@ mod tests {
                 max_amount: None, min_purchase: None,
             });
             let rate = Rate::basis_points(points).unwrap();
-            let price = price(Rupiah(unit), seats, discount.as_ref(), &taxes, rate);
+            let discount = discount.as_ref().map(|discount| (discount, funded_by));
+            let goods = Goods { kind: BookingType::Charter, unit_price: Rupiah(unit), seats };
+            let price = price(goods, discount, &taxes, rate);
             prop_assert_eq!(price.subtotal, Rupiah(unit * i64::from(seats)));
             prop_assert!(price.discount >= Rupiah::ZERO && price.discount <= price.subtotal);
             prop_assert_eq!(price.total, price.subtotal - price.discount + price.tax);
             let sum: Rupiah = price.taxes.iter().map(|tax| tax.amount).sum();
             prop_assert_eq!(sum, price.tax);
             prop_assert_eq!(
-                price.partner_net + price.commission + price.commission_tax, price.subtotal
+                price.partner_net + price.commission + price.commission_tax,
+                price.subtotal - price.partner_discount
             );
             // Completing moves exactly what came in and what the platform adds.
+            let shares = earned(&price);
+            let taxes: Rupiah = shares.by_code().map(|(_, amount)| amount).sum();
             prop_assert_eq!(
-                price.total + price.discount,
-                price.partner_net + price.commission + price.commission_tax + price.tax
+                shares.paid + shares.promotion, shares.partner + shares.commission + taxes
             );
         }
 
@@ -173,7 +356,9 @@ mod tests {
                 kind: promotions::DiscountValue::Fixed(Rupiah(off)),
                 max_amount: None, min_purchase: None,
             });
-            let sold = price(Rupiah(unit), seats, discount.as_ref(), &taxes, rate);
+            let discount = discount.as_ref().map(|discount| (discount, FundedBy::Platform));
+            let goods = Goods { kind: BookingType::Speedboat, unit_price: Rupiah(unit), seats };
+            let sold = price(goods, discount, &taxes, rate);
             prop_assert_eq!(&reprice(&sold, Rupiah(unit), seats), &sold, "nothing else, no change");
             let moved = reprice(&sold, Rupiah(other), seats);
             prop_assert_eq!(moved.subtotal, Rupiah(other * i64::from(seats)));
@@ -185,15 +370,30 @@ mod tests {
         }
 
         #[test]
-        fn kept_money_is_shared_whole(
-            kept in 0_i64..100_000_000, points in 0_i32..=10_000, tax_points in 0_i32..=5_000,
+        fn every_part_of_a_price_is_shared_whole(
+            unit in 1_000_i64..10_000_000, points in 0_i32..=10_000, tax_points in 0_i32..=5_000,
+            part in 0_i64..=1_000, off in 0_i64..1_000_000, by_partner in any::<bool>(),
         ) {
+            let funded_by = if by_partner { FundedBy::Partner } else { FundedBy::Platform };
+            let taxes = [tax(AppliesTo::Booking, 1_100), tax(AppliesTo::Commission, tax_points)];
+            let discount = Discount {
+                kind: promotions::DiscountValue::Fixed(Rupiah(off)),
+                max_amount: None, min_purchase: None,
+            };
             let rate = Rate::basis_points(points).unwrap();
-            let commission = rate.of(Rupiah(1_000_000));
-            let commission_tax = Rate::basis_points(tax_points).unwrap().of(commission);
-            let (ours, tax, theirs) = share_of_kept(Rupiah(kept), rate, commission, commission_tax);
-            prop_assert_eq!(ours + tax + theirs, Rupiah(kept));
-            prop_assert!(ours >= Rupiah::ZERO && tax >= Rupiah::ZERO);
+            let sold = price(seats(unit, 1), Some((&discount, funded_by)), &taxes, rate);
+            let part = sold.total.share(Rupiah(part), Rupiah(1_000));
+            for shares in [kept(&sold, part), taken_back(&sold, part), fee(&sold, part)] {
+                let taxes: Rupiah = shares.by_code().map(|(_, amount)| amount).sum();
+                prop_assert_eq!(shares.paid, part);
+                prop_assert_eq!(
+                    shares.paid + shares.promotion, shares.partner + shares.commission + taxes
+                );
+            }
+            // Nothing is refunded of a booking that cost nothing.
+            if sold.total > Rupiah::ZERO {
+                prop_assert_eq!(taken_back(&sold, sold.total), earned(&sold));
+            }
         }
     }
 }

@@ -6,6 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::model::BookingStatus;
 use crate::kernel::{
     error::Error,
+    lang::{Text, text},
     money::{Rate, Rupiah},
 };
 
@@ -24,7 +25,19 @@ crate::string_enum! {
         Refund = "refund",
         /// Rescheduled after its sailing was cancelled, instead of refunded.
         Reinstate = "reinstate",
+        /// The transfer of its refund bounced.
+        RefundReturned = "refund_returned",
     }
+}
+
+crate::string_enum! {
+    /// Who bears a refund after the journey.
+    pub enum BorneBy { Partner = "partner", Platform = "platform" }
+}
+
+crate::string_enum! {
+    /// How much of a cancelled booking is paid back: everything, or what the booker would get.
+    pub enum RefundChoice { Full = "full", Policy = "policy" }
 }
 
 /// All transitions. Any other is refused.
@@ -42,6 +55,7 @@ const TRANSITIONS: &[(BookingStatus, Event, BookingStatus)] = {
         (Completed, Event::CancelOwing, RefundPending),
         (RefundPending, Event::Refund, Refunded),
         (RefundPending, Event::Reinstate, Paid),
+        (Refunded, Event::RefundReturned, RefundPending),
         // Free of charge, so there was no refund.
         (Cancelled, Event::Reinstate, Paid),
     ]
@@ -89,11 +103,18 @@ pub struct BookingState {
     pub is_partner_suspended: bool,
     pub was_paid: bool,
     pub total: Rupiah,
+    /// What the provider has sent back of it without being owed.
+    pub gone: Rupiah,
     /// The maximum refund in percent, after a reschedule.
     pub refund_cap: Option<i32>,
 }
 
 impl BookingState {
+    /// The most that can be refunded.
+    fn refundable(&self) -> Rupiah {
+        (self.total - self.gone).max(Rupiah::ZERO)
+    }
+
     fn has_departed(&self, now: DateTime<Utc>) -> bool {
         self.departure_at <= now
     }
@@ -123,6 +144,16 @@ pub enum Refusal {
     AlreadyOver,
     /// Only a paid booking can be rescheduled.
     NotPaid,
+    /// After the journey: nothing was paid, so that nothing can be refunded.
+    FreeOfCharge,
+    /// The actor may not decide this field, or not at this time.
+    NotAllowed(&'static str),
+    /// `refund` and `refund_amount` are both stated.
+    Ambiguous,
+    /// The amount exceeds what was paid.
+    TooMuch(Rupiah),
+    /// A refund after the journey is at least one rupiah.
+    TooLittle,
 }
 
 impl From<Refusal> for Error {
@@ -150,7 +181,55 @@ impl From<Refusal> for Error {
                 "Only a paid booking can be moved to another sailing.",
                 "Hanya pemesanan yang sudah dibayar yang dapat dipindahkan ke jadwal lain.",
             ),
+            Refusal::FreeOfCharge => Self::invalid_state(
+                "Nothing was paid for this booking, so there is nothing to refund.",
+                "Pemesanan ini tidak berbayar, sehingga tidak ada yang dikembalikan.",
+            ),
+            Refusal::NotAllowed(field) => {
+                let message = text(
+                    "You cannot decide this for this booking.",
+                    "Anda tidak dapat menentukan ini untuk pemesanan ini.",
+                );
+                Self::field(field, "not_allowed", message)
+            }
+            Refusal::Ambiguous => {
+                let message = text(
+                    "State the refund or its amount, not both.",
+                    "Sebutkan jenis pengembalian atau jumlahnya, bukan keduanya.",
+                );
+                Self::field("refund_amount", "ambiguous", message)
+            }
+            Refusal::TooMuch(most) => {
+                let message = Text::new(
+                    format!("At most {most} can be refunded."),
+                    format!("Paling banyak {most} dapat dikembalikan."),
+                );
+                Self::field("refund_amount", "max", message)
+            }
+            Refusal::TooLittle => {
+                let message = text(
+                    "A refund after the journey is at least 1 rupiah.",
+                    "Pengembalian setelah perjalanan paling sedikit 1 rupiah.",
+                );
+                Self::field("refund_amount", "min", message)
+            }
         }
+    }
+}
+
+/// What somebody asks for with a cancellation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CancelRequest {
+    pub actor: Actor,
+    pub refund: Option<RefundChoice>,
+    pub refund_amount: Option<Rupiah>,
+    pub borne_by: Option<BorneBy>,
+}
+
+impl CancelRequest {
+    /// A cancellation that leaves the refund to the rules.
+    pub fn by(actor: Actor) -> Self {
+        Self { actor, refund: None, refund_amount: None, borne_by: None }
     }
 }
 
@@ -158,20 +237,27 @@ impl From<Refusal> for Error {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refund {
     pub amount: Rupiah,
+    /// Who bears a refund after the journey; `None` before it.
+    pub borne_by: Option<BorneBy>,
 }
 
 impl Refund {
-    pub const NONE: Self = Self { amount: Rupiah::ZERO };
+    pub const NONE: Self = Self::of(Rupiah::ZERO);
 
-    fn full(booking: &BookingState) -> Self {
-        Self { amount: booking.total }
+    /// A refund before the journey.
+    const fn of(amount: Rupiah) -> Self {
+        Self { amount, borne_by: None }
     }
 
-    /// By the policy, limited by the cap of an earlier reschedule.
-    fn by_policy(booking: &BookingState, policy: &[(u32, u8)], now: DateTime<Utc>) -> Self {
+    /// What the booker gets: everything after a disruption or of a suspended partner, otherwise by
+    /// the policy, limited by the cap of an earlier reschedule.
+    fn of_booker(booking: &BookingState, policy: &[(u32, u8)], now: DateTime<Utc>) -> Self {
+        if booking.is_disrupted() || booking.is_partner_suspended {
+            return Self::of(booking.refundable());
+        }
         let percent = refund_percent(policy, booking.departure_at, now);
         let percent = booking.refund_cap.unwrap_or(percent).min(percent);
-        Self { amount: percent_of(booking.total, percent) }
+        Self::of(percent_of(booking.total, percent).min(booking.refundable()))
     }
 
     pub fn is_due(self) -> bool {
@@ -190,30 +276,83 @@ impl Refund {
 /// - A guest gets the refund of the policy, or everything when the sailing was moved far or its
 ///   partner is suspended. A guest cannot cancel after departure, nor near departure after check-in
 ///   or a closed manifest.
-/// - Partner and staff cancel a paid booking in full, at any time until the journey is completed.
+/// - Partner and staff cancel a paid booking in full, or with what a guest would get, at any time
+///   until the journey is completed. Staff may also state the amount, from nothing to the price.
 /// - A cancelled sailing cancels its bookings in full.
-/// - Staff can refund a completed journey in full, for a complaint.
+/// - Staff can refund a completed journey, in full or with an amount of at least one rupiah, for a
+///   complaint. The partner bears it, unless staff decides for the platform.
 pub fn cancellation(
     booking: &BookingState,
-    actor: Actor,
+    request: CancelRequest,
     policy: &[(u32, u8)],
     now: DateTime<Utc>,
 ) -> Result<Refund, Refusal> {
     use BookingStatus::*;
-    match (booking.status, actor) {
-        (PendingPayment, _) => Ok(Refund::NONE),
+    ensure_may_ask(request)?;
+    match (booking.status, request.actor) {
+        (PendingPayment, _) => {
+            ensure_before_journey(request)?;
+            match request.refund_amount {
+                Some(amount) if amount > Rupiah::ZERO => Err(Refusal::TooMuch(Rupiah::ZERO)),
+                _ => Ok(Refund::NONE),
+            }
+        }
         (Paid, Actor::Guest) if booking.has_departed(now) => Err(Refusal::Departed),
         (Paid, Actor::Guest) => {
             ensure_not_boarded(booking, now)?;
-            match booking.is_disrupted() || booking.is_partner_suspended {
-                true => Ok(Refund::full(booking)),
-                false => Ok(Refund::by_policy(booking, policy, now)),
+            Ok(Refund::of_booker(booking, policy, now))
+        }
+        (Paid, Actor::Partner | Actor::Staff | Actor::Sailing) => {
+            ensure_before_journey(request)?;
+            match (request.refund_amount, request.refund) {
+                (Some(amount), _) if amount > booking.refundable() => {
+                    Err(Refusal::TooMuch(booking.refundable()))
+                }
+                (Some(amount), _) => Ok(Refund::of(amount)),
+                (None, Some(RefundChoice::Policy)) => Ok(Refund::of_booker(booking, policy, now)),
+                (None, Some(RefundChoice::Full) | None) => Ok(Refund::of(booking.refundable())),
             }
         }
-        (Paid, Actor::Partner | Actor::Staff | Actor::Sailing) => Ok(Refund::full(booking)),
-        (Completed, Actor::Staff) => Ok(Refund::full(booking)),
+        (Completed, Actor::Staff) => {
+            let amount = request.refund_amount.unwrap_or(booking.refundable());
+            match amount {
+                _ if request.refund == Some(RefundChoice::Policy) => {
+                    Err(Refusal::NotAllowed("refund"))
+                }
+                _ if booking.total == Rupiah::ZERO => Err(Refusal::FreeOfCharge),
+                amount if amount > booking.refundable() => {
+                    Err(Refusal::TooMuch(booking.refundable()))
+                }
+                amount if amount < Rupiah(1) => Err(Refusal::TooLittle),
+                amount => Ok(Refund {
+                    amount,
+                    borne_by: Some(request.borne_by.unwrap_or(BorneBy::Partner)),
+                }),
+            }
+        }
         (Completed, Actor::Guest | Actor::Partner | Actor::Sailing) => Err(Refusal::Departed),
         (Expired | Cancelled | RefundPending | Refunded, _) => Err(Refusal::AlreadyOver),
+    }
+}
+
+/// Which fields an actor may decide. A guest may repeat that the policy applies.
+fn ensure_may_ask(request: CancelRequest) -> Result<(), Refusal> {
+    let CancelRequest { actor, refund, refund_amount, borne_by } = request;
+    match actor {
+        Actor::Staff if refund.is_some() && refund_amount.is_some() => Err(Refusal::Ambiguous),
+        Actor::Staff => Ok(()),
+        _ if refund_amount.is_some() => Err(Refusal::NotAllowed("refund_amount")),
+        _ if borne_by.is_some() => Err(Refusal::NotAllowed("borne_by")),
+        Actor::Guest if refund == Some(RefundChoice::Full) => Err(Refusal::NotAllowed("refund")),
+        _ => Ok(()),
+    }
+}
+
+/// Before the journey a refund is borne by nobody: the money was not earned yet.
+fn ensure_before_journey(request: CancelRequest) -> Result<(), Refusal> {
+    match request.borne_by {
+        Some(_) => Err(Refusal::NotAllowed("borne_by")),
+        None => Ok(()),
     }
 }
 
@@ -304,6 +443,12 @@ pub fn fee_percent(
     policy_step(policy, departure_at, now)
 }
 
+/// Whether a payment by this method can go back at the payment provider. Virtual accounts and shops
+/// cannot take a refund.
+pub fn goes_back_at_provider(method: Option<&str>) -> bool {
+    matches!(method, Some("qris" | "credit_card" | "ewallet"))
+}
+
 /// Rounded down.
 pub fn percent_of(total: Rupiah, percent: i32) -> Rupiah {
     Rate::basis_points(percent * 100).unwrap_or_default().floor_of(total)
@@ -320,14 +465,14 @@ mod tests {
     fn every_edge_is_as_drawn_and_there_is_no_other() {
         #[rustfmt::skip]
         let drawn = [
-            // from              pay     expire     cancel       owing             late payment      complete     refund        reinstate
-            ("pending_payment", ["paid", "expired", "cancelled", "-",              "-",              "-",         "-",          "-"]),
-            ("paid",            ["-",    "-",       "cancelled", "refund_pending", "-",              "completed", "-",          "-"]),
-            ("completed",       ["-",    "-",       "-",         "refund_pending", "-",              "-",         "-",          "-"]),
-            ("expired",         ["paid", "-",       "-",         "-",              "refund_pending", "-",         "-",          "-"]),
-            ("cancelled",       ["-",    "-",       "-",         "-",              "-",              "-",         "-",          "paid"]),
-            ("refund_pending",  ["-",    "-",       "-",         "-",              "-",              "-",         "refunded",   "paid"]),
-            ("refunded",        ["-",    "-",       "-",         "-",              "-",              "-",         "-",          "-"]),
+            // from              pay     expire     cancel       owing             late payment      complete     refund        reinstate     returned
+            ("pending_payment", ["paid", "expired", "cancelled", "-",              "-",              "-",         "-",          "-", "-"]),
+            ("paid",            ["-",    "-",       "cancelled", "refund_pending", "-",              "completed", "-",          "-", "-"]),
+            ("completed",       ["-",    "-",       "-",         "refund_pending", "-",              "-",         "-",          "-", "-"]),
+            ("expired",         ["paid", "-",       "-",         "-",              "refund_pending", "-",         "-",          "-", "-"]),
+            ("cancelled",       ["-",    "-",       "-",         "-",              "-",              "-",         "-",          "paid", "-"]),
+            ("refund_pending",  ["-",    "-",       "-",         "-",              "-",              "-",         "refunded",   "paid", "-"]),
+            ("refunded",        ["-",    "-",       "-",         "-",              "-",              "-",         "-",          "-", "refund_pending"]),
         ];
         assert_eq!(drawn.len(), BookingStatus::ALL.len());
         for (from, row) in drawn {
@@ -382,32 +527,39 @@ mod tests {
             is_partner_suspended: false,
             was_paid: !matches!(status, BookingStatus::PendingPayment | BookingStatus::Expired),
             total: Rupiah(100_000),
+            gone: Rupiah::ZERO,
             refund_cap: None,
         }
+    }
+
+    fn by(actor: Actor, booking: &BookingState) -> Result<Refund, Refusal> {
+        cancellation(booking, CancelRequest::by(actor), &POLICY, at_noon())
     }
 
     /// The whole matrix, two days before departure.
     #[test]
     fn who_cancels_what_is_as_drawn() {
         use BookingStatus::*;
-        let (none, full) = (Ok(Refund::NONE), Ok(Refund { amount: Rupiah(100_000) }));
+        let all = Rupiah(100_000);
+        let (none, full) = (Ok(Refund::NONE), Ok(Refund::of(all)));
+        let complaint = Ok(Refund { amount: all, borne_by: Some(BorneBy::Partner) });
         let (departed, over) = (Err(Refusal::Departed), Err(Refusal::AlreadyOver));
         #[rustfmt::skip]
         let drawn = [
-            // status        guest     partner   staff  sailing
-            (PendingPayment, [none,     none,     none,  none]),
-            (Paid,           [full,     full,     full,  full]),
-            (Completed,      [departed, departed, full,  departed]),
-            (Expired,        [over,     over,     over,  over]),
-            (Cancelled,      [over,     over,     over,  over]),
-            (RefundPending,  [over,     over,     over,  over]),
-            (Refunded,       [over,     over,     over,  over]),
+            // status        guest     partner   staff      sailing
+            (PendingPayment, [none,     none,     none,      none]),
+            (Paid,           [full,     full,     full,      full]),
+            (Completed,      [departed, departed, complaint, departed]),
+            (Expired,        [over,     over,     over,      over]),
+            (Cancelled,      [over,     over,     over,      over]),
+            (RefundPending,  [over,     over,     over,      over]),
+            (Refunded,       [over,     over,     over,      over]),
         ];
         assert_eq!(drawn.len(), BookingStatus::ALL.len());
         for (status, row) in drawn {
             let actors = [Actor::Guest, Actor::Partner, Actor::Staff, Actor::Sailing];
             for (actor, expected) in actors.into_iter().zip(row) {
-                let found = cancellation(&booking(status), actor, &POLICY, at_noon());
+                let found = by(actor, &booking(status));
                 assert_eq!(found, expected, "{status} {actor:?}");
             }
         }
@@ -415,7 +567,7 @@ mod tests {
 
     #[test]
     fn a_guest_stays_on_board_near_departure() {
-        let by = |booking: &BookingState, actor| cancellation(booking, actor, &POLICY, at_noon());
+        let by = |booking: &BookingState, actor| by(actor, booking);
         let departing = |hours| BookingState {
             departure_at: at_noon() + TimeDelta::hours(hours),
             ..booking(BookingStatus::Paid)
@@ -431,19 +583,57 @@ mod tests {
         }
         // Long before departure neither restricts a guest.
         let early = BookingState { is_boarded: true, is_manifest_closed: true, ..departing(25) };
-        assert_eq!(by(&early, Actor::Guest), Ok(Refund { amount: Rupiah(100_000) }));
+        assert_eq!(by(&early, Actor::Guest), Ok(Refund::of(Rupiah(100_000))));
+    }
+
+    #[test]
+    fn staff_decides_the_refund() {
+        use BookingStatus::*;
+        let asks = |status, actor, amount: Option<i64>, refund, borne_by| {
+            let request =
+                CancelRequest { actor, refund, refund_amount: amount.map(Rupiah), borne_by };
+            cancellation(&booking(status), request, &POLICY, at_noon())
+        };
+        let amount = |status, amount| asks(status, Actor::Staff, Some(amount), None, None);
+        assert_eq!(amount(Paid, 0), Ok(Refund::NONE));
+        assert_eq!(amount(Paid, 100_000), Ok(Refund::of(Rupiah(100_000))));
+        assert_eq!(amount(Paid, 100_001), Err(Refusal::TooMuch(Rupiah(100_000))));
+        assert_eq!(amount(PendingPayment, 0), Ok(Refund::NONE));
+        assert_eq!(amount(PendingPayment, 1), Err(Refusal::TooMuch(Rupiah::ZERO)));
+        assert_eq!(amount(Completed, 0), Err(Refusal::TooLittle));
+        assert_eq!(amount(Completed, 100_001), Err(Refusal::TooMuch(Rupiah(100_000))));
+        assert_eq!(amount(Refunded, 1), Err(Refusal::AlreadyOver));
+        let (full, policy) = (Some(RefundChoice::Full), Some(RefundChoice::Policy));
+        let platform = Some(BorneBy::Platform);
+        assert_eq!(
+            asks(Completed, Actor::Staff, Some(1), None, platform),
+            Ok(Refund { amount: Rupiah(1), borne_by: platform })
+        );
+        let refused = |field| Err(Refusal::NotAllowed(field));
+        assert_eq!(asks(Paid, Actor::Staff, None, None, platform), refused("borne_by"));
+        assert_eq!(asks(Completed, Actor::Staff, None, policy, None), refused("refund"));
+        assert_eq!(asks(Paid, Actor::Staff, Some(1), full, None), Err(Refusal::Ambiguous));
+        for actor in [Actor::Guest, Actor::Partner] {
+            assert_eq!(asks(Paid, actor, Some(0), None, None), refused("refund_amount"));
+            assert_eq!(asks(Completed, actor, None, None, platform), refused("borne_by"));
+        }
+        assert_eq!(asks(Paid, Actor::Guest, None, full, None), refused("refund"));
+        assert!(asks(Paid, Actor::Guest, None, policy, None).is_ok());
+        assert!(asks(Paid, Actor::Partner, None, full, None).is_ok());
+        let free = BookingState { total: Rupiah::ZERO, ..booking(Completed) };
+        assert_eq!(by(Actor::Staff, &free), Err(Refusal::FreeOfCharge));
     }
 
     #[test]
     fn a_guest_of_a_suspended_partner_gets_everything_back() {
-        let by = |booking: &BookingState| cancellation(booking, Actor::Guest, &POLICY, at_noon());
+        let by = |booking: &BookingState| by(Actor::Guest, booking);
         let departing = |hours| BookingState {
             departure_at: at_noon() + TimeDelta::hours(hours),
             refund_cap: Some(50),
             is_partner_suspended: true,
             ..booking(BookingStatus::Paid)
         };
-        assert_eq!(by(&departing(1)), Ok(Refund { amount: Rupiah(100_000) }));
+        assert_eq!(by(&departing(1)), Ok(Refund::of(Rupiah(100_000))));
         assert_eq!(by(&departing(0)), Err(Refusal::Departed));
         let boarded = BookingState { is_boarded: true, ..departing(1) };
         assert_eq!(by(&boarded), Err(Refusal::AlreadyBoarded));
@@ -469,12 +659,22 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_the_provider_has_sent_back_is_not_refunded_again() {
+        let paid = BookingState { gone: Rupiah(70_000), ..booking(BookingStatus::Paid) };
+        for actor in [Actor::Guest, Actor::Partner, Actor::Staff] {
+            let refund = by(actor, &paid).unwrap();
+            assert_eq!(refund.amount, Rupiah(30_000), "{actor:?}");
+        }
+    }
+
     fn any_state() -> impl Strategy<Value = BookingState> {
         let flags = proptest::array::uniform5(any::<bool>());
         let times = (-3_000_i64..5_000, proptest::option::of(-120_i64..120));
-        let money = (0_i64..10_000_000, proptest::option::of(0_i32..=100));
+        let cap = proptest::option::of(0_i32..=100);
+        let money = (0_i64..10_000_000, 0_i64..12_000_000, cap);
         (0..BookingStatus::ALL.len(), flags, times, money).prop_map(
-            |(status, flags, (minutes, moved_by), (total, refund_cap))| {
+            |(status, flags, (minutes, moved_by), (total, gone, refund_cap))| {
                 let departure_at = at_noon() + TimeDelta::minutes(minutes);
                 BookingState {
                     status: BookingStatus::ALL[status],
@@ -486,6 +686,7 @@ mod tests {
                     was_paid: flags[3],
                     is_partner_suspended: flags[4],
                     total: Rupiah(total),
+                    gone: Rupiah(gone),
                     refund_cap,
                 }
             },
@@ -501,17 +702,59 @@ mod tests {
         ]
     }
 
+    fn any_request() -> impl Strategy<Value = CancelRequest> {
+        let refund = prop_oneof![
+            Just(None),
+            Just(Some(RefundChoice::Full)),
+            Just(Some(RefundChoice::Policy))
+        ];
+        let borne_by =
+            prop_oneof![Just(None), Just(Some(BorneBy::Partner)), Just(Some(BorneBy::Platform))];
+        let amount = proptest::option::of(0_i64..12_000_000);
+        (any_actor(), refund, amount, borne_by).prop_map(|(actor, refund, amount, borne_by)| {
+            CancelRequest { actor, refund, refund_amount: amount.map(Rupiah), borne_by }
+        })
+    }
+
     proptest! {
         #[test]
         fn a_cancellation_is_a_transition_and_pays_back_at_most_the_price(
-            booking in any_state(), actor in any_actor(),
+            booking in any_state(), request in any_request(),
         ) {
-            let decided = cancellation(&booking, actor, &POLICY, at_noon());
+            let decided = cancellation(&booking, request, &POLICY, at_noon());
             if let Ok(refund) = decided {
-                prop_assert!(Rupiah::ZERO <= refund.amount && refund.amount <= booking.total);
-                let free = booking.status == BookingStatus::Completed && !refund.is_due();
-                prop_assert!(free || next(booking.status, refund.event()).is_some());
+                prop_assert!(Rupiah::ZERO <= refund.amount);
+                prop_assert!(refund.amount <= booking.refundable());
+                prop_assert!(next(booking.status, refund.event()).is_some());
                 prop_assert!(is_live(booking.status));
+                let is_over = booking.status == BookingStatus::Completed;
+                prop_assert_eq!(refund.borne_by.is_some(), is_over);
+            }
+        }
+
+        #[test]
+        fn only_staff_gets_the_amount_that_it_states(
+            booking in any_state(), request in any_request(),
+        ) {
+            if let (Some(amount), Ok(refund)) =
+                (request.refund_amount, cancellation(&booking, request, &POLICY, at_noon()))
+            {
+                prop_assert_eq!(request.actor, Actor::Staff);
+                prop_assert_eq!(refund.amount, amount);
+            }
+        }
+
+        #[test]
+        fn the_policy_gives_a_guest_and_those_who_ask_for_it_the_same(booking in any_state()) {
+            let policy = Some(RefundChoice::Policy);
+            let asked = |actor| {
+                let request = CancelRequest { refund: policy, ..CancelRequest::by(actor) };
+                cancellation(&booking, request, &POLICY, at_noon())
+            };
+            if let Ok(guest) = by(Actor::Guest, &booking) {
+                for actor in [Actor::Guest, Actor::Partner, Actor::Staff] {
+                    prop_assert_eq!(asked(actor), Ok(guest));
+                }
             }
         }
 
@@ -519,7 +762,7 @@ mod tests {
         fn a_guest_is_never_better_off_than_staff_and_never_leaves_a_departed_boat(
             booking in any_state(),
         ) {
-            let by = |actor| cancellation(&booking, actor, &POLICY, at_noon());
+            let by = |actor| by(actor, &booking);
             if let Ok(refund) = by(Actor::Guest) {
                 let staff = by(Actor::Staff);
                 prop_assert!(staff.is_ok_and(|staff| refund.amount <= staff.amount));
@@ -535,7 +778,7 @@ mod tests {
                     let state = BookingState {
                         is_manifest_closed: closed, is_boarded: boarded, ..booking.clone()
                     };
-                    cancellation(&state, actor, &POLICY, at_noon())
+                    by(actor, &state)
                 };
                 let first = decided(false, false);
                 for (closed, boarded) in [(false, true), (true, false), (true, true)] {
@@ -546,7 +789,8 @@ mod tests {
 
         #[test]
         fn waiting_never_pays(booking in any_state(), hours in 1_i64..72) {
-            let at = |now| cancellation(&booking, Actor::Guest, &POLICY, now);
+            let guest = CancelRequest::by(Actor::Guest);
+            let at = |now| cancellation(&booking, guest, &POLICY, now);
             if let (Ok(now), Ok(later)) = (at(at_noon()), at(at_noon() + TimeDelta::hours(hours))) {
                 prop_assert!(later.amount <= now.amount);
             }

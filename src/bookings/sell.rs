@@ -49,16 +49,17 @@ pub async fn sell(
     }
     offer::ensure_on_sale(app, &sailing)?;
     let seats = offer::seats_needed(&sailing, form.kind, form.qty)?;
-    let full = offer::price(&sailing, seats, None, &taxes);
+    let full = offer::price(&sailing, form.kind, seats, None, &taxes);
     let promotion = match form.promo() {
         Some(code) => {
-            let found = offer::usable_promotion(app, code, &sailing, &full, Some(email)).await?;
+            let found =
+                offer::usable_promotion(app, code, &sailing, &full, Some(email), channel).await?;
             Some(found.map_err(offer::promotion_refused)?)
         }
         None => None,
     };
     let price = match &promotion {
-        Some(_) => offer::price(&sailing, seats, promotion.as_ref(), &taxes),
+        Some(_) => offer::price(&sailing, form.kind, seats, promotion.as_ref(), &taxes),
         None => full,
     };
     let booking =

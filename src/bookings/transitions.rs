@@ -6,7 +6,7 @@ use super::{
     earnings,
     model::{BookingRow, BookingStatus},
     prices,
-    rules::{self, Event, Refund},
+    rules::{self, BorneBy, Event, Refund},
     store::{self, TransitionDetails},
 };
 use crate::{
@@ -19,7 +19,8 @@ use crate::{
         money::Rupiah,
         set_aside::{self, Pass, RowJob},
     },
-    ledger::{self, Account, Due, DueKind, Posting},
+    ledger::{self, Account, DueKind, Posting},
+    refunds::{self, NewRefund, RefundKind},
     sailings::offers,
 };
 
@@ -30,7 +31,7 @@ pub async fn move_booking(
     tx: &mut Tx,
     booking: &BookingRow,
     event: Event,
-    details: TransitionDetails<'_>,
+    details: TransitionDetails,
     now: DateTime<Utc>,
 ) -> Result<bool> {
     let to = rules::next(booking.status, event).ok_or_else(invalid_transition)?;
@@ -53,6 +54,8 @@ pub async fn move_booking(
         }
         // The event of the reschedule announces it, with the difference.
         Event::Reinstate => None,
+        // Those who pay refunds are told of the refund itself.
+        Event::RefundReturned => None,
     };
     if let Some(announced) = announced {
         events::emit(tx, announced, now).await?;
@@ -85,10 +88,13 @@ pub async fn cancel(
     let to = rules::next(booking.status, refund.event()).ok_or_else(invalid_transition)?;
     let refund_amount = refund.is_due().then_some(refund.amount);
     let cancelled = store::cancel(tx, booking, to, refund_amount, reason, now).await?;
-    let Some(collected) = cancelled else { return Ok(None) };
+    let Some(store::Cancelled { collected, owed }) = cancelled else { return Ok(None) };
     match booking.status {
         BookingStatus::Paid => settle_cancelled(tx, booking, refund.amount, collected, now).await?,
-        BookingStatus::Completed => refund_completed(tx, booking, now).await?,
+        BookingStatus::Completed => {
+            let borne_by = refund.borne_by.unwrap_or(BorneBy::Partner);
+            refund_completed(tx, booking, refund.amount, borne_by, now).await?;
+        }
         // Nothing was paid.
         _ => {}
     }
@@ -98,6 +104,7 @@ pub async fn cancel(
     after.stored.cancelled_at = Some(now);
     after.stored.cancel_reason = Some((*reason).to_owned());
     after.stored.refund_amount = refund_amount.or(booking.refund_amount);
+    after.joined.owed = owed + refund.amount;
     Ok(Some(after))
 }
 
@@ -114,8 +121,8 @@ pub fn invalid_transition() -> Error {
 }
 
 /// Posts the money of a paid booking that is cancelled: `refund` is owed to the customer, the rest
-/// is kept for the partner, less commission and its tax. Cash that the partner collected is charged
-/// to its account.
+/// is shared between the partner, the platform and the state. Cash that the partner collected is
+/// charged to its account.
 async fn settle_cancelled(
     tx: &mut Tx,
     booking: &BookingRow,
@@ -123,47 +130,55 @@ async fn settle_cancelled(
     collected: Rupiah,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    let kept = booking.total - refund;
-    let (commission, tax, partner) = prices::share_of_kept(
-        kept,
-        booking.commission_rate,
-        booking.commission,
-        booking.commission_tax,
-    );
-    let share = booking
-        .ledger_segment()
+    let shares = prices::kept(&booking.price(), booking.total - refund);
+    let segment = booking.ledger_segment();
+    let kept = segment
         .posting("kept")
-        .debit(Account::CustomerDeposits, kept)
-        .credit(Account::PartnerPayable, partner)
-        .credit(Account::CommissionRevenue, commission)
-        .credit(Account::TaxPayable, tax);
-    ledger::post_all(tx, &[refund_due(booking, refund), share], now).await?;
-    let due = Due {
-        partner_id: booking.partner_id,
-        booking_id: booking.id,
-        reschedule_id: booking.reschedule_id,
-        kind: DueKind::Kept,
-        day: booking.day(),
-        gross: kept,
-        commission,
-        commission_tax: tax,
-        collected,
+        .debit(Account::CustomerDeposits, shares.paid)
+        .credit(Account::PartnerPayable, shares.partner)
+        .credit(Account::CommissionRevenue, shares.commission)
+        .credit_taxes(shares.by_code());
+    let owed = refund_due(booking, refund, Account::CustomerDeposits);
+    ledger::post_all(tx, &[owed, kept], now).await?;
+    let due = segment.due(DueKind::Kept, booking.day(), &shares, 1, collected);
+    ledger::record_dues(tx, &[due], now).await?;
+    let tax = booking.tax - shares.tax();
+    let owed = NewRefund { tax, ..segment.refund(RefundKind::Cancellation, refund) };
+    refunds::create(tx, owed, now).await
+}
+
+/// Posts a refund after the journey. The partner bears it, or the platform.
+async fn refund_completed(
+    tx: &mut Tx,
+    booking: &BookingRow,
+    refund: Rupiah,
+    borne_by: BorneBy,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    // The state keeps the tax of what the platform gives out of its own pocket.
+    let tax = match borne_by {
+        BorneBy::Partner => {
+            let (reversal, due) = earnings::reversal(booking, refund);
+            let owed = refund_due(booking, refund, Account::CustomerDeposits);
+            ledger::post_all(tx, &[reversal, owed], now).await?;
+            ledger::record_dues(tx, &[due], now).await?;
+            prices::taken_back(&booking.price(), refund).tax()
+        }
+        BorneBy::Platform => {
+            ledger::post(tx, refund_due(booking, refund, Account::Losses), now).await?;
+            Rupiah::ZERO
+        }
     };
-    ledger::record_dues(tx, &[due], now).await
+    let complaint = booking.ledger_segment().refund(RefundKind::Complaint, refund);
+    refunds::create(tx, NewRefund { tax, ..complaint }, now).await
 }
 
-/// Posts the money of a completed booking that is refunded.
-async fn refund_completed(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>) -> Result<()> {
-    let (reversal, due) = earnings::reversal(booking);
-    ledger::post_all(tx, &[reversal, refund_due(booking, booking.total)], now).await?;
-    ledger::record_dues(tx, &[due], now).await
-}
-
-fn refund_due(booking: &BookingRow, amount: Rupiah) -> Posting {
+/// The money of a refund comes from this account.
+fn refund_due(booking: &BookingRow, amount: Rupiah, from: Account) -> Posting {
     booking
         .ledger_segment()
         .posting("refund_due")
-        .debit(Account::CustomerDeposits, amount)
+        .debit(from, amount)
         .credit(Account::RefundPayable, amount)
 }
 

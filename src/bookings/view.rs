@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    model::{BookingStatus, Channel, Gender, IdentityType},
+    model::{BookingStatus, Channel, Gender, IdentityType, RefundAccount},
     prices::{Price, TaxAmount},
 };
 use crate::{
@@ -40,8 +40,11 @@ pub struct Booking {
     pub cancel_reason: Option<String>,
     /// Amount that is or was to be refunded to the customer.
     pub refund_amount: Option<Rupiah>,
-    /// Price difference after a reschedule that is still owed to the customer.
+    /// What is still owed to the customer: the refunds that are not paid yet.
     pub owed: Rupiah,
+    /// Where refunds are transferred that the payment provider cannot send, as the booker stated
+    /// it. Null for partners.
+    pub refund_account: Option<RefundAccount>,
     pub created_at: DateTime<Utc>,
 }
 

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use axum::http::Uri;
 use base64::{Engine, prelude::BASE64_STANDARD};
 
-use super::{Config, PaymentProvider, WebUrl};
+use super::{Config, PaymentProvider, PayoutProvider, WebUrl};
 use crate::kernel::secret::Secret;
 
 /// Secret keys published in this repository: in tests, benchmarks and documentation.
@@ -86,6 +86,9 @@ fn is_local(url: &str) -> bool {
 fn fault(config: &Config) -> Option<(&'static str, &'static str)> {
     if config.payment_provider == PaymentProvider::Simulator {
         return Some(("DERMAGA_PAYMENT_PROVIDER", "the simulator confirms payments without money"));
+    }
+    if config.payouts == PayoutProvider::Simulator {
+        return Some(("DERMAGA_PAYOUTS", "the simulator confirms payouts without money"));
     }
     if !config.rate_limit.0 {
         return Some(("DERMAGA_RATE_LIMIT", "rate limits and lockouts are off"));
@@ -188,6 +191,7 @@ mod tests {
                 "DERMAGA_PAYMENT_PROVIDER",
                 Config { payment_provider: PaymentProvider::Simulator, ..sound() },
             ),
+            ("DERMAGA_PAYOUTS", Config { payouts: PayoutProvider::Simulator, ..sound() }),
             ("DERMAGA_RATE_LIMIT", Config { rate_limit: Switch(false), ..sound() }),
             ("DERMAGA_SECRET_KEY", Config { secret_key: Some(printed()), ..sound() }),
             (

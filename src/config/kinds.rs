@@ -46,6 +46,8 @@ plain_settings! {
     LogFormat: "text or json",
     PaymentProvider: "simulator, midtrans or xendit",
     RequireSecondFactor: "none, admins or staff",
+    SendRefunds: "manual or auto",
+    PayoutProvider: "manual, xendit, midtrans or simulator",
 }
 
 impl Setting for PathBuf {
@@ -240,6 +242,21 @@ crate::string_enum! {
 
 crate::string_enum! {
     pub enum PaymentProvider { Simulator = "simulator", Midtrans = "midtrans", Xendit = "xendit" }
+}
+
+crate::string_enum! {
+    /// Who sends refunds: a person, or the service through the payment provider.
+    pub enum SendRefunds { Manual = "manual", Auto = "auto" }
+}
+
+crate::string_enum! {
+    /// Who pays settlements out.
+    pub enum PayoutProvider {
+        Manual = "manual",
+        Xendit = "xendit",
+        Midtrans = "midtrans",
+        Simulator = "simulator",
+    }
 }
 
 crate::string_enum! {

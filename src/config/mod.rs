@@ -10,8 +10,8 @@ use chrono_tz::Tz;
 use crate::kernel::{email::Email, secret::Secret};
 
 pub use kinds::{
-    DatabaseUrl, LogFormat, MailUrl, Origins, PaymentProvider, RequireSecondFactor, Secrets, Steps,
-    StorageUrl, Switch, Url, WebUrl,
+    DatabaseUrl, LogFormat, MailUrl, Origins, PaymentProvider, PayoutProvider, RequireSecondFactor,
+    Secrets, SendRefunds, Steps, StorageUrl, Switch, Url, WebUrl,
 };
 
 use kinds::Setting;
@@ -91,6 +91,22 @@ settings! {
     payment_callback_token: Option<Secret> = "";
     /// Address of the provider's API. Default: the provider's own.
     payment_url: Option<WebUrl> = "";
+    /// `manual` (a person records each refund) or `auto` (due refunds are sent through the payment
+    /// provider where it can).
+    refunds: SendRefunds = "manual";
+    /// How settlements can be paid out besides by hand: `manual` (not at all), `xendit`, `midtrans`
+    /// (Iris) or `simulator`.
+    payouts: PayoutProvider = "manual";
+    /// Key for payouts: Xendit's secret key (default: the server key, if Xendit is the payment
+    /// provider) or the key of the creator at Iris.
+    payout_key: Option<Secret> = "";
+    /// Key of the approver at Iris. Without one, payouts are approved in the portal of Iris.
+    payout_approver_key: Option<Secret> = "";
+    /// What payout callbacks are verified with: Xendit's callback token (default: that of payments)
+    /// or the merchant key of Iris.
+    payout_callback_key: Option<Secret> = "";
+    /// Address of the payout API. Default: the provider's own.
+    payout_url: Option<WebUrl> = "";
     /// `file` (mails become .eml files in the data directory) or `smtp://user:password@host:port`.
     mail_url: MailUrl = "file";
     /// How many days after the arrival the contact and passengers of a booking are erased; 0 keeps
@@ -268,6 +284,9 @@ mod tests {
             ("secret_key", "hunter2"),
             ("metrics_token", "hunter2"),
             ("old_secret_keys", "hunter2,hunter2"),
+            ("payout_key", "hunter2"),
+            ("payout_approver_key", "hunter2"),
+            ("payout_callback_key", "hunter2"),
             ("mail_url", "smtp://u:hunter2@mail:25"),
             ("storage_url", "s3://bucket?secret=hunter2"),
         ]))

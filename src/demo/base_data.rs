@@ -29,7 +29,21 @@ pub struct SailingChoice {
 /// The created base data.
 pub struct BaseData {
     pub by_day: BTreeMap<NaiveDate, Vec<SailingChoice>>,
+    /// The partner that pays for the discount of [`OWN_CODE`].
+    pub own_code_of: Uuid,
 }
+
+/// A promotion at the expense of the platform, on all sailings.
+pub const PLATFORM_CODE: &str = "LIBURAN";
+/// A promotion at the expense of the first partner, on its own sailings.
+pub const OWN_CODE: &str = "BAHARI15";
+
+/// Taxes as practised in Indonesia since 2025. VAT is 12 percent on eleven twelfths of the price (PMK
+/// 131/2024), that is on the platform's commission and on charters. Seats carry none: public
+/// transport of passengers on water is exempt (PP 49/2022), and a boat that one customer hires is
+/// not public transport. Name, code and what it applies to.
+const TAXES: &[(&str, &str, &str)] =
+    &[("PPN komisi", "PPN", "commission"), ("PPN sewa kapal", "PPN-SEWA", "charter")];
 
 const STAFF: &[(&str, &str, &str, &[&str])] = &[
     (
@@ -42,7 +56,14 @@ const STAFF: &[(&str, &str, &str, &[&str])] = &[
         "Dian Keuangan",
         "dian@dermaga.example",
         "supervisor",
-        &["settlements.read", "settlements.write", "settlements.release", "reports.read"],
+        &[
+            "settlements.read",
+            "settlements.write",
+            "settlements.release",
+            "reports.read",
+            "finance.read",
+            "finance.write",
+        ],
     ),
     (
         "Rahma Kemitraan",
@@ -78,6 +99,7 @@ pub async fn create(
     let admin = generator.admin().await?;
     create_staff(generator, &admin, first).await?;
     create_prices(&admin, first, today).await?;
+    let mut own_code_of = Uuid::default();
     for (index, house) in SAILING.iter().enumerate() {
         let partner = register(generator, house.name, house.email).await?;
         complete_onboarding(&partner, house.name, house.city, house.province).await?;
@@ -85,6 +107,9 @@ pub async fn create(
         create_fleet(&partner, house, index, first, today).await?;
         if index == 0 {
             create_crew(generator, &partner).await?;
+            let id = id_of(&partner).await?;
+            create_own_promotion(&admin, &id, first, today).await?;
+            own_code_of = id.parse().map_err(|_| "a partner without id")?;
         }
     }
     for (name, email, state) in WAITING {
@@ -118,7 +143,7 @@ pub async fn create(
     for choice in choices {
         by_day.entry(choice.day).or_default().push(choice);
     }
-    Ok(BaseData { by_day })
+    Ok(BaseData { by_day, own_code_of })
 }
 
 async fn create_staff(
@@ -156,18 +181,28 @@ async fn create_prices(
     first: NaiveDate,
     today: NaiveDate,
 ) -> Result<(), String> {
-    let ppn = json!({
-        "name": "PPN komisi", "code": "PPN", "rate": 11, "applies_to": "commission",
-        "is_active": true,
-    });
-    admin.post("/v1/configurations/taxs", ppn).await?;
+    for (name, code, applies_to) in TAXES {
+        let ppn = json!({
+            "name": name, "code": code, "rate": 12, "base_factor": "11/12",
+            "applies_to": applies_to, "is_active": true,
+        });
+        admin.post("/v1/configurations/taxs", ppn).await?;
+    }
     let agreed = json!({
         "commission_rate": 10, "schedule": "weekly", "day": 1, "hold_days": 1,
         "minimum_amount": 100_000,
     });
     admin.post("/v1/settlements/configuration", agreed).await?;
     let codes = [
-        ("LIBURAN", "Liburan akhir tahun", 10, Some(2_000), first, today + Days::new(30), "active"),
+        (
+            PLATFORM_CODE,
+            "Liburan akhir tahun",
+            10,
+            Some(2_000),
+            first,
+            today + Days::new(30),
+            "active",
+        ),
         (
             "MUSIMDINGIN",
             "Promo yang sudah lewat",
@@ -204,6 +239,22 @@ async fn create_prices(
     });
     admin.post("/v1/contents/cta-partnership", call).await?;
     Ok(())
+}
+
+async fn create_own_promotion(
+    admin: &ApiClient,
+    partner: &str,
+    first: NaiveDate,
+    today: NaiveDate,
+) -> Result<(), String> {
+    let promotion = json!({
+        "title": "Diskon dari Bahari Express", "code": OWN_CODE, "description": "", "quota": null,
+        "target_type": "mitra", "target_ids": [partner], "funded_by": "partner",
+        "status": "active", "tnc": "Ditanggung mitra.",
+        "discount": { "type": "percentage", "value": 15, "max_amount": 50_000 },
+        "period": { "start_date": first, "end_date": today + Days::new(30) },
+    });
+    admin.post("/v1/contents/promotion", promotion).await.map(drop)
 }
 
 async fn register(generator: &Generator, name: &str, email: &str) -> Result<ApiClient, String> {

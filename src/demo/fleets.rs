@@ -59,13 +59,28 @@ const TABLES: &[BulkClone] = &[
     },
     of("payment_events", &["id", "payment_id"]),
     of("payment_reviews", &["id", "event_id", "payment_id", "booking_id"]),
+    of("told_refunds", &["id", "payment_id", "event_id", "review_id"]),
+    BulkClone {
+        other: &[("code", "'{nnn}-' || substr(code, 5)")],
+        ..of("refunds", &["id", "booking_id", "partner_id", "reschedule_id", "review_id"])
+    },
     of("ledger_lines", &["id", "source_id", "partner_id", "booking_id"]),
     BulkClone {
         other: &[("code", "'{nnn}-' || substr(code, 5)")],
         ..of("settlements", &["id", "partner_id"])
     },
-    of("partner_dues", &["id", "partner_id", "booking_id", "settlement_id"]),
+    of("transfers", &["id", "refund_id", "settlement_id", "payment_id"]),
+    of("refund_payments", &["id", "refund_id", "transfer_id", "told_id"]),
+    of(
+        "partner_dues",
+        &["id", "partner_id", "booking_id", "settlement_id", "source_id", "reschedule_id"],
+    ),
     BulkClone { by: "settlement_id", ..of("settlement_items", &["settlement_id", "due_id"]) },
+    of("settlement_payouts", &["id", "settlement_id", "transfer_id"]),
+    BulkClone {
+        other: &[("code", "'{nnn}-' || substr(code, 5)")],
+        ..of("settlement_receipts", &["id", "partner_id"])
+    },
     BulkClone { by: "partner_id", ..of("settlement_runs", &["partner_id", "settlement_id"]) },
     of("boardings", &["id", "sailing_id", "booking_id"]),
     BulkClone { by: "sailing_id", ..of("manifests", &["sailing_id"]) },

@@ -1,4 +1,5 @@
-//! Simulation of days: bookings, payments, cancellations, check-ins and settlements.
+//! Simulation of days: bookings, payments, cash, cancellations, complaints, refunds, check-ins and
+//! settlements.
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, TimeDelta, Utc, Weekday};
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -7,15 +8,21 @@ use serde_json::{Value, json};
 
 use super::{
     Generator, PASSWORD,
-    base_data::{self, BaseData, SailingChoice},
+    base_data::{self, BaseData, OWN_CODE, PLATFORM_CODE, SailingChoice},
     client::ApiClient,
     names::{FIRST, LAST, SAILING},
 };
 use crate::{
     app::App,
     bookings,
-    kernel::{clock::midnight, error::Error, ids, money::Rupiah, outbox::Queue},
-    reports, settlements,
+    kernel::{
+        clock::midnight,
+        error::Error,
+        ids::{self, Uuid},
+        money::Rupiah,
+        outbox::Queue,
+    },
+    ledger, reports, settlements,
 };
 
 /// Bookings on a weekday.
@@ -39,7 +46,8 @@ enum Then {
     Forget,
     PayAndCancel,
     PayAndMove,
-    Complain,
+    /// The boat is overbooked or out of order: staff cancels it.
+    PayAndLose,
 }
 
 pub async fn simulate(
@@ -61,8 +69,12 @@ pub async fn simulate(
             let busy = 1 + u32::from(day.weekday().number_from_monday() >= 5);
             let guests = DAILY * busy * share / 10;
             simulate_guests(generator, base, day, guests).await?;
+            if hour == 8 {
+                Box::pin(sell_at_pier(generator, base, day)).await?;
+            }
             Box::pin(run_jobs(&generator.app)).await?;
         }
+        Box::pin(complain(generator)).await?;
         disrupt(generator, base, day).await?;
         if day + Days::new(2) > today {
             check_in(generator, base, day).await?;
@@ -77,6 +89,7 @@ pub async fn simulate(
     // Some bookings are left unpaid.
     simulate_guests(generator, base, today, DAILY).await?;
     run_jobs(&generator.app).await?;
+    to_text(ledger::roll_up(&generator.app).await)?;
     to_text(reports::roll_up(&generator.app).await).map(drop)
 }
 
@@ -133,18 +146,18 @@ fn guest(generator: &mut Generator, base: &BaseData, day: NaiveDate, n: u32) -> 
         80..88 => Then::Forget,
         88..93 => Then::PayAndCancel,
         93..97 => Then::PayAndMove,
-        _ => Then::Complain,
+        _ => Then::PayAndLose,
     };
-    let email = format!("tamu{}@mail.example", random.random_range(0..5_000));
-    let contact = name(random);
-    let passengers: Vec<_> = (0..qty).map(|_| passenger(random)).collect();
-    let code = if random.random_bool(0.12) { "LIBURAN" } else { "" };
-    let order = json!({
-        "type": "speedboat", "item_id": choice.speedboat_id, "route_time_id": choice.id,
-        "qty": qty, "code_promo": code, "note": "", "accept_terms": true,
-        "contact": { "name": contact, "email": email, "phone": format!("0812{:08}", n + 10_000_000) },
-        "passengers": passengers,
-    });
+    let code = match random.random_range(0..100) {
+        0..12 => PLATFORM_CODE,
+        12..40 if choice.partner_id == base.own_code_of => OWN_CODE,
+        _ => "",
+    };
+    let mut order = order(random, choice, qty, code, n);
+    // Some hire the whole boat.
+    if random.random_bool(0.01) {
+        order["type"] = json!("charter");
+    }
     let methods = [
         "qris",
         "qris",
@@ -157,6 +170,19 @@ fn guest(generator: &mut Generator, base: &BaseData, day: NaiveDate, n: u32) -> 
     ];
     let seed = random.random();
     Some(Guest { seed, order, method: methods.choose(random)?, then, instead: instead.cloned() })
+}
+
+/// Seats on a sailing.
+fn order(random: &mut impl Rng, choice: &SailingChoice, qty: i32, code: &str, n: u32) -> Value {
+    let email = format!("tamu{}@mail.example", random.random_range(0..5_000));
+    let contact = name(random);
+    let passengers: Vec<_> = (0..qty).map(|_| passenger(random)).collect();
+    json!({
+        "type": "speedboat", "item_id": choice.speedboat_id, "route_time_id": choice.id,
+        "qty": qty, "code_promo": code, "note": "", "accept_terms": true,
+        "contact": { "name": contact, "email": email, "phone": format!("0812{:08}", n + 10_000_000) },
+        "passengers": passengers,
+    })
 }
 
 fn name(random: &mut impl Rng) -> String {
@@ -218,8 +244,8 @@ async fn simulate_guest(
             let body = knows(json!({ "route_time_id": instead.id, "reason": "Pindah hari" }));
             drop(client.post(&format!("{path}/reschedule"), body).await);
         }
-        Then::Complain => {
-            let body = json!({ "reason": "Kapal terlambat" });
+        Then::PayAndLose => {
+            let body = json!({ "reason": "Kapal rusak" });
             drop(admin.post(&format!("{path}/cancel"), body).await);
         }
         Then::Pay | Then::Forget => {}
@@ -239,6 +265,75 @@ async fn pay(
     let mut notice = app.gateway().simulate(reference, amount, "settlement", id);
     notice["payment_type"] = json!(method);
     client.post("/v1/payment/callback", notice).await.map(drop)
+}
+
+/// One partner, in turn, and the platform's own counter sell seats of today for cash. Of the
+/// partner's sales, one is cancelled and its cash handed back.
+async fn sell_at_pier(
+    generator: &mut Generator,
+    base: &BaseData,
+    day: NaiveDate,
+) -> Result<(), String> {
+    let admin = generator.admin().await?;
+    let turn = usize::try_from(day.num_days_from_ce()).unwrap_or_default();
+    let house = &SAILING[turn % SAILING.len()];
+    let partner = generator.guest.signed_in(house.email, PASSWORD, "mitra").await?;
+    let me = partner.get("/user/me").await?;
+    let soonest = generator.app.clock.now() + TimeDelta::hours(1);
+    let today = base.by_day.get(&day).into_iter().flatten();
+    let own: Vec<_> = today
+        .filter(|choice| json!(choice.partner_id) == me["mitra"]["id"])
+        .filter(|choice| choice.departure_at > soonest)
+        .collect();
+    for (n, seller) in [&partner, &partner, &partner, &admin].into_iter().enumerate() {
+        let Some(choice) = own.choose(&mut generator.random) else { return Ok(()) };
+        let code = if n == 1 && choice.partner_id == base.own_code_of { OWN_CODE } else { "" };
+        let order = order(&mut generator.random, choice, 2, code, n as u32);
+        // The boat may be full.
+        let Ok(booking) = seller.post("/v1/booking/", order).await else { continue };
+        let path = format!("/v1/booking/{}", booking["id"].as_str().unwrap_or_default());
+        seller.post(&format!("{path}/pay-cash"), Value::Null).await?;
+        if n == 2 {
+            let body = json!({ "reason": "Penumpang sakit" });
+            partner.post(&format!("{path}/cancel"), body).await?;
+            let handed = json!({ "reference": "Kuitansi loket" });
+            admin.post(&format!("{path}/refund"), handed).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Two passengers of today complain, and get a part of the price back: once the partner bears it,
+/// once the platform. The first is paid at once.
+async fn complain(generator: &mut Generator) -> Result<(), String> {
+    let admin = generator.admin().await?;
+    let app = &generator.app;
+    let zone = app.config.timezone;
+    let today = midnight(app.clock.now().with_timezone(&zone).date_naive(), zone);
+    let completed: Vec<(Uuid, Rupiah)> = app
+        .db
+        .sql(
+            "SELECT id, total FROM bookings
+             WHERE status = 'completed' AND completed_at >= $1 AND total > 0
+               AND reschedule_id IS NULL AND channel = 'web'
+             ORDER BY id LIMIT 2",
+        )
+        .bind(today)
+        .all()
+        .await
+        .map_err(|why| why.to_string())?;
+    for ((id, total), borne_by) in completed.into_iter().zip(["partner", "platform"]) {
+        let path = format!("/v1/booking/{id}");
+        let body = json!({
+            "reason": "Kapal terlambat dua jam", "refund_amount": total.0 / 2 + 1,
+            "borne_by": borne_by,
+        });
+        admin.post(&format!("{path}/cancel"), body).await?;
+        if borne_by == "partner" {
+            admin.post(&format!("{path}/refund"), json!({ "reference": "BCA-2026" })).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Occasionally cancels or moves a sailing.

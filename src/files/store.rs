@@ -194,6 +194,7 @@ pub async fn referred(db: &Db, ids: &[Uuid]) -> Result<Vec<Uuid>> {
              OR EXISTS (SELECT 1 FROM partner_documents d WHERE d.file_id = f.id)
              OR EXISTS (SELECT 1 FROM promotions p WHERE p.image_file_id = f.id)
              OR EXISTS (SELECT 1 FROM settlements s WHERE s.proof_file_id = f.id)
+             OR EXISTS (SELECT 1 FROM settlement_payouts s WHERE s.proof_file_id = f.id)
              OR EXISTS (SELECT 1 FROM cta_partnership c WHERE c.image_file_id = f.id))
            AND f.id IN",
         ids.len(),
@@ -249,6 +250,7 @@ pub async fn give_up_all(tx: &mut Tx, owner: Uuid, now: DateTime<Utc>) -> Result
          WHERE owner_id = $2
            AND NOT EXISTS (SELECT 1 FROM promotions p WHERE p.image_file_id = files.id)
            AND NOT EXISTS (SELECT 1 FROM settlements s WHERE s.proof_file_id = files.id)
+           AND NOT EXISTS (SELECT 1 FROM settlement_payouts s WHERE s.proof_file_id = files.id)
            AND NOT EXISTS (SELECT 1 FROM cta_partnership c WHERE c.image_file_id = files.id)",
     )
     .bind(now)

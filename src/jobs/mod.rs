@@ -1,10 +1,11 @@
-//! Background jobs: deliveries, expired holds, completed journeys, scheduled settlements, the roll-up
-//! of reports, and the removal of expired data.
+//! Background jobs: deliveries, expired holds, completed journeys, scheduled settlements, refunds and
+//! payouts through providers, the roll-up of reports, and the removal of expired data.
 //!
 //! Each job has a supervised task of its own (see `kernel::supervisor`). A job that panics or ends is
 //! restarted; the others go on.
 
 mod deliveries;
+mod transfers;
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,7 +22,7 @@ use crate::{
         set_aside::{self, RowJob},
         supervisor::{Backoff, Job, Supervisor},
     },
-    notifications, partners, privacy, reports, settlements, webhooks,
+    ledger, notifications, partners, payments, privacy, reports, settlements, webhooks,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -79,6 +80,13 @@ impl App {
         all.every(RowJob::SettleSchedules.as_str(), MINUTE, |app: App| async move {
             settlements::run_schedules(&app).await
         });
+        all.every(RowJob::SendRefunds.as_str(), 2 * SECOND, |app: App| async move {
+            payments::send_refunds(&app).await
+        });
+        // A run may wait for a provider several times.
+        all.every(RowJob::CallProvider.as_str(), 10 * SECOND, |app: App| async move {
+            transfers::run_some(&app).await
+        });
         all.every(RowJob::ErasePersonalData.as_str(), HOUR, |app: App| async move {
             privacy::erase_expired_some(&app).await
         });
@@ -86,6 +94,9 @@ impl App {
             privacy::finish_some(&app).await
         });
         all.looping(RowJob::RollUpReports.as_str(), 2 * SECOND, run_roll_up_loop);
+        all.every("roll_up_ledger", 2 * SECOND, |app: App| async move {
+            ledger::roll_up_batch(&app).await
+        });
         all.looping("show_notifications", SECOND, |app: App, job| async move {
             notifications::run_publish_loop(&app, &job).await;
         });
@@ -101,6 +112,19 @@ impl App {
             all.every(name, HOUR, sweep);
         }
         all.run().await;
+    }
+
+    /// Sends the refunds that are due and works on all due transfers; returns how many it worked on.
+    pub async fn run_transfers(&self) -> Result<u64> {
+        let mut done = 0;
+        while payments::send_refunds(self).await?.more {}
+        loop {
+            let pass = transfers::run_some(self).await?;
+            done += pass.done;
+            if !pass.more {
+                return Ok(done);
+            }
+        }
     }
 
     /// Removes expired data. Every sweep runs; the first error is returned.

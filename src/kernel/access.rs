@@ -30,6 +30,8 @@ crate::string_enum! {
         SettlementsWrite = "settlements.write",
         SettlementsRelease = "settlements.release",
         SettlementsConfigure = "settlements.configure",
+        FinanceRead = "finance.read",
+        FinanceWrite = "finance.write",
         ReportsRead = "reports.read",
         AuditRead = "audit.read",
         PrivacyManage = "privacy.manage",

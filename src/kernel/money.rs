@@ -133,6 +133,107 @@ impl Rate {
     }
 }
 
+/// The part of a price that a tax is charged on: 1, or a fraction such as `11/12`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BaseFactor {
+    pub numerator: i32,
+    pub denominator: i32,
+}
+
+impl Default for BaseFactor {
+    fn default() -> Self {
+        Self { numerator: 1, denominator: 1 }
+    }
+}
+
+impl BaseFactor {
+    /// In lowest terms. `None` unless it is above 0 and at most 1, in numbers up to a million.
+    pub fn new(numerator: i32, denominator: i32) -> Option<Self> {
+        let is_valid = numerator > 0 && denominator >= numerator && denominator <= 1_000_000;
+        let (mut common, mut rest) = (denominator, numerator);
+        while is_valid && rest != 0 {
+            (common, rest) = (rest, common % rest);
+        }
+        is_valid.then(|| Self { numerator: numerator / common, denominator: denominator / common })
+    }
+
+    pub fn is_whole(&self) -> bool {
+        self.numerator == self.denominator
+    }
+
+    /// A tax at this rate, on this part of the amount, rounded half up once.
+    pub fn tax(self, rate: Rate, amount: Rupiah) -> Rupiah {
+        let numerator = i64::from(rate.0) * i64::from(self.numerator);
+        amount.scaled(numerator, Rate::WHOLE * i64::from(self.denominator))
+    }
+}
+
+impl fmt::Display for BaseFactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.is_whole() {
+            true => f.write_str("1"),
+            false => write!(f, "{}/{}", self.numerator, self.denominator),
+        }
+    }
+}
+
+impl std::str::FromStr for BaseFactor {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (numerator, denominator) = text.split_once('/').unwrap_or((text, "1"));
+        let parsed = numerator.trim().parse().ok().zip(denominator.trim().parse().ok());
+        let factor = parsed.and_then(|(numerator, denominator)| Self::new(numerator, denominator));
+        factor.ok_or("is not 1 or a fraction below it, such as 11/12")
+    }
+}
+
+impl Serialize for BaseFactor {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for BaseFactor {
+    /// A fraction as text, or a number with at most six decimals.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Number(f64),
+            Text(String),
+        }
+        let factor = match Written::deserialize(deserializer)? {
+            Written::Text(text) => text.parse(),
+            Written::Number(number) => {
+                let millionths = (number * 1e6).round();
+                let is_exact = (number * 1e6 - millionths).abs() < 1e-3 && millionths <= 1e6;
+                let factor = is_exact.then(|| Self::new(millionths as i32, 1_000_000)).flatten();
+                factor.ok_or("is not 1 or a fraction below it, such as 11/12")
+            }
+        };
+        factor.map_err(de::Error::custom)
+    }
+}
+
+impl JsonSchema for BaseFactor {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "BaseFactor".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": ["string", "number"], "pattern": "^[0-9]{1,7}(/[0-9]{1,7})?$",
+            "exclusiveMinimum": 0, "maximum": 1,
+            "description": "The part of the price that is taxed: 1, or a fraction such as 11/12.",
+        })
+    }
+}
+
 impl Serialize for Rate {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 % 100 {
@@ -180,6 +281,41 @@ mod tests {
             prop_assert!(share >= Rupiah::ZERO && share <= Rupiah(amount));
             let double_error = (2 * share.0 * 10_000 - 2 * amount * i64::from(points)).abs();
             prop_assert!(double_error <= 10_000, "off by more than half a rupiah");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_tax_on_a_part_of_the_price_is_rounded_once(
+            amount in 0_i64..1_000_000_000_000, points in 0..=10_000,
+            numerator in 1_i32..=1_000_000, more in 0_i32..=1_000_000,
+        ) {
+            let denominator = numerator.saturating_add(more).min(1_000_000);
+            let factor = BaseFactor::new(numerator, denominator).unwrap();
+            let tax = i128::from(factor.tax(Rate(points), Rupiah(amount)).0);
+            let whole = 10_000 * i128::from(denominator);
+            let exact = i128::from(amount) * i128::from(points) * i128::from(numerator);
+            prop_assert!((2 * (tax * whole - exact)).abs() <= whole, "off by more than half a rupiah");
+            prop_assert_eq!(factor.to_string().parse(), Ok(factor));
+            let json = serde_json::to_value(factor).unwrap();
+            prop_assert!(schema::faults::<BaseFactor>(&json).is_empty(), "{}", json);
+        }
+    }
+
+    #[test]
+    fn a_base_factor_is_a_fraction_or_a_number() {
+        let read = |json: &str| serde_json::from_str::<BaseFactor>(json).ok();
+        let fraction = |numerator, denominator| Some(BaseFactor { numerator, denominator });
+        assert_eq!(read("\"11/12\""), fraction(11, 12));
+        assert_eq!(read("\"22/24\""), fraction(11, 12));
+        assert_eq!(read("0.75"), fraction(3, 4));
+        assert_eq!(read("0.916667"), fraction(916_667, 1_000_000));
+        assert_eq!(read("1"), Some(BaseFactor::default()));
+        assert_eq!(read("\"1\""), Some(BaseFactor::default()));
+        for bad in
+            ["\"12/11\"", "\"0/5\"", "\"5/0\"", "\"-1/2\"", "\"\"", "0", "-1", "1.1", "1e300"]
+        {
+            assert_eq!(read(bad), None, "{bad}");
         }
     }
 

@@ -52,14 +52,15 @@ const NAMES_OF_THINGS: &[&str] = &["from_name", "permission_name", "speedboat_na
 
 /// Objects and lists that are about a person as a whole. Ids, states and times in them are not
 /// personal.
-const OBJECTS: &[&str] = &["address", "bank_account", "business", "contact", "passengers", "pic"];
+const OBJECTS: &[&str] =
+    &["address", "bank_account", "business", "contact", "passengers", "pic", "refund_account"];
 
 /// Records and objects whose `name` is that of a thing.
 const THINGS: &[&str] =
     &["fares", "harbour", "permission", "promotion", "speedboat", "tax", "taxes"];
 
 /// Free texts about one booking, which may name people.
-const BOOKING_TEXTS: &[&str] = &["cancel_reason", "note", "reason"];
+const BOOKING_TEXTS: &[&str] = &["cancel_reason", "last_error", "note", "reason"];
 
 /// Records whose free texts are about one booking.
 const BOOKING_RECORDS: &[&str] = &["booking", "payment_review", "refund"];

@@ -37,6 +37,10 @@ crate::string_enum! {
         DeliverOutbox = "deliver_outbox",
         /// The rows are bookings.
         ErasePersonalData = "erase_personal_data",
+        /// The rows are refunds.
+        SendRefunds = "send_refunds",
+        /// The rows are transfers.
+        CallProvider = "call_provider",
         /// The rows are accounts, bookings and hashes of addresses.
         FinishErasures = "finish_erasures",
     }

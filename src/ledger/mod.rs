@@ -5,9 +5,12 @@
 //! unique by its source and kind, so that no repetition can post twice; the database refuses to
 //! change or remove a line.
 
+mod days;
 mod dues;
+mod periods;
+mod sums;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 
 use crate::kernel::{
     db::Tx,
@@ -16,8 +19,11 @@ use crate::kernel::{
     money::Rupiah,
 };
 
+pub use days::{changes_by_day, ensure_cash, lowest_balance, rebuild, roll_up, roll_up_batch};
 pub(crate) use dues::with_collected;
-pub use dues::{Due, DueKind, record_dues, unsettled};
+pub use dues::{Due, DueKind, earned, record_dues, unsettled, unsettled_in};
+pub use periods::{Month, ensure_open, ensure_postable, last_closed, lock};
+pub use sums::{LedgerSums, sums};
 
 crate::string_enum! {
     pub enum Account {
@@ -31,6 +37,18 @@ crate::string_enum! {
         TaxPayable = "tax_payable",
         Bank = "bank",
         Cash = "cash",
+        /// What the provider charges for payments.
+        GatewayFees = "gateway_fees",
+        /// VAT on what we bought, which reduces what we owe the state.
+        VatInput = "vat_input",
+        /// Money that moved and that nobody has explained yet.
+        Suspense = "suspense",
+        Losses = "losses",
+        /// Income tax that partners have withheld from our commission.
+        PrepaidPph23 = "prepaid_pph23",
+        BankFees = "bank_fees",
+        /// Opening balances.
+        Equity = "equity",
     }
 }
 
@@ -43,6 +61,15 @@ crate::string_enum! {
         Settlement = "settlement",
         /// A reschedule and everything after it.
         Reschedule = "reschedule",
+        /// A payment of a refund (`refund_payments`).
+        Refund = "refund",
+        /// Money that a partner paid us.
+        Receipt = "receipt",
+        /// A payout of the payment provider to our bank account.
+        ProviderSettlement = "provider_settlement",
+        TaxPayment = "tax_payment",
+        CashDeposit = "cash_deposit",
+        Journal = "journal",
     }
 }
 
@@ -54,12 +81,29 @@ pub struct Posting {
     /// Partner whose payable changes, if any.
     partner_id: Option<Uuid>,
     booking_id: Option<Uuid>,
-    lines: Vec<(Account, Rupiah)>,
+    /// The day in the books; `None`: today.
+    posted_on: Option<NaiveDate>,
+    lines: Vec<Line>,
+}
+
+struct Line {
+    account: Account,
+    /// Of a line of `tax_payable`.
+    tax_code: Option<String>,
+    amount: Rupiah,
 }
 
 impl Posting {
     pub fn new(source: Source, source_id: Uuid, kind: &'static str) -> Self {
-        Self { source, source_id, kind, partner_id: None, booking_id: None, lines: Vec::new() }
+        Self {
+            source,
+            source_id,
+            kind,
+            partner_id: None,
+            booking_id: None,
+            posted_on: None,
+            lines: Vec::new(),
+        }
     }
 
     pub fn of_booking(mut self, booking: Uuid, partner: Uuid) -> Self {
@@ -72,19 +116,33 @@ impl Posting {
         self
     }
 
+    /// Posts on another day than today. The caller has made sure that its month is open.
+    pub fn on(mut self, day: NaiveDate) -> Self {
+        self.posted_on = Some(day);
+        self
+    }
+
     pub fn debit(self, account: Account, amount: Rupiah) -> Self {
-        self.line(account, amount)
+        self.line(account, None, amount)
     }
 
     pub fn credit(self, account: Account, amount: Rupiah) -> Self {
-        self.line(account, -amount)
+        self.line(account, None, -amount)
     }
 
-    /// Adds to the line of the account, if there is one.
-    fn line(mut self, account: Account, amount: Rupiah) -> Self {
-        match self.lines.iter_mut().find(|(known, _)| *known == account) {
-            Some((_, sum)) => *sum = *sum + amount,
-            None => self.lines.push((account, amount)),
+    /// Credits `tax_payable` with each tax; negative amounts debit it.
+    pub fn credit_taxes<'a>(self, taxes: impl IntoIterator<Item = (&'a str, Rupiah)>) -> Self {
+        taxes.into_iter().fold(self, |posting, (code, amount)| {
+            posting.line(Account::TaxPayable, Some(code.to_owned()), -amount)
+        })
+    }
+
+    /// Adds to the line of the account and tax, if there is one.
+    pub fn line(mut self, account: Account, tax_code: Option<String>, amount: Rupiah) -> Self {
+        let known = |line: &&mut Line| line.account == account && line.tax_code == tax_code;
+        match self.lines.iter_mut().find(known) {
+            Some(line) => line.amount = line.amount + amount,
+            None => self.lines.push(Line { account, tax_code, amount }),
         }
         self
     }
@@ -98,30 +156,33 @@ pub async fn post(tx: &mut Tx, posting: Posting, now: DateTime<Utc>) -> Result<(
 /// Stores many postings in one statement.
 pub async fn post_all(tx: &mut Tx, postings: &[Posting], now: DateTime<Utc>) -> Result<()> {
     for Posting { source, kind, lines, .. } in postings {
-        let sum: Rupiah = lines.iter().map(|(_, amount)| *amount).sum();
+        let sum: Rupiah = lines.iter().map(|line| line.amount).sum();
         if sum != Rupiah::ZERO {
             let off = format!("the posting {source} {kind} is unbalanced by {}", sum.0);
             return Err(Error::internal(off));
         }
     }
     let lines = postings.iter().flat_map(|posting| posting.lines.iter().map(move |l| (posting, l)));
-    let lines: Vec<_> = lines.filter(|(_, (_, amount))| *amount != Rupiah::ZERO).collect();
+    let lines: Vec<_> = lines.filter(|(_, line)| line.amount != Rupiah::ZERO).collect();
+    let today = tx.date_of(now);
     tx.insert_all(
         "INSERT INTO ledger_lines (id, source, source_id, kind, account, partner_id, booking_id,
-           amount, created_at)",
-        9,
+           tax_code, amount, posted_on, created_at)",
+        11,
         &lines,
-        |statement, (posting, (account, amount))| {
-            let partner = posting.partner_id.filter(|_| *account == Account::PartnerPayable);
+        |statement, (posting, line)| {
+            let partner = posting.partner_id.filter(|_| line.account == Account::PartnerPayable);
             statement
                 .bind(ids::fresh())
                 .bind(posting.source)
                 .bind(posting.source_id)
                 .bind(posting.kind)
-                .bind(*account)
+                .bind(line.account)
                 .bind(partner)
                 .bind(posting.booking_id)
-                .bind(*amount)
+                .bind(line.tax_code.clone())
+                .bind(line.amount)
+                .bind(posting.posted_on.unwrap_or(today))
                 .bind(now)
         },
     )

@@ -23,7 +23,7 @@ use crate::{
         money::Rupiah,
         outbox::{self, Item, New},
     },
-    partners, sailings, settlements,
+    partners, refunds, sailings, settlements,
     webhooks::{self, Announcement},
 };
 
@@ -210,6 +210,22 @@ async fn fan_out<'a>(
                 (vec![Recipient::StaffWith(Rule::BookingsWrite)], data)
             })
         }
+        E::RefundDue(due) | E::RefundFailed(due) => {
+            let refund = refunds::get(&app.db, due.refund_id).await?;
+            bookings.get(&id).zip(refund).map(|(booking, refund)| {
+                let data = json!({
+                    "booking_id": id, "code": booking.code, "refund_id": refund.id,
+                    "refund_code": refund.code, "kind": refund.kind, "amount": refund.amount,
+                    "unpaid": refund.unpaid, "mitra_id": refund.partner_id,
+                    "reason": refund.last_error,
+                });
+                match refund.unpaid {
+                    // It was paid at once: nobody has to do anything.
+                    Rupiah::ZERO => (vec![], data),
+                    _ => (vec![Recipient::StaffWith(Rule::BookingsWrite)], data),
+                }
+            })
+        }
         E::PartnerRegistered(_) => {
             let recipient = Recipient::StaffWith(Rule::PartnersRead);
             partner_data(app, id, None).await?.map(|data| (vec![recipient], data))
@@ -229,12 +245,23 @@ async fn fan_out<'a>(
             data.map(|data| (vec![Recipient::Partner(id)], data))
         }
         E::SettlementCreated(_) => settlement_data(app, id).await?.map(|(partner, data)| {
+            let mut recipients = vec![Recipient::Partner(partner)];
+            // A statement is not released.
+            if data["net"].as_i64().is_some_and(|net| net > 0) {
+                recipients.push(Recipient::StaffWith(Rule::SettlementsRelease));
+            }
+            (recipients, data)
+        }),
+        E::SettlementReturned(_) => settlement_data(app, id).await?.map(|(partner, data)| {
             let releases = Recipient::StaffWith(Rule::SettlementsRelease);
             (vec![Recipient::Partner(partner), releases], data)
         }),
         E::SettlementReleased(_) => settlement_data(app, id)
             .await?
             .map(|(partner, data)| (vec![Recipient::Partner(partner)], data)),
+        E::SettlementFailed(_) => settlement_data(app, id)
+            .await?
+            .map(|(_, data)| (vec![Recipient::StaffWith(Rule::SettlementsRelease)], data)),
         E::SailingCancelled(sailing) => sailing_data(app, id, sailing.bookings, None).await?,
         E::SailingMoved(sailing) => {
             sailing_data(app, id, sailing.bookings, Some(sailing.was_departure_at)).await?
@@ -282,7 +309,7 @@ async fn settlement_data(app: &App, id: Uuid) -> Result<Option<(Uuid, Value)>> {
     let Some(settlement) = settlements::find(app, id).await? else { return Ok(None) };
     let data = json!({
         "settlement_id": id, "code": settlement.code, "mitra_id": settlement.partner_id,
-        "net": settlement.net,
+        "net": settlement.net, "reason": settlement.failure,
     });
     Ok(Some((settlement.partner_id, data)))
 }

@@ -15,6 +15,8 @@ enum EventLetter {
     Partner(Uuid, PartnerLetter),
     /// The payout of the settlement was recorded.
     SettlementReleased(Uuid),
+    /// The payout failed or came back.
+    SettlementReturned(Uuid),
 }
 
 /// `None`: no mail is sent.
@@ -57,10 +59,14 @@ fn letter_of(event: &DomainEvent) -> Option<EventLetter> {
         }
         E::PartnerUnsuspended(_) => partner(P::Unsuspended),
         E::SettlementReleased(_) => Some(EventLetter::SettlementReleased(event.subject())),
+        E::SettlementReturned(_) => Some(EventLetter::SettlementReturned(event.subject())),
         E::BookingCompleted(_)
         | E::PaymentReview(_)
+        | E::RefundDue(_)
+        | E::RefundFailed(_)
         | E::PartnerDocumentReplaced(_)
         | E::SettlementCreated(_)
+        | E::SettlementFailed(_)
         | E::SailingCancelled(_)
         | E::SailingMoved(_)
         | E::TermsPublished(_) => None,
@@ -83,6 +89,7 @@ pub async fn send_letter(app: &App, item: &Item, subject: &LetterSubject) -> Res
         Some(EventLetter::Booking(id, letter)) => to_booker(app, id, &letter).await?,
         Some(EventLetter::Partner(id, letter)) => partners::letter(app, id, letter).await?,
         Some(EventLetter::SettlementReleased(id)) => settlements::letter(app, id).await?,
+        Some(EventLetter::SettlementReturned(id)) => settlements::return_letter(app, id).await?,
         None => None,
     };
     match letter {

@@ -96,6 +96,27 @@ pub fn title_and_body(kind: EventKind, data: &Value) -> (Text, Text) {
                 format!("{}: {} ({})", said("code"), money("amount"), said("reason")),
             ),
         ),
+        EventKind::RefundDue => {
+            let (en, id) = refund_kind(said("kind"));
+            let (code, unpaid) = (said("code"), money("unpaid"));
+            (
+                text("A refund is due", "Ada pengembalian dana"),
+                Text::new(
+                    format!("{code}: {unpaid} is owed to the customer ({en})."),
+                    format!("{code}: {unpaid} harus dikembalikan ke pelanggan ({id})."),
+                ),
+            )
+        }
+        EventKind::RefundFailed => {
+            let (code, unpaid, reason) = (said("code"), money("unpaid"), said("reason"));
+            (
+                text("A refund has failed", "Pengembalian dana gagal"),
+                Text::new(
+                    format!("{code}: {unpaid} is still owed to the customer. Reason: {reason}"),
+                    format!("{code}: {unpaid} masih terutang ke pelanggan. Alasan: {reason}"),
+                ),
+            )
+        }
         EventKind::PartnerRegistered => (
             text("New partner", "Mitra baru"),
             Text::new(
@@ -158,6 +179,25 @@ pub fn title_and_body(kind: EventKind, data: &Value) -> (Text, Text) {
             text("Your partnership is active again", "Kemitraan Anda aktif kembali"),
             text("Your sailings are on sale again.", "Jadwal Anda dijual kembali."),
         ),
+        EventKind::SettlementCreated if data["net"].as_i64().unwrap_or_default() <= 0 => (
+            text("New statement", "Pernyataan baru"),
+            Text::new(
+                format!("{}: nothing is paid out; the balance is {}.", said("code"), money("net")),
+                format!("{}: tidak ada pencairan; saldo {}.", said("code"), money("net")),
+            ),
+        ),
+        EventKind::SettlementReturned => (
+            text("Payout came back", "Pencairan dikembalikan"),
+            Text::new(
+                format!("{} of {} was not paid: {}", said("code"), money("net"), said("reason")),
+                format!(
+                    "{} sebesar {} tidak terbayar: {}",
+                    said("code"),
+                    money("net"),
+                    said("reason")
+                ),
+            ),
+        ),
         EventKind::SettlementCreated => (
             text("New settlement", "Settlement baru"),
             Text::new(
@@ -170,6 +210,13 @@ pub fn title_and_body(kind: EventKind, data: &Value) -> (Text, Text) {
             Text::new(
                 format!("{} of {} has been paid out to you.", said("code"), money("net")),
                 format!("{} sebesar {} telah dikirim.", said("code"), money("net")),
+            ),
+        ),
+        EventKind::SettlementFailed => (
+            text("A payout needs attention", "Pencairan perlu diperiksa"),
+            Text::new(
+                format!("{} of {}: {}", said("code"), money("net"), said("reason")),
+                format!("{} sebesar {}: {}", said("code"), money("net"), said("reason")),
             ),
         ),
         EventKind::TermsPublished => (
@@ -188,5 +235,18 @@ pub fn title_and_body(kind: EventKind, data: &Value) -> (Text, Text) {
         | EventKind::BookingMoveDropped
         | EventKind::BookingDifferenceRefunded
         | EventKind::BookingTicketWanted => unknown_text(kind.as_str()),
+    }
+}
+
+/// Why a customer is owed money, in both languages.
+fn refund_kind(kind: &str) -> (&'static str, &'static str) {
+    match kind {
+        "cancellation" => ("cancelled booking", "pemesanan dibatalkan"),
+        "excess" => ("paid too much", "kelebihan bayar"),
+        "difference" => ("cheaper sailing or returned fee", "selisih harga atau biaya"),
+        "duplicate" => ("paid twice", "dibayar dua kali"),
+        "late" => ("paid too late", "terlambat dibayar"),
+        "complaint" => ("complaint", "keluhan"),
+        _ => ("refund", "pengembalian dana"),
     }
 }

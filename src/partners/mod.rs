@@ -43,7 +43,7 @@ pub use http::{
 };
 pub use letters::{PartnerLetter, letter};
 pub use model::{Partner, PartnerStatus};
-pub use onboarding::BankAccount;
+pub use onboarding::{AccountNumber, BankAccount};
 pub(crate) use store::{awaiting_approval, awaiting_review};
 pub use unverified::delete_unverified;
 

@@ -4,13 +4,17 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::{
+    automatic,
     model::{Payment, PaymentStatus, ReviewReason},
     notice::Notice,
-    store::{self, NewReview},
+    refunds::{self, ToldKind, ToldRefund},
+    reviews,
+    store::{self, NewReview, TakenMoney},
 };
 use crate::{
     app::App,
     bookings::{self, BookingRow, BookingStatus, Event, TransitionDetails},
+    config::PaymentProvider,
     events::{self, ConfirmPayment, DomainEvent, PaymentReview, Task},
     kernel::{
         db::Tx,
@@ -19,11 +23,17 @@ use crate::{
         money::Rupiah,
     },
     ledger::{self, Account, Posting, Source},
+    refunds::RefundKind,
     sailings::offers,
 };
 
 /// The outcome of a refund by the provider that was not owed. It counts as no incoming money.
 pub const UNOWED_REFUND: &str = "unowed_refund";
+/// The outcome of a payment that the provider took back before it was applied.
+const VOIDED: &str = "voided";
+/// The outcome of a payment whose refund was told before.
+const CAME_AND_WENT: &str = "came_and_went";
+const UNCONFIRMED: &str = "unconfirmed";
 
 /// Stores a notification that could not be confirmed with the provider, and schedules another try.
 pub async fn keep_unconfirmed(
@@ -34,7 +44,7 @@ pub async fn keep_unconfirmed(
 ) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
-    let kept = store::record_event(&mut tx, payment, told, raw, "unconfirmed", now);
+    let kept = store::record_event(&mut tx, payment, told, raw, UNCONFIRMED, now);
     if kept.await?.is_some() {
         let confirm = ConfirmPayment { booking_id: payment.booking_id, notice: raw.clone() };
         events::enqueue(&mut tx, &Task::ConfirmPayment(confirm), now).await?;
@@ -50,8 +60,12 @@ pub async fn apply(app: &App, payment: &Payment, notice: &Notice, raw: &Value) -
     bookings::lock_row(&mut tx, payment.booking_id).await?;
     // The most frequent outcome; others are corrected below.
     let expected = if notice.status == PaymentStatus::Paid { "paid" } else { "received" };
-    let kept = store::record_event(&mut tx, payment, notice, raw, expected, now);
-    let event = kept.await?;
+    let kept = store::record_event(&mut tx, payment, notice, raw, expected, now).await?;
+    let event = match kept {
+        // A repetition can list a refund that is new; each is recognised by its own id.
+        None if !notice.refunds.is_empty() => store::event_id(&mut tx, payment, notice).await?,
+        kept => kept,
+    };
     let payment = &store::get_in(&mut tx, payment.id).await?;
     let mut invalidation = None;
     if let Some(event) = event {
@@ -64,21 +78,113 @@ pub async fn apply(app: &App, payment: &Payment, notice: &Notice, raw: &Value) -
         }
         let outcome = match notice.status {
             PaymentStatus::Pending => "noted",
-            PaymentStatus::Failed => end_attempt(&mut tx, payment, PaymentStatus::Failed).await?,
+            PaymentStatus::Failed => {
+                fail(&mut tx, &booking, payment, notice, event, raw, now).await?
+            }
             PaymentStatus::Expired => end_attempt(&mut tx, payment, PaymentStatus::Expired).await?,
             PaymentStatus::Paid => {
-                apply_paid(&mut tx, &booking, payment, notice, event, now).await?
+                let outcome = apply_paid(&mut tx, &booking, payment, notice, event, now).await?;
+                if app.gateway().provider != PaymentProvider::Simulator {
+                    ask_again_about_failure(&mut tx, payment, event, now).await?;
+                }
+                outcome
             }
-            PaymentStatus::Refunded => {
-                apply_refunded(&mut tx, &booking, payment, notice, event, now).await?
-            }
+            PaymentStatus::Refunded => apply_refunds(&mut tx, payment, notice, event, now).await?,
         };
-        if outcome != expected {
+        let is_news = kept.is_some() || outcome != "confirmed";
+        if outcome != expected && is_news {
             store::set_outcome(&mut tx, event, outcome).await?;
         }
     }
     tx.commit().await?;
     drop(invalidation);
+    Ok(())
+}
+
+/// Applies each told refund. The outcome is that of the most serious one.
+async fn apply_refunds(
+    tx: &mut Tx,
+    payment: &Payment,
+    notice: &Notice,
+    event: Uuid,
+    now: DateTime<Utc>,
+) -> Result<&'static str> {
+    let seriousness = |outcome: &&str| ["confirmed", "refunded"].iter().position(|o| o == outcome);
+    let mut outcomes = vec!["confirmed"];
+    for told in &notice.refunds {
+        // The one before can have moved the booking.
+        let booking = bookings::get_in(tx, payment.booking_id).await?.ok_or(Error::NotFound)?;
+        outcomes.push(refunds::apply_told(tx, &booking, payment, told, event, now).await?);
+    }
+    let worst = outcomes.into_iter().max_by_key(|outcome| seriousness(outcome).unwrap_or(2));
+    Ok(worst.unwrap_or("confirmed"))
+}
+
+/// The attempt has failed. If its money was reported before, the provider takes it back: some
+/// virtual accounts and stores are settled and denied within minutes. That is believed only if the
+/// provider says so itself, because a notification does not sign its status.
+async fn fail(
+    tx: &mut Tx,
+    booking: &BookingRow,
+    payment: &Payment,
+    notice: &Notice,
+    event: Uuid,
+    raw: &Value,
+    now: DateTime<Utc>,
+) -> Result<&'static str> {
+    let Some(taken) = store::taken_money(tx, event).await? else {
+        return end_attempt(tx, payment, PaymentStatus::Failed).await;
+    };
+    if !notice.confirmed {
+        ask_again(tx, payment, raw.clone(), now).await?;
+        return Ok(UNCONFIRMED);
+    }
+    let TakenMoney { id, amount } = taken;
+    if store::has_open_review(tx, id).await? {
+        return Ok(VOIDED);
+    }
+    let gone = store::told_total(tx, payment.id, &notice.transaction_id).await?;
+    let told = ToldRefund {
+        kind: ToldKind::Voided,
+        transaction: notice.transaction_id.clone(),
+        key: Some(format!("void:{}", notice.transaction_id)),
+        amount: amount - gone,
+        total: None,
+        transfer: None,
+    };
+    refunds::apply_told(tx, booking, payment, &told, event, now).await
+}
+
+/// The provider refuses a refund that we have sent.
+pub async fn fail_refund(app: &App, payment: &Payment, transfer: Uuid, reason: &str) -> Result<()> {
+    let mut tx = app.db.begin().await?;
+    bookings::lock_row(&mut tx, payment.booking_id).await?;
+    automatic::told_failed(&mut tx, transfer, reason, app.clock.now()).await?;
+    Ok(tx.commit().await?)
+}
+
+async fn ask_again(
+    tx: &mut Tx,
+    payment: &Payment,
+    notice: Value,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let confirm = ConfirmPayment { booking_id: payment.booking_id, notice };
+    events::enqueue(tx, &Task::ConfirmPayment(confirm), now).await
+}
+
+/// A failure that was stored before its payment may have come after it: the provider is asked.
+async fn ask_again_about_failure(
+    tx: &mut Tx,
+    payment: &Payment,
+    event: Uuid,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let Some((failure, raw)) = store::earlier_failure(tx, event).await? else { return Ok(()) };
+    if raw["order_id"].is_string() {
+        store::set_outcome(tx, failure, UNCONFIRMED).await?;
+        ask_again(tx, payment, raw, now).await?;
+    }
     Ok(())
 }
 
@@ -103,7 +209,17 @@ async fn apply_paid(
     if store::is_already_applied(tx, event).await? {
         return Ok("confirmed");
     }
-    let review = |reason| UnappliedPayment { payment, event, reason, amount: notice.amount };
+    store::set_transaction(tx, payment.id, notice).await?;
+    let applied = matches!(payment.status, PaymentStatus::Paid | PaymentStatus::Refunded);
+    let gone = store::open_unowed(tx, payment).await?;
+    let went: Rupiah = gone.iter().map(|review| review.amount).sum();
+    if !applied && !gone.is_empty() && went == notice.amount {
+        reviews::came_and_went(tx, &gone, now).await?;
+        store::end(tx, payment.id, PaymentStatus::Failed).await?;
+        return Ok(CAME_AND_WENT);
+    }
+    let review =
+        |reason| UnappliedPayment { booking, payment, event, reason, amount: notice.amount };
     if let Some(reschedule) = payment.reschedule_id {
         if notice.amount != payment.amount {
             return review(ReviewReason::WrongAmount)
@@ -165,82 +281,22 @@ async fn late_payment(
     amount: Rupiah,
     now: DateTime<Utc>,
 ) -> Result<&'static str> {
-    let details = TransitionDetails { refund_amount: Some(amount), ..Default::default() };
+    let details = TransitionDetails { refund_amount: Some(amount) };
     bookings::move_booking(tx, booking, Event::LatePayment, details, now).await?;
-    let posting = Posting::new(Source::Booking, booking.id, "paid_in_vain")
+    let posting = Posting::new(Source::Booking, booking.id, "late_payment")
         .of_booking(booking.id, booking.partner_id)
         .debit(Account::GatewayClearing, amount)
         .credit(Account::RefundPayable, amount);
     ledger::post(tx, posting, now).await?;
+    let owed = booking.ledger_segment().refund(RefundKind::Late, amount);
+    crate::refunds::create(tx, owed, now).await?;
     announce_review(tx, booking.id, ReviewReason::Late, amount, now).await?;
     Ok("refund_due")
 }
 
-async fn apply_refunded(
-    tx: &mut Tx,
-    booking: &BookingRow,
-    payment: &Payment,
-    notice: &Notice,
-    event: Uuid,
-    now: DateTime<Utc>,
-) -> Result<&'static str> {
-    let due = booking.refund_amount.unwrap_or(Rupiah::ZERO);
-    let ours = payment.status == PaymentStatus::Paid && payment.provider != "cash";
-    // A rescheduled booking may have been paid in parts, which are refunded separately.
-    if ours && booking.status == BookingStatus::RefundPending && notice.amount == payment.amount {
-        let (parts, left) = store::paid_and_remaining(tx, booking.id).await?;
-        if parts == due && left > notice.amount {
-            store::set_part_refunded(tx, payment.id).await?;
-            return Ok("part_refunded");
-        }
-        if parts == due && left == notice.amount {
-            settle_refund(tx, booking, Account::GatewayClearing, None, now).await?;
-            return Ok("refunded");
-        }
-    }
-    if ours
-        && let Some(owed) = bookings::reschedule::owed(tx, booking.id).await?
-        && owed.1 == notice.amount
-    {
-        let by = Account::GatewayClearing;
-        bookings::reschedule::pay_difference(tx, booking, owed, by, None, now).await?;
-        return Ok("difference_refunded");
-    }
-    if booking.status != BookingStatus::RefundPending || notice.amount != due || !ours {
-        // A refund at the provider that is not owed here: it needs a review.
-        let reason = ReviewReason::WrongAmount;
-        let new =
-            NewReview { event_id: event, payment, reason, amount: notice.amount, expected: due };
-        store::insert_review(tx, new, now).await?;
-        announce_review(tx, payment.booking_id, reason, notice.amount, now).await?;
-        return Ok(UNOWED_REFUND);
-    }
-    settle_refund(tx, booking, Account::GatewayClearing, None, now).await?;
-    Ok("refunded")
-}
-
-/// Settles a refund that is due, paid out from this account.
-pub async fn settle_refund(
-    tx: &mut Tx,
-    booking: &BookingRow,
-    by: Account,
-    reference: Option<&str>,
-    now: DateTime<Utc>,
-) -> Result<()> {
-    let due = booking.refund_amount.unwrap_or(Rupiah::ZERO);
-    let details = TransitionDetails { refund_reference: reference, ..Default::default() };
-    bookings::move_booking(tx, booking, Event::Refund, details, now).await?;
-    store::set_refunded(tx, booking.id).await?;
-    let posting = booking
-        .ledger_segment()
-        .posting("refunded")
-        .debit(Account::RefundPayable, due)
-        .credit(by, due);
-    ledger::post(tx, posting, now).await
-}
-
 /// A payment that needs a review.
 struct UnappliedPayment<'a> {
+    booking: &'a BookingRow,
     payment: &'a Payment,
     event: Uuid,
     reason: ReviewReason,
@@ -254,8 +310,9 @@ impl UnappliedPayment<'_> {
         expected: Rupiah,
         now: DateTime<Utc>,
     ) -> Result<&'static str> {
-        let Self { payment, event, reason, amount } = self;
+        let Self { booking, payment, event, reason, amount } = self;
         let posting = Posting::new(Source::Payment, event, "unapplied")
+            .of_booking(booking.id, booking.partner_id)
             .debit(Account::GatewayClearing, amount)
             .credit(Account::UnappliedPayments, amount);
         ledger::post(tx, posting, now).await?;
@@ -266,7 +323,7 @@ impl UnappliedPayment<'_> {
     }
 }
 
-async fn announce_review(
+pub async fn announce_review(
     tx: &mut Tx,
     booking_id: Uuid,
     reason: ReviewReason,

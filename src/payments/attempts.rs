@@ -163,7 +163,7 @@ async fn request_address(app: &App, booking: &BookingRow, invoice: &Invoice<'_>)
     };
     let answer = app.gateway().create(&order).await;
     match &answer {
-        Ok(address) => store::set_address(&app.db, reference, address).await?,
+        Ok(opened) => store::set_address(&app.db, reference, opened).await?,
         Err(error @ Error::Internal(_)) => {
             tracing::error!(%reference, %error, "the provider rejects this attempt");
             store::refuse(&app.db, reference).await?;
@@ -173,7 +173,7 @@ async fn request_address(app: &App, booking: &BookingRow, invoice: &Invoice<'_>)
             store::release(&app.db, reference, app.clock.now()).await?;
         }
     }
-    answer
+    answer.map(|opened| opened.address)
 }
 
 /// Makes sure that a booking has a payment page, if the request that created it could not get one.

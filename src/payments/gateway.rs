@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     model::PaymentStatus,
-    notice::{self, Notice},
+    notice::{self, Notice, RefundNotice, RefundOutcome},
 };
 use crate::{
     app::App,
@@ -19,6 +19,7 @@ use crate::{
         money::Rupiah,
         secret::Secret,
     },
+    providers::{basic_auth, client, constant_time_eq, send},
 };
 
 #[derive(Clone)]
@@ -54,6 +55,22 @@ pub struct Order<'a> {
     pub return_url: String,
 }
 
+/// A payment at the provider.
+pub struct Opened {
+    /// Its page.
+    pub address: String,
+    /// The provider's id of it, if it has one already.
+    pub transaction_id: Option<String>,
+}
+
+impl Opened {
+    fn of(address: &Value, id: Option<&str>) -> Result<Self> {
+        let missing = || Error::Unavailable("the provider returned no payment address".into());
+        let address = address.as_str().ok_or_else(missing)?.to_owned();
+        Ok(Self { address, transaction_id: id.map(str::to_owned) })
+    }
+}
+
 impl Gateway {
     pub fn new(config: &Config, secret_key: &Secret) -> Result<Self, String> {
         let key = match (&config.payment_server_key, config.payment_provider) {
@@ -83,9 +100,9 @@ impl Gateway {
         self.client.as_ref().ok_or_else(|| Error::internal("the simulator is never queried"))
     }
 
-    /// Requests a payment and returns its page. `Error::Internal`: the provider refuses this
-    /// reference. Other failures are temporary.
-    pub async fn create(&self, order: &Order<'_>) -> Result<String> {
+    /// Requests a payment. `Error::Internal`: the provider refuses this reference. Other failures
+    /// are temporary.
+    pub async fn create(&self, order: &Order<'_>) -> Result<Opened> {
         match self.provider {
             PaymentProvider::Simulator => Err(Error::internal("the simulator is never queried")),
             PaymentProvider::Midtrans => self.create_midtrans(order).await,
@@ -93,33 +110,53 @@ impl Gateway {
         }
     }
 
-    /// Reads a notification and verifies its sender.
-    pub fn read(&self, headers: &HeaderMap, body: &Value) -> Result<Notice> {
+    /// Verifies the sender of a notification.
+    fn verify(&self, headers: &HeaderMap, body: &Value) -> Result<()> {
         let genuine = match self.provider {
             PaymentProvider::Simulator | PaymentProvider::Midtrans => {
                 notice::midtrans_signed(body, &self.key)
             }
             PaymentProvider::Xendit => {
                 let token = headers.get("x-callback-token").and_then(|token| token.to_str().ok());
-                notice::constant_time_eq(token.unwrap_or_default(), self.callback_token.reveal())
+                constant_time_eq(token.unwrap_or_default(), self.callback_token.reveal())
             }
         };
-        if !genuine {
-            return Err(Error::InvalidToken);
+        if genuine { Ok(()) } else { Err(Error::InvalidToken) }
+    }
+
+    /// Reads a notification and verifies its sender.
+    pub fn read(&self, headers: &HeaderMap, body: &Value) -> Result<Notice> {
+        self.verify(headers, body)?;
+        self.parse(body).ok_or_else(malformed)
+    }
+
+    /// Reads a callback about a refund and verifies its sender. `None`: it is about a payment.
+    pub fn read_refund(&self, headers: &HeaderMap, body: &Value) -> Result<Option<RefundNotice>> {
+        if !self.is_refund(body) {
+            return Ok(None);
         }
-        self.parse(body).ok_or_else(|| {
-            let message = crate::kernel::lang::text(
-                "This is not a payment notification.",
-                "Ini bukan notifikasi pembayaran.",
-            );
-            Error::Malformed(message)
-        })
+        self.verify(headers, body)?;
+        self.parse_refund(body).ok_or_else(malformed).map(Some)
+    }
+
+    /// Whether the callback is about a refund. Midtrans tells refunds with their payment.
+    pub fn is_refund(&self, body: &Value) -> bool {
+        self.provider == PaymentProvider::Xendit && notice::is_xendit_refund(body)
+    }
+
+    /// Parses a callback about a refund, without verifying its sender.
+    pub fn parse_refund(&self, body: &Value) -> Option<RefundNotice> {
+        notice::xendit_refund(&body["data"])
     }
 
     /// Parses a notification in the format of this provider, without verifying its sender.
     pub fn parse(&self, body: &Value) -> Option<Notice> {
         match self.provider {
-            PaymentProvider::Simulator | PaymentProvider::Midtrans => notice::midtrans(body),
+            // The simulator has nobody to ask.
+            PaymentProvider::Simulator => {
+                notice::midtrans(body).map(|told| Notice { confirmed: true, ..told })
+            }
+            PaymentProvider::Midtrans => notice::midtrans(body),
             PaymentProvider::Xendit => notice::xendit(body),
         }
     }
@@ -131,7 +168,10 @@ impl Gateway {
     pub async fn confirm(&self, told: Notice) -> Result<Notice> {
         let address = match (self.provider, told.status) {
             (PaymentProvider::Simulator, _) | (_, PaymentStatus::Pending) => return Ok(told),
-            (PaymentProvider::Midtrans, PaymentStatus::Paid | PaymentStatus::Refunded) => {
+            (PaymentProvider::Midtrans, status)
+                if told.takes_back
+                    || matches!(status, PaymentStatus::Paid | PaymentStatus::Refunded) =>
+            {
                 let base = self.base.clone().unwrap_or_else(|| {
                     let host = if self.is_sandbox() { "api.sandbox" } else { "api" };
                     format!("https://{host}.midtrans.com")
@@ -144,8 +184,7 @@ impl Gateway {
                 format!("{base}/v2/invoices/{}", told.transaction_id)
             }
         };
-        let request =
-            self.client()?.get(address).header("authorization", notice::basic_auth(&self.key));
+        let request = self.client()?.get(address).header("authorization", basic_auth(&self.key));
         // Midtrans expects a response to its notification within five seconds.
         let request = request.timeout(Duration::from_secs(4));
         let answer = send(request).await?;
@@ -157,7 +196,31 @@ impl Gateway {
         if now.reference != told.reference || !same_invoice {
             return Err(Error::NotFound);
         }
-        if now.status == PaymentStatus::Pending { Err(unknown()) } else { Ok(now) }
+        match now.status {
+            PaymentStatus::Pending => Err(unknown()),
+            _ => Ok(Notice { confirmed: true, ..now }),
+        }
+    }
+
+    /// Asks the provider for a refund that a callback tells of. `Error::NotFound`: it is another
+    /// one. Other failures are temporary.
+    pub async fn confirm_refund(&self, told: &RefundNotice) -> Result<RefundNotice> {
+        let base = self.base.clone().unwrap_or_else(|| "https://api.xendit.co".into());
+        let request = self
+            .client()?
+            .get(format!("{base}/refunds/{}", told.id))
+            .header("authorization", basic_auth(&self.key))
+            .timeout(Duration::from_secs(4));
+        let answer = send(request).await?;
+        let unknown = || Error::Unavailable("the provider does not confirm the refund yet".into());
+        let now = notice::xendit_refund(&answer).ok_or_else(unknown)?;
+        if !now.is_same(told) {
+            return Err(Error::NotFound);
+        }
+        match now.outcome {
+            RefundOutcome::Pending => Err(unknown()),
+            RefundOutcome::Succeeded | RefundOutcome::Failed => Ok(now),
+        }
     }
 
     /// A notification of the simulator, signed like those of Midtrans.
@@ -188,8 +251,7 @@ impl Gateway {
                 format!("{base}/v2/invoices?external_id={nobody}")
             }
         };
-        let request =
-            self.client()?.get(address).header("authorization", notice::basic_auth(&self.key));
+        let request = self.client()?.get(address).header("authorization", basic_auth(&self.key));
         let failed =
             |why: reqwest::Error| Error::Unavailable(format!("provider: {}", why.without_url()));
         let response = request.send().await.map_err(failed)?;
@@ -210,7 +272,7 @@ impl Gateway {
         self.key.reveal().starts_with("SB-")
     }
 
-    async fn create_midtrans(&self, order: &Order<'_>) -> Result<String> {
+    async fn create_midtrans(&self, order: &Order<'_>) -> Result<Opened> {
         let base = self.base.clone().unwrap_or_else(|| {
             let host = if self.is_sandbox() { "app.sandbox" } else { "app" };
             format!("https://{host}.midtrans.com")
@@ -231,17 +293,15 @@ impl Gateway {
         let request = self
             .client()?
             .post(format!("{base}/snap/v1/transactions"))
-            .header("authorization", notice::basic_auth(&self.key))
+            .header("authorization", basic_auth(&self.key))
             .header("accept", "application/json")
             .json(&body);
         let answer = send(request).await?;
-        answer["redirect_url"]
-            .as_str()
-            .map(str::to_owned)
-            .ok_or_else(|| Error::Unavailable("the provider returned no payment address".into()))
+        // The transaction begins when the customer chooses a method.
+        Opened::of(&answer["redirect_url"], None)
     }
 
-    async fn create_xendit(&self, order: &Order<'_>) -> Result<String> {
+    async fn create_xendit(&self, order: &Order<'_>) -> Result<Opened> {
         let base = self.base.clone().unwrap_or_else(|| "https://api.xendit.co".into());
         let body = json!({
             "external_id": order.reference,
@@ -258,44 +318,18 @@ impl Gateway {
         let request = self
             .client()?
             .post(format!("{base}/v2/invoices"))
-            .header("authorization", notice::basic_auth(&self.key))
+            .header("authorization", basic_auth(&self.key))
             .header("x-idempotency-key", order.reference)
             .json(&body);
         let answer = send(request).await?;
-        answer["invoice_url"]
-            .as_str()
-            .map(str::to_owned)
-            .ok_or_else(|| Error::Unavailable("the provider returned no payment address".into()))
+        Opened::of(&answer["invoice_url"], answer["id"].as_str())
     }
 }
 
-fn client() -> Result<reqwest::Client, String> {
-    let client = reqwest::Client::builder()
-        .timeout(Duration::from_secs(8))
-        .connect_timeout(Duration::from_secs(3))
-        .redirect(reqwest::redirect::Policy::none())
-        .build();
-    client.map_err(|error| {
-        let why = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
-        format!("cannot call the payment provider; is ca-certificates installed? {why}")
-    })
-}
-
-/// A single attempt; the caller decides about retries.
-async fn send(request: reqwest::RequestBuilder) -> Result<Value> {
-    let failed =
-        |why: reqwest::Error| Error::Unavailable(format!("provider: {}", why.without_url()));
-    let response = request.send().await.map_err(failed)?;
-    let status = response.status();
-    let bytes = response.bytes().await.map_err(failed)?;
-    if !status.is_success() {
-        let start: String = String::from_utf8_lossy(&bytes).chars().take(300).collect();
-        let why = format!("provider: {status}: {start}");
-        return Err(match status.is_client_error() && status.as_u16() != 429 {
-            true => Error::Internal(why),
-            false => Error::Unavailable(why),
-        });
-    }
-    serde_json::from_slice(&bytes)
-        .map_err(|_| Error::Unavailable("provider: the response is not JSON".into()))
+fn malformed() -> Error {
+    let message = crate::kernel::lang::text(
+        "This is not a payment notification.",
+        "Ini bukan notifikasi pembayaran.",
+    );
+    Error::Malformed(message)
 }

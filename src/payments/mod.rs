@@ -8,10 +8,12 @@
 
 mod apply;
 mod attempts;
+mod automatic;
 mod gateway;
 mod http;
 mod model;
 mod notice;
+mod refunds;
 mod reviews;
 mod simulator;
 mod store;
@@ -24,12 +26,16 @@ use crate::{
 };
 
 pub use attempts::PaymentAttempts;
+pub use automatic::{facts as refund_facts, send_some as send_refunds, settle as settle_refund};
 pub use gateway::Gateway;
 pub use http::{
-    list_payment_reviews, pay_again, pay_cash, payment_callback, record_refund, reschedule_booking,
-    resolve_payment_review,
+    get_refund, list_payment_reviews, list_refunds, pay_again, pay_cash, pay_refund,
+    payment_callback, record_refund, reschedule_booking, resolve_payment_review, retry_refund,
+    return_refund,
 };
-pub use simulator::{pay_page, pay_page_pressed};
+pub use simulator::{
+    pay_page, pay_page_pressed, transfer_page, transfer_page_pressed, transfers_page,
+};
 
 /// Makes sure that a booking has a payment page, after the request that created it has ended.
 pub async fn ensure_requested(app: &App, booking_id: Uuid) -> Result<()> {

@@ -14,6 +14,7 @@ use crate::kernel::{
     schema::Input,
     text::{Line, Note},
 };
+use crate::refunds::PaidBy;
 
 crate::string_enum! {
     pub enum PaymentStatus {
@@ -53,11 +54,32 @@ pub struct Payment {
 }
 
 crate::string_enum! {
-    pub enum ReviewReason { WrongAmount = "wrong_amount", Late = "late", Duplicate = "duplicate" }
+    pub enum ReviewReason {
+        WrongAmount = "wrong_amount",
+        Late = "late",
+        Duplicate = "duplicate",
+        /// The provider refunded what nobody was owed.
+        UnowedRefund = "unowed_refund",
+        /// The customer's bank, or the provider itself, took the money back.
+        Chargeback = "chargeback",
+    }
 }
 
 crate::string_enum! {
-    pub enum Resolution { Apply = "apply", Refund = "refund", Dismiss = "dismiss" }
+    pub enum Resolution {
+        /// The money pays the booking.
+        Apply = "apply",
+        /// The money is owed to the customer.
+        Refund = "refund",
+        /// The provider has voided the payment.
+        Dismiss = "dismiss",
+        /// The partner bears a refund that was not owed.
+        ChargePartner = "charge_partner",
+        /// The platform bears it.
+        WriteOff = "write_off",
+        /// It pays a refund that has become due since.
+        Match = "match",
+    }
 }
 
 /// A payment that needs a decision.
@@ -97,6 +119,12 @@ impl Input for ReviewsQuery {}
 pub struct Resolve {
     pub action: Resolution,
     pub note: Note,
+    /// Of a refund that is paid at once: how. Default: by bank.
+    #[serde(default)]
+    pub by: Option<PaidBy>,
+    /// Of a refund that is paid at once: reference of the transfer. Without it the refund stays due.
+    #[serde(default)]
+    pub reference: Option<Line<120>>,
 }
 
 impl Input for Resolve {
@@ -104,6 +132,18 @@ impl Input for Resolve {
         if value["note"].as_str().is_some_and(|note| note.trim().is_empty()) {
             let message = text("State what was done.", "Sebutkan apa yang dilakukan.");
             faults.push(Fault::new("note", "required", message));
+        }
+        let is_refund = value["action"] == Resolution::Refund.as_str();
+        for field in ["by", "reference"] {
+            if !value[field].is_null() && !is_refund {
+                let message = text("Only for a refund.", "Hanya untuk pengembalian dana.");
+                faults.push(Fault::new(field, "not_applicable", message));
+            }
+        }
+        if is_refund && !value["by"].is_null() && value["reference"].is_null() {
+            let message =
+                text("State the reference of the transfer.", "Sebutkan referensi transfer.");
+            faults.push(Fault::new("reference", "required", message));
         }
     }
 }
@@ -115,7 +155,30 @@ pub struct RefundForm {
     /// Transferred amount; must equal the amount due.
     #[schemars(range(min = 1))]
     pub amount: Option<i64>,
+    /// Default: cash as cash, by whoever took it; other money by bank.
+    #[serde(default)]
+    pub by: Option<PaidBy>,
     pub note: Option<Note>,
 }
 
 impl Input for RefundForm {}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct PayRefund {
+    /// How it was paid. Cash goes back as cash.
+    pub by: PaidBy,
+    /// Reference of the transfer or receipt.
+    pub reference: Line<120>,
+    #[serde(default)]
+    pub note: Option<Note>,
+}
+
+impl Input for PayRefund {}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct ReturnRefund {
+    /// Why the transfer came back.
+    pub reason: Line<200>,
+}
+
+impl Input for ReturnRefund {}

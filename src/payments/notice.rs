@@ -1,11 +1,16 @@
 //! Parses the notifications of payment providers.
 
-use base64::{Engine, prelude::BASE64_STANDARD};
-use serde_json::Value;
-use sha2::{Digest, Sha256, Sha512};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha512};
 
-use super::model::{Method, PaymentStatus};
-use crate::kernel::{money::Rupiah, secret::Secret};
+use super::{
+    model::{Method, Payment, PaymentStatus},
+    refunds::{ToldKind, ToldRefund},
+};
+use crate::{
+    kernel::{ids::Uuid, money::Rupiah, secret::Secret},
+    providers::constant_time_eq,
+};
 
 #[derive(Clone, Debug)]
 pub struct Notice {
@@ -14,25 +19,49 @@ pub struct Notice {
     /// In the words of the provider.
     pub provider_status: String,
     pub status: PaymentStatus,
+    /// The money that it tells of: of a notification about refunds, their sum.
     pub amount: Rupiah,
+    /// The amount of the payment itself.
+    pub gross: Rupiah,
     pub method: Method,
+    /// Of a notification about refunds.
+    pub refunds: Vec<ToldRefund>,
+    /// What decides whether and until when the payment can be refunded.
+    pub channel: Value,
+    /// The provider must be asked, although the notice only ends an attempt: its money was taken.
+    pub takes_back: bool,
+    /// Whether this is the provider's answer rather than what somebody sent.
+    pub confirmed: bool,
+}
+
+impl Notice {
+    /// What a notification of a payment says if the provider answers that it is refunded: it was
+    /// paid before.
+    pub fn paid_before(&self, told: &Self) -> Option<Self> {
+        let before = told.status == PaymentStatus::Paid && self.status == PaymentStatus::Refunded;
+        before.then(|| Self {
+            provider_status: told.provider_status.clone(),
+            status: PaymentStatus::Paid,
+            amount: self.gross,
+            refunds: Vec::new(),
+            ..self.clone()
+        })
+    }
 }
 
 /// A notification of Midtrans or of the simulator; `None` if it is malformed.
 pub fn midtrans(body: &Value) -> Option<Notice> {
     let text = |name: &str| body[name].as_str();
-    let provider_status = text("transaction_status")?;
-    let status = match (provider_status, text("fraud_status")) {
+    // One method writes its words in capitals.
+    let provider_status = text("transaction_status")?.to_ascii_lowercase();
+    let status = match (provider_status.as_str(), text("fraud_status")) {
         ("capture", None | Some("accept")) | ("settlement", _) => PaymentStatus::Paid,
         ("deny" | "cancel" | "failure", _) => PaymentStatus::Failed,
         ("expire", _) => PaymentStatus::Expired,
-        ("refund" | "partial_refund", _) => PaymentStatus::Refunded,
+        ("refund" | "partial_refund" | "chargeback" | "partial_chargeback", _) => {
+            PaymentStatus::Refunded
+        }
         _ => PaymentStatus::Pending,
-    };
-    // A refund has its own amount besides that of the payment.
-    let amount = match status {
-        PaymentStatus::Refunded => text("refund_amount").or(text("gross_amount")),
-        _ => text("gross_amount"),
     };
     let method = match text("payment_type").unwrap_or_default() {
         "qris" => Method::Qris,
@@ -44,22 +73,97 @@ pub fn midtrans(body: &Value) -> Option<Notice> {
         "cstore" => Method::Retail,
         _ => Method::Other,
     };
+    let reference = text("order_id")?.to_owned();
+    let transaction_id = text("transaction_id").map_or_else(|| reference.clone(), str::to_owned);
+    let gross = parse_rupiah(text("gross_amount")?)?;
+    let (amount, refunds) = match status {
+        PaymentStatus::Refunded => {
+            midtrans_refunds(body, &provider_status, &transaction_id, gross)?
+        }
+        _ => (gross, Vec::new()),
+    };
     // A challenged capture and an accepted one are different states.
     let provider_status = match text("fraud_status") {
         Some(fraud) if provider_status == "capture" && fraud != "accept" => {
             format!("{provider_status}:{fraud}")
         }
-        _ => provider_status.to_owned(),
+        _ => provider_status,
     };
-    let reference = text("order_id")?.to_owned();
+    let channel = ["payment_type", "issuer", "acquirer", "transaction_type", "bank", "store"];
     Some(Notice {
-        transaction_id: text("transaction_id").map_or_else(|| reference.clone(), str::to_owned),
         reference,
+        transaction_id,
         provider_status,
         status,
-        amount: parse_rupiah(amount?)?,
+        amount,
+        gross,
         method,
+        refunds,
+        channel: picked(body, &channel),
+        takes_back: false,
+        confirmed: false,
     })
+}
+
+/// The refunds or chargebacks of a payment so far, and their sum. Each has an id in `refunds`; what
+/// is missing there is told by the sum alone.
+fn midtrans_refunds(
+    body: &Value,
+    provider_status: &str,
+    transaction: &str,
+    gross: Rupiah,
+) -> Option<(Rupiah, Vec<ToldRefund>)> {
+    let kind = match provider_status.ends_with("chargeback") {
+        true => ToldKind::Chargeback,
+        false => ToldKind::Refund,
+    };
+    let entry = |entry: &Value| {
+        // What the bank has declined moved no money.
+        let status = entry["status"].as_str().unwrap_or_default().to_ascii_lowercase();
+        if ["deny", "denied", "failure", "failed", "cancel", "rejected"].contains(&&*status) {
+            return None;
+        }
+        let id = &entry["refund_chargeback_id"];
+        let id = id.as_i64().map(|id| id.to_string()).or(id.as_str().map(str::to_owned));
+        let own = entry["refund_key"].as_str().filter(|key| !key.is_empty());
+        let key = own.map(str::to_owned).or(id.map(|id| format!("id:{id}")))?;
+        let amount = rupiah(&entry["refund_amount"]).filter(|amount| *amount > Rupiah::ZERO)?;
+        (key.len() <= MAX_KEY).then_some((key, amount))
+    };
+    let list = body["refunds"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let entries: Vec<_> = list.iter().take(MAX_REFUNDS).filter_map(entry).collect();
+    let told = [&body["refund_amount"], &body["chargeback_amount"]];
+    let total = match told.into_iter().find(|amount| !amount.is_null()) {
+        Some(amount) => rupiah(amount)?,
+        None if !entries.is_empty() => entries.iter().map(|(_, amount)| *amount).sum(),
+        // Without an amount, all of it.
+        None if provider_status.starts_with("partial") => return None,
+        None => gross,
+    };
+    let each = entries.into_iter().map(|(key, amount)| (Some(key), amount));
+    let told = each.chain([(None, total)]).map(|(key, amount)| ToldRefund {
+        kind,
+        transaction: transaction.to_owned(),
+        transfer: key.as_deref().and_then(|key| key.parse().ok()),
+        key,
+        amount,
+        total: Some(total),
+    });
+    Some((total, told.collect()))
+}
+
+/// More refunds of one payment than this are told by their sum alone.
+const MAX_REFUNDS: usize = 100;
+const MAX_KEY: usize = 100;
+
+/// The named texts of a notification.
+fn picked(body: &Value, names: &[&str]) -> Value {
+    let short = |text: &&str| text.len() <= 100;
+    let all = names.iter().filter_map(|name| {
+        let text = body[*name].as_str().filter(short)?;
+        Some(((*name).to_owned(), Value::from(text)))
+    });
+    Value::Object(all.collect::<Map<_, _>>())
 }
 
 /// `SHA512(order_id + status_code + gross_amount + server_key)` in hexadecimal.
@@ -95,9 +199,11 @@ pub fn xendit(body: &Value) -> Option<Notice> {
         _ => PaymentStatus::Pending,
     };
     let amount = match (status, &body["paid_amount"]) {
-        (PaymentStatus::Paid, paid) if !paid.is_null() => whole_rupiah(paid),
+        (PaymentStatus::Paid | PaymentStatus::Refunded, paid) if !paid.is_null() => {
+            whole_rupiah(paid)
+        }
         _ => whole_rupiah(&body["amount"]),
-    };
+    }?;
     let method = match text("payment_method").unwrap_or_default() {
         "QR_CODE" | "QRIS" => Method::Qris,
         "BANK_TRANSFER" | "CALLBACK_VIRTUAL_ACCOUNT" => Method::BankTransfer,
@@ -106,24 +212,128 @@ pub fn xendit(body: &Value) -> Option<Notice> {
         "RETAIL_OUTLET" => Method::Retail,
         _ => Method::Other,
     };
+    let refunds = match status {
+        PaymentStatus::Refunded => vec![ToldRefund {
+            kind: ToldKind::Refund,
+            transaction: String::new(),
+            key: None,
+            amount,
+            total: Some(amount),
+            transfer: None,
+        }],
+        _ => Vec::new(),
+    };
+    let channel = ["payment_method", "payment_channel", "payment_id", "payment_request_id"];
     Some(Notice {
         reference: text("external_id")?.to_owned(),
         transaction_id: id.to_owned(),
         provider_status: provider_status.to_owned(),
         status,
-        amount: amount?,
+        amount,
+        gross: amount,
         method,
+        refunds,
+        channel: picked(body, &channel),
+        takes_back: false,
+        confirmed: false,
     })
 }
 
-/// Compares in constant time.
-pub fn constant_time_eq(given: &str, right: &str) -> bool {
-    let (given, right) = (Sha256::digest(given), Sha256::digest(right));
-    given.iter().zip(right.iter()).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
+/// A refund at Xendit, from its callback or its API.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefundNotice {
+    pub id: String,
+    /// The ids by which it names the payment.
+    pub invoice_id: Option<String>,
+    pub payment_id: Option<String>,
+    pub payment_request_id: Option<String>,
+    /// Our id, if we have asked for it.
+    pub transfer: Option<Uuid>,
+    pub amount: Rupiah,
+    pub outcome: RefundOutcome,
+    pub failure_code: Option<String>,
 }
 
-pub fn basic_auth(key: &Secret) -> String {
-    format!("Basic {}", BASE64_STANDARD.encode(format!("{}:", key.reveal())))
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefundOutcome {
+    Pending,
+    Succeeded,
+    Failed,
+}
+
+/// Whether a callback of Xendit is about a refund.
+pub fn is_xendit_refund(body: &Value) -> bool {
+    body["event"].as_str().is_some_and(|event| event.starts_with("refund."))
+}
+
+/// `None` if it is malformed. An invoice is paid once, so its refunds need no transaction.
+pub fn xendit_refund(data: &Value) -> Option<RefundNotice> {
+    let text = |name: &str| data[name].as_str();
+    let named = |name: &str| text(name).filter(|id| is_safe_id(id)).map(str::to_owned);
+    if text("currency").is_some_and(|currency| currency != "IDR") {
+        return None;
+    }
+    let notice = RefundNotice {
+        id: named("id")?,
+        invoice_id: named("invoice_id"),
+        payment_id: named("payment_id"),
+        payment_request_id: named("payment_request_id"),
+        transfer: text("reference_id").and_then(|id| id.parse().ok()),
+        amount: whole_rupiah(&data["amount"]).filter(|amount| *amount > Rupiah::ZERO)?,
+        outcome: match text("status")? {
+            "SUCCEEDED" => RefundOutcome::Succeeded,
+            "FAILED" | "CANCELLED" => RefundOutcome::Failed,
+            _ => RefundOutcome::Pending,
+        },
+        failure_code: text("failure_code").map(|code| code.chars().take(100).collect()),
+    };
+    Some(notice)
+}
+
+impl RefundNotice {
+    /// Whether both are about the same refund of the same payment.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let same = |one: &Option<String>, other: &Option<String>| {
+            one.as_ref().zip(other.as_ref()).is_none_or(|(one, other)| one == other)
+        };
+        self.id == other.id
+            && same(&self.invoice_id, &other.invoice_id)
+            && same(&self.payment_id, &other.payment_id)
+            && same(&self.payment_request_id, &other.payment_request_id)
+    }
+
+    /// As a notification of the payment. A refund that failed moves no money.
+    pub fn of_payment(&self, payment: &Payment) -> Notice {
+        let (status, word) = match self.outcome {
+            RefundOutcome::Succeeded => (PaymentStatus::Refunded, "refund.succeeded"),
+            RefundOutcome::Failed => (PaymentStatus::Pending, "refund.failed"),
+            RefundOutcome::Pending => (PaymentStatus::Pending, "refund.pending"),
+        };
+        let told = ToldRefund {
+            kind: ToldKind::Refund,
+            transaction: String::new(),
+            key: Some(self.id.clone()),
+            amount: self.amount,
+            total: None,
+            transfer: self.transfer,
+        };
+        Notice {
+            reference: payment.reference.clone(),
+            transaction_id: self.id.clone(),
+            provider_status: word.to_owned(),
+            status,
+            amount: self.amount,
+            gross: payment.amount,
+            method: Method::Other,
+            refunds: match status {
+                PaymentStatus::Refunded => vec![told],
+                _ => Vec::new(),
+            },
+            channel: Value::Object(Map::new()),
+            takes_back: false,
+            confirmed: true,
+        }
+    }
 }
 
 /// An amount without cents, as `150000` or `150000.0`.
@@ -131,6 +341,14 @@ fn whole_rupiah(amount: &Value) -> Option<Rupiah> {
     let exact = |n: &f64| n.fract() == 0.0 && n.abs() < 9e15;
     let amount = amount.as_i64().or_else(|| amount.as_f64().filter(exact).map(|n| n as i64));
     amount.filter(|amount| *amount >= 0).map(Rupiah)
+}
+
+/// An amount as a text or as a number.
+fn rupiah(amount: &Value) -> Option<Rupiah> {
+    match amount.as_str() {
+        Some(text) => parse_rupiah(text),
+        None => whole_rupiah(amount),
+    }
 }
 
 fn is_safe_id(id: &str) -> bool {
@@ -200,6 +418,69 @@ mod tests {
         assert_eq!(said("expire", None), PaymentStatus::Expired);
         assert_eq!(said("pending", None), PaymentStatus::Pending);
         assert_eq!(said("refund", None), PaymentStatus::Refunded);
+        assert_eq!(said("chargeback", None), PaymentStatus::Refunded);
+        assert_eq!(said("PENDING", None), PaymentStatus::Pending);
         assert_eq!(said("something new", None), PaymentStatus::Pending);
+    }
+
+    #[test]
+    fn refunds_are_told_one_by_one_and_by_their_sum() {
+        let told = |status: &str, more: Value| {
+            let mut body = json!({
+                "order_id": "a", "transaction_status": status, "gross_amount": "1000.00",
+                "transaction_id": "t",
+            });
+            body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            midtrans(&body).map(|notice| {
+                let each = notice.refunds.into_iter();
+                let each: Vec<_> =
+                    each.map(|told| (told.key, told.amount.0, told.total.unwrap().0)).collect();
+                (notice.amount.0, each)
+            })
+        };
+        let sum = |amount| (None, amount, amount);
+        assert_eq!(told("refund", json!({})), Some((1000, vec![sum(1000)])));
+        assert_eq!(told("partial_refund", json!({})), None, "how much is unknown");
+        let by_sum = json!({ "refund_amount": "400.00" });
+        assert_eq!(told("partial_refund", by_sum), Some((400, vec![sum(400)])));
+        let listed = json!({
+            "refund_amount": "700.00",
+            "refunds": [
+                { "refund_key": "k1", "refund_chargeback_id": 1, "refund_amount": "400.00" },
+                { "refund_chargeback_id": 2, "refund_amount": "300.00" },
+                { "refund_amount": "9.00" }, { "refund_key": "bad", "refund_amount": "-1" }, 7,
+            ],
+        });
+        let both = vec![(Some("k1".into()), 400, 700), (Some("id:2".into()), 300, 700), sum(700)];
+        assert_eq!(told("partial_refund", listed), Some((700, both)));
+        assert_eq!(told("refund", json!({ "refund_amount": "0.5" })), None);
+        assert_eq!(told("partial_chargeback", json!({ "chargeback_amount": 5 })).unwrap().0, 5);
+    }
+
+    #[test]
+    fn a_refund_of_xendit_names_its_payment_by_plain_ids() {
+        let body = json!({
+            "id": "rfd-1", "invoice_id": "inv-1", "payment_id": "../x", "amount": 5,
+            "status": "SUCCEEDED", "reference_id": "not ours",
+        });
+        let told = xendit_refund(&body).unwrap();
+        assert_eq!((told.invoice_id.as_deref(), told.payment_id.as_deref()), (Some("inv-1"), None));
+        assert_eq!((told.outcome, told.transfer), (RefundOutcome::Succeeded, None));
+        for (field, value) in [
+            ("id", json!("a/b")),
+            ("amount", json!(0)),
+            ("amount", json!(0.5)),
+            ("currency", json!("USD")),
+            ("status", json!(null)),
+        ] {
+            let mut odd = body.clone();
+            odd[field] = value;
+            assert_eq!(xendit_refund(&odd), None, "{field}");
+        }
+        let mut other = told.clone();
+        other.payment_id = Some("p".into());
+        assert!(told.is_same(&other));
+        other.invoice_id = Some("inv-2".into());
+        assert!(!told.is_same(&other));
     }
 }

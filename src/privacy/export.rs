@@ -118,7 +118,7 @@ async fn booked(
     let mut booked = Vec::with_capacity(ids.len());
     for some in ids.chunks(AT_ONCE) {
         for row in bookings::get_all(&app.db, some).await? {
-            booked.push(bookings::to_response(app, row, true)?);
+            booked.push(bookings::to_response(app, row, bookings::Readable::ALL)?);
         }
     }
     booked.sort_by_key(|booking| std::cmp::Reverse(booking.created_at));

@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::{
     model::{
-        DiscountRecord, DiscountValue, Period, Promotion, PromotionForm, PromotionRecord,
-        PromotionsQuery, RunningQuery,
+        DiscountRecord, DiscountValue, NewPromotion, Period, Promotion, PromotionForm,
+        PromotionRecord, PromotionValues, PromotionsQuery, RunningQuery,
     },
     rules, store,
 };
@@ -23,6 +23,7 @@ use crate::{
         http::{Body, Page, Path, Query, Reply},
         ids::Uuid,
         lang::text,
+        patch::Patch,
     },
 };
 
@@ -66,12 +67,13 @@ pub async fn get_promotion(
 pub async fn create_promotion(
     State(app): State<App>,
     caller: Caller,
-    Body(form): Body<PromotionForm>,
+    Body(NewPromotion(form)): Body<NewPromotion>,
 ) -> Result<Reply<PromotionRecord>> {
-    let image = referred(&app, &caller, &form, None).await?;
+    let values = form.over(None)?;
+    let image = referred(&app, &caller, &values, None).await?;
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    let id = store::insert(&mut tx, &form, image, now).await?;
+    let id = store::insert(&mut tx, &values, image, now).await?;
     let made = store::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
     let made = to_response(&app, made);
     record(&mut tx, "promotion.created", None, Some(&made)).await?;
@@ -86,10 +88,11 @@ pub async fn update_promotion(
     Body(form): Body<PromotionForm>,
 ) -> Result<Reply<PromotionRecord>> {
     let id = before.id;
-    let image = referred(&app, &caller, &form, before.image_file_id).await?;
+    let values = form.over(Some(&before))?;
+    let image = referred(&app, &caller, &values, before.image_file_id).await?;
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    store::update(&mut tx, id, &form, image, now).await?;
+    store::update(&mut tx, id, &values, image, now).await?;
     let after = store::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
     let (before, after) = (to_response(&app, before), to_response(&app, after));
     record(&mut tx, "promotion.updated", Some(&before), Some(&after)).await?;
@@ -113,20 +116,23 @@ pub async fn delete_promotion(
 async fn referred(
     app: &App,
     caller: &Caller,
-    form: &PromotionForm,
+    values: &PromotionValues,
     before: Option<Uuid>,
 ) -> Result<Option<Uuid>> {
-    if let Some(index) = store::unknown_target(&app.db, form).await? {
+    if let Some(index) = store::unknown_target(&app.db, values).await? {
         let message = text("This target does not exist.", "Sasaran ini tidak ada.");
         let fault = Fault::new(format!("target_ids[{index}]"), "unknown", message);
         return Err(Error::Invalid(vec![fault]));
     }
-    match form.image_file_id.as_deref().map(str::trim) {
-        None | Some("") => Ok(None),
-        Some(same) if before.is_some_and(|id| id.to_string() == same) => Ok(before),
-        Some(id) => {
-            files::refer(app, caller, "image_file_id", id, Purpose::Content).await.map(Some)
-        }
+    let given = match &values.image {
+        Patch::Keep => return Ok(before),
+        Patch::Clear => "",
+        Patch::Set(id) => id.trim(),
+    };
+    match given {
+        "" => Ok(None),
+        same if before.is_some_and(|id| id.to_string() == same) => Ok(before),
+        id => files::refer(app, caller, "image_file_id", id, Purpose::Content).await.map(Some),
     }
 }
 
@@ -156,6 +162,7 @@ fn to_response(app: &App, promotion: Promotion) -> PromotionRecord {
             max_amount: promotion.max_amount,
             min_purchase: promotion.min_purchase,
         },
+        funded_by: promotion.funded_by,
         period: Period { start_date: promotion.start_date, end_date: promotion.end_date },
         image_file_id: promotion.image_file_id,
         image_url: promotion.image_file_id.map(|id| files::public_url(app, id)),

@@ -6,14 +6,20 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::kernel::{
-    error::Fault,
+    error::{Error, Fault, Result},
     http::Paging,
     ids::Uuid,
     lang::text,
     money::{Rate, Rupiah},
+    patch::Patch,
     schema::Input,
     text::{Description, Name},
 };
+
+crate::string_enum! {
+    /// Who pays for a discount.
+    pub enum FundedBy { Platform = "platform", Partner = "partner" }
+}
 
 crate::string_enum! {
     pub enum TargetType {
@@ -75,6 +81,7 @@ pub struct Promotion {
     pub discount_value: i64,
     pub max_amount: Option<Rupiah>,
     pub min_purchase: Option<Rupiah>,
+    pub funded_by: FundedBy,
     pub start_date: NaiveDate,
     pub end_date: NaiveDate,
     pub image_file_id: Option<Uuid>,
@@ -82,6 +89,11 @@ pub struct Promotion {
 }
 
 impl Promotion {
+    pub fn targets(&self) -> Vec<Uuid> {
+        let ids = self.target_ids.as_array().into_iter().flatten();
+        ids.filter_map(Value::as_str).filter_map(|id| id.parse().ok()).collect()
+    }
+
     pub fn discount(&self) -> Discount {
         let kind = match self.discount_type {
             DiscountType::Percentage => {
@@ -111,6 +123,8 @@ pub struct PromotionRecord {
     pub state: PromotionState,
     pub tnc: String,
     pub discount: DiscountRecord,
+    /// Who pays for the discount.
+    pub funded_by: FundedBy,
     pub period: Period,
     pub image_file_id: Option<Uuid>,
     pub image_url: Option<String>,
@@ -149,12 +163,6 @@ impl From<String> for Code {
     }
 }
 
-impl Code {
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
 #[derive(Deserialize, JsonSchema)]
 pub struct DiscountForm {
     #[serde(rename = "type")]
@@ -162,10 +170,12 @@ pub struct DiscountForm {
     /// Percent with at most two decimals or whole rupiah, by `type`.
     #[schemars(with = "f64", range(min = 0))]
     pub value: serde_json::Number,
+    #[serde(default)]
     #[schemars(range(min = 1, max = 1_000_000_000_000_i64))]
-    pub max_amount: Option<i64>,
+    pub max_amount: Patch<i64>,
+    #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000_000_000_i64))]
-    pub min_purchase: Option<i64>,
+    pub min_purchase: Patch<i64>,
 }
 
 impl DiscountForm {
@@ -181,6 +191,7 @@ impl DiscountForm {
     }
 }
 
+/// Optional fields that are left out of an update keep their value; null clears them.
 #[derive(Deserialize, JsonSchema)]
 pub struct PromotionForm {
     pub title: Name,
@@ -190,16 +201,23 @@ pub struct PromotionForm {
     #[schemars(range(min = 1, max = 1_000_000_000))]
     pub quota: Option<i32>,
     pub target_type: TargetType,
+    /// Required unless `target_type` is `all` or stays the same.
     #[serde(default)]
     #[schemars(length(max = 200), extend("uniqueItems" = true))]
-    pub target_ids: Vec<Uuid>,
+    pub target_ids: Patch<Vec<Uuid>>,
     pub status: PromotionStatus,
     pub tnc: Description,
     pub discount: DiscountForm,
+    /// `platform` if it is left out. The partner pays for it only on its own sailings: `partner`
+    /// needs another `target_type` than `all`.
+    #[serde(default)]
+    pub funded_by: Patch<FundedBy>,
     pub period: Period,
+    #[serde(default)]
     #[schemars(range(min = 1, max = 1_000_000))]
-    pub per_customer_limit: Option<i32>,
-    pub image_file_id: Option<String>,
+    pub per_customer_limit: Patch<i32>,
+    #[serde(default)]
+    pub image_file_id: Patch<String>,
 }
 
 impl Input for PromotionForm {
@@ -208,12 +226,6 @@ impl Input for PromotionForm {
         if value.get("quota").is_none() {
             let message = text("This is required.", "Wajib diisi.");
             faults.push(Fault::new("quota", "required", message));
-        }
-        let target = value["target_type"].as_str();
-        let none = value["target_ids"].as_array().is_none_or(Vec::is_empty);
-        if target.is_some_and(|target| target != TargetType::All.as_str()) && none {
-            let message = text("State the targets.", "Sebutkan sasarannya.");
-            faults.push(Fault::new("target_ids", "required", message));
         }
         let discount = &value["discount"];
         let kind = discount["type"].as_str().and_then(|word| word.parse().ok());
@@ -237,6 +249,106 @@ impl Input for PromotionForm {
     }
 }
 
+/// A promotion to create. The targets are required with the type.
+#[derive(Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct NewPromotion(pub PromotionForm);
+
+impl Input for NewPromotion {
+    fn check(value: &Value, faults: &mut Vec<Fault>) {
+        PromotionForm::check(value, faults);
+        let target = value["target_type"].as_str();
+        let none = value["target_ids"].as_array().is_none_or(Vec::is_empty);
+        if target.is_some_and(|target| target != TargetType::All.as_str()) && none {
+            faults.push(targets_required());
+        }
+    }
+}
+
+fn targets_required() -> Fault {
+    let message = text("State the targets.", "Sebutkan sasarannya.");
+    Fault::new("target_ids", "required", message)
+}
+
+/// The values of a promotion after a creation or an update.
+pub struct PromotionValues {
+    pub title: String,
+    pub code: String,
+    pub description: String,
+    pub quota: Option<i32>,
+    pub per_customer_limit: Option<i32>,
+    pub target_type: TargetType,
+    pub target_ids: Vec<Uuid>,
+    pub status: PromotionStatus,
+    pub tnc: String,
+    pub discount_type: DiscountType,
+    pub discount_value: i64,
+    pub max_amount: Option<Rupiah>,
+    pub min_purchase: Option<Rupiah>,
+    pub funded_by: FundedBy,
+    pub period: Period,
+    pub image: Patch<String>,
+}
+
+impl PromotionForm {
+    /// The values after the form was applied to what there was before.
+    pub fn over(self, before: Option<&Promotion>) -> Result<PromotionValues> {
+        let discount_value = DiscountForm::stored(self.discount.kind, &self.discount.value);
+        let discount_value =
+            discount_value.ok_or_else(|| Error::internal("a validated discount is invalid"))?;
+        let funded_by = self.funded_by.over(before.map(|before| before.funded_by));
+        // Targets of another type are not kept.
+        let kept = before.filter(|before| before.target_type == self.target_type);
+        let target_ids = self.target_ids.over(kept.map(Promotion::targets)).unwrap_or_default();
+        let values = PromotionValues {
+            title: self.title.to_string(),
+            code: self.code.0,
+            description: self.description.to_string(),
+            quota: self.quota,
+            per_customer_limit: self
+                .per_customer_limit
+                .over(before.and_then(|before| before.per_customer_limit)),
+            target_type: self.target_type,
+            target_ids,
+            status: self.status,
+            tnc: self.tnc.to_string(),
+            discount_type: self.discount.kind,
+            discount_value,
+            max_amount: rupiah(self.discount.max_amount, before.and_then(|b| b.max_amount)),
+            min_purchase: rupiah(self.discount.min_purchase, before.and_then(|b| b.min_purchase)),
+            funded_by: funded_by.unwrap_or(FundedBy::Platform),
+            period: self.period,
+            image: self.image_file_id,
+        };
+        match values.fault() {
+            Some(fault) => Err(Error::Invalid(vec![fault])),
+            None => Ok(values),
+        }
+    }
+}
+
+fn rupiah(amount: Patch<i64>, before: Option<Rupiah>) -> Option<Rupiah> {
+    amount.over(before.map(|before| before.0)).map(Rupiah)
+}
+
+impl PromotionValues {
+    /// What is wrong with values that depend on each other, some of them kept from before.
+    fn fault(&self) -> Option<Fault> {
+        let is_for_all = self.target_type == TargetType::All;
+        if !is_for_all && self.target_ids.is_empty() {
+            return Some(targets_required());
+        }
+        // Nobody else can decide that a partner pays.
+        (is_for_all && self.funded_by == FundedBy::Partner).then(|| {
+            let message = text(
+                "A promotion that partners pay for names its partners, boats or routes.",
+                "Promo yang dibiayai mitra harus menyebut mitra, kapal, atau rutenya.",
+            );
+            Fault::new("target_type", "funded_by_partner", message)
+        })
+    }
+}
+
 crate::string_enum! {
     pub enum PromotionSort {
         Title = "title",
@@ -254,6 +366,7 @@ pub struct PromotionsQuery {
     pub status: Option<PromotionStatus>,
     pub state: Option<PromotionState>,
     pub target_type: Option<TargetType>,
+    pub funded_by: Option<FundedBy>,
     pub sort_by: Option<PromotionSort>,
 }
 

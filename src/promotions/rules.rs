@@ -1,10 +1,9 @@
 //! Pure rules of promotions: when one can be used, and its discount.
 
 use chrono::NaiveDate;
-use serde_json::Value;
 
 use super::model::{
-    Discount, DiscountValue, Promotion, PromotionState, PromotionStatus, TargetType,
+    Discount, DiscountValue, FundedBy, Promotion, PromotionState, PromotionStatus, TargetType,
 };
 use crate::kernel::{ids::Uuid, money::Rupiah};
 
@@ -43,6 +42,8 @@ pub struct Purchase {
     pub subtotal: Rupiah,
     /// Uses by this customer; `None` if the customer is unknown.
     pub uses: Option<i32>,
+    /// Sold by the partner itself.
+    pub is_by_partner: bool,
 }
 
 /// Why it cannot be used today; `None` if it can.
@@ -60,11 +61,11 @@ pub fn unusable(promotion: &Promotion, purchase: &Purchase, today: NaiveDate) ->
         TargetType::Speedboat => Some(purchase.speedboat_id),
         TargetType::Route => Some(purchase.route_id),
     };
-    let among = |id: Uuid| {
-        let ids = promotion.target_ids.as_array().into_iter().flatten();
-        ids.filter_map(Value::as_str).any(|one| one.parse() == Ok(id))
-    };
-    if target.is_some_and(|target| !among(target)) {
+    if target.is_some_and(|target| !promotion.targets().contains(&target)) {
+        return Some(Reason::NotApplicable);
+    }
+    // A partner gives its own customers discounts at its own expense.
+    if purchase.is_by_partner && promotion.funded_by == FundedBy::Platform {
         return Some(Reason::NotApplicable);
     }
     if promotion.min_purchase.is_some_and(|least| purchase.subtotal < least) {

@@ -3,9 +3,7 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::json;
 
-use super::model::{
-    DiscountForm, Promotion, PromotionForm, PromotionState, PromotionsQuery, TargetType,
-};
+use super::model::{Promotion, PromotionState, PromotionValues, PromotionsQuery, TargetType};
 use crate::kernel::{
     db::{Db, Failure, List, Statement, Tx},
     error::{Error, Result},
@@ -19,7 +17,7 @@ macro_rules! promotion {
         concat!(
             "SELECT id, title, code, description, quota, used, per_customer_limit, target_type,
                target_ids, status, tnc, discount_type, discount_value, max_amount, min_purchase,
-               start_date, end_date, image_file_id, created_at
+               funded_by, start_date, end_date, image_file_id, created_at
              FROM promotions",
             $rest
         )
@@ -85,6 +83,7 @@ pub async fn list(db: &Db, query: &PromotionsQuery, today: NaiveDate) -> Result<
     let rows = list
         .filter("status = ?", query.status)
         .filter("target_type = ?", query.target_type)
+        .filter("funded_by = ?", query.funded_by)
         .search(&["title", "code"], paging.search())
         .page(paging.sort(sort, "created_at"), "id", paging.limit(), paging.offset())
         .await?;
@@ -100,14 +99,14 @@ pub async fn running(db: &Db, paging: &Paging, today: NaiveDate) -> Result<Page<
 }
 
 /// Index of the first target that does not exist.
-pub async fn unknown_target(db: &Db, form: &PromotionForm) -> Result<Option<usize>> {
-    let text = match form.target_type {
+pub async fn unknown_target(db: &Db, values: &PromotionValues) -> Result<Option<usize>> {
+    let text = match values.target_type {
         TargetType::All => return Ok(None),
         TargetType::Mitra => "SELECT id FROM partners WHERE id = $1",
         TargetType::Speedboat => "SELECT id FROM speedboats WHERE id = $1 AND deleted_at IS NULL",
         TargetType::Route => "SELECT id FROM routes WHERE id = $1",
     };
-    for (index, id) in form.target_ids.iter().enumerate() {
+    for (index, id) in values.target_ids.iter().enumerate() {
         if db.sql(text).bind(*id).maybe::<(Uuid,)>().await?.is_none() {
             return Ok(Some(index));
         }
@@ -117,7 +116,7 @@ pub async fn unknown_target(db: &Db, form: &PromotionForm) -> Result<Option<usiz
 
 pub async fn insert(
     tx: &mut Tx,
-    form: &PromotionForm,
+    values: &PromotionValues,
     image: Option<Uuid>,
     now: DateTime<Utc>,
 ) -> Result<Uuid> {
@@ -125,18 +124,18 @@ pub async fn insert(
     let statement = tx.sql(
         "INSERT INTO promotions (title, code, description, quota, per_customer_limit, target_type,
            target_ids, status, tnc, discount_type, discount_value, max_amount, min_purchase,
-           start_date, end_date, image_file_id, updated_at, id, used, created_at)
+           start_date, end_date, image_file_id, updated_at, funded_by, id, used, created_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-           0, $17)",
+           $19, 0, $17)",
     );
-    bound(statement, form, image, now)?.bind(id).run().await.map_err(refused)?;
+    bound(statement, values, image, now).bind(id).run().await.map_err(refused)?;
     Ok(id)
 }
 
 pub async fn update(
     tx: &mut Tx,
     id: Uuid,
-    form: &PromotionForm,
+    values: &PromotionValues,
     image: Option<Uuid>,
     now: DateTime<Utc>,
 ) -> Result<()> {
@@ -144,40 +143,40 @@ pub async fn update(
         "UPDATE promotions SET title = $1, code = $2, description = $3, quota = $4,
            per_customer_limit = $5, target_type = $6, target_ids = $7, status = $8, tnc = $9,
            discount_type = $10, discount_value = $11, max_amount = $12, min_purchase = $13,
-           start_date = $14, end_date = $15, image_file_id = $16, updated_at = $17
-         WHERE id = $18",
+           start_date = $14, end_date = $15, image_file_id = $16, updated_at = $17,
+           funded_by = $18
+         WHERE id = $19",
     );
-    bound(statement, form, image, now)?.bind(id).run().await.map_err(refused)?;
+    bound(statement, values, image, now).bind(id).run().await.map_err(refused)?;
     Ok(())
 }
 
 /// Binds the values that insert and update share, in order.
 fn bound<'s>(
     statement: Statement<'s>,
-    form: &PromotionForm,
+    values: &PromotionValues,
     image: Option<Uuid>,
     now: DateTime<Utc>,
-) -> Result<Statement<'s>> {
-    let value = DiscountForm::stored(form.discount.kind, &form.discount.value);
-    let value = value.ok_or_else(|| Error::internal("a validated discount is invalid"))?;
-    Ok(statement
-        .bind(form.title.to_string())
-        .bind(form.code.as_str().to_owned())
-        .bind(form.description.to_string())
-        .bind(form.quota)
-        .bind(form.per_customer_limit)
-        .bind(form.target_type)
-        .bind(json!(form.target_ids))
-        .bind(form.status)
-        .bind(form.tnc.to_string())
-        .bind(form.discount.kind)
-        .bind(value)
-        .bind(form.discount.max_amount)
-        .bind(form.discount.min_purchase)
-        .bind(form.period.start_date)
-        .bind(form.period.end_date)
+) -> Statement<'s> {
+    statement
+        .bind(values.title.clone())
+        .bind(values.code.clone())
+        .bind(values.description.clone())
+        .bind(values.quota)
+        .bind(values.per_customer_limit)
+        .bind(values.target_type)
+        .bind(json!(values.target_ids))
+        .bind(values.status)
+        .bind(values.tnc.clone())
+        .bind(values.discount_type)
+        .bind(values.discount_value)
+        .bind(values.max_amount)
+        .bind(values.min_purchase)
+        .bind(values.period.start_date)
+        .bind(values.period.end_date)
         .bind(image)
-        .bind(now))
+        .bind(now)
+        .bind(values.funded_by)
 }
 
 /// Maps violated constraints to errors.

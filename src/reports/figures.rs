@@ -1,4 +1,4 @@
-//! Accumulation of report figures from sales, refunds and transitions.
+//! Accumulation of report figures from sales, money and transitions.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// Pseudo status between two sailings: the sale is reversed and booked again.
+/// Pseudo status between two sailings: the old price is taken back and the new one is set.
 const RESCHEDULED: &str = "rescheduled";
 
 #[derive(crate::kernel::db::FromRow)]
@@ -30,11 +30,21 @@ pub struct StatusChange {
     kind: String,
     method: String,
     from_status: Option<String>,
-    to_status: String,
+    /// `None`: money alone.
+    to_status: Option<String>,
     at: DateTime<Utc>,
     #[row(flatten)]
     amounts: BookingAmounts,
-    refund: i64,
+    #[row(flatten)]
+    money: Money,
+}
+
+/// Money that came in or went back beside the sale.
+#[derive(Clone, Copy, Default, crate::kernel::db::FromRow)]
+pub struct Money {
+    pub received: i64,
+    pub refund: i64,
+    pub refund_tax: i64,
 }
 
 /// Amounts of a booking.
@@ -118,33 +128,53 @@ macro_rules! add_to {
                tax = kept.tax + excluded.tax,
                commission = kept.commission + excluded.commission,
                partner_net = kept.partner_net + excluded.partner_net,
-               refunds = kept.refunds + excluded.refunds"
+               refunds = kept.refunds + excluded.refunds,
+               refund_tax = kept.refund_tax + excluded.refund_tax"
         )
     };
 }
 
 impl Figures {
     /// Adds a sale, or (`times` -1) reverses it.
-    pub fn sale(&mut self, of: SaleKey<'_>, day: NaiveDate, amounts: BookingAmounts, times: i64) {
-        let sums = Sums {
+    pub fn sale(&mut self, of: &SaleKey<'_>, day: NaiveDate, amounts: BookingAmounts, times: i64) {
+        let sold = Sums {
             bookings: times,
             passengers: times * i64::from(amounts.passengers),
             gross: times * amounts.total,
+            ..Sums::default()
+        };
+        self.add(of, day, sold);
+        self.add_sold(of, day, sold);
+        self.price(of, day, amounts, times);
+    }
+
+    /// Adds a price, or (`times` -1) takes it back, without a sale.
+    pub fn price(&mut self, of: &SaleKey<'_>, day: NaiveDate, amounts: BookingAmounts, times: i64) {
+        let price = Sums {
             discount: times * amounts.discount,
             tax: times * amounts.tax,
             commission: times * amounts.commission,
             partner_net: times * amounts.partner_net,
-            refunds: 0,
+            ..Sums::default()
         };
+        self.add(of, day, price);
+    }
+
+    pub fn money(&mut self, of: &SaleKey<'_>, day: NaiveDate, money: Money) {
+        let Money { received, refund, refund_tax } = money;
+        let sums = Sums { gross: received, refunds: refund, refund_tax, ..Sums::default() };
+        self.add(of, day, sums);
+        if received != 0 {
+            self.add_sold(of, day, sums);
+        }
+    }
+
+    /// Adds to the figures of the partner and the route.
+    fn add_sold(&mut self, of: &SaleKey<'_>, day: NaiveDate, sums: Sums) {
         let month = month_of(day);
-        self.add(&of, day, sums);
         *self.partner_days.entry((of.partner_id, day)).or_default() += sums;
         *self.partner_months.entry((month, of.partner_id)).or_default() += sums;
         *self.route_months.entry((month, of.route_id, of.partner_id)).or_default() += sums;
-    }
-
-    pub fn refund(&mut self, of: SaleKey<'_>, day: NaiveDate, refunds: i64) {
-        self.add(&of, day, Sums { refunds, ..Sums::default() });
     }
 
     fn add(&mut self, of: &SaleKey<'_>, day: NaiveDate, sums: Sums) {
@@ -170,18 +200,20 @@ impl Figures {
     pub fn apply(&mut self, moved: &StatusChange, zone: Tz) {
         let StatusChange { partner_id, route_id, amounts, .. } = *moved;
         let day = moved.at.with_timezone(&zone).date_naive();
-        let of = SaleKey { partner_id, route_id, kind: &moved.kind, method: &moved.method };
-        match (moved.from_status.as_deref(), moved.to_status.as_str()) {
-            (_, RESCHEDULED) => self.sale(of, day, amounts, -1),
-            (Some(RESCHEDULED), _) => self.sale(of, day, amounts, 1),
+        let of = &SaleKey { partner_id, route_id, kind: &moved.kind, method: &moved.method };
+        let Some(to) = moved.to_status.as_deref() else {
+            return self.money(of, day, moved.money);
+        };
+        match (moved.from_status.as_deref(), to) {
+            (_, RESCHEDULED) => self.price(of, day, amounts, -1),
+            (Some(RESCHEDULED), _) => self.price(of, day, amounts, 1),
             (None | Some("pending_payment" | "expired"), "paid") => self.sale(of, day, amounts, 1),
-            (_, "refunded") => self.refund(of, day, moved.refund),
             _ => {}
         }
         if let Some(from) = &moved.from_status {
             self.stand(partner_id, from, -1, amounts);
         }
-        self.stand(partner_id, &moved.to_status, 1, amounts);
+        self.stand(partner_id, to, 1, amounts);
     }
 
     /// Adds the changes to the stored figures.
@@ -189,7 +221,7 @@ impl Figures {
         store_sales(
             tx,
             "INSERT INTO sales_days AS kept (day, type, method, bookings, passengers, gross,
-               discount, tax, commission, partner_net, refunds)",
+               discount, tax, commission, partner_net, refunds, refund_tax)",
             add_to!("day"),
             self.days,
         )
@@ -197,7 +229,7 @@ impl Figures {
         store_sales(
             tx,
             "INSERT INTO sales_months AS kept (month, type, method, bookings, passengers, gross,
-               discount, tax, commission, partner_net, refunds)",
+               discount, tax, commission, partner_net, refunds, refund_tax)",
             add_to!("month"),
             self.months,
         )
@@ -269,13 +301,14 @@ async fn store_sales(
     add: &'static str,
     figures: HashMap<Sold, Sums>,
 ) -> Result<()> {
-    tx.upsert_all(insert, 11, &sorted(figures), add, |row, ((when, kind, method), sums)| {
+    tx.upsert_all(insert, 12, &sorted(figures), add, |row, ((when, kind, method), sums)| {
         sold(row.bind(*when).bind(kind.clone()).bind(method.clone()), sums)
             .bind(sums.discount)
             .bind(sums.tax)
             .bind(sums.commission)
             .bind(sums.partner_net)
             .bind(sums.refunds)
+            .bind(sums.refund_tax)
     })
     .await
     .map_err(Into::into)

@@ -23,6 +23,7 @@ use crate::{
         http::{Paged, Query, Reply},
         lang::{Lang, Text, text},
     },
+    ledger::{self, Account, LedgerSums},
 };
 
 /// The requested window and the compared one.
@@ -56,13 +57,16 @@ pub async fn finance_overview(
 ) -> Result<Report<Reply<Overview>>> {
     let (period, previous) = windows(&app, &query);
     let (zone, as_of) = (app.config.timezone, app.clock.now());
-    let (daily, before, ()) = tokio::try_join!(
+    let (daily, before, books, books_before, ()) = tokio::try_join!(
         store::sold(&app.db, period, zone),
         store::sold(&app.db, previous, zone),
+        ledger::sums(&app.db, period.start_date, period.end_date),
+        ledger::sums(&app.db, previous.start_date, previous.end_date),
         are_made(&app),
     )?;
     let (now, then) = (all(&daily), all(&before));
     let figure = |of: fn(&Sums) -> i64| Figure::new(of(&now), of(&then));
+    let booked = |of: fn(&LedgerSums) -> i64| Figure::new(of(&books), of(&books_before));
     let overview = Overview {
         as_of,
         period,
@@ -71,9 +75,15 @@ pub async fn finance_overview(
         discount: figure(|sums| sums.discount),
         tax: figure(|sums| sums.tax),
         refunds: figure(|sums| sums.refunds),
-        net_revenue: figure(|sums| sums.gross - sums.refunds - sums.tax),
+        refund_tax: figure(|sums| sums.refund_tax),
+        net_revenue: figure(|sums| sums.gross - sums.refunds - (sums.tax - sums.refund_tax)),
         commission: figure(|sums| sums.commission),
         partner_payable: figure(|sums| sums.partner_net),
+        commission_earned: booked(rules::commission_earned),
+        tax_due: booked(|books| books.tax_due().0),
+        promotion_cost: booked(|books| books.debited(Account::PromotionExpense).0),
+        gateway_fees: booked(|books| books.debited(Account::GatewayFees).0),
+        platform_income: booked(rules::platform_income),
         bookings: figure(|sums| sums.bookings),
         passengers: figure(|sums| sums.passengers),
         average_booking: figure(|sums| rules::average(sums.gross, sums.bookings)),
@@ -94,9 +104,15 @@ fn overview_sheets(overview: &Overview) -> Vec<Sheet> {
         ("discount", overview.discount),
         ("tax", overview.tax),
         ("refunds", overview.refunds),
+        ("refund_tax", overview.refund_tax),
         ("net_revenue", overview.net_revenue),
         ("commission", overview.commission),
         ("partner_payable", overview.partner_payable),
+        ("commission_earned", overview.commission_earned),
+        ("tax_due", overview.tax_due),
+        ("promotion_cost", overview.promotion_cost),
+        ("gateway_fees", overview.gateway_fees),
+        ("platform_income", overview.platform_income),
         ("bookings", overview.bookings),
         ("passengers", overview.passengers),
         ("average_booking", overview.average_booking),

@@ -3,8 +3,13 @@
 //! - A trigger stores every status transition of a booking as a row, so sales never wait for each
 //!   other. A job rolls these rows up into daily and monthly figures. A report reads the figures and
 //!   the remaining rows in one statement: it is exact, and its cost depends on its window only.
-//! - Money counts on the day of the payment, refunds on the day of the refund. A late payment that is
-//!   refunded is neither a sale nor a refund.
+//! - Gross is all money that was received for bookings, on the day on which it was applied: the totals
+//!   of sales, paid differences of reschedules, and what was paid too much, twice or too late and is
+//!   owed back. Money that waits for a review is not part of it. Refunds are all money that was paid
+//!   back, on its day, less what bounced.
+//! - A reschedule is no sale: the counts stay, and the price changes on its day. All money of a booking
+//!   counts for the route that it was sold for.
+//! - What the platform has earned is read from the ledger.
 //! - The figures can be rebuilt from the bookings; they are when the time zone changes. Until then
 //!   reports respond with 503.
 
@@ -17,8 +22,9 @@ mod rules;
 mod series;
 mod store;
 
+pub use download::{Accepts, Cell, Report, Sheet, file};
 pub use http::{finance_overview, revenue_by_partner, revenue_by_payment_method, revenue_by_type};
-pub use model::{Figure, Point, Sums};
+pub use model::{Figure, Format, Point, Sums};
 pub use rollup::{are_made, ensure, rebuild, roll_up, roll_up_batch};
 pub use rules::{Percent, Window};
 pub use series::series;

@@ -21,6 +21,8 @@ pub struct Sums {
     pub commission: i64,
     pub partner_net: i64,
     pub refunds: i64,
+    /// The tax in the refunds.
+    pub refund_tax: i64,
 }
 
 impl AddAssign for Sums {
@@ -33,6 +35,7 @@ impl AddAssign for Sums {
         self.commission += more.commission;
         self.partner_net += more.partner_net;
         self.refunds += more.refunds;
+        self.refund_tax += more.refund_tax;
     }
 }
 
@@ -118,15 +121,33 @@ pub struct Overview {
     pub as_of: DateTime<Utc>,
     pub period: Window,
     pub previous: Window,
-    /// Payments, without deducting refunds.
+    /// Money received for bookings, without deducting refunds. Includes the paid difference of a
+    /// reschedule, and money that was paid too much, twice or too late as soon as it is owed back.
     pub gross_revenue: Figure,
+    /// Of the bookings sold; a reschedule counts with the change of the price.
     pub discount: Figure,
+    /// Of the bookings sold; a reschedule counts with the change of the price.
     pub tax: Figure,
+    /// Money paid back, less transfers that bounced.
     pub refunds: Figure,
-    /// Gross revenue less refunds and tax.
+    /// The tax in the refunds.
+    pub refund_tax: Figure,
+    /// Gross revenue less refunds, and less the tax that is not refunded.
     pub net_revenue: Figure,
+    /// As sold; `commission_earned` has what the books have.
     pub commission: Figure,
+    /// As sold.
     pub partner_payable: Figure,
+    /// Commission and fees by the books: of journeys that took place and of money that was kept.
+    pub commission_earned: Figure,
+    /// Tax that became due by the books, whether or not it was paid to the state yet.
+    pub tax_due: Figure,
+    /// Discounts that the platform has paid for.
+    pub promotion_cost: Figure,
+    /// What payment providers have charged.
+    pub gateway_fees: Figure,
+    /// Commission earned less promotions, fees of providers and banks, and losses.
+    pub platform_income: Figure,
     pub bookings: Figure,
     pub passengers: Figure,
     pub average_booking: Figure,

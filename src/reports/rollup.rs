@@ -1,4 +1,4 @@
-//! Roll-up of booking transitions into report figures, and rebuild from the bookings.
+//! Roll-up of booking transitions into report figures, and rebuild from the bookings and their money.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use chrono_tz::Tz;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::figures::{BookingAmounts, Figures, SaleKey, StatusChange};
+use super::figures::{BookingAmounts, Figures, Money, SaleKey, StatusChange};
 use crate::{
     app::App,
     bookings::Price,
@@ -17,6 +17,7 @@ use crate::{
         ids::Uuid,
         set_aside::{self, Pass, RowJob},
     },
+    ledger,
 };
 
 /// Only one process at a time changes the figures.
@@ -104,7 +105,7 @@ async fn roll_up_transitions(app: &App, ids: &[i64]) -> Result<u64> {
         "DELETE FROM booking_moves WHERE id IN",
         ids.len(),
         "RETURNING partner_id, route_id, type, method, from_status, to_status, at, passengers,
-           subtotal, discount, tax, total, commission, partner_net, refund",
+           subtotal, discount, tax, total, commission, partner_net, received, refund, refund_tax",
     );
     let moves: Vec<StatusChange> =
         ids.iter().fold(taken, |taken, id| taken.bind(*id)).all().await?;
@@ -126,9 +127,12 @@ pub async fn ensure(app: &App) -> Result<()> {
     Ok(())
 }
 
-/// Rebuilds the figures from the bookings; returns their number.
+/// Rebuilds the figures from the bookings, and the totals of the ledger; returns the number of
+/// bookings.
 pub async fn rebuild(app: &App) -> Result<u64> {
-    made(app, true).await
+    let bookings = made(app, true).await?;
+    ledger::rebuild(app).await?;
+    Ok(bookings)
 }
 
 async fn made(app: &App, anew: bool) -> Result<u64> {
@@ -170,10 +174,8 @@ struct Booked {
     method: String,
     status: String,
     paid_at: Option<DateTime<Utc>>,
-    refunded_at: Option<DateTime<Utc>>,
     #[row(flatten)]
     amounts: BookingAmounts,
-    refund: i64,
 }
 
 /// A rescheduled booking.
@@ -195,7 +197,7 @@ struct Changed {
 
 impl Changed {
     /// Corrects the sale, which was counted with the current values, to those before the
-    /// reschedule.
+    /// reschedule, and changes the price when it took place.
     fn count(&self, figures: &mut Figures, day: impl Fn(DateTime<Utc>) -> NaiveDate) -> Result<()> {
         let amounts = |price: &Value| {
             let price = Price::deserialize(price).map_err(Error::internal)?;
@@ -208,10 +210,11 @@ impl Changed {
             kind: &self.kind,
             method: &self.method,
         };
-        for (at, times) in [(self.paid_at, -1), (self.done_at, 1)] {
-            figures.sale(of(self.to_route_id), day(at), becomes, times);
-            figures.sale(of(self.from_route_id), day(at), was, -times);
-        }
+        let (sold_on, moved_on) = (day(self.paid_at), day(self.done_at));
+        figures.sale(&of(self.to_route_id), sold_on, becomes, -1);
+        figures.sale(&of(self.from_route_id), sold_on, was, 1);
+        figures.price(&of(self.to_route_id), moved_on, becomes, 1);
+        figures.price(&of(self.from_route_id), moved_on, was, -1);
         Ok(())
     }
 }
@@ -236,6 +239,43 @@ async fn changed(tx: &mut Tx, last: Uuid, limit: i64) -> Result<Vec<Changed>> {
         .await?;
     Ok(changed)
 }
+
+/// Money that came in or went back beside the sale.
+#[derive(crate::kernel::db::FromRow)]
+struct Moved {
+    id: Uuid,
+    partner_id: Uuid,
+    route_id: Uuid,
+    #[row(rename = "type")]
+    kind: String,
+    method: String,
+    at: DateTime<Utc>,
+    #[row(flatten)]
+    money: Money,
+}
+
+/// The money that the triggers write, one statement for each kind of it.
+const MONEY: [&str; 4] = [
+    "SELECT y.id, k.partner_id, k.route_id, k.type, COALESCE(y.method, 'other') AS method,
+       y.paid_at AS at, y.amount AS received, CAST(0 AS BIGINT) AS refund,
+       CAST(0 AS BIGINT) AS refund_tax
+     FROM payments y JOIN sales_keys k ON k.booking_id = y.booking_id
+     WHERE y.reschedule_id IS NOT NULL AND y.status IN ('paid', 'refunded') AND y.id > $1
+     ORDER BY y.id LIMIT CAST($2 AS BIGINT)",
+    "SELECT f.id, k.partner_id, k.route_id, k.type, k.method, f.due_at AS at,
+       f.amount AS received, CAST(0 AS BIGINT) AS refund, CAST(0 AS BIGINT) AS refund_tax
+     FROM refunds f JOIN refund_keys k ON k.refund_id = f.id
+     WHERE f.kind IN ('excess', 'duplicate', 'late') AND f.id > $1
+     ORDER BY f.id LIMIT CAST($2 AS BIGINT)",
+    "SELECT y.id, k.partner_id, k.route_id, k.type, k.method, y.paid_at AS at,
+       CAST(0 AS BIGINT) AS received, y.amount AS refund, y.tax AS refund_tax
+     FROM refund_payments y JOIN refund_keys k ON k.refund_id = y.refund_id
+     WHERE y.id > $1 ORDER BY y.id LIMIT CAST($2 AS BIGINT)",
+    "SELECT y.id, k.partner_id, k.route_id, k.type, k.method, y.returned_at AS at,
+       CAST(0 AS BIGINT) AS received, -y.amount AS refund, -y.tax AS refund_tax
+     FROM refund_payments y JOIN refund_keys k ON k.refund_id = y.refund_id
+     WHERE y.returned_at IS NOT NULL AND y.id > $1 ORDER BY y.id LIMIT CAST($2 AS BIGINT)",
+];
 
 /// Uses one snapshot; transitions that happen meanwhile are rolled up later.
 async fn make(app: &App, anew: bool) -> Result<u64> {
@@ -265,8 +305,8 @@ async fn make(app: &App, anew: bool) -> Result<u64> {
         let bookings: Vec<Booked> = tx
             .sql(
                 "SELECT k.id, k.partner_id, s.route_id, k.type, k.status, k.paid_at,
-                   k.refunded_at, k.qty AS passengers, k.subtotal, k.discount, k.tax, k.total,
-                   k.commission, k.partner_net, COALESCE(k.refund_amount, 0) AS refund,
+                   k.qty AS passengers, k.subtotal, k.discount, k.tax, k.total, k.commission,
+                   k.partner_net,
                    COALESCE((SELECT y.method FROM payments y WHERE y.booking_id = k.id
                      AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded') LIMIT 1),
                      'other') AS method
@@ -279,13 +319,9 @@ async fn make(app: &App, anew: bool) -> Result<u64> {
             .await?;
         for booked in &bookings {
             let Booked { partner_id, route_id, amounts, .. } = *booked;
-            let of =
-                || SaleKey { partner_id, route_id, kind: &booked.kind, method: &booked.method };
+            let of = SaleKey { partner_id, route_id, kind: &booked.kind, method: &booked.method };
             if let Some(paid_at) = booked.paid_at {
-                figures.sale(of(), day(paid_at), amounts, 1);
-                if let Some(refunded_at) = booked.refunded_at {
-                    figures.refund(of(), day(refunded_at), booked.refund);
-                }
+                figures.sale(&of, day(paid_at), amounts, 1);
             }
             figures.stand(partner_id, &booked.status, 1, amounts);
         }
@@ -302,6 +338,19 @@ async fn make(app: &App, anew: bool) -> Result<u64> {
         last = moves.last().map_or(last, |moved| moved.id);
         for moved in &moves {
             moved.count(&mut figures, day)?;
+        }
+    }
+    for statement in MONEY {
+        let (mut last, mut more) = (Uuid::nil(), true);
+        while more {
+            let rows: Vec<Moved> = tx.sql(statement).bind(last).bind(SOME as i64).all().await?;
+            more = rows.len() == SOME;
+            last = rows.last().map_or(last, |row| row.id);
+            for Moved { partner_id, route_id, kind, method, at, money, .. } in &rows {
+                let (partner_id, route_id) = (*partner_id, *route_id);
+                let of = SaleKey { partner_id, route_id, kind, method };
+                figures.money(&of, day(*at), *money);
+            }
         }
     }
     figures.store(&mut tx).await?;

@@ -4,6 +4,8 @@ use chrono::{Datelike, Days, Months, NaiveDate};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
+use crate::ledger::{Account, LedgerSums};
+
 crate::string_enum! {
     pub enum PeriodType {
         Monthly = "Bulanan",
@@ -125,6 +127,17 @@ pub struct Cut {
     pub months: (NaiveDate, NaiveDate),
     /// Days after the last whole month.
     pub tail: Window,
+}
+
+pub fn commission_earned(books: &LedgerSums) -> i64 {
+    -books.debited(Account::CommissionRevenue).0
+}
+
+/// What the platform has earned, less what it has spent.
+pub fn platform_income(books: &LedgerSums) -> i64 {
+    use Account::{BankFees, GatewayFees, Losses, PromotionExpense};
+    let spent = [PromotionExpense, GatewayFees, Losses, BankFees].map(|cost| books.debited(cost).0);
+    commission_earned(books) - spent.iter().sum::<i64>()
 }
 
 /// Average, rounded half up.

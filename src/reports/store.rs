@@ -66,20 +66,23 @@ async fn sold_by(db: &Db, window: Window, cut: Cut, zone: Tz) -> Result<Daily> {
            CAST(SUM(discount) AS BIGINT) AS discount, CAST(SUM(tax) AS BIGINT) AS tax,
            CAST(SUM(commission) AS BIGINT) AS commission,
            CAST(SUM(partner_net) AS BIGINT) AS partner_net,
-           CAST(SUM(refunds) AS BIGINT) AS refunds
+           CAST(SUM(refunds) AS BIGINT) AS refunds,
+           CAST(SUM(refund_tax) AS BIGINT) AS refund_tax
          FROM (SELECT month AS day, bookings, passengers, gross, discount, tax, commission,
-               partner_net, refunds
+               partner_net, refunds, refund_tax
              FROM sales_months WHERE month >= $1 AND month < $2
            UNION ALL
-           SELECT day, bookings, passengers, gross, discount, tax, commission, partner_net, refunds
+           SELECT day, bookings, passengers, gross, discount, tax, commission, partner_net, refunds,
+               refund_tax
              FROM sales_days WHERE day BETWEEN $3 AND $4
            UNION ALL
-           SELECT day, bookings, passengers, gross, discount, tax, commission, partner_net, refunds
+           SELECT day, bookings, passengers, gross, discount, tax, commission, partner_net, refunds,
+               refund_tax
              FROM sales_days WHERE day BETWEEN $5 AND $6) each
          GROUP BY day
          UNION ALL
          SELECT CAST(NULL AS DATE), at, bookings, passengers, gross, discount, tax, commission,
-           partner_net, refunds
+           partner_net, refunds, refund_tax
          FROM sales_moves WHERE at >= $7 AND at < $8",
     );
     let rows = in_window(statement, window, cut, zone).long().all().await?;
@@ -98,10 +101,10 @@ pub async fn daily(db: &Db, partner: Option<Uuid>, window: Window, zone: Tz) -> 
             "SELECT day, CAST(NULL AS TIMESTAMPTZ) AS at, bookings, passengers, gross,
                CAST(0 AS BIGINT) AS discount, CAST(0 AS BIGINT) AS tax,
                CAST(0 AS BIGINT) AS commission, CAST(0 AS BIGINT) AS partner_net,
-               CAST(0 AS BIGINT) AS refunds
+               CAST(0 AS BIGINT) AS refunds, CAST(0 AS BIGINT) AS refund_tax
              FROM partner_days WHERE partner_id = $5 AND day BETWEEN $1 AND $2
              UNION ALL
-             SELECT CAST(NULL AS DATE), at, bookings, passengers, gross, 0, 0, 0, 0, 0
+             SELECT CAST(NULL AS DATE), at, bookings, passengers, gross, 0, 0, 0, 0, 0, 0
              FROM sales_moves WHERE partner_id = $5 AND at >= $3 AND at < $4",
         )
         .bind(window.start_date)
@@ -247,7 +250,8 @@ pub struct RouteSales {
     pub passengers: i64,
 }
 
-/// Routes with the highest sales of a month, of one partner or of all.
+/// Routes with the highest sales of a month, of one partner or of all. A booking counts for the route
+/// that it was sold for.
 pub async fn top_routes(
     db: &Db,
     partner: Option<Uuid>,
@@ -269,7 +273,7 @@ pub async fn top_routes(
                  UNION ALL
                  SELECT route_id, gross, bookings, passengers FROM sales_moves
                    WHERE at >= $2 AND at < $3 AND ($4 IS NULL OR partner_id = $4)) each
-               GROUP BY route_id HAVING SUM(bookings) > 0) sold
+               GROUP BY route_id HAVING SUM(bookings) <> 0 OR SUM(gross) <> 0) sold
              JOIN routes r ON r.id = sold.route_id
              JOIN partners p ON p.id = r.partner_id
              JOIN accounts a ON a.id = p.account_id

@@ -3,7 +3,7 @@
 use chrono::{DateTime, NaiveDate, Utc};
 
 use super::{
-    model::Origin,
+    model::{Origin, SettlementStatus},
     store::{self, NewSettlement},
 };
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
         money::Rupiah,
         seal::Sealer,
     },
+    ledger::{self, Due, DueKind},
     partners,
 };
 
@@ -33,8 +34,9 @@ pub struct SettlementRequest<'a> {
     pub minimum: Rupiah,
 }
 
-/// Collects the partner's dues. `None` if there is nothing to pay; the transaction must then be
-/// rolled back.
+/// Collects the partner's dues. If they leave nothing to pay out, the settlement is a statement: its
+/// dues are closed and the debt is carried. `None` if nothing has happened since the last statement,
+/// or for less than the minimum; the transaction must then be rolled back.
 pub async fn settle_dues(
     tx: &mut Tx,
     sealer: &Sealer,
@@ -59,11 +61,19 @@ pub async fn settle_dues(
     store::insert(tx, new, now).await?;
     store::assign_dues(tx, id, partner_id, from, end).await?;
     let sums = store::sums(tx, id).await?;
-    if sums.net <= Rupiah::ZERO || sums.net < wanted.minimum {
+    let pays_out = sums.net > Rupiah::ZERO;
+    if sums.news == 0 || (pays_out && sums.net < wanted.minimum) {
         return Ok(None);
     }
     let start = sums.first_day.map_or(start, |first| first.min(start));
-    store::set_sums(tx, id, &sums, start).await?;
+    let status = if pays_out { SettlementStatus::Pending } else { SettlementStatus::Statement };
+    store::set_sums(tx, id, &sums, start, status).await?;
+    if !pays_out {
+        let debt = (Rupiah::ZERO, -sums.net);
+        let today = tx.date_of(now);
+        let carried = Due::of_source(partner_id, DueKind::Carried, id, today, debt);
+        ledger::record_dues(tx, &[carried], now).await?;
+    }
     let created = SettlementRef { settlement_id: id, mitra_id: partner_id };
     events::emit(tx, DomainEvent::SettlementCreated(created), now).await?;
     Ok(Some(id))

@@ -22,8 +22,22 @@ use crate::{
 crate::string_enum! {
     pub enum SettlementStatus {
         Pending = "pending",
+        /// A provider is paying it out.
+        Processing = "processing",
         Released = "released",
         Cancelled = "cancelled",
+        /// Nothing is paid out; a debt is carried to the next settlement.
+        Statement = "statement",
+    }
+}
+
+crate::string_enum! {
+    /// How a settlement was released.
+    pub enum PayoutMethod {
+        /// Somebody transferred it.
+        Manual = "manual",
+        /// A provider paid it out.
+        Payout = "payout",
     }
 }
 
@@ -58,6 +72,7 @@ pub struct SettlementRow {
     pub released_at: Option<DateTime<Utc>>,
     pub cancelled_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
+    pub failure: Option<String>,
     // The partner's approved account, with encrypted number.
     pub bank_code: Option<String>,
     pub account_number: Option<String>,
@@ -76,7 +91,8 @@ pub struct Settlement {
     pub commission_tax: Rupiah,
     /// Cash that the partner collected.
     pub collected: Rupiah,
-    /// Amount of the payout: gross less commission, its tax and collected cash.
+    /// Amount of the payout: gross less commission, its tax and collected cash. Zero or less in a
+    /// statement.
     pub net: Rupiah,
     pub booking_count: i32,
     pub status: SettlementStatus,
@@ -94,6 +110,8 @@ pub struct Settlement {
     pub released_at: Option<DateTime<Utc>>,
     pub cancelled_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
+    /// Why the last payout failed or came back.
+    pub failure: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
@@ -108,25 +126,42 @@ pub struct By {
     pub name: String,
 }
 
-/// A settlement with its bookings.
+/// A settlement with its items and releases.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SettlementDetail {
     #[serde(flatten)]
     pub settlement: Settlement,
     pub items: Vec<SettlementItem>,
+    /// Its releases, including those that came back.
+    pub payouts: Vec<SettlementPayout>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema, crate::kernel::db::FromRow)]
 pub struct SettlementItem {
-    pub booking_id: Uuid,
-    pub code: String,
-    pub departure_at: DateTime<Utc>,
+    /// Null if it is not of a booking, e.g. a receipt.
+    pub booking_id: Option<Uuid>,
+    pub code: Option<String>,
+    pub departure_at: Option<DateTime<Utc>>,
     pub kind: DueKind,
+    /// Local day of departure, or the day of the cause.
+    pub day: NaiveDate,
     pub gross: Rupiah,
     pub commission: Rupiah,
     pub commission_tax: Rupiah,
     pub collected: Rupiah,
     pub net: Rupiah,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema, crate::kernel::db::FromRow)]
+pub struct SettlementPayout {
+    pub id: Uuid,
+    pub amount: Rupiah,
+    pub method: PayoutMethod,
+    pub reference: String,
+    pub released_at: DateTime<Utc>,
+    /// When the transfer came back.
+    pub returned_at: Option<DateTime<Utc>>,
+    pub return_reason: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -154,18 +189,41 @@ fn in_order(value: &Value, faults: &mut Vec<Fault>) {
     }
 }
 
+crate::string_enum! {
+    pub enum ReleaseMethod {
+        /// A person has transferred it.
+        Manual = "manual",
+        /// The provider pays it out.
+        Payout = "payout",
+    }
+}
+
 #[derive(Deserialize, JsonSchema)]
 pub struct ReleaseForm {
-    /// Reference of the transfer.
+    /// `manual` by default.
+    #[serde(default)]
+    pub method: Option<ReleaseMethod>,
+    /// Reference of the transfer. Required unless the provider pays it out.
+    #[serde(default)]
     #[schemars(length(min = 1, max = 120), regex(pattern = r"\S"))]
-    pub reference: Line<120>,
+    pub reference: Option<Line<120>>,
     #[serde(default)]
     pub proof_file_id: Option<String>,
     #[serde(default)]
     pub note: Option<Note>,
 }
 
-impl Input for ReleaseForm {}
+impl Input for ReleaseForm {
+    fn check(value: &Value, faults: &mut Vec<Fault>) {
+        if value["method"] != "payout" && value["reference"].is_null() {
+            let message = text(
+                "The reference of the transfer is required.",
+                "Referensi transfer wajib diisi.",
+            );
+            faults.push(Fault::new("reference", "required", message));
+        }
+    }
+}
 
 #[derive(Default, Deserialize, JsonSchema)]
 pub struct CancelSettlement {
@@ -174,6 +232,15 @@ pub struct CancelSettlement {
 }
 
 impl Input for CancelSettlement {}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct ReturnForm {
+    /// Why the transfer came back.
+    #[schemars(length(min = 1, max = 500), regex(pattern = r"\S"))]
+    pub reason: Line<500>,
+}
+
+impl Input for ReturnForm {}
 
 crate::string_enum! {
     pub enum SettlementSort {

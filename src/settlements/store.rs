@@ -3,7 +3,10 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Value;
 
-use super::model::{Origin, SettlementItem, SettlementRow, SettlementsQuery};
+use super::model::{
+    Origin, PayoutMethod, SettlementItem, SettlementPayout, SettlementRow, SettlementStatus,
+    SettlementsQuery,
+};
 use crate::kernel::{
     db::{Db, Tx},
     error::Result,
@@ -19,7 +22,8 @@ macro_rules! settlement {
                t.gross, t.commission, t.commission_tax, t.collected, t.net, t.booking_count,
                t.status, t.origin, t.bank_account, t.note, t.reference, t.proof_file_id,
                t.created_by, c.name AS created_by_name, t.released_by, r.name AS released_by_name,
-               t.released_at, t.cancelled_at, t.created_at, o.approved_bank_code AS bank_code,
+               t.released_at, t.cancelled_at, t.created_at, t.failure,
+               o.approved_bank_code AS bank_code,
                o.approved_account_number AS account_number, o.approved_account_name AS account_name
              FROM settlements t
              JOIN partners p ON p.id = t.partner_id
@@ -67,12 +71,13 @@ pub async fn list(
     Ok(paging.page(rows))
 }
 
-const ITEMS: &str = "SELECT d.booking_id, k.code, k.departure_at, d.kind, d.gross, d.commission,
-      d.commission_tax, d.collected, d.net
+const ITEMS: &str = "SELECT d.booking_id, k.code, k.departure_at, d.kind, d.day, d.gross,
+      d.commission, d.commission_tax, d.collected, d.net
     FROM settlement_items i
     JOIN partner_dues d ON d.id = i.due_id
-    JOIN bookings k ON k.id = d.booking_id
-    WHERE i.settlement_id = $1 ORDER BY k.departure_at, k.code, d.kind DESC";
+    LEFT JOIN bookings k ON k.id = d.booking_id
+    WHERE i.settlement_id = $1
+    ORDER BY (d.booking_id IS NULL), k.departure_at, k.code, d.day, d.kind DESC, d.id";
 
 pub async fn items(db: &Db, id: Uuid) -> Result<Vec<SettlementItem>> {
     Ok(db.sql(ITEMS).bind(id).all().await?)
@@ -80,6 +85,18 @@ pub async fn items(db: &Db, id: Uuid) -> Result<Vec<SettlementItem>> {
 
 pub async fn items_in(tx: &mut Tx, id: Uuid) -> Result<Vec<SettlementItem>> {
     Ok(tx.sql(ITEMS).bind(id).all().await?)
+}
+
+const PAYOUTS: &str =
+    "SELECT id, amount, method, reference, released_at, returned_at, return_reason
+    FROM settlement_payouts WHERE settlement_id = $1 ORDER BY released_at, id";
+
+pub async fn payouts(db: &Db, id: Uuid) -> Result<Vec<SettlementPayout>> {
+    Ok(db.sql(PAYOUTS).bind(id).all().await?)
+}
+
+pub async fn payouts_in(tx: &mut Tx, id: Uuid) -> Result<Vec<SettlementPayout>> {
+    Ok(tx.sql(PAYOUTS).bind(id).all().await?)
 }
 
 pub struct NewSettlement<'a> {
@@ -117,8 +134,9 @@ pub async fn insert(tx: &mut Tx, new: NewSettlement<'_>, now: DateTime<Utc>) -> 
     Ok(())
 }
 
-/// Assigns the dues of departures from `start` to `end`, and dues with which the partner owes money
-/// from earlier days or refunds, which are netted.
+/// Assigns the dues of departures from `start` to `end` with all that is open of their bookings,
+/// bookings with which the partner owes money from earlier days, refunds or charges, which are
+/// netted, and everything that is not of a booking: carried debts, receipts, corrections.
 pub async fn assign_dues(
     tx: &mut Tx,
     id: Uuid,
@@ -129,11 +147,13 @@ pub async fn assign_dues(
     tx.sql(
         "UPDATE partner_dues SET settlement_id = $1
          WHERE partner_id = $2 AND settlement_id IS NULL
-           AND (day BETWEEN $3 AND $4 OR booking_id IN
+           AND (booking_id IS NULL OR booking_id IN
              (SELECT booking_id FROM partner_dues
-              WHERE partner_id = $2 AND settlement_id IS NULL GROUP BY booking_id
-              HAVING SUM(net) < 0 AND (MIN(day) < $3
-                OR COUNT(CASE WHEN kind = 'reversal' THEN 1 END) > 0)))",
+              WHERE partner_id = $2 AND settlement_id IS NULL AND booking_id IS NOT NULL
+              GROUP BY booking_id
+              HAVING COUNT(CASE WHEN day BETWEEN $3 AND $4 THEN 1 END) > 0
+                OR (SUM(net) < 0 AND (MIN(day) < $3
+                  OR COUNT(CASE WHEN kind IN ('reversal', 'charge') THEN 1 END) > 0))))",
     )
     .bind(id)
     .bind(partner)
@@ -154,6 +174,8 @@ pub async fn assign_dues(
 #[derive(crate::kernel::db::FromRow)]
 pub struct Sums {
     pub bookings: i64,
+    /// Number of dues other than debts of earlier statements.
+    pub news: i64,
     pub gross: Rupiah,
     pub commission: Rupiah,
     pub commission_tax: Rupiah,
@@ -167,12 +189,13 @@ pub async fn sums(tx: &mut Tx, id: Uuid) -> Result<Sums> {
     let sums = tx
         .sql(
             "SELECT COUNT(DISTINCT booking_id) AS bookings,
+               COUNT(CASE WHEN kind <> 'carried' THEN 1 END) AS news,
                CAST(COALESCE(SUM(gross), 0) AS BIGINT) AS gross,
                CAST(COALESCE(SUM(commission), 0) AS BIGINT) AS commission,
                CAST(COALESCE(SUM(commission_tax), 0) AS BIGINT) AS commission_tax,
                CAST(COALESCE(SUM(collected), 0) AS BIGINT) AS collected,
                CAST(COALESCE(SUM(net), 0) AS BIGINT) AS net,
-               MIN(CASE WHEN kind <> 'reversal' THEN day END) AS first_day
+               MIN(CASE WHEN kind IN ('sale', 'kept') THEN day END) AS first_day
              FROM partner_dues WHERE settlement_id = $1",
         )
         .bind(id)
@@ -181,11 +204,17 @@ pub async fn sums(tx: &mut Tx, id: Uuid) -> Result<Sums> {
     Ok(sums)
 }
 
-pub async fn set_sums(tx: &mut Tx, id: Uuid, sums: &Sums, start: NaiveDate) -> Result<()> {
+pub async fn set_sums(
+    tx: &mut Tx,
+    id: Uuid,
+    sums: &Sums,
+    start: NaiveDate,
+    status: SettlementStatus,
+) -> Result<()> {
     tx.sql(
         "UPDATE settlements SET booking_count = $1, gross = $2, commission = $3,
-           commission_tax = $4, collected = $5, net = $6, start_date = $7
-         WHERE id = $8",
+           commission_tax = $4, collected = $5, net = $6, start_date = $7, status = $8
+         WHERE id = $9",
     )
     .bind(i32::try_from(sums.bookings).unwrap_or(i32::MAX))
     .bind(sums.gross)
@@ -194,6 +223,61 @@ pub async fn set_sums(tx: &mut Tx, id: Uuid, sums: &Sums, start: NaiveDate) -> R
     .bind(sums.collected)
     .bind(sums.net)
     .bind(start)
+    .bind(status)
+    .bind(id)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// Whether a booking of the settlement was reversed, charged or refunded in cash since it was made:
+/// all that was open of its bookings then is in it.
+pub async fn is_stale(tx: &mut Tx, id: Uuid) -> Result<bool> {
+    let newer: i64 = tx
+        .sql(
+            "SELECT COUNT(*) FROM settlements t
+             JOIN settlement_items i ON i.settlement_id = t.id
+             JOIN partner_dues d ON d.id = i.due_id
+             JOIN partner_dues n ON n.booking_id = d.booking_id
+             WHERE t.id = $1 AND n.kind IN ('reversal', 'charge', 'returned')
+               AND (n.settlement_id IS NULL
+                 OR (n.settlement_id <> t.id AND n.created_at > t.created_at))",
+        )
+        .bind(id)
+        .scalar()
+        .await?;
+    Ok(newer > 0)
+}
+
+/// Whether this person has recorded that a payout of the settlement came back.
+pub async fn was_returned_by(tx: &mut Tx, id: Uuid, person: Uuid) -> Result<bool> {
+    let returns: i64 = tx
+        .sql(
+            "SELECT COUNT(*) FROM settlement_payouts
+             WHERE settlement_id = $1 AND returned_by = $2",
+        )
+        .bind(id)
+        .bind(person)
+        .scalar()
+        .await?;
+    Ok(returns > 0)
+}
+
+/// Sets where a pending settlement is paid to, and what is said about it.
+pub async fn set_payee(
+    tx: &mut Tx,
+    id: Uuid,
+    bank_account: Value,
+    proof_file_id: Option<Uuid>,
+    note: Option<&str>,
+) -> Result<()> {
+    tx.sql(
+        "UPDATE settlements SET bank_account = $1, proof_file_id = $2, note = COALESCE($3, note)
+         WHERE id = $4 AND status = 'pending'",
+    )
+    .bind(bank_account)
+    .bind(proof_file_id)
+    .bind(note.map(str::to_owned))
     .bind(id)
     .run()
     .await?;
@@ -201,45 +285,110 @@ pub async fn set_sums(tx: &mut Tx, id: Uuid, sums: &Sums, start: NaiveDate) -> R
 }
 
 pub struct Release<'a> {
+    pub payout_id: Uuid,
+    pub settlement: &'a SettlementRow,
     pub reference: &'a str,
-    pub proof_file_id: Option<Uuid>,
-    pub note: Option<&'a str>,
-    pub bank_account: &'a Value,
-    pub by: Uuid,
+    pub transfer_id: Option<Uuid>,
+    pub by: Option<Uuid>,
 }
 
-/// Returns `false` if it is no longer pending.
-pub async fn release(
-    tx: &mut Tx,
-    id: Uuid,
-    release: Release<'_>,
-    now: DateTime<Utc>,
-) -> Result<bool> {
+/// Marks it released and stores the payout. Returns `false` if it is not payable: a provider pays
+/// out what it processes, or what was taken back meanwhile; a person what is pending.
+pub async fn release(tx: &mut Tx, release: &Release<'_>, now: DateTime<Utc>) -> Result<bool> {
+    let Release { settlement, .. } = release;
+    let by_provider = release.transfer_id.is_some();
     let released = tx
         .sql(
-            "UPDATE settlements SET status = 'released', reference = $1, proof_file_id = $2,
-               note = COALESCE($3, note), bank_account = $4, released_by = $5, released_at = $6
-             WHERE id = $7 AND status = 'pending'",
+            "UPDATE settlements SET status = 'released', reference = $1, released_by = $2,
+               released_at = $3, failure = NULL
+             WHERE id = $4 AND (status = 'pending' OR (status = 'processing' AND $5))",
         )
         .bind(release.reference.to_owned())
-        .bind(release.proof_file_id)
-        .bind(release.note.map(str::to_owned))
-        .bind(release.bank_account.clone())
         .bind(release.by)
         .bind(now)
-        .bind(id)
+        .bind(settlement.id)
+        .bind(by_provider)
         .run()
         .await?;
-    Ok(released == 1)
+    if released != 1 {
+        return Ok(false);
+    }
+    let method = if by_provider { PayoutMethod::Payout } else { PayoutMethod::Manual };
+    tx.sql(
+        "INSERT INTO settlement_payouts (id, settlement_id, amount, method, transfer_id,
+           reference, proof_file_id, released_by, released_at, account_approved_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
+           (SELECT bank_reviewed_at FROM onboardings
+            WHERE partner_id = $10 AND approved_account_number IS NOT NULL))",
+    )
+    .bind(release.payout_id)
+    .bind(settlement.id)
+    .bind(settlement.net)
+    .bind(method)
+    .bind(release.transfer_id)
+    .bind(release.reference.to_owned())
+    .bind(settlement.proof_file_id)
+    .bind(release.by)
+    .bind(now)
+    .bind(settlement.partner_id)
+    .run()
+    .await?;
+    Ok(true)
 }
 
-/// Releases its dues; `false` if it is no longer pending.
+/// Whether the payout that a transfer made has not come back.
+pub async fn stands(tx: &mut Tx, transfer: Uuid) -> Result<bool> {
+    let stands: Option<(Uuid,)> = tx
+        .sql("SELECT id FROM settlement_payouts WHERE transfer_id = $1 AND returned_at IS NULL")
+        .bind(transfer)
+        .maybe()
+        .await?;
+    Ok(stands.is_some())
+}
+
+/// Marks the payout that stands as returned; its id and amount, if there is one.
+pub async fn return_payout(
+    tx: &mut Tx,
+    id: Uuid,
+    reason: &str,
+    by: Option<Uuid>,
+    now: DateTime<Utc>,
+) -> Result<Option<(Uuid, Rupiah)>> {
+    let returned = tx
+        .sql(
+            "UPDATE settlement_payouts SET returned_at = $1, returned_by = $2, return_reason = $3
+             WHERE settlement_id = $4 AND returned_at IS NULL RETURNING id, amount",
+        )
+        .bind(now)
+        .bind(by)
+        .bind(reason.to_owned())
+        .bind(id)
+        .maybe()
+        .await?;
+    Ok(returned)
+}
+
+/// Makes a released or processed settlement payable again.
+pub async fn reopen(tx: &mut Tx, id: Uuid, reason: &str) -> Result<()> {
+    tx.sql(
+        "UPDATE settlements SET status = 'pending', failure = $1, reference = NULL,
+           proof_file_id = NULL, released_by = NULL, released_at = NULL
+         WHERE id = $2 AND status IN ('released', 'processing')",
+    )
+    .bind(reason.to_owned())
+    .bind(id)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// Releases its dues; `false` if it is neither pending nor a statement.
 pub async fn cancel(tx: &mut Tx, id: Uuid, note: Option<&str>, now: DateTime<Utc>) -> Result<bool> {
     let cancelled = tx
         .sql(
             "UPDATE settlements SET status = 'cancelled', cancelled_at = $1,
                note = COALESCE($2, note)
-             WHERE id = $3 AND status = 'pending'",
+             WHERE id = $3 AND status IN ('pending', 'statement')",
         )
         .bind(now)
         .bind(note.map(str::to_owned))
@@ -254,6 +403,26 @@ pub async fn cancel(tx: &mut Tx, id: Uuid, note: Option<&str>, now: DateTime<Utc
     .run()
     .await?;
     Ok(cancelled == 1)
+}
+
+/// Closes the debt that a cancelled statement had carried; `false` if a later settlement has it.
+pub async fn close_carried(tx: &mut Tx, statement: Uuid) -> Result<bool> {
+    tx.sql(
+        "UPDATE partner_dues SET settlement_id = $1
+         WHERE kind = 'carried' AND source_id = $1 AND settlement_id IS NULL",
+    )
+    .bind(statement)
+    .run()
+    .await?;
+    let elsewhere: i64 = tx
+        .sql(
+            "SELECT COUNT(*) FROM partner_dues
+             WHERE kind = 'carried' AND source_id = $1 AND settlement_id <> $1",
+        )
+        .bind(statement)
+        .scalar()
+        .await?;
+    Ok(elsewhere == 0)
 }
 
 /// Claims a period of a partner's schedule; `false` if it is already done.

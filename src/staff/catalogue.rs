@@ -22,6 +22,7 @@ fn group_label(group: &str) -> Text {
         "terms" => text("Terms and conditions", "Syarat dan ketentuan"),
         "taxes" => text("Taxes", "Pajak"),
         "settlements" => text("Settlements", "Penyelesaian dana"),
+        "finance" => text("Finance", "Keuangan"),
         "reports" => text("Reports", "Laporan"),
         "privacy" => text("Personal data", "Data pribadi"),
         _ => text("Audit log", "Log audit"),
@@ -186,6 +187,20 @@ fn words(rule: Rule) -> (Text, Text) {
             "Atur penyelesaian dana",
             "Set commission and schedule.",
             "Mengatur komisi dan jadwal.",
+        ),
+        FinanceRead => (
+            "See the books",
+            "Lihat pembukuan",
+            "Trial balance, journal, statements of partners, taxes and reconciliation.",
+            "Neraca saldo, jurnal, rekening mitra, pajak, dan rekonsiliasi.",
+        ),
+        FinanceWrite => (
+            "Keep the books",
+            "Kelola pembukuan",
+            "Record payouts of providers, tax payments and deposits; write and approve journal \
+             entries; close months.",
+            "Mencatat pencairan penyedia, pembayaran pajak, dan setoran; membuat dan menyetujui \
+             jurnal; menutup bulan.",
         ),
         ReportsRead => (
             "See reports",

@@ -153,6 +153,8 @@ const ALSO: &[(&str, u16)] = &[
     // Cannot be verified, or is about an unknown payment.
     ("payment_callback", 401),
     ("payment_callback", 404),
+    ("payout_callback", 401),
+    ("payout_callback", 404),
 ];
 
 /// Documents the errors of an operation, derived from its access, path and input.

@@ -6,7 +6,7 @@ use axum::{
 };
 
 use super::{
-    model::{Tax, TaxForm, TaxesQuery},
+    model::{AppliesTo, Tax, TaxForm, TaxRow, TaxesQuery},
     store,
 };
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
     kernel::{
         audit::{AuditedTx, Change},
         caller::Caller,
+        db::Tx,
         error::{Error, Result},
         http::{Body, Page, Path, Query, Reply},
         ids::Uuid,
@@ -21,7 +22,7 @@ use crate::{
 };
 
 /// The tax of the path.
-pub struct PathTax(Tax);
+pub struct PathTax(TaxRow);
 
 impl FromRequestParts<App> for PathTax {
     type Rejection = Error;
@@ -48,8 +49,9 @@ pub async fn create_tax(
 ) -> Result<Reply<Tax>> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    let id = store::insert(&mut tx, &form, now).await?;
-    let tax = store::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
+    let base = form.base_factor.clone().over(None).unwrap_or_default();
+    let id = store::insert(&mut tx, &form, base, now).await?;
+    let tax = store::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?.into();
     record(&mut tx, "tax.created", None, Some(&tax)).await?;
     tx.commit().await?;
     Ok(Reply::data(tax).saying("The tax has been created.", "Pajak ditambahkan."))
@@ -58,13 +60,32 @@ pub async fn create_tax(
 pub async fn update_tax(
     State(app): State<App>,
     caller: Caller,
-    PathTax(before): PathTax,
+    PathTax(found): PathTax,
     Body(form): Body<TaxForm>,
 ) -> Result<Reply<Tax>> {
-    let mut tx = caller.begin(&app.db, app.clock.now()).await?;
-    store::update(&mut tx, before.id, &form).await?;
-    let after = store::get_in(&mut tx, before.id).await?.ok_or(Error::NotFound)?;
-    record(&mut tx, "tax.updated", Some(&before), Some(&after)).await?;
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    let before = locked(&mut tx, &found).await?;
+    let used = is_used(&mut tx, &before).await?;
+    // Ledger lines and stored prices name the tax by its code.
+    let means_another = form.code.to_string() != before.code
+        || is_on_commission(form.applies_to) != is_on_commission(before.applies_to);
+    if used && means_another {
+        return Err(Error::conflict(
+            "in_use",
+            "This tax has been charged: its code stays, and commission stays commission.",
+            "Pajak ini sudah pernah dikenakan: kode dan jenis dasarnya tidak dapat diubah.",
+        ));
+    }
+    let base = form.base_factor.clone().over(Some(before.base_factor())).unwrap_or_default();
+    let active_since = match (used, form.is_active) {
+        (true, _) => before.active_since,
+        (false, true) => before.active_since.or(Some(now)),
+        (false, false) => None,
+    };
+    store::update(&mut tx, before.id, &form, base, active_since).await?;
+    let after = store::get_in(&mut tx, before.id).await?.ok_or(Error::NotFound)?.into();
+    record(&mut tx, "tax.updated", Some(&before.into()), Some(&after)).await?;
     tx.commit().await?;
     Ok(Reply::data(after).saying("Saved.", "Tersimpan."))
 }
@@ -72,13 +93,40 @@ pub async fn update_tax(
 pub async fn delete_tax(
     State(app): State<App>,
     caller: Caller,
-    PathTax(before): PathTax,
+    PathTax(found): PathTax,
 ) -> Result<Reply> {
     let mut tx = caller.begin(&app.db, app.clock.now()).await?;
+    let before = locked(&mut tx, &found).await?;
+    if is_used(&mut tx, &before).await? {
+        return Err(Error::conflict(
+            "in_use",
+            "This tax has been charged. Deactivate it instead.",
+            "Pajak ini sudah pernah dikenakan. Nonaktifkan saja.",
+        ));
+    }
     store::delete(&mut tx, before.id).await?;
-    record(&mut tx, "tax.deleted", Some(&before), None).await?;
+    record(&mut tx, "tax.deleted", Some(&before.into()), None).await?;
     tx.commit().await?;
     Ok(Reply::done("The tax has been deleted.", "Pajak dihapus."))
+}
+
+/// The tax as it is now. Changes of taxes are made one after the other.
+async fn locked(tx: &mut Tx, found: &TaxRow) -> Result<TaxRow> {
+    tx.lock("taxes").await?;
+    store::get_in(tx, found.id).await?.ok_or(Error::NotFound)
+}
+
+/// Whether a booking was made while the tax was active, so that its code may be in prices and in
+/// the ledger.
+async fn is_used(tx: &mut Tx, tax: &TaxRow) -> Result<bool> {
+    match tax.active_since {
+        Some(since) => store::sold_since(tx, since).await,
+        None => Ok(false),
+    }
+}
+
+fn is_on_commission(applies_to: AppliesTo) -> bool {
+    applies_to == AppliesTo::Commission
 }
 
 async fn record(

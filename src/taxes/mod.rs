@@ -1,6 +1,8 @@
 //! Taxes on bookings and on the platform's commission.
 //!
-//! A booking keeps the rates with which it was sold; later changes of a tax do not affect it.
+//! A booking keeps the rates with which it was sold; later changes of a tax do not affect it. Its
+//! code stays the same once a booking was made while it was active, because prices and ledger lines
+//! name the tax by its code.
 
 mod http;
 mod model;

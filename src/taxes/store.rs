@@ -2,22 +2,33 @@
 
 use chrono::{DateTime, Utc};
 
-use super::model::{Tax, TaxForm, TaxesQuery};
+use super::model::{Tax, TaxForm, TaxRow, TaxesQuery};
 use crate::kernel::{
     db::{Db, Failure, Tx},
     error::{Error, Result},
     http::Page,
     ids::{self, Uuid},
+    money::BaseFactor,
 };
 
-const BY_ID: &str =
-    "SELECT id, name, code, rate, applies_to, is_active, created_at FROM taxes WHERE id = $1";
+macro_rules! tax {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, name, code, rate, applies_to, base_numerator, base_denominator, is_active,
+               active_since, created_at
+             FROM taxes",
+            $rest
+        )
+    };
+}
 
-pub async fn get(db: &Db, id: Uuid) -> Result<Option<Tax>> {
+const BY_ID: &str = tax!(" WHERE id = $1");
+
+pub async fn get(db: &Db, id: Uuid) -> Result<Option<TaxRow>> {
     Ok(db.sql(BY_ID).bind(id).maybe().await?)
 }
 
-pub async fn get_in(tx: &mut Tx, id: Uuid) -> Result<Option<Tax>> {
+pub async fn get_in(tx: &mut Tx, id: Uuid) -> Result<Option<TaxRow>> {
     Ok(tx.sql(BY_ID).bind(id).maybe().await?)
 }
 
@@ -29,27 +40,36 @@ pub async fn list(db: &Db, query: &TaxesQuery) -> Result<Page<Tax>> {
     });
     let paging = &query.paging;
     let rows = db
-        .list("SELECT id, name, code, rate, applies_to, is_active, created_at FROM taxes")
+        .list(tax!(""))
         .filter("applies_to = ?", query.applies_to)
         .filter("is_active = ?", query.is_active)
         .search(&["name", "code"], paging.search())
         .page(paging.sort(sort, "created_at"), "id", paging.limit(), paging.offset())
         .await?;
-    Ok(paging.page(rows))
+    Ok(paging.page(rows).each(|row: TaxRow| row.into()))
 }
 
-pub async fn insert(tx: &mut Tx, form: &TaxForm, now: DateTime<Utc>) -> Result<Uuid> {
+pub async fn insert(
+    tx: &mut Tx,
+    form: &TaxForm,
+    base: BaseFactor,
+    now: DateTime<Utc>,
+) -> Result<Uuid> {
     let id = ids::fresh();
     tx.sql(
-        "INSERT INTO taxes (id, name, code, rate, applies_to, is_active, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        "INSERT INTO taxes (id, name, code, rate, applies_to, base_numerator, base_denominator,
+           is_active, active_since, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
     )
     .bind(id)
     .bind(form.name.to_string())
     .bind(form.code.to_string())
     .bind(form.rate)
     .bind(form.applies_to)
+    .bind(base.numerator)
+    .bind(base.denominator)
     .bind(form.is_active)
+    .bind(form.is_active.then_some(now))
     .bind(now)
     .run()
     .await
@@ -57,21 +77,38 @@ pub async fn insert(tx: &mut Tx, form: &TaxForm, now: DateTime<Utc>) -> Result<U
     Ok(id)
 }
 
-pub async fn update(tx: &mut Tx, id: Uuid, form: &TaxForm) -> Result<()> {
+pub async fn update(
+    tx: &mut Tx,
+    id: Uuid,
+    form: &TaxForm,
+    base: BaseFactor,
+    active_since: Option<DateTime<Utc>>,
+) -> Result<()> {
     tx.sql(
-        "UPDATE taxes SET name = $1, code = $2, rate = $3, applies_to = $4, is_active = $5
-         WHERE id = $6",
+        "UPDATE taxes SET name = $1, code = $2, rate = $3, applies_to = $4, base_numerator = $5,
+           base_denominator = $6, is_active = $7, active_since = $8
+         WHERE id = $9",
     )
     .bind(form.name.to_string())
     .bind(form.code.to_string())
     .bind(form.rate)
     .bind(form.applies_to)
+    .bind(base.numerator)
+    .bind(base.denominator)
     .bind(form.is_active)
+    .bind(active_since)
     .bind(id)
     .run()
     .await
     .map_err(taken)?;
     Ok(())
+}
+
+/// Whether a booking was made since then. The end of an index answers it.
+pub async fn sold_since(tx: &mut Tx, since: DateTime<Utc>) -> Result<bool> {
+    let newest: Option<(DateTime<Utc>,)> =
+        tx.sql("SELECT created_at FROM bookings ORDER BY created_at DESC LIMIT 1").maybe().await?;
+    Ok(newest.is_some_and(|(newest,)| newest >= since))
 }
 
 pub async fn delete(tx: &mut Tx, id: Uuid) -> Result<()> {

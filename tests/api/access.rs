@@ -111,7 +111,7 @@ const WHO: &str = "
     DELETE /v1/configurations/taxs/{id}                 S:taxes.write
     POST   /v1/booking                                  G:bookings.write
     GET    /v1/booking                                  G:bookings.read
-    POST   /v1/booking/validate-code-promo              P
+    POST   /v1/booking/validate-code-promo              G
     GET    /v1/booking/{id}                             G:bookings.read
     POST   /v1/booking/{id}/cancel                      G:bookings.write
     GET    /v1/mitra/route-times                        M/C/S:bookings.read|routes.read
@@ -129,16 +129,42 @@ const WHO: &str = "
     GET    /v1/tickets/public-key                       P
     POST   /v1/booking/{id}/pay-cash                    M/S:bookings.write
     POST   /v1/booking/{id}/refund                      S:bookings.write
+    PUT    /v1/booking/{id}/refund-account              G:bookings.write
     POST   /v1/payment/callback                         P
+    POST   /v1/payment/payout-callback                  P
     GET    /v1/payment/reviews                          S:bookings.write
     POST   /v1/payment/reviews/{id}/resolve             S:bookings.write
+    GET    /v1/refunds                                  M/S:bookings.read
+    GET    /v1/refunds/{id}                             M/S:bookings.read
+    POST   /v1/refunds/{id}/pay                         M/S:bookings.write
+    POST   /v1/refunds/{id}/return                      S:bookings.write
+    POST   /v1/refunds/{id}/retry                       S:bookings.write
     GET    /v1/settlements                              M/S:settlements.read
     POST   /v1/settlements/manual                       S:settlements.write
     GET    /v1/settlements/configuration                M/S:settlements.configure
     POST   /v1/settlements/configuration                S:settlements.configure
+    GET    /v1/settlements/receipts                     M/S:settlements.read
+    POST   /v1/settlements/receipts                     S:settlements.write
     GET    /v1/settlements/{id}                         M/S:settlements.read
     POST   /v1/settlements/{id}/release                 S:settlements.release
     POST   /v1/settlements/{id}/cancel                  S:settlements.write
+    POST   /v1/settlements/{id}/return                  S:settlements.write
+    GET    /v1/finance/trial-balance                       S:finance.read
+    GET    /v1/finance/entries                             S:finance.read
+    GET    /v1/finance/partners/{id}/statement             M/S:finance.read
+    GET    /v1/finance/taxes                               S:finance.read
+    GET    /v1/finance/provider-settlements                S:finance.read
+    POST   /v1/finance/provider-settlements                S:finance.write
+    GET    /v1/finance/reconciliation                      S:finance.read
+    POST   /v1/finance/tax-payments                        S:finance.write
+    POST   /v1/finance/cash-deposits                       S:finance.write
+    GET    /v1/finance/journals                            S:finance.read
+    POST   /v1/finance/journals                            S:finance.write
+    POST   /v1/finance/journals/{id}/approve               S:finance.write
+    POST   /v1/finance/journals/{id}/reject                S:finance.write
+    GET    /v1/finance/periods                             S:finance.read
+    POST   /v1/finance/periods/{month}/close               S:finance.write
+    POST   /v1/finance/periods/{month}/reopen              S:finance.write
     GET    /v1/finance/reports/overview                    S:reports.read
     GET    /v1/finance/reports/revenue-breakdown/payment   S:reports.read
     GET    /v1/finance/reports/revenue-breakdown/type      S:reports.read

@@ -47,6 +47,28 @@ async fn satisfies_the_invariants(config: Config) {
     assert!(count("SELECT COUNT(DISTINCT status) FROM bookings").await >= 5);
     assert!(count("SELECT COUNT(*) FROM notifications").await > 100);
     assert_eq!(count("SELECT COUNT(*) FROM outbox").await, 0, "nobody is mailed now");
+    // Every kind of money: owed and paid back, complained about, taken by partners, given away by them.
+    for some in [
+        "SELECT COUNT(*) FROM refunds WHERE status = 'paid'",
+        "SELECT COUNT(*) FROM refunds WHERE status = 'due'",
+        "SELECT COUNT(*) FROM refunds WHERE kind = 'complaint'",
+        "SELECT COUNT(*) FROM refund_payments WHERE paid_by = 'partner'",
+        "SELECT COUNT(*) FROM partner_dues WHERE kind = 'sale' AND collected > 0",
+        "SELECT COUNT(*) FROM partner_dues WHERE kind = 'reversal'",
+        "SELECT COUNT(*) FROM partner_dues WHERE kind = 'returned'",
+        "SELECT COUNT(*) FROM bookings WHERE partner_discount > 0",
+        "SELECT COUNT(*) FROM bookings WHERE discount > partner_discount",
+        "SELECT COUNT(*) FROM ledger_lines WHERE tax_code = 'PPN' AND kind = 'completed'",
+    ] {
+        assert!(count(some).await > 0, "{some}");
+    }
+    let days = count("SELECT COUNT(DISTINCT posted_on) FROM ledger_lines").await;
+    assert!(days >= 3, "posted on {days} days");
+    let own = count("SELECT COUNT(*) FROM refunds WHERE code LIKE 'RFD-%'").await;
+    assert_eq!(count("SELECT COUNT(*) FROM refunds").await, 3 * own);
+    let foreign = "SELECT COUNT(*) FROM partner_dues d JOIN reschedules r ON r.id = d.reschedule_id
+         WHERE r.booking_id <> d.booking_id";
+    assert_eq!(count(foreign).await, 0, "dues of clones refer to clones");
     app.db.close().await;
     let again = demo::fill(config, 1, DAYS, demo::Progress::hidden()).await.err().unwrap();
     assert!(again.contains("requires an empty one"), "{again}");

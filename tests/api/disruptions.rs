@@ -161,8 +161,9 @@ async fn cancelling_a_sailing_is_atomic(world: World) {
         world
             .db()
             .sql(
-                "INSERT INTO ledger_lines (id, source, source_id, kind, account, amount, created_at)
-                 VALUES ($1, 'booking', $2, 'refund_due', $3, $4, $5)",
+                "INSERT INTO ledger_lines (id, source, source_id, kind, account, amount, posted_on,
+                   created_at)
+                 VALUES ($1, 'booking', $2, 'refund_due', $3, $4, '2026-11-15', $5)",
             )
             .bind(dermaga::kernel::ids::fresh())
             .bind(id)

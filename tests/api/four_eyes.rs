@@ -245,6 +245,16 @@ async fn a_settlement_is_released_by_another_person(world: World) {
     release(&again, &colleague).await.ok();
     assert_eq!(world.balance("bank").await, -NET);
 
+    // Nor does it help to say that it came back.
+    let path = format!("/v1/settlements/{}/return", again["id"].as_str().unwrap());
+    let reason = json!({ "reason": "Account closed" });
+    world.post(&path, reason).by(&colleague).send().await.ok();
+    release(&again, &colleague).await.is(409, "same_person");
+    release(&again, &admin).await.is(409, "same_person");
+    let third = world.staff("kasir@dermaga.test", &[SettlementsRelease]).await;
+    release(&again, &third).await.ok();
+    assert_eq!(world.balance("bank").await, -NET);
+
     // One of the schedule has been created by nobody.
     let daily = json!({ "schedule": "daily" });
     world.post("/v1/settlements/configuration", daily).by(&admin).send().await.ok();

@@ -202,9 +202,32 @@ async fn an_overview_counts_what_was_sold(world: World) {
         json!({ "total": 2, "paid": 1, "completed": 0, "cancelled": 0, "passengers": 2 })
     );
     assert_eq!(overview["finance"]["gross"], 300_000);
-    assert_eq!(overview["finance"]["net"], 270_000);
-    assert_eq!(overview["finance"]["unsettled"], 0, "nothing is earned before it has sailed");
+    assert_eq!(overview["finance"]["net"], 0, "nothing is earned before it has sailed");
+    assert_eq!(overview["finance"]["unsettled"], 0);
     assert_eq!(overview["recent_bookings"].as_array().unwrap().len(), 2);
+    world.completes_paid_bookings().await;
+    // Half of another one is kept, twelve hours ahead.
+    let kept = world.paid_booking(&sailing, 2).await;
+    world.advances_clock(chrono::TimeDelta::hours(9));
+    let cancel = format!("/v1/booking/{}/cancel", kept["id"].as_str().unwrap());
+    let own = json!({ "reason": "x", "code": kept["code"], "email": "sari@example.com" });
+    assert_eq!(world.post(&cancel, own).send().await.ok()["refund_amount"], 150_000);
+    let partner = world.signs_in(&sailing.partner.email, "mitra").await;
+    let reader = world.signs_in(&reader.email, "staff").await;
+    let figures = async || {
+        let overview = world.get(&path).by(&reader).send().await.ok()["finance"].clone();
+        let own = world.get("/v1/dashboard/mitra-statistic").by(&partner).send().await.ok();
+        let all = world.get("/v1/dashboard/mitra-statistic").by(&reader).send().await.ok();
+        for figure in ["net", "unsettled"] {
+            assert_eq!(overview[figure], own[figure], "{figure}");
+            assert_eq!(overview[figure], all[figure], "{figure}");
+        }
+        (overview["net"].as_i64().unwrap(), overview["unsettled"].as_i64().unwrap())
+    };
+    assert_eq!(figures().await, (405_000, 405_000), "sailed and kept");
+    let admin = world.admin().await;
+    world.creates_settlement(&partner, &admin).await.ok();
+    assert_eq!(figures().await, (405_000, 405_000));
 }
 
 async fn an_overview_has_no_figures_of_its_own_making(world: World) {

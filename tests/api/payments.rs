@@ -242,8 +242,14 @@ async fn a_provider_refunds_what_is_due(world: World) {
     assert_eq!(reviews.as_array().unwrap().len(), 1);
     let path = format!("/v1/payment/reviews/{}/resolve", reviews[0]["id"].as_str().unwrap());
     let body = |action: &str| json!({ "action": action, "note": "Looked at it" });
-    world.post(&path, body("refund")).by(&admin).send().await.is(409, "invalid_state");
-    world.post(&path, body("dismiss")).by(&admin).send().await.ok();
+    assert_eq!(reviews[0]["reason"], "unowed_refund");
+    assert_eq!(world.balance("suspense").await, 150_000);
+    for action in ["apply", "refund", "dismiss"] {
+        world.post(&path, body(action)).by(&admin).send().await.is(409, "invalid_state");
+    }
+    world.post(&path, body("write_off")).by(&admin).send().await.ok();
+    assert_eq!(world.balance("suspense").await, 0);
+    assert_eq!(world.balance("losses").await, 150_000);
 }
 
 async fn a_review_is_resolved_once(world: World) {
@@ -269,7 +275,9 @@ async fn a_review_is_resolved_once(world: World) {
     statuses.sort();
     assert_eq!(statuses, [200, 409]);
     assert_eq!(world.balance("unapplied_payments").await, 0);
-    assert_eq!(world.balance("bank").await, -100_000);
+    // It is owed; nobody has paid it yet.
+    assert_eq!(world.balance("bank").await, 0);
+    assert_eq!(world.balance("refund_payable").await, -100_000);
 
     let (booking, path) = review(160_000, "t2").await;
     let resolved = resolve(&path, "apply").await.ok();
@@ -277,19 +285,22 @@ async fn a_review_is_resolved_once(world: World) {
     assert_eq!(resolved["note"], "As agreed");
     assert_eq!(status(&world, &booking).await, "paid");
     assert_eq!(resolved["excess"], 10_000);
-    assert_eq!(world.balance("refund_payable").await, -10_000);
+    assert_eq!(world.balance("refund_payable").await, -110_000);
     assert_eq!(world.balance("customer_deposits").await, -150_000);
     // The excess is paid back like any refund, and the booking stays paid.
     let refund = format!("/v1/booking/{}/refund", booking["id"].as_str().unwrap());
     let transfer = json!({ "reference": "BCA-7" });
     let after = world.post(&refund, transfer.clone()).by(&admin).send().await.ok();
     assert_eq!(after["status"], "paid");
-    assert_eq!(world.balance("refund_payable").await, 0);
+    assert_eq!(world.balance("refund_payable").await, -100_000);
+    assert_eq!(world.balance("bank").await, -10_000);
     world.post(&refund, transfer).by(&admin).send().await.is(409, "invalid_state");
+    let other = json!({ "reference": "BCA-8" });
+    world.post(&refund, other).by(&admin).send().await.is(409, "invalid_state");
 
     let (_, path) = review(1, "t3").await;
-    resolve(&path, "dismiss").await.ok();
-    assert_eq!(world.balance("unapplied_payments").await, 0);
+    resolve(&path, "dismiss").await.is(409, "money_taken");
+    assert_eq!(world.balance("unapplied_payments").await, -1);
     let empty = json!({ "action": "dismiss", "note": " " });
     world.post(&path, empty).by(&admin).send().await.has_field_errors(&[("note", "required")]);
     assert_eq!(world.count("SELECT CAST(SUM(amount) AS BIGINT) FROM ledger_lines").await, 0);
@@ -383,8 +394,8 @@ async fn a_refund_made_before_it_was_due_is_applied_later(world: World) {
     world.receives_callback(&booking, "refund", "r1").await.ok();
     let reviews = world.get("/v1/payment/reviews?open=true").by(&admin).send().await.ok();
     let resolve = format!("/v1/payment/reviews/{}/resolve", reviews[0]["id"].as_str().unwrap());
-    let apply = json!({ "action": "apply", "note": "Refunded in the dashboard" });
-    world.post(&resolve, apply.clone()).by(&admin).send().await.is(409, "invalid_state");
+    let apply = json!({ "action": "match", "note": "Refunded in the dashboard" });
+    world.post(&resolve, apply.clone()).by(&admin).send().await.is(409, "nothing_due");
     let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
     world.post(&path, json!({ "reason": "x" })).by(&admin).send().await.ok();
     world.post(&resolve, apply).by(&admin).send().await.ok();

@@ -421,11 +421,13 @@ async fn a_booking_that_owes_money_waits(world: World) {
     let erasure = erases(&world, EMAIL, &admin).await.ok();
     assert_eq!((&erasure["erased"], &erasure["waiting"]), (&json!(0), &json!(2)));
     let refund = json!({ "reference": "BCA-1" });
-    world.post(&path(&cancelled, "/refund"), refund).by(&admin).send().await.ok();
+    world.post(&path(&cancelled, "/refund"), refund.clone()).by(&admin).send().await.ok();
     let reviews = world.get("/v1/payment/reviews").by(&admin).send().await.ok();
     let review = format!("/v1/payment/reviews/{}/resolve", reviews[0]["id"].as_str().unwrap());
     let decision = json!({ "action": "refund", "note": "gelatik-alasan" });
     world.post(&review, decision).by(&admin).send().await.ok();
+    // Decided, and owed until it is paid.
+    world.post(&path(&reviewed, "/refund"), refund).by(&admin).send().await.ok();
     advances_clock_and_runs_jobs(&world, TimeDelta::hours(2)).await;
     assert_eq!(finish_erasures(&world).await, 2);
     world.app.db.scrub().await.unwrap();

@@ -19,6 +19,11 @@ on_both_engines![
     a_customer_has_a_limit,
     a_used_promotion_stays,
     a_booking_without_a_price_is_paid,
+    what_an_update_leaves_out_stays,
+    a_partner_pays_for_its_own_code,
+    a_partner_pays_for_its_own_sailings_only,
+    a_partner_owes_the_commission_of_what_it_gives_away,
+    the_platform_pays_for_no_discount_of_a_partners_sales,
 ];
 
 /// Ten percent off everything for a month, at most five times.
@@ -272,4 +277,146 @@ async fn a_booking_without_a_price_is_paid(world: World) {
     assert_eq!(booking["payment"], json!(null));
     world.delivers_outbox().await;
     assert_eq!(world.count("SELECT COUNT(*) FROM payments").await, 0);
+}
+
+/// Null clears; the required fields are given each time.
+async fn what_an_update_leaves_out_stays(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    let optional = json!({
+        "target_type": "speedboat", "target_ids": [sailing.boat], "funded_by": "partner",
+        "per_customer_limit": 2,
+        "discount": {
+            "type": "percentage", "value": 10, "max_amount": 20_000, "min_purchase": 100_000,
+        },
+    });
+    let made = creates_promotion(&world, &admin, with(promotion("HEMAT"), optional)).await;
+    assert_eq!(made["funded_by"], "partner");
+    let path = format!("/v1/promotion/{}", made["id"].as_str().unwrap());
+    let put = |form: Value| world.put(&path, form).by(&admin).send();
+    let same = with(promotion("HEMAT"), json!({ "target_type": "speedboat" }));
+    assert_eq!(put(same.clone()).await.ok(), made);
+    let cleared = json!({
+        "per_customer_limit": null, "funded_by": null,
+        "discount": { "type": "percentage", "value": 10, "max_amount": null, "min_purchase": null },
+    });
+    let after = put(with(same.clone(), cleared)).await.ok();
+    assert_eq!(after["per_customer_limit"], json!(null));
+    assert_eq!(after["funded_by"], "platform");
+    assert_eq!(after["discount"]["max_amount"], json!(null));
+    assert_eq!(after["discount"]["min_purchase"], json!(null));
+    assert_eq!(after["target_ids"], json!([sailing.boat]));
+    let required = [("target_ids", "required")];
+    for none in [json!(null), json!([])] {
+        let none = with(same.clone(), json!({ "target_ids": none }));
+        put(none).await.has_field_errors(&required);
+    }
+    // Boats are no routes.
+    let routes = with(promotion("HEMAT"), json!({ "target_type": "route" }));
+    put(routes).await.has_field_errors(&required);
+    assert_eq!(put(promotion("HEMAT")).await.ok()["target_ids"], json!([]));
+}
+
+async fn partner_code(world: &World, sailing: &Sailing, code: &str, percent: i64) -> Value {
+    let id = world.partner_id(&sailing.partner).await;
+    with(
+        promotion(code),
+        json!({
+            "funded_by": "partner", "target_type": "mitra", "target_ids": [id],
+            "discount": { "type": "percentage", "value": percent },
+        }),
+    )
+}
+
+async fn a_partner_pays_for_its_own_code(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    let made = partner_code(&world, &sailing, "BAHARI", 20).await;
+    creates_promotion(&world, &admin, made).await;
+    let list = world.get("/v1/promotions?funded_by=partner").by(&admin).send().await.ok();
+    assert_eq!(list[0]["code"], "BAHARI");
+    let none = world.get("/v1/promotions?funded_by=platform").by(&admin).send().await.ok();
+    assert_eq!(none, json!([]));
+    let booking = world.books(order_with_code(&sailing, 1, "sari@example.com", "BAHARI")).await;
+    let booking = booking.ok();
+    assert_eq!(booking["price"]["total"], 120_000);
+    let stored: (i64, i64) =
+        world.db().sql("SELECT partner_discount, partner_net FROM bookings").one().await.unwrap();
+    assert_eq!(stored, (30_000, 150_000 - 30_000 - 15_000));
+    world.pays(&booking).await;
+    assert_eq!(world.completes_paid_bookings().await, 1);
+    assert_eq!(world.balance("promotion_expense").await, 0);
+    assert_eq!(world.balance("partner_payable").await, -105_000);
+    assert_eq!(world.balance("commission_revenue").await, -15_000);
+    let due = "SELECT net FROM partner_dues WHERE gross = 120000 AND commission = 15000";
+    assert_eq!(world.count(due).await, 105_000);
+}
+
+async fn a_partner_pays_for_its_own_sailings_only(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    let post = |form: Value| world.post("/v1/contents/promotion", form).by(&admin).send();
+    let all = with(promotion("SEMUA"), json!({ "funded_by": "partner" }));
+    post(all).await.has_field_errors(&[("target_type", "funded_by_partner")]);
+    let nobody = with(promotion("SEMUA"), json!({ "funded_by": "nobody" }));
+    post(nobody).await.has_field_errors(&[("funded_by", "enum")]);
+    let made = post(partner_code(&world, &sailing, "BAHARI", 20).await).await.ok();
+    // Also when the other half was set before.
+    let path = format!("/v1/promotion/{}", made["id"].as_str().unwrap());
+    let wider = world.put(&path, promotion("BAHARI")).by(&admin).send().await;
+    wider.has_field_errors(&[("target_type", "funded_by_partner")]);
+    let other = world.active_partner("putu@gili.id").await;
+    let theirs = json!({ "target_ids": [world.partner_id(&other).await] });
+    let theirs = with(partner_code(&world, &sailing, "GILI", 20).await, theirs);
+    creates_promotion(&world, &admin, theirs).await;
+    let refused = world.books(order_with_code(&sailing, 1, "sari@example.com", "GILI")).await;
+    refused.has_field_errors(&[("code_promo", "not_applicable")]);
+}
+
+/// A discount of the whole price: the customer pays nothing, and the partner the commission.
+async fn a_partner_owes_the_commission_of_what_it_gives_away(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    let made = partner_code(&world, &sailing, "GRATIS", 100).await;
+    creates_promotion(&world, &admin, made).await;
+    let order = order_with_code(&sailing, 1, "sari@example.com", "GRATIS");
+    assert_eq!(world.books(order).await.ok()["status"], "paid");
+    assert_eq!(world.completes_paid_bookings().await, 1);
+    assert_eq!(world.balance("promotion_expense").await, 0);
+    assert_eq!(world.balance("partner_payable").await, 15_000);
+    assert_eq!(world.count("SELECT net FROM partner_dues").await, -15_000);
+}
+
+async fn the_platform_pays_for_no_discount_of_a_partners_sales(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    creates_promotion(&world, &admin, promotion("HEMAT")).await;
+    let made = partner_code(&world, &sailing, "BAHARI", 20).await;
+    creates_promotion(&world, &admin, made).await;
+    let asked = |code: &str| {
+        let body = json!({
+            "code_promo": code, "type": "speedboat", "item_id": sailing.boat,
+            "route_time_id": sailing.id, "qty": 1,
+        });
+        world.post("/v1/booking/validate-code-promo", body)
+    };
+    let wanted = |code: &str| {
+        world.post("/v1/booking/", order_with_code(&sailing, 1, "sari@example.com", code))
+    };
+    let partner = &sailing.partner;
+    let crew = world.crew(partner, "nyoman@bahari.id").await;
+    for who in [partner, &crew] {
+        let verdict = asked("HEMAT").by(who).send().await.ok();
+        assert_eq!(verdict, json!({ "valid": false, "reason": "not_applicable" }), "{}", who.email);
+    }
+    assert_eq!(asked("BAHARI").by(partner).send().await.ok()["valid"], true);
+    assert_eq!(asked("HEMAT").by(&admin).send().await.ok()["valid"], true);
+    assert_eq!(asked("HEMAT").send().await.ok()["valid"], true);
+    asked("HEMAT").with_token("forged").send().await.is(401, "unauthenticated");
+    let refused = wanted("HEMAT").by(partner).send().await;
+    refused.has_field_errors(&[("code_promo", "not_applicable")]);
+    assert_eq!(world.seats_taken(&sailing).await, 0);
+    assert_eq!(wanted("BAHARI").by(partner).send().await.ok()["price"]["discount"], 30_000);
+    assert_eq!(wanted("HEMAT").by(&admin).send().await.ok()["price"]["discount"], 15_000);
+    assert_eq!(wanted("HEMAT").send().await.ok()["price"]["discount"], 15_000);
 }

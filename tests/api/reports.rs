@@ -42,8 +42,6 @@ struct Booked {
     kind: String,
     method: Option<String>,
     paid_at: Option<DateTime<Utc>>,
-    refunded_at: Option<DateTime<Utc>>,
-    refund_amount: Option<i64>,
     qty: i32,
     discount: i64,
     tax: i64,
@@ -56,9 +54,43 @@ async fn booking_rows(world: &World) -> Vec<Booked> {
     world
         .db()
         .sql(
-            "SELECT k.partner_id, k.type, y.method, k.paid_at, k.refunded_at, k.refund_amount,
-               k.qty, k.discount, k.tax, k.total, k.commission, k.partner_net
+            "SELECT k.partner_id, k.type, y.method, k.paid_at, k.qty, k.discount, k.tax, k.total,
+               k.commission, k.partner_net
              FROM bookings k LEFT JOIN payments y
+               ON y.booking_id = k.id AND y.status IN ('paid', 'refunded')",
+        )
+        .all()
+        .await
+        .unwrap()
+}
+
+/// Money that came in beside the sale, or went back. All cancellations here are refunded in full.
+#[derive(Clone, Debug, dermaga::kernel::db::FromRow)]
+struct Moved {
+    partner_id: Uuid,
+    #[row(rename = "type")]
+    kind: String,
+    method: Option<String>,
+    at: DateTime<Utc>,
+    received: i64,
+    refund: i64,
+    refund_tax: i64,
+}
+
+async fn money_rows(world: &World) -> Vec<Moved> {
+    world
+        .db()
+        .sql(
+            "SELECT k.partner_id, k.type, y.method, f.due_at AS at, f.amount AS received,
+               CAST(0 AS BIGINT) AS refund, CAST(0 AS BIGINT) AS refund_tax
+             FROM refunds f JOIN bookings k ON k.id = f.booking_id LEFT JOIN payments y
+               ON y.booking_id = k.id AND y.status IN ('paid', 'refunded')
+             WHERE f.kind = 'excess'
+             UNION ALL
+             SELECT k.partner_id, k.type, y.method, p.paid_at, CAST(0 AS BIGINT), p.amount,
+               CASE WHEN f.kind = 'excess' THEN 0 ELSE k.tax END
+             FROM refund_payments p JOIN refunds f ON f.id = p.refund_id
+             JOIN bookings k ON k.id = f.booking_id LEFT JOIN payments y
                ON y.booking_id = k.id AND y.status IN ('paid', 'refunded')",
         )
         .all()
@@ -89,8 +121,12 @@ fn previous((start, end): Days2, months: u32) -> Days2 {
     (back(start), back(end.succ_opt().unwrap()).pred_opt().unwrap())
 }
 
+/// The key of a slice, by partner, type and method.
+type Key = fn(Uuid, &str, Option<&str>) -> String;
+
 struct Naive<'a> {
     rows: &'a [Booked],
+    money: &'a [Moved],
     zone: FixedOffset,
 }
 
@@ -103,12 +139,18 @@ impl Naive<'_> {
         self.rows.iter().filter(|row| self.within(row.paid_at, days)).collect()
     }
 
+    fn moved_within(&self, days: Days2) -> Vec<&Moved> {
+        self.money.iter().filter(|row| self.within(Some(row.at), days)).collect()
+    }
+
     fn figures(&self, days: Days2) -> BTreeMap<&'static str, i64> {
         let sold = self.paid_within(days);
         let sum = |of: fn(&Booked) -> i64| sold.iter().map(|row| of(row)).sum::<i64>();
-        let refunded = self.rows.iter().filter(|row| self.within(row.refunded_at, days));
-        let refunds: i64 = refunded.filter_map(|row| row.refund_amount).sum();
-        let (gross, tax, count) = (sum(|row| row.total), sum(|row| row.tax), sold.len() as i64);
+        let moved = self.moved_within(days);
+        let money = |of: fn(&Moved) -> i64| moved.iter().map(|row| of(row)).sum::<i64>();
+        let (refunds, refund_tax) = (money(|row| row.refund), money(|row| row.refund_tax));
+        let gross = sum(|row| row.total) + money(|row| row.received);
+        let (tax, count) = (sum(|row| row.tax), sold.len() as i64);
         let average = match count {
             0 => 0,
             _ => (gross as f64 / count as f64 + 0.5).floor() as i64,
@@ -118,7 +160,8 @@ impl Naive<'_> {
             ("discount", sum(|row| row.discount)),
             ("tax", tax),
             ("refunds", refunds),
-            ("net_revenue", gross - refunds - tax),
+            ("refund_tax", refund_tax),
+            ("net_revenue", gross - refunds - (tax - refund_tax)),
             ("commission", sum(|row| row.commission)),
             ("partner_payable", sum(|row| row.partner_net)),
             ("bookings", count),
@@ -127,11 +170,16 @@ impl Naive<'_> {
         ])
     }
 
-    fn parts(&self, days: Days2, key: fn(&Booked) -> String) -> BTreeMap<String, (i64, i64)> {
+    fn parts(&self, days: Days2, key: Key) -> BTreeMap<String, (i64, i64)> {
         let mut parts = BTreeMap::<_, (i64, i64)>::new();
         for row in self.paid_within(days) {
-            let part = parts.entry(key(row)).or_default();
+            let of = key(row.partner_id, &row.kind, row.method.as_deref());
+            let part = parts.entry(of).or_default();
             *part = (part.0 + row.total, part.1 + 1);
+        }
+        for row in self.moved_within(days).into_iter().filter(|row| row.received > 0) {
+            let of = key(row.partner_id, &row.kind, row.method.as_deref());
+            parts.entry(of).or_default().0 += row.received;
         }
         parts
     }
@@ -163,7 +211,13 @@ impl Naive<'_> {
                 day.to_string().starts_with(bucket)
             });
             let of: Vec<_> = of.collect();
-            assert_eq!(point["gross_revenue"], of.iter().map(|row| row.total).sum::<i64>());
+            let beside = self.moved_within(days).into_iter().filter(|row| {
+                let day = row.at.with_timezone(&self.zone).date_naive();
+                day.to_string().starts_with(bucket)
+            });
+            let received: i64 = beside.map(|row| row.received).sum();
+            let sold: i64 = of.iter().map(|row| row.total).sum();
+            assert_eq!(point["gross_revenue"], sold + received);
             assert_eq!(point["bookings"], of.len());
             gross += point["gross_revenue"].as_i64().unwrap();
             bookings += point["bookings"].as_i64().unwrap();
@@ -175,7 +229,7 @@ impl Naive<'_> {
         }
     }
 
-    fn breakdown(&self, report: &Value, days: Days2, before: Days2, key: fn(&Booked) -> String) {
+    fn breakdown(&self, report: &Value, days: Days2, before: Days2, key: Key) {
         let (now, then) = (self.parts(days, key), self.parts(before, key));
         let total: i64 = now.values().map(|part| part.0).sum();
         assert_eq!(report["total"]["current"], total);
@@ -211,7 +265,8 @@ async fn assert_reports_match_bookings(
     starts: &[NaiveDate],
 ) {
     let rows = booking_rows(world).await;
-    let naive = Naive { rows: &rows, zone };
+    let money = money_rows(world).await;
+    let naive = Naive { rows: &rows, money: &money, zone };
     let get = async |report: &str, query: &str| {
         let call = world.get(&format!("{REPORTS}/{report}?{query}&page_size=100")).by(admin);
         call.send().await.ok()
@@ -231,12 +286,12 @@ async fn assert_reports_match_bookings(
                 naive.overview(&get("overview", &query).await, days, before);
                 let by = "revenue-breakdown";
                 let report = get(&format!("{by}/payment"), &query).await;
-                let method = |row: &Booked| row.method.clone().unwrap_or("other".into());
+                let method: Key = |_, _, method| method.unwrap_or("other").into();
                 naive.breakdown(&report, days, before, method);
                 let report = get(&format!("{by}/type"), &query).await;
-                naive.breakdown(&report, days, before, |row| row.kind.clone());
+                naive.breakdown(&report, days, before, |_, kind, _| kind.into());
                 let report = get(&format!("{by}/partner"), &query).await;
-                naive.breakdown(&report, days, before, |row| row.partner_id.to_string());
+                naive.breakdown(&report, days, before, |partner, _, _| partner.to_string());
             }
         }
     }
@@ -318,9 +373,12 @@ async fn reports_agree_with_a_naive_calculation(world: World) {
             world.post("/v1/payment/callback", event).send().await.ok();
             admin = world.signs_in(&admin.email, "admin").await;
             let open = world.get("/v1/payment/reviews").by(&admin).send().await.ok();
-            let path = format!("/v1/payment/reviews/{}/resolve", open[0]["id"].as_str().unwrap());
+            let resolve =
+                format!("/v1/payment/reviews/{}/resolve", open[0]["id"].as_str().unwrap());
             let body = json!({ "action": "apply", "note": "x" });
-            world.post(&path, body).by(&admin).send().await.ok();
+            world.post(&resolve, body).by(&admin).send().await.ok();
+            let body = json!({ "reference": "BCA" });
+            world.post(&format!("{path}/refund"), body).by(&admin).send().await.ok();
             paid.push(booking);
         } else if random.random_bool(0.85) {
             let total = booking["price"]["total"].as_i64().unwrap();
@@ -337,7 +395,7 @@ async fn reports_agree_with_a_naive_calculation(world: World) {
             let cancel = world.post(&format!("{path}/cancel"), json!({ "reason": "x" })).by(&admin);
             cancel.send().await.ok();
             if random.random_bool(0.8) {
-                let body = json!({ "reference": "BCA" });
+                let body = json!({ "reference": format!("BCA-{n}") });
                 world.post(&format!("{path}/refund"), body).by(&admin).send().await.ok();
             }
         }
@@ -358,7 +416,7 @@ async fn reports_agree_with_a_naive_calculation(world: World) {
     let date = |text: &str| text.parse::<NaiveDate>().unwrap();
     let starts = ["2026-11-15", "2026-12-31", "2027-03-31", "2027-11-01"].map(date);
     assert_reports_match_bookings(&world, &admin, jakarta, &starts).await;
-    assert_reports_match_ledger(&world, &admin, jakarta).await;
+    assert_reports_match_ledger(&world, &admin).await;
 
     reports::roll_up(&world.app).await.unwrap();
     assert_eq!(world.count("SELECT COUNT(*) FROM booking_moves").await, 0);
@@ -384,23 +442,24 @@ async fn reports_agree_with_a_naive_calculation(world: World) {
 }
 
 /// Day by day what came in and went back, from the ledger alone.
-pub async fn assert_reports_match_ledger(world: &World, admin: &Someone, zone: FixedOffset) {
-    let lines: Vec<(String, i64, DateTime<Utc>)> = world
+async fn assert_reports_match_ledger(world: &World, admin: &Someone) {
+    let lines: Vec<(String, i64, NaiveDate)> = world
         .db()
         .sql(
-            "SELECT kind, amount, created_at FROM ledger_lines
-             WHERE (kind IN ('paid', 'apply', 'rescheduled') AND account = 'customer_deposits')
-               OR (kind = 'refunded' AND account = 'refund_payable')",
+            "SELECT source, amount, posted_on FROM ledger_lines
+             WHERE (source IN ('booking', 'payment', 'review') AND account
+                 IN ('gateway_clearing', 'cash', 'unapplied_payments'))
+               OR (source = 'refund' AND account = 'refund_payable')",
         )
         .all()
         .await
         .unwrap();
     let mut days = BTreeMap::<NaiveDate, (i64, i64)>::new();
-    for (kind, amount, at) in lines {
-        let day = days.entry(at.with_timezone(&zone).date_naive()).or_default();
-        match kind.as_str() {
-            "paid" | "apply" | "rescheduled" => day.0 -= amount,
-            _ => day.1 += amount,
+    for (source, amount, day) in lines {
+        let day = days.entry(day).or_default();
+        match source.as_str() {
+            "refund" => day.1 += amount,
+            _ => day.0 += amount,
         }
     }
     assert!(days.len() > 50);
@@ -474,7 +533,7 @@ async fn a_payment_shows_at_once_and_on_its_day(world: World) {
     world.pays(&hold).await;
     assert_eq!(gross(&world, &admin, "2026-11-16").await, 450_000);
     assert_invariants(&world).await;
-    // If the seats are gone, it is neither a sale nor a refund.
+    // If the seats are gone, it is no sale, but it came in and goes back.
     let late = world.books(order(&sailing, 1, "late@example.com")).await.ok();
     world.advances_clock(TimeDelta::hours(1));
     dermaga::bookings::expire(&world.app).await.unwrap();
@@ -485,8 +544,10 @@ async fn a_payment_shows_at_once_and_on_its_day(world: World) {
     world.post(&path, json!({ "reference": "BCA" })).by(&admin).send().await.ok();
     let path = format!("{REPORTS}/overview?period_type=Bulanan&comparison_mode=Month-over-month");
     let report = world.get(&path).by(&admin).send().await.ok();
-    assert_eq!(report["gross_revenue"]["current"], 600_000);
-    assert_eq!(report["refunds"]["current"], 0);
+    assert_eq!(report["gross_revenue"]["current"], 750_000);
+    assert_eq!(report["bookings"]["current"], 3);
+    assert_eq!(report["refunds"]["current"], 150_000);
+    assert_eq!(report["net_revenue"]["current"], 600_000);
 }
 
 async fn rolling_up_races_with_payments(world: World) {
@@ -568,7 +629,7 @@ async fn reports_are_downloaded_as_files(world: World) {
     assert!(text.starts_with(header), "{text}");
     assert!(text.contains("\r\n\"gross_revenue\",\"300000\",\"0\",\"\"\r\n"), "{text}");
     assert!(text.contains("\r\n\"2026-11-15\",\"300000\",\"1\"\r\n"), "{text}");
-    assert_eq!(text.lines().count(), 13 + 1 + 31);
+    assert_eq!(text.lines().count(), 19 + 1 + 31);
 
     let path = format!("{REPORTS}/revenue-breakdown/partner?{query}");
     let csv = world.get(&path).by(&admin).header("accept", "text/csv");
@@ -658,7 +719,7 @@ async fn a_dashboard_shows_own_data(world: World) {
     assert_eq!(
         all["pending"],
         json!({
-            "partner_reviews": 1, "bank_approvals": 0, "settlements": 0, "refunds": 1, "payment_reviews": 0,
+            "partner_reviews": 1, "bank_approvals": 0, "settlements": 0, "refunds": 1, "refunds_amount": 150_000, "payment_reviews": 0,
         })
     );
     let series = all["revenue_series"].as_array().unwrap();
@@ -677,7 +738,7 @@ async fn a_dashboard_shows_own_data(world: World) {
     assert_eq!(
         own["pending"],
         json!({
-            "partner_reviews": null, "bank_approvals": null, "settlements": 0, "refunds": 0, "payment_reviews": null,
+            "partner_reviews": null, "bank_approvals": null, "settlements": 0, "refunds": 0, "refunds_amount": 0, "payment_reviews": null,
         })
     );
     assert_eq!(own["top_partners"], json!(null));
@@ -758,7 +819,7 @@ async fn the_summary_of_a_partner(world: World) {
     );
     assert_eq!(own["passengers"], 5);
     assert_eq!(own["gross"], 750_000);
-    assert_eq!(own["net"], 675_000);
+    assert_eq!(own["net"], 270_000, "of what has sailed");
     assert_eq!(own["unsettled"], 270_000);
     assert_eq!(own["occupancy_percent"], 0, "nothing has departed yet");
     assert_eq!(own["series"][29]["bookings"], 3, "paid today, whatever became of it");
@@ -801,8 +862,8 @@ async fn figures_take_few_statements(world: World) {
     // One more to know the caller, and one that the figures are made.
     for (path, at_most) in [
         ("/v1/dashboard".to_owned(), 8),
-        ("/v1/dashboard/mitra-statistic".to_owned(), 6),
-        (format!("{REPORTS}/overview?{query}"), 4),
+        ("/v1/dashboard/mitra-statistic".to_owned(), 7),
+        (format!("{REPORTS}/overview?{query}"), 6),
         (format!("{REPORTS}/revenue-breakdown/partner?{query}"), 4),
     ] {
         let before = world.db().statements();

@@ -746,8 +746,8 @@ async fn reports_follow(world: World) {
     };
     let unfolded = days().await;
     assert_eq!(unfolded.0, (450_000, 2), "as it was sold");
-    assert_eq!(unfolded.1, (50_000, 0), "what it costs more and less");
-    assert_eq!(unfolded.2, 500_000);
+    assert_eq!(unfolded.1, (100_000, 0), "what was paid; the cheaper one leaves the revenue alone");
+    assert_eq!(unfolded.2, 550_000);
     dermaga::reports::roll_up(&world.app).await.unwrap();
     assert_eq!(days().await, unfolded);
     assert_invariants(&world).await;

@@ -544,6 +544,7 @@ async fn exactly_the_marked_operations_need_a_recent_sign_in(world: World) {
         marked,
         BTreeSet::from([
             "approve_bank_account",
+            "approve_journal",
             "create_permission",
             "create_staff",
             "create_webhook",

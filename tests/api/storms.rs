@@ -291,7 +291,8 @@ async fn thousands_of_random_operations_add_up(world: World) {
             if made.status == 200 {
                 let made = made.ok();
                 let path = format!("/v1/settlements/{}/cancel", made["id"].as_str().unwrap());
-                match random.random_bool(0.6) {
+                // A statement has nothing to pay out.
+                match random.random_bool(0.6) && made["status"] == "pending" {
                     true => drop(world.releases_settlement(&made, &admin).await.ok()),
                     false => drop(world.post(&path, json!({})).by(&admin).send().await.ok()),
                 }
@@ -395,8 +396,8 @@ async fn an_audit_finds_what_is_wrong(world: World) {
     };
     assert_eq!(broken("UPDATE sailings SET seats_taken = 3 WHERE seats_taken = 2").await, 1);
     assert_eq!(broken("UPDATE sailings SET seats_taken = 2 WHERE seats_taken = 3").await, 0);
-    // Its deposit, and what the reports say of it all and of its partner.
-    assert_eq!(broken("UPDATE bookings SET total = total + 1, tax = tax + 1").await, 3);
+    // Its deposit, and what the reports say of its tax.
+    assert_eq!(broken("UPDATE bookings SET total = total + 1, tax = tax + 1").await, 2);
     assert_eq!(broken("UPDATE bookings SET total = total - 1, tax = tax - 1").await, 0);
     let admin = world.admin().await;
     world.completes_paid_bookings().await;
@@ -419,17 +420,17 @@ async fn an_audit_finds_what_is_wrong(world: World) {
         (
             "UPDATE settlements SET net = net + 1, gross = gross + 1",
             "UPDATE settlements SET net = net - 1, gross = gross - 1",
-            2,
+            3,
         ),
         (
             "UPDATE partner_dues SET net = net + 1, gross = gross + 1",
             "UPDATE partner_dues SET net = net - 1, gross = gross - 1",
-            3,
+            4,
         ),
         (
             "UPDATE partner_dues SET settlement_id = NULL",
             "UPDATE partner_dues SET settlement_id = (SELECT id FROM settlements)",
-            2,
+            3,
         ),
         ("UPDATE sales_days SET gross = gross + 1", "UPDATE sales_days SET gross = gross - 1", 2),
         (

@@ -6,6 +6,8 @@ pub mod authenticator;
 pub mod binary;
 /// A temporary PostgreSQL server.
 pub mod cluster;
+/// A provider of payments and payouts.
+pub mod fake_provider;
 /// Forms with files.
 pub mod form;
 /// Partners, boats, routes and bookings.

@@ -1,6 +1,7 @@
 //! Lookup and cancellation of bookings, and validation of promotion codes.
 
 mod create;
+mod refund_account;
 
 use axum::{
     extract::{FromRequestParts, State},
@@ -10,10 +11,10 @@ use chrono::{DateTime, Utc};
 
 use super::{
     forms::{BookingsQuery, CancelForm, GuestCredentials, ValidatePromo, reason_without_url},
-    lookup::{booking_for, may_read_identity, to_response},
+    lookup::{Readable, booking_for, to_response},
     model::BookingRow,
     offer,
-    rules::{self, Actor},
+    rules::{self, Actor, CancelRequest},
     store,
     transitions::{self, Cancellation, invalid_transition},
     view::{Booking, PromoVerdict},
@@ -37,6 +38,7 @@ use crate::{
 };
 
 pub use create::{OpensPayment, create_booking};
+pub use refund_account::set_refund_account;
 
 /// Admins and `bookings.read` see all, a partner its own, a guest the one whose credentials are
 /// given.
@@ -52,7 +54,7 @@ pub async fn list_bookings(
             None
         }
     };
-    let readable = may_read_identity(caller.as_ref());
+    let readable = Readable::by(caller.as_ref());
     let page = store::list(&app.db, owner, &query, app.config.timezone).await?;
     page.try_each(|row| to_response(&app, row, readable))
 }
@@ -112,7 +114,7 @@ impl FromRequestParts<App> for PathOwnBooking {
 impl aide::OperationInput for PathOwnBooking {}
 
 /// The booking of the path, for callers that may read it.
-pub struct PathBooking(pub BookingRow, pub bool);
+pub struct PathBooking(pub BookingRow, pub Readable);
 
 impl FromRequestParts<App> for PathBooking {
     type Rejection = Error;
@@ -127,7 +129,7 @@ impl FromRequestParts<App> for PathBooking {
             Err(fault) => return Err(fault),
         };
         let (row, _) = booking_for(app, caller.as_ref(), id, &credentials).await?;
-        Ok(Self(row, may_read_identity(caller.as_ref())))
+        Ok(Self(row, Readable::by(caller.as_ref())))
     }
 }
 
@@ -150,19 +152,22 @@ pub async fn get_booking(
 /// Whether a code can be used, and the price with it. It reserves nothing.
 pub async fn validate_promo(
     State(app): State<App>,
+    caller: Option<Caller>,
     Body(form): Body<ValidatePromo>,
 ) -> Result<Reply<PromoVerdict>> {
+    let channel = offer::asked_on(caller.as_ref());
     let email = form.email.as_ref().map(|email| email.as_str());
     let (sailing, taxes) = offer::load(&app, form.route_time_id, form.item_id).await?;
     let seats = match form.kind {
         crate::sailings::BookingType::Speedboat => form.qty,
         crate::sailings::BookingType::Charter => sailing.capacity,
     };
-    let full = offer::price(&sailing, seats, None, &taxes);
-    let found = offer::usable_promotion(&app, &form.code_promo, &sailing, &full, email).await?;
+    let full = offer::price(&sailing, form.kind, seats, None, &taxes);
+    let code = &form.code_promo;
+    let found = offer::usable_promotion(&app, code, &sailing, &full, email, channel).await?;
     Ok(Reply::data(match found {
         Ok(promotion) => {
-            let price = offer::price(&sailing, seats, Some(&promotion), &taxes);
+            let price = offer::price(&sailing, form.kind, seats, Some(&promotion), &taxes);
             let discount = Some(price.discount);
             let price = Some(price.into());
             PromoVerdict { valid: true, reason: None, discount, price }
@@ -173,8 +178,9 @@ pub async fn validate_promo(
     }))
 }
 
-/// A booker is refunded by the policy. Partner and staff cancel with a full refund, staff also
-/// after the journey, for a complaint. `rules::cancellation` decides.
+/// A booker is refunded by the policy. Partner and staff cancel with a full refund or by the
+/// policy; staff may state the amount, and refund after the journey, for a complaint.
+/// `rules::cancellation` decides.
 pub async fn cancel_booking(
     State(app): State<App>,
     caller: Option<Caller>,
@@ -190,7 +196,7 @@ pub async fn cancel_booking(
     let path = format!("/v1/booking/{}/cancel", booking.id);
     let key = Key::of(owner, key, "cancel_booking", path, body);
     let cancelled = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
-        cancel(&app, caller.as_ref(), booking, actor, &form.reason, running).await
+        cancel(&app, caller.as_ref(), booking, form.request(actor), &form.reason, running).await
     });
     Ok(cancelled.await?.saying("The booking has been cancelled.", "Pemesanan telah dibatalkan."))
 }
@@ -199,22 +205,22 @@ async fn cancel(
     app: &App,
     caller: Option<&Caller>,
     booking: BookingRow,
-    actor: Actor,
+    request: CancelRequest,
     reason: &str,
     running: Option<&Running>,
 ) -> Result<Booking> {
     let now = app.clock.now();
-    let readable = may_read_identity(caller);
+    let readable = Readable::by(caller);
     let Some(caller) = caller else {
         let mut tx = app.db.begin().await?;
-        let (before, after) = cancel_as_read(app, &mut tx, booking, actor, reason, now).await?;
+        let (before, after) = cancel_as_read(app, &mut tx, booking, request, reason, now).await?;
         let _invalidation = app.response_cache.invalidate_on_drop([line_of(&before)]);
         let answer = keep_answer(app, &mut tx, after, readable, running).await?;
         tx.commit().await?;
         return Ok(answer);
     };
     let mut tx = caller.begin(&app.db, now).await?;
-    let (before, after) = cancel_as_read(app, &mut tx, booking, actor, reason, now).await?;
+    let (before, after) = cancel_as_read(app, &mut tx, booking, request, reason, now).await?;
     let _invalidation = app.response_cache.invalidate_on_drop([line_of(&before)]);
     tx.record(Change {
         action: "booking.cancelled",
@@ -236,17 +242,18 @@ async fn cancel_as_read(
     app: &App,
     tx: &mut Tx,
     loaded: BookingRow,
-    actor: Actor,
+    request: CancelRequest,
     reason: &str,
     now: DateTime<Utc>,
 ) -> Result<(BookingRow, BookingRow)> {
     let policy = &app.config.refund_policy.0;
     let decide = |booking: &BookingRow| {
-        let refund = rules::cancellation(&booking.state(), actor, policy, now)?;
+        let refund = rules::cancellation(&booking.state(), request, policy, now)?;
         // The reason is mailed: a guest could otherwise use the service to send links.
-        Ok::<_, Error>(Cancellation { refund, reason, tells_reason: actor != Actor::Guest })
+        let tells_reason = request.actor != Actor::Guest;
+        Ok::<_, Error>(Cancellation { refund, reason, tells_reason })
     };
-    if !rules::depends_on_manifest(&loaded.state(), actor, now) {
+    if !rules::depends_on_manifest(&loaded.state(), request.actor, now) {
         let decided = decide(&loaded)?;
         if let Some(after) = transitions::cancel(tx, &loaded, &decided, now).await? {
             return Ok((loaded, after));
@@ -270,7 +277,7 @@ async fn keep_answer(
     app: &App,
     tx: &mut Tx,
     after: BookingRow,
-    readable: bool,
+    readable: Readable,
     running: Option<&Running>,
 ) -> Result<Booking> {
     let answer = to_response(app, after, readable)?;

@@ -12,7 +12,7 @@ mod store;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
-    model::{BookingRow, BookingStatus, SailingContext},
+    model::{BookingRow, BookingStatus, LedgerSegment, SailingContext},
     offer, prices,
     rules::{self, Actor, Event, RescheduleCause},
     store as bookings,
@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     app::App,
-    events::{self, BookingRef, BookingRescheduled, DifferenceRefunded, DomainEvent},
+    events::{self, BookingRef, BookingRescheduled, DomainEvent},
     kernel::{
         db::Tx,
         error::{Error, Result},
@@ -31,6 +31,7 @@ use crate::{
         set_aside::{self, Pass, RowJob},
     },
     ledger::{self, Account},
+    refunds::{self, RefundKind, RefundStatus},
     sailings::{harbour_key, offers},
 };
 
@@ -104,8 +105,13 @@ pub async fn request(
         store::end(tx, pending.id, RescheduleStatus::Dropped, now).await?;
     }
     offer::ensure_on_sale(app, request.to)?;
-    if booking.status != BookingStatus::Paid && !bookings::promotion_is_left(tx, &booking).await? {
-        return Err(promotion_exhausted());
+    if booking.status != BookingStatus::Paid {
+        if !can_void_refund(tx, &booking).await? {
+            return Err(refund_sent());
+        }
+        if !bookings::promotion_is_left(tx, &booking).await? {
+            return Err(promotion_exhausted());
+        }
     }
     let seats = seats_of(&booking, request.to)?;
     let was = booking.price();
@@ -223,7 +229,8 @@ pub async fn complete_paid(
         && rules::rescheduling(&booking.state(), now).is_ok()
         && store::is_open(tx, reschedule.to_sailing_id, now).await?
         && (booking.status == BookingStatus::Paid
-            || bookings::promotion_is_left(tx, booking).await?);
+            || can_void_refund(tx, booking).await?
+                && bookings::promotion_is_left(tx, booking).await?);
     if !waits || !store::end(tx, reschedule.id, RescheduleStatus::Done, now).await? {
         return Ok(false);
     }
@@ -251,20 +258,74 @@ async fn complete(
         if !advanced.map_err(refusal)? {
             return Err(invalid_transition());
         }
+        void_refund(tx, booking).await?;
         let back = posting("reinstated")
             .debit(Account::RefundPayable, booking.total)
             .credit(Account::CustomerDeposits, booking.total);
         ledger::post(tx, back, now).await?;
     }
     let difference = reschedule.difference;
+    let fee = prices::fee(&price, reschedule.fee);
+    let owed = (-difference).max(Rupiah::ZERO);
     let entry = posting("rescheduled")
         .debit(Account::GatewayClearing, difference.max(Rupiah::ZERO))
-        .credit(Account::RefundPayable, (-difference).max(Rupiah::ZERO))
+        .credit(Account::RefundPayable, owed)
         .credit(Account::CustomerDeposits, price.total - booking.total)
-        .credit(Account::CommissionRevenue, reschedule.fee);
+        .credit(Account::CommissionRevenue, fee.commission)
+        .credit_taxes(fee.by_code());
     ledger::post(tx, entry, now).await?;
+    let segment = booking.ledger_segment_from(reschedule.id);
+    refunds::create(tx, segment.refund(RefundKind::Difference, owed), now).await?;
     let event = BookingRescheduled { booking_id: booking.id, difference };
     events::emit(tx, DomainEvent::BookingRescheduled(event), now).await
+}
+
+/// Whether the refund of a booking whose sailing was cancelled can be exchanged for another
+/// sailing: no part of it is paid or on its way. The booking is locked, so that it stays so.
+async fn can_void_refund(tx: &mut Tx, booking: &BookingRow) -> Result<bool> {
+    let owed = refunds::unpaid_of(tx, booking.id).await?;
+    let mut owed = owed.iter().filter(|refund| refund.kind == RefundKind::Cancellation);
+    Ok(owed.all(|refund| {
+        refund.unpaid == refund.amount
+            && !matches!(refund.status, RefundStatus::Sent | RefundStatus::Paid)
+    }))
+}
+
+/// The customer takes another sailing instead of the refund.
+async fn void_refund(tx: &mut Tx, booking: &BookingRow) -> Result<()> {
+    for refund in refunds::unpaid_of(tx, booking.id).await? {
+        let of_cancellation = refund.kind == RefundKind::Cancellation;
+        if of_cancellation && !refunds::void(tx, refund.id).await? {
+            return Err(refund_sent());
+        }
+    }
+    Ok(())
+}
+
+fn refund_sent() -> Error {
+    Error::conflict(
+        "refund_sent",
+        "The refund of this booking is already on its way.",
+        "Pengembalian dana pemesanan ini sudah dikirim.",
+    )
+}
+
+/// Gives back the fees of the reschedules of bookings whose sailing was called off.
+pub async fn return_fees(tx: &mut Tx, moved: &[LedgerSegment], now: DateTime<Utc>) -> Result<()> {
+    for segment in moved {
+        for (id, fee, price) in store::unreturned_fees(tx, segment.id).await? {
+            let shares = prices::fee(&price, fee);
+            let segment = LedgerSegment { reschedule_id: Some(id), ..*segment };
+            let posting = segment
+                .posting("fee_returned")
+                .debit(Account::CommissionRevenue, shares.commission)
+                .credit_taxes(shares.by_code().map(|(code, amount)| (code, -amount)))
+                .credit(Account::RefundPayable, fee);
+            ledger::post(tx, posting, now).await?;
+            refunds::create(tx, segment.refund(RefundKind::Difference, fee), now).await?;
+        }
+    }
+    Ok(())
 }
 
 fn refusal(failure: crate::kernel::db::Failure) -> Error {
@@ -310,29 +371,4 @@ async fn drop_one(app: &App, id: Uuid) -> Result<bool> {
     let _invalidation = app.response_cache.invalidate_on_drop([line]);
     tx.commit().await?;
     Ok(true)
-}
-
-/// The oldest difference that is still owed to the customer.
-pub async fn owed(tx: &mut Tx, booking: Uuid) -> Result<Option<(Uuid, Rupiah)>> {
-    store::owed(tx, booking).await
-}
-
-/// Posts that an owed difference was paid out from this account.
-pub async fn pay_difference(
-    tx: &mut Tx,
-    booking: &BookingRow,
-    (id, owed): (Uuid, Rupiah),
-    by: Account,
-    reference: Option<&str>,
-    now: DateTime<Utc>,
-) -> Result<()> {
-    store::set_refunded(tx, id, reference, now).await?;
-    let posting = booking
-        .ledger_segment_from(id)
-        .posting("difference_refunded")
-        .debit(Account::RefundPayable, owed)
-        .credit(by, owed);
-    ledger::post(tx, posting, now).await?;
-    let event = DifferenceRefunded { booking_id: booking.id, amount: owed };
-    events::emit(tx, DomainEvent::BookingDifferenceRefunded(event), now).await
 }

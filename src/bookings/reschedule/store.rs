@@ -248,10 +248,12 @@ pub async fn move_booking_row(
                arrival_at = (SELECT s.arrival_at FROM sailings s WHERE s.id = $1),
                unit_price = $3, subtotal = $4, discount = $5, taxes = $6, tax = $7, total = $8,
                commission = $9, commission_tax = $10, partner_net = $11, refund_cap = $12,
+               commission_taxes = $17, partner_discount = $18,
                reschedule_id = $13, promised_at = (SELECT r.departure_at FROM reschedules r
                  JOIN sailings s ON s.id = r.to_sailing_id
-                 WHERE r.id = $13 AND r.departure_at <> s.departure_at), boarded = '{}', called_off = FALSE, cancelled_at = NULL,
-               cancel_reason = NULL, refund_amount = NULL, updated_at = $14
+                 WHERE r.id = $13 AND r.departure_at <> s.departure_at), boarded = '{}',
+               called_off = FALSE, cancelled_at = NULL, cancel_reason = NULL,
+               refund_amount = NULL, updated_at = $14
              WHERE id = $15 AND sailing_id = $16",
         )
         .bind(reschedule.to_sailing_id)
@@ -270,36 +272,26 @@ pub async fn move_booking_row(
         .bind(now)
         .bind(reschedule.booking_id)
         .bind(reschedule.from_sailing_id)
+        .bind(json!(price.commission_taxes))
+        .bind(price.partner_discount)
         .run()
         .await?;
     Ok(moved == 1)
 }
 
-/// A difference that is still owed to the customer.
-pub async fn owed(tx: &mut Tx, booking: Uuid) -> Result<Option<(Uuid, Rupiah)>> {
-    let owed = tx
+/// The fees of a booking's reschedules that were not given back, with the price that each led to.
+pub async fn unreturned_fees(tx: &mut Tx, booking: Uuid) -> Result<Vec<(Uuid, Rupiah, Price)>> {
+    let fees: Vec<(Uuid, Rupiah, Value)> = tx
         .sql(
-            "SELECT id, -difference FROM reschedules
-             WHERE booking_id = $1 AND status = 'done' AND difference < 0 AND refunded_at IS NULL
-             ORDER BY created_at LIMIT 1",
+            "SELECT r.id, r.fee, r.becomes FROM reschedules r
+             WHERE r.booking_id = $1 AND r.status = 'done' AND r.fee > 0 AND NOT EXISTS
+               (SELECT 1 FROM ledger_lines l WHERE l.source = 'reschedule' AND l.source_id = r.id
+                  AND l.kind = 'fee_returned')
+             ORDER BY r.done_at, r.id",
         )
         .bind(booking)
-        .maybe()
+        .all()
         .await?;
-    Ok(owed)
-}
-
-pub async fn set_refunded(
-    tx: &mut Tx,
-    id: Uuid,
-    reference: Option<&str>,
-    now: DateTime<Utc>,
-) -> Result<()> {
-    tx.sql("UPDATE reschedules SET refunded_at = $1, refund_reference = $2 WHERE id = $3")
-        .bind(now)
-        .bind(reference.map(str::to_owned))
-        .bind(id)
-        .run()
-        .await?;
-    Ok(())
+    let price = |becomes: &Value| Price::deserialize(becomes).map_err(Error::internal);
+    fees.into_iter().map(|(id, fee, becomes)| Ok((id, fee, price(&becomes)?))).collect()
 }

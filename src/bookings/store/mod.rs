@@ -38,13 +38,14 @@ macro_rules! booking {
                k.code_promo, k.note, k.contact_name, k.contact_email, k.contact_phone, k.lang,
                k.passengers, k.boarded, k.accepted_terms, k.accepted_terms_id, k.unit_price,
                k.subtotal, k.discount, k.taxes, k.tax, k.total, k.commission_rate, k.commission,
-               k.commission_tax, k.partner_net,
+               k.commission_taxes, k.commission_tax, k.partner_discount, k.partner_net,
                k.expires_at, k.promised_at, k.paid_at, k.cancelled_at, k.cancel_reason,
-               k.refund_amount, k.reschedule_id,
-               k.refund_cap, CASE WHEN k.reschedule_id IS NULL THEN 0 ELSE
-                 CAST(COALESCE((SELECT -SUM(o.difference) FROM reschedules o
-                   WHERE o.booking_id = k.id AND o.status = 'done' AND o.difference < 0
-                     AND o.refunded_at IS NULL), 0) AS BIGINT) END AS owed,
+               k.refund_amount, k.refund_account, k.reschedule_id, k.refund_cap,
+               CAST(COALESCE((SELECT SUM(o.unpaid) FROM refunds o
+                 WHERE o.booking_id = k.id AND o.unpaid > 0), 0) AS BIGINT) AS owed,
+               CAST(COALESCE((SELECT SUM(v.amount) FROM payment_reviews v
+                 WHERE v.booking_id = k.id AND v.resolution IN ('charge_partner', 'write_off')),
+                 0) AS BIGINT) AS gone,
                k.created_at, k.called_off, s.manifest_closed_at, s.reason AS sailing_reason,
                r.from_name, r.to_name, r.timezone, b.name AS speedboat_name,
                a.name AS partner_name, p.status = 'suspended' AS partner_suspended,
@@ -107,9 +108,16 @@ pub async fn list(
     };
     let paging = &query.paging;
     let day_after = query.end_date.and_then(|date| date.succ_opt());
-    let rows = db
-        .list(booking!(""))
-        .found_in("SELECT k.id FROM bookings k")
+    let list = db.list(booking!("")).found_in("SELECT k.id FROM bookings k");
+    let list = match query.refund_due {
+        // Few bookings have one, and `refunds_unpaid` knows them.
+        Some(true) => list.only("k.id IN (SELECT o.booking_id FROM refunds o WHERE o.unpaid > 0)"),
+        Some(false) => list.only(
+            "NOT EXISTS (SELECT 1 FROM refunds o WHERE o.booking_id = k.id AND o.unpaid > 0)",
+        ),
+        None => list,
+    };
+    let rows = list
         .filter("k.partner_id = ?", owner)
         .filter("k.type = ?", query.kind)
         .filter("k.speedboat_id = ?", query.item_id)
@@ -128,15 +136,38 @@ pub async fn list(
     Ok(paging.page(rows))
 }
 
+/// Where the booker wants refunds, encrypted. The row is locked by the caller.
+pub async fn set_refund_account(
+    tx: &mut Tx,
+    id: Uuid,
+    sealed: &str,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    tx.sql("UPDATE bookings SET refund_account = $1, updated_at = $2 WHERE id = $3")
+        .bind(sealed.to_owned())
+        .bind(now)
+        .bind(id)
+        .run()
+        .await?;
+    Ok(())
+}
+
 /// Columns that a transition writes besides the status.
 #[derive(Default)]
-pub struct TransitionDetails<'a> {
+pub struct TransitionDetails {
     pub refund_amount: Option<Rupiah>,
-    pub refund_reference: Option<&'a str>,
+}
+
+/// What belongs to the money of a booking that was just cancelled.
+#[derive(crate::kernel::db::FromRow)]
+pub struct Cancelled {
+    /// Cash that its partner collected for it.
+    pub collected: Rupiah,
+    /// Its other refunds that are not paid yet.
+    pub owed: Rupiah,
 }
 
 /// Cancels a booking if every column that the decision was based on is unchanged; `None` otherwise.
-/// Returns the cash that its partner collected for it.
 pub async fn cancel(
     tx: &mut Tx,
     seen: &BookingRow,
@@ -144,15 +175,16 @@ pub async fn cancel(
     refund_amount: Option<Rupiah>,
     reason: &str,
     now: DateTime<Utc>,
-) -> Result<Option<Rupiah>> {
+) -> Result<Option<Cancelled>> {
     // The price changes only with a reschedule, and the promised departure only with the departure.
-    let cancelled: Option<(Rupiah,)> = tx
+    let cancelled = tx
         .sql(with_collected!(
             "UPDATE bookings SET status = $1, updated_at = $2, cancelled_at = $2,
                cancel_reason = $3, refund_amount = COALESCE($4, refund_amount)
              WHERE id = $5 AND status = $6 AND departure_at = $7 AND sailing_id = $8
                AND COALESCE(reschedule_id, id) = $9
-             RETURNING ",
+             RETURNING CAST(COALESCE((SELECT SUM(o.unpaid) FROM refunds o
+               WHERE o.booking_id = bookings.id AND o.unpaid > 0), 0) AS BIGINT) AS owed, ",
             "bookings.id",
             "AS collected"
         ))
@@ -167,7 +199,7 @@ pub async fn cancel(
         .bind(seen.reschedule_id.unwrap_or(seen.id))
         .maybe()
         .await?;
-    Ok(cancelled.map(|(collected,)| collected))
+    Ok(cancelled)
 }
 
 /// Moves a booking that is in `from`; `false` if it no longer is. Triggers adjust seats and
@@ -177,7 +209,7 @@ pub async fn advance(
     id: Uuid,
     from: BookingStatus,
     to: BookingStatus,
-    details: TransitionDetails<'_>,
+    details: TransitionDetails,
     now: DateTime<Utc>,
 ) -> Result<bool, Failure> {
     let at = |is: bool| is.then_some(now);
@@ -186,9 +218,8 @@ pub async fn advance(
             "UPDATE bookings SET status = $1, updated_at = $2,
                paid_at = COALESCE(paid_at, $3), completed_at = COALESCE($4, completed_at),
                refund_amount = COALESCE($5, refund_amount),
-               refunded_at = COALESCE($6, refunded_at),
-               refund_reference = COALESCE($7, refund_reference)
-             WHERE id = $8 AND status = $9",
+               refunded_at = $6
+             WHERE id = $7 AND status = $8",
         )
         .bind(to)
         .bind(now)
@@ -196,7 +227,6 @@ pub async fn advance(
         .bind(at(to == BookingStatus::Completed))
         .bind(details.refund_amount)
         .bind(at(to == BookingStatus::Refunded))
-        .bind(details.refund_reference.map(str::to_owned))
         .bind(id)
         .bind(from)
         .run()
@@ -261,8 +291,9 @@ macro_rules! complete {
              WHERE status = 'paid' AND arrival_at <= $2 AND id ",
             $($which)+,
             with_collected!(
-                " RETURNING id, partner_id, reschedule_id, subtotal, discount, tax, total,
-                    commission, commission_tax, partner_net,
+                " RETURNING id, partner_id, reschedule_id, unit_price, subtotal, discount,
+                    partner_discount, taxes, tax, total, commission_rate, commission,
+                    commission_taxes, commission_tax, partner_net,
                     (SELECT s.day FROM sailings s WHERE s.id = sailing_id) AS day, ",
                 "bookings.id",
                 "AS collected"
@@ -357,20 +388,39 @@ pub async fn recent(db: &Db, partner: Uuid) -> Result<Vec<BookingRow>> {
     Ok(rows)
 }
 
-/// Re-encrypts identity numbers of older keys with the current one; returns the number of bookings.
+/// Re-encrypts identity numbers and refund accounts of older keys with the current one; returns the
+/// number of bookings.
 pub async fn reseal(db: &Db, sealer: &Sealer) -> Result<u64> {
     let mut resealed = 0;
     let mut last = Uuid::nil();
     loop {
-        let rows: Vec<(Uuid, Value)> = db
-            .sql("SELECT id, passengers FROM bookings WHERE id > $1 ORDER BY id LIMIT 500")
+        let rows: Vec<(Uuid, Value, Option<String>)> = db
+            .sql(
+                "SELECT id, passengers, refund_account FROM bookings WHERE id > $1
+                 ORDER BY id LIMIT 500",
+            )
             .bind(last)
             .all()
             .await?;
-        let Some((id, _)) = rows.last() else { return Ok(resealed) };
+        let Some((id, ..)) = rows.last() else { return Ok(resealed) };
         last = *id;
-        for (id, mut passengers) in rows {
+        for (id, mut passengers, account) in rows {
             let mut changed = false;
+            if let Some(account) = account
+                && let Some(new) = sealer.reseal(&account)?
+            {
+                // Only if unchanged: a concurrent update uses the current key anyway.
+                resealed += db
+                    .sql(
+                        "UPDATE bookings SET refund_account = $1
+                         WHERE id = $2 AND refund_account = $3",
+                    )
+                    .bind(new)
+                    .bind(id)
+                    .bind(account)
+                    .run()
+                    .await?;
+            }
             for passenger in passengers.as_array_mut().into_iter().flatten() {
                 let Some(sealed) = passenger["identity_number"].as_str() else { continue };
                 if let Some(new) = sealer.reseal(sealed)? {

@@ -66,7 +66,7 @@ pub async fn cancel_all(
                cancel_reason = $3, called_off = TRUE,
                refund_amount = CASE WHEN $4 THEN total END
              WHERE sailing_id = $5 AND status = $6 AND (NOT $4 OR total > 0)
-             RETURNING id, partner_id, reschedule_id, total,
+             RETURNING id, partner_id, reschedule_id, total, tax,
                (SELECT s.day FROM sailings s WHERE s.id = sailing_id) AS day,
                ",
             "bookings.id",

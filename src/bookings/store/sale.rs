@@ -8,7 +8,7 @@ use crate::{
         db::{Db, Statement},
         error::Result,
         ids::Uuid,
-        money::Rate,
+        money::{BaseFactor, Rate},
     },
     taxes::{AppliesTo, TaxRate},
 };
@@ -23,7 +23,8 @@ pub const SELECT_OFFER: &str =
       p.verified_at AS partner_verified_at,
       COALESCE(p.commission_rate, (SELECT c.commission_rate
         FROM settlement_configurations c WHERE c.partner_id IS NULL)) AS commission_rate,
-      t.code AS tax_code, t.name AS tax_name, t.rate AS tax_rate, t.applies_to AS tax_applies_to
+      t.code AS tax_code, t.name AS tax_name, t.rate AS tax_rate, t.base_numerator,
+      t.base_denominator, t.applies_to AS tax_applies_to
     FROM sailings s
     JOIN routes r ON r.id = s.route_id
     JOIN speedboats b ON b.id = s.speedboat_id
@@ -39,6 +40,8 @@ struct OfferRow {
     tax_code: Option<String>,
     tax_name: Option<String>,
     tax_rate: Option<Rate>,
+    base_numerator: Option<i32>,
+    base_denominator: Option<i32>,
     tax_applies_to: Option<AppliesTo>,
 }
 
@@ -48,6 +51,7 @@ impl OfferRow {
             code: self.tax_code.clone()?,
             name: self.tax_name.clone()?,
             rate: self.tax_rate?,
+            base_factor: BaseFactor::new(self.base_numerator?, self.base_denominator?)?,
             applies_to: self.tax_applies_to?,
         })
     }
@@ -67,10 +71,11 @@ pub const INSERT_BOOKING: &str =
       speedboat_id, partner_id, departure_at, arrival_at, qty, seats, promotion_id, code_promo,
       note, contact_name, contact_email, contact_phone, lang, passengers, accepted_terms, provider,
       unit_price, subtotal, discount, taxes, tax, total, commission_rate, commission,
-      commission_tax, partner_net, expires_at, paid_at, created_at, updated_at, held_email,
-      held_network, accepted_terms_id)
+      commission_taxes, commission_tax, partner_discount, partner_net, expires_at, paid_at,
+      created_at, updated_at, held_email, held_network, accepted_terms_id)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-      $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $35, $36, $37,
+      $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $37, $38,
+      $39,
       CASE WHEN $21 THEN (SELECT t.id FROM terms t
         WHERE t.type = 'customer' AND t.status = 'published') END)";
 
@@ -108,7 +113,9 @@ pub fn bind_new<'s>(statement: Statement<'s>, new: &NewBooking) -> Statement<'s>
         .bind(price.total)
         .bind(price.commission_rate)
         .bind(price.commission)
+        .bind(Json(price.commission_taxes.clone()))
         .bind(price.commission_tax)
+        .bind(price.partner_discount)
         .bind(price.partner_net)
         .bind(new.expires_at)
         .bind(new.paid_at)

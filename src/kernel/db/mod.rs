@@ -25,6 +25,8 @@ use std::{
     time::Duration,
 };
 
+use chrono::{DateTime, NaiveDate, Utc};
+use chrono_tz::Tz;
 use tokio::sync::watch;
 
 pub use dermaga_derive::FromRow;
@@ -60,6 +62,7 @@ pub struct Db {
     metrics: Arc<Metrics>,
     /// How long a statement may take.
     timeout: Duration,
+    zone: Tz,
 }
 
 #[derive(Clone)]
@@ -97,7 +100,13 @@ impl Db {
             let writer = SqliteWriter::open(file.clone())?;
             Engine::Sqlite { readers: Readers::new(file), writer }
         };
-        Ok(Self { engine, metrics: Default::default(), timeout })
+        Ok(Self { engine, metrics: Default::default(), timeout, zone: chrono_tz::Asia::Jakarta })
+    }
+
+    /// Sets the time zone of the service, which decides the date of a time.
+    pub fn in_zone(mut self, zone: Tz) -> Self {
+        self.zone = zone;
+        self
     }
 
     /// One statement on its own: a read, or (with `run`) a write that commits by itself.
@@ -138,7 +147,7 @@ impl Db {
             Engine::Sqlite { writer, .. } => TxInner::Sqlite(within(writer.begin()).await?),
             Engine::Postgres(pool) => TxInner::Postgres(PgTx::begin(pool, begin).await?.into()),
         };
-        Ok(Tx { inner, metrics: self.metrics.clone(), posts: false, timeout })
+        Ok(Tx { inner, metrics: self.metrics.clone(), posts: false, timeout, zone: self.zone })
     }
 
     /// Runs a whole script in one transaction.
@@ -241,6 +250,7 @@ pub struct Tx {
     posts: bool,
     /// How long one of its statements may take.
     timeout: Duration,
+    zone: Tz,
 }
 
 enum TxInner {
@@ -261,6 +271,11 @@ impl Tx {
         tail: &'static str,
     ) -> Statement<'_> {
         Statement::among(On::Tx(self), head, count, tail)
+    }
+
+    /// The date of a time in the time zone of the service.
+    pub fn date_of(&self, time: DateTime<Utc>) -> NaiveDate {
+        time.with_timezone(&self.zone).date_naive()
     }
 
     /// Runs a whole script, without values.

@@ -7,9 +7,7 @@ use axum::{
 
 use crate::{
     app::App,
-    bookings::{
-        self, Actor, Booking, BookingRow, BookingStatus, GuestCredentials, reschedule, to_response,
-    },
+    bookings::{self, Actor, Booking, BookingRow, BookingStatus, GuestCredentials, to_response},
     kernel::{
         audit::{AuditedTx, Change},
         caller::Caller,
@@ -24,9 +22,11 @@ use crate::{
     payments::{
         apply,
         model::{Method, PaymentStatus, RefundForm, Resolve, Review, ReviewsQuery},
-        reviews,
+        refunds,
+        reviews::{self, Decision},
         store::{self, NewPayment},
     },
+    refunds::RefundPayment,
 };
 
 /// Records cash that was collected by staff of the platform or by the partner.
@@ -74,7 +74,7 @@ pub async fn pay_cash(
     Ok(Reply::data(paid).saying("Recorded.", "Tercatat."))
 }
 
-/// Records a refund by bank transfer.
+/// Records the payment of the only refund of a booking that is due.
 pub async fn record_refund(
     State(app): State<App>,
     caller: Caller,
@@ -101,52 +101,45 @@ async fn refund(
     let mut tx = caller.begin(&app.db, now).await?;
     bookings::lock_row(&mut tx, id).await?;
     let before = bookings::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
-    let reference = Some(&*form.reference);
-    let due = owed(&mut tx, &before).await?;
-    if form.amount.is_some_and(|amount| Rupiah(amount) != due.amount()) {
+    let open = crate::refunds::unpaid_of(&mut tx, id).await?;
+    // A repetition never pays another debt.
+    if !open.is_empty() && store::is_paid_with(&mut tx, id, &form.reference).await? {
+        return Err(Error::conflict(
+            "already_paid",
+            "A refund of this booking was already paid with this reference.",
+            "Pengembalian dana pemesanan ini sudah dibayar dengan referensi ini.",
+        ));
+    }
+    let [due] = open.as_slice() else {
+        return Err(match open.is_empty() {
+            true => bookings::invalid_transition(),
+            false => Error::conflict(
+                "several_due",
+                "Several refunds of this booking are due. Pay each by its own id.",
+                "Ada beberapa pengembalian dana untuk pemesanan ini. Bayar masing-masing.",
+            ),
+        });
+    };
+    if form.amount.is_some_and(|amount| Rupiah(amount) != due.unpaid) {
         let message =
             text("This is not the amount that is due.", "Jumlah yang harus dikembalikan berbeda.");
         return Err(Error::field("amount", "due", message));
     }
-    match due {
-        Owed::Refund(_) => {
-            apply::settle_refund(&mut tx, &before, Account::Bank, reference, now).await?;
-        }
-        Owed::Excess(..) => drop(reviews::pay_excess(&mut tx, id, now).await?),
-        Owed::Difference(id, amount) => {
-            let (owed, by) = ((id, amount), Account::Bank);
-            reschedule::pay_difference(&mut tx, &before, owed, by, reference, now).await?;
-        }
-    }
+    refunds::ensure_payable(due)?;
+    let cash = refunds::cash_taker(&mut tx, due).await?;
+    let by = form.by.unwrap_or_else(|| refunds::usual_way(cash));
+    refunds::ensure_allowed(cash, by)?;
+    let payment = RefundPayment {
+        amount: due.unpaid,
+        by,
+        reference: Some(&form.reference),
+        note: form.note.as_deref(),
+        transfer_id: None,
+        told_id: None,
+        recorded_by: Some(caller.person.id),
+    };
+    refunds::pay(&mut tx, &before, due, payment, now).await?;
     finish(app, caller, tx, before, "booking.refunded", running).await
-}
-
-/// What the customer of a booking is owed, in the order of payment.
-enum Owed {
-    Refund(Rupiah),
-    Excess(Rupiah),
-    Difference(Uuid, Rupiah),
-}
-
-impl Owed {
-    fn amount(&self) -> Rupiah {
-        match self {
-            Self::Refund(amount) | Self::Excess(amount) | Self::Difference(_, amount) => *amount,
-        }
-    }
-}
-
-async fn owed(tx: &mut AuditedTx, booking: &BookingRow) -> Result<Owed> {
-    if booking.status == BookingStatus::RefundPending {
-        return Ok(Owed::Refund(booking.refund_amount.unwrap_or_default()));
-    }
-    if let Some((_, amount)) = store::owed_excess(tx, booking.id).await? {
-        return Ok(Owed::Excess(amount));
-    }
-    let difference = reschedule::owed(tx, booking.id).await?;
-    difference
-        .map(|(id, amount)| Owed::Difference(id, amount))
-        .ok_or_else(bookings::invalid_transition)
 }
 
 async fn finish(
@@ -167,7 +160,7 @@ async fn finish(
         after: Some(&to_response(app, after.clone(), false)?),
     })
     .await?;
-    let answer = to_response(app, after, bookings::may_read_identity(Some(caller)))?;
+    let answer = to_response(app, after, bookings::Readable::by(Some(caller)))?;
     if let Some(running) = running {
         running.keep_sealed(&mut tx, &app.sealer, &answer).await?;
     }
@@ -214,11 +207,18 @@ pub async fn resolve_payment_review(
     State(app): State<App>,
     caller: Caller,
     PathReview(before): PathReview,
-    Body(Resolve { action, note }): Body<Resolve>,
+    Body(form): Body<Resolve>,
 ) -> Result<Reply<Review>> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    reviews::resolve(&mut tx, &before, action, &note, caller.person.id, now).await?;
+    let decision = Decision {
+        action: form.action,
+        note: &form.note,
+        paid_by: form.by,
+        reference: form.reference.as_deref(),
+        by: caller.person.id,
+    };
+    reviews::resolve(&mut tx, &before, decision, now).await?;
     let after = store::review_in(&mut tx, before.id).await?.ok_or(Error::NotFound)?;
     tx.record(Change {
         action: "payment_review.resolved",

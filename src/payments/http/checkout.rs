@@ -52,5 +52,5 @@ pub async fn pay_again(
         tx.commit().await?;
     }
     let booking = bookings::get(&app.db, id).await?.ok_or(Error::NotFound)?;
-    Ok(Reply::data(to_response(&app, booking, bookings::may_read_identity(caller.as_ref()))?))
+    Ok(Reply::data(to_response(&app, booking, bookings::Readable::by(caller.as_ref()))?))
 }

@@ -143,7 +143,7 @@ async fn answer(
         }
         None => None,
     };
-    let booking = to_response(app, after, bookings::may_read_identity(caller))?;
+    let booking = to_response(app, after, bookings::Readable::by(caller))?;
     Ok(Rescheduled { booking, reschedule: record })
 }
 

@@ -89,7 +89,7 @@ pub async fn erase_booking(
     tx.sql(
         "UPDATE bookings SET contact_name = $1, contact_email = $2, contact_phone = '', note = '',
            passengers = $3, cancel_reason = CASE WHEN cancel_reason IS NULL THEN NULL ELSE $1 END,
-           erased_at = $4
+           refund_account = NULL, erased_at = $4
          WHERE id = $5",
     )
     .bind(ERASED)
@@ -119,6 +119,25 @@ pub async fn erase_booking(
         .bind(id)
         .run()
         .await?;
+    // What clerks wrote about its refunds.
+    tx.sql(
+        "UPDATE refunds SET note = CASE WHEN note IS NOT NULL THEN $1 END,
+           last_error = CASE WHEN last_error IS NOT NULL THEN $1 END
+         WHERE booking_id = $2",
+    )
+    .bind(ERASED)
+    .bind(id)
+    .run()
+    .await?;
+    tx.sql(
+        "UPDATE refund_payments SET return_reason = $1
+         WHERE return_reason IS NOT NULL
+           AND refund_id IN (SELECT r.id FROM refunds r WHERE r.booking_id = $2)",
+    )
+    .bind(ERASED)
+    .bind(id)
+    .run()
+    .await?;
     erase_promotion_use(tx, id, booking).await?;
     erase_messages(tx, id).await
 }
@@ -232,7 +251,8 @@ pub async fn account(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<Option
                  OR EXISTS (SELECT 1 FROM partner_dues d
                    WHERE d.partner_id = p.id AND d.settlement_id IS NULL AND d.net <> 0)
                  OR EXISTS (SELECT 1 FROM settlements t
-                   WHERE t.partner_id = p.id AND t.status = 'pending'))) AS has_duties
+                   WHERE t.partner_id = p.id
+                     AND t.status IN ('pending', 'processing')))) AS has_duties
              FROM accounts a LEFT JOIN partners p ON p.account_id = a.id WHERE a.id = $1",
         )
         .bind(id)

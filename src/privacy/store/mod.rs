@@ -14,10 +14,10 @@ macro_rules! over_at {
 macro_rules! owes {
     () => {
         "(EXISTS (SELECT 1 FROM payment_reviews v WHERE v.booking_id = k.id
-            AND (v.resolution IS NULL OR (v.excess > 0 AND v.excess_paid_at IS NULL)))
+            AND v.resolution IS NULL)
+          OR EXISTS (SELECT 1 FROM refunds f WHERE f.booking_id = k.id AND f.unpaid > 0)
           OR EXISTS (SELECT 1 FROM reschedules r WHERE r.booking_id = k.id
-            AND (r.status = 'pending'
-              OR (r.status = 'done' AND r.difference < 0 AND r.refunded_at IS NULL))))"
+            AND r.status = 'pending'))"
     };
 }
 

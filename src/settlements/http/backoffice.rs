@@ -1,4 +1,4 @@
-//! Handlers that create, release and cancel settlements.
+//! Handlers that create, release, return and cancel settlements.
 
 use axum::extract::State;
 use serde_json::json;
@@ -6,26 +6,25 @@ use serde_json::json;
 use super::lookup::{PathSettlement, to_response};
 use crate::{
     app::App,
-    events::{self, DomainEvent, SettlementRef},
     files::{self, Purpose},
     kernel::{
         audit::{AuditedTx, Change},
         caller::Caller,
+        db::Tx,
         error::{Error, Result},
-        http::{Fingerprinted, IdempotencyKey, Once, OptionalBody, Reply, once},
+        http::{Body, Fingerprinted, IdempotencyKey, Once, OptionalBody, Reply, once},
         idempotency::{Key, Running},
         ids::Uuid,
         money::Rupiah,
     },
-    ledger::{self, Account, Posting, Source},
-    partners::{self, PartnerStatus},
+    partners,
     settlements::{
         gather::{SettlementRequest, settle_dues},
         model::{
-            CancelSettlement, ManualSettlement, Origin, ReleaseForm, SettlementDetail,
-            SettlementRow,
+            CancelSettlement, ManualSettlement, Origin, ReleaseForm, ReleaseMethod, ReturnForm,
+            SettlementDetail, SettlementRow, SettlementStatus,
         },
-        store::{self, Release},
+        payouts, release, store,
     },
 };
 
@@ -65,8 +64,8 @@ async fn create(
     let Some(id) = settle_dues(&mut tx, &app.sealer, wanted, now).await? else {
         return Err(Error::conflict(
             "nothing_to_settle",
-            "Nothing is payable to this partner for these days.",
-            "Tidak ada yang perlu dibayarkan kepada mitra ini untuk tanggal tersebut.",
+            "Nothing of this partner is unsettled for these days.",
+            "Tidak ada yang belum diselesaikan dari mitra ini untuk tanggal tersebut.",
         ));
     };
     record_and_commit(app, tx, None, id, "settlement.created", running).await
@@ -83,12 +82,12 @@ pub async fn release_settlement(
     let path = format!("/v1/settlements/{}/release", before.id);
     let key = Key::of_account(&caller, key, "release_settlement", path, body);
     let released = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
-        release(&app, &caller, &before, &form, running).await
+        release_once(&app, &caller, &before, &form, running).await
     });
     Ok(released.await?.saying("The settlement has been released.", "Settlement dirilis."))
 }
 
-async fn release(
+async fn release_once(
     app: &App,
     caller: &Caller,
     before: &SettlementRow,
@@ -102,39 +101,23 @@ async fn release(
     };
     let (id, now) = (before.id, app.clock.now());
     let mut tx = caller.begin(&app.db, now).await?;
-    let partner = partners::lock_row(&mut tx, before.partner_id, now).await?;
-    if partner.status == PartnerStatus::Suspended {
-        return Err(Error::invalid_state(
-            "The partner is suspended; its settlements are held.",
-            "Mitra sedang ditangguhkan; settlement-nya ditahan.",
-        ));
+    let by = caller.person.id;
+    let reference = form.reference.as_deref().unwrap_or_default();
+    let note = form.note.as_deref().filter(|note| !note.is_empty());
+    let paid = payouts::PaidByHand { reference, proof_file_id, note, by };
+    if form.method != Some(ReleaseMethod::Payout)
+        && payouts::resolve_paid(&mut tx, before, paid, now).await?
+    {
+        return record_and_commit(app, tx, Some(before), id, "settlement.released", running).await;
     }
-    let account = partners::payable_account(&mut tx, partner.id, &app.sealer).await?;
-    let Some(account) = account else {
-        return Err(Error::invalid_state(
-            "The partner has no approved bank account, or a change of it awaits approval; its \
-             settlements are held.",
-            "Mitra belum memiliki rekening yang disetujui, atau perubahannya belum disetujui; \
-             settlement-nya ditahan.",
-        ));
-    };
-    let release = Release {
-        reference: &form.reference,
-        proof_file_id,
-        note: form.note.as_deref().filter(|note| !note.is_empty()),
-        bank_account: &json!(account),
-        by: caller.person.id,
-    };
-    if !store::release(&mut tx, id, release, now).await? {
-        return Err(no_longer_pending());
+    let account = release::ensure_payable(&mut tx, &app.sealer, before, now).await?;
+    ensure_not_returned_by(app, &mut tx, caller, before).await?;
+    store::set_payee(&mut tx, id, json!(account), proof_file_id, note).await?;
+    if form.method == Some(ReleaseMethod::Payout) {
+        payouts::start(app, &mut tx, before, &account, by, now).await?;
+        return record_and_commit(app, tx, Some(before), id, "settlement.sent", running).await;
     }
-    let posting = Posting::new(Source::Settlement, id, "released")
-        .of_partner(partner.id)
-        .debit(Account::PartnerPayable, before.net)
-        .credit(Account::Bank, before.net);
-    ledger::post(&mut tx, posting, now).await?;
-    let released = SettlementRef { settlement_id: id, mitra_id: partner.id };
-    events::emit(&mut tx, DomainEvent::SettlementReleased(released), now).await?;
+    release::release_paid(&mut tx, id, reference, Some(by), None, now).await?;
     record_and_commit(app, tx, Some(before), id, "settlement.released", running).await
 }
 
@@ -151,7 +134,42 @@ fn ensure_another_person(app: &App, caller: &Caller, settlement: &SettlementRow)
     }
 }
 
-/// Its bookings can be settled again.
+/// Nor by whoever recorded that a payout of it came back.
+async fn ensure_not_returned_by(
+    app: &App,
+    tx: &mut Tx,
+    caller: &Caller,
+    settlement: &SettlementRow,
+) -> Result<()> {
+    let own = store::was_returned_by(tx, settlement.id, caller.person.id).await?;
+    match app.config.four_eyes.0 && own {
+        true => Err(Error::conflict(
+            "same_person",
+            "Somebody else must release this settlement: you have recorded that it came back.",
+            "Settlement ini harus dirilis orang lain: Anda yang mencatat pengembaliannya.",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// Records that the transfer of a released settlement came back; it is payable again.
+pub async fn return_settlement(
+    State(app): State<App>,
+    caller: Caller,
+    PathSettlement(before): PathSettlement,
+    Body(form): Body<ReturnForm>,
+) -> Result<Reply<SettlementDetail>> {
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
+    release::give_back(&mut tx, before.id, &form.reason, caller.person.id, now).await?;
+    let after =
+        record_and_commit(&app, tx, Some(&before), before.id, "settlement.returned", None).await?;
+    Ok(Reply::data(after)
+        .saying("The settlement is payable again.", "Settlement dapat dibayar lagi."))
+}
+
+/// Its bookings can be settled again. The debt that a statement carried is no longer owed then,
+/// unless a later settlement has it already.
 pub async fn cancel_settlement(
     State(app): State<App>,
     caller: Caller,
@@ -162,8 +180,17 @@ pub async fn cancel_settlement(
     let mut tx = caller.begin(&app.db, now).await?;
     partners::lock_row(&mut tx, before.partner_id, now).await?;
     let note = form.note.as_deref().filter(|note| !note.is_empty());
+    if before.status == SettlementStatus::Processing {
+        payouts::resolve_unpaid(&mut tx, before.id, now).await?;
+    }
     if !store::cancel(&mut tx, before.id, note, now).await? {
-        return Err(no_longer_pending());
+        return Err(release::no_longer_pending());
+    }
+    if !store::close_carried(&mut tx, before.id).await? {
+        return Err(Error::invalid_state(
+            "The debt of this statement is part of a later settlement; cancel that one first.",
+            "Utang pada pernyataan ini sudah masuk settlement berikutnya; batalkan itu dahulu.",
+        ));
     }
     let after =
         record_and_commit(&app, tx, Some(&before), before.id, "settlement.cancelled", None).await?;
@@ -196,14 +223,11 @@ async fn record_and_commit(
     })
     .await?;
     let items = store::items_in(&mut tx, id).await?;
-    let kept = SettlementDetail { settlement: logged(after.clone())?, items };
+    let payouts = store::payouts_in(&mut tx, id).await?;
+    let kept = SettlementDetail { settlement: logged(after.clone())?, items, payouts };
     if let Some(running) = running {
         running.keep(&mut tx, &json!(kept)).await?;
     }
     tx.commit().await?;
-    Ok(SettlementDetail { settlement: to_response(app, after)?, items: kept.items })
-}
-
-fn no_longer_pending() -> Error {
-    Error::invalid_state("The settlement is no longer pending.", "Settlement tidak lagi menunggu.")
+    Ok(SettlementDetail { settlement: to_response(app, after)?, ..kept })
 }

@@ -57,7 +57,8 @@ pub async fn get_settlement(
     PathSettlement(row): PathSettlement,
 ) -> Result<Reply<SettlementDetail>> {
     let items = store::items(&app.db, row.id).await?;
-    Ok(Reply::data(SettlementDetail { settlement: to_response(&app, row)?, items }))
+    let payouts = store::payouts(&app.db, row.id).await?;
+    Ok(Reply::data(SettlementDetail { settlement: to_response(&app, row)?, items, payouts }))
 }
 
 pub fn to_response(app: &App, row: SettlementRow) -> Result<Settlement> {
@@ -72,6 +73,7 @@ pub fn to_response(app: &App, row: SettlementRow) -> Result<Settlement> {
             let known = account.account_number.is_some().then_some(account);
             serde_json::to_value(known).map_err(Error::internal)?
         }
+        SettlementStatus::Statement => Value::Null,
         _ => row.bank_account.unwrap_or(Value::Null),
     };
     let by = |id: Option<Uuid>, name: Option<String>| {
@@ -101,5 +103,6 @@ pub fn to_response(app: &App, row: SettlementRow) -> Result<Settlement> {
         released_at: row.released_at,
         cancelled_at: row.cancelled_at,
         created_at: row.created_at,
+        failure: row.failure,
     })
 }

@@ -1,0 +1,406 @@
+//! SQL of what the clerk reads: balances, entries, statements, taxes and reconciliation.
+
+use std::collections::BTreeMap;
+
+use chrono::NaiveDate;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::model::{
+    AccountBalance, EntriesQuery, EntryRow, ReconciledDay, ReconciledTotal, StatementLine,
+    TaxOfMonth,
+};
+use crate::{
+    bookings::{Price, TaxAmount},
+    kernel::{
+        db::Db,
+        error::{Error, Result},
+        ids::Uuid,
+        money::{Rate, Rupiah},
+    },
+    ledger::Month,
+};
+
+/// Balances of all accounts before `start`, and what was posted until `end`.
+pub async fn trial_balance(
+    db: &Db,
+    start: NaiveDate,
+    end: NaiveDate,
+) -> Result<Vec<AccountBalance>> {
+    let mut accounts: Vec<AccountBalance> = db
+        .sql(
+            "SELECT account, CASE tax_code WHEN '' THEN NULL ELSE tax_code END AS tax_code,
+               CAST(SUM(CASE WHEN posted_on < $1 THEN debit - credit ELSE 0 END) AS BIGINT)
+                 AS opening,
+               CAST(SUM(CASE WHEN posted_on >= $1 THEN debit ELSE 0 END) AS BIGINT) AS debit,
+               CAST(SUM(CASE WHEN posted_on >= $1 THEN credit ELSE 0 END) AS BIGINT) AS credit
+             FROM (SELECT account, tax_code, posted_on, debit, credit FROM ledger_days
+                   WHERE posted_on <= $2
+                   UNION ALL
+                   SELECT account, tax_code, posted_on, debit, credit FROM ledger_moves
+                   WHERE posted_on <= $2) each
+             GROUP BY each.account, each.tax_code ORDER BY each.account, each.tax_code",
+        )
+        .bind(start)
+        .bind(end)
+        .long()
+        .all()
+        .await?;
+    for account in &mut accounts {
+        account.closing = account.opening + account.debit - account.credit;
+    }
+    Ok(accounts)
+}
+
+macro_rules! entry {
+    ($rest:literal) => {
+        concat!(
+            "SELECT l.id, l.posted_on, l.account, l.tax_code, l.amount, l.partner_id,
+               l.booking_id, k.code AS booking_code, l.source, l.source_id, l.kind, l.created_at
+             FROM ledger_lines l LEFT JOIN bookings k ON k.id = l.booking_id",
+            $rest
+        )
+    };
+}
+
+/// Lines of the ledger, newest first.
+pub async fn entries(
+    db: &Db,
+    query: &EntriesQuery,
+    limit: i64,
+    offset: i64,
+) -> Result<(Vec<EntryRow>, i64)> {
+    let list = db.list(entry!("")).found_in("SELECT l.id FROM ledger_lines l");
+    let rows = list
+        .filter("l.account = ?", query.account)
+        .filter("l.partner_id = ?", query.mitra_id)
+        .filter("l.booking_id = ?", query.booking_id)
+        .filter("l.source = ?", query.source)
+        .filter("l.posted_on >= ?", query.start_date)
+        .filter("l.posted_on <= ?", query.end_date)
+        .page(query.paging.sort(None, "l.posted_on"), "l.id", limit, offset)
+        .await?;
+    Ok(rows)
+}
+
+/// The account of a partner from `start` to `end`: opening balance, change and number of lines.
+#[derive(crate::kernel::db::FromRow)]
+pub struct StatementSums {
+    pub opening: Rupiah,
+    pub change: Rupiah,
+    pub lines: i64,
+}
+
+pub async fn statement_sums(
+    db: &Db,
+    partner: Uuid,
+    start: NaiveDate,
+    end: NaiveDate,
+) -> Result<StatementSums> {
+    let sums = db
+        .sql(
+            "SELECT CAST(COALESCE(SUM(CASE WHEN posted_on < $2 THEN -amount ELSE 0 END), 0)
+                 AS BIGINT) AS opening,
+               CAST(COALESCE(SUM(CASE WHEN posted_on >= $2 THEN -amount ELSE 0 END), 0)
+                 AS BIGINT) AS change,
+               COUNT(CASE WHEN posted_on >= $2 THEN 1 END) AS lines
+             FROM ledger_lines WHERE partner_id = $1 AND posted_on <= $3",
+        )
+        .bind(partner)
+        .bind(start)
+        .bind(end)
+        .long()
+        .one()
+        .await?;
+    Ok(sums)
+}
+
+/// The lines of a statement in order, each with the balance after it.
+pub async fn statement_lines(
+    db: &Db,
+    partner: Uuid,
+    (start, end): (NaiveDate, NaiveDate),
+    opening: Rupiah,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<StatementLine>> {
+    let mut balance = opening;
+    if offset > 0 {
+        let before: i64 = db
+            .sql(
+                "SELECT CAST(COALESCE(SUM(-amount), 0) AS BIGINT) FROM
+                   (SELECT amount FROM ledger_lines
+                    WHERE partner_id = $1 AND posted_on BETWEEN $2 AND $3
+                    ORDER BY posted_on, id LIMIT CAST($4 AS BIGINT)) earlier",
+            )
+            .bind(partner)
+            .bind(start)
+            .bind(end)
+            .bind(offset)
+            .long()
+            .scalar()
+            .await?;
+        balance = balance + Rupiah(before);
+    }
+    let mut lines: Vec<StatementLine> = db
+        .sql(
+            "SELECT l.posted_on, l.source, l.kind, l.booking_id, k.code AS booking_code,
+               -l.amount AS amount
+             FROM (SELECT id, posted_on FROM ledger_lines
+                   WHERE partner_id = $1 AND posted_on BETWEEN $2 AND $3
+                   ORDER BY posted_on, id LIMIT CAST($4 AS BIGINT) OFFSET $5) page
+             JOIN ledger_lines l ON l.id = page.id
+             LEFT JOIN bookings k ON k.id = l.booking_id
+             ORDER BY l.posted_on, l.id",
+        )
+        .bind(partner)
+        .bind(start)
+        .bind(end)
+        .bind(limit)
+        .bind(offset)
+        .long()
+        .all()
+        .await?;
+    for line in &mut lines {
+        balance = balance + line.amount;
+        line.balance = balance;
+    }
+    Ok(lines)
+}
+
+#[derive(crate::kernel::db::FromRow)]
+struct Posted {
+    tax_code: String,
+    opening: Rupiah,
+    debit: Rupiah,
+    credit: Rupiah,
+}
+
+/// Amounts of a tax by cause.
+#[derive(crate::kernel::db::FromRow)]
+struct ByCause {
+    tax_code: String,
+    debit: Rupiah,
+    credit: Rupiah,
+}
+
+/// The taxes of a month, by code.
+pub async fn taxes(db: &Db, month: Month) -> Result<Vec<TaxOfMonth>> {
+    let (first, last) = (month.first_day(), month.last_day());
+    let mut taxes = BTreeMap::<String, TaxOfMonth>::new();
+    let balances = trial_balance(db, first, last).await?;
+    let posted = balances.into_iter().filter_map(|account| {
+        let AccountBalance { tax_code, opening, debit, credit, .. } = account;
+        Some(Posted { tax_code: tax_code?, opening, debit, credit })
+    });
+    for Posted { tax_code, opening, debit, credit } in posted {
+        let tax = of_code(&mut taxes, &tax_code);
+        tax.opening = -opening;
+        tax.collected = credit;
+        tax.reversed = debit;
+        tax.owed = credit - debit - opening;
+    }
+    // What was paid and what journal entries posted is no reversal.
+    let paid: Vec<(String, Rupiah)> = db
+        .sql(
+            "SELECT tax_code, CAST(SUM(amount) AS BIGINT) FROM tax_payments
+             WHERE paid_on BETWEEN $1 AND $2 GROUP BY tax_code",
+        )
+        .bind(first)
+        .bind(last)
+        .all()
+        .await?;
+    for (tax_code, amount) in paid {
+        let tax = of_code(&mut taxes, &tax_code);
+        tax.paid = amount;
+        tax.reversed = tax.reversed - amount;
+    }
+    let adjusted: Vec<ByCause> = db
+        .sql(
+            "SELECT l.tax_code,
+               CAST(SUM(CASE WHEN l.amount > 0 THEN l.amount ELSE 0 END) AS BIGINT) AS debit,
+               CAST(SUM(CASE WHEN l.amount < 0 THEN -l.amount ELSE 0 END) AS BIGINT) AS credit
+             FROM ledger_lines l
+             WHERE l.source = 'journal' AND l.posted_on BETWEEN $1 AND $2
+               AND l.tax_code IS NOT NULL
+             GROUP BY l.tax_code",
+        )
+        .bind(first)
+        .bind(last)
+        .long()
+        .all()
+        .await?;
+    for ByCause { tax_code, debit, credit } in adjusted {
+        let tax = of_code(&mut taxes, &tax_code);
+        tax.adjusted = credit - debit;
+        tax.collected = tax.collected - credit;
+        tax.reversed = tax.reversed - debit;
+    }
+    for (price, times, base) in payments_received(db, month).await? {
+        for TaxAmount { code, base_factor, amount, .. } in &price {
+            let tax = of_code(&mut taxes, code);
+            tax.received = tax.received + *amount * times;
+            let whole = Rate::basis_points(10_000).unwrap_or_default();
+            tax.received_base = tax.received_base + base_factor.tax(whole, base);
+        }
+    }
+    Ok(taxes.into_values().collect())
+}
+
+fn of_code<'t>(taxes: &'t mut BTreeMap<String, TaxOfMonth>, code: &str) -> &'t mut TaxOfMonth {
+    taxes
+        .entry(code.to_owned())
+        .or_insert_with(|| TaxOfMonth { tax_code: code.to_owned(), ..TaxOfMonth::default() })
+}
+
+#[derive(crate::kernel::db::FromRow)]
+struct SameTaxes {
+    taxes: String,
+    bookings: i64,
+    base: Rupiah,
+}
+
+#[derive(crate::kernel::db::FromRow)]
+struct Moved {
+    was: Value,
+    becomes: Value,
+}
+
+/// The taxes in payments of bookings of a month: taxes, number of bookings with them, their base
+/// altogether. Bookings with the same taxes are counted by the database. A booking that was moved
+/// later has other taxes now: its first price is in the first reschedule.
+async fn payments_received(db: &Db, month: Month) -> Result<Vec<(Vec<TaxAmount>, i64, Rupiah)>> {
+    let (first, last) = (month.first_day(), month.last_day());
+    let unmoved: Vec<SameTaxes> = db
+        .sql(
+            "SELECT CAST(k.taxes AS TEXT) AS taxes, COUNT(*) AS bookings,
+               CAST(SUM(k.subtotal - k.discount) AS BIGINT) AS base
+             FROM ledger_lines l JOIN bookings k ON k.id = l.booking_id
+             WHERE l.account = 'customer_deposits' AND l.posted_on BETWEEN $1 AND $2
+               AND l.amount < 0 AND l.kind IN ('paid', 'apply') AND k.reschedule_id IS NULL
+             GROUP BY CAST(k.taxes AS TEXT)",
+        )
+        .bind(first)
+        .bind(last)
+        .long()
+        .all()
+        .await?;
+    let mut received = Vec::new();
+    for SameTaxes { taxes, bookings, base } in unmoved {
+        received.push((serde_json::from_str(&taxes).map_err(Error::internal)?, bookings, base));
+    }
+    let moved: Vec<(Value,)> = db
+        .sql(
+            "SELECT r.was FROM ledger_lines l
+             JOIN bookings k ON k.id = l.booking_id
+             JOIN reschedules r ON r.id = (SELECT o.id FROM reschedules o
+               WHERE o.booking_id = k.id AND o.status = 'done' ORDER BY o.done_at, o.id LIMIT 1)
+             WHERE l.account = 'customer_deposits' AND l.posted_on BETWEEN $1 AND $2
+               AND l.amount < 0 AND l.kind IN ('paid', 'apply') AND k.reschedule_id IS NOT NULL",
+        )
+        .bind(first)
+        .bind(last)
+        .long()
+        .all()
+        .await?;
+    for (was,) in moved {
+        let Price { taxes, subtotal, discount, .. } = read(&was)?;
+        received.push((taxes, 1, subtotal - discount));
+    }
+    // A dearer sailing: the difference was paid.
+    let dearer: Vec<Moved> = db
+        .sql(
+            "SELECT r.was, r.becomes FROM ledger_lines l JOIN reschedules r ON r.id = l.source_id
+             WHERE l.account = 'customer_deposits' AND l.posted_on BETWEEN $1 AND $2
+               AND l.amount < 0 AND l.source = 'reschedule' AND l.kind = 'rescheduled'",
+        )
+        .bind(first)
+        .bind(last)
+        .long()
+        .all()
+        .await?;
+    for Moved { was, becomes } in dearer {
+        for (price, times) in [(read(&becomes)?, 1), (read(&was)?, -1)] {
+            let base = (price.subtotal - price.discount) * times;
+            received.push((price.taxes, times, base));
+        }
+    }
+    Ok(received)
+}
+
+fn read(price: &Value) -> Result<Price> {
+    Price::deserialize(price).map_err(Error::internal)
+}
+
+/// What was received by payment, and what the providers have settled of it. Each payment counts on
+/// the first day on which it was received. What belongs to no payment counts on the day of the payout.
+pub async fn reconciliation(
+    db: &Db,
+    start: NaiveDate,
+    end: NaiveDate,
+) -> Result<Vec<ReconciledDay>> {
+    let days = db
+        .sql(
+            "SELECT day, method, CAST(SUM(received) AS BIGINT) AS ours,
+               CAST(SUM(settled) AS BIGINT) AS theirs, CAST(SUM(refunded) AS BIGINT) AS refunds,
+               CAST(SUM(fee) AS BIGINT) AS fees, CAST(SUM(fee_tax) AS BIGINT) AS fee_taxes,
+               CAST(SUM(CASE WHEN received > settled THEN received - settled ELSE 0 END)
+                 AS BIGINT) AS missing,
+               CAST(SUM(CASE WHEN settled > received THEN settled - received ELSE 0 END)
+                 AS BIGINT) AS extra
+             FROM (SELECT p.day, COALESCE(y.method, 'other') AS method, p.received,
+                 COALESCE(SUM(CASE WHEN s.gross > 0 THEN s.gross ELSE 0 END), 0) AS settled,
+                 COALESCE(SUM(CASE WHEN s.gross < 0 THEN -s.gross ELSE 0 END), 0) AS refunded,
+                 COALESCE(SUM(s.fee), 0) AS fee, COALESCE(SUM(s.fee_tax), 0) AS fee_tax
+               FROM (SELECT payment_id, MIN(day) AS day, SUM(amount) AS received
+                 FROM (SELECT y.id AS payment_id, l.posted_on AS day, l.amount
+                   FROM ledger_lines l JOIN payments y ON y.booking_id = l.booking_id
+                     AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded')
+                   WHERE l.account = 'gateway_clearing' AND l.posted_on BETWEEN $1 AND $2
+                     AND l.source = 'booking' AND l.kind IN ('paid', 'late_payment')
+                   UNION ALL
+                   SELECT y.id, l.posted_on, l.amount
+                   FROM ledger_lines l JOIN payments y ON y.reschedule_id = l.source_id
+                     AND y.status IN ('paid', 'refunded')
+                   WHERE l.account = 'gateway_clearing' AND l.posted_on BETWEEN $1 AND $2
+                     AND l.source = 'reschedule' AND l.kind = 'rescheduled'
+                   UNION ALL
+                   SELECT e.payment_id, l.posted_on, l.amount
+                   FROM ledger_lines l JOIN payment_events e ON e.id = l.source_id
+                   WHERE l.account = 'gateway_clearing' AND l.posted_on BETWEEN $1 AND $2
+                     AND l.source = 'payment' AND l.kind = 'unapplied') got
+                 GROUP BY payment_id) p
+               JOIN payments y ON y.id = p.payment_id
+               LEFT JOIN provider_settlement_lines s ON s.payment_id = p.payment_id
+               GROUP BY p.payment_id, p.day, y.method, p.received) each
+             GROUP BY day, method
+             UNION ALL
+             SELECT t.paid_on, 'unknown', CAST(0 AS BIGINT), CAST(SUM(CASE WHEN s.gross > 0
+                 THEN s.gross ELSE 0 END) AS BIGINT),
+               CAST(SUM(CASE WHEN s.gross < 0 THEN -s.gross ELSE 0 END) AS BIGINT),
+               CAST(SUM(s.fee) AS BIGINT), CAST(SUM(s.fee_tax) AS BIGINT), CAST(0 AS BIGINT),
+               CAST(SUM(CASE WHEN s.gross > 0 THEN s.gross ELSE 0 END) AS BIGINT)
+             FROM provider_settlements t JOIN provider_settlement_lines s ON s.settlement_id = t.id
+             WHERE t.paid_on BETWEEN $1 AND $2 AND s.payment_id IS NULL
+             GROUP BY t.paid_on
+             ORDER BY 1, 2",
+        )
+        .bind(start)
+        .bind(end)
+        .long()
+        .all()
+        .await?;
+    Ok(days)
+}
+
+impl std::ops::AddAssign for ReconciledTotal {
+    fn add_assign(&mut self, more: Self) {
+        self.ours = self.ours + more.ours;
+        self.theirs = self.theirs + more.theirs;
+        self.refunds = self.refunds + more.refunds;
+        self.fees = self.fees + more.fees;
+        self.fee_taxes = self.fee_taxes + more.fee_taxes;
+        self.missing = self.missing + more.missing;
+        self.extra = self.extra + more.extra;
+    }
+}
