@@ -449,9 +449,11 @@ CREATE TABLE onboardings (
     -- Encrypted.
     approved_account_number TEXT,
     approved_account_name TEXT,
+    approved_at TIMESTAMPTZ,
     updated_at TIMESTAMPTZ NOT NULL,
     CHECK ((approved_account_number IS NULL) = (approved_bank_code IS NULL)
-        AND (approved_account_number IS NULL) = (approved_account_name IS NULL)),
+        AND (approved_account_number IS NULL) = (approved_account_name IS NULL)
+        AND (approved_account_number IS NULL) = (approved_at IS NULL)),
     CHECK (bank_account_status <> 'approved' OR approved_account_number IS NOT NULL),
     CHECK (bank_account_status <> 'rejected' OR bank_account_note IS NOT NULL),
     CHECK (bank_account_note IS NULL OR bank_account_status = 'rejected')
@@ -1260,8 +1262,9 @@ CREATE TABLE settlements (
     status TEXT NOT NULL
         CHECK (status IN ('pending', 'processing', 'released', 'cancelled', 'statement')),
     origin TEXT NOT NULL CHECK (origin IN ('manual', 'scheduled')),
-    -- Where it was paid to, masked.
+    -- Where it was paid to, masked, and when that account had been approved.
     bank_account JSONB,
+    account_approved_at TIMESTAMPTZ,
     note TEXT NOT NULL,
     reference TEXT,
     proof_file_id UUID REFERENCES files (id),
@@ -1358,7 +1361,7 @@ CREATE TABLE settlement_payouts (
     transfer_id UUID REFERENCES transfers (id),
     reference TEXT NOT NULL,
     proof_file_id UUID REFERENCES files (id),
-    -- When the partner's bank account had been approved.
+    -- When the bank account that it was paid to had been approved.
     account_approved_at TIMESTAMPTZ,
     -- NULL: a provider.
     released_by UUID REFERENCES accounts (id),

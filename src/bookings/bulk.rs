@@ -9,7 +9,7 @@ use super::{
     reschedule,
     rules::{self, Event},
     store,
-    transitions::invalid_transition,
+    transitions::{invalid_transition, settle_cancelled},
 };
 use crate::{
     events::{self, BookingCancelled, BookingRef, DomainEvent},
@@ -27,13 +27,14 @@ use crate::{
 /// automatically.
 const CHOICE: TimeDelta = TimeDelta::hours(24);
 
-/// A cancelled booking whose whole price is due.
+/// A cancelled booking. Its whole price is due, less what a chargeback has taken of it.
 #[derive(crate::kernel::db::FromRow)]
 pub struct CancelledBooking {
     #[row(flatten)]
     segment: LedgerSegment,
     total: Rupiah,
     tax: Rupiah,
+    gone: Rupiah,
     /// Local day of departure.
     day: NaiveDate,
     /// Cash that the partner took for it.
@@ -69,9 +70,17 @@ pub async fn cancel_with_sailing(
     let owed = store::cancel_all(tx, sailing, owing, true, reason, now).await?;
     let free = edge(paid, Event::Cancel)?;
     let mut others = store::cancel_all(tx, sailing, free, false, reason, now).await?;
+    let is_whole = |booking: &&CancelledBooking| booking.gone == Rupiah::ZERO;
+    post_refunds(tx, owed.iter().filter(is_whole), now).await?;
+    // Chargebacks are few.
+    for booking in owed.iter().chain(&others).filter(|booking| !is_whole(booking)) {
+        let row = store::get_in(tx, booking.segment.id).await?.ok_or(Error::NotFound)?;
+        let refund = (booking.total - booking.gone).max(Rupiah::ZERO);
+        let due = settle_cancelled(tx, &row, refund, booking.collected, now).await?;
+        events::emit_all(tx, due, now).await?;
+    }
     let held = edge(unpaid, Event::Cancel)?;
     others.extend(store::cancel_all(tx, sailing, held, false, reason, now).await?);
-    post_refunds(tx, &owed, now).await?;
     let moved = owed.iter().chain(&others).map(|booking| booking.segment);
     let moved: Vec<_> = moved.filter(|segment| segment.reschedule_id.is_some()).collect();
     reschedule::return_fees(tx, &moved, now).await?;
@@ -85,13 +94,17 @@ pub async fn cancel_with_sailing(
     Ok(CalledOff {
         cancelled: others.len(),
         refund_due: owed.len(),
-        refund_total: owed.iter().map(|booking| booking.total).sum(),
+        refund_total: owed.iter().map(|booking| booking.total - booking.gone).sum(),
     })
 }
 
 /// Posts the full price of each as owed, and the fees of earlier reschedules. Cash that the partner
 /// collected is charged to its account.
-async fn post_refunds(tx: &mut Tx, owed: &[CancelledBooking], now: DateTime<Utc>) -> Result<()> {
+async fn post_refunds(
+    tx: &mut Tx,
+    owed: impl Iterator<Item = &CancelledBooking> + Clone,
+    now: DateTime<Utc>,
+) -> Result<()> {
     let posting = |booking: &CancelledBooking| {
         booking
             .segment
@@ -115,9 +128,9 @@ async fn post_refunds(tx: &mut Tx, owed: &[CancelledBooking], now: DateTime<Utc>
         tax: booking.tax,
         ..booking.segment.refund(RefundKind::Cancellation, booking.total)
     };
-    ledger::post_all(tx, &owed.iter().map(posting).collect::<Vec<_>>(), now).await?;
-    ledger::record_dues(tx, &owed.iter().map(due).collect::<Vec<_>>(), now).await?;
-    let refunds: Vec<_> = owed.iter().map(refund).collect();
+    ledger::post_all(tx, &owed.clone().map(posting).collect::<Vec<_>>(), now).await?;
+    ledger::record_dues(tx, &owed.clone().map(due).collect::<Vec<_>>(), now).await?;
+    let refunds: Vec<_> = owed.map(refund).collect();
     refunds::create_all_later(tx, &refunds, now + CHOICE, now).await
 }
 

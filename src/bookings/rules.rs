@@ -399,8 +399,10 @@ pub fn rescheduling(
             }
         }
         // Its sailing was cancelled. A booking that was free of charge is `cancelled` and may be
-        // rescheduled as well.
-        RefundPending | Cancelled if booking.is_called_off && booking.was_paid => {
+        // rescheduled as well. What a chargeback has taken does not pay for another journey.
+        RefundPending | Cancelled
+            if booking.is_called_off && booking.was_paid && booking.gone == Rupiah::ZERO =>
+        {
             Ok(RescheduleCause::Disruption)
         }
         Completed => Err(Refusal::Departed),

@@ -89,16 +89,17 @@ pub async fn cancel(
     let refund_amount = refund.is_due().then_some(refund.amount);
     let cancelled = store::cancel(tx, booking, to, refund_amount, reason, now).await?;
     let Some(store::Cancelled { collected, owed }) = cancelled else { return Ok(None) };
-    match booking.status {
+    let due = match booking.status {
         BookingStatus::Paid => settle_cancelled(tx, booking, refund.amount, collected, now).await?,
         BookingStatus::Completed => {
             let borne_by = refund.borne_by.unwrap_or(BorneBy::Partner);
-            refund_completed(tx, booking, refund.amount, borne_by, now).await?;
+            refund_completed(tx, booking, refund.amount, borne_by, now).await?
         }
         // Nothing was paid.
-        _ => {}
-    }
-    events::emit(tx, cancelled_event(booking.id, *tells_reason), now).await?;
+        _ => Vec::new(),
+    };
+    let cancelled = cancelled_event(booking.id, *tells_reason);
+    events::emit_all(tx, [cancelled].into_iter().chain(due), now).await?;
     let mut after = booking.clone();
     after.stored.status = to;
     after.stored.cancelled_at = Some(now);
@@ -122,14 +123,14 @@ pub fn invalid_transition() -> Error {
 
 /// Posts the money of a paid booking that is cancelled: `refund` is owed to the customer, the rest
 /// is shared between the partner, the platform and the state. Cash that the partner collected is
-/// charged to its account.
-async fn settle_cancelled(
+/// charged to its account. Returns what the caller announces of the refund.
+pub async fn settle_cancelled(
     tx: &mut Tx,
     booking: &BookingRow,
     refund: Rupiah,
     collected: Rupiah,
     now: DateTime<Utc>,
-) -> Result<()> {
+) -> Result<Vec<DomainEvent>> {
     let shares = prices::kept(&booking.price(), booking.total - refund);
     let segment = booking.ledger_segment();
     let kept = segment
@@ -144,7 +145,7 @@ async fn settle_cancelled(
     ledger::record_dues(tx, &[due], now).await?;
     let tax = booking.tax - shares.tax();
     let owed = NewRefund { tax, ..segment.refund(RefundKind::Cancellation, refund) };
-    refunds::create(tx, owed, now).await
+    refunds::create_silently(tx, owed, now).await
 }
 
 /// Posts a refund after the journey. The partner bears it, or the platform.
@@ -154,7 +155,7 @@ async fn refund_completed(
     refund: Rupiah,
     borne_by: BorneBy,
     now: DateTime<Utc>,
-) -> Result<()> {
+) -> Result<Vec<DomainEvent>> {
     // The state keeps the tax of what the platform gives out of its own pocket.
     let tax = match borne_by {
         BorneBy::Partner => {
@@ -170,7 +171,7 @@ async fn refund_completed(
         }
     };
     let complaint = booking.ledger_segment().refund(RefundKind::Complaint, refund);
-    refunds::create(tx, NewRefund { tax, ..complaint }, now).await
+    refunds::create_silently(tx, NewRefund { tax, ..complaint }, now).await
 }
 
 /// The money of a refund comes from this account.

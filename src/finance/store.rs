@@ -1,6 +1,8 @@
 //! SQL of what the clerk posts: periods, balances, journals, payouts of providers, tax payments and
 //! deposits.
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, NaiveDate, Utc};
 
 use super::model::{
@@ -280,6 +282,22 @@ pub async fn payments_named(
         }
     }
     Ok(found)
+}
+
+/// Those of the payments that a payout of the provider contains already.
+pub async fn settled_payments(tx: &mut Tx, payments: &[Uuid]) -> Result<HashSet<Uuid>> {
+    let mut settled = HashSet::new();
+    for some in payments.chunks(1_000) {
+        let among = tx.sql_among(
+            "SELECT DISTINCT payment_id FROM provider_settlement_lines
+             WHERE gross > 0 AND payment_id IN",
+            some.len(),
+            "",
+        );
+        let among = some.iter().fold(among, |among, id| among.bind(*id));
+        settled.extend(among.all::<(Uuid,)>().await?.into_iter().map(|(id,)| id));
+    }
+    Ok(settled)
 }
 
 /// `false` if the payout was entered before.

@@ -168,11 +168,10 @@ async fn call(
 }
 
 async fn ask(provider: &Provider, transfer: &Transfer, work: &Work) -> Option<Outcome> {
+    let id = transfer.provider_id.as_deref();
     match work {
-        Work::Refund { payment, .. } => provider.refund_status(transfer.id, payment).await,
-        Work::Payout { .. } => {
-            provider.payout_status(transfer.id, transfer.provider_id.as_deref()).await
-        }
+        Work::Refund { payment, .. } => provider.refund_status(transfer.id, id, payment).await,
+        Work::Payout { .. } => provider.payout_status(transfer.id, id).await,
     }
 }
 

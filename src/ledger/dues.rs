@@ -111,7 +111,7 @@ pub async fn record_dues(tx: &mut Tx, dues: &[Due], now: DateTime<Utc>) -> Resul
 
 /// SQL expression: cash that the partner collected for a booking and that no due contains yet.
 macro_rules! with_collected {
-    ($before:literal, $booking:literal, $after:literal) => {
+    ($before:expr, $booking:literal, $after:literal) => {
         concat!(
             $before,
             " CAST(COALESCE((SELECT l.amount FROM ledger_lines l

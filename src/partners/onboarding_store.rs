@@ -156,7 +156,8 @@ pub async fn approve_bank_account(
         .sql(
             "UPDATE onboardings SET bank_account_status = 'approved',
                approved_bank_code = bank_code, approved_account_number = account_number,
-               approved_account_name = account_name, bank_reviewed_by = $1, bank_reviewed_at = $2
+               approved_account_name = account_name, approved_at = $2, bank_reviewed_by = $1,
+               bank_reviewed_at = $2
              WHERE partner_id = $3 AND bank_account_status = 'pending'",
         )
         .bind(reviewer)

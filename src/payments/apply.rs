@@ -111,7 +111,7 @@ async fn apply_refunds(
 ) -> Result<&'static str> {
     let seriousness = |outcome: &&str| ["confirmed", "refunded"].iter().position(|o| o == outcome);
     let mut outcomes = vec!["confirmed"];
-    for told in &notice.refunds {
+    for told in &automatic::without_accepted(tx, payment, &notice.refunds, now).await? {
         // The one before can have moved the booking.
         let booking = bookings::get_in(tx, payment.booking_id).await?.ok_or(Error::NotFound)?;
         outcomes.push(refunds::apply_told(tx, &booking, payment, told, event, now).await?);
@@ -151,6 +151,7 @@ async fn fail(
         amount: amount - gone,
         total: None,
         transfer: None,
+        is_final: true,
     };
     refunds::apply_told(tx, booking, payment, &told, event, now).await
 }

@@ -314,6 +314,42 @@ async fn was_told(tx: &mut Tx, payment: Uuid, key: &str, reference: &str) -> Res
     Ok(told.is_some())
 }
 
+/// The told refunds without our own that the bank can still decline: the provider has accepted those,
+/// and they are paid when it tells of them again. Sums contain them, so they are deducted.
+pub async fn without_accepted(
+    tx: &mut Tx,
+    payment: &Payment,
+    told: &[ToldRefund],
+    now: DateTime<Utc>,
+) -> Result<Vec<ToldRefund>> {
+    let mut rest = Vec::with_capacity(told.len());
+    let mut accepted = Rupiah::ZERO;
+    for one in told {
+        let open = match &one.key {
+            Some(key) if !one.is_final => transfers::by_key(tx, payment.id, key).await?,
+            _ => None,
+        };
+        let Some(transfer) = open.filter(|transfer| transfer.status.is_open()) else {
+            rest.push(one.clone());
+            continue;
+        };
+        accepted = accepted + one.amount;
+        if transfer.status != TransferStatus::Accepted {
+            let provider_id = transfer.provider_id.unwrap_or_else(|| transfer.id.to_string());
+            let outcome = Outcome::Accepted { provider_id };
+            transfers::record(tx, transfer.id, &outcome, now).await?;
+        }
+    }
+    for one in &mut rest {
+        one.total = one.total.map(|total| total - accepted);
+        if one.key.is_none() {
+            one.amount = one.amount - accepted;
+        }
+    }
+    rest.retain(|one| one.amount > Rupiah::ZERO);
+    Ok(rest)
+}
+
 /// Applies a told refund that we have sent ourselves: it confirms its transfer. `None`: it is not ours
 /// and is matched by its amount.
 pub async fn apply_to_transfer(
@@ -364,6 +400,7 @@ fn told_of(transfer: &Transfer, amount: Rupiah) -> ToldRefund {
         amount,
         total: None,
         transfer: Some(transfer.id),
+        is_final: true,
     }
 }
 
@@ -487,17 +524,4 @@ async fn hold_unowed(
     let review = store::insert_review(tx, new, now).await?;
     store::set_unmatched(tx, told, left, review).await?;
     apply::announce_review(tx, booking.id, reason, left, now).await
-}
-
-/// A refund that is on its way is paid by its transfer or by what the provider tells, not by a person.
-pub fn ensure_not_sent(refund: &Refund, payment: &RefundPayment<'_>) -> Result<()> {
-    let by_person = payment.transfer_id.is_none() && payment.told_id.is_none();
-    match refund.status == RefundStatus::Sent && by_person {
-        true => Err(Error::conflict(
-            "on_its_way",
-            "The provider is paying this refund. Wait for the outcome.",
-            "Penyedia pembayaran sedang mengirim pengembalian ini. Tunggu hasilnya.",
-        )),
-        false => Ok(()),
-    }
 }

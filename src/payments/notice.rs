@@ -128,26 +128,28 @@ fn midtrans_refunds(
         let own = entry["refund_key"].as_str().filter(|key| !key.is_empty());
         let key = own.map(str::to_owned).or(id.map(|id| format!("id:{id}")))?;
         let amount = rupiah(&entry["refund_amount"]).filter(|amount| *amount > Rupiah::ZERO)?;
-        (key.len() <= MAX_KEY).then_some((key, amount))
+        let is_final = entry["bank_confirmed_at"].is_string();
+        (key.len() <= MAX_KEY).then_some((key, amount, is_final))
     };
     let list = body["refunds"].as_array().map(Vec::as_slice).unwrap_or_default();
     let entries: Vec<_> = list.iter().take(MAX_REFUNDS).filter_map(entry).collect();
     let told = [&body["refund_amount"], &body["chargeback_amount"]];
     let total = match told.into_iter().find(|amount| !amount.is_null()) {
         Some(amount) => rupiah(amount)?,
-        None if !entries.is_empty() => entries.iter().map(|(_, amount)| *amount).sum(),
+        None if !entries.is_empty() => entries.iter().map(|(_, amount, _)| *amount).sum(),
         // Without an amount, all of it.
         None if provider_status.starts_with("partial") => return None,
         None => gross,
     };
-    let each = entries.into_iter().map(|(key, amount)| (Some(key), amount));
-    let told = each.chain([(None, total)]).map(|(key, amount)| ToldRefund {
+    let each = entries.into_iter().map(|(key, amount, is_final)| (Some(key), amount, is_final));
+    let told = each.chain([(None, total, true)]).map(|(key, amount, is_final)| ToldRefund {
         kind,
         transaction: transaction.to_owned(),
         transfer: key.as_deref().and_then(|key| key.parse().ok()),
         key,
         amount,
         total: Some(total),
+        is_final,
     });
     Some((total, told.collect()))
 }
@@ -220,6 +222,7 @@ pub fn xendit(body: &Value) -> Option<Notice> {
             amount,
             total: Some(amount),
             transfer: None,
+            is_final: true,
         }],
         _ => Vec::new(),
     };
@@ -316,6 +319,7 @@ impl RefundNotice {
             amount: self.amount,
             total: None,
             transfer: self.transfer,
+            is_final: true,
         };
         Notice {
             reference: payment.reference.clone(),

@@ -118,7 +118,6 @@ pub async fn pay(
     payment: RefundPayment<'_>,
     now: DateTime<Utc>,
 ) -> Result<Refund> {
-    automatic::ensure_not_sent(refund, &payment)?;
     let after = refunds::pay(tx, refund, payment, now).await?;
     if after.unpaid > Rupiah::ZERO {
         return Ok(after);
@@ -213,6 +212,8 @@ pub struct ToldRefund {
     pub total: Option<Rupiah>,
     /// The transfer that we have sent, if it is one.
     pub transfer: Option<Uuid>,
+    /// Whether the money has moved. A bank can still decline a refund that its provider has accepted.
+    pub is_final: bool,
 }
 
 /// The key of a told refund, and what it adds to what was told before. A refund is told by its id and

@@ -128,11 +128,16 @@ impl Provider {
     }
 
     /// `None`: the provider does not know the refund.
-    pub async fn refund_status(&self, transfer: Uuid, payment: &PaidPayment) -> Option<Outcome> {
+    pub async fn refund_status(
+        &self,
+        transfer: Uuid,
+        provider_id: Option<&str>,
+        payment: &PaidPayment,
+    ) -> Option<Outcome> {
         match self {
             Self::Simulator => Some(simulator::accepted(transfer)),
             Self::Midtrans(midtrans) => midtrans.refund_status(transfer, payment).await,
-            Self::Xendit(xendit) => xendit.refund_status(transfer, payment).await,
+            Self::Xendit(xendit) => xendit.refund_status(transfer, provider_id, payment).await,
         }
     }
 

@@ -105,7 +105,15 @@ impl Xendit {
         }
     }
 
-    pub async fn refund_status(&self, transfer: Uuid, payment: &PaidPayment) -> Option<Outcome> {
+    pub async fn refund_status(
+        &self,
+        transfer: Uuid,
+        provider_id: Option<&str>,
+        payment: &PaidPayment,
+    ) -> Option<Outcome> {
+        if let Some(id) = provider_id.filter(|id| is_safe_id(id)) {
+            return Some(self.by_id(&format!("/refunds/{id}"), refund_outcome).await);
+        }
         let (name, id) = Self::payment_id(payment)?;
         let found = self.list(&format!("/refunds?{name}={id}&limit=100"), transfer).await;
         match found {
@@ -171,12 +179,18 @@ impl Xendit {
                 Err(outcome) => Some(outcome),
             };
         };
-        Some(match ask(self.get(&format!("/v2/payouts/{id}"))).await {
-            Ok(answer) if answer.status < 300 => payout_outcome(&answer.body),
+        Some(self.by_id(&format!("/v2/payouts/{id}"), payout_outcome).await)
+    }
+
+    /// What became of something that the provider has given an id. It is never taken as refused
+    /// because it is not found.
+    async fn by_id(&self, path: &str, outcome: fn(&Value) -> Outcome) -> Outcome {
+        match ask(self.get(path)).await {
+            Ok(answer) if answer.status < 300 => outcome(&answer.body),
             Ok(answer) if [401, 403].contains(&answer.status) => Outcome::Config(answer.reason()),
             Ok(answer) => Outcome::Unknown(answer.reason()),
             Err(unknown) => unknown,
-        })
+        }
     }
 
     /// The static token does not sign the body.

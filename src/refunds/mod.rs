@@ -16,6 +16,6 @@ pub use list::{RefundRecord, RefundsQuery, list, record, record_in};
 pub use model::{NewRefund, PaidBy, Refund, RefundKind, RefundPayment, RefundStatus};
 pub use sending::{leave_to_a_person, send_rest, set_failed, set_sent, to_send};
 pub use store::{
-    create, create_all, create_all_later, get, get_in, newest_payment, of_booking, of_review, pay,
-    payment_of_transfer, send_again, take_back, unpaid_of, void,
+    create, create_all, create_all_later, create_silently, get, get_in, newest_payment, of_booking,
+    of_review, pay, payment_of_transfer, send_again, take_back, unpaid_of, void,
 };

@@ -51,6 +51,15 @@ pub async fn create(tx: &mut Tx, new: NewRefund, now: DateTime<Utc>) -> Result<(
     create_all(tx, &[new], now).await
 }
 
+/// Creates the refund, if it is more than zero, and returns what the caller announces of it.
+pub async fn create_silently(
+    tx: &mut Tx,
+    new: NewRefund,
+    now: DateTime<Utc>,
+) -> Result<Vec<DomainEvent>> {
+    insert_all(tx, &[new], now, now).await
+}
+
 /// Creates the refunds and announces them; those of zero are omitted.
 pub async fn create_all(tx: &mut Tx, new: &[NewRefund], now: DateTime<Utc>) -> Result<()> {
     create_all_later(tx, new, now, now).await
@@ -63,6 +72,16 @@ pub async fn create_all_later(
     send_at: DateTime<Utc>,
     now: DateTime<Utc>,
 ) -> Result<()> {
+    let due = insert_all(tx, new, send_at, now).await?;
+    events::emit_all(tx, due, now).await
+}
+
+async fn insert_all(
+    tx: &mut Tx,
+    new: &[NewRefund],
+    send_at: DateTime<Utc>,
+    now: DateTime<Utc>,
+) -> Result<Vec<DomainEvent>> {
     let owed = new.iter().filter(|new| new.amount > Rupiah::ZERO);
     let owed: Vec<_> = owed.map(|new| (ids::fresh(), *new)).collect();
     tx.insert_all(
@@ -89,7 +108,7 @@ pub async fn create_all_later(
     )
     .await?;
     let due = owed.iter().map(|(id, new)| RefundRef { refund_id: *id, booking_id: new.booking_id });
-    events::emit_all(tx, due.map(DomainEvent::RefundDue), now).await
+    Ok(due.map(DomainEvent::RefundDue).collect())
 }
 
 /// The refunds of a review.

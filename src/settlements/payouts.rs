@@ -117,8 +117,11 @@ pub async fn settle(
         Change::Confirmed { reference, amount } => {
             let by = row.released_by;
             let transfer_id = Some(transfer.id);
-            release::release_paid(&mut tx, settlement, &reference, by, transfer_id, now).await?;
+            let payout =
+                release::release_paid(&mut tx, settlement, &reference, by, transfer_id, now)
+                    .await?;
             if amount != transfer.amount {
+                release::post_difference(&mut tx, &row, payout, amount, now).await?;
                 let failure = format!("the provider paid {amount} instead of {}", transfer.amount);
                 set_failure(&mut tx, &row, &failure, now).await?;
             }
@@ -147,7 +150,8 @@ async fn paid_late(
     }
     match store::get_in(tx, row.id).await?.status {
         SettlementStatus::Pending => {
-            release::release_paid(tx, row.id, reference, None, Some(transfer), now).await
+            let transfer = Some(transfer);
+            release::release_paid(tx, row.id, reference, None, transfer, now).await.map(drop)
         }
         _ => set_failure(tx, row, "the provider paid a payout that had failed", now).await,
     }

@@ -12,6 +12,7 @@ use crate::{
         db::Tx,
         error::{Error, Result},
         ids::{self, Uuid},
+        money::Rupiah,
         seal::Sealer,
     },
     ledger::{self, Account, Posting, Source},
@@ -72,7 +73,7 @@ pub async fn release_paid(
     by: Option<Uuid>,
     transfer_id: Option<Uuid>,
     now: DateTime<Utc>,
-) -> Result<()> {
+) -> Result<Uuid> {
     let settlement = locked(tx, settlement_id, now).await?;
     let payout_id = ids::fresh();
     let release = Release { payout_id, settlement: &settlement, reference, transfer_id, by };
@@ -85,7 +86,24 @@ pub async fn release_paid(
         .credit(Account::Bank, settlement.net);
     ledger::post(tx, posting, now).await?;
     let released = SettlementRef { settlement_id, mitra_id: settlement.partner_id };
-    events::emit(tx, DomainEvent::SettlementReleased(released), now).await
+    events::emit(tx, DomainEvent::SettlementReleased(released), now).await?;
+    Ok(payout_id)
+}
+
+/// The provider has paid more or less than the settlement: the difference waits in `suspense`.
+pub async fn post_difference(
+    tx: &mut Tx,
+    settlement: &SettlementRow,
+    payout_id: Uuid,
+    paid: Rupiah,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let difference = paid - settlement.net;
+    let posting = Posting::new(Source::Settlement, payout_id, "difference")
+        .of_partner(settlement.partner_id)
+        .debit(Account::Suspense, difference)
+        .credit(Account::Bank, difference);
+    ledger::post(tx, posting, now).await
 }
 
 /// Makes a settlement payable again whose payout failed at the provider (`processing`) or came back

@@ -272,7 +272,9 @@ pub async fn set_payee(
     note: Option<&str>,
 ) -> Result<()> {
     tx.sql(
-        "UPDATE settlements SET bank_account = $1, proof_file_id = $2, note = COALESCE($3, note)
+        "UPDATE settlements SET bank_account = $1, proof_file_id = $2, note = COALESCE($3, note),
+           account_approved_at = (SELECT o.approved_at FROM onboardings o
+             WHERE o.partner_id = settlements.partner_id)
          WHERE id = $4 AND status = 'pending'",
     )
     .bind(bank_account)
@@ -318,8 +320,7 @@ pub async fn release(tx: &mut Tx, release: &Release<'_>, now: DateTime<Utc>) -> 
         "INSERT INTO settlement_payouts (id, settlement_id, amount, method, transfer_id,
            reference, proof_file_id, released_by, released_at, account_approved_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
-           (SELECT bank_reviewed_at FROM onboardings
-            WHERE partner_id = $10 AND approved_account_number IS NOT NULL))",
+           (SELECT account_approved_at FROM settlements WHERE id = $2))",
     )
     .bind(release.payout_id)
     .bind(settlement.id)
@@ -330,7 +331,6 @@ pub async fn release(tx: &mut Tx, release: &Release<'_>, now: DateTime<Utc>) -> 
     .bind(settlement.proof_file_id)
     .bind(release.by)
     .bind(now)
-    .bind(settlement.partner_id)
     .run()
     .await?;
     Ok(true)

@@ -135,7 +135,7 @@ async fn wrong_postings_are_found(world: World) {
             "money leaves the till that was never in it",
             (history.sailed, "by_hand"),
             vec![("losses", "", 1_000_000), ("cash", "", -1_000_000)],
-            "cash is not below zero at the end of any day",
+            "cash and prepaid taxes are not below zero at the end of any day",
         ),
         (
             "a deposit is kept of a journey that took place",

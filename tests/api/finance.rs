@@ -405,8 +405,12 @@ async fn a_payout_of_the_provider_is_posted(world: World) {
     let mut elsewhere = body.clone();
     elsewhere["payout_id"] = json!("PO-2");
     let (a, b) = tokio::join!(send(&elsewhere, "a"), send(&elsewhere, "b"));
-    let refused = if a.status == 200 { b } else { a };
+    let (made, refused) = if a.status == 200 { (a, b) } else { (b, a) };
     refused.is(409, "already_exists");
+    // A payment is settled once: under another payout its money belongs to nobody.
+    let reference = &booking["payment"]["reference"];
+    assert_eq!(made.ok()["unknown_references"], json!([reference, "trx-9", "stranger"]));
+    assert_eq!(world.balance("suspense").await, -2 * TOTAL - 2 * 50_000);
     let listed = reads(&world, "provider-settlements?search=po-2", &admin).await;
     assert_eq!(listed.as_array().unwrap().len(), 1);
     // A payment of one provider is not known to another.

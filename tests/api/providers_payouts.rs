@@ -13,6 +13,7 @@ use crate::{
     fake_provider::{APPROVER, CREATOR, EntryState, Fake, MERCHANT, Mood, TOKEN},
     harbour::{ACCOUNT, Sailing},
     on_both_engines,
+    storms::assert_invariants,
     world::{Answer, Someone, World},
 };
 
@@ -22,6 +23,8 @@ on_both_engines![
     a_lost_answer_pays_out_once,
     a_provider_without_balance_is_asked_later,
     a_failed_payout_is_pending_again,
+    a_failed_payout_that_was_paid_after_all_is_released,
+    a_payout_of_another_amount_leaves_the_difference_in_suspense,
     a_payout_that_comes_back_is_pending_again,
     a_reversal_takes_back_its_own_payout_alone,
     callbacks_count_once_in_any_order,
@@ -254,6 +257,39 @@ async fn a_failed_payout_is_pending_again(world: World) {
     assert_eq!(scene.status().await, "released");
     assert_eq!(scene.fake.entries(), 2);
     scene.assert_same_money().await;
+}
+
+async fn a_failed_payout_that_was_paid_after_all_is_released(world: World) {
+    let scene = scene(world, PayoutProvider::Xendit).await;
+    scene.releases().await.ok();
+    scene.runs().await;
+    scene.fake.finishes(EntryState::Declined);
+    scene.runs_after(30).await;
+    assert_eq!(scene.status().await, "pending");
+    scene.fake.books().payouts[0].state = EntryState::Done;
+    for _ in 0..2 {
+        scene.xendit_tells("SUCCEEDED", TOKEN).await.ok();
+        assert_eq!(scene.status().await, "released");
+    }
+    scene.assert_same_money().await;
+    assert_invariants(&scene.world).await;
+}
+
+async fn a_payout_of_another_amount_leaves_the_difference_in_suspense(world: World) {
+    let scene = scene(world, PayoutProvider::Xendit).await;
+    let paid = NET + 5_000;
+    scene.fake.takes_next(&[Mood::Pays(paid)]);
+    scene.releases().await.ok();
+    scene.runs().await;
+    scene.fake.finishes(EntryState::Done);
+    scene.runs_after(30).await;
+    let shown = scene.shown().await;
+    assert_eq!(shown["status"], "released");
+    assert!(shown["failure"].as_str().unwrap().contains("Rp 140.000"), "{shown}");
+    for (account, balance) in [("bank", -paid), ("partner_payable", 0), ("suspense", 5_000)] {
+        assert_eq!(scene.world.balance(account).await, balance, "{account}");
+    }
+    assert_invariants(&scene.world).await;
 }
 
 async fn a_payout_that_comes_back_is_pending_again(mut world: World) {

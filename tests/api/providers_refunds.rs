@@ -9,6 +9,7 @@ use crate::{
     fake_provider::{EntryState, Fake, Mood},
     harbour::{Sailing, callback_body, order},
     on_both_engines,
+    storms::assert_invariants,
     world::{SERVER_KEY, Someone, World},
 };
 
@@ -19,6 +20,9 @@ on_both_engines![
     a_provider_that_cannot_now_is_asked_later,
     a_refused_refund_waits_for_a_person,
     a_refund_that_is_declined_later_waits_for_a_person,
+    a_refund_waits_for_the_bank,
+    a_refund_that_is_not_found_is_not_refused,
+    a_confirmed_refund_that_failed_is_owed_again,
     concurrent_jobs_call_once,
     a_notification_comes_before_the_answer,
     a_refund_of_another_amount_is_reviewed,
@@ -251,6 +255,101 @@ async fn a_refund_that_is_declined_later_waits_for_a_person(world: World) {
     assert_eq!(refunds(&world).await, [("failed".to_owned(), PRICE)]);
     assert_eq!(transfer_statuses(&world).await, ["failed"]);
     world.assert_same_money(&fake).await;
+}
+
+async fn a_refund_waits_for_the_bank(world: World) {
+    let (world, fake) = with_fake(world, PaymentProvider::Midtrans).await;
+    let (admin, sailing) = (world.admin().await, world.sailing().await);
+    let booking = world.booking_paid_at(&fake, &sailing, "credit_card").await;
+    world.cancels_as(&admin, &booking).await;
+    fake.takes_next(&[Mood::Drops]);
+    world.app.run_transfers().await.unwrap();
+    assert_eq!(transfer_statuses(&world).await, ["sent"]);
+    let reference = booking["payment"]["reference"].as_str().unwrap();
+    let key = fake.books().refunds[0].key.clone();
+    let tell = async |confirmed: bool| {
+        let mut told = callback_body(reference, PRICE, "refund", &format!("t-{reference}"));
+        let mut entry = json!({ "refund_key": key, "refund_amount": format!("{PRICE}.00") });
+        if confirmed {
+            entry["bank_confirmed_at"] = json!("2026-11-15 12:00:00");
+        }
+        told["refunds"] = json!([entry]);
+        told["refund_amount"] = json!(format!("{PRICE}.00"));
+        world.post("/v1/payment/callback", told).send_with_retry().await.ok();
+    };
+    for _ in 0..2 {
+        tell(false).await;
+        assert_eq!(transfer_statuses(&world).await, ["accepted"]);
+        assert_eq!(refunds(&world).await, [("sent".to_owned(), PRICE)]);
+    }
+    assert_eq!(world.balance("gateway_clearing").await, PRICE, "the bank can still decline it");
+    assert_eq!(world.count("SELECT COUNT(*) FROM told_refunds").await, 0);
+    fake.finishes(EntryState::Done);
+    for confirmed in [true, true, false] {
+        tell(confirmed).await;
+        assert_eq!(transfer_statuses(&world).await, ["confirmed"]);
+        assert_eq!(refunds(&world).await, [("paid".to_owned(), 0)]);
+    }
+    assert_eq!(world.count("SELECT COUNT(*) FROM told_refunds").await, 1);
+    assert_eq!(world.count("SELECT COUNT(*) FROM payment_reviews").await, 0);
+    world.assert_same_money(&fake).await;
+}
+
+async fn a_refund_that_is_not_found_is_not_refused(world: World) {
+    let (world, fake) = with_fake(world, PaymentProvider::Xendit).await;
+    let (admin, sailing) = (world.admin().await, world.sailing().await);
+    let booking = world.booking_paid_at(&fake, &sailing, "QR_CODE").await;
+    world.cancels_as(&admin, &booking).await;
+    world.app.run_transfers().await.unwrap();
+    assert_eq!(transfer_statuses(&world).await, ["accepted"]);
+    let hidden = std::mem::take(&mut fake.books().refunds);
+    world.runs_transfers_for(30).await;
+    assert_eq!(transfer_statuses(&world).await, ["accepted"]);
+    assert_eq!(refunds(&world).await, [("sent".to_owned(), PRICE)]);
+    fake.books().refunds = hidden;
+    fake.finishes(EntryState::Done);
+    world.runs_transfers_for(7).await;
+    assert_eq!(refunds(&world).await, [("paid".to_owned(), 0)]);
+    assert_eq!(fake.calls(), 1);
+    world.assert_same_money(&fake).await;
+}
+
+async fn a_confirmed_refund_that_failed_is_owed_again(world: World) {
+    let (world, fake) = with_fake(world, PaymentProvider::Xendit).await;
+    let (admin, sailing) = (world.admin().await, world.sailing().await);
+    let booking = world.booking_paid_at(&fake, &sailing, "QR_CODE").await;
+    world.cancels_as(&admin, &booking).await;
+    world.app.run_transfers().await.unwrap();
+    fake.finishes(EntryState::Done);
+    world.runs_transfers_for(1).await;
+    assert_eq!(world.looks_up(&booking).await["status"], "refunded");
+    fake.books().refunds[0].state = EntryState::Reversed;
+    let reference = booking["payment"]["reference"].as_str().unwrap();
+    let (id, key) = {
+        let books = fake.books();
+        (books.refunds[0].id.clone(), books.refunds[0].key.clone())
+    };
+    let told = json!({
+        "event": "refund.failed",
+        "data": {
+            "id": id, "reference_id": key, "invoice_id": format!("inv-{reference}"),
+            "amount": PRICE, "currency": "IDR", "status": "FAILED",
+        },
+    });
+    // Twice at once: it comes back once.
+    let tell = || {
+        let call = world.post("/v1/payment/callback", told.clone());
+        call.header("x-callback-token", SERVER_KEY).send_with_retry()
+    };
+    for answer in join_all((0..4).map(|_| tell())).await {
+        answer.ok();
+    }
+    assert_eq!(transfer_statuses(&world).await, ["reversed"]);
+    assert_eq!(refunds(&world).await, [("returned".to_owned(), PRICE)]);
+    assert_eq!(world.looks_up(&booking).await["status"], "refund_pending");
+    assert_eq!(world.balance("gateway_clearing").await, PRICE);
+    assert_eq!(world.balance("refund_payable").await, -PRICE);
+    assert_invariants(&world).await;
 }
 
 async fn concurrent_jobs_call_once(world: World) {

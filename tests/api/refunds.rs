@@ -51,6 +51,7 @@ on_both_engines![
     a_chargeback_pays_no_refund,
     a_refund_with_a_key_of_somebody_else_pays_what_is_owed,
     money_that_is_gone_is_not_refunded_again,
+    a_called_off_sailing_deducts_what_is_gone,
     a_refund_recorded_by_hand_is_recognised,
     a_refund_of_unapplied_money_resolves_its_review,
     a_payment_that_is_taken_back_needs_a_decision,
@@ -645,6 +646,43 @@ async fn money_that_is_gone_is_not_refunded_again(world: World) {
         answer.has_field_errors(&[("refund_amount", "max")]);
         let after = world.post(&path, json!({ "reason": "x" })).by(&admin).send().await.ok();
         assert_eq!((&after["status"], &after["owed"]), (&json!("cancelled"), &json!(0)));
+        assert_invariants(&world).await;
+    }
+}
+
+async fn a_called_off_sailing_deducts_what_is_gone(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    let whole = world.paid_booking(&sailing, 1).await;
+    let (gone, part) =
+        (world.paid_booking(&sailing, 1).await, world.paid_booking(&sailing, 1).await);
+    world.is_told(&gone, "chargeback", "t1", json!({})).await.ok();
+    let amount = json!({ "refund_amount": "40000.00" });
+    world.is_told(&part, "partial_chargeback", "t2", amount).await.ok();
+    for review in reviews(&world, &admin).await {
+        world.resolves(&review, json!({ "action": "write_off" }), &admin).await.ok();
+    }
+    let path = format!("/v1/mitra/route-times/{}/cancel", sailing.id);
+    let answer = world.post(&path, json!({ "reason": "storm" })).by(&admin).send().await.ok();
+    let counts = json!({ "cancelled": 1, "refund_due": 2, "refund_total": 260_000 });
+    assert_eq!(answer["bookings"], counts);
+    for (booking, status, owed) in [
+        (&whole, "refund_pending", 150_000),
+        (&gone, "cancelled", 0),
+        (&part, "refund_pending", 110_000),
+    ] {
+        let after = world.looks_up(booking).await;
+        assert_eq!((&after["status"], &after["owed"]), (&json!(status), &json!(owed)));
+    }
+    world.asserts_balances(&[("refund_payable", -260_000), ("customer_deposits", 0)]).await;
+    assert_invariants(&world).await;
+    // What the bank has taken back does not pay for another journey.
+    let later = world.sailing_of_another_day(&sailing).await;
+    for (booking, word) in [(&part, 409), (&whole, 200)] {
+        let path = format!("/v1/booking/{}/reschedule", id(booking));
+        let body = json!({ "route_time_id": later.id });
+        let answer = world.post(&path, body).by(&admin).send().await;
+        assert_eq!(answer.status, word, "{}", answer.body);
         assert_invariants(&world).await;
     }
 }

@@ -552,7 +552,8 @@ async fn a_provider_pays_out_and_takes_back(world: World) {
         let insert = world.db().sql(insert).bind(transfer).bind(id).bind(status);
         insert.bind(world.now()).run().await.unwrap();
         let processing = "UPDATE settlements SET status = 'processing',
-             bank_account = '{\"account_number\": \"******5678\"}' WHERE id = $1";
+             bank_account = '{\"account_number\": \"******5678\"}',
+             account_approved_at = created_at WHERE id = $1";
         world.db().sql(processing).bind(id).run().await.unwrap();
         transfer
     };

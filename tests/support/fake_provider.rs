@@ -118,6 +118,7 @@ impl Fake {
             .route("/v2/invoices", post(xendit_invoice))
             .route("/v2/invoices/{id}", get(xendit_invoice_status))
             .route("/refunds", post(xendit_refund).get(xendit_refunds))
+            .route("/refunds/{id}", get(xendit_refund_by_id))
             .route("/v2/payouts", post(xendit_payout).get(xendit_payouts))
             .route("/v2/payouts/{id}", get(xendit_payout_status))
             .route("/balance", get(balance))
@@ -526,6 +527,21 @@ async fn xendit_refunds(State(fake): State<Fake>, address: Uri, headers: HeaderM
     reply(200, &json!({ "data": of_it.map(xendit_refund_row).collect::<Vec<_>>() }))
 }
 
+async fn xendit_refund_by_id(
+    State(fake): State<Fake>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    if !fake.is_allowed(&headers, &[super::world::SERVER_KEY]) {
+        return xendit_says(401, "INVALID_API_KEY");
+    }
+    let books = fake.books();
+    match books.refunds.iter().find(|entry| entry.id == id) {
+        Some(entry) => reply(200, &xendit_refund_row(entry)),
+        None => xendit_says(404, "DATA_NOT_FOUND"),
+    }
+}
+
 fn xendit_payout_row(entry: &Entry) -> Value {
     let status = match entry.state {
         EntryState::Working => "ACCEPTED",
@@ -557,7 +573,8 @@ async fn xendit_payout(State(fake): State<Fake>, headers: HeaderMap, body: Strin
             Some(entry) if entry.body != body => return xendit_says(409, "DUPLICATE_ERROR"),
             Some(entry) => (entry, Mood::Well),
             None => {
-                let amount = body["amount"].as_i64().unwrap();
+                let asked = body["amount"].as_i64().unwrap();
+                let amount = if let Mood::Pays(other) = mood { other } else { asked };
                 let id = format!("disb-{}", books.payouts.len());
                 let (payment, state) = (String::new(), EntryState::Working);
                 let entry = Entry { key, id, payment, amount, state, body };

@@ -50,8 +50,16 @@ pub async fn lock_rows(tx: &mut Tx, sailing: Uuid) -> Result<()> {
     Ok(())
 }
 
-/// Cancels the live bookings of a sailing that are in `from`, with a refund of the full price or
-/// without one.
+/// What chargebacks have taken of a booking's money for good.
+macro_rules! gone {
+    () => {
+        "COALESCE((SELECT SUM(v.amount) FROM payment_reviews v WHERE v.booking_id = bookings.id
+           AND v.resolution IN ('charge_partner', 'write_off')), 0)"
+    };
+}
+
+/// Cancels the live bookings of a sailing that are in `from`, with a refund of what is left of the
+/// full price or without one.
 pub async fn cancel_all(
     tx: &mut Tx,
     sailing: Uuid,
@@ -62,13 +70,20 @@ pub async fn cancel_all(
 ) -> Result<Vec<CancelledBooking>> {
     let cancelled = tx
         .sql(with_collected!(
-            "UPDATE bookings SET status = $1, updated_at = $2, cancelled_at = $2,
-               cancel_reason = $3, called_off = TRUE,
-               refund_amount = CASE WHEN $4 THEN total END
-             WHERE sailing_id = $5 AND status = $6 AND (NOT $4 OR total > 0)
-             RETURNING id, partner_id, reschedule_id, total, tax,
-               (SELECT s.day FROM sailings s WHERE s.id = sailing_id) AS day,
-               ",
+            concat!(
+                "UPDATE bookings SET status = $1, updated_at = $2, cancelled_at = $2,
+                   cancel_reason = $3, called_off = TRUE,
+                   refund_amount = CASE WHEN $4 THEN total - ",
+                gone!(),
+                " END
+                 WHERE sailing_id = $5 AND status = $6 AND (NOT $4 OR total > ",
+                gone!(),
+                ")
+                 RETURNING id, partner_id, reschedule_id, total, tax, CAST(",
+                gone!(),
+                " AS BIGINT) AS gone,
+                   (SELECT s.day FROM sailings s WHERE s.id = sailing_id) AS day, "
+            ),
             "bookings.id",
             "AS collected"
         ))

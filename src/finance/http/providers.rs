@@ -13,7 +13,7 @@ use crate::{
         books,
         model::{
             BooksQuery, ProviderSettlement, ProviderSettlementDetail, ProviderSettlementForm,
-            ProviderSettlementsQuery, ReconciledTotal, Reconciliation,
+            ProviderSettlementsQuery, ReconciledTotal, Reconciliation, SettledLine,
         },
         rules, store,
     },
@@ -71,8 +71,14 @@ async fn create(
             payments.entry(name).or_insert(payment.id);
         }
     }
-    let of_payment = |reference: &str| payments.get(reference).copied();
-    let lines: Vec<_> = form.lines.iter().map(|line| (line, of_payment(&line.reference))).collect();
+    // A payment is settled once; another line of it is not matched. Refunds are lines below zero.
+    let ids: Vec<_> = payments.values().copied().collect();
+    let mut settled = store::settled_payments(&mut tx, &ids).await?;
+    let mut of_payment = |line: &SettledLine| {
+        let payment = payments.get(&*line.reference).copied()?;
+        (line.gross <= Rupiah::ZERO || settled.insert(payment)).then_some(payment)
+    };
+    let lines: Vec<_> = form.lines.iter().map(|line| (line, of_payment(line))).collect();
     let unknown = || lines.iter().filter(|(_, payment)| payment.is_none()).map(|(line, _)| line);
     let settlement = ProviderSettlement {
         id: ids::fresh(),
