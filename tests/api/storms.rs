@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::{
     harbour::{Sailing, callback_body, charter, order},
     on_both_engines,
-    world::World,
+    world::{Someone, World},
 };
 
 on_both_engines![
@@ -298,6 +298,10 @@ async fn thousands_of_random_operations_add_up(world: World) {
                 }
             }
         }
+        if lot % 3 == 2 {
+            let admin = world.signs_in(&admin.email, "admin").await;
+            clerks_decide(&world, &mut random, &admin, &sailing.partner, lot).await;
+        }
         if lot % 10 == 9 {
             assert_invariants(&world).await;
         }
@@ -312,10 +316,61 @@ async fn thousands_of_random_operations_add_up(world: World) {
         ("dropped", "SELECT COUNT(*) FROM reschedules WHERE status = 'dropped'"),
         ("paid", "SELECT COUNT(*) FROM reschedules WHERE status = 'done' AND difference > 0"),
         ("reinstated", "SELECT COUNT(*) FROM ledger_lines WHERE kind = 'reinstated'"),
+        ("paid back", "SELECT COUNT(*) FROM refunds WHERE status = 'paid'"),
+        ("returned", "SELECT COUNT(*) FROM ledger_lines WHERE kind = 'returned'"),
+        ("decided", "SELECT COUNT(*) FROM payment_reviews WHERE resolution IS NOT NULL"),
+        ("complained of", "SELECT COUNT(*) FROM refunds WHERE kind = 'complaint'"),
     ] {
         assert!(world.count(statement).await > 0, "nothing was {kind}");
     }
     assert_eq!(world.count("SELECT COUNT(*) FROM outbox WHERE dead_at IS NOT NULL").await, 0);
+}
+
+/// What is done with money that has to go back, or that nobody expected: each by two people at once.
+async fn clerks_decide(
+    world: &World,
+    random: &mut StdRng,
+    admin: &Someone,
+    partner: &Someone,
+    lot: usize,
+) {
+    let mut calls: Vec<(String, Value)> = Vec::new();
+    let id = |row: &Value| row["id"].as_str().unwrap().to_owned();
+    let refunds = world.get("/v1/refunds?limit=50").by(admin).send().await.ok();
+    for (n, refund) in refunds.as_array().unwrap().iter().enumerate() {
+        let by = ["bank", "bank", "cash", "partner"][random.random_range(0..4)];
+        let pay = json!({ "by": by, "reference": format!("R-{lot}-{n}") });
+        match random.random_range(0..6) {
+            0..2 => calls.push((format!("/v1/refunds/{}/pay", id(refund)), pay)),
+            2 => {
+                let bounced = json!({ "reason": "unknown account" });
+                calls.push((format!("/v1/refunds/{}/return", id(refund)), bounced));
+            }
+            _ => {}
+        }
+    }
+    let reviews = world.get("/v1/payment/reviews?limit=20").by(admin).send().await.ok();
+    for review in reviews.as_array().unwrap() {
+        let actions = ["apply", "refund", "charge_partner", "write_off", "match"];
+        let body = json!({ "action": actions[random.random_range(0..actions.len())], "note": "x" });
+        calls.push((format!("/v1/payment/reviews/{}/resolve", id(review)), body));
+    }
+    let path = "/v1/booking/?status=completed&limit=5";
+    for booking in world.get(path).by(admin).send().await.ok().as_array().unwrap() {
+        let borne_by = ["partner", "platform"][random.random_range(0..2)];
+        let body = json!({ "reason": "x", "refund_amount": 10_000, "borne_by": borne_by });
+        calls.push((format!("/v1/booking/{}/cancel", id(booking)), body));
+    }
+    let receipt = json!({
+        "mitra_id": partner.id, "amount": 5_000, "method": "bank",
+        "reference": format!("T-{lot}"), "received_on": world.now().date_naive(),
+    });
+    calls.push(("/v1/settlements/receipts".into(), receipt));
+    let twice = calls.iter().chain(&calls);
+    let sent = twice.map(|(path, body)| world.post(path, body.clone()).by(admin).send_with_retry());
+    for answer in join_all(sent).await {
+        assert!(answer.status < 500, "{}", answer.body);
+    }
 }
 
 /// Path, body, and whether an admin sends it.
