@@ -8,6 +8,7 @@
 //!   nothing on sale, and a later review takes nothing off sale.
 //! - `create_speedboat`, `create_route` and `update_route` keep them: only publication offers
 //!   something. A published price never changes; another price is another publication.
+//! - `update_line` changes them: an offer shows the fares of its line.
 //! - Promotions and taxes keep them: an offer shows the price before both.
 //! - `pay_cash`, `pay_again`, `record_refund` and `pay_refund` keep them: seats were taken when the
 //!   booking was made, and came back when it was cancelled. `payment_callback` and `resolve_payment_review` can
@@ -36,6 +37,7 @@ use crate::{
     finance::*,
     fleet::*,
     kernel::access::{Access::*, Rule::*},
+    lines::*,
     notifications::*,
     overview::*,
     partners::*,
@@ -145,6 +147,9 @@ pub fn table(app: App) -> Table {
     .op(GET.changes_offers(),      "/v1/mitra/speedboat-routes/{id}/publish", PartnerOr(RoutesWrite), publish_route,         "Publish route (GET)")
     .op(POST.changes_offers(),     "/v1/mitra/speedboat-routes/{id}/publish", PartnerOr(RoutesWrite), publish_route_by_post, "Publish route")
     .op(GET,                       "/v1/mitra/speedboat-routes/{id}/times",   PartnerOr(RoutesRead),  list_sailings,         "List sailings of a route")
+    .op(GET,                       "/v1/mitra/lines",                         PartnerOr(RoutesRead),  list_lines,            "List lines")
+    .op(GET,                       "/v1/mitra/lines/{id}",                    PartnerOr(RoutesRead),  get_line,              "Get line")
+    .op(PUT.changes_offers(),      "/v1/mitra/lines/{id}",                    PartnerOr(RoutesWrite), update_line,           "Update line")
     // At the pier
     .op(GET,                        "/v1/mitra/route-times",                     PartnerCrewOrAny(BookingsRead, RoutesRead), list_route_times, "List sailings of all routes")
     .op(GET,                        "/v1/mitra/route-times/{id}",                PartnerCrewOrAny(BookingsRead, RoutesRead), get_route_time,   "Get sailing")
@@ -169,6 +174,7 @@ pub fn table(app: App) -> Table {
     .op(POST.changes_some_offers(), "/v1/booking",                      GuestOr(BookingsWrite),   create_booking::<PaymentAttempts>, "Create booking").at_most(60)
     .op(GET,                        "/v1/booking",                      GuestOr(BookingsRead),    list_bookings,                     "List bookings")
     .op(POST.read_only(),           "/v1/booking/validate-code-promo",  Guest,                    validate_promo,                    "Validate promotion code").at_most(60)
+    .op(POST.read_only(),           "/v1/booking/quote",                Guest,                    quote_booking,                     "Quote booking").at_most(60)
     .op(GET,                        "/v1/booking/{id}",                 GuestOr(BookingsRead),    get_booking,                       "Get booking")
     .op(POST.changes_some_offers(), "/v1/booking/{id}/cancel",          GuestOr(BookingsWrite),   cancel_booking,                    "Cancel booking").at_most(60)
     .op(POST.changes_some_offers(), "/v1/booking/{id}/reschedule",      GuestOr(BookingsWrite),   reschedule_booking,                "Reschedule booking").at_most(60)

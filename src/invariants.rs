@@ -769,8 +769,35 @@ const INVARIANTS: &[Invariant] = &[
              WHERE total <> subtotal - discount + tax OR discount > subtotal
                OR partner_net <> subtotal - partner_discount - commission - commission_tax
                OR partner_discount NOT BETWEEN 0 AND discount
-               OR (type = 'speedboat' AND subtotal <> unit_price * qty)
                OR (type = 'charter' AND subtotal <> unit_price * seats) LIMIT 50",
+    },
+    Invariant {
+        rule: "seats and subtotal of a booking equal those of its passengers",
+        size: "SELECT COUNT(*) FROM bookings WHERE type = 'speedboat'",
+        broken: "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 49)
+             SELECT k.code || ' has ' || CAST(k.seats AS TEXT) || ' seats for '
+               || CAST(k.subtotal AS TEXT)
+             FROM bookings k JOIN n ON n.i < k.qty WHERE k.type = 'speedboat'
+             GROUP BY k.id, k.code, k.seats, k.subtotal
+             HAVING k.seats <> SUM(CASE WHEN
+                 CAST((k.passengers -> n.i) ->> 'takes_seat' AS TEXT) IN ('true', '1')
+                 THEN 1 ELSE 0 END)
+               OR k.subtotal <> COALESCE(
+                 SUM(CAST((k.passengers -> n.i) ->> 'unit_price' AS BIGINT)), -1) LIMIT 50",
+    },
+    Invariant {
+        rule: "the lines of a price add up to its subtotal and its passengers",
+        size: "SELECT COUNT(*) FROM bookings WHERE type = 'speedboat'",
+        broken: "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 11)
+             SELECT k.code || ' has a subtotal of ' || CAST(k.subtotal AS TEXT) || ' for '
+               || CAST(k.qty AS TEXT)
+             FROM bookings k JOIN n ON n.i < k.qty WHERE k.type = 'speedboat'
+             GROUP BY k.id, k.code, k.qty, k.subtotal
+             HAVING k.qty <> COALESCE(
+                 SUM(CAST((k.fare_lines -> n.i) ->> 'count' AS BIGINT)), -1)
+               OR k.subtotal <> COALESCE(
+                 SUM(CAST((k.fare_lines -> n.i) ->> 'count' AS BIGINT)
+                   * CAST((k.fare_lines -> n.i) ->> 'unit_price' AS BIGINT)), -1) LIMIT 50",
     },
     Invariant {
         rule: "a paid booking with a price has exactly one payment",

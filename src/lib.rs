@@ -62,6 +62,8 @@ pub mod finance;
 pub mod fleet;
 /// The ledger: every movement of money as balanced entries.
 pub mod ledger;
+/// Lines: what the routes between two harbours have in common, and their fares.
+pub mod lines;
 /// Fans domain events out to notifications, mail and webhooks.
 pub mod notifications;
 /// The overview of one partner.

@@ -47,7 +47,7 @@ pub async fn handler(folder: &Path, bytes: &[u8]) -> Process {
 
 /// Two passengers with encrypted numbers, as the service stores them, except for the separator.
 fn passengers(data: &Data, colon: &str) -> String {
-    const STORED: &str = r#"[{"id":"01a1e084-2298-76e0-aa83-4b36baae464e","name":"Sari Wijaya","identity_type":"nik","identity_number":"SEALED","gender":"female","birth_date":"1990-05-04","nationality":"Indonesia"},{"id":"01a1e084-2298-76e0-aa83-4b36baae464f","name":"Putri Wijaya","identity_type":"nik","identity_number":"SEALED","gender":"female","birth_date":"1990-05-04","nationality":"Indonesia"}]"#;
+    const STORED: &str = r#"[{"id":"01a1e084-2298-76e0-aa83-4b36baae464e","name":"Sari Wijaya","identity_type":"nik","identity_number":"SEALED","gender":"female","birth_date":"1990-05-04","nationality":"Indonesia","fare":"adult","unit_price":150000,"takes_seat":true},{"id":"01a1e084-2298-76e0-aa83-4b36baae464f","name":"Putri Wijaya","identity_type":"nik","identity_number":"SEALED","gender":"female","birth_date":"1990-05-04","nationality":"Indonesia","fare":"adult","unit_price":150000,"takes_seat":true}]"#;
     STORED.replace("SEALED", &data.sealed("5171000000000001").replace(':', colon))
 }
 
@@ -169,7 +169,7 @@ fn sell_one(look: &mut Statement, sell: &mut Statement, berth: &Berth, passenger
     drop(rows);
     let (subtotal, now) = (2 * price, Utc::now());
     let text = |text: &str| Value::from(text.to_owned());
-    let values: [Value; 39] = [
+    let values: [Value; 40] = [
         fresh(),
         text(&ids::code("BAR", rand::random())),
         text("speedboat"),
@@ -209,6 +209,7 @@ fn sell_one(look: &mut Statement, sell: &mut Statement, berth: &Berth, passenger
         text(&now.to_rfc3339()),
         Value::Null,
         Value::Null,
+        text("[]"),
     ];
     bind(sell, &values);
     sell.raw_execute().expect("sells");
@@ -266,7 +267,7 @@ impl Pgbench<'_> {
             22 => "'simulator'".into(),
             23 => ":k_seat_price::BIGINT".into(),
             24 | 28 => "2 * :k_seat_price::BIGINT".into(),
-            26 | 31 => "'[]'".into(),
+            26 | 31 | 40 => "'[]'".into(),
             29 => "1000".into(),
             30 => "(:k_seat_price::BIGINT / 5)".into(),
             34 => "2 * :k_seat_price::BIGINT - (:k_seat_price::BIGINT / 5)".into(),

@@ -526,10 +526,38 @@ CREATE UNIQUE INDEX speedboats_registration ON speedboats (upper(registration_nu
 CREATE INDEX speedboats_partner ON speedboats (partner_id, created_at) WHERE deleted_at IS NULL;
 CREATE INDEX speedboats_newest ON speedboats (created_at, id) WHERE deleted_at IS NULL;
 
+-- What all routes of a partner between two harbours have in common.
+CREATE TABLE lines (
+    id UUID PRIMARY KEY,
+    partner_id UUID NOT NULL REFERENCES partners (id),
+    from_name TEXT NOT NULL,
+    to_name TEXT NOT NULL,
+    from_key TEXT NOT NULL,
+    to_key TEXT NOT NULL,
+    timezone TEXT NOT NULL,
+    -- Whether resellers may sell it, and also as a ticket for any sailing of a day.
+    resale BOOLEAN NOT NULL,
+    day_ticket BOOLEAN NOT NULL,
+    -- Whether resellers name one passenger or all of them.
+    names TEXT NOT NULL CHECK (names IN ('lead', 'all')),
+    max_party INTEGER NOT NULL CHECK (max_party BETWEEN 1 AND 50),
+    -- NULL: the setting of the service. Copied to the sailings.
+    cutoff_minutes INTEGER CHECK (cutoff_minutes >= 0),
+    -- 1 to 12; the first one is the default of a passenger.
+    fares JSONB NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL,
+    UNIQUE (partner_id, from_key, to_key, timezone)
+);
+-- A partner's lines.
+CREATE INDEX lines_partner ON lines (partner_id, created_at);
+CREATE INDEX lines_newest ON lines (created_at, id);
+
 CREATE TABLE routes (
     id UUID PRIMARY KEY,
     partner_id UUID NOT NULL REFERENCES partners (id),
     speedboat_id UUID NOT NULL REFERENCES speedboats (id),
+    line_id UUID NOT NULL REFERENCES lines (id),
     from_name TEXT NOT NULL,
     to_name TEXT NOT NULL,
     -- The names for search: without regard to case, accents and repeated spaces.
@@ -553,6 +581,8 @@ CREATE INDEX routes_partner ON routes (partner_id, created_at);
 CREATE INDEX routes_newest ON routes (created_at, id);
 -- The routes of a boat: the list, and archiving them when the boat is removed.
 CREATE INDEX routes_speedboat ON routes (speedboat_id);
+-- The foreign key when a line is removed with its partner.
+CREATE INDEX routes_line ON routes (line_id);
 -- Public locations: published routes that have not ended.
 CREATE INDEX routes_running ON routes (end_date) WHERE status = 'published';
 
@@ -560,6 +590,7 @@ CREATE INDEX routes_running ON routes (end_date) WHERE status = 'published';
 CREATE TABLE sailings (
     id UUID PRIMARY KEY,
     route_id UUID NOT NULL,
+    line_id UUID NOT NULL REFERENCES lines (id),
     speedboat_id UUID NOT NULL,
     partner_id UUID NOT NULL,
     from_key TEXT NOT NULL,
@@ -581,6 +612,10 @@ CREATE TABLE sailings (
     cancelled_at TIMESTAMPTZ,
     -- Why it was cancelled or moved.
     reason TEXT,
+    -- A copy of the line's, and when the sale ends by it. NULL: by the setting of the service.
+    cutoff_minutes INTEGER,
+    closes_at TIMESTAMPTZ GENERATED ALWAYS AS (strftime('%Y-%m-%dT%H:%M:%S', departure_at,
+        '-' || cutoff_minutes || ' minutes') || substr(departure_at, 20)) STORED,
     -- A sailing is never sold beyond its capacity. The sale reports this name as "sold out".
     CONSTRAINT sailings_seats CHECK (seats_taken BETWEEN 0 AND capacity),
     -- Boat and partner are those of the route.
@@ -595,6 +630,8 @@ CREATE INDEX sailings_search ON sailings (from_key, to_key, day, departure_at)
 CREATE INDEX sailings_upcoming ON sailings (departure_at) WHERE status = 'open';
 -- The sailings of a route.
 CREATE INDEX sailings_route ON sailings (route_id, departure_at);
+-- The sailings of a line by day, and the foreign key when a line is removed with its partner.
+CREATE INDEX sailings_line ON sailings (line_id, day, departure_at);
 -- A boat's calendar.
 CREATE INDEX sailings_boat ON sailings (speedboat_id, departure_at) WHERE status = 'open';
 -- A partner's departures.
@@ -728,8 +765,8 @@ CREATE TABLE bookings (
     departure_at TIMESTAMPTZ NOT NULL,
     arrival_at TIMESTAMPTZ NOT NULL,
     qty INTEGER NOT NULL CHECK (qty > 0),
-    -- What it takes of the sailing: a charter takes all seats.
-    seats INTEGER NOT NULL CHECK (seats >= qty),
+    -- What it takes of the sailing: a charter takes all seats; an infant may take none.
+    seats INTEGER NOT NULL CHECK (seats > 0 AND (type <> 'charter' OR seats >= qty)),
     promotion_id UUID REFERENCES promotions (id),
     code_promo TEXT,
     note TEXT NOT NULL,
@@ -737,12 +774,15 @@ CREATE TABLE bookings (
     contact_email TEXT NOT NULL,
     contact_phone TEXT NOT NULL,
     lang TEXT NOT NULL,
-    -- Identity numbers in it are encrypted.
+    -- Identity numbers in it are encrypted. Each has the fare that it was sold for.
     passengers JSONB NOT NULL,
     accepted_terms BOOLEAN NOT NULL,
     -- Payment provider; NULL where nothing has to be paid.
     provider TEXT,
+    -- The price of the sailing, which the fares are computed from.
     unit_price BIGINT NOT NULL,
+    -- The subtotal by fare. A charter has none.
+    fare_lines JSONB NOT NULL DEFAULT '[]',
     subtotal BIGINT NOT NULL,
     discount BIGINT NOT NULL,
     taxes JSONB NOT NULL,

@@ -105,6 +105,8 @@ fn build_manifest(
                 identity_type: passenger.identity_type,
                 identity_number: app.sealer.open_number(passenger.identity_number.as_deref())?,
                 nationality: passenger.nationality.clone(),
+                fare: passenger.fare.clone(),
+                takes_seat: passenger.takes_seat,
                 contact: ListedContact {
                     name: booking.contact_name.clone(),
                     phone: booking.contact_phone.clone(),
@@ -203,6 +205,7 @@ pub fn csv(manifest: &Manifest) -> Vec<u8> {
         "contact_phone",
         "booking_code",
         "checked_in_at",
+        "fare",
     ];
     let mut lines = csv::line(&header).to_vec();
     for passenger in &manifest.passengers {
@@ -222,6 +225,7 @@ pub fn csv(manifest: &Manifest) -> Vec<u8> {
             csv::harmless(&passenger.contact.phone),
             passenger.booking_code.clone(),
             said(passenger.checked_in_at.map(|at| at.to_rfc3339())),
+            said(passenger.fare.clone()),
         ]));
     }
     lines

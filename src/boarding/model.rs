@@ -109,6 +109,9 @@ pub struct Listed {
     pub identity_type: Option<IdentityType>,
     pub identity_number: Option<Confidential>,
     pub nationality: Option<String>,
+    /// Key of the fare. Null on a charter.
+    pub fare: Option<String>,
+    pub takes_seat: bool,
     pub contact: ListedContact,
     pub booking_code: String,
     pub checked_in_at: Option<DateTime<Utc>>,

@@ -8,6 +8,7 @@ use crate::{
         lang::{Lang, Text, text},
         pdf::{A4, Canvas, PdfDocument, Style},
     },
+    lines::fare_name,
 };
 
 const PAGE: (f32, f32) = (A4.1, A4.0);
@@ -24,9 +25,10 @@ const CELL: Style = Style::plain(9.0);
 const HEAD: Style = Style::bold(9.0);
 
 /// Position and title of each column.
-const COLUMNS: [(f32, Text); 9] = [
+const COLUMNS: [(f32, Text); 10] = [
     (0.0, text("No.", "No.")),
     (28.0, text("Name", "Nama")),
+    (158.0, text("Fare", "Tarif")),
     (222.0, text("Sex", "L/P")),
     (252.0, text("Age", "Usia")),
     (284.0, text("Identity", "Identitas")),
@@ -95,10 +97,12 @@ fn line(canvas: &mut Canvas<'_, '_>, y: f32, passenger: &Listed, manifest: &Mani
     let number = serde_json::json!(passenger.identity_number);
     let kind = passenger.identity_type.map(|kind| kind.to_string().to_uppercase());
     let identity = format!("{} {}", kind.unwrap_or_default(), number.as_str().unwrap_or_default());
+    let fare = passenger.fare.as_deref().map(fare_name);
     let clock = passenger.checked_in_at.map(|at| manifest.sailing.timezone.clock(at));
     let cells = [
         passenger.number.to_string(),
         passenger.name.clone(),
+        fare.as_ref().map(|fare| fare.say(lang).to_owned()).unwrap_or_default(),
         gender.unwrap_or_default().to_owned(),
         passenger.age.map(|age| age.to_string()).unwrap_or_default(),
         identity.trim().to_owned(),

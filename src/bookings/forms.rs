@@ -40,6 +40,9 @@ pub struct PassengerForm {
     pub gender: Option<Gender>,
     pub birth_date: Option<NaiveDate>,
     pub nationality: Option<Line<60>>,
+    /// Key of a fare of the line; default: its first one. Ignored by charters.
+    #[schemars(length(max = 64))]
+    pub fare: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -66,6 +69,11 @@ impl BookingForm {
         self.code_promo.as_deref().map(str::trim).filter(|code| !code.is_empty())
     }
 
+    /// The fare of each passenger, as far as it is stated.
+    pub fn fares(&self) -> Vec<Option<&str>> {
+        self.passengers.iter().map(|passenger| passenger.fare.as_deref()).collect()
+    }
+
     /// Names are mailed to an unconfirmed address, so a guest must not write links in them.
     pub fn without_urls(&self) -> Result<()> {
         let mut faults = Vec::new();
@@ -90,7 +98,8 @@ impl Input for BookingForm {
     fn tidy(value: &mut Value) {
         let passengers = value.get_mut("passengers").and_then(Value::as_array_mut);
         for passenger in passengers.into_iter().flatten() {
-            for name in ["identity_type", "identity_number", "gender", "birth_date", "nationality"]
+            for name in
+                ["identity_type", "identity_number", "gender", "birth_date", "nationality", "fare"]
             {
                 if let Some(field) = passenger.get_mut(name)
                     && field.as_str().is_some_and(|text| text.trim().is_empty())
@@ -102,20 +111,8 @@ impl Input for BookingForm {
     }
 
     fn check(value: &Value, faults: &mut Vec<Fault>) {
+        check_party(value, faults);
         let passengers = value["passengers"].as_array();
-        if let (Some(qty), Some(passengers)) = (value["qty"].as_i64(), passengers)
-            && passengers.len() as i64 != qty
-        {
-            let message =
-                text("List one passenger per seat.", "Isi satu penumpang untuk tiap kursi.");
-            faults.push(Fault::new("passengers", "count", message));
-        }
-        if value["type"] == BookingType::Speedboat.as_str()
-            && value["qty"].as_i64().is_some_and(|qty| (51..=500).contains(&qty))
-        {
-            let message = text("At most 50.", "Maksimal 50.");
-            faults.push(Fault::new("qty", "max", message));
-        }
         for (index, passenger) in passengers.into_iter().flatten().enumerate() {
             let Some(number) = passenger["identity_number"].as_str().map(str::trim) else {
                 continue;
@@ -141,6 +138,82 @@ impl Input for BookingForm {
                 faults.push(Fault::new(field("identity_number"), "format", message));
             }
         }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct QuotedPassenger {
+    /// Key of a fare of the line; default: its first one.
+    #[schemars(length(max = 64))]
+    pub fare: Option<String>,
+}
+
+/// An offer that is asked for.
+#[derive(Deserialize, JsonSchema)]
+pub struct QuoteForm {
+    #[serde(rename = "type")]
+    pub kind: BookingType,
+    /// UUID of the sailing's speedboat.
+    pub item_id: Uuid,
+    /// UUID of the sailing.
+    pub route_time_id: Uuid,
+    #[schemars(range(min = 1, max = 500))]
+    pub qty: i32,
+    /// One per passenger; left out: all at the first fare.
+    #[schemars(length(max = 500))]
+    pub passengers: Option<Vec<QuotedPassenger>>,
+    #[schemars(length(max = 64))]
+    pub code_promo: Option<String>,
+    /// Of the booker, for promotions that are limited per customer.
+    pub email: Option<Email>,
+}
+
+impl QuoteForm {
+    /// The fare of each passenger, as far as it is stated.
+    pub fn fares(&self) -> Vec<Option<&str>> {
+        match &self.passengers {
+            Some(passengers) => passengers.iter().map(|one| one.fare.as_deref()).collect(),
+            None => (0..self.qty).map(|_| None).collect(),
+        }
+    }
+
+    pub fn promo(&self) -> Option<&str> {
+        self.code_promo.as_deref().map(str::trim).filter(|code| !code.is_empty())
+    }
+}
+
+impl Input for QuoteForm {
+    fn tidy(value: &mut Value) {
+        if value["email"].as_str().is_some_and(|text| text.trim().is_empty()) {
+            value["email"] = Value::Null;
+        }
+        let passengers = value.get_mut("passengers").and_then(Value::as_array_mut);
+        for passenger in passengers.into_iter().flatten() {
+            if passenger["fare"].as_str().is_some_and(|text| text.trim().is_empty()) {
+                passenger["fare"] = Value::Null;
+            }
+        }
+    }
+
+    fn check(value: &Value, faults: &mut Vec<Fault>) {
+        check_party(value, faults);
+    }
+}
+
+/// One passenger is listed per unit of `qty`, and seats are sold for at most 50 of them.
+fn check_party(value: &Value, faults: &mut Vec<Fault>) {
+    let passengers = value["passengers"].as_array();
+    if let (Some(qty), Some(passengers)) = (value["qty"].as_i64(), passengers)
+        && passengers.len() as i64 != qty
+    {
+        let message = text("List one passenger per seat.", "Isi satu penumpang untuk tiap kursi.");
+        faults.push(Fault::new("passengers", "count", message));
+    }
+    if value["type"] == BookingType::Speedboat.as_str()
+        && value["qty"].as_i64().is_some_and(|qty| (51..=500).contains(&qty))
+    {
+        let message = text("At most 50.", "Maksimal 50.");
+        faults.push(Fault::new("qty", "max", message));
     }
 }
 

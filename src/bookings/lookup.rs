@@ -6,7 +6,8 @@ use super::{
     rules::Actor,
     store,
     view::{
-        BookedBoat, BookedSailing, Booking, BookingContact, Passenger, PaymentRecord, PriceRecord,
+        BookedBoat, BookedSailing, Booking, BookingContact, Passenger, PaymentRecord, PriceLine,
+        PriceRecord,
     },
 };
 use crate::{
@@ -117,6 +118,9 @@ pub fn to_response(app: &App, row: BookingRow, readable: impl Into<Readable>) ->
             gender: passenger.gender,
             birth_date: passenger.birth_date,
             nationality: passenger.nationality,
+            fare: passenger.fare,
+            unit_price: passenger.unit_price,
+            takes_seat: passenger.takes_seat,
         });
     }
     let payment = joined.payment_provider.zip(joined.payment_reference).zip(joined.payment_status);
@@ -154,6 +158,7 @@ pub fn to_response(app: &App, row: BookingRow, readable: impl Into<Readable>) ->
         price: PriceRecord {
             currency: "IDR",
             unit_price: row.unit_price,
+            lines: row.fare_lines.0.into_iter().map(PriceLine::from).collect(),
             subtotal: row.subtotal,
             discount: row.discount,
             taxes: row.taxes.0,

@@ -12,6 +12,7 @@
 
 mod bulk;
 mod earnings;
+mod fares;
 mod forms;
 mod http;
 mod letters;
@@ -35,14 +36,14 @@ pub use bulk::{CalledOff, cancel_with_sailing, expire_holds, follow_sailing};
 pub use forms::{BookingForm, GuestCredentials, RescheduleForm, reason_without_url};
 pub use http::{
     OpensPayment, PathBooking, PathOwnBooking, cancel_booking, create_booking, get_booking,
-    list_bookings, set_refund_account, validate_promo,
+    list_bookings, quote_booking, set_refund_account, validate_promo,
 };
 pub use letters::{BookingLetter, letter};
 pub use lookup::{Readable, booking_for, may_read_identity, simulator_url, to_response};
 pub use model::{
     BookingOnList, BookingRow, BookingStatus, Gender, IdentityType, RefundAccount, StoredPassenger,
 };
-pub use prices::{Price, TaxAmount};
+pub use prices::{FareLine, Price, TaxAmount};
 pub use rules::{Actor, Event, has_ticket, is_live};
 pub use store::{
     INSERT_BOOKING, SELECT_OFFER, TransitionDetails, boarding_list, boarding_list_in,

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    prices::{Price, Shares, TaxAmount},
+    prices::{FareLine, Price, Shares, TaxAmount},
     rules::BookingState,
 };
 use crate::{
@@ -21,6 +21,7 @@ use crate::{
         seal::Sealer,
     },
     ledger::{Due, DueKind, Posting, Source},
+    lines::Fare,
     refunds::{NewRefund, RefundKind},
     sailings::{BookingType, SailingStatus, Zone},
 };
@@ -60,6 +61,18 @@ pub struct StoredPassenger {
     pub gender: Option<Gender>,
     pub birth_date: Option<NaiveDate>,
     pub nationality: Option<String>,
+    /// What the passenger was sold: the fare's key and price, copied from the line. `None` on a
+    /// charter.
+    #[serde(default)]
+    pub fare: Option<String>,
+    #[serde(default)]
+    pub unit_price: Option<Rupiah>,
+    #[serde(default = "takes_seat")]
+    pub takes_seat: bool,
+}
+
+fn takes_seat() -> bool {
+    true
 }
 
 /// The bank account to which the booker wants refunds that no provider can send. It is stored
@@ -110,6 +123,10 @@ pub struct SailingContext {
     pub seats_taken: i32,
     pub chartered: bool,
     pub manifest_closed_at: Option<DateTime<Utc>>,
+    /// `None`: the service's.
+    pub cutoff_minutes: Option<i32>,
+    /// Of the line; at least one.
+    pub fares: Json<Vec<Fare>>,
     pub route_id: Uuid,
     pub from_name: String,
     pub to_name: String,
@@ -123,6 +140,13 @@ pub struct SailingContext {
     pub partner_verified_at: Option<DateTime<Utc>>,
     /// `None`: the default of the platform.
     pub commission_rate: Option<Rate>,
+}
+
+impl SailingContext {
+    /// Local day of departure.
+    pub fn day(&self) -> NaiveDate {
+        self.departure_at.with_timezone(&self.timezone.tz()).date_naive()
+    }
 }
 
 /// The part of a booking before or after a reschedule. Each segment has its own ledger entries.
@@ -202,6 +226,8 @@ impl StoredPrice {
     pub fn to_price(&self) -> Price {
         Price {
             unit_price: self.unit_price,
+            // Not part of a sum.
+            lines: Vec::new(),
             subtotal: self.subtotal,
             discount: self.discount,
             partner_discount: self.partner_discount,
@@ -247,6 +273,7 @@ pub struct StoredBooking {
     /// The version that was in force.
     pub accepted_terms_id: Option<Uuid>,
     pub unit_price: Rupiah,
+    pub fare_lines: Json<Vec<FareLine>>,
     pub subtotal: Rupiah,
     pub discount: Rupiah,
     /// As charged.
@@ -416,6 +443,7 @@ impl NewBooking {
                 accepted_terms: self.accepted_terms,
                 accepted_terms_id: None,
                 unit_price: price.unit_price,
+                fare_lines: Json(price.lines),
                 subtotal: price.subtotal,
                 discount: price.discount,
                 taxes: Json(price.taxes),
@@ -484,6 +512,7 @@ impl BookingRow {
     pub fn price(&self) -> Price {
         Price {
             unit_price: self.unit_price,
+            lines: self.fare_lines.0.clone(),
             subtotal: self.subtotal,
             discount: self.discount,
             taxes: self.taxes.0.clone(),

@@ -1,8 +1,10 @@
 //! Checks that a sailing is on sale, and computes the price.
 
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
 
 use super::{
+    fares,
     model::{Channel, SailingContext},
     prices::{self, Goods, Price},
     store,
@@ -16,6 +18,7 @@ use crate::{
         ids::Uuid,
         lang::text,
     },
+    lines::Fare,
     partners::settlement_configuration,
     promotions::{self, Promotion, Purchase, Reason},
     sailings::{BookingType, SailingStatus},
@@ -41,14 +44,22 @@ pub fn unknown_sailing() -> Error {
 
 /// Refuses a sailing that is not on sale.
 pub fn ensure_on_sale(app: &App, sailing: &SailingContext) -> Result<()> {
-    let cutoff = chrono::TimeDelta::minutes(app.config.booking_cutoff_minutes.into());
     let open = sailing.sailing_status == SailingStatus::Open
         && sailing.manifest_closed_at.is_none()
         && sailing.speedboat_status == "active"
         && sailing.partner_status != "suspended"
         && sailing.partner_verified_at.is_some()
-        && sailing.departure_at > app.clock.now() + cutoff;
+        && closes_at(app, sailing) > app.clock.now();
     if open { Ok(()) } else { Err(booking_closed()) }
+}
+
+/// When the sale ends: by the cutoff of the line, or else of the service.
+pub fn closes_at(app: &App, sailing: &SailingContext) -> DateTime<Utc> {
+    let minutes = match sailing.cutoff_minutes {
+        Some(minutes) => minutes.into(),
+        None => app.config.booking_cutoff_minutes.into(),
+    };
+    sailing.departure_at - TimeDelta::minutes(minutes)
 }
 
 fn booking_closed() -> Error {
@@ -59,25 +70,41 @@ fn booking_closed() -> Error {
     )
 }
 
-/// The number of seats to take; refuses more than are free.
-pub fn seats_needed(sailing: &SailingContext, kind: BookingType, qty: i32) -> Result<i32> {
-    if kind == BookingType::Charter && qty > sailing.capacity {
-        let message =
-            text("The boat does not have that many seats.", "Kapal tidak memuat sebanyak itu.");
-        return Err(Error::field("qty", "max", message));
+/// What is sold, by the fares that are asked for, one per passenger. Charters ignore them.
+pub fn goods(
+    sailing: &SailingContext,
+    kind: BookingType,
+    fares: &[Option<&str>],
+) -> Result<(Goods, Vec<Fare>)> {
+    match kind {
+        BookingType::Speedboat => {
+            let chosen = fares::chosen(&sailing.fares, fares)?;
+            Ok((Goods::passages(sailing.seat_price, &chosen), chosen))
+        }
+        BookingType::Charter => {
+            ensure_boat_holds(sailing, fares.len())?;
+            Ok((Goods::charter(sailing.seat_price, sailing.capacity), Vec::new()))
+        }
     }
+}
+
+fn ensure_boat_holds(sailing: &SailingContext, passengers: usize) -> Result<()> {
+    if i32::try_from(passengers).is_ok_and(|passengers| passengers <= sailing.capacity) {
+        return Ok(());
+    }
+    let message =
+        text("The boat does not have that many seats.", "Kapal tidak memuat sebanyak itu.");
+    Err(Error::field("qty", "max", message))
+}
+
+/// Refuses more seats than are free.
+pub fn ensure_free(sailing: &SailingContext, goods: &Goods) -> Result<()> {
     let free = free_seats(sailing);
-    let enough = match kind {
-        BookingType::Speedboat => qty <= free,
+    let enough = match goods.kind {
+        BookingType::Speedboat => goods.seats <= free,
         BookingType::Charter => free == sailing.capacity,
     };
-    if !enough {
-        return Err(sold_out(free));
-    }
-    Ok(match kind {
-        BookingType::Speedboat => qty,
-        BookingType::Charter => sailing.capacity,
-    })
+    if enough { Ok(()) } else { Err(sold_out(free)) }
 }
 
 pub fn free_seats(sailing: &SailingContext) -> i32 {
@@ -105,7 +132,7 @@ pub fn asked_on(caller: Option<&Caller>) -> Channel {
 }
 
 /// The promotion of a code, if it can be used for this purchase.
-pub async fn usable_promotion(
+async fn usable_promotion(
     app: &App,
     code: &str,
     sailing: &SailingContext,
@@ -140,16 +167,47 @@ pub fn promotion_refused(reason: Reason) -> Error {
     Error::field("code_promo", reason.as_str(), message)
 }
 
-pub fn price(
+/// Who asks for a price.
+pub struct Buyer<'a> {
+    pub code_promo: Option<&'a str>,
+    pub email: Option<&'a str>,
+    pub channel: Channel,
+}
+
+/// A price, and the promotion that it includes.
+pub struct Quoted {
+    pub price: Price,
+    /// `None`: no code was stated.
+    pub promotion: Option<Result<Promotion, Reason>>,
+}
+
+/// The price of a sale, also for whoever only asks. It is without a discount if the promotion
+/// cannot be used.
+pub async fn quote(
+    app: &App,
     sailing: &SailingContext,
-    kind: BookingType,
-    seats: i32,
+    taxes: &[TaxRate],
+    goods: &Goods,
+    buyer: &Buyer<'_>,
+) -> Result<Quoted> {
+    let full = price(sailing, goods, None, taxes);
+    let Some(code) = buyer.code_promo else { return Ok(Quoted { price: full, promotion: None }) };
+    let found = usable_promotion(app, code, sailing, &full, buyer.email, buyer.channel).await?;
+    let price = match &found {
+        Ok(promotion) => price(sailing, goods, Some(promotion), taxes),
+        Err(_) => full,
+    };
+    Ok(Quoted { price, promotion: Some(found) })
+}
+
+fn price(
+    sailing: &SailingContext,
+    goods: &Goods,
     promotion: Option<&Promotion>,
     taxes: &[TaxRate],
 ) -> Price {
     let commission =
         sailing.commission_rate.unwrap_or_else(settlement_configuration::standard_commission);
-    let goods = Goods { kind, unit_price: sailing.seat_price, seats };
     let discount = promotion.map(|promotion| (promotion.discount(), promotion.funded_by));
     let discount = discount.as_ref().map(|(discount, funded_by)| (discount, *funded_by));
     prices::price(goods, discount, taxes, commission)

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     kernel::money::{BaseFactor, Rate, Rupiah},
+    lines::Fare,
     promotions::{self, Discount, FundedBy},
     sailings::BookingType,
     taxes::{AppliesTo, TaxRate},
@@ -43,9 +44,23 @@ pub fn by_code(taxes: &[TaxAmount]) -> impl Iterator<Item = (&str, Rupiah)> {
     taxes.iter().map(|tax| (tax.code.as_str(), tax.amount))
 }
 
+/// The passengers of a booking with the same fare.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FareLine {
+    /// Key of the fare.
+    pub fare: String,
+    pub unit_price: Rupiah,
+    pub count: i32,
+    pub takes_seat: bool,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Price {
+    /// Of the sailing. Fares are computed from it.
     pub unit_price: Rupiah,
+    /// The subtotal by fare. A charter has none.
+    #[serde(default)]
+    pub lines: Vec<FareLine>,
     pub subtotal: Rupiah,
     pub discount: Rupiah,
     /// The part of the discount that the partner pays for.
@@ -62,23 +77,61 @@ pub struct Price {
     pub partner_net: Rupiah,
 }
 
-/// What is sold: seats, or the whole boat.
-#[derive(Clone, Copy, Debug)]
+/// What is sold: passages by fare, or the whole boat.
+#[derive(Clone, Debug)]
 pub struct Goods {
     pub kind: BookingType,
+    /// Of the sailing.
     pub unit_price: Rupiah,
+    /// What it takes of the sailing.
     pub seats: i32,
+    /// By fare, in the order of the passengers. A charter has none.
+    pub lines: Vec<FareLine>,
+}
+
+impl Goods {
+    /// The whole boat at the price of all its seats.
+    pub fn charter(unit_price: Rupiah, capacity: i32) -> Self {
+        Self { kind: BookingType::Charter, unit_price, seats: capacity, lines: Vec::new() }
+    }
+
+    /// A passage for each of the fares.
+    pub fn passages<'a>(unit_price: Rupiah, fares: impl IntoIterator<Item = &'a Fare>) -> Self {
+        let mut lines: Vec<FareLine> = Vec::new();
+        for fare in fares {
+            match lines.iter_mut().find(|line| line.fare == fare.key) {
+                Some(line) => line.count += 1,
+                None => lines.push(FareLine {
+                    fare: fare.key.clone(),
+                    unit_price: fare.of(unit_price),
+                    count: 1,
+                    takes_seat: fare.takes_seat,
+                }),
+            }
+        }
+        let seats = lines.iter().filter(|line| line.takes_seat).map(|line| line.count).sum();
+        Self { kind: BookingType::Speedboat, unit_price, seats, lines }
+    }
+
+    fn subtotal(&self) -> Rupiah {
+        match self.kind {
+            BookingType::Speedboat => {
+                self.lines.iter().map(|line| line.unit_price * i64::from(line.count)).sum()
+            }
+            BookingType::Charter => self.unit_price * i64::from(self.seats),
+        }
+    }
 }
 
 /// The price of seats or of a boat. The commission is computed from the price before the discount.
 /// The platform or the partner pays for the discount.
 pub fn price(
-    goods: Goods,
+    goods: &Goods,
     discount: Option<(&Discount, FundedBy)>,
     taxes: &[TaxRate],
     commission_rate: Rate,
 ) -> Price {
-    let subtotal = goods.unit_price * i64::from(goods.seats);
+    let subtotal = goods.subtotal();
     let funded_by = discount.map_or(FundedBy::Platform, |(_, funded_by)| funded_by);
     let discount = discount.map_or(Rupiah::ZERO, |(d, _)| promotions::amount(d, subtotal));
     let charged = |applies: &dyn Fn(AppliesTo) -> bool| -> Vec<TaxAmount> {
@@ -94,6 +147,7 @@ pub fn price(
     };
     let unpriced = Price {
         unit_price: goods.unit_price,
+        lines: goods.lines.clone(),
         subtotal,
         discount,
         partner_discount: match funded_by {
@@ -114,11 +168,11 @@ pub fn price(
 
 /// The price of a sold booking on another sailing, at the rates and with the discount that it was
 /// sold with. The discount is at most the subtotal.
-pub fn reprice(sold: &Price, unit_price: Rupiah, seats: i32) -> Price {
-    let subtotal = unit_price * i64::from(seats);
+pub fn reprice(sold: &Price, goods: &Goods) -> Price {
+    let (unit_price, lines, subtotal) = (goods.unit_price, goods.lines.clone(), goods.subtotal());
     let discount = sold.discount.min(subtotal);
     let partner_discount = sold.partner_discount.min(discount);
-    Price { unit_price, subtotal, discount, partner_discount, ..sold.clone() }.computed()
+    Price { unit_price, lines, subtotal, discount, partner_discount, ..sold.clone() }.computed()
 }
 
 impl Price {
@@ -262,6 +316,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::lines::FarePrice;
 
     fn tax(applies_to: AppliesTo, points: i32) -> TaxRate {
         let rate = Rate::basis_points(points).unwrap();
@@ -275,13 +330,41 @@ mod tests {
     }
 
     fn seats(unit: i64, seats: i32) -> Goods {
-        Goods { kind: BookingType::Speedboat, unit_price: Rupiah(unit), seats }
+        let fares = Fare::standard();
+        Goods::passages(Rupiah(unit), (0..seats).map(|_| &fares[0]))
+    }
+
+    #[test]
+    fn passages_are_added_up_by_fare() {
+        let adult = Fare::standard().remove(0);
+        let percent = |key: &str, percent| Fare {
+            key: key.into(),
+            price: FarePrice::Percent(percent),
+            ..adult.clone()
+        };
+        let (child, resident) = (percent("child", 75), percent("adult_domestic", 60));
+        let infant = Fare {
+            key: "infant".into(),
+            price: FarePrice::Amount(Rupiah::ZERO),
+            takes_seat: false,
+            ..adult.clone()
+        };
+        let goods = Goods::passages(Rupiah(150_001), [&resident, &child, &infant, &child]);
+        assert_eq!(goods.seats, 3);
+        let lines: Vec<_> =
+            goods.lines.iter().map(|line| (&*line.fare, line.unit_price.0, line.count)).collect();
+        assert_eq!(lines, [("adult_domestic", 90_001, 1), ("child", 112_501, 2), ("infant", 0, 1)]);
+        let price = price(&goods, None, &[], Rate::basis_points(1_000).unwrap());
+        assert_eq!((price.unit_price, price.subtotal), (Rupiah(150_001), Rupiah(315_003)));
+        let moved = Goods::passages(Rupiah(100_000), [&resident, &child, &infant, &child]);
+        let moved = reprice(&price, &moved);
+        assert_eq!((moved.unit_price, moved.subtotal), (Rupiah(100_000), Rupiah(210_000)));
     }
 
     /// A booking of one seat for 150,000 with 11 % tax, 10 % commission and 11 % tax on it.
     fn sold() -> Price {
         let taxes = [tax(AppliesTo::Booking, 1_100), tax(AppliesTo::Commission, 1_100)];
-        price(seats(150_000, 1), None, &taxes, Rate::basis_points(1_000).unwrap())
+        price(&seats(150_000, 1), None, &taxes, Rate::basis_points(1_000).unwrap())
     }
 
     #[test]
@@ -326,8 +409,8 @@ mod tests {
             });
             let rate = Rate::basis_points(points).unwrap();
             let discount = discount.as_ref().map(|discount| (discount, funded_by));
-            let goods = Goods { kind: BookingType::Charter, unit_price: Rupiah(unit), seats };
-            let price = price(goods, discount, &taxes, rate);
+            let goods = Goods::charter(Rupiah(unit), seats);
+            let price = price(&goods, discount, &taxes, rate);
             prop_assert_eq!(price.subtotal, Rupiah(unit * i64::from(seats)));
             prop_assert!(price.discount >= Rupiah::ZERO && price.discount <= price.subtotal);
             prop_assert_eq!(price.total, price.subtotal - price.discount + price.tax);
@@ -347,7 +430,7 @@ mod tests {
 
         #[test]
         fn another_sailing_costs_what_it_would_have_cost(
-            unit in 1_000_i64..10_000_000, other in 1_000_i64..10_000_000, seats in 1_i32..500,
+            unit in 1_000_i64..10_000_000, other in 1_000_i64..10_000_000, count in 1_i32..500,
             points in 0_i32..=10_000, off in 0_i64..5_000_000,
         ) {
             let taxes = [tax(AppliesTo::Booking, 1_100), tax(AppliesTo::Commission, 1_100)];
@@ -357,11 +440,11 @@ mod tests {
                 max_amount: None, min_purchase: None,
             });
             let discount = discount.as_ref().map(|discount| (discount, FundedBy::Platform));
-            let goods = Goods { kind: BookingType::Speedboat, unit_price: Rupiah(unit), seats };
-            let sold = price(goods, discount, &taxes, rate);
-            prop_assert_eq!(&reprice(&sold, Rupiah(unit), seats), &sold, "nothing else, no change");
-            let moved = reprice(&sold, Rupiah(other), seats);
-            prop_assert_eq!(moved.subtotal, Rupiah(other * i64::from(seats)));
+            let goods = seats(unit, count);
+            let sold = price(&goods, discount, &taxes, rate);
+            prop_assert_eq!(&reprice(&sold, &goods), &sold, "nothing else, no change");
+            let moved = reprice(&sold, &seats(other, count));
+            prop_assert_eq!(moved.subtotal, Rupiah(other * i64::from(count)));
             prop_assert!(moved.discount <= moved.subtotal && moved.discount <= sold.discount);
             prop_assert_eq!(moved.total, moved.subtotal - moved.discount + moved.tax);
             prop_assert_eq!(
@@ -381,7 +464,7 @@ mod tests {
                 max_amount: None, min_purchase: None,
             };
             let rate = Rate::basis_points(points).unwrap();
-            let sold = price(seats(unit, 1), Some((&discount, funded_by)), &taxes, rate);
+            let sold = price(&seats(unit, 1), Some((&discount, funded_by)), &taxes, rate);
             let part = sold.total.share(Rupiah(part), Rupiah(1_000));
             for shares in [kept(&sold, part), taken_back(&sold, part), fee(&sold, part)] {
                 let taxes: Rupiah = shares.by_code().map(|(_, amount)| amount).sum();

@@ -4,13 +4,14 @@ use chrono::TimeDelta;
 use serde_json::json;
 
 use super::{
+    fares,
     forms::BookingForm,
     lookup::to_response,
     model::{
         BookingRow, BookingStatus, Channel, CountedHold, NewBooking, SailingContext,
         StoredPassenger,
     },
-    offer,
+    offer::{self, Buyer, Quoted},
     prices::Price,
     store,
 };
@@ -27,6 +28,7 @@ use crate::{
         ids::{self, Uuid},
         money::Rupiah,
     },
+    lines::Fare,
     promotions::{Promotion, Reason},
     sailings::{BookingType, offers},
 };
@@ -48,22 +50,14 @@ pub async fn sell(
         return Err(offer::unknown_sailing());
     }
     offer::ensure_on_sale(app, &sailing)?;
-    let seats = offer::seats_needed(&sailing, form.kind, form.qty)?;
-    let full = offer::price(&sailing, form.kind, seats, None, &taxes);
-    let promotion = match form.promo() {
-        Some(code) => {
-            let found =
-                offer::usable_promotion(app, code, &sailing, &full, Some(email), channel).await?;
-            Some(found.map_err(offer::promotion_refused)?)
-        }
-        None => None,
-    };
-    let price = match &promotion {
-        Some(_) => offer::price(&sailing, form.kind, seats, promotion.as_ref(), &taxes),
-        None => full,
-    };
-    let booking =
-        new_booking(app, context, form, channel, seats, &sailing, promotion.as_ref(), price)?;
+    let (goods, fares) = offer::goods(&sailing, form.kind, &form.fares())?;
+    fares::ensure_entitled(&fares, &form.passengers, sailing.day())?;
+    offer::ensure_free(&sailing, &goods)?;
+    let buyer = Buyer { code_promo: form.promo(), email: Some(email), channel };
+    let Quoted { price, promotion } = offer::quote(app, &sailing, &taxes, &goods, &buyer).await?;
+    let promotion = promotion.transpose().map_err(offer::promotion_refused)?;
+    let order = Order { channel, seats: goods.seats, fares, promotion, price };
+    let booking = new_booking(app, context, form, &sailing, order)?;
     let (from, to) = (&sailing.from_name, &sailing.to_name);
     let trip = offers::trip_tag(from, to, sailing.departure_at, sailing.timezone);
     let _invalidation = app.response_cache.invalidate_on_drop([trip]);
@@ -108,18 +102,25 @@ fn hold_duration(app: &App, channel: Channel, kind: BookingType) -> TimeDelta {
     }
 }
 
+/// What is sold, and for how much.
+struct Order {
+    channel: Channel,
+    seats: i32,
+    /// Of each passenger; empty for a charter.
+    fares: Vec<Fare>,
+    promotion: Option<Promotion>,
+    price: Price,
+}
+
 /// The booking to insert.
-#[allow(clippy::too_many_arguments)]
 fn new_booking(
     app: &App,
     context: &Context,
     form: &BookingForm,
-    channel: Channel,
-    seats: i32,
     sailing: &SailingContext,
-    promotion: Option<&Promotion>,
-    price: Price,
+    order: Order,
 ) -> Result<NewBooking> {
+    let Order { channel, seats, fares, promotion, price } = order;
     let now = app.clock.now();
     // A booking without a price is paid.
     let free = price.total == Rupiah::ZERO;
@@ -137,14 +138,14 @@ fn new_booking(
         arrival_at: sailing.arrival_at,
         qty: form.qty,
         seats,
-        promotion_id: promotion.map(|promotion| promotion.id),
-        code_promo: promotion.map(|promotion| promotion.code.clone()),
+        promotion_id: promotion.as_ref().map(|promotion| promotion.id),
+        code_promo: promotion.map(|promotion| promotion.code),
         note: form.note.as_ref().map(|note| note.to_string()).unwrap_or_default(),
         contact_name: form.contact.name.to_string(),
         contact_email: form.contact.email.as_str().to_owned(),
         contact_phone: form.contact.phone.as_str().to_owned(),
         lang: context.lang,
-        passengers: passengers(app, form)?,
+        passengers: passengers(app, form, &fares, sailing.seat_price)?,
         accepted_terms: form.accept_terms.unwrap_or(false),
         price,
         provider: (!free).then(|| app.gateway().provider.as_str()),
@@ -156,9 +157,15 @@ fn new_booking(
     })
 }
 
-fn passengers(app: &App, form: &BookingForm) -> Result<Vec<StoredPassenger>> {
+fn passengers(
+    app: &App,
+    form: &BookingForm,
+    fares: &[Fare],
+    seat_price: Rupiah,
+) -> Result<Vec<StoredPassenger>> {
     let mut passengers = Vec::with_capacity(form.passengers.len());
-    for passenger in &form.passengers {
+    for (index, passenger) in form.passengers.iter().enumerate() {
+        let fare = fares.get(index);
         let number = passenger.identity_number.as_deref();
         passengers.push(StoredPassenger {
             id: ids::fresh(),
@@ -168,6 +175,9 @@ fn passengers(app: &App, form: &BookingForm) -> Result<Vec<StoredPassenger>> {
             gender: passenger.gender,
             birth_date: passenger.birth_date,
             nationality: passenger.nationality.as_ref().map(|n| n.to_string()),
+            fare: fare.map(|fare| fare.key.clone()),
+            unit_price: fare.map(|fare| fare.of(seat_price)),
+            takes_seat: fare.is_none_or(|fare| fare.takes_seat),
         });
     }
     Ok(passengers)

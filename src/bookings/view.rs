@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     model::{BookingStatus, Channel, Gender, IdentityType, RefundAccount},
-    prices::{Price, TaxAmount},
+    prices::{FareLine, Price, TaxAmount},
 };
 use crate::{
     fleet::Owner,
@@ -57,6 +57,11 @@ pub struct Passenger {
     pub gender: Option<Gender>,
     pub birth_date: Option<NaiveDate>,
     pub nationality: Option<String>,
+    /// Key of the fare. Null on a charter.
+    pub fare: Option<String>,
+    /// What the fare cost. Null on a charter.
+    pub unit_price: Option<Rupiah>,
+    pub takes_seat: bool,
     pub checked_in_at: Option<DateTime<Utc>>,
 }
 
@@ -87,7 +92,10 @@ pub struct BookedBoat {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PriceRecord {
     pub currency: &'static str,
+    /// Price of the sailing per seat.
     pub unit_price: Rupiah,
+    /// The subtotal by fare. Empty on a charter.
+    pub lines: Vec<PriceLine>,
     pub subtotal: Rupiah,
     pub discount: Rupiah,
     pub taxes: Vec<TaxAmount>,
@@ -95,11 +103,25 @@ pub struct PriceRecord {
     pub total: Rupiah,
 }
 
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PriceLine {
+    pub fare: String,
+    pub unit_price: Rupiah,
+    pub count: i32,
+}
+
+impl From<FareLine> for PriceLine {
+    fn from(line: FareLine) -> Self {
+        Self { fare: line.fare, unit_price: line.unit_price, count: line.count }
+    }
+}
+
 impl From<Price> for PriceRecord {
     fn from(price: Price) -> Self {
         Self {
             currency: "IDR",
             unit_price: price.unit_price,
+            lines: price.lines.into_iter().map(PriceLine::from).collect(),
             subtotal: price.subtotal,
             discount: price.discount,
             taxes: price.taxes,
@@ -118,6 +140,34 @@ pub struct PaymentRecord {
     /// Payment page; null until the provider has responded.
     pub redirect_url: Option<String>,
     pub paid_at: Option<DateTime<Utc>>,
+}
+
+/// What a booking would cost now.
+#[derive(Serialize, JsonSchema)]
+pub struct Quote {
+    pub sailing: BookedSailing,
+    pub available_seats: i32,
+    /// With the discount of the promotion, if it is valid.
+    pub price: PriceRecord,
+    /// Null if no code was stated.
+    pub promo: Option<QuotedPromo>,
+    /// When the sale ends.
+    pub closes_at: DateTime<Utc>,
+    /// What the booker gets back, by the hours that are left until departure.
+    pub refund_policy: Vec<RefundStep>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct QuotedPromo {
+    pub valid: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<crate::promotions::Reason>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct RefundStep {
+    pub hours_before: u32,
+    pub percent: u8,
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -24,6 +24,8 @@ pub struct SailingChoice {
     pub route_id: Uuid,
     pub day: NaiveDate,
     pub departure_at: DateTime<Utc>,
+    /// Whether its line has more than one fare.
+    pub has_fares: bool,
 }
 
 /// The created base data.
@@ -105,6 +107,9 @@ pub async fn create(
         complete_onboarding(&partner, house.name, house.city, house.province).await?;
         approve(&admin, &partner, "approved").await?;
         create_fleet(&partner, house, index, first, today).await?;
+        if house.province == "Bali" {
+            create_fares(&partner).await?;
+        }
         if index == 0 {
             create_crew(generator, &partner).await?;
             let id = id_of(&partner).await?;
@@ -133,8 +138,10 @@ pub async fn create(
         .app
         .db
         .sql(
-            "SELECT id, speedboat_id, partner_id, route_id, day, departure_at
-             FROM sailings ORDER BY departure_at, route_id",
+            "SELECT s.id, s.speedboat_id, s.partner_id, s.route_id, s.day, s.departure_at,
+               (l.fares -> 1) IS NOT NULL AS has_fares
+             FROM sailings s JOIN lines l ON l.id = s.line_id
+             ORDER BY s.departure_at, s.route_id",
         )
         .all()
         .await
@@ -373,6 +380,31 @@ async fn create_fleet(
             let publish = format!("/v1/mitra/speedboat-routes/{id}/publish");
             partner.post(&publish, Value::Null).await?;
         }
+    }
+    Ok(())
+}
+
+/// The lines of Bali have other fares for residents and foreigners, children and infants.
+async fn create_fares(partner: &ApiClient) -> Result<(), String> {
+    let adult = |residency: &str, percent: i32| {
+        json!({
+            "category": "adult", "residency": residency, "min_age": 12,
+            "price": { "percent": percent },
+        })
+    };
+    let fares = json!([
+        adult("domestic", 60),
+        adult("foreign", 100),
+        { "category": "child", "min_age": 3, "max_age": 11, "price": { "percent": 75 } },
+        {
+            "category": "infant", "min_age": 0, "max_age": 2, "price": { "amount": 0 },
+            "takes_seat": false,
+        },
+    ]);
+    let lines = partner.get("/v1/mitra/lines").await?;
+    for line in lines.as_array().into_iter().flatten() {
+        let path = format!("/v1/mitra/lines/{}", line["id"].as_str().unwrap_or_default());
+        partner.put(&path, json!({ "fares": fares })).await?;
     }
     Ok(())
 }

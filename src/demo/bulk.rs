@@ -121,6 +121,7 @@ async fn columns(tx: &mut Tx, table: &'static str, sqlite: bool) -> Result<Vec<S
         false => {
             "SELECT CAST(column_name AS TEXT) FROM information_schema.columns
              WHERE table_schema = current_schema() AND table_name = $1
+               AND is_generated = 'NEVER'
              ORDER BY ordinal_position"
         }
     };

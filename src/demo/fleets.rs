@@ -37,11 +37,20 @@ const TABLES: &[BulkClone] = &[
             ("from_key", "from_key || ' {n}'"),
             ("to_key", "to_key || ' {n}'"),
         ],
-        ..of("routes", &["id", "partner_id", "speedboat_id"])
+        ..of("lines", &["id", "partner_id"])
+    },
+    BulkClone {
+        other: &[
+            ("from_name", "from_name || ' {n}'"),
+            ("to_name", "to_name || ' {n}'"),
+            ("from_key", "from_key || ' {n}'"),
+            ("to_key", "to_key || ' {n}'"),
+        ],
+        ..of("routes", &["id", "partner_id", "speedboat_id", "line_id"])
     },
     BulkClone {
         other: &[("from_key", "from_key || ' {n}'"), ("to_key", "to_key || ' {n}'")],
-        ..of("sailings", &["id", "route_id", "speedboat_id", "partner_id"])
+        ..of("sailings", &["id", "route_id", "speedboat_id", "partner_id", "line_id"])
     },
     BulkClone {
         late: &["reschedule_id"],

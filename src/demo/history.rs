@@ -176,7 +176,10 @@ fn guest(generator: &mut Generator, base: &BaseData, day: NaiveDate, n: u32) -> 
 fn order(random: &mut impl Rng, choice: &SailingChoice, qty: i32, code: &str, n: u32) -> Value {
     let email = format!("tamu{}@mail.example", random.random_range(0..5_000));
     let contact = name(random);
-    let passengers: Vec<_> = (0..qty).map(|_| passenger(random)).collect();
+    let mut passengers: Vec<_> = (0..qty).map(|_| passenger(random)).collect();
+    if choice.has_fares {
+        set_fares(random, &mut passengers, choice.day);
+    }
     json!({
         "type": "speedboat", "item_id": choice.speedboat_id, "route_time_id": choice.id,
         "qty": qty, "code_promo": code, "note": "", "accept_terms": true,
@@ -206,6 +209,33 @@ fn passenger(random: &mut impl Rng) -> Value {
             "nationality": "Australia", "identity_type": "passport",
             "identity_number": format!("N{:07}", random.random_range(0..9_999_999)),
         }),
+    }
+}
+
+/// Gives each passenger the fare of their age and nationality. All but the last one of several are
+/// adults, and that one is sometimes an infant.
+fn set_fares(random: &mut impl Rng, passengers: &mut [Value], day: NaiveDate) {
+    let count = passengers.len();
+    for (index, passenger) in passengers.iter_mut().enumerate() {
+        let is_last = index > 0 && index + 1 == count;
+        if is_last && random.random_bool(0.15) {
+            passenger["birth_date"] = json!(day - Days::new(400));
+        }
+        let born = passenger["birth_date"].as_str().and_then(|born| born.parse().ok());
+        let age = born.and_then(|born| day.years_since(born)).unwrap_or(30);
+        let age = match is_last {
+            false if age < 12 => {
+                passenger["birth_date"] = json!("1990-05-04");
+                36
+            }
+            _ => age,
+        };
+        passenger["fare"] = json!(match age {
+            0..3 => "infant",
+            3..12 => "child",
+            _ if passenger["nationality"] == "Indonesia" => "adult_domestic",
+            _ => "adult_foreign",
+        });
     }
 }
 

@@ -142,6 +142,7 @@ pub async fn delete_draft(tx: &mut Tx, id: Uuid) -> Result<()> {
         "DELETE FROM partner_documents WHERE partner_id = $1",
         "DELETE FROM onboardings WHERE partner_id = $1",
         "DELETE FROM routes WHERE partner_id = $1",
+        "DELETE FROM lines WHERE partner_id = $1",
         "DELETE FROM speedboats WHERE partner_id = $1",
         "DELETE FROM settlement_configurations WHERE partner_id = $1",
         "DELETE FROM settlement_runs WHERE partner_id = $1",

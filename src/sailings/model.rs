@@ -73,6 +73,7 @@ pub struct RouteRow {
     pub id: Uuid,
     pub partner_id: Uuid,
     pub speedboat_id: Uuid,
+    pub line_id: Uuid,
     pub speedboat_name: String,
     pub speedboat_capacity: i32,
     pub from_name: String,

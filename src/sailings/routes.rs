@@ -8,17 +8,20 @@ use super::{
     model::{RouteRow, RouteTime},
     zone::Zone,
 };
-use crate::kernel::{
-    db::{Db, Tx},
-    error::Result,
-    http::Page,
-    ids::{self, Uuid},
+use crate::{
+    kernel::{
+        db::{Db, Tx},
+        error::Result,
+        http::Page,
+        ids::{self, Uuid},
+    },
+    lines,
 };
 
 macro_rules! route {
     ($rest:literal) => {
         concat!(
-            "SELECT r.id, r.partner_id, r.speedboat_id, b.name AS speedboat_name,
+            "SELECT r.id, r.partner_id, r.speedboat_id, r.line_id, b.name AS speedboat_name,
                b.capacity AS speedboat_capacity, r.from_name, r.to_name, r.from_key, r.to_key,
                r.schedule_type, r.start_date, r.end_date, r.price, r.timezone, r.times, r.status,
                r.published_at, r.created_at
@@ -71,14 +74,24 @@ pub struct Stored<'a> {
     pub zone: Zone,
 }
 
+/// The line that the route belongs to.
+async fn line_of(tx: &mut Tx, route: &Stored<'_>, now: DateTime<Utc>) -> Result<Uuid> {
+    let Stored { owner, form, zone, .. } = route;
+    let (from, to) = (form.from.key(), form.to.key());
+    let (from, to) = ((form.from.name(), &*from), (form.to.name(), &*to));
+    lines::ensure(tx, *owner, from, to, zone.as_str(), now).await
+}
+
 pub async fn insert(tx: &mut Tx, route: Stored<'_>, now: DateTime<Utc>) -> Result<Uuid> {
     let id = ids::fresh();
+    let line = line_of(tx, &route, now).await?;
     let Stored { owner, form, times, zone } = route;
     tx.sql(
         "INSERT INTO routes (id, partner_id, speedboat_id, from_name, to_name, from_key, to_key,
            schedule_type, start_date, end_date, price, timezone, times, status, created_at,
-           updated_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'draft', $14, $14)",
+           updated_at, line_id)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'draft', $14, $14,
+           $15)",
     )
     .bind(id)
     .bind(owner)
@@ -94,6 +107,7 @@ pub async fn insert(tx: &mut Tx, route: Stored<'_>, now: DateTime<Utc>) -> Resul
     .bind(zone)
     .bind(json!(times))
     .bind(now)
+    .bind(line)
     .run()
     .await?;
     Ok(id)
@@ -101,12 +115,13 @@ pub async fn insert(tx: &mut Tx, route: Stored<'_>, now: DateTime<Utc>) -> Resul
 
 /// Updates a draft; `false` if it is no longer a draft.
 pub async fn change(tx: &mut Tx, id: Uuid, route: Stored<'_>, now: DateTime<Utc>) -> Result<bool> {
+    let line = line_of(tx, &route, now).await?;
     let Stored { owner, form, times, zone } = route;
     let changed = tx
         .sql(
             "UPDATE routes SET speedboat_id = $1, from_name = $2, to_name = $3, from_key = $4,
                to_key = $5, schedule_type = $6, start_date = $7, end_date = $8, price = $9,
-               timezone = $10, times = $11, updated_at = $12
+               timezone = $10, times = $11, updated_at = $12, line_id = $15
              WHERE id = $13 AND partner_id = $14 AND status = 'draft'",
         )
         .bind(form.speedboat_id)
@@ -123,6 +138,7 @@ pub async fn change(tx: &mut Tx, id: Uuid, route: Stored<'_>, now: DateTime<Utc>
         .bind(now)
         .bind(id)
         .bind(owner)
+        .bind(line)
         .run()
         .await?;
     Ok(changed == 1)

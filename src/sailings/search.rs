@@ -5,7 +5,15 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Value;
 
 use super::{forms::OfferSort, model::BookingType, zone::Zone};
-use crate::kernel::{db::Db, error::Result, ids::Uuid, money::Rupiah};
+use crate::{
+    kernel::{
+        db::{Db, Json},
+        error::Result,
+        ids::Uuid,
+        money::Rupiah,
+    },
+    lines::Fare,
+};
 
 #[derive(crate::kernel::db::FromRow)]
 pub struct OfferRow {
@@ -25,8 +33,18 @@ pub struct OfferRow {
     pub photos: Value,
     pub partner_id: Uuid,
     pub partner_name: String,
+    pub fares: Json<Vec<Fare>>,
     total: i64,
-    first_departure_at: DateTime<Utc>,
+    #[row(flatten)]
+    closing: Closing,
+}
+
+/// When the first sailings of all pages close: those with the service's cutoff, counted from their
+/// departure, and those with a cutoff of their line.
+#[derive(Clone, Copy, Default, crate::kernel::db::FromRow)]
+pub struct Closing {
+    pub first_departure_at: Option<DateTime<Utc>>,
+    pub first_closes_at: Option<DateTime<Utc>>,
 }
 
 pub struct Wanted {
@@ -35,7 +53,8 @@ pub struct Wanted {
     pub day: NaiveDate,
     pub qty: i32,
     pub kind: BookingType,
-    /// Sailings that depart before are closed for booking.
+    pub now: DateTime<Utc>,
+    /// Sailings without a cutoff of their line that depart before are closed for booking.
     pub closed_until: DateTime<Utc>,
     pub sort: OfferSort,
     pub limit: i64,
@@ -49,16 +68,22 @@ macro_rules! offers {
             "SELECT s.id, s.speedboat_id, r.from_name, r.to_name, s.departure_at, s.arrival_at,
                s.duration_minutes, r.timezone, s.price, s.capacity, s.seats_taken,
                b.name AS speedboat_name, b.facilities, b.photos, p.id AS partner_id,
-               a.name AS partner_name, COUNT(*) OVER () AS total,
-               MIN(s.departure_at) OVER () AS first_departure_at
+               a.name AS partner_name, l.fares, COUNT(*) OVER () AS total,
+               MIN(CASE WHEN s.closes_at IS NULL THEN s.departure_at END) OVER ()
+                 AS first_departure_at,
+               MIN(s.closes_at) OVER () AS first_closes_at
              FROM sailings s
              JOIN routes r ON r.id = s.route_id
+             JOIN lines l ON l.id = s.line_id
              JOIN speedboats b ON b.id = s.speedboat_id AND b.status = 'active'
              JOIN partners p ON p.id = s.partner_id
                AND p.status <> 'suspended' AND p.verified_at IS NOT NULL
              JOIN accounts a ON a.id = p.account_id
              WHERE s.from_key = $1 AND s.to_key = $2 AND s.day = $3 AND s.status = 'open'
-               AND s.departure_at > $4 AND s.capacity - s.seats_taken >= $5
+               AND s.departure_at > $9
+               AND CASE WHEN s.closes_at IS NULL THEN s.departure_at > $4
+                 ELSE s.closes_at > $9 END
+               AND s.capacity - s.seats_taken >= $5
                AND s.seats_taken <= $6 AND NOT s.chartered AND s.manifest_closed_at IS NULL
              ORDER BY ",
             $order,
@@ -70,21 +95,21 @@ macro_rules! offers {
 /// A page of bookable sailings.
 pub struct Offers {
     pub rows: Vec<OfferRow>,
-    /// Total of all pages, and the first departure.
+    /// Total and closing of all pages.
     pub total: i64,
-    pub first_departure_at: Option<DateTime<Utc>>,
+    pub closing: Closing,
 }
 
 pub async fn offers(db: &Db, wanted: &Wanted) -> Result<Offers> {
     let rows = page(db, wanted, wanted.limit, wanted.offset).await?;
-    let of_all = |row: &OfferRow| (row.total, Some(row.first_departure_at));
-    let (total, first_departure_at) = match rows.first() {
+    let of_all = |row: &OfferRow| (row.total, row.closing);
+    let (total, closing) = match rows.first() {
         Some(row) => of_all(row),
-        None if wanted.offset == 0 => (0, None),
+        None if wanted.offset == 0 => Default::default(),
         // Past the last page: the first row contains the total.
-        None => page(db, wanted, 1, 0).await?.first().map_or((0, None), of_all),
+        None => page(db, wanted, 1, 0).await?.first().map_or_else(Default::default, of_all),
     };
-    Ok(Offers { rows, total, first_departure_at })
+    Ok(Offers { rows, total, closing })
 }
 
 async fn page(db: &Db, wanted: &Wanted, limit: i64, offset: i64) -> Result<Vec<OfferRow>> {
@@ -108,6 +133,7 @@ async fn page(db: &Db, wanted: &Wanted, limit: i64, offset: i64) -> Result<Vec<O
         .bind(at_most_taken)
         .bind(limit)
         .bind(offset)
+        .bind(wanted.now)
         .all()
         .await?;
     Ok(rows)

@@ -7,24 +7,28 @@ use super::{
     model::{RouteRow, Sailing},
     rules::{Departure, Span},
 };
-use crate::kernel::{
-    db::{Db, Failure, Tx},
-    error::{Error, Result},
-    http::Page,
-    ids::{self, Uuid},
+use crate::{
+    kernel::{
+        db::{Db, Failure, Tx},
+        error::{Error, Result},
+        http::Page,
+        ids::{self, Uuid},
+    },
+    lines,
 };
 
-/// Inserts the sailings of a route.
+/// Inserts the sailings of a route. Its line is locked, so that they have its present cutoff.
 pub async fn insert(
     tx: &mut Tx,
     route: &RouteRow,
     departures: &[Departure],
 ) -> Result<(), Failure> {
+    let cutoff = lines::lock_cutoff(tx, route.line_id).await?;
     tx.insert_all(
         "INSERT INTO sailings (id, route_id, speedboat_id, partner_id, from_key, to_key, day,
            departure_at, arrival_at, duration_minutes, price, capacity, seats_taken, chartered,
-           status)",
-        15,
+           status, line_id, cutoff_minutes)",
+        17,
         departures,
         |statement, departure| {
             let duration = (departure.arrival_at - departure.departure_at).num_minutes();
@@ -44,6 +48,8 @@ pub async fn insert(
                 .bind(0_i32)
                 .bind(false)
                 .bind("open")
+                .bind(route.line_id)
+                .bind(cutoff)
         },
     )
     .await

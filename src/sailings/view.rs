@@ -19,6 +19,8 @@ pub struct Route {
     pub mitra_id: Uuid,
     pub speedboat_id: Uuid,
     pub speedboat: RouteBoat,
+    /// UUID of the line, which has the fares.
+    pub line_id: Uuid,
     pub from: String,
     pub to: String,
     pub schedule_type: ScheduleType,
@@ -56,10 +58,21 @@ pub struct Offer {
     pub timezone: Zone,
     /// Whole rupiah per seat.
     pub price: Rupiah,
+    /// For all passengers at the first fare, or for the whole boat.
     pub total_price: Rupiah,
+    /// The first one is the default. Empty for charters.
+    pub fares: Vec<OfferFare>,
     pub available_seats: i32,
     pub speedboat: OfferBoat,
     pub mitra: Owner,
+}
+
+/// What a passenger pays by fare.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct OfferFare {
+    pub key: String,
+    pub price: Rupiah,
+    pub takes_seat: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

@@ -146,6 +146,8 @@ fn path_parameter(name: &str) -> openapi::Parameter {
 const ALSO: &[(&str, u16)] = &[
     // Not paid, or no longer valid.
     ("get_ticket", 409),
+    // The sailing is no longer on sale.
+    ("quote_booking", 409),
     // Nothing is published.
     ("get_terms", 404),
     // The announced size is too large.

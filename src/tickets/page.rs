@@ -3,13 +3,14 @@
 use super::code::{Ticket, place};
 use crate::{
     app::App,
-    bookings::{BookingRow, StoredPassenger},
+    bookings::{BookingRow, FareLine, StoredPassenger},
     kernel::{
         error::Result,
         lang::{Lang, Text, text},
         money::Rupiah,
         pdf::{A5, Canvas, PdfDocument, Style},
     },
+    lines::fare_name,
 };
 
 const LEFT: f32 = 30.0;
@@ -87,7 +88,13 @@ fn traveller(
 ) {
     canvas.ground(LEFT, 188.0, WIDTH, 56.0);
     canvas.text(LEFT + 12.0, 205.0, LABEL, lang.of("Passenger", "Penumpang"));
-    canvas.right(RIGHT - 12.0, 205.0, LABEL, &format!("{number} / {of}"));
+    let fare = passenger.fare.as_deref().map(fare_name);
+    let fare = fare.map(|fare| match passenger.takes_seat {
+        true => format!("{} · ", fare.say(lang)),
+        false => format!("{}, {} · ", fare.say(lang), lang.of("no seat", "tanpa kursi")),
+    });
+    let place = format!("{}{number} / {of}", fare.unwrap_or_default());
+    canvas.right(RIGHT - 12.0, 205.0, LABEL, &place);
     let (x, width, large, small) =
         (LEFT + 12.0, WIDTH - 24.0, Style::bold(20.0), Style::bold(13.0));
     if large.width(&passenger.name) <= width {
@@ -99,9 +106,7 @@ fn traveller(
 }
 
 fn price(canvas: &mut Canvas<'_, '_>, booking: &BookingRow, y: f32, lang: Lang) -> Result<f32> {
-    let seats = lang.of("seats", "kursi");
-    let mut lines =
-        vec![(format!("{} {seats} × {}", booking.seats, booking.unit_price), booking.subtotal)];
+    let mut lines = sold(booking, lang);
     if booking.discount > Rupiah::ZERO {
         let code = booking.code_promo.as_deref().unwrap_or_default();
         lines.push((format!("{} {code}", lang.of("Discount", "Diskon")), -booking.discount));
@@ -116,6 +121,31 @@ fn price(canvas: &mut Canvas<'_, '_>, booking: &BookingRow, y: f32, lang: Lang) 
     canvas.text(LEFT, y, VALUE, "Total");
     canvas.right(RIGHT, y, VALUE, &booking.total.to_string());
     Ok(y + 13.0)
+}
+
+/// The subtotal by fare. Where there is no room for that, and for a boat, it is one line.
+fn sold(booking: &BookingRow, lang: Lang) -> Vec<(String, Rupiah)> {
+    const MOST: usize = 4;
+    let fares = &booking.fare_lines;
+    match fares.len() {
+        0 => {
+            let seats = lang.of("seats", "kursi");
+            let label = format!("{} {seats} × {}", booking.seats, booking.unit_price);
+            vec![(label, booking.subtotal)]
+        }
+        1..=MOST => {
+            let line = |line: &FareLine| {
+                let name = fare_name(&line.fare);
+                let label = format!("{} {} × {}", line.count, name.say(lang), line.unit_price);
+                (label, line.unit_price * i64::from(line.count))
+            };
+            fares.iter().map(line).collect()
+        }
+        _ => {
+            let passengers = lang.of("passengers", "penumpang");
+            vec![(format!("{} {passengers}", booking.qty), booking.subtotal)]
+        }
+    }
 }
 
 fn small_print(canvas: &mut Canvas<'_, '_>, y: f32, terms: &[Text], lang: Lang) {

@@ -99,6 +99,9 @@ const WHO: &str = "
     GET    /v1/mitra/speedboat-routes/{id}/publish      M/S:routes.write
     POST   /v1/mitra/speedboat-routes/{id}/publish      M/S:routes.write
     GET    /v1/mitra/speedboat-routes/{id}/times        M/S:routes.read
+    GET    /v1/mitra/lines                              M/S:routes.read
+    GET    /v1/mitra/lines/{id}                         M/S:routes.read
+    PUT    /v1/mitra/lines/{id}                         M/S:routes.write
     GET    /v1/contents/promotions                      P
     POST   /v1/contents/promotion                       S:promotions.write
     GET    /v1/promotions                               S:promotions.read
@@ -112,6 +115,7 @@ const WHO: &str = "
     POST   /v1/booking                                  G:bookings.write
     GET    /v1/booking                                  G:bookings.read
     POST   /v1/booking/validate-code-promo              G
+    POST   /v1/booking/quote                            G
     GET    /v1/booking/{id}                             G:bookings.read
     POST   /v1/booking/{id}/cancel                      G:bookings.write
     GET    /v1/mitra/route-times                        M/C/S:bookings.read|routes.read

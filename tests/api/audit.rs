@@ -390,6 +390,14 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
             let last = if operation.starts_with("publish") { "/publish" } else { "" };
             (format!("{path}/{id}{last}"), route)
         }
+        "update_line" => {
+            let partner = world.active_partner("line@bahari.id").await;
+            let boat = world.adds_boat(&partner, operation).await;
+            world.creates_route(&partner, crate::harbour::route(&boat)).await;
+            let lines = world.get("/v1/mitra/lines").by(&partner).send().await.ok();
+            let path = format!("/v1/mitra/lines/{}", lines[0]["id"].as_str().unwrap());
+            (path, json!({ "max_party": 5 }))
+        }
         "create_tax" => ("/v1/configurations/taxs".into(), tax("NEW")),
         "update_tax" | "delete_tax" => {
             let id = made("/v1/configurations/taxs", tax(operation)).await;

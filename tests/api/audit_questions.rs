@@ -223,6 +223,25 @@ async fn wrong_rows_are_found(world: World) {
             "refunds of the reports equal what was posted as paid back",
         ),
         (
+            "an infant takes a seat that was not sold",
+            "UPDATE bookings SET seats = seats + 1",
+            "UPDATE bookings SET seats = seats - 1",
+            "seats and subtotal of a booking equal those of its passengers",
+        ),
+        (
+            "a fare is charged that no passenger has",
+            "UPDATE bookings SET fare_lines = '[]'",
+            "UPDATE bookings SET fare_lines =
+               '[{\"fare\":\"adult\",\"unit_price\":150000,\"count\":1,\"takes_seat\":true}]'",
+            "the lines of a price add up to its subtotal and its passengers",
+        ),
+        (
+            "a seat is lost",
+            "UPDATE sailings SET seats_taken = seats_taken + 1",
+            "UPDATE sailings SET seats_taken = seats_taken - 1",
+            "seats taken equal the seats of live bookings and pending reschedules",
+        ),
+        (
             "day totals differ from the ledger",
             "UPDATE ledger_days SET debit = debit + 1",
             "UPDATE ledger_days SET debit = debit - 1",

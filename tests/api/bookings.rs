@@ -54,6 +54,7 @@ async fn a_guest_books_and_pays(world: World) {
         json!({
             "currency": "IDR", "unit_price": 150_000, "subtotal": 300_000, "discount": 0,
             "taxes": [], "tax": 0, "total": 300_000,
+            "lines": [{ "fare": "adult", "unit_price": 150_000, "count": 2 }],
         })
     );
     assert_eq!(booking["payment"]["provider"], "simulator");

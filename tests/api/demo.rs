@@ -57,6 +57,8 @@ async fn satisfies_the_invariants(config: Config) {
         "SELECT COUNT(*) FROM partner_dues WHERE kind = 'reversal'",
         "SELECT COUNT(*) FROM partner_dues WHERE kind = 'returned'",
         "SELECT COUNT(*) FROM bookings WHERE partner_discount > 0",
+        "SELECT COUNT(*) FROM bookings WHERE seats < qty",
+        "SELECT COUNT(*) FROM bookings WHERE subtotal < unit_price * qty AND seats = qty",
         "SELECT COUNT(*) FROM bookings WHERE discount > partner_discount",
         "SELECT COUNT(*) FROM ledger_lines WHERE tax_code = 'PPN' AND kind = 'completed'",
     ] {

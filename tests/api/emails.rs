@@ -294,6 +294,7 @@ async fn a_registration_that_is_never_verified_is_deleted(world: World) {
         "SELECT COUNT(*) FROM partner_documents",
         "SELECT COUNT(*) FROM files",
         "SELECT COUNT(*) FROM routes",
+        "SELECT COUNT(*) FROM lines",
         "SELECT COUNT(*) FROM speedboats",
         "SELECT COUNT(*) FROM email_changes",
         "SELECT COUNT(*) FROM mailed_tokens",

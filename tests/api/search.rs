@@ -57,6 +57,7 @@ async fn a_sailing_is_found_with_all_that_a_booking_needs(world: World) {
             "departure_at": "2026-11-16T00:00:00Z", "arrival_at": "2026-11-16T00:45:00Z",
             "duration_minutes": 45, "timezone": "Asia/Makassar",
             "price": 150_000, "total_price": 300_000, "available_seats": 30,
+            "fares": [{ "key": "adult", "price": 150_000, "takes_seat": true }],
             "speedboat": {
                 "id": boat, "name": "Bahari Express", "capacity": 30,
                 "facilities": ["Life jackets", "Toilet"], "photo_url": null,
@@ -571,6 +572,7 @@ async fn every_operation_says_what_it_changes(world: World) {
             "delete_route",
             "publish_route",
             "publish_route_by_post",
+            "update_line",
             "resolve_payment_review",
         ]
     );
@@ -595,7 +597,7 @@ async fn every_operation_says_what_it_changes(world: World) {
     }
 }
 
-const READS_BY_POST: [&str; 2] = ["search_sailings", "validate_promo"];
+const READS_BY_POST: [&str; 3] = ["search_sailings", "validate_promo", "quote_booking"];
 
 async fn different_requests_have_different_cache_keys(world: World) {
     let made = world.active_partner("made@bahari.id").await;

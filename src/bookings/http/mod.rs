@@ -1,6 +1,7 @@
 //! Lookup and cancellation of bookings, and validation of promotion codes.
 
 mod create;
+mod quote;
 mod refund_account;
 
 use axum::{
@@ -13,7 +14,8 @@ use super::{
     forms::{BookingsQuery, CancelForm, GuestCredentials, ValidatePromo, reason_without_url},
     lookup::{Readable, booking_for, to_response},
     model::BookingRow,
-    offer,
+    offer::{self, Buyer, Quoted},
+    prices::Goods,
     rules::{self, Actor, CancelRequest},
     store,
     transitions::{self, Cancellation, invalid_transition},
@@ -34,10 +36,11 @@ use crate::{
         ids::Uuid,
         lang::text,
     },
-    sailings::offers,
+    sailings::{BookingType, offers},
 };
 
 pub use create::{OpensPayment, create_booking};
+pub use quote::quote_booking;
 pub use refund_account::set_refund_account;
 
 /// Admins and `bookings.read` see all, a partner its own, a guest the one whose credentials are
@@ -158,22 +161,22 @@ pub async fn validate_promo(
     let channel = offer::asked_on(caller.as_ref());
     let email = form.email.as_ref().map(|email| email.as_str());
     let (sailing, taxes) = offer::load(&app, form.route_time_id, form.item_id).await?;
-    let seats = match form.kind {
-        crate::sailings::BookingType::Speedboat => form.qty,
-        crate::sailings::BookingType::Charter => sailing.capacity,
-    };
-    let full = offer::price(&sailing, form.kind, seats, None, &taxes);
-    let code = &form.code_promo;
-    let found = offer::usable_promotion(&app, code, &sailing, &full, email, channel).await?;
-    Ok(Reply::data(match found {
-        Ok(promotion) => {
-            let price = offer::price(&sailing, form.kind, seats, Some(&promotion), &taxes);
-            let discount = Some(price.discount);
-            let price = Some(price.into());
-            PromoVerdict { valid: true, reason: None, discount, price }
+    let goods = match form.kind {
+        BookingType::Speedboat => {
+            let everybody = (0..form.qty).filter_map(|_| sailing.fares.first());
+            Goods::passages(sailing.seat_price, everybody)
         }
-        Err(reason) => {
+        BookingType::Charter => Goods::charter(sailing.seat_price, sailing.capacity),
+    };
+    let buyer = Buyer { code_promo: Some(&form.code_promo), email, channel };
+    let Quoted { price, promotion } = offer::quote(&app, &sailing, &taxes, &goods, &buyer).await?;
+    Ok(Reply::data(match promotion {
+        Some(Err(reason)) => {
             PromoVerdict { valid: false, reason: Some(reason), discount: None, price: None }
+        }
+        _ => {
+            let discount = Some(price.discount);
+            PromoVerdict { valid: true, reason: None, discount, price: Some(price.into()) }
         }
     }))
 }

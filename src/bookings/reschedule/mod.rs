@@ -12,8 +12,9 @@ mod store;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
-    model::{BookingRow, BookingStatus, LedgerSegment, SailingContext},
-    offer, prices,
+    model::{BookingRow, BookingStatus, LedgerSegment, SailingContext, StoredPassenger},
+    offer,
+    prices::{self, FareLine, Goods},
     rules::{self, Actor, Event, RescheduleCause},
     store as bookings,
     store::TransitionDetails,
@@ -32,7 +33,7 @@ use crate::{
     },
     ledger::{self, Account},
     refunds::{self, RefundKind, RefundStatus},
-    sailings::{harbour_key, offers},
+    sailings::{BookingType, harbour_key, offers},
 };
 
 pub use store::{Reschedule, RescheduleStatus, get};
@@ -113,11 +114,11 @@ pub async fn request(
             return Err(promotion_exhausted());
         }
     }
-    let seats = seats_of(&booking, request.to)?;
+    let goods = goods_on(&booking, request.to)?;
     let was = booking.price();
     // Based on the original price, so that intermediate reschedules do not change the result.
     let sold = store::first_price(tx, booking.id).await?.unwrap_or_else(|| was.clone());
-    let becomes = prices::reprice(&sold, request.to.seat_price, seats);
+    let becomes = prices::reprice(&sold, &goods);
     let by_choice = !is_disrupted && request.actor == Actor::Guest;
     let fee = match by_choice {
         true => {
@@ -154,7 +155,7 @@ pub async fn request(
         to_sailing_id: request.to.sailing_id,
         departure_at: request.to.departure_at,
         status: if pays { RescheduleStatus::Pending } else { RescheduleStatus::Done },
-        seats,
+        seats: goods.seats,
         reason: request.reason,
         requested_by: request.by,
         was: &was,
@@ -175,14 +176,53 @@ pub async fn request(
     Ok(RescheduleOutcome { before: booking, reschedule: Some(reschedule), is_new: true })
 }
 
-/// The number of seats on the other sailing.
-fn seats_of(booking: &BookingRow, to: &SailingContext) -> Result<i32> {
-    if booking.qty > to.capacity {
+/// What the booking takes of the other sailing: the same fares, at the prices there.
+fn goods_on(booking: &BookingRow, to: &SailingContext) -> Result<Goods> {
+    let (goods, needed) = match booking.kind {
+        BookingType::Charter => (Goods::charter(to.seat_price, to.capacity), booking.qty),
+        BookingType::Speedboat => {
+            let fare = |passenger: &StoredPassenger| match &passenger.fare {
+                Some(key) => to.fares.iter().find(|fare| fare.key == *key),
+                None => to.fares.first(),
+            };
+            let fares: Option<Vec<_>> = booking.passengers.iter().map(fare).collect();
+            let goods = Goods::passages(to.seat_price, fares.ok_or_else(fare_unavailable)?);
+            let seats = goods.seats;
+            (goods, seats)
+        }
+    };
+    if needed > to.capacity {
         let message =
             text("The boat does not have that many seats.", "Kapal tidak memuat sebanyak itu.");
         return Err(Error::field("route_time_id", "too_small", message));
     }
-    offer::seats_needed(to, booking.kind, booking.qty)
+    // The fares may have changed since the sale; a booking takes at least one seat.
+    if goods.seats < 1 {
+        return Err(fare_unavailable());
+    }
+    offer::ensure_free(to, &goods)?;
+    Ok(goods)
+}
+
+fn fare_unavailable() -> Error {
+    let message = text(
+        "A fare of this booking is not sold on that sailing.",
+        "Tarif pemesanan ini tidak dijual pada jadwal tersebut.",
+    );
+    Error::field("route_time_id", "fare_unavailable", message)
+}
+
+/// The passengers with the prices of their fares on the new sailing.
+fn with_prices(passengers: &[StoredPassenger], lines: &[FareLine]) -> Vec<StoredPassenger> {
+    let mut passengers = passengers.to_vec();
+    for passenger in &mut passengers {
+        let line = lines.iter().find(|line| passenger.fare.as_ref() == Some(&line.fare));
+        if let Some(line) = line {
+            passenger.unit_price = Some(line.unit_price);
+            passenger.takes_seat = line.takes_seat;
+        }
+    }
+    passengers
 }
 
 /// How many unpaid reschedules of a booking may expire per day: seats must not be held
@@ -246,7 +286,9 @@ async fn complete(
     now: DateTime<Utc>,
 ) -> Result<()> {
     let price = reschedule.becomes()?;
-    let moved = store::move_booking_row(tx, reschedule, &price, now).await.map_err(refusal)?;
+    let passengers = with_prices(&booking.passengers, &price.lines);
+    let moved = store::move_booking_row(tx, reschedule, &price, passengers, now).await;
+    let moved = moved.map_err(refusal)?;
     if !moved {
         return Err(invalid_transition());
     }

@@ -5,9 +5,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    bookings::{model::BookingRow, prices::Price},
+    bookings::{
+        model::{BookingRow, StoredPassenger},
+        prices::Price,
+    },
     kernel::{
-        db::{Db, Failure, Tx},
+        db::{Db, Failure, Json, Tx},
         error::{Error, Result},
         ids::Uuid,
         money::Rupiah,
@@ -238,6 +241,7 @@ pub async fn move_booking_row(
     tx: &mut Tx,
     reschedule: &Reschedule,
     price: &Price,
+    passengers: Vec<StoredPassenger>,
     now: DateTime<Utc>,
 ) -> Result<bool, Failure> {
     let moved = tx
@@ -248,7 +252,8 @@ pub async fn move_booking_row(
                arrival_at = (SELECT s.arrival_at FROM sailings s WHERE s.id = $1),
                unit_price = $3, subtotal = $4, discount = $5, taxes = $6, tax = $7, total = $8,
                commission = $9, commission_tax = $10, partner_net = $11, refund_cap = $12,
-               commission_taxes = $17, partner_discount = $18,
+               commission_taxes = $17, partner_discount = $18, fare_lines = $19,
+               passengers = $20,
                reschedule_id = $13, promised_at = (SELECT r.departure_at FROM reschedules r
                  JOIN sailings s ON s.id = r.to_sailing_id
                  WHERE r.id = $13 AND r.departure_at <> s.departure_at), boarded = '{}',
@@ -274,6 +279,8 @@ pub async fn move_booking_row(
         .bind(reschedule.from_sailing_id)
         .bind(json!(price.commission_taxes))
         .bind(price.partner_discount)
+        .bind(json!(price.lines))
+        .bind(Json(passengers))
         .run()
         .await?;
     Ok(moved == 1)

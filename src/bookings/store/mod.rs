@@ -37,7 +37,7 @@ macro_rules! booking {
                k.partner_id, k.departure_at, k.arrival_at, k.qty, k.seats, k.promotion_id,
                k.code_promo, k.note, k.contact_name, k.contact_email, k.contact_phone, k.lang,
                k.passengers, k.boarded, k.accepted_terms, k.accepted_terms_id, k.unit_price,
-               k.subtotal, k.discount, k.taxes, k.tax, k.total, k.commission_rate, k.commission,
+               k.fare_lines, k.subtotal, k.discount, k.taxes, k.tax, k.total, k.commission_rate, k.commission,
                k.commission_taxes, k.commission_tax, k.partner_discount, k.partner_net,
                k.expires_at, k.promised_at, k.paid_at, k.cancelled_at, k.cancel_reason,
                k.refund_amount, k.refund_account, k.reschedule_id, k.refund_cap,

@@ -17,7 +17,7 @@ use crate::{
 pub const SELECT_OFFER: &str =
     "SELECT s.id AS sailing_id, s.status AS sailing_status, s.departure_at,
       s.arrival_at, s.price AS seat_price, s.capacity, s.seats_taken, s.chartered,
-      s.manifest_closed_at, r.id AS route_id, r.from_name, r.to_name, r.timezone,
+      s.manifest_closed_at, s.cutoff_minutes, l.fares, r.id AS route_id, r.from_name, r.to_name, r.timezone,
       b.id AS speedboat_id, b.name AS speedboat_name, b.status AS speedboat_status,
       p.id AS partner_id, a.name AS partner_name, p.status AS partner_status,
       p.verified_at AS partner_verified_at,
@@ -27,6 +27,7 @@ pub const SELECT_OFFER: &str =
       t.base_denominator, t.applies_to AS tax_applies_to
     FROM sailings s
     JOIN routes r ON r.id = s.route_id
+    JOIN lines l ON l.id = s.line_id
     JOIN speedboats b ON b.id = s.speedboat_id
     JOIN partners p ON p.id = s.partner_id
     JOIN accounts a ON a.id = p.account_id
@@ -72,12 +73,12 @@ pub const INSERT_BOOKING: &str =
       note, contact_name, contact_email, contact_phone, lang, passengers, accepted_terms, provider,
       unit_price, subtotal, discount, taxes, tax, total, commission_rate, commission,
       commission_taxes, commission_tax, partner_discount, partner_net, expires_at, paid_at,
-      created_at, updated_at, held_email, held_network, accepted_terms_id)
+      created_at, updated_at, held_email, held_network, accepted_terms_id, fare_lines)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
       $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $37, $38,
       $39,
       CASE WHEN $21 THEN (SELECT t.id FROM terms t
-        WHERE t.type = 'customer' AND t.status = 'published') END)";
+        WHERE t.type = 'customer' AND t.status = 'published') END, $40)";
 
 /// Binds the values of a new booking to [`INSERT_BOOKING`].
 pub fn bind_new<'s>(statement: Statement<'s>, new: &NewBooking) -> Statement<'s> {
@@ -122,4 +123,5 @@ pub fn bind_new<'s>(statement: Statement<'s>, new: &NewBooking) -> Statement<'s>
         .bind(new.created_at)
         .bind(counted.map(|counted| counted.email.clone()))
         .bind(counted.map(|counted| counted.network.clone()))
+        .bind(Json(price.lines.clone()))
 }

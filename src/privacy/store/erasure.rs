@@ -84,6 +84,9 @@ pub async fn erase_booking(
         gender: None,
         birth_date: None,
         nationality: None,
+        fare: passenger.fare.clone(),
+        unit_price: passenger.unit_price,
+        takes_seat: passenger.takes_seat,
     };
     let passengers: Vec<_> = booking.passengers.iter().map(nobody).collect();
     tx.sql(

@@ -298,6 +298,7 @@ fn to_response(row: RouteRow) -> Route {
             name: row.speedboat_name,
             capacity: row.speedboat_capacity,
         },
+        line_id: row.line_id,
         from: row.from_name,
         to: row.to_name,
         schedule_type: row.schedule_type,

@@ -18,7 +18,7 @@ use crate::{
         offers::search_tags,
         routes,
         search::{self, OfferRow, Offers, Wanted},
-        view::{Location, Offer, OfferBoat, WayBack},
+        view::{Location, Offer, OfferBoat, OfferFare, WayBack},
     },
 };
 
@@ -30,6 +30,7 @@ pub async fn search_sailings(
     Body(form): Body<SearchForm>,
 ) -> Result<Paged<Vec<Offer>, WayBack>> {
     let cutoff = TimeDelta::minutes(app.config.booking_cutoff_minutes.into());
+    let now = app.clock.now();
     let (page, limit) = (form.page.unwrap_or(1), form.page_size.unwrap_or(20));
     let kind = form.kind.unwrap_or(BookingType::Speedboat);
     let there = Wanted {
@@ -38,7 +39,8 @@ pub async fn search_sailings(
         day: form.date,
         qty: form.qty,
         kind,
-        closed_until: app.clock.now() + cutoff,
+        now,
+        closed_until: now + cutoff,
         sort: form.sort_by.unwrap_or(OfferSort::Departure),
         limit,
         offset: (page - 1) * limit,
@@ -73,15 +75,26 @@ async fn offers(
 ) -> Result<Offers> {
     let offers = search::offers(&app.db, wanted).await?;
     tags.tags.extend(search_tags(&wanted.from_key, &wanted.to_key, wanted.day));
-    let closes = offers.first_departure_at.map(|first| first - cutoff);
+    let closing = offers.closing;
+    let by_service = closing.first_departure_at.map(|first| first - cutoff);
+    let closes = by_service.into_iter().chain(closing.first_closes_at);
     tags.until = tags.until.into_iter().chain(closes).min();
     Ok(offers)
 }
 
 fn to_response(app: &App, row: OfferRow, kind: BookingType, qty: i32) -> Offer {
-    let seats = match kind {
-        BookingType::Speedboat => qty,
-        BookingType::Charter => row.capacity,
+    let fares = row.fares.iter().map(|fare| OfferFare {
+        key: fare.key.clone(),
+        price: fare.of(row.price),
+        takes_seat: fare.takes_seat,
+    });
+    // Charters ignore fares.
+    let fares: Vec<_> = fares.filter(|_| kind == BookingType::Speedboat).collect();
+    let total_price = match kind {
+        BookingType::Speedboat => {
+            fares.first().map_or(row.price, |fare| fare.price) * i64::from(qty)
+        }
+        BookingType::Charter => row.price * i64::from(row.capacity),
     };
     let photo = row.photos.get(0).and_then(Value::as_str).and_then(|id| id.parse().ok());
     Offer {
@@ -95,7 +108,8 @@ fn to_response(app: &App, row: OfferRow, kind: BookingType, qty: i32) -> Offer {
         duration_minutes: row.duration_minutes,
         timezone: row.timezone,
         price: row.price,
-        total_price: row.price * i64::from(seats),
+        total_price,
+        fares,
         available_seats: row.capacity - row.seats_taken,
         speedboat: OfferBoat {
             id: row.speedboat_id,
