@@ -7,8 +7,10 @@
 //! - `review_document` and `update_onboarding` keep them: before its first approval a partner has
 //!   nothing on sale, and a later review takes nothing off sale.
 //! - `create_speedboat`, `create_route` and `update_route` keep them: only publication offers
-//!   something. A published price never changes; another price is another publication.
+//!   something.
 //! - `update_line` changes them: an offer shows the fares of its line.
+//! - `update_sailing` and `update_sailings` change the price, times and boat of what is published, for
+//!   the harbours of one route.
 //! - Promotions and taxes keep them: an offer shows the price before both.
 //! - `pay_cash`, `pay_again`, `record_refund` and `pay_refund` keep them: seats were taken when the
 //!   booking was made, and came back when it was cancelled. `payment_callback` and `resolve_payment_review` can
@@ -142,6 +144,7 @@ pub fn table(app: App) -> Table {
     .op(DELETE.changes_offers(),   "/v1/speedboats/{id}",                     PartnerOr(FleetWrite),  delete_speedboat,      "Delete speedboat")
     .op(GET,                       "/v1/mitra/speedboat-routes",              PartnerOr(RoutesRead),  list_routes,           "List routes")
     .op(POST.keeps_offers(),       "/v1/mitra/speedboat-routes",              PartnerOr(RoutesWrite), create_route,          "Create route")
+    .op(GET,                       "/v1/mitra/speedboat-routes/{id}",         PartnerOr(RoutesRead),  get_route,             "Get route")
     .op(PUT.keeps_offers(),        "/v1/mitra/speedboat-routes/{id}",         PartnerOr(RoutesWrite), update_route,          "Update route")
     .op(DELETE.changes_offers(),   "/v1/mitra/speedboat-routes/{id}",         PartnerOr(RoutesWrite), delete_route,          "Delete or archive route")
     .op(GET.changes_offers(),      "/v1/mitra/speedboat-routes/{id}/publish", PartnerOr(RoutesWrite), publish_route,         "Publish route (GET)")
@@ -150,15 +153,20 @@ pub fn table(app: App) -> Table {
     .op(GET,                       "/v1/mitra/lines",                         PartnerOr(RoutesRead),  list_lines,            "List lines")
     .op(GET,                       "/v1/mitra/lines/{id}",                    PartnerOr(RoutesRead),  get_line,              "Get line")
     .op(PUT.changes_offers(),      "/v1/mitra/lines/{id}",                    PartnerOr(RoutesWrite), update_line,           "Update line")
+    // What is published
+    .op(GET.cached(),                "/v1/catalog/speedboats/{id}",              Public,                 get_catalog_speedboat, "Get speedboat on sale")
+    .op(POST.changes_offers(),       "/v1/mitra/speedboat-routes/{id}/extend",   PartnerOr(RoutesWrite), extend_route,          "Extend route")
+    .op(PATCH.changes_some_offers(), "/v1/mitra/speedboat-routes/{id}/sailings", PartnerOr(RoutesWrite), update_sailings,       "Update sailings of a route")
     // At the pier
-    .op(GET,                        "/v1/mitra/route-times",                     PartnerCrewOrAny(BookingsRead, RoutesRead), list_route_times, "List sailings of all routes")
-    .op(GET,                        "/v1/mitra/route-times/{id}",                PartnerCrewOrAny(BookingsRead, RoutesRead), get_route_time,   "Get sailing")
-    .op(PUT.changes_some_offers(),  "/v1/mitra/route-times/{id}",                PartnerOr(RoutesWrite),                     move_sailing,     "Move sailing")
-    .op(POST.changes_some_offers(), "/v1/mitra/route-times/{id}/cancel",         PartnerOr(RoutesWrite),                     cancel_sailing,   "Cancel sailing")
-    .op(GET,                        "/v1/mitra/route-times/{id}/manifest",       PartnerCrewOr(BookingsRead),                get_manifest,     "Get manifest")
-    .op(POST.changes_some_offers(), "/v1/mitra/route-times/{id}/manifest/close", PartnerCrewOr(BookingsWrite),               close_manifest,   "Close manifest")
-    .op(POST.keeps_offers(),        "/v1/mitra/route-times/{id}/check-in",       PartnerCrewOr(BookingsWrite),               check_in,         "Check in passengers")
-    .op(POST.keeps_offers(),        "/v1/mitra/route-times/{id}/check-in/undo",  PartnerCrewOr(BookingsWrite),               undo_check_in,    "Undo check-in")
+    .op(GET,                        "/v1/mitra/route-times",                      PartnerCrewOrAny(BookingsRead, RoutesRead), list_route_times, "List sailings of all routes")
+    .op(GET,                        "/v1/mitra/route-times/{id}",                 PartnerCrewOrAny(BookingsRead, RoutesRead), get_route_time,   "Get sailing")
+    .op(PUT.changes_some_offers(),  "/v1/mitra/route-times/{id}",                 PartnerOr(RoutesWrite),                     update_sailing,   "Update sailing")
+    .op(POST.changes_some_offers(), "/v1/mitra/route-times/{id}/cancel",          PartnerOr(RoutesWrite),                     cancel_sailing,   "Cancel sailing")
+    .op(GET,                        "/v1/mitra/route-times/{id}/manifest",        PartnerCrewOr(BookingsRead),                get_manifest,     "Get manifest")
+    .op(POST.changes_some_offers(), "/v1/mitra/route-times/{id}/manifest/close",  PartnerCrewOr(BookingsWrite),               close_manifest,   "Close manifest")
+    .op(POST.changes_some_offers(), "/v1/mitra/route-times/{id}/manifest/reopen", PartnerCrewOr(BookingsWrite),               reopen_manifest,  "Reopen manifest")
+    .op(POST.keeps_offers(),        "/v1/mitra/route-times/{id}/check-in",        PartnerCrewOr(BookingsWrite),               check_in,         "Check in passengers")
+    .op(POST.keeps_offers(),        "/v1/mitra/route-times/{id}/check-in/undo",   PartnerCrewOr(BookingsWrite),               undo_check_in,    "Undo check-in")
     // Promotions and taxes
     .op(GET,                   "/v1/contents/promotions",      Public,                 list_running_promotions, "List current promotions")
     .op(POST.keeps_offers(),   "/v1/contents/promotion",       Staff(PromotionsWrite), create_promotion,        "Create promotion")

@@ -87,6 +87,8 @@ messages! {
         BookingRescheduled(BookingRescheduled) = "booking.rescheduled",
         /// Its sailing has a new time.
         BookingMoved(BookingRef) = "booking.moved",
+        /// Its sailing has another boat, at the same time.
+        BookingBoatChanged(BoatChanged) = "booking.boat_changed",
         /// A reschedule was not paid in time, or its sailing was closed.
         BookingMoveDropped(BookingRef) = "booking.move_dropped",
         BookingDifferenceRefunded(DifferenceRefunded) = "booking.difference_refunded",
@@ -141,6 +143,13 @@ pub struct BookingRescheduled {
     pub booking_id: Uuid,
     /// What the customer paid, or (negative) is owed.
     pub difference: Rupiah,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BoatChanged {
+    pub booking_id: Uuid,
+    /// Name of the boat before.
+    pub was_speedboat: String,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -268,6 +277,7 @@ impl DomainEvent {
             | Self::BookingTicketWanted(event) => event.booking_id,
             Self::BookingCancelled(event) => event.booking_id,
             Self::BookingRescheduled(event) => event.booking_id,
+            Self::BookingBoatChanged(event) => event.booking_id,
             Self::BookingDifferenceRefunded(event) => event.booking_id,
             Self::PaymentReview(event) => event.booking_id,
             Self::RefundDue(event) | Self::RefundFailed(event) => event.booking_id,
@@ -285,6 +295,7 @@ impl DomainEvent {
             | Self::BookingRefunded(_)
             | Self::BookingRescheduled(_)
             | Self::BookingMoved(_)
+            | Self::BookingBoatChanged(_)
             | Self::BookingMoveDropped(_)
             | Self::BookingDifferenceRefunded(_)
             | Self::BookingTicketWanted(_)

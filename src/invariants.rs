@@ -211,6 +211,12 @@ const INVARIANTS: &[Invariant] = &[
              WHERE k.departure_at <> s.departure_at LIMIT 50",
     },
     Invariant {
+        rule: "a booking has the boat of its sailing",
+        size: "SELECT COUNT(*) FROM bookings",
+        broken: "SELECT k.code FROM bookings k JOIN sailings s ON s.id = k.sailing_id
+             WHERE k.speedboat_id <> s.speedboat_id LIMIT 50",
+    },
+    Invariant {
         rule: "exactly the closed manifests are stored",
         size: "SELECT COUNT(*) FROM manifests",
         broken: "SELECT 'a sailing at ' || CAST(s.departure_at AS TEXT)

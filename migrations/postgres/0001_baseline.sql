@@ -516,7 +516,9 @@ CREATE TABLE speedboats (
     created_at TIMESTAMPTZ NOT NULL,
     updated_at TIMESTAMPTZ NOT NULL,
     -- A deleted boat keeps its row, because its sailings refer to it.
-    deleted_at TIMESTAMPTZ
+    deleted_at TIMESTAMPTZ,
+    -- What a sailing refers to.
+    UNIQUE (id, partner_id)
 );
 -- A registration number belongs to one boat; deleting the boat frees it.
 CREATE UNIQUE INDEX speedboats_registration ON speedboats (upper(registration_number))
@@ -573,7 +575,7 @@ CREATE TABLE routes (
     created_at TIMESTAMPTZ NOT NULL,
     updated_at TIMESTAMPTZ NOT NULL,
     -- What a sailing refers to.
-    UNIQUE (id, speedboat_id, partner_id)
+    UNIQUE (id, partner_id)
 );
 -- A partner's routes.
 CREATE INDEX routes_partner ON routes (partner_id, created_at);
@@ -617,9 +619,9 @@ CREATE TABLE sailings (
         AT TIME ZONE 'UTC') STORED,
     -- A sailing is never sold beyond its capacity. The sale reports this name as "sold out".
     CONSTRAINT sailings_seats CHECK (seats_taken BETWEEN 0 AND capacity),
-    -- Boat and partner are those of the route.
-    FOREIGN KEY (route_id, speedboat_id, partner_id)
-        REFERENCES routes (id, speedboat_id, partner_id),
+    -- Route and boat are of one partner. The boat may be another than the route's.
+    FOREIGN KEY (route_id, partner_id) REFERENCES routes (id, partner_id),
+    FOREIGN KEY (speedboat_id, partner_id) REFERENCES speedboats (id, partner_id),
     -- A boat is in one place at a time: its open sailings do not overlap.
     CONSTRAINT sailings_one_place_at_a_time
         EXCLUDE USING gist (speedboat_id WITH =, tstzrange(departure_at, arrival_at) WITH &&)
@@ -647,6 +649,19 @@ CREATE INDEX sailings_partner_list ON sailings (partner_id, departure_at, id);
 CREATE INDEX sailings_list ON sailings (departure_at, id);
 -- The list of cancelled or withdrawn sailings, which are few.
 CREATE INDEX sailings_called_off ON sailings (status, departure_at, id) WHERE status <> 'open';
+
+-- What a change of many sailings sets on each of them. Rows exist only within its transaction.
+CREATE TABLE sailing_changes (
+    change_id UUID NOT NULL,
+    sailing_id UUID NOT NULL,
+    speedboat_id UUID NOT NULL,
+    capacity INTEGER NOT NULL,
+    departure_at TIMESTAMPTZ NOT NULL,
+    arrival_at TIMESTAMPTZ NOT NULL,
+    duration_minutes INTEGER NOT NULL,
+    price BIGINT NOT NULL,
+    PRIMARY KEY (change_id, sailing_id)
+);
 
 ---------------------------------------------------------------------------------------------------
 -- Contents

@@ -62,21 +62,23 @@ CREATE OR REPLACE FUNCTION bookings_live(status TEXT) RETURNS BOOLEAN LANGUAGE S
 -- The UPDATE locks the sailing, so it sees the seats that concurrent sales took. It finds no row if
 -- the sailing is not open, its manifest is closed, it is chartered, or a charter finds seats sold.
 -- Too many seats violate the CHECK `sailings_seats`, which is the name that is raised here, too.
--- A new booking must name the departure that its customer saw. A booking that becomes live again is
--- not limited per customer: it had its use before.
+-- A new booking has the departure, the price and the boat of its sailing: none of them changes between
+-- reading the offer and taking the seats. A booking that becomes live again is not limited per
+-- customer: it had its use before.
 CREATE OR REPLACE FUNCTION bookings_take() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 DECLARE
-    departs TIMESTAMPTZ;
+    sailing RECORD;
 BEGIN
     UPDATE sailings SET seats_taken = seats_taken + NEW.seats,
         chartered = chartered OR NEW.type = 'charter'
     WHERE id = NEW.sailing_id AND status = 'open' AND manifest_closed_at IS NULL
       AND NOT chartered AND (NEW.type <> 'charter' OR seats_taken = 0)
-    RETURNING departure_at INTO departs;
+    RETURNING departure_at, price, speedboat_id INTO sailing;
     IF NOT FOUND THEN
         RAISE check_violation USING MESSAGE = 'sailings_seats';
     END IF;
-    IF TG_OP = 'INSERT' AND departs <> NEW.departure_at THEN
+    IF TG_OP = 'INSERT' AND (sailing.departure_at <> NEW.departure_at
+        OR sailing.price <> NEW.unit_price OR sailing.speedboat_id <> NEW.speedboat_id) THEN
         RAISE check_violation USING MESSAGE = 'sailings_moved';
     END IF;
     IF NEW.promotion_id IS NOT NULL THEN

@@ -102,7 +102,8 @@ END;
 
 -- The UPDATE finds no row if the sailing is not open, its manifest is closed, it is chartered, or a
 -- charter finds seats sold. Too many seats violate the CHECK `sailings_seats`, which is the name that
--- is raised here, too. A new booking must name the departure that its customer saw.
+-- is raised here, too. A new booking has the departure, the price and the boat of its sailing: none of
+-- them changes between reading the offer and taking the seats.
 DROP TRIGGER IF EXISTS bookings_take;
 CREATE TRIGGER bookings_take BEFORE INSERT ON bookings BEGIN
     UPDATE sailings SET seats_taken = seats_taken + NEW.seats,
@@ -111,7 +112,8 @@ CREATE TRIGGER bookings_take BEFORE INSERT ON bookings BEGIN
       AND NOT chartered AND (NEW.type <> 'charter' OR seats_taken = 0);
     SELECT RAISE(ABORT, 'CHECK constraint failed: sailings_seats') WHERE changes() = 0;
     SELECT RAISE(ABORT, 'CHECK constraint failed: sailings_moved') FROM sailings
-    WHERE id = NEW.sailing_id AND departure_at <> NEW.departure_at;
+    WHERE id = NEW.sailing_id AND (departure_at <> NEW.departure_at
+      OR price <> NEW.unit_price OR speedboat_id <> NEW.speedboat_id);
     UPDATE promotions SET used = used + 1 WHERE id = NEW.promotion_id;
     INSERT INTO promotion_uses (promotion_id, email, used)
         SELECT NEW.promotion_id, NEW.contact_email, 1 WHERE NEW.promotion_id IS NOT NULL

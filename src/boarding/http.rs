@@ -11,7 +11,7 @@ use super::{
     manifest,
     model::{
         Admitted, CheckIn, CheckedIn, Manifest, ManifestFormat, ManifestQuery, Outcome,
-        RouteSailing, ScanResult, UndoCheckIn,
+        ReopenManifest, RouteSailing, ScanResult, UndoCheckIn,
     },
     page, rules, store,
 };
@@ -119,6 +119,20 @@ pub async fn close_manifest(
     let manifest =
         manifest::read(&app, sailing, bookings::may_read_identity(Some(&caller))).await?;
     Ok(Reply::data(manifest).saying("The manifest has been closed.", "Manifes telah ditutup."))
+}
+
+pub async fn reopen_manifest(
+    State(app): State<App>,
+    caller: Caller,
+    PathSailing(seen): PathSailing,
+    Body(form): Body<ReopenManifest>,
+) -> Result<Reply<Manifest>> {
+    let id = seen.id;
+    manifest::reopen(&app, &caller, seen, &form.reason).await?;
+    let sailing = sailings::sailing(&app.db, None, id).await?.ok_or(Error::NotFound)?;
+    let manifest =
+        manifest::read(&app, sailing, bookings::may_read_identity(Some(&caller))).await?;
+    Ok(Reply::data(manifest).saying("The manifest is open again.", "Manifes dibuka kembali."))
 }
 
 /// A single code is refused with a reason; a batch has an outcome for each scan.

@@ -1,6 +1,7 @@
 //! The manifest: current, or as it was closed.
 
 use chrono::{DateTime, Utc};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
@@ -12,16 +13,17 @@ use crate::{
     bookings::{self, BookingOnList},
     fleet::Owner,
     kernel::{
-        audit::{AuditedTx, Change},
+        audit::{AuditedTx, Change, ErasedJson},
         caller::Caller,
         csv,
         db::Tx,
-        error::{Error, Result},
+        error::{Conflict, Error, Result},
         ids::Uuid,
+        lang::text,
         personal::ERASED,
         seal::Sealer,
     },
-    sailings::{self, SailingDetail, offers},
+    sailings::{self, SailingDetail, SailingStatus, offers},
     tickets::{self, Ticket},
 };
 
@@ -52,10 +54,12 @@ pub async fn close(app: &App, caller: &Caller, seen: SailingDetail) -> Result<()
     // Lock order: bookings before their sailing. Locked twice to include bookings made in between.
     bookings::lock_rows(&mut tx, id).await?;
     bookings::expire_holds(&mut tx, id, now).await?;
-    if !store::close(&mut tx, id, now).await? {
-        return match sailings::sailing_in(&mut tx, id).await?.manifest_closed_at {
-            Some(_) => Ok(()),
-            None => {
+    if !store::close(&mut tx, id, now + rules::CLOSABLE, now).await? {
+        let sailing = sailings::sailing_in(&mut tx, id).await?;
+        return match (sailing.status, sailing.manifest_closed_at) {
+            (_, Some(_)) => Ok(()),
+            (SailingStatus::Open, None) => Err(too_early(sailing.departure_at)),
+            _ => {
                 Err(Error::invalid_state("This sailing is cancelled.", "Pelayaran ini dibatalkan."))
             }
         };
@@ -66,22 +70,65 @@ pub async fn close(app: &App, caller: &Caller, seen: SailingDetail) -> Result<()
     let manifest = reveal_identities(build_manifest(app, sailing.clone(), &aboard, now)?, true);
     let content = serde_json::to_string(&manifest).map_err(Error::internal)?;
     store::store_manifest(&mut tx, id, app.sealer.seal(&content)?, caller.person.id, now).await?;
-    record(&mut tx, &seen, &sailing).await?;
+    record(&mut tx, "manifest.closed", &seen, &sailing).await?;
     let (from, to) = (&sailing.from_name, &sailing.to_name);
     let trip = offers::trip_tag(from, to, sailing.departure_at, sailing.timezone);
     let _invalidation = app.response_cache.invalidate_on_drop([trip]);
     tx.commit().await
 }
 
-async fn record(tx: &mut AuditedTx, before: &SailingDetail, after: &SailingDetail) -> Result<()> {
-    tx.record(Change {
-        action: "manifest.closed",
-        entity: "sailing",
-        id: after.id,
-        before: Some(before),
-        after: Some(after),
-    })
-    .await
+fn too_early(departure_at: DateTime<Utc>) -> Error {
+    Error::Conflict(Box::new(Conflict {
+        word: "too_early",
+        message: text(
+            "The manifest can be closed 3 hours before departure at the earliest.",
+            "Manifes paling cepat ditutup 3 jam sebelum keberangkatan.",
+        ),
+        data: Some(json!({ "opens_at": rules::manifest_opens_at(departure_at) })),
+    }))
+}
+
+/// Undoes a close until departure: sales, reschedules and check-in are possible as before. Holds that
+/// expired with the close stay expired. Idempotent.
+pub async fn reopen(app: &App, caller: &Caller, seen: SailingDetail, reason: &str) -> Result<()> {
+    let (id, now) = (seen.id, app.clock.now());
+    let mut tx = caller.begin(&app.db, now).await?;
+    let reopened = store::reopen(&mut tx, id, now).await?;
+    let sailing = sailings::sailing_in(&mut tx, id).await?;
+    if !reopened {
+        return match sailing.status {
+            SailingStatus::Open if sailing.departure_at <= now => Err(sailings::departed()),
+            SailingStatus::Open => Ok(()),
+            _ => Err(Error::conflict(
+                "cancelled",
+                "This sailing has been cancelled.",
+                "Pelayaran ini telah dibatalkan.",
+            )),
+        };
+    }
+    let after = Reopened { sailing: &sailing, reopen_reason: reason };
+    record(&mut tx, "manifest.reopened", &seen, &after).await?;
+    let (from, to) = (&sailing.from_name, &sailing.to_name);
+    let trip = offers::trip_tag(from, to, sailing.departure_at, sailing.timezone);
+    let _invalidation = app.response_cache.invalidate_on_drop([trip]);
+    tx.commit().await
+}
+
+#[derive(Serialize)]
+struct Reopened<'a> {
+    #[serde(flatten)]
+    sailing: &'a SailingDetail,
+    reopen_reason: &'a str,
+}
+
+async fn record(
+    tx: &mut AuditedTx,
+    action: &'static str,
+    before: &SailingDetail,
+    after: &impl ErasedJson,
+) -> Result<()> {
+    let (entity, id) = ("sailing", before.id);
+    tx.record(Change { action, entity, id, before: Some(before), after: Some(after) }).await
 }
 
 fn build_manifest(

@@ -182,6 +182,14 @@ pub struct UndoCheckIn {
 
 impl Input for UndoCheckIn {}
 
+#[derive(Deserialize, JsonSchema)]
+pub struct ReopenManifest {
+    /// For the audit log.
+    pub reason: Line<500>,
+}
+
+impl Input for ReopenManifest {}
+
 crate::string_enum! {
     /// Outcome of a scan.
     pub enum Outcome {

@@ -38,6 +38,14 @@ pub fn totals(bookings: usize, passengers: &[Listed]) -> Totals {
     totals
 }
 
+/// From when on a manifest can be closed: a close ends sales and keeps bookers from leaving.
+pub fn manifest_opens_at(departure_at: DateTime<Utc>) -> DateTime<Utc> {
+    departure_at - CLOSABLE
+}
+
+/// How long before departure a manifest can be closed.
+pub const CLOSABLE: TimeDelta = TimeDelta::hours(3);
+
 /// Why a booking in this status does not admit passengers.
 pub fn refusal(status: BookingStatus) -> Option<Outcome> {
     match status {

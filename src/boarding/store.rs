@@ -142,18 +142,52 @@ pub async fn checked_in(db: &Db, sailings: &[Uuid]) -> Result<HashMap<Uuid, i64>
     Ok(counts.into_iter().collect())
 }
 
-/// Marks the manifest as closed; `false` if it already is, or the sailing is not open.
-pub async fn close(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<bool> {
+/// Marks the manifest as closed; `false` if it already is, the sailing is not open, or it departs after
+/// `last_departure`.
+pub async fn close(
+    tx: &mut Tx,
+    sailing: Uuid,
+    last_departure: DateTime<Utc>,
+    now: DateTime<Utc>,
+) -> Result<bool> {
     let closed = tx
         .sql(
             "UPDATE sailings SET manifest_closed_at = $1
-             WHERE id = $2 AND status = 'open' AND manifest_closed_at IS NULL",
+             WHERE id = $2 AND status = 'open' AND manifest_closed_at IS NULL
+               AND departure_at <= $3",
         )
         .bind(now)
         .bind(sailing)
+        .bind(last_departure)
         .run()
         .await?;
     Ok(closed == 1)
+}
+
+/// Opens a closed manifest again and removes the stored one; `false` if it is not closed, or its
+/// sailing has departed or is cancelled. Scans that were refused because of the close are forgotten,
+/// so that devices can submit them again.
+pub async fn reopen(tx: &mut Tx, sailing: Uuid, now: DateTime<Utc>) -> Result<bool> {
+    let reopened = tx
+        .sql(
+            "UPDATE sailings SET manifest_closed_at = NULL
+             WHERE id = $1 AND status = 'open' AND manifest_closed_at IS NOT NULL
+               AND departure_at > $2",
+        )
+        .bind(sailing)
+        .bind(now)
+        .run()
+        .await?;
+    if reopened == 0 {
+        return Ok(false);
+    }
+    tx.sql("DELETE FROM manifests WHERE sailing_id = $1").bind(sailing).run().await?;
+    tx.sql("DELETE FROM refused_scans WHERE sailing_id = $1 AND outcome = $2")
+        .bind(sailing)
+        .bind(Outcome::ManifestClosed)
+        .run()
+        .await?;
+    Ok(true)
 }
 
 /// Stores a closed manifest, encrypted.

@@ -1,5 +1,7 @@
 //! Changes of all bookings of a sailing at once.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +14,7 @@ use super::{
     transitions::{invalid_transition, settle_cancelled},
 };
 use crate::{
-    events::{self, BookingCancelled, BookingRef, DomainEvent},
+    events::{self, BoatChanged, BookingCancelled, BookingRef, DomainEvent},
     kernel::{
         db::Tx,
         error::{Error, Result},
@@ -134,20 +136,61 @@ async fn post_refunds(
     refunds::create_all_later(tx, &refunds, now + CHOICE, now).await
 }
 
-/// Updates the times of the bookings of a moved sailing and announces it; returns the number of
-/// live ones.
+/// What the bookers of a changed sailing are told.
+#[derive(Clone)]
+pub enum SailingNews {
+    Nothing,
+    /// It has another time, and perhaps another boat.
+    NewTime,
+    /// It has another boat at the same time.
+    NewBoat {
+        /// Name of the boat before.
+        was: String,
+    },
+}
+
+impl SailingNews {
+    fn event(&self, booking_id: Uuid) -> Option<DomainEvent> {
+        match self {
+            Self::Nothing => None,
+            Self::NewTime => Some(DomainEvent::BookingMoved(BookingRef { booking_id })),
+            Self::NewBoat { was } => {
+                let was_speedboat = was.clone();
+                Some(DomainEvent::BookingBoatChanged(BoatChanged { booking_id, was_speedboat }))
+            }
+        }
+    }
+}
+
+/// Gives the bookings of a changed sailing its times and its boat and announces it; returns the
+/// number of live ones.
 pub async fn follow_sailing(
     tx: &mut Tx,
     sailing: Uuid,
-    departure_at: DateTime<Utc>,
-    arrival_at: DateTime<Utc>,
+    news: &SailingNews,
     now: DateTime<Utc>,
 ) -> Result<usize> {
-    let moved = store::follow(tx, sailing, departure_at, arrival_at).await?;
+    let moved = store::follow(tx, sailing).await?;
     let count = moved.len();
-    let moved = moved.into_iter().map(|(booking_id,)| BookingRef { booking_id });
-    events::emit_all(tx, moved.map(DomainEvent::BookingMoved), now).await?;
+    events::emit_all(tx, moved.into_iter().filter_map(|(id,)| news.event(id)), now).await?;
     Ok(count)
+}
+
+/// The same for all sailings of a change; returns the number of live bookings of each that has any.
+pub async fn follow_sailings(
+    tx: &mut Tx,
+    change: Uuid,
+    news: &HashMap<Uuid, SailingNews>,
+    now: DateTime<Utc>,
+) -> Result<HashMap<Uuid, usize>> {
+    let moved = store::follow_all(tx, change).await?;
+    let mut counts = HashMap::new();
+    for (_, sailing) in &moved {
+        *counts.entry(*sailing).or_default() += 1;
+    }
+    let event = |(booking, sailing): (Uuid, Uuid)| news.get(&sailing)?.event(booking);
+    events::emit_all(tx, moved.into_iter().filter_map(event), now).await?;
+    Ok(counts)
 }
 
 /// Expires the unpaid holds of a sailing that closes now.

@@ -28,6 +28,10 @@ pub enum BookingLetter {
         tells_reason: bool,
     },
     SailingMoved,
+    BoatChanged {
+        /// Name of the boat before.
+        was: String,
+    },
     Rescheduled {
         difference: Rupiah,
     },
@@ -42,7 +46,11 @@ impl BookingLetter {
     /// Whether it has tickets attached: those that are new to the booker, or requested.
     pub fn has_tickets(&self) -> bool {
         match self {
-            Self::Paid | Self::Tickets | Self::SailingMoved | Self::Rescheduled { .. } => true,
+            Self::Paid
+            | Self::Tickets
+            | Self::SailingMoved
+            | Self::BoatChanged { .. }
+            | Self::Rescheduled { .. } => true,
             Self::PaymentRequest
             | Self::ExpiryReminder
             | Self::Expired
@@ -63,6 +71,10 @@ impl BookingLetter {
             }
             Self::Cancelled { .. } => !rules::is_live(status),
             Self::SailingMoved => rules::is_live(status) && booking.promised_at.is_some(),
+            // Not if it changed back since.
+            Self::BoatChanged { was } => {
+                rules::is_live(status) && booking.joined.speedboat_name != *was
+            }
             Self::Expired | Self::Refunded | Self::DifferenceRefunded { .. } => true,
         }
     }
@@ -90,6 +102,7 @@ pub async fn letter(
             cancelled(&booking, *tells_reason, way_back(app, &booking)?)
         }
         BookingLetter::SailingMoved => moved(&booking),
+        BookingLetter::BoatChanged { was } => boat_changed(&booking, was),
         BookingLetter::Rescheduled { difference } => {
             rescheduled(*difference, way_back(app, &booking)?)
         }
@@ -347,6 +360,24 @@ fn moved(booking: &BookingRow) -> Words {
         }
     }
     (("Your sailing has a new time", "Waktu pelayaran Anda berubah"), paragraphs)
+}
+
+fn boat_changed(booking: &BookingRow, was: &str) -> Words {
+    let boat = &booking.joined.speedboat_name;
+    let mut paragraphs = vec![Text::new(
+        format!("Your sailing is now operated by {boat} instead of {was}."),
+        format!("Pelayaran Anda kini menggunakan kapal {boat}, bukan {was}."),
+    )];
+    paragraphs.extend(because(booking.joined.sailing_reason.as_deref()));
+    if rules::has_ticket(booking.status) {
+        paragraphs.push(text(
+            "Time, booking and tickets remain valid. Tickets with the name of the new boat are \
+             attached.",
+            "Waktu, pemesanan, dan tiket Anda tetap berlaku; tiket dengan nama kapal baru \
+             terlampir.",
+        ));
+    }
+    (("Your sailing has another boat", "Kapal pelayaran Anda berganti"), paragraphs)
 }
 
 fn rescheduled(difference: Rupiah, way_back: Text) -> Words {

@@ -32,7 +32,9 @@ use crate::{
     kernel::{error::Result, ids::Uuid, set_aside::Pass},
 };
 
-pub use bulk::{CalledOff, cancel_with_sailing, expire_holds, follow_sailing};
+pub use bulk::{
+    CalledOff, SailingNews, cancel_with_sailing, expire_holds, follow_sailing, follow_sailings,
+};
 pub use forms::{BookingForm, GuestCredentials, RescheduleForm, reason_without_url};
 pub use http::{
     OpensPayment, PathBooking, PathOwnBooking, cancel_booking, create_booking, get_booking,
@@ -47,7 +49,7 @@ pub use prices::{FareLine, Price, TaxAmount};
 pub use rules::{Actor, Event, has_ticket, is_live};
 pub use store::{
     INSERT_BOOKING, SELECT_OFFER, TransitionDetails, boarding_list, boarding_list_in,
-    can_take_again, get, get_all, get_in, lock_row, lock_rows, set_boarded,
+    can_take_again, get, get_all, get_in, lock_row, lock_rows, lock_rows_in, set_boarded,
 };
 pub use transitions::{invalid_transition, move_booking};
 pub use view::{Booking, PaymentRecord, PriceRecord};

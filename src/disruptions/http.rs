@@ -3,20 +3,22 @@
 use axum::extract::State;
 use chrono::{DateTime, Utc};
 
-use super::model::{CancelSailing, CancelledSailing, MoveSailing, MovedSailing};
+use super::model::{CancelSailing, CancelledSailing, UpdateSailing, UpdatedSailing};
 use crate::{
     app::App,
-    bookings,
+    bookings::{self, SailingNews},
     events::{self, DomainEvent, SailingCancelled, SailingMoved},
-    fleet,
+    fleet::{self, BoatStatus, SpeedboatRow},
     kernel::{
         audit::{AuditedTx, Change},
         caller::Caller,
         error::{Error, Result},
         http::{Body, Reply},
+        ids::Uuid,
         lang::text,
+        money::Rupiah,
     },
-    sailings::{self, NewTimes, PathSailing, SailingDetail, offers},
+    sailings::{self, NewBoat, NewTimes, PathSailing, SailingChange, SailingDetail, offers},
 };
 
 /// Every paid booking becomes refund due, every unpaid one is over.
@@ -53,48 +55,84 @@ pub async fn cancel_sailing(
         .saying("The sailing has been cancelled.", "Pelayaran telah dibatalkan."))
 }
 
-/// The bookings stand; they have the new times.
-pub async fn move_sailing(
+/// The bookings stand; they have the new times and the new boat. A new price is for new bookings.
+pub async fn update_sailing(
     State(app): State<App>,
     caller: Caller,
     PathSailing(seen): PathSailing,
-    Body(form): Body<MoveSailing>,
-) -> Result<Reply<MovedSailing>> {
+    Body(form): Body<UpdateSailing>,
+) -> Result<Reply<UpdatedSailing>> {
     let (id, now) = (seen.id, app.clock.now());
     let mut tx = caller.begin(&app.db, now).await?;
-    fleet::lock_row(&mut tx, seen.speedboat_id).await?;
-    bookings::lock_rows(&mut tx, id).await?;
-    let before = sailings::sailing_in(&mut tx, id).await?;
-    let times = new_times(&before, &form, now)?;
-    if times.span == (before.departure_at, before.arrival_at) {
-        let moved = MovedSailing { sailing: before.seen_at(now), moved_bookings: 0 };
-        return Ok(Reply::data(moved).saying(
-            "The sailing already has these times.",
-            "Pelayaran sudah pada waktu tersebut.",
-        ));
+    if form.moves() {
+        let boats = [Some(seen.speedboat_id), form.speedboat_id];
+        fleet::lock_rows(&mut tx, boats.into_iter().flatten().collect()).await?;
+        bookings::lock_rows(&mut tx, id).await?;
     }
-    sailings::shift(&mut tx, &before, &times, &form.reason, now).await?;
-    let (departure_at, arrival_at) = times.span;
-    let count = bookings::follow_sailing(&mut tx, id, departure_at, arrival_at, now).await?;
-    let was_departure_at = before.departure_at;
-    let event = SailingMoved { sailing_id: id, bookings: count, was_departure_at };
-    events::emit(&mut tx, DomainEvent::SailingMoved(event), now).await?;
+    sailings::lock_row(&mut tx, id).await?;
+    let before = sailings::sailing_in(&mut tx, id).await?;
+    if before.speedboat_id != seen.speedboat_id {
+        return Err(Error::Contention("the boat was changed concurrently".into()));
+    }
+    sailings::ensure_changeable(&before, form.has_times(), now)?;
+    let other_boat = form.speedboat_id.filter(|boat| *boat != before.speedboat_id);
+    let boat = match other_boat {
+        Some(boat) => Some(boat_in_service(&mut tx, before.mitra_id, boat, "speedboat_id").await?),
+        None => None,
+    };
+    let change = SailingChange {
+        times: new_times(&before, &form, now)?,
+        boat: boat.as_ref().map(new_boat),
+        price: form.price.map(Rupiah).filter(|price| *price != before.price),
+    };
+    // Times that it has already give it no later departure.
+    sailings::ensure_changeable(&before, change.times.is_some(), now)?;
+    if change.is_empty() {
+        let same = UpdatedSailing { sailing: before.seen_at(now), moved_bookings: 0 };
+        return Ok(Reply::data(same)
+            .saying("The sailing is already like this.", "Pelayaran sudah seperti itu."));
+    }
+    let is_retimed = change.times.is_some();
+    if is_retimed && before.seats_taken > 0 && form.reason.is_none() {
+        return Err(reason_required());
+    }
+    sailings::change(&mut tx, &before, &change, form.reason.as_deref()).await?;
+    let count = match change.moves() {
+        true => {
+            let news = news(is_retimed, &before.speedboat_name, boat.as_ref());
+            bookings::follow_sailing(&mut tx, id, &news, now).await?
+        }
+        false => 0,
+    };
+    if is_retimed {
+        let was_departure_at = before.departure_at;
+        let event = SailingMoved { sailing_id: id, bookings: count, was_departure_at };
+        events::emit(&mut tx, DomainEvent::SailingMoved(event), now).await?;
+    }
     let sailing = sailings::sailing_in(&mut tx, id).await?;
-    let moved = MovedSailing { sailing, moved_bookings: count };
-    record(&mut tx, "sailing.moved", &before, &moved).await?;
+    let updated = UpdatedSailing { sailing, moved_bookings: count };
+    let action = if is_retimed { "sailing.moved" } else { "sailing.changed" };
+    record(&mut tx, action, &before, &updated).await?;
     let line = offers::line_tag(&before.from_name, &before.to_name);
     let _invalidation = app.response_cache.invalidate_on_drop([line]);
     tx.commit().await?;
-    Ok(Reply::data(moved).saying("The sailing has been moved.", "Jadwal pelayaran telah diubah."))
+    Ok(Reply::data(updated).saying("The sailing has been changed.", "Pelayaran telah diubah."))
 }
 
-/// An arrival that is not after the departure is on the next day, as in a route.
-fn new_times(sailing: &SailingDetail, form: &MoveSailing, now: DateTime<Utc>) -> Result<NewTimes> {
+/// `None`: they stay. An arrival that is not after the departure is on the next day, as in a route.
+fn new_times(
+    sailing: &SailingDetail,
+    form: &UpdateSailing,
+    now: DateTime<Utc>,
+) -> Result<Option<NewTimes>> {
     let day = form.date.unwrap_or(sailing.day);
-    let span = sailings::span(day, form.departure_time, form.arrival_time, sailing.timezone.tz());
+    let was = (sailing.departure_at, sailing.arrival_at);
+    let (departs, arrives) = (form.departure_time, form.arrival_time);
+    let span = sailings::moved_span(day, was, departs, arrives, sailing.timezone.tz());
     let too_far = day > sailing.day + chrono::Days::new(366);
     match span {
-        Some(span) if span.0 > now && !too_far => Ok(NewTimes { day, span }),
+        Some(span) if span == was => Ok(None),
+        Some(span) if span.0 > now && !too_far => Ok(Some(NewTimes { day, span })),
         _ => {
             let message =
                 text("The departure must be in the future.", "Keberangkatan harus di masa depan.");
@@ -102,6 +140,47 @@ fn new_times(sailing: &SailingDetail, form: &MoveSailing, now: DateTime<Utc>) ->
             Err(Error::field(field, "past", message))
         }
     }
+}
+
+/// Another boat of the partner, which must be in service. Its row is locked.
+pub(super) async fn boat_in_service(
+    tx: &mut AuditedTx,
+    owner: Uuid,
+    id: Uuid,
+    field: &'static str,
+) -> Result<SpeedboatRow> {
+    let boat = fleet::get_in(tx, Some(owner), id).await?.ok_or_else(|| {
+        let message = text("This speedboat does not exist.", "Kapal ini tidak ada.");
+        Error::field(field, "unknown", message)
+    })?;
+    match boat.status {
+        BoatStatus::Active => Ok(boat),
+        BoatStatus::Maintenance | BoatStatus::Inactive => {
+            let message = text("The boat is not in service.", "Kapal sedang tidak beroperasi.");
+            Err(Error::field(field, "not_active", message))
+        }
+    }
+}
+
+pub(super) fn new_boat(boat: &SpeedboatRow) -> NewBoat {
+    NewBoat { id: boat.id, capacity: boat.capacity }
+}
+
+/// A boat is known to bookers by its name, which is on their tickets.
+pub(super) fn news(is_retimed: bool, was: &str, boat: Option<&SpeedboatRow>) -> SailingNews {
+    match boat {
+        _ if is_retimed => SailingNews::NewTime,
+        Some(boat) if boat.name != was => SailingNews::NewBoat { was: was.to_owned() },
+        _ => SailingNews::Nothing,
+    }
+}
+
+pub(super) fn reason_required() -> Error {
+    let message = text(
+        "State the reason: it is sent to everyone who booked.",
+        "Sebutkan alasannya: alasan ini dikirim ke semua pemesan.",
+    );
+    Error::field("reason", "required", message)
 }
 
 async fn record(

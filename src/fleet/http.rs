@@ -7,7 +7,10 @@ use axum::{
 use serde_json::{Value, json};
 
 use super::{
-    model::{NewSpeedboat, Owner, Photo, PhotoIds, Speedboat, SpeedboatRow, SpeedboatsQuery},
+    model::{
+        CatalogSpeedboat, NewSpeedboat, Owner, Photo, PhotoIds, Speedboat, SpeedboatRow,
+        SpeedboatsQuery,
+    },
     store,
 };
 use crate::{
@@ -68,6 +71,23 @@ pub async fn get_speedboat(
     PathSpeedboat(row): PathSpeedboat,
 ) -> Reply<Speedboat> {
     Reply::data(to_response(&app, row))
+}
+
+pub async fn get_catalog_speedboat(
+    State(app): State<App>,
+    Path(id): Path<Uuid>,
+) -> Result<Reply<CatalogSpeedboat>> {
+    let row = store::on_sale(&app.db, id).await?.ok_or(Error::NotFound)?;
+    let boat = to_response(&app, row);
+    Ok(Reply::data(CatalogSpeedboat {
+        id: boat.id,
+        mitra: boat.mitra,
+        name: boat.name,
+        capacity: boat.capacity,
+        facilities: boat.facilities,
+        description: boat.description,
+        photos: boat.photos,
+    }))
 }
 
 pub async fn create_speedboat(

@@ -47,6 +47,18 @@ pub struct Speedboat {
     pub updated_at: DateTime<Utc>,
 }
 
+/// A speedboat as customers see it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct CatalogSpeedboat {
+    pub id: Uuid,
+    pub mitra: Owner,
+    pub name: String,
+    pub capacity: i32,
+    pub facilities: Vec<String>,
+    pub description: Option<String>,
+    pub photos: Vec<Photo>,
+}
+
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Photo {
     pub file_id: Uuid,

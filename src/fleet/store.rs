@@ -45,6 +45,25 @@ pub async fn lock_row(tx: &mut Tx, id: Uuid) -> Result<()> {
     Ok(())
 }
 
+/// Locks the rows of several boats, always in the same order.
+pub async fn lock_rows(tx: &mut Tx, mut ids: Vec<Uuid>) -> Result<()> {
+    ids.sort();
+    ids.dedup();
+    for id in ids {
+        lock_row(tx, id).await?;
+    }
+    Ok(())
+}
+
+/// A boat that is in service, of a partner that is on sale.
+pub async fn on_sale(db: &Db, id: Uuid) -> Result<Option<SpeedboatRow>> {
+    let boat = db.sql(speedboat!(
+        " WHERE b.id = $1 AND b.deleted_at IS NULL AND b.status = 'active'
+            AND p.status <> 'suspended' AND p.verified_at IS NOT NULL"
+    ));
+    Ok(boat.bind(id).maybe().await?)
+}
+
 pub async fn list(
     db: &Db,
     owner: Option<Uuid>,

@@ -59,6 +59,7 @@ pub struct CacheKey {
     operation: &'static str,
     lang: Lang,
     content_type: Option<Vec<u8>>,
+    path: String,
     query: Option<String>,
     body: Bytes,
 }
@@ -67,12 +68,16 @@ impl CacheKey {
     /// `None` when it is too long.
     pub fn new(operation: &'static str, lang: Lang, head: &Parts, body: &[u8]) -> Option<Self> {
         let (content_type, query) = (head.headers.get(CONTENT_TYPE), head.uri.query());
-        let length =
-            body.len() + query.map_or(0, str::len) + content_type.map_or(0, HeaderValue::len);
+        let path = head.uri.path();
+        let length = body.len()
+            + path.len()
+            + query.map_or(0, str::len)
+            + content_type.map_or(0, HeaderValue::len);
         (length <= LONGEST_KEY).then(|| Self {
             operation,
             lang,
             content_type: content_type.map(|value| value.as_bytes().to_vec()),
+            path: path.to_owned(),
             query: query.map(str::to_owned),
             // A copy: the original may be part of a larger buffer.
             body: Bytes::copy_from_slice(body),
@@ -81,7 +86,7 @@ impl CacheKey {
 
     fn bytes(&self) -> usize {
         let query = self.query.as_ref().map_or(0, String::len);
-        self.body.len() + query + self.content_type.as_ref().map_or(0, Vec::len)
+        self.body.len() + self.path.len() + query + self.content_type.as_ref().map_or(0, Vec::len)
     }
 }
 

@@ -197,6 +197,7 @@ async fn fan_out<'a>(
         }
         // Only the booker is informed of these, by mail.
         E::BookingMoved(_)
+        | E::BookingBoatChanged(_)
         | E::BookingMoveDropped(_)
         | E::BookingDifferenceRefunded(_)
         | E::BookingTicketWanted(_) => {

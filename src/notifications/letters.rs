@@ -38,6 +38,9 @@ fn letter_of(event: &DomainEvent) -> Option<EventLetter> {
             booking(B::Rescheduled { difference: rescheduled.difference })
         }
         E::BookingMoved(_) => booking(B::SailingMoved),
+        E::BookingBoatChanged(changed) => {
+            booking(B::BoatChanged { was: changed.was_speedboat.clone() })
+        }
         E::BookingMoveDropped(_) => booking(B::RescheduleDropped),
         E::BookingDifferenceRefunded(refunded) => {
             booking(B::DifferenceRefunded { amount: refunded.amount })

@@ -232,6 +232,7 @@ pub fn title_and_body(kind: EventKind, data: &Value) -> (Text, Text) {
         ),
         // These create no notification.
         EventKind::BookingMoved
+        | EventKind::BookingBoatChanged
         | EventKind::BookingMoveDropped
         | EventKind::BookingDifferenceRefunded
         | EventKind::BookingTicketWanted => unknown_text(kind.as_str()),

@@ -113,7 +113,7 @@ impl Input for RouteForm {
 pub const LONGEST: u64 = 366;
 
 /// Validates the period of a route.
-fn period_fault(start: NaiveDate, end: NaiveDate, once: bool) -> Option<Fault> {
+pub fn period_fault(start: NaiveDate, end: NaiveDate, once: bool) -> Option<Fault> {
     let days = (end - start).num_days() + 1;
     let (rule, message) = if days < 1 {
         ("order", text("The end is before the start.", "Berakhir sebelum dimulai."))
@@ -134,6 +134,14 @@ fn period_fault(start: NaiveDate, end: NaiveDate, once: bool) -> Option<Fault> {
     };
     Some(Fault::new("end_date", rule, message))
 }
+
+#[derive(Deserialize, JsonSchema)]
+pub struct ExtendRoute {
+    /// New last day of the route.
+    pub end_date: NaiveDate,
+}
+
+impl Input for ExtendRoute {}
 
 crate::string_enum! {
     pub enum RouteSort { StartDate = "start_date", Price = "price", CreatedAt = "created_at" }

@@ -6,8 +6,10 @@
 //!   the boat's row, so that the response can name the conflict.
 //! - `seats_taken` never exceeds `capacity`; a check constraint enforces it.
 //! - Search joins boat and partner, so nothing has to be updated when their status changes.
-//! - Lock order: boat, route, sailings.
+//! - Lock order: boat, route, bookings, sailings.
 
+pub mod bulk;
+mod change;
 mod detail;
 mod forms;
 mod harbour;
@@ -17,7 +19,6 @@ pub mod offers;
 mod routes;
 mod rules;
 mod search;
-mod shift;
 mod store;
 mod view;
 mod zone;
@@ -28,19 +29,22 @@ use crate::{
 };
 
 pub use http::{
-    create_route, delete_route, delete_speedboat, list_locations, list_routes, list_sailings,
-    publish_route, publish_route_by_post, search_sailings, speedboat_summary, update_route,
-    update_speedboat,
+    PathRoute, create_route, delete_route, delete_speedboat, extend_route, get_route,
+    list_locations, list_routes, list_sailings, publish_route, publish_route_by_post,
+    search_sailings, speedboat_summary, update_route, update_speedboat,
 };
 
+pub use change::{
+    NewBoat, NewTimes, SailingChange, cancel, change, departed, ensure_changeable, lock_row,
+};
 pub use detail::{
     PathSailing, SailingDetail, get as sailing, get_in as sailing_in, list as sailings,
 };
-pub use forms::{LONGEST as LONGEST_ROUTE, RouteTimesQuery};
+pub use forms::{LONGEST as LONGEST_ROUTE, RouteTimesQuery, period_fault};
 pub use harbour::key as harbour_key;
-pub use model::{BookingType, SailingStatus, TimeOfDay};
-pub use rules::span;
-pub use shift::{NewTimes, cancel, shift};
+pub use model::{BookingType, SailingStatus, TimeOfDay, Weekday};
+pub use routes::lock_row as lock_route_row;
+pub use rules::moved_span;
 pub use zone::Zone;
 
 /// Counts of a partner's active routes and upcoming sailings.

@@ -1,6 +1,7 @@
 //! Types of routes and sailings.
 
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use chrono_tz::Tz;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -39,6 +40,11 @@ pub struct TimeOfDay(
 impl TimeOfDay {
     pub fn time(self) -> NaiveTime {
         self.0
+    }
+
+    /// The local time of an instant.
+    pub fn local(at: DateTime<Utc>, zone: Tz) -> Self {
+        Self(at.with_timezone(&zone).time())
     }
 }
 

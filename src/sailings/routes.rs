@@ -158,6 +158,20 @@ pub async fn publish(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<bool> 
     Ok(published == 1)
 }
 
+/// Moves the last day of a published route.
+pub async fn extend(tx: &mut Tx, id: Uuid, end: NaiveDate, now: DateTime<Utc>) -> Result<()> {
+    tx.sql(
+        "UPDATE routes SET end_date = $1, updated_at = $2
+         WHERE id = $3 AND status = 'published' AND end_date < $1",
+    )
+    .bind(end)
+    .bind(now)
+    .bind(id)
+    .run()
+    .await?;
+    Ok(())
+}
+
 /// Deletes a draft.
 pub async fn delete_draft(tx: &mut Tx, id: Uuid) -> Result<bool> {
     let deleted =

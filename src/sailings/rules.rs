@@ -58,6 +58,23 @@ pub fn span(day: NaiveDate, departs: TimeOfDay, arrives: TimeOfDay, zone: Tz) ->
     Some((instant(day, departs)?, instant(arrival_day, arrives)?))
 }
 
+/// The span of a sailing on `day` with another departure or arrival. Without a new arrival it takes
+/// as long as before.
+pub fn moved_span(
+    day: NaiveDate,
+    was: Span,
+    departs: Option<TimeOfDay>,
+    arrives: Option<TimeOfDay>,
+    zone: Tz,
+) -> Option<Span> {
+    let departs = departs.unwrap_or_else(|| TimeOfDay::local(was.0, zone));
+    let moved = span(day, departs, arrives.unwrap_or(departs), zone)?;
+    Some(match arrives {
+        Some(_) => moved,
+        None => (moved.0, moved.0 + (was.1 - was.0)),
+    })
+}
+
 /// Time of a sailing, from departure (included) to arrival (excluded).
 pub type Span = (DateTime<Utc>, DateTime<Utc>);
 

@@ -77,6 +77,7 @@ impl EventName {
             EventKind::SailingMoved => Self::SailingMoved,
             EventKind::TermsPublished => Self::TermsPublished,
             EventKind::BookingMoved
+            | EventKind::BookingBoatChanged
             | EventKind::BookingMoveDropped
             | EventKind::BookingDifferenceRefunded
             | EventKind::BookingTicketWanted => return None,

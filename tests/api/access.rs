@@ -98,6 +98,10 @@ const WHO: &str = "
     DELETE /v1/mitra/speedboat-routes/{id}              M/S:routes.write
     GET    /v1/mitra/speedboat-routes/{id}/publish      M/S:routes.write
     POST   /v1/mitra/speedboat-routes/{id}/publish      M/S:routes.write
+    GET    /v1/mitra/speedboat-routes/{id}              M/S:routes.read
+    POST   /v1/mitra/speedboat-routes/{id}/extend       M/S:routes.write
+    PATCH  /v1/mitra/speedboat-routes/{id}/sailings     M/S:routes.write
+    GET    /v1/catalog/speedboats/{id}                  P
     GET    /v1/mitra/speedboat-routes/{id}/times        M/S:routes.read
     GET    /v1/mitra/lines                              M/S:routes.read
     GET    /v1/mitra/lines/{id}                         M/S:routes.read
@@ -124,6 +128,7 @@ const WHO: &str = "
     POST   /v1/mitra/route-times/{id}/cancel            M/S:routes.write
     GET    /v1/mitra/route-times/{id}/manifest          M/C/S:bookings.read
     POST   /v1/mitra/route-times/{id}/manifest/close    M/C/S:bookings.write
+    POST   /v1/mitra/route-times/{id}/manifest/reopen   M/C/S:bookings.write
     POST   /v1/mitra/route-times/{id}/check-in          M/C/S:bookings.write
     POST   /v1/mitra/route-times/{id}/check-in/undo     M/C/S:bookings.write
     POST   /v1/booking/{id}/reschedule                  G:bookings.write

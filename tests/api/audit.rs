@@ -374,6 +374,21 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
             let boat = world.adds_boat(&partner, operation).await;
             (format!("/v1/speedboats/{}", boat.as_str()), crate::harbour::boat(operation))
         }
+        "extend_route" | "update_sailings" => {
+            let partner = world.active_partner(&format!("{operation}@bahari.id")).await;
+            let (_, id) = world.creates_published_route(&partner, operation).await;
+            let path = format!("/v1/mitra/speedboat-routes/{id}");
+            match operation {
+                "extend_route" => (format!("{path}/extend"), json!({ "end_date": "2026-11-20" })),
+                _ => {
+                    let body = json!({
+                        "start_date": "2026-11-16", "end_date": "2026-11-17",
+                        "set": { "price": 160_000 },
+                    });
+                    (format!("{path}/sailings"), body)
+                }
+            }
+        }
         "create_route"
         | "update_route"
         | "delete_route"
@@ -418,7 +433,8 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
         | "resend_ticket"
         | "reschedule_booking"
         | "close_manifest"
-        | "move_sailing"
+        | "reopen_manifest"
+        | "update_sailing"
         | "cancel_sailing"
         | "check_in"
         | "undo_check_in"
@@ -428,7 +444,16 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
         | "return_refund"
         | "resolve_payment_review" => {
             let partner = world.active_partner(&format!("{operation}@bahari.id")).await;
-            let (boat, route) = world.creates_published_route(&partner, operation).await;
+            let (boat, route) = match operation.ends_with("_manifest") {
+                true => {
+                    let boat = world.adds_boat(&partner, operation).await;
+                    let soon = crate::harbour::route_soon(&boat);
+                    let route = world.creates_route(&partner, soon).await;
+                    world.publishes_route(&partner, &route).await.ok();
+                    (boat, route)
+                }
+                false => world.creates_published_route(&partner, operation).await,
+            };
             let sailings = world.sailings(&partner, &route).await;
             let id = sailings[0]["id"].as_str().unwrap().to_owned();
             let pier = format!("/v1/mitra/route-times/{id}");
@@ -444,11 +469,15 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
                 "pay_again" => (format!("{path}/payment"), json!({})),
                 "pay_cash" => (format!("{path}/pay-cash"), json!({})),
                 "cancel_sailing" => (format!("{pier}/cancel"), json!({ "reason": "x" })),
-                "move_sailing" => (
+                "update_sailing" => (
                     pier,
                     json!({ "departure_time": "10:00", "arrival_time": "10:45", "reason": "x" }),
                 ),
                 "close_manifest" => (format!("{pier}/manifest/close"), json!({})),
+                "reopen_manifest" => {
+                    world.closes_manifest(&sailing).await.ok();
+                    (format!("{pier}/manifest/reopen"), json!({ "reason": "x" }))
+                }
                 "check_in" | "undo_check_in" => {
                     world.pays(&booking).await;
                     let code = world.ticket_codes(&sailing).await.remove(0);

@@ -372,7 +372,7 @@ async fn a_partner_has_a_hundred_at_most(world: World) {
 }
 
 async fn crew_boards_passengers(world: World) {
-    let sailing = world.sailing().await;
+    let sailing = world.sailing_soon().await;
     let nyoman = world.crew(&sailing.partner, "nyoman@bahari.id").await;
     let wayan = world.crew(&sailing.partner, "wayan@bahari.id").await;
     world.paid_booking(&sailing, 2).await;
@@ -408,7 +408,7 @@ async fn crew_boards_passengers(world: World) {
 }
 
 async fn crew_sees_no_identity_number(world: World) {
-    let sailing = world.sailing().await;
+    let sailing = world.sailing_soon().await;
     let nyoman = world.crew(&sailing.partner, "nyoman@bahari.id").await;
     let mut order = order(&sailing, 1, "sari@example.com");
     order["passengers"][0]["identity_type"] = json!("nik");
@@ -479,7 +479,7 @@ async fn crew_of_another_partner_finds_nothing(world: World) {
 }
 
 async fn crew_of_a_suspended_partner_boards(world: World) {
-    let sailing = world.sailing().await;
+    let sailing = world.sailing_soon().await;
     world.paid_booking(&sailing, 2).await;
     let codes = world.ticket_codes(&sailing).await;
     let nyoman = world.crew(&sailing.partner, "nyoman@bahari.id").await;

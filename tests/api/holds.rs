@@ -35,16 +35,15 @@ fn enable_rate_limit(config: &mut Config) {
 }
 
 /// A boat that sails every hour of one day.
-async fn hourly_sailings(world: &World) -> Vec<Sailing> {
+async fn sailings_of_today(world: &World) -> Vec<Sailing> {
     let partner = world.active_partner("made@bahari.id").await;
     let boat = world.adds_boat(&partner, "GT. 1").await;
     let mut plan = route(&boat);
-    plan["end_date"] = plan["start_date"].clone();
-    let times = (6..22).map(|hour| {
-        json!({
-            "departure_time": format!("{hour:02}:00"), "arrival_time": format!("{hour:02}:45"),
-        })
-    });
+    (plan["start_date"], plan["end_date"]) = (json!("2026-11-15"), json!("2026-11-15"));
+    // From one o'clock on every ten minutes: the manifests of the first ones can be closed.
+    let time = |minutes: usize| format!("{}:{:02}", 13 + minutes / 60, minutes % 60);
+    let times = (0..16)
+        .map(|n| json!({ "departure_time": time(10 * n), "arrival_time": time(10 * n + 10) }));
     plan["times"] = times.collect();
     let route = world.creates_route(&partner, plan).await;
     world.publishes_route(&partner, &route).await.ok();
@@ -85,7 +84,7 @@ const COUNTERS: &str = "SELECT COUNT(*) FROM unpaid_holds";
 
 async fn one_network_holds_ten_however_many_ask_at_once(world: World) {
     let world = world.with(enable_rate_limit).await;
-    let sailings = hourly_sailings(&world).await;
+    let sailings = sailings_of_today(&world).await;
     let asks = (0..40).map(|n| {
         let order = order(&sailings[n % sailings.len()], 1, &guest_email(n));
         world.books_from("203.0.113.7", order)
@@ -98,7 +97,7 @@ async fn one_network_holds_ten_however_many_ask_at_once(world: World) {
 
 async fn one_email_holds_five_however_many_ask_at_once(world: World) {
     let world = world.with(enable_rate_limit).await;
-    let sailings = hourly_sailings(&world).await;
+    let sailings = sailings_of_today(&world).await;
     let networks: Vec<_> = (0..20).map(|n| format!("203.0.113.{n}")).collect();
     let asks = networks.iter().enumerate().map(|(n, network)| {
         let email = if n % 2 == 0 { "sari@example.com" } else { "SARI@Example.com" };
@@ -125,7 +124,7 @@ async fn two_processes_count_together(world: World) {
     if world.url().is_none() {
         return;
     }
-    let sailings = hourly_sailings(&world).await;
+    let sailings = sailings_of_today(&world).await;
     let other = world.second_process().await.with(enable_rate_limit).await;
     let asks = (0..40).map(|n| {
         let at = if n % 2 == 0 { &world } else { &other };
@@ -137,7 +136,7 @@ async fn two_processes_count_together(world: World) {
 
 async fn one_network_cannot_empty_a_day(world: World) {
     let world = world.with(enable_rate_limit).await;
-    let sailings = hourly_sailings(&world).await;
+    let sailings = sailings_of_today(&world).await;
     // Whole boats, as seats.
     let asks = sailings
         .iter()
@@ -150,7 +149,7 @@ async fn one_network_cannot_empty_a_day(world: World) {
 
 async fn what_is_paid_expired_or_cancelled_is_not_counted(world: World) {
     let world = world.with(enable_rate_limit).await;
-    let sailings = hourly_sailings(&world).await;
+    let sailings = sailings_of_today(&world).await;
     let network = "203.0.113.7";
     let email = "sari@example.com";
     let book = |n: usize| world.books_from(network, order(&sailings[n], 1, email));
@@ -193,7 +192,7 @@ async fn what_is_paid_expired_or_cancelled_is_not_counted(world: World) {
 
 async fn a_guest_charters_two_boats_for_ten_minutes(world: World) {
     let world = world.with(enable_rate_limit).await;
-    let sailings = hourly_sailings(&world).await;
+    let sailings = sailings_of_today(&world).await;
     let asks =
         (0..6).map(|n| world.books_from("203.0.113.7", charter(&sailings[n], 3, &guest_email(n))));
     let answers = join_all(asks).await;
@@ -225,7 +224,7 @@ async fn a_guest_charters_two_boats_for_ten_minutes(world: World) {
 
 async fn staff_and_partners_are_not_limited(world: World) {
     let world = world.with(enable_rate_limit).await;
-    let sailings = hourly_sailings(&world).await;
+    let sailings = sailings_of_today(&world).await;
     let admin = world.admin().await;
     for (n, sailing) in sailings.iter().enumerate() {
         let who = if n % 2 == 0 { &admin } else { &sailing.partner };
@@ -239,7 +238,7 @@ async fn staff_and_partners_are_not_limited(world: World) {
 }
 
 async fn without_rate_limits_nothing_is_counted(world: World) {
-    let sailings = hourly_sailings(&world).await;
+    let sailings = sailings_of_today(&world).await;
     let (seats, boats) = sailings.split_at(12);
     for sailing in seats {
         world.books(order(sailing, 1, "sari@example.com")).await.ok();
@@ -278,7 +277,7 @@ async fn a_refused_sale_counts_nothing(world: World) {
 async fn all_that_frees_a_hold_at_once_is_counted(world: World) {
     type Step<'a> = Pin<Box<dyn Future<Output = Answer> + 'a>>;
     let world = world.with(enable_rate_limit).await;
-    let sailings = hourly_sailings(&world).await;
+    let sailings = sailings_of_today(&world).await;
     let network = |n: usize| format!("203.0.113.{}", n % 8);
     let networks: Vec<_> = (0..48).map(network).collect();
     let sell = |n: usize| {

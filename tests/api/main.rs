@@ -44,6 +44,7 @@ mod providers;
 mod providers_payouts;
 mod providers_refunds;
 mod quotes;
+mod published;
 mod refunds;
 mod registration;
 mod relay;

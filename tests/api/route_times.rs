@@ -60,7 +60,7 @@ async fn a_sailing_is_shown_with_what_boarding_needs(world: World) {
     let sailing = world.signs_in("made@bahari.id", "mitra").await;
     let later = world.get(&path).by(&sailing).send().await.ok();
     assert_eq!(later["status"], "departed");
-    assert_eq!(later["manifest_closed_at"], "2026-11-15T03:00:00Z");
+    assert_eq!(later["manifest_closed_at"], "2026-11-15T21:00:00Z");
 }
 
 async fn sailings_are_found_by_day_status_and_words(world: World) {

@@ -486,9 +486,19 @@ async fn what_changes_offers_invalidates_the_cache(world: World) {
     assert!(seen("a suspension").await.is_empty());
     world.post(&format!("{desk}/unsuspend"), json!({})).by(&admin).send().await.ok();
     assert_eq!(seen("its end").await.len(), 1);
+    let dearer = json!({ "price": 175_000 });
+    world.put(&pier, dearer).by(&admin).send().await.ok();
+    assert_eq!(seen("a price").await[0]["price"], 175_000);
+    world.advances_clock(TimeDelta::hours(20));
+    let admin = world.signs_in(&admin.email, "admin").await;
     let close = format!("{pier}/manifest/close");
     world.post(&close, json!({})).by(&admin).send().await.ok();
     assert!(seen("a closed manifest").await.is_empty());
+    let reopen = format!("{pier}/manifest/reopen");
+    world.post(&reopen, json!({ "reason": "x" })).by(&admin).send().await.ok();
+    assert_eq!(seen("an open manifest").await.len(), 1);
+    world.post(&close, json!({})).by(&admin).send().await.ok();
+    assert!(seen("a manifest that is closed again").await.is_empty());
     let sailings = world.searches(next_day_search()).await;
     assert_eq!(sailings.len(), 1);
     let id = sailings[0]["route_time_id"].as_str().unwrap();
@@ -573,6 +583,7 @@ async fn every_operation_says_what_it_changes(world: World) {
             "publish_route",
             "publish_route_by_post",
             "update_line",
+            "extend_route",
             "resolve_payment_review",
         ]
     );
@@ -580,9 +591,11 @@ async fn every_operation_says_what_it_changes(world: World) {
         those(OfferChange::Some),
         [
             "update_profile",
-            "move_sailing",
+            "update_sailings",
+            "update_sailing",
             "cancel_sailing",
             "close_manifest",
+            "reopen_manifest",
             "create_booking",
             "cancel_booking",
             "reschedule_booking",

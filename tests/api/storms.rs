@@ -220,7 +220,13 @@ async fn thousands_of_random_operations_add_up(world: World) {
             let call = if *by_admin { call.by(&admin) } else { call };
             call.send_with_retry()
         });
-        for ((path, body, _), answer) in calls.iter().zip(join_all(sent).await) {
+        // The partner changes a price meanwhile.
+        let dearer = json!({ "price": 100_000 + 10_000 * random.random_range(0..10) });
+        let which = random.random_range(0..sailings.len());
+        let (answers, priced) =
+            tokio::join!(join_all(sent), world.updates_sailing(&sailings[which], dearer));
+        assert!([200, 409].contains(&priced.status), "{}", priced.body);
+        for ((path, body, _), answer) in calls.iter().zip(answers) {
             assert!(answer.status < 500, "{}", answer.body);
             // No provider knows the reference of cash.
             let is_cash = |booking: &Value| {
@@ -251,9 +257,21 @@ async fn thousands_of_random_operations_add_up(world: World) {
         }
         if random.random_bool(0.15) {
             let which = random.random_range(1..sailings.len());
-            match random.random_range(0..4) {
+            match random.random_range(0..6) {
                 0 => drop(world.closes_manifest(&sailings[which]).await.ok()),
-                1..3 => {
+                1 => {
+                    world.closes_manifest(&sailings[which]).await.ok();
+                    world.reopens_manifest(&sailings[which]).await.ok();
+                    world.books(order(&sailings[which], 1, "b0@example.com")).await;
+                }
+                2 => {
+                    let other = world.adds_boat(&sailing.partner, &format!("GT. S{lot}")).await;
+                    let body = json!({ "speedboat_id": other });
+                    world.updates_sailing(&sailings[which], body).await.ok();
+                    sailings[which].boat = other;
+                    world.books(order(&sailings[which], 1, "b1@example.com")).await.ok();
+                }
+                3..5 => {
                     world.cancels_sailing(&sailings[which], &sailing.partner).await.ok();
                     let id = json!(sailings[which].id);
                     let theirs = bookings.iter().filter(|b| b["route_time_id"] == id).take(5);

@@ -50,6 +50,14 @@ pub fn route(boat: &str) -> Value {
     })
 }
 
+/// The same, today at half past one.
+pub fn route_soon(boat: &str) -> Value {
+    let mut soon = route(boat);
+    (soon["start_date"], soon["end_date"]) = (json!("2026-11-15"), json!("2026-11-15"));
+    soon["times"] = json!([{ "departure_time": "13:30", "arrival_time": "14:15" }]);
+    soon
+}
+
 /// A search for the first day of that route.
 pub fn search_body(qty: i64) -> Value {
     json!({ "from": "Sanur", "to": "Nusa Penida", "date": "2026-11-16", "qty": qty })
@@ -265,6 +273,16 @@ impl World {
     pub async fn sailing(&self) -> Sailing {
         let partner = self.active_partner("made@bahari.id").await;
         let (boat, route) = self.creates_published_route(&partner, "GT. 1").await;
+        let id = self.sailings(&partner, &route).await[0]["id"].as_str().unwrap().to_owned();
+        Sailing { partner, boat, id }
+    }
+
+    /// A sailing of today, 2 hours and 30 minutes ahead: its manifest can be closed.
+    pub async fn sailing_soon(&self) -> Sailing {
+        let partner = self.active_partner("made@bahari.id").await;
+        let boat = self.adds_boat(&partner, "GT. 1").await;
+        let route = self.creates_route(&partner, route_soon(&boat)).await;
+        self.publishes_route(&partner, &route).await.ok();
         let id = self.sailings(&partner, &route).await[0]["id"].as_str().unwrap().to_owned();
         Sailing { partner, boat, id }
     }

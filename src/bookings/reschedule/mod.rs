@@ -102,6 +102,9 @@ pub async fn request(
     let mut sailings = vec![booking.sailing_id, request.to.sailing_id];
     sailings.extend(pending.as_ref().map(|pending| pending.to_sailing_id));
     store::lock_sailings(tx, sailings).await?;
+    if !store::is_unchanged(tx, request.to).await? {
+        return Err(Error::Contention("the sailing was changed concurrently".into()));
+    }
     if let Some(pending) = &pending {
         store::end(tx, pending.id, RescheduleStatus::Dropped, now).await?;
     }

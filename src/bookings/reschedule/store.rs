@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     bookings::{
-        model::{BookingRow, StoredPassenger},
+        model::{BookingRow, SailingContext, StoredPassenger},
         prices::Price,
     },
     kernel::{
@@ -233,6 +233,24 @@ pub async fn is_open(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<bool> 
         .maybe()
         .await?;
     Ok(open.is_some())
+}
+
+/// Whether a sailing, which is locked, still has the departure, the price and the boat that were
+/// read before.
+pub async fn is_unchanged(tx: &mut Tx, seen: &SailingContext) -> Result<bool> {
+    let same: Option<(Uuid,)> = tx
+        .sql(
+            "SELECT id FROM sailings WHERE id = $1 AND departure_at = $2 AND price = $3
+               AND speedboat_id = $4 AND capacity = $5",
+        )
+        .bind(seen.sailing_id)
+        .bind(seen.departure_at)
+        .bind(seen.seat_price)
+        .bind(seen.speedboat_id)
+        .bind(seen.capacity)
+        .maybe()
+        .await?;
+    Ok(same.is_some())
 }
 
 /// Moves the booking to its new sailing. A trigger adjusts the seats; an exclusion failure means

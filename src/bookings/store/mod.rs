@@ -26,7 +26,8 @@ use crate::{
 };
 
 pub use sailing::{
-    boarding_list, boarding_list_in, cancel_all, expire_all, follow, lock_rows, set_boarded,
+    boarding_list, boarding_list_in, cancel_all, expire_all, follow, follow_all, lock_rows,
+    lock_rows_in, set_boarded,
 };
 pub use sale::{INSERT_BOOKING, SELECT_OFFER, bind_new, offer};
 

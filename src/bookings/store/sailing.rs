@@ -14,6 +14,7 @@ use crate::{
         ids::Uuid,
     },
     ledger::with_collected,
+    sailings::bulk::{Period, in_period},
 };
 
 /// Bookings of a sailing that may board, or have boarded.
@@ -47,6 +48,18 @@ pub async fn lock_rows(tx: &mut Tx, sailing: Uuid) -> Result<()> {
     .bind(sailing)
     .run()
     .await?;
+    Ok(())
+}
+
+/// The same for all sailings of a period.
+pub async fn lock_rows_in(tx: &mut Tx, period: &Period) -> Result<()> {
+    let lock = tx.sql(in_period!(
+        "UPDATE bookings SET updated_at = updated_at
+         WHERE status IN ('pending_payment', 'paid') AND sailing_id IN
+           (SELECT id FROM sailings WHERE ",
+        ")"
+    ));
+    period.bind(lock).run().await?;
     Ok(())
 }
 
@@ -98,31 +111,55 @@ pub async fn cancel_all(
     Ok(cancelled)
 }
 
-/// Updates the times of the bookings of a sailing; returns the live ones.
-pub async fn follow(
-    tx: &mut Tx,
-    sailing: Uuid,
-    departure_at: DateTime<Utc>,
-    arrival_at: DateTime<Utc>,
-) -> Result<Vec<(Uuid,)>> {
-    tx.sql(
-        "UPDATE bookings SET promised_at = COALESCE(promised_at, departure_at),
-           departure_at = $1, arrival_at = $2,
-           expires_at = CASE WHEN status = 'pending_payment' AND expires_at > $1 THEN $1
-             ELSE expires_at END
-         WHERE sailing_id = $3",
-    )
-    .bind(departure_at)
-    .bind(arrival_at)
-    .bind(sailing)
-    .run()
-    .await?;
+/// Gives bookings the boat and the times of their sailings, which have changed.
+macro_rules! follow {
+    ($which:literal) => {
+        concat!(
+            "UPDATE bookings SET
+               (promised_at, speedboat_id, departure_at, arrival_at, expires_at) =
+               (SELECT
+                  CASE WHEN bookings.departure_at <> s.departure_at
+                    OR bookings.arrival_at <> s.arrival_at
+                    THEN COALESCE(bookings.promised_at, bookings.departure_at)
+                    ELSE bookings.promised_at END,
+                  s.speedboat_id, s.departure_at, s.arrival_at,
+                  CASE WHEN bookings.status = 'pending_payment'
+                    AND bookings.expires_at > s.departure_at THEN s.departure_at
+                    ELSE bookings.expires_at END
+                FROM sailings s WHERE s.id = bookings.sailing_id)
+             WHERE sailing_id ",
+            $which
+        )
+    };
+}
+
+/// Updates the bookings of a sailing; returns the live ones.
+pub async fn follow(tx: &mut Tx, sailing: Uuid) -> Result<Vec<(Uuid,)>> {
+    tx.sql(follow!("= $1")).bind(sailing).run().await?;
     let live = tx
         .sql(
             "SELECT id FROM bookings
              WHERE sailing_id = $1 AND status IN ('pending_payment', 'paid') ORDER BY id",
         )
         .bind(sailing)
+        .all()
+        .await?;
+    Ok(live)
+}
+
+/// Updates the bookings of the sailings of a change; returns the live ones with their sailings.
+pub async fn follow_all(tx: &mut Tx, change: Uuid) -> Result<Vec<(Uuid, Uuid)>> {
+    let follow = follow!("IN (SELECT c.sailing_id FROM sailing_changes c WHERE c.change_id = $1)");
+    tx.sql(follow).without_cached_plan().bind(change).run().await?;
+    let live = tx
+        .sql(
+            "SELECT id, sailing_id FROM bookings
+             WHERE sailing_id IN
+                 (SELECT c.sailing_id FROM sailing_changes c WHERE c.change_id = $1)
+               AND status IN ('pending_payment', 'paid') ORDER BY id",
+        )
+        .without_cached_plan()
+        .bind(change)
         .all()
         .await?;
     Ok(live)

@@ -4,7 +4,7 @@ use axum::{
     extract::{FromRequestParts, State},
     http::request::Parts,
 };
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::json;
 
 use crate::{
@@ -32,7 +32,7 @@ use crate::{
 };
 
 /// The route of the path, if the caller may see it.
-pub struct PathRoute(RouteRow);
+pub struct PathRoute(pub RouteRow);
 
 impl FromRequestParts<App> for PathRoute {
     type Rejection = Error;
@@ -55,6 +55,10 @@ pub async fn list_routes(
 ) -> Result<Page<Route>> {
     let owner = caller.partner_filter(query.mitra_id)?;
     Ok(routes::list(&app.db, owner, &query).await?.each(to_response))
+}
+
+pub async fn get_route(PathRoute(row): PathRoute) -> Reply<Route> {
+    Reply::data(to_response(row))
 }
 
 pub async fn create_route(
@@ -145,20 +149,30 @@ pub async fn publish_route(
     }
     ensure_operating(&mut tx, &route).await?;
     let departures = departures(&route, now)?;
-    let span = (departures[0].departure_at, last_arrival(&departures));
-    let taken = store::overlapping(&mut tx, route.speedboat_id, span).await?;
-    let spans: Vec<Span> = taken.iter().map(|sailing| sailing.span()).collect();
-    if let Some((ours, theirs)) = rules::clash(&departures, &spans) {
-        let there = taken.iter().find(|sailing| sailing.span() == theirs);
-        return Err(conflict(Some((ours, theirs, there))));
-    }
-    store::insert(&mut tx, &route, &departures)
-        .await
-        .map_err(|failure| if failure.is_exclusion() { conflict(None) } else { failure.into() })?;
+    insert_sailings(&mut tx, &route, &departures).await?;
     let (before, after) = (to_response(before), to_response(route));
     record(&mut tx, "route.published", Some(&before), Some(&after)).await?;
     tx.commit().await?;
     Ok(Reply::data(after).saying("The sailings are now on sale.", "Jadwal mulai dijual."))
+}
+
+/// Inserts sailings of a route whose boat is locked. 409 if the boat would be in two places at once.
+pub(super) async fn insert_sailings(
+    tx: &mut AuditedTx,
+    route: &RouteRow,
+    departures: &[Departure],
+) -> Result<()> {
+    let Some(first) = departures.first() else { return Ok(()) };
+    let span = (first.departure_at, last_arrival(departures));
+    let taken = store::overlapping(tx, route.speedboat_id, span).await?;
+    let spans: Vec<Span> = taken.iter().map(|sailing| sailing.span()).collect();
+    if let Some((ours, theirs)) = rules::clash(departures, &spans) {
+        let there = taken.iter().find(|sailing| sailing.span() == theirs);
+        return Err(conflict(Some((ours, theirs, there))));
+    }
+    store::insert(tx, route, departures)
+        .await
+        .map_err(|failure| if failure.is_exclusion() { conflict(None) } else { failure.into() })
 }
 
 /// Publishing again changes nothing; an archived route cannot be published.
@@ -173,7 +187,7 @@ fn already_published(route: RouteRow) -> Result<Reply<Route>> {
     }
 }
 
-async fn ensure_operating(tx: &mut AuditedTx, route: &RouteRow) -> Result<()> {
+pub(super) async fn ensure_operating(tx: &mut AuditedTx, route: &RouteRow) -> Result<()> {
     let boat = fleet::get_in(tx, None, route.speedboat_id).await?;
     if boat.is_none_or(|boat| boat.status != BoatStatus::Active) {
         return Err(Error::invalid_state(
@@ -192,24 +206,34 @@ async fn ensure_operating(tx: &mut AuditedTx, route: &RouteRow) -> Result<()> {
 
 /// The future departures, at least one.
 fn departures(route: &RouteRow, now: DateTime<Utc>) -> Result<Vec<Departure>> {
-    let times: Vec<RouteTime> =
-        serde_json::from_value(route.times.clone()).map_err(Error::internal)?;
-    let zone = route.timezone.tz();
-    let mut departures = rules::departures(&Plan {
-        schedule_type: route.schedule_type,
-        start: route.start_date.max(now.with_timezone(&zone).date_naive()),
-        end: route.end_date,
-        zone,
-        times: &times,
-        price: route.price,
-    });
-    departures.retain(|departure| departure.departure_at > now);
+    let departures = departures_from(route, route.start_date, now)?;
     if departures.is_empty() {
         return Err(Error::invalid_state(
             "The route has no departure in the future.",
             "Rute tidak memiliki keberangkatan di masa depan.",
         ));
     }
+    Ok(departures)
+}
+
+/// The future departures from a day on.
+pub(super) fn departures_from(
+    route: &RouteRow,
+    start: NaiveDate,
+    now: DateTime<Utc>,
+) -> Result<Vec<Departure>> {
+    let times: Vec<RouteTime> =
+        serde_json::from_value(route.times.clone()).map_err(Error::internal)?;
+    let zone = route.timezone.tz();
+    let mut departures = rules::departures(&Plan {
+        schedule_type: route.schedule_type,
+        start: start.max(now.with_timezone(&zone).date_naive()),
+        end: route.end_date,
+        zone,
+        times: &times,
+        price: route.price,
+    });
+    departures.retain(|departure| departure.departure_at > now);
     Ok(departures)
 }
 
@@ -266,7 +290,7 @@ pub async fn delete_route(
 }
 
 /// Locks and reads the route.
-async fn lock_route(tx: &mut AuditedTx, id: Uuid) -> Result<RouteRow> {
+pub(super) async fn lock_route(tx: &mut AuditedTx, id: Uuid) -> Result<RouteRow> {
     routes::lock_row(tx, id).await?;
     routes::get_in(tx, None, id).await?.ok_or(Error::NotFound)
 }
@@ -288,7 +312,7 @@ fn zone_of(app: &App, form: &RouteForm) -> Zone {
     form.timezone.unwrap_or_else(|| Zone::of_service(app.config.timezone))
 }
 
-fn to_response(row: RouteRow) -> Route {
+pub(super) fn to_response(row: RouteRow) -> Route {
     Route {
         id: row.id,
         mitra_id: row.partner_id,
@@ -313,7 +337,7 @@ fn to_response(row: RouteRow) -> Route {
     }
 }
 
-async fn record(
+pub(super) async fn record(
     tx: &mut AuditedTx,
     action: &'static str,
     before: Option<&Route>,
