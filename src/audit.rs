@@ -10,8 +10,13 @@ use crate::{
     app::App,
     kernel::{
         clock::midnight,
+        csv::harmless,
+        db::List,
         error::Result,
-        http::{Page, Paging, Query},
+        http::{
+            FileOr, ListFormat, PageOrCsv, Paging, Query,
+            export::{self, words},
+        },
         ids::Uuid,
         schema::Input,
     },
@@ -31,6 +36,8 @@ pub struct AuditQuery {
     start_date: Option<NaiveDate>,
     /// Inclusive, in the service's time zone.
     end_date: Option<NaiveDate>,
+    /// `csv`: all entries that are found, as a file.
+    format: Option<ListFormat>,
 }
 
 impl Input for AuditQuery {}
@@ -102,27 +109,87 @@ impl From<Row> for AuditLog {
 pub async fn list_audit_logs(
     State(app): State<App>,
     Query(query): Query<AuditQuery>,
-) -> Result<Page<AuditLog>> {
-    let zone = app.config.timezone;
-    let from = query.start_date.map(|date| midnight(date, zone));
-    let until = query.end_date.map(|date| midnight(date + Days::new(1), zone));
+) -> Result<PageOrCsv<AuditLog>> {
     let paging = &query.paging;
-    let rows = app
-        .db
-        .list(
+    let sort = paging.sort(None, "created_at");
+    let list = filtered(&app, &query);
+    if query.format == Some(ListFormat::Csv) {
+        let list = list.found_in("SELECT id FROM audit_logs");
+        return file(app.clone(), list.ids(sort, "id", export::LIMIT).await?);
+    }
+    let rows = list.page(sort, "id", paging.limit(), paging.offset()).await?;
+    Ok(FileOr::Json(paging.page(rows).each(|row: Row| row.into())))
+}
+
+macro_rules! entry {
+    ($rest:literal) => {
+        concat!(
             "SELECT id, actor_id, actor_name, actor_email, on_behalf_of_id, on_behalf_of_name,
                on_behalf_of_email, action, entity_type, entity_id, before_change, after_change,
                address, user_agent, request_id, created_at
              FROM audit_logs",
+            $rest
         )
+    };
+}
+
+fn filtered<'a>(app: &'a App, query: &AuditQuery) -> List<'a> {
+    let zone = app.config.timezone;
+    let from = query.start_date.map(|date| midnight(date, zone));
+    let until = query.end_date.map(|date| midnight(date + Days::new(1), zone));
+    app.db
+        .list(entry!(""))
         .filter("actor_id = ?", query.actor_id)
         .filter("entity_type = ?", query.entity_type.clone())
         .filter("entity_id = ?", query.entity_id)
         .filter("action = ?", query.action.clone())
         .filter("created_at >= ?", from)
         .filter("created_at < ?", until)
-        .search(&["actor_name", "actor_email", "action"], paging.search())
-        .page(paging.sort(None, "created_at"), "id", paging.limit(), paging.offset())
-        .await?;
-    Ok(paging.page(rows).each(|row: Row| row.into()))
+        .search(&["actor_name", "actor_email", "action"], query.paging.search())
+}
+
+const HEADER: &[&str] = &[
+    "created_at",
+    "actor_name",
+    "actor_email",
+    "on_behalf_of_name",
+    "on_behalf_of_email",
+    "action",
+    "entity_type",
+    "entity_id",
+    "before",
+    "after",
+    "address",
+    "user_agent",
+    "request_id",
+];
+
+fn file(app: App, ids: Vec<Uuid>) -> Result<PageOrCsv<AuditLog>> {
+    export::csv("audit-log", HEADER, ids, move |ids| {
+        let app = app.clone();
+        async move {
+            let rows = app.db.sql_among(entry!(" WHERE id IN"), ids.len(), "").long();
+            let rows: Vec<Row> = ids.iter().fold(rows, |rows, id| rows.bind(*id)).all().await?;
+            Ok(rows.into_iter().map(|row| (row.id, cells(&row))).collect())
+        }
+    })
+}
+
+fn cells(row: &Row) -> export::Row {
+    let json = |value: &Option<Value>| words(value.as_ref().map(Value::to_string));
+    vec![
+        row.created_at.to_rfc3339(),
+        harmless(&row.actor_name),
+        harmless(&row.actor_email),
+        words(row.on_behalf_of_name.as_deref()),
+        words(row.on_behalf_of_email.as_deref()),
+        row.action.clone(),
+        row.entity_type.clone(),
+        row.entity_id.to_string(),
+        json(&row.before_change),
+        json(&row.after_change),
+        row.address.clone(),
+        words(row.user_agent.as_deref()),
+        harmless(&row.request_id),
+    ]
 }

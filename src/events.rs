@@ -94,6 +94,8 @@ messages! {
         BookingDifferenceRefunded(DifferenceRefunded) = "booking.difference_refunded",
         /// Somebody asked for the tickets again.
         BookingTicketWanted(BookingRef) = "booking.ticket_wanted",
+        BookingPassengersCorrected(BookingRef) = "booking.passengers_corrected",
+        BookingContactCorrected(BookingRef) = "booking.contact_corrected",
         PaymentReview(PaymentReview) = "payment.review",
         RefundDue(RefundRef) = "refund.due",
         /// The provider refused it, or the transfer bounced.
@@ -274,7 +276,9 @@ impl DomainEvent {
             | Self::BookingRefunded(event)
             | Self::BookingMoved(event)
             | Self::BookingMoveDropped(event)
-            | Self::BookingTicketWanted(event) => event.booking_id,
+            | Self::BookingTicketWanted(event)
+            | Self::BookingPassengersCorrected(event)
+            | Self::BookingContactCorrected(event) => event.booking_id,
             Self::BookingCancelled(event) => event.booking_id,
             Self::BookingRescheduled(event) => event.booking_id,
             Self::BookingBoatChanged(event) => event.booking_id,
@@ -299,6 +303,8 @@ impl DomainEvent {
             | Self::BookingMoveDropped(_)
             | Self::BookingDifferenceRefunded(_)
             | Self::BookingTicketWanted(_)
+            | Self::BookingPassengersCorrected(_)
+            | Self::BookingContactCorrected(_)
             | Self::PaymentReview(_)
             | Self::RefundDue(_)
             | Self::RefundFailed(_) => Some(self.subject()),
@@ -331,6 +337,12 @@ messages! {
         DeliverWebhook(WebhookTask) = "webhook.delivery",
         RequestPayment(BookingRef) = "payment.wanted",
         ConfirmPayment(ConfirmPayment) = "payment.unconfirmed",
+        /// The codes of the bookings of an address, to that address.
+        SendFoundBookings(FoundBookings) = "mail.found_bookings",
+        /// Tickets to another address than that of the booking.
+        SendTickets(TicketsTo) = "mail.tickets",
+        /// To the address that a booking had before.
+        TellFormerContact(FormerContact) = "mail.former_contact",
     }
 }
 
@@ -338,7 +350,10 @@ impl Task {
     /// The queue of its worker.
     pub fn queue(&self) -> Queue {
         match self {
-            Self::SendLetter(_) => Queue::Mail,
+            Self::SendLetter(_)
+            | Self::SendFoundBookings(_)
+            | Self::SendTickets(_)
+            | Self::TellFormerContact(_) => Queue::Mail,
             Self::DeliverWebhook(_) => Queue::Webhook,
             Self::RequestPayment(_) | Self::ConfirmPayment(_) => Queue::Payment,
         }
@@ -348,6 +363,27 @@ impl Task {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WebhookTask {
     pub delivery_id: Uuid,
+}
+
+/// Somebody asked for the bookings of an address. Which there are is found out when the letter is
+/// written, so that the answer does not tell.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FoundBookings {
+    pub email: Email,
+    pub lang: Lang,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct TicketsTo {
+    pub booking_id: Uuid,
+    pub email: Email,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FormerContact {
+    pub booking_id: Uuid,
+    pub name: String,
+    pub email: Email,
 }
 
 /// A notice that the provider could not be asked about when it came.
@@ -485,6 +521,20 @@ pub async fn emit_all(
 /// Enqueues a task with high priority: before tasks that were enqueued within the last day.
 pub async fn enqueue(tx: &mut Tx, task: &Task, now: DateTime<Utc>) -> Result<()> {
     outbox::put(tx, task.queue(), task.name(), &task.payload()?, now).await.map(drop)
+}
+
+/// Enqueues a letter about a booking, behind its earlier letters. It is deleted with the booking's
+/// personal data.
+pub async fn enqueue_mail(
+    tx: &mut Tx,
+    task: &Task,
+    booking: Uuid,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let (topic, payload, queue) = (task.name(), task.payload()?, task.queue());
+    let lane = Some(format!("mail/{}", outbox::lane(booking)));
+    let new = New { topic, payload, lane, due_at: now, queue, after: None };
+    outbox::put_new(tx, new, now).await.map(drop)
 }
 
 /// Enqueues a letter that somebody waits for, with high priority.

@@ -92,7 +92,9 @@ pub mod staff;
 pub mod statistic;
 /// Taxes on bookings and on commission.
 pub mod taxes;
-/// Tickets: signed codes and their PDF.
+/// The signed codes of tickets.
+pub mod ticket_codes;
+/// Tickets: their PDF, and sending it.
 pub mod tickets;
 /// Calls of a provider that move money, until their outcome is known.
 pub mod transfers;

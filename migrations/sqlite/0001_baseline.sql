@@ -791,6 +791,8 @@ CREATE TABLE bookings (
     lang TEXT NOT NULL,
     -- Identity numbers in it are encrypted. Each has the fare that it was sold for.
     passengers JSONB NOT NULL,
+    -- Their names, one per line, for the search.
+    passenger_names TEXT NOT NULL DEFAULT '',
     accepted_terms BOOLEAN NOT NULL,
     -- Payment provider; NULL where nothing has to be paid.
     provider TEXT,
@@ -848,7 +850,7 @@ CREATE TABLE bookings (
     -- contact into the booking afterwards.
     erased_at TIMESTAMPTZ,
     CONSTRAINT bookings_erased CHECK (erased_at IS NULL OR (contact_name = '[erased]'
-        AND contact_phone = '' AND note = '' AND held_email IS NULL AND held_network IS NULL
+        AND contact_phone = '' AND note = '' AND passenger_names = '' AND held_email IS NULL AND held_network IS NULL
         AND refund_account IS NULL)),
     -- The parts of a price add up.
     CONSTRAINT bookings_price CHECK (discount BETWEEN 0 AND subtotal AND tax >= 0
@@ -893,6 +895,17 @@ CREATE TABLE unpaid_holds (
     CONSTRAINT unpaid_holds_network CHECK (kind <> 'network' OR held <= 10),
     CONSTRAINT unpaid_holds_charter CHECK (kind <> 'charter' OR held <= 2)
 );
+
+-- When somebody last asked for the bookings of an address by mail: at most three times an hour. The
+-- address is its keyed hash.
+CREATE TABLE booking_lookups (
+    address TEXT PRIMARY KEY,
+    latest_at TIMESTAMPTZ NOT NULL,
+    second_at TIMESTAMPTZ,
+    third_at TIMESTAMPTZ
+);
+-- The sweep.
+CREATE INDEX booking_lookups_latest ON booking_lookups (latest_at);
 
 -- Moves of a booking to another sailing.
 CREATE TABLE reschedules (

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{
     checkin::{self, ScanOutcome, TicketScan},
-    manifest,
+    csv, manifest,
     model::{
         Admitted, CheckIn, CheckedIn, Manifest, ManifestFormat, ManifestQuery, Outcome,
         ReopenManifest, RouteSailing, ScanResult, UndoCheckIn,
@@ -21,7 +21,7 @@ use crate::{
     kernel::{
         caller::Caller,
         error::{Conflict, Error, Result},
-        http::{Body, File, FileOr, Kinds, Page, Query, Reply, accepted},
+        http::{Body, File, FileOr, Kinds, ListFormat, PageOrCsv, Query, Reply, accepted},
     },
     sailings::{self, PathSailing, RouteTimesQuery, SailingDetail},
 };
@@ -58,8 +58,12 @@ pub async fn list_route_times(
     State(app): State<App>,
     caller: Caller,
     Query(query): Query<RouteTimesQuery>,
-) -> Result<Page<RouteSailing>> {
+) -> Result<PageOrCsv<RouteSailing>> {
     let owner = caller.crew_filter(query.mitra_id)?;
+    if query.format == Some(ListFormat::Csv) {
+        let now = app.clock.now();
+        return csv::file(app.clone(), sailings::list_ids(&app.db, owner, &query, now).await?);
+    }
     let (sailings, total) = sailings::sailings(&app.db, owner, &query, app.clock.now()).await?;
     let ids: Vec<_> = sailings.iter().map(|sailing| sailing.id).collect();
     let checked_in = store::checked_in(&app.db, &ids).await?;
@@ -67,7 +71,8 @@ pub async fn list_route_times(
         let count = checked_in.get(&sailing.id).copied().unwrap_or_default();
         RouteSailing::new(sailing, count)
     };
-    Ok(query.paging.page((sailings.into_iter().map(with_count).collect(), total)))
+    let page = query.paging.page((sailings.into_iter().map(with_count).collect(), total));
+    Ok(FileOr::Json(page))
 }
 
 pub async fn get_route_time(

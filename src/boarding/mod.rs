@@ -9,6 +9,7 @@
 //!   passengers and sees them masked.
 
 mod checkin;
+mod csv;
 mod http;
 mod manifest;
 mod model;

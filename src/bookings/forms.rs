@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    model::{BookingStatus, Gender, IdentityType},
+    model::{BookingStatus, Channel, Gender, IdentityType},
     rules::{Actor, BorneBy, CancelRequest, RefundChoice},
 };
 use crate::{
     kernel::{
         email::Email,
         error::{Error, Fault, Result},
-        http::Paging,
+        http::{ListFormat, Paging},
         ids::Uuid,
         lang::text,
         money::Rupiah,
@@ -96,18 +96,7 @@ pub fn reason_without_url(reason: &str) -> Result<()> {
 impl Input for BookingForm {
     /// Forms send missing values as empty strings.
     fn tidy(value: &mut Value) {
-        let passengers = value.get_mut("passengers").and_then(Value::as_array_mut);
-        for passenger in passengers.into_iter().flatten() {
-            for name in
-                ["identity_type", "identity_number", "gender", "birth_date", "nationality", "fare"]
-            {
-                if let Some(field) = passenger.get_mut(name)
-                    && field.as_str().is_some_and(|text| text.trim().is_empty())
-                {
-                    *field = Value::Null;
-                }
-            }
-        }
+        blank_details_are_null(value);
     }
 
     fn check(value: &Value, faults: &mut Vec<Fault>) {
@@ -118,27 +107,48 @@ impl Input for BookingForm {
                 continue;
             };
             let field = |name: &str| format!("passengers[{index}].{name}");
-            let right = match passenger["identity_type"].as_str() {
-                Some("nik") => number.len() == 16 && number.bytes().all(|b| b.is_ascii_digit()),
-                Some(_) => {
-                    (5..=20).contains(&number.len())
-                        && number.bytes().all(|b| b.is_ascii_alphanumeric())
-                }
-                None => {
-                    let message = text(
-                        "State the type of the identity number.",
-                        "Sebutkan jenis nomor identitasnya.",
-                    );
-                    faults.push(Fault::new(field("identity_type"), "required", message));
-                    continue;
-                }
-            };
-            if !right {
-                let message = text("This is not valid.", "Isian ini tidak valid.");
-                faults.push(Fault::new(field("identity_number"), "format", message));
+            faults.extend(identity_fault(passenger["identity_type"].as_str(), number, field));
+        }
+    }
+}
+
+/// Forms send missing details of passengers as empty strings.
+pub fn blank_details_are_null(value: &mut Value) {
+    let passengers = value.get_mut("passengers").and_then(Value::as_array_mut);
+    for passenger in passengers.into_iter().flatten() {
+        for name in
+            ["identity_type", "identity_number", "gender", "birth_date", "nationality", "fare"]
+        {
+            if let Some(field) = passenger.get_mut(name)
+                && field.as_str().is_some_and(|text| text.trim().is_empty())
+            {
+                *field = Value::Null;
             }
         }
     }
+}
+
+/// What is wrong with an identity number of this type.
+pub fn identity_fault(
+    kind: Option<&str>,
+    number: &str,
+    field: impl Fn(&str) -> String,
+) -> Option<Fault> {
+    let right = match kind {
+        Some("nik") => number.len() == 16 && number.bytes().all(|b| b.is_ascii_digit()),
+        Some(_) => {
+            (5..=20).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_alphanumeric())
+        }
+        None => {
+            let message = text(
+                "State the type of the identity number.",
+                "Sebutkan jenis nomor identitasnya.",
+            );
+            return Some(Fault::new(field("identity_type"), "required", message));
+        }
+    };
+    let message = text("This is not valid.", "Isian ini tidak valid.");
+    (!right).then(|| Fault::new(field("identity_number"), "format", message))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -257,6 +267,7 @@ pub struct BookingsQuery {
     #[schemars(length(max = 1_000))]
     pub note: Option<String>,
     pub status: Option<BookingStatus>,
+    pub channel: Option<Channel>,
     #[schemars(length(max = 32))]
     pub code: Option<String>,
     pub email: Option<Email>,
@@ -267,6 +278,8 @@ pub struct BookingsQuery {
     /// Whether a refund of the booking is not paid yet.
     pub refund_due: Option<bool>,
     pub sort_by: Option<BookingSort>,
+    /// `csv`: all bookings that are found, as a file.
+    pub format: Option<ListFormat>,
 }
 
 impl Input for BookingsQuery {}
@@ -286,6 +299,8 @@ pub struct RescheduleForm {
     /// UUID of the new sailing: of the same partner, between the same harbours.
     pub route_time_id: Uuid,
     pub reason: Option<Note>,
+    /// Only compute the price, the fee and the difference.
+    pub dry_run: Option<bool>,
     #[serde(flatten)]
     pub credentials: GuestCredentials,
 }

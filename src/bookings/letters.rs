@@ -1,13 +1,17 @@
 //! Mails to bookers.
 
+use chrono::TimeDelta;
+
 use super::{
     lookup::to_response,
     model::{BookingRow, BookingStatus, RefundAccount},
-    rules, store,
+    rules,
+    store::{self, FoundBooking},
 };
 use crate::{
     app::App,
     kernel::{
+        email::Email,
         error::{Error, Result},
         ids::Uuid,
         lang::{Lang, Text, text},
@@ -40,6 +44,10 @@ pub enum BookingLetter {
     DifferenceRefunded {
         amount: Rupiah,
     },
+    PassengersCorrected,
+    ContactCorrected,
+    /// To the address that the booking had before.
+    ContactReplaced,
 }
 
 impl BookingLetter {
@@ -50,6 +58,8 @@ impl BookingLetter {
             | Self::Tickets
             | Self::SailingMoved
             | Self::BoatChanged { .. }
+            | Self::PassengersCorrected
+            | Self::ContactCorrected
             | Self::Rescheduled { .. } => true,
             Self::PaymentRequest
             | Self::ExpiryReminder
@@ -57,7 +67,8 @@ impl BookingLetter {
             | Self::Cancelled { .. }
             | Self::RescheduleDropped
             | Self::Refunded
-            | Self::DifferenceRefunded { .. } => false,
+            | Self::DifferenceRefunded { .. }
+            | Self::ContactReplaced => false,
         }
     }
 
@@ -75,7 +86,9 @@ impl BookingLetter {
             Self::BoatChanged { was } => {
                 rules::is_live(status) && booking.joined.speedboat_name != *was
             }
+            Self::PassengersCorrected => rules::is_live(status),
             Self::Expired | Self::Refunded | Self::DifferenceRefunded { .. } => true,
+            Self::ContactCorrected | Self::ContactReplaced => true,
         }
     }
 }
@@ -109,6 +122,9 @@ pub async fn letter(
         BookingLetter::RescheduleDropped => reschedule_dropped(),
         BookingLetter::Refunded => refunded(&booking),
         BookingLetter::DifferenceRefunded { amount } => overpayment_refunded(&booking, *amount),
+        BookingLetter::PassengersCorrected => passengers_corrected(&booking),
+        BookingLetter::ContactCorrected => contact_corrected(&booking),
+        BookingLetter::ContactReplaced => contact_replaced(&booking),
     };
     let asks_to_pay = matches!(kind, BookingLetter::PaymentRequest | BookingLetter::ExpiryReminder);
     let action = match asks_to_pay {
@@ -207,6 +223,84 @@ fn ticket() -> Words {
         )],
     )
 }
+
+fn passengers_corrected(booking: &BookingRow) -> Words {
+    let mut paragraphs = vec![text(
+        "The details of passengers of your booking were changed. If you did not ask for this, please \
+         contact us.",
+        "Data penumpang pemesanan Anda telah diubah. Jika Anda tidak memintanya, mohon hubungi kami.",
+    )];
+    if rules::has_ticket(booking.status) {
+        paragraphs.push(text(
+            "Tickets with the present names are attached. Earlier tickets of this booking remain \
+             valid at the pier.",
+            "Tiket dengan nama terbaru terlampir. Tiket sebelumnya untuk pemesanan ini tetap berlaku \
+             di dermaga.",
+        ));
+    }
+    (("The passengers of your booking were changed", "Data penumpang Anda diubah"), paragraphs)
+}
+
+fn contact_corrected(booking: &BookingRow) -> Words {
+    let mut paragraphs = vec![text(
+        "You are the contact of this booking. With its code and this e-mail address you can look it \
+         up, change and cancel it.",
+        "Anda adalah kontak pemesanan ini. Dengan kode dan alamat e-mail ini Anda dapat melihat, \
+         mengubah, dan membatalkannya.",
+    )];
+    if rules::has_ticket(booking.status) {
+        paragraphs.push(text("The tickets are attached.", "Tiket terlampir."));
+    }
+    (("The contact of your booking was changed", "Kontak pemesanan Anda diubah"), paragraphs)
+}
+
+/// Says the new address so far that its owner is recognised.
+fn contact_replaced(booking: &BookingRow) -> Words {
+    let new = booking.contact_email.parse().map(|email: Email| email.masked());
+    let new = new.unwrap_or_default();
+    (
+        ("The contact of your booking was changed", "Kontak pemesanan Anda diubah"),
+        vec![
+            Text::new(
+                format!("The contact of this booking is now {new}, and no longer this address."),
+                format!("Kontak pemesanan ini kini {new}, bukan lagi alamat ini."),
+            ),
+            text(
+                "If you did not ask for this, please contact the operator of the boat or us at once.",
+                "Jika Anda tidak memintanya, mohon segera hubungi operator kapal atau kami.",
+            ),
+        ],
+    )
+}
+
+/// The codes of the bookings of an address; `None` if it has none.
+pub async fn found_letter(app: &App, to: Email, lang: Lang) -> Result<Option<Letter>> {
+    let since = app.clock.now() - TimeDelta::days(31);
+    let found = store::of_address(&app.db, &to, since, MOST_FOUND).await?;
+    let Some(newest) = found.first() else { return Ok(None) };
+    let fact = |booking: &FoundBooking| {
+        let when = booking.timezone.when(booking.departure_at);
+        let journey = format!("{} – {}", booking.from_name, booking.to_name);
+        let (en, id) = (when.say(Lang::En), when.say(Lang::Id));
+        let code = Text::new(booking.code.clone(), booking.code.clone());
+        (code, Text::new(format!("{journey}, {en}"), format!("{journey}, {id}")))
+    };
+    let facts = found.iter().map(fact).collect();
+    let (name, subject) = (newest.contact_name.clone(), text("Your bookings", "Pemesanan Anda"));
+    let paragraphs = vec![text(
+        "Somebody, probably you, asked for the codes of the bookings of this address. With a code \
+         and this address you can look up a booking, change and cancel it. If you did not ask, you \
+         can ignore this mail.",
+        "Seseorang, mungkin Anda, meminta kode pemesanan untuk alamat ini. Dengan kode dan alamat ini \
+         Anda dapat melihat, mengubah, dan membatalkan pemesanan. Jika Anda tidak memintanya, abaikan \
+         e-mail ini.",
+    )];
+    let letter = Letter::new(to, name, lang, subject, paragraphs);
+    Ok(Some(Letter { facts, ..letter }))
+}
+
+/// A mail lists at most so many bookings.
+const MOST_FOUND: i64 = 50;
 
 fn expired() -> Words {
     (

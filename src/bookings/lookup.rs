@@ -3,7 +3,7 @@
 use super::{
     forms::GuestCredentials,
     model::{BookingRow, RefundAccount},
-    rules::Actor,
+    rules::{Actor, has_ticket},
     store,
     view::{
         BookedBoat, BookedSailing, Booking, BookingContact, Passenger, PaymentRecord, PriceLine,
@@ -20,10 +20,11 @@ use crate::{
         error::{Error, Result},
         ids::Uuid,
     },
+    ticket_codes::{self, Ticket},
 };
 
 /// In whose name the caller acts on bookings; 403 for crew, which has no part in them.
-fn actor(caller: Option<&Caller>) -> Result<Actor> {
+pub fn actor(caller: Option<&Caller>) -> Result<Actor> {
     match caller.map(|caller| caller.role) {
         Some(Role::Admin | Role::Staff) => Ok(Actor::Staff),
         Some(Role::Mitra) => Ok(Actor::Partner),
@@ -72,7 +73,7 @@ pub fn may_read_identity(caller: Option<&Caller>) -> bool {
 /// Which confidential fields of a booking a caller sees.
 #[derive(Clone, Copy, Debug)]
 pub struct Readable {
-    /// Identity numbers in full.
+    /// Identity numbers in full, and the codes of tickets.
     identity: bool,
     /// The account for refunds, masked.
     refund_account: bool,
@@ -106,8 +107,17 @@ pub fn to_response(app: &App, row: BookingRow, readable: impl Into<Readable>) ->
     let account = row.refund_account.as_deref().filter(|_| readable.refund_account);
     let refund_account =
         account.map(|sealed| RefundAccount::open(&app.sealer, sealed)).transpose()?;
+    let has_tickets = readable.identity && has_ticket(row.status);
+    let (sailing_id, booking_id) = (row.sailing_id, row.id);
     let mut passengers = Vec::with_capacity(row.passengers.len());
-    for passenger in row.passengers.0 {
+    for (index, passenger) in row.passengers.0.into_iter().enumerate() {
+        let ticket_code = match has_tickets {
+            true => {
+                let place = ticket_codes::place(index)?;
+                Some(app.ticket_keys().sign(Ticket { sailing_id, booking_id, place }))
+            }
+            false => None,
+        };
         let number = app.sealer.open_number(passenger.identity_number.as_deref())?;
         passengers.push(Passenger {
             checked_in_at: row.boarded.get(&passenger.id).copied(),
@@ -121,6 +131,7 @@ pub fn to_response(app: &App, row: BookingRow, readable: impl Into<Readable>) ->
             fare: passenger.fare,
             unit_price: passenger.unit_price,
             takes_seat: passenger.takes_seat,
+            ticket_code,
         });
     }
     let payment = joined.payment_provider.zip(joined.payment_reference).zip(joined.payment_status);
@@ -182,6 +193,16 @@ pub fn to_response(app: &App, row: BookingRow, readable: impl Into<Readable>) ->
         refund_account,
         created_at: row.created_at,
     })
+}
+
+/// 404 if the contact of a guest's booking has changed since the guest was authorized.
+pub fn ensure_same_contact(seen: &BookingRow, now: &BookingRow) -> Result<()> {
+    if seen.contact_email == now.contact_email { Ok(()) } else { Err(Error::NotFound) }
+}
+
+/// The page of the web app that shows a booking.
+pub fn app_page(app: &App, booking: &BookingRow) -> String {
+    format!("{}/booking/{}", app.config.app_url(), booking.code)
 }
 
 /// The page of the payment simulator.

@@ -11,6 +11,7 @@
 //! - A booking keeps the price, taxes and commission that it was sold with.
 
 mod bulk;
+mod corrections;
 mod earnings;
 mod fares;
 mod forms;
@@ -37,16 +38,22 @@ pub use bulk::{
 };
 pub use forms::{BookingForm, GuestCredentials, RescheduleForm, reason_without_url};
 pub use http::{
-    OpensPayment, PathBooking, PathOwnBooking, cancel_booking, create_booking, get_booking,
-    list_bookings, quote_booking, set_refund_account, validate_promo,
+    OpensPayment, PathBooking, PathOwnBooking, cancel_booking, correct_contact, correct_passengers,
+    create_booking, find_bookings, get_booking, list_bookings, quote_booking, set_refund_account,
+    validate_promo,
 };
-pub use letters::{BookingLetter, letter};
-pub use lookup::{Readable, booking_for, may_read_identity, simulator_url, to_response};
+pub use letters::{BookingLetter, found_letter, letter};
+pub use lookup::{
+    Readable, actor, app_page, booking_for, ensure_same_contact, may_read_identity, simulator_url,
+    to_response,
+};
 pub use model::{
     BookingOnList, BookingRow, BookingStatus, Gender, IdentityType, RefundAccount, StoredPassenger,
 };
 pub use prices::{FareLine, Price, TaxAmount};
-pub use rules::{Actor, Event, has_ticket, is_live};
+pub use rules::{
+    Actor, Event, cancel_offer, ensure_ticket, ensure_unpaid, has_ticket, is_live, payable,
+};
 pub use store::{
     INSERT_BOOKING, SELECT_OFFER, TransitionDetails, boarding_list, boarding_list_in,
     can_take_again, get, get_all, get_in, lock_row, lock_rows, lock_rows_in, set_boarded,
@@ -73,6 +80,11 @@ pub async fn complete(app: &App) -> Result<u64> {
 /// Completes a batch, for the job.
 pub async fn complete_some(app: &App) -> Result<Pass> {
     earnings::complete_some(app).await
+}
+
+/// Forgets who asked for the bookings of an address more than an hour ago.
+pub async fn sweep_lookups(app: &App) -> Result<()> {
+    store::sweep_lookups(&app.db, app.clock.now()).await
 }
 
 /// Expires a batch of unpaid holds.

@@ -497,6 +497,8 @@ impl BookingRow {
         BookingState {
             status: self.status,
             departure_at: self.departure_at,
+            arrival_at: self.arrival_at,
+            expires_at: self.expires_at,
             promised_at: self.promised_at,
             is_boarded: !self.boarded.is_empty(),
             is_manifest_closed: self.joined.manifest_closed_at.is_some(),

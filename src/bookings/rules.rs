@@ -5,7 +5,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::model::BookingStatus;
 use crate::kernel::{
-    error::Error,
+    error::{Conflict, Error},
     lang::{Text, text},
     money::{Rate, Rupiah},
 };
@@ -94,6 +94,9 @@ pub enum Actor {
 pub struct BookingState {
     pub status: BookingStatus,
     pub departure_at: DateTime<Utc>,
+    pub arrival_at: DateTime<Utc>,
+    /// Until when it is held unpaid.
+    pub expires_at: DateTime<Utc>,
     /// The departure that it was sold with, if its sailing was moved.
     pub promised_at: Option<DateTime<Utc>>,
     pub is_boarded: bool,
@@ -127,11 +130,21 @@ impl BookingState {
     /// Check-in and the manifest restrict a guest within this time before departure. Earlier they
     /// do not, so that a partner cannot lock customers in.
     fn is_near_departure(&self, now: DateTime<Utc>) -> bool {
-        self.departure_at - now <= TimeDelta::hours(24)
+        self.departure_at - now <= NEAR
+    }
+
+    /// The time from which a guest can no longer leave the sailing.
+    fn guest_leaves_before(&self) -> DateTime<Utc> {
+        match self.is_boarded || self.is_manifest_closed {
+            true => self.departure_at - NEAR,
+            false => self.departure_at,
+        }
     }
 }
 
-/// Why a booking cannot be cancelled or rescheduled.
+const NEAR: TimeDelta = TimeDelta::hours(24);
+
+/// Why a booking cannot be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The sailing has departed.
@@ -140,10 +153,16 @@ pub enum Refusal {
     ManifestClosed,
     /// A passenger of the booking is checked in.
     AlreadyBoarded,
-    /// It is cancelled, expired or refunded.
-    AlreadyOver,
-    /// Only a paid booking can be rescheduled.
+    /// It is cancelled, or was refunded.
+    AlreadyCancelled,
+    /// It was not paid in time.
+    Expired,
+    /// Only a paid booking can be rescheduled, and has tickets.
     NotPaid,
+    /// It needs no further payment.
+    AlreadyPaid,
+    /// No step of the policy allows a guest to reschedule so shortly before departure.
+    TooLate,
     /// After the journey: nothing was paid, so that nothing can be refunded.
     FreeOfCharge,
     /// The actor may not decide this field, or not at this time.
@@ -156,64 +175,109 @@ pub enum Refusal {
     TooLittle,
 }
 
-impl From<Refusal> for Error {
-    fn from(refusal: Refusal) -> Self {
-        match refusal {
-            Refusal::Departed => Self::invalid_state(
+impl Refusal {
+    /// The error code.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Departed => "departed",
+            Self::ManifestClosed => "manifest_closed",
+            Self::AlreadyBoarded => "already_boarded",
+            Self::AlreadyCancelled => "already_cancelled",
+            Self::Expired => "expired",
+            Self::NotPaid => "not_paid",
+            Self::AlreadyPaid => "already_paid",
+            Self::TooLate => "too_late",
+            Self::FreeOfCharge => "invalid_state",
+            Self::NotAllowed(_) | Self::Ambiguous | Self::TooMuch(_) | Self::TooLittle => {
+                "validation_failed"
+            }
+        }
+    }
+
+    /// What it is about, if it is about a field of the request, and what is said.
+    fn said(self) -> (Option<(&'static str, &'static str)>, Text) {
+        let of_state = |en, id| (None, text(en, id));
+        match self {
+            Self::Departed => of_state(
                 "This sailing has departed, so the booking can no longer be changed.",
                 "Kapal sudah berangkat, sehingga pemesanan tidak dapat diubah lagi.",
             ),
-            Refusal::ManifestClosed => Self::conflict(
-                "manifest_closed",
+            Self::ManifestClosed => of_state(
                 "The manifest of this sailing is closed.",
                 "Manifes penumpang pelayaran ini sudah ditutup.",
             ),
-            Refusal::AlreadyBoarded => Self::conflict(
-                "already_boarded",
+            Self::AlreadyBoarded => of_state(
                 "A passenger of this booking is already checked in.",
                 "Ada penumpang pemesanan ini yang sudah check-in.",
             ),
-            Refusal::AlreadyOver => Self::invalid_state(
-                "This booking is over, so it can no longer be changed.",
-                "Pemesanan ini sudah berakhir, sehingga tidak dapat diubah lagi.",
+            Self::AlreadyCancelled => {
+                of_state("This booking is cancelled.", "Pemesanan ini sudah dibatalkan.")
+            }
+            Self::Expired => of_state(
+                "This booking was not paid in time and has expired.",
+                "Pemesanan ini tidak dibayar tepat waktu dan sudah kedaluwarsa.",
             ),
-            Refusal::NotPaid => Self::invalid_state(
-                "Only a paid booking can be moved to another sailing.",
-                "Hanya pemesanan yang sudah dibayar yang dapat dipindahkan ke jadwal lain.",
+            Self::NotPaid => of_state("This booking is not paid.", "Pemesanan ini belum dibayar."),
+            Self::AlreadyPaid => {
+                of_state("This booking is already paid.", "Pemesanan ini sudah dibayar.")
+            }
+            Self::TooLate => of_state(
+                "It is too late to reschedule this booking.",
+                "Sudah terlambat untuk memindahkan pemesanan ini.",
             ),
-            Refusal::FreeOfCharge => Self::invalid_state(
+            Self::FreeOfCharge => of_state(
                 "Nothing was paid for this booking, so there is nothing to refund.",
                 "Pemesanan ini tidak berbayar, sehingga tidak ada yang dikembalikan.",
             ),
-            Refusal::NotAllowed(field) => {
-                let message = text(
+            Self::NotAllowed(field) => (
+                Some((field, "not_allowed")),
+                text(
                     "You cannot decide this for this booking.",
                     "Anda tidak dapat menentukan ini untuk pemesanan ini.",
-                );
-                Self::field(field, "not_allowed", message)
-            }
-            Refusal::Ambiguous => {
-                let message = text(
+                ),
+            ),
+            Self::Ambiguous => (
+                Some(("refund_amount", "ambiguous")),
+                text(
                     "State the refund or its amount, not both.",
                     "Sebutkan jenis pengembalian atau jumlahnya, bukan keduanya.",
-                );
-                Self::field("refund_amount", "ambiguous", message)
-            }
-            Refusal::TooMuch(most) => {
-                let message = Text::new(
+                ),
+            ),
+            Self::TooMuch(most) => (
+                Some(("refund_amount", "max")),
+                Text::new(
                     format!("At most {most} can be refunded."),
                     format!("Paling banyak {most} dapat dikembalikan."),
-                );
-                Self::field("refund_amount", "max", message)
-            }
-            Refusal::TooLittle => {
-                let message = text(
+                ),
+            ),
+            Self::TooLittle => (
+                Some(("refund_amount", "min")),
+                text(
                     "A refund after the journey is at least 1 rupiah.",
                     "Pengembalian setelah perjalanan paling sedikit 1 rupiah.",
-                );
-                Self::field("refund_amount", "min", message)
+                ),
+            ),
+        }
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        match refusal.said() {
+            (Some((field, rule)), message) => Self::field(field, rule, message),
+            (None, message) => {
+                let word = refusal.word();
+                Self::Conflict(Box::new(Conflict { word, message, data: None }))
             }
         }
+    }
+}
+
+/// Why a booking that is over cannot be changed.
+fn over(status: BookingStatus) -> Refusal {
+    match status {
+        BookingStatus::Expired => Refusal::Expired,
+        _ => Refusal::AlreadyCancelled,
     }
 }
 
@@ -252,11 +316,7 @@ impl Refund {
     /// What the booker gets: everything after a disruption or of a suspended partner, otherwise by
     /// the policy, limited by the cap of an earlier reschedule.
     fn of_booker(booking: &BookingState, policy: &[(u32, u8)], now: DateTime<Utc>) -> Self {
-        if booking.is_disrupted() || booking.is_partner_suspended {
-            return Self::of(booking.refundable());
-        }
-        let percent = refund_percent(policy, booking.departure_at, now);
-        let percent = booking.refund_cap.unwrap_or(percent).min(percent);
+        let percent = percent_of_booker(booking, policy, now);
         Self::of(percent_of(booking.total, percent).min(booking.refundable()))
     }
 
@@ -331,8 +391,65 @@ pub fn cancellation(
             }
         }
         (Completed, Actor::Guest | Actor::Partner | Actor::Sailing) => Err(Refusal::Departed),
-        (Expired | Cancelled | RefundPending | Refunded, _) => Err(Refusal::AlreadyOver),
+        (status @ (Expired | Cancelled | RefundPending | Refunded), _) => Err(over(status)),
     }
+}
+
+/// What part of the price a booker gets back, in percent.
+fn percent_of_booker(booking: &BookingState, policy: &[(u32, u8)], now: DateTime<Utc>) -> i32 {
+    if booking.is_disrupted() || booking.is_partner_suspended {
+        return 100;
+    }
+    let percent = refund_percent(policy, booking.departure_at, now);
+    booking.refund_cap.unwrap_or(percent).min(percent)
+}
+
+/// What a cancellation now brings to somebody who leaves the refund to the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CancelOffer {
+    pub refund: Refund,
+    /// The part of the price that is paid back, in percent.
+    pub percent: i32,
+    /// Until when it stays so, if nothing else happens; `None`: without an end.
+    pub until: Option<DateTime<Utc>>,
+}
+
+/// What [`cancellation`] decides for this actor now, and until when.
+pub fn cancel_offer(
+    booking: &BookingState,
+    actor: Actor,
+    policy: &[(u32, u8)],
+    now: DateTime<Utc>,
+) -> Result<CancelOffer, Refusal> {
+    use BookingStatus::*;
+    let refund = cancellation(booking, CancelRequest::by(actor), policy, now)?;
+    let (percent, until) = match (booking.status, actor) {
+        (Paid, Actor::Guest) => {
+            let percent = percent_of_booker(booking, policy, now);
+            let changes_at = step_end(policy, booking.departure_at, now, |later| {
+                percent_of_booker(booking, policy, later) != percent
+            });
+            let last = booking.guest_leaves_before();
+            (percent, Some(changes_at.map_or(last, |at| at.min(last))))
+        }
+        (Paid, Actor::Staff) => (100, None),
+        (Paid, _) => (100, Some(booking.arrival_at)),
+        (Completed, _) => (100, None),
+        _ => (0, Some(booking.expires_at)),
+    };
+    Ok(CancelOffer { refund, percent, until })
+}
+
+/// The end of the first step of a policy that ends after now and changes something.
+fn step_end(
+    policy: &[(u32, u8)],
+    departure_at: DateTime<Utc>,
+    now: DateTime<Utc>,
+    changes: impl Fn(DateTime<Utc>) -> bool,
+) -> Option<DateTime<Utc>> {
+    let ends = policy.iter().map(|(hours, _)| departure_at - TimeDelta::hours((*hours).into()));
+    // A step includes its last moment.
+    ends.filter(|end| *end >= now).find(|end| changes(*end + TimeDelta::microseconds(1)))
 }
 
 /// Which fields an actor may decide. A guest may repeat that the policy applies.
@@ -406,7 +523,96 @@ pub fn rescheduling(
             Ok(RescheduleCause::Disruption)
         }
         Completed => Err(Refusal::Departed),
-        Expired | Cancelled | RefundPending | Refunded => Err(Refusal::AlreadyOver),
+        status @ (Expired | Cancelled | RefundPending | Refunded) => Err(over(status)),
+    }
+}
+
+/// The fee of a reschedule. A guest who chooses to move pays it, by the policy; nobody else does.
+pub fn reschedule_fee(
+    booking: &BookingState,
+    actor: Actor,
+    cause: RescheduleCause,
+    policy: &[(u32, u8)],
+    now: DateTime<Utc>,
+) -> Result<Rupiah, Refusal> {
+    match (cause, actor) {
+        (RescheduleCause::Choice, Actor::Guest) => {
+            let percent = fee_percent(policy, booking.departure_at, now);
+            Ok(percent_of(booking.total, percent.ok_or(Refusal::TooLate)?))
+        }
+        _ => Ok(Rupiah::ZERO),
+    }
+}
+
+/// What a reschedule now costs beside the difference of the prices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RescheduleOffer {
+    pub fee: Rupiah,
+    /// Until when it stays so, if nothing else happens; `None`: without an end.
+    pub until: Option<DateTime<Utc>>,
+}
+
+/// What [`rescheduling`] and [`reschedule_fee`] decide for this actor now, and until when.
+pub fn reschedule_offer(
+    booking: &BookingState,
+    actor: Actor,
+    policy: &[(u32, u8)],
+    now: DateTime<Utc>,
+) -> Result<RescheduleOffer, Refusal> {
+    let cause = rescheduling(booking, now)?;
+    let fee = reschedule_fee(booking, actor, cause, policy, now)?;
+    // A booking whose sailing was cancelled has no departure to wait for.
+    if booking.status != BookingStatus::Paid {
+        return Ok(RescheduleOffer { fee, until: None });
+    }
+    let changes_at = step_end(policy, booking.departure_at, now, |later| {
+        reschedule_fee(booking, actor, cause, policy, later) != Ok(fee)
+    });
+    // Check-in and the manifest bind whoever reschedules.
+    let last = booking.guest_leaves_before();
+    Ok(RescheduleOffer { fee, until: Some(changes_at.map_or(last, |at| at.min(last))) })
+}
+
+/// Whether passengers and contact of a booking can be corrected, by any actor: until the manifest is
+/// closed, which names them.
+pub fn correcting(booking: &BookingState, now: DateTime<Utc>) -> Result<(), Refusal> {
+    use BookingStatus::*;
+    match booking.status {
+        PendingPayment if booking.expires_at <= now => Err(Refusal::Expired),
+        PendingPayment | Paid if booking.has_departed(now) => Err(Refusal::Departed),
+        PendingPayment | Paid if booking.is_manifest_closed => Err(Refusal::ManifestClosed),
+        PendingPayment | Paid => Ok(()),
+        Completed => Err(Refusal::Departed),
+        status @ (Expired | Cancelled | RefundPending | Refunded) => Err(over(status)),
+    }
+}
+
+/// Whether a booking waits for its payment.
+pub fn ensure_unpaid(status: BookingStatus) -> Result<(), Refusal> {
+    use BookingStatus::*;
+    match status {
+        PendingPayment => Ok(()),
+        Paid | Completed => Err(Refusal::AlreadyPaid),
+        Expired | Cancelled | RefundPending | Refunded => Err(over(status)),
+    }
+}
+
+/// Whether a booking can still be paid at the provider: its hold has not ended.
+pub fn payable(
+    status: BookingStatus,
+    expires_at: DateTime<Utc>,
+    now: DateTime<Utc>,
+) -> Result<(), Refusal> {
+    ensure_unpaid(status)?;
+    if expires_at <= now { Err(Refusal::Expired) } else { Ok(()) }
+}
+
+/// Whether a booking has tickets.
+pub fn ensure_ticket(status: BookingStatus) -> Result<(), Refusal> {
+    match status {
+        status if has_ticket(status) => Ok(()),
+        BookingStatus::PendingPayment => Err(Refusal::NotPaid),
+        status => Err(over(status)),
     }
 }
 
@@ -522,6 +728,8 @@ mod tests {
         BookingState {
             status,
             departure_at: at_noon() + TimeDelta::days(2),
+            arrival_at: at_noon() + TimeDelta::days(2) + TimeDelta::hours(1),
+            expires_at: at_noon() + TimeDelta::minutes(30),
             promised_at: None,
             is_boarded: false,
             is_manifest_closed: false,
@@ -545,14 +753,15 @@ mod tests {
         let all = Rupiah(100_000);
         let (none, full) = (Ok(Refund::NONE), Ok(Refund::of(all)));
         let complaint = Ok(Refund { amount: all, borne_by: Some(BorneBy::Partner) });
-        let (departed, over) = (Err(Refusal::Departed), Err(Refusal::AlreadyOver));
+        let (departed, over) = (Err(Refusal::Departed), Err(Refusal::AlreadyCancelled));
+        let expired = Err(Refusal::Expired);
         #[rustfmt::skip]
         let drawn = [
             // status        guest     partner   staff      sailing
             (PendingPayment, [none,     none,     none,      none]),
             (Paid,           [full,     full,     full,      full]),
             (Completed,      [departed, departed, complaint, departed]),
-            (Expired,        [over,     over,     over,      over]),
+            (Expired,        [expired,  expired,  expired,   expired]),
             (Cancelled,      [over,     over,     over,      over]),
             (RefundPending,  [over,     over,     over,      over]),
             (Refunded,       [over,     over,     over,      over]),
@@ -604,7 +813,7 @@ mod tests {
         assert_eq!(amount(PendingPayment, 1), Err(Refusal::TooMuch(Rupiah::ZERO)));
         assert_eq!(amount(Completed, 0), Err(Refusal::TooLittle));
         assert_eq!(amount(Completed, 100_001), Err(Refusal::TooMuch(Rupiah(100_000))));
-        assert_eq!(amount(Refunded, 1), Err(Refusal::AlreadyOver));
+        assert_eq!(amount(Refunded, 1), Err(Refusal::AlreadyCancelled));
         let (full, policy) = (Some(RefundChoice::Full), Some(RefundChoice::Policy));
         let platform = Some(BorneBy::Platform);
         assert_eq!(
@@ -650,14 +859,15 @@ mod tests {
         assert_eq!(of(Paid), Ok(RescheduleCause::Choice));
         assert_eq!(of(PendingPayment), Err(Refusal::NotPaid));
         assert_eq!(of(Completed), Err(Refusal::Departed));
-        for over in [Expired, Cancelled, RefundPending, Refunded] {
-            assert_eq!(of(over), Err(Refusal::AlreadyOver));
+        assert_eq!(of(Expired), Err(Refusal::Expired));
+        for over in [Cancelled, RefundPending, Refunded] {
+            assert_eq!(of(over), Err(Refusal::AlreadyCancelled));
         }
         for called_off in [Cancelled, RefundPending] {
             let state = BookingState { is_called_off: true, ..booking(called_off) };
             assert_eq!(rescheduling(&state, at_noon()), Ok(RescheduleCause::Disruption));
             let unpaid = BookingState { was_paid: false, ..state };
-            assert_eq!(rescheduling(&unpaid, at_noon()), Err(Refusal::AlreadyOver));
+            assert_eq!(rescheduling(&unpaid, at_noon()), Err(Refusal::AlreadyCancelled));
         }
     }
 
@@ -681,6 +891,8 @@ mod tests {
                 BookingState {
                     status: BookingStatus::ALL[status],
                     departure_at,
+                    arrival_at: departure_at + TimeDelta::hours(1),
+                    expires_at: at_noon() + TimeDelta::minutes(30),
                     promised_at: moved_by.map(|by| departure_at + TimeDelta::minutes(by)),
                     is_boarded: flags[0],
                     is_manifest_closed: flags[1],
@@ -786,6 +998,40 @@ mod tests {
                 for (closed, boarded) in [(false, true), (true, false), (true, true)] {
                     prop_assert_eq!(decided(closed, boarded), first);
                 }
+            }
+        }
+
+        #[test]
+        fn an_offer_is_what_happens_and_holds_until_it_ends(
+            booking in any_state(), actor in any_actor(), share in 0.0_f64..1.0,
+        ) {
+            let (now, tick) = (at_noon(), TimeDelta::seconds(1));
+            let cancels = |at| cancellation(&booking, CancelRequest::by(actor), &POLICY, at);
+            let offer = cancel_offer(&booking, actor, &POLICY, now);
+            prop_assert_eq!(offer.map(|offer| offer.refund), cancels(now));
+            if let Ok(CancelOffer { refund, percent, until }) = offer {
+                prop_assert!(refund.amount <= percent_of(booking.total, percent));
+                prop_assert!((0..=100).contains(&percent));
+                if let (BookingStatus::Paid, Actor::Guest, Some(until)) =
+                    (booking.status, actor, until)
+                {
+                    let part = ((until - now).num_seconds() as f64 * share) as i64;
+                    prop_assert_eq!(cancels(now + TimeDelta::seconds(part)), Ok(refund));
+                    let after = cancel_offer(&booking, actor, &POLICY, until + tick);
+                    prop_assert!(after.map(|after| after.percent) != Ok(percent));
+                }
+            }
+            const FEES: [(u32, u8); 3] = [(48, 0), (12, 10), (2, 25)];
+            let fee_at = |at| {
+                let cause = rescheduling(&booking, at)?;
+                reschedule_fee(&booking, actor, cause, &FEES, at)
+            };
+            let offer = reschedule_offer(&booking, actor, &FEES, now);
+            prop_assert_eq!(offer.map(|offer| offer.fee), fee_at(now));
+            if let Ok(RescheduleOffer { fee, until: Some(until) }) = offer {
+                let part = ((until - now).num_seconds() as f64 * share) as i64;
+                prop_assert_eq!(fee_at(now + TimeDelta::seconds(part)), Ok(fee));
+                prop_assert!(fee_at(until + tick) != Ok(fee));
             }
         }
 

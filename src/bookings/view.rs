@@ -63,6 +63,9 @@ pub struct Passenger {
     pub unit_price: Option<Rupiah>,
     pub takes_seat: bool,
     pub checked_in_at: Option<DateTime<Utc>>,
+    /// Code of the ticket, as in its QR code. Null unless the booking is paid and the caller may read
+    /// identity numbers.
+    pub ticket_code: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -188,6 +188,15 @@ impl App {
             Message::Task(Task::ConfirmPayment(task)) => {
                 payments::confirm_notice(self, &task.notice).await?;
             }
+            Message::Task(Task::SendFoundBookings(found)) => {
+                notifications::send_found_bookings(self, item, found).await?;
+            }
+            Message::Task(Task::SendTickets(to)) => {
+                notifications::send_tickets(self, item, to).await?;
+            }
+            Message::Task(Task::TellFormerContact(former)) => {
+                notifications::tell_former_contact(self, item, former).await?;
+            }
             Message::AccountLetter(letter) => accounts::send_letter(self, item, letter).await?,
         }
         Ok(Delivered::Done)

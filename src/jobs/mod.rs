@@ -32,7 +32,7 @@ const HOUR: Duration = Duration::from_secs(60 * 60);
 type Sweep = fn(App) -> BoxFuture<'static, Result<()>>;
 
 /// Jobs that remove expired data. One that fails does not stop the others.
-const SWEEPS: [(&str, Sweep); 7] = [
+const SWEEPS: [(&str, Sweep); 8] = [
     ("sweep_idempotency_keys", |app| {
         async move { idempotency::sweep(&app.db, app.clock.now()).await.map(drop) }.boxed()
     }),
@@ -45,6 +45,7 @@ const SWEEPS: [(&str, Sweep); 7] = [
     ("sweep_notifications", |app| async move { notifications::sweep(&app).await }.boxed()),
     ("sweep_webhooks", |app| async move { webhooks::sweep(&app).await }.boxed()),
     ("sweep_letters", |app| async move { privacy::sweep_letters(&app).await }.boxed()),
+    ("sweep_booking_lookups", |app| async move { bookings::sweep_lookups(&app).await }.boxed()),
     ("sweep_files", |app| async move { files::sweep(&app, app.clock.now()).await }.boxed()),
 ];
 

@@ -200,7 +200,9 @@ async fn fan_out<'a>(
         | E::BookingBoatChanged(_)
         | E::BookingMoveDropped(_)
         | E::BookingDifferenceRefunded(_)
-        | E::BookingTicketWanted(_) => {
+        | E::BookingTicketWanted(_)
+        | E::BookingPassengersCorrected(_)
+        | E::BookingContactCorrected(_) => {
             booking_data(bookings.get(&id), None).map(|(_, data)| (vec![], data))
         }
         E::PaymentReview(PaymentReview { reason, amount, .. }) => {

@@ -3,7 +3,7 @@
 use crate::{
     app::App,
     bookings::{self, BookingLetter},
-    events::{DomainEvent, LetterSubject},
+    events::{DomainEvent, FormerContact, FoundBookings, LetterSubject, TicketsTo},
     kernel::{error::Result, ids::Uuid, mail::Letter, outbox::Item},
     partners::{self, PartnerLetter},
     settlements, tickets,
@@ -46,6 +46,8 @@ fn letter_of(event: &DomainEvent) -> Option<EventLetter> {
             booking(B::DifferenceRefunded { amount: refunded.amount })
         }
         E::BookingTicketWanted(_) => booking(B::Tickets),
+        E::BookingPassengersCorrected(_) => booking(B::PassengersCorrected),
+        E::BookingContactCorrected(_) => booking(B::ContactCorrected),
         E::PartnerRegistered(registered) if registered.invited => None,
         E::PartnerRegistered(_) => partner(P::Welcome),
         E::PartnerSubmitted(_) => partner(P::Submitted),
@@ -96,6 +98,33 @@ pub async fn send_letter(app: &App, item: &Item, subject: &LetterSubject) -> Res
         None => None,
     };
     match letter {
+        Some(letter) => app.mailer.send(item.id, &letter).await,
+        None => Ok(()),
+    }
+}
+
+/// Sends the tickets of a booking to another address than its own.
+pub async fn send_tickets(app: &App, item: &Item, to: TicketsTo) -> Result<()> {
+    let letter = to_booker(app, to.booking_id, &BookingLetter::Tickets).await?;
+    match letter {
+        Some(letter) => app.mailer.send(item.id, &Letter { to: to.email, ..letter }).await,
+        None => Ok(()),
+    }
+}
+
+/// Tells the address that a booking had before.
+pub async fn tell_former_contact(app: &App, item: &Item, former: FormerContact) -> Result<()> {
+    let FormerContact { booking_id, name, email: to } = former;
+    let letter = to_booker(app, booking_id, &BookingLetter::ContactReplaced).await?;
+    match letter {
+        Some(letter) => app.mailer.send(item.id, &Letter { to, name, ..letter }).await,
+        None => Ok(()),
+    }
+}
+
+/// Sends the codes of an address's bookings to it, if it has any.
+pub async fn send_found_bookings(app: &App, item: &Item, found: FoundBookings) -> Result<()> {
+    match bookings::found_letter(app, found.email, found.lang).await? {
         Some(letter) => app.mailer.send(item.id, &letter).await,
         None => Ok(()),
     }

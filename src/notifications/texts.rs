@@ -235,7 +235,9 @@ pub fn title_and_body(kind: EventKind, data: &Value) -> (Text, Text) {
         | EventKind::BookingBoatChanged
         | EventKind::BookingMoveDropped
         | EventKind::BookingDifferenceRefunded
-        | EventKind::BookingTicketWanted => unknown_text(kind.as_str()),
+        | EventKind::BookingTicketWanted
+        | EventKind::BookingPassengersCorrected
+        | EventKind::BookingContactCorrected => unknown_text(kind.as_str()),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
     kernel::{
         email::Email,
         error::Fault,
-        http::Paging,
+        http::{ListFormat, Paging},
         ids::Uuid,
         lang::{Lang, text},
         money::Rate,
@@ -141,6 +141,8 @@ pub struct PartnersQuery {
     /// account of a partner is reviewed with its bank book.
     pub bank_account_status: Option<BankAccountStatus>,
     pub sort_by: Option<PartnerSort>,
+    /// `csv`: all partners that are found, as a file.
+    pub format: Option<ListFormat>,
 }
 
 impl Input for PartnersQuery {}

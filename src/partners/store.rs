@@ -7,9 +7,9 @@ use super::{
     onboarding::BankAccountStatus,
 };
 use crate::kernel::{
-    db::{Db, Tx},
+    db::{Db, List, Sort, Tx},
     error::{Error, Result},
-    http::Page,
+    http::{Page, export},
     ids::{self, Uuid},
     lang::Lang,
     money::Rate,
@@ -188,16 +188,38 @@ macro_rules! awaiting_approval {
 pub(crate) use {awaiting_approval, awaiting_review};
 
 pub async fn list(db: &Db, query: &PartnersQuery) -> Result<Page<Partner>> {
-    let sort = query.sort_by.map(|by| match by.as_str() {
+    let paging = &query.paging;
+    let rows = filtered(db.list(partner!("")), query)
+        .page(sort(query), "p.id", paging.limit(), paging.offset())
+        .await?;
+    Ok(paging.page(rows))
+}
+
+/// The ids of all partners of the list, in its order.
+pub async fn list_ids(db: &Db, query: &PartnersQuery) -> Result<Vec<Uuid>> {
+    let list = db
+        .list(partner!(""))
+        .found_in("SELECT p.id FROM partners p JOIN accounts a ON a.id = p.account_id");
+    Ok(filtered(list, query).ids(sort(query), "p.id", export::LIMIT).await?)
+}
+
+pub async fn get_all(db: &Db, ids: &[Uuid]) -> Result<Vec<Partner>> {
+    let rows = db.sql_among(partner!(" WHERE p.id IN"), ids.len(), "");
+    Ok(ids.iter().fold(rows, |rows, id| rows.bind(*id)).long().all().await?)
+}
+
+fn sort(query: &PartnersQuery) -> Sort {
+    let chosen = query.sort_by.map(|by| match by.as_str() {
         "name" => "lower(a.name)",
         "status" => "p.status",
         _ => "p.created_at",
     });
-    let paging = &query.paging;
-    let mut list = db
-        .list(partner!(""))
-        .filter("p.status = ?", query.status)
-        .filter("p.partner_type = ?", query.partner_type);
+    query.paging.sort(chosen, "p.created_at")
+}
+
+fn filtered<'a>(list: List<'a>, query: &PartnersQuery) -> List<'a> {
+    let mut list =
+        list.filter("p.status = ?", query.status).filter("p.partner_type = ?", query.partner_type);
     list = match query.awaiting_review {
         Some(true) => list.only(concat!("p.id IN ", awaiting_review!())),
         Some(false) => list.only(concat!("p.id NOT IN ", awaiting_review!())),
@@ -215,11 +237,7 @@ pub async fn list(db: &Db, query: &PartnersQuery) -> Result<Page<Partner>> {
         ),
         None => list,
     };
-    let rows = list
-        .search(&["a.name", "a.email", "a.phone"], paging.search())
-        .page(paging.sort(sort, "p.created_at"), "p.id", paging.limit(), paging.offset())
-        .await?;
-    Ok(paging.page(rows))
+    list.search(&["a.name", "a.email", "a.phone"], query.paging.search())
 }
 
 #[derive(crate::kernel::db::FromRow)]

@@ -159,7 +159,7 @@ async fn request_address(app: &App, booking: &BookingRow, invoice: &Invoice<'_>)
         description: format!("{} - {}", booking.joined.from_name, booking.joined.to_name),
         now: app.clock.now(),
         expires_at,
-        return_url: app.config.app_url(),
+        return_url: bookings::app_page(app, booking),
     };
     let answer = app.gateway().create(&order).await;
     match &answer {

@@ -29,9 +29,9 @@ pub use attempts::PaymentAttempts;
 pub use automatic::{facts as refund_facts, send_some as send_refunds, settle as settle_refund};
 pub use gateway::Gateway;
 pub use http::{
-    get_refund, list_payment_reviews, list_refunds, pay_again, pay_cash, pay_refund,
-    payment_callback, record_refund, reschedule_booking, resolve_payment_review, retry_refund,
-    return_refund,
+    get_booking_options, get_refund, list_payment_reviews, list_refunds, pay_again, pay_cash,
+    pay_refund, payment_callback, record_refund, reschedule_booking, resolve_payment_review,
+    retry_refund, return_refund,
 };
 pub use simulator::{
     pay_page, pay_page_pressed, transfer_page, transfer_page_pressed, transfers_page,

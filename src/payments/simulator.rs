@@ -33,11 +33,13 @@ struct Page<'a> {
     booking: &'a BookingRow,
     payment: &'a Payment,
     total: String,
+    /// Where a provider would send the customer back to.
+    return_url: String,
 }
 
 pub async fn pay_page(State(app): State<App>, Path(reference): Path<String>) -> Result<Response> {
     let (payment, booking) = found(&app, &reference).await?;
-    page(&payment, &booking)
+    page(&app, &payment, &booking)
 }
 
 #[derive(Deserialize)]
@@ -64,7 +66,7 @@ pub async fn pay_page_pressed(
     let notice = app.gateway().read(&Default::default(), &body)?;
     apply::apply(&app, &payment, &notice, &body).await?;
     let (payment, booking) = found(&app, &reference).await?;
-    page(&payment, &booking)
+    page(&app, &payment, &booking)
 }
 
 #[derive(Template)]
@@ -151,9 +153,9 @@ async fn found(app: &App, reference: &str) -> Result<(Payment, BookingRow)> {
     Ok((payment, booking))
 }
 
-fn page(payment: &Payment, booking: &BookingRow) -> Result<Response> {
-    let total = payment.amount.to_string();
-    html(&Page { booking, payment, total })
+fn page(app: &App, payment: &Payment, booking: &BookingRow) -> Result<Response> {
+    let (total, return_url) = (payment.amount.to_string(), bookings::app_page(app, booking));
+    html(&Page { booking, payment, total, return_url })
 }
 
 fn html(page: &impl Template) -> Result<Response> {

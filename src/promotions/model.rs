@@ -197,9 +197,10 @@ pub struct PromotionForm {
     pub title: Name,
     pub code: Code,
     pub description: Description,
-    /// Null: no limit.
+    /// Null: no limit. A new promotion states it.
+    #[serde(default)]
     #[schemars(range(min = 1, max = 1_000_000_000))]
-    pub quota: Option<i32>,
+    pub quota: Patch<i32>,
     pub target_type: TargetType,
     /// Required unless `target_type` is `all` or stays the same.
     #[serde(default)]
@@ -222,11 +223,6 @@ pub struct PromotionForm {
 
 impl Input for PromotionForm {
     fn check(value: &Value, faults: &mut Vec<Fault>) {
-        // Null must be given explicitly.
-        if value.get("quota").is_none() {
-            let message = text("This is required.", "Wajib diisi.");
-            faults.push(Fault::new("quota", "required", message));
-        }
         let discount = &value["discount"];
         let kind = discount["type"].as_str().and_then(|word| word.parse().ok());
         if let (Some(kind), Some(number)) = (kind, discount["value"].as_number())
@@ -257,6 +253,11 @@ pub struct NewPromotion(pub PromotionForm);
 impl Input for NewPromotion {
     fn check(value: &Value, faults: &mut Vec<Fault>) {
         PromotionForm::check(value, faults);
+        // Null must be given explicitly.
+        if value.get("quota").is_none() {
+            let message = text("This is required.", "Wajib diisi.");
+            faults.push(Fault::new("quota", "required", message));
+        }
         let target = value["target_type"].as_str();
         let none = value["target_ids"].as_array().is_none_or(Vec::is_empty);
         if target.is_some_and(|target| target != TargetType::All.as_str()) && none {
@@ -304,7 +305,7 @@ impl PromotionForm {
             title: self.title.to_string(),
             code: self.code.0,
             description: self.description.to_string(),
-            quota: self.quota,
+            quota: self.quota.over(before.and_then(|before| before.quota)),
             per_customer_limit: self
                 .per_customer_limit
                 .over(before.and_then(|before| before.per_customer_limit)),

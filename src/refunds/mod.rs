@@ -17,5 +17,5 @@ pub use model::{NewRefund, PaidBy, Refund, RefundKind, RefundPayment, RefundStat
 pub use sending::{leave_to_a_person, send_rest, set_failed, set_sent, to_send};
 pub use store::{
     create, create_all, create_all_later, create_silently, get, get_in, newest_payment, of_booking,
-    of_review, pay, payment_of_transfer, send_again, take_back, unpaid_of, void,
+    of_review, pay, payment_of_transfer, send_again, take_back, unpaid, unpaid_of, void,
 };

@@ -47,6 +47,13 @@ pub async fn unpaid_of(tx: &mut Tx, booking: Uuid) -> Result<Vec<Refund>> {
     Ok(refunds.all().await?)
 }
 
+/// The same, without a lock.
+pub async fn unpaid(db: &Db, booking: Uuid) -> Result<Vec<Refund>> {
+    let refunds =
+        db.sql(refund!(" WHERE booking_id = $1 AND unpaid > 0 ORDER BY due_at, id")).bind(booking);
+    Ok(refunds.all().await?)
+}
+
 pub async fn create(tx: &mut Tx, new: NewRefund, now: DateTime<Utc>) -> Result<()> {
     create_all(tx, &[new], now).await
 }

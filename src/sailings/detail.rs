@@ -10,9 +10,9 @@ use crate::{
     app::App,
     kernel::{
         caller::Caller,
-        db::{Db, Tx},
+        db::{Db, List, Tx},
         error::{Error, Result},
-        http::Path,
+        http::{Path, export},
         ids::Uuid,
         money::Rupiah,
     },
@@ -94,6 +94,35 @@ pub async fn list(
     now: DateTime<Utc>,
 ) -> Result<(Vec<SailingDetail>, i64)> {
     let paging = &query.paging;
+    let sort = paging.sort(Some("s.departure_at"), "s.departure_at");
+    let list = filtered(db, owner, query, now);
+    let (rows, total) = list.page(sort, "s.id", paging.limit(), paging.offset()).await?;
+    Ok((rows.into_iter().map(|row: SailingDetail| row.seen_at(now)).collect(), total))
+}
+
+/// The ids of all sailings of the list, in its order.
+pub async fn list_ids(
+    db: &Db,
+    owner: Option<Uuid>,
+    query: &RouteTimesQuery,
+    now: DateTime<Utc>,
+) -> Result<Vec<Uuid>> {
+    let sort = query.paging.sort(Some("s.departure_at"), "s.departure_at");
+    Ok(filtered(db, owner, query, now).ids(sort, "s.id", export::LIMIT).await?)
+}
+
+pub async fn get_all(db: &Db, ids: &[Uuid]) -> Result<Vec<SailingDetail>> {
+    let rows = db.sql_among(sailing!(" WHERE s.id IN"), ids.len(), "");
+    Ok(ids.iter().fold(rows, |rows, id| rows.bind(*id)).long().all().await?)
+}
+
+fn filtered<'a>(
+    db: &'a Db,
+    owner: Option<Uuid>,
+    query: &RouteTimesQuery,
+    now: DateTime<Utc>,
+) -> List<'a> {
+    let paging = &query.paging;
     let found = match paging.search() {
         None => "SELECT s.id FROM sailings s",
         Some(_) => {
@@ -119,7 +148,7 @@ pub async fn list(
         .filter("s.departure_at >= ?", query.start_date.and_then(earliest_departure))
         .filter("s.departure_at < ?", query.end_date.and_then(latest_departure))
         .search(&["r.from_name", "r.to_name", "b.name"], paging.search());
-    let list = match query.status {
+    match query.status {
         None => list,
         Some(SailingStatus::Open) => {
             list.only("s.status = 'open'").filter("s.departure_at > ?", Some(now))
@@ -131,10 +160,7 @@ pub async fn list(
         Some(called_off @ (SailingStatus::Cancelled | SailingStatus::Withdrawn)) => {
             list.only("s.status <> 'open'").filter("s.status = ?", Some(called_off))
         }
-    };
-    let sort = paging.sort(Some("s.departure_at"), "s.departure_at");
-    let (rows, total) = list.page(sort, "s.id", paging.limit(), paging.offset()).await?;
-    Ok((rows.into_iter().map(|row: SailingDetail| row.seen_at(now)).collect(), total))
+    }
 }
 
 /// A time before every departure on this day, in whatever time zone.

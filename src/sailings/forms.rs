@@ -12,10 +12,11 @@ use super::{
 };
 use crate::kernel::{
     error::Fault,
-    http::Paging,
+    http::{ListFormat, Paging},
     ids::{self, Uuid},
     lang::text,
     money::Rupiah,
+    patch::Patch,
     schema::Input,
 };
 
@@ -39,8 +40,9 @@ pub struct RouteForm {
     pub end_date: NaiveDate,
     #[schemars(range(min = 1_000, max = 1_000_000_000))]
     pub price: i64,
-    /// Default: the service's time zone.
-    pub timezone: Option<Zone>,
+    /// Left out of an update it stays as it is; otherwise, and with null, the service's time zone.
+    #[serde(default)]
+    pub timezone: Patch<Zone>,
     #[schemars(length(min = 1, max = 48))]
     times: Vec<RouteTimeForm>,
 }
@@ -188,6 +190,8 @@ pub struct RouteTimesQuery {
     pub status: Option<SailingStatus>,
     /// The only order, earliest first unless `sort_dir` is `desc`.
     pub sort_by: Option<RouteTimeSort>,
+    /// `csv`: all sailings that are found, as a file.
+    pub format: Option<ListFormat>,
 }
 
 impl Input for RouteTimesQuery {}

@@ -38,7 +38,8 @@ pub use change::{
     NewBoat, NewTimes, SailingChange, cancel, change, departed, ensure_changeable, lock_row,
 };
 pub use detail::{
-    PathSailing, SailingDetail, get as sailing, get_in as sailing_in, list as sailings,
+    PathSailing, SailingDetail, get as sailing, get_all, get_in as sailing_in, list as sailings,
+    list_ids,
 };
 pub use forms::{LONGEST as LONGEST_ROUTE, RouteTimesQuery, period_fault};
 pub use harbour::key as harbour_key;

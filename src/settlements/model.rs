@@ -9,7 +9,7 @@ use crate::{
     fleet::Owner,
     kernel::{
         error::Fault,
-        http::Paging,
+        http::{ListFormat, Paging},
         ids::Uuid,
         lang::text,
         money::Rupiah,
@@ -262,6 +262,8 @@ pub struct SettlementsQuery {
     pub start_date: Option<NaiveDate>,
     pub end_date: Option<NaiveDate>,
     pub sort_by: Option<SettlementSort>,
+    /// `csv`: all settlements that are found, as a file.
+    pub format: Option<ListFormat>,
 }
 
 impl Input for SettlementsQuery {

@@ -8,9 +8,9 @@ use super::model::{
     SettlementsQuery,
 };
 use crate::kernel::{
-    db::{Db, Tx},
+    db::{Db, List, Sort, Tx},
     error::Result,
-    http::Page,
+    http::{Page, export},
     ids::Uuid,
     money::Rupiah,
 };
@@ -51,24 +51,45 @@ pub async fn list(
     owner: Option<Uuid>,
     query: &SettlementsQuery,
 ) -> Result<Page<SettlementRow>> {
-    let sort = query.sort_by.map(|by| match by.as_str() {
+    let paging = &query.paging;
+    let rows = filtered(db.list(settlement!("")), owner, query)
+        .page(sort(query), "t.id", paging.limit(), paging.offset())
+        .await?;
+    Ok(paging.page(rows))
+}
+
+/// The ids of all settlements of the list, in its order.
+pub async fn list_ids(db: &Db, owner: Option<Uuid>, query: &SettlementsQuery) -> Result<Vec<Uuid>> {
+    let list = db.list(settlement!("")).found_in(
+        "SELECT t.id FROM settlements t
+         JOIN partners p ON p.id = t.partner_id
+         JOIN accounts a ON a.id = p.account_id",
+    );
+    Ok(filtered(list, owner, query).ids(sort(query), "t.id", export::LIMIT).await?)
+}
+
+pub async fn get_all(db: &Db, ids: &[Uuid]) -> Result<Vec<SettlementRow>> {
+    let rows = db.sql_among(settlement!(" WHERE t.id IN"), ids.len(), "");
+    Ok(ids.iter().fold(rows, |rows, id| rows.bind(*id)).long().all().await?)
+}
+
+fn sort(query: &SettlementsQuery) -> Sort {
+    let chosen = query.sort_by.map(|by| match by.as_str() {
         "end_date" => "t.end_date",
         "net" => "t.net",
         "status" => "t.status",
         _ => "t.created_at",
     });
-    let paging = &query.paging;
-    let rows = db
-        .list(settlement!(""))
-        .filter("t.partner_id = ?", owner)
+    query.paging.sort(chosen, "t.created_at")
+}
+
+fn filtered<'a>(list: List<'a>, owner: Option<Uuid>, query: &SettlementsQuery) -> List<'a> {
+    list.filter("t.partner_id = ?", owner)
         .filter("t.status = ?", query.status)
         .filter("t.origin = ?", query.origin)
         .filter("t.end_date >= ?", query.start_date)
         .filter("t.start_date <= ?", query.end_date)
-        .search(&["t.code", "a.name", "t.reference"], paging.search())
-        .page(paging.sort(sort, "t.created_at"), "t.id", paging.limit(), paging.offset())
-        .await?;
-    Ok(paging.page(rows))
+        .search(&["t.code", "a.name", "t.reference"], query.paging.search())
 }
 
 const ITEMS: &str = "SELECT d.booking_id, k.code, k.departure_at, d.kind, d.day, d.gross,

@@ -3,14 +3,18 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::kernel::{
     access::{Level, Rule},
     confidential::Confidential,
     email::Email,
+    error::Fault,
     http::Paging,
     ids::Uuid,
+    lang::text,
     money::Rupiah,
+    patch::Patch,
     phone::Phone,
     schema::Input,
     text::{Description, Line, Name, Words},
@@ -115,13 +119,34 @@ pub struct StaffForm {
     pub permission_id: Uuid,
     pub working_type: WorkingType,
     pub show_salary: bool,
+    /// Required for a new member. Left out of an update it stays as it is, and so does null from
+    /// somebody who may not see it.
+    #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000_000_000_i64))]
-    pub salary: i64,
+    pub salary: Patch<i64>,
     pub address: Address,
     pub bank_account: BankAccountForm,
 }
 
 impl Input for StaffForm {}
+
+/// A staff member to create.
+#[derive(Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct NewStaff(pub StaffForm);
+
+impl Input for NewStaff {
+    fn check(value: &Value, faults: &mut Vec<Fault>) {
+        StaffForm::check(value, faults);
+        if value["salary"].is_null() {
+            faults.push(Fault::new(
+                "salary",
+                "required",
+                text("This is required.", "Wajib diisi."),
+            ));
+        }
+    }
+}
 
 #[derive(Serialize, JsonSchema)]
 pub struct Staff {

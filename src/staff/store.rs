@@ -160,6 +160,7 @@ pub async fn insert(
     tx: &mut Tx,
     account_id: Uuid,
     form: &StaffForm,
+    salary: i64,
     sealer: &Sealer,
     now: DateTime<Utc>,
 ) -> Result<Uuid> {
@@ -176,7 +177,7 @@ pub async fn insert(
     .bind(form.join_date)
     .bind(form.working_type)
     .bind(form.show_salary)
-    .bind(form.salary)
+    .bind(salary)
     .bind(json!(form.address))
     .bind(bank_code.to_string())
     .bind(sealer.seal(account_number)?)
@@ -191,6 +192,7 @@ pub async fn update(
     tx: &mut Tx,
     id: Uuid,
     form: &StaffForm,
+    salary: i64,
     sealer: &Sealer,
     now: DateTime<Utc>,
 ) -> Result<()> {
@@ -205,7 +207,7 @@ pub async fn update(
     .bind(form.join_date)
     .bind(form.working_type)
     .bind(form.show_salary)
-    .bind(form.salary)
+    .bind(salary)
     .bind(json!(form.address))
     .bind(bank_code.to_string())
     .bind(sealer.seal(account_number)?)

@@ -1,20 +1,27 @@
 //! Handlers of tickets.
 
 use axum::extract::State;
+use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::{code::TicketKey, drawn, file_name};
+use super::{drawn, file_name};
 use crate::{
     app::App,
-    bookings::{self, BookingRow, BookingStatus, GuestCredentials, PathBooking, PathOwnBooking},
-    events::{self, BookingRef, DomainEvent},
+    bookings::{self, Actor, GuestCredentials, PathBooking, PathOwnBooking},
+    events::{self, BookingRef, DomainEvent, Task, TicketsTo},
     kernel::{
         audit::Change,
         caller::Caller,
+        db::Tx,
+        email::Email,
         error::{Error, Result},
         http::{File, Kinds, OptionalBody, Reply},
+        ids::Uuid,
+        lang::text,
+        schema::Input,
     },
+    ticket_codes::TicketKey,
 };
 
 pub struct Pdf;
@@ -28,52 +35,72 @@ pub async fn get_ticket(
     State(app): State<App>,
     PathBooking(booking, _): PathBooking,
 ) -> Result<File<Pdf>> {
-    good(&booking)?;
+    bookings::ensure_ticket(booking.status)?;
     let name = file_name(&booking);
     File::inline(&name, Pdf::KINDS[0], drawn(&app, booking).await?)
 }
 
-fn good(booking: &BookingRow) -> Result<()> {
-    match booking.status {
-        status if bookings::has_ticket(status) => Ok(()),
-        BookingStatus::PendingPayment => Err(Error::invalid_state(
-            "Tickets are available once the booking is paid.",
-            "Tiket tersedia setelah pemesanan dibayar.",
-        )),
-        _ => Err(Error::invalid_state(
-            "This booking is no longer valid and has no tickets.",
-            "Pemesanan ini tidak berlaku lagi: tidak ada tiket.",
-        )),
-    }
+/// Who wants the tickets, and where they are sent.
+#[derive(Default, Deserialize, JsonSchema)]
+pub struct ResendTicket {
+    /// The booking's code: proves a guest's ownership together with `email`.
+    #[schemars(length(max = 32))]
+    pub code: Option<String>,
+    /// Guests: the contact address of the booking. Partners and staff: the address that the tickets
+    /// are sent to; default: the contact address.
+    pub email: Option<Email>,
 }
 
-/// Sent to the contact address of the booking only.
+impl Input for ResendTicket {}
+
+/// A booker gets them at the contact address only; partner and staff choose the address.
 pub async fn resend_ticket(
     State(app): State<App>,
     caller: Option<Caller>,
     path: PathOwnBooking,
-    OptionalBody(credentials): OptionalBody<GuestCredentials>,
+    OptionalBody(form): OptionalBody<ResendTicket>,
 ) -> Result<Reply> {
-    let (booking, _) = path.authorize(&app, &credentials).await?;
-    good(&booking)?;
+    let ResendTicket { code, email } = form;
+    let credentials = GuestCredentials { code: code.clone(), email: email.clone() };
+    let (booking, actor) = path.authorize(&app, &credentials).await?;
+    let names_it = |code: &str| code.trim().eq_ignore_ascii_case(&booking.code);
+    if !code.as_deref().is_none_or(names_it) {
+        let message = text("This is the code of another booking.", "Ini kode pemesanan lain.");
+        return Err(Error::field("code", "mismatch", message));
+    }
+    bookings::ensure_ticket(booking.status)?;
     let id = booking.id;
     let now = app.clock.now();
-    let wanted = DomainEvent::BookingTicketWanted(BookingRef { booking_id: id });
+    // A guest has named the contact address.
+    let to = email.filter(|_| actor != Actor::Guest);
     match caller {
         Some(caller) => {
             let mut tx = caller.begin(&app.db, now).await?;
-            events::emit(&mut tx, wanted, now).await?;
+            send(&mut tx, id, to, now).await?;
             let action = "booking.ticket_resent";
             tx.record(Change { action, entity: "booking", id, before: None, after: None }).await?;
             tx.commit().await?;
         }
         None => {
             let mut tx = app.db.begin().await?;
-            events::emit(&mut tx, wanted, now).await?;
+            send(&mut tx, id, to, now).await?;
             tx.commit().await?;
         }
     }
     Ok(Reply::done("The tickets have been sent.", "Tiket telah dikirim."))
+}
+
+async fn send(tx: &mut Tx, booking_id: Uuid, to: Option<Email>, now: DateTime<Utc>) -> Result<()> {
+    match to {
+        Some(email) => {
+            let task = Task::SendTickets(TicketsTo { booking_id, email });
+            events::enqueue_mail(tx, &task, booking_id, now).await
+        }
+        None => {
+            let wanted = DomainEvent::BookingTicketWanted(BookingRef { booking_id });
+            events::emit(tx, wanted, now).await
+        }
+    }
 }
 
 /// Public keys that verify tickets offline.

@@ -4,7 +4,6 @@
 //!   generated at any time and verified offline.
 //! - Every passenger of a paid booking has one.
 
-mod code;
 mod http;
 mod page;
 
@@ -17,7 +16,7 @@ use crate::{
     },
 };
 
-pub use code::{Ticket, TicketKeys, place};
+pub use crate::ticket_codes::{Ticket, TicketKeys, place};
 pub use http::{get_ticket, get_ticket_key, resend_ticket};
 
 /// The tickets as a mail attachment; `None` if the booking has none.

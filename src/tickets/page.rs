@@ -1,6 +1,5 @@
 //! PDF of tickets: one page per passenger, in the booking's language.
 
-use super::code::{Ticket, place};
 use crate::{
     app::App,
     bookings::{BookingRow, FareLine, StoredPassenger},
@@ -11,6 +10,7 @@ use crate::{
         pdf::{A5, Canvas, PdfDocument, Style},
     },
     lines::fare_name,
+    ticket_codes::{Ticket, place},
 };
 
 const LEFT: f32 = 30.0;

@@ -94,7 +94,7 @@ pub async fn update_webhook(
     ensure_public_url(&app, &form)?;
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    store::update(&mut tx, before.id, &form, now).await?;
+    store::update(&mut tx, &before, &form, now).await?;
     let after = store::get_in(&mut tx, before.id).await?;
     record(&mut tx, "webhook.updated", Some(&before), Some(&after)).await?;
     tx.commit().await?;

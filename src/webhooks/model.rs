@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{
     events::EventKind,
-    kernel::{error::Fault, http::Paging, ids::Uuid, lang::text, schema::Input},
+    kernel::{error::Fault, http::Paging, ids::Uuid, lang::text, patch::Patch, schema::Input},
 };
 
 crate::string_enum! {
@@ -80,7 +80,9 @@ impl EventName {
             | EventKind::BookingBoatChanged
             | EventKind::BookingMoveDropped
             | EventKind::BookingDifferenceRefunded
-            | EventKind::BookingTicketWanted => return None,
+            | EventKind::BookingTicketWanted
+            | EventKind::BookingPassengersCorrected
+            | EventKind::BookingContactCorrected => return None,
         })
     }
 }
@@ -131,12 +133,9 @@ pub struct WebhookForm {
     pub url: String,
     #[schemars(length(min = 1, max = 50))]
     pub events: Vec<EventName>,
-    #[serde(default = "active_by_default")]
-    pub active: bool,
-}
-
-fn active_by_default() -> bool {
-    true
+    /// Left out of an update it stays as it is; otherwise, and with null, `true`.
+    #[serde(default)]
+    pub active: Patch<bool>,
 }
 
 impl Input for WebhookForm {

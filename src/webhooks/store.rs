@@ -63,7 +63,7 @@ pub async fn create(
     .bind(id)
     .bind(form.url.trim().to_owned())
     .bind(json!(form.events))
-    .bind(form.active)
+    .bind(form.active.clone().over(None).unwrap_or(true))
     .bind(sealed_secret)
     .bind(now)
     .run()
@@ -72,7 +72,12 @@ pub async fn create(
 }
 
 /// A change resets the record of failures.
-pub async fn update(tx: &mut Tx, id: Uuid, form: &WebhookForm, now: DateTime<Utc>) -> Result<()> {
+pub async fn update(
+    tx: &mut Tx,
+    before: &Webhook,
+    form: &WebhookForm,
+    now: DateTime<Utc>,
+) -> Result<()> {
     tx.sql(
         "UPDATE webhooks SET url = $1, events = $2, active = $3, failing_since = NULL,
            disabled_reason = NULL, updated_at = $4
@@ -80,9 +85,9 @@ pub async fn update(tx: &mut Tx, id: Uuid, form: &WebhookForm, now: DateTime<Utc
     )
     .bind(form.url.trim().to_owned())
     .bind(json!(form.events))
-    .bind(form.active)
+    .bind(form.active.clone().over(Some(before.active)).unwrap_or(true))
     .bind(now)
-    .bind(id)
+    .bind(before.id)
     .run()
     .await?;
     Ok(())

@@ -121,6 +121,10 @@ const WHO: &str = "
     POST   /v1/booking/validate-code-promo              G
     POST   /v1/booking/quote                            G
     GET    /v1/booking/{id}                             G:bookings.read
+    POST   /v1/booking/find                             P
+    GET    /v1/booking/{id}/options                     G:bookings.read
+    PUT    /v1/booking/{id}/passengers                  G:bookings.write
+    PUT    /v1/booking/{id}/contact                     M/S:bookings.write
     POST   /v1/booking/{id}/cancel                      G:bookings.write
     GET    /v1/mitra/route-times                        M/C/S:bookings.read|routes.read
     GET    /v1/mitra/route-times/{id}                   M/C/S:bookings.read|routes.read

@@ -439,6 +439,8 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
         | "check_in"
         | "undo_check_in"
         | "record_refund"
+        | "correct_passengers"
+        | "correct_contact"
         | "set_refund_account"
         | "pay_refund"
         | "return_refund"
@@ -467,6 +469,18 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
             match operation {
                 "cancel_booking" => (format!("{path}/cancel"), json!({ "reason": "x" })),
                 "pay_again" => (format!("{path}/payment"), json!({})),
+                "correct_passengers" => {
+                    let id = &booking["passengers"][0]["id"];
+                    let passenger = json!({
+                        "id": id, "name": "Komang", "identity_type": "nik",
+                        "identity_number": crate::harbour::NIK,
+                    });
+                    (format!("{path}/passengers"), json!({ "passengers": [passenger] }))
+                }
+                "correct_contact" => {
+                    let contact = json!({ "name": "Komang", "email": "komang@example.com" });
+                    (format!("{path}/contact"), contact)
+                }
                 "pay_cash" => (format!("{path}/pay-cash"), json!({})),
                 "cancel_sailing" => (format!("{pier}/cancel"), json!({ "reason": "x" })),
                 "update_sailing" => (

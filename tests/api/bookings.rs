@@ -321,7 +321,7 @@ async fn cancelling_follows_the_policy(world: World) {
     assert_eq!(world.balance("commission_revenue").await, -15_000);
     let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
     let again = json!({ "reason": "", "code": booking["code"], "email": "sari@example.com" });
-    world.post(&path, again).send().await.is(409, "invalid_state");
+    world.post(&path, again).send().await.is(409, "already_cancelled");
 
     let admin = world.admin().await;
     let refund = format!("/v1/booking/{}/refund", booking["id"].as_str().unwrap());

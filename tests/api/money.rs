@@ -488,7 +488,9 @@ async fn a_complaint_takes_back_a_part_of_the_earnings(world: World) {
     assert_eq!(records_refund(&world, &booking, &admin).await.ok()["status"], "refunded");
     expected["refund/paid"] = json!({ "refund_payable": 83_250, "bank": -83_250 });
     assert_eq!(entries(&world, &booking).await, expected);
-    cancels(&world, &booking, &admin, json!({ "refund_amount": 1 })).await.is(409, "invalid_state");
+    cancels(&world, &booking, &admin, json!({ "refund_amount": 1 }))
+        .await
+        .is(409, "already_cancelled");
     assert_invariants(&world).await;
 }
 
@@ -709,8 +711,8 @@ async fn who_may_decide_the_refund(world: World) {
     staff(json!({ "refund_amount": 0 })).await.has_field_errors(&[("refund_amount", "min")]);
     staff(json!({ "refund_amount": 166_501 })).await.has_field_errors(&[("refund_amount", "max")]);
     staff(json!({ "refund": "policy" })).await.has_field_errors(&[("refund", "not_allowed")]);
-    cancels(&world, &booking, &sailing.partner, json!({})).await.is(409, "invalid_state");
-    guest(json!({})).await.is(409, "invalid_state");
+    cancels(&world, &booking, &sailing.partner, json!({})).await.is(409, "departed");
+    guest(json!({})).await.is(409, "departed");
     staff(json!({ "refund_amount": 1 })).await.ok();
     assert_invariants(&world).await;
 }
@@ -727,7 +729,7 @@ async fn two_cancellations_refund_once(world: World) {
         let (one, two) = tokio::join!(by(10_000), by(20_000));
         let (won, lost) = if one.status == 200 { (one, two) } else { (two, one) };
         let won = won.ok();
-        lost.is(409, "invalid_state");
+        lost.is(409, "already_cancelled");
         let stored = world.looks_up(&booking).await;
         assert_eq!(won["refund_amount"], stored["refund_amount"]);
         assert_eq!(stored["owed"], stored["refund_amount"]);

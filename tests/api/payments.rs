@@ -193,12 +193,12 @@ async fn a_failed_attempt_is_followed_by_another(world: World) {
     assert_eq!(paid["status"], "paid");
     assert_eq!(paid["payment"]["reference"], booking["payment"]["reference"], "the one that paid");
     assert_eq!(paid["payment"]["status"], "paid");
-    again().await.is(409, "invalid_state");
+    again().await.is(409, "already_paid");
     let late = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     world.advances_clock(TimeDelta::minutes(30));
     let path = format!("/v1/booking/{}/payment", late["id"].as_str().unwrap());
     let knows = json!({ "code": late["code"], "email": "sari@example.com" });
-    world.post(&path, knows).send().await.is(409, "invalid_state");
+    world.post(&path, knows).send().await.is(409, "expired");
 }
 
 async fn cash_is_taken_by_staff_and_partners(world: World) {
@@ -213,7 +213,7 @@ async fn cash_is_taken_by_staff_and_partners(world: World) {
         assert_eq!(paid["status"], "paid");
         assert_eq!(paid["payment"]["method"], "cash");
         assert_eq!(world.balance(account).await, 150_000);
-        world.post(&path, json!({})).by(who).send().await.is(409, "invalid_state");
+        world.post(&path, json!({})).by(who).send().await.is(409, "already_paid");
     }
     assert_eq!(world.balance("customer_deposits").await, -300_000);
     assert_eq!(world.balance("gateway_clearing").await, 0);

@@ -184,6 +184,12 @@ async fn requests_to_midtrans_have_the_documented_format(world: World) {
         body["expiry"],
         json!({ "start_time": "2026-11-15 10:00:00 +0700", "unit": "minutes", "duration": 30 })
     );
+    assert_eq!(body["callbacks"]["finish"], json!(page_of(&world, &booking)));
+}
+
+/// Where the customer returns to.
+fn page_of(world: &World, booking: &Value) -> String {
+    format!("{}/booking/{}", world.app.config.app_url(), booking["code"].as_str().unwrap())
 }
 
 async fn requests_to_xendit_have_the_documented_format(world: World) {
@@ -200,6 +206,7 @@ async fn requests_to_xendit_have_the_documented_format(world: World) {
     assert_eq!(asked[0].1["external_id"], json!(reference));
     assert_eq!(asked[0].1["amount"], 150_000);
     assert_eq!(asked[0].1["invoice_duration"], 1_800);
+    assert_eq!(asked[0].1["success_redirect_url"], json!(page_of(&world, &booking)));
 }
 
 async fn a_booking_survives_an_outage_of_the_provider(world: World) {

@@ -323,10 +323,10 @@ async fn rescheduling_a_cancelled_sailing_is_free_of_charge(world: World) {
     let cancel = format!("/v1/booking/{}/cancel", by_hand["id"].as_str().unwrap());
     world.post(&cancel, json!({ "reason": "x" })).by(&admin).send().await.ok();
     world.cancels_sailing(&fourth, &sailing.partner).await.ok();
-    world.requests_reschedule(&by_hand, &dear).await.is(409, "invalid_state");
+    world.requests_reschedule(&by_hand, &dear).await.is(409, "already_cancelled");
     // Refunded bookings, and those cancelled before, cannot be rescheduled.
-    world.requests_reschedule(&paid_back, &other).await.is(409, "invalid_state");
-    world.requests_reschedule(&gone, &other).await.is(409, "invalid_state");
+    world.requests_reschedule(&paid_back, &other).await.is(409, "already_cancelled");
+    world.requests_reschedule(&gone, &other).await.is(409, "already_cancelled");
     world.delivers_outbox().await;
     world.completes_paid_bookings().await;
     assert_eq!(world.looks_up(&one).await["status"], "completed");
@@ -381,7 +381,7 @@ async fn refusals_of_rescheduling_have_reasons(world: World) {
     let sailing = world.sailing().await;
     let other = world.another_sailing(&sailing, "GT. 2", 150_000).await;
     let unpaid = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
-    world.requests_reschedule(&unpaid, &other).await.is(409, "invalid_state");
+    world.requests_reschedule(&unpaid, &other).await.is(409, "not_paid");
     world.pays(&unpaid).await;
     let booking = unpaid;
     let path = format!("/v1/booking/{}/reschedule", booking["id"].as_str().unwrap());
@@ -434,7 +434,7 @@ async fn refusals_of_rescheduling_have_reasons(world: World) {
     world.requests_reschedule(&booking, &free).await.is(409, "already_boarded");
     let late = world.paid_booking(&sailing, 1).await;
     world.advances_clock(TimeDelta::hours(21) + TimeDelta::minutes(1));
-    world.requests_reschedule(&late, &free).await.is(409, "invalid_state");
+    world.requests_reschedule(&late, &free).await.is(409, "departed");
     assert_invariants(&world).await;
 }
 

@@ -65,10 +65,10 @@ async fn a_journey_completes_after_arrival(world: World) {
     // After completion neither the booker nor the partner can cancel.
     let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
     let mine = json!({ "reason": "x", "code": booking["code"], "email": "sari@example.com" });
-    world.post(&path, mine).send().await.is(409, "invalid_state");
+    world.post(&path, mine).send().await.is(409, "departed");
     let partner = world.signs_in(&sailing.partner.email, "mitra").await;
     let call = world.post(&path, json!({ "reason": "x" })).by(&partner);
-    call.send().await.is(409, "invalid_state");
+    call.send().await.is(409, "departed");
 }
 
 /// Copies every booking with another id and code.

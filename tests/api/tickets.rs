@@ -82,7 +82,7 @@ async fn a_paid_booking_has_a_ticket_for_each_passenger(world: World) {
         json!("Raden Ajeng Kartini Djojoadhiningrat binti Raden Mas Adipati Ario Sosroningrat");
     let booking = world.books(wanted).await.ok();
     let path = world.ticket_of(&booking);
-    world.get(&path).send().await.is(409, "invalid_state");
+    world.get(&path).send().await.is(409, "not_paid");
     world.pays(&booking).await;
 
     let pdf = world.pdf(&path, None).await;
@@ -105,7 +105,7 @@ async fn a_paid_booking_has_a_ticket_for_each_passenger(world: World) {
     let reason = json!({ "reason": "x" });
     let cancel = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
     world.post(&cancel, reason).by(&sailing.partner).send().await.ok();
-    world.get(&path).send().await.is(409, "invalid_state");
+    world.get(&path).send().await.is(409, "already_cancelled");
     world
         .post(&path.replace("/ticket?", "/resend-ticket?"), json!({}))
         .send()
@@ -142,7 +142,7 @@ async fn tickets_are_mailed_with_the_payment_and_again_when_asked(world: World) 
     };
     let resend = format!("/v1/booking/{}/resend-ticket", booking["id"].as_str().unwrap());
     let knows = json!({ "code": booking["code"], "email": "sari@example.com" });
-    world.post(&resend, knows.clone()).send().await.is(409, "invalid_state");
+    world.post(&resend, knows.clone()).send().await.is(409, "not_paid");
     world.delivers_outbox().await;
     assert_eq!(with_ticket(), 0, "nothing to send so far");
     world.pays(&booking).await;

@@ -1,6 +1,9 @@
 //! Lookup and cancellation of bookings, and validation of promotion codes.
 
+mod corrections;
 mod create;
+mod csv;
+mod find;
 mod quote;
 mod refund_account;
 
@@ -12,7 +15,7 @@ use chrono::{DateTime, Utc};
 
 use super::{
     forms::{BookingsQuery, CancelForm, GuestCredentials, ValidatePromo, reason_without_url},
-    lookup::{Readable, booking_for, to_response},
+    lookup::{Readable, booking_for, ensure_same_contact, to_response},
     model::BookingRow,
     offer::{self, Buyer, Quoted},
     prices::Goods,
@@ -29,8 +32,8 @@ use crate::{
         db::Tx,
         error::{Error, Fault, Result},
         http::{
-            Body, CacheTag, Filters, Fingerprinted, IdempotencyKey, Once, Page, Path, Query, Reply,
-            once,
+            Body, CacheTag, FileOr, Filters, Fingerprinted, IdempotencyKey, ListFormat, Once, Page,
+            PageOrCsv, Path, Query, Reply, once,
         },
         idempotency::{Key, Owner, Running},
         ids::Uuid,
@@ -39,7 +42,9 @@ use crate::{
     sailings::{BookingType, offers},
 };
 
+pub use corrections::{correct_contact, correct_passengers};
 pub use create::{OpensPayment, create_booking};
+pub use find::find_bookings;
 pub use quote::quote_booking;
 pub use refund_account::set_refund_account;
 
@@ -49,7 +54,7 @@ pub async fn list_bookings(
     State(app): State<App>,
     caller: Option<Caller>,
     Filters(query): Filters<BookingsQuery>,
-) -> Result<Page<Booking>> {
+) -> Result<PageOrCsv<Booking>> {
     let owner = match &caller {
         Some(caller) => caller.partner_filter(query.mitra_id)?,
         None => {
@@ -57,9 +62,23 @@ pub async fn list_bookings(
             None
         }
     };
-    let readable = Readable::by(caller.as_ref());
-    let page = store::list(&app.db, owner, &query, app.config.timezone).await?;
-    page.try_each(|row| to_response(&app, row, readable))
+    let (readable, zone) = (Readable::by(caller.as_ref()), app.config.timezone);
+    if query.format == Some(ListFormat::Csv) {
+        return csv::file(app.clone(), store::list_ids(&app.db, owner, &query, zone).await?);
+    }
+    let page = store::list(&app.db, owner, &query, zone).await?;
+    Ok(FileOr::Json(shown(app, page, readable).await?))
+}
+
+/// Tickets are signed on a blocking thread where there are many.
+async fn shown(app: App, page: Page<BookingRow>, readable: Readable) -> Result<Page<Booking>> {
+    const FEW: usize = 200;
+    let passengers: usize = page.items().iter().map(|row| row.passengers.len()).sum();
+    let show = move || page.try_each(|row| to_response(&app, row, readable));
+    match passengers <= FEW {
+        true => show(),
+        false => tokio::task::spawn_blocking(show).await.map_err(Error::internal).flatten(),
+    }
 }
 
 fn ensure_code_and_email(query: &BookingsQuery) -> Result<()> {
@@ -264,6 +283,9 @@ async fn cancel_as_read(
     }
     store::lock_row(tx, loaded.id).await?;
     let booking = store::get_in(tx, loaded.id).await?.ok_or(Error::NotFound)?;
+    if request.actor == Actor::Guest {
+        ensure_same_contact(&loaded, &booking)?;
+    }
     let decided = decide(&booking)?;
     let after = transitions::cancel(tx, &booking, &decided, now).await?;
     Ok((booking, after.ok_or_else(invalid_transition)?))

@@ -7,7 +7,7 @@ use crate::{
     app::App,
     bookings::{
         forms::RefundAccountForm,
-        lookup::{Readable, to_response},
+        lookup::{Readable, ensure_same_contact, to_response},
         model::{BookingRow, RefundAccount},
         rules::Actor,
         store,
@@ -46,7 +46,8 @@ pub async fn set_refund_account(
     let after = match &caller {
         None => {
             let mut tx = app.db.begin().await?;
-            let (_, after) = replace(&app, &mut tx, booking.id, &sealed).await?;
+            let (before, after) = replace(&app, &mut tx, booking.id, &sealed).await?;
+            ensure_same_contact(&booking, &before)?;
             tx.commit().await?;
             after
         }

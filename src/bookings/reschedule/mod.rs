@@ -15,7 +15,7 @@ use super::{
     model::{BookingRow, BookingStatus, LedgerSegment, SailingContext, StoredPassenger},
     offer,
     prices::{self, FareLine, Goods},
-    rules::{self, Actor, Event, RescheduleCause},
+    rules::{self, Actor, Event, RescheduleCause, RescheduleOffer},
     store as bookings,
     store::TransitionDetails,
     transitions::{invalid_transition, is_sold_out},
@@ -32,7 +32,7 @@ use crate::{
         set_aside::{self, Pass, RowJob},
     },
     ledger::{self, Account},
-    refunds::{self, RefundKind, RefundStatus},
+    refunds::{self, Refund, RefundKind, RefundStatus},
     sailings::{BookingType, harbour_key, offers},
 };
 
@@ -123,14 +123,8 @@ pub async fn request(
     let sold = store::first_price(tx, booking.id).await?.unwrap_or_else(|| was.clone());
     let becomes = prices::reprice(&sold, &goods);
     let by_choice = !is_disrupted && request.actor == Actor::Guest;
-    let fee = match by_choice {
-        true => {
-            let policy = &app.config.reschedule_fee.0;
-            let percent = rules::fee_percent(policy, booking.departure_at, now);
-            rules::percent_of(was.total, percent.ok_or_else(too_late)?)
-        }
-        false => Rupiah::ZERO,
-    };
+    let fees = &app.config.reschedule_fee.0;
+    let fee = rules::reschedule_fee(&booking.state(), request.actor, cause, fees, now)?;
     let policy = &app.config.refund_policy.0;
     let percent = rules::refund_percent(policy, booking.departure_at, now);
     let refund_cap = match (is_disrupted, by_choice) {
@@ -240,20 +234,44 @@ fn too_many_holds() -> Error {
     )
 }
 
+const PROMOTION_EXHAUSTED: &str = "promotion_exhausted";
+const REFUND_SENT: &str = "refund_sent";
+
 fn promotion_exhausted() -> Error {
     Error::conflict(
-        "promotion_exhausted",
+        PROMOTION_EXHAUSTED,
         "The quota of the promotion is used up.",
         "Kuota promosi pemesanan ini sudah habis.",
     )
 }
 
-fn too_late() -> Error {
-    Error::conflict(
-        "too_late",
-        "It is too late to reschedule this booking.",
-        "Sudah terlambat untuk memindahkan pemesanan ini.",
-    )
+/// Why a booking cannot be rescheduled now, or what it costs this actor beside the difference. Decides
+/// as [`request`] does, before the other sailing is known.
+pub async fn offer(
+    app: &App,
+    booking: &BookingRow,
+    actor: Actor,
+) -> Result<Result<RescheduleOffer, &'static str>> {
+    let fees = &app.config.reschedule_fee.0;
+    let offer = match rules::reschedule_offer(&booking.state(), actor, fees, app.clock.now()) {
+        Ok(offer) => offer,
+        Err(refusal) => return Ok(Err(refusal.word())),
+    };
+    if booking.status != BookingStatus::Paid {
+        if !is_voidable(&refunds::unpaid(&app.db, booking.id).await?) {
+            return Ok(Err(REFUND_SENT));
+        }
+        if store::is_promotion_exhausted(&app.db, booking.promotion_id).await? {
+            return Ok(Err(PROMOTION_EXHAUSTED));
+        }
+    }
+    Ok(Ok(offer))
+}
+
+/// The reschedule of a booking that waits for its payment.
+pub async fn pending(app: &App, booking: Uuid) -> Result<Option<Reschedule>> {
+    let pending = store::pending_of(&app.db, booking).await?;
+    Ok(pending.filter(|pending| pending.expires_at > app.clock.now()))
 }
 
 /// Moves the booking after the difference was paid. `false`: it no longer waits for that, and the
@@ -328,12 +346,15 @@ async fn complete(
 /// Whether the refund of a booking whose sailing was cancelled can be exchanged for another
 /// sailing: no part of it is paid or on its way. The booking is locked, so that it stays so.
 async fn can_void_refund(tx: &mut Tx, booking: &BookingRow) -> Result<bool> {
-    let owed = refunds::unpaid_of(tx, booking.id).await?;
-    let mut owed = owed.iter().filter(|refund| refund.kind == RefundKind::Cancellation);
-    Ok(owed.all(|refund| {
+    Ok(is_voidable(&refunds::unpaid_of(tx, booking.id).await?))
+}
+
+fn is_voidable(unpaid: &[Refund]) -> bool {
+    let mut owed = unpaid.iter().filter(|refund| refund.kind == RefundKind::Cancellation);
+    owed.all(|refund| {
         refund.unpaid == refund.amount
             && !matches!(refund.status, RefundStatus::Sent | RefundStatus::Paid)
-    }))
+    })
 }
 
 /// The customer takes another sailing instead of the refund.
@@ -349,7 +370,7 @@ async fn void_refund(tx: &mut Tx, booking: &BookingRow) -> Result<()> {
 
 fn refund_sent() -> Error {
     Error::conflict(
-        "refund_sent",
+        REFUND_SENT,
         "The refund of this booking is already on its way.",
         "Pengembalian dana pemesanan ini sudah dikirim.",
     )

@@ -135,6 +135,23 @@ pub async fn pending(tx: &mut Tx, booking: Uuid) -> Result<Option<Reschedule>> {
     Ok(pending.bind(booking).maybe().await?)
 }
 
+/// The same, without a transaction.
+pub async fn pending_of(db: &Db, booking: Uuid) -> Result<Option<Reschedule>> {
+    let pending = db.sql(reschedule!(" WHERE booking_id = $1 AND status = 'pending'"));
+    Ok(pending.bind(booking).maybe().await?)
+}
+
+/// Whether a promotion has no use left.
+pub async fn is_promotion_exhausted(db: &Db, promotion: Option<Uuid>) -> Result<bool> {
+    let Some(id) = promotion else { return Ok(false) };
+    let exhausted: Option<(Uuid,)> = db
+        .sql("SELECT id FROM promotions WHERE id = $1 AND quota IS NOT NULL AND used >= quota")
+        .bind(id)
+        .maybe()
+        .await?;
+    Ok(exhausted.is_some())
+}
+
 /// Moves a pending one; `false` if it no longer is pending. A trigger adjusts the seats.
 pub async fn end(tx: &mut Tx, id: Uuid, to: RescheduleStatus, now: DateTime<Utc>) -> Result<bool> {
     let ended = tx

@@ -1,5 +1,6 @@
 //! The SQL of bookings.
 
+mod lookup;
 mod sailing;
 mod sale;
 
@@ -9,14 +10,15 @@ use serde_json::Value;
 use super::{
     earnings::CompletedBooking,
     forms::BookingsQuery,
-    model::{BookingRow, BookingStatus},
+    model::{BookingRow, BookingStatus, StoredPassenger},
+    rules::is_live,
 };
 use crate::{
     kernel::{
         clock::midnight,
-        db::{Db, Failure, Tx},
+        db::{Db, Failure, Json, List, Sort, Tx},
         error::Result,
-        http::Page,
+        http::{Page, export},
         ids::Uuid,
         money::Rupiah,
         seal::Sealer,
@@ -25,6 +27,7 @@ use crate::{
     ledger::with_collected,
 };
 
+pub use lookup::{FoundBooking, count_lookup, of_address, sweep_lookups};
 pub use sailing::{
     boarding_list, boarding_list_in, cancel_all, expire_all, follow, follow_all, lock_rows,
     lock_rows_in, set_boarded,
@@ -99,15 +102,50 @@ pub async fn list(
     query: &BookingsQuery,
     zone: chrono_tz::Tz,
 ) -> Result<Page<BookingRow>> {
-    let sort = query.sort_by.map(|by| match by.as_str() {
+    let paging = &query.paging;
+    let rows = found(db, owner, query, zone)
+        .page(sort(query), "k.id", paging.limit(), paging.offset())
+        .await?;
+    Ok(paging.page(rows))
+}
+
+/// The ids of all bookings of the list, in its order.
+pub async fn list_ids(
+    db: &Db,
+    owner: Option<Uuid>,
+    query: &BookingsQuery,
+    zone: chrono_tz::Tz,
+) -> Result<Vec<Uuid>> {
+    Ok(found(db, owner, query, zone).ids(sort(query), "k.id", export::LIMIT).await?)
+}
+
+fn sort(query: &BookingsQuery) -> Sort {
+    let chosen = query.sort_by.map(|by| match by.as_str() {
         "departure_at" => "k.departure_at",
         "total" => "k.total",
         _ => "k.created_at",
     });
+    query.paging.sort(chosen, "k.created_at")
+}
+
+/// The digits of a text that can be part of a phone number, as they are stored: without the zero
+/// before the area, which stands for the country.
+fn phone_digits(text: &str) -> Option<String> {
+    let is_of_number = |c: char| c.is_ascii_digit() || "+-. ()".contains(c);
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    let digits = digits.strip_prefix('0').map(str::to_owned).unwrap_or(digits);
+    (text.chars().all(is_of_number) && digits.len() >= 3).then_some(digits)
+}
+
+fn found<'a>(
+    db: &'a Db,
+    owner: Option<Uuid>,
+    query: &BookingsQuery,
+    zone: chrono_tz::Tz,
+) -> List<'a> {
     let text = |text: &Option<String>| {
         text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
     };
-    let paging = &query.paging;
     let day_after = query.end_date.and_then(|date| date.succ_opt());
     let list = db.list(booking!("")).found_in("SELECT k.id FROM bookings k");
     let list = match query.refund_due {
@@ -118,8 +156,9 @@ pub async fn list(
         ),
         None => list,
     };
-    let rows = list
-        .filter("k.partner_id = ?", owner)
+    let words = query.paging.search();
+    let phone = words.and_then(phone_digits);
+    list.filter("k.partner_id = ?", owner)
         .filter("k.type = ?", query.kind)
         .filter("k.speedboat_id = ?", query.item_id)
         .filter("k.sailing_id = ?", query.route_time_id)
@@ -127,14 +166,82 @@ pub async fn list(
         .filter("k.code_promo = ?", text(&query.code_promo).map(|code| code.to_ascii_uppercase()))
         .filter("k.note = ?", text(&query.note))
         .filter("k.status = ?", query.status)
+        .filter("k.channel = ?", query.channel)
         .filter("k.code = ?", text(&query.code).map(|code| code.to_ascii_uppercase()))
         .filter("k.contact_email = ?", query.email.clone())
         .filter("k.departure_at >= ?", query.start_date.map(|date| midnight(date, zone)))
         .filter("k.departure_at < ?", day_after.map(|date| midnight(date, zone)))
-        .search(&["k.code", "k.contact_name", "k.contact_email"], paging.search())
-        .page(paging.sort(sort, "k.created_at"), "k.id", paging.limit(), paging.offset())
+        .search_each(&[
+            (&["k.code", "k.contact_name", "k.contact_email", "k.passenger_names"], words),
+            (&["k.contact_phone"], phone.as_deref()),
+        ])
+}
+
+/// Replaces the passengers. The row is locked by the caller.
+pub async fn set_passengers(
+    tx: &mut Tx,
+    id: Uuid,
+    passengers: &[StoredPassenger],
+    now: DateTime<Utc>,
+) -> Result<()> {
+    tx.sql(
+        "UPDATE bookings SET passengers = $1, passenger_names = $2, updated_at = $3
+         WHERE id = $4",
+    )
+    .bind(Json(passengers.to_vec()))
+    .bind(passenger_names(passengers))
+    .bind(now)
+    .bind(id)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// What a search for passengers looks in.
+pub fn passenger_names(passengers: &[StoredPassenger]) -> String {
+    let names: Vec<_> = passengers.iter().map(|passenger| passenger.name.as_str()).collect();
+    names.join("\n")
+}
+
+/// Replaces the contact; a use of a promotion is counted under the new address from now on. The row
+/// is locked by the caller.
+pub async fn set_contact(
+    tx: &mut Tx,
+    before: &BookingRow,
+    after: &BookingRow,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    tx.sql(
+        "UPDATE bookings SET contact_name = $1, contact_email = $2, contact_phone = $3,
+           updated_at = $4
+         WHERE id = $5",
+    )
+    .bind(after.contact_name.clone())
+    .bind(after.contact_email.clone())
+    .bind(after.contact_phone.clone())
+    .bind(now)
+    .bind(before.id)
+    .run()
+    .await?;
+    let Some(promotion) = before.promotion_id else { return Ok(()) };
+    if before.contact_email == after.contact_email || !is_live(before.status) {
+        return Ok(());
+    }
+    tx.sql("UPDATE promotion_uses SET used = used - 1 WHERE promotion_id = $1 AND email = $2")
+        .bind(promotion)
+        .bind(before.contact_email.clone())
+        .run()
         .await?;
-    Ok(paging.page(rows))
+    // The limit per customer binds new bookings; this one had its use before.
+    tx.sql(
+        "INSERT INTO promotion_uses (promotion_id, email, used) VALUES ($1, $2, 1)
+         ON CONFLICT (promotion_id, email) DO UPDATE SET used = promotion_uses.used + 1",
+    )
+    .bind(promotion)
+    .bind(after.contact_email.clone())
+    .run()
+    .await?;
+    Ok(())
 }
 
 /// Where the booker wants refunds, encrypted. The row is locked by the caller.
@@ -183,7 +290,7 @@ pub async fn cancel(
             "UPDATE bookings SET status = $1, updated_at = $2, cancelled_at = $2,
                cancel_reason = $3, refund_amount = COALESCE($4, refund_amount)
              WHERE id = $5 AND status = $6 AND departure_at = $7 AND sailing_id = $8
-               AND COALESCE(reschedule_id, id) = $9
+               AND COALESCE(reschedule_id, id) = $9 AND contact_email = $10
              RETURNING CAST(COALESCE((SELECT SUM(o.unpaid) FROM refunds o
                WHERE o.booking_id = bookings.id AND o.unpaid > 0), 0) AS BIGINT) AS owed, ",
             "bookings.id",
@@ -198,6 +305,7 @@ pub async fn cancel(
         .bind(seen.departure_at)
         .bind(seen.sailing_id)
         .bind(seen.reschedule_id.unwrap_or(seen.id))
+        .bind(seen.contact_email.clone())
         .maybe()
         .await?;
     Ok(cancelled)
@@ -405,8 +513,7 @@ pub async fn reseal(db: &Db, sealer: &Sealer) -> Result<u64> {
             .await?;
         let Some((id, ..)) = rows.last() else { return Ok(resealed) };
         last = *id;
-        for (id, mut passengers, account) in rows {
-            let mut changed = false;
+        for (id, passengers, account) in rows {
             if let Some(account) = account
                 && let Some(new) = sealer.reseal(&account)?
             {
@@ -422,22 +529,50 @@ pub async fn reseal(db: &Db, sealer: &Sealer) -> Result<u64> {
                     .run()
                     .await?;
             }
-            for passenger in passengers.as_array_mut().into_iter().flatten() {
-                let Some(sealed) = passenger["identity_number"].as_str() else { continue };
-                if let Some(new) = sealer.reseal(sealed)? {
-                    passenger["identity_number"] = Value::String(new);
-                    changed = true;
-                }
+            if resealed_passengers(passengers, sealer)?.is_some() {
+                resealed += reseal_passengers(db, sealer, id).await?;
             }
-            if changed {
-                resealed += db
-                    // Passengers that were erased since they were read stay erased.
-                    .sql("UPDATE bookings SET passengers = $1 WHERE id = $2 AND erased_at IS NULL")
-                    .bind(passengers)
-                    .bind(id)
-                    .run()
-                    .await?;
-            }
+        }
+    }
+}
+
+/// `None` if nothing is sealed with an older key.
+fn resealed_passengers(mut passengers: Value, sealer: &Sealer) -> Result<Option<Value>> {
+    let mut changed = false;
+    for passenger in passengers.as_array_mut().into_iter().flatten() {
+        let Some(sealed) = passenger["identity_number"].as_str() else { continue };
+        if let Some(new) = sealer.reseal(sealed)? {
+            passenger["identity_number"] = Value::String(new);
+            changed = true;
+        }
+    }
+    Ok(changed.then_some(passengers))
+}
+
+/// Reads the passengers again under a lock: those that were corrected or erased stay so.
+async fn reseal_passengers(db: &Db, sealer: &Sealer, id: Uuid) -> Result<u64> {
+    let mut tx = db.begin().await?;
+    lock_row(&mut tx, id).await?;
+    let current = tx.sql("SELECT passengers FROM bookings WHERE id = $1").bind(id).scalar().await?;
+    let Some(passengers) = resealed_passengers(current, sealer)? else { return Ok(0) };
+    let update = tx.sql("UPDATE bookings SET passengers = $1 WHERE id = $2");
+    let updated = update.bind(passengers).bind(id).run().await?;
+    tx.commit().await?;
+    Ok(updated)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phone_number_is_found_as_people_write_it() {
+        let digits = |text: &str| phone_digits(text);
+        assert_eq!(digits("0812-3456 7890").as_deref(), Some("81234567890"));
+        assert_eq!(digits("+62 812 3456").as_deref(), Some("628123456"));
+        assert_eq!(digits("7890").as_deref(), Some("7890"));
+        for no_number in ["Sari", "12", "DMG-1234", ""] {
+            assert_eq!(digits(no_number), None, "{no_number}");
         }
     }
 }

@@ -69,6 +69,40 @@ impl<'a> List<'a> {
         self
     }
 
+    /// A substring of any of the columns, each group of columns with its own words. Groups without
+    /// words are left out.
+    pub fn search_each(mut self, groups: &[(&[&'static str], Option<&str>)]) -> Self {
+        let mut any = Vec::new();
+        for (columns, words) in groups {
+            let Some(words) = words else { continue };
+            let place = self.place(like(words));
+            let like = |column: &&str| format!("lower({column}) LIKE lower({place}) ESCAPE '\\'");
+            any.extend(columns.iter().map(like));
+        }
+        if !any.is_empty() {
+            self.and(&["(", &any.join(" OR "), ")"]);
+        }
+        self
+    }
+
+    /// The ids of all rows in order, at most `limit`, by the query of [`Self::found_in`].
+    pub async fn ids(self, sort: Sort, id: &'static str, limit: i64) -> Result<Vec<Uuid>> {
+        let Self { db, select, found, conditions, binds } = self;
+        let direction = if sort.descending { "DESC" } else { "ASC" };
+        let place = binds.len() + 1;
+        let text = format!(
+            "{}{conditions} ORDER BY {} {direction}, {id} {direction} LIMIT CAST(${place} AS BIGINT)",
+            found.unwrap_or(select),
+            sort.column,
+        );
+        let mut ids = Statement::new(On::Db(db), text);
+        for (value, kind) in binds {
+            ids = ids.bind_value(value, kind);
+        }
+        let ids: Vec<(Uuid,)> = ids.bind(limit).long().all().await?;
+        Ok(ids.into_iter().map(|(id,)| id).collect())
+    }
+
     /// The page of rows, and the total. `id` breaks ties, so that pages never overlap.
     pub async fn page<T: FromRow>(
         self,

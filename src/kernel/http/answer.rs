@@ -122,6 +122,10 @@ impl<D> Paged<D> {
 }
 
 impl<T> Page<T> {
+    pub fn items(&self) -> &[T] {
+        &self.data
+    }
+
     pub fn try_each<U>(self, change: impl FnMut(T) -> Result<U, Error>) -> Result<Page<U>, Error> {
         let Self { data, pagination, beside, cache_tags } = self;
         let items: Result<Vec<U>, Error> = data.into_iter().map(change).collect();

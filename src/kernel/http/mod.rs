@@ -2,6 +2,7 @@
 
 mod answer;
 mod cache_tags;
+pub mod export;
 mod file;
 mod input;
 mod once;
@@ -9,6 +10,7 @@ mod paging;
 
 pub use answer::{Answer, ErrorEnvelope, Page, Paged, Reply};
 pub use cache_tags::{CacheTag, CacheTags};
+pub use export::{ListFormat, PageOrCsv};
 pub use file::{File, FileOr, Kinds, accepted};
 pub use input::{
     Body, Filters, Fingerprinted, IdempotencyKey, MAX_BODY, MAX_UPLOAD, OptionalBody, Path,

@@ -12,8 +12,13 @@ use crate::{
         audit::{AuditedTx, Change},
         caller::Caller,
         clock::month_start,
+        csv::harmless,
         error::{Error, Result},
-        http::{Body, Page, Query, Reply},
+        http::{
+            Body, FileOr, ListFormat, PageOrCsv, Query, Reply,
+            export::{self, Row, plain, words},
+        },
+        ids::Uuid,
     },
     partners::{
         model::{
@@ -29,8 +34,53 @@ use crate::{
 pub async fn list_partners(
     State(app): State<App>,
     Query(query): Query<PartnersQuery>,
-) -> Result<Page<Partner>> {
-    store::list(&app.db, &query).await
+) -> Result<PageOrCsv<Partner>> {
+    if query.format == Some(ListFormat::Csv) {
+        return file(app.clone(), store::list_ids(&app.db, &query).await?);
+    }
+    store::list(&app.db, &query).await.map(FileOr::Json)
+}
+
+const HEADER: &[&str] = &[
+    "name",
+    "email",
+    "phone",
+    "address",
+    "partner_type",
+    "status",
+    "commission_rate",
+    "submitted_at",
+    "verified_at",
+    "suspended_at",
+    "suspended_reason",
+    "created_at",
+];
+
+fn file(app: App, ids: Vec<Uuid>) -> Result<PageOrCsv<Partner>> {
+    export::csv("partners", HEADER, ids, move |ids| {
+        let app = app.clone();
+        async move {
+            let rows = store::get_all(&app.db, &ids).await?;
+            Ok(rows.iter().map(|partner| (partner.id, cells(partner))).collect())
+        }
+    })
+}
+
+fn cells(partner: &Partner) -> Row {
+    vec![
+        harmless(&partner.name),
+        harmless(&partner.email),
+        words(partner.phone.as_deref()),
+        harmless(&partner.address),
+        partner.partner_type.to_string(),
+        partner.status.to_string(),
+        plain(partner.commission_rate.map(|rate| f64::from(rate.points()) / 100.0)),
+        plain(partner.submitted_at.map(|at| at.to_rfc3339())),
+        plain(partner.verified_at.map(|at| at.to_rfc3339())),
+        plain(partner.suspended_at.map(|at| at.to_rfc3339())),
+        words(partner.suspended_reason.as_deref()),
+        partner.created_at.to_rfc3339(),
+    ]
 }
 
 pub async fn partner_statistics(State(app): State<App>) -> Result<Reply<PartnerStatistics>> {

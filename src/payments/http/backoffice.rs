@@ -7,7 +7,7 @@ use axum::{
 
 use crate::{
     app::App,
-    bookings::{self, Actor, Booking, BookingRow, BookingStatus, GuestCredentials, to_response},
+    bookings::{self, Actor, Booking, BookingRow, GuestCredentials, to_response},
     kernel::{
         audit::{AuditedTx, Change},
         caller::Caller,
@@ -41,9 +41,7 @@ pub async fn pay_cash(
     let mut tx = caller.begin(&app.db, now).await?;
     bookings::lock_row(&mut tx, id).await?;
     let before = bookings::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
-    if before.status != BookingStatus::PendingPayment {
-        return Err(bookings::invalid_transition());
-    }
+    bookings::ensure_unpaid(before.status)?;
     let attempt = store::newest_in(&mut tx, id).await?.map_or(1, |newest| newest.attempt + 1);
     let reference = format!("{}-{attempt}", before.code);
     let new = NewPayment {

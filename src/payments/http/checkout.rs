@@ -4,10 +4,7 @@ use axum::extract::State;
 
 use crate::{
     app::App,
-    bookings::{
-        self, Booking, BookingStatus, GuestCredentials, PathOwnBooking, invalid_transition,
-        to_response,
-    },
+    bookings::{self, Booking, GuestCredentials, PathOwnBooking, to_response},
     kernel::{
         audit::Change,
         caller::Caller,
@@ -26,9 +23,7 @@ pub async fn pay_again(
 ) -> Result<Reply<Booking>> {
     let (booking, _) = path.authorize(&app, &credentials).await?;
     let id = booking.id;
-    if booking.status != BookingStatus::PendingPayment || booking.expires_at <= app.clock.now() {
-        return Err(invalid_transition());
-    }
+    bookings::payable(booking.status, booking.expires_at, app.clock.now())?;
     match store::newest(&app.db, id).await? {
         Some(ended)
             if ended.status != PaymentStatus::Pending

@@ -40,7 +40,8 @@ pub struct Rescheduled {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Reschedule")]
 pub struct RescheduleRecord {
-    pub id: Uuid,
+    /// Null in a dry run.
+    pub id: Option<Uuid>,
     /// `pending` until the difference is paid; until then the booking keeps its sailing.
     pub status: RescheduleStatus,
     pub route_time_id: Uuid,
@@ -69,6 +70,10 @@ pub async fn reschedule_booking(
         bookings::reason_without_url(form.reason.as_deref().unwrap_or_default())?;
     }
     let (id, caller) = (booking.id, caller.as_ref());
+    if form.dry_run == Some(true) {
+        let preview = preview(&app, caller, &booking, actor, &form).await?;
+        return Ok(Reply::data(Once::New(preview)));
+    }
     let owner = Owner::of(caller, form.credentials.email.as_ref());
     let path = format!("/v1/booking/{id}/reschedule");
     let key = Key::of(owner, key, "reschedule_booking", path, body);
@@ -118,9 +123,35 @@ async fn reschedule(
     // The seats that are released or taken are on sailings of the same line.
     let line = offers::line_tag(&to.from_name, &to.to_name);
     let invalidation = app.response_cache.invalidate_on_drop([line]);
-    let outcome = request_audited(app, caller, &request, running).await?;
+    let outcome = request_audited(app, caller, booking, &request, running).await?;
     drop(invalidation);
     answer(app, caller, booking.id, outcome.reschedule.as_ref()).await
+}
+
+/// What the request would do: it is done in a transaction that is not committed.
+async fn preview(
+    app: &App,
+    caller: Option<&Caller>,
+    booking: &BookingRow,
+    actor: Actor,
+    form: &RescheduleForm,
+) -> Result<Rescheduled> {
+    let to = reschedule::target(app, booking, form.route_time_id).await?;
+    let request = RescheduleRequest {
+        booking_id: booking.id,
+        to: &to,
+        reason: form.reason.as_deref().unwrap_or_default(),
+        actor,
+        by: caller.map(|caller| caller.person.id),
+    };
+    let mut tx = app.db.begin().await?;
+    let outcome = reschedule::request(app, &mut tx, &request).await?;
+    drop(tx);
+    let record = outcome.reschedule.as_ref().map(|wanted| recorded(wanted, None)).transpose()?;
+    Ok(Rescheduled {
+        booking: to_response(app, outcome.before, bookings::Readable::by(caller))?,
+        reschedule: record.map(|record| RescheduleRecord { id: None, ..record }),
+    })
 }
 
 /// The booking as it is now, with the payment page of the difference.
@@ -164,12 +195,14 @@ async fn rescheduled_before(
 async fn request_audited(
     app: &App,
     caller: Option<&Caller>,
+    seen: &BookingRow,
     request: &RescheduleRequest<'_>,
     running: Option<&Running>,
 ) -> Result<RescheduleOutcome> {
     let Some(caller) = caller else {
         let mut tx = app.db.begin().await?;
         let outcome = reschedule::request(app, &mut tx, request).await?;
+        bookings::ensure_same_contact(seen, &outcome.before)?;
         keep_outcome(&mut tx, &outcome, running).await?;
         tx.commit().await?;
         return Ok(outcome);
@@ -209,7 +242,7 @@ async fn keep_outcome(
 
 fn recorded(wanted: &Reschedule, payment: Option<PaymentRecord>) -> Result<RescheduleRecord> {
     Ok(RescheduleRecord {
-        id: wanted.id,
+        id: Some(wanted.id),
         status: wanted.status,
         route_time_id: wanted.to_sailing_id,
         reason: wanted.reason.clone(),

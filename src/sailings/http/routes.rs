@@ -83,7 +83,7 @@ async fn create(
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     let boat = lock_boat(&mut tx, caller.partner_filter(None)?, form).await?;
-    let (times, zone) = (form.times(), zone_of(app, form));
+    let (times, zone) = (form.times(), zone_of(app, form, None));
     let stored = Stored { owner: boat.partner_id, form, times: &times, zone };
     let id = routes::insert(&mut tx, stored, now).await?;
     let route = to_response(routes::get_in(&mut tx, None, id).await?.ok_or(Error::NotFound)?);
@@ -107,7 +107,7 @@ pub async fn update_route(
     // The partner of a route never changes.
     let boat = lock_boat(&mut tx, Some(seen.partner_id), &form).await?;
     let before = lock_route(&mut tx, id).await?;
-    let (times, zone) = (form.times(), zone_of(&app, &form));
+    let (times, zone) = (form.times(), zone_of(&app, &form, Some(before.timezone)));
     let stored = Stored { owner: boat.partner_id, form: &form, times: &times, zone };
     if !routes::change(&mut tx, id, stored, now).await? {
         return Err(Error::invalid_state(
@@ -308,8 +308,9 @@ async fn lock_boat(
     })
 }
 
-fn zone_of(app: &App, form: &RouteForm) -> Zone {
-    form.timezone.unwrap_or_else(|| Zone::of_service(app.config.timezone))
+fn zone_of(app: &App, form: &RouteForm, before: Option<Zone>) -> Zone {
+    let zone = form.timezone.clone().over(before);
+    zone.unwrap_or_else(|| Zone::of_service(app.config.timezone))
 }
 
 pub(super) fn to_response(row: RouteRow) -> Route {

@@ -12,8 +12,12 @@ use crate::{
     fleet::Owner,
     kernel::{
         caller::Caller,
+        csv::harmless,
         error::{Error, Result},
-        http::{Page, Path, Query, Reply},
+        http::{
+            FileOr, ListFormat, PageOrCsv, Path, Query, Reply,
+            export::{self, Row, plain, words},
+        },
         ids::Uuid,
     },
     partners::BankAccount,
@@ -30,9 +34,65 @@ pub async fn list_settlements(
     State(app): State<App>,
     caller: Caller,
     Query(query): Query<SettlementsQuery>,
-) -> Result<Page<Settlement>> {
+) -> Result<PageOrCsv<Settlement>> {
     let owner = caller.partner_filter(query.mitra_id)?;
-    store::list(&app.db, owner, &query).await?.try_each(|row| to_response(&app, row))
+    if query.format == Some(ListFormat::Csv) {
+        return file(app.clone(), store::list_ids(&app.db, owner, &query).await?);
+    }
+    let page = store::list(&app.db, owner, &query).await?;
+    page.try_each(|row| to_response(&app, row)).map(FileOr::Json)
+}
+
+const HEADER: &[&str] = &[
+    "code",
+    "mitra",
+    "start_date",
+    "end_date",
+    "gross",
+    "commission",
+    "commission_tax",
+    "collected",
+    "net",
+    "booking_count",
+    "status",
+    "origin",
+    "reference",
+    "note",
+    "released_at",
+    "cancelled_at",
+    "created_at",
+];
+
+fn file(app: App, ids: Vec<Uuid>) -> Result<PageOrCsv<Settlement>> {
+    export::csv("settlements", HEADER, ids, move |ids| {
+        let app = app.clone();
+        async move {
+            let rows = store::get_all(&app.db, &ids).await?;
+            Ok(rows.iter().map(|settlement| (settlement.id, cells(settlement))).collect())
+        }
+    })
+}
+
+fn cells(row: &SettlementRow) -> Row {
+    vec![
+        row.code.clone(),
+        harmless(&row.partner_name),
+        row.start_date.to_string(),
+        row.end_date.to_string(),
+        row.gross.0.to_string(),
+        row.commission.0.to_string(),
+        row.commission_tax.0.to_string(),
+        row.collected.0.to_string(),
+        row.net.0.to_string(),
+        row.booking_count.to_string(),
+        row.status.to_string(),
+        row.origin.to_string(),
+        words(row.reference.as_deref()),
+        harmless(&row.note),
+        plain(row.released_at.map(|at| at.to_rfc3339())),
+        plain(row.cancelled_at.map(|at| at.to_rfc3339())),
+        row.created_at.to_rfc3339(),
+    ]
 }
 
 /// The settlement of the path; 404 if it belongs to another partner.

@@ -16,9 +16,10 @@ use crate::{
         http::{Body, Paged, Path, Query, Reply},
         ids::Uuid,
         lang::text,
+        patch::Patch,
     },
     staff::{
-        model::{Staff, StaffForm, StaffList, StaffQuery, StaffStatus},
+        model::{NewStaff, Staff, StaffForm, StaffList, StaffQuery, StaffStatus},
         permissions,
         rules::Authority,
         store::{self, StaffRow},
@@ -67,7 +68,7 @@ pub async fn get_staff(
 pub async fn create_staff(
     State(app): State<App>,
     caller: Caller,
-    Body(form): Body<StaffForm>,
+    Body(NewStaff(form)): Body<NewStaff>,
 ) -> Result<Reply<Staff>> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
@@ -82,7 +83,8 @@ pub async fn create_staff(
         password_hash: None,
     };
     let account_id = accounts::create(&mut tx, &account, now).await?;
-    let id = store::insert(&mut tx, account_id, &form, &app.sealer, now).await?;
+    let salary = form.salary.clone().over(None).unwrap_or_default();
+    let id = store::insert(&mut tx, account_id, &form, salary, &app.sealer, now).await?;
     accounts::invite(&mut tx, account_id, caller.context.lang, now).await?;
     let made = current(&mut tx, &app, &caller, id).await?;
     record(&mut tx, "staff.created", None, Some(&made), true).await?;
@@ -109,9 +111,15 @@ pub async fn update_staff(
         status: Some(status(&form)),
     };
     accounts::update(&mut tx, before.user_id, &change, &caller, now).await?;
-    store::update(&mut tx, id, &form, &app.sealer, now).await?;
+    // Whoever may not see the salary was shown null.
+    let salary = match (&form.salary, before.salary) {
+        (Patch::Keep, _) | (Patch::Clear, None) => paid_before,
+        (Patch::Clear, Some(_)) => 0,
+        (Patch::Set(salary), _) => *salary,
+    };
+    store::update(&mut tx, id, &form, salary, &app.sealer, now).await?;
     let after = current(&mut tx, &app, &caller, id).await?;
-    let raised = paid_before != form.salary;
+    let raised = paid_before != salary;
     record(&mut tx, "staff.updated", Some(&before), Some(&after), raised).await?;
     tx.commit().await?;
     Ok(Reply::data(after).saying("Saved.", "Tersimpan."))

@@ -1,0 +1,96 @@
+//! The list of bookings as a file. It has no identity numbers and no ticket codes.
+
+use crate::{
+    app::App,
+    bookings::{model::BookingRow, store, view::Booking},
+    kernel::{
+        csv::harmless,
+        error::Result,
+        http::{
+            PageOrCsv,
+            export::{self, Row, plain, words},
+        },
+        ids::Uuid,
+    },
+};
+
+const HEADER: &[&str] = &[
+    "code",
+    "status",
+    "type",
+    "channel",
+    "from",
+    "to",
+    "departure_at",
+    "arrival_at",
+    "speedboat",
+    "mitra",
+    "contact_name",
+    "contact_email",
+    "contact_phone",
+    "qty",
+    "passengers",
+    "note",
+    "code_promo",
+    "unit_price",
+    "subtotal",
+    "discount",
+    "tax",
+    "total",
+    "payment_method",
+    "paid_at",
+    "expires_at",
+    "cancelled_at",
+    "cancel_reason",
+    "refund_amount",
+    "owed",
+    "created_at",
+];
+
+pub fn file(app: App, ids: Vec<Uuid>) -> Result<PageOrCsv<Booking>> {
+    export::csv("bookings", HEADER, ids, move |ids| {
+        let app = app.clone();
+        async move {
+            let rows = store::get_all(&app.db, &ids).await?;
+            Ok(rows.iter().map(|booking| (booking.id, row(booking))).collect())
+        }
+    })
+}
+
+fn row(booking: &BookingRow) -> Row {
+    let joined = &booking.joined;
+    let names: Vec<_> = booking.passengers.iter().map(|one| one.name.as_str()).collect();
+    vec![
+        booking.code.clone(),
+        booking.status.to_string(),
+        booking.kind.to_string(),
+        booking.channel.to_string(),
+        harmless(&joined.from_name),
+        harmless(&joined.to_name),
+        booking.departure_at.to_rfc3339(),
+        booking.arrival_at.to_rfc3339(),
+        harmless(&joined.speedboat_name),
+        harmless(&joined.partner_name),
+        harmless(&booking.contact_name),
+        harmless(&booking.contact_email),
+        // In E.164, which begins with a plus.
+        harmless(&booking.contact_phone),
+        booking.qty.to_string(),
+        harmless(&names.join(", ")),
+        harmless(&booking.note),
+        words(booking.code_promo.as_deref()),
+        booking.unit_price.0.to_string(),
+        booking.subtotal.0.to_string(),
+        booking.discount.0.to_string(),
+        booking.tax.0.to_string(),
+        booking.total.0.to_string(),
+        words(joined.payment_method.as_deref()),
+        plain(booking.paid_at.map(|at| at.to_rfc3339())),
+        booking.expires_at.to_rfc3339(),
+        plain(booking.cancelled_at.map(|at| at.to_rfc3339())),
+        words(booking.cancel_reason.as_deref()),
+        plain(booking.refund_amount.map(|amount| amount.0)),
+        joined.owed.0.to_string(),
+        booking.created_at.to_rfc3339(),
+    ]
+}

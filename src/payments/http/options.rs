@@ -1,0 +1,140 @@
+//! What can be done with a booking now.
+
+use axum::extract::State;
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{
+    app::App,
+    bookings::{self, PathBooking, reschedule},
+    config::PaymentProvider,
+    kernel::{
+        access::{Access, Rule},
+        caller::Caller,
+        error::Result,
+        http::Reply,
+        ids::Uuid,
+        money::Rupiah,
+    },
+    payments::{model::PaymentStatus, store},
+};
+
+/// What the caller can do with a booking now. Decided by the rules that cancelling and rescheduling
+/// follow.
+#[derive(Serialize, JsonSchema)]
+pub struct BookingOptions {
+    pub cancel: CancelOption,
+    pub reschedule: RescheduleOption,
+    /// The reschedule whose difference is not paid yet.
+    pub pending_reschedule: Option<PendingReschedule>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct CancelOption {
+    pub allowed: bool,
+    /// The error code with which it would be refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'static str>,
+    /// What would be paid back.
+    pub refund_amount: Rupiah,
+    /// The part of the price that would be paid back, in percent.
+    pub percent: i32,
+    /// Until when this stays so, if nothing else happens. Null: without an end, or not allowed.
+    pub until: Option<DateTime<Utc>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct RescheduleOption {
+    pub allowed: bool,
+    /// The error code with which it would be refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'static str>,
+    /// Paid besides the difference of the prices.
+    pub fee: Rupiah,
+    /// Until when this stays so, if nothing else happens. Null: without an end, or not allowed.
+    pub until: Option<DateTime<Utc>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct PendingReschedule {
+    pub route_time_id: Uuid,
+    /// Amount to pay.
+    pub difference: Rupiah,
+    /// Payment page; null until the provider has responded.
+    pub redirect_url: Option<String>,
+    /// Deadline of the payment.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// For whoever may read the booking. Those who may not change it are told so.
+pub async fn get_booking_options(
+    State(app): State<App>,
+    caller: Option<Caller>,
+    PathBooking(booking, _): PathBooking,
+) -> Result<Reply<BookingOptions>> {
+    let actor = bookings::actor(caller.as_ref())?;
+    let access = Access::GuestOr(Rule::BookingsWrite);
+    let may_change = caller.as_ref().is_none_or(|caller| {
+        caller.admitted(access) && caller.impersonation_admitted(access, true)
+    });
+    let (cancel, reschedule) = match may_change {
+        false => (Err("forbidden"), Err("forbidden")),
+        true => {
+            let policy = &app.config.refund_policy.0;
+            let cancel = bookings::cancel_offer(&booking.state(), actor, policy, app.clock.now());
+            (cancel.map_err(|why| why.word()), reschedule::offer(&app, &booking, actor).await?)
+        }
+    };
+    let pending_reschedule = match reschedule::pending(&app, booking.id).await? {
+        Some(pending) => Some(PendingReschedule {
+            route_time_id: pending.to_sailing_id,
+            difference: pending.difference,
+            redirect_url: payment_page(&app, pending.id).await?,
+            expires_at: pending.expires_at,
+        }),
+        None => None,
+    };
+    Ok(Reply::data(BookingOptions {
+        cancel: match cancel {
+            Ok(offer) => CancelOption {
+                allowed: true,
+                reason: None,
+                refund_amount: offer.refund.amount,
+                percent: offer.percent,
+                until: offer.until,
+            },
+            Err(reason) => CancelOption {
+                allowed: false,
+                reason: Some(reason),
+                refund_amount: Rupiah::ZERO,
+                percent: 0,
+                until: None,
+            },
+        },
+        reschedule: match reschedule {
+            Ok(offer) => {
+                RescheduleOption { allowed: true, reason: None, fee: offer.fee, until: offer.until }
+            }
+            Err(reason) => RescheduleOption {
+                allowed: false,
+                reason: Some(reason),
+                fee: Rupiah::ZERO,
+                until: None,
+            },
+        },
+        pending_reschedule,
+    }))
+}
+
+/// The page of the newest attempt to pay a difference. Reading does not open one.
+async fn payment_page(app: &App, reschedule: Uuid) -> Result<Option<String>> {
+    let newest = store::newest_of(&app.db, reschedule).await?;
+    let open = newest.filter(|payment| payment.status == PaymentStatus::Pending);
+    Ok(open.and_then(|payment| match payment.provider.as_str() {
+        ours if ours == PaymentProvider::Simulator.as_str() => {
+            Some(bookings::simulator_url(app, &payment.reference))
+        }
+        _ => payment.redirect_url,
+    }))
+}
