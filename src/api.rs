@@ -8,6 +8,7 @@
 //!   nothing on sale, and a later review takes nothing off sale.
 //! - `create_speedboat`, `create_route` and `update_route` keep them: only publication offers
 //!   something.
+//! - `create_harbour` and `delete_harbour` keep them: nothing sails from a harbour without routes.
 //! - `update_line` changes them: an offer shows the fares of its line.
 //! - `update_sailing` and `update_sailings` change the price, times and boat of what is published, for
 //!   the harbours of one route.
@@ -38,6 +39,7 @@ use crate::{
     files::*,
     finance::*,
     fleet::*,
+    harbours::*,
     kernel::access::{Access::*, Rule::*},
     lines::*,
     notifications::*,
@@ -167,6 +169,12 @@ pub fn table(app: App) -> Table {
     .op(POST.changes_some_offers(), "/v1/mitra/route-times/{id}/manifest/reopen", PartnerCrewOr(BookingsWrite),               reopen_manifest,  "Reopen manifest")
     .op(POST.keeps_offers(),        "/v1/mitra/route-times/{id}/check-in",        PartnerCrewOr(BookingsWrite),               check_in,         "Check in passengers")
     .op(POST.keeps_offers(),        "/v1/mitra/route-times/{id}/check-in/undo",   PartnerCrewOr(BookingsWrite),               undo_check_in,    "Undo check-in")
+    // Harbours
+    .op(GET,                    "/v1/harbours",            Public,               list_harbours,  "List harbours")
+    .op(POST.keeps_offers(),    "/v1/harbours",            Staff(HarboursWrite), create_harbour, "Create harbour")
+    .op(PUT.changes_offers(),   "/v1/harbours/{id}",       Staff(HarboursWrite), update_harbour, "Update harbour")
+    .op(DELETE.keeps_offers(),  "/v1/harbours/{id}",       Staff(HarboursWrite), delete_harbour, "Delete harbour")
+    .op(POST.changes_offers(),  "/v1/harbours/{id}/merge", Staff(HarboursWrite), merge_harbour,  "Merge harbour into another")
     // Promotions and taxes
     .op(GET,                   "/v1/contents/promotions",      Public,                 list_running_promotions, "List current promotions")
     .op(POST.keeps_offers(),   "/v1/contents/promotion",       Staff(PromotionsWrite), create_promotion,        "Create promotion")

@@ -217,6 +217,13 @@ const INVARIANTS: &[Invariant] = &[
              WHERE k.speedboat_id <> s.speedboat_id LIMIT 50",
     },
     Invariant {
+        rule: "a harbour is found by its name",
+        size: "SELECT COUNT(*) FROM harbours",
+        broken: "SELECT h.name FROM harbours h
+             WHERE NOT EXISTS (SELECT 1 FROM harbour_names n
+               WHERE n.harbour_id = h.id AND n.name = h.name) LIMIT 50",
+    },
+    Invariant {
         rule: "exactly the closed manifests are stored",
         size: "SELECT COUNT(*) FROM manifests",
         broken: "SELECT 'a sailing at ' || CAST(s.departure_at AS TEXT)

@@ -60,6 +60,8 @@ pub mod files;
 pub mod finance;
 /// Boats.
 pub mod fleet;
+/// Harbours, by name, alias and time zone.
+pub mod harbours;
 /// The ledger: every movement of money as balanced entries.
 pub mod ledger;
 /// Lines: what the routes between two harbours have in common, and their fares.

@@ -7,6 +7,7 @@ use crate::{
     boarding, bookings,
     config::Config,
     edge::Limits,
+    harbours,
     kernel::{clock::Clock, error::Result, secret::Secret},
     notifications::Hub,
     partners,
@@ -19,10 +20,13 @@ use crate::{
 };
 
 impl App {
-    /// Starts a service with all of its domains: checks the settings, opens the database and migrates
-    /// it.
+    /// Starts a service with all of its domains: checks the settings, opens the database, migrates it
+    /// and adds the harbours that the service brings.
     pub async fn start(config: Config, clock: Clock) -> Result<Self, String> {
-        Self::open(config, clock, domains).await
+        let app = Self::open(config, clock, domains).await?;
+        let loaded = harbours::load(&app.db, app.clock.now()).await;
+        loaded.map_err(|why| format!("cannot load the harbours: {why}"))?;
+        Ok(app)
     }
 
     /// Seals everything that older keys have sealed with the current one.

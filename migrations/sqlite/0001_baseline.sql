@@ -555,29 +555,68 @@ CREATE TABLE lines (
 CREATE INDEX lines_partner ON lines (partner_id, created_at);
 CREATE INDEX lines_newest ON lines (created_at, id);
 
+-- Where routes start and end.
+CREATE TABLE harbours (
+    id UUID PRIMARY KEY,
+    name TEXT NOT NULL,
+    aliases JSONB NOT NULL,
+    city TEXT,
+    province TEXT,
+    timezone TEXT NOT NULL,
+    latitude DOUBLE PRECISION CHECK (latitude BETWEEN -90 AND 90),
+    longitude DOUBLE PRECISION CHECK (longitude BETWEEN -180 AND 180),
+    status TEXT NOT NULL CHECK (status IN ('verified', 'unverified')),
+    -- Keys of its names, city and province, for the search in the list.
+    search_keys TEXT NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL,
+    CHECK ((latitude IS NULL) = (longitude IS NULL))
+);
+
+-- The names and aliases of harbours. A name belongs to one harbour, without regard to case, accents
+-- and repeated spaces.
+CREATE TABLE harbour_names (
+    key TEXT PRIMARY KEY,
+    harbour_id UUID NOT NULL REFERENCES harbours (id),
+    name TEXT NOT NULL
+);
+CREATE INDEX harbour_names_harbour ON harbour_names (harbour_id);
+
+-- Which of the service's own harbours were loaded, so that none comes back after it was deleted.
+CREATE TABLE loaded_harbours (
+    key TEXT PRIMARY KEY
+);
+
 CREATE TABLE routes (
     id UUID PRIMARY KEY,
     partner_id UUID NOT NULL REFERENCES partners (id),
     speedboat_id UUID NOT NULL REFERENCES speedboats (id),
     line_id UUID NOT NULL REFERENCES lines (id),
+    -- As written by the partner.
     from_name TEXT NOT NULL,
     to_name TEXT NOT NULL,
-    -- The names for search: without regard to case, accents and repeated spaces.
-    from_key TEXT NOT NULL,
-    to_key TEXT NOT NULL,
+    from_harbour_id UUID NOT NULL REFERENCES harbours (id),
+    to_harbour_id UUID NOT NULL REFERENCES harbours (id),
     schedule_type TEXT NOT NULL CHECK (schedule_type IN ('once', 'daily', 'weekly')),
     start_date DATE NOT NULL,
     end_date DATE NOT NULL CHECK (end_date >= start_date),
     price BIGINT NOT NULL CHECK (price > 0),
+    -- The zones of its times of departure and of arrival.
     timezone TEXT NOT NULL,
+    arrival_timezone TEXT NOT NULL,
     times JSONB NOT NULL,
     status TEXT NOT NULL CHECK (status IN ('draft', 'published', 'archived')),
     published_at TIMESTAMPTZ,
     created_at TIMESTAMPTZ NOT NULL,
     updated_at TIMESTAMPTZ NOT NULL,
+    CHECK (from_harbour_id <> to_harbour_id),
     -- What a sailing refers to.
-    UNIQUE (id, partner_id)
+    UNIQUE (id, partner_id),
+    UNIQUE (id, from_harbour_id, to_harbour_id)
 );
+-- The routes of a harbour.
+CREATE INDEX routes_from_harbour ON routes (from_harbour_id);
+CREATE INDEX routes_to_harbour ON routes (to_harbour_id);
 -- A partner's routes.
 CREATE INDEX routes_partner ON routes (partner_id, created_at);
 CREATE INDEX routes_newest ON routes (created_at, id);
@@ -595,8 +634,8 @@ CREATE TABLE sailings (
     line_id UUID NOT NULL REFERENCES lines (id),
     speedboat_id UUID NOT NULL,
     partner_id UUID NOT NULL,
-    from_key TEXT NOT NULL,
-    to_key TEXT NOT NULL,
+    from_harbour_id UUID NOT NULL,
+    to_harbour_id UUID NOT NULL,
     -- The day of departure in the time zone of the harbour.
     day DATE NOT NULL,
     departure_at TIMESTAMPTZ NOT NULL,
@@ -620,13 +659,17 @@ CREATE TABLE sailings (
         '-' || cutoff_minutes || ' minutes') || substr(departure_at, 20)) STORED,
     -- A sailing is never sold beyond its capacity. The sale reports this name as "sold out".
     CONSTRAINT sailings_seats CHECK (seats_taken BETWEEN 0 AND capacity),
+    -- The harbours are those of the route. A merge of harbours changes the route, and its sailings
+    -- follow.
+    FOREIGN KEY (route_id, from_harbour_id, to_harbour_id)
+        REFERENCES routes (id, from_harbour_id, to_harbour_id) ON UPDATE CASCADE,
     -- Route and boat are of one partner. The boat may be another than the route's.
     FOREIGN KEY (route_id, partner_id) REFERENCES routes (id, partner_id),
     FOREIGN KEY (speedboat_id, partner_id) REFERENCES speedboats (id, partner_id)
     -- A boat is in one place at a time: its open sailings do not overlap (triggers).
 );
 -- Search: one range of this index, whatever the size of the table.
-CREATE INDEX sailings_search ON sailings (from_key, to_key, day, departure_at)
+CREATE INDEX sailings_search ON sailings (from_harbour_id, to_harbour_id, day, departure_at)
     WHERE status = 'open';
 -- Departures of all partners in a period: dashboard and statistics.
 CREATE INDEX sailings_upcoming ON sailings (departure_at) WHERE status = 'open';

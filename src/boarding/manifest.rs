@@ -71,7 +71,7 @@ pub async fn close(app: &App, caller: &Caller, seen: SailingDetail) -> Result<()
     let content = serde_json::to_string(&manifest).map_err(Error::internal)?;
     store::store_manifest(&mut tx, id, app.sealer.seal(&content)?, caller.person.id, now).await?;
     record(&mut tx, "manifest.closed", &seen, &sailing).await?;
-    let (from, to) = (&sailing.from_name, &sailing.to_name);
+    let (from, to) = (sailing.from_harbour_id, sailing.to_harbour_id);
     let trip = offers::trip_tag(from, to, sailing.departure_at, sailing.timezone);
     let _invalidation = app.response_cache.invalidate_on_drop([trip]);
     tx.commit().await
@@ -108,7 +108,7 @@ pub async fn reopen(app: &App, caller: &Caller, seen: SailingDetail, reason: &st
     }
     let after = Reopened { sailing: &sailing, reopen_reason: reason };
     record(&mut tx, "manifest.reopened", &seen, &after).await?;
-    let (from, to) = (&sailing.from_name, &sailing.to_name);
+    let (from, to) = (sailing.from_harbour_id, sailing.to_harbour_id);
     let trip = offers::trip_tag(from, to, sailing.departure_at, sailing.timezone);
     let _invalidation = app.response_cache.invalidate_on_drop([trip]);
     tx.commit().await
@@ -180,6 +180,7 @@ fn build_manifest(
             departure_at: sailing.departure_at,
             arrival_at: sailing.arrival_at,
             timezone: sailing.timezone,
+            arrival_timezone: sailing.arrival_timezone,
             status: sailing.status,
             speedboat: ListedBoat {
                 id: sailing.speedboat_id,

@@ -66,6 +66,7 @@ pub struct ListedSailing {
     pub departure_at: DateTime<Utc>,
     pub arrival_at: DateTime<Utc>,
     pub timezone: Zone,
+    pub arrival_timezone: Zone,
     pub status: SailingStatus,
     pub speedboat: ListedBoat,
     pub mitra: Owner,

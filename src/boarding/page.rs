@@ -70,7 +70,8 @@ fn head(canvas: &mut Canvas<'_, '_>, manifest: &Manifest, lang: Lang) {
     let (zone, boat) = (sailing.timezone, &sailing.speedboat);
     let route = format!("{} – {}", sailing.from, sailing.to);
     let boat = format!("{} ({})", boat.name, boat.registration_number);
-    let (departure, arrival) = (zone.when(sailing.departure_at), zone.clock(sailing.arrival_at));
+    let departure = zone.when(sailing.departure_at);
+    let arrival = sailing.arrival_timezone.clock(sailing.arrival_at);
     let times = format!("{} – {}", departure.say(lang), arrival.say(lang));
     let as_of = zone.when(manifest.closed_at.unwrap_or(manifest.as_of));
     let state = match manifest.closed_at {

@@ -160,7 +160,7 @@ fn facts(booking: &BookingRow) -> Vec<(Text, Text)> {
             plain(format!("{} – {}", booking.joined.from_name, booking.joined.to_name)),
         ),
         (text("Departure", "Berangkat"), booking.joined.timezone.when(booking.departure_at)),
-        (text("Arrival", "Tiba"), booking.joined.timezone.when(booking.arrival_at)),
+        (text("Arrival", "Tiba"), booking.joined.arrival_timezone.when(booking.arrival_at)),
         (
             text("Boat", "Kapal"),
             plain(format!("{}, {}", booking.joined.speedboat_name, booking.joined.partner_name)),

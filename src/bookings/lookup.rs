@@ -163,6 +163,7 @@ pub fn to_response(app: &App, row: BookingRow, readable: impl Into<Readable>) ->
             departure_at: row.departure_at,
             arrival_at: row.arrival_at,
             timezone: joined.timezone,
+            arrival_timezone: joined.arrival_timezone,
             speedboat: BookedBoat { id: row.speedboat_id, name: joined.speedboat_name },
             mitra: Owner { id: row.partner_id, name: joined.partner_name },
         },

@@ -58,7 +58,7 @@ pub async fn sell(
     let promotion = promotion.transpose().map_err(offer::promotion_refused)?;
     let order = Order { channel, seats: goods.seats, fares, promotion, price };
     let booking = new_booking(app, context, form, &sailing, order)?;
-    let (from, to) = (&sailing.from_name, &sailing.to_name);
+    let (from, to) = (sailing.from_harbour_id, sailing.to_harbour_id);
     let trip = offers::trip_tag(from, to, sailing.departure_at, sailing.timezone);
     let _invalidation = app.response_cache.invalidate_on_drop([trip]);
     match insert(app, caller, &booking, &sailing, key).await {

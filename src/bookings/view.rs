@@ -82,6 +82,7 @@ pub struct BookedSailing {
     pub departure_at: DateTime<Utc>,
     pub arrival_at: DateTime<Utc>,
     pub timezone: Zone,
+    pub arrival_timezone: Zone,
     pub speedboat: BookedBoat,
     pub mitra: Owner,
 }

@@ -52,7 +52,14 @@ const STAFF: &[(&str, &str, &str, &[&str])] = &[
         "Ketut Operasional",
         "ketut@dermaga.example",
         "manager",
-        &["bookings.read", "bookings.write", "routes.read", "routes.write", "fleet.read"],
+        &[
+            "bookings.read",
+            "bookings.write",
+            "routes.read",
+            "routes.write",
+            "harbours.write",
+            "fleet.read",
+        ],
     ),
     (
         "Dian Keuangan",

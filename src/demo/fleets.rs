@@ -31,6 +31,26 @@ const TABLES: &[BulkClone] = &[
         ..of("speedboats", &["id", "partner_id"])
     },
     BulkClone {
+        only: "(EXISTS (SELECT 1 FROM routes r WHERE r.from_harbour_id = harbours.id)
+            OR EXISTS (SELECT 1 FROM routes r WHERE r.to_harbour_id = harbours.id))",
+        other: &[
+            ("name", "name || ' {n}'"),
+            ("aliases", "'[]'"),
+            ("status", "'unverified'"),
+            ("search_keys", "search_keys || ' {n}'"),
+        ],
+        ..of("harbours", &["id"])
+    },
+    BulkClone {
+        by: "harbour_id",
+        only: "EXISTS (SELECT 1 FROM harbours h WHERE h.id = harbour_names.harbour_id
+              AND h.name = harbour_names.name
+              AND (EXISTS (SELECT 1 FROM routes r WHERE r.from_harbour_id = h.id)
+                OR EXISTS (SELECT 1 FROM routes r WHERE r.to_harbour_id = h.id)))",
+        other: &[("key", "key || ' {n}'"), ("name", "name || ' {n}'")],
+        ..of("harbour_names", &["harbour_id"])
+    },
+    BulkClone {
         other: &[
             ("from_name", "from_name || ' {n}'"),
             ("to_name", "to_name || ' {n}'"),
@@ -40,18 +60,24 @@ const TABLES: &[BulkClone] = &[
         ..of("lines", &["id", "partner_id"])
     },
     BulkClone {
-        other: &[
-            ("from_name", "from_name || ' {n}'"),
-            ("to_name", "to_name || ' {n}'"),
-            ("from_key", "from_key || ' {n}'"),
-            ("to_key", "to_key || ' {n}'"),
+        other: &[("from_name", "from_name || ' {n}'"), ("to_name", "to_name || ' {n}'")],
+        ..of(
+            "routes",
+            &["id", "partner_id", "speedboat_id", "line_id", "from_harbour_id", "to_harbour_id"],
+        )
+    },
+    of(
+        "sailings",
+        &[
+            "id",
+            "route_id",
+            "speedboat_id",
+            "partner_id",
+            "line_id",
+            "from_harbour_id",
+            "to_harbour_id",
         ],
-        ..of("routes", &["id", "partner_id", "speedboat_id", "line_id"])
-    },
-    BulkClone {
-        other: &[("from_key", "from_key || ' {n}'"), ("to_key", "to_key || ' {n}'")],
-        ..of("sailings", &["id", "route_id", "speedboat_id", "partner_id", "line_id"])
-    },
+    ),
     BulkClone {
         late: &["reschedule_id"],
         other: &[

@@ -79,7 +79,7 @@ pub const SAILING: &[PartnerNames] = &[
         city: "Tanjung Pinang",
         province: "Kepulauan Riau",
         boats: &[("Kepri Satu", 70), ("Kepri Dua", 70), ("Kepri Tiga", 40)],
-        line: line("Tanjung Pinang", "Batam", WIB, 60, 75_000),
+        line: line("Tanjung Pinang", "Telaga Punggur", WIB, 60, 75_000),
     },
     PartnerNames {
         name: "Bunaken Trans",

@@ -48,7 +48,7 @@ pub async fn cancel_sailing(
     let cancelled = CancelledSailing { sailing, bookings: outcome };
     record(&mut tx, "sailing.cancelled", &before, &cancelled).await?;
     // Its bookings may have held seats for moves to other days.
-    let line = offers::line_tag(&before.from_name, &before.to_name);
+    let line = offers::line_tag(before.from_harbour_id, before.to_harbour_id);
     let _invalidation = app.response_cache.invalidate_on_drop([line]);
     tx.commit().await?;
     Ok(Reply::data(cancelled)
@@ -113,7 +113,7 @@ pub async fn update_sailing(
     let updated = UpdatedSailing { sailing, moved_bookings: count };
     let action = if is_retimed { "sailing.moved" } else { "sailing.changed" };
     record(&mut tx, action, &before, &updated).await?;
-    let line = offers::line_tag(&before.from_name, &before.to_name);
+    let line = offers::line_tag(before.from_harbour_id, before.to_harbour_id);
     let _invalidation = app.response_cache.invalidate_on_drop([line]);
     tx.commit().await?;
     Ok(Reply::data(updated).saying("The sailing has been changed.", "Pelayaran telah diubah."))
@@ -128,7 +128,8 @@ fn new_times(
     let day = form.date.unwrap_or(sailing.day);
     let was = (sailing.departure_at, sailing.arrival_at);
     let (departs, arrives) = (form.departure_time, form.arrival_time);
-    let span = sailings::moved_span(day, was, departs, arrives, sailing.timezone.tz());
+    let zones = (sailing.timezone.tz(), sailing.arrival_timezone.tz());
+    let span = sailings::moved_span(day, was, departs, arrives, zones);
     let too_far = day > sailing.day + chrono::Days::new(366);
     match span {
         Some(span) if span == was => Ok(None),

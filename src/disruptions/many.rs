@@ -60,6 +60,7 @@ pub async fn update_sailings(
     let (days, departure_times) = (form.days.as_deref(), form.departure_times.as_deref());
     let filter = Filter { days, departure_times };
     selected.retain(|sailing| filter.matches(sailing, route.timezone));
+    let zones = (route.timezone, route.arrival_timezone);
 
     let (plan, changed) = if set.withdraws() {
         let (withdrawn, mut plan) = bulk::plan_withdrawal(selected, now);
@@ -72,7 +73,7 @@ pub async fn update_sailings(
             departure_time: set.departure_time,
             arrival_time: set.arrival_time,
         };
-        let mut plan = bulk::plan(selected, &new, route.timezone, now);
+        let mut plan = bulk::plan(selected, &new, zones, now);
         if set.moves() {
             let calendars = bulk::calendars(&mut tx, &period, set.speedboat_id, &plan).await?;
             bulk::drop_conflicts(&mut plan, &calendars);
@@ -109,7 +110,7 @@ pub async fn update_sailings(
         after: Some(&after),
     })
     .await?;
-    let line = offers::line_tag(&route.from_name, &route.to_name);
+    let line = offers::line_tag(route.from_harbour_id, route.to_harbour_id);
     let _invalidation = app.response_cache.invalidate_on_drop([line]);
     tx.commit().await?;
     Ok(Reply::data(updated).saying("The sailings have been changed.", "Pelayaran telah diubah."))

@@ -17,6 +17,7 @@ crate::string_enum! {
         FleetWrite = "fleet.write",
         RoutesRead = "routes.read",
         RoutesWrite = "routes.write",
+        HarboursWrite = "harbours.write",
         BookingsRead = "bookings.read",
         BookingsWrite = "bookings.write",
         PromotionsRead = "promotions.read",

@@ -73,7 +73,8 @@ pub async fn apply(app: &App, payment: &Payment, notice: &Notice, raw: &Value) -
         let booking = booking.ok_or_else(|| Error::internal("a payment without booking"))?;
         // Paying a pending booking does not change its seats.
         if payment.reschedule_id.is_some() || booking.status != BookingStatus::PendingPayment {
-            let line = offers::line_tag(&booking.joined.from_name, &booking.joined.to_name);
+            let (from, to) = (booking.joined.from_harbour_id, booking.joined.to_harbour_id);
+            let line = offers::line_tag(from, to);
             invalidation = Some(app.response_cache.invalidate_on_drop([line]));
         }
         let outcome = match notice.status {

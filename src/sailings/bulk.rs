@@ -247,7 +247,7 @@ pub fn plan_withdrawal(sailings: Vec<SelectedSailing>, now: DateTime<Utc>) -> (V
 pub fn plan(
     sailings: Vec<SelectedSailing>,
     new: &NewValues,
-    zone: Zone,
+    (zone, arrival_zone): (Zone, Zone),
     now: DateTime<Utc>,
 ) -> Plan {
     let mut plan = Plan::default();
@@ -257,7 +257,8 @@ pub fn plan(
             continue;
         }
         let (departs, arrives) = (new.departure_time, new.arrival_time);
-        let span = rules::moved_span(sailing.day, sailing.span(), departs, arrives, zone.tz());
+        let zones = (zone.tz(), arrival_zone.tz());
+        let span = rules::moved_span(sailing.day, sailing.span(), departs, arrives, zones);
         let Some(span) = span.filter(|span| span.0 > now) else {
             plan.skip(&sailing, SkipReason::Past);
             continue;

@@ -29,6 +29,7 @@ pub struct SailingDetail {
     #[serde(rename = "to")]
     pub to_name: String,
     pub timezone: Zone,
+    pub arrival_timezone: Zone,
     pub departure_at: DateTime<Utc>,
     pub arrival_at: DateTime<Utc>,
     pub price: Rupiah,
@@ -39,6 +40,10 @@ pub struct SailingDetail {
     pub reason: Option<String>,
     pub cancelled_at: Option<DateTime<Utc>>,
     pub manifest_closed_at: Option<DateTime<Utc>>,
+    #[serde(skip)]
+    pub from_harbour_id: Uuid,
+    #[serde(skip)]
+    pub to_harbour_id: Uuid,
     #[serde(skip)]
     pub day: NaiveDate,
     #[serde(skip)]
@@ -60,7 +65,8 @@ macro_rules! sailing {
     ($rest:literal) => {
         concat!(
             "SELECT s.id, s.route_id, s.partner_id AS mitra_id, s.speedboat_id, r.from_name,
-               r.to_name, r.timezone, s.departure_at, s.arrival_at, s.price, s.capacity,
+               r.to_name, r.timezone, r.arrival_timezone, s.from_harbour_id, s.to_harbour_id,
+               s.departure_at, s.arrival_at, s.price, s.capacity,
                s.seats_taken, s.status, s.reason, s.cancelled_at, s.manifest_closed_at, s.day,
                b.name AS speedboat_name, b.registration_number, a.name AS mitra_name
              FROM sailings s

@@ -6,23 +6,26 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    harbour::{Harbour, key},
     model::{BookingType, RouteStatus, RouteTime, SailingStatus, ScheduleType, TimeOfDay, Weekday},
     zone::Zone,
 };
-use crate::kernel::{
-    error::Fault,
-    http::{ListFormat, Paging},
-    ids::{self, Uuid},
-    lang::text,
-    money::Rupiah,
-    patch::Patch,
-    schema::Input,
+use crate::{
+    harbours::{HarbourName, key},
+    kernel::{
+        error::Fault,
+        http::{ListFormat, Paging},
+        ids::{self, Uuid},
+        lang::text,
+        money::Rupiah,
+        patch::Patch,
+        schema::Input,
+    },
 };
 
 #[derive(Deserialize, JsonSchema)]
 pub struct RouteTimeForm {
     departure_time: TimeOfDay,
+    /// Local to the harbour of arrival.
     arrival_time: TimeOfDay,
     #[schemars(length(min = 1, max = 7), extend("uniqueItems" = true))]
     days: Option<Vec<Weekday>>,
@@ -33,14 +36,15 @@ pub struct RouteTimeForm {
 #[derive(Deserialize, JsonSchema)]
 pub struct RouteForm {
     pub speedboat_id: Uuid,
-    pub from: Harbour,
-    pub to: Harbour,
+    pub from: HarbourName,
+    pub to: HarbourName,
     pub schedule_type: ScheduleType,
     pub start_date: NaiveDate,
     pub end_date: NaiveDate,
     #[schemars(range(min = 1_000, max = 1_000_000_000))]
     pub price: i64,
-    /// Left out of an update it stays as it is; otherwise, and with null, the service's time zone.
+    /// Of the harbour of departure. Default: that of the harbour, else the service's. Left out of an
+    /// update from the same harbour it stays as it is.
     #[serde(default)]
     pub timezone: Patch<Zone>,
     #[schemars(length(min = 1, max = 48))]
@@ -202,8 +206,8 @@ crate::string_enum! {
 
 #[derive(Deserialize, JsonSchema)]
 pub struct SearchForm {
-    pub from: Harbour,
-    pub to: Harbour,
+    pub from: HarbourName,
+    pub to: HarbourName,
     /// Day of departure in the route's time zone.
     pub date: NaiveDate,
     #[schemars(range(min = 1, max = 500))]

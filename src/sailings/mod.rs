@@ -6,13 +6,14 @@
 //!   the boat's row, so that the response can name the conflict.
 //! - `seats_taken` never exceeds `capacity`; a check constraint enforces it.
 //! - Search joins boat and partner, so nothing has to be updated when their status changes.
-//! - Lock order: boat, route, bookings, sailings.
+//! - A sailing has the harbours of its route; search finds them by any of their names.
+//! - Times of arrival are local to the harbour of arrival.
+//! - Lock order: boat, harbours, route, bookings, sailings.
 
 pub mod bulk;
 mod change;
 mod detail;
 mod forms;
-mod harbour;
 mod http;
 mod model;
 pub mod offers;
@@ -42,7 +43,6 @@ pub use detail::{
     list_ids,
 };
 pub use forms::{LONGEST as LONGEST_ROUTE, RouteTimesQuery, period_fault};
-pub use harbour::key as harbour_key;
 pub use model::{BookingType, SailingStatus, TimeOfDay, Weekday};
 pub use routes::lock_row as lock_route_row;
 pub use rules::moved_span;

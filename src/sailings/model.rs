@@ -29,7 +29,7 @@ crate::string_enum! {
     }
 }
 
-/// `HH:MM`, local to the route.
+/// `HH:MM`, local to the harbour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(inline)]
@@ -84,13 +84,14 @@ pub struct RouteRow {
     pub speedboat_capacity: i32,
     pub from_name: String,
     pub to_name: String,
-    pub from_key: String,
-    pub to_key: String,
+    pub from_harbour_id: Uuid,
+    pub to_harbour_id: Uuid,
     pub schedule_type: ScheduleType,
     pub start_date: NaiveDate,
     pub end_date: NaiveDate,
     pub price: Rupiah,
     pub timezone: Zone,
+    pub arrival_timezone: Zone,
     pub times: Value,
     pub status: RouteStatus,
     pub published_at: Option<DateTime<Utc>>,

@@ -9,8 +9,9 @@ use super::{
     zone::Zone,
 };
 use crate::{
+    harbours::{self, Ends},
     kernel::{
-        db::{Db, Tx},
+        db::{Db, Json, Tx},
         error::Result,
         http::Page,
         ids::{self, Uuid},
@@ -22,9 +23,9 @@ macro_rules! route {
     ($rest:literal) => {
         concat!(
             "SELECT r.id, r.partner_id, r.speedboat_id, r.line_id, b.name AS speedboat_name,
-               b.capacity AS speedboat_capacity, r.from_name, r.to_name, r.from_key, r.to_key,
-               r.schedule_type, r.start_date, r.end_date, r.price, r.timezone, r.times, r.status,
-               r.published_at, r.created_at
+               b.capacity AS speedboat_capacity, r.from_name, r.to_name, r.from_harbour_id,
+               r.to_harbour_id, r.schedule_type, r.start_date, r.end_date, r.price, r.timezone,
+               r.arrival_timezone, r.times, r.status, r.published_at, r.created_at
              FROM routes r JOIN speedboats b ON b.id = r.speedboat_id",
             $rest
         )
@@ -42,7 +43,7 @@ pub async fn get_in(tx: &mut Tx, owner: Option<Uuid>, id: Uuid) -> Result<Option
     Ok(tx.sql(BY_ID).bind(id).bind(owner).maybe().await?)
 }
 
-/// Locks the route's row. Lock order: boat, route, sailings.
+/// Locks the route's row. Lock order: boat, harbours, route, sailings.
 pub async fn lock_row(tx: &mut Tx, id: Uuid) -> Result<()> {
     tx.sql("UPDATE routes SET updated_at = updated_at WHERE id = $1").bind(id).run().await?;
     Ok(())
@@ -71,40 +72,41 @@ pub struct Stored<'a> {
     pub owner: Uuid,
     pub form: &'a RouteForm,
     pub times: &'a [RouteTime],
-    pub zone: Zone,
+    pub ends: &'a Ends,
 }
 
-/// The line that the route belongs to.
+/// The line that the route belongs to. Other spellings of a harbour make no other line.
 async fn line_of(tx: &mut Tx, route: &Stored<'_>, now: DateTime<Utc>) -> Result<Uuid> {
-    let Stored { owner, form, zone, .. } = route;
-    let (from, to) = (form.from.key(), form.to.key());
-    let (from, to) = ((form.from.name(), &*from), (form.to.name(), &*to));
-    lines::ensure(tx, *owner, from, to, zone.as_str(), now).await
+    let Stored { owner, ends, .. } = route;
+    let (from, to) = (harbours::key(&ends.from_name), harbours::key(&ends.to_name));
+    let (from, to) = ((&*ends.from_name, &*from), (&*ends.to_name, &*to));
+    lines::ensure(tx, *owner, from, to, ends.timezone.as_str(), now).await
 }
 
 pub async fn insert(tx: &mut Tx, route: Stored<'_>, now: DateTime<Utc>) -> Result<Uuid> {
     let id = ids::fresh();
     let line = line_of(tx, &route, now).await?;
-    let Stored { owner, form, times, zone } = route;
+    let Stored { owner, form, times, ends } = route;
     tx.sql(
-        "INSERT INTO routes (id, partner_id, speedboat_id, from_name, to_name, from_key, to_key,
-           schedule_type, start_date, end_date, price, timezone, times, status, created_at,
-           updated_at, line_id)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'draft', $14, $14,
-           $15)",
+        "INSERT INTO routes (id, partner_id, speedboat_id, from_name, to_name, from_harbour_id,
+           to_harbour_id, schedule_type, start_date, end_date, price, timezone, arrival_timezone,
+           times, status, created_at, updated_at, line_id)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 'draft', $15, $15,
+           $16)",
     )
     .bind(id)
     .bind(owner)
     .bind(form.speedboat_id)
-    .bind(form.from.name().to_owned())
-    .bind(form.to.name().to_owned())
-    .bind(form.from.key())
-    .bind(form.to.key())
+    .bind(form.from.as_str().to_owned())
+    .bind(form.to.as_str().to_owned())
+    .bind(ends.from)
+    .bind(ends.to)
     .bind(form.schedule_type)
     .bind(form.start_date)
     .bind(form.end_date)
     .bind(form.price)
-    .bind(zone)
+    .bind(ends.timezone)
+    .bind(ends.arrival_timezone)
     .bind(json!(times))
     .bind(now)
     .bind(line)
@@ -116,24 +118,26 @@ pub async fn insert(tx: &mut Tx, route: Stored<'_>, now: DateTime<Utc>) -> Resul
 /// Updates a draft; `false` if it is no longer a draft.
 pub async fn change(tx: &mut Tx, id: Uuid, route: Stored<'_>, now: DateTime<Utc>) -> Result<bool> {
     let line = line_of(tx, &route, now).await?;
-    let Stored { owner, form, times, zone } = route;
+    let Stored { owner, form, times, ends } = route;
     let changed = tx
         .sql(
-            "UPDATE routes SET speedboat_id = $1, from_name = $2, to_name = $3, from_key = $4,
-               to_key = $5, schedule_type = $6, start_date = $7, end_date = $8, price = $9,
-               timezone = $10, times = $11, updated_at = $12, line_id = $15
-             WHERE id = $13 AND partner_id = $14 AND status = 'draft'",
+            "UPDATE routes SET speedboat_id = $1, from_name = $2, to_name = $3,
+               from_harbour_id = $4, to_harbour_id = $5, schedule_type = $6, start_date = $7,
+               end_date = $8, price = $9, timezone = $10, arrival_timezone = $11, times = $12,
+               updated_at = $13, line_id = $16
+             WHERE id = $14 AND partner_id = $15 AND status = 'draft'",
         )
         .bind(form.speedboat_id)
-        .bind(form.from.name().to_owned())
-        .bind(form.to.name().to_owned())
-        .bind(form.from.key())
-        .bind(form.to.key())
+        .bind(form.from.as_str().to_owned())
+        .bind(form.to.as_str().to_owned())
+        .bind(ends.from)
+        .bind(ends.to)
         .bind(form.schedule_type)
         .bind(form.start_date)
         .bind(form.end_date)
         .bind(form.price)
-        .bind(zone)
+        .bind(ends.timezone)
+        .bind(ends.arrival_timezone)
         .bind(json!(times))
         .bind(now)
         .bind(id)
@@ -221,25 +225,32 @@ pub async fn running(db: &Db, partner: Uuid, today: NaiveDate) -> Result<i64> {
 
 #[derive(crate::kernel::db::FromRow)]
 pub struct Line {
+    pub from_id: Uuid,
     pub from_name: String,
-    pub to_name: String,
-    pub from_key: String,
+    pub aliases: Json<Vec<String>>,
+    pub city: Option<String>,
+    pub province: Option<String>,
     pub timezone: Zone,
+    pub latitude: Option<f64>,
+    pub longitude: Option<f64>,
+    pub to_name: String,
 }
 
-/// Connections of published routes that have not ended, with active boats and partners.
+/// Harbours that published routes connect that have not ended, with active boats and partners.
 pub async fn lines(db: &Db, today: NaiveDate) -> Result<Vec<Line>> {
     let lines = db
         .sql(
-            "SELECT r.from_key, MIN(r.from_name) AS from_name, MIN(r.to_name) AS to_name,
-               MIN(r.timezone) AS timezone
-             FROM routes r
-             JOIN speedboats b ON b.id = r.speedboat_id AND b.status = 'active'
-             JOIN partners p ON p.id = r.partner_id
-               AND p.status <> 'suspended' AND p.verified_at IS NOT NULL
-             WHERE r.status = 'published' AND r.end_date >= $1
-             GROUP BY r.from_key, r.to_key
-             ORDER BY r.from_key, r.to_key",
+            "SELECT f.id AS from_id, f.name AS from_name, f.aliases, f.city, f.province,
+               f.timezone, f.latitude, f.longitude, t.name AS to_name
+             FROM (SELECT DISTINCT r.from_harbour_id, r.to_harbour_id
+                FROM routes r
+                JOIN speedboats b ON b.id = r.speedboat_id AND b.status = 'active'
+                JOIN partners p ON p.id = r.partner_id
+                  AND p.status <> 'suspended' AND p.verified_at IS NOT NULL
+                WHERE r.status = 'published' AND r.end_date >= $1) c
+             JOIN harbours f ON f.id = c.from_harbour_id
+             JOIN harbours t ON t.id = c.to_harbour_id
+             ORDER BY lower(f.name), f.id, lower(t.name), t.id",
         )
         .bind(today)
         .all()

@@ -19,7 +19,9 @@ pub struct Plan<'a> {
     pub schedule_type: ScheduleType,
     pub start: NaiveDate,
     pub end: NaiveDate,
+    /// Of the times of departure.
     pub zone: Tz,
+    pub arrival_zone: Tz,
     pub times: &'a [RouteTime],
     pub price: Rupiah,
 }
@@ -39,23 +41,33 @@ fn on_day<'a>(plan: &'a Plan<'_>, day: NaiveDate) -> impl Iterator<Item = Depart
         ScheduleType::Once | ScheduleType::Daily => true,
     };
     plan.times.iter().filter(sails).filter_map(move |time| {
-        let span = span(day, time.departure_time, time.arrival_time, plan.zone);
+        let span = span(day, time.departure_time, time.arrival_time, plan.zone, plan.arrival_zone);
         let (departure_at, arrival_at) = span?;
         let price = time.price.unwrap_or(plan.price);
         Some(Departure { day, departure_at, arrival_at, price })
     })
 }
 
-/// Departure and arrival on that day; an arrival that is not later than the departure is on the
-/// next day.
-pub fn span(day: NaiveDate, departs: TimeOfDay, arrives: TimeOfDay, zone: Tz) -> Option<Span> {
-    let (departs, arrives) = (departs.time(), arrives.time());
-    let arrival_day = if arrives > departs { day } else { day.succ_opt()? };
-    let instant = |day: NaiveDate, time| {
-        let local = zone.from_local_datetime(&day.and_time(time)).earliest();
+/// Departure on that day, and the next time at which a clock at the harbour of arrival shows the
+/// time of arrival. In one zone, an arrival that is not later than the departure is on the next day.
+pub fn span(
+    day: NaiveDate,
+    departs: TimeOfDay,
+    arrives: TimeOfDay,
+    zone: Tz,
+    arrival_zone: Tz,
+) -> Option<Span> {
+    let instant = |zone: Tz, day: NaiveDate, time: TimeOfDay| {
+        let local = zone.from_local_datetime(&day.and_time(time.time())).earliest();
         local.map(|local| local.with_timezone(&Utc))
     };
-    Some((instant(day, departs)?, instant(arrival_day, arrives)?))
+    let departure_at = instant(zone, day, departs)?;
+    let first_day = departure_at.with_timezone(&arrival_zone).date_naive();
+    let arrival_at = match instant(arrival_zone, first_day, arrives)? {
+        same_day if same_day > departure_at => same_day,
+        _ => instant(arrival_zone, first_day.succ_opt()?, arrives)?,
+    };
+    Some((departure_at, arrival_at))
 }
 
 /// The span of a sailing on `day` with another departure or arrival. Without a new arrival it takes
@@ -65,10 +77,10 @@ pub fn moved_span(
     was: Span,
     departs: Option<TimeOfDay>,
     arrives: Option<TimeOfDay>,
-    zone: Tz,
+    (zone, arrival_zone): (Tz, Tz),
 ) -> Option<Span> {
     let departs = departs.unwrap_or_else(|| TimeOfDay::local(was.0, zone));
-    let moved = span(day, departs, arrives.unwrap_or(departs), zone)?;
+    let moved = span(day, departs, arrives.unwrap_or(departs), zone, arrival_zone)?;
     Some(match arrives {
         Some(_) => moved,
         None => (moved.0, moved.0 + (was.1 - was.0)),
@@ -125,7 +137,8 @@ mod tests {
         times: &'a [RouteTime],
     ) -> Plan<'a> {
         let (start, end) = (date(from), date(to));
-        Plan { schedule_type: kind, start, end, zone, times, price: Rupiah(150_000) }
+        let (arrival_zone, price) = (zone, Rupiah(150_000));
+        Plan { schedule_type: kind, start, end, zone, arrival_zone, times, price }
     }
 
     fn instants(plan: &Plan<'_>) -> Vec<String> {
@@ -181,6 +194,24 @@ mod tests {
         assert_eq!(hours("22:00", "23:30"), 90);
         assert_eq!(hours("23:30", "00:15"), 45);
         assert_eq!(hours("10:00", "10:00"), 24 * 60);
+    }
+
+    #[test]
+    fn an_arrival_is_local_to_its_harbour() {
+        let (wib, wita, wit) = (Tz::Asia__Jakarta, Tz::Asia__Makassar, Tz::Asia__Jayapura);
+        let minutes = |departs: &str, arrives: &str, zone, arrival_zone| {
+            let time = |text: &str| text.to_owned().try_into().unwrap();
+            let day = date("2026-12-31");
+            let (start, end) = span(day, time(departs), time(arrives), zone, arrival_zone).unwrap();
+            assert_eq!(start.with_timezone(&zone).date_naive(), day);
+            (end - start).num_minutes()
+        };
+        assert_eq!(minutes("08:00", "09:45", wib, wita), 45, "eastwards");
+        assert_eq!(minutes("08:00", "07:45", wita, wib), 45, "westwards, an earlier clock");
+        assert_eq!(minutes("22:30", "00:15", wib, wita), 45, "over midnight");
+        assert_eq!(minutes("00:15", "23:45", wita, wib), 30, "into the day before");
+        assert_eq!(minutes("08:00", "07:00", wita, wib), 24 * 60, "not at once");
+        assert_eq!(minutes("08:00", "07:00", wit, wib), 60);
     }
 
     fn overlap(a: Span, b: Span) -> bool {

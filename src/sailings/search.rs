@@ -1,11 +1,12 @@
-//! SQL of the search, the most frequent read: one index range, then a lookup of boat and partner
-//! for each sailing of that day.
+//! SQL of the search, the most frequent read: the harbours of two names, one index range, then a
+//! lookup of boat and partner for each sailing of that day.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Value;
 
 use super::{forms::OfferSort, model::BookingType, zone::Zone};
 use crate::{
+    harbours,
     kernel::{
         db::{Db, Json},
         error::Result,
@@ -25,6 +26,7 @@ pub struct OfferRow {
     pub arrival_at: DateTime<Utc>,
     pub duration_minutes: i32,
     pub timezone: Zone,
+    pub arrival_timezone: Zone,
     pub price: Rupiah,
     pub capacity: i32,
     pub seats_taken: i32,
@@ -34,6 +36,8 @@ pub struct OfferRow {
     pub partner_id: Uuid,
     pub partner_name: String,
     pub fares: Json<Vec<Fare>>,
+    from_harbour_id: Uuid,
+    to_harbour_id: Uuid,
     total: i64,
     #[row(flatten)]
     closing: Closing,
@@ -66,9 +70,10 @@ macro_rules! offers {
     ($order:literal) => {
         concat!(
             "SELECT s.id, s.speedboat_id, r.from_name, r.to_name, s.departure_at, s.arrival_at,
-               s.duration_minutes, r.timezone, s.price, s.capacity, s.seats_taken,
-               b.name AS speedboat_name, b.facilities, b.photos, p.id AS partner_id,
-               a.name AS partner_name, l.fares, COUNT(*) OVER () AS total,
+               s.duration_minutes, r.timezone, r.arrival_timezone, s.price, s.capacity,
+               s.seats_taken, s.from_harbour_id, s.to_harbour_id, b.name AS speedboat_name,
+               b.facilities, b.photos, p.id AS partner_id, a.name AS partner_name, l.fares,
+               COUNT(*) OVER () AS total,
                MIN(CASE WHEN s.closes_at IS NULL THEN s.departure_at END) OVER ()
                  AS first_departure_at,
                MIN(s.closes_at) OVER () AS first_closes_at
@@ -79,8 +84,9 @@ macro_rules! offers {
              JOIN partners p ON p.id = s.partner_id
                AND p.status <> 'suspended' AND p.verified_at IS NOT NULL
              JOIN accounts a ON a.id = p.account_id
-             WHERE s.from_key = $1 AND s.to_key = $2 AND s.day = $3 AND s.status = 'open'
-               AND s.departure_at > $9
+             WHERE s.from_harbour_id = (SELECT n.harbour_id FROM harbour_names n WHERE n.key = $1)
+               AND s.to_harbour_id = (SELECT n.harbour_id FROM harbour_names n WHERE n.key = $2)
+               AND s.day = $3 AND s.status = 'open' AND s.departure_at > $9
                AND CASE WHEN s.closes_at IS NULL THEN s.departure_at > $4
                  ELSE s.closes_at > $9 END
                AND s.capacity - s.seats_taken >= $5
@@ -98,18 +104,28 @@ pub struct Offers {
     /// Total and closing of all pages.
     pub total: i64,
     pub closing: Closing,
+    /// The harbours of departure and of arrival. `None`: there is no harbour of one of the names.
+    pub trip: Option<(Uuid, Uuid)>,
 }
 
 pub async fn offers(db: &Db, wanted: &Wanted) -> Result<Offers> {
     let rows = page(db, wanted, wanted.limit, wanted.offset).await?;
-    let of_all = |row: &OfferRow| (row.total, row.closing);
-    let (total, closing) = match rows.first() {
+    let of_all = |row: &OfferRow| {
+        let trip = (row.from_harbour_id, row.to_harbour_id);
+        (row.total, row.closing, Some(trip))
+    };
+    let (total, closing, trip) = match rows.first() {
         Some(row) => of_all(row),
         None if wanted.offset == 0 => Default::default(),
         // Past the last page: the first row contains the total.
         None => page(db, wanted, 1, 0).await?.first().map_or_else(Default::default, of_all),
     };
-    Ok(Offers { rows, total, closing })
+    // Where nothing is found, the harbours are needed for the tags of the response.
+    let trip = match trip {
+        Some(trip) => Some(trip),
+        None => harbours::trip_of(db, &wanted.from_key, &wanted.to_key).await?,
+    };
+    Ok(Offers { rows, total, closing, trip })
 }
 
 async fn page(db: &Db, wanted: &Wanted, limit: i64, offset: i64) -> Result<Vec<OfferRow>> {

@@ -25,9 +25,9 @@ pub async fn insert(
 ) -> Result<(), Failure> {
     let cutoff = lines::lock_cutoff(tx, route.line_id).await?;
     tx.insert_all(
-        "INSERT INTO sailings (id, route_id, speedboat_id, partner_id, from_key, to_key, day,
-           departure_at, arrival_at, duration_minutes, price, capacity, seats_taken, chartered,
-           status, line_id, cutoff_minutes)",
+        "INSERT INTO sailings (id, route_id, speedboat_id, partner_id, from_harbour_id,
+           to_harbour_id, day, departure_at, arrival_at, duration_minutes, price, capacity,
+           seats_taken, chartered, status, line_id, cutoff_minutes)",
         17,
         departures,
         |statement, departure| {
@@ -37,8 +37,8 @@ pub async fn insert(
                 .bind(route.id)
                 .bind(route.speedboat_id)
                 .bind(route.partner_id)
-                .bind(route.from_key.clone())
-                .bind(route.to_key.clone())
+                .bind(route.from_harbour_id)
+                .bind(route.to_harbour_id)
                 .bind(departure.day)
                 .bind(departure.departure_at)
                 .bind(departure.arrival_at)

@@ -23,12 +23,15 @@ pub struct Route {
     pub line_id: Uuid,
     pub from: String,
     pub to: String,
+    pub from_harbour_id: Uuid,
+    pub to_harbour_id: Uuid,
     pub schedule_type: ScheduleType,
     pub start_date: NaiveDate,
     pub end_date: NaiveDate,
     /// Whole rupiah per seat.
     pub price: Rupiah,
     pub timezone: Zone,
+    pub arrival_timezone: Zone,
     pub times: Vec<RouteTime>,
     pub status: RouteStatus,
     pub published_at: Option<DateTime<Utc>>,
@@ -56,6 +59,7 @@ pub struct Offer {
     pub arrival_at: DateTime<Utc>,
     pub duration_minutes: i32,
     pub timezone: Zone,
+    pub arrival_timezone: Zone,
     /// Whole rupiah per seat.
     pub price: Rupiah,
     /// For all passengers at the first fare, or for the whole boat.
@@ -94,8 +98,15 @@ pub struct WayBack {
 /// A harbour with upcoming departures.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Location {
+    pub harbour_id: Uuid,
     pub name: String,
+    /// Other names that find it.
+    pub aliases: Vec<String>,
+    pub city: Option<String>,
+    pub province: Option<String>,
     pub timezone: Zone,
+    pub latitude: Option<f64>,
+    pub longitude: Option<f64>,
     pub destinations: Vec<String>,
 }
 

@@ -16,6 +16,7 @@ fn group_label(group: &str) -> Text {
         "partners" => text("Partners", "Mitra"),
         "fleet" => text("Fleet", "Armada"),
         "routes" => text("Routes", "Rute"),
+        "harbours" => text("Harbours", "Pelabuhan"),
         "bookings" => text("Bookings", "Pemesanan"),
         "promotions" => text("Promotions", "Promosi"),
         "contents" => text("Contents", "Konten"),
@@ -113,6 +114,12 @@ fn words(rule: Rule) -> (Text, Text) {
             "Kelola rute",
             "Create, publish and delete routes; move and cancel sailings.",
             "Membuat, menerbitkan, dan menghapus rute; memindah dan membatalkan keberangkatan.",
+        ),
+        HarboursWrite => (
+            "Manage harbours",
+            "Kelola pelabuhan",
+            "Create, update, merge and delete harbours.",
+            "Membuat, mengubah, menggabungkan, dan menghapus pelabuhan.",
         ),
         BookingsRead => (
             "See bookings",

@@ -58,12 +58,11 @@ fn head(canvas: &mut Canvas<'_, '_>, booking: &BookingRow, lang: Lang) {
 }
 
 fn journey(canvas: &mut Canvas<'_, '_>, booking: &BookingRow, lang: Lang) {
-    let zone = booking.joined.timezone;
-    let ends = [
-        (LEFT, lang.of("From", "Dari"), &booking.joined.from_name, booking.departure_at),
-        (MIDDLE, lang.of("To", "Tujuan"), &booking.joined.to_name, booking.arrival_at),
-    ];
-    for (x, label, harbour, at) in ends {
+    let joined = &booking.joined;
+    let from = (&joined.from_name, booking.departure_at, joined.timezone);
+    let to = (&joined.to_name, booking.arrival_at, joined.arrival_timezone);
+    let ends = [(LEFT, lang.of("From", "Dari"), from), (MIDDLE, lang.of("To", "Tujuan"), to)];
+    for (x, label, (harbour, at, zone)) in ends {
         canvas.text(x, 74.0, LABEL, label);
         canvas.fitted(x, 92.0, HALF, Style::bold(16.0), harbour);
         canvas.text(x, 116.0, Style::bold(20.0), zone.clock(at).say(lang));

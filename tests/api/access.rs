@@ -106,6 +106,11 @@ const WHO: &str = "
     GET    /v1/mitra/lines                              M/S:routes.read
     GET    /v1/mitra/lines/{id}                         M/S:routes.read
     PUT    /v1/mitra/lines/{id}                         M/S:routes.write
+    GET    /v1/harbours                                 P
+    POST   /v1/harbours                                 S:harbours.write
+    PUT    /v1/harbours/{id}                            S:harbours.write
+    DELETE /v1/harbours/{id}                            S:harbours.write
+    POST   /v1/harbours/{id}/merge                      S:harbours.write
     GET    /v1/contents/promotions                      P
     POST   /v1/contents/promotion                       S:promotions.write
     GET    /v1/promotions                               S:promotions.read

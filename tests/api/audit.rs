@@ -413,6 +413,19 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
             let path = format!("/v1/mitra/lines/{}", lines[0]["id"].as_str().unwrap());
             (path, json!({ "max_party": 5 }))
         }
+        "create_harbour" | "update_harbour" | "delete_harbour" | "merge_harbour" => {
+            let harbour =
+                |name: &str| json!({ "name": name, "aliases": [], "timezone": "Asia/Makassar" });
+            if operation == "create_harbour" {
+                return ("/v1/harbours".into(), harbour(operation));
+            }
+            let id = made("/v1/harbours", harbour(operation)).await;
+            if operation != "merge_harbour" {
+                return (format!("/v1/harbours/{id}"), harbour("Another name"));
+            }
+            let into = made("/v1/harbours", harbour("Remains")).await;
+            (format!("/v1/harbours/{id}/merge"), json!({ "into_id": into }))
+        }
         "create_tax" => ("/v1/configurations/taxs".into(), tax("NEW")),
         "update_tax" | "delete_tax" => {
             let id = made("/v1/configurations/taxs", tax(operation)).await;

@@ -71,6 +71,14 @@ async fn satisfies_the_invariants(config: Config) {
     let foreign = "SELECT COUNT(*) FROM partner_dues d JOIN reschedules r ON r.id = d.reschedule_id
          WHERE r.booking_id <> d.booking_id";
     assert_eq!(count(foreign).await, 0, "dues of clones refer to clones");
+    // Real harbours on the map; those of the other fleets are invented.
+    assert_eq!(count("SELECT COUNT(*) FROM harbours WHERE latitude IS NULL").await, 0);
+    let real = count(
+        "SELECT COUNT(*) FROM routes r JOIN harbours f ON f.id = r.from_harbour_id
+         JOIN harbours t ON t.id = r.to_harbour_id
+         WHERE f.status = 'verified' AND t.status = 'verified'",
+    );
+    assert_eq!(count("SELECT COUNT(*) FROM routes").await, 3 * real.await);
     app.db.close().await;
     let again = demo::fill(config, 1, DAYS, demo::Progress::hidden()).await.err().unwrap();
     assert!(again.contains("requires an empty one"), "{again}");

@@ -24,6 +24,7 @@ mod finance;
 mod fleet;
 mod four_eyes;
 mod guard;
+mod harbours;
 mod holds;
 mod idempotency;
 mod jobs;

@@ -41,7 +41,8 @@ async fn a_sailing_is_shown_with_what_boarding_needs(world: World) {
         json!({
             "id": sailing.id, "route_id": routes[0]["id"], "mitra_id": partner,
             "speedboat_id": sailing.boat, "from": "Sanur", "to": "Nusa Penida",
-            "timezone": "Asia/Makassar", "departure_at": "2026-11-16T00:00:00Z",
+            "timezone": "Asia/Makassar", "arrival_timezone": "Asia/Makassar",
+            "departure_at": "2026-11-16T00:00:00Z",
             "arrival_at": "2026-11-16T00:45:00Z", "price": 150_000, "capacity": 30,
             "seats_taken": 3, "status": "open", "reason": null, "cancelled_at": null,
             "manifest_closed_at": null, "checked_in": 1,

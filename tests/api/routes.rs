@@ -136,6 +136,9 @@ async fn faults_are_named(world: World) {
     assert_eq!(missing.field_errors().len(), 8);
     let default = with(route(&boat), json!({ "timezone": "" }));
     let planned = world.post(ROUTES, default).by(&made).send().await.ok();
+    assert_eq!(planned["timezone"], "Asia/Makassar", "the harbour's");
+    let elsewhere = json!({ "timezone": "", "from": "Dermaga Baru" });
+    let planned = plan(elsewhere).await.ok();
     assert_eq!(planned["timezone"], "Asia/Jakarta", "the service's own");
 }
 
@@ -319,11 +322,11 @@ async fn the_database_itself_refuses_an_overlap(world: World) {
         world
             .db()
             .sql(
-                "INSERT INTO sailings (id, route_id, speedboat_id, partner_id, from_key, to_key,
-                   day, departure_at, arrival_at, duration_minutes, price, capacity, seats_taken,
-                   chartered, status, line_id)
-                 SELECT $1, id, speedboat_id, partner_id, from_key, to_key, start_date, $2, $3, 45,
-                   price, 30, 0, FALSE, $4, line_id
+                "INSERT INTO sailings (id, route_id, speedboat_id, partner_id, from_harbour_id,
+                   to_harbour_id, day, departure_at, arrival_at, duration_minutes, price, capacity,
+                   seats_taken, chartered, status, line_id)
+                 SELECT $1, id, speedboat_id, partner_id, from_harbour_id, to_harbour_id,
+                   start_date, $2, $3, 45, price, 30, 0, FALSE, $4, line_id
                  FROM routes WHERE id = $5",
             )
             .bind(dermaga::kernel::ids::fresh())
@@ -355,7 +358,7 @@ async fn a_route_over_new_year_on_given_days(world: World) {
     let boat = world.adds_boat(&made, "GT. 1").await;
     let weekly = json!({
         "schedule_type": "weekly", "start_date": "2026-12-28", "end_date": "2027-01-10",
-        "timezone": "Asia/Jayapura",
+        "timezone": "Asia/Jayapura", "from": "Sorong", "to": "Waisai",
         "times": [{ "departure_time": "00:30", "arrival_time": "01:30", "days": ["thu", "fri"] }],
     });
     let id = world.creates_route(&made, with(route(&boat), weekly)).await;
@@ -368,7 +371,7 @@ async fn a_route_over_new_year_on_given_days(world: World) {
         .collect();
     let expected = ["2026-12-30T15:30", "2026-12-31T15:30", "2027-01-06T15:30", "2027-01-07T15:30"];
     assert_eq!(departures, expected);
-    let new_year = json!({ "from": "Sanur", "to": "Nusa Penida", "date": "2027-01-01", "qty": 1 });
+    let new_year = json!({ "from": "Sorong", "to": "Waisai", "date": "2027-01-01", "qty": 1 });
     assert_eq!(world.searches(new_year).await[0]["departure_at"], "2026-12-31T15:30:00Z");
 }
 

@@ -55,7 +55,7 @@ async fn a_sailing_is_found_with_all_that_a_booking_needs(world: World) {
             "route_time_id": sailing["id"], "item_id": boat, "type": "speedboat",
             "from": "Sanur", "to": "Nusa Penida",
             "departure_at": "2026-11-16T00:00:00Z", "arrival_at": "2026-11-16T00:45:00Z",
-            "duration_minutes": 45, "timezone": "Asia/Makassar",
+            "duration_minutes": 45, "timezone": "Asia/Makassar", "arrival_timezone": "Asia/Makassar",
             "price": 150_000, "total_price": 300_000, "available_seats": 30,
             "fares": [{ "key": "adult", "price": 150_000, "takes_seat": true }],
             "speedboat": {
@@ -241,13 +241,12 @@ async fn harbours_are_listed_with_their_destinations(world: World) {
         world.publishes_route(&made, &planned).await.ok();
     }
     world.creates_route(&made, with(route(&id), json!({ "from": "Nowhere yet" }))).await;
-    assert_eq!(
-        locations(&world).await,
-        [json!({
-            "name": "Sanur", "timezone": "Asia/Makassar",
-            "destinations": ["Gili Air", "Nusa Penida"],
-        })]
-    );
+    let there = locations(&world).await;
+    assert_eq!(there.len(), 1);
+    let named = ["name", "timezone", "city", "province"].map(|field| there[0][field].clone());
+    assert_eq!(named, ["Sanur", "Asia/Makassar", "Denpasar", "Bali"]);
+    assert_eq!(there[0]["destinations"], json!(["Gili Air", "Nusa Penida"]));
+    assert!(there[0]["latitude"].is_f64() && there[0]["longitude"].is_f64());
     world.advances_clock(TimeDelta::days(4));
     assert!(locations(&world).await.is_empty(), "nothing sails from there any more");
 }
@@ -584,6 +583,8 @@ async fn every_operation_says_what_it_changes(world: World) {
             "publish_route_by_post",
             "update_line",
             "extend_route",
+            "update_harbour",
+            "merge_harbour",
             "resolve_payment_review",
         ]
     );

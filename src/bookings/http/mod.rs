@@ -294,7 +294,7 @@ async fn cancel_as_read(
 /// The whole line, because a cancelled booking may also have held seats for a reschedule to another
 /// day.
 fn line_of(booking: &BookingRow) -> CacheTag {
-    offers::line_tag(&booking.joined.from_name, &booking.joined.to_name)
+    offers::line_tag(booking.joined.from_harbour_id, booking.joined.to_harbour_id)
 }
 
 /// The answer, stored for an idempotency key if there is one. It may contain identity numbers.

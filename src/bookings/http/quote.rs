@@ -51,6 +51,7 @@ pub async fn quote_booking(
             departure_at: sailing.departure_at,
             arrival_at: sailing.arrival_at,
             timezone: sailing.timezone,
+            arrival_timezone: sailing.arrival_timezone,
             speedboat: BookedBoat { id: sailing.speedboat_id, name: sailing.speedboat_name },
             mitra: Owner { id: sailing.partner_id, name: sailing.partner_name },
         },

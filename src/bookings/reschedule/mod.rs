@@ -33,7 +33,7 @@ use crate::{
     },
     ledger::{self, Account},
     refunds::{self, Refund, RefundKind, RefundStatus},
-    sailings::{BookingType, harbour_key, offers},
+    sailings::{BookingType, offers},
 };
 
 pub use store::{Reschedule, RescheduleStatus, get};
@@ -60,10 +60,9 @@ pub struct RescheduleOutcome {
 pub async fn target(app: &App, booking: &BookingRow, sailing: Uuid) -> Result<SailingContext> {
     let to = bookings::offer(&app.db, sailing).await?.map(|(sailing, _)| sailing);
     let to = to.ok_or_else(offer::unknown_sailing)?;
-    let same = |one: &str, other: &str| harbour_key(one) == harbour_key(other);
     let alike = to.partner_id == booking.partner_id
-        && same(&to.from_name, &booking.joined.from_name)
-        && same(&to.to_name, &booking.joined.to_name);
+        && to.from_harbour_id == booking.joined.from_harbour_id
+        && to.to_harbour_id == booking.joined.to_harbour_id;
     if !alike {
         let message = text(
             "The sailing must be of the same partner and between the same harbours.",

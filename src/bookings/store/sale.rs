@@ -17,7 +17,8 @@ use crate::{
 pub const SELECT_OFFER: &str =
     "SELECT s.id AS sailing_id, s.status AS sailing_status, s.departure_at,
       s.arrival_at, s.price AS seat_price, s.capacity, s.seats_taken, s.chartered,
-      s.manifest_closed_at, s.cutoff_minutes, l.fares, r.id AS route_id, r.from_name, r.to_name, r.timezone,
+      s.manifest_closed_at, s.cutoff_minutes, l.fares, r.id AS route_id, r.from_name, r.to_name,
+      r.timezone, r.arrival_timezone, s.from_harbour_id, s.to_harbour_id,
       b.id AS speedboat_id, b.name AS speedboat_name, b.status AS speedboat_status,
       p.id AS partner_id, a.name AS partner_name, p.status AS partner_status,
       p.verified_at AS partner_verified_at,

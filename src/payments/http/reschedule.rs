@@ -121,7 +121,7 @@ async fn reschedule(
         by: caller.map(|caller| caller.person.id),
     };
     // The seats that are released or taken are on sailings of the same line.
-    let line = offers::line_tag(&to.from_name, &to.to_name);
+    let line = offers::line_tag(to.from_harbour_id, to.to_harbour_id);
     let invalidation = app.response_cache.invalidate_on_drop([line]);
     let outcome = request_audited(app, caller, booking, &request, running).await?;
     drop(invalidation);

@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::{
     app::App,
     fleet::{self, BoatStatus, SpeedboatRow},
+    harbours::{self, Ends, Stops},
     kernel::{
         audit::{AuditedTx, Change},
         caller::Caller,
@@ -83,8 +84,8 @@ async fn create(
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     let boat = lock_boat(&mut tx, caller.partner_filter(None)?, form).await?;
-    let (times, zone) = (form.times(), zone_of(app, form, None));
-    let stored = Stored { owner: boat.partner_id, form, times: &times, zone };
+    let (times, ends) = (form.times(), match_ends(app, &mut tx, form, None, now).await?);
+    let stored = Stored { owner: boat.partner_id, form, times: &times, ends: &ends };
     let id = routes::insert(&mut tx, stored, now).await?;
     let route = to_response(routes::get_in(&mut tx, None, id).await?.ok_or(Error::NotFound)?);
     record(&mut tx, "route.created", None, Some(&route)).await?;
@@ -106,9 +107,9 @@ pub async fn update_route(
     let mut tx = caller.begin(&app.db, now).await?;
     // The partner of a route never changes.
     let boat = lock_boat(&mut tx, Some(seen.partner_id), &form).await?;
+    let (times, ends) = (form.times(), match_ends(&app, &mut tx, &form, Some(&seen), now).await?);
     let before = lock_route(&mut tx, id).await?;
-    let (times, zone) = (form.times(), zone_of(&app, &form, Some(before.timezone)));
-    let stored = Stored { owner: boat.partner_id, form: &form, times: &times, zone };
+    let stored = Stored { owner: boat.partner_id, form: &form, times: &times, ends: &ends };
     if !routes::change(&mut tx, id, stored, now).await? {
         return Err(Error::invalid_state(
             "Only a draft can be changed.",
@@ -148,6 +149,7 @@ pub async fn publish_route(
         return Err(Error::Contention("the boat of the draft was changed concurrently".into()));
     }
     ensure_operating(&mut tx, &route).await?;
+    ensure_zones(&mut tx, &route).await?;
     let departures = departures(&route, now)?;
     insert_sailings(&mut tx, &route, &departures).await?;
     let (before, after) = (to_response(before), to_response(route));
@@ -230,6 +232,7 @@ pub(super) fn departures_from(
         start: start.max(now.with_timezone(&zone).date_naive()),
         end: route.end_date,
         zone,
+        arrival_zone: route.arrival_timezone.tz(),
         times: &times,
         price: route.price,
     });
@@ -308,9 +311,34 @@ async fn lock_boat(
     })
 }
 
-fn zone_of(app: &App, form: &RouteForm, before: Option<Zone>) -> Zone {
-    let zone = form.timezone.clone().over(before);
-    zone.unwrap_or_else(|| Zone::of_service(app.config.timezone))
+/// The harbours of a new route, or of one that is changed.
+async fn match_ends(
+    app: &App,
+    tx: &mut AuditedTx,
+    form: &RouteForm,
+    seen: Option<&RouteRow>,
+    now: DateTime<Utc>,
+) -> Result<Ends> {
+    let same = |seen: &&RouteRow| harbours::key(&seen.from_name) == form.from.key();
+    let stops = Stops {
+        from: &form.from,
+        to: &form.to,
+        timezone: form.timezone.clone().over(seen.filter(same).map(|seen| seen.timezone)),
+        service_zone: Zone::of_service(app.config.timezone),
+    };
+    harbours::match_ends(tx, &stops, now).await
+}
+
+/// A harbour that was verified or merged since the draft was saved may have another time zone.
+async fn ensure_zones(tx: &mut AuditedTx, route: &RouteRow) -> Result<()> {
+    let RouteRow { id, timezone, arrival_timezone, .. } = *route;
+    match harbours::has_zones(tx, id, timezone, arrival_timezone).await? {
+        true => Ok(()),
+        false => Err(Error::invalid_state(
+            "The time zone of a harbour has changed. Save the draft again.",
+            "Zona waktu pelabuhan telah berubah. Simpan ulang draf ini.",
+        )),
+    }
 }
 
 pub(super) fn to_response(row: RouteRow) -> Route {
@@ -326,11 +354,14 @@ pub(super) fn to_response(row: RouteRow) -> Route {
         line_id: row.line_id,
         from: row.from_name,
         to: row.to_name,
+        from_harbour_id: row.from_harbour_id,
+        to_harbour_id: row.to_harbour_id,
         schedule_type: row.schedule_type,
         start_date: row.start_date,
         end_date: row.end_date,
         price: row.price,
         timezone: row.timezone,
+        arrival_timezone: row.arrival_timezone,
         times: serde_json::from_value(row.times).unwrap_or_default(),
         status: row.status,
         published_at: row.published_at,

@@ -74,7 +74,9 @@ async fn offers(
     tags: &mut CacheTags,
 ) -> Result<Offers> {
     let offers = search::offers(&app.db, wanted).await?;
-    tags.tags.extend(search_tags(&wanted.from_key, &wanted.to_key, wanted.day));
+    if let Some((from, to)) = offers.trip {
+        tags.tags.extend(search_tags(from, to, wanted.day));
+    }
     let closing = offers.closing;
     let by_service = closing.first_departure_at.map(|first| first - cutoff);
     let closes = by_service.into_iter().chain(closing.first_closes_at);
@@ -107,6 +109,7 @@ fn to_response(app: &App, row: OfferRow, kind: BookingType, qty: i32) -> Offer {
         arrival_at: row.arrival_at,
         duration_minutes: row.duration_minutes,
         timezone: row.timezone,
+        arrival_timezone: row.arrival_timezone,
         price: row.price,
         total_price,
         fares,
@@ -127,15 +130,22 @@ pub async fn list_locations(State(app): State<App>) -> Result<Reply<Vec<Location
     // The westernmost zone is the last one to end a day.
     let today = app.clock.now().with_timezone(&chrono_tz::Asia::Jakarta).date_naive();
     let mut locations: Vec<Location> = Vec::new();
-    let mut last_key = None;
     for line in routes::lines(&app.db, today).await? {
-        if last_key.as_ref() != Some(&line.from_key) {
-            let (name, timezone) = (line.from_name, line.timezone);
-            locations.push(Location { name, timezone, destinations: Vec::new() });
-            last_key = Some(line.from_key);
-        }
-        if let Some(location) = locations.last_mut() {
-            location.destinations.push(line.to_name);
+        match locations.last_mut() {
+            Some(location) if location.harbour_id == line.from_id => {
+                location.destinations.push(line.to_name);
+            }
+            _ => locations.push(Location {
+                harbour_id: line.from_id,
+                name: line.from_name,
+                aliases: line.aliases.0,
+                city: line.city,
+                province: line.province,
+                timezone: line.timezone,
+                latitude: line.latitude,
+                longitude: line.longitude,
+                destinations: vec![line.to_name],
+            }),
         }
     }
     Ok(Reply::data(locations))

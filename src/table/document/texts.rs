@@ -13,6 +13,7 @@ const FILES: &[&str] = &[
     include_str!("../../../docs/operations/partners.md"),
     include_str!("../../../docs/operations/fleet.md"),
     include_str!("../../../docs/operations/routes.md"),
+    include_str!("../../../docs/operations/harbours.md"),
     include_str!("../../../docs/operations/bookings.md"),
     include_str!("../../../docs/operations/payments.md"),
     include_str!("../../../docs/operations/boarding.md"),

@@ -10,10 +10,10 @@ use crate::kernel::text::{Line, ONE_LINE, SOMETHING};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Harbour(Line<80>);
+pub struct HarbourName(Line<80>);
 
-impl Harbour {
-    pub fn name(&self) -> &str {
+impl HarbourName {
+    pub fn as_str(&self) -> &str {
         &self.0
     }
 
@@ -29,13 +29,13 @@ pub fn key(name: &str) -> String {
     words.join(" ")
 }
 
-impl JsonSchema for Harbour {
+impl JsonSchema for HarbourName {
     fn inline_schema() -> bool {
         true
     }
 
     fn schema_name() -> Cow<'static, str> {
-        "Harbour".into()
+        "HarbourName".into()
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
