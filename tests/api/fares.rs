@@ -115,15 +115,19 @@ async fn a_line_is_made_with_its_first_route(world: World) {
     again["to"] = json!("Nusa Lembongan");
     let path = format!("/v1/mitra/speedboat-routes/{draft}");
     world.put(&path, again.clone()).by(&sailing.partner).send().await.ok();
-    again["timezone"] = json!("Asia/Jakarta");
-    world.creates_route(&sailing.partner, again).await;
-    assert_eq!(list().await.as_array().unwrap().len(), 3, "another zone is another line");
+    // The zone of a harbour that nobody has verified is the route's.
+    again["from"] = json!("Teluk Baru");
+    for (zone, lines) in [("Asia/Jakarta", 3), ("Asia/Makassar", 4)] {
+        again["timezone"] = json!(zone);
+        world.creates_route(&sailing.partner, again.clone()).await;
+        assert_eq!(list().await.as_array().unwrap().len(), lines, "another zone is another line");
+    }
     let found = world.get("/v1/mitra/lines?search=lembongan&page_size=1").by(&sailing.partner);
     let found = found.send().await;
-    assert_eq!(found.body["pagination"]["total_items"], 2, "{}", found.body);
+    assert_eq!(found.body["pagination"]["total_items"], 3, "{}", found.body);
     let shared = "SELECT COUNT(*) FROM routes r JOIN lines l ON l.id = r.line_id
-        AND l.from_key = r.from_key AND l.to_key = r.to_key AND l.timezone = r.timezone";
-    assert_eq!(world.count(shared).await, 3);
+        AND l.from_name = r.from_name AND l.to_name = r.to_name AND l.timezone = r.timezone";
+    assert_eq!(world.count(shared).await, 4);
     let sailings = "SELECT COUNT(*) FROM sailings s JOIN routes r ON r.id = s.route_id
         WHERE s.line_id = r.line_id";
     assert_eq!(world.count(sailings).await, 3);
