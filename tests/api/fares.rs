@@ -126,7 +126,7 @@ async fn a_line_is_made_with_its_first_route(world: World) {
     let found = found.send().await;
     assert_eq!(found.body["pagination"]["total_items"], 3, "{}", found.body);
     let shared = "SELECT COUNT(*) FROM routes r JOIN lines l ON l.id = r.line_id
-        AND l.from_name = r.from_name AND l.to_name = r.to_name AND l.timezone = r.timezone";
+        AND l.partner_id = r.partner_id AND l.timezone = r.timezone";
     assert_eq!(world.count(shared).await, 4);
     let sailings = "SELECT COUNT(*) FROM sailings s JOIN routes r ON r.id = s.route_id
         WHERE s.line_id = r.line_id";

@@ -390,7 +390,7 @@ async fn bookings_follow_another_boat(world: World) {
     assert_eq!(world.letters_that_say("sari@example.com", "Camar"), 1);
     world.scans_ticket(&sailing, &code).await.ok();
     // The first boat is free.
-    let mut instead = route(&paid["item_id"].as_str().unwrap().to_owned());
+    let mut instead = route(paid["item_id"].as_str().unwrap());
     instead["end_date"] = json!("2026-11-16");
     let plan = world.creates_route(&sailing.partner, instead).await;
     world.publishes_route(&sailing.partner, &plan).await.ok();
@@ -483,14 +483,14 @@ async fn one_boat_is_taken_by_one_of_two_sailings(world: World) {
     let (second, theirs) = world.creates_published_route(&sailing.partner, "GT. 2").await;
     let second = Sailing { boat: second, ..sailing.clone() };
     let second = world.three_days(&second, &theirs).await;
-    for day in 0..2 {
+    for (day, second) in second.iter().enumerate().take(2) {
         let free = world.adds_boat(&sailing.partner, &format!("GT. F{day}")).await;
         let route = world.route_of(&sailing).await;
         let first = &world.three_days(&sailing, &route).await[day];
         let body = json!({ "speedboat_id": free });
         let (one, other) = tokio::join!(
             world.updates_sailing(first, body.clone()),
-            world.updates_sailing(&second[day], body.clone()),
+            world.updates_sailing(second, body.clone()),
         );
         let mut statuses = [one.status, other.status];
         statuses.sort_unstable();

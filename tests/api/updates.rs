@@ -22,7 +22,7 @@ const NOT_OF_THE_RECORD: &[(&str, &str)] = &[
     ("update_profile", "current_password"),
     ("review_document", "*"),
     ("approve_bank_account", "*"),
-    ("move_sailing", "*"),
+    ("update_sailing", "*"),
     ("set_refund_account", "*"),
     ("correct_passengers", "code"),
     ("correct_passengers", "email"),
@@ -33,6 +33,19 @@ const NEVER_EMPTY: &[(&str, &str)] = &[
     ("update_speedboat", "status"),
     // A promotion for some has targets.
     ("update_promotion", "target_ids"),
+    // Null is the zone of the harbour.
+    ("update_route", "timezone"),
+    ("update_line", "resale"),
+    ("update_line", "day_ticket"),
+    ("update_line", "names"),
+    ("update_line", "max_party"),
+    ("update_harbour", "name"),
+    ("update_harbour", "aliases"),
+    ("update_harbour", "timezone"),
+    ("update_harbour", "status"),
+    // Coordinates go together.
+    ("update_harbour", "latitude"),
+    ("update_harbour", "longitude"),
     ("correct_contact", "name"),
     ("correct_contact", "email"),
     ("correct_contact", "phone"),
@@ -169,6 +182,27 @@ async fn recipe(world: &World, admin: &Someone, operation: &str) -> Recipe {
             let full = crate::harbour::route(&boat);
             let id = world.creates_route(&partner, full.clone()).await;
             plain(format!("/v1/mitra/speedboat-routes/{id}"), full)
+        }
+        "update_line" => {
+            let partner = world.active_partner("line@bahari.id").await;
+            let boat = world.adds_boat(&partner, "GT. 4").await;
+            world.creates_route(&partner, crate::harbour::route(&boat)).await;
+            let lines = world.get("/v1/mitra/lines").by(&partner).send().await.ok();
+            let full = json!({
+                "resale": true, "day_ticket": true, "names": "all", "max_party": 4,
+                "cutoff_minutes": 90,
+                "fares": [{ "category": "adult", "price": { "percent": 90 } }],
+            });
+            plain(format!("/v1/mitra/lines/{}", lines[0]["id"].as_str().unwrap()), full)
+        }
+        "update_harbour" => {
+            let full = json!({
+                "name": "Teluk Uji", "aliases": ["Uji"], "city": "Uji", "province": "Bali",
+                "timezone": "Asia/Makassar", "latitude": -8.5, "longitude": 115.25,
+                "status": "unverified",
+            });
+            let id = made("/v1/harbours", &full).await;
+            plain(format!("/v1/harbours/{id}"), full)
         }
         "update_promotion" => {
             let partner = world.active_partner("promotion@bahari.id").await;
