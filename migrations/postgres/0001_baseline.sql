@@ -527,33 +527,6 @@ CREATE UNIQUE INDEX speedboats_registration ON speedboats (upper(registration_nu
 CREATE INDEX speedboats_partner ON speedboats (partner_id, created_at) WHERE deleted_at IS NULL;
 CREATE INDEX speedboats_newest ON speedboats (created_at, id) WHERE deleted_at IS NULL;
 
--- What all routes of a partner between two harbours have in common.
-CREATE TABLE lines (
-    id UUID PRIMARY KEY,
-    partner_id UUID NOT NULL REFERENCES partners (id),
-    from_name TEXT NOT NULL,
-    to_name TEXT NOT NULL,
-    from_key TEXT NOT NULL,
-    to_key TEXT NOT NULL,
-    timezone TEXT NOT NULL,
-    -- Whether resellers may sell it, and also as a ticket for any sailing of a day.
-    resale BOOLEAN NOT NULL,
-    day_ticket BOOLEAN NOT NULL,
-    -- Whether resellers name one passenger or all of them.
-    names TEXT NOT NULL CHECK (names IN ('lead', 'all')),
-    max_party INTEGER NOT NULL CHECK (max_party BETWEEN 1 AND 50),
-    -- NULL: the setting of the service. Copied to the sailings.
-    cutoff_minutes INTEGER CHECK (cutoff_minutes >= 0),
-    -- 1 to 12; the first one is the default of a passenger.
-    fares JSONB NOT NULL,
-    created_at TIMESTAMPTZ NOT NULL,
-    updated_at TIMESTAMPTZ NOT NULL,
-    UNIQUE (partner_id, from_key, to_key, timezone)
-);
--- A partner's lines.
-CREATE INDEX lines_partner ON lines (partner_id, created_at);
-CREATE INDEX lines_newest ON lines (created_at, id);
-
 -- Where routes start and end.
 CREATE TABLE harbours (
     id UUID PRIMARY KEY,
@@ -585,6 +558,34 @@ CREATE INDEX harbour_names_harbour ON harbour_names (harbour_id);
 CREATE TABLE loaded_harbours (
     key TEXT PRIMARY KEY
 );
+
+-- What all routes of a partner between two harbours have in common.
+CREATE TABLE lines (
+    id UUID PRIMARY KEY,
+    partner_id UUID NOT NULL REFERENCES partners (id),
+    from_harbour_id UUID NOT NULL REFERENCES harbours (id),
+    to_harbour_id UUID NOT NULL REFERENCES harbours (id),
+    timezone TEXT NOT NULL,
+    -- Whether resellers may sell it, and also as a ticket for any sailing of a day.
+    resale BOOLEAN NOT NULL,
+    day_ticket BOOLEAN NOT NULL,
+    -- Whether resellers name one passenger or all of them.
+    names TEXT NOT NULL CHECK (names IN ('lead', 'all')),
+    max_party INTEGER NOT NULL CHECK (max_party BETWEEN 1 AND 50),
+    -- NULL: the setting of the service. Copied to the sailings.
+    cutoff_minutes INTEGER CHECK (cutoff_minutes >= 0),
+    -- 1 to 12; the first one is the default of a passenger.
+    fares JSONB NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL,
+    UNIQUE (partner_id, from_harbour_id, to_harbour_id, timezone)
+);
+-- A partner's lines.
+CREATE INDEX lines_partner ON lines (partner_id, created_at);
+CREATE INDEX lines_newest ON lines (created_at, id);
+-- The lines of a harbour.
+CREATE INDEX lines_from_harbour ON lines (from_harbour_id);
+CREATE INDEX lines_to_harbour ON lines (to_harbour_id);
 
 CREATE TABLE routes (
     id UUID PRIMARY KEY,
@@ -836,6 +837,8 @@ CREATE TABLE bookings (
     contact_name TEXT NOT NULL,
     contact_email TEXT NOT NULL,
     contact_phone TEXT NOT NULL,
+    -- The partner has replaced the e-mail address, so whoever reads it names no account for refunds.
+    contact_by_partner BOOLEAN NOT NULL DEFAULT FALSE,
     lang TEXT NOT NULL,
     -- Identity numbers in it are encrypted. Each has the fare that it was sold for.
     passengers JSONB NOT NULL,

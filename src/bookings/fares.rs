@@ -2,7 +2,7 @@
 
 use chrono::{Datelike, NaiveDate};
 
-use super::forms::PassengerForm;
+use super::{forms::PassengerForm, model::StoredPassenger};
 use crate::{
     kernel::{
         error::{Error, Fault, Result},
@@ -50,22 +50,50 @@ pub fn chosen(fares: &[Fare], asked: &[Option<&str>]) -> Result<Vec<Fare>> {
 pub fn ensure_entitled(fares: &[Fare], passengers: &[PassengerForm], day: NaiveDate) -> Result<()> {
     let mut faults = Vec::new();
     for (index, (fare, passenger)) in fares.iter().zip(passengers).enumerate() {
-        if passenger.birth_date.is_some_and(|birth| !fare.admits(age(birth, day))) {
-            let message = text(
-                "The fare is for passengers of another age.",
-                "Tarif ini untuk penumpang dengan usia lain.",
-            );
-            faults.push(Fault::new(field(index, "birth_date"), "age", message));
-        }
-        if fare.id_required && passenger.identity_number.is_none() {
-            let message = text(
-                "This fare needs an identity number.",
-                "Tarif ini memerlukan nomor identitas.",
-            );
-            faults.push(Fault::new(field(index, "identity_number"), "required", message));
+        let is_identified = passenger.identity_number.is_some();
+        check(fare, index, passenger.birth_date, is_identified, day, &mut faults);
+    }
+    if faults.is_empty() { Ok(()) } else { Err(Error::Invalid(faults)) }
+}
+
+/// The same for passengers who were corrected, each with the index of the correction. `fares` are
+/// those of the line; a fare that it no longer has demands nothing.
+pub fn ensure_still_entitled<'a>(
+    fares: &[Fare],
+    corrected: impl Iterator<Item = (usize, &'a StoredPassenger)>,
+    day: NaiveDate,
+) -> Result<()> {
+    let mut faults = Vec::new();
+    for (index, passenger) in corrected {
+        let fare = fares.iter().find(|fare| passenger.fare.as_ref() == Some(&fare.key));
+        if let Some(fare) = fare {
+            let is_identified = passenger.identity_number.is_some();
+            check(fare, index, passenger.birth_date, is_identified, day, &mut faults);
         }
     }
     if faults.is_empty() { Ok(()) } else { Err(Error::Invalid(faults)) }
+}
+
+fn check(
+    fare: &Fare,
+    index: usize,
+    birth_date: Option<NaiveDate>,
+    is_identified: bool,
+    day: NaiveDate,
+    faults: &mut Vec<Fault>,
+) {
+    if birth_date.is_some_and(|birth| !fare.admits(age(birth, day))) {
+        let message = text(
+            "The fare is for passengers of another age.",
+            "Tarif ini untuk penumpang dengan usia lain.",
+        );
+        faults.push(Fault::new(field(index, "birth_date"), "age", message));
+    }
+    if fare.id_required && !is_identified {
+        let message =
+            text("This fare needs an identity number.", "Tarif ini memerlukan nomor identitas.");
+        faults.push(Fault::new(field(index, "identity_number"), "required", message));
+    }
 }
 
 fn field(index: usize, name: &str) -> String {

@@ -50,15 +50,7 @@ const TABLES: &[BulkClone] = &[
         other: &[("key", "key || ' {n}'"), ("name", "name || ' {n}'")],
         ..of("harbour_names", &["harbour_id"])
     },
-    BulkClone {
-        other: &[
-            ("from_name", "from_name || ' {n}'"),
-            ("to_name", "to_name || ' {n}'"),
-            ("from_key", "from_key || ' {n}'"),
-            ("to_key", "to_key || ' {n}'"),
-        ],
-        ..of("lines", &["id", "partner_id"])
-    },
+    of("lines", &["id", "partner_id", "from_harbour_id", "to_harbour_id"]),
     BulkClone {
         other: &[("from_name", "from_name || ' {n}'"), ("to_name", "to_name || ' {n}'")],
         ..of(

@@ -19,6 +19,7 @@ use crate::{
         ids::Uuid,
         lang::text,
     },
+    lines,
 };
 
 /// The harbour of the path.
@@ -93,6 +94,7 @@ pub async fn delete_harbour(
             "Pelabuhan ini dipakai rute. Gabungkan saja dengan pelabuhan lain.",
         ));
     }
+    lines::delete_of_harbour(&mut tx, before.id).await?;
     store::delete(&mut tx, before.id).await?;
     record(&mut tx, "harbour.deleted", Some(&before), None).await?;
     tx.commit().await?;
@@ -123,6 +125,7 @@ pub async fn merge_harbour(
     }
     let merged = rules::merged(&from, &into)?;
     store::move_routes(&mut tx, from.id, into.id).await?;
+    lines::merge_harbours(&mut tx, from.id, into.id).await?;
     store::delete(&mut tx, from.id).await?;
     store::update(&mut tx, &merged, now).await?;
     record(&mut tx, "harbour.merged", Some(&from), Some(&merged)).await?;

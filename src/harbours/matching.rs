@@ -22,9 +22,7 @@ pub struct Stops<'a> {
 /// The harbours of a route, and the zones of its times.
 pub struct Ends {
     pub from: Uuid,
-    pub from_name: String,
     pub to: Uuid,
-    pub to_name: String,
     pub timezone: Zone,
     pub arrival_timezone: Zone,
 }
@@ -44,9 +42,12 @@ pub async fn match_ends(tx: &mut Tx, stops: &Stops<'_>, now: DateTime<Utc>) -> R
             text("This is the same as the harbour of departure.", "Sama dengan pelabuhan asal.");
         return Err(Error::field("to", "same", message));
     }
-    let (from, from_name) = known_or_made(tx, from, stops.from, timezone, now).await?;
-    let (to, to_name) = known_or_made(tx, to, stops.to, timezone, now).await?;
-    Ok(Ends { from, from_name, to, to_name, timezone, arrival_timezone })
+    Ok(Ends {
+        from: known_or_made(tx, from, stops.from, timezone, now).await?,
+        to: known_or_made(tx, to, stops.to, timezone, now).await?,
+        timezone,
+        arrival_timezone,
+    })
 }
 
 async fn known_or_made(
@@ -55,11 +56,11 @@ async fn known_or_made(
     name: &HarbourName,
     zone: Zone,
     now: DateTime<Utc>,
-) -> Result<(Uuid, String)> {
+) -> Result<Uuid> {
     if let Some(known) = known {
-        return Ok((known.id, known.name));
+        return Ok(known.id);
     }
     let made = rules::unverified(name.as_str(), zone);
     store::insert(tx, std::slice::from_ref(&made), now).await?;
-    Ok((made.id, made.name))
+    Ok(made.id)
 }

@@ -1,6 +1,7 @@
 //! Lines: what all routes of a partner between two harbours have in common, above all their fares.
 //!
-//! - A line is made with its first route. It is removed only with a partner that never sailed.
+//! - A line is made with its first route. It is removed only with a partner that never sailed or a
+//!   harbour that no route uses, or joins another one when harbours are merged.
 //! - `percent` of a fare is of the sailing's price, so fares follow every change of prices.
 //! - A booking keeps the fares that it was sold for; changing a line affects new bookings alone.
 //! - Sailings have a copy of the line's `cutoff_minutes`, from which the database computes when
@@ -13,4 +14,4 @@ mod store;
 
 pub use fares::{Category, Fare, FarePrice, Residency, fare_name};
 pub use http::{get_line, list_lines, update_line};
-pub use store::{ensure, lock_cutoff};
+pub use store::{delete_of_harbour, ensure, lock_cutoff, merge_harbours};

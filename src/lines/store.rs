@@ -17,9 +17,11 @@ use crate::kernel::{
 macro_rules! line {
     ($rest:literal) => {
         concat!(
-            "SELECT l.id, l.partner_id, l.from_name, l.to_name, l.timezone, l.resale,
-               l.day_ticket, l.names, l.max_party, l.cutoff_minutes, l.fares, l.updated_at
-             FROM lines l",
+            "SELECT l.id, l.partner_id, f.name AS from_name, t.name AS to_name, l.timezone,
+               l.resale, l.day_ticket, l.names, l.max_party, l.cutoff_minutes, l.fares,
+               l.updated_at
+             FROM lines l JOIN harbours f ON f.id = l.from_harbour_id
+             JOIN harbours t ON t.id = l.to_harbour_id",
             $rest
         )
     };
@@ -42,36 +44,33 @@ pub async fn list(db: &Db, owner: Option<Uuid>, query: &LinesQuery) -> Result<Pa
         .list(line!(""))
         .filter("l.partner_id = ?", owner)
         .filter("l.resale = ?", query.resale)
-        .search(&["l.from_name", "l.to_name"], paging.search())
+        .search(&["f.name", "t.name"], paging.search())
         .page(paging.sort(None, "l.created_at"), "l.id", paging.limit(), paging.offset())
         .await?;
     Ok(paging.page(rows))
 }
 
-/// The line of a route, which is made with its first route. Harbours are pairs of name and key.
+/// The line of a route, which is made with its first route.
 pub async fn ensure(
     tx: &mut Tx,
     partner: Uuid,
-    (from_name, from_key): (&str, &str),
-    (to_name, to_key): (&str, &str),
+    (from, to): (Uuid, Uuid),
     timezone: &'static str,
     now: DateTime<Utc>,
 ) -> Result<Uuid> {
     let id = tx
         .sql(
-            "INSERT INTO lines (id, partner_id, from_name, to_name, from_key, to_key, timezone,
-               resale, day_ticket, names, max_party, cutoff_minutes, fares, created_at, updated_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, FALSE, FALSE, 'lead', 9, NULL, $8, $9, $9)
-             ON CONFLICT (partner_id, from_key, to_key, timezone)
+            "INSERT INTO lines (id, partner_id, from_harbour_id, to_harbour_id, timezone, resale,
+               day_ticket, names, max_party, cutoff_minutes, fares, created_at, updated_at)
+             VALUES ($1, $2, $3, $4, $5, FALSE, FALSE, 'lead', 9, NULL, $6, $7, $7)
+             ON CONFLICT (partner_id, from_harbour_id, to_harbour_id, timezone)
                DO UPDATE SET updated_at = lines.updated_at
              RETURNING id",
         )
         .bind(ids::fresh())
         .bind(partner)
-        .bind(from_name.to_owned())
-        .bind(to_name.to_owned())
-        .bind(from_key.to_owned())
-        .bind(to_key.to_owned())
+        .bind(from)
+        .bind(to)
         .bind(timezone)
         .bind(json!(Fare::standard()))
         .bind(now)
@@ -120,5 +119,66 @@ pub async fn copy_cutoff(tx: &mut Tx, line: &LineRow, now: DateTime<Utc>) -> Res
     .bind(now)
     .run()
     .await?;
+    Ok(())
+}
+
+/// Moves the lines of a harbour to another one, which no route connects with it. Where the partner
+/// has a line there, the routes and sailings join it, with its fares and its end of sale.
+pub async fn merge_harbours(tx: &mut Tx, from: Uuid, into: Uuid) -> Result<()> {
+    tx.sql(
+        "DELETE FROM lines WHERE (from_harbour_id = $1 AND to_harbour_id = $2)
+           OR (from_harbour_id = $2 AND to_harbour_id = $1)",
+    )
+    .bind(from)
+    .bind(into)
+    .run()
+    .await?;
+    let joined: Vec<(Uuid, Uuid, Option<i32>)> = tx
+        .sql(
+            "SELECT l.id, o.id, o.cutoff_minutes FROM lines l
+             JOIN lines o ON o.partner_id = l.partner_id AND o.timezone = l.timezone
+               AND o.from_harbour_id
+                 = CASE WHEN l.from_harbour_id = $1 THEN $2 ELSE l.from_harbour_id END
+               AND o.to_harbour_id
+                 = CASE WHEN l.to_harbour_id = $1 THEN $2 ELSE l.to_harbour_id END
+             WHERE l.from_harbour_id = $1 OR l.to_harbour_id = $1 ORDER BY l.id",
+        )
+        .bind(from)
+        .bind(into)
+        .all()
+        .await?;
+    for (line, other, cutoff) in joined {
+        tx.sql("UPDATE routes SET line_id = $1 WHERE line_id = $2")
+            .bind(other)
+            .bind(line)
+            .run()
+            .await?;
+        tx.sql("UPDATE sailings SET line_id = $1, cutoff_minutes = $2 WHERE line_id = $3")
+            .bind(other)
+            .bind(cutoff)
+            .bind(line)
+            .run()
+            .await?;
+        tx.sql("DELETE FROM lines WHERE id = $1").bind(line).run().await?;
+    }
+    tx.sql(
+        "UPDATE lines SET
+           from_harbour_id = CASE WHEN from_harbour_id = $1 THEN $2 ELSE from_harbour_id END,
+           to_harbour_id = CASE WHEN to_harbour_id = $1 THEN $2 ELSE to_harbour_id END
+         WHERE from_harbour_id = $1 OR to_harbour_id = $1",
+    )
+    .bind(from)
+    .bind(into)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// Removes the lines of a harbour that no route uses.
+pub async fn delete_of_harbour(tx: &mut Tx, harbour: Uuid) -> Result<()> {
+    tx.sql("DELETE FROM lines WHERE from_harbour_id = $1 OR to_harbour_id = $1")
+        .bind(harbour)
+        .run()
+        .await?;
     Ok(())
 }

@@ -445,7 +445,7 @@ pub async fn move_all(
     )
     .await?;
     let update = tx.sql(in_period!(
-        "UPDATE sailings SET reason = $7,
+        "UPDATE sailings SET reason = COALESCE($7, reason),
            (speedboat_id, capacity, departure_at, arrival_at, duration_minutes, price) =
              (SELECT c.speedboat_id, c.capacity, c.departure_at, c.arrival_at, c.duration_minutes,
                 c.price

@@ -122,7 +122,7 @@ pub async fn change(
             return Err(conflict(Some((span, there.span(), Some(there)))));
         }
     }
-    let reason = if change.moves() { reason } else { sailing.reason.as_deref() };
+    let reason = reason.filter(|_| change.moves()).or(sailing.reason.as_deref());
     tx.sql(
         "UPDATE sailings SET day = $1, departure_at = $2, arrival_at = $3, duration_minutes = $4,
            speedboat_id = $5, capacity = $6, price = $7, reason = $8

@@ -9,7 +9,7 @@ use super::{
     zone::Zone,
 };
 use crate::{
-    harbours::{self, Ends},
+    harbours::Ends,
     kernel::{
         db::{Db, Json, Tx},
         error::Result,
@@ -75,12 +75,10 @@ pub struct Stored<'a> {
     pub ends: &'a Ends,
 }
 
-/// The line that the route belongs to. Other spellings of a harbour make no other line.
+/// The line that the route belongs to.
 async fn line_of(tx: &mut Tx, route: &Stored<'_>, now: DateTime<Utc>) -> Result<Uuid> {
     let Stored { owner, ends, .. } = route;
-    let (from, to) = (harbours::key(&ends.from_name), harbours::key(&ends.to_name));
-    let (from, to) = ((&*ends.from_name, &*from), (&*ends.to_name, &*to));
-    lines::ensure(tx, *owner, from, to, ends.timezone.as_str(), now).await
+    lines::ensure(tx, *owner, (ends.from, ends.to), ends.timezone.as_str(), now).await
 }
 
 pub async fn insert(tx: &mut Tx, route: Stored<'_>, now: DateTime<Utc>) -> Result<Uuid> {

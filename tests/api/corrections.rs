@@ -398,8 +398,18 @@ async fn a_replaced_contact_does_not_act(world: World) {
     let account = json!({
         "bank_code": "BCA", "account_number": "7712345678", "account_name": "Sari",
     });
-    let stated = world.put(&path(&booking, "refund-account"), by_guest(&booking, account)).send();
-    stated.await.is(404, "not_found");
+    let state = |booking: &Value| {
+        let body = by_guest(booking, account.clone());
+        world.put(&path(booking, "refund-account"), body).send()
+    };
+    state(&booking).await.is(404, "not_found");
+    // Nor does whoever reads the address that the partner has chosen.
+    state(&after).await.is(409, "contact_replaced");
+    let none = "SELECT COUNT(*) FROM bookings WHERE refund_account IS NULL";
+    assert_eq!(world.count(none).await, 1);
+    let admin = world.admin().await;
+    let by_staff = world.put(&path(&booking, "refund-account"), account.clone()).by(&admin);
+    by_staff.send().await.ok();
 }
 
 async fn a_contact_changes_or_the_booking_is_cancelled(world: World) {

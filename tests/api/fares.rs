@@ -25,7 +25,7 @@ on_both_engines![
     a_change_in_a_rush_mixes_no_prices,
     manifest_and_tickets_show_the_fare,
     a_booking_moves_with_its_fares,
-    a_fare_that_is_not_sold_there_is_refused,
+    a_fare_that_is_no_longer_sold_keeps_its_share,
     a_cancellation_gives_everything_back,
     a_late_payment_takes_its_seats_and_no_more,
     the_sale_ends_by_the_line,
@@ -381,7 +381,22 @@ async fn wrong_passengers_are_named(world: World) {
     refused(identified.clone(), &[("passengers[0].identity_number", "required")]).await;
     identified["passengers"][0]["identity_type"] = json!("nik");
     identified["passengers"][0]["identity_number"] = json!(NIK);
-    world.books(identified).await.ok();
+    let booking = world.books(identified).await.ok();
+    // A booker does not correct a passenger out of their fare; staff may.
+    let path = format!("/v1/booking/{}/passengers", booking["id"].as_str().unwrap());
+    let correction = json!({
+        "id": booking["passengers"][0]["id"], "identity_number": null, "birth_date": "2020-01-01",
+    });
+    let by_guest = json!({
+        "code": booking["code"], "email": "sari@example.com", "passengers": [correction],
+    });
+    world.put(&path, by_guest).send().await.has_field_errors(&[
+        ("passengers[0].birth_date", "age"),
+        ("passengers[0].identity_number", "required"),
+    ]);
+    let admin = world.admin().await;
+    let by_staff = json!({ "passengers": [correction] });
+    world.put(&path, by_staff).by(&admin).send().await.ok();
     // Blank is the first fare.
     let first = world.books(order_of(&[""])).await.ok();
     assert_eq!(lines_of(&first), [("adult_domestic", 90_000, 1)]);
@@ -571,7 +586,7 @@ async fn a_booking_moves_with_its_fares(world: World) {
     assert_invariants(&world).await;
 }
 
-async fn a_fare_that_is_not_sold_there_is_refused(world: World) {
+async fn a_fare_that_is_no_longer_sold_keeps_its_share(world: World) {
     let sailing = world.sailing().await;
     world.sets_fares(&sailing, bali()).await;
     let other = world.another_sailing(&sailing, "GT. 2", 150_000).await;
@@ -580,18 +595,15 @@ async fn a_fare_that_is_not_sold_there_is_refused(world: World) {
     let mut fares = bali();
     fares.as_array_mut().unwrap().remove(2);
     world.sets_fares(&sailing, fares).await;
-    let refused = world.requests_reschedule(&booking, &other).await;
-    refused.has_field_errors(&[("route_time_id", "fare_unavailable")]);
-    // A fare that takes no seat any more needs somebody with a seat.
+    let moved = world.requests_reschedule(&booking, &other).await.ok();
+    assert_eq!(moved["price"]["lines"][0]["unit_price"], 112_500, "three quarters, as it was sold");
+    assert_eq!(world.seats_taken(&other).await, 1);
+    // A fare that takes no seat any more: this passenger has one.
     let mut fares = bali();
     fares[2]["takes_seat"] = json!(false);
     world.sets_fares(&sailing, fares).await;
-    let refused = world.requests_reschedule(&booking, &other).await;
-    refused.has_field_errors(&[("route_time_id", "fare_unavailable")]);
-    assert_eq!(world.seats_taken(&sailing).await, 1);
-    world.sets_fares(&sailing, bali()).await;
-    world.requests_reschedule(&booking, &other).await.ok();
-    assert_eq!(world.seats_taken(&other).await, 1);
+    world.requests_reschedule(&booking, &sailing).await.ok();
+    assert_eq!((world.seats_taken(&sailing).await, world.seats_taken(&other).await), (1, 0));
     assert_invariants(&world).await;
 }
 

@@ -30,6 +30,7 @@ on_both_engines![
     a_draft_in_an_outdated_zone_is_not_published,
     a_renamed_harbour_is_found_by_both_names,
     a_merge_moves_everything,
+    fares_survive_a_new_name_and_a_merge,
     a_merge_is_refused_where_it_makes_no_sense,
     a_merge_beside_sales_and_publications_loses_nothing,
     two_merges_in_opposite_directions,
@@ -585,6 +586,58 @@ async fn a_merge_moves_everything(world: World) {
     let routes = world.get(&format!("{ROUTES}?page_size=100")).by(&made).send().await.ok();
     let draft = routes.as_array().unwrap().iter().find(|route| route["id"] == json!(draft));
     assert_eq!(draft.unwrap()["from_harbour_id"], sanur["id"]);
+    assert_invariants(&world).await;
+}
+
+async fn fares_survive_a_new_name_and_a_merge(world: World) {
+    let admin = world.admin().await;
+    let made = world.active_partner("made@bahari.id").await;
+    let boats = [world.adds_boat(&made, "GT. 1").await, world.adds_boat(&made, "GT. 2").await];
+    publishes(&world, &made, &boats[0], json!({})).await;
+    let typo = json!({ "from": "Sanurr" });
+    publishes(&world, &made, &boats[1], typo.clone()).await;
+    let lines = async || {
+        let lines = world.get("/v1/mitra/lines").by(&made).send().await.ok();
+        lines.as_array().unwrap().clone()
+    };
+    let line = lines().await.into_iter().find(|line| line["from"] == "Sanur").unwrap();
+    let path_of_line = format!("/v1/mitra/lines/{}", line["id"].as_str().unwrap());
+    let fares = json!([
+        { "category": "adult", "price": { "percent": 90 } },
+        { "category": "child", "price": { "percent": 50 } },
+    ]);
+    let change = json!({ "fares": fares, "cutoff_minutes": 60 });
+    world.put(&path_of_line, change).by(&made).send().await.ok();
+    let sanur = named(&world, "Sanur").await;
+    let renamed = json!({ "name": "Sanur Baru" });
+    world.put(&path(&sanur), renamed).by(&admin).send().await.ok();
+    world.creates_route(&made, route(&boats[0])).await;
+    assert_eq!(lines().await.len(), 2, "a new name makes no other line");
+    let other = named(&world, "Sanurr").await;
+    merges(&world, &admin, &other, &sanur).await.ok();
+    let left = lines().await;
+    assert_eq!(left.len(), 1, "the partner's line there takes the routes");
+    assert_eq!((&left[0]["id"], &left[0]["from"]), (&line["id"], &json!("Sanur Baru")));
+    let strays = "SELECT COUNT(*) FROM sailings WHERE cutoff_minutes IS NULL";
+    assert_eq!(world.count(strays).await, 0);
+    let found = world.searches(search_body(1)).await;
+    assert_eq!(found.len(), 2);
+    for offer in &found {
+        assert_eq!(offer["fares"][1]["key"], "child");
+    }
+    // A harbour that is merged with nothing there keeps its lines.
+    publishes(
+        &world,
+        &made,
+        &boats[1],
+        json!({ "from": "Teluk", "start_date": "2026-11-20", "end_date": "2026-11-20" }),
+    )
+    .await;
+    let teluk = named(&world, "Teluk").await;
+    let new =
+        creates(&world, &admin, json!({ "name": "Teluk Besar", "timezone": "Asia/Makassar" }));
+    merges(&world, &admin, &teluk, &new.await).await.ok();
+    assert!(lines().await.iter().any(|line| line["from"] == "Teluk Besar"));
     assert_invariants(&world).await;
 }
 

@@ -1,5 +1,7 @@
 //! Handlers that correct passengers and contact.
 
+use std::collections::HashMap;
+
 use axum::extract::State;
 
 use super::PathOwnBooking;
@@ -7,6 +9,7 @@ use crate::{
     app::App,
     bookings::{
         corrections::{self, CorrectContact, CorrectPassengers},
+        fares,
         forms::GuestCredentials,
         lookup::{Readable, ensure_same_contact, to_response},
         model::BookingRow,
@@ -78,6 +81,13 @@ async fn change_passengers(
         actor,
         &app.sealer,
     )?;
+    if actor == Actor::Guest {
+        let fares = store::fares_of(tx, before.sailing_id).await?;
+        let places: HashMap<_, _> = passengers.iter().map(|one| (one.id, one)).collect();
+        let corrected = form.passengers.iter().enumerate();
+        let corrected = corrected.filter_map(|(index, one)| Some((index, *places.get(&one.id)?)));
+        fares::ensure_still_entitled(&fares, corrected, before.day())?;
+    }
     let mut after = before.clone();
     if corrections::differ(&before.passengers, &passengers) {
         store::set_passengers(tx, before.id, &passengers, now).await?;
@@ -97,7 +107,7 @@ pub async fn correct_contact(
     path: PathOwnBooking,
     Body(form): Body<CorrectContact>,
 ) -> Result<Reply<Booking>> {
-    let (seen, _) = path.authorize(&app, &GuestCredentials::default()).await?;
+    let (seen, actor) = path.authorize(&app, &GuestCredentials::default()).await?;
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     let before = correctable(&app, &mut tx, &seen).await?;
@@ -112,7 +122,10 @@ pub async fn correct_contact(
     if let Some(phone) = form.phone {
         contact.contact_phone = phone.as_str().to_owned();
     }
-    change_contact(&mut tx, &before, &after, &app).await?;
+    if before.contact_email != after.contact_email {
+        after.stored.refund_account = None;
+    }
+    change_contact(&mut tx, &before, &after, actor, &app).await?;
     tx.record(Change {
         action: "booking.contact_corrected",
         entity: "booking",
@@ -130,6 +143,7 @@ async fn change_contact(
     tx: &mut Tx,
     before: &BookingRow,
     after: &BookingRow,
+    actor: Actor,
     app: &App,
 ) -> Result<()> {
     let (now, booking_id) = (app.clock.now(), before.id);
@@ -140,7 +154,7 @@ async fn change_contact(
     if same {
         return Ok(());
     }
-    store::set_contact(tx, before, after, now).await?;
+    store::set_contact(tx, before, after, actor == Actor::Partner, now).await?;
     if has_new_address && let Ok(email) = before.contact_email.parse() {
         let name = before.contact_name.clone();
         let former = Task::TellFormerContact(FormerContact { booking_id, name, email });

@@ -48,6 +48,9 @@ pub async fn set_refund_account(
             let mut tx = app.db.begin().await?;
             let (before, after) = replace(&app, &mut tx, booking.id, &sealed).await?;
             ensure_same_contact(&booking, &before)?;
+            if store::has_contact_by_partner(&mut tx, booking.id).await? {
+                return Err(contact_replaced());
+            }
             tx.commit().await?;
             after
         }
@@ -68,6 +71,15 @@ pub async fn set_refund_account(
     };
     let answer = to_response(&app, after, Readable::by(caller.as_ref()))?;
     Ok(Reply::data(answer).saying("Saved.", "Tersimpan."))
+}
+
+/// A partner could otherwise have refunds of the platform sent to an account of its own.
+fn contact_replaced() -> Error {
+    Error::conflict(
+        "contact_replaced",
+        "The partner has replaced the contact of this booking. Ask us to record the account.",
+        "Mitra telah mengganti kontak pemesanan ini. Minta kami mencatat rekeningnya.",
+    )
 }
 
 /// Returns the booking before and after.

@@ -32,6 +32,7 @@ use crate::{
         set_aside::{self, Pass, RowJob},
     },
     ledger::{self, Account},
+    lines::{Fare, FarePrice},
     refunds::{self, Refund, RefundKind, RefundStatus},
     sailings::{BookingType, offers},
 };
@@ -172,17 +173,14 @@ pub async fn request(
     Ok(RescheduleOutcome { before: booking, reschedule: Some(reschedule), is_new: true })
 }
 
-/// What the booking takes of the other sailing: the same fares, at the prices there.
+/// What the booking takes of the other sailing: the same fares, at the prices there. A fare that is no
+/// longer sold costs the same share of the sailing's price as before. Nobody gets or loses a seat.
 fn goods_on(booking: &BookingRow, to: &SailingContext) -> Result<Goods> {
     let (goods, needed) = match booking.kind {
         BookingType::Charter => (Goods::charter(to.seat_price, to.capacity), booking.qty),
         BookingType::Speedboat => {
-            let fare = |passenger: &StoredPassenger| match &passenger.fare {
-                Some(key) => to.fares.iter().find(|fare| fare.key == *key),
-                None => to.fares.first(),
-            };
-            let fares: Option<Vec<_>> = booking.passengers.iter().map(fare).collect();
-            let goods = Goods::passages(to.seat_price, fares.ok_or_else(fare_unavailable)?);
+            let fares = booking.passengers.iter().map(|passenger| fare_on(booking, passenger, to));
+            let goods = Goods::passages(to.seat_price, &fares.collect::<Vec<_>>());
             let seats = goods.seats;
             (goods, seats)
         }
@@ -192,20 +190,21 @@ fn goods_on(booking: &BookingRow, to: &SailingContext) -> Result<Goods> {
             text("The boat does not have that many seats.", "Kapal tidak memuat sebanyak itu.");
         return Err(Error::field("route_time_id", "too_small", message));
     }
-    // The fares may have changed since the sale; a booking takes at least one seat.
-    if goods.seats < 1 {
-        return Err(fare_unavailable());
-    }
     offer::ensure_free(to, &goods)?;
     Ok(goods)
 }
 
-fn fare_unavailable() -> Error {
-    let message = text(
-        "A fare of this booking is not sold on that sailing.",
-        "Tarif pemesanan ini tidak dijual pada jadwal tersebut.",
-    );
-    Error::field("route_time_id", "fare_unavailable", message)
+fn fare_on(booking: &BookingRow, passenger: &StoredPassenger, to: &SailingContext) -> Fare {
+    let key = passenger.fare.clone().unwrap_or_else(|| to.fares[0].key.clone());
+    let takes_seat = passenger.takes_seat;
+    match to.fares.iter().find(|fare| fare.key == key) {
+        Some(fare) => Fare { takes_seat, ..fare.clone() },
+        None => {
+            let sold = passenger.unit_price.unwrap_or(booking.unit_price);
+            let price = FarePrice::Amount(to.seat_price.share(sold, booking.unit_price));
+            Fare { key, price, takes_seat, ..to.fares[0].clone() }
+        }
+    }
 }
 
 /// The passengers with the prices of their fares on the new sailing.

@@ -25,6 +25,7 @@ use crate::{
         set_aside::RowJob,
     },
     ledger::with_collected,
+    lines::Fare,
 };
 
 pub use lookup::{FoundBooking, count_lookup, of_address, sweep_lookups};
@@ -204,17 +205,37 @@ pub fn passenger_names(passengers: &[StoredPassenger]) -> String {
     names.join("\n")
 }
 
-/// Replaces the contact; a use of a promotion is counted under the new address from now on. The row
-/// is locked by the caller.
+/// The fares of the line that a sailing belongs to.
+pub async fn fares_of(tx: &mut Tx, sailing: Uuid) -> Result<Vec<Fare>> {
+    let (fares,): (Json<Vec<Fare>>,) = tx
+        .sql("SELECT l.fares FROM sailings s JOIN lines l ON l.id = s.line_id WHERE s.id = $1")
+        .bind(sailing)
+        .one()
+        .await?;
+    Ok(fares.0)
+}
+
+/// Whether the partner has replaced the e-mail address of the contact.
+pub async fn has_contact_by_partner(tx: &mut Tx, id: Uuid) -> Result<bool> {
+    let (by_partner,): (bool,) =
+        tx.sql("SELECT contact_by_partner FROM bookings WHERE id = $1").bind(id).one().await?;
+    Ok(by_partner)
+}
+
+/// Replaces the contact; a use of a promotion is counted under the new address from now on. A new
+/// address has stated no account for refunds. The row is locked by the caller.
 pub async fn set_contact(
     tx: &mut Tx,
     before: &BookingRow,
     after: &BookingRow,
+    by_partner: bool,
     now: DateTime<Utc>,
 ) -> Result<()> {
     tx.sql(
         "UPDATE bookings SET contact_name = $1, contact_email = $2, contact_phone = $3,
-           updated_at = $4
+           updated_at = $4,
+           contact_by_partner = CASE WHEN contact_email = $2 THEN contact_by_partner ELSE $6 END,
+           refund_account = CASE WHEN contact_email = $2 THEN refund_account END
          WHERE id = $5",
     )
     .bind(after.contact_name.clone())
@@ -222,6 +243,7 @@ pub async fn set_contact(
     .bind(after.contact_phone.clone())
     .bind(now)
     .bind(before.id)
+    .bind(by_partner)
     .run()
     .await?;
     let Some(promotion) = before.promotion_id else { return Ok(()) };

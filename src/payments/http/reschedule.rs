@@ -147,6 +147,9 @@ async fn preview(
     let mut tx = app.db.begin().await?;
     let outcome = reschedule::request(app, &mut tx, &request).await?;
     drop(tx);
+    if caller.is_none() {
+        bookings::ensure_same_contact(booking, &outcome.before)?;
+    }
     let record = outcome.reschedule.as_ref().map(|wanted| recorded(wanted, None)).transpose()?;
     Ok(Rescheduled {
         booking: to_response(app, outcome.before, bookings::Readable::by(caller))?,

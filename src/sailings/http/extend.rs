@@ -4,7 +4,8 @@ use axum::extract::State;
 use chrono::NaiveDate;
 
 use super::routes::{
-    PathRoute, departures_from, ensure_operating, insert_sailings, lock_route, record, to_response,
+    PathRoute, departures_from, ensure_operating, ensure_zones, insert_sailings, lock_route,
+    record, to_response,
 };
 use crate::{
     app::App,
@@ -52,6 +53,7 @@ pub async fn extend_route(
             .saying("The route already ends on this day.", "Rute sudah berakhir pada hari itu."));
     }
     ensure_operating(&mut tx, &before).await?;
+    ensure_zones(&mut tx, &before).await?;
     routes::extend(&mut tx, seen.id, end_date, now).await?;
     let route = routes::get_in(&mut tx, None, seen.id).await?.ok_or(Error::NotFound)?;
     let start = before.end_date.succ_opt().unwrap_or(before.end_date);

@@ -330,13 +330,13 @@ async fn match_ends(
 }
 
 /// A harbour that was verified or merged since the draft was saved may have another time zone.
-async fn ensure_zones(tx: &mut AuditedTx, route: &RouteRow) -> Result<()> {
+pub(super) async fn ensure_zones(tx: &mut AuditedTx, route: &RouteRow) -> Result<()> {
     let RouteRow { id, timezone, arrival_timezone, .. } = *route;
     match harbours::has_zones(tx, id, timezone, arrival_timezone).await? {
         true => Ok(()),
         false => Err(Error::invalid_state(
-            "The time zone of a harbour has changed. Save the draft again.",
-            "Zona waktu pelabuhan telah berubah. Simpan ulang draf ini.",
+            "The time zone of a harbour has changed since the route was saved.",
+            "Zona waktu pelabuhan telah berubah sejak rute ini disimpan.",
         )),
     }
 }
