@@ -82,6 +82,8 @@ messages! {
         BookingPaid(BookingRef) = "booking.paid",
         BookingExpired(BookingRef) = "booking.expired",
         BookingCancelled(BookingCancelled) = "booking.cancelled",
+        /// Some of its passengers; the rest travels.
+        BookingPassengersCancelled(PassengersCancelled) = "booking.passengers_cancelled",
         BookingCompleted(BookingRef) = "booking.completed",
         BookingRefunded(BookingRef) = "booking.refunded",
         BookingRescheduled(BookingRescheduled) = "booking.rescheduled",
@@ -138,6 +140,14 @@ pub struct BookingCancelled {
     /// Together with its sailing: its partner is told of the sailing as a whole.
     #[serde(default, skip_serializing_if = "is_false")]
     pub by_sailing: bool,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PassengersCancelled {
+    pub booking_id: Uuid,
+    /// Says who was cancelled.
+    pub cancellation_id: Uuid,
+    pub refund_amount: Rupiah,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -280,6 +290,7 @@ impl DomainEvent {
             | Self::BookingPassengersCorrected(event)
             | Self::BookingContactCorrected(event) => event.booking_id,
             Self::BookingCancelled(event) => event.booking_id,
+            Self::BookingPassengersCancelled(event) => event.booking_id,
             Self::BookingRescheduled(event) => event.booking_id,
             Self::BookingBoatChanged(event) => event.booking_id,
             Self::BookingDifferenceRefunded(event) => event.booking_id,
@@ -295,6 +306,7 @@ impl DomainEvent {
             | Self::BookingPaid(_)
             | Self::BookingExpired(_)
             | Self::BookingCancelled(_)
+            | Self::BookingPassengersCancelled(_)
             | Self::BookingCompleted(_)
             | Self::BookingRefunded(_)
             | Self::BookingRescheduled(_)

@@ -325,7 +325,7 @@ const INVARIANTS: &[Invariant] = &[
                || CAST(COALESCE(f.unpaid, 0) AS TEXT) || ' unpaid'
              FROM bookings k LEFT JOIN
                (SELECT booking_id, SUM(amount) AS amount, SUM(unpaid) AS unpaid FROM refunds
-                WHERE status <> 'void' AND review_id IS NULL
+                WHERE status <> 'void' AND review_id IS NULL AND cancellation_id IS NULL
                   AND kind IN ('cancellation', 'late', 'complaint')
                 GROUP BY booking_id) f ON f.booking_id = k.id
              WHERE COALESCE(k.refund_amount, 0) <> COALESCE(f.amount, 0)
@@ -340,17 +340,56 @@ const INVARIANTS: &[Invariant] = &[
                || ' of ' || CAST(k.tax AS TEXT) || ' tax'
              FROM bookings k JOIN
                (SELECT booking_id, SUM(amount) AS kept FROM ledger_lines
-                WHERE kind = 'kept' AND account = 'customer_deposits' GROUP BY booking_id) d
+                WHERE kind = 'kept' AND account = 'customer_deposits' AND source <> 'cancellation'
+                GROUP BY booking_id) d
                ON d.booking_id = k.id
              LEFT JOIN
                (SELECT booking_id, -SUM(amount) AS tax FROM ledger_lines
-                WHERE kind = 'kept' AND account = 'tax_payable' GROUP BY booking_id) t
+                WHERE kind = 'kept' AND account = 'tax_payable' AND source <> 'cancellation'
+                GROUP BY booking_id) t
                ON t.booking_id = k.id
              LEFT JOIN
                (SELECT booking_id, SUM(commission_tax) AS tax FROM partner_dues
-                WHERE kind = 'kept' GROUP BY booking_id) u ON u.booking_id = k.id
+                WHERE kind = 'kept' AND source_id IS NULL GROUP BY booking_id) u
+               ON u.booking_id = k.id
              WHERE ABS((COALESCE(t.tax, 0) - COALESCE(u.tax, 0)) * k.total - k.tax * d.kept)
                > 4 * k.total LIMIT 50",
+    },
+    Invariant {
+        rule: "the shares of a partly cancelled booking sum to what was paid",
+        size: "SELECT COUNT(*) FROM passenger_cancellations",
+        broken: "SELECT k.code || ' was paid ' || CAST(-l.amount AS TEXT) || ', its rest costs '
+               || CAST(k.total AS TEXT) || ', those cancelled ' || CAST(c.total AS TEXT)
+             FROM bookings k JOIN
+               (SELECT booking_id, SUM(total) AS total FROM passenger_cancellations
+                GROUP BY booking_id) c ON c.booking_id = k.id
+             JOIN
+               (SELECT booking_id, SUM(amount) AS amount FROM ledger_lines
+                WHERE account = 'customer_deposits'
+                  AND kind IN ('paid', 'apply', 'rescheduled') GROUP BY booking_id) l
+               ON l.booking_id = k.id
+             WHERE k.total + c.total <> -l.amount
+             UNION ALL
+             SELECT k.code || ' owes ' || CAST(COALESCE(f.amount, 0) AS TEXT) || ' and keeps '
+               || CAST(COALESCE(d.kept, 0) AS TEXT) || ' of ' || CAST(c.total AS TEXT)
+             FROM passenger_cancellations c JOIN bookings k ON k.id = c.booking_id
+             LEFT JOIN refunds f ON f.cancellation_id = c.id
+             LEFT JOIN
+               (SELECT source_id, SUM(amount) AS kept FROM ledger_lines
+                WHERE source = 'cancellation' AND kind = 'kept' AND account = 'customer_deposits'
+                GROUP BY source_id) d ON d.source_id = c.id
+             WHERE COALESCE(f.amount, 0) <> c.refund
+               OR COALESCE(d.kept, 0) + c.refund <> c.total LIMIT 50",
+    },
+    Invariant {
+        rule: "the cancelled passengers of a booking are those of its cancellations",
+        size: "SELECT COUNT(*) FROM passenger_cancellations",
+        broken: "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 49)
+             SELECT k.code || ' has ' || CAST(COUNT(*) AS TEXT) || ' cancelled passengers'
+             FROM bookings k JOIN n ON (k.cancelled_passengers -> n.i) IS NOT NULL
+             GROUP BY k.id, k.code
+             HAVING COUNT(*) <> (SELECT COALESCE(SUM(c.qty), 0) FROM passenger_cancellations c
+               WHERE c.booking_id = k.id) LIMIT 50",
     },
     Invariant {
         rule: "partner postings of a booking equal its dues",
@@ -590,6 +629,8 @@ const INVARIANTS: &[Invariant] = &[
                  refund_tax FROM sales_moves
                UNION ALL SELECT -1, -qty, -discount, -tax, -partner_net, 0, 0 FROM bookings
                  WHERE paid_at IS NOT NULL
+               UNION ALL SELECT 0, -qty, -discount, -tax, -partner_net, 0, 0
+                 FROM passenger_cancellations
                UNION ALL SELECT 0, 0, 0, 0, 0, -amount, -tax FROM refund_payments
                  WHERE returned_at IS NULL) each
              HAVING SUM(bookings) <> 0 OR SUM(passengers) <> 0 OR SUM(discount) <> 0
@@ -633,8 +674,10 @@ const INVARIANTS: &[Invariant] = &[
                          UNION ALL SELECT commission FROM sales_moves) each) d,
                   (SELECT COALESCE(-SUM(amount), 0) AS posted FROM ledger_lines
                    WHERE kind = 'completed' AND account = 'commission_revenue') l,
-                  (SELECT COALESCE(SUM(commission), 0) AS waiting FROM bookings
-                   WHERE paid_at IS NOT NULL AND completed_at IS NULL) k
+                  (SELECT COALESCE(SUM(commission), 0) AS waiting FROM
+                     (SELECT commission FROM bookings
+                      WHERE paid_at IS NOT NULL AND completed_at IS NULL
+                      UNION ALL SELECT commission FROM passenger_cancellations) each) k
              WHERE d.commission <> l.posted + k.waiting",
     },
     Invariant {
@@ -688,9 +731,9 @@ const INVARIANTS: &[Invariant] = &[
             "SELECT a.name || ': ' || CAST(SUM(bookings) AS TEXT) || ' too many ' || each.status
              FROM (SELECT partner_id, status, bookings, subtotal FROM partner_standings
                UNION ALL SELECT partner_id, to_status, 1, subtotal FROM booking_moves
-                 WHERE to_status <> 'rescheduled'
+                 WHERE to_status NOT IN ('rescheduled', 'reduced')
                UNION ALL SELECT partner_id, from_status, -1, -subtotal FROM booking_moves
-                 WHERE from_status NOT IN ('pending_payment', 'rescheduled')
+                 WHERE from_status NOT IN ('pending_payment', 'rescheduled', 'reduced')
                UNION ALL SELECT partner_id, status, -COUNT(*), -SUM(subtotal) FROM bookings
                  WHERE status <> 'pending_payment' GROUP BY partner_id, status) each
              JOIN partners p ON p.id = each.partner_id JOIN accounts a ON a.id = p.account_id
@@ -708,13 +751,13 @@ const INVARIANTS: &[Invariant] = &[
                FROM ",
             " t JOIN
                  (SELECT booking_id, kind, SUM(amount) AS amount FROM ledger_lines
-                  WHERE account = 'customer_deposits'
+                  WHERE account = 'customer_deposits' AND source <> 'cancellation'
                     AND kind IN ('completed', 'kept', 'completion_reversed')
                   GROUP BY booking_id, kind) d ON d.booking_id = t.booking_id
                WHERE t.total > 0 GROUP BY t.booking_id, t.code) e
              JOIN bookings k ON k.id = e.booking_id LEFT JOIN
                (SELECT booking_id, tax_code, -SUM(amount) AS amount FROM ledger_lines
-                WHERE account = 'tax_payable'
+                WHERE account = 'tax_payable' AND source <> 'cancellation'
                   AND kind IN ('completed', 'kept', 'completion_reversed')
                 GROUP BY booking_id, tax_code) l
                ON l.booking_id = e.booking_id AND l.tax_code = e.code

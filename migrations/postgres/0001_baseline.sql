@@ -844,6 +844,8 @@ CREATE TABLE bookings (
     passengers JSONB NOT NULL,
     -- Their names, one per line, for the search.
     passenger_names TEXT NOT NULL DEFAULT '',
+    -- Those who were cancelled while the rest travels: name, ticket and fare of each.
+    cancelled_passengers JSONB NOT NULL DEFAULT '[]',
     accepted_terms BOOLEAN NOT NULL,
     -- Payment provider; NULL where nothing has to be paid.
     provider TEXT,
@@ -1002,6 +1004,44 @@ CREATE INDEX reschedules_due ON reschedules (expires_at) WHERE status = 'pending
 -- The two tables refer to each other, so one of the references is added afterwards.
 ALTER TABLE bookings ADD FOREIGN KEY (reschedule_id) REFERENCES reschedules (id);
 
+-- Passengers who were cancelled while the rest of their booking travels. The amounts are their share of
+-- the price; the booking has the rest.
+CREATE TABLE passenger_cancellations (
+    id UUID PRIMARY KEY,
+    booking_id UUID NOT NULL REFERENCES bookings (id),
+    -- The sailing of the booking at the time.
+    sailing_id UUID NOT NULL REFERENCES sailings (id),
+    passenger_ids JSONB NOT NULL,
+    qty INTEGER NOT NULL CHECK (qty > 0),
+    seats INTEGER NOT NULL CHECK (seats BETWEEN 0 AND qty),
+    -- How many passengers travel on. It falls with every row of a booking.
+    qty_left INTEGER NOT NULL CHECK (qty_left > 0),
+    subtotal BIGINT NOT NULL,
+    discount BIGINT NOT NULL,
+    taxes JSONB NOT NULL,
+    tax BIGINT NOT NULL,
+    total BIGINT NOT NULL,
+    commission BIGINT NOT NULL,
+    commission_taxes JSONB NOT NULL,
+    commission_tax BIGINT NOT NULL,
+    partner_discount BIGINT NOT NULL,
+    partner_net BIGINT NOT NULL,
+    -- What of the total is paid back.
+    refund BIGINT NOT NULL,
+    -- What the rest was first sold for, from which later reschedules compute; NULL: the booking had not
+    -- been rescheduled.
+    sold JSONB,
+    reason TEXT NOT NULL,
+    -- NULL: the customer.
+    cancelled_by UUID REFERENCES accounts (id),
+    created_at TIMESTAMPTZ NOT NULL,
+    CHECK (discount BETWEEN 0 AND subtotal AND tax >= 0 AND total = subtotal - discount + tax
+        AND partner_discount BETWEEN 0 AND discount AND refund BETWEEN 0 AND total
+        AND partner_net = subtotal - partner_discount - commission - commission_tax)
+);
+CREATE UNIQUE INDEX passenger_cancellations_booking
+    ON passenger_cancellations (booking_id, qty_left);
+
 ---------------------------------------------------------------------------------------------------
 -- Payments
 ---------------------------------------------------------------------------------------------------
@@ -1114,9 +1154,10 @@ CREATE TABLE refunds (
     paid_by TEXT CHECK (paid_by IN ('provider', 'bank', 'cash', 'partner')),
     reference TEXT,
     note TEXT,
-    -- The cause: the reschedule or the review.
+    -- The cause: the reschedule or the review, or some passengers who were cancelled.
     reschedule_id UUID REFERENCES reschedules (id),
     review_id UUID REFERENCES payment_reviews (id),
+    cancellation_id UUID REFERENCES passenger_cancellations (id),
     -- When it may be sent automatically; NULL: a person has to decide.
     send_at TIMESTAMPTZ,
     attempts INTEGER NOT NULL DEFAULT 0,
@@ -1279,7 +1320,7 @@ CREATE TABLE manifests (
 CREATE TABLE ledger_lines (
     id UUID PRIMARY KEY,
     source TEXT NOT NULL CHECK (source IN ('booking', 'payment', 'review', 'settlement', 'reschedule',
-        'refund', 'receipt', 'provider_settlement', 'tax_payment', 'cash_deposit', 'journal')),
+        'cancellation', 'refund', 'receipt', 'provider_settlement', 'tax_payment', 'cash_deposit', 'journal')),
     source_id UUID NOT NULL,
     kind TEXT NOT NULL,
     account TEXT NOT NULL CHECK (account IN ('gateway_clearing', 'customer_deposits',
@@ -1416,7 +1457,8 @@ CREATE TABLE partner_dues (
     booking_id UUID REFERENCES bookings (id),
     kind TEXT NOT NULL CHECK (kind IN ('sale', 'kept', 'reversal', 'returned', 'charge', 'receipt',
         'carried', 'journal')),
-    -- The cause of a due that is not of a sale: refund payment, review, receipt, statement, journal.
+    -- The cause of a due that is not of a sale: refund payment, review, receipt, statement, journal, or
+    -- some passengers who were cancelled.
     source_id UUID,
     -- The day of departure in the time zone of the harbour, or the day of the cause.
     day DATE NOT NULL,
@@ -1432,7 +1474,7 @@ CREATE TABLE partner_dues (
     -- The booking's reschedule at the time; NULL before the first one.
     reschedule_id UUID REFERENCES reschedules (id),
     CHECK (net = gross - commission - commission_tax - collected),
-    CHECK ((kind IN ('sale', 'kept', 'reversal')) = (source_id IS NULL)),
+    CHECK (kind = 'kept' OR (kind IN ('sale', 'reversal')) = (source_id IS NULL)),
     CHECK (booking_id IS NOT NULL OR source_id IS NOT NULL),
     -- A settlement pays the dues of its own partner only.
     FOREIGN KEY (settlement_id, partner_id) REFERENCES settlements (id, partner_id)

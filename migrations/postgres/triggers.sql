@@ -127,6 +127,13 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- A live booking gives back the seats of passengers who are cancelled.
+CREATE OR REPLACE FUNCTION bookings_change_seats() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE sailings SET seats_taken = seats_taken + NEW.seats - OLD.seats WHERE id = NEW.sailing_id;
+    RETURN NEW;
+END $$;
+
 CREATE OR REPLACE TRIGGER bookings_take BEFORE INSERT ON bookings
     FOR EACH ROW EXECUTE FUNCTION bookings_take();
 CREATE OR REPLACE TRIGGER bookings_take_again BEFORE UPDATE OF status ON bookings
@@ -138,6 +145,10 @@ CREATE OR REPLACE TRIGGER bookings_give_back BEFORE UPDATE OF status ON bookings
 CREATE OR REPLACE TRIGGER bookings_change_sailing BEFORE UPDATE OF sailing_id ON bookings
     FOR EACH ROW WHEN (NEW.sailing_id <> OLD.sailing_id AND bookings_live(OLD.status))
     EXECUTE FUNCTION bookings_change_sailing();
+CREATE OR REPLACE TRIGGER bookings_change_seats BEFORE UPDATE OF seats ON bookings
+    FOR EACH ROW WHEN (NEW.seats <> OLD.seats AND NEW.sailing_id = OLD.sailing_id
+        AND bookings_live(OLD.status))
+    EXECUTE FUNCTION bookings_change_seats();
 
 ---------------------------------------------------------------------------------------------------
 -- Bookings: event and first payment
@@ -246,6 +257,27 @@ BEGIN
     RETURN NULL;
 END $$;
 
+-- Writes that passengers were cancelled: their share remains sold, and the booking in its status has
+-- less.
+CREATE OR REPLACE FUNCTION bookings_tell_of_fewer() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
+        passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
+        refund_tax)
+    SELECT OLD.partner_id, s.route_id, OLD.type, 'other', OLD.status, 'reduced', NEW.updated_at,
+        OLD.qty, OLD.subtotal, OLD.discount, OLD.tax, OLD.total, OLD.commission, OLD.partner_net,
+        0, 0, 0
+    FROM sailings s WHERE s.id = OLD.sailing_id;
+    INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
+        passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
+        refund_tax)
+    SELECT NEW.partner_id, s.route_id, NEW.type, 'other', 'reduced', NEW.status, NEW.updated_at,
+        NEW.qty, NEW.subtotal, NEW.discount, NEW.tax, NEW.total, NEW.commission, NEW.partner_net,
+        0, 0, 0
+    FROM sailings s WHERE s.id = NEW.sailing_id;
+    RETURN NULL;
+END $$;
+
 CREATE OR REPLACE TRIGGER bookings_tell AFTER UPDATE OF status ON bookings
     FOR EACH ROW WHEN (NEW.status <> OLD.status) EXECUTE FUNCTION bookings_tell();
 -- A booking that costs nothing is inserted as paid.
@@ -254,6 +286,8 @@ CREATE OR REPLACE TRIGGER bookings_tell_of_free AFTER INSERT ON bookings
 CREATE OR REPLACE TRIGGER bookings_tell_of_reschedule AFTER UPDATE OF sailing_id ON bookings
     FOR EACH ROW WHEN (NEW.sailing_id <> OLD.sailing_id)
     EXECUTE FUNCTION bookings_tell_of_reschedule();
+CREATE OR REPLACE TRIGGER bookings_tell_of_fewer AFTER UPDATE OF qty ON bookings
+    FOR EACH ROW WHEN (NEW.qty <> OLD.qty) EXECUTE FUNCTION bookings_tell_of_fewer();
 
 -- The difference of a reschedule is received under the method of its own payment, and counts for the
 -- route that the booking was sold for.

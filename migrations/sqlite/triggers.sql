@@ -155,6 +155,15 @@ BEGIN
     SELECT RAISE(ABORT, 'CHECK constraint failed: sailings_seats') WHERE changes() = 0;
 END;
 
+-- A live booking gives back the seats of passengers who are cancelled.
+DROP TRIGGER IF EXISTS bookings_change_seats;
+CREATE TRIGGER bookings_change_seats BEFORE UPDATE OF seats ON bookings
+WHEN NEW.seats <> OLD.seats AND NEW.sailing_id = OLD.sailing_id
+    AND OLD.status IN ('pending_payment', 'paid', 'completed')
+BEGIN
+    UPDATE sailings SET seats_taken = seats_taken + NEW.seats - OLD.seats WHERE id = NEW.sailing_id;
+END;
+
 ---------------------------------------------------------------------------------------------------
 -- Bookings: event and first payment
 ---------------------------------------------------------------------------------------------------
@@ -246,6 +255,28 @@ BEGIN
             AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded') LIMIT 1), 'other'),
         'rescheduled', NEW.status, NEW.updated_at, NEW.qty, NEW.subtotal, NEW.discount, NEW.tax,
         NEW.total, NEW.commission, NEW.partner_net, 0, 0, 0
+    FROM sailings s WHERE s.id = NEW.sailing_id;
+END;
+
+-- Writes that passengers were cancelled: their share remains sold, and the booking in its status has
+-- less.
+DROP TRIGGER IF EXISTS bookings_tell_of_fewer;
+CREATE TRIGGER bookings_tell_of_fewer AFTER UPDATE OF qty ON bookings
+WHEN NEW.qty <> OLD.qty
+BEGIN
+    INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
+        passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
+        refund_tax)
+    SELECT OLD.partner_id, s.route_id, OLD.type, 'other', OLD.status, 'reduced', NEW.updated_at,
+        OLD.qty, OLD.subtotal, OLD.discount, OLD.tax, OLD.total, OLD.commission, OLD.partner_net,
+        0, 0, 0
+    FROM sailings s WHERE s.id = OLD.sailing_id;
+    INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
+        passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
+        refund_tax)
+    SELECT NEW.partner_id, s.route_id, NEW.type, 'other', 'reduced', NEW.status, NEW.updated_at,
+        NEW.qty, NEW.subtotal, NEW.discount, NEW.tax, NEW.total, NEW.commission, NEW.partner_net,
+        0, 0, 0
     FROM sailings s WHERE s.id = NEW.sailing_id;
 END;
 

@@ -179,7 +179,15 @@ async fn find_ticket(
     if ticket.sailing_id != sailing.id {
         return Ok(Err(Outcome::TicketReplaced));
     }
-    let passenger = booking.passengers.get(usize::from(ticket.place));
+    if booking.cancelled_passengers.iter().any(|passenger| passenger.place == ticket.place) {
+        return Ok(Err(Outcome::Cancelled));
+    }
+    let mut passenger = None;
+    for (index, one) in booking.passengers.iter().enumerate() {
+        if one.place_at(index)? == ticket.place {
+            passenger = Some(one);
+        }
+    }
     let Some(passenger) = passenger else { return Ok(Err(Outcome::Forged)) };
     let admitted = Admitted {
         booking_id: booking.id,

@@ -24,7 +24,7 @@ use crate::{
         seal::Sealer,
     },
     sailings::{self, SailingDetail, SailingStatus, offers},
-    tickets::{self, Ticket},
+    tickets::Ticket,
 };
 
 /// The stored manifest if closed, else the current one.
@@ -141,7 +141,7 @@ fn build_manifest(
     for booking in aboard {
         for (index, passenger) in booking.passengers.iter().enumerate() {
             let (sailing_id, booking_id) = (sailing.id, booking.id);
-            let place = tickets::place(index)?;
+            let place = passenger.place_at(index)?;
             passengers.push(Listed {
                 number: 0,
                 passenger_id: passenger.id,

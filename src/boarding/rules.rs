@@ -76,7 +76,7 @@ pub fn outcome_text(outcome: Outcome) -> Text {
             "Tiket ini sudah diganti. Mintalah tiket yang baru.",
         ),
         Outcome::Unpaid => text("The booking is not paid.", "Pemesanan belum dibayar."),
-        Outcome::Cancelled => text("The booking is cancelled.", "Pemesanan telah dibatalkan."),
+        Outcome::Cancelled => text("This ticket is cancelled.", "Tiket ini telah dibatalkan."),
         Outcome::Refunded => {
             text("The booking has been refunded.", "Dana pemesanan telah dikembalikan.")
         }

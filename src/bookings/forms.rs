@@ -318,6 +318,9 @@ pub struct CancelForm {
     pub refund_amount: Option<Rupiah>,
     /// Staff, after the journey: who bears the refund. Default `partner`.
     pub borne_by: Option<BorneBy>,
+    /// UUIDs of some of the passengers, to cancel them alone; the rest travels. Left out: all.
+    #[schemars(length(min = 1, max = 500))]
+    pub passenger_ids: Option<Vec<Uuid>>,
     #[serde(flatten)]
     pub credentials: GuestCredentials,
 }

@@ -31,6 +31,10 @@ pub enum BookingLetter {
     Cancelled {
         tells_reason: bool,
     },
+    PassengersCancelled {
+        cancellation: Uuid,
+        refund: Rupiah,
+    },
     SailingMoved,
     BoatChanged {
         /// Name of the boat before.
@@ -65,6 +69,7 @@ impl BookingLetter {
             | Self::ExpiryReminder
             | Self::Expired
             | Self::Cancelled { .. }
+            | Self::PassengersCancelled { .. }
             | Self::RescheduleDropped
             | Self::Refunded
             | Self::DifferenceRefunded { .. }
@@ -87,7 +92,10 @@ impl BookingLetter {
                 rules::is_live(status) && booking.joined.speedboat_name != *was
             }
             Self::PassengersCorrected => rules::is_live(status),
-            Self::Expired | Self::Refunded | Self::DifferenceRefunded { .. } => true,
+            Self::Expired
+            | Self::PassengersCancelled { .. }
+            | Self::Refunded
+            | Self::DifferenceRefunded { .. } => true,
             Self::ContactCorrected | Self::ContactReplaced => true,
         }
     }
@@ -113,6 +121,9 @@ pub async fn letter(
         }
         BookingLetter::Cancelled { tells_reason } => {
             cancelled(&booking, *tells_reason, way_back(app, &booking)?)
+        }
+        BookingLetter::PassengersCancelled { cancellation, refund } => {
+            passengers_cancelled(&booking, *cancellation, *refund, way_back(app, &booking)?)
         }
         BookingLetter::SailingMoved => moved(&booking),
         BookingLetter::BoatChanged { was } => boat_changed(&booking, was),
@@ -347,6 +358,41 @@ fn cancelled(booking: &BookingRow, tells_reason: bool, way_back: Text) -> Words 
         None => {}
     }
     (subject, paragraphs)
+}
+
+fn passengers_cancelled(
+    booking: &BookingRow,
+    cancellation: Uuid,
+    refund: Rupiah,
+    way_back: Text,
+) -> Words {
+    let gone = booking.cancelled_passengers.iter();
+    let gone = gone.filter(|passenger| passenger.cancellation_id == cancellation);
+    let names: Vec<_> = gone.map(|passenger| passenger.name.as_str()).collect();
+    let names = names.join(", ");
+    let mut paragraphs = vec![Text::new(
+        format!("These passengers of your booking are cancelled: {names}."),
+        format!("Penumpang berikut dari pemesanan Anda dibatalkan: {names}."),
+    )];
+    if refund > Rupiah::ZERO {
+        paragraphs.push(Text::new(
+            format!("We will refund {refund}. You will receive a mail when it has been sent."),
+            format!("{refund} akan dikembalikan. Kami akan mengabari Anda setelah dikirim."),
+        ));
+        paragraphs.push(way_back);
+    } else {
+        paragraphs.push(text(
+            "There is no refund for them.",
+            "Tidak ada pengembalian dana untuk mereka.",
+        ));
+    }
+    if rules::has_ticket(booking.status) {
+        paragraphs.push(text(
+            "The tickets of the other passengers remain valid.",
+            "Tiket penumpang lainnya tetap berlaku.",
+        ));
+    }
+    (("Passengers of your booking are cancelled", "Penumpang Anda dibatalkan"), paragraphs)
 }
 
 /// How a refund of the booking reaches the customer: cash as cash, to the stated account, or as it

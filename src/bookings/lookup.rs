@@ -6,8 +6,8 @@ use super::{
     rules::{Actor, has_ticket},
     store,
     view::{
-        BookedBoat, BookedSailing, Booking, BookingContact, Passenger, PaymentRecord, PriceLine,
-        PriceRecord,
+        BookedBoat, BookedSailing, Booking, BookingContact, FormerPassenger, Passenger,
+        PaymentRecord, PriceLine, PriceRecord,
     },
 };
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
         error::{Error, Result},
         ids::Uuid,
     },
-    ticket_codes::{self, Ticket},
+    ticket_codes::Ticket,
 };
 
 /// In whose name the caller acts on bookings; 403 for crew, which has no part in them.
@@ -113,7 +113,7 @@ pub fn to_response(app: &App, row: BookingRow, readable: impl Into<Readable>) ->
     for (index, passenger) in row.passengers.0.into_iter().enumerate() {
         let ticket_code = match has_tickets {
             true => {
-                let place = ticket_codes::place(index)?;
+                let place = passenger.place_at(index)?;
                 Some(app.ticket_keys().sign(Ticket { sailing_id, booking_id, place }))
             }
             false => None,
@@ -157,6 +157,16 @@ pub fn to_response(app: &App, row: BookingRow, readable: impl Into<Readable>) ->
             phone: row.contact_phone,
         },
         passengers,
+        cancelled_passengers: row
+            .cancelled_passengers
+            .0
+            .into_iter()
+            .map(|one| FormerPassenger {
+                id: one.id,
+                name: one.name,
+                cancelled_at: one.cancelled_at,
+            })
+            .collect(),
         sailing: BookedSailing {
             from: joined.from_name,
             to: joined.to_name,

@@ -20,6 +20,7 @@ mod letters;
 mod lookup;
 mod model;
 mod offer;
+mod partial;
 mod prices;
 pub mod reschedule;
 mod rules;
@@ -48,7 +49,8 @@ pub use lookup::{
     to_response,
 };
 pub use model::{
-    BookingOnList, BookingRow, BookingStatus, Gender, IdentityType, RefundAccount, StoredPassenger,
+    BookingOnList, BookingRow, BookingStatus, CancelledPassenger, Gender, IdentityType,
+    RefundAccount, StoredPassenger,
 };
 pub use prices::{FareLine, Price, TaxAmount};
 pub use rules::{

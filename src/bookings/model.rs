@@ -24,6 +24,7 @@ use crate::{
     lines::Fare,
     refunds::{NewRefund, RefundKind},
     sailings::{BookingType, SailingStatus, Zone},
+    ticket_codes,
 };
 
 crate::string_enum! {
@@ -69,10 +70,37 @@ pub struct StoredPassenger {
     pub unit_price: Option<Rupiah>,
     #[serde(default = "takes_seat")]
     pub takes_seat: bool,
+    /// The place that the ticket names, once passengers before this one were cancelled. `None`: the
+    /// index in the list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<u16>,
+}
+
+impl StoredPassenger {
+    /// The place that the ticket names, of the passenger at this index of the list.
+    pub fn place_at(&self, index: usize) -> Result<u16> {
+        self.place.map_or_else(|| ticket_codes::place(index), Ok)
+    }
 }
 
 fn takes_seat() -> bool {
     true
+}
+
+/// A passenger who was cancelled while the rest of the booking travels. It has no identity: only what
+/// tells the booker and the crew who it was, and what was sold.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CancelledPassenger {
+    pub id: Uuid,
+    pub name: String,
+    pub fare: Option<String>,
+    pub unit_price: Option<Rupiah>,
+    pub takes_seat: bool,
+    /// The place that the ticket names.
+    pub place: u16,
+    /// The row of `passenger_cancellations`.
+    pub cancellation_id: Uuid,
+    pub cancelled_at: DateTime<Utc>,
 }
 
 /// The bank account to which the booker wants refunds that no provider can send. It is stored
@@ -204,6 +232,7 @@ impl LedgerSegment {
             tax: Rupiah::ZERO,
             reschedule_id: self.reschedule_id,
             review_id: None,
+            cancellation_id: None,
         }
     }
 }
@@ -271,6 +300,7 @@ pub struct StoredBooking {
     pub lang: Lang,
     /// In the order of their ticket numbers.
     pub passengers: Json<Vec<StoredPassenger>>,
+    pub cancelled_passengers: Json<Vec<CancelledPassenger>>,
     pub boarded: Json<Boarded>,
     pub accepted_terms: bool,
     /// The version that was in force.
@@ -448,6 +478,7 @@ impl NewBooking {
                 contact_phone: self.contact_phone,
                 lang: self.lang,
                 passengers: Json(self.passengers),
+                cancelled_passengers: Json::default(),
                 boarded: Json::default(),
                 accepted_terms: self.accepted_terms,
                 accepted_terms_id: None,
@@ -499,6 +530,23 @@ impl BookingRow {
     /// Cash goes back as cash.
     pub fn was_paid_in_cash(&self) -> bool {
         self.joined.payment_provider.as_deref() == Some("cash")
+    }
+
+    /// Gives the booking another price.
+    pub fn set_price(&mut self, price: Price) {
+        let stored = &mut self.stored;
+        stored.unit_price = price.unit_price;
+        stored.fare_lines = Json(price.lines);
+        stored.subtotal = price.subtotal;
+        stored.discount = price.discount;
+        stored.taxes = Json(price.taxes);
+        stored.tax = price.tax;
+        stored.total = price.total;
+        stored.commission = price.commission;
+        stored.commission_taxes = Json(price.commission_taxes);
+        stored.commission_tax = price.commission_tax;
+        stored.partner_discount = price.partner_discount;
+        stored.partner_net = price.partner_net;
     }
 
     /// The input of the rules.

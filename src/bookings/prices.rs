@@ -197,6 +197,49 @@ impl Price {
     }
 }
 
+/// Splits the price of a booking of which some passengers are cancelled: the price of the rest, and
+/// the share of those who are cancelled. The fares and the rates are those of the sale, the discount is
+/// divided by the subtotals, and both add up to what was sold, part by part.
+///
+/// `remaining`: how many of a fare are left.
+pub fn split(sold: &Price, remaining: impl Fn(&str) -> i32) -> (Price, Price) {
+    let with = |count: &dyn Fn(&FareLine) -> i32| -> Vec<FareLine> {
+        let lines = sold.lines.iter().map(|line| FareLine { count: count(line), ..line.clone() });
+        lines.filter(|line| line.count > 0).collect()
+    };
+    let lines = with(&|line| remaining(&line.fare));
+    let subtotal = lines.iter().map(|line| line.unit_price * i64::from(line.count)).sum();
+    let of_rest = |amount: Rupiah| match sold.subtotal {
+        Rupiah::ZERO => Rupiah::ZERO,
+        whole => amount.share(subtotal, whole),
+    };
+    let (discount, partner_discount) = (of_rest(sold.discount), of_rest(sold.partner_discount));
+    let rest = Price { lines, subtotal, discount, partner_discount, ..sold.clone() }.computed();
+    let taxes = |sold: &[TaxAmount], rest: &[TaxAmount]| -> Vec<TaxAmount> {
+        let less = |(sold, rest): (&TaxAmount, &TaxAmount)| TaxAmount {
+            amount: sold.amount - rest.amount,
+            ..sold.clone()
+        };
+        sold.iter().zip(rest).map(less).collect()
+    };
+    let share = Price {
+        unit_price: sold.unit_price,
+        lines: with(&|line| line.count - remaining(&line.fare)),
+        subtotal: sold.subtotal - rest.subtotal,
+        discount: sold.discount - rest.discount,
+        partner_discount: sold.partner_discount - rest.partner_discount,
+        taxes: taxes(&sold.taxes, &rest.taxes),
+        tax: sold.tax - rest.tax,
+        total: sold.total - rest.total,
+        commission_rate: sold.commission_rate,
+        commission: sold.commission - rest.commission,
+        commission_taxes: taxes(&sold.commission_taxes, &rest.commission_taxes),
+        commission_tax: sold.commission_tax - rest.commission_tax,
+        partner_net: sold.partner_net - rest.partner_net,
+    };
+    (rest, share)
+}
+
 /// How money that was paid is shared between the partner, the platform and the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shares {
@@ -450,6 +493,63 @@ mod tests {
             prop_assert_eq!(
                 moved.partner_net + moved.commission + moved.commission_tax, moved.subtotal
             );
+        }
+
+        #[test]
+        fn the_shares_of_a_split_booking_sum_to_what_was_sold(
+            units in proptest::collection::vec((0_i64..2_000_000, 1_i32..10, 0_i32..10), 1..5),
+            points in 0_i32..=9_000, tax_points in 0_i32..=3_000, off in 0_i64..3_000_000,
+            by_partner in any::<bool>(), percent in 0_i64..=100,
+        ) {
+            let funded_by = if by_partner { FundedBy::Partner } else { FundedBy::Platform };
+            let taxes = [
+                tax(AppliesTo::Booking, tax_points), tax(AppliesTo::Booking, 250),
+                tax(AppliesTo::Commission, 1_100),
+            ];
+            let discount = Discount {
+                kind: promotions::DiscountValue::Fixed(Rupiah(off)),
+                max_amount: None, min_purchase: None,
+            };
+            let line = |(n, (unit, count, _)): (usize, &(i64, i32, i32))| FareLine {
+                fare: n.to_string(), unit_price: Rupiah(*unit), count: *count, takes_seat: true,
+            };
+            let lines: Vec<_> = units.iter().enumerate().map(line).collect();
+            let goods = Goods {
+                kind: BookingType::Speedboat, unit_price: Rupiah(100_000), seats: 9, lines,
+            };
+            let rate = Rate::basis_points(points).unwrap();
+            let sold = price(&goods, Some((&discount, funded_by)), &taxes, rate);
+            let left = |fare: &str| {
+                let (_, count, left) = units[fare.parse::<usize>().unwrap()];
+                left.min(count)
+            };
+            let (rest, share) = split(&sold, left);
+            for part in [&rest, &share] {
+                prop_assert!(part.discount >= Rupiah::ZERO && part.discount <= part.subtotal);
+                prop_assert!(part.partner_discount >= Rupiah::ZERO);
+                prop_assert!(part.partner_discount <= part.discount);
+                prop_assert!(part.taxes.iter().all(|tax| tax.amount >= Rupiah::ZERO));
+                prop_assert_eq!(part.total, part.subtotal - part.discount + part.tax);
+                prop_assert_eq!(sum(&part.taxes), part.tax);
+                prop_assert_eq!(sum(&part.commission_taxes), part.commission_tax);
+                let lines = part.lines.iter().map(|line| line.unit_price * i64::from(line.count));
+                prop_assert_eq!(lines.sum::<Rupiah>(), part.subtotal);
+                prop_assert_eq!(
+                    part.partner_net + part.commission + part.commission_tax,
+                    part.subtotal - part.partner_discount
+                );
+            }
+            prop_assert_eq!(rest.total + share.total, sold.total);
+            prop_assert_eq!(rest.partner_net + share.partner_net, sold.partner_net);
+            prop_assert_eq!(&rest, &Price { ..rest.clone() }.computed(), "at the rates of the sale");
+            // What is kept of the share is shared whole.
+            let part = share.total.share(Rupiah(percent), Rupiah(100));
+            let shares = kept(&share, part);
+            let taxes: Rupiah = shares.by_code().map(|(_, amount)| amount).sum();
+            prop_assert_eq!(shares.paid, shares.partner + shares.commission + taxes);
+            // Nobody and everybody.
+            let (nothing, all) = split(&sold, |_| 0);
+            prop_assert_eq!((nothing.total, all.total), (Rupiah::ZERO, sold.total));
         }
 
         #[test]

@@ -395,6 +395,36 @@ pub fn cancellation(
     }
 }
 
+/// Whether some passengers of a booking may be cancelled, and what is paid back of their share. The
+/// refund is decided as that of a whole cancellation.
+///
+/// - `share`: what they cost, of the booking's total.
+/// - `are_boarded`: one of them is checked in. Whoever cancels has to undo that first.
+pub fn cancelling_some(
+    booking: &BookingState,
+    share: Rupiah,
+    are_boarded: bool,
+    request: CancelRequest,
+    policy: &[(u32, u8)],
+    now: DateTime<Utc>,
+) -> Result<Refund, Refusal> {
+    use BookingStatus::*;
+    match booking.status {
+        // An open payment asks for the price of all.
+        PendingPayment => return Err(Refusal::NotPaid),
+        Completed => return Err(Refusal::Departed),
+        Paid => {}
+        status @ (Expired | Cancelled | RefundPending | Refunded) => return Err(over(status)),
+    }
+    if are_boarded {
+        return Err(Refusal::AlreadyBoarded);
+    }
+    // What the provider has sent back of the whole is taken off the rest first.
+    let gone = (booking.gone - (booking.total - share)).max(Rupiah::ZERO);
+    let part = BookingState { total: share, gone, is_boarded: false, ..booking.clone() };
+    cancellation(&part, request, policy, now)
+}
+
 /// What part of the price a booker gets back, in percent.
 fn percent_of_booker(booking: &BookingState, policy: &[(u32, u8)], now: DateTime<Utc>) -> i32 {
     if booking.is_disrupted() || booking.is_partner_suspended {

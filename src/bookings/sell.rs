@@ -178,6 +178,7 @@ fn passengers(
             fare: fare.map(|fare| fare.key.clone()),
             unit_price: fare.map(|fare| fare.of(seat_price)),
             takes_seat: fare.is_none_or(|fare| fare.takes_seat),
+            place: None,
         });
     }
     Ok(passengers)

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use super::{
     earnings,
     model::{BookingRow, BookingStatus},
-    prices,
+    prices::{self, Price, Shares},
     rules::{self, BorneBy, Event, Refund},
     store::{self, TransitionDetails},
 };
@@ -19,7 +19,7 @@ use crate::{
         money::Rupiah,
         set_aside::{self, Pass, RowJob},
     },
-    ledger::{self, Account, DueKind, Posting},
+    ledger::{self, Account, Due, DueKind, Posting, Source},
     refunds::{self, NewRefund, RefundKind},
     sailings::offers,
 };
@@ -131,21 +131,58 @@ pub async fn settle_cancelled(
     collected: Rupiah,
     now: DateTime<Utc>,
 ) -> Result<Vec<DomainEvent>> {
-    let shares = prices::kept(&booking.price(), booking.total - refund);
     let segment = booking.ledger_segment();
-    let kept = segment
-        .posting("kept")
+    let owed = segment.refund(RefundKind::Cancellation, refund);
+    let due = |shares: &_| segment.due(DueKind::Kept, booking.day(), shares, 1, collected);
+    settle(tx, &booking.price(), owed, |kind| segment.posting(kind), due, now).await
+}
+
+/// The same for the share of passengers who are cancelled while the rest travels. Cash that the
+/// partner collected stays with the rest.
+pub async fn settle_share(
+    tx: &mut Tx,
+    booking: &BookingRow,
+    (cancellation, share): (Uuid, &Price),
+    refund: Rupiah,
+    now: DateTime<Utc>,
+) -> Result<Vec<DomainEvent>> {
+    let segment = booking.ledger_segment();
+    let owed = segment.refund(RefundKind::Cancellation, refund);
+    let owed = NewRefund { cancellation_id: Some(cancellation), ..owed };
+    let posting = |kind| {
+        let posting = Posting::new(Source::Cancellation, cancellation, kind);
+        posting.of_booking(booking.id, booking.partner_id)
+    };
+    let due = |shares: &_| Due {
+        source_id: Some(cancellation),
+        ..segment.due(DueKind::Kept, booking.day(), shares, 1, Rupiah::ZERO)
+    };
+    settle(tx, share, owed, posting, due, now).await
+}
+
+/// Posts a price that was paid and is cancelled.
+async fn settle(
+    tx: &mut Tx,
+    price: &Price,
+    owed: NewRefund,
+    posting: impl Fn(&'static str) -> Posting,
+    due: impl Fn(&Shares) -> Due,
+    now: DateTime<Utc>,
+) -> Result<Vec<DomainEvent>> {
+    let refund = owed.amount;
+    let shares = prices::kept(price, price.total - refund);
+    let kept = posting("kept")
         .debit(Account::CustomerDeposits, shares.paid)
         .credit(Account::PartnerPayable, shares.partner)
         .credit(Account::CommissionRevenue, shares.commission)
         .credit_taxes(shares.by_code());
-    let owed = refund_due(booking, refund, Account::CustomerDeposits);
-    ledger::post_all(tx, &[owed, kept], now).await?;
-    let due = segment.due(DueKind::Kept, booking.day(), &shares, 1, collected);
-    ledger::record_dues(tx, &[due], now).await?;
-    let tax = booking.tax - shares.tax();
-    let owed = NewRefund { tax, ..segment.refund(RefundKind::Cancellation, refund) };
-    refunds::create_silently(tx, owed, now).await
+    let back = posting("refund_due")
+        .debit(Account::CustomerDeposits, refund)
+        .credit(Account::RefundPayable, refund);
+    ledger::post_all(tx, &[back, kept], now).await?;
+    ledger::record_dues(tx, &[due(&shares)], now).await?;
+    let tax = price.tax - shares.tax();
+    refunds::create_silently(tx, NewRefund { tax, ..owed }, now).await
 }
 
 /// Posts a refund after the journey. The partner bears it, or the platform.

@@ -29,6 +29,8 @@ pub struct Booking {
     pub note: String,
     pub contact: BookingContact,
     pub passengers: Vec<Passenger>,
+    /// Passengers who were cancelled while the rest travels.
+    pub cancelled_passengers: Vec<FormerPassenger>,
     pub sailing: BookedSailing,
     pub price: PriceRecord,
     /// Null if nothing has to be paid.
@@ -66,6 +68,13 @@ pub struct Passenger {
     /// Code of the ticket, as in its QR code. Null unless the booking is paid and the caller may read
     /// identity numbers.
     pub ticket_code: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FormerPassenger {
+    pub id: Uuid,
+    pub name: String,
+    pub cancelled_at: DateTime<Utc>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -52,8 +52,16 @@ const NAMES_OF_THINGS: &[&str] = &["from_name", "permission_name", "speedboat_na
 
 /// Objects and lists that are about a person as a whole. Ids, states and times in them are not
 /// personal.
-const OBJECTS: &[&str] =
-    &["address", "bank_account", "business", "contact", "passengers", "pic", "refund_account"];
+const OBJECTS: &[&str] = &[
+    "address",
+    "bank_account",
+    "business",
+    "cancelled_passengers",
+    "contact",
+    "passengers",
+    "pic",
+    "refund_account",
+];
 
 /// Records and objects whose `name` is that of a thing.
 const THINGS: &[&str] =

@@ -37,7 +37,7 @@ pub struct Due {
     /// The reschedule that started this segment of the booking.
     pub reschedule_id: Option<Uuid>,
     pub kind: DueKind,
-    /// The cause of a due that is not of a sale.
+    /// The cause of a due that is not of a sale, or the cancellation of some passengers.
     pub source_id: Option<Uuid>,
     /// Local day of departure, or the day of the cause.
     pub day: NaiveDate,

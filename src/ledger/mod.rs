@@ -61,6 +61,8 @@ crate::string_enum! {
         Settlement = "settlement",
         /// A reschedule and everything after it.
         Reschedule = "reschedule",
+        /// Passengers who were cancelled while the rest travels (`passenger_cancellations`).
+        Cancellation = "cancellation",
         /// A payment of a refund (`refund_payments`).
         Refund = "refund",
         /// Money that a partner paid us.

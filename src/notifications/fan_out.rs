@@ -184,6 +184,15 @@ async fn fan_out<'a>(
                 _ => (vec![Recipient::Partner(booking.partner_id)], data),
             })
         }
+        E::BookingPassengersCancelled(cancelled) => {
+            booking_data(bookings.get(&id), None).map(|(booking, mut data)| {
+                let gone = booking.cancelled_passengers.iter();
+                let gone = gone.filter(|one| one.cancellation_id == cancelled.cancellation_id);
+                data["cancelled_qty"] = json!(gone.count());
+                data["refund_amount"] = json!(cancelled.refund_amount);
+                (vec![Recipient::Partner(booking.partner_id)], data)
+            })
+        }
         E::BookingRescheduled(rescheduled) => {
             let difference = Some(rescheduled.difference);
             booking_data(bookings.get(&id), difference).map(|(booking, data)| {

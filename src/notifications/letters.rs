@@ -33,6 +33,10 @@ fn letter_of(event: &DomainEvent) -> Option<EventLetter> {
         E::BookingCancelled(cancelled) => {
             booking(B::Cancelled { tells_reason: cancelled.tells_reason })
         }
+        E::BookingPassengersCancelled(cancelled) => booking(B::PassengersCancelled {
+            cancellation: cancelled.cancellation_id,
+            refund: cancelled.refund_amount,
+        }),
         E::BookingRefunded(_) => booking(B::Refunded),
         E::BookingRescheduled(rescheduled) => {
             booking(B::Rescheduled { difference: rescheduled.difference })

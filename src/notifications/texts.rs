@@ -44,6 +44,16 @@ pub fn title_and_body(kind: EventKind, data: &Value) -> (Text, Text) {
             text("Booking cancelled", "Pemesanan dibatalkan"),
             booking("The booking has been cancelled.", "Pemesanan telah dibatalkan."),
         ),
+        EventKind::BookingPassengersCancelled => {
+            let gone = data["cancelled_qty"].as_i64().unwrap_or_default();
+            (
+                text("Passengers cancelled", "Penumpang dibatalkan"),
+                booking(
+                    &format!("Cancelled passengers: {gone}. The others travel."),
+                    &format!("Penumpang dibatalkan: {gone}. Yang lain tetap berangkat."),
+                ),
+            )
+        }
         EventKind::BookingCompleted => (
             text("Journey completed", "Perjalanan selesai"),
             booking("The booking can be settled.", "Dapat dicairkan."),

@@ -29,11 +29,13 @@ crate::string_enum! {
 }
 
 /// Whether the refund ends the booking, rather than correcting its price. Money of a review was
-/// never applied to the booking.
+/// never applied to the booking, and that of some passengers leaves the rest as it is.
 fn ends_booking(refund: &Refund) -> bool {
     use RefundKind::*;
     match refund.kind {
-        Cancellation | Late | Complaint => refund.review_id.is_none(),
+        Cancellation | Late | Complaint => {
+            refund.review_id.is_none() && refund.cancellation_id.is_none()
+        }
         Excess | Difference | Duplicate => false,
     }
 }

@@ -78,6 +78,8 @@ pub struct Refund {
     pub note: Option<String>,
     pub reschedule_id: Option<Uuid>,
     pub review_id: Option<Uuid>,
+    /// The cancellation of some passengers that it belongs to.
+    pub cancellation_id: Option<Uuid>,
     /// When it may be sent automatically; `None`: a person has to decide.
     pub send_at: Option<DateTime<Utc>>,
     pub attempts: i32,
@@ -105,6 +107,7 @@ pub struct NewRefund {
     pub tax: Rupiah,
     pub reschedule_id: Option<Uuid>,
     pub review_id: Option<Uuid>,
+    pub cancellation_id: Option<Uuid>,
 }
 
 /// Money that leaves for a customer.

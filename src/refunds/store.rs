@@ -18,8 +18,8 @@ macro_rules! refund {
     ($rest:literal) => {
         concat!(
             "SELECT id, code, booking_id, partner_id, kind, amount, unpaid, tax, status, paid_by,
-               reference, note, reschedule_id, review_id, send_at, attempts, last_error, due_at,
-               paid_at
+               reference, note, reschedule_id, review_id, cancellation_id, send_at, attempts, last_error,
+               due_at, paid_at
              FROM refunds",
             $rest
         )
@@ -93,8 +93,8 @@ async fn insert_all(
     let owed: Vec<_> = owed.map(|new| (ids::fresh(), *new)).collect();
     tx.insert_all(
         "INSERT INTO refunds (id, code, booking_id, partner_id, kind, amount, unpaid, tax,
-           status, reschedule_id, review_id, send_at, due_at)",
-        13,
+           status, reschedule_id, review_id, cancellation_id, send_at, due_at)",
+        14,
         &owed,
         |statement, (id, new)| {
             statement
@@ -109,6 +109,7 @@ async fn insert_all(
                 .bind(RefundStatus::Due)
                 .bind(new.reschedule_id)
                 .bind(new.review_id)
+                .bind(new.cancellation_id)
                 .bind(send_at)
                 .bind(now)
         },

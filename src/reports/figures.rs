@@ -21,6 +21,8 @@ use crate::{
 
 /// Pseudo status between two sailings: the old price is taken back and the new one is set.
 const RESCHEDULED: &str = "rescheduled";
+/// Pseudo status while passengers are cancelled: their share remains sold.
+const REDUCED: &str = "reduced";
 
 #[derive(crate::kernel::db::FromRow)]
 pub struct StatusChange {
@@ -148,6 +150,15 @@ impl Figures {
         self.price(of, day, amounts, times);
     }
 
+    /// Adds the share of cancelled passengers to the sale of their booking.
+    pub fn share(&mut self, of: &SaleKey<'_>, day: NaiveDate, amounts: BookingAmounts) {
+        let (passengers, gross) = (i64::from(amounts.passengers), amounts.total);
+        let sold = Sums { passengers, gross, ..Sums::default() };
+        self.add(of, day, sold);
+        self.add_sold(of, day, sold);
+        self.price(of, day, amounts, 1);
+    }
+
     /// Adds a price, or (`times` -1) takes it back, without a sale.
     pub fn price(&mut self, of: &SaleKey<'_>, day: NaiveDate, amounts: BookingAmounts, times: i64) {
         let price = Sums {
@@ -183,9 +194,10 @@ impl Figures {
         *self.months.entry(sold(month_of(day))).or_default() += sums;
     }
 
-    /// Changes the number of bookings in a status. Pending and rescheduled ones are not stored.
+    /// Changes the number of bookings in a status. Pending ones and those in a pseudo status are not
+    /// stored.
     pub fn stand(&mut self, partner: Uuid, status: &str, times: i64, amounts: BookingAmounts) {
-        if ["pending_payment", RESCHEDULED].contains(&status) {
+        if ["pending_payment", RESCHEDULED, REDUCED].contains(&status) {
             return;
         }
         *self.standings.entry((partner, status.into())).or_default() += StatusTotals {

@@ -201,7 +201,12 @@ impl Changed {
     fn count(&self, figures: &mut Figures, day: impl Fn(DateTime<Utc>) -> NaiveDate) -> Result<()> {
         let amounts = |price: &Value| {
             let price = Price::deserialize(price).map_err(Error::internal)?;
-            Ok::<_, Error>(BookingAmounts::of(self.qty, &price))
+            // Passengers may have been cancelled since. A charter has no lines, and keeps all.
+            let passengers = match price.lines.as_slice() {
+                [] => self.qty,
+                lines => lines.iter().map(|line| line.count).sum(),
+            };
+            Ok::<_, Error>(BookingAmounts::of(passengers, &price))
         };
         let (was, becomes) = (amounts(&self.was)?, amounts(&self.becomes)?);
         let of = |route_id| SaleKey {
@@ -238,6 +243,28 @@ async fn changed(tx: &mut Tx, last: Uuid, limit: i64) -> Result<Vec<Changed>> {
         .all()
         .await?;
     Ok(changed)
+}
+
+/// The share of passengers who were cancelled, on the route of that time. It remains sold.
+async fn cancelled(tx: &mut Tx, last: Uuid, limit: i64) -> Result<Vec<Booked>> {
+    let cancelled = tx
+        .sql(
+            "SELECT c.id, k.partner_id, s.route_id, k.type, k.status, k.paid_at,
+               c.qty AS passengers, c.subtotal, c.discount, c.tax, c.total, c.commission,
+               c.partner_net,
+               COALESCE((SELECT y.method FROM payments y WHERE y.booking_id = k.id
+                 AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded') LIMIT 1),
+                 'other') AS method
+             FROM passenger_cancellations c
+             JOIN bookings k ON k.id = c.booking_id
+             JOIN sailings s ON s.id = c.sailing_id
+             WHERE c.id > $1 ORDER BY c.id LIMIT CAST($2 AS BIGINT)",
+        )
+        .bind(last)
+        .bind(limit)
+        .all()
+        .await?;
+    Ok(cancelled)
 }
 
 /// Money that came in or went back beside the sale.
@@ -338,6 +365,19 @@ async fn make(app: &App, anew: bool) -> Result<u64> {
         last = moves.last().map_or(last, |moved| moved.id);
         for moved in &moves {
             moved.count(&mut figures, day)?;
+        }
+    }
+    let (mut last, mut more) = (Uuid::nil(), true);
+    while more {
+        let shares = cancelled(&mut tx, last, SOME as i64).await?;
+        more = shares.len() == SOME;
+        last = shares.last().map_or(last, |share| share.id);
+        for share in &shares {
+            let Booked { partner_id, route_id, amounts, .. } = *share;
+            let of = SaleKey { partner_id, route_id, kind: &share.kind, method: &share.method };
+            if let Some(paid_at) = share.paid_at {
+                figures.share(&of, day(paid_at), amounts);
+            }
         }
     }
     for statement in MONEY {

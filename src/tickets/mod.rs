@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-pub use crate::ticket_codes::{Ticket, TicketKeys, place};
+pub use crate::ticket_codes::{Ticket, TicketKeys};
 pub use http::{get_ticket, get_ticket_key, resend_ticket};
 
 /// The tickets as a mail attachment; `None` if the booking has none.

@@ -10,7 +10,7 @@ use crate::{
         pdf::{A5, Canvas, PdfDocument, Style},
     },
     lines::fare_name,
-    ticket_codes::{Ticket, place},
+    ticket_codes::Ticket,
 };
 
 const LEFT: f32 = 30.0;
@@ -32,7 +32,8 @@ pub fn draw(app: &App, booking: &BookingRow) -> Result<Vec<u8>> {
     let mut document = PdfDocument::new(&title, lang);
     for (index, passenger) in passengers.iter().enumerate() {
         let (sailing_id, booking_id) = (booking.sailing_id, booking.id);
-        let code = app.ticket_keys().sign(Ticket { sailing_id, booking_id, place: place(index)? });
+        let place = passenger.place_at(index)?;
+        let code = app.ticket_keys().sign(Ticket { sailing_id, booking_id, place });
         document.page(A5, |canvas| {
             head(canvas, booking, lang);
             journey(canvas, booking, lang);

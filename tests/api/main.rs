@@ -36,6 +36,7 @@ mod notifications;
 mod onboarding;
 mod options;
 mod outbox;
+mod partial;
 mod partners;
 mod passwords;
 mod payments;

@@ -36,7 +36,7 @@ async fn figures_of_a_second_history(world: World) {
 }
 
 async fn figures_of_a_third_history(world: World) {
-    figures_follow_the_money(world, 3).await;
+    figures_follow_the_money(world, 4).await;
 }
 
 async fn figures_follow_the_money(world: World, seed: u64) {
@@ -66,6 +66,7 @@ async fn figures_follow_the_money(world: World, seed: u64) {
         ("SELECT COUNT(*) FROM refunds WHERE kind = 'late'", 1),
         ("SELECT COUNT(*) FROM refunds WHERE kind IN ('excess', 'duplicate')", 1),
         ("SELECT COUNT(*) FROM booking_moves", 1),
+        ("SELECT COUNT(*) FROM passenger_cancellations", 3),
     ] {
         let found = world.count(what).await;
         assert!(found >= least, "{what}: {found}");
@@ -176,7 +177,37 @@ impl History {
             _ if self.random.random_bool(0.3) => self.calls_off().await,
             _ => self.provider_tells_of_refund(n).await,
         }
+        if n % 9 == 4 {
+            self.cancels_a_passenger(n).await;
+        }
         self.resolves_reviews().await;
+    }
+
+    /// The booker, or staff with some amount.
+    async fn cancels_a_passenger(&self, n: usize) {
+        let sold = self
+            .known(
+                "SELECT id, code, contact_email, partner_id, total FROM bookings
+                 WHERE status = 'paid' AND qty > 1 AND type = 'speedboat'
+                 ORDER BY created_at, code",
+            )
+            .await;
+        let Some(Known { id, code, contact_email, total, .. }) = sold.get(n % sold.len().max(1))
+        else {
+            return;
+        };
+        let path = format!("/v1/booking/{id}");
+        let booking = self.world.get(&path).by(&self.admin).send().await.ok();
+        let mut body = json!({ "reason": "x", "passenger_ids": [booking["passengers"][0]["id"]] });
+        let path = format!("{path}/cancel");
+        if n % 2 == 0 {
+            body["code"] = json!(code);
+            body["email"] = json!(contact_email);
+            self.world.post(&path, body).send().await;
+        } else {
+            body["refund_amount"] = json!(total / 7);
+            self.world.post(&path, body).by(&self.admin).send().await;
+        }
     }
 
     /// A sailing of the partner that departs in the next days.
@@ -443,6 +474,28 @@ struct Sale {
     partner_net: i64,
 }
 
+/// What passengers who were cancelled had cost.
+#[derive(dermaga::kernel::db::FromRow)]
+struct Share {
+    booking_id: Uuid,
+    qty: i32,
+    discount: i64,
+    tax: i64,
+    commission: i64,
+    partner_net: i64,
+}
+
+impl Share {
+    fn of(&self, part: &str) -> i64 {
+        match part {
+            "discount" => self.discount,
+            "tax" => self.tax,
+            "commission" => self.commission,
+            _ => self.partner_net,
+        }
+    }
+}
+
 #[derive(dermaga::kernel::db::FromRow)]
 struct Change {
     booking_id: Uuid,
@@ -553,10 +606,21 @@ impl Facts {
             .all()
             .await
             .unwrap();
+        let shares: Vec<Share> = world
+            .db()
+            .sql(
+                "SELECT booking_id, qty, discount, tax, commission, partner_net
+                 FROM passenger_cancellations",
+            )
+            .all()
+            .await
+            .unwrap();
         for sale in sales {
             let day = day_of(sale.paid_at);
+            let shares: Vec<_> = shares.iter().filter(|one| one.booking_id == sale.id).collect();
             self.add(day, "bookings", 1);
             self.add(day, "passengers", sale.qty.into());
+            self.add(day, "passengers", shares.iter().map(|share| i64::from(share.qty)).sum());
             let keys = [&sale.method, &sale.kind, &sale.partner_id.to_string()];
             self.add_slice(day, keys.map(String::as_str), (0, 1));
             let moves: Vec<_> = changes.iter().filter(|one| one.booking_id == sale.id).collect();
@@ -564,11 +628,19 @@ impl Facts {
             for (part, now) in PRICE.into_iter().zip(now) {
                 let name = if part == "partner_net" { "partner_payable" } else { part };
                 let of = |price: &Value| price[part].as_i64().unwrap();
-                self.add(day, name, moves.first().map_or(now, |first| of(&first.was)));
+                let share = |share: &&Share| share.of(part);
+                let gone: i64 = shares.iter().map(share).sum();
+                let moved: i64 = moves.iter().map(|one| of(&one.becomes) - of(&one.was)).sum();
+                // Passengers who were cancelled remain sold.
+                let first = now + gone - moved;
+                self.add(day, name, first);
                 for moved in &moves {
                     self.add(day_of(moved.done_at), name, of(&moved.becomes) - of(&moved.was));
                 }
-                assert_eq!(moves.last().map_or(now, |last| of(&last.becomes)), now);
+                if shares.is_empty() {
+                    assert_eq!(moves.first().map_or(now, |one| of(&one.was)), first);
+                    assert_eq!(moves.last().map_or(now, |last| of(&last.becomes)), now);
+                }
             }
         }
     }
@@ -579,11 +651,16 @@ impl Facts {
             .db()
             .sql(
                 "SELECT p.refund_id, f.kind, f.amount AS whole, p.amount, p.paid_at, p.returned_at,
-                   k.tax AS booking_tax,
+                   COALESCE((SELECT c.tax FROM passenger_cancellations c
+                     WHERE c.id = f.cancellation_id), k.tax) AS booking_tax,
                    CAST(COALESCE((SELECT -SUM(l.amount) FROM ledger_lines l
-                     WHERE l.booking_id = k.id AND l.kind = 'kept' AND l.account = 'tax_payable'), 0)
+                     WHERE l.booking_id = k.id AND l.kind = 'kept' AND l.account = 'tax_payable'
+                       AND CASE l.source WHEN 'cancellation' THEN l.source_id ELSE k.id END
+                         = COALESCE(f.cancellation_id, k.id)), 0)
                    - COALESCE((SELECT SUM(d.commission_tax) FROM partner_dues d
-                     WHERE d.booking_id = k.id AND d.kind = 'kept'), 0) AS BIGINT) AS kept_tax,
+                     WHERE d.booking_id = k.id AND d.kind = 'kept'
+                       AND COALESCE(d.source_id, k.id) = COALESCE(f.cancellation_id, k.id)), 0)
+                     AS BIGINT) AS kept_tax,
                    CAST(COALESCE((SELECT SUM(l.amount) FROM ledger_lines l
                      WHERE l.booking_id = k.id AND l.kind = 'completion_reversed'
                        AND l.account = 'tax_payable'), 0)

@@ -18,6 +18,7 @@ use super::{
     lookup::{Readable, booking_for, ensure_same_contact, to_response},
     model::BookingRow,
     offer::{self, Buyer, Quoted},
+    partial::{self, PassengersRequest},
     prices::Goods,
     rules::{self, Actor, CancelRequest},
     store,
@@ -218,9 +219,61 @@ pub async fn cancel_booking(
     let path = format!("/v1/booking/{}/cancel", booking.id);
     let key = Key::of(owner, key, "cancel_booking", path, body);
     let cancelled = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
-        cancel(&app, caller.as_ref(), booking, form.request(actor), &form.reason, running).await
+        let request = form.request(actor);
+        match &form.passenger_ids {
+            None => cancel(&app, caller.as_ref(), booking, request, &form.reason, running).await,
+            Some(ids) => {
+                let some = PassengersRequest {
+                    passengers: ids,
+                    fares: &partial::fares(&app, &booking).await?,
+                    request,
+                    reason: &form.reason,
+                    by: caller.as_ref().map(|caller| caller.person.id),
+                };
+                cancel_some(&app, caller.as_ref(), booking, &some, running).await
+            }
+        }
     });
-    Ok(cancelled.await?.saying("The booking has been cancelled.", "Pemesanan telah dibatalkan."))
+    let cancelled = cancelled.await?;
+    Ok(match &form.passenger_ids {
+        None => cancelled.saying("The booking has been cancelled.", "Pemesanan telah dibatalkan."),
+        Some(_) => {
+            cancelled.saying("The passengers have been cancelled.", "Penumpang telah dibatalkan.")
+        }
+    })
+}
+
+async fn cancel_some(
+    app: &App,
+    caller: Option<&Caller>,
+    booking: BookingRow,
+    some: &PassengersRequest<'_>,
+    running: Option<&Running>,
+) -> Result<Booking> {
+    let now = app.clock.now();
+    let readable = Readable::by(caller);
+    let Some(caller) = caller else {
+        let mut tx = app.db.begin().await?;
+        let (before, after) = partial::cancel(app, &mut tx, &booking, some, now).await?;
+        let _invalidation = app.response_cache.invalidate_on_drop([line_of(&before)]);
+        let answer = keep_answer(app, &mut tx, after, readable, running).await?;
+        tx.commit().await?;
+        return Ok(answer);
+    };
+    let mut tx = caller.begin(&app.db, now).await?;
+    let (before, after) = partial::cancel(app, &mut tx, &booking, some, now).await?;
+    let _invalidation = app.response_cache.invalidate_on_drop([line_of(&before)]);
+    tx.record(Change {
+        action: "booking.passengers_cancelled",
+        entity: "booking",
+        id: before.id,
+        before: Some(&to_response(app, before, false)?),
+        after: Some(&to_response(app, after.clone(), false)?),
+    })
+    .await?;
+    let answer = keep_answer(app, &mut tx, after, readable, running).await?;
+    tx.commit().await?;
+    Ok(answer)
 }
 
 async fn cancel(

@@ -37,7 +37,7 @@ use crate::{
     sailings::{BookingType, offers},
 };
 
-pub use store::{Reschedule, RescheduleStatus, get};
+pub use store::{Reschedule, RescheduleStatus, first_price, get};
 
 /// A request to move a booking to another sailing.
 pub struct RescheduleRequest<'a> {
@@ -119,7 +119,7 @@ pub async fn request(
     }
     let goods = goods_on(&booking, request.to)?;
     let was = booking.price();
-    // Based on the original price, so that intermediate reschedules do not change the result.
+    // Based on the original price of those who travel, so that intermediate reschedules do not change the result.
     let sold = store::first_price(tx, booking.id).await?.unwrap_or_else(|| was.clone());
     let becomes = prices::reprice(&sold, &goods);
     let by_choice = !is_disrupted && request.actor == Actor::Guest;
@@ -306,7 +306,7 @@ async fn complete(
 ) -> Result<()> {
     let price = reschedule.becomes()?;
     let passengers = with_prices(&booking.passengers, &price.lines);
-    let moved = store::move_booking_row(tx, reschedule, &price, passengers, now).await;
+    let moved = store::move_booking_row(tx, booking, reschedule, &price, passengers, now).await;
     let moved = moved.map_err(refusal)?;
     if !moved {
         return Err(invalid_transition());
@@ -348,18 +348,22 @@ async fn can_void_refund(tx: &mut Tx, booking: &BookingRow) -> Result<bool> {
 }
 
 fn is_voidable(unpaid: &[Refund]) -> bool {
-    let mut owed = unpaid.iter().filter(|refund| refund.kind == RefundKind::Cancellation);
+    let mut owed = unpaid.iter().filter(|refund| is_of_whole(refund));
     owed.all(|refund| {
         refund.unpaid == refund.amount
             && !matches!(refund.status, RefundStatus::Sent | RefundStatus::Paid)
     })
 }
 
+/// Whether it refunds the cancelled booking, and not some passengers who were cancelled before.
+fn is_of_whole(refund: &Refund) -> bool {
+    refund.kind == RefundKind::Cancellation && refund.cancellation_id.is_none()
+}
+
 /// The customer takes another sailing instead of the refund.
 async fn void_refund(tx: &mut Tx, booking: &BookingRow) -> Result<()> {
     for refund in refunds::unpaid_of(tx, booking.id).await? {
-        let of_cancellation = refund.kind == RefundKind::Cancellation;
-        if of_cancellation && !refunds::void(tx, refund.id).await? {
+        if is_of_whole(&refund) && !refunds::void(tx, refund.id).await? {
             return Err(refund_sent());
         }
     }
@@ -402,6 +406,16 @@ fn refusal(failure: crate::kernel::db::Failure) -> Error {
 
 fn dropped_event(booking_id: Uuid) -> DomainEvent {
     DomainEvent::BookingMoveDropped(BookingRef { booking_id })
+}
+
+/// Drops the pending reschedule of a booking whose passengers change. The caller has locked its row.
+pub async fn drop_pending(tx: &mut Tx, booking: &BookingRow, now: DateTime<Utc>) -> Result<()> {
+    let Some(pending) = store::pending(tx, booking.id).await? else { return Ok(()) };
+    store::lock_sailings(tx, vec![booking.sailing_id, pending.to_sailing_id]).await?;
+    if store::end(tx, pending.id, RescheduleStatus::Dropped, now).await? {
+        events::emit(tx, dropped_event(booking.id), now).await?;
+    }
+    Ok(())
 }
 
 /// Drops all pending reschedules to a sailing that closes.

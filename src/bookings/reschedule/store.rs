@@ -194,12 +194,17 @@ pub async fn dropped_since(tx: &mut Tx, booking: Uuid, since: DateTime<Utc>) -> 
     Ok(dropped)
 }
 
-/// The price that a booking was first sold for, if it was rescheduled since.
+/// The price that a booking was first sold for, if it was rescheduled since. Without the passengers
+/// who were cancelled.
 pub async fn first_price(tx: &mut Tx, booking: Uuid) -> Result<Option<Price>> {
     let first: Option<(Value,)> = tx
         .sql(
-            "SELECT was FROM reschedules WHERE booking_id = $1 AND status = 'done'
-             ORDER BY done_at, id LIMIT 1",
+            "SELECT COALESCE(
+               (SELECT c.sold FROM passenger_cancellations c
+                WHERE c.booking_id = $1 AND c.sold IS NOT NULL
+                ORDER BY c.qty_left LIMIT 1), r.was)
+             FROM reschedules r WHERE r.booking_id = $1 AND r.status = 'done'
+             ORDER BY r.done_at, r.id LIMIT 1",
         )
         .bind(booking)
         .maybe()
@@ -274,6 +279,7 @@ pub async fn is_unchanged(tx: &mut Tx, seen: &SailingContext) -> Result<bool> {
 /// that there are none. Disruptions of the old sailing are reset.
 pub async fn move_booking_row(
     tx: &mut Tx,
+    booking: &BookingRow,
     reschedule: &Reschedule,
     price: &Price,
     passengers: Vec<StoredPassenger>,
@@ -294,7 +300,7 @@ pub async fn move_booking_row(
                  WHERE r.id = $13 AND r.departure_at <> s.departure_at), boarded = '{}',
                called_off = FALSE, cancelled_at = NULL, cancel_reason = NULL,
                refund_amount = NULL, updated_at = $14
-             WHERE id = $15 AND sailing_id = $16",
+             WHERE id = $15 AND sailing_id = $16 AND qty = $21 AND total = $22",
         )
         .bind(reschedule.to_sailing_id)
         .bind(reschedule.seats)
@@ -316,6 +322,8 @@ pub async fn move_booking_row(
         .bind(price.partner_discount)
         .bind(json!(price.lines))
         .bind(Json(passengers))
+        .bind(booking.qty)
+        .bind(booking.total)
         .run()
         .await?;
     Ok(moved == 1)

@@ -1,6 +1,7 @@
 //! The SQL of bookings.
 
 mod lookup;
+mod partial;
 mod sailing;
 mod sale;
 
@@ -29,6 +30,7 @@ use crate::{
 };
 
 pub use lookup::{FoundBooking, count_lookup, of_address, sweep_lookups};
+pub use partial::{PartialCancellation, cancel_passengers};
 pub use sailing::{
     boarding_list, boarding_list_in, cancel_all, expire_all, follow, follow_all, lock_rows,
     lock_rows_in, set_boarded,
@@ -41,7 +43,7 @@ macro_rules! booking {
             "SELECT k.id, k.code, k.type, k.status, k.channel, k.sailing_id, k.speedboat_id,
                k.partner_id, k.departure_at, k.arrival_at, k.qty, k.seats, k.promotion_id,
                k.code_promo, k.note, k.contact_name, k.contact_email, k.contact_phone, k.lang,
-               k.passengers, k.boarded, k.accepted_terms, k.accepted_terms_id, k.unit_price,
+               k.passengers, k.cancelled_passengers, k.boarded, k.accepted_terms, k.accepted_terms_id, k.unit_price,
                k.fare_lines, k.subtotal, k.discount, k.taxes, k.tax, k.total, k.commission_rate, k.commission,
                k.commission_taxes, k.commission_tax, k.partner_discount, k.partner_net,
                k.expires_at, k.promised_at, k.paid_at, k.cancelled_at, k.cancel_reason,
@@ -307,13 +309,15 @@ pub async fn cancel(
     reason: &str,
     now: DateTime<Utc>,
 ) -> Result<Option<Cancelled>> {
-    // The price changes only with a reschedule, and the promised departure only with the departure.
+    // The price changes only with a reschedule or a cancellation of some passengers, and the promised
+    // departure only with the departure.
     let cancelled = tx
         .sql(with_collected!(
             "UPDATE bookings SET status = $1, updated_at = $2, cancelled_at = $2,
                cancel_reason = $3, refund_amount = COALESCE($4, refund_amount)
              WHERE id = $5 AND status = $6 AND departure_at = $7 AND sailing_id = $8
                AND COALESCE(reschedule_id, id) = $9 AND contact_email = $10
+               AND qty = $11 AND total = $12
              RETURNING CAST(COALESCE((SELECT SUM(o.unpaid) FROM refunds o
                WHERE o.booking_id = bookings.id AND o.unpaid > 0), 0) AS BIGINT) AS owed, ",
             "bookings.id",
@@ -329,6 +333,8 @@ pub async fn cancel(
         .bind(seen.sailing_id)
         .bind(seen.reschedule_id.unwrap_or(seen.id))
         .bind(seen.contact_email.clone())
+        .bind(seen.qty)
+        .bind(seen.total)
         .maybe()
         .await?;
     Ok(cancelled)

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::accounts_in;
 use crate::{
     accounts,
-    bookings::{BookingStatus, StoredPassenger},
+    bookings::{BookingStatus, CancelledPassenger, StoredPassenger},
     kernel::{
         access::Role,
         db::{Db, Json, Tx},
@@ -32,6 +32,7 @@ pub struct BookingToErase {
     owes: bool,
     promotion_id: Option<Uuid>,
     passengers: Json<Vec<StoredPassenger>>,
+    cancelled_passengers: Json<Vec<CancelledPassenger>>,
 }
 
 impl BookingToErase {
@@ -56,7 +57,8 @@ pub async fn booking(tx: &mut Tx, id: Uuid) -> Result<Option<BookingToErase>> {
     let booking = tx
         .sql(concat!(
             "SELECT k.code, k.contact_email, k.status, k.arrival_at, k.expires_at,
-               k.paid_at IS NOT NULL AS was_paid, k.promotion_id, k.passengers, ",
+               k.paid_at IS NOT NULL AS was_paid, k.promotion_id, k.passengers,
+               k.cancelled_passengers, ",
             over_at!(),
             " AS over_at, ",
             owes!(),
@@ -87,12 +89,17 @@ pub async fn erase_booking(
         fare: passenger.fare.clone(),
         unit_price: passenger.unit_price,
         takes_seat: passenger.takes_seat,
+        place: passenger.place,
     };
     let passengers: Vec<_> = booking.passengers.iter().map(nobody).collect();
+    let cancelled = booking.cancelled_passengers.iter();
+    let cancelled: Vec<_> = cancelled
+        .map(|passenger| CancelledPassenger { name: ERASED.to_owned(), ..passenger.clone() })
+        .collect();
     tx.sql(
         "UPDATE bookings SET contact_name = $1, contact_email = $2, contact_phone = '', note = '',
            passengers = $3, passenger_names = '', cancel_reason = CASE WHEN cancel_reason IS NULL THEN NULL ELSE $1 END,
-           refund_account = NULL, erased_at = $4
+           refund_account = NULL, erased_at = $4, cancelled_passengers = $6
          WHERE id = $5",
     )
     .bind(ERASED)
@@ -100,9 +107,15 @@ pub async fn erase_booking(
     .bind(Json(passengers))
     .bind(now)
     .bind(id)
+    .bind(Json(cancelled))
     .run()
     .await?;
     tx.sql("UPDATE reschedules SET reason = $1 WHERE booking_id = $2 AND reason <> ''")
+        .bind(ERASED)
+        .bind(id)
+        .run()
+        .await?;
+    tx.sql("UPDATE passenger_cancellations SET reason = $1 WHERE booking_id = $2 AND reason <> ''")
         .bind(ERASED)
         .bind(id)
         .run()
