@@ -200,7 +200,7 @@ impl History {
         let booking = self.world.get(&path).by(&self.admin).send().await.ok();
         let mut body = json!({ "reason": "x", "passenger_ids": [booking["passengers"][0]["id"]] });
         let path = format!("{path}/cancel");
-        if n % 2 == 0 {
+        if n.is_multiple_of(2) {
             body["code"] = json!(code);
             body["email"] = json!(contact_email);
             self.world.post(&path, body).send().await;
