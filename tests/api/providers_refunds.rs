@@ -24,6 +24,7 @@ on_both_engines![
     a_refund_that_is_not_found_is_not_refused,
     a_confirmed_refund_that_failed_is_owed_again,
     concurrent_jobs_call_once,
+    three_processes_send_each_refund_once,
     a_notification_comes_before_the_answer,
     a_refund_of_another_amount_is_reviewed,
     what_cannot_be_refunded_waits_for_a_person,
@@ -372,6 +373,47 @@ async fn concurrent_jobs_call_once(world: World) {
     assert_eq!(transfer_statuses(&world).await, ["confirmed"; 3]);
     assert_eq!((fake.holds(), fake.calls()), (0, 3));
     world.assert_same_money(&fake).await;
+}
+
+async fn three_processes_send_each_refund_once(world: World) {
+    let (world, fake) = with_fake(world, PaymentProvider::Midtrans).await;
+    let (admin, sailing) = (world.admin().await, world.sailing().await);
+    for _ in 0..6 {
+        let booking = world.booking_paid_at(&fake, &sailing, "qris").await;
+        world.cancels_as(&admin, &booking).await;
+    }
+    // On SQLite there is one process.
+    let mut others = Vec::new();
+    if world.db().engine() == "postgres" {
+        for _ in 0..2 {
+            let url = fake.url.clone();
+            let other = world.second_process().await;
+            let other = other.with(|config| {
+                config.payment_provider = PaymentProvider::Midtrans;
+                config.payment_url = Some(WebUrl(Url(url)));
+                config.refunds = SendRefunds::Auto;
+            });
+            others.push(other.await);
+        }
+    }
+    let all = || [&world].into_iter().chain(&others);
+    for _ in 0..4 {
+        // Some lose the race for a transaction, which is no fault.
+        join_all(all().chain(all()).map(|world| world.app.run_transfers())).await;
+    }
+    assert_eq!((fake.calls(), fake.entries()), (6, 6));
+    fake.finishes(EntryState::Done);
+    for world in all() {
+        world.advances_clock(TimeDelta::hours(1));
+    }
+    for _ in 0..4 {
+        join_all(all().chain(all()).map(|world| world.app.run_transfers())).await;
+    }
+    world.runs_transfers_for(2).await;
+    assert_eq!(transfer_statuses(&world).await, ["confirmed"; 6]);
+    assert_eq!((fake.holds(), fake.calls()), (0, 6));
+    world.assert_same_money(&fake).await;
+    assert_invariants(&world).await;
 }
 
 async fn a_notification_comes_before_the_answer(world: World) {

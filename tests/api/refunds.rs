@@ -45,6 +45,7 @@ on_both_engines![
     the_till_is_spent_once,
     partial_refunds_are_told_one_by_one_and_by_their_sum,
     two_notices_of_one_refund_post_once,
+    four_notices_in_every_order_end_the_same,
     refunds_told_at_once_post_once,
     a_refund_told_before_its_payment_came_and_went,
     a_part_told_before_its_payment_leaves_the_booking_paid,
@@ -485,6 +486,45 @@ async fn partial_refunds_are_told_one_by_one_and_by_their_sum(world: World) {
     assert_eq!(tell("refund", all).await, 0);
     assert_eq!(status(&world, &booking).await, "refunded");
     world.asserts_balances(&[("gateway_clearing", 0), ("refund_payable", 0)]).await;
+    assert_eq!(world.count("SELECT COUNT(*) FROM payment_reviews").await, 0);
+    assert_invariants(&world).await;
+}
+
+/// All orders of a list.
+fn permutations(of: &[usize]) -> Vec<Vec<usize>> {
+    let Some((first, rest)) = of.split_first() else { return vec![Vec::new()] };
+    let insert = |order: Vec<usize>| {
+        (0..=order.len()).map(move |at| {
+            let mut order = order.clone();
+            order.insert(at, *first);
+            order
+        })
+    };
+    permutations(rest).into_iter().flat_map(insert).collect()
+}
+
+async fn four_notices_in_every_order_end_the_same(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    let notices = [
+        ("partial_refund", told_refunds(&[("a", 40_000)])),
+        ("partial_refund", told_refunds(&[("a", 40_000), ("b", 60_000)])),
+        ("refund", told_refunds(&[("a", 40_000), ("b", 60_000), ("c", 50_000)])),
+        // Without a list: the sum alone.
+        ("refund", json!({ "refund_amount": "150000.00" })),
+    ];
+    let orders = permutations(&[0, 1, 2, 3]);
+    assert_eq!(orders.len(), 24);
+    for order in orders {
+        let (booking, _) = owed(&world, &sailing, 1, &admin).await;
+        for at in &order {
+            let (word, told) = notices[*at].clone();
+            let transaction = format!("t-{}", booking["code"]);
+            world.is_told(&booking, word, &transaction, told).await.ok();
+        }
+        assert_eq!(status(&world, &booking).await, "refunded", "{order:?}");
+        world.asserts_balances(&[("gateway_clearing", 0), ("refund_payable", 0)]).await;
+    }
     assert_eq!(world.count("SELECT COUNT(*) FROM payment_reviews").await, 0);
     assert_invariants(&world).await;
 }
