@@ -154,8 +154,11 @@ async fn a_poisoned_hold_does_not_keep_other_seats(world: World) {
     }
     // Its seats cannot be given back: the sailing would have fewer than none taken.
     let bad = id_of(&held[0]);
+    let run = async |text: &'static str| world.db().sql(text).run().await.unwrap();
+    run("UPDATE sailings SET capacity = 2000").await;
     let poison = world.db().sql("UPDATE bookings SET seats = 1000 WHERE id = $1");
     poison.bind(bad).run().await.unwrap();
+    run("UPDATE sailings SET seats_taken = 20 WHERE seats_taken > 0").await;
     world.advances_clock(TimeDelta::hours(6));
     assert_eq!(bookings::expire(&world.app).await.unwrap(), 19);
     assert_eq!(world.seats_taken(&sailing).await, 1);
@@ -165,11 +168,13 @@ async fn a_poisoned_hold_does_not_keep_other_seats(world: World) {
     }
     let (count, rows) = set_aside::list(world.db(), 10).await.unwrap();
     assert_eq!((count, rows[0].job.as_str(), rows[0].entity_id), (1, "expire_holds", bad));
+    run("UPDATE sailings SET seats_taken = 1000 WHERE seats_taken > 0").await;
     let repair = world.db().sql("UPDATE bookings SET seats = 1 WHERE id = $1");
     repair.bind(bad).run().await.unwrap();
     world.advances_clock(TimeDelta::hours(1));
     assert_eq!(bookings::expire(&world.app).await.unwrap(), 1);
     assert_eq!((world.seats_taken(&sailing).await, count_set_aside(&world).await), (0, 0));
+    run("UPDATE sailings SET capacity = 30").await;
     assert_invariants(&world).await;
 }
 
