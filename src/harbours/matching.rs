@@ -16,6 +16,8 @@ pub struct Stops<'a> {
     pub to: &'a HarbourName,
     /// As given.
     pub timezone: Option<Zone>,
+    /// That of the route so far, which a verified harbour overrules.
+    pub kept_timezone: Option<Zone>,
     pub service_zone: Zone,
 }
 
@@ -33,7 +35,9 @@ pub async fn match_ends(tx: &mut Tx, stops: &Stops<'_>, now: DateTime<Utc>) -> R
     store::lock(tx).await?;
     let from = store::by_key(tx, stops.from.key()).await?;
     let to = store::by_key(tx, stops.to.key()).await?;
-    let timezone = rules::departure_zone(stops.timezone, from.as_ref(), stops.service_zone)?;
+    let other = stops.kept_timezone.or_else(|| Some(from.as_ref()?.timezone));
+    let other = other.unwrap_or(stops.service_zone);
+    let timezone = rules::departure_zone(stops.timezone, from.as_ref(), other)?;
     let arrival_timezone = rules::arrival_zone(stops.timezone, timezone, to.as_ref());
     if let (Some(from), Some(to)) = (&from, &to)
         && from.id == to.id

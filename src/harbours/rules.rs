@@ -107,9 +107,9 @@ pub fn search_keys(harbour: &Harbour) -> String {
     keys.join("\n")
 }
 
-/// The zone of a route's departures: as given, else that of the harbour of departure, else the
-/// service's. 422 if the given one contradicts a verified harbour.
-pub fn departure_zone(given: Option<Zone>, from: Option<&Harbour>, service: Zone) -> Result<Zone> {
+/// The zone of a route's departures: as given, else that of a verified harbour of departure, else
+/// another one. 422 if the given one contradicts a verified harbour.
+pub fn departure_zone(given: Option<Zone>, from: Option<&Harbour>, other: Zone) -> Result<Zone> {
     match (given, from) {
         (Some(given), Some(from)) if from.is_verified() && from.timezone != given => {
             let message = text(
@@ -119,8 +119,8 @@ pub fn departure_zone(given: Option<Zone>, from: Option<&Harbour>, service: Zone
             Err(Error::field("timezone", "contradiction", message))
         }
         (Some(given), _) => Ok(given),
-        (None, Some(from)) => Ok(from.timezone),
-        (None, None) => Ok(service),
+        (None, Some(from)) if from.is_verified() => Ok(from.timezone),
+        (None, _) => Ok(other),
     }
 }
 

@@ -59,19 +59,26 @@ impl Period {
     }
 }
 
-/// Locks the boats of the sailings and the new boat; returns their names.
+/// Locks the boats of the sailings and the new boat, in the order in which all lock boats; returns
+/// their names.
 pub async fn lock_boats(
     tx: &mut Tx,
     period: &Period,
     boat: Option<Uuid>,
 ) -> Result<HashMap<Uuid, String>> {
-    let lock = tx.sql(in_period!(
-        "UPDATE speedboats SET updated_at = updated_at WHERE id IN
-           (SELECT speedboat_id FROM sailings WHERE ",
-        " UNION SELECT $6) RETURNING id, name"
+    let select = tx.sql(in_period!(
+        "SELECT id FROM speedboats WHERE id IN (SELECT speedboat_id FROM sailings WHERE ",
+        " UNION SELECT $6) ORDER BY id"
     ));
-    let boats: Vec<(Uuid, String)> = period.bind(lock).bind(boat).all().await?;
-    Ok(boats.into_iter().collect())
+    let ids: Vec<(Uuid,)> = period.bind(select).bind(boat).all().await?;
+    let mut boats = HashMap::new();
+    for (id,) in ids {
+        let lock =
+            tx.sql("UPDATE speedboats SET updated_at = updated_at WHERE id = $1 RETURNING name");
+        let (name,): (String,) = lock.bind(id).one().await?;
+        boats.insert(id, name);
+    }
+    Ok(boats)
 }
 
 /// A sailing whose row is locked.

@@ -234,23 +234,28 @@ pub struct Line {
     pub to_name: String,
 }
 
-/// Harbours that published routes connect that have not ended, with active boats and partners.
-pub async fn lines(db: &Db, today: NaiveDate) -> Result<Vec<Line>> {
+/// Harbours that published routes connect that have not ended, with active boats and partners. While
+/// the boat of a route is out of service, others may sail in its place.
+pub async fn lines(db: &Db, today: NaiveDate, now: DateTime<Utc>) -> Result<Vec<Line>> {
     let lines = db
         .sql(
             "SELECT f.id AS from_id, f.name AS from_name, f.aliases, f.city, f.province,
                f.timezone, f.latitude, f.longitude, t.name AS to_name
              FROM (SELECT DISTINCT r.from_harbour_id, r.to_harbour_id
                 FROM routes r
-                JOIN speedboats b ON b.id = r.speedboat_id AND b.status = 'active'
+                JOIN speedboats b ON b.id = r.speedboat_id
                 JOIN partners p ON p.id = r.partner_id
                   AND p.status <> 'suspended' AND p.verified_at IS NOT NULL
-                WHERE r.status = 'published' AND r.end_date >= $1) c
+                WHERE r.status = 'published' AND r.end_date >= $1
+                  AND (b.status = 'active' OR EXISTS (SELECT 1 FROM sailings s
+                    JOIN speedboats o ON o.id = s.speedboat_id AND o.status = 'active'
+                    WHERE s.route_id = r.id AND s.status = 'open' AND s.departure_at > $2))) c
              JOIN harbours f ON f.id = c.from_harbour_id
              JOIN harbours t ON t.id = c.to_harbour_id
              ORDER BY lower(f.name), f.id, lower(t.name), t.id",
         )
         .bind(today)
+        .bind(now)
         .all()
         .await?;
     Ok(lines)

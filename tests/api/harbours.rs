@@ -523,6 +523,20 @@ async fn a_draft_in_an_outdated_zone_is_not_published(world: World) {
     let saved = world.put(&format!("{ROUTES}{draft}"), plan).by(&made).send().await.ok();
     assert_eq!(saved["arrival_timezone"], "Asia/Jakarta");
     world.publishes_route(&made, &draft).await.ok();
+    // A zone that nobody states again gives way to the harbour's; saving repairs the draft.
+    let mut plan = with(route(&boat), json!({ "from": "Timur", "to": "Barat" }));
+    plan["times"] = json!([{ "departure_time": "20:00", "arrival_time": "20:45" }]);
+    plan["timezone"] = json!("Asia/Jayapura");
+    let draft = world.creates_route(&made, plan.clone()).await;
+    plan.as_object_mut().unwrap().remove("timezone");
+    let save = || world.put(&format!("{ROUTES}{draft}"), plan.clone()).by(&made).send();
+    assert_eq!(save().await.ok()["timezone"], "Asia/Jayapura", "it is kept");
+    let verified = json!({ "status": "verified", "timezone": "Asia/Makassar" });
+    let timur = path(&named(&world, "Timur").await);
+    world.put(&timur, verified).by(&admin).send().await.ok();
+    world.publishes_route(&made, &draft).await.is(409, "invalid_state");
+    assert_eq!(save().await.ok()["timezone"], "Asia/Makassar");
+    world.publishes_route(&made, &draft).await.ok();
 }
 
 async fn a_renamed_harbour_is_found_by_both_names(world: World) {

@@ -24,6 +24,7 @@ on_both_engines![
     a_new_time_needs_a_reason_if_somebody_has_booked,
     a_sailing_that_is_over_is_not_changed,
     bookings_follow_another_boat,
+    harbours_of_swapped_boats_stay_on_sale,
     a_boat_that_does_not_suit_is_refused,
     a_charter_gets_no_smaller_boat,
     another_boat_races_with_the_last_seats,
@@ -395,6 +396,30 @@ async fn bookings_follow_another_boat(world: World) {
     let plan = world.creates_route(&sailing.partner, instead).await;
     world.publishes_route(&sailing.partner, &plan).await.ok();
     assert_invariants(&world).await;
+}
+
+async fn harbours_of_swapped_boats_stay_on_sale(world: World) {
+    let sailing = world.sailing().await;
+    let route = world.route_of(&sailing).await;
+    let other = world.adds_boat(&sailing.partner, "GT. 2").await;
+    let locations = async || {
+        let locations = world.get("/v1/speedboats/locations").send().await.ok();
+        locations.as_array().unwrap().len()
+    };
+    let repair = || {
+        let mut body = boat("GT. 1");
+        body["status"] = json!("maintenance");
+        world.put(&format!("/v1/speedboats/{}", sailing.boat), body).by(&sailing.partner).send()
+    };
+    assert_eq!(locations().await, 1);
+    let swap = all_days(json!({ "speedboat_id": other }));
+    world.updates_sailings(&sailing.partner, &route, swap).await.ok();
+    repair().await.ok();
+    assert_eq!(locations().await, 1, "another boat sails");
+    assert_eq!(world.searches(search_body(1)).await.len(), 1);
+    let away = all_days(json!({ "withdraw": true }));
+    world.updates_sailings(&sailing.partner, &route, away).await.ok();
+    assert_eq!(locations().await, 0);
 }
 
 async fn a_boat_that_does_not_suit_is_refused(world: World) {

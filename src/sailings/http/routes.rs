@@ -19,6 +19,7 @@ use crate::{
         idempotency::{Key, Running},
         ids::Uuid,
         lang::text,
+        patch::Patch,
     },
     partners::{self, PartnerStatus},
     sailings::{
@@ -323,7 +324,14 @@ async fn match_ends(
     let stops = Stops {
         from: &form.from,
         to: &form.to,
-        timezone: form.timezone.clone().over(seen.filter(same).map(|seen| seen.timezone)),
+        timezone: match form.timezone {
+            Patch::Set(zone) => Some(zone),
+            Patch::Keep | Patch::Clear => None,
+        },
+        kept_timezone: match form.timezone {
+            Patch::Keep => seen.filter(same).map(|seen| seen.timezone),
+            Patch::Set(_) | Patch::Clear => None,
+        },
         service_zone: Zone::of_service(app.config.timezone),
     };
     harbours::match_ends(tx, &stops, now).await

@@ -128,9 +128,10 @@ fn to_response(app: &App, row: OfferRow, kind: BookingType, qty: i32) -> Offer {
 /// Harbours with upcoming departures and their destinations.
 pub async fn list_locations(State(app): State<App>) -> Result<Reply<Vec<Location>>> {
     // The westernmost zone is the last one to end a day.
-    let today = app.clock.now().with_timezone(&chrono_tz::Asia::Jakarta).date_naive();
+    let now = app.clock.now();
+    let today = now.with_timezone(&chrono_tz::Asia::Jakarta).date_naive();
     let mut locations: Vec<Location> = Vec::new();
-    for line in routes::lines(&app.db, today).await? {
+    for line in routes::lines(&app.db, today, now).await? {
         match locations.last_mut() {
             Some(location) if location.harbour_id == line.from_id => {
                 location.destinations.push(line.to_name);
