@@ -36,21 +36,10 @@ use crate::{
 /// A request to cancel some passengers.
 pub struct PassengersRequest<'a> {
     pub passengers: &'a [Uuid],
-    /// Of the booking's line, where somebody travels without a seat.
-    pub fares: &'a [Fare],
     pub request: CancelRequest,
     pub reason: &'a str,
     /// `None`: the booker.
     pub by: Option<Uuid>,
-}
-
-/// The fares that decide who is an adult; none are needed where everybody has a seat.
-pub async fn fares(app: &App, booking: &BookingRow) -> Result<Vec<Fare>> {
-    if booking.passengers.iter().all(|passenger| passenger.takes_seat) {
-        return Ok(Vec::new());
-    }
-    let offer = store::offer(&app.db, booking.sailing_id).await?;
-    Ok(offer.map(|(sailing, _)| sailing.fares.0).unwrap_or_default())
 }
 
 /// Cancels the passengers, posts the money of their share, and announces it. Returns the booking
@@ -68,7 +57,10 @@ pub async fn cancel(
         ensure_same_contact(loaded, &before)?;
     }
     let id = ids::fresh();
-    let (stay, leave) = divided(&before, asked, id, now)?;
+    let (stay, leave) = divided(&before, asked.passengers, id, now)?;
+    if stay.iter().any(|passenger| !passenger.takes_seat) {
+        ensure_accompanied(&stay, &store::fares_of(tx, before.sailing_id).await?)?;
+    }
     let sold = before.price();
     let (rest, share) = split(&sold, &stay);
     let are_boarded = leave.iter().any(|passenger| before.boarded.contains_key(&passenger.id));
@@ -127,7 +119,7 @@ fn split(price: &Price, stay: &[StoredPassenger]) -> (Price, Price) {
 /// Those who stay, with the places of their tickets, and those who leave.
 fn divided(
     booking: &BookingRow,
-    asked: &PassengersRequest<'_>,
+    asked: &[Uuid],
     cancellation_id: Uuid,
     now: DateTime<Utc>,
 ) -> Result<(Vec<StoredPassenger>, Vec<CancelledPassenger>)> {
@@ -138,8 +130,8 @@ fn divided(
         );
         return Err(refused("charter", message));
     }
-    let leaving: HashSet<Uuid> = asked.passengers.iter().copied().collect();
-    if leaving.len() != asked.passengers.len() {
+    let leaving: HashSet<Uuid> = asked.iter().copied().collect();
+    if leaving.len() != asked.len() {
         let message = text("A passenger is named twice.", "Ada penumpang yang disebut dua kali.");
         return Err(refused("unique", message));
     }
@@ -179,7 +171,6 @@ fn divided(
         );
         return Err(refused("all", message));
     }
-    ensure_accompanied(&stay, asked.fares)?;
     Ok((stay, leave))
 }
 

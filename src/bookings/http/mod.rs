@@ -225,7 +225,6 @@ pub async fn cancel_booking(
             Some(ids) => {
                 let some = PassengersRequest {
                     passengers: ids,
-                    fares: &partial::fares(&app, &booking).await?,
                     request,
                     reason: &form.reason,
                     by: caller.as_ref().map(|caller| caller.person.id),
