@@ -168,6 +168,9 @@ pub struct BoatChanged {
 pub struct DifferenceRefunded {
     pub booking_id: Uuid,
     pub amount: Rupiah,
+    /// For passengers who were cancelled.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub for_passengers: bool,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -47,6 +47,8 @@ pub enum BookingLetter {
     Refunded,
     DifferenceRefunded {
         amount: Rupiah,
+        /// For passengers who were cancelled, instead of an overpayment.
+        for_passengers: bool,
     },
     PassengersCorrected,
     ContactCorrected,
@@ -132,7 +134,9 @@ pub async fn letter(
         }
         BookingLetter::RescheduleDropped => reschedule_dropped(),
         BookingLetter::Refunded => refunded(&booking),
-        BookingLetter::DifferenceRefunded { amount } => overpayment_refunded(&booking, *amount),
+        BookingLetter::DifferenceRefunded { amount, for_passengers } => {
+            part_refunded(&booking, *amount, *for_passengers)
+        }
         BookingLetter::PassengersCorrected => passengers_corrected(&booking),
         BookingLetter::ContactCorrected => contact_corrected(&booking),
         BookingLetter::ContactReplaced => contact_replaced(&booking),
@@ -566,19 +570,19 @@ fn refunded(booking: &BookingRow) -> Words {
 }
 
 /// A difference or a fee of a reschedule, an excess, a duplicate or a late payment.
-fn overpayment_refunded(booking: &BookingRow, back: Rupiah) -> Words {
-    (
-        ("Your refund has been sent", "Dana Anda telah dikembalikan"),
-        vec![
-            Text::new(
-                format!("We have refunded {back}, which you paid beyond what this booking costs."),
-                format!(
-                    "Kami telah mengembalikan {back}, kelebihan pembayaran untuk pemesanan ini."
-                ),
-            ),
-            arrival(booking),
-        ],
-    )
+fn part_refunded(booking: &BookingRow, back: Rupiah, for_passengers: bool) -> Words {
+    let said = match for_passengers {
+        true => Text::new(
+            format!("We have refunded {back} for passengers of this booking who were cancelled."),
+            format!("Kami telah mengembalikan {back} untuk penumpang yang dibatalkan."),
+        ),
+        false => Text::new(
+            format!("We have refunded {back}, which you paid beyond what this booking costs."),
+            format!("Kami telah mengembalikan {back}, kelebihan pembayaran untuk pemesanan ini."),
+        ),
+    };
+    let subject = ("Your refund has been sent", "Dana Anda telah dikembalikan");
+    (subject, vec![said, arrival(booking)])
 }
 
 fn arrival(booking: &BookingRow) -> Text {

@@ -46,9 +46,10 @@ fn letter_of(event: &DomainEvent) -> Option<EventLetter> {
             booking(B::BoatChanged { was: changed.was_speedboat.clone() })
         }
         E::BookingMoveDropped(_) => booking(B::RescheduleDropped),
-        E::BookingDifferenceRefunded(refunded) => {
-            booking(B::DifferenceRefunded { amount: refunded.amount })
-        }
+        E::BookingDifferenceRefunded(refunded) => booking(B::DifferenceRefunded {
+            amount: refunded.amount,
+            for_passengers: refunded.for_passengers,
+        }),
         E::BookingTicketWanted(_) => booking(B::Tickets),
         E::BookingPassengersCorrected(_) => booking(B::PassengersCorrected),
         E::BookingContactCorrected(_) => booking(B::ContactCorrected),

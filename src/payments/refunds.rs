@@ -129,7 +129,11 @@ pub async fn pay(
         bookings::move_booking(tx, booking, Event::Refund, details, now).await?;
         store::set_refunded(tx, booking.id).await?;
     } else {
-        let event = DifferenceRefunded { booking_id: booking.id, amount: refund.amount };
+        let event = DifferenceRefunded {
+            booking_id: booking.id,
+            amount: refund.amount,
+            for_passengers: refund.cancellation_id.is_some(),
+        };
         events::emit(tx, DomainEvent::BookingDifferenceRefunded(event), now).await?;
     }
     Ok(after)

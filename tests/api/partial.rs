@@ -40,6 +40,7 @@ on_both_engines![
     a_repeated_request_cancels_once,
     the_booker_and_the_partner_are_told,
     a_chargeback_limits_what_is_refunded,
+    wrong_shares_are_found,
 ];
 
 fn path(booking: &Value, last: &str) -> String {
@@ -750,6 +751,11 @@ async fn cash_that_the_partner_took(world: World) {
     world.post(&path(&booking, "/refund"), body).by(&admin).send().await.ok();
     let after = world.looks_up(&booking).await;
     assert_eq!((&after["status"], &after["owed"]), (&json!("paid"), &json!(0)));
+    world.delivers_outbox().await;
+    let letters = world.letters_to("sari@example.com");
+    let sent =
+        letters.iter().filter(|one| one.contains("We have refunded Rp 150.000 for passengers"));
+    assert_eq!(sent.count(), 1);
     world.is_clean().await;
     world.cancels_some(&booking, ids(&booking, &[1]), None, json!({})).await.ok();
     world.is_clean().await;
@@ -861,4 +867,51 @@ async fn a_chargeback_limits_what_is_refunded(world: World) {
     let rest = world.post(&path(&booking, "/cancel"), body).by(&admin).send().await.ok();
     assert_eq!(rest["owed"], 100_000, "and nothing more");
     world.is_clean().await;
+}
+
+/// What is made wrong by hand is named by the audit.
+async fn wrong_shares_are_found(world: World) {
+    let (_, _, booking) = family(&world).await;
+    world.cancels_some(&booking, ids(&booking, &[2]), None, json!({})).await.ok();
+    let broken = async || -> Vec<&'static str> {
+        let checked = dermaga::invariants::check(world.db()).await.unwrap();
+        checked.iter().filter(|one| !one.broken.is_empty()).map(|one| one.rule).collect()
+    };
+    assert_eq!(broken().await, [""; 0]);
+    let sums = "the shares of a partly cancelled booking sum to what was paid";
+    let list = "the cancelled passengers of a booking are those of its cancellations";
+    for (breaks, mends, question) in [
+        (
+            "UPDATE passenger_cancellations SET refund = refund - 1",
+            "UPDATE passenger_cancellations SET refund = refund + 1",
+            sums,
+        ),
+        (
+            "UPDATE passenger_cancellations SET subtotal = subtotal + 1, total = total + 1,
+               partner_net = partner_net + 1",
+            "UPDATE passenger_cancellations SET subtotal = subtotal - 1, total = total - 1,
+               partner_net = partner_net - 1",
+            sums,
+        ),
+        (
+            "UPDATE bookings SET subtotal = subtotal - 1, total = total - 1,
+               partner_net = partner_net - 1",
+            "UPDATE bookings SET subtotal = subtotal + 1, total = total + 1,
+               partner_net = partner_net + 1",
+            sums,
+        ),
+        (
+            "UPDATE passenger_cancellations SET qty = 2",
+            "UPDATE passenger_cancellations SET qty = 1",
+            list,
+        ),
+    ] {
+        world.db().sql(breaks).run().await.unwrap();
+        let found = broken().await;
+        assert!(found.contains(&question), "{breaks}: {found:?}");
+        world.db().sql(mends).run().await.unwrap();
+        assert_eq!(broken().await, [""; 0], "{mends}");
+    }
+    world.db().sql("UPDATE bookings SET cancelled_passengers = '[]'").run().await.unwrap();
+    assert_eq!(broken().await, [list]);
 }
