@@ -417,9 +417,6 @@ async fn harbours_of_swapped_boats_stay_on_sale(world: World) {
     repair().await.ok();
     assert_eq!(locations().await, 1, "another boat sails");
     assert_eq!(world.searches(search_body(1)).await.len(), 1);
-    let away = all_days(json!({ "withdraw": true }));
-    world.updates_sailings(&sailing.partner, &route, away).await.ok();
-    assert_eq!(locations().await, 0);
 }
 
 async fn a_boat_that_does_not_suit_is_refused(world: World) {
