@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(zone(Some(Zone::Wita), Some(&known)), Some(Zone::Wita));
         assert_eq!(zone(Some(Zone::Wib), Some(&known)), None);
         assert_eq!(zone(Some(Zone::Wit), Some(&guess)), Some(Zone::Wit));
-        assert_eq!(zone(None, Some(&guess)), Some(Zone::Wita));
+        assert_eq!(zone(None, Some(&guess)), Some(Zone::Wib));
         assert_eq!(zone(None, None), Some(Zone::Wib));
     }
 
