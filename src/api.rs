@@ -170,7 +170,7 @@ pub fn table(app: App) -> Table {
     .op(POST.keeps_offers(),        "/v1/mitra/route-times/{id}/check-in",        PartnerCrewOr(BookingsWrite),               check_in,         "Check in passengers")
     .op(POST.keeps_offers(),        "/v1/mitra/route-times/{id}/check-in/undo",   PartnerCrewOr(BookingsWrite),               undo_check_in,    "Undo check-in")
     // Harbours
-    .op(GET,                    "/v1/harbours",            Public,               list_harbours,  "List harbours")
+    .op(GET,                    "/v1/harbours",            Guest,                list_harbours,  "List harbours")
     .op(POST.keeps_offers(),    "/v1/harbours",            Staff(HarboursWrite), create_harbour, "Create harbour")
     .op(PUT.changes_offers(),   "/v1/harbours/{id}",       Staff(HarboursWrite), update_harbour, "Update harbour")
     .op(DELETE.keeps_offers(),  "/v1/harbours/{id}",       Staff(HarboursWrite), delete_harbour, "Delete harbour")

@@ -7,11 +7,13 @@ use axum::{
 
 use super::{
     model::{Harbour, HarbourChange, HarboursQuery, MergeHarbour, NewHarbour},
-    rules, store,
+    rules,
+    store::{self, Seen},
 };
 use crate::{
     app::App,
     kernel::{
+        access::Rule,
         audit::{AuditedTx, Change},
         caller::Caller,
         error::{Error, Result},
@@ -36,11 +38,19 @@ impl FromRequestParts<App> for PathHarbour {
 
 impl aide::OperationInput for PathHarbour {}
 
+/// Whoever may change harbours sees all of them. Others see unverified ones of published routes, and
+/// a partner those of its own routes as well.
 pub async fn list_harbours(
     State(app): State<App>,
+    caller: Option<Caller>,
     Query(query): Query<HarboursQuery>,
 ) -> Result<Page<Harbour>> {
-    store::list(&app.db, &query).await
+    let seen = match &caller {
+        Some(caller) if caller.may(Rule::HarboursWrite) => Seen::All,
+        Some(caller) => caller.partner().map_or(Seen::Published, Seen::PublishedAndOwn),
+        None => Seen::Published,
+    };
+    store::list(&app.db, seen, &query).await
 }
 
 pub async fn create_harbour(

@@ -48,6 +48,15 @@ impl Harbour {
     pub fn is_verified(&self) -> bool {
         self.status == HarbourStatus::Verified
     }
+
+    /// Whether it is as a route made it, without anything that staff have added.
+    pub fn is_name_only(&self) -> bool {
+        !self.is_verified()
+            && self.aliases.is_empty()
+            && self.city.is_none()
+            && self.province.is_none()
+            && self.latitude.is_none()
+    }
 }
 
 #[derive(crate::kernel::db::FromRow)]

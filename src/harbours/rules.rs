@@ -6,13 +6,16 @@ use super::{
     zone::Zone,
 };
 use crate::kernel::{
-    error::{Error, Result},
+    error::{Error, Fault, Result},
     ids::{self, Uuid},
     lang::text,
 };
 
 /// Most names that a harbour can have after a merge.
 const MOST_NAMES: usize = 200;
+
+/// Most unverified harbours of a partner that no published route uses.
+const MOST_PENDING: i64 = 50;
 
 /// The harbour that a form describes.
 pub fn new_harbour(form: NewHarbour) -> Result<Harbour> {
@@ -124,13 +127,37 @@ pub fn departure_zone(given: Option<Zone>, from: Option<&Harbour>, other: Zone) 
     }
 }
 
-/// The zone of a route's arrivals: that of the harbour of arrival. A zone that the route gives
-/// counts more than the guess of an unverified harbour.
-pub fn arrival_zone(given: Option<Zone>, departure: Zone, to: Option<&Harbour>) -> Zone {
+/// The zone of a route's arrivals: that of a verified harbour of arrival, else the one in which the
+/// partner's own routes have it, else that of the departures. A zone that the route gives is that of
+/// both ends, unless the harbour of arrival is verified.
+pub fn arrival_zone(
+    given: Option<Zone>,
+    departure: Zone,
+    to: Option<&Harbour>,
+    own: Option<Zone>,
+) -> Zone {
     match to {
-        Some(to) if to.is_verified() || given.is_none() => to.timezone,
-        _ => departure,
+        Some(to) if to.is_verified() => to.timezone,
+        _ if given.is_some() => departure,
+        _ => own.unwrap_or(departure),
     }
+}
+
+/// 422 on the fields that made harbours if the partner has too many.
+pub fn ensure_few(pending: i64, made: &[&'static str]) -> Result<()> {
+    if pending <= MOST_PENDING {
+        return Ok(());
+    }
+    let fault = |field: &&'static str| {
+        let message = text(
+            "This harbour is unknown, and your routes already name 50 harbours that are not \
+             verified. Publish these routes, or ask for the harbours to be verified.",
+            "Pelabuhan ini tidak dikenal, dan rute Anda sudah menyebut 50 pelabuhan yang belum \
+             diverifikasi. Terbitkan rute tersebut atau minta verifikasi pelabuhannya.",
+        );
+        Fault::new(*field, "max", message)
+    };
+    Err(Error::Invalid(made.iter().map(fault).collect()))
 }
 
 /// 409 if the harbour cannot get another zone: a verified one with routes keeps its own.
@@ -190,10 +217,12 @@ mod tests {
     fn a_route_arrives_in_the_zone_of_its_harbour() {
         let known = harbour("Gilimanuk", Zone::Wita, HarbourStatus::Verified);
         let guess = harbour("Somewhere", Zone::Wita, HarbourStatus::Unverified);
-        assert_eq!(arrival_zone(None, Zone::Wib, Some(&known)), Zone::Wita);
-        assert_eq!(arrival_zone(Some(Zone::Wib), Zone::Wib, Some(&known)), Zone::Wita);
-        assert_eq!(arrival_zone(None, Zone::Wib, Some(&guess)), Zone::Wita);
-        assert_eq!(arrival_zone(Some(Zone::Wib), Zone::Wib, Some(&guess)), Zone::Wib);
-        assert_eq!(arrival_zone(None, Zone::Wit, None), Zone::Wit);
+        let (wib, wit) = (Zone::Wib, Zone::Wit);
+        assert_eq!(arrival_zone(None, wib, Some(&known), None), Zone::Wita);
+        assert_eq!(arrival_zone(Some(wib), wib, Some(&known), Some(wit)), Zone::Wita);
+        assert_eq!(arrival_zone(None, wib, Some(&guess), None), wib, "a guess of others");
+        assert_eq!(arrival_zone(None, wib, Some(&guess), Some(wit)), wit);
+        assert_eq!(arrival_zone(Some(wib), wib, Some(&guess), Some(wit)), wib);
+        assert_eq!(arrival_zone(None, wit, None, None), wit);
     }
 }

@@ -54,15 +54,37 @@ pub async fn lock(tx: &mut Tx) -> Result<()> {
     Ok(tx.lock("harbours").await?)
 }
 
-pub async fn list(db: &Db, query: &HarboursQuery) -> Result<Page<Harbour>> {
+/// Unverified harbours that the caller of the list sees.
+pub enum Seen {
+    All,
+    /// Those of published routes.
+    Published,
+    /// Those of published routes and of the partner's own.
+    PublishedAndOwn(Uuid),
+}
+
+pub async fn list(db: &Db, seen: Seen, query: &HarboursQuery) -> Result<Page<Harbour>> {
     let sort = match query.sort_by {
         None | Some(HarbourSort::Name) => "lower(h.name)",
         Some(HarbourSort::CreatedAt) => "h.created_at",
     };
     let paging = &query.paging;
     let words = paging.search().map(key);
-    let rows = db
-        .list(harbour!(""))
+    let list = match seen {
+        Seen::All => db.list(harbour!("")),
+        Seen::Published => db.list(harbour!("")).only(
+            "(h.status = 'verified' OR EXISTS (SELECT 1 FROM routes r
+               WHERE (r.from_harbour_id = h.id OR r.to_harbour_id = h.id)
+                 AND r.status = 'published'))",
+        ),
+        Seen::PublishedAndOwn(partner) => db.list(harbour!("")).filter(
+            "(h.status = 'verified' OR EXISTS (SELECT 1 FROM routes r
+               WHERE (r.from_harbour_id = h.id OR r.to_harbour_id = h.id)
+                 AND (r.status = 'published' OR r.partner_id = ?)))",
+            Some(partner),
+        ),
+    };
+    let rows = list
         .filter("h.status = ?", query.status)
         .search(&["h.search_keys"], words.as_deref())
         .page(paging.sort(Some(sort), sort), "h.id", paging.limit(), paging.offset())
@@ -182,6 +204,54 @@ pub async fn is_used(tx: &mut Tx, id: Uuid) -> Result<bool> {
         .maybe()
         .await?;
     Ok(used.is_some())
+}
+
+/// Number of unverified harbours of a partner's routes that no published route uses.
+pub async fn count_pending(tx: &mut Tx, partner: Uuid) -> Result<i64> {
+    let count = tx
+        .sql(
+            "SELECT COUNT(*) FROM harbours h
+             WHERE h.status = 'unverified' AND h.id IN
+                 (SELECT from_harbour_id FROM routes WHERE partner_id = $1
+                  UNION SELECT to_harbour_id FROM routes WHERE partner_id = $1)
+               AND NOT EXISTS (SELECT 1 FROM routes r
+                 WHERE (r.from_harbour_id = h.id OR r.to_harbour_id = h.id)
+                   AND r.status = 'published')",
+        )
+        .bind(partner)
+        .scalar()
+        .await?;
+    Ok(count)
+}
+
+/// The harbours of a partner's routes.
+pub async fn of_partner(tx: &mut Tx, partner: Uuid) -> Result<Vec<Uuid>> {
+    let rows: Vec<(Uuid,)> = tx
+        .sql(
+            "SELECT from_harbour_id FROM routes WHERE partner_id = $1
+             UNION SELECT to_harbour_id FROM routes WHERE partner_id = $1",
+        )
+        .bind(partner)
+        .all()
+        .await?;
+    Ok(rows.into_iter().map(|(id,)| id).collect())
+}
+
+/// The zone of the times there of the partner's newest route that uses the harbour.
+pub async fn zone_of_partner(tx: &mut Tx, partner: Uuid, harbour: Uuid) -> Result<Option<Zone>> {
+    let newest: Option<(Zone, DateTime<Utc>)> = tx
+        .sql(
+            "SELECT timezone, created_at FROM routes
+             WHERE partner_id = $1 AND from_harbour_id = $2
+             UNION ALL SELECT arrival_timezone, created_at FROM routes
+             WHERE partner_id = $1 AND to_harbour_id = $2
+             ORDER BY created_at DESC LIMIT 1",
+        )
+        .bind(partner)
+        .bind(harbour)
+        .maybe()
+        .await?;
+    Ok(newest.map(|(zone, _)| zone))
 }
 
 /// Whether a route connects the two.

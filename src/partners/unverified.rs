@@ -6,7 +6,7 @@ use super::{model::PartnerStatus, store};
 use crate::{
     accounts,
     app::App,
-    files,
+    files, harbours,
     kernel::{
         error::{Error, Result},
         ids::Uuid,
@@ -55,7 +55,10 @@ async fn delete_one(app: &App, id: Uuid) -> Result<bool> {
         return Ok(false);
     }
     store::delete_notifications(&mut tx, &partner).await?;
+    harbours::lock(&mut tx).await?;
+    let named = harbours::of_partner(&mut tx, id).await?;
     store::delete_draft(&mut tx, id).await?;
+    harbours::delete_unused(&mut tx, &named).await?;
     files::give_up_all(&mut tx, partner.user_id, now).await?;
     tx.commit().await?;
     tracing::info!(partner = %id, "a partner that never verified its address was deleted");

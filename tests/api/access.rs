@@ -106,7 +106,7 @@ const WHO: &str = "
     GET    /v1/mitra/lines                              M/S:routes.read
     GET    /v1/mitra/lines/{id}                         M/S:routes.read
     PUT    /v1/mitra/lines/{id}                         M/S:routes.write
-    GET    /v1/harbours                                 P
+    GET    /v1/harbours                                 G
     POST   /v1/harbours                                 S:harbours.write
     PUT    /v1/harbours/{id}                            S:harbours.write
     DELETE /v1/harbours/{id}                            S:harbours.write

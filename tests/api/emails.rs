@@ -274,7 +274,11 @@ async fn a_registration_that_is_never_verified_is_deleted(world: World) {
     world.updates_onboarding(&made, onboarding_body()).await.ok();
     world.uploads_documents(&made, &["nib", "npwp"]).await.ok();
     let boat = world.post("/v1/speedboats", boat("GT. 1")).by(&made).send().await.ok();
-    world.creates_route(&made, route(boat["id"].as_str().unwrap())).await;
+    let mut plan = route(boat["id"].as_str().unwrap());
+    plan["to"] = json!("Ujung");
+    world.creates_route(&made, plan).await;
+    let unverified = "SELECT COUNT(*) FROM harbours WHERE status = 'unverified'";
+    assert_eq!(world.count(unverified).await, 1);
     requests_email_change(&world, &made, "arta@bahari.id").await;
     let mitra = world.partner_id(&made).await;
     let agreed = json!({ "mitra_id": mitra, "commission_rate": 5, "schedule": "manual" });
@@ -288,6 +292,7 @@ async fn a_registration_that_is_never_verified_is_deleted(world: World) {
     let (a, b) = tokio::join!(world.app.sweep(), world.app.sweep());
     a.and(b).unwrap();
     world.app.sweep().await.unwrap();
+    assert_eq!(world.count(unverified).await, 0);
     for table in [
         "SELECT COUNT(*) FROM partners",
         "SELECT COUNT(*) FROM onboardings",

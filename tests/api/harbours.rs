@@ -22,6 +22,10 @@ on_both_engines![
     the_same_name_at_once_makes_one_harbour,
     an_alias_finds_the_sailings,
     an_unknown_name_makes_an_unverified_harbour,
+    an_unverified_harbour_is_public_with_a_published_route,
+    an_unverified_harbour_goes_with_its_last_route,
+    a_partner_names_few_harbours_that_are_not_on_sale,
+    a_guess_of_one_partner_is_no_zone_of_another,
     two_names_of_one_harbour_are_no_route,
     a_zone_that_contradicts_a_verified_harbour_is_refused,
     arrivals_are_local_to_their_harbour,
@@ -65,9 +69,21 @@ async fn find(world: &World, query: &str) -> Vec<Value> {
     found.as_array().unwrap().clone()
 }
 
+/// As [`find`], by somebody who is signed in.
+async fn find_by(world: &World, who: &Someone, query: &str) -> Vec<Value> {
+    let found = world.get(&format!("{LIST}?page_size=100&{query}")).by(who).send().await.ok();
+    found.as_array().unwrap().clone()
+}
+
 /// The harbour of this name.
 async fn named(world: &World, name: &str) -> Value {
     let found = find(world, &format!("search={}", name.replace(' ', "%20"))).await;
+    found.into_iter().find(|harbour| harbour["name"] == name).unwrap()
+}
+
+/// As [`named`], by somebody who is signed in.
+async fn named_by(world: &World, who: &Someone, name: &str) -> Value {
+    let found = find_by(world, who, &format!("search={}", name.replace(' ', "%20"))).await;
     found.into_iter().find(|harbour| harbour["name"] == name).unwrap()
 }
 
@@ -291,8 +307,8 @@ async fn the_same_name_at_once_makes_one_harbour(world: World) {
     let (drafts, created) = tokio::join!(join_all(drafts), join_all(created));
     assert!(drafts.iter().all(|draft| draft.status == 200));
     assert!(created.iter().filter(|created| created.status == 200).count() <= 1);
-    assert_eq!(find(&world, "search=ujung").await.len(), 1);
-    assert_eq!(find(&world, "search=pangkal").await.len(), 1);
+    assert_eq!(find_by(&world, &admin, "search=ujung").await.len(), 1);
+    assert_eq!(find_by(&world, &admin, "search=pangkal").await.len(), 1);
     assert_invariants(&world).await;
 }
 
@@ -356,7 +372,7 @@ async fn an_unknown_name_makes_an_unverified_harbour(world: World) {
         (&draft["timezone"], &draft["to"]),
         (&json!("Asia/Makassar"), &json!("Dermaga  Baru"))
     );
-    let new = find(&world, "status=unverified").await;
+    let new = find_by(&world, &made, "status=unverified").await;
     assert_eq!(names(&new), ["Dermaga  Baru"]);
     assert_eq!((&new[0]["timezone"], &new[0]["aliases"]), (&json!("Asia/Makassar"), &json!([])));
     assert!(new[0]["latitude"].is_null() && new[0]["city"].is_null());
@@ -373,7 +389,7 @@ async fn an_unknown_name_makes_an_unverified_harbour(world: World) {
         ("Tiga", "Asia/Jakarta"),
         ("Empat", "Asia/Jakarta"),
     ] {
-        let harbour = named(&world, name).await;
+        let harbour = named_by(&world, &made, name).await;
         assert_eq!(
             (&harbour["timezone"], &harbour["status"]),
             (&json!(zone), &json!("unverified"))
@@ -388,7 +404,154 @@ async fn an_unknown_name_makes_an_unverified_harbour(world: World) {
     // A refused draft makes none.
     let refused = create(json!({ "from": "Atlantis", "speedboat_id": made.id })).await;
     refused.has_field_errors(&[("speedboat_id", "unknown")]);
-    assert!(find(&world, "search=atlantis").await.is_empty());
+    assert!(find_by(&world, &made, "search=atlantis").await.is_empty());
+}
+
+/// Until a published route uses it, others do not see it.
+async fn an_unverified_harbour_is_public_with_a_published_route(world: World) {
+    let admin = world.admin().await;
+    let clerk = world.staff("putu@dermaga.test", &[Rule::RoutesWrite]).await;
+    let made = world.active_partner("made@bahari.id").await;
+    let other = world.active_partner("ayu@bahari.id").await;
+    let boat = world.adds_boat(&made, "GT. 1").await;
+    let plan = with(route(&boat), json!({ "to": "Ujung" }));
+    let draft = world.creates_route(&made, plan).await;
+    let query = "search=ujung";
+    assert!(find(&world, query).await.is_empty());
+    assert!(find(&world, "status=unverified").await.is_empty());
+    for (who, seen) in [(&admin, 1), (&made, 1), (&other, 0), (&clerk, 0)] {
+        assert_eq!(find_by(&world, who, query).await.len(), seen, "{}", who.email);
+    }
+    let page = world.get(&format!("{LIST}?{query}")).send().await;
+    assert_eq!(page.body["pagination"]["total_items"], 0);
+    let forged = world.get(LIST).with_token("x").send().await;
+    forged.is(401, "unauthenticated");
+    world.publishes_route(&made, &draft).await.ok();
+    assert_eq!(names(&find(&world, query).await), ["Ujung"]);
+    assert_eq!(names(&find_by(&world, &other, query).await), ["Ujung"]);
+    // An archived route shows it to its partner alone.
+    world.delete(&format!("{ROUTES}{draft}")).by(&made).send().await.ok();
+    assert!(find(&world, query).await.is_empty());
+    assert_eq!(find_by(&world, &made, query).await.len(), 1);
+    assert_invariants(&world).await;
+}
+
+async fn an_unverified_harbour_goes_with_its_last_route(world: World) {
+    let admin = world.admin().await;
+    let made = world.active_partner("made@bahari.id").await;
+    let other = world.active_partner("ayu@bahari.id").await;
+    let boat = world.adds_boat(&made, "GT. 1").await;
+    let other_boat = world.adds_boat(&other, "GT. 2").await;
+    let to = |boat: &str, to: &str| with(route(boat), json!({ "to": to }));
+    let all = async || {
+        let found = find_by(&world, &admin, "status=unverified").await;
+        names(&found).join(", ")
+    };
+    let draft = world.creates_route(&made, to(&boat, "Ujnug")).await;
+    let others = world.creates_route(&other, to(&other_boat, "UJNUG")).await;
+    let change = async |name: &str| {
+        let change = to(&boat, name);
+        world.put(&format!("{ROUTES}{draft}"), change).by(&made).send().await.ok()
+    };
+    change("Ujung").await;
+    assert_eq!(all().await, "Ujnug, Ujung", "another partner's route uses it");
+    world.delete(&format!("{ROUTES}{others}")).by(&other).send().await.ok();
+    assert_eq!(all().await, "Ujung");
+    // What staff have added is kept.
+    let ujung = path(&named_by(&world, &admin, "Ujung").await);
+    world.put(&ujung, json!({ "city": "Amlapura" })).by(&admin).send().await.ok();
+    change("Pangkal").await;
+    assert_eq!(all().await, "Pangkal, Ujung");
+    change("Nusa Penida").await;
+    assert_eq!(all().await, "Ujung");
+    assert_eq!(named(&world, "Nusa Penida").await["status"], "verified");
+    // A refused change deletes nothing.
+    change("Pangkal").await;
+    let wrong = world.put(&format!("{ROUTES}{draft}"), to(&boat, "Sanur")).by(&made).send().await;
+    wrong.has_field_errors(&[("to", "same")]);
+    assert_eq!(all().await, "Pangkal, Ujung");
+    // It is named again while its last route is deleted.
+    for _ in 0..5 {
+        let draft = world.creates_route(&made, to(&boat, "Sementara")).await;
+        let draft = format!("{ROUTES}{draft}");
+        let (deleted, created) = tokio::join!(
+            world.delete(&draft).by(&made).send_with_retry(),
+            world.post(ROUTES, to(&other_boat, "sementara")).by(&other).send_with_retry(),
+        );
+        deleted.ok();
+        let created = format!("{ROUTES}{}", created.ok()["id"].as_str().unwrap());
+        assert_eq!(find_by(&world, &admin, "search=sementara").await.len(), 1);
+        world.delete(&created).by(&other).send_with_retry().await.ok();
+        assert!(find_by(&world, &admin, "search=sementara").await.is_empty());
+    }
+    assert_invariants(&world).await;
+}
+
+async fn a_partner_names_few_harbours_that_are_not_on_sale(world: World) {
+    const MOST: usize = 50;
+    let made = world.active_partner("made@bahari.id").await;
+    let other = world.active_partner("ayu@bahari.id").await;
+    let boat = world.adds_boat(&made, "GT. 1").await;
+    let other_boat = world.adds_boat(&other, "GT. 2").await;
+    let between =
+        |boat: &str, from: &str, to: &str| with(route(boat), json!({ "from": from, "to": to }));
+    let mut drafts = Vec::new();
+    for n in 0..MOST / 2 {
+        let plan = between(&boat, &format!("Ujung {n}"), &format!("Pangkal {n}"));
+        drafts.push(world.creates_route(&made, plan).await);
+    }
+    let create = async |from: &str, to: &str| {
+        world.post(ROUTES, between(&boat, from, to)).by(&made).send_with_retry().await
+    };
+    create("Sanur", "Baru").await.has_field_errors(&[("to", "max")]);
+    create("Baru", "Sanur").await.has_field_errors(&[("from", "max")]);
+    create("Satu", "Dua").await.has_field_errors(&[("from", "max"), ("to", "max")]);
+    assert!(find_by(&world, &made, "search=baru").await.is_empty());
+    // Known ones can be named, and a name can be corrected.
+    create("Ujung 0", "Pangkal 1").await.ok();
+    let corrected = between(&boat, "Ujung 9", "Pangkal Sembilan");
+    let draft = format!("{ROUTES}{}", drafts[9]);
+    world.put(&draft, corrected).by(&made).send().await.ok();
+    let two = between(&boat, "Sanur", "Ujung Sembilan");
+    world.put(&draft, two).by(&made).send().await.ok();
+    // Now there is one too few. Of several at once, one gets it.
+    let at_once = join_all(["Satu", "Dua", "Tiga"].map(|name| create("Sanur", name))).await;
+    let made_now = at_once.iter().filter(|answer| answer.status == 200).count();
+    assert_eq!(made_now, 1);
+    create("Sanur", "Baru").await.has_field_errors(&[("to", "max")]);
+    // Another partner has a limit of its own.
+    let others = between(&other_boat, "Baru", "Lama");
+    world.post(ROUTES, others).by(&other).send().await.ok();
+    // What is on sale does not count.
+    world.publishes_route(&made, &drafts[20]).await.ok();
+    create("Satu Lagi", "Dua Lagi").await.ok();
+    create("Sanur", "Tiga Lagi").await.has_field_errors(&[("to", "max")]);
+    assert_invariants(&world).await;
+}
+
+async fn a_guess_of_one_partner_is_no_zone_of_another(world: World) {
+    let made = world.active_partner("made@bahari.id").await;
+    let other = world.active_partner("ayu@bahari.id").await;
+    let boat = world.adds_boat(&made, "GT. 1").await;
+    let other_boat = world.adds_boat(&other, "GT. 2").await;
+    let create = async |who: &Someone, boat: &str, changes: Value| {
+        let draft = world.post(ROUTES, with(route(boat), changes)).by(who).send().await.ok();
+        ["timezone", "arrival_timezone"].map(|field| draft[field].as_str().unwrap().to_owned())
+    };
+    let jakarta = "Asia/Jakarta";
+    let far = json!({ "from": "Timur", "to": "Barat", "timezone": "Asia/Jayapura" });
+    create(&made, &boat, far).await;
+    let same = json!({ "from": "Timur", "to": "Barat", "timezone": null });
+    let zones = create(&other, &other_boat, same.clone()).await;
+    assert_eq!(zones, [jakarta, jakarta], "the zone of the service");
+    let arriving = json!({ "to": "Barat", "timezone": null });
+    let zones = create(&other, &other_boat, arriving).await;
+    assert_eq!(zones, ["Asia/Makassar", jakarta], "as its own other route");
+    let zones = create(&made, &boat, same).await;
+    assert_eq!(zones, ["Asia/Jayapura"; 2], "as its own other route");
+    let back = json!({ "from": "Barat", "to": "Sanur", "timezone": null });
+    let zones = create(&made, &boat, back).await;
+    assert_eq!(zones, ["Asia/Jayapura", "Asia/Makassar"]);
 }
 
 async fn two_names_of_one_harbour_are_no_route(world: World) {
@@ -479,12 +642,13 @@ async fn a_harbour_with_routes_stays(world: World) {
     let boat = world.adds_boat(&made, "GT. 1").await;
     let draft = world.creates_route(&made, with(route(&boat), json!({ "to": "Ujung" }))).await;
     for name in ["Sanur", "Ujung"] {
-        let harbour = named(&world, name).await;
+        let harbour = named_by(&world, &admin, name).await;
         world.delete(&path(&harbour)).by(&admin).send().await.is(409, "in_use");
     }
+    let ujung = path(&named_by(&world, &admin, "Ujung").await);
+    world.put(&ujung, json!({ "city": "Amlapura" })).by(&admin).send().await.ok();
     world.delete(&format!("{ROUTES}{draft}")).by(&made).send().await.ok();
-    let ujung = named(&world, "Ujung").await;
-    world.delete(&path(&ujung)).by(&admin).send().await.ok();
+    world.delete(&ujung).by(&admin).send().await.ok();
     // An archived route has sailings of the past.
     let (_, published) = world.creates_published_route(&made, "GT. 2").await;
     world.delete(&format!("{ROUTES}{published}")).by(&made).send().await.ok();
@@ -517,7 +681,7 @@ async fn a_draft_in_an_outdated_zone_is_not_published(world: World) {
     let plan = with(route(&boat), json!({ "from": "Ujung", "to": "Pangkal" }));
     let draft = world.creates_route(&made, plan.clone()).await;
     let verified = json!({ "status": "verified", "timezone": "Asia/Jakarta" });
-    let pangkal = path(&named(&world, "Pangkal").await);
+    let pangkal = path(&named_by(&world, &admin, "Pangkal").await);
     world.put(&pangkal, verified).by(&admin).send().await.ok();
     world.publishes_route(&made, &draft).await.is(409, "invalid_state");
     let saved = world.put(&format!("{ROUTES}{draft}"), plan).by(&made).send().await.ok();
@@ -532,7 +696,7 @@ async fn a_draft_in_an_outdated_zone_is_not_published(world: World) {
     let save = || world.put(&format!("{ROUTES}{draft}"), plan.clone()).by(&made).send();
     assert_eq!(save().await.ok()["timezone"], "Asia/Jayapura", "it is kept");
     let verified = json!({ "status": "verified", "timezone": "Asia/Makassar" });
-    let timur = path(&named(&world, "Timur").await);
+    let timur = path(&named_by(&world, &admin, "Timur").await);
     world.put(&timur, verified).by(&admin).send().await.ok();
     world.publishes_route(&made, &draft).await.is(409, "invalid_state");
     assert_eq!(save().await.ok()["timezone"], "Asia/Makassar");

@@ -85,9 +85,11 @@ async fn create(
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     let boat = lock_boat(&mut tx, caller.partner_filter(None)?, form).await?;
-    let (times, ends) = (form.times(), match_ends(app, &mut tx, form, None, now).await?);
-    let stored = Stored { owner: boat.partner_id, form, times: &times, ends: &ends };
+    let owner = boat.partner_id;
+    let (times, ends) = (form.times(), match_ends(app, &mut tx, owner, form, None, now).await?);
+    let stored = Stored { owner, form, times: &times, ends: &ends };
     let id = routes::insert(&mut tx, stored, now).await?;
+    harbours::settle(&mut tx, owner, &ends, &[]).await?;
     let route = to_response(routes::get_in(&mut tx, None, id).await?.ok_or(Error::NotFound)?);
     record(&mut tx, "route.created", None, Some(&route)).await?;
     if let Some(running) = running {
@@ -108,15 +110,19 @@ pub async fn update_route(
     let mut tx = caller.begin(&app.db, now).await?;
     // The partner of a route never changes.
     let boat = lock_boat(&mut tx, Some(seen.partner_id), &form).await?;
-    let (times, ends) = (form.times(), match_ends(&app, &mut tx, &form, Some(&seen), now).await?);
+    let owner = boat.partner_id;
+    let ends = match_ends(&app, &mut tx, owner, &form, Some(&seen), now).await?;
+    let times = form.times();
     let before = lock_route(&mut tx, id).await?;
-    let stored = Stored { owner: boat.partner_id, form: &form, times: &times, ends: &ends };
+    let stored = Stored { owner, form: &form, times: &times, ends: &ends };
     if !routes::change(&mut tx, id, stored, now).await? {
         return Err(Error::invalid_state(
             "Only a draft can be changed.",
             "Hanya draf yang dapat diubah.",
         ));
     }
+    let former = [before.from_harbour_id, before.to_harbour_id];
+    harbours::settle(&mut tx, owner, &ends, &former).await?;
     let after = to_response(routes::get_in(&mut tx, None, id).await?.ok_or(Error::NotFound)?);
     record(&mut tx, "route.updated", Some(&to_response(before)), Some(&after)).await?;
     tx.commit().await?;
@@ -278,8 +284,14 @@ pub async fn delete_route(
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     fleet::lock_row(&mut tx, seen.speedboat_id).await?;
+    if seen.status == RouteStatus::Draft {
+        harbours::lock(&mut tx).await?;
+    }
     let before = lock_route(&mut tx, seen.id).await?;
-    if !routes::delete_draft(&mut tx, seen.id).await? {
+    if routes::delete_draft(&mut tx, seen.id).await? {
+        let former = [before.from_harbour_id, before.to_harbour_id];
+        harbours::delete_unused(&mut tx, &former).await?;
+    } else {
         if !routes::archive(&mut tx, seen.id, now).await? {
             return Err(Error::invalid_state(
                 "This route is already archived.",
@@ -316,12 +328,14 @@ async fn lock_boat(
 async fn match_ends(
     app: &App,
     tx: &mut AuditedTx,
+    partner: Uuid,
     form: &RouteForm,
     seen: Option<&RouteRow>,
     now: DateTime<Utc>,
 ) -> Result<Ends> {
     let same = |seen: &&RouteRow| harbours::key(&seen.from_name) == form.from.key();
     let stops = Stops {
+        partner,
         from: &form.from,
         to: &form.to,
         timezone: match form.timezone {
