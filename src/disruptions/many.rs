@@ -22,7 +22,7 @@ use crate::{
     },
     sailings::{
         self, PathRoute,
-        bulk::{self, Filter, NewValues, Period, Plan, PlannedChange},
+        bulk::{self, Filter, NewValues, Period, PlannedChange},
         offers,
     },
 };
@@ -47,13 +47,7 @@ pub async fn update_sailings(
         Some(id) => Some(boat_in_service(&mut tx, route.partner_id, id, "set.speedboat_id").await?),
         None => None,
     };
-    let mut selected = match set.moves() {
-        true => {
-            bookings::lock_rows_in(&mut tx, &period).await?;
-            bulk::lock(&mut tx, &period).await?
-        }
-        false => bulk::read(&mut tx, &period).await?,
-    };
+    let mut selected = bulk::read(&mut tx, &period).await?;
     if set.moves() && selected.iter().any(|one| !boats.contains_key(&one.speedboat_id)) {
         return Err(Error::Contention("a boat was changed concurrently".into()));
     }
@@ -74,25 +68,27 @@ pub async fn update_sailings(
             arrival_time: set.arrival_time,
         };
         let mut plan = bulk::plan(selected, &new, zones, now);
+        let mut changed = 0;
         if set.moves() {
             let calendars = bulk::calendars(&mut tx, &period, set.speedboat_id, &plan).await?;
             bulk::drop_conflicts(&mut plan, &calendars);
+            let ids: Vec<_> = plan.take_moving().iter().map(|one| one.sailing.id).collect();
+            bookings::lock_rows_of(&mut tx, &ids).await?;
+            plan.add(bulk::plan(bulk::lock(&mut tx, &ids).await?, &new, zones, now));
+            let moving = plan.take_moving();
+            let news_of = |change: &PlannedChange| {
+                let was = &boats[&change.sailing.speedboat_id];
+                let boat = boat.as_ref().filter(|_| change.has_other_boat());
+                (change.sailing.id, news(change.is_retimed(), was, boat))
+            };
+            let news = moving.iter().map(news_of).collect();
+            move_all(&mut tx, &period, &moving, &form, &news, now).await?;
+            changed += moving.len();
         }
-        let changed = match (set.moves(), new.price) {
-            (false, Some(price)) => {
-                bulk::set_price(&mut tx, &period, &mut plan, price, now).await?
-            }
-            _ => {
-                let news_of = |change: &PlannedChange| {
-                    let was = &boats[&change.sailing.speedboat_id];
-                    let boat = boat.as_ref().filter(|_| change.has_other_boat());
-                    (change.sailing.id, news(change.is_retimed(), was, boat))
-                };
-                let news = plan.changes.iter().map(news_of).collect();
-                move_all(&mut tx, &period, &plan, &form, &news, now).await?;
-                plan.changes.len()
-            }
-        };
+        // What is left keeps its time and its boat.
+        if let Some(price) = new.price {
+            changed += bulk::set_price(&mut tx, &period, &mut plan, price, now).await?;
+        }
         (plan, changed)
     };
 
@@ -121,23 +117,23 @@ pub async fn update_sailings(
 async fn move_all(
     tx: &mut crate::kernel::db::Tx,
     period: &Period,
-    plan: &Plan,
+    changes: &[PlannedChange],
     form: &UpdateSailings,
     news: &HashMap<crate::kernel::ids::Uuid, bookings::SailingNews>,
     now: chrono::DateTime<chrono::Utc>,
 ) -> Result<()> {
     let concerns_bookers =
         |change: &PlannedChange| change.is_retimed() && change.sailing.seats_taken > 0;
-    if form.reason.is_none() && plan.changes.iter().any(concerns_bookers) {
+    if form.reason.is_none() && changes.iter().any(concerns_bookers) {
         return Err(reason_required());
     }
-    if plan.changes.is_empty() {
+    if changes.is_empty() {
         return Ok(());
     }
-    let change = bulk::move_all(tx, period, &plan.changes, form.reason.as_deref()).await?;
+    let change = bulk::move_all(tx, period, changes, form.reason.as_deref()).await?;
     let bookings = bookings::follow_sailings(tx, change, news, now).await?;
     bulk::forget(tx, change).await?;
-    let moved = plan.changes.iter().filter(|change| change.is_retimed()).filter_map(|change| {
+    let moved = changes.iter().filter(|change| change.is_retimed()).filter_map(|change| {
         let sailing_id = change.sailing.id;
         let bookings = *bookings.get(&sailing_id)?;
         let was_departure_at = change.sailing.departure_at;

@@ -117,7 +117,7 @@ async fn booked(
     let ids: Vec<Uuid> = truncated.cut("bookings", store::bookings(&app.db, email, LIMIT).await?);
     let mut booked = Vec::with_capacity(ids.len());
     for some in ids.chunks(AT_ONCE) {
-        for row in bookings::get_all(&app.db, some).await? {
+        for row in bookings::get_all_long(&app.db, some).await? {
             booked.push(bookings::to_response(app, row, bookings::Readable::ALL)?);
         }
     }

@@ -1,8 +1,10 @@
 //! Changing many sailings of a route at once.
 //!
 //! - The number of statements does not depend on the number of sailings.
-//! - If sailings move, their rows are locked before anything is decided, so what was decided about a
-//!   sailing is still true when it is changed. A new price and a withdrawal are conditional updates.
+//! - Sailings that move are planned once to find out which ones they are, and again when their rows
+//!   are locked, so what was decided about a sailing is still true when it is changed. Times and boats
+//!   cannot change in between, since the boats are locked. A new price and a withdrawal are
+//!   conditional updates.
 
 use std::collections::{HashMap, HashSet};
 
@@ -43,7 +45,6 @@ macro_rules! in_period {
         )
     };
 }
-pub(crate) use in_period;
 
 impl Period {
     pub fn bind<'s>(&self, statement: Statement<'s>) -> Statement<'s> {
@@ -81,7 +82,7 @@ pub async fn lock_boats(
     Ok(boats)
 }
 
-/// A sailing whose row is locked.
+/// A sailing of a period.
 #[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct SelectedSailing {
     pub id: Uuid,
@@ -130,15 +131,18 @@ pub async fn read(tx: &mut Tx, period: &Period) -> Result<Vec<SelectedSailing>> 
     Ok(period.bind(read).all().await?)
 }
 
-/// Locks and reads the sailings of a period, by departure.
-pub async fn lock(tx: &mut Tx, period: &Period) -> Result<Vec<SelectedSailing>> {
-    let lock = tx.sql(concat!(
-        in_period!("UPDATE sailings SET seats_taken = seats_taken WHERE ", " RETURNING "),
-        selected!()
-    ));
-    let mut sailings: Vec<SelectedSailing> = period.bind(lock).all().await?;
-    sailings.sort_by_key(|sailing| (sailing.departure_at, sailing.id));
-    Ok(sailings)
+/// Locks sailings and reads them again.
+pub async fn lock(tx: &mut Tx, sailings: &[Uuid]) -> Result<Vec<SelectedSailing>> {
+    let mut locked = Vec::new();
+    for ids in sailings.chunks(CHUNK) {
+        let lock = tx.sql_among(
+            "UPDATE sailings SET seats_taken = seats_taken WHERE id IN",
+            ids.len(),
+            concat!("RETURNING ", selected!()),
+        );
+        locked.extend(ids.iter().fold(lock, |lock, id| lock.bind(*id)).all().await?);
+    }
+    Ok(locked)
 }
 
 /// Which sailings of the period are meant; `None` means all.
@@ -227,6 +231,21 @@ impl Plan {
     fn skip(&mut self, sailing: &SelectedSailing, reason: SkipReason) {
         let skipped = SkippedSailing { route_time_id: sailing.id, reason };
         self.skipped.push((sailing.departure_at, skipped));
+    }
+
+    /// Takes out the sailings that move.
+    pub fn take_moving(&mut self) -> Vec<PlannedChange> {
+        let (moving, priced) =
+            std::mem::take(&mut self.changes).into_iter().partition(PlannedChange::moves);
+        self.changes = priced;
+        moving
+    }
+
+    /// Adds the sailings of another plan.
+    pub fn add(&mut self, other: Plan) {
+        self.changes.extend(other.changes);
+        self.skipped.extend(other.skipped);
+        self.unchanged += other.unchanged;
     }
 
     /// By departure.
@@ -351,10 +370,10 @@ pub async fn calendars(
 }
 
 /// Ids in one statement.
-const CHUNK: usize = 10_000;
+pub const CHUNK: usize = 10_000;
 
-/// Sets the price of sailings; returns their number. Those that were closed since they were read are
-/// skipped.
+/// Sets the price of the planned sailings; returns their number. Those that were closed since they
+/// were read are skipped.
 pub async fn set_price(
     tx: &mut Tx,
     period: &Period,

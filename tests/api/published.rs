@@ -33,6 +33,7 @@ on_both_engines![
     prices_change_on_some_days_and_times,
     a_bulk_change_of_times_tells_each_booker_once,
     a_bulk_change_of_boats_skips_what_does_not_fit,
+    a_bulk_change_waits_for_its_own_bookings_only,
     sold_sailings_are_not_withdrawn,
     a_withdrawal_races_with_sales,
     bulk_changes_race_with_bookings_and_one_another,
@@ -712,6 +713,44 @@ async fn a_bulk_change_of_boats_skips_what_does_not_fit(world: World) {
     let body = all_days(json!({ "speedboat_id": idle }));
     let refused = world.updates_sailings(&sailing.partner, &route, body).await;
     refused.has_field_errors(&[("set.speedboat_id", "not_active")]);
+    assert_invariants(&world).await;
+}
+
+/// PostgreSQL locks rows: the bookings of sailings that keep their time and boat are not waited for.
+async fn a_bulk_change_waits_for_its_own_bookings_only(world: World) {
+    let sailing = world.sailing().await;
+    let route = world.route_of(&sailing).await;
+    let days = world.three_days(&sailing, &route).await;
+    let booked = world.paid_booking(&days[0], 2).await;
+    world.paid_booking(&days[1], 2).await;
+    let other = world.adds_boat(&sailing.partner, "GT. 2").await;
+    world.updates_sailing(&days[0], json!({ "speedboat_id": other })).await.ok();
+    let id: dermaga::kernel::ids::Uuid = booked["id"].as_str().unwrap().parse().unwrap();
+    let held = match world.url() {
+        Some(_) => {
+            let mut tx = world.db().begin().await.unwrap();
+            let lock = tx.sql("UPDATE bookings SET updated_at = updated_at WHERE id = $1");
+            assert_eq!(lock.bind(id).run().await.unwrap(), 1);
+            Some(tx)
+        }
+        None => None,
+    };
+    let change = async |days: Value, set: Value| {
+        let mut body = all_days(set);
+        (body["days"], body["reason"]) = (days, json!("Tide"));
+        let done = world.updates_sailings(&sailing.partner, &route, body).await.ok();
+        [done["changed"].clone(), done["skipped_count"].clone()]
+    };
+    // The 16th is a Monday.
+    let others = change(json!(["tue", "wed"]), json!({ "departure_time": "09:00" })).await;
+    assert_eq!(others, [2, 0]);
+    // It has the boat already, and gets the price.
+    let set = json!({ "speedboat_id": other, "price": 175_000 });
+    assert_eq!(change(json!(["mon", "tue", "wed"]), set).await, [3, 0]);
+    drop(held);
+    let prices = "SELECT COUNT(*) FROM sailings WHERE price = 175000";
+    assert_eq!(world.count(prices).await, 3);
+    assert_eq!(change(json!(["mon"]), json!({ "departure_time": "10:00" })).await, [1, 0]);
     assert_invariants(&world).await;
 }
 

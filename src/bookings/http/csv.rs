@@ -51,7 +51,7 @@ pub fn file(app: App, ids: Vec<Uuid>) -> Result<PageOrCsv<Booking>> {
     export::csv("bookings", HEADER, ids, move |ids| {
         let app = app.clone();
         async move {
-            let rows = store::get_all(&app.db, &ids).await?;
+            let rows = store::get_all_long(&app.db, &ids).await?;
             Ok(rows.iter().map(|booking| (booking.id, row(booking))).collect())
         }
     })

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     kernel::{
         clock::midnight,
-        db::{Db, Failure, Json, List, Sort, Tx},
+        db::{Db, Failure, Json, List, Sort, Statement, Tx},
         error::Result,
         http::{Page, export},
         ids::Uuid,
@@ -33,7 +33,7 @@ pub use lookup::{FoundBooking, count_lookup, of_address, sweep_lookups};
 pub use partial::{PartialCancellation, cancel_passengers};
 pub use sailing::{
     boarding_list, boarding_list_in, cancel_all, expire_all, follow, follow_all, lock_rows,
-    lock_rows_in, set_boarded,
+    lock_rows_of, set_boarded,
 };
 pub use sale::{INSERT_BOOKING, SELECT_OFFER, bind_new, offer};
 
@@ -86,8 +86,17 @@ pub async fn get_all(db: &Db, ids: &[Uuid]) -> Result<Vec<BookingRow>> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }
+    Ok(by_ids(db, ids).all().await?)
+}
+
+/// The same for an export, which must not occupy the connections of short statements.
+pub async fn get_all_long(db: &Db, ids: &[Uuid]) -> Result<Vec<BookingRow>> {
+    Ok(by_ids(db, ids).long().all().await?)
+}
+
+fn by_ids<'d>(db: &'d Db, ids: &[Uuid]) -> Statement<'d> {
     let statement = db.sql_among(booking!(" WHERE k.id IN"), ids.len(), "");
-    Ok(ids.iter().fold(statement, |statement, id| statement.bind(*id)).all().await?)
+    ids.iter().fold(statement, |statement, id| statement.bind(*id))
 }
 
 pub async fn get_in(tx: &mut Tx, id: Uuid) -> Result<Option<BookingRow>> {

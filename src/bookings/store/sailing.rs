@@ -14,7 +14,7 @@ use crate::{
         ids::Uuid,
     },
     ledger::with_collected,
-    sailings::bulk::{Period, in_period},
+    sailings::bulk::CHUNK,
 };
 
 /// Bookings of a sailing that may board, or have boarded.
@@ -51,15 +51,17 @@ pub async fn lock_rows(tx: &mut Tx, sailing: Uuid) -> Result<()> {
     Ok(())
 }
 
-/// The same for all sailings of a period.
-pub async fn lock_rows_in(tx: &mut Tx, period: &Period) -> Result<()> {
-    let lock = tx.sql(in_period!(
-        "UPDATE bookings SET updated_at = updated_at
-         WHERE status IN ('pending_payment', 'paid') AND sailing_id IN
-           (SELECT id FROM sailings WHERE ",
-        ")"
-    ));
-    period.bind(lock).run().await?;
+/// The same for several sailings.
+pub async fn lock_rows_of(tx: &mut Tx, sailings: &[Uuid]) -> Result<()> {
+    for ids in sailings.chunks(CHUNK) {
+        let lock = tx.sql_among(
+            "UPDATE bookings SET updated_at = updated_at
+             WHERE status IN ('pending_payment', 'paid') AND sailing_id IN",
+            ids.len(),
+            "",
+        );
+        ids.iter().fold(lock, |lock, id| lock.bind(*id)).run().await?;
+    }
     Ok(())
 }
 
