@@ -254,7 +254,12 @@ pub fn csv(manifest: &Manifest) -> Vec<u8> {
         "booking_code",
         "checked_in_at",
         "fare",
+        "departure_at",
+        "timezone",
+        "arrival_at",
+        "arrival_timezone",
     ];
+    let sailing = &manifest.sailing;
     let mut lines = csv::line(&header).to_vec();
     for passenger in &manifest.passengers {
         let said = |value: Option<String>| csv::harmless(&value.unwrap_or_default());
@@ -274,6 +279,10 @@ pub fn csv(manifest: &Manifest) -> Vec<u8> {
             passenger.booking_code.clone(),
             said(passenger.checked_in_at.map(|at| at.to_rfc3339())),
             said(passenger.fare.clone()),
+            sailing.departure_at.to_rfc3339(),
+            sailing.timezone.to_string(),
+            sailing.arrival_at.to_rfc3339(),
+            sailing.arrival_timezone.to_string(),
         ]));
     }
     lines

@@ -171,6 +171,7 @@ async fn a_manifest_is_a_file_for_whoever_wants_one(world: World) {
     let lines: Vec<_> = csv.lines().collect();
     assert_eq!(lines.len(), 4);
     assert!(lines[0].starts_with("\"number\",\"name\",\"gender\",\"age\","));
+    assert!(lines[0].ends_with(r#","departure_at","timezone","arrival_at","arrival_timezone""#));
     let first = r#""1","'=Bayu","male","0","2025-12-01","","","","Sari","'+6281234567890","DMG-"#;
     assert!(lines[1].starts_with(first), "{csv}");
     assert!(lines[3].contains(r#","nik","5171012304850001","Indonesia","#), "{csv}");
