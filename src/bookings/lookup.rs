@@ -23,6 +23,9 @@ use crate::{
     ticket_codes::Ticket,
 };
 
+/// Most tickets that are signed on the thread of a request.
+pub const FEW_TICKETS: usize = 200;
+
 /// In whose name the caller acts on bookings; 403 for crew, which has no part in them.
 pub fn actor(caller: Option<&Caller>) -> Result<Actor> {
     match caller.map(|caller| caller.role) {
@@ -73,14 +76,20 @@ pub fn may_read_identity(caller: Option<&Caller>) -> bool {
 /// Which confidential fields of a booking a caller sees.
 #[derive(Clone, Copy, Debug)]
 pub struct Readable {
-    /// Identity numbers in full, and the codes of tickets.
+    /// Identity numbers in full.
     identity: bool,
+    /// The codes of tickets, each of which has to be signed.
+    tickets: bool,
     /// The account for refunds, masked.
     refund_account: bool,
 }
 
 impl Readable {
-    pub const ALL: Self = Self { identity: true, refund_account: true };
+    pub const ALL: Self = Self { identity: true, tickets: true, refund_account: true };
+
+    /// For an audit entry, which shows what has changed. It is made inside of the transaction, and
+    /// tickets do not change.
+    pub const AUDITED: Self = Self { tickets: false, ..Self::ALL };
 
     /// The account for refunds is between the booker and the platform.
     pub fn by(caller: Option<&Caller>) -> Self {
@@ -88,14 +97,15 @@ impl Readable {
             Role::Admin | Role::Staff => caller.may(Rule::BookingsRead),
             Role::Mitra | Role::Crew => false,
         });
-        Self { identity: may_read_identity(caller), refund_account }
+        let identity = may_read_identity(caller);
+        Self { identity, tickets: identity, refund_account }
     }
 }
 
-/// Whether identity numbers are readable; the account for refunds is not.
+/// Whether identity numbers and ticket codes are readable; the account for refunds is not.
 impl From<bool> for Readable {
     fn from(identity: bool) -> Self {
-        Self { identity, refund_account: false }
+        Self { identity, tickets: identity, refund_account: false }
     }
 }
 
@@ -107,7 +117,7 @@ pub fn to_response(app: &App, row: BookingRow, readable: impl Into<Readable>) ->
     let account = row.refund_account.as_deref().filter(|_| readable.refund_account);
     let refund_account =
         account.map(|sealed| RefundAccount::open(&app.sealer, sealed)).transpose()?;
-    let has_tickets = readable.identity && has_ticket(row.status);
+    let has_tickets = readable.tickets && has_ticket(row.status);
     let (sailing_id, booking_id) = (row.sailing_id, row.id);
     let mut passengers = Vec::with_capacity(row.passengers.len());
     for (index, passenger) in row.passengers.0.into_iter().enumerate() {
@@ -204,6 +214,16 @@ pub fn to_response(app: &App, row: BookingRow, readable: impl Into<Readable>) ->
         refund_account,
         created_at: row.created_at,
     })
+}
+
+/// [`to_response`] outside of a transaction. Many tickets are signed on a blocking thread.
+pub async fn to_answer(app: &App, row: BookingRow, readable: Readable) -> Result<Booking> {
+    if row.passengers.len() <= FEW_TICKETS {
+        return to_response(app, row, readable);
+    }
+    let app = app.clone();
+    let answer = tokio::task::spawn_blocking(move || to_response(&app, row, readable));
+    answer.await.map_err(Error::internal).flatten()
 }
 
 /// 404 if the contact of a guest's booking has changed since the guest was authorized.

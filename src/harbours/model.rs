@@ -109,8 +109,9 @@ pub struct NewHarbour {
 pub struct HarbourChange {
     /// The old name becomes an alias, unless `aliases` are given.
     pub name: Option<HarbourName>,
+    #[serde(default)]
     #[schemars(length(max = MOST_ALIASES))]
-    pub aliases: Option<Vec<HarbourName>>,
+    pub aliases: Patch<Vec<HarbourName>>,
     #[serde(default)]
     pub city: Patch<Line<80>>,
     #[serde(default)]

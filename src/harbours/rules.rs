@@ -9,6 +9,7 @@ use crate::kernel::{
     error::{Error, Fault, Result},
     ids::{self, Uuid},
     lang::text,
+    patch::Patch,
 };
 
 /// Most names that a harbour can have after a merge.
@@ -55,8 +56,9 @@ pub fn unverified(name: &str, timezone: Zone) -> Harbour {
 pub fn changed(before: &Harbour, change: HarbourChange) -> Result<Harbour> {
     let name = change.name.map_or_else(|| before.name.clone(), |name| name.as_str().to_owned());
     let aliases = match &change.aliases {
-        Some(aliases) => aliases_of(&name, aliases.iter().map(|alias| alias.as_str())),
-        None => aliases_of(&name, before.names()),
+        Patch::Set(aliases) => aliases_of(&name, aliases.iter().map(|alias| alias.as_str())),
+        Patch::Clear => Vec::new(),
+        Patch::Keep => aliases_of(&name, before.names()),
     };
     let harbour = Harbour {
         id: before.id,

@@ -1,7 +1,8 @@
 //! The audit log, written in the transaction of the change.
 //!
 //! `AuditedTx` refuses to commit a change by an admin, staff or an impersonated session without an
-//! audit entry, so no entry can be forgotten. Entries hold the names of changed personal fields and
+//! audit entry, so no entry can be forgotten. Partners are audited where they correct the personal data
+//! of bookings. Entries hold the names of changed personal fields and
 //! not their values (`personal`).
 
 use std::ops::{Deref, DerefMut};
@@ -56,9 +57,14 @@ impl Caller {
 impl AuditedTx {
     /// Writes the entry. Partners and crew acting for themselves are not audited.
     pub async fn record(&mut self, change: Change<'_>) -> Result<()> {
-        if !self.caller.is_audited() {
-            return Ok(());
+        match self.caller.is_audited() {
+            true => self.record_anyone(change).await,
+            false => Ok(()),
         }
+    }
+
+    /// Writes the entry, also for partners: they have changed data that is about others.
+    pub async fn record_anyone(&mut self, change: Change<'_>) -> Result<()> {
         let Caller { person, impersonator, context, .. } = &self.caller;
         let actor = impersonator.as_ref().map_or(person, |behind| &behind.person);
         let on_behalf_of = impersonator.is_some().then_some(person);

@@ -147,8 +147,8 @@ impl Caller {
         }
     }
 
-    /// Whether changes by this caller are recorded in the audit log: all but those of partners and
-    /// crew in person.
+    /// Whether all changes by this caller are recorded in the audit log: those of everyone but
+    /// partners and crew in person.
     pub fn is_audited(&self) -> bool {
         match self.role {
             Role::Admin | Role::Staff => true,

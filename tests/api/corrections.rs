@@ -15,6 +15,7 @@ use crate::{
 on_both_engines![
     a_booker_corrects_passengers,
     corrections_are_for_booker_partner_and_staff,
+    all_passengers_of_a_charter_are_corrected,
     faults_of_corrections_are_named,
     corrections_end_with_the_manifest_and_the_departure,
     a_booker_does_not_replace_who_is_on_board,
@@ -155,12 +156,56 @@ async fn corrections_are_for_booker_partner_and_staff(world: World) {
         assert_eq!(after["passengers"][0]["name"], name);
     }
     // The log has the fields and not their values.
-    let log = world.get("/v1/audit-logs").by(&world.admin().await).send().await.ok();
-    let entry = log.as_array().unwrap().iter();
-    let mut entry = entry.filter(|entry| entry["action"] == "booking.passengers_corrected");
-    let entry = entry.next().expect("the clerk's correction is recorded");
-    assert_eq!(entry["after"]["passengers"][0]["name"], "[personal]");
-    assert!(!entry.to_string().contains("Staff's"));
+    let log = world.get("/v1/audit-logs?action=booking.passengers_corrected&sort_dir=asc");
+    let log = log.by(&world.admin().await).send().await.ok();
+    let actors = log.as_array().unwrap().iter().map(|entry| entry["actor"]["email"].as_str());
+    let actors: Vec<_> = actors.map(Option::unwrap).collect();
+    assert_eq!(actors, ["made@bahari.id", "clerk@dermaga.test"]);
+    for entry in log.as_array().unwrap() {
+        assert_eq!(entry["entity_id"], booking["id"]);
+        assert_eq!(entry["after"]["passengers"][0]["name"], "[personal]");
+        assert_eq!(&entry["after"]["passengers"][0]["id"], id);
+        let text = entry.to_string();
+        for value in ["Staff's", "Partner's", "Penumpang"] {
+            assert!(!text.contains(value), "{text}");
+        }
+    }
+}
+
+/// A whole boat is corrected at once. Its tickets stay.
+async fn all_passengers_of_a_charter_are_corrected(world: World) {
+    const PEOPLE: usize = 500;
+    let partner = world.active_partner("made@bahari.id").await;
+    let mut large = crate::harbour::boat("GT. 1");
+    large["capacity"] = json!(PEOPLE);
+    let boat = world.post("/v1/speedboats", large).by(&partner).send().await.ok();
+    let boat = boat["id"].as_str().unwrap().to_owned();
+    let route = world.creates_route(&partner, crate::harbour::route(&boat)).await;
+    world.publishes_route(&partner, &route).await.ok();
+    let id = world.sailings(&partner, &route).await[0]["id"].as_str().unwrap().to_owned();
+    let sailing = Sailing { partner: partner.clone(), boat, id };
+    let order = crate::harbour::charter(&sailing, PEOPLE, "sari@example.com");
+    let booking = world.books(order).await.ok();
+    world.pays(&booking).await;
+    let before = world.looks_up(&booking).await;
+    let codes = |booking: &Value| -> Vec<Value> {
+        let passengers = booking["passengers"].as_array().unwrap().iter();
+        passengers.map(|passenger| passenger["ticket_code"].clone()).collect()
+    };
+    let corrections = before["passengers"].as_array().unwrap().iter().enumerate();
+    let corrections: Vec<_> = corrections
+        .map(|(n, passenger)| json!({ "id": passenger["id"], "name": format!("Tamu {n}") }))
+        .collect();
+    let after = world.corrects(&booking, json!(corrections), Some(&partner)).await.ok();
+    assert_eq!(after["passengers"][499]["name"], "Tamu 499");
+    assert!(after["passengers"][499]["ticket_code"].is_string());
+    assert_eq!(codes(&after), codes(&before));
+    let log = world.get("/v1/audit-logs?action=booking.passengers_corrected");
+    let log = log.by(&world.admin().await).send().await.ok();
+    assert_eq!(log[0]["after"]["passengers"].as_array().unwrap().len(), PEOPLE);
+    assert!(log[0]["after"]["passengers"][0].get("ticket_code").is_none_or(Value::is_null));
+    assert!(!log[0].to_string().contains("Tamu"));
+    assert_invariants(&world).await;
 }
 
 async fn faults_of_corrections_are_named(world: World) {
@@ -359,6 +404,15 @@ async fn contacts_are_corrected_by_partner_and_staff_alone(world: World) {
     let log = world.get("/v1/audit-logs?action=booking.contact_corrected");
     let log = log.by(&world.admin().await).send().await.ok();
     assert_eq!(log[0]["after"]["contact"], json!({ "name": "[personal]" }));
+    let phone = json!({ "phone": "0811 111 1111" });
+    world.corrects_contact(&booking, phone, &sailing.partner).await.ok();
+    let log = world.get("/v1/audit-logs?action=booking.contact_corrected");
+    let log = log.by(&world.admin().await).send().await.ok();
+    assert_eq!(log.as_array().unwrap().len(), 2);
+    let by_partner = log.as_array().unwrap().iter();
+    let mut by_partner = by_partner.filter(|entry| entry["actor"]["email"] == "made@bahari.id");
+    let entry = by_partner.next().expect("the partner's correction is recorded");
+    assert_eq!(entry["after"]["contact"], json!({ "phone": "[personal]" }));
 }
 
 async fn a_corrected_contact_takes_its_promotion_along(world: World) {

@@ -199,6 +199,14 @@ async fn a_harbour_is_made_changed_and_removed(world: World) {
     assert_eq!(changed["aliases"], json!(["Dermaga Lama"]));
     world.put(&path(&made), json!({ "aliases": [] })).by(&admin).send().await.ok();
     assert!(find(&world, "search=lama").await.is_empty());
+    let aliases = json!({ "aliases": ["Dermaga Lama"] });
+    world.put(&path(&made), aliases).by(&admin).send().await.ok();
+    let cleared = json!({ "aliases": null, "name": "Dermaga Baru Sekali" });
+    let cleared = world.put(&path(&made), cleared).by(&admin).send().await.ok();
+    assert_eq!(cleared["aliases"], json!([]), "not even the old name");
+    assert!(find(&world, "search=lama").await.is_empty());
+    world.put(&path(&made), json!({ "name": "Dermaga Baru" })).by(&admin).send().await.ok();
+    world.put(&path(&made), json!({ "aliases": null })).by(&admin).send().await.ok();
     world.delete(&path(&made)).by(&admin).send().await.ok();
     assert!(find(&world, "search=dermaga%20baru").await.is_empty());
     world.delete(&path(&made)).by(&admin).send().await.is(404, "not_found");
@@ -624,6 +632,16 @@ async fn arrivals_are_local_to_their_harbour(world: World) {
     );
     let manifest = world.get(&format!("{pier}/manifest")).by(&made).send().await.ok();
     assert_eq!(zones(&manifest["sailing"]), ["Asia/Jakarta", "Asia/Makassar"]);
+    let lists = [
+        (format!("{pier}/manifest?format=csv"), r#"Z","Asia/Makassar""#),
+        ("/v1/mitra/route-times?format=csv".into(), r#""Asia/Jakarta","Asia/Makassar""#),
+    ];
+    for (list, zones) in lists {
+        let (_, _, file) = world.get(&list).by(&made).bytes().await;
+        let file = String::from_utf8(file).unwrap();
+        let line = file.lines().nth(1).unwrap().replace("+00:00", "Z");
+        assert!(line.contains("Asia/Jakarta") && line.contains(zones), "{file}");
+    }
     world.delivers_outbox().await;
     let letters = world.letters_to("sari@example.com").join("\n");
     assert!(letters.contains("08:00 WIB") || letters.contains("08.00 WIB"), "{letters}");

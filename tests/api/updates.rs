@@ -40,7 +40,6 @@ const NEVER_EMPTY: &[(&str, &str)] = &[
     ("update_line", "names"),
     ("update_line", "max_party"),
     ("update_harbour", "name"),
-    ("update_harbour", "aliases"),
     ("update_harbour", "timezone"),
     ("update_harbour", "status"),
     // Coordinates go together.

@@ -11,7 +11,7 @@ use crate::{
         corrections::{self, CorrectContact, CorrectPassengers},
         fares,
         forms::GuestCredentials,
-        lookup::{Readable, ensure_same_contact, to_response},
+        lookup::{Readable, ensure_same_contact, to_answer, to_response},
         model::BookingRow,
         rules::{self, Actor},
         store,
@@ -47,19 +47,19 @@ pub async fn correct_passengers(
         Some(caller) => {
             let mut tx = caller.begin(&app.db, now).await?;
             let (before, after) = change_passengers(&app, &mut tx, &seen, &form, actor).await?;
-            tx.record(Change {
+            tx.record_anyone(Change {
                 action: "booking.passengers_corrected",
                 entity: "booking",
                 id: seen.id,
-                before: Some(&to_response(&app, before, Readable::ALL)?),
-                after: Some(&to_response(&app, after.clone(), Readable::ALL)?),
+                before: Some(&to_response(&app, before, Readable::AUDITED)?),
+                after: Some(&to_response(&app, after.clone(), Readable::AUDITED)?),
             })
             .await?;
             tx.commit().await?;
             after
         }
     };
-    let answer = to_response(&app, after, Readable::by(caller.as_ref()))?;
+    let answer = to_answer(&app, after, Readable::by(caller.as_ref())).await?;
     Ok(Reply::data(answer).saying("Saved.", "Tersimpan."))
 }
 
@@ -126,16 +126,16 @@ pub async fn correct_contact(
         after.stored.refund_account = None;
     }
     change_contact(&mut tx, &before, &after, actor, &app).await?;
-    tx.record(Change {
+    tx.record_anyone(Change {
         action: "booking.contact_corrected",
         entity: "booking",
         id: before.id,
-        before: Some(&to_response(&app, before, Readable::ALL)?),
-        after: Some(&to_response(&app, after.clone(), Readable::ALL)?),
+        before: Some(&to_response(&app, before, Readable::AUDITED)?),
+        after: Some(&to_response(&app, after.clone(), Readable::AUDITED)?),
     })
     .await?;
     tx.commit().await?;
-    let answer = to_response(&app, after, Readable::by(Some(&caller)))?;
+    let answer = to_answer(&app, after, Readable::by(Some(&caller))).await?;
     Ok(Reply::data(answer).saying("Saved.", "Tersimpan."))
 }
 

@@ -15,7 +15,7 @@ use chrono::{DateTime, Utc};
 
 use super::{
     forms::{BookingsQuery, CancelForm, GuestCredentials, ValidatePromo, reason_without_url},
-    lookup::{Readable, booking_for, ensure_same_contact, to_response},
+    lookup::{FEW_TICKETS, Readable, booking_for, ensure_same_contact, to_answer, to_response},
     model::BookingRow,
     offer::{self, Buyer, Quoted},
     partial::{self, PassengersRequest},
@@ -73,10 +73,9 @@ pub async fn list_bookings(
 
 /// Tickets are signed on a blocking thread where there are many.
 async fn shown(app: App, page: Page<BookingRow>, readable: Readable) -> Result<Page<Booking>> {
-    const FEW: usize = 200;
     let passengers: usize = page.items().iter().map(|row| row.passengers.len()).sum();
     let show = move || page.try_each(|row| to_response(&app, row, readable));
-    match passengers <= FEW {
+    match passengers <= FEW_TICKETS {
         true => show(),
         false => tokio::task::spawn_blocking(show).await.map_err(Error::internal).flatten(),
     }
@@ -169,7 +168,7 @@ pub async fn get_booking(
     State(app): State<App>,
     PathBooking(row, readable): PathBooking,
 ) -> Result<Reply<Booking>> {
-    Ok(Reply::data(to_response(&app, row, readable)?))
+    Ok(Reply::data(to_answer(&app, row, readable).await?))
 }
 
 /// Whether a code can be used, and the price with it. It reserves nothing.

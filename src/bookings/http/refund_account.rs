@@ -61,8 +61,8 @@ pub async fn set_refund_account(
                 action: "booking.refund_account_set",
                 entity: "booking",
                 id: booking.id,
-                before: Some(&to_response(&app, before, Readable::ALL)?),
-                after: Some(&to_response(&app, after.clone(), Readable::ALL)?),
+                before: Some(&to_response(&app, before, Readable::AUDITED)?),
+                after: Some(&to_response(&app, after.clone(), Readable::AUDITED)?),
             })
             .await?;
             tx.commit().await?;
