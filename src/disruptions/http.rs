@@ -8,7 +8,7 @@ use crate::{
     app::App,
     bookings::{self, SailingNews},
     events::{self, DomainEvent, SailingCancelled, SailingMoved},
-    fleet::{self, BoatStatus, SpeedboatRow},
+    fleet::{self, SpeedboatRow},
     kernel::{
         audit::{AuditedTx, Change},
         caller::Caller,
@@ -77,7 +77,9 @@ pub async fn update_sailing(
     sailings::ensure_changeable(&before, form.has_times(), now)?;
     let other_boat = form.speedboat_id.filter(|boat| *boat != before.speedboat_id);
     let boat = match other_boat {
-        Some(boat) => Some(boat_in_service(&mut tx, before.mitra_id, boat, "speedboat_id").await?),
+        Some(boat) => {
+            Some(fleet::boat_in_service(&mut tx, before.mitra_id, boat, "speedboat_id").await?)
+        }
         None => None,
     };
     let change = SailingChange {
@@ -139,26 +141,6 @@ fn new_times(
                 text("The departure must be in the future.", "Keberangkatan harus di masa depan.");
             let field = if form.date.is_some() { "date" } else { "departure_time" };
             Err(Error::field(field, "past", message))
-        }
-    }
-}
-
-/// Another boat of the partner, which must be in service. Its row is locked.
-pub(super) async fn boat_in_service(
-    tx: &mut AuditedTx,
-    owner: Uuid,
-    id: Uuid,
-    field: &'static str,
-) -> Result<SpeedboatRow> {
-    let boat = fleet::get_in(tx, Some(owner), id).await?.ok_or_else(|| {
-        let message = text("This speedboat does not exist.", "Kapal ini tidak ada.");
-        Error::field(field, "unknown", message)
-    })?;
-    match boat.status {
-        BoatStatus::Active => Ok(boat),
-        BoatStatus::Maintenance | BoatStatus::Inactive => {
-            let message = text("The boat is not in service.", "Kapal sedang tidak beroperasi.");
-            Err(Error::field(field, "not_active", message))
         }
     }
 }

@@ -6,13 +6,14 @@ use axum::extract::State;
 use serde::Serialize;
 
 use super::{
-    http::{boat_in_service, new_boat, news, reason_required},
+    http::{new_boat, news, reason_required},
     model::{MAX_SKIPPED, UpdateSailings, UpdatedSailings},
 };
 use crate::{
     app::App,
     bookings,
     events::{self, DomainEvent, SailingMoved},
+    fleet,
     kernel::{
         audit::Change,
         caller::Caller,
@@ -44,7 +45,9 @@ pub async fn update_sailings(
     };
     sailings::lock_route_row(&mut tx, route.id).await?;
     let boat = match set.speedboat_id {
-        Some(id) => Some(boat_in_service(&mut tx, route.partner_id, id, "set.speedboat_id").await?),
+        Some(id) => {
+            Some(fleet::boat_in_service(&mut tx, route.partner_id, id, "set.speedboat_id").await?)
+        }
         None => None,
     };
     let mut selected = bulk::read(&mut tx, &period).await?;

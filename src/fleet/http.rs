@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::{
     model::{
-        CatalogSpeedboat, NewSpeedboat, Owner, Photo, PhotoIds, Speedboat, SpeedboatRow,
-        SpeedboatsQuery,
+        BoatStatus, CatalogSpeedboat, NewSpeedboat, Owner, Photo, PhotoIds, Speedboat,
+        SpeedboatRow, SpeedboatsQuery,
     },
     store,
 };
@@ -19,6 +19,7 @@ use crate::{
     kernel::{
         audit::{AuditedTx, Change},
         caller::Caller,
+        db::Tx,
         error::{Error, Fault, Result},
         http::{Body, Page, Path, Query, Reply},
         ids::Uuid,
@@ -187,4 +188,25 @@ pub async fn record(
         after: after.map(|boat| boat as _),
     })
     .await
+}
+
+/// A boat of the partner that a sailing can get, named by a field of the request. 422 unless it is in
+/// service. The caller has locked its row.
+pub async fn boat_in_service(
+    tx: &mut Tx,
+    owner: Uuid,
+    id: Uuid,
+    field: &'static str,
+) -> Result<SpeedboatRow> {
+    let boat = store::get_in(tx, Some(owner), id).await?.ok_or_else(|| {
+        let message = text("This speedboat does not exist.", "Kapal ini tidak ada.");
+        Error::field(field, "unknown", message)
+    })?;
+    match boat.status {
+        BoatStatus::Active => Ok(boat),
+        BoatStatus::Maintenance | BoatStatus::Inactive => {
+            let message = text("The boat is not in service.", "Kapal sedang tidak beroperasi.");
+            Err(Error::field(field, "not_active", message))
+        }
+    }
 }

@@ -10,8 +10,8 @@ mod model;
 mod store;
 
 pub use http::{
-    PathSpeedboat, create_speedboat, get_catalog_speedboat, get_speedboat, list_own_speedboats,
-    list_speedboats, photos, record, to_response,
+    PathSpeedboat, boat_in_service, create_speedboat, get_catalog_speedboat, get_speedboat,
+    list_own_speedboats, list_speedboats, photos, record, to_response,
 };
 pub use model::{BoatStatus, Owner, Scope, Speedboat, SpeedboatChange, SpeedboatRow};
 pub use store::{Counts, counts, delete, get_in, lock_row, lock_rows, update};

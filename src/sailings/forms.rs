@@ -145,6 +145,9 @@ pub fn period_fault(start: NaiveDate, end: NaiveDate, once: bool) -> Option<Faul
 pub struct ExtendRoute {
     /// New last day of the route.
     pub end_date: NaiveDate,
+    /// The boat of the added sailings, and of the route from then on. Default: the boat of the
+    /// route.
+    pub speedboat_id: Option<Uuid>,
 }
 
 impl Input for ExtendRoute {}

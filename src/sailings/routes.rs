@@ -160,15 +160,22 @@ pub async fn publish(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<bool> 
     Ok(published == 1)
 }
 
-/// Moves the last day of a published route.
-pub async fn extend(tx: &mut Tx, id: Uuid, end: NaiveDate, now: DateTime<Utc>) -> Result<()> {
+/// Moves the last day of a published route, which has this boat from then on.
+pub async fn extend(
+    tx: &mut Tx,
+    id: Uuid,
+    end: NaiveDate,
+    boat: Uuid,
+    now: DateTime<Utc>,
+) -> Result<()> {
     tx.sql(
-        "UPDATE routes SET end_date = $1, updated_at = $2
+        "UPDATE routes SET end_date = $1, updated_at = $2, speedboat_id = $4
          WHERE id = $3 AND status = 'published' AND end_date < $1",
     )
     .bind(end)
     .bind(now)
     .bind(id)
+    .bind(boat)
     .run()
     .await?;
     Ok(())
@@ -194,11 +201,13 @@ pub async fn archive(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<bool> 
     Ok(archived == 1)
 }
 
-/// Archives all routes of a boat.
+/// Archives the routes of a boat, except those whose upcoming sailings other boats have taken over.
 pub async fn archive_all(tx: &mut Tx, boat: Uuid, now: DateTime<Utc>) -> Result<()> {
     tx.sql(
         "UPDATE routes SET status = 'archived', updated_at = $1
-         WHERE speedboat_id = $2 AND status <> 'archived'",
+         WHERE speedboat_id = $2 AND status <> 'archived'
+           AND NOT EXISTS (SELECT 1 FROM sailings s WHERE s.route_id = routes.id
+             AND s.speedboat_id <> $2 AND s.status = 'open' AND s.departure_at > $1)",
     )
     .bind(now)
     .bind(boat)
@@ -235,7 +244,7 @@ pub struct Line {
 }
 
 /// Harbours that published routes connect that have not ended, with active boats and partners. While
-/// the boat of a route is out of service, others may sail in its place.
+/// the boat of a route is out of service or deleted, others may sail in its place.
 pub async fn lines(db: &Db, today: NaiveDate, now: DateTime<Utc>) -> Result<Vec<Line>> {
     let lines = db
         .sql(
@@ -247,7 +256,7 @@ pub async fn lines(db: &Db, today: NaiveDate, now: DateTime<Utc>) -> Result<Vec<
                 JOIN partners p ON p.id = r.partner_id
                   AND p.status <> 'suspended' AND p.verified_at IS NOT NULL
                 WHERE r.status = 'published' AND r.end_date >= $1
-                  AND (b.status = 'active' OR EXISTS (SELECT 1 FROM sailings s
+                  AND ((b.status = 'active' AND b.deleted_at IS NULL) OR EXISTS (SELECT 1 FROM sailings s
                     JOIN speedboats o ON o.id = s.speedboat_id AND o.status = 'active'
                     WHERE s.route_id = r.id AND s.status = 'open' AND s.departure_at > $2))) c
              JOIN harbours f ON f.id = c.from_harbour_id

@@ -39,6 +39,7 @@ on_both_engines![
     bulk_changes_race_with_bookings_and_one_another,
     nonsense_is_named,
     a_route_is_extended,
+    a_route_goes_on_without_its_boat,
     a_route_is_extended_once_by_two,
     a_manifest_is_not_closed_too_early,
     a_manifest_is_opened_again_until_departure,
@@ -980,7 +981,8 @@ async fn a_route_is_extended(world: World) {
     idle["status"] = json!("maintenance");
     let path = format!("/v1/speedboats/{}", sailing.boat);
     world.put(&path, idle.clone()).by(&partner).send().await.ok();
-    world.extends_route(&partner, &elsewhere, "2026-12-20").await.is(409, "invalid_state");
+    let refused = world.extends_route(&partner, &elsewhere, "2026-12-20").await;
+    refused.has_field_errors(&[("speedboat_id", "not_active")]);
     idle["status"] = json!("active");
     world.put(&path, idle).by(&partner).send().await.ok();
     world.extends_route(&partner, &elsewhere, "2026-12-20").await.ok();
@@ -989,6 +991,74 @@ async fn a_route_is_extended(world: World) {
     let path = format!("/v1/mitra/speedboat-routes/{elsewhere}");
     world.delete(&path).by(&partner).send().await.ok();
     world.extends_route(&partner, &elsewhere, "2026-12-24").await.is(409, "invalid_state");
+    assert_invariants(&world).await;
+}
+
+/// A route whose sailings other boats have taken over survives its boat.
+async fn a_route_goes_on_without_its_boat(world: World) {
+    let sailing = world.sailing().await;
+    let partner = &sailing.partner;
+    let route = world.route_of(&sailing).await;
+    let days = world.three_days(&sailing, &route).await;
+    let other = world.adds_boat_with(partner, "GT. 2", json!({ "name": "Camar" })).await;
+    for day in &days[1..] {
+        world.updates_sailing(day, json!({ "speedboat_id": other })).await.ok();
+    }
+    let booking = world.paid_booking(&Sailing { boat: other.clone(), ..days[1].clone() }, 2).await;
+    // A second route of the boat, and a draft, which nothing else sails.
+    let mut later = crate::harbour::route(&sailing.boat);
+    (later["start_date"], later["end_date"]) = (json!("2026-11-25"), json!("2026-11-26"));
+    let draft = world.creates_route(partner, later.clone()).await;
+    let later = world.creates_route(partner, later).await;
+    world.publishes_route(partner, &later).await.ok();
+    let path = format!("/v1/speedboats/{}", sailing.boat);
+    world.delete(&path).by(partner).send().await.ok();
+    let status = async |route: &str| {
+        let route = world.get(&format!("/v1/mitra/speedboat-routes/{route}")).by(partner);
+        route.send().await.ok()["status"].as_str().unwrap().to_owned()
+    };
+    for (route, expected) in [(&route, "published"), (&later, "archived"), (&draft, "archived")] {
+        assert_eq!(status(route).await, expected);
+    }
+    let rows = world.sailings(partner, &route).await;
+    let statuses: Vec<_> = rows.iter().map(|row| row["status"].as_str().unwrap()).collect();
+    assert_eq!(statuses, ["withdrawn", "open", "open"]);
+    assert_eq!(world.looks_up(&booking).await["item_id"], json!(other));
+    let locations = world.get("/v1/speedboats/locations").send().await.ok();
+    assert_eq!(locations.as_array().unwrap().len(), 1);
+    // It goes on with a boat that is stated.
+    let extend = async |boat: Option<&str>| {
+        let path = format!("/v1/mitra/speedboat-routes/{route}/extend");
+        let body = json!({ "end_date": "2026-11-20", "speedboat_id": boat });
+        world.post(&path, body).by(partner).send_with_retry().await
+    };
+    extend(None).await.has_field_errors(&[("speedboat_id", "not_active")]);
+    let refused = extend(None).await.body.to_string();
+    assert!(refused.contains("Bahari Express"), "it is named: {refused}");
+    extend(Some(&sailing.boat)).await.has_field_errors(&[("speedboat_id", "unknown")]);
+    let foreign = world.active_partner("other@bahari.id").await;
+    let theirs = world.adds_boat(&foreign, "GT. 9").await;
+    extend(Some(&theirs)).await.has_field_errors(&[("speedboat_id", "unknown")]);
+    let idle = world.adds_boat_with(partner, "GT. 3", json!({ "status": "inactive" })).await;
+    extend(Some(&idle)).await.has_field_errors(&[("speedboat_id", "not_active")]);
+    let busy = world.adds_boat(partner, "GT. 4").await;
+    let mut elsewhere = crate::harbour::route(&busy);
+    (elsewhere["start_date"], elsewhere["end_date"]) = (json!("2026-11-19"), json!("2026-11-19"));
+    let elsewhere = world.creates_route(partner, elsewhere).await;
+    world.publishes_route(partner, &elsewhere).await.ok();
+    extend(Some(&busy)).await.is(409, "schedule_conflict");
+    assert_eq!(world.sailings(partner, &route).await.len(), 3);
+    let extended = extend(Some(&other)).await.ok();
+    assert_eq!(
+        (&extended["speedboat_id"], &extended["end_date"]),
+        (&json!(other), &json!("2026-11-20"))
+    );
+    assert_eq!(world.sailings(partner, &route).await.len(), 5);
+    let mut search = search_body(1);
+    search["date"] = json!("2026-11-20");
+    assert_eq!(world.searches(search).await[0]["item_id"], json!(other));
+    // From then on it is the boat of the route.
+    world.extends_route(partner, &route, "2026-11-21").await.ok();
     assert_invariants(&world).await;
 }
 

@@ -38,7 +38,8 @@ pub async fn update_speedboat(
     Ok(Reply::data(after).saying("Saved.", "Tersimpan."))
 }
 
-/// Archives its routes and withdraws empty sailings; 409 if upcoming sailings have bookings.
+/// Archives its routes and withdraws its empty sailings; 409 if upcoming ones have bookings. A route
+/// that other boats sail stays published.
 pub async fn delete_speedboat(
     State(app): State<App>,
     caller: Caller,

@@ -196,7 +196,7 @@ fn already_published(route: RouteRow) -> Result<Reply<Route>> {
     }
 }
 
-pub(super) async fn ensure_operating(tx: &mut AuditedTx, route: &RouteRow) -> Result<()> {
+async fn ensure_operating(tx: &mut AuditedTx, route: &RouteRow) -> Result<()> {
     let boat = fleet::get_in(tx, None, route.speedboat_id).await?;
     if boat.is_none_or(|boat| boat.status != BoatStatus::Active) {
         return Err(Error::invalid_state(
@@ -204,13 +204,16 @@ pub(super) async fn ensure_operating(tx: &mut AuditedTx, route: &RouteRow) -> Re
             "Kapal sedang tidak beroperasi.",
         ));
     }
-    if partners::status(tx, route.partner_id).await? != PartnerStatus::Active {
-        return Err(Error::invalid_state(
-            "The partner is not active.",
-            "Mitra belum atau tidak aktif.",
-        ));
+    ensure_partner_active(tx, route.partner_id).await
+}
+
+pub(super) async fn ensure_partner_active(tx: &mut AuditedTx, partner: Uuid) -> Result<()> {
+    match partners::status(tx, partner).await? {
+        PartnerStatus::Active => Ok(()),
+        _ => {
+            Err(Error::invalid_state("The partner is not active.", "Mitra belum atau tidak aktif."))
+        }
     }
-    Ok(())
 }
 
 /// The future departures, at least one.
