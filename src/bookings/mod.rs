@@ -52,6 +52,7 @@ pub use model::{
     BookingOnList, BookingRow, BookingStatus, CancelledPassenger, Gender, IdentityType,
     RefundAccount, StoredPassenger,
 };
+pub use partial::offer as offer_of_some;
 pub use prices::{FareLine, Price, TaxAmount};
 pub use rules::{
     Actor, Event, cancel_offer, ensure_ticket, ensure_unpaid, has_ticket, is_live, payable,

@@ -16,7 +16,7 @@ use super::{
     model::{BookingRow, CancelledPassenger, StoredPassenger},
     prices::{self, Price},
     reschedule,
-    rules::{self, Actor, CancelRequest},
+    rules::{self, Actor, CancelOffer, CancelRequest},
     store::{self, PartialCancellation},
     transitions::{invalid_transition, settle_share},
 };
@@ -59,7 +59,7 @@ pub async fn cancel(
     let id = ids::fresh();
     let (stay, leave) = divided(&before, asked.passengers, id, now)?;
     if stay.iter().any(|passenger| !passenger.takes_seat) {
-        ensure_accompanied(&stay, &store::fares_of(tx, before.sailing_id).await?)?;
+        ensure_accompanied(&stay, &store::fares_of_in(tx, before.sailing_id).await?)?;
     }
     let sold = before.price();
     let (rest, share) = split(&sold, &stay);
@@ -108,6 +108,26 @@ pub async fn cancel(
     });
     events::emit_all(tx, [cancelled].into_iter().chain(due), now).await?;
     Ok((before, after))
+}
+
+/// What [`cancel`] would now bring to somebody who leaves the refund to the rules, or the error code
+/// with which it would be refused. 422 if these passengers cannot be cancelled together.
+pub async fn offer(
+    app: &App,
+    booking: &BookingRow,
+    passengers: &[Uuid],
+    actor: Actor,
+) -> Result<Result<CancelOffer, &'static str>> {
+    let now = app.clock.now();
+    let (stay, leave) = divided(booking, passengers, booking.id, now)?;
+    if stay.iter().any(|passenger| !passenger.takes_seat) {
+        ensure_accompanied(&stay, &store::fares_of(&app.db, booking.sailing_id).await?)?;
+    }
+    let (_, share) = split(&booking.price(), &stay);
+    let are_boarded = leave.iter().any(|passenger| booking.boarded.contains_key(&passenger.id));
+    let (state, policy) = (booking.state(), &app.config.refund_policy.0);
+    let offer = rules::cancel_offer_of_some(&state, share.total, are_boarded, actor, policy, now);
+    Ok(offer.map_err(|refusal| refusal.word()))
 }
 
 fn split(price: &Price, stay: &[StoredPassenger]) -> (Price, Price) {

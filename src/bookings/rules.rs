@@ -408,6 +408,11 @@ pub fn cancelling_some(
     policy: &[(u32, u8)],
     now: DateTime<Utc>,
 ) -> Result<Refund, Refusal> {
+    cancellation(&part(booking, share, are_boarded)?, request, policy, now)
+}
+
+/// The state of some passengers of a booking, as if they were one of their own.
+fn part(booking: &BookingState, share: Rupiah, are_boarded: bool) -> Result<BookingState, Refusal> {
     use BookingStatus::*;
     match booking.status {
         // An open payment asks for the price of all.
@@ -421,8 +426,7 @@ pub fn cancelling_some(
     }
     // What the provider has sent back of the whole is taken off the rest first.
     let gone = (booking.gone - (booking.total - share)).max(Rupiah::ZERO);
-    let part = BookingState { total: share, gone, is_boarded: false, ..booking.clone() };
-    cancellation(&part, request, policy, now)
+    Ok(BookingState { total: share, gone, is_boarded: false, ..booking.clone() })
 }
 
 /// What part of the price a booker gets back, in percent.
@@ -468,6 +472,18 @@ pub fn cancel_offer(
         _ => (0, Some(booking.expires_at)),
     };
     Ok(CancelOffer { refund, percent, until })
+}
+
+/// What [`cancelling_some`] decides for this actor now, and until when.
+pub fn cancel_offer_of_some(
+    booking: &BookingState,
+    share: Rupiah,
+    are_boarded: bool,
+    actor: Actor,
+    policy: &[(u32, u8)],
+    now: DateTime<Utc>,
+) -> Result<CancelOffer, Refusal> {
+    cancel_offer(&part(booking, share, are_boarded)?, actor, policy, now)
 }
 
 /// The end of the first step of a policy that ends after now and changes something.

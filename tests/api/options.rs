@@ -17,6 +17,7 @@ use crate::{
 
 on_both_engines![
     options_say_what_the_policy_grants,
+    options_preview_a_partial_cancellation,
     options_are_for_whoever_may_read_the_booking,
     a_pending_reschedule_is_among_the_options,
     options_of_a_cancelled_sailing,
@@ -27,13 +28,19 @@ on_both_engines![
 
 impl World {
     async fn options(&self, booking: &Value, by: Option<&Someone>) -> Answer {
+        self.options_of_some(booking, "", by).await
+    }
+
+    /// Passengers by their ids, separated by commas.
+    async fn options_of_some(&self, booking: &Value, some: &str, by: Option<&Someone>) -> Answer {
         let path = format!("/v1/booking/{}/options", booking["id"].as_str().unwrap());
+        let path = format!("{path}?passenger_ids={some}");
         match by {
             Some(who) => self.get(&path).by(who).send().await,
             None => {
                 let (code, email) = (&booking["code"], &booking["contact"]["email"]);
                 let (code, email) = (code.as_str().unwrap(), email.as_str().unwrap());
-                self.get(&format!("{path}?code={code}&email={email}")).send().await
+                self.get(&format!("{path}&code={code}&email={email}")).send().await
             }
         }
     }
@@ -98,6 +105,59 @@ async fn options_say_what_the_policy_grants(world: World) {
         "allowed": false, "reason": "departed", "refund_amount": 0, "percent": 0, "until": null,
     });
     assert_eq!(world.options(&booking, None).await.ok()["cancel"], gone);
+}
+
+async fn options_preview_a_partial_cancellation(world: World) {
+    let sailing = world.sailing().await;
+    let booking = world.paid_booking(&sailing, 3).await;
+    let id = |n: usize| booking["passengers"][n]["id"].as_str().unwrap().to_owned();
+    let two = format!("{},{}", id(0), id(2));
+    let cancel = async |some: &str, by: Option<&Someone>| {
+        world.options_of_some(&booking, some, by).await.ok()["cancel"].clone()
+    };
+    assert_eq!(
+        cancel(&two, None).await,
+        json!({
+            "allowed": true, "refund_amount": 150_000, "percent": 50,
+            "until": "2026-11-15T18:00:00Z",
+        })
+    );
+    let by_partner = cancel(&id(1), Some(&sailing.partner)).await;
+    assert_eq!(by_partner["refund_amount"], 150_000);
+    // Refused as the cancellation itself.
+    let all = format!("{two},{}", id(1));
+    let twice = format!("{0},{0}", id(1));
+    let other = world.paid_booking(&sailing, 2).await;
+    let theirs = other["passengers"][0]["id"].as_str().unwrap();
+    for (some, rule) in
+        [(all.as_str(), "all"), (&twice, "unique"), (theirs, "unknown"), ("x,y", "format")]
+    {
+        let answer = world.options_of_some(&booking, some, None).await;
+        answer.has_field_errors(&[("passenger_ids", rule)]);
+        if rule != "format" {
+            let ids: Vec<_> = some.split(',').collect();
+            let body = json!({ "reason": "x", "passenger_ids": ids });
+            let answer = world.acts(&booking, "cancel", body, None).await;
+            answer.has_field_errors(&[("passenger_ids", rule)]);
+        }
+    }
+    let long = vec![id(1); 60].join(",");
+    let answer = world.options_of_some(&booking, &long, None).await;
+    answer.has_field_errors(&[("passenger_ids", "max_length")]);
+    let unpaid = world.books(order(&sailing, 2, "sari@example.com")).await.ok();
+    let first = unpaid["passengers"][0]["id"].as_str().unwrap();
+    let option = world.options_of_some(&unpaid, first, None).await.ok()["cancel"].clone();
+    assert_eq!((&option["allowed"], &option["reason"]), (&json!(false), &json!("not_paid")));
+    let mut stranger = booking.clone();
+    stranger["contact"]["email"] = json!("budi@example.com");
+    world.options_of_some(&stranger, &two, None).await.is(404, "not_found");
+    // What it said is what happens.
+    let body = json!({ "reason": "x", "passenger_ids": [id(0), id(2)] });
+    let after = world.acts(&booking, "cancel", body, None).await.ok();
+    assert_eq!((&after["owed"], &after["qty"]), (&json!(150_000), &json!(1)));
+    let answer = world.options_of_some(&booking, &id(0), None).await;
+    answer.has_field_errors(&[("passenger_ids", "already_cancelled")]);
+    assert_invariants(&world).await;
 }
 
 async fn options_are_for_whoever_may_read_the_booking(world: World) {
@@ -271,7 +331,7 @@ async fn options_are_what_then_happens(world: World) {
     let mut steps: Vec<i64> = (0..states.len()).map(|_| random.random_range(0..46 * 60)).collect();
     steps.sort();
     let began = world.now();
-    let (mut allowed, mut refused) = (0, 0);
+    let (mut allowed, mut refused, mut some_allowed) = (0, 0, 0);
     for (State { booking, sailing }, minutes) in states.iter().zip(steps) {
         let wanted = began + TimeDelta::minutes(minutes);
         world.advances_clock(wanted - world.now());
@@ -288,14 +348,33 @@ async fn options_are_what_then_happens(world: World) {
             _ => None,
         };
         let options = world.options(booking, who).await.ok();
-        let (cancel, reschedule) = (&options["cancel"], &options["reschedule"]);
-        assert!(still_holds(cancel, world.now()) && still_holds(reschedule, world.now()));
+        let reschedule = &options["reschedule"];
+        let ends = [&options["cancel"], reschedule];
+        assert!(ends.into_iter().all(|option| still_holds(option, world.now())));
         let there = json!({ "route_time_id": target.id, "dry_run": true });
         let moved = world.acts(booking, "reschedule", there, who).await;
         match reschedule["allowed"].as_bool().unwrap() {
             true => assert_eq!(moved.ok()["reschedule"]["fee"], reschedule["fee"]),
             false => drop(moved.is(409, reschedule["reason"].as_str().unwrap())),
         }
+        if random.random_bool(0.5) {
+            let some = booking["passengers"][0]["id"].as_str().unwrap();
+            let option = world.options_of_some(booking, some, who).await.ok()["cancel"].clone();
+            assert!(still_holds(&option, world.now()));
+            let owed = world.looks_up(booking).await["owed"].as_i64().unwrap();
+            let body = json!({ "reason": "x", "passenger_ids": [some] });
+            let answer = world.acts(booking, "cancel", body, who).await;
+            match option["allowed"].as_bool().unwrap() {
+                true => {
+                    some_allowed += 1;
+                    let refund = answer.ok()["owed"].as_i64().unwrap() - owed;
+                    assert_eq!(json!(refund), option["refund_amount"], "{option}");
+                }
+                false => drop(answer.is(409, option["reason"].as_str().unwrap())),
+            }
+        }
+        let options = world.options(booking, who).await.ok();
+        let cancel = &options["cancel"];
         let cancelled = world.acts(booking, "cancel", json!({ "reason": "x" }), who).await;
         match cancel["allowed"].as_bool().unwrap() {
             true => {
@@ -310,7 +389,7 @@ async fn options_are_what_then_happens(world: World) {
             }
         }
     }
-    assert!(allowed > 3 && refused > 3, "{allowed} {refused}");
+    assert!(allowed > 3 && refused > 3 && some_allowed > 2, "{allowed} {refused} {some_allowed}");
     assert_invariants(&world).await;
 }
 

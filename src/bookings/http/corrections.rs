@@ -82,7 +82,7 @@ async fn change_passengers(
         &app.sealer,
     )?;
     if actor == Actor::Guest {
-        let fares = store::fares_of(tx, before.sailing_id).await?;
+        let fares = store::fares_of_in(tx, before.sailing_id).await?;
         let places: HashMap<_, _> = passengers.iter().map(|one| (one.id, one)).collect();
         let corrected = form.passengers.iter().enumerate();
         let corrected = corrected.filter_map(|(index, one)| Some((index, *places.get(&one.id)?)));

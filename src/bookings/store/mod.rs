@@ -216,13 +216,17 @@ pub fn passenger_names(passengers: &[StoredPassenger]) -> String {
     names.join("\n")
 }
 
+const FARES: &str =
+    "SELECT l.fares FROM sailings s JOIN lines l ON l.id = s.line_id WHERE s.id = $1";
+
 /// The fares of the line that a sailing belongs to.
-pub async fn fares_of(tx: &mut Tx, sailing: Uuid) -> Result<Vec<Fare>> {
-    let (fares,): (Json<Vec<Fare>>,) = tx
-        .sql("SELECT l.fares FROM sailings s JOIN lines l ON l.id = s.line_id WHERE s.id = $1")
-        .bind(sailing)
-        .one()
-        .await?;
+pub async fn fares_of(db: &Db, sailing: Uuid) -> Result<Vec<Fare>> {
+    let (fares,): (Json<Vec<Fare>>,) = db.sql(FARES).bind(sailing).one().await?;
+    Ok(fares.0)
+}
+
+pub async fn fares_of_in(tx: &mut Tx, sailing: Uuid) -> Result<Vec<Fare>> {
+    let (fares,): (Json<Vec<Fare>>,) = tx.sql(FARES).bind(sailing).one().await?;
     Ok(fares.0)
 }
 

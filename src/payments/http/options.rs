@@ -3,7 +3,7 @@
 use axum::extract::State;
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     app::App,
@@ -12,10 +12,12 @@ use crate::{
     kernel::{
         access::{Access, Rule},
         caller::Caller,
-        error::Result,
-        http::Reply,
+        error::{Error, Result},
+        http::{Query, Reply},
         ids::Uuid,
+        lang::text,
         money::Rupiah,
+        schema::Input,
     },
     payments::{model::PaymentStatus, store},
 };
@@ -36,7 +38,7 @@ pub struct CancelOption {
     /// The error code with which it would be refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
-    /// What would be paid back.
+    /// What would be paid back: for the whole booking, or for `passenger_ids`.
     pub refund_amount: Rupiah,
     /// The part of the price that would be paid back, in percent.
     pub percent: i32,
@@ -67,13 +69,37 @@ pub struct PendingReschedule {
     pub expires_at: DateTime<Utc>,
 }
 
+#[derive(Deserialize, JsonSchema)]
+pub struct OptionsQuery {
+    /// UUIDs of some of the passengers, separated by commas: what `cancel` says is about cancelling
+    /// them alone.
+    #[schemars(length(max = 2_000))]
+    passenger_ids: Option<String>,
+}
+
+impl Input for OptionsQuery {}
+
+impl OptionsQuery {
+    fn passengers(&self) -> Result<Option<Vec<Uuid>>> {
+        let Some(ids) = &self.passenger_ids else { return Ok(None) };
+        let ids: Option<Vec<Uuid>> = ids.split(',').map(|id| id.trim().parse().ok()).collect();
+        ids.map(Some).ok_or_else(|| {
+            let message =
+                text("State UUIDs, separated by commas.", "Sebutkan UUID, dipisahkan koma.");
+            Error::field("passenger_ids", "format", message)
+        })
+    }
+}
+
 /// For whoever may read the booking. Those who may not change it are told so.
 pub async fn get_booking_options(
     State(app): State<App>,
     caller: Option<Caller>,
     PathBooking(booking, _): PathBooking,
+    Query(query): Query<OptionsQuery>,
 ) -> Result<Reply<BookingOptions>> {
     let actor = bookings::actor(caller.as_ref())?;
+    let passengers = query.passengers()?;
     let access = Access::GuestOr(Rule::BookingsWrite);
     let may_change = caller.as_ref().is_none_or(|caller| {
         caller.admitted(access) && caller.impersonation_admitted(access, true)
@@ -81,9 +107,13 @@ pub async fn get_booking_options(
     let (cancel, reschedule) = match may_change {
         false => (Err("forbidden"), Err("forbidden")),
         true => {
-            let policy = &app.config.refund_policy.0;
-            let cancel = bookings::cancel_offer(&booking.state(), actor, policy, app.clock.now());
-            (cancel.map_err(|why| why.word()), reschedule::offer(&app, &booking, actor).await?)
+            let (policy, now) = (&app.config.refund_policy.0, app.clock.now());
+            let cancel = match &passengers {
+                Some(some) => bookings::offer_of_some(&app, &booking, some, actor).await?,
+                None => bookings::cancel_offer(&booking.state(), actor, policy, now)
+                    .map_err(|why| why.word()),
+            };
+            (cancel, reschedule::offer(&app, &booking, actor).await?)
         }
     };
     let pending_reschedule = match reschedule::pending(&app, booking.id).await? {
