@@ -234,8 +234,11 @@ async fn apply_paid(
         store::set_paid(tx, payment.id, notice.method, now).await?;
         return Ok("paid");
     }
-    if notice.amount != booking.total {
-        return review(ReviewReason::WrongAmount).hold_for_review(tx, booking.total, now).await;
+    // A booking that was paid may cost something else since: passengers were cancelled, or it moved.
+    // An attempt of before then asked for what it cost at that time.
+    let expected = if booking.paid_at.is_some() { payment.amount } else { booking.total };
+    if notice.amount != expected {
+        return review(ReviewReason::WrongAmount).hold_for_review(tx, expected, now).await;
     }
     let mut booking = booking.clone();
     if booking.status == BookingStatus::PendingPayment && booking.departure_at <= now {
@@ -255,7 +258,7 @@ async fn apply_paid(
         BookingStatus::Cancelled if booking.paid_at.is_none() => {
             return review(ReviewReason::Late).hold_for_review(tx, booking.total, now).await;
         }
-        _ => return review(ReviewReason::Duplicate).hold_for_review(tx, booking.total, now).await,
+        _ => return review(ReviewReason::Duplicate).hold_for_review(tx, expected, now).await,
     }
     store::set_paid(tx, payment.id, notice.method, now).await?;
     mark_paid(tx, booking, now).await?;

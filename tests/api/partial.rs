@@ -40,6 +40,7 @@ on_both_engines![
     a_repeated_request_cancels_once,
     the_booker_and_the_partner_are_told,
     a_chargeback_limits_what_is_refunded,
+    a_second_payment_of_the_whole_is_a_duplicate,
     wrong_shares_are_found,
 ];
 
@@ -866,6 +867,39 @@ async fn a_chargeback_limits_what_is_refunded(world: World) {
     let body = json!({ "reason": "x" });
     let rest = world.post(&path(&booking, "/cancel"), body).by(&admin).send().await.ok();
     assert_eq!(rest["owed"], 100_000, "and nothing more");
+    world.is_clean().await;
+}
+
+/// Whatever the booking costs meanwhile, the price of the attempt that comes twice is a duplicate.
+async fn a_second_payment_of_the_whole_is_a_duplicate(world: World) {
+    let sailing = world.sailing().await;
+    let admin = world.admin().await;
+    let booking = world.paid_booking(&sailing, 2).await;
+    world.cancels_some(&booking, ids(&booking, &[0]), None, json!({})).await.ok();
+    let reference = booking["payment"]["reference"].as_str().unwrap();
+    for (amount, transaction) in [(300_000, "second"), (150_000, "third")] {
+        let body = callback_body(reference, amount, "settlement", transaction);
+        world.post("/v1/payment/callback", body).send().await.ok();
+    }
+    let reviews = world.get("/v1/payment/reviews?sort_dir=asc").by(&admin).send().await.ok();
+    let mut told: Vec<_> = reviews
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|review| {
+            let number = |field: &str| review[field].as_i64().unwrap();
+            (review["reason"].as_str().unwrap(), number("amount"), number("expected"))
+        })
+        .collect();
+    told.sort_unstable();
+    assert_eq!(told, [("duplicate", 300_000, 300_000), ("wrong_amount", 150_000, 300_000)]);
+    assert_eq!(world.balance("unapplied_payments").await, -450_000);
+    let mut duplicate = reviews.as_array().unwrap().iter();
+    let duplicate = duplicate.find(|review| review["reason"] == "duplicate").unwrap();
+    let resolve = format!("/v1/payment/reviews/{}/resolve", duplicate["id"].as_str().unwrap());
+    let action = json!({ "action": "refund", "note": "x" });
+    world.post(&resolve, action).by(&admin).send().await.ok();
+    assert_eq!(world.looks_up(&booking).await["status"], "paid");
     world.is_clean().await;
 }
 

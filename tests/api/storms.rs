@@ -216,7 +216,11 @@ async fn thousands_of_random_operations_add_up(world: World) {
             .map(|n| random_call(&mut random, &sailings, &bookings, lot * 100 + n))
             .collect();
         let sent = calls.iter().map(|(path, body, by_admin)| {
-            let call = world.post(path, body.clone());
+            let corrects = path.ends_with("/passengers") || path.ends_with("/contact");
+            let call = match corrects {
+                true => world.put(path, body.clone()),
+                false => world.post(path, body.clone()),
+            };
             let call = if *by_admin { call.by(&admin) } else { call };
             call.send_with_retry()
         });
@@ -337,6 +341,8 @@ async fn thousands_of_random_operations_add_up(world: World) {
         ("paid back", "SELECT COUNT(*) FROM refunds WHERE status = 'paid'"),
         ("returned", "SELECT COUNT(*) FROM ledger_lines WHERE kind = 'returned'"),
         ("decided", "SELECT COUNT(*) FROM payment_reviews WHERE resolution IS NOT NULL"),
+        ("cancelled in part", "SELECT COUNT(*) FROM passenger_cancellations"),
+        ("corrected", "SELECT COUNT(*) FROM bookings WHERE passenger_names LIKE '%Corrected%'"),
         ("complained of", "SELECT COUNT(*) FROM refunds WHERE kind = 'complaint'"),
     ] {
         assert!(world.count(statement).await > 0, "nothing was {kind}");
@@ -411,7 +417,11 @@ fn random_call(
     };
     let email = format!("b{}@example.com", random.random_range(0..5));
     let sailing = &sailings[random.random_range(0..sailings.len())];
-    match (random.random_range(0..14), some) {
+    let passenger = |booking: &Value, random: &mut StdRng| {
+        let passengers = booking["passengers"].as_array().unwrap();
+        passengers[random.random_range(0..passengers.len())]["id"].clone()
+    };
+    match (random.random_range(0..17), some) {
         (0..=4, _) | (_, None) => {
             let mut order = match random.random_bool(0.05) {
                 true => charter(sailing, 3, &email),
@@ -453,7 +463,23 @@ fn random_call(
             });
             (path(booking, "reschedule"), body, random.random_bool(0.2))
         }
-        (_, Some(booking)) => (path(booking, "refund"), json!({ "reference": "BCA" }), true),
+        (13, Some(booking)) => (path(booking, "refund"), json!({ "reference": "BCA" }), true),
+        (14, Some(booking)) => {
+            let body = json!({
+                "reason": "x", "passenger_ids": [passenger(booking, random)],
+                "code": booking["code"], "email": booking["contact"]["email"],
+            });
+            (path(booking, "cancel"), body, random.random_bool(0.3))
+        }
+        (15, Some(booking)) => {
+            let correction = json!({ "id": passenger(booking, random), "name": "Corrected" });
+            let body = json!({
+                "passengers": [correction], "code": booking["code"],
+                "email": booking["contact"]["email"],
+            });
+            (path(booking, "passengers"), body, random.random_bool(0.3))
+        }
+        (_, Some(booking)) => (path(booking, "contact"), json!({ "email": email }), true),
     }
 }
 
