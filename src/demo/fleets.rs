@@ -79,6 +79,7 @@ const TABLES: &[BulkClone] = &[
         ..of("bookings", &["id", "sailing_id", "speedboat_id", "partner_id"])
     },
     of("reschedules", &["id", "booking_id", "from_sailing_id", "to_sailing_id"]),
+    of("passenger_cancellations", &["id", "booking_id", "sailing_id"]),
     BulkClone {
         by: "booking_id",
         other: &[("reference", "'{nnn}-' || substr(reference, 5)")],
@@ -89,7 +90,10 @@ const TABLES: &[BulkClone] = &[
     of("told_refunds", &["id", "payment_id", "event_id", "review_id"]),
     BulkClone {
         other: &[("code", "'{nnn}-' || substr(code, 5)")],
-        ..of("refunds", &["id", "booking_id", "partner_id", "reschedule_id", "review_id"])
+        ..of(
+            "refunds",
+            &["id", "booking_id", "partner_id", "reschedule_id", "review_id", "cancellation_id"],
+        )
     },
     of("ledger_lines", &["id", "source_id", "partner_id", "booking_id"]),
     BulkClone {

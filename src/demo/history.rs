@@ -46,6 +46,8 @@ enum Then {
     Forget,
     PayAndCancel,
     PayAndMove,
+    /// The last passenger stays at home.
+    PayAndLeaveOne,
     /// The boat is overbooked or out of order: staff cancels it.
     PayAndLose,
 }
@@ -142,7 +144,8 @@ fn guest(generator: &mut Generator, base: &BaseData, day: NaiveDate, n: u32) -> 
     let later = base.by_day.get(&(choice.day + Days::new(1)));
     let instead = later.into_iter().flatten().find(|other| other.route_id == choice.route_id);
     let then = match random.random_range(0..100) {
-        0..80 => Then::Pay,
+        0..77 => Then::Pay,
+        77..80 => Then::PayAndLeaveOne,
         80..88 => Then::Forget,
         88..93 => Then::PayAndCancel,
         93..97 => Then::PayAndMove,
@@ -273,6 +276,19 @@ async fn simulate_guest(
             let Some(instead) = guest.instead else { return Ok(()) };
             let body = knows(json!({ "route_time_id": instead.id, "reason": "Pindah hari" }));
             drop(client.post(&format!("{path}/reschedule"), body).await);
+        }
+        Then::PayAndLeaveOne => {
+            let ids = booking["passengers"].as_array().into_iter().flatten().skip(1).last();
+            let Some(one) = ids.map(|one| &one["id"]) else { return Ok(()) };
+            let body = knows(json!({ "reason": "Satu orang sakit", "passenger_ids": [one] }));
+            // A charter is cancelled as a whole.
+            let Ok(left) = client.post(&format!("{path}/cancel"), body).await else {
+                return Ok(());
+            };
+            if left["owed"].as_i64() > Some(0) {
+                let reference = json!({ "reference": "BCA-2026" });
+                admin.post(&format!("{path}/refund"), reference).await?;
+            }
         }
         Then::PayAndLose => {
             let body = json!({ "reason": "Kapal rusak" });

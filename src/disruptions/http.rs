@@ -14,7 +14,6 @@ use crate::{
         caller::Caller,
         error::{Error, Result},
         http::{Body, Reply},
-        ids::Uuid,
         lang::text,
         money::Rupiah,
     },

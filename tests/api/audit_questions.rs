@@ -178,6 +178,8 @@ async fn wrong_rows_are_found(world: World) {
     let found = broken(&world).await;
     assert_eq!(found, ["refunds that a provider told are posted, each once"]);
     world.db().sql("DELETE FROM told_refunds").run().await.unwrap();
+    let partner = world.signs_in("made@bahari.id", "mitra").await;
+    world.adds_boat(&partner, "GT. 2").await;
     for (what, breaks, mends, question) in [
         (
             "cash that the partner took goes back by bank",
@@ -240,6 +242,20 @@ async fn wrong_rows_are_found(world: World) {
             "UPDATE sailings SET seats_taken = seats_taken + 1",
             "UPDATE sailings SET seats_taken = seats_taken - 1",
             "seats taken equal the seats of live bookings and pending reschedules",
+        ),
+        (
+            "a booking is left on the boat that was replaced",
+            "UPDATE bookings SET speedboat_id =
+               (SELECT b.id FROM speedboats b WHERE b.registration_number = 'GT. 2')",
+            "UPDATE bookings SET speedboat_id =
+               (SELECT s.speedboat_id FROM sailings s WHERE s.id = bookings.sailing_id)",
+            "a booking has the boat of its sailing",
+        ),
+        (
+            "a harbour is renamed, and its names are not",
+            "UPDATE harbours SET name = 'Sanoer' WHERE name = 'Sanur'",
+            "UPDATE harbours SET name = 'Sanur' WHERE name = 'Sanoer'",
+            "a harbour is found by its name",
         ),
         (
             "day totals differ from the ledger",

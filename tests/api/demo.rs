@@ -56,6 +56,8 @@ async fn satisfies_the_invariants(config: Config) {
         "SELECT COUNT(*) FROM partner_dues WHERE kind = 'sale' AND collected > 0",
         "SELECT COUNT(*) FROM partner_dues WHERE kind = 'reversal'",
         "SELECT COUNT(*) FROM partner_dues WHERE kind = 'returned'",
+        "SELECT COUNT(*) FROM passenger_cancellations",
+        "SELECT COUNT(*) FROM refunds WHERE cancellation_id IS NOT NULL",
         "SELECT COUNT(*) FROM bookings WHERE partner_discount > 0",
         "SELECT COUNT(*) FROM bookings WHERE seats < qty",
         "SELECT COUNT(*) FROM bookings WHERE subtotal < unit_price * qty AND seats = qty",
@@ -68,6 +70,9 @@ async fn satisfies_the_invariants(config: Config) {
     assert!(days >= 3, "posted on {days} days");
     let own = count("SELECT COUNT(*) FROM refunds WHERE code LIKE 'RFD-%'").await;
     assert_eq!(count("SELECT COUNT(*) FROM refunds").await, 3 * own);
+    let foreign = "SELECT COUNT(*) FROM refunds r JOIN passenger_cancellations c
+         ON c.id = r.cancellation_id WHERE c.booking_id <> r.booking_id";
+    assert_eq!(count(foreign).await, 0, "refunds of clones refer to clones");
     let foreign = "SELECT COUNT(*) FROM partner_dues d JOIN reschedules r ON r.id = d.reschedule_id
          WHERE r.booking_id <> d.booking_id";
     assert_eq!(count(foreign).await, 0, "dues of clones refer to clones");
