@@ -271,6 +271,8 @@ pub async fn are_connected(tx: &mut Tx, one: Uuid, other: Uuid) -> Result<bool> 
 
 /// Moves all routes to another harbour; their sailings follow by the foreign key. One statement for
 /// each route: a statement has a time limit, and a route has up to 17,568 sailings.
+/// 100,000 sailings of 100 routes take 5 s on SQLite; on PostgreSQL up to a minute on two busy cores,
+/// because every row moves in all of its indexes.
 pub async fn move_routes(tx: &mut Tx, from: Uuid, into: Uuid) -> Result<()> {
     let routes: Vec<(Uuid,)> = tx
         .sql(
