@@ -273,7 +273,9 @@ async fn thousands_of_random_operations_add_up(world: World) {
                     let body = json!({ "speedboat_id": other });
                     world.updates_sailing(&sailings[which], body).await.ok();
                     sailings[which].boat = other;
-                    world.books(order(&sailings[which], 1, "b1@example.com")).await.ok();
+                    // A charter may have taken all seats.
+                    let booked = world.books(order(&sailings[which], 1, "b1@example.com")).await;
+                    assert!([200, 409].contains(&booked.status), "{}", booked.body);
                 }
                 3..5 => {
                     world.cancels_sailing(&sailings[which], &sailing.partner).await.ok();
@@ -281,7 +283,8 @@ async fn thousands_of_random_operations_add_up(world: World) {
                     let theirs = bookings.iter().filter(|b| b["route_time_id"] == id).take(5);
                     for booking in theirs {
                         let answer = world.requests_reschedule(booking, &sailing).await;
-                        assert!([200, 409].contains(&answer.status), "{}", answer.body);
+                        // Its contact may have another address since.
+                        assert!([200, 404, 409].contains(&answer.status), "{}", answer.body);
                     }
                 }
                 _ => {
