@@ -861,6 +861,23 @@ const INVARIANTS: &[Invariant] = &[
                    * CAST((k.fare_lines -> n.i) ->> 'unit_price' AS BIGINT)), -1) LIMIT 50",
     },
     Invariant {
+        rule: "a search finds every booking by its code and its contact",
+        size: "SELECT COUNT(*) FROM booking_search",
+        broken: "SELECT k.code || ' has the text ' || COALESCE(n.text, 'of none')
+             FROM bookings k LEFT JOIN booking_search n ON n.booking_id = k.id
+             WHERE n.text IS NULL OR n.text NOT LIKE lower(k.code) || '%' OR k.erased_at IS NULL
+               AND (n.text NOT LIKE '%' || lower(k.contact_name) || '%'
+                 OR n.text NOT LIKE '%' || lower(k.contact_email) || '%') LIMIT 50",
+    },
+    Invariant {
+        rule: "a booking is marked while a refund of it is not paid",
+        size: "SELECT COUNT(*) FROM bookings WHERE refund_due",
+        broken: "SELECT code || CASE WHEN refund_due THEN ' is marked without' ELSE ' has' END
+               || ' an unpaid refund'
+             FROM bookings k WHERE refund_due <> EXISTS
+               (SELECT 1 FROM refunds r WHERE r.booking_id = k.id AND r.unpaid > 0) LIMIT 50",
+    },
+    Invariant {
         rule: "a paid booking with a price has exactly one payment",
         size: "SELECT COUNT(*) FROM payments",
         broken: "SELECT k.code || ' has ' || CAST(COUNT(y.id) AS TEXT) || ' paid attempts'

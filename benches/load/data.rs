@@ -207,22 +207,19 @@ impl Data {
         }
     }
 
-    /// Back-office lists, page by page.
-    pub fn lists(&self, token: &str) -> impl Script + use<> {
-        const PATHS: [&str; 8] = [
-            "/v1/booking",
-            "/v1/users",
-            "/v1/mitra/manajemen",
-            "/v1/speedboats",
-            "/v1/mitra/speedboat-routes",
-            "/v1/settlements",
-            "/v1/promotions",
-            "/v1/audit-logs",
+    /// Searches of the list of bookings, for names that many have and for one that nobody has.
+    pub fn booking_searches(&self, token: &str) -> impl Script + use<> {
+        const QUERIES: [&str; 6] = [
+            "search=sari",
+            "search=nobody%20at%20all",
+            "search=wijaya&status=paid",
+            "status=paid&sort_by=departure_at",
+            "search=0812",
+            "sort_by=total&sort_dir=desc",
         ];
         let token = token.to_owned();
         move |n| {
-            let (path, page) = (PATHS[n as usize % PATHS.len()], 1 + n / PATHS.len() as u64 % 5);
-            let path = format!("{path}?page_size=20&page={page}");
+            let path = format!("/v1/booking?{}", QUERIES[n as usize % QUERIES.len()]);
             Some(request("GET", &path, Some(&token), ""))
         }
     }
@@ -238,9 +235,13 @@ impl Data {
     }
 }
 
-pub async fn sign_in(service: &Process) -> String {
+pub fn sign_in_request() -> Request {
     let body = json!({ "email": demo::ADMIN, "password": demo::PASSWORD, "role": "admin" });
-    let ask = request("POST", "/v1/auth/login", None, &body.to_string());
+    request("POST", "/v1/auth/login", None, &body.to_string())
+}
+
+pub async fn sign_in(service: &Process) -> String {
+    let ask = sign_in_request();
     let (_, answer) = call(&mut None, service.address, &ask).await.expect("an answer");
     let answer: Value = serde_json::from_slice(&answer).expect("JSON");
     answer["data"]["access_token"].as_str().expect("a token").to_owned()

@@ -6,6 +6,8 @@
 //! taken alternately is less so.
 //!
 //! - `--mixed` runs a mixed load in place of single operations, with latencies of each kind.
+//! - `--lists` asks every list and report, with every filter and order, at a million bookings
+//!   (`--scale N`: with N fleets).
 //! - `--growth` shows how cost grows with data, clients and processes; it takes long.
 //! - `--sqlite` and `--postgres` choose one engine; without them both are measured.
 //! - `--seconds N` sets the length of each measurement (3).
@@ -17,6 +19,7 @@ mod cluster;
 mod data;
 mod drive;
 mod growth;
+mod lists;
 mod machine;
 mod mixed;
 mod show;
@@ -45,6 +48,8 @@ const ROUNDS: u32 = 3;
 pub struct Options {
     growth: bool,
     mixed: bool,
+    lists: bool,
+    scale: Option<u16>,
     sqlite: bool,
     postgres: bool,
     time: Duration,
@@ -60,6 +65,8 @@ impl Options {
         Self {
             growth: has("--growth"),
             mixed: has("--mixed"),
+            lists: has("--lists"),
+            scale: after("--scale").and_then(|word| word.parse().ok()),
             sqlite: sqlite || !postgres,
             postgres: postgres || !sqlite,
             time: Duration::from_secs_f64(seconds),
@@ -195,9 +202,10 @@ fn main() {
 }
 
 async fn run(options: &Options, engine: Engine) {
-    match (options.growth, options.mixed) {
-        (true, _) => growth::run(options, &engine).await,
-        (_, true) => mixed::run(options, &engine).await,
+    match options {
+        Options { growth: true, .. } => growth::run(options, &engine).await,
+        Options { mixed: true, .. } => mixed::run(options, &engine).await,
+        Options { lists: true, scale, .. } => lists::run(&engine, *scale).await,
         _ => operations(options, &engine).await,
     }
 }

@@ -842,8 +842,6 @@ CREATE TABLE bookings (
     lang TEXT NOT NULL,
     -- Identity numbers in it are encrypted. Each has the fare that it was sold for.
     passengers JSONB NOT NULL,
-    -- Their names, one per line, for the search.
-    passenger_names TEXT NOT NULL DEFAULT '',
     -- Those who were cancelled while the rest travels: name, ticket and fare of each.
     cancelled_passengers JSONB NOT NULL DEFAULT '[]',
     accepted_terms BOOLEAN NOT NULL,
@@ -876,6 +874,8 @@ CREATE TABLE bookings (
     -- rows.
     refund_amount BIGINT,
     refunded_at TIMESTAMPTZ,
+    -- Whether a refund is not paid yet; maintained by triggers.
+    refund_due BOOLEAN NOT NULL DEFAULT FALSE,
     -- Where the customer wants refunds that no provider can send: bank code, account number and name,
     -- encrypted.
     refund_account TEXT,
@@ -903,7 +903,7 @@ CREATE TABLE bookings (
     -- contact into the booking afterwards.
     erased_at TIMESTAMPTZ,
     CONSTRAINT bookings_erased CHECK (erased_at IS NULL OR (contact_name = '[erased]'
-        AND contact_phone = '' AND note = '' AND passenger_names = '' AND held_email IS NULL AND held_network IS NULL
+        AND contact_phone = '' AND note = '' AND held_email IS NULL AND held_network IS NULL
         AND refund_account IS NULL)),
     -- The parts of a price add up.
     CONSTRAINT bookings_price CHECK (discount BETWEEN 0 AND subtotal AND tax >= 0
@@ -911,22 +911,44 @@ CREATE TABLE bookings (
         AND partner_discount BETWEEN 0 AND discount
         AND partner_net = subtotal - partner_discount - commission - commission_tax)
 );
-CREATE INDEX bookings_newest ON bookings (created_at, id);
--- A partner's bookings.
-CREATE INDEX bookings_partner ON bookings (partner_id, created_at, id);
+-- The list of bookings, see `src/bookings/store/list.rs`. Each index has all columns that other
+-- filters check, so that no row is read for them.
+CREATE INDEX bookings_newest ON bookings (created_at, id) INCLUDE (status, type, channel, qty,
+    partner_id, speedboat_id, departure_at, total);
+CREATE INDEX bookings_departure ON bookings (departure_at, id) INCLUDE (status, type, channel, qty,
+    partner_id, speedboat_id, total, created_at);
+CREATE INDEX bookings_total ON bookings (total, id) INCLUDE (status, type, channel, qty, partner_id,
+    speedboat_id, departure_at, created_at);
+CREATE INDEX bookings_status ON bookings (status, created_at, id) INCLUDE (type, channel, qty,
+    partner_id, speedboat_id, departure_at, total);
+CREATE INDEX bookings_status_departure ON bookings (status, departure_at, id) INCLUDE (type,
+    channel, qty, partner_id, speedboat_id, total, created_at);
+CREATE INDEX bookings_partner ON bookings (partner_id, created_at, id) INCLUDE (status, type,
+    channel, qty, speedboat_id, departure_at, total);
+CREATE INDEX bookings_boat ON bookings (speedboat_id, created_at, id) INCLUDE (status, type,
+    channel, qty, partner_id, departure_at, total);
+-- Few bookings are in these.
+CREATE INDEX bookings_charter ON bookings (created_at, id) INCLUDE (status, type, channel, qty,
+    partner_id, speedboat_id, departure_at, total) WHERE type = 'charter';
+CREATE INDEX bookings_channel ON bookings (channel, created_at, id) INCLUDE (status, type, qty,
+    partner_id, speedboat_id, departure_at, total) WHERE channel <> 'web';
+CREATE INDEX bookings_qty ON bookings (qty, created_at, id) INCLUDE (status, type, channel,
+    partner_id, speedboat_id, departure_at, total) WHERE qty >= 5;
+CREATE INDEX bookings_refund_due ON bookings (created_at, id) INCLUDE (status, type, channel, qty,
+    partner_id, speedboat_id, departure_at, total) WHERE refund_due;
+CREATE INDEX bookings_code_promo ON bookings (code_promo, created_at, id)
+    WHERE code_promo IS NOT NULL;
+-- Notes are too long for an index.
+CREATE INDEX bookings_note ON bookings (substr(note, 1, 100), created_at, id) WHERE note <> '';
 -- Manifest, and cancelling or moving a sailing with its bookings.
 CREATE INDEX bookings_sailing ON bookings (sailing_id);
 -- A customer's bookings.
 CREATE INDEX bookings_email ON bookings (contact_email, created_at);
--- The list, sorted or filtered by departure.
-CREATE INDEX bookings_departure ON bookings (departure_at, id);
 -- A promotion that was used cannot be removed: the foreign key looks for its bookings here.
 CREATE INDEX bookings_promotion ON bookings (promotion_id) WHERE promotion_id IS NOT NULL;
 -- Jobs: holds to expire, sailed trips to complete.
 CREATE INDEX bookings_holds ON bookings (expires_at) WHERE status = 'pending_payment';
 CREATE INDEX bookings_sailed ON bookings (arrival_at) WHERE status = 'paid';
--- Refunds that are due.
-CREATE INDEX bookings_refunds ON bookings (created_at) WHERE status = 'refund_pending';
 -- A partner's pending bookings, which `partner_standings` does not count.
 CREATE INDEX bookings_pending ON bookings (partner_id) WHERE status = 'pending_payment';
 -- The job that erases personal data: bookings by when they were over. One that never sailed was over
@@ -934,6 +956,25 @@ CREATE INDEX bookings_pending ON bookings (partner_id) WHERE status = 'pending_p
 CREATE INDEX bookings_retention ON bookings ((CASE WHEN status = 'expired' THEN expires_at
         WHEN cancelled_at IS NOT NULL AND completed_at IS NULL THEN cancelled_at
         ELSE arrival_at END)) WHERE erased_at IS NULL;
+
+-- What the list of bookings searches, in lower case: code, contact and passengers; maintained by
+-- triggers.
+CREATE TABLE booking_search (
+    number BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
+    booking_id UUID NOT NULL UNIQUE,
+    text TEXT NOT NULL
+);
+CREATE EXTENSION IF NOT EXISTS pg_trgm;
+-- A short list of pending entries: every search reads all of it.
+CREATE INDEX booking_search_trigrams ON booking_search USING gin (text gin_trgm_ops)
+    WITH (gin_pending_list_limit = 256);
+-- As SQLite's index, for the same statements. PostgreSQL indexes every text at once.
+CREATE VIEW booking_search_index AS SELECT number AS rowid, text FROM booking_search;
+CREATE TABLE booking_search_state (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    indexed_to BIGINT NOT NULL
+);
+INSERT INTO booking_search_state (id, indexed_to) VALUES (1, 9223372036854775807);
 
 -- Unpaid bookings of guests, per contact e-mail and client network; maintained by triggers inside
 -- the statement that sells, so two sales at once cannot both be the last one that is allowed.
@@ -1093,6 +1134,8 @@ CREATE TABLE payment_events (
     status TEXT NOT NULL,
     amount BIGINT NOT NULL,
     method TEXT NOT NULL,
+    -- As that of the payment. NULL: it does not pay at once.
+    channel JSONB,
     raw JSONB NOT NULL,
     -- What we did about it.
     outcome TEXT NOT NULL,

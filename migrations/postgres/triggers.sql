@@ -434,3 +434,77 @@ END $$;
 CREATE OR REPLACE TRIGGER ledger_lines_tell AFTER INSERT ON ledger_lines
     REFERENCING NEW TABLE AS inserted
     FOR EACH STATEMENT EXECUTE FUNCTION ledger_lines_tell();
+
+---------------------------------------------------------------------------------------------------
+-- The list of bookings
+---------------------------------------------------------------------------------------------------
+
+-- What a search looks in. Of an erased booking only the code is found.
+CREATE OR REPLACE FUNCTION booking_search_text(k bookings) RETURNS TEXT LANGUAGE sql STABLE AS $$
+    SELECT lower(k.code || CASE WHEN k.erased_at IS NULL THEN
+        chr(10) || k.contact_name || chr(10) || k.contact_email || chr(10) || k.contact_phone
+        || chr(10) || (SELECT COALESCE(string_agg(p ->> 'name', chr(10)), '')
+            FROM jsonb_array_elements(k.passengers) p) ELSE '' END)
+$$;
+
+CREATE OR REPLACE FUNCTION bookings_search_insert() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO booking_search (booking_id, text) VALUES (NEW.id, booking_search_text(NEW));
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER bookings_search_insert AFTER INSERT ON bookings
+    FOR EACH ROW EXECUTE FUNCTION bookings_search_insert();
+
+CREATE OR REPLACE FUNCTION bookings_search_update() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+DECLARE
+    found_in TEXT := booking_search_text(NEW);
+BEGIN
+    UPDATE booking_search SET text = found_in WHERE booking_id = NEW.id AND text <> found_in;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER bookings_search_update
+    AFTER UPDATE OF contact_name, contact_email, contact_phone, passengers ON bookings
+    FOR EACH ROW EXECUTE FUNCTION bookings_search_update();
+
+-- An ordinary payment, which the service records as paid at once: its attempt is paid, and the booking
+-- is announced as paid. All others are decided after they are recorded.
+CREATE OR REPLACE FUNCTION payment_events_pay() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+DECLARE
+    booking UUID;
+BEGIN
+    UPDATE payments SET status = 'paid', method = NEW.method, paid_at = NEW.received_at,
+        transaction_id = COALESCE(transaction_id, NEW.transaction_id),
+        channel = COALESCE(channel, NEW.channel)
+    WHERE id = NEW.payment_id RETURNING booking_id INTO booking;
+    INSERT INTO outbox (id, topic, payload, attempts, due_at, created_at, lane, queue)
+    VALUES (NEW.id, 'booking.paid', jsonb_build_object('booking_id', booking), 0,
+        NEW.received_at, NEW.received_at, replace(booking::text, '-', ''), 'event');
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER payment_events_pay AFTER INSERT ON payment_events
+    FOR EACH ROW WHEN (NEW.outcome = 'paid') EXECUTE FUNCTION payment_events_pay();
+
+-- Whether a booking has a refund that is not paid yet.
+CREATE OR REPLACE FUNCTION refunds_due_insert() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE bookings SET refund_due = TRUE WHERE id = NEW.booking_id AND NOT refund_due;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER refunds_due_insert AFTER INSERT ON refunds
+    FOR EACH ROW WHEN (NEW.unpaid > 0) EXECUTE FUNCTION refunds_due_insert();
+
+CREATE OR REPLACE FUNCTION refunds_due_update() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE bookings SET refund_due = EXISTS (SELECT 1 FROM refunds r
+        WHERE r.booking_id = NEW.booking_id AND r.unpaid > 0)
+    WHERE id = NEW.booking_id;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER refunds_due_update AFTER UPDATE OF unpaid ON refunds
+    FOR EACH ROW WHEN ((NEW.unpaid > 0) <> (OLD.unpaid > 0))
+    EXECUTE FUNCTION refunds_due_update();

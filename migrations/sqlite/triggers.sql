@@ -432,3 +432,67 @@ DROP TRIGGER IF EXISTS ledger_lines_remain;
 CREATE TRIGGER ledger_lines_remain BEFORE DELETE ON ledger_lines BEGIN
     SELECT RAISE(ABORT, 'the ledger is append-only');
 END;
+
+---------------------------------------------------------------------------------------------------
+-- The list of bookings
+---------------------------------------------------------------------------------------------------
+
+-- What a search looks in.
+DROP TRIGGER IF EXISTS bookings_search_insert;
+CREATE TRIGGER bookings_search_insert AFTER INSERT ON bookings BEGIN
+    INSERT INTO booking_search (booking_id, text)
+    VALUES (NEW.id, lower(NEW.code || char(10) || NEW.contact_name || char(10) || NEW.contact_email
+        || char(10) || NEW.contact_phone || char(10)
+        || (SELECT COALESCE(group_concat(p.value ->> 'name', char(10)), '')
+            FROM json_each(NEW.passengers) p)));
+END;
+
+-- Of an erased booking only the code is found.
+DROP TRIGGER IF EXISTS bookings_search_update;
+CREATE TRIGGER bookings_search_update
+AFTER UPDATE OF contact_name, contact_email, contact_phone, passengers ON bookings BEGIN
+    UPDATE booking_search SET text = lower(NEW.code || CASE WHEN NEW.erased_at IS NULL THEN
+        char(10) || NEW.contact_name || char(10) || NEW.contact_email
+        || char(10) || NEW.contact_phone || char(10)
+        || (SELECT COALESCE(group_concat(p.value ->> 'name', char(10)), '')
+            FROM json_each(NEW.passengers) p) ELSE '' END)
+    WHERE booking_id = NEW.id;
+END;
+
+DROP TRIGGER IF EXISTS booking_search_reindex;
+CREATE TRIGGER booking_search_reindex AFTER UPDATE OF text ON booking_search
+WHEN NEW.text <> OLD.text AND NEW.number <= (SELECT indexed_to FROM booking_search_state)
+BEGIN
+    INSERT INTO booking_search_index (booking_search_index, rowid, text)
+    VALUES ('delete', OLD.number, OLD.text);
+    INSERT INTO booking_search_index (rowid, text) VALUES (NEW.number, NEW.text);
+END;
+
+-- An ordinary payment, which the service records as paid at once: its attempt is paid, and the booking
+-- is announced as paid. All others are decided after they are recorded.
+DROP TRIGGER IF EXISTS payment_events_pay;
+CREATE TRIGGER payment_events_pay AFTER INSERT ON payment_events WHEN NEW.outcome = 'paid' BEGIN
+    UPDATE payments SET status = 'paid', method = NEW.method, paid_at = NEW.received_at,
+        transaction_id = COALESCE(transaction_id, NEW.transaction_id),
+        channel = COALESCE(channel, NEW.channel)
+    WHERE id = NEW.payment_id;
+    INSERT INTO outbox (id, topic, payload, attempts, due_at, created_at, lane, queue)
+    SELECT NEW.id, 'booking.paid', json_object('booking_id', lower(hex(y.booking_id))), 0,
+        NEW.received_at, NEW.received_at, lower(hex(y.booking_id)), 'event'
+    FROM payments y WHERE y.id = NEW.payment_id;
+END;
+
+-- Whether a booking has a refund that is not paid yet.
+DROP TRIGGER IF EXISTS refunds_due_insert;
+CREATE TRIGGER refunds_due_insert AFTER INSERT ON refunds WHEN NEW.unpaid > 0 BEGIN
+    UPDATE bookings SET refund_due = TRUE WHERE id = NEW.booking_id AND NOT refund_due;
+END;
+
+DROP TRIGGER IF EXISTS refunds_due_update;
+CREATE TRIGGER refunds_due_update AFTER UPDATE OF unpaid ON refunds
+WHEN (NEW.unpaid > 0) <> (OLD.unpaid > 0)
+BEGIN
+    UPDATE bookings SET refund_due = EXISTS (SELECT 1 FROM refunds r
+        WHERE r.booking_id = NEW.booking_id AND r.unpaid > 0)
+    WHERE id = NEW.booking_id;
+END;

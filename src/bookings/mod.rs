@@ -59,8 +59,8 @@ pub use rules::{
 };
 pub use store::{
     INSERT_BOOKING, SELECT_OFFER, TransitionDetails, boarding_list, boarding_list_in,
-    can_take_again, get, get_all, get_all_long, get_in, lock_row, lock_rows, lock_rows_of,
-    set_boarded,
+    can_take_again, get, get_all, get_all_long, get_in, index_some, lock_row, lock_rows,
+    lock_rows_of, pay_held, set_boarded,
 };
 pub use transitions::{invalid_transition, move_booking};
 pub use view::{Booking, PaymentRecord, PriceRecord};

@@ -56,6 +56,27 @@ pub async fn analyze(db: &Db, tables: &[BulkClone]) -> Result<()> {
     tx.commit().await
 }
 
+/// Stores what a search for bookings looks in, for all clones.
+pub async fn fill_booking_search(db: &Db) -> Result<()> {
+    let text = match is_sqlite(db) {
+        true => {
+            "lower(k.code || char(10) || k.contact_name || char(10) || k.contact_email || char(10)
+               || k.contact_phone || char(10)
+               || (SELECT COALESCE(group_concat(p.value ->> 'name', char(10)), '')
+                   FROM json_each(k.passengers) p))"
+        }
+        false => "booking_search_text(k)",
+    };
+    let mut tx = db.begin_without_timeout().await?;
+    tx.execute_script(&format!(
+        "INSERT INTO booking_search (booking_id, text) SELECT k.id, {text} FROM bookings k
+         WHERE k.id >= {} ORDER BY k.id",
+        originals_end(is_sqlite(db))
+    ))
+    .await?;
+    tx.commit().await
+}
+
 fn is_sqlite(db: &Db) -> bool {
     db.engine() == "sqlite"
 }

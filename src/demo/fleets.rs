@@ -7,7 +7,7 @@ use super::{
     Progress,
     bulk::{self, BulkClone},
 };
-use crate::{app::App, kernel::error::Result, reports};
+use crate::{app::App, bookings, kernel::error::Result, reports};
 
 /// Codes have three digits for the copy.
 pub const MOST: u16 = 999;
@@ -131,6 +131,8 @@ pub async fn multiply(app: &App, scale: u16, progress: &mut Progress) -> Result<
             bulk::analyze(&app.db, TABLES).await?;
         }
     }
+    bulk::fill_booking_search(&app.db).await?;
+    while bookings::index_some(&app.db).await?.more {}
     bulk::analyze(&app.db, TABLES).await?;
     let mut tx = app.db.begin_without_timeout().await?;
     for text in USES {

@@ -13,7 +13,7 @@ use super::model::{
 use crate::{
     bookings::{Price, TaxAmount},
     kernel::{
-        db::Db,
+        db::{Db, Total},
         error::{Error, Result},
         ids::Uuid,
         money::{Rate, Rupiah},
@@ -69,7 +69,7 @@ pub async fn entries(
     query: &EntriesQuery,
     limit: i64,
     offset: i64,
-) -> Result<(Vec<EntryRow>, i64)> {
+) -> Result<(Vec<EntryRow>, Total)> {
     let list = db.list(entry!("")).found_in("SELECT l.id FROM ledger_lines l");
     let rows = list
         .filter("l.account = ?", query.account)

@@ -12,7 +12,7 @@ use super::model::{
 };
 use crate::{
     kernel::{
-        db::{Db, Tx},
+        db::{Db, Total, Tx},
         error::Result,
         http::Paging,
         ids::Uuid,
@@ -232,8 +232,8 @@ pub async fn journals(
     paging: &Paging,
     limit: i64,
     offset: i64,
-) -> Result<(Vec<JournalRow>, Vec<JournalLineRow>, i64)> {
-    let (rows, total): (Vec<JournalRow>, i64) = db
+) -> Result<(Vec<JournalRow>, Vec<JournalLineRow>, Total)> {
+    let (rows, total): (Vec<JournalRow>, Total) = db
         .list(journal!(""))
         .filter("j.status = ?", query.status)
         .filter("j.posted_on >= ?", query.start_date)
@@ -358,7 +358,7 @@ pub async fn provider_settlements(
     query: &ProviderSettlementsQuery,
     limit: i64,
     offset: i64,
-) -> Result<(Vec<ProviderSettlement>, i64)> {
+) -> Result<(Vec<ProviderSettlement>, Total)> {
     let paging = &query.paging;
     let rows = db
         .list(

@@ -98,6 +98,10 @@ impl App {
         all.every("roll_up_ledger", 2 * SECOND, |app: App| async move {
             ledger::roll_up_batch(&app).await
         });
+        // New texts are found without the index, so there must be few of them.
+        all.every("index_bookings", 5 * SECOND, |app: App| async move {
+            bookings::index_some(&app.db).await
+        });
         all.looping("show_notifications", SECOND, |app: App, job| async move {
             notifications::run_publish_loop(&app, &job).await;
         });

@@ -347,6 +347,7 @@ mod tests {
 
     use super::*;
     use crate::kernel::{
+        db::Total,
         error::Error,
         http::{Page, Reply},
     };
@@ -355,6 +356,8 @@ mod tests {
         let request = Request::get(format!("/?{query}")).body(()).unwrap();
         CacheKey::new("search", Lang::En, &request.into_parts().0, b"").unwrap()
     }
+
+    const ONE: Total = Total { items: 1, is_minimum: false };
 
     fn clock() -> Clock {
         Clock::manual("2026-11-15T03:00:00Z".parse().unwrap())
@@ -366,7 +369,7 @@ mod tests {
 
     fn tagged(name: &str) -> Response {
         let tags = CacheTags { tags: vec![tag(name)], until: None };
-        Page::new(vec![name.to_owned()], 1, 20, 1).tagged(tags).into_response()
+        Page::new(vec![name.to_owned()], 1, 20, ONE).tagged(tags).into_response()
     }
 
     /// Whether it was computed for this request.
@@ -477,7 +480,7 @@ mod tests {
         let closes = async {
             let until = Some(clock.now() + TimeDelta::seconds(2));
             let tags = CacheTags { tags: Vec::new(), until };
-            Page::new(vec![1], 1, 20, 1).tagged(tags).into_response()
+            Page::new(vec![1], 1, 20, ONE).tagged(tags).into_response()
         };
         let other = self::key("b");
         cache.get_or_compute(&other, &clock, || closes.boxed()).await;

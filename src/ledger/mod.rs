@@ -113,6 +113,12 @@ impl Posting {
         self
     }
 
+    /// Without a partner, whose account it does not change.
+    pub fn about_booking(mut self, booking: Uuid) -> Self {
+        self.booking_id = Some(booking);
+        self
+    }
+
     pub fn of_partner(mut self, partner: Uuid) -> Self {
         self.partner_id = Some(partner);
         self

@@ -52,15 +52,47 @@ pub async fn keep_unconfirmed(
     Ok(tx.commit().await?)
 }
 
+/// Applies an ordinary payment in three statements. `false`, and nothing has changed, if it is none.
+async fn apply_ordinary(
+    app: &App,
+    payment: &Payment,
+    notice: &Notice,
+    raw: &Value,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    if notice.status != PaymentStatus::Paid || payment.status != PaymentStatus::Pending {
+        return Ok(false);
+    }
+    let mut tx = app.db.begin().await?;
+    if !store::record_ordinary_payment(&mut tx, payment, notice, raw, now).await?
+        || !bookings::pay_held(&mut tx, payment.booking_id, notice.amount, now).await?
+    {
+        return Ok(false);
+    }
+    ledger::post(&mut tx, paid(payment.booking_id, notice.amount), now).await?;
+    tx.commit().await?;
+    app.db.has_posted();
+    Ok(true)
+}
+
+/// The posting of a price that was paid.
+fn paid(booking: Uuid, total: Rupiah) -> Posting {
+    Posting::new(Source::Booking, booking, "paid")
+        .about_booking(booking)
+        .debit(Account::GatewayClearing, total)
+        .credit(Account::CustomerDeposits, total)
+}
+
 /// Applies the event at most once.
 pub async fn apply(app: &App, payment: &Payment, notice: &Notice, raw: &Value) -> Result<()> {
     let now = app.clock.now();
+    if apply_ordinary(app, payment, notice, raw, now).await? {
+        return Ok(());
+    }
     let mut tx = app.db.begin().await?;
     // Serialises everything that happens to this booking.
     bookings::lock_row(&mut tx, payment.booking_id).await?;
-    // The most frequent outcome; others are corrected below.
-    let expected = if notice.status == PaymentStatus::Paid { "paid" } else { "received" };
-    let kept = store::record_event(&mut tx, payment, notice, raw, expected, now).await?;
+    let kept = store::record_event(&mut tx, payment, notice, raw, "received", now).await?;
     let event = match kept {
         // A repetition can list a refund that is new; each is recognised by its own id.
         None if !notice.refunds.is_empty() => store::event_id(&mut tx, payment, notice).await?,
@@ -93,7 +125,7 @@ pub async fn apply(app: &App, payment: &Payment, notice: &Notice, raw: &Value) -
             PaymentStatus::Refunded => apply_refunds(&mut tx, payment, notice, event, now).await?,
         };
         let is_news = kept.is_some() || outcome != "confirmed";
-        if outcome != expected && is_news {
+        if outcome != "received" && is_news {
             store::set_outcome(&mut tx, event, outcome).await?;
         }
     }
@@ -262,11 +294,7 @@ async fn apply_paid(
     }
     store::set_paid(tx, payment.id, notice.method, now).await?;
     mark_paid(tx, booking, now).await?;
-    let posting = Posting::new(Source::Booking, booking.id, "paid")
-        .of_booking(booking.id, booking.partner_id)
-        .debit(Account::GatewayClearing, booking.total)
-        .credit(Account::CustomerDeposits, booking.total);
-    ledger::post(tx, posting, now).await?;
+    ledger::post(tx, paid(booking.id, booking.total), now).await?;
     Ok("paid")
 }
 

@@ -218,6 +218,44 @@ pub async fn record_event(
     Ok(kept.map(|(id,)| id))
 }
 
+/// Records the notification of an ordinary payment: the first one of this attempt, of the price, for
+/// seats that are held. A trigger marks the attempt as paid and announces the booking. `false`, and
+/// nothing is written, for any other.
+pub async fn record_ordinary_payment(
+    tx: &mut Tx,
+    payment: &Payment,
+    notice: &Notice,
+    raw: &Value,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let recorded = tx
+        .sql(
+            "INSERT INTO payment_events (id, payment_id, provider, transaction_id, status, amount,
+               method, channel, raw, outcome, received_at)
+             SELECT $1, y.id, y.provider, $3, $4, $5, $6, $7, $8, 'paid', $9
+             FROM payments y JOIN bookings k ON k.id = y.booking_id
+             WHERE y.id = $2 AND y.status = 'pending' AND y.reschedule_id IS NULL
+               AND k.status = 'pending_payment' AND k.total = $5 AND k.departure_at > $9
+               AND k.erased_at IS NULL
+               AND NOT EXISTS (SELECT 1 FROM payment_events e WHERE e.payment_id = y.id)
+               AND NOT EXISTS (SELECT 1 FROM payment_reviews v
+                 WHERE v.booking_id = k.id AND v.resolution IS NULL)
+             ON CONFLICT DO NOTHING",
+        )
+        .bind(ids::fresh())
+        .bind(payment.id)
+        .bind(notice.transaction_id.clone())
+        .bind(notice.provider_status.clone())
+        .bind(notice.amount)
+        .bind(notice.method)
+        .bind(notice.channel.clone())
+        .bind(raw.clone())
+        .bind(now)
+        .run()
+        .await?;
+    Ok(recorded == 1)
+}
+
 /// The event of a notification that was recorded before.
 pub async fn event_id(tx: &mut Tx, payment: &Payment, notice: &Notice) -> Result<Option<Uuid>> {
     let known: Option<(Uuid,)> = tx

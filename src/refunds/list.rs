@@ -12,7 +12,7 @@ use crate::{
     kernel::{
         access::Role,
         clock::midnight,
-        db::Tx,
+        db::{Total, Tx},
         error::{Fault, Result},
         http::{Page, Paging},
         ids::Uuid,
@@ -181,7 +181,7 @@ pub async fn list(
     let paging = &query.paging;
     let start = |day: NaiveDate| midnight(day, app.config.timezone);
     let until = query.end_date.and_then(|day| day.checked_add_days(Days::new(1)));
-    let rows: (Vec<RefundRow>, i64) = app
+    let rows: (Vec<RefundRow>, Total) = app
         .db
         .list(refund!(""))
         .filter("r.partner_id = ?", owner)

@@ -19,6 +19,7 @@ use crate::{
     app::App,
     kernel::{
         caller::Context,
+        db::Total,
         error::Result,
         http::{Paged, Query, Reply},
         lang::{Lang, Text, text},
@@ -217,7 +218,7 @@ pub async fn revenue_by_partner(
             let page = breakdown.items.into_iter();
             let page = page.skip(usize::try_from(paging.offset()).unwrap_or(usize::MAX));
             breakdown.items = page.take(usize::try_from(paging.limit()).unwrap_or(0)).collect();
-            Report::Json(paging.page((Vec::<()>::new(), count)).map(|_| breakdown))
+            Report::Json(paging.page((Vec::<()>::new(), Total::exactly(count))).map(|_| breakdown))
         }
         format => file("revenue-by-partner", format, &breakdown).await?,
     })

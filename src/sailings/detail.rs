@@ -10,7 +10,7 @@ use crate::{
     app::App,
     kernel::{
         caller::Caller,
-        db::{Db, List, Tx},
+        db::{Db, List, Total, Tx},
         error::{Error, Result},
         http::{Path, export},
         ids::Uuid,
@@ -98,7 +98,7 @@ pub async fn list(
     owner: Option<Uuid>,
     query: &RouteTimesQuery,
     now: DateTime<Utc>,
-) -> Result<(Vec<SailingDetail>, i64)> {
+) -> Result<(Vec<SailingDetail>, Total)> {
     let paging = &query.paging;
     let sort = paging.sort(Some("s.departure_at"), "s.departure_at");
     let list = filtered(db, owner, query, now);

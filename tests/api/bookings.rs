@@ -26,6 +26,7 @@ on_both_engines![
     a_guest_holds_at_most_five,
     the_same_request_twice_books_once,
     a_booking_takes_few_statements,
+    a_payment_takes_few_statements,
     a_cancel_takes_few_statements,
     a_cancellation_is_decided_by_the_current_row,
     identity_numbers_are_stored_encrypted_and_masked,
@@ -414,6 +415,15 @@ async fn a_booking_takes_few_statements(world: World) {
     let before = world.db().statements();
     world.books(order(&sailing, 2, "sari@example.com")).await.ok();
     assert_eq!(world.db().statements() - before, 2);
+}
+
+/// One loads the attempt, one records the notification, one pays the booking and one posts it.
+async fn a_payment_takes_few_statements(world: World) {
+    let sailing = world.sailing().await;
+    let booking = world.books(order(&sailing, 2, "sari@example.com")).await.ok();
+    let before = world.db().statements();
+    world.pays(&booking).await;
+    assert_eq!(world.db().statements() - before, 4);
 }
 
 /// One loads the booking, one cancels it, one posts the refund, one stores it and one announces both. A session, an audit entry and a stored answer have further statements.

@@ -1,6 +1,9 @@
 //! Lists as CSV files, and what the list of bookings is searched by.
 
-use dermaga::kernel::{access::Rule::*, ids};
+use dermaga::{
+    bookings,
+    kernel::{access::Rule::*, ids},
+};
 use serde_json::json;
 
 use crate::{
@@ -215,7 +218,11 @@ async fn bookings_are_searched_by_people_and_numbers(world: World) {
     wanted["contact"]["phone"] = json!("081299988877");
     let booking = world.books(wanted).await.ok();
     world.books(order(&sailing, 1, "budi@example.com")).await.ok();
-    for (words, count) in [
+    let found = async |words: &str| {
+        let path = format!("/v1/booking/?search={words}");
+        world.get(&path).by(&admin).send().await.ok().as_array().unwrap().len()
+    };
+    let expected = [
         ("lindung", 1),
         ("KETUT", 1),
         ("50%25_X", 1),
@@ -231,9 +238,25 @@ async fn bookings_are_searched_by_people_and_numbers(world: World) {
         ("Lindung%25Raden", 0),
         ("null", 0),
         ("9998887799", 0),
-    ] {
-        let path = format!("/v1/booking/?search={words}");
-        let found = world.get(&path).by(&admin).send().await.ok();
-        assert_eq!(found.as_array().unwrap().len(), count, "{words}");
+        // Too short for the index.
+        ("li", 1),
+        ("%25_", 1),
+        ("_", 1),
+        ("zq", 0),
+    ];
+    for (words, count) in expected {
+        assert_eq!(found(words).await, count, "{words}, not indexed yet");
     }
+    while bookings::index_some(world.db()).await.unwrap().more {}
+    world.books(order(&sailing, 1, "nyoman@example.com")).await.ok();
+    for (words, count) in
+        expected.into_iter().filter(|(words, _)| !["sari", "62812"].contains(words))
+    {
+        assert_eq!(found(words).await, count, "{words}, indexed");
+    }
+    assert_eq!(found("nyoman@").await, 1, "stored since");
+    let path = format!("/v1/booking/{}/passengers", booking["id"].as_str().unwrap());
+    let passenger = json!({ "id": booking["passengers"][0]["id"], "name": "Ketut Terang" });
+    world.put(&path, json!({ "passengers": [passenger] })).by(&admin).send().await.ok();
+    assert_eq!((found("lindung").await, found("terang").await), (0, 1), "corrected");
 }

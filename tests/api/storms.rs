@@ -345,7 +345,7 @@ async fn thousands_of_random_operations_add_up(world: World) {
         ("returned", "SELECT COUNT(*) FROM ledger_lines WHERE kind = 'returned'"),
         ("decided", "SELECT COUNT(*) FROM payment_reviews WHERE resolution IS NOT NULL"),
         ("cancelled in part", "SELECT COUNT(*) FROM passenger_cancellations"),
-        ("corrected", "SELECT COUNT(*) FROM bookings WHERE passenger_names LIKE '%Corrected%'"),
+        ("corrected", "SELECT COUNT(*) FROM booking_search WHERE text LIKE '%corrected%'"),
         ("complained of", "SELECT COUNT(*) FROM refunds WHERE kind = 'complaint'"),
     ] {
         assert!(world.count(statement).await > 0, "nothing was {kind}");

@@ -1,42 +1,5 @@
 //! The SQL of bookings.
 
-mod lookup;
-mod partial;
-mod sailing;
-mod sale;
-
-use chrono::{DateTime, Utc};
-use serde_json::Value;
-
-use super::{
-    earnings::CompletedBooking,
-    forms::BookingsQuery,
-    model::{BookingRow, BookingStatus, StoredPassenger},
-    rules::is_live,
-};
-use crate::{
-    kernel::{
-        clock::midnight,
-        db::{Db, Failure, Json, List, Sort, Statement, Tx},
-        error::Result,
-        http::{Page, export},
-        ids::Uuid,
-        money::Rupiah,
-        seal::Sealer,
-        set_aside::RowJob,
-    },
-    ledger::with_collected,
-    lines::Fare,
-};
-
-pub use lookup::{FoundBooking, count_lookup, of_address, sweep_lookups};
-pub use partial::{PartialCancellation, cancel_passengers};
-pub use sailing::{
-    boarding_list, boarding_list_in, cancel_all, expire_all, follow, follow_all, lock_rows,
-    lock_rows_of, set_boarded,
-};
-pub use sale::{INSERT_BOOKING, SELECT_OFFER, bind_new, offer};
-
 macro_rules! booking {
     ($rest:literal) => {
         concat!(
@@ -76,6 +39,42 @@ macro_rules! booking {
     };
 }
 
+mod list;
+mod lookup;
+mod partial;
+mod sailing;
+mod sale;
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use super::{
+    earnings::CompletedBooking,
+    model::{BookingRow, BookingStatus, StoredPassenger},
+    rules::is_live,
+};
+use crate::{
+    kernel::{
+        db::{Db, Failure, Json, Statement, Tx},
+        error::Result,
+        ids::Uuid,
+        money::Rupiah,
+        seal::Sealer,
+        set_aside::RowJob,
+    },
+    ledger::with_collected,
+    lines::Fare,
+};
+
+pub use list::{index_some, list, list_ids};
+pub use lookup::{FoundBooking, count_lookup, of_address, sweep_lookups};
+pub use partial::{PartialCancellation, cancel_passengers};
+pub use sailing::{
+    boarding_list, boarding_list_in, cancel_all, expire_all, follow, follow_all, lock_rows,
+    lock_rows_of, set_boarded,
+};
+pub use sale::{INSERT_BOOKING, SELECT_OFFER, bind_new, offer};
+
 const BY_ID: &str = booking!(" WHERE k.id = $1");
 
 pub async fn get(db: &Db, id: Uuid) -> Result<Option<BookingRow>> {
@@ -109,87 +108,6 @@ pub async fn lock_row(tx: &mut Tx, id: Uuid) -> Result<()> {
     Ok(())
 }
 
-pub async fn list(
-    db: &Db,
-    owner: Option<Uuid>,
-    query: &BookingsQuery,
-    zone: chrono_tz::Tz,
-) -> Result<Page<BookingRow>> {
-    let paging = &query.paging;
-    let rows = found(db, owner, query, zone)
-        .page(sort(query), "k.id", paging.limit(), paging.offset())
-        .await?;
-    Ok(paging.page(rows))
-}
-
-/// The ids of all bookings of the list, in its order.
-pub async fn list_ids(
-    db: &Db,
-    owner: Option<Uuid>,
-    query: &BookingsQuery,
-    zone: chrono_tz::Tz,
-) -> Result<Vec<Uuid>> {
-    Ok(found(db, owner, query, zone).ids(sort(query), "k.id", export::LIMIT).await?)
-}
-
-fn sort(query: &BookingsQuery) -> Sort {
-    let chosen = query.sort_by.map(|by| match by.as_str() {
-        "departure_at" => "k.departure_at",
-        "total" => "k.total",
-        _ => "k.created_at",
-    });
-    query.paging.sort(chosen, "k.created_at")
-}
-
-/// The digits of a text that can be part of a phone number, as they are stored: without the zero
-/// before the area, which stands for the country.
-fn phone_digits(text: &str) -> Option<String> {
-    let is_of_number = |c: char| c.is_ascii_digit() || "+-. ()".contains(c);
-    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
-    let digits = digits.strip_prefix('0').map(str::to_owned).unwrap_or(digits);
-    (text.chars().all(is_of_number) && digits.len() >= 3).then_some(digits)
-}
-
-fn found<'a>(
-    db: &'a Db,
-    owner: Option<Uuid>,
-    query: &BookingsQuery,
-    zone: chrono_tz::Tz,
-) -> List<'a> {
-    let text = |text: &Option<String>| {
-        text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
-    };
-    let day_after = query.end_date.and_then(|date| date.succ_opt());
-    let list = db.list(booking!("")).found_in("SELECT k.id FROM bookings k");
-    let list = match query.refund_due {
-        // Few bookings have one, and `refunds_unpaid` knows them.
-        Some(true) => list.only("k.id IN (SELECT o.booking_id FROM refunds o WHERE o.unpaid > 0)"),
-        Some(false) => list.only(
-            "NOT EXISTS (SELECT 1 FROM refunds o WHERE o.booking_id = k.id AND o.unpaid > 0)",
-        ),
-        None => list,
-    };
-    let words = query.paging.search();
-    let phone = words.and_then(phone_digits);
-    list.filter("k.partner_id = ?", owner)
-        .filter("k.type = ?", query.kind)
-        .filter("k.speedboat_id = ?", query.item_id)
-        .filter("k.sailing_id = ?", query.route_time_id)
-        .filter("k.qty = ?", query.qty)
-        .filter("k.code_promo = ?", text(&query.code_promo).map(|code| code.to_ascii_uppercase()))
-        .filter("k.note = ?", text(&query.note))
-        .filter("k.status = ?", query.status)
-        .filter("k.channel = ?", query.channel)
-        .filter("k.code = ?", text(&query.code).map(|code| code.to_ascii_uppercase()))
-        .filter("k.contact_email = ?", query.email.clone())
-        .filter("k.departure_at >= ?", query.start_date.map(|date| midnight(date, zone)))
-        .filter("k.departure_at < ?", day_after.map(|date| midnight(date, zone)))
-        .search_each(&[
-            (&["k.code", "k.contact_name", "k.contact_email", "k.passenger_names"], words),
-            (&["k.contact_phone"], phone.as_deref()),
-        ])
-}
-
 /// Replaces the passengers. The row is locked by the caller.
 pub async fn set_passengers(
     tx: &mut Tx,
@@ -197,23 +115,13 @@ pub async fn set_passengers(
     passengers: &[StoredPassenger],
     now: DateTime<Utc>,
 ) -> Result<()> {
-    tx.sql(
-        "UPDATE bookings SET passengers = $1, passenger_names = $2, updated_at = $3
-         WHERE id = $4",
-    )
-    .bind(Json(passengers.to_vec()))
-    .bind(passenger_names(passengers))
-    .bind(now)
-    .bind(id)
-    .run()
-    .await?;
+    tx.sql("UPDATE bookings SET passengers = $1, updated_at = $2 WHERE id = $3")
+        .bind(Json(passengers.to_vec()))
+        .bind(now)
+        .bind(id)
+        .run()
+        .await?;
     Ok(())
-}
-
-/// What a search for passengers looks in.
-pub fn passenger_names(passengers: &[StoredPassenger]) -> String {
-    let names: Vec<_> = passengers.iter().map(|passenger| passenger.name.as_str()).collect();
-    names.join("\n")
 }
 
 const FARES: &str =
@@ -383,6 +291,22 @@ pub async fn advance(
         .run()
         .await?;
     Ok(moved == 1)
+}
+
+/// Moves a booking whose seats are held to `paid`; `false` if it has changed meanwhile. The caller
+/// announces it.
+pub async fn pay_held(tx: &mut Tx, id: Uuid, total: Rupiah, now: DateTime<Utc>) -> Result<bool> {
+    let paid = tx
+        .sql(
+            "UPDATE bookings SET status = 'paid', paid_at = $1, updated_at = $1
+             WHERE id = $2 AND status = 'pending_payment' AND total = $3 AND departure_at > $1",
+        )
+        .bind(now)
+        .bind(id)
+        .bind(total)
+        .run()
+        .await?;
+    Ok(paid == 1)
 }
 
 /// Expires a hold; `false` if the booking was moved meanwhile.
@@ -601,20 +525,4 @@ async fn reseal_passengers(db: &Db, sealer: &Sealer, id: Uuid) -> Result<u64> {
     let updated = update.bind(passengers).bind(id).run().await?;
     tx.commit().await?;
     Ok(updated)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_phone_number_is_found_as_people_write_it() {
-        let digits = |text: &str| phone_digits(text);
-        assert_eq!(digits("0812-3456 7890").as_deref(), Some("81234567890"));
-        assert_eq!(digits("+62 812 3456").as_deref(), Some("628123456"));
-        assert_eq!(digits("7890").as_deref(), Some("7890"));
-        for no_number in ["Sari", "12", "DMG-1234", ""] {
-            assert_eq!(digits(no_number), None, "{no_number}");
-        }
-    }
 }

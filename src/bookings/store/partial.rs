@@ -3,7 +3,6 @@
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
-use super::passenger_names;
 use crate::{
     bookings::{model::BookingRow, prices::Price},
     kernel::{
@@ -39,16 +38,15 @@ pub async fn cancel_passengers(
 ) -> Result<bool> {
     let changed = tx
         .sql(
-            "UPDATE bookings SET passengers = $1, passenger_names = $2, cancelled_passengers = $3,
-               qty = $4, seats = $5, fare_lines = $6, subtotal = $7, discount = $8, taxes = $9,
-               tax = $10, total = $11, commission = $12, commission_taxes = $13,
-               commission_tax = $14, partner_discount = $15, partner_net = $16, updated_at = $17
-             WHERE id = $18 AND status = 'paid' AND departure_at = $19 AND sailing_id = $20
-               AND COALESCE(reschedule_id, id) = $21 AND contact_email = $22 AND qty = $23
-               AND total = $24",
+            "UPDATE bookings SET passengers = $1, cancelled_passengers = $2, qty = $3, seats = $4,
+               fare_lines = $5, subtotal = $6, discount = $7, taxes = $8, tax = $9, total = $10,
+               commission = $11, commission_taxes = $12, commission_tax = $13,
+               partner_discount = $14, partner_net = $15, updated_at = $16
+             WHERE id = $17 AND status = 'paid' AND departure_at = $18 AND sailing_id = $19
+               AND COALESCE(reschedule_id, id) = $20 AND contact_email = $21 AND qty = $22
+               AND total = $23",
         )
         .bind(Json(after.passengers.0.clone()))
-        .bind(passenger_names(&after.passengers))
         .bind(Json(after.cancelled_passengers.0.clone()))
         .bind(after.qty)
         .bind(after.seats)

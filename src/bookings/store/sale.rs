@@ -74,13 +74,12 @@ pub const INSERT_BOOKING: &str =
       note, contact_name, contact_email, contact_phone, lang, passengers, accepted_terms, provider,
       unit_price, subtotal, discount, taxes, tax, total, commission_rate, commission,
       commission_taxes, commission_tax, partner_discount, partner_net, expires_at, paid_at,
-      created_at, updated_at, held_email, held_network, passenger_names, accepted_terms_id,
-      fare_lines)
+      created_at, updated_at, held_email, held_network, accepted_terms_id, fare_lines)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
       $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $37, $38,
-      $39, $40,
+      $39,
       CASE WHEN $21 THEN (SELECT t.id FROM terms t
-        WHERE t.type = 'customer' AND t.status = 'published') END, $41)";
+        WHERE t.type = 'customer' AND t.status = 'published') END, $40)";
 
 /// Binds the values of a new booking to [`INSERT_BOOKING`].
 pub fn bind_new<'s>(statement: Statement<'s>, new: &NewBooking) -> Statement<'s> {
@@ -125,6 +124,5 @@ pub fn bind_new<'s>(statement: Statement<'s>, new: &NewBooking) -> Statement<'s>
         .bind(new.created_at)
         .bind(counted.map(|counted| counted.email.clone()))
         .bind(counted.map(|counted| counted.network.clone()))
-        .bind(super::passenger_names(&new.passengers))
         .bind(Json(price.lines.clone()))
 }

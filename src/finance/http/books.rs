@@ -14,6 +14,7 @@ use crate::{
     },
     kernel::{
         caller::Caller,
+        db::Total,
         error::{Error, Result},
         http::{Page, Paged, Path, Query, Reply},
         ids::Uuid,
@@ -160,7 +161,7 @@ pub async fn get_partner_statement(
     };
     Ok(match format {
         Format::Json => {
-            let page = paging.page((Vec::<()>::new(), sums.lines));
+            let page = paging.page((Vec::<()>::new(), Total::exactly(sums.lines)));
             Report::Json(page.map(|_| statement))
         }
         format => {

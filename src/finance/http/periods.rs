@@ -15,6 +15,7 @@ use crate::{
     kernel::{
         audit::Change,
         caller::Caller,
+        db::Total,
         error::{Error, Result},
         http::{Body, Page, Path, Query, Reply},
         ids::Uuid,
@@ -42,7 +43,7 @@ pub async fn list_periods(
     let paging = &query.paging;
     Ok(match accepts.or(query.format) {
         Format::Json => {
-            let total = months.len() as i64;
+            let total = Total::exactly(months.len() as i64);
             let skip = usize::try_from(paging.offset()).unwrap_or(usize::MAX);
             let size = usize::try_from(paging.limit()).unwrap_or(0);
             let page = months.into_iter().skip(skip).take(size).collect();

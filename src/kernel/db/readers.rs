@@ -98,13 +98,11 @@ impl Readers {
     ) -> Result<Vec<T>> {
         let mut conn = match query.length {
             Length::Short => self.short.get().await?,
-            Length::Long | Length::Count => self.long.get().await?,
+            Length::Long => self.long.get().await?,
         };
-        if query.length != Length::Count {
-            conn.reader().limit(BUDGET)?;
-            if let Some(rows) = conn.reader().rows(&query, most)? {
-                return Ok(rows);
-            }
+        conn.reader().limit(BUDGET)?;
+        if let Some(rows) = conn.reader().rows(&query, most)? {
+            return Ok(rows);
         }
         let query = Arc::new(query);
         if query.length == Length::Short {
@@ -297,12 +295,11 @@ mod tests {
         db.timeout = Duration::from_secs(24 * 60 * 60);
         let Engine::Sqlite { readers, .. } = &db.engine else { unreachable!() };
         let free = |pool: &PoolInner| pool.slots.available_permits();
-        // Endless lists, counts and short reads, each more than the readers of its pool.
+        // Endless lists and short reads, each more than the readers of its pool.
         let endless = || db.sql(LONG).bind(i64::MAX);
         let lists = join_all((0..6).map(|_| endless().long().scalar::<i64>()));
-        let counts = join_all((0..6).map(|_| endless().count().scalar::<i64>()));
         let late = join_all((0..6).map(|_| endless().scalar::<i64>()));
-        let mut endless = pin!(async { tokio::join!(lists, counts, late) });
+        let mut endless = pin!(async { tokio::join!(lists, late) });
         let meanwhile = async {
             while free(&readers.long) > 0 || free(&readers.late) > 0 {
                 tokio::time::sleep(Duration::from_millis(1)).await;

@@ -113,8 +113,6 @@ pub(super) enum Length {
     Short,
     /// A list or a report, which grows with the data.
     Long,
-    /// It counts all of a table, which SQLite does in one step that cannot be interrupted.
-    Count,
 }
 
 impl Query {

@@ -80,12 +80,6 @@ impl<'c> Statement<'c> {
         self
     }
 
-    /// For a count of a whole table.
-    pub(super) fn count(mut self) -> Self {
-        self.query.length = Length::Count;
-        self
-    }
-
     pub fn bind<T: ToValue>(self, value: T) -> Self {
         self.bind_value(value.to_value(), T::TYPE)
     }

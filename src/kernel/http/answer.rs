@@ -22,6 +22,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::CacheTags;
 use crate::kernel::{
+    db::Total,
     error::{Error, Fault, SpokenFault},
     lang::{Lang, Text, text},
     schema::MAX_FAULTS,
@@ -92,14 +93,25 @@ pub type Page<T> = Paged<Vec<T>>;
 pub struct Pagination {
     page: i64,
     page_size: i64,
+    /// Exact up to 10,000.
     total_items: i64,
     total_pages: i64,
+    /// True if there may be more items and pages than these; pages beyond can be requested. Left
+    /// out if the numbers are exact.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    total_is_minimum: bool,
 }
 
 impl<D> Paged<D> {
-    pub fn new(data: D, page: i64, page_size: i64, total_items: i64) -> Self {
-        let total_pages = (total_items + page_size - 1) / page_size;
-        let pagination = Pagination { page, page_size, total_items, total_pages };
+    pub fn new(data: D, page: i64, page_size: i64, total: Total) -> Self {
+        let pagination = Pagination {
+            page,
+            page_size,
+            total_items: total.items,
+            total_pages: (total.items + page_size - 1) / page_size,
+            total_is_minimum: total.is_minimum,
+        };
         Self { data, pagination, beside: Nothing {}, cache_tags: CacheTags::default() }
     }
 

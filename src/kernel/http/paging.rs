@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::kernel::{db::Sort, http::Page};
+use crate::kernel::{
+    db::{Sort, Total},
+    http::Page,
+};
 
 crate::string_enum! {
     pub enum Direction { Asc = "asc", Desc = "desc" }
@@ -46,7 +49,7 @@ impl Paging {
         }
     }
 
-    pub fn page<T>(&self, (items, total_items): (Vec<T>, i64)) -> Page<T> {
-        Page::new(items, self.page.unwrap_or(1), self.limit(), total_items)
+    pub fn page<T>(&self, (items, total): (Vec<T>, Total)) -> Page<T> {
+        Page::new(items, self.page.unwrap_or(1), self.limit(), total)
     }
 }

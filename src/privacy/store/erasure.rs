@@ -98,8 +98,8 @@ pub async fn erase_booking(
         .collect();
     tx.sql(
         "UPDATE bookings SET contact_name = $1, contact_email = $2, contact_phone = '', note = '',
-           passengers = $3, passenger_names = '', cancel_reason = CASE WHEN cancel_reason IS NULL THEN NULL ELSE $1 END,
-           refund_account = NULL, erased_at = $4, cancelled_passengers = $6
+           passengers = $3,
+           cancel_reason = CASE WHEN cancel_reason IS NULL THEN NULL ELSE $1 END, refund_account = NULL, erased_at = $4, cancelled_passengers = $6
          WHERE id = $5",
     )
     .bind(ERASED)

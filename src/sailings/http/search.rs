@@ -9,6 +9,7 @@ use crate::{
     files,
     fleet::Owner,
     kernel::{
+        db::Total,
         error::Result,
         http::{Body, CacheTags, Paged, Reply},
     },
@@ -62,7 +63,7 @@ pub async fn search_sailings(
     };
     let offers = there.rows.into_iter().map(offer).collect();
     let way_back = back.map(|back| back.rows.into_iter().map(offer).collect());
-    let offers = Paged::new(offers, page, limit, there.total).tagged(tags);
+    let offers = Paged::new(offers, page, limit, Total::exactly(there.total)).tagged(tags);
     Ok(offers.beside(WayBack { offers: way_back }))
 }
 
