@@ -83,6 +83,60 @@ const INVARIANTS: &[Invariant] = &[
              HAVING SUM(debit) <> 0 OR SUM(credit) <> 0 LIMIT 50",
     },
     Invariant {
+        rule: "payments have what came in by the ledger and what providers have settled",
+        size: "SELECT COUNT(*) FROM payments",
+        broken: "SELECT y.reference || ' has ' || CAST(-SUM(each.received) AS TEXT)
+               || ' received and ' || CAST(-SUM(each.settled) AS TEXT) || ' settled too much'
+             FROM (SELECT payment_id, amount AS received, 0 AS settled FROM receipts
+               UNION ALL SELECT payment_id, 0, gross FROM provider_settlement_lines
+                 WHERE payment_id IS NOT NULL AND gross > 0
+               UNION ALL SELECT id, -received, -settled FROM payments
+                 WHERE received <> 0 OR settled <> 0) each
+             JOIN payments y ON y.id = each.payment_id
+             GROUP BY y.id, y.reference
+             HAVING SUM(each.received) <> 0 OR SUM(each.settled) <> 0 LIMIT 50",
+    },
+    Invariant {
+        rule: "totals of payments by day equal the payments and the payouts of providers",
+        size: "SELECT COUNT(*) FROM payment_days",
+        broken: "SELECT CAST(day AS TEXT) || ' by ' || method || ': ' || CAST(SUM(received) AS TEXT)
+               || ' received, ' || CAST(SUM(settled) AS TEXT) || ' settled, '
+               || CAST(SUM(refunds) AS TEXT) || ' refunded, ' || CAST(SUM(fees) AS TEXT)
+               || ' of fees, ' || CAST(SUM(extra) AS TEXT) || ' extra too much'
+             FROM (SELECT day, method, received, settled, refunds, fees, fee_taxes, extra
+                 FROM payment_days
+               UNION ALL SELECT day, method, received, settled, refunds, fees, fee_taxes, extra
+                 FROM payment_moves
+               UNION ALL SELECT received_on, received_by, -received, -settled, 0, 0, 0,
+                 CASE WHEN settled > received THEN received - settled ELSE 0 END
+                 FROM payments WHERE received_on IS NOT NULL
+               UNION ALL SELECT y.received_on, y.received_by, 0, 0,
+                 CASE WHEN s.gross < 0 THEN s.gross ELSE 0 END, -s.fee, -s.fee_tax, 0
+                 FROM provider_settlement_lines s JOIN payments y ON y.id = s.payment_id
+                 WHERE y.received_on IS NOT NULL
+               UNION ALL SELECT t.paid_on, 'unknown', 0,
+                 CASE WHEN s.gross > 0 THEN -s.gross ELSE 0 END,
+                 CASE WHEN s.gross < 0 THEN s.gross ELSE 0 END, -s.fee, -s.fee_tax,
+                 CASE WHEN s.gross > 0 THEN -s.gross ELSE 0 END
+                 FROM provider_settlement_lines s
+                 JOIN provider_settlements t ON t.id = s.settlement_id
+                 WHERE s.payment_id IS NULL) each
+             GROUP BY day, method
+             HAVING SUM(received) <> 0 OR SUM(settled) <> 0 OR SUM(refunds) <> 0
+               OR SUM(fees) <> 0 OR SUM(fee_taxes) <> 0 OR SUM(extra) <> 0 LIMIT 50",
+    },
+    Invariant {
+        rule: "totals of received taxes equal those in the prices of what was paid",
+        size: "SELECT COUNT(*) FROM tax_days",
+        broken: "SELECT CAST(day AS TEXT) || ', ' || tax_code || ': ' || CAST(SUM(amount) AS TEXT)
+               || ' too much of ' || CAST(SUM(base) AS TEXT)
+             FROM (SELECT day, tax_code, base_factor, amount, base FROM tax_days
+               UNION ALL SELECT day, tax_code, base_factor, amount, base FROM tax_moves
+               UNION ALL SELECT day, tax_code, base_factor, -amount, -base FROM tax_receipts) each
+             GROUP BY day, tax_code, base_factor
+             HAVING SUM(amount) <> 0 OR SUM(base) <> 0 LIMIT 50",
+    },
+    Invariant {
         // Two assets can be below zero: a provider takes a refund from what it has not paid out yet
         // (gateway_clearing), and the bank is opened by a journal entry.
         rule: "cash and prepaid taxes are not below zero at the end of any day",

@@ -1112,6 +1112,13 @@ CREATE TABLE payments (
     created_at TIMESTAMPTZ NOT NULL,
     -- Set if it pays the difference of a reschedule instead of the booking.
     reschedule_id UUID REFERENCES reschedules (id),
+    -- What came in through the provider according to the ledger, and what the provider has settled of
+    -- it; maintained by triggers. In the reconciliation it counts on the day and by the method of its
+    -- first receipt, which are NULL until then.
+    received BIGINT NOT NULL DEFAULT 0,
+    received_on DATE,
+    received_by TEXT CHECK ((received_by IS NULL) = (received_on IS NULL)),
+    settled BIGINT NOT NULL DEFAULT 0,
     -- Of two requests for another attempt, one wins.
     UNIQUE (booking_id, attempt)
 );
@@ -1415,6 +1422,118 @@ CREATE TABLE ledger_days (
     debit BIGINT NOT NULL,
     credit BIGINT NOT NULL,
     PRIMARY KEY (account, tax_code, posted_on)
+);
+
+-- Lines of the ledger with money that customers paid through a provider or (negative) whose payment was
+-- voided, and the payment of each. A review that applies money to a reschedule takes it off again,
+-- because the posting of the reschedule has it.
+CREATE VIEW receipts AS
+SELECT l.id AS line_id, y.id AS payment_id, COALESCE(y.method, 'other') AS method, l.posted_on,
+    l.amount
+FROM ledger_lines l JOIN payments y ON y.booking_id = l.booking_id AND y.reschedule_id IS NULL
+    AND y.status IN ('paid', 'refunded')
+WHERE l.account = 'gateway_clearing' AND l.source = 'booking'
+    AND l.kind IN ('paid', 'late_payment')
+UNION ALL
+SELECT l.id, y.id, COALESCE(y.method, 'other'), l.posted_on, l.amount
+FROM ledger_lines l JOIN payments y ON y.reschedule_id = l.source_id
+    AND y.status IN ('paid', 'refunded')
+WHERE l.account = 'gateway_clearing' AND l.source = 'reschedule' AND l.kind = 'rescheduled'
+UNION ALL
+SELECT l.id, e.payment_id, e.method, l.posted_on, l.amount
+FROM ledger_lines l JOIN payment_events e ON e.id = l.source_id
+WHERE l.account = 'gateway_clearing' AND l.source = 'payment' AND l.kind = 'unapplied'
+UNION ALL
+SELECT l.id, v.payment_id, e.method, l.posted_on, l.amount
+FROM ledger_lines l JOIN payment_reviews v ON v.id = l.source_id
+    JOIN payment_events e ON e.id = v.event_id
+WHERE l.account = 'gateway_clearing' AND l.source = 'review' AND l.kind IN ('apply', 'dismiss');
+
+-- New receipts and new lines of providers' payouts, written by triggers, until a job adds them to
+-- `payment_days` and deletes them. A report reads both.
+CREATE TABLE payment_moves (
+    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    day DATE NOT NULL,
+    method TEXT NOT NULL,
+    received BIGINT NOT NULL,
+    settled BIGINT NOT NULL,
+    refunds BIGINT NOT NULL,
+    fees BIGINT NOT NULL,
+    fee_taxes BIGINT NOT NULL,
+    extra BIGINT NOT NULL
+);
+
+-- What payments brought and what providers have settled of them, by the day and method of the first
+-- receipt. Method `unknown`: what a provider paid for no payment of ours, by the day of the payout.
+CREATE TABLE payment_days (
+    day DATE NOT NULL,
+    method TEXT NOT NULL,
+    received BIGINT NOT NULL,
+    settled BIGINT NOT NULL,
+    refunds BIGINT NOT NULL,
+    fees BIGINT NOT NULL,
+    fee_taxes BIGINT NOT NULL,
+    -- What was settled of a payment above what it brought. What is missing follows from the rest.
+    extra BIGINT NOT NULL,
+    PRIMARY KEY (day, method)
+);
+
+-- The taxes in what customers paid, and what each was charged on before its factor. A booking has the
+-- price of today, so its cancelled passengers are added, and its moves to other sailings taken back.
+-- The difference of a move to a dearer sailing was paid on a day of its own.
+CREATE VIEW tax_receipts AS
+SELECT day, t ->> 'code' AS tax_code, COALESCE(t ->> 'base_factor', '1') AS base_factor,
+    times * CAST(t ->> 'amount' AS BIGINT) AS amount, times * base AS base
+FROM (SELECT l.posted_on AS day, 1 AS times, k.taxes, k.subtotal - k.discount AS base
+    FROM ledger_lines l JOIN bookings k ON k.id = l.booking_id
+    WHERE l.account = 'customer_deposits' AND l.amount < 0 AND l.kind IN ('paid', 'apply')
+    UNION ALL
+    SELECT l.posted_on, 1, c.taxes, c.subtotal - c.discount
+    FROM ledger_lines l JOIN passenger_cancellations c ON c.booking_id = l.booking_id
+    WHERE l.account = 'customer_deposits' AND l.amount < 0 AND l.kind IN ('paid', 'apply')
+    UNION ALL
+    SELECT l.posted_on, 1, r.was -> 'taxes',
+        CAST(r.was ->> 'subtotal' AS BIGINT) - CAST(r.was ->> 'discount' AS BIGINT)
+    FROM ledger_lines l JOIN reschedules r ON r.booking_id = l.booking_id AND r.status = 'done'
+    WHERE l.account = 'customer_deposits' AND l.amount < 0 AND l.kind IN ('paid', 'apply')
+    UNION ALL
+    SELECT l.posted_on, -1, r.becomes -> 'taxes',
+        CAST(r.becomes ->> 'subtotal' AS BIGINT) - CAST(r.becomes ->> 'discount' AS BIGINT)
+    FROM ledger_lines l JOIN reschedules r ON r.booking_id = l.booking_id AND r.status = 'done'
+    WHERE l.account = 'customer_deposits' AND l.amount < 0 AND l.kind IN ('paid', 'apply')
+    UNION ALL
+    SELECT l.posted_on, 1, r.becomes -> 'taxes',
+        CAST(r.becomes ->> 'subtotal' AS BIGINT) - CAST(r.becomes ->> 'discount' AS BIGINT)
+    FROM ledger_lines l JOIN reschedules r ON r.id = l.source_id
+    WHERE l.account = 'customer_deposits' AND l.amount < 0 AND l.source = 'reschedule'
+        AND l.kind = 'rescheduled'
+    UNION ALL
+    SELECT l.posted_on, -1, r.was -> 'taxes',
+        CAST(r.was ->> 'subtotal' AS BIGINT) - CAST(r.was ->> 'discount' AS BIGINT)
+    FROM ledger_lines l JOIN reschedules r ON r.id = l.source_id
+    WHERE l.account = 'customer_deposits' AND l.amount < 0 AND l.source = 'reschedule'
+        AND l.kind = 'rescheduled') priced
+CROSS JOIN LATERAL jsonb_array_elements(priced.taxes) t;
+
+-- Taxes in new payments, written by a trigger, until a job adds them to `tax_days` and deletes them. A
+-- report reads both.
+CREATE TABLE tax_moves (
+    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    day DATE NOT NULL,
+    tax_code TEXT NOT NULL,
+    base_factor TEXT NOT NULL,
+    amount BIGINT NOT NULL,
+    base BIGINT NOT NULL
+);
+
+-- The taxes in what customers paid, by day. `base` is the amount that `base_factor` is applied to.
+CREATE TABLE tax_days (
+    day DATE NOT NULL,
+    tax_code TEXT NOT NULL,
+    base_factor TEXT NOT NULL,
+    amount BIGINT NOT NULL,
+    base BIGINT NOT NULL,
+    PRIMARY KEY (day, tax_code, base_factor)
 );
 
 -- Agreements with one partner, or (partner_id NULL) with all that have none of their own. NULL

@@ -421,13 +421,69 @@ END $$;
 CREATE OR REPLACE TRIGGER ledger_lines_stay BEFORE UPDATE OR DELETE ON ledger_lines
     FOR EACH ROW EXECUTE FUNCTION ledger_lines_stay();
 
--- Writes the lines of a statement to `ledger_moves`, from which the totals of days are made.
+-- Writes the lines of a statement to `ledger_moves`, from which the totals of days are made, and what
+-- they say about payments and taxes to `payment_moves` and `tax_moves`.
 CREATE OR REPLACE FUNCTION ledger_lines_tell() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+DECLARE
+    line RECORD;
+    receipt RECORD;
+    payment RECORD;
 BEGIN
     INSERT INTO ledger_moves (posted_on, account, tax_code, debit, credit)
     SELECT posted_on, account, COALESCE(tax_code, ''), SUM(GREATEST(amount, 0)),
         SUM(GREATEST(-amount, 0))
     FROM inserted GROUP BY posted_on, account, COALESCE(tax_code, '');
+    -- Money that came in through a provider, or was taken off again. With the first receipt of a
+    -- payment counts what the provider has settled of it before. The lock orders this and the line
+    -- of a payout of the same payment.
+    FOR line IN SELECT id, posted_on, amount FROM inserted
+        WHERE account = 'gateway_clearing'
+          AND source IN ('booking', 'reschedule', 'payment', 'review')
+          AND kind IN ('paid', 'late_payment', 'rescheduled', 'unapplied', 'apply', 'dismiss')
+    LOOP
+        SELECT r.payment_id, r.method INTO receipt FROM receipts r WHERE r.line_id = line.id;
+        CONTINUE WHEN NOT FOUND;
+        SELECT y.received_on, y.received_by, y.received, y.settled INTO payment
+        FROM payments y WHERE y.id = receipt.payment_id FOR NO KEY UPDATE;
+        INSERT INTO payment_moves (day, method, received, settled, refunds, fees, fee_taxes, extra)
+        VALUES (COALESCE(payment.received_on, line.posted_on),
+            COALESCE(payment.received_by, receipt.method), line.amount, 0, 0, 0, 0,
+            GREATEST(payment.settled - payment.received - line.amount, 0)
+                - CASE WHEN payment.received_on IS NULL THEN 0
+                    ELSE GREATEST(payment.settled - payment.received, 0) END);
+        IF payment.received_on IS NULL THEN
+            INSERT INTO payment_moves (day, method, received, settled, refunds, fees, fee_taxes,
+                extra)
+            SELECT line.posted_on, receipt.method, 0, GREATEST(s.gross, 0), GREATEST(-s.gross, 0),
+                s.fee, s.fee_tax, 0
+            FROM provider_settlement_lines s WHERE s.payment_id = receipt.payment_id;
+        END IF;
+        UPDATE payments SET received = received + line.amount,
+            received_on = COALESCE(received_on, line.posted_on),
+            received_by = COALESCE(received_by, receipt.method)
+        WHERE id = receipt.payment_id;
+    END LOOP;
+    -- Taxes in what a customer paid for a booking, or for a move to a dearer sailing.
+    FOR line IN SELECT posted_on, source_id, booking_id, kind FROM inserted
+        WHERE account = 'customer_deposits' AND amount < 0 AND (kind IN ('paid', 'apply')
+            OR (source = 'reschedule' AND kind = 'rescheduled'))
+    LOOP
+        IF line.kind = 'rescheduled' THEN
+            INSERT INTO tax_moves (day, tax_code, base_factor, amount, base)
+            SELECT line.posted_on, t ->> 'code', COALESCE(t ->> 'base_factor', '1'),
+                p.times * (t ->> 'amount')::BIGINT,
+                p.times * ((p.price ->> 'subtotal')::BIGINT - (p.price ->> 'discount')::BIGINT)
+            FROM reschedules r,
+                LATERAL (VALUES (1, r.becomes), (-1, r.was)) p (times, price),
+                jsonb_array_elements(p.price -> 'taxes') t
+            WHERE r.id = line.source_id;
+        ELSE
+            INSERT INTO tax_moves (day, tax_code, base_factor, amount, base)
+            SELECT line.posted_on, t ->> 'code', COALESCE(t ->> 'base_factor', '1'),
+                (t ->> 'amount')::BIGINT, k.subtotal - k.discount
+            FROM bookings k, jsonb_array_elements(k.taxes) t WHERE k.id = line.booking_id;
+        END IF;
+    END LOOP;
     RETURN NULL;
 END $$;
 
@@ -508,3 +564,36 @@ END $$;
 CREATE OR REPLACE TRIGGER refunds_due_update AFTER UPDATE OF unpaid ON refunds
     FOR EACH ROW WHEN ((NEW.unpaid > 0) <> (OLD.unpaid > 0))
     EXECUTE FUNCTION refunds_due_update();
+
+---------------------------------------------------------------------------------------------------
+-- Finance
+---------------------------------------------------------------------------------------------------
+
+-- What a provider has settled of a payment counts with the payment. Of one that has brought nothing
+-- yet, it counts with the first receipt; the lock orders the two. What it paid for no payment of ours
+-- counts on the day of the payout.
+CREATE OR REPLACE FUNCTION provider_settlement_lines_tell() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+DECLARE
+    payment RECORD;
+    paid BIGINT := GREATEST(NEW.gross, 0);
+BEGIN
+    IF NEW.payment_id IS NULL THEN
+        INSERT INTO payment_moves (day, method, received, settled, refunds, fees, fee_taxes, extra)
+        SELECT t.paid_on, 'unknown', 0, paid, GREATEST(-NEW.gross, 0), NEW.fee, NEW.fee_tax, paid
+        FROM provider_settlements t WHERE t.id = NEW.settlement_id;
+        RETURN NULL;
+    END IF;
+    SELECT y.received_on, y.received_by, y.received, y.settled INTO payment
+    FROM payments y WHERE y.id = NEW.payment_id FOR NO KEY UPDATE;
+    IF payment.received_on IS NOT NULL THEN
+        INSERT INTO payment_moves (day, method, received, settled, refunds, fees, fee_taxes, extra)
+        VALUES (payment.received_on, payment.received_by, 0, paid, GREATEST(-NEW.gross, 0),
+            NEW.fee, NEW.fee_tax, GREATEST(payment.settled + paid - payment.received, 0)
+                - GREATEST(payment.settled - payment.received, 0));
+    END IF;
+    UPDATE payments SET settled = settled + paid WHERE id = NEW.payment_id AND paid > 0;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER provider_settlement_lines_tell AFTER INSERT ON provider_settlement_lines
+    FOR EACH ROW EXECUTE FUNCTION provider_settlement_lines_tell();

@@ -428,6 +428,55 @@ CREATE TRIGGER ledger_lines_tell AFTER INSERT ON ledger_lines BEGIN
         MAX(-NEW.amount, 0));
 END;
 
+-- Money that came in through a provider, or was taken off again. With the first receipt of a payment
+-- counts what the provider has settled of it before.
+DROP TRIGGER IF EXISTS ledger_lines_tell_of_receipt;
+CREATE TRIGGER ledger_lines_tell_of_receipt AFTER INSERT ON ledger_lines
+WHEN NEW.account = 'gateway_clearing' AND NEW.source IN ('booking', 'reschedule', 'payment', 'review')
+    AND NEW.kind IN ('paid', 'late_payment', 'rescheduled', 'unapplied', 'apply', 'dismiss')
+BEGIN
+    INSERT INTO payment_moves (day, method, received, settled, refunds, fees, fee_taxes, extra)
+    SELECT COALESCE(y.received_on, NEW.posted_on), COALESCE(y.received_by, r.method), NEW.amount,
+        0, 0, 0, 0, MAX(y.settled - y.received - NEW.amount, 0)
+            - CASE WHEN y.received_on IS NULL THEN 0 ELSE MAX(y.settled - y.received, 0) END
+    FROM receipts r JOIN payments y ON y.id = r.payment_id WHERE r.line_id = NEW.id;
+    INSERT INTO payment_moves (day, method, received, settled, refunds, fees, fee_taxes, extra)
+    SELECT NEW.posted_on, r.method, 0, MAX(s.gross, 0), MAX(-s.gross, 0), s.fee, s.fee_tax, 0
+    FROM receipts r JOIN payments y ON y.id = r.payment_id AND y.received_on IS NULL
+    JOIN provider_settlement_lines s ON s.payment_id = y.id WHERE r.line_id = NEW.id;
+    UPDATE payments SET received = payments.received + NEW.amount,
+        received_on = COALESCE(payments.received_on, NEW.posted_on),
+        received_by = COALESCE(payments.received_by, r.method)
+    FROM receipts r WHERE r.line_id = NEW.id AND payments.id = r.payment_id;
+END;
+
+-- Taxes in what a customer paid for a booking.
+DROP TRIGGER IF EXISTS ledger_lines_tell_of_taxes;
+CREATE TRIGGER ledger_lines_tell_of_taxes AFTER INSERT ON ledger_lines
+WHEN NEW.account = 'customer_deposits' AND NEW.amount < 0 AND NEW.kind IN ('paid', 'apply')
+BEGIN
+    INSERT INTO tax_moves (day, tax_code, base_factor, amount, base)
+    SELECT NEW.posted_on, t.value ->> 'code', COALESCE(t.value ->> 'base_factor', '1'),
+        t.value ->> 'amount', k.subtotal - k.discount
+    FROM bookings k JOIN json_each(k.taxes) t WHERE k.id = NEW.booking_id;
+END;
+
+-- The same for the difference of a move to a dearer sailing.
+DROP TRIGGER IF EXISTS ledger_lines_tell_of_dearer;
+CREATE TRIGGER ledger_lines_tell_of_dearer AFTER INSERT ON ledger_lines
+WHEN NEW.account = 'customer_deposits' AND NEW.amount < 0 AND NEW.source = 'reschedule'
+    AND NEW.kind = 'rescheduled'
+BEGIN
+    INSERT INTO tax_moves (day, tax_code, base_factor, amount, base)
+    SELECT NEW.posted_on, t.value ->> 'code', COALESCE(t.value ->> 'base_factor', '1'),
+        t.value ->> 'amount', (r.becomes ->> 'subtotal') - (r.becomes ->> 'discount')
+    FROM reschedules r JOIN json_each(r.becomes -> 'taxes') t WHERE r.id = NEW.source_id
+    UNION ALL
+    SELECT NEW.posted_on, t.value ->> 'code', COALESCE(t.value ->> 'base_factor', '1'),
+        -(t.value ->> 'amount'), (r.was ->> 'discount') - (r.was ->> 'subtotal')
+    FROM reschedules r JOIN json_each(r.was -> 'taxes') t WHERE r.id = NEW.source_id;
+END;
+
 DROP TRIGGER IF EXISTS ledger_lines_remain;
 CREATE TRIGGER ledger_lines_remain BEFORE DELETE ON ledger_lines BEGIN
     SELECT RAISE(ABORT, 'the ledger is append-only');
@@ -495,4 +544,32 @@ BEGIN
     UPDATE bookings SET refund_due = EXISTS (SELECT 1 FROM refunds r
         WHERE r.booking_id = NEW.booking_id AND r.unpaid > 0)
     WHERE id = NEW.booking_id;
+
+---------------------------------------------------------------------------------------------------
+-- Finance
+---------------------------------------------------------------------------------------------------
+
+-- What a provider has settled of a payment counts with the payment. Of one that has brought nothing
+-- yet, it counts with the first receipt.
+DROP TRIGGER IF EXISTS provider_settlement_lines_tell;
+CREATE TRIGGER provider_settlement_lines_tell AFTER INSERT ON provider_settlement_lines
+WHEN NEW.payment_id IS NOT NULL
+BEGIN
+    INSERT INTO payment_moves (day, method, received, settled, refunds, fees, fee_taxes, extra)
+    SELECT y.received_on, y.received_by, 0, MAX(NEW.gross, 0), MAX(-NEW.gross, 0), NEW.fee,
+        NEW.fee_tax, MAX(y.settled + MAX(NEW.gross, 0) - y.received, 0)
+            - MAX(y.settled - y.received, 0)
+    FROM payments y WHERE y.id = NEW.payment_id AND y.received_on IS NOT NULL;
+    UPDATE payments SET settled = settled + MAX(NEW.gross, 0) WHERE id = NEW.payment_id;
+END;
+
+-- What a provider paid for no payment of ours.
+DROP TRIGGER IF EXISTS provider_settlement_lines_tell_of_unknown;
+CREATE TRIGGER provider_settlement_lines_tell_of_unknown AFTER INSERT ON provider_settlement_lines
+WHEN NEW.payment_id IS NULL
+BEGIN
+    INSERT INTO payment_moves (day, method, received, settled, refunds, fees, fee_taxes, extra)
+    SELECT t.paid_on, 'unknown', 0, MAX(NEW.gross, 0), MAX(-NEW.gross, 0), NEW.fee, NEW.fee_tax,
+        MAX(NEW.gross, 0)
+    FROM provider_settlements t WHERE t.id = NEW.settlement_id;
 END;

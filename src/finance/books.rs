@@ -3,20 +3,17 @@
 use std::collections::BTreeMap;
 
 use chrono::NaiveDate;
-use serde::Deserialize;
-use serde_json::Value;
 
 use super::model::{
     AccountBalance, EntriesQuery, EntryRow, ReconciledDay, ReconciledTotal, StatementLine,
     TaxOfMonth,
 };
 use crate::{
-    bookings::{Price, TaxAmount},
     kernel::{
         db::{Db, Total},
         error::{Error, Result},
         ids::Uuid,
-        money::{Rate, Rupiah},
+        money::{BaseFactor, Rate, Rupiah},
     },
     ledger::Month,
 };
@@ -236,13 +233,12 @@ pub async fn taxes(db: &Db, month: Month) -> Result<Vec<TaxOfMonth>> {
         tax.collected = tax.collected - credit;
         tax.reversed = tax.reversed - debit;
     }
-    for (price, times, base) in payments_received(db, month).await? {
-        for TaxAmount { code, base_factor, amount, .. } in &price {
-            let tax = of_code(&mut taxes, code);
-            tax.received = tax.received + *amount * times;
-            let whole = Rate::basis_points(10_000).unwrap_or_default();
-            tax.received_base = tax.received_base + base_factor.tax(whole, base);
-        }
+    for ReceivedTax { tax_code, base_factor, amount, base } in received_taxes(db, month).await? {
+        let base_factor: BaseFactor = base_factor.parse().map_err(Error::internal)?;
+        let tax = of_code(&mut taxes, &tax_code);
+        tax.received = tax.received + amount;
+        let whole = Rate::basis_points(10_000).unwrap_or_default();
+        tax.received_base = tax.received_base + base_factor.tax(whole, base);
     }
     Ok(taxes.into_values().collect())
 }
@@ -254,86 +250,39 @@ fn of_code<'t>(taxes: &'t mut BTreeMap<String, TaxOfMonth>, code: &str) -> &'t m
 }
 
 #[derive(crate::kernel::db::FromRow)]
-struct SameTaxes {
-    taxes: String,
-    bookings: i64,
+struct ReceivedTax {
+    tax_code: String,
+    base_factor: String,
+    amount: Rupiah,
+    /// The amount that the factor is applied to.
     base: Rupiah,
 }
 
-#[derive(crate::kernel::db::FromRow)]
-struct Moved {
-    was: Value,
-    becomes: Value,
-}
-
-/// The taxes in payments of bookings of a month: taxes, number of bookings with them, their base
-/// altogether. Bookings with the same taxes are counted by the database. A booking that was moved
-/// later has other taxes now: its first price is in the first reschedule.
-async fn payments_received(db: &Db, month: Month) -> Result<Vec<(Vec<TaxAmount>, i64, Rupiah)>> {
-    let (first, last) = (month.first_day(), month.last_day());
-    let unmoved: Vec<SameTaxes> = db
+/// The taxes in payments of bookings of a month.
+async fn received_taxes(db: &Db, month: Month) -> Result<Vec<ReceivedTax>> {
+    let taxes = db
         .sql(
-            "SELECT CAST(k.taxes AS TEXT) AS taxes, COUNT(*) AS bookings,
-               CAST(SUM(k.subtotal - k.discount) AS BIGINT) AS base
-             FROM ledger_lines l JOIN bookings k ON k.id = l.booking_id
-             WHERE l.account = 'customer_deposits' AND l.posted_on BETWEEN $1 AND $2
-               AND l.amount < 0 AND l.kind IN ('paid', 'apply') AND k.reschedule_id IS NULL
-             GROUP BY CAST(k.taxes AS TEXT)",
+            "SELECT tax_code, base_factor, CAST(SUM(amount) AS BIGINT) AS amount,
+               CAST(SUM(base) AS BIGINT) AS base
+             FROM (SELECT tax_code, base_factor, amount, base FROM tax_days
+                   WHERE day BETWEEN $1 AND $2
+                   UNION ALL
+                   SELECT tax_code, base_factor, amount, base FROM tax_moves
+                   WHERE day BETWEEN $1 AND $2) each
+             GROUP BY tax_code, base_factor",
         )
-        .bind(first)
-        .bind(last)
+        .bind(month.first_day())
+        .bind(month.last_day())
         .long()
         .all()
         .await?;
-    let mut received = Vec::new();
-    for SameTaxes { taxes, bookings, base } in unmoved {
-        received.push((serde_json::from_str(&taxes).map_err(Error::internal)?, bookings, base));
-    }
-    let moved: Vec<(Value,)> = db
-        .sql(
-            "SELECT r.was FROM ledger_lines l
-             JOIN bookings k ON k.id = l.booking_id
-             JOIN reschedules r ON r.id = (SELECT o.id FROM reschedules o
-               WHERE o.booking_id = k.id AND o.status = 'done' ORDER BY o.done_at, o.id LIMIT 1)
-             WHERE l.account = 'customer_deposits' AND l.posted_on BETWEEN $1 AND $2
-               AND l.amount < 0 AND l.kind IN ('paid', 'apply') AND k.reschedule_id IS NOT NULL",
-        )
-        .bind(first)
-        .bind(last)
-        .long()
-        .all()
-        .await?;
-    for (was,) in moved {
-        let Price { taxes, subtotal, discount, .. } = read(&was)?;
-        received.push((taxes, 1, subtotal - discount));
-    }
-    // A dearer sailing: the difference was paid.
-    let dearer: Vec<Moved> = db
-        .sql(
-            "SELECT r.was, r.becomes FROM ledger_lines l JOIN reschedules r ON r.id = l.source_id
-             WHERE l.account = 'customer_deposits' AND l.posted_on BETWEEN $1 AND $2
-               AND l.amount < 0 AND l.source = 'reschedule' AND l.kind = 'rescheduled'",
-        )
-        .bind(first)
-        .bind(last)
-        .long()
-        .all()
-        .await?;
-    for Moved { was, becomes } in dearer {
-        for (price, times) in [(read(&becomes)?, 1), (read(&was)?, -1)] {
-            let base = (price.subtotal - price.discount) * times;
-            received.push((price.taxes, times, base));
-        }
-    }
-    Ok(received)
+    Ok(taxes)
 }
 
-fn read(price: &Value) -> Result<Price> {
-    Price::deserialize(price).map_err(Error::internal)
-}
-
-/// What was received by payment, and what the providers have settled of it. Each payment counts on
-/// the first day on which it was received. What belongs to no payment counts on the day of the payout.
+/// What was received by payment, and what the providers have settled of it. A payment counts on the
+/// day and by the method of its first receipt. What belongs to no payment counts on the day of the
+/// payout. `extra` is kept per payment; what is missing follows, because `missing - extra` is what was
+/// received and not settled.
 pub async fn reconciliation(
     db: &Db,
     start: NaiveDate,
@@ -342,48 +291,19 @@ pub async fn reconciliation(
     let days = db
         .sql(
             "SELECT day, method, CAST(SUM(received) AS BIGINT) AS ours,
-               CAST(SUM(settled) AS BIGINT) AS theirs, CAST(SUM(refunded) AS BIGINT) AS refunds,
-               CAST(SUM(fee) AS BIGINT) AS fees, CAST(SUM(fee_tax) AS BIGINT) AS fee_taxes,
-               CAST(SUM(CASE WHEN received > settled THEN received - settled ELSE 0 END)
-                 AS BIGINT) AS missing,
-               CAST(SUM(CASE WHEN settled > received THEN settled - received ELSE 0 END)
-                 AS BIGINT) AS extra
-             FROM (SELECT p.day, COALESCE(y.method, 'other') AS method, p.received,
-                 COALESCE(SUM(CASE WHEN s.gross > 0 THEN s.gross ELSE 0 END), 0) AS settled,
-                 COALESCE(SUM(CASE WHEN s.gross < 0 THEN -s.gross ELSE 0 END), 0) AS refunded,
-                 COALESCE(SUM(s.fee), 0) AS fee, COALESCE(SUM(s.fee_tax), 0) AS fee_tax
-               FROM (SELECT payment_id, MIN(day) AS day, SUM(amount) AS received
-                 FROM (SELECT y.id AS payment_id, l.posted_on AS day, l.amount
-                   FROM ledger_lines l JOIN payments y ON y.booking_id = l.booking_id
-                     AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded')
-                   WHERE l.account = 'gateway_clearing' AND l.posted_on BETWEEN $1 AND $2
-                     AND l.source = 'booking' AND l.kind IN ('paid', 'late_payment')
+               CAST(SUM(settled) AS BIGINT) AS theirs, CAST(SUM(refunds) AS BIGINT) AS refunds,
+               CAST(SUM(fees) AS BIGINT) AS fees, CAST(SUM(fee_taxes) AS BIGINT) AS fee_taxes,
+               CAST(SUM(received - settled + extra) AS BIGINT) AS missing,
+               CAST(SUM(extra) AS BIGINT) AS extra
+             FROM (SELECT day, method, received, settled, refunds, fees, fee_taxes, extra
+                   FROM payment_days WHERE day BETWEEN $1 AND $2
                    UNION ALL
-                   SELECT y.id, l.posted_on, l.amount
-                   FROM ledger_lines l JOIN payments y ON y.reschedule_id = l.source_id
-                     AND y.status IN ('paid', 'refunded')
-                   WHERE l.account = 'gateway_clearing' AND l.posted_on BETWEEN $1 AND $2
-                     AND l.source = 'reschedule' AND l.kind = 'rescheduled'
-                   UNION ALL
-                   SELECT e.payment_id, l.posted_on, l.amount
-                   FROM ledger_lines l JOIN payment_events e ON e.id = l.source_id
-                   WHERE l.account = 'gateway_clearing' AND l.posted_on BETWEEN $1 AND $2
-                     AND l.source = 'payment' AND l.kind = 'unapplied') got
-                 GROUP BY payment_id) p
-               JOIN payments y ON y.id = p.payment_id
-               LEFT JOIN provider_settlement_lines s ON s.payment_id = p.payment_id
-               GROUP BY p.payment_id, p.day, y.method, p.received) each
+                   SELECT day, method, received, settled, refunds, fees, fee_taxes, extra
+                   FROM payment_moves WHERE day BETWEEN $1 AND $2) each
              GROUP BY day, method
-             UNION ALL
-             SELECT t.paid_on, 'unknown', CAST(0 AS BIGINT), CAST(SUM(CASE WHEN s.gross > 0
-                 THEN s.gross ELSE 0 END) AS BIGINT),
-               CAST(SUM(CASE WHEN s.gross < 0 THEN -s.gross ELSE 0 END) AS BIGINT),
-               CAST(SUM(s.fee) AS BIGINT), CAST(SUM(s.fee_tax) AS BIGINT), CAST(0 AS BIGINT),
-               CAST(SUM(CASE WHEN s.gross > 0 THEN s.gross ELSE 0 END) AS BIGINT)
-             FROM provider_settlements t JOIN provider_settlement_lines s ON s.settlement_id = t.id
-             WHERE t.paid_on BETWEEN $1 AND $2 AND s.payment_id IS NULL
-             GROUP BY t.paid_on
-             ORDER BY 1, 2",
+             HAVING SUM(received) <> 0 OR SUM(settled) <> 0 OR SUM(refunds) <> 0
+               OR SUM(fees) <> 0 OR SUM(fee_taxes) <> 0 OR SUM(extra) <> 0
+             ORDER BY day, method",
         )
         .bind(start)
         .bind(end)

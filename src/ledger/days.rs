@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use chrono::NaiveDate;
 
-use super::{Account, Month};
+use super::{Account, Month, receipts};
 use crate::{
     app::App,
     kernel::{
@@ -31,7 +31,7 @@ struct Moved {
     credit: i64,
 }
 
-/// Adds all new lines to the totals; returns the number of rows.
+/// Adds everything new to the totals; returns the number of rows.
 pub async fn roll_up(app: &App) -> Result<u64> {
     let mut done = 0;
     loop {
@@ -43,8 +43,18 @@ pub async fn roll_up(app: &App) -> Result<u64> {
     }
 }
 
-/// Adds some new lines to the totals.
+/// Adds some new lines to the totals of the ledger, of payments and of their taxes.
 pub async fn roll_up_batch(app: &App) -> Result<Pass> {
+    let passes = [
+        roll_up_lines(app).await?,
+        receipts::roll_up_payments(&app.db, LOCK).await?,
+        receipts::roll_up_taxes(&app.db, LOCK).await?,
+    ];
+    let done = passes.iter().map(|pass| pass.done).sum();
+    Ok(Pass { done, more: passes.iter().any(|pass| pass.more) })
+}
+
+async fn roll_up_lines(app: &App) -> Result<Pass> {
     const SOME: usize = 5_000;
     let waiting: Vec<(i64,)> = app
         .db
@@ -94,7 +104,7 @@ pub async fn roll_up_batch(app: &App) -> Result<Pass> {
     Ok(Pass { done: moves.len() as u64, more: waiting.len() == SOME })
 }
 
-/// Makes the totals anew from the lines.
+/// Makes the totals of the ledger, of payments and of their taxes anew.
 pub async fn rebuild(app: &App) -> Result<()> {
     const TRIES: u32 = 50;
     let mut tried = 0;
@@ -117,6 +127,9 @@ async fn make(app: &App) -> Result<()> {
     tx.lock(LOCK).await?;
     tx.sql("DELETE FROM ledger_moves").run().await?;
     tx.sql("DELETE FROM ledger_days").run().await?;
+    tx.sql("DELETE FROM tax_moves").run().await?;
+    tx.sql("DELETE FROM tax_days").run().await?;
+    receipts::rebuild_payments(&mut tx).await?;
     let first: Option<NaiveDate> =
         tx.sql("SELECT MIN(posted_on) FROM ledger_lines").scalar().await?;
     let last: Option<NaiveDate> =
@@ -136,6 +149,7 @@ async fn make(app: &App) -> Result<()> {
         .bind(month.last_day())
         .run()
         .await?;
+        receipts::rebuild_taxes(&mut tx, month).await?;
         month = month.next();
     }
     Ok(tx.commit().await?)

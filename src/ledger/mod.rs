@@ -8,6 +8,7 @@
 mod days;
 mod dues;
 mod periods;
+mod receipts;
 mod sums;
 
 use chrono::{DateTime, NaiveDate, Utc};

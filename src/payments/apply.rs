@@ -260,10 +260,13 @@ async fn apply_paid(
                 .hold_for_review(tx, payment.amount, now)
                 .await;
         }
-        if !bookings::reschedule::complete_paid(tx, booking, reschedule, now).await? {
+        let taken = bookings::reschedule::take_paid(tx, booking, reschedule, now).await?;
+        let Some(reschedule) = taken else {
             return review(ReviewReason::Late).hold_for_review(tx, payment.amount, now).await;
-        }
+        };
+        // Before the posting, which counts for the paid attempt.
         store::set_paid(tx, payment.id, notice.method, now).await?;
+        bookings::reschedule::complete(tx, booking, &reschedule, now).await?;
         return Ok("paid");
     }
     // A booking that was paid may cost something else since: passengers were cancelled, or it moved.

@@ -173,9 +173,9 @@ async fn apply_money(
     store::set_paid(tx, payment.id, review.event_method, now).await?;
     match payment.reschedule_id {
         Some(reschedule) => {
-            if !bookings::reschedule::complete_paid(tx, booking, reschedule, now).await? {
-                return Err(bookings::invalid_transition());
-            }
+            let taken = bookings::reschedule::take_paid(tx, booking, reschedule, now).await?;
+            let reschedule = taken.ok_or_else(bookings::invalid_transition)?;
+            bookings::reschedule::complete(tx, booking, &reschedule, now).await?;
         }
         None => {
             let payable = match booking.status {

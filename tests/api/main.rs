@@ -50,6 +50,7 @@ mod providers_payouts;
 mod providers_refunds;
 mod published;
 mod quotes;
+mod receipts;
 mod refunds;
 mod registration;
 mod relay;

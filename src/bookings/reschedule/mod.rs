@@ -272,14 +272,14 @@ pub async fn pending(app: &App, booking: Uuid) -> Result<Option<Reschedule>> {
     Ok(pending.filter(|pending| pending.expires_at > app.clock.now()))
 }
 
-/// Moves the booking after the difference was paid. `false`: it no longer waits for that, and the
-/// payment needs a review.
-pub async fn complete_paid(
+/// Ends the reschedule whose difference was paid, if it still waits for that. The caller marks the
+/// payment as paid and then calls [`complete`]. `None`: the payment needs a review.
+pub async fn take_paid(
     tx: &mut Tx,
     booking: &BookingRow,
     reschedule: Uuid,
     now: DateTime<Utc>,
-) -> Result<bool> {
+) -> Result<Option<Reschedule>> {
     let reschedule = store::get_in(tx, reschedule).await?;
     let both = vec![reschedule.from_sailing_id, reschedule.to_sailing_id];
     store::lock_sailings(tx, both).await?;
@@ -290,15 +290,12 @@ pub async fn complete_paid(
         && (booking.status == BookingStatus::Paid
             || can_void_refund(tx, booking).await?
                 && bookings::promotion_is_left(tx, booking).await?);
-    if !waits || !store::end(tx, reschedule.id, RescheduleStatus::Done, now).await? {
-        return Ok(false);
-    }
-    complete(tx, booking, &reschedule, now).await?;
-    Ok(true)
+    let taken = waits && store::end(tx, reschedule.id, RescheduleStatus::Done, now).await?;
+    Ok(taken.then_some(reschedule))
 }
 
 /// Moves the booking to its new sailing, with its money.
-async fn complete(
+pub async fn complete(
     tx: &mut Tx,
     booking: &BookingRow,
     reschedule: &Reschedule,
