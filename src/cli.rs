@@ -31,7 +31,7 @@ use crate::{
         log, outbox,
         text::Name,
     },
-    reports, service,
+    reports, sailings, service,
 };
 
 #[derive(Parser)]
@@ -151,6 +151,7 @@ pub fn run(started: impl FnOnce()) -> Result<(), String> {
             Command::RebuildReports => {
                 let app = App::start(config, Clock::System).await?;
                 let read = reports::rebuild(&app).await.map_err(|error| error.to_string())?;
+                sailings::rebuild_days(&app).await.map_err(|error| error.to_string())?;
                 println!("The reports were rebuilt from {read} bookings.");
                 app.db.close().await;
                 Ok(())

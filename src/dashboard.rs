@@ -3,7 +3,7 @@
 //! A partner sees its own figures. Staff see amounts only with `reports.read`.
 
 use axum::extract::State;
-use chrono::{DateTime, Days, NaiveDate, Utc};
+use chrono::{DateTime, Days, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -12,7 +12,6 @@ use crate::{
     kernel::{
         access::{Role, Rule},
         caller::Caller,
-        clock::midnight,
         db::Db,
         error::Result,
         http::Reply,
@@ -20,7 +19,7 @@ use crate::{
     },
     partners::{awaiting_approval, awaiting_review},
     reports::{self, Figure, PartnerSales, Point, RouteSales, Seller, Sums, Window},
-    sailings::Zone,
+    sailings::{self, Zone},
 };
 
 /// Days of the series.
@@ -119,7 +118,7 @@ pub async fn get_dashboard(State(app): State<App>, caller: Caller) -> Result<Rep
     };
     let (daily, departures, pending, top_routes, top_partners, upcoming_departures, ()) = tokio::try_join!(
         reports::daily(db, partner, span, zone),
-        departures(&app, partner, today, month, last_month),
+        sailings::departures(db, partner, (last_month.start_date, month.end_date)),
         pending(db, partner),
         reports::top_routes(db, partner, today, zone, 5),
         top_partners,
@@ -133,6 +132,10 @@ pub async fn get_dashboard(State(app): State<App>, caller: Caller) -> Result<Rep
         }
         sums
     };
+    let departing = |window: Window| -> i64 {
+        let days = departures.iter().filter(|day| window.contains(day.day));
+        days.map(|day| day.departures).sum()
+    };
     let (on_today, now, then) = (of(Window::new(today, today)), of(month), of(last_month));
     Ok(Reply::data(Dashboard {
         as_of,
@@ -140,13 +143,13 @@ pub async fn get_dashboard(State(app): State<App>, caller: Caller) -> Result<Rep
             bookings: on_today.bookings,
             passengers: on_today.passengers,
             gross_revenue: money.then_some(on_today.gross),
-            departures: departures.today,
+            departures: departing(Window::new(today, today)),
         },
         month: ThisMonth {
             bookings: Figure::new(now.bookings, then.bookings),
             passengers: Figure::new(now.passengers, then.passengers),
             gross_revenue: money.then(|| Figure::new(now.gross, then.gross)),
-            departures: Figure::new(departures.month, departures.last_month),
+            departures: Figure::new(departing(month), departing(last_month)),
         },
         pending: Pending { refunds_amount: pending.refunds_amount.filter(|_| money), ..pending },
         revenue_series: money.then(|| reports::series(&daily, series)),
@@ -156,70 +159,31 @@ pub async fn get_dashboard(State(app): State<App>, caller: Caller) -> Result<Rep
     }))
 }
 
-#[derive(crate::kernel::db::FromRow)]
-struct Departures {
-    today: i64,
-    month: i64,
-    last_month: i64,
-}
-
-/// Sailings that were not cancelled.
-async fn departures(
-    app: &App,
-    partner: Option<Uuid>,
-    today: NaiveDate,
-    month: Window,
-    last_month: Window,
-) -> Result<Departures> {
+async fn pending(db: &Db, partner: Option<Uuid>) -> Result<Pending> {
     macro_rules! counted {
         ($condition:literal) => {
             concat!(
-                "SELECT COUNT(CASE WHEN departure_at >= $3 AND departure_at < $4 THEN 1 END)
-                   AS today,
-                   COUNT(CASE WHEN departure_at >= $2 THEN 1 END) AS month,
-                   COUNT(CASE WHEN departure_at < $2 THEN 1 END) AS last_month
-                 FROM sailings WHERE status = 'open' AND departure_at >= $1 AND departure_at < $5",
+                "SELECT (SELECT COUNT(DISTINCT w.partner_id) FROM ",
+                awaiting_review!(),
+                " w) AS partner_reviews, (SELECT COUNT(*) FROM ",
+                awaiting_approval!(),
+                " w) AS bank_approvals,
+                   (SELECT COUNT(*) FROM settlements WHERE status IN ('pending', 'processing')",
+                $condition,
+                ") AS settlements, COUNT(*) AS refunds,
+                   CAST(COALESCE(SUM(unpaid), 0) AS BIGINT) AS refunds_amount,
+                   (SELECT COUNT(*) FROM payment_reviews WHERE resolution IS NULL)
+                     AS payment_reviews
+                 FROM refunds WHERE unpaid > 0",
                 $condition
             )
         };
     }
-    let start = |day: NaiveDate| midnight(day, app.config.timezone);
     let statement = match partner {
-        Some(_) => counted!(" AND partner_id = $6"),
+        Some(_) => counted!(" AND partner_id = $1"),
         None => counted!(""),
     };
-    let statement = app
-        .db
-        .sql(statement)
-        .bind(start(last_month.start_date))
-        .bind(start(month.start_date))
-        .bind(start(today))
-        .bind(start(today + Days::new(1)))
-        .bind(start(month.end_date + Days::new(1)));
-    Ok(statement.bind_some(partner).long().one().await?)
-}
-
-async fn pending(db: &Db, partner: Option<Uuid>) -> Result<Pending> {
-    let pending: Pending = db
-        .sql(concat!(
-            "SELECT (SELECT COUNT(DISTINCT w.partner_id) FROM ",
-            awaiting_review!(),
-            " w) AS partner_reviews, (SELECT COUNT(*) FROM ",
-            awaiting_approval!(),
-            " w) AS bank_approvals,
-               (SELECT COUNT(*) FROM settlements
-                WHERE status IN ('pending', 'processing')
-                  AND ($1 IS NULL OR partner_id = $1)) AS settlements,
-               (SELECT COUNT(*) FROM refunds
-                WHERE unpaid > 0 AND ($1 IS NULL OR partner_id = $1)) AS refunds,
-               (SELECT CAST(COALESCE(SUM(unpaid), 0) AS BIGINT) FROM refunds
-                WHERE unpaid > 0 AND ($1 IS NULL OR partner_id = $1)) AS refunds_amount,
-               (SELECT COUNT(*) FROM payment_reviews WHERE resolution IS NULL) AS payment_reviews"
-        ))
-        .bind(partner)
-        .long()
-        .one()
-        .await?;
+    let pending: Pending = db.sql(statement).bind_some(partner).long().one().await?;
     Ok(match partner {
         None => pending,
         // Not visible to partners.
@@ -244,7 +208,7 @@ async fn upcoming(db: &Db, partner: Option<Uuid>, now: DateTime<Utc>) -> Result<
                  JOIN speedboats b ON b.id = s.speedboat_id
                  JOIN partners p ON p.id = s.partner_id
                  JOIN accounts a ON a.id = p.account_id
-                 WHERE s.status = 'open' AND s.departure_at >= $1",
+                 WHERE s.status = 'open' AND NOT s.tallied AND s.departure_at >= $1",
                 $condition,
                 " ORDER BY s.departure_at, s.id LIMIT 10"
             )

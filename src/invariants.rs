@@ -83,6 +83,21 @@ const INVARIANTS: &[Invariant] = &[
              HAVING SUM(debit) <> 0 OR SUM(credit) <> 0 LIMIT 50",
     },
     Invariant {
+        rule: "totals of sailings by day equal the open sailings",
+        size: "SELECT COUNT(*) FROM sailing_days",
+        broken: "SELECT CAST(day AS TEXT) || ' has ' || CAST(SUM(departures) AS TEXT)
+               || ' departures and ' || CAST(SUM(seats_taken) AS TEXT) || ' seats too many'
+             FROM (SELECT day, departures, tallied, seats, seats_taken FROM sailing_days
+               UNION ALL SELECT day, departures, tallied, seats, seats_taken FROM sailing_moves
+               UNION ALL SELECT day, -1, CASE WHEN tallied THEN -1 ELSE 0 END,
+                 CASE WHEN tallied THEN -capacity ELSE 0 END,
+                 CASE WHEN tallied THEN -seats_taken ELSE 0 END
+                 FROM sailings WHERE status = 'open') each
+             GROUP BY day
+             HAVING SUM(departures) <> 0 OR SUM(tallied) <> 0 OR SUM(seats) <> 0
+               OR SUM(seats_taken) <> 0 LIMIT 50",
+    },
+    Invariant {
         rule: "payments have what came in by the ledger and what providers have settled",
         size: "SELECT COUNT(*) FROM payments",
         broken: "SELECT y.reference || ' has ' || CAST(-SUM(each.received) AS TEXT)

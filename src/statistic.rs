@@ -1,7 +1,7 @@
 //! Figures of one partner or of all partners.
 
 use axum::extract::State;
-use chrono::{DateTime, Days, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,6 @@ use crate::{
     kernel::{
         access::Role,
         caller::Caller,
-        clock::midnight,
         error::Result,
         http::{Query, Reply},
         ids::Uuid,
@@ -19,6 +18,7 @@ use crate::{
     },
     ledger, partners,
     reports::{self, Percent, Point, Window},
+    sailings,
 };
 
 /// Days of the series and of the occupancy.
@@ -48,7 +48,8 @@ pub struct MitraStatistic {
     pub net: Rupiah,
     /// What of it was not paid out; negative if partners owe.
     pub unsettled: Rupiah,
-    /// Seats taken as a percentage of seats offered, of sailings in the last 30 days.
+    /// Seats taken as a percentage of seats offered, of sailings that have departed in the last 30
+    /// days, by the day at the harbour.
     pub occupancy_percent: Percent,
     pub series: Vec<Point>,
 }
@@ -74,8 +75,11 @@ pub async fn mitra_statistic(
         partners::known(&app.db, id).await?;
     }
     let window = Window::days_until(app.today(), DAYS);
-    let (fleet, standings, net, unsettled, daily, ()) = tokio::try_join!(
+    let today = app.today();
+    let (fleet, sailings_today, departed, standings, net, unsettled, daily, ()) = tokio::try_join!(
         fleet(&app, partner),
+        sailings::departures(&app.db, partner, (today, today)),
+        sailings::departed_seats(&app.db, partner, window.start_date, app.clock.now()),
         reports::standings(&app.db, partner),
         ledger::earned(&app.db, partner),
         ledger::unsettled(&app.db, partner),
@@ -87,7 +91,7 @@ pub async fn mitra_statistic(
         as_of: app.clock.now(),
         speedboats: fleet.speedboats,
         routes: fleet.routes,
-        sailings_today: fleet.sailings_today,
+        sailings_today: sailings_today.iter().map(|day| day.departures).sum(),
         bookings: BookingsByStatus {
             pending_payment: count("pending_payment"),
             paid: count("paid"),
@@ -101,7 +105,7 @@ pub async fn mitra_statistic(
         gross: standings.gross,
         net,
         unsettled,
-        occupancy_percent: Percent::share(fleet.seats_taken, fleet.seats),
+        occupancy_percent: Percent::share(departed.seats_taken, departed.seats),
         series: reports::series(&daily, window),
     }))
 }
@@ -110,45 +114,23 @@ pub async fn mitra_statistic(
 struct Fleet {
     speedboats: i64,
     routes: i64,
-    sailings_today: i64,
-    seats_taken: i64,
-    seats: i64,
 }
 
 async fn fleet(app: &App, partner: Option<Uuid>) -> Result<Fleet> {
-    let (today, now) = (app.today(), app.clock.now());
-    let start = |day: NaiveDate| midnight(day, app.config.timezone);
     macro_rules! counted {
         ($condition:literal) => {
             concat!(
-                "SELECT
-                   (SELECT COUNT(*) FROM speedboats WHERE deleted_at IS NULL",
+                "SELECT (SELECT COUNT(*) FROM speedboats WHERE deleted_at IS NULL",
                 $condition,
-                ") AS speedboats,
-                   (SELECT COUNT(*) FROM routes WHERE status = 'published'",
+                ") AS speedboats, (SELECT COUNT(*) FROM routes WHERE status = 'published'",
                 $condition,
-                ") AS routes,
-                   (SELECT COUNT(*) FROM sailings WHERE status = 'open' AND departure_at >= $1
-                      AND departure_at < $2",
-                $condition,
-                ") AS sailings_today,
-                   CAST(COALESCE(SUM(seats_taken), 0) AS BIGINT) AS seats_taken,
-                   CAST(COALESCE(SUM(capacity), 0) AS BIGINT) AS seats
-                 FROM sailings WHERE status = 'open' AND departure_at >= $3 AND departure_at < $4",
-                $condition
+                ") AS routes"
             )
         };
     }
     let statement = match partner {
-        Some(_) => counted!(" AND partner_id = $5"),
+        Some(_) => counted!(" AND partner_id = $1"),
         None => counted!(""),
     };
-    let statement = app
-        .db
-        .sql(statement)
-        .bind(start(today))
-        .bind(start(today + Days::new(1)))
-        .bind(now - chrono::TimeDelta::days(DAYS as i64))
-        .bind(now);
-    Ok(statement.bind_some(partner).long().one().await?)
+    Ok(app.db.sql(statement).bind_some(partner).long().one().await?)
 }

@@ -13,6 +13,30 @@
 -- `bookings_unpaid_…` sorts after `bookings_give_back` and `bookings_take…` for that reason.
 
 ---------------------------------------------------------------------------------------------------
+-- Audit log: what its search looks in
+---------------------------------------------------------------------------------------------------
+
+CREATE OR REPLACE FUNCTION audit_logs_search() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    -- An erased person is no longer found by name.
+    IF TG_OP = 'UPDATE' THEN
+        DELETE FROM audit_actors WHERE actor_id = OLD.actor_id AND name = OLD.actor_name
+            AND email = OLD.actor_email;
+    END IF;
+    INSERT INTO audit_actors (actor_id, name, email)
+    VALUES (NEW.actor_id, NEW.actor_name, NEW.actor_email) ON CONFLICT DO NOTHING;
+    INSERT INTO audit_actions (action) VALUES (NEW.action) ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER audit_logs_search_insert AFTER INSERT ON audit_logs
+    FOR EACH ROW EXECUTE FUNCTION audit_logs_search();
+CREATE OR REPLACE TRIGGER audit_logs_search_update AFTER UPDATE OF actor_name, actor_email
+    ON audit_logs FOR EACH ROW
+    WHEN (NEW.actor_name <> OLD.actor_name OR NEW.actor_email <> OLD.actor_email)
+    EXECUTE FUNCTION audit_logs_search();
+
+---------------------------------------------------------------------------------------------------
 -- Accounts
 ---------------------------------------------------------------------------------------------------
 
@@ -31,6 +55,52 @@ END $$;
 CREATE OR REPLACE TRIGGER accounts_email_reserved AFTER INSERT OR UPDATE OF email, deleted_at
     ON accounts FOR EACH ROW WHEN (NEW.deleted_at IS NULL)
     EXECUTE FUNCTION accounts_email_reserved();
+
+---------------------------------------------------------------------------------------------------
+-- Sailings
+---------------------------------------------------------------------------------------------------
+
+-- Writes changes of open sailings, from which the totals of days are made. A sale of seats changes
+-- nothing of them: it is before the departure.
+CREATE OR REPLACE FUNCTION sailings_tell() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO sailing_moves (day, departures, tallied, seats, seats_taken)
+    SELECT day, COUNT(*), COUNT(*) FILTER (WHERE tallied),
+        COALESCE(SUM(capacity) FILTER (WHERE tallied), 0),
+        COALESCE(SUM(seats_taken) FILTER (WHERE tallied), 0)
+    FROM inserted WHERE status = 'open' GROUP BY day;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER sailings_tell AFTER INSERT ON sailings
+    REFERENCING NEW TABLE AS inserted
+    FOR EACH STATEMENT EXECUTE FUNCTION sailings_tell();
+
+CREATE OR REPLACE FUNCTION sailings_tell_of_change() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+DECLARE
+    was INTEGER := OLD.tallied::INTEGER;
+    becomes INTEGER;
+BEGIN
+    IF OLD.status = 'open' THEN
+        INSERT INTO sailing_moves (day, departures, tallied, seats, seats_taken)
+        VALUES (OLD.day, -1, -was, -was * OLD.capacity, -was * OLD.seats_taken);
+    END IF;
+    IF TG_OP = 'UPDATE' THEN
+        IF NEW.status = 'open' THEN
+            becomes := NEW.tallied::INTEGER;
+            INSERT INTO sailing_moves (day, departures, tallied, seats, seats_taken)
+            VALUES (NEW.day, 1, becomes, becomes * NEW.capacity, becomes * NEW.seats_taken);
+        END IF;
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER sailings_tell_of_change
+    AFTER UPDATE OF status, day, tallied, capacity, seats_taken ON sailings FOR EACH ROW
+    WHEN (NEW.tallied OR OLD.tallied OR NEW.status <> OLD.status OR NEW.day <> OLD.day)
+    EXECUTE FUNCTION sailings_tell_of_change();
+CREATE OR REPLACE TRIGGER sailings_tell_of_removal AFTER DELETE ON sailings
+    FOR EACH ROW EXECUTE FUNCTION sailings_tell_of_change();
 
 ---------------------------------------------------------------------------------------------------
 -- Contents
@@ -597,3 +667,18 @@ END $$;
 
 CREATE OR REPLACE TRIGGER provider_settlement_lines_tell AFTER INSERT ON provider_settlement_lines
     FOR EACH ROW EXECUTE FUNCTION provider_settlement_lines_tell();
+
+---------------------------------------------------------------------------------------------------
+-- The list of refunds
+---------------------------------------------------------------------------------------------------
+
+-- What a search looks in.
+CREATE OR REPLACE FUNCTION refunds_search() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.codes := lower((SELECT k.code FROM bookings k WHERE k.id = NEW.booking_id)
+        || ' ' || NEW.code);
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER refunds_search BEFORE INSERT ON refunds
+    FOR EACH ROW EXECUTE FUNCTION refunds_search();

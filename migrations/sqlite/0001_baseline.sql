@@ -89,13 +89,26 @@ CREATE TABLE audit_logs (
     created_at TIMESTAMPTZ NOT NULL
 );
 CREATE INDEX audit_logs_newest ON audit_logs (created_at, id);
--- The list, filtered by actor.
-CREATE INDEX audit_logs_actor ON audit_logs (actor_id, created_at);
--- The list, filtered by what was changed.
-CREATE INDEX audit_logs_entity ON audit_logs (entity_type, entity_id, created_at);
+-- The list, filtered by one column. Each index has the columns of the other filters, so that no row is
+-- read for them.
+CREATE INDEX audit_logs_actor ON audit_logs (actor_id, created_at, id, action, entity_type);
+CREATE INDEX audit_logs_action ON audit_logs (action, created_at, id, actor_id, entity_type);
+CREATE INDEX audit_logs_type ON audit_logs (entity_type, created_at, id, action, actor_id);
+CREATE INDEX audit_logs_entity ON audit_logs (entity_id, created_at, id);
 -- Erasing a person whom staff impersonated.
 CREATE INDEX audit_logs_on_behalf_of ON audit_logs (on_behalf_of_id)
     WHERE on_behalf_of_id IS NOT NULL;
+
+-- The names and actions in the audit log, each once, for its search; maintained by triggers.
+CREATE TABLE audit_actors (
+    actor_id UUID NOT NULL,
+    name TEXT NOT NULL,
+    email TEXT NOT NULL,
+    PRIMARY KEY (actor_id, name, email)
+);
+CREATE TABLE audit_actions (
+    action TEXT PRIMARY KEY
+);
 
 -- Rows that a background job failed to process. Batches leave them out; each is retried alone.
 CREATE TABLE set_aside (
@@ -654,6 +667,8 @@ CREATE TABLE sailings (
     cancelled_at TIMESTAMPTZ,
     -- Why it was cancelled or moved.
     reason TEXT,
+    -- Whether its seats are part of `sailing_days`: after its departure.
+    tallied BOOLEAN NOT NULL DEFAULT FALSE,
     -- A copy of the line's, and when the sale ends by it. NULL: by the setting of the service.
     cutoff_minutes INTEGER,
     closes_at TIMESTAMPTZ GENERATED ALWAYS AS (strftime('%Y-%m-%dT%H:%M:%S', departure_at,
@@ -672,22 +687,43 @@ CREATE TABLE sailings (
 -- Search: one range of this index, whatever the size of the table.
 CREATE INDEX sailings_search ON sailings (from_harbour_id, to_harbour_id, day, departure_at)
     WHERE status = 'open';
--- Departures of all partners in a period: dashboard and statistics.
-CREATE INDEX sailings_upcoming ON sailings (departure_at) WHERE status = 'open';
+-- The next departures of all partners: the dashboard, and the job that tallies those that have departed.
+CREATE INDEX sailings_upcoming ON sailings (departure_at) WHERE status = 'open' AND NOT tallied;
 -- The sailings of a route.
-CREATE INDEX sailings_route ON sailings (route_id, departure_at);
+CREATE INDEX sailings_route ON sailings (route_id, departure_at, id);
 -- The sailings of a line by day, and the foreign key when a line is removed with its partner.
 CREATE INDEX sailings_line ON sailings (line_id, day, departure_at);
--- A boat's calendar.
-CREATE INDEX sailings_boat ON sailings (speedboat_id, departure_at) WHERE status = 'open';
+-- A boat's calendar, and the list of its sailings.
+CREATE INDEX sailings_boat ON sailings (speedboat_id, departure_at, id);
 -- A partner's departures.
 CREATE INDEX sailings_partner ON sailings (partner_id, departure_at) WHERE status = 'open';
 -- The list of a partner's sailings, in any status.
 CREATE INDEX sailings_partner_list ON sailings (partner_id, departure_at, id);
--- The list of all sailings, in any status.
-CREATE INDEX sailings_list ON sailings (departure_at, id);
+-- The list of all sailings, in any status. It has the columns of other filters and of the search, so
+-- that no row is read for them.
+CREATE INDEX sailings_list ON sailings (departure_at, id, day, status, route_id, speedboat_id);
 -- The list of cancelled or withdrawn sailings, which are few.
 CREATE INDEX sailings_called_off ON sailings (status, departure_at, id) WHERE status <> 'open';
+
+-- Changes of open sailings, written by triggers, until a job adds them to `sailing_days` and deletes
+-- them. A report reads both.
+CREATE TABLE sailing_moves (
+    id INTEGER PRIMARY KEY,
+    day DATE NOT NULL,
+    departures BIGINT NOT NULL,
+    tallied BIGINT NOT NULL,
+    seats BIGINT NOT NULL,
+    seats_taken BIGINT NOT NULL
+);
+
+-- Open sailings by day of departure, and the seats of those that are tallied.
+CREATE TABLE sailing_days (
+    day DATE PRIMARY KEY,
+    departures BIGINT NOT NULL,
+    tallied BIGINT NOT NULL,
+    seats BIGINT NOT NULL,
+    seats_taken BIGINT NOT NULL
+);
 
 -- What a change of many sailings sets on each of them. Rows exist only within its transaction.
 CREATE TABLE sailing_changes (
@@ -1171,6 +1207,8 @@ CREATE INDEX payment_reviews_open ON payment_reviews (created_at) WHERE resoluti
 -- The reviews of a booking.
 CREATE INDEX payment_reviews_booking ON payment_reviews (booking_id);
 CREATE INDEX payment_reviews_newest ON payment_reviews (created_at, id);
+-- The list, filtered by reason.
+CREATE INDEX payment_reviews_reason ON payment_reviews (reason, created_at, id, resolution);
 
 ---------------------------------------------------------------------------------------------------
 -- Refunds and transfers
@@ -1207,18 +1245,23 @@ CREATE TABLE refunds (
     last_error TEXT,
     due_at TIMESTAMPTZ NOT NULL,
     paid_at TIMESTAMPTZ,
+    -- The codes of the booking and of the refund in lower case, for the search; written by a trigger.
+    codes TEXT NOT NULL DEFAULT '',
     CHECK ((status IN ('paid', 'void')) = (unpaid = 0)),
     CHECK ((status = 'paid') = (paid_at IS NOT NULL))
 );
-CREATE INDEX refunds_newest ON refunds (due_at, id);
-CREATE INDEX refunds_status ON refunds (status, due_at, id);
-CREATE INDEX refunds_kind ON refunds (kind, due_at, id);
-CREATE INDEX refunds_by ON refunds (paid_by, due_at, id) WHERE paid_by IS NOT NULL;
+-- The list, alone or filtered by one column. Each index has the columns of the other filters and of
+-- the search, so that no row is read for them.
+CREATE INDEX refunds_newest ON refunds (due_at, id, codes);
+CREATE INDEX refunds_status ON refunds (status, due_at, id, kind, paid_by, codes);
+CREATE INDEX refunds_kind ON refunds (kind, due_at, id, status, paid_by, codes);
+CREATE INDEX refunds_by ON refunds (paid_by, due_at, id, status, kind, codes)
+    WHERE paid_by IS NOT NULL;
 CREATE INDEX refunds_booking ON refunds (booking_id);
 CREATE INDEX refunds_partner ON refunds (partner_id, due_at, id);
 CREATE INDEX refunds_review ON refunds (review_id) WHERE review_id IS NOT NULL;
--- What is owed. `unpaid` is part of it, so that the sum reads the index alone.
-CREATE INDEX refunds_unpaid ON refunds (due_at, id, unpaid) WHERE unpaid > 0;
+-- What is owed, of one partner or of all. `unpaid` is part of it, so that the sum reads the index alone.
+CREATE INDEX refunds_unpaid ON refunds (partner_id, unpaid) WHERE unpaid > 0;
 -- The job that sends refunds.
 CREATE INDEX refunds_to_send ON refunds (send_at) WHERE send_at IS NOT NULL;
 
@@ -1391,7 +1434,7 @@ CREATE INDEX ledger_lines_partner ON ledger_lines (partner_id, posted_on, id, am
     WHERE partner_id IS NOT NULL;
 -- The journal of a period, alone or with one of its filters. Sums of a period are in `ledger_days`.
 CREATE INDEX ledger_lines_posted ON ledger_lines (posted_on, id);
-CREATE INDEX ledger_lines_account ON ledger_lines (account, posted_on, id);
+CREATE INDEX ledger_lines_account ON ledger_lines (account, posted_on, id, source);
 CREATE INDEX ledger_lines_source ON ledger_lines (source, posted_on, id, account);
 
 -- New lines, written by a trigger, until a job adds them to `ledger_days` and deletes them. A report
@@ -1593,6 +1636,10 @@ CREATE TABLE settlements (
     UNIQUE (id, partner_id)
 );
 CREATE INDEX settlements_newest ON settlements (created_at, id);
+-- The list, sorted by another column or filtered by status.
+CREATE INDEX settlements_end ON settlements (end_date, id);
+CREATE INDEX settlements_net ON settlements (net, id);
+CREATE INDEX settlements_status ON settlements (status, created_at, id);
 -- A partner's settlements.
 CREATE INDEX settlements_partner ON settlements (partner_id, created_at, id);
 -- What is agreed and not paid out yet.
@@ -2004,6 +2051,8 @@ CREATE TABLE notifications (
 );
 -- An account's notifications; ids are sorted by time.
 CREATE INDEX notifications_newest ON notifications (account_id, id);
+-- Those that were read.
+CREATE INDEX notifications_read ON notifications (account_id, id) WHERE read_at IS NOT NULL;
 -- The number of unread ones, and marking them as read.
 CREATE INDEX notifications_unread ON notifications (account_id, id) WHERE read_at IS NULL;
 -- The sweep of old notifications.
@@ -2053,6 +2102,9 @@ CREATE TABLE webhook_deliveries (
 );
 -- The deliveries of a webhook.
 CREATE INDEX webhook_deliveries_newest ON webhook_deliveries (webhook_id, created_at, id);
+-- Those that were not delivered, which are few.
+CREATE INDEX webhook_deliveries_undelivered
+    ON webhook_deliveries (webhook_id, status, created_at, id) WHERE status <> 'delivered';
 -- The sweep of old deliveries.
 CREATE INDEX webhook_deliveries_age ON webhook_deliveries (created_at);
 -- Erasing a partner: deliveries that name it.

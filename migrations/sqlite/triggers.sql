@@ -11,6 +11,28 @@
 -- RAISE(ABORT, 'CHECK constraint failed: …') looks like a failed CHECK of that name, as on PostgreSQL.
 
 ---------------------------------------------------------------------------------------------------
+-- Audit log: what its search looks in
+---------------------------------------------------------------------------------------------------
+
+DROP TRIGGER IF EXISTS audit_logs_search_insert;
+CREATE TRIGGER audit_logs_search_insert AFTER INSERT ON audit_logs BEGIN
+    INSERT INTO audit_actors (actor_id, name, email)
+    VALUES (NEW.actor_id, NEW.actor_name, NEW.actor_email) ON CONFLICT DO NOTHING;
+    INSERT INTO audit_actions (action) VALUES (NEW.action) ON CONFLICT DO NOTHING;
+END;
+
+-- An erased person is no longer found by name.
+DROP TRIGGER IF EXISTS audit_logs_search_update;
+CREATE TRIGGER audit_logs_search_update AFTER UPDATE OF actor_name, actor_email ON audit_logs
+WHEN NEW.actor_name <> OLD.actor_name OR NEW.actor_email <> OLD.actor_email
+BEGIN
+    DELETE FROM audit_actors WHERE actor_id = OLD.actor_id AND name = OLD.actor_name
+        AND email = OLD.actor_email;
+    INSERT INTO audit_actors (actor_id, name, email)
+    VALUES (NEW.actor_id, NEW.actor_name, NEW.actor_email) ON CONFLICT DO NOTHING;
+END;
+
+---------------------------------------------------------------------------------------------------
 -- Accounts
 ---------------------------------------------------------------------------------------------------
 
@@ -60,6 +82,34 @@ WHEN NEW.status = 'open' AND NEW.departure_at < (
     ORDER BY departure_at DESC LIMIT 1)
 BEGIN
     SELECT RAISE(ABORT, 'a boat is never in two places');
+END;
+
+-- Writes changes of open sailings, from which the totals of days are made. A sale of seats changes
+-- nothing of them: it is before the departure.
+DROP TRIGGER IF EXISTS sailings_tell;
+CREATE TRIGGER sailings_tell AFTER INSERT ON sailings WHEN NEW.status = 'open' BEGIN
+    INSERT INTO sailing_moves (day, departures, tallied, seats, seats_taken)
+    VALUES (NEW.day, 1, NEW.tallied, NEW.tallied * NEW.capacity, NEW.tallied * NEW.seats_taken);
+END;
+
+DROP TRIGGER IF EXISTS sailings_tell_of_change;
+CREATE TRIGGER sailings_tell_of_change
+AFTER UPDATE OF status, day, tallied, capacity, seats_taken ON sailings
+WHEN NEW.tallied OR OLD.tallied OR NEW.status <> OLD.status OR NEW.day <> OLD.day
+BEGIN
+    INSERT INTO sailing_moves (day, departures, tallied, seats, seats_taken)
+    SELECT OLD.day, -1, -OLD.tallied, -OLD.tallied * OLD.capacity, -OLD.tallied * OLD.seats_taken
+    WHERE OLD.status = 'open'
+    UNION ALL
+    SELECT NEW.day, 1, NEW.tallied, NEW.tallied * NEW.capacity, NEW.tallied * NEW.seats_taken
+    WHERE NEW.status = 'open';
+END;
+
+DROP TRIGGER IF EXISTS sailings_tell_of_removal;
+CREATE TRIGGER sailings_tell_of_removal AFTER DELETE ON sailings WHEN OLD.status = 'open' BEGIN
+    INSERT INTO sailing_moves (day, departures, tallied, seats, seats_taken)
+    VALUES (OLD.day, -1, -OLD.tallied, -OLD.tallied * OLD.capacity,
+        -OLD.tallied * OLD.seats_taken);
 END;
 
 ---------------------------------------------------------------------------------------------------
@@ -572,4 +622,16 @@ BEGIN
     SELECT t.paid_on, 'unknown', 0, MAX(NEW.gross, 0), MAX(-NEW.gross, 0), NEW.fee, NEW.fee_tax,
         MAX(NEW.gross, 0)
     FROM provider_settlements t WHERE t.id = NEW.settlement_id;
+END;
+
+---------------------------------------------------------------------------------------------------
+-- The list of refunds
+---------------------------------------------------------------------------------------------------
+
+-- What a search looks in.
+DROP TRIGGER IF EXISTS refunds_search;
+CREATE TRIGGER refunds_search AFTER INSERT ON refunds BEGIN
+    UPDATE refunds SET codes = lower((SELECT k.code FROM bookings k WHERE k.id = NEW.booking_id)
+        || ' ' || NEW.code)
+    WHERE id = NEW.id;
 END;

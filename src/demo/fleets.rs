@@ -7,7 +7,7 @@ use super::{
     Progress,
     bulk::{self, BulkClone},
 };
-use crate::{app::App, bookings, kernel::error::Result, reports};
+use crate::{app::App, bookings, kernel::error::Result, reports, sailings};
 
 /// Codes have three digits for the copy.
 pub const MOST: u16 = 999;
@@ -89,7 +89,10 @@ const TABLES: &[BulkClone] = &[
     of("payment_reviews", &["id", "event_id", "payment_id", "booking_id"]),
     of("told_refunds", &["id", "payment_id", "event_id", "review_id"]),
     BulkClone {
-        other: &[("code", "'{nnn}-' || substr(code, 5)")],
+        other: &[
+            ("code", "'{nnn}-' || substr(code, 5)"),
+            ("codes", "replace(replace(codes, 'dmg-', '{nnn}-'), 'rfd-', '{nnn}-')"),
+        ],
         ..of(
             "refunds",
             &["id", "booking_id", "partner_id", "reschedule_id", "review_id", "cancellation_id"],
@@ -140,6 +143,7 @@ pub async fn multiply(app: &App, scale: u16, progress: &mut Progress) -> Result<
     }
     tx.commit().await?;
     reports::rebuild(app).await?;
+    sailings::rebuild_days(app).await?;
     Ok(())
 }
 

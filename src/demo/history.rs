@@ -22,7 +22,7 @@ use crate::{
         money::Rupiah,
         outbox::Queue,
     },
-    ledger, reports, settlements,
+    ledger, reports, sailings, settlements,
 };
 
 /// Bookings on a weekday.
@@ -91,6 +91,7 @@ pub async fn simulate(
     // Some bookings are left unpaid.
     simulate_guests(generator, base, today, DAILY).await?;
     run_jobs(&generator.app).await?;
+    to_text(sailings::roll_up_days(&generator.app).await)?;
     to_text(ledger::roll_up(&generator.app).await)?;
     to_text(reports::roll_up(&generator.app).await).map(drop)
 }

@@ -78,6 +78,7 @@ pub async fn list(
     let paging = &query.paging;
     let rows = db
         .list(speedboat!(""))
+        .found_in("SELECT b.id FROM speedboats b")
         .only("b.deleted_at IS NULL")
         .filter("b.partner_id = ?", owner)
         .filter("b.status = ?", query.status)

@@ -22,7 +22,7 @@ use crate::{
         set_aside::{self, RowJob},
         supervisor::{Backoff, Job, Supervisor},
     },
-    ledger, notifications, partners, payments, privacy, reports, settlements, webhooks,
+    ledger, notifications, partners, payments, privacy, reports, sailings, settlements, webhooks,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -95,6 +95,9 @@ impl App {
             privacy::finish_some(&app).await
         });
         all.looping(RowJob::RollUpReports.as_str(), 2 * SECOND, run_roll_up_loop);
+        all.every("roll_up_sailings", 2 * SECOND, |app: App| async move {
+            sailings::roll_up_some_days(&app).await
+        });
         all.every("roll_up_ledger", 2 * SECOND, |app: App| async move {
             ledger::roll_up_batch(&app).await
         });

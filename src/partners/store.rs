@@ -189,18 +189,13 @@ pub(crate) use {awaiting_approval, awaiting_review};
 
 pub async fn list(db: &Db, query: &PartnersQuery) -> Result<Page<Partner>> {
     let paging = &query.paging;
-    let rows = filtered(db.list(partner!("")), query)
-        .page(sort(query), "p.id", paging.limit(), paging.offset())
-        .await?;
+    let rows = found(db, query).page(sort(query), "p.id", paging.limit(), paging.offset()).await?;
     Ok(paging.page(rows))
 }
 
 /// The ids of all partners of the list, in its order.
 pub async fn list_ids(db: &Db, query: &PartnersQuery) -> Result<Vec<Uuid>> {
-    let list = db
-        .list(partner!(""))
-        .found_in("SELECT p.id FROM partners p JOIN accounts a ON a.id = p.account_id");
-    Ok(filtered(list, query).ids(sort(query), "p.id", export::LIMIT).await?)
+    Ok(found(db, query).ids(sort(query), "p.id", export::LIMIT).await?)
 }
 
 pub async fn get_all(db: &Db, ids: &[Uuid]) -> Result<Vec<Partner>> {
@@ -217,9 +212,12 @@ fn sort(query: &PartnersQuery) -> Sort {
     query.paging.sort(chosen, "p.created_at")
 }
 
-fn filtered<'a>(list: List<'a>, query: &PartnersQuery) -> List<'a> {
-    let mut list =
-        list.filter("p.status = ?", query.status).filter("p.partner_type = ?", query.partner_type);
+fn found<'a>(db: &'a Db, query: &PartnersQuery) -> List<'a> {
+    let mut list = db
+        .list(partner!(""))
+        .found_in("SELECT p.id FROM partners p JOIN accounts a ON a.id = p.account_id")
+        .filter("p.status = ?", query.status)
+        .filter("p.partner_type = ?", query.partner_type);
     list = match query.awaiting_review {
         Some(true) => list.only(concat!("p.id IN ", awaiting_review!())),
         Some(false) => list.only(concat!("p.id NOT IN ", awaiting_review!())),

@@ -665,7 +665,10 @@ pub async fn open_unowed(tx: &mut Tx, payment: &Payment) -> Result<Vec<Review>> 
 
 pub async fn reviews(db: &Db, query: &ReviewsQuery) -> Result<Page<Review>> {
     let paging = &query.paging;
-    let list = db.list(review!("")).filter("v.reason = ?", query.reason);
+    let list = db
+        .list(review!(""))
+        .found_in("SELECT v.id FROM payment_reviews v")
+        .filter("v.reason = ?", query.reason);
     let list = match query.open {
         Some(true) => list.only("v.resolution IS NULL"),
         Some(false) => list.only("v.resolution IS NOT NULL"),

@@ -184,13 +184,14 @@ pub async fn list(
     let rows: (Vec<RefundRow>, Total) = app
         .db
         .list(refund!(""))
+        .found_in("SELECT r.id FROM refunds r")
         .filter("r.partner_id = ?", owner)
         .filter("r.status = ?", query.status)
         .filter("r.kind = ?", query.kind)
         .filter("r.paid_by = ?", query.by)
         .filter("r.due_at >= ?", query.start_date.map(start))
         .filter("r.due_at < ?", until.map(start))
-        .search(&["k.code", "r.code"], paging.search())
+        .search(&["r.codes"], paging.search())
         .page(paging.sort(None, "r.due_at"), "r.id", paging.limit(), paging.offset())
         .await?;
     paging.page(rows).try_each(|row| row.into_record(app))

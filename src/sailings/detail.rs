@@ -10,7 +10,7 @@ use crate::{
     app::App,
     kernel::{
         caller::Caller,
-        db::{Db, List, Total, Tx},
+        db::{Db, EXACT, List, Total, Tx, like},
         error::{Error, Result},
         http::{Path, export},
         ids::Uuid,
@@ -101,7 +101,7 @@ pub async fn list(
 ) -> Result<(Vec<SailingDetail>, Total)> {
     let paging = &query.paging;
     let sort = paging.sort(Some("s.departure_at"), "s.departure_at");
-    let list = filtered(db, owner, query, now);
+    let list = found(db, owner, query, now).await?;
     let (rows, total) = list.page(sort, "s.id", paging.limit(), paging.offset()).await?;
     Ok((rows.into_iter().map(|row: SailingDetail| row.seen_at(now)).collect(), total))
 }
@@ -114,7 +114,7 @@ pub async fn list_ids(
     now: DateTime<Utc>,
 ) -> Result<Vec<Uuid>> {
     let sort = query.paging.sort(Some("s.departure_at"), "s.departure_at");
-    Ok(filtered(db, owner, query, now).ids(sort, "s.id", export::LIMIT).await?)
+    Ok(found(db, owner, query, now).await?.ids(sort, "s.id", export::LIMIT).await?)
 }
 
 pub async fn get_all(db: &Db, ids: &[Uuid]) -> Result<Vec<SailingDetail>> {
@@ -122,60 +122,167 @@ pub async fn get_all(db: &Db, ids: &[Uuid]) -> Result<Vec<SailingDetail>> {
     Ok(ids.iter().fold(rows, |rows, id| rows.bind(*id)).long().all().await?)
 }
 
-fn filtered<'a>(
+/// The columns that filters check. An index by departure has all of them except the partner.
+const COLUMNS: &str =
+    "SELECT s.id, s.route_id, s.speedboat_id, s.day, s.status, s.departure_at FROM sailings s";
+const COLUMNS_WITH_PARTNER: &str = "SELECT s.id, s.route_id, s.speedboat_id, s.day, s.status,
+   s.departure_at, s.partner_id
+ FROM sailings s";
+/// A count checks at most this many sailings.
+const EXAMINED: i64 = 100_000;
+
+/// The routes whose ends are like `?`.
+macro_rules! routes_like {
+    ($value:literal) => {
+        concat!(
+            "(SELECT r.id FROM routes r WHERE lower(r.from_name) LIKE lower(",
+            $value,
+            ") ESCAPE '\\' OR lower(r.to_name) LIKE lower(",
+            $value,
+            ") ESCAPE '\\')"
+        )
+    };
+}
+
+/// The boats whose names are like `?`.
+macro_rules! boats_like {
+    ($value:literal) => {
+        concat!(
+            "(SELECT b.id FROM speedboats b WHERE lower(b.name) LIKE lower(",
+            $value,
+            ") ESCAPE '\\')"
+        )
+    };
+}
+
+/// Their sailings; some are both.
+macro_rules! matching {
+    ($value:literal) => {
+        concat!(
+            "SELECT m.id FROM sailings m WHERE m.route_id IN ",
+            routes_like!($value),
+            " UNION ALL SELECT m.id FROM sailings m WHERE m.speedboat_id IN ",
+            boats_like!($value)
+        )
+    };
+}
+
+/// What finds the sailings of a list; the other filters are only checked, by conditions that no index
+/// supports. Thus the plan depends neither on the engine nor on its statistics.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Driver {
+    Route,
+    Boat,
+    Partner,
+    /// Words that few sailings contain.
+    Search,
+    /// Few sailings are cancelled or withdrawn.
+    CalledOff,
+    /// Departure, which is also the order of the list.
+    Departure,
+}
+
+async fn found<'a>(
     db: &'a Db,
     owner: Option<Uuid>,
     query: &RouteTimesQuery,
     now: DateTime<Utc>,
-) -> List<'a> {
-    let paging = &query.paging;
-    let found = match paging.search() {
-        None => "SELECT s.id FROM sailings s",
-        Some(_) => {
-            "SELECT s.id FROM sailings s
-             JOIN routes r ON r.id = s.route_id
-             JOIN speedboats b ON b.id = s.speedboat_id"
-        }
+) -> Result<List<'a>> {
+    let words = query.paging.search().map(like);
+    let is_narrow = query.route_id.or(query.speedboat_id).or(owner).is_some();
+    let are_rare = match &words {
+        Some(words) if !is_narrow => are_rare(db, words).await?,
+        _ => false,
     };
-    let list = db
-        .list(sailing!(""))
-        .found_in(found)
-        .filter("s.partner_id = ?", owner)
-        .filter("s.route_id = ?", query.route_id)
-        .filter("s.speedboat_id = ?", query.speedboat_id)
-        // All sailings of a boat are of one partner, and those are found by an index.
-        .filter(
-            "s.partner_id = (SELECT o.partner_id FROM speedboats o WHERE o.id = ?)",
-            query.speedboat_id,
-        )
-        .filter("s.day >= ?", query.start_date)
-        .filter("s.day <= ?", query.end_date)
-        // Limits the range of the index, which has the time of departure and not its day.
+    let called_off = match query.status {
+        Some(status @ (SailingStatus::Cancelled | SailingStatus::Withdrawn)) => Some(status),
+        _ => None,
+    };
+    let choices = [
+        (query.route_id.is_some(), Driver::Route),
+        (query.speedboat_id.is_some(), Driver::Boat),
+        (owner.is_some(), Driver::Partner),
+        (are_rare, Driver::Search),
+        (called_off.is_some(), Driver::CalledOff),
+    ];
+    let driver = choices.into_iter().find(|(given, _)| *given);
+    let driver = driver.map_or(Driver::Departure, |(_, driver)| driver);
+    let columns = if owner.is_some() { COLUMNS_WITH_PARTNER } else { COLUMNS };
+    let list =
+        db.list(sailing!("")).found_in("SELECT s.id FROM sailings s").examining(columns, EXAMINED);
+    let list = match driver {
+        Driver::Route => list.filter("s.route_id = ?", query.route_id),
+        Driver::Boat => list.filter("s.speedboat_id = ?", query.speedboat_id),
+        Driver::Partner => list.filter("s.partner_id = ?", owner),
+        Driver::Search => list.filter(concat!("s.id IN (", matching!("?"), ")"), words.clone()),
+        // SQLite uses a partial index only with its own condition in the query.
+        Driver::CalledOff => list.only("s.status <> 'open'").filter("s.status = ?", called_off),
+        Driver::Departure => list,
+    };
+    let other = |one| move |_: &Uuid| driver != one;
+    let list = list
+        // Nothing comes before the route.
+        .check("COALESCE(s.speedboat_id, s.id) = ?", query.speedboat_id.filter(other(Driver::Boat)))
+        .check("COALESCE(s.partner_id, s.id) = ?", owner.filter(other(Driver::Partner)))
+        .check("s.status || '' = ?", called_off.filter(|_| driver != Driver::CalledOff))
+        .check("s.day >= ?", query.start_date)
+        .check("s.day <= ?", query.end_date)
+        // Limits the range of the index, which has the time of departure before its day.
         .filter("s.departure_at >= ?", query.start_date.and_then(earliest_departure))
-        .filter("s.departure_at < ?", query.end_date.and_then(latest_departure))
-        .search(&["r.from_name", "r.to_name", "b.name"], paging.search());
-    match query.status {
-        None => list,
+        .filter("s.departure_at < ?", query.end_date.and_then(latest_departure));
+    let list = match query.status {
         Some(SailingStatus::Open) => {
-            list.only("s.status = 'open'").filter("s.departure_at > ?", Some(now))
+            list.check("s.status || '' = ?", Some("open")).filter("s.departure_at > ?", Some(now))
         }
         Some(SailingStatus::Departed) => {
-            list.only("s.status = 'open'").filter("s.departure_at <= ?", Some(now))
+            list.check("s.status || '' = ?", Some("open")).filter("s.departure_at <= ?", Some(now))
         }
-        // SQLite uses a partial index only with its own condition in the query.
-        Some(called_off @ (SailingStatus::Cancelled | SailingStatus::Withdrawn)) => {
-            list.only("s.status <> 'open'").filter("s.status = ?", Some(called_off))
-        }
-    }
+        Some(SailingStatus::Cancelled | SailingStatus::Withdrawn) | None => list,
+    };
+    let by_words_alone = query.status.is_none()
+        && query.start_date.is_none()
+        && query.end_date.is_none()
+        && words.is_some()
+        && driver == Driver::Departure;
+    let list = if by_words_alone { list.are_many() } else { list };
+    let words = words.filter(|_| driver != Driver::Search);
+    Ok(list.check(
+        concat!(
+            "(COALESCE(s.route_id, s.id) IN ",
+            routes_like!("?"),
+            " OR COALESCE(s.speedboat_id, s.id) IN ",
+            boats_like!("?"),
+            ")"
+        ),
+        words,
+    ))
+}
+
+/// Whether the words can drive the query.
+async fn are_rare(db: &Db, words: &str) -> Result<bool> {
+    let found: i64 = db
+        .sql(concat!(
+            "SELECT COUNT(*) FROM (",
+            matching!("$1"),
+            " LIMIT CAST($2 AS BIGINT)) AS found"
+        ))
+        .without_cached_plan()
+        .bind(words.to_owned())
+        // A sailing that is found by its route and by its boat counts twice.
+        .bind(2 * EXACT + 1)
+        .long()
+        .scalar()
+        .await?;
+    Ok(found <= 2 * EXACT)
 }
 
 /// A time before every departure on this day, in whatever time zone.
-fn earliest_departure(day: NaiveDate) -> Option<DateTime<Utc>> {
+pub(super) fn earliest_departure(day: NaiveDate) -> Option<DateTime<Utc>> {
     midnight_utc(day.checked_sub_days(Days::new(1)))
 }
 
 /// A time after every departure on this day, in whatever time zone.
-fn latest_departure(day: NaiveDate) -> Option<DateTime<Utc>> {
+pub(super) fn latest_departure(day: NaiveDate) -> Option<DateTime<Utc>> {
     midnight_utc(day.checked_add_days(Days::new(2)))
 }
 

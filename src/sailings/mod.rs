@@ -12,6 +12,7 @@
 
 pub mod bulk;
 mod change;
+mod days;
 mod detail;
 mod forms;
 mod http;
@@ -38,6 +39,10 @@ pub use http::{
 pub use change::{
     NewBoat, NewTimes, SailingChange, cancel, change, departed, ensure_changeable, lock_row,
 };
+pub use days::{
+    Departures, departed_seats, departures, rebuild as rebuild_days, roll_up as roll_up_days,
+    roll_up_some as roll_up_some_days,
+};
 pub use detail::{
     PathSailing, SailingDetail, get as sailing, get_all, get_in as sailing_in, list as sailings,
     list_ids,
@@ -59,6 +64,6 @@ pub async fn published(app: &App, partner: Uuid) -> Result<Published> {
     let today = now.with_timezone(&app.config.timezone).date_naive();
     Ok(Published {
         active_routes: routes::running(&app.db, partner, today).await?,
-        upcoming_sailings: store::upcoming(&app.db, Some(partner), now).await?,
+        upcoming_sailings: days::upcoming(&app.db, Some(partner), now).await?,
     })
 }

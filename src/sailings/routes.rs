@@ -58,6 +58,7 @@ pub async fn list(db: &Db, owner: Option<Uuid>, query: &RoutesQuery) -> Result<P
     let paging = &query.paging;
     let rows = db
         .list(route!(""))
+        .found_in("SELECT r.id FROM routes r")
         .filter("r.partner_id = ?", owner)
         .filter("r.speedboat_id = ?", query.speedboat_id)
         .filter("r.status = ?", query.status)

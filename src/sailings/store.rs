@@ -173,20 +173,3 @@ fn in_use() -> Error {
         "Masih ada pemesanan pada jadwal mendatang.",
     )
 }
-
-/// Number of upcoming sailings.
-pub async fn upcoming(db: &Db, owner: Option<Uuid>, now: DateTime<Utc>) -> Result<i64> {
-    let count = match owner {
-        Some(owner) => db
-            .sql(
-                "SELECT COUNT(*) FROM sailings
-                 WHERE partner_id = $1 AND status = 'open' AND departure_at > $2",
-            )
-            .bind(owner)
-            .bind(now),
-        None => db
-            .sql("SELECT COUNT(*) FROM sailings WHERE status = 'open' AND departure_at > $1")
-            .bind(now),
-    };
-    Ok(count.scalar().await?)
-}

@@ -8,7 +8,7 @@ use super::model::{
     SettlementsQuery,
 };
 use crate::kernel::{
-    db::{Db, List, Sort, Tx},
+    db::{Db, List, Sort, Tx, like},
     error::Result,
     http::{Page, export},
     ids::Uuid,
@@ -52,20 +52,14 @@ pub async fn list(
     query: &SettlementsQuery,
 ) -> Result<Page<SettlementRow>> {
     let paging = &query.paging;
-    let rows = filtered(db.list(settlement!("")), owner, query)
-        .page(sort(query), "t.id", paging.limit(), paging.offset())
-        .await?;
+    let rows =
+        found(db, owner, query).page(sort(query), "t.id", paging.limit(), paging.offset()).await?;
     Ok(paging.page(rows))
 }
 
 /// The ids of all settlements of the list, in its order.
 pub async fn list_ids(db: &Db, owner: Option<Uuid>, query: &SettlementsQuery) -> Result<Vec<Uuid>> {
-    let list = db.list(settlement!("")).found_in(
-        "SELECT t.id FROM settlements t
-         JOIN partners p ON p.id = t.partner_id
-         JOIN accounts a ON a.id = p.account_id",
-    );
-    Ok(filtered(list, owner, query).ids(sort(query), "t.id", export::LIMIT).await?)
+    Ok(found(db, owner, query).ids(sort(query), "t.id", export::LIMIT).await?)
 }
 
 pub async fn get_all(db: &Db, ids: &[Uuid]) -> Result<Vec<SettlementRow>> {
@@ -83,13 +77,22 @@ fn sort(query: &SettlementsQuery) -> Sort {
     query.paging.sort(chosen, "t.created_at")
 }
 
-fn filtered<'a>(list: List<'a>, owner: Option<Uuid>, query: &SettlementsQuery) -> List<'a> {
-    list.filter("t.partner_id = ?", owner)
+fn found<'a>(db: &'a Db, owner: Option<Uuid>, query: &SettlementsQuery) -> List<'a> {
+    let words = query.paging.search().map(like);
+    db.list(settlement!(""))
+        .found_in("SELECT t.id FROM settlements t")
+        .filter("t.partner_id = ?", owner)
         .filter("t.status = ?", query.status)
         .filter("t.origin = ?", query.origin)
         .filter("t.end_date >= ?", query.start_date)
         .filter("t.start_date <= ?", query.end_date)
-        .search(&["t.code", "a.name", "t.reference"], query.paging.search())
+        .filter(
+            "(lower(t.code) LIKE lower(?) ESCAPE '\\'
+              OR lower(t.reference) LIKE lower(?) ESCAPE '\\'
+              OR t.partner_id IN (SELECT p.id FROM partners p JOIN accounts a ON a.id = p.account_id
+                WHERE lower(a.name) LIKE lower(?) ESCAPE '\\'))",
+            words,
+        )
 }
 
 const ITEMS: &str = "SELECT d.booking_id, k.code, k.departure_at, d.kind, d.day, d.gross,

@@ -143,9 +143,15 @@ macro_rules! delivery {
 
 pub async fn deliveries(db: &Db, webhook: Uuid, query: &DeliveriesQuery) -> Result<Page<Delivery>> {
     let paging = &query.paging;
-    let rows = db
-        .list(delivery!(""))
-        .filter("webhook_id = ?", Some(webhook))
+    let list = db.list(delivery!("")).filter("webhook_id = ?", Some(webhook));
+    // SQLite uses a partial index only with its own condition in the query.
+    let list = match query.status {
+        Some(DeliveryStatus::Pending | DeliveryStatus::Failed) => {
+            list.only("status <> 'delivered'")
+        }
+        Some(DeliveryStatus::Delivered) | None => list,
+    };
+    let rows = list
         .filter("status = ?", query.status)
         .page(paging.sort(None, "created_at"), "id", paging.limit(), paging.offset())
         .await?;

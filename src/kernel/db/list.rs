@@ -46,6 +46,8 @@ pub struct List<'a> {
     /// Conditions that no index supports, see [`Self::check`].
     checks: String,
     examined: Option<(&'static str, i64)>,
+    /// Whether more than [`EXACT`] rows are known to exist.
+    are_many: bool,
     /// Bound twice: once for the count and once for the page.
     binds: Vec<(Result<Value<'static>>, PgType)>,
 }
@@ -53,7 +55,8 @@ pub struct List<'a> {
 impl<'a> List<'a> {
     pub(super) fn new(db: &'a Db, select: &'static str) -> Self {
         let (conditions, checks) = Default::default();
-        Self { db, select, found: None, conditions, checks, examined: None, binds: Vec::new() }
+        let (found, examined, are_many, binds) = Default::default();
+        Self { db, select, found, conditions, checks, examined, are_many, binds }
     }
 
     /// Filters, counts and sorts with `ids`, a cheaper query for the ids of the same rows. `select`
@@ -69,6 +72,12 @@ impl<'a> List<'a> {
     /// [`Self::found_in`] with all columns that the checks need.
     pub fn examining(mut self, rows: &'static str, most: i64) -> Self {
         self.examined = Some((rows, most));
+        self
+    }
+
+    /// The caller knows that there are more than [`EXACT`] rows, so that nothing is counted.
+    pub fn are_many(mut self) -> Self {
+        self.are_many = true;
         self
     }
 
@@ -173,6 +182,9 @@ impl<'a> List<'a> {
     }
 
     async fn total(&self, rows: &str) -> Result<Total> {
+        if self.are_many {
+            return Ok(Total::at_least(EXACT));
+        }
         let Some((examined, most)) = self.examined.filter(|_| !self.checks.is_empty()) else {
             let items = self.counted(rows, EXACT).await?;
             return Ok(if items > EXACT { Total::at_least(items) } else { Total::exactly(items) });
@@ -234,7 +246,8 @@ fn with_conditions(select: &str, conditions: &[&String]) -> String {
     if all.is_empty() { select.to_owned() } else { format!("{select} WHERE {all}") }
 }
 
-fn like(words: &str) -> String {
+/// The pattern of a substring, for `LIKE … ESCAPE '\\'`.
+pub fn like(words: &str) -> String {
     let mut pattern = String::from("%");
     for c in words.chars() {
         if matches!(c, '%' | '_' | '\\') {

@@ -31,7 +31,7 @@ use tokio::sync::watch;
 
 pub use dermaga_derive::FromRow;
 pub use failure::Failure;
-pub use list::{EXACT, List, Sort, Total};
+pub use list::{EXACT, List, Sort, Total, like};
 pub use migrate::{Migration, Schema};
 pub use row::{FromRow, Row};
 pub use sqlite::{copy, faults};

@@ -10,7 +10,7 @@ use crate::{
         error::{Error, Result},
         http::{Body, Query, Reply},
     },
-    sailings::{routes, store, view::SpeedboatSummary},
+    sailings::{days, routes, store, view::SpeedboatSummary},
 };
 
 /// A new capacity applies to all sailings that have not departed.
@@ -73,6 +73,6 @@ pub async fn speedboat_summary(
         maintenance: counts.maintenance,
         inactive: counts.inactive,
         total_capacity: counts.total_capacity,
-        upcoming_sailings: store::upcoming(&app.db, owner, app.clock.now()).await?,
+        upcoming_sailings: days::upcoming(&app.db, owner, app.clock.now()).await?,
     }))
 }
