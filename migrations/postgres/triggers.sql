@@ -506,12 +506,19 @@ BEGIN
     -- Money that came in through a provider, or was taken off again. With the first receipt of a
     -- payment counts what the provider has settled of it before. The lock orders this and the line
     -- of a payout of the same payment.
-    FOR line IN SELECT id, posted_on, amount FROM inserted
+    FOR line IN SELECT id, source, booking_id, posted_on, amount FROM inserted
         WHERE account = 'gateway_clearing'
           AND source IN ('booking', 'reschedule', 'payment', 'review')
           AND kind IN ('paid', 'late_payment', 'rescheduled', 'unapplied', 'apply', 'dismiss')
     LOOP
-        SELECT r.payment_id, r.method INTO receipt FROM receipts r WHERE r.line_id = line.id;
+        -- The frequent case, which `receipts` has as well.
+        IF line.source = 'booking' THEN
+            SELECT y.id AS payment_id, COALESCE(y.method, 'other') AS method INTO receipt
+            FROM payments y WHERE y.booking_id = line.booking_id AND y.reschedule_id IS NULL
+              AND y.status IN ('paid', 'refunded');
+        ELSE
+            SELECT r.payment_id, r.method INTO receipt FROM receipts r WHERE r.line_id = line.id;
+        END IF;
         CONTINUE WHEN NOT FOUND;
         SELECT y.received_on, y.received_by, y.received, y.settled INTO payment
         FROM payments y WHERE y.id = receipt.payment_id FOR NO KEY UPDATE;

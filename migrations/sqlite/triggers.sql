@@ -478,12 +478,37 @@ CREATE TRIGGER ledger_lines_tell AFTER INSERT ON ledger_lines BEGIN
         MAX(-NEW.amount, 0));
 END;
 
--- Money that came in through a provider, or was taken off again. With the first receipt of a payment
--- counts what the provider has settled of it before.
+-- The price of a booking came in through a provider. With the first receipt of a payment counts what
+-- the provider has settled of it before.
+DROP TRIGGER IF EXISTS ledger_lines_tell_of_price;
+CREATE TRIGGER ledger_lines_tell_of_price AFTER INSERT ON ledger_lines
+WHEN NEW.account = 'gateway_clearing' AND NEW.source = 'booking'
+    AND NEW.kind IN ('paid', 'late_payment')
+BEGIN
+    INSERT INTO payment_moves (day, method, received, settled, refunds, fees, fee_taxes, extra)
+    SELECT COALESCE(y.received_on, NEW.posted_on), COALESCE(y.received_by, y.method, 'other'),
+        NEW.amount, 0, 0, 0, 0, MAX(y.settled - y.received - NEW.amount, 0)
+            - CASE WHEN y.received_on IS NULL THEN 0 ELSE MAX(y.settled - y.received, 0) END
+    FROM payments y WHERE y.booking_id = NEW.booking_id AND y.reschedule_id IS NULL
+        AND y.status IN ('paid', 'refunded');
+    INSERT INTO payment_moves (day, method, received, settled, refunds, fees, fee_taxes, extra)
+    SELECT NEW.posted_on, COALESCE(y.method, 'other'), 0, MAX(s.gross, 0), MAX(-s.gross, 0), s.fee,
+        s.fee_tax, 0
+    FROM payments y CROSS JOIN provider_settlement_lines s ON s.payment_id = y.id
+    WHERE y.booking_id = NEW.booking_id AND y.reschedule_id IS NULL
+        AND y.status IN ('paid', 'refunded') AND y.received_on IS NULL;
+    UPDATE payments SET received = received + NEW.amount,
+        received_on = COALESCE(received_on, NEW.posted_on),
+        received_by = COALESCE(received_by, method, 'other')
+    WHERE booking_id = NEW.booking_id AND reschedule_id IS NULL
+        AND status IN ('paid', 'refunded');
+END;
+
+-- The same for other money that came in, or was taken off again.
 DROP TRIGGER IF EXISTS ledger_lines_tell_of_receipt;
 CREATE TRIGGER ledger_lines_tell_of_receipt AFTER INSERT ON ledger_lines
-WHEN NEW.account = 'gateway_clearing' AND NEW.source IN ('booking', 'reschedule', 'payment', 'review')
-    AND NEW.kind IN ('paid', 'late_payment', 'rescheduled', 'unapplied', 'apply', 'dismiss')
+WHEN NEW.account = 'gateway_clearing' AND NEW.source IN ('reschedule', 'payment', 'review')
+    AND NEW.kind IN ('rescheduled', 'unapplied', 'apply', 'dismiss')
 BEGIN
     INSERT INTO payment_moves (day, method, received, settled, refunds, fees, fee_taxes, extra)
     SELECT COALESCE(y.received_on, NEW.posted_on), COALESCE(y.received_by, r.method), NEW.amount,

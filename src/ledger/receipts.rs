@@ -156,7 +156,7 @@ pub async fn rebuild_payments(tx: &mut Tx) -> Result<()> {
         let until: Option<(Uuid,)> = tx
             .sql(
                 "SELECT id FROM (SELECT id FROM payments WHERE id > $1 ORDER BY id
-                   LIMIT CAST($2 AS BIGINT)) some
+                   LIMIT CAST($2 AS BIGINT)) batch
                  ORDER BY id DESC LIMIT 1",
             )
             .bind(after)

@@ -155,16 +155,55 @@ macro_rules! boats_like {
     };
 }
 
-/// Their sailings; some are both.
-macro_rules! matching {
-    ($value:literal) => {
-        concat!(
-            "SELECT m.id FROM sailings m WHERE m.route_id IN ",
-            routes_like!($value),
+/// How many sailings words find, at most one more than [`EXACT`] each.
+#[derive(Clone, Copy, crate::kernel::db::FromRow)]
+struct Frequency {
+    by_route: i64,
+    by_boat: i64,
+}
+
+impl Frequency {
+    async fn of(db: &Db, words: &str) -> Result<Self> {
+        let frequency = db
+            .sql(concat!(
+                "SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM sailings m WHERE m.route_id IN ",
+                routes_like!("$1"),
+                " LIMIT CAST($2 AS BIGINT)) f) AS by_route,
+                   (SELECT COUNT(*) FROM (SELECT 1 FROM sailings m WHERE m.speedboat_id IN ",
+                boats_like!("$1"),
+                " LIMIT CAST($2 AS BIGINT)) f) AS by_boat"
+            ))
+            .without_cached_plan()
+            .bind(words.to_owned())
+            .bind(EXACT + 1)
+            .long()
+            .one()
+            .await?;
+        Ok(frequency)
+    }
+
+    /// Whether the words can drive the query.
+    fn is_rare(self) -> bool {
+        self.by_route <= EXACT && self.by_boat <= EXACT
+    }
+
+    fn narrow<'a>(self, list: List<'a>, words: Option<String>) -> List<'a> {
+        let by_route = concat!("s.route_id IN ", routes_like!("?"));
+        let by_boat = concat!("s.speedboat_id IN ", boats_like!("?"));
+        // No index supports both at once.
+        let by_both = concat!(
+            "s.id IN (SELECT m.id FROM sailings m WHERE m.route_id IN ",
+            routes_like!("?"),
             " UNION ALL SELECT m.id FROM sailings m WHERE m.speedboat_id IN ",
-            boats_like!($value)
-        )
-    };
+            boats_like!("?"),
+            ")"
+        );
+        match (self.by_route, self.by_boat) {
+            (_, 0) => list.filter(by_route, words),
+            (0, _) => list.filter(by_boat, words),
+            _ => list.filter(by_both, words),
+        }
+    }
 }
 
 /// What finds the sailings of a list; the other filters are only checked, by conditions that no index
@@ -190,10 +229,11 @@ async fn found<'a>(
 ) -> Result<List<'a>> {
     let words = query.paging.search().map(like);
     let is_narrow = query.route_id.or(query.speedboat_id).or(owner).is_some();
-    let are_rare = match &words {
-        Some(words) if !is_narrow => are_rare(db, words).await?,
-        _ => false,
+    let frequency = match &words {
+        Some(words) if !is_narrow => Some(Frequency::of(db, words).await?),
+        _ => None,
     };
+    let rare = frequency.filter(|frequency| frequency.is_rare());
     let called_off = match query.status {
         Some(status @ (SailingStatus::Cancelled | SailingStatus::Withdrawn)) => Some(status),
         _ => None,
@@ -202,7 +242,7 @@ async fn found<'a>(
         (query.route_id.is_some(), Driver::Route),
         (query.speedboat_id.is_some(), Driver::Boat),
         (owner.is_some(), Driver::Partner),
-        (are_rare, Driver::Search),
+        (rare.is_some(), Driver::Search),
         (called_off.is_some(), Driver::CalledOff),
     ];
     let driver = choices.into_iter().find(|(given, _)| *given);
@@ -210,14 +250,17 @@ async fn found<'a>(
     let columns = if owner.is_some() { COLUMNS_WITH_PARTNER } else { COLUMNS };
     let list =
         db.list(sailing!("")).found_in("SELECT s.id FROM sailings s").examining(columns, EXAMINED);
-    let list = match driver {
-        Driver::Route => list.filter("s.route_id = ?", query.route_id),
-        Driver::Boat => list.filter("s.speedboat_id = ?", query.speedboat_id),
-        Driver::Partner => list.filter("s.partner_id = ?", owner),
-        Driver::Search => list.filter(concat!("s.id IN (", matching!("?"), ")"), words.clone()),
+    let list = match (driver, rare) {
+        (Driver::Search, Some(rare)) => rare.narrow(list, words.clone()),
+        (Driver::Search, None) => list,
+        (Driver::Route, _) => list.filter("s.route_id = ?", query.route_id),
+        (Driver::Boat, _) => list.filter("s.speedboat_id = ?", query.speedboat_id),
+        (Driver::Partner, _) => list.filter("s.partner_id = ?", owner),
         // SQLite uses a partial index only with its own condition in the query.
-        Driver::CalledOff => list.only("s.status <> 'open'").filter("s.status = ?", called_off),
-        Driver::Departure => list,
+        (Driver::CalledOff, _) => {
+            list.only("s.status <> 'open'").filter("s.status = ?", called_off)
+        }
+        (Driver::Departure, _) => list,
     };
     let other = |one| move |_: &Uuid| driver != one;
     let list = list
@@ -256,24 +299,6 @@ async fn found<'a>(
         ),
         words,
     ))
-}
-
-/// Whether the words can drive the query.
-async fn are_rare(db: &Db, words: &str) -> Result<bool> {
-    let found: i64 = db
-        .sql(concat!(
-            "SELECT COUNT(*) FROM (",
-            matching!("$1"),
-            " LIMIT CAST($2 AS BIGINT)) AS found"
-        ))
-        .without_cached_plan()
-        .bind(words.to_owned())
-        // A sailing that is found by its route and by its boat counts twice.
-        .bind(2 * EXACT + 1)
-        .long()
-        .scalar()
-        .await?;
-    Ok(found <= 2 * EXACT)
 }
 
 /// A time before every departure on this day, in whatever time zone.

@@ -47,7 +47,9 @@ async fn assert_same_by_any_filters(world: &World, path: &str, filters: &[String
     let name = |filter: &str| filter.split('=').next().unwrap().to_owned();
     for (i, first) in filters.iter().enumerate() {
         for (j, second) in filters.iter().enumerate().skip(i + 1) {
-            if name(first) == name(second) {
+            // A period that ends before it begins is refused.
+            let is_period = name(first) == "start_date" && name(second) == "end_date";
+            if name(first) == name(second) || is_period {
                 continue;
             }
             let both = |id: &&String| alone[i].contains(id) && alone[j].contains(id);
@@ -84,13 +86,14 @@ async fn sailings_are_the_same_by_any_filters(world: World) {
     let cancelled = world.sailings(&other, &early).await[1]["id"].as_str().unwrap().to_owned();
     let path = format!("/v1/mitra/route-times/{cancelled}/cancel");
     world.post(&path, json!({ "reason": "x" })).by(&other).send().await.ok();
+    let partner = world.partner_id(&sailing.partner).await;
     world.advances_clock(TimeDelta::hours(26));
     let admin = world.signs_in(&admin.email, "admin").await;
     let filters = [
         format!("route_id={early}"),
         format!("speedboat_id={}", sailing.boat),
         format!("speedboat_id={boat}"),
-        format!("mitra_id={}", world.partner_id(&sailing.partner).await),
+        format!("mitra_id={partner}"),
         "status=open".into(),
         "status=departed".into(),
         "status=cancelled".into(),
@@ -107,7 +110,7 @@ async fn sailings_are_the_same_by_any_filters(world: World) {
 
 async fn audit_entries_are_the_same_by_any_filters(world: World) {
     let admin = world.admin().await;
-    for n in 0..3 {
+    for n in 0..2 {
         world.advances_clock(TimeDelta::hours(11));
         let admin = world.signs_in(&admin.email, "admin").await;
         let tax = json!({
@@ -119,9 +122,8 @@ async fn audit_entries_are_the_same_by_any_filters(world: World) {
         world.adds_boat(&sailing, &format!("GT. {n}")).await;
     }
     let admin = world.signs_in(&admin.email, "admin").await;
-    let all = world.get("/v1/audit-logs?page_size=100").by(&admin).send().await.ok();
-    let boat = all.as_array().unwrap().iter().find(|row| row["action"] == "speedboat.created");
-    let boat = boat.unwrap();
+    let created = "/v1/audit-logs?action=speedboat.created";
+    let boat = &world.get(created).by(&admin).send().await.ok()[0];
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let filters = [
         format!("actor_id={}", text(&boat["actor"]["id"])),
@@ -262,6 +264,7 @@ async fn sailings_are_found_by_rare_and_frequent_words(world: World) {
     let boat = world.adds_boat(&sailing.partner, "GT. 2").await;
     let mut rare = route(&boat);
     (rare["from"], rare["to"]) = (json!("Sorong"), json!("Waisai"));
+    rare["timezone"] = json!("Asia/Jayapura");
     let rare = world.creates_route(&sailing.partner, rare).await;
     world.publishes_route(&sailing.partner, &rare).await.ok();
     let of_rare = world.sailings(&sailing.partner, &rare).await.len();
