@@ -619,6 +619,7 @@ BEGIN
     UPDATE bookings SET refund_due = EXISTS (SELECT 1 FROM refunds r
         WHERE r.booking_id = NEW.booking_id AND r.unpaid > 0)
     WHERE id = NEW.booking_id;
+END;
 
 ---------------------------------------------------------------------------------------------------
 -- Finance
