@@ -945,30 +945,30 @@ CREATE TABLE bookings (
 -- The list of bookings, see `src/bookings/store/list.rs`. Each index has all columns that other
 -- filters check, so that no row is read for them.
 CREATE INDEX bookings_newest ON bookings (created_at, id, status, type, channel, qty, partner_id,
-    speedboat_id, departure_at, total);
+    speedboat_id, departure_at, total, refund_due);
 CREATE INDEX bookings_departure ON bookings (departure_at, id, status, type, channel, qty,
-    partner_id, speedboat_id, total, created_at);
+    partner_id, speedboat_id, total, created_at, refund_due);
 CREATE INDEX bookings_total ON bookings (total, id, status, type, channel, qty, partner_id,
-    speedboat_id, departure_at, created_at);
+    speedboat_id, departure_at, created_at, refund_due);
 CREATE INDEX bookings_status ON bookings (status, created_at, id, type, channel, qty, partner_id,
-    speedboat_id, departure_at, total);
+    speedboat_id, departure_at, total, refund_due);
 CREATE INDEX bookings_status_departure ON bookings (status, departure_at, id, type, channel, qty,
-    partner_id, speedboat_id, total, created_at);
+    partner_id, speedboat_id, total, created_at, refund_due);
 CREATE INDEX bookings_partner ON bookings (partner_id, created_at, id, status, type, channel, qty,
-    speedboat_id, departure_at, total);
+    speedboat_id, departure_at, total, refund_due);
 CREATE INDEX bookings_boat ON bookings (speedboat_id, created_at, id, status, type, channel, qty,
-    partner_id, departure_at, total);
+    partner_id, departure_at, total, refund_due);
 -- Few bookings are in these.
 CREATE INDEX bookings_charter ON bookings (created_at, id, status, type, channel, qty, partner_id,
-    speedboat_id, departure_at, total) WHERE type = 'charter';
+    speedboat_id, departure_at, total, refund_due) WHERE type = 'charter';
 CREATE INDEX bookings_channel ON bookings (channel, created_at, id, status, type, qty, partner_id,
-    speedboat_id, departure_at, total) WHERE channel <> 'web';
+    speedboat_id, departure_at, total, refund_due) WHERE channel <> 'web';
 CREATE INDEX bookings_qty ON bookings (qty, created_at, id, status, type, channel, partner_id,
-    speedboat_id, departure_at, total) WHERE qty >= 5;
+    speedboat_id, departure_at, total, refund_due) WHERE qty >= 5;
 CREATE INDEX bookings_refund_due ON bookings (created_at, id, status, type, channel, qty,
-    partner_id, speedboat_id, departure_at, total) WHERE refund_due;
-CREATE INDEX bookings_code_promo ON bookings (code_promo, created_at, id)
-    WHERE code_promo IS NOT NULL;
+    partner_id, speedboat_id, departure_at, total, refund_due) WHERE refund_due;
+CREATE INDEX bookings_code_promo ON bookings (code_promo, created_at, id, status, type, channel,
+    qty, partner_id, speedboat_id, departure_at, total, refund_due) WHERE code_promo IS NOT NULL;
 -- Notes are too long for an index.
 CREATE INDEX bookings_note ON bookings (substr(note, 1, 100), created_at, id) WHERE note <> '';
 -- Manifest, and cancelling or moving a sailing with its bookings.
