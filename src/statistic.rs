@@ -75,11 +75,8 @@ pub async fn mitra_statistic(
         partners::known(&app.db, id).await?;
     }
     let window = Window::days_until(app.today(), DAYS);
-    let today = app.today();
-    let (fleet, sailings_today, departed, standings, net, unsettled, daily, ()) = tokio::try_join!(
-        fleet(&app, partner),
-        sailings::departures(&app.db, partner, (today, today)),
-        sailings::departed_seats(&app.db, partner, window.start_date, app.clock.now()),
+    let (fleet, standings, net, unsettled, daily, ()) = tokio::try_join!(
+        fleet(&app, partner, window),
         reports::standings(&app.db, partner),
         ledger::earned(&app.db, partner),
         ledger::unsettled(&app.db, partner),
@@ -91,7 +88,7 @@ pub async fn mitra_statistic(
         as_of: app.clock.now(),
         speedboats: fleet.speedboats,
         routes: fleet.routes,
-        sailings_today: sailings_today.iter().map(|day| day.departures).sum(),
+        sailings_today: fleet.sailings_today,
         bookings: BookingsByStatus {
             pending_payment: count("pending_payment"),
             paid: count("paid"),
@@ -105,7 +102,7 @@ pub async fn mitra_statistic(
         gross: standings.gross,
         net,
         unsettled,
-        occupancy_percent: Percent::share(departed.seats_taken, departed.seats),
+        occupancy_percent: Percent::share(fleet.seats_taken, fleet.seats),
         series: reports::series(&daily, window),
     }))
 }
@@ -114,23 +111,67 @@ pub async fn mitra_statistic(
 struct Fleet {
     speedboats: i64,
     routes: i64,
+    sailings_today: i64,
+    /// Of sailings that have departed in the window.
+    seats: i64,
+    seats_taken: i64,
 }
 
-async fn fleet(app: &App, partner: Option<Uuid>) -> Result<Fleet> {
+/// Counts the sailings of a partner; for all partners reads the totals of days, and what has departed
+/// and is not tallied yet (see `sailings/days.rs`).
+async fn fleet(app: &App, partner: Option<Uuid>, window: Window) -> Result<Fleet> {
     macro_rules! counted {
-        ($condition:literal) => {
+        ($condition:literal, $sailings:literal) => {
             concat!(
                 "SELECT (SELECT COUNT(*) FROM speedboats WHERE deleted_at IS NULL",
                 $condition,
                 ") AS speedboats, (SELECT COUNT(*) FROM routes WHERE status = 'published'",
                 $condition,
-                ") AS routes"
+                ") AS routes,
+                   CAST(COALESCE(SUM(CASE WHEN day = $2 THEN departures END), 0) AS BIGINT)
+                     AS sailings_today,
+                   CAST(COALESCE(SUM(seats), 0) AS BIGINT) AS seats,
+                   CAST(COALESCE(SUM(seats_taken), 0) AS BIGINT) AS seats_taken
+                 FROM (",
+                $sailings,
+                ") each"
             )
         };
     }
     let statement = match partner {
-        Some(_) => counted!(" AND partner_id = $1"),
-        None => counted!(""),
+        Some(_) => counted!(
+            " AND partner_id = $4",
+            "SELECT day, 1 AS departures,
+               CASE WHEN departure_at <= $3 THEN capacity ELSE 0 END AS seats,
+               CASE WHEN departure_at <= $3 THEN seats_taken ELSE 0 END AS seats_taken
+             FROM sailings WHERE status = 'open' AND partner_id = $4 AND day BETWEEN $1 AND $2
+               AND departure_at >= $5 AND departure_at < $6"
+        ),
+        None => counted!(
+            "",
+            "SELECT day, departures, seats, seats_taken FROM sailing_days
+             WHERE day BETWEEN $1 AND $2
+             UNION ALL
+             SELECT day, departures, seats, seats_taken FROM sailing_moves
+             WHERE day BETWEEN $1 AND $2
+             UNION ALL
+             SELECT day, 0, capacity, seats_taken FROM sailings
+             WHERE status = 'open' AND NOT tallied AND departure_at <= $3 AND day BETWEEN $1 AND $2"
+        ),
     };
-    Ok(app.db.sql(statement).bind_some(partner).long().one().await?)
+    let statement = app
+        .db
+        .sql(statement)
+        .bind(window.start_date)
+        .bind(window.end_date)
+        .bind(app.clock.now())
+        .bind_some(partner);
+    let statement = match partner {
+        // Limits the range of the index, which has the time of departure and not its day.
+        Some(_) => statement
+            .bind(sailings::earliest_departure(window.start_date))
+            .bind(sailings::latest_departure(window.end_date)),
+        None => statement,
+    };
+    Ok(statement.long().one().await?)
 }

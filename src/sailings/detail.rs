@@ -302,12 +302,12 @@ async fn found<'a>(
 }
 
 /// A time before every departure on this day, in whatever time zone.
-pub(super) fn earliest_departure(day: NaiveDate) -> Option<DateTime<Utc>> {
+pub fn earliest_departure(day: NaiveDate) -> Option<DateTime<Utc>> {
     midnight_utc(day.checked_sub_days(Days::new(1)))
 }
 
 /// A time after every departure on this day, in whatever time zone.
-pub(super) fn latest_departure(day: NaiveDate) -> Option<DateTime<Utc>> {
+pub fn latest_departure(day: NaiveDate) -> Option<DateTime<Utc>> {
     midnight_utc(day.checked_add_days(Days::new(2)))
 }
 

@@ -40,12 +40,12 @@ pub use change::{
     NewBoat, NewTimes, SailingChange, cancel, change, departed, ensure_changeable, lock_row,
 };
 pub use days::{
-    Departures, departed_seats, departures, rebuild as rebuild_days, roll_up as roll_up_days,
+    Departures, departures, rebuild as rebuild_days, roll_up as roll_up_days,
     roll_up_some as roll_up_some_days,
 };
 pub use detail::{
-    PathSailing, SailingDetail, get as sailing, get_all, get_in as sailing_in, list as sailings,
-    list_ids,
+    PathSailing, SailingDetail, earliest_departure, get as sailing, get_all, get_in as sailing_in,
+    latest_departure, list as sailings, list_ids,
 };
 pub use forms::{LONGEST as LONGEST_ROUTE, RouteTimesQuery, period_fault};
 pub use model::{BookingType, SailingStatus, TimeOfDay, Weekday};

@@ -123,7 +123,9 @@ async fn audit_entries_are_the_same_by_any_filters(world: World) {
     }
     let admin = world.signs_in(&admin.email, "admin").await;
     let created = "/v1/audit-logs?action=speedboat.created";
-    let boat = &world.get(created).by(&admin).send().await.ok()[0];
+    let created = world.get(created).by(&admin).send().await.ok();
+    let boat = &created[0];
+    assert_eq!(boat["action"], "speedboat.created", "{created}");
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let filters = [
         format!("actor_id={}", text(&boat["actor"]["id"])),
