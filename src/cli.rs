@@ -240,7 +240,7 @@ async fn serve(mut config: Config, started: impl FnOnce()) -> Result<(), String>
 fn greet(app: &App, first_admin: Option<accounts::FirstAdmin>) {
     let url = app.config.public_url();
     let mut words = format!("Dermaga {} on {}\n", env!("CARGO_PKG_VERSION"), app.db.engine());
-    words += &format!("  address  {url}\n  docs     {url}/docs\n");
+    words += &format!("  console  {url}/console\n  address  {url}\n  docs     {url}/docs\n");
     match first_admin {
         Some(admin) => {
             words += &format!("  login    {} (role admin)\n", admin.email.as_str());

@@ -31,10 +31,14 @@ pub mod invariants;
 pub mod jobs;
 /// What every domain builds on. The kernel knows no domain.
 pub mod kernel;
+/// The table of pages of the console. One line per page.
+pub mod pages;
 /// Health, metrics and API documentation.
 pub mod service;
 /// Turns a line of the table into a guarded, documented route.
 pub mod table;
+/// Pages of HTML: clients of the API in the same process.
+pub mod web;
 /// Builds the state of every domain and starts the service.
 pub mod wiring;
 
@@ -46,6 +50,8 @@ pub mod audit;
 pub mod boarding;
 /// Selling, holding, cancelling and moving bookings.
 pub mod bookings;
+/// Pages of the console that no kind covers.
+pub mod console;
 /// Public contents: the partnership page, terms and conditions.
 pub mod contents;
 /// The crew of partners.

@@ -82,13 +82,10 @@ pub async fn metrics(State(app): State<App>, headers: HeaderMap) -> Result<impl 
 }
 
 /// The reference at /docs and the document it is made from. Both are part of the binary.
-pub fn documentation(document: &OpenApi) -> [(&'static str, MethodRouter<App>); 2] {
+pub fn documentation(json: Bytes) -> [(&'static str, MethodRouter<App>); 2] {
     // Three megabytes, built at the first request.
     static PAGE: LazyLock<String> =
         LazyLock::new(|| Scalar::new("/openapi.json").with_title("Dermaga API").html());
-    // One document for all services of a process: tests start hundreds.
-    static JSON: OnceLock<Bytes> = OnceLock::new();
-    let json = JSON.get_or_init(|| openapi(document).into()).clone();
     let kind = [(header::CONTENT_TYPE, "application/json")];
     let policy = [(
         header::CONTENT_SECURITY_POLICY,
@@ -100,6 +97,12 @@ pub fn documentation(document: &OpenApi) -> [(&'static str, MethodRouter<App>); 
         ("/openapi.json", get(async move || (kind, json))),
         ("/docs", get(async move || (policy, Html(PAGE.as_str())))),
     ]
+}
+
+/// The document as it is served. One for all services of a process: tests start hundreds.
+pub fn served_document(document: &OpenApi) -> Bytes {
+    static JSON: OnceLock<Bytes> = OnceLock::new();
+    JSON.get_or_init(|| openapi(document).into()).clone()
 }
 
 /// The document as it is served and committed, without unreferenced schemas (those of queries, which

@@ -10,12 +10,17 @@ use axum::{
 };
 
 use super::context::REQUEST_ID;
-use crate::kernel::{caller::Context, error::Error, http::Answer, lang::text};
+use crate::{
+    kernel::{caller::Context, error::Error, http::Answer, lang::text},
+    web::answer::Complete,
+};
 
 /// Writes the envelope, and logs the details that the caller must not see.
 pub fn render(response: &mut Response, context: &Context) {
     let answer = match response.extensions_mut().remove::<Answer>() {
         Some(answer) => Some(answer),
+        // A page, which may have the status of an error.
+        None if response.extensions().get::<Complete>().is_some() => None,
         None => default_rejection(response.status()).map(|error| {
             let framework = std::mem::replace(response, error.into_response());
             // Such as `Allow`.

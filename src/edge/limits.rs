@@ -87,6 +87,12 @@ impl Limits {
         Some(own.map_or(general, |policy| policy.take(address)))
     }
 
+    /// Counts a request for an operation that a page calls, against the operation's own limit alone:
+    /// the page itself counts against the general one. Returns the seconds to wait if it is refused.
+    pub fn take_own(&self, address: IpAddr, operation: &Operation) -> Option<u64> {
+        self.operations.get()?.get(operation.id)?.take(address).refused()
+    }
+
     /// Frees the memory of idle networks.
     pub fn forget_idle(&self) {
         let operations = self.operations.get().into_iter().flat_map(HashMap::values);

@@ -13,5 +13,7 @@ mod service;
 
 pub use accept::{Edge, listen, serve};
 pub use connections::ConnectionLimits;
+pub use envelope::render;
 pub use limits::Limits;
+pub use routes::Routes;
 pub use service::Service;

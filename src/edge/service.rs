@@ -36,6 +36,7 @@ use crate::{
     },
     service,
     table::Operation,
+    web::{self, Web},
 };
 
 /// Capacity for the headers that are added to a response.
@@ -50,6 +51,7 @@ pub struct Service(Arc<Parts>);
 struct Parts {
     app: App,
     routes: Routes,
+    web: Web,
     /// Headers of every response that does not set them itself. Not a stack of tower-http layers:
     /// each one moves the future of the request and its response, which costs a fifth of a cached
     /// search.
@@ -63,11 +65,16 @@ impl Service {
     pub fn new(app: &App, timeout: Duration) -> Self {
         let table = api::table(app.clone()).finish();
         app.limits().limit_operations(&table.operations);
+        let document = service::served_document(&table.document);
+        // The console calls the operations, and none of the pages.
+        let operations = Routes::new(app, &table.operations, table.handlers.clone());
+        let web = Web::new(app, operations, &table.operations, document.clone());
         let mut handlers = table.handlers;
-        handlers.extend(service::documentation(&table.document));
+        handlers.extend(service::documentation(document));
+        handlers.extend(web.handlers());
         let routes = Routes::new(app, &table.operations, handlers);
         let (default_headers, cors) = (default_headers(app), cors(app));
-        Self(Arc::new(Parts { app: app.clone(), routes, default_headers, cors, timeout }))
+        Self(Arc::new(Parts { app: app.clone(), routes, web, default_headers, cors, timeout }))
     }
 
     pub async fn respond(&self, peer: Option<SocketAddr>, request: Request) -> Response {
@@ -88,6 +95,8 @@ impl Service {
             request.extensions_mut().insert(params);
         }
         let operation = route.and_then(|route| route.operation(&method));
+        // Errors on a page are pages, too.
+        let page_headers = web::is_page(uri.path()).then(|| request.headers().clone());
         let target = Target { route, operation, context: &context };
         let allowance = app.limits().take(context.address, operation);
         let refused = allowance.as_ref().and_then(|allowance| allowance.refused());
@@ -95,6 +104,9 @@ impl Service {
             Some(retry_after) => Error::TooManyRequests { retry_after }.into_response(),
             None => self.answer_in_time(target, request).await,
         };
+        if let Some(headers) = page_headers {
+            self.0.web.render_problem(&mut response, &context, &headers).await;
+        }
         // One allocation for all headers that follow.
         response.headers_mut().reserve(ADDED_HEADERS);
         if let Some(allowance) = allowance {

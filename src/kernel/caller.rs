@@ -85,6 +85,31 @@ fn allows(role: Role, rules: &[Rule], rule: Rule) -> bool {
     }
 }
 
+/// Whether the access column admits an account with this role and these rules. The console decides by
+/// it what to show.
+pub fn admits(access: Access, role: Role, rules: &[Rule]) -> bool {
+    let may = |rule| allows(role, rules, rule);
+    let is_partner = role == Role::Mitra;
+    let is_partner_or_crew = matches!(role, Role::Mitra | Role::Crew);
+    match access {
+        Access::Public | Access::Guest | Access::AnySession | Access::OwnAccount => true,
+        Access::SignedIn => role != Role::Crew,
+        Access::Admin => role == Role::Admin,
+        Access::Staff(rule) => may(rule),
+        Access::Partner => is_partner,
+        Access::PartnerOr(rule) | Access::GuestOr(rule) => is_partner || may(rule),
+        Access::PartnerCrewOr(rule) => is_partner_or_crew || may(rule),
+        Access::PartnerCrewOrAny(one, other) => is_partner_or_crew || may(one) || may(other),
+    }
+}
+
+/// Whether an impersonator with this role and these rules may do what a partner may: it needs the
+/// rule that guards the operation for staff as well.
+pub fn admits_impersonator(access: Access, changes: bool, role: Role, rules: &[Rule]) -> bool {
+    let needed = access.rules_of_impersonator(changes);
+    needed.is_empty() || needed.into_iter().any(|rule| allows(role, rules, rule))
+}
+
 /// A signed-in account, loaded for this request.
 #[derive(Clone, Debug)]
 pub struct Caller {
@@ -158,30 +183,7 @@ impl Caller {
 
     /// Whether the access column admits this caller.
     pub fn admitted(&self, access: Access) -> bool {
-        match access {
-            Access::Public | Access::Guest | Access::AnySession | Access::OwnAccount => true,
-            Access::SignedIn => match self.role {
-                Role::Admin | Role::Staff | Role::Mitra => true,
-                Role::Crew => false,
-            },
-            Access::Admin => self.role == Role::Admin,
-            Access::Staff(rule) => self.may(rule),
-            Access::Partner => self.role == Role::Mitra,
-            Access::PartnerOr(rule) | Access::GuestOr(rule) => {
-                self.role == Role::Mitra || self.may(rule)
-            }
-            Access::PartnerCrewOr(rule) => self.is_partner_or_crew() || self.may(rule),
-            Access::PartnerCrewOrAny(one, other) => {
-                self.is_partner_or_crew() || self.may(one) || self.may(other)
-            }
-        }
-    }
-
-    fn is_partner_or_crew(&self) -> bool {
-        match self.role {
-            Role::Mitra | Role::Crew => true,
-            Role::Admin | Role::Staff => false,
-        }
+        admits(access, self.role, &self.rules)
     }
 
     /// Whether the password was given in this session within the last hour.
@@ -193,8 +195,7 @@ impl Caller {
     /// for staff as well, so that impersonation gives nobody more rights than their permission.
     pub fn impersonation_admitted(&self, access: Access, changes: bool) -> bool {
         let Some(behind) = &self.impersonator else { return true };
-        let rules = access.rules_of_impersonator(changes);
-        rules.is_empty() || rules.into_iter().any(|rule| behind.may(rule))
+        admits_impersonator(access, changes, behind.role, &behind.rules)
     }
 
     /// Refuses impersonated sessions.

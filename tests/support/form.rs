@@ -18,7 +18,11 @@ impl Form {
 
     /// A part named `file`.
     pub fn file(self, file_name: &str, content: &[u8]) -> Self {
-        self.part(&format!("name=\"file\"; filename=\"{file_name}\""), content)
+        self.file_as("file", file_name, content)
+    }
+
+    pub fn file_as(self, name: &str, file_name: &str, content: &[u8]) -> Self {
+        self.part(&format!("name=\"{name}\"; filename=\"{file_name}\""), content)
     }
 
     fn part(mut self, disposition: &str, content: &[u8]) -> Self {

@@ -1,0 +1,21 @@
+//! Pages of the console that no kind covers. Like all pages, they ask operations and decide nothing.
+
+mod account;
+mod find;
+mod home;
+mod notifications;
+mod onboarding;
+mod reports;
+mod sailings;
+mod sign_in;
+mod terms;
+
+pub use account::account;
+pub use find::find;
+pub use home::home;
+pub use notifications::open_notification;
+pub use onboarding::onboarding;
+pub use reports::reports;
+pub use sailings::day;
+pub use sign_in::{after, confirm, confirm_page, hold, login, logout, stop_acting};
+pub use terms::terms;

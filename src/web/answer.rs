@@ -1,0 +1,114 @@
+//! Responses to a browser: pages, redirects, files.
+
+use axum::{
+    body::Body,
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use flate2::Compression;
+
+use super::assets::{accepts_gzip, gzip};
+use crate::kernel::lang::Lang;
+
+/// Nothing but our own files, and no styles or scripts inside of a page.
+const POLICY: &str = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; \
+                      frame-ancestors 'none'";
+
+/// Marks a response that is complete: the edge does not turn it into an envelope.
+#[derive(Clone, Copy)]
+pub struct Complete;
+
+/// An HTML page, compressed where the browser takes it.
+pub fn page(status: StatusCode, html: String, lang: Lang, request: &HeaderMap) -> Response {
+    let zipped = accepts_gzip(request) && html.len() > 1_024;
+    let body = match zipped {
+        true => Body::from(gzip(html.as_bytes(), Compression::fast())),
+        false => Body::from(html),
+    };
+    let mut response = (status, body).into_response();
+    let headers = response.headers_mut();
+    let mut set = |name, value: &'static str| headers.insert(name, HeaderValue::from_static(value));
+    set(header::CONTENT_TYPE, "text/html; charset=utf-8");
+    set(header::CONTENT_LANGUAGE, lang.as_str());
+    set(header::VARY, "Accept-Encoding, Accept-Language, Cookie");
+    if zipped {
+        set(header::CONTENT_ENCODING, "gzip");
+    }
+    finish(response)
+}
+
+/// 303, so that reloading the next page does not send the form again.
+pub fn redirect(to: &str) -> Response {
+    let mut response = StatusCode::SEE_OTHER.into_response();
+    let to = HeaderValue::from_str(to).unwrap_or(HeaderValue::from_static("/console"));
+    response.headers_mut().insert(header::LOCATION, to);
+    finish(response)
+}
+
+fn finish(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    // Under `no-referrer` browsers send `Origin: null` with forms.
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    response.extensions_mut().insert(Complete);
+    response
+}
+
+/// Whether a form was sent by a page of this service. A browser says so itself; one that does not is
+/// asked for the origin.
+pub fn is_same_site(headers: &HeaderMap, public_url: &str) -> bool {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    if let Some(site) = text("sec-fetch-site") {
+        return matches!(site, "same-origin" | "none");
+    }
+    let Some(origin) = text("origin") else { return false };
+    let host = text("host").unwrap_or_default();
+    let is_host = ["http://", "https://"].iter().any(|scheme| {
+        origin.strip_prefix(scheme).is_some_and(|rest| !host.is_empty() && rest == host)
+    });
+    origin == public_url || is_host
+}
+
+/// A path of the console that a sign-in may lead back to. Anything else would let a link send people
+/// elsewhere.
+pub fn own_path(path: &str) -> Option<&str> {
+    let is_own =
+        path == "/console" || path.starts_with("/console/") || path.starts_with("/console?");
+    let is_plain = path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+    (is_own && is_plain && !path.starts_with("/console/log")).then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_forms_of_this_site_are_taken() {
+        let check = |pairs: &[(&'static str, &'static str)]| {
+            let pairs = pairs
+                .iter()
+                .map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value)));
+            is_same_site(&pairs.collect(), "https://dermaga.example")
+        };
+        assert!(check(&[("sec-fetch-site", "same-origin")]));
+        assert!(check(&[("sec-fetch-site", "none")]));
+        assert!(!check(&[("sec-fetch-site", "same-site"), ("origin", "https://dermaga.example")]));
+        assert!(!check(&[("sec-fetch-site", "cross-site")]));
+        assert!(check(&[("origin", "https://dermaga.example")]));
+        assert!(check(&[("origin", "http://127.0.0.1:8080"), ("host", "127.0.0.1:8080")]));
+        assert!(!check(&[("origin", "https://evil.example"), ("host", "dermaga.example")]));
+        assert!(!check(&[("origin", "null")]));
+        assert!(!check(&[]));
+    }
+
+    #[test]
+    fn a_sign_in_leads_back_to_pages_of_the_console_alone() {
+        assert!(own_path("/console/boats?page=2").is_some());
+        assert!(own_path("/console").is_some());
+        for other in
+            ["//evil.example", "/consolez", "/v1/users", "/console/login", "/console\\x", ""]
+        {
+            assert!(own_path(other).is_none(), "{other}");
+        }
+    }
+}

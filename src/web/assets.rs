@@ -1,0 +1,81 @@
+//! Stylesheet, script and icons. Their names have a hash of their contents, so that browsers keep them
+//! for ever.
+
+use std::{io::Write, sync::LazyLock};
+
+use axum::{
+    body::Bytes,
+    http::{HeaderMap, HeaderValue, header},
+    response::{IntoResponse, Response},
+};
+use flate2::{Compression, write::GzEncoder};
+use sha2::{Digest, Sha256};
+
+use crate::kernel::error::Error;
+
+pub struct Asset {
+    /// `/console/assets/style.0123abcd.css`
+    pub path: String,
+    kind: &'static str,
+    plain: &'static str,
+    gzipped: Bytes,
+}
+
+pub const FOLDER: &str = "/console/assets/";
+
+pub static STYLE: LazyLock<Asset> = LazyLock::new(|| {
+    Asset::new("style", "css", "text/css; charset=utf-8", include_str!("../../web/style.css"))
+});
+
+pub static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
+    let text = concat!(include_str!("../../web/auto.js"), include_str!("../../web/live.js"));
+    Asset::new("console", "js", "text/javascript; charset=utf-8", text)
+});
+
+/// The sprite of all icons, and the icon of the site.
+pub static ICONS: LazyLock<Asset> = LazyLock::new(|| {
+    Asset::new("icons", "svg", "image/svg+xml", include_str!("../../web/icons.svg"))
+});
+
+impl Asset {
+    fn new(name: &str, end: &str, kind: &'static str, plain: &'static str) -> Self {
+        let hash = Sha256::digest(plain.as_bytes());
+        let hash: String = hash[..6].iter().map(|byte| format!("{byte:02x}")).collect();
+        let gzipped = gzip(plain.as_bytes(), Compression::best());
+        Self { path: format!("{FOLDER}{name}.{hash}.{end}"), kind, plain, gzipped }
+    }
+}
+
+pub fn gzip(bytes: &[u8], level: Compression) -> Bytes {
+    let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 3), level);
+    // Writing to memory does not fail.
+    let _ = encoder.write_all(bytes);
+    encoder.finish().unwrap_or_default().into()
+}
+
+pub fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
+    accepted.is_some_and(|accepted| {
+        let mut parts = accepted.split(',').map(str::trim);
+        parts.any(|part| part.starts_with("gzip") && !part.ends_with("q=0"))
+    })
+}
+
+/// The asset with this name, or 404.
+pub fn serve(name: &str, headers: &HeaderMap) -> Response {
+    let all = [&STYLE, &SCRIPT, &ICONS];
+    let Some(asset) = all.into_iter().find(|asset| asset.path.strip_prefix(FOLDER) == Some(name))
+    else {
+        return Error::NotFound.into_response();
+    };
+    let fixed = [
+        (header::CONTENT_TYPE, asset.kind),
+        (header::CACHE_CONTROL, "public, max-age=31536000, immutable"),
+        (header::VARY, "Accept-Encoding"),
+    ];
+    if accepts_gzip(headers) {
+        let encoding = [(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"))];
+        return (fixed, encoding, asset.gzipped.clone()).into_response();
+    }
+    (fixed, asset.plain).into_response()
+}

@@ -1,0 +1,303 @@
+//! Forms: a new record, a change of one, or an act. Nothing that was typed is lost: a form that is
+//! refused is shown again with its values.
+
+use std::collections::HashMap;
+
+use axum::response::Response;
+use futures_util::future::join_all;
+use minijinja::context;
+use serde_json::{Value, json};
+
+use super::{
+    back, cells, fill,
+    show::{further, heading},
+};
+use crate::{
+    kernel::ids,
+    web::{
+        client::{Call, Envelope, Fault, Payload},
+        fields::{self, Choice, Form},
+        format::at,
+        forms::{self, Spec, Upload, Values},
+        page::Page,
+        schema::Input,
+        view::data,
+        visit::{Visit, placeholders},
+    },
+};
+
+pub async fn form(visit: Visit) -> Response {
+    form_with(visit, Values::default(), 200, Vec::new(), None).await
+}
+
+/// A form with these values, or with those of its record if there are none.
+pub async fn form_with(
+    visit: Visit,
+    values: Values,
+    status: u16,
+    faults: Vec<Fault>,
+    refusal: Option<Envelope>,
+) -> Response {
+    let page = visit.page();
+    let input = visit.web.client().input(page.operation);
+    let (record, choices, further) =
+        tokio::join!(subject(&visit), choices(&visit, page), further(&visit));
+    let record = match record {
+        Ok(record) => record,
+        Err(envelope) => return visit.problem(&envelope),
+    };
+    let specs = Spec::parse(page.fields);
+    let values = match values.0.is_empty() {
+        true => first_values(&visit, page, &specs, &record),
+        false => values,
+    };
+    let lang = visit.lang();
+    let form = Form { input: &input, values: &values, faults: &faults, choices: &choices, lang };
+    let fields = form.fields(&specs);
+    let problems = form.problems(&fields);
+    let title = page.title.say(lang).to_owned();
+    let name = (!record.is_null()).then(|| heading(&record, page, lang));
+    let title = match name.filter(|name| *name != title) {
+        Some(name) => format!("{title}: {name}"),
+        None => title,
+    };
+    let has_files = fields.iter().any(|field| field.has_files());
+    let contents = context! {
+        kind => "form",
+        record => data(&record),
+        further => data(&further),
+        facts => data(match record.is_null() {
+            true => Vec::new(),
+            false => cells(&record, page.columns, visit.locale()),
+        }),
+        fields => data(&fields),
+        values => data(values.0.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect::<HashMap<_, _>>()),
+        chosen => data(&values.0),
+        problems => data(&problems),
+        refusal => refusal.as_ref().map(|refusal| refusal.message.as_str()),
+        refused => data(refusal.as_ref().map(|refusal| &refusal.data)),
+        refused_as => refusal.as_ref().map(|refusal| refusal.error.as_str()),
+        retry_after => refusal.as_ref().and_then(|refusal| refusal.retry_after),
+        key => values.get("_key").map_or_else(|| ids::fresh().to_string(), str::to_owned),
+        has_files,
+        danger => page.danger,
+        says => page.says.as_ref().map(|says| says.say(lang)),
+        button => page.button.as_ref().map_or_else(
+            || match page.prefilled || page.path.ends_with("/new") {
+                true => lang.of("Save", "Simpan"),
+                false => page.title.say(lang),
+            },
+            |button| button.say(lang),
+        ),
+        choices => data(&choices),
+        back => data(back(&visit)),
+    };
+    let template = page.template;
+    visit.render(status, template, &title, contents)
+}
+
+/// The values that an untouched form has: those of its record, or of the address that led to it.
+fn first_values(visit: &Visit, page: &Page, specs: &[Spec], record: &Value) -> Values {
+    let mut values = match page.prefilled {
+        true if page.part.is_empty() => Values::of_record(record, specs),
+        true => Values::of_record(at(record, page.part), specs),
+        false => Values::default(),
+    };
+    // A record has its photos as objects.
+    if page.fields.contains("photo_file_ids") {
+        let photos = record["photos"].as_array().into_iter().flatten();
+        let ids = photos.filter_map(|photo| photo["file_id"].as_str());
+        values.0.extend(ids.map(|id| ("photo_file_ids[]".to_owned(), id.to_owned())));
+    }
+    if !page.prefilled {
+        let known = |name: &str| specs.iter().any(|spec| spec.path == name);
+        values.0.extend(visit.query.iter().filter(|(name, _)| known(name)).cloned());
+    }
+    values
+}
+
+/// The record that the form is about.
+async fn subject(visit: &Visit) -> Result<Value, Envelope> {
+    match visit.page().subject {
+        "" => Ok(Value::Null),
+        // Some records are only part of a list.
+        list if list.starts_with("list_") => {
+            let id = visit.params.last().cloned().unwrap_or_default();
+            let call = visit.call(list).query("page_size", "100");
+            let found = visit.ask(call).await;
+            if !found.is_success() {
+                return Err(found);
+            }
+            let rows = found.data.as_array().into_iter().flatten();
+            let row = rows
+                .into_iter()
+                .find(|row| row["id"] == id.as_str() || row["month"] == id.as_str());
+            row.cloned().ok_or(Envelope { status: 404, ..Envelope::default() })
+        }
+        operation => {
+            let found = visit.ask(visit.call(operation)).await;
+            if found.is_success() { Ok(found.data) } else { Err(found) }
+        }
+    }
+}
+
+/// The records that the fields of the form choose from.
+async fn choices(visit: &Visit, page: &Page) -> HashMap<&'static str, Vec<Choice>> {
+    let asked = page.choices.iter().filter(|choices| visit.may(choices.operation));
+    let found = join_all(asked.map(|choices| async move {
+        let mut call = Call::of(choices.operation).params(&visit.params_of(choices.operation));
+        if visit.web.client().input(choices.operation).parameter("page_size").is_some() {
+            call = call.query("page_size", "100");
+        }
+        for (name, value) in choices.query {
+            call = call.query(name, *value);
+        }
+        let found = visit.ask(call).await;
+        (choices.field, fields::choices(&found.data, choices.label, visit.locale()))
+    }));
+    found.await.into_iter().collect()
+}
+
+pub async fn submit(mut visit: Visit, mut values: Values, uploads: Vec<Upload>) -> Response {
+    if let Some(lang) = values.take("_lang").and_then(|lang| lang.parse().ok()) {
+        visit.jar.language(lang);
+        visit.context.lang = lang;
+        return form_with(visit, values, 200, Vec::new(), None).await;
+    }
+    if let Some(list) = values.take("_add") {
+        values.add_row(&list);
+        return form_with(visit, values, 200, Vec::new(), None).await;
+    }
+    if let Some(row) = values.take("_remove") {
+        values.remove_row(&row);
+        return form_with(visit, values, 200, Vec::new(), None).await;
+    }
+    for upload in &uploads {
+        match store(&visit, upload).await {
+            Ok(id) => keep(&mut values, &upload.field, id),
+            Err(refusal) => {
+                let faults = upload_faults(&refusal, &upload.field);
+                return refused(visit, values, Envelope { faults, ..refusal }).await;
+            }
+        }
+    }
+    let page = visit.page();
+    let input = visit.web.client().input(page.operation);
+    let answer = visit.ask(call(&visit, page, &input, &values)).await;
+    match answer.is_success() {
+        true => succeeded(visit, answer),
+        false => refused(visit, values, answer).await,
+    }
+}
+
+fn call(visit: &Visit, page: &Page, input: &Input, values: &Values) -> Call {
+    let mut call = Call::of(page.operation).params(&visit.params_of(page.operation));
+    if input.body.is_some() {
+        let mut values = values.clone();
+        for (name, value) in page.fixed {
+            values.set(name, if *value == "{me}" { visit.my_id() } else { *value });
+        }
+        let mut body = forms::body(input, &values, page.prefilled);
+        // A parameter of the page's path that the operation takes in its body.
+        for (name, value) in placeholders(page.path).zip(&visit.params) {
+            let is_field = input.field(name).is_some();
+            if is_field && !call.params.contains(value) && body[name].is_null() {
+                body[name] = json!(value);
+            }
+        }
+        call = call.json(body);
+    }
+    if input.takes_key {
+        call.key = values.get("_key").map(str::to_owned);
+    }
+    call
+}
+
+fn succeeded(mut visit: Visit, answer: Envelope) -> Response {
+    crate::console::after(&mut visit, &answer);
+    let page = visit.page();
+    if page.shows_answer {
+        let title = page.title.say(visit.lang()).to_owned();
+        let template = page.then;
+        let contents = context! {
+            kind => "answer",
+            answer => data(&answer.data),
+            message => answer.message.as_str(),
+            back => data(back(&visit)),
+        };
+        return visit.render(200, template, &title, contents);
+    }
+    let to = match page.then {
+        "" => default_target(&visit, &answer.data),
+        then => fill(then, &visit, &answer.data),
+    };
+    let to = to.unwrap_or_else(|| "/console".into());
+    visit.redirect_saying(&to, &answer.message)
+}
+
+/// A new record leads to its page, anything else to the page above.
+fn default_target(visit: &Visit, record: &Value) -> Option<String> {
+    let (above, _) = visit.page().path.rsplit_once('/')?;
+    let detail = format!("{above}/{{id}}");
+    let is_new = visit.page().path.ends_with("/new");
+    match visit.web.pages().iter().any(|page| page.path == detail) && is_new {
+        true => fill(&detail, visit, record),
+        false => {
+            fill(above, visit, record).filter(|path| visit.web.find(path).is_some()).or_else(|| {
+                let (above, _) = above.rsplit_once('/')?;
+                fill(above, visit, record)
+            })
+        }
+    }
+}
+
+async fn refused(visit: Visit, values: Values, answer: Envelope) -> Response {
+    match (answer.status, answer.error.as_str()) {
+        (401, "unauthenticated") => crate::console::hold(visit, &values),
+        (403, "reauthentication_required") => crate::console::confirm(visit, &values),
+        (403, "second_factor_enrolment_required") => visit.problem(&answer),
+        (status, _) => {
+            let values = values.without_secrets();
+            let faults = answer.faults.clone();
+            let refusal = (status != 422 || faults.is_empty()).then_some(answer);
+            form_with(visit, values, status, faults, refusal).await
+        }
+    }
+}
+
+/// Uploads a file before the form that names it.
+async fn store(visit: &Visit, upload: &Upload) -> Result<String, Envelope> {
+    let purpose = match upload.field.as_str() {
+        field if field.starts_with("avatar") => "avatar",
+        field if field.starts_with("photo") => "photo",
+        field if field.starts_with("image") => "content",
+        field if field.starts_with("proof") => "proof",
+        _ => "document",
+    };
+    let (content_type, body) = forms::multipart(purpose, upload);
+    let call = Call { body: Payload::Form(content_type, body), ..Call::of("upload_file") };
+    let answer = visit.ask(call).await;
+    match answer.data["id"].as_str() {
+        Some(id) if answer.is_success() => Ok(id.to_owned()),
+        _ => Err(answer),
+    }
+}
+
+fn keep(values: &mut Values, field: &str, id: String) {
+    match field.ends_with("[]") {
+        true => values.0.push((field.to_owned(), id)),
+        false => values.set(field, id),
+    }
+}
+
+/// A fault of the upload is one of the field that it was for.
+fn upload_faults(refusal: &Envelope, field: &str) -> Vec<Fault> {
+    let field = field.trim_end_matches("[]").to_owned();
+    match refusal.status {
+        413 | 415 | 422 => {
+            let message = refusal.faults.first().map_or(&refusal.message, |fault| &fault.message);
+            vec![Fault { field, rule: "file".into(), message: message.clone() }]
+        }
+        _ => Vec::new(),
+    }
+}

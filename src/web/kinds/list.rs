@@ -1,0 +1,288 @@
+//! Lists. The state of a list is its address: filters, order and page are parameters of the operation.
+
+use axum::response::Response;
+use minijinja::context;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{Cell, Column, Link, TableRow, actions, back, cells, fill, show::further};
+use crate::web::{
+    client::Envelope,
+    fields::{Choice, FieldView},
+    format::{Locale, at},
+    page::Page,
+    schema::{Field, Input, Kind},
+    view::data,
+    visit::{Visit, with_query},
+    words,
+};
+
+const PAGE_SIZE: &str = "20";
+/// Parameters that are no filters.
+const PAGING: &[&str] = &["page", "page_size", "sort_by", "sort_dir", "format"];
+
+pub async fn list(visit: Visit) -> Response {
+    let operation = visit.page().operation;
+    let input = visit.web.client().input(operation);
+    let mut call = visit.call(operation);
+    let filters = visit.query.iter();
+    let filters =
+        filters.filter(|(name, value)| !value.is_empty() && input.parameter(name).is_some());
+    call.query.extend(filters.cloned());
+    if visit.parameter("format").is_some() {
+        return super::send(visit, call).await;
+    }
+    for field in input.query.iter().filter(|field| field.required) {
+        if let (None, Kind::Choice(words)) = (visit.parameter(&field.name), &field.kind) {
+            call = call.query(&field.name, words[0].clone());
+        }
+    }
+    if input.parameter("page_size").is_some() && visit.parameter("page_size").is_none() {
+        call = call.query("page_size", PAGE_SIZE);
+    }
+    let (envelope, further) = tokio::join!(visit.ask(call), further(&visit));
+    // A filter that the API refuses is shown as nothing found, with the filters to change.
+    if !envelope.is_success() && envelope.status != 422 {
+        return visit.problem(&envelope);
+    }
+    render(visit, &input, &envelope, &further)
+}
+
+fn render(
+    visit: Visit,
+    input: &Input,
+    envelope: &Envelope,
+    further: &Map<String, Value>,
+) -> Response {
+    let page = visit.page();
+    let locale = visit.locale();
+    let rows = at_rows(&envelope.data, page.rows);
+    let detail = format!("{}/{{id}}", page.path);
+    let has_detail =
+        visit.web.pages().iter().any(|other| other.path == detail && visit.may(other.guard));
+    let target = match page.row {
+        "" if has_detail => Some(detail.as_str()),
+        "" => None,
+        row => Some(row),
+    };
+    let view = rows.iter().map(|record| TableRow {
+        href: target.and_then(|path| fill(path, &visit, record)),
+        cells: cells(record, page.columns, locale),
+        actions: match has_detail {
+            true => Vec::new(),
+            false => actions(&visit, &detail, record),
+        },
+    });
+    let view: Vec<_> = view.collect();
+    let filters: Vec<_> =
+        input.query.iter().filter_map(|field| filter(&visit, page, field)).collect();
+    let contents = context! {
+        kind => "list",
+        columns => data(columns(&visit, page, input, &view)),
+        has_actions => view.iter().any(|row| !row.actions.is_empty()),
+        rows => data(&view),
+        figures => data(figures(further, locale)),
+        records => data(rows),
+        data => data(&envelope.data),
+        beside => data(&envelope.beside),
+        faults => data(envelope.faults.iter().map(|fault| fault.message.clone()).collect::<Vec<_>>()),
+        tabs => data(tabs(&visit, page, input)),
+        search => input.parameter("search").map(|_| visit.parameter("search").unwrap_or_default()),
+        hidden => data(hidden(&visit, input, &filters)),
+        chips => data(chips(&visit, input)),
+        filters => data(filters),
+        clear => visit.path.as_str(),
+        filtered => visit.query.iter().any(|(name, value)| !PAGING.contains(&name.as_str()) && !value.is_empty()),
+        paging => data(paging(&visit, &envelope.pagination)),
+        exports => data(exports(&visit, input)),
+        news => data(actions(&visit, page.path, &Value::Null)),
+        back => data(back(&visit)),
+        says => page.says.as_ref().map(|says| says.say(visit.lang())),
+    };
+    let (template, title) = (page.template, page.title.say(visit.lang()).to_owned());
+    let status = if envelope.status == 422 { 422 } else { 200 };
+    visit.render(status, template, &title, contents)
+}
+
+/// The counts that stand above a list: the numbers of its summaries.
+fn figures(further: &Map<String, Value>, locale: Locale) -> Vec<Cell> {
+    let fields = further.values().filter_map(Value::as_object);
+    let names = fields.flat_map(|fields| {
+        let numbers = fields.iter().filter(|(_, value)| value.is_number());
+        numbers.map(|(name, _)| (name, Value::Object(fields.clone())))
+    });
+    names.flat_map(|(name, record)| cells(&record, name, locale)).collect()
+}
+
+fn at_rows<'v>(envelope: &'v Value, rows: &str) -> &'v [Value] {
+    let list = if rows.is_empty() { envelope } else { at(envelope, rows) };
+    list.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn columns(visit: &Visit, page: &Page, input: &Input, rows: &[TableRow]) -> Vec<Column> {
+    let sorts = match input.parameter("sort_by").map(|field| &field.kind) {
+        Some(Kind::Choice(words)) => words.as_slice(),
+        _ => &[],
+    };
+    let columns = page.columns.split_whitespace().enumerate().map(|(index, column)| {
+        let path = column.split(':').next().unwrap_or(column);
+        let name = path.rsplit('.').next().unwrap_or(path);
+        let is_sorted = visit.parameter("sort_by") == Some(name);
+        let descending = visit.parameter("sort_dir") == Some("desc");
+        let order = if is_sorted && !descending { "desc" } else { "asc" };
+        let sort = sorts
+            .iter()
+            .any(|sort| sort == name)
+            .then(|| changed(visit, &[("sort_by", name), ("sort_dir", order), ("page", "")]));
+        Column {
+            label: words::label(path, visit.lang()),
+            sort,
+            sorted: is_sorted.then_some(if descending { "descending" } else { "ascending" }),
+            class: rows.first().and_then(|row| row.cells.get(index)).map_or("", |cell| cell.class),
+        }
+    });
+    columns.collect()
+}
+
+/// The address with other parameters; an empty one is left out.
+fn changed(visit: &Visit, changes: &[(&str, &str)]) -> String {
+    let mut query = visit.query.clone();
+    query.retain(|(name, _)| !changes.iter().any(|(changed, _)| changed == name));
+    query.extend(changes.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+    with_query(&visit.path, &query)
+}
+
+/// A filter of its own: words, dates and yes or no. Ids come from links, and are shown as chips.
+fn filter(visit: &Visit, page: &Page, field: &Field) -> Option<FieldView> {
+    let name = field.name.as_str();
+    if PAGING.contains(&name) || name == "search" || name == page.tabs {
+        return None;
+    }
+    let lang = visit.lang();
+    let choice = |value: &str, label: &str| Choice { value: value.into(), label: label.into() };
+    let (widget, options) = match &field.kind {
+        Kind::Choice(all) => (
+            "select",
+            all.iter().map(|word| choice(word, words::value_of(name, word, lang))).collect(),
+        ),
+        Kind::Boolean => {
+            let (yes, no) = (lang.of("Yes", "Ya"), lang.of("No", "Tidak"));
+            ("select", vec![choice("true", yes), choice("false", no)])
+        }
+        Kind::Date => ("date", Vec::new()),
+        Kind::Text if name == "month" => ("month", Vec::new()),
+        Kind::Text if name == "type" => ("text", Vec::new()),
+        _ => return None,
+    };
+    Some(FieldView {
+        name: name.into(),
+        id: format!("q-{name}"),
+        label: words::label(name, lang),
+        widget: widget.into(),
+        value: visit.parameter(name).unwrap_or_default().into(),
+        options,
+        required: field.required,
+        ..FieldView::default()
+    })
+}
+
+/// Parameters that the form of the filters keeps without showing them.
+fn hidden(visit: &Visit, input: &Input, filters: &[FieldView]) -> Vec<(String, String)> {
+    let kept = visit.query.iter().filter(|(name, value)| {
+        !value.is_empty()
+            && input.parameter(name).is_some()
+            && !["page", "search", "format"].contains(&name.as_str())
+            && !filters.iter().any(|filter| filter.name == *name)
+    });
+    kept.cloned().collect()
+}
+
+/// The filters in force, each with the address without it.
+fn chips(visit: &Visit, input: &Input) -> Vec<Link> {
+    let lang = visit.lang();
+    let chips = visit.query.iter().filter_map(|(name, value)| {
+        let field = input.parameter(name)?;
+        if PAGING.contains(&name.as_str()) || value.is_empty() || name == visit.page().tabs {
+            return None;
+        }
+        let label = words::label(name, lang);
+        let label = match &field.kind {
+            Kind::Id => label,
+            Kind::Boolean => {
+                let word =
+                    if value == "true" { lang.of("yes", "ya") } else { lang.of("no", "tidak") };
+                format!("{label}: {word}")
+            }
+            _ => format!("{label}: {}", words::value(value, lang)),
+        };
+        let href = changed(visit, &[(name, ""), ("page", "")]);
+        Some(Link { href, label, danger: false })
+    });
+    chips.collect()
+}
+
+#[derive(Serialize)]
+struct Tab {
+    href: String,
+    label: String,
+    current: bool,
+}
+
+fn tabs(visit: &Visit, page: &Page, input: &Input) -> Vec<Tab> {
+    let Some(Field { kind: Kind::Choice(words), required, .. }) = input.parameter(page.tabs) else {
+        return Vec::new();
+    };
+    let chosen = visit.parameter(page.tabs);
+    let lang = visit.lang();
+    let all = (!required).then(|| ("", lang.of("All", "Semua")));
+    let words = words.iter().map(|word| (word.as_str(), words::value(word, lang)));
+    let tab = |(word, label): (&str, &str)| Tab {
+        href: changed(visit, &[(page.tabs, word), ("page", "")]),
+        label: label.to_owned(),
+        current: chosen.unwrap_or_default() == word,
+    };
+    all.into_iter().chain(words).map(tab).collect()
+}
+
+#[derive(Serialize)]
+struct Paging {
+    page: i64,
+    total_pages: i64,
+    total_items: i64,
+    previous: Option<String>,
+    next: Option<String>,
+    sizes: Vec<Tab>,
+}
+
+fn paging(visit: &Visit, pagination: &Value) -> Option<Paging> {
+    let figure = |name: &str| pagination[name].as_i64();
+    let (page, total_pages) = (figure("page")?, figure("total_pages")?);
+    let to = |page: i64| changed(visit, &[("page", &page.to_string())]);
+    let sizes = ["20", "50", "100"].map(|size| Tab {
+        href: changed(visit, &[("page_size", size), ("page", "")]),
+        label: size.into(),
+        current: figure("page_size").is_some_and(|known| known.to_string() == size),
+    });
+    Some(Paging {
+        page,
+        total_pages,
+        total_items: figure("total_items")?,
+        previous: (page > 1).then(|| to(page - 1)),
+        next: (page < total_pages).then(|| to(page + 1)),
+        sizes: sizes.into(),
+    })
+}
+
+/// Downloads of the same list.
+pub fn exports(visit: &Visit, input: &Input) -> Vec<Link> {
+    let Some(Field { kind: Kind::Choice(formats), .. }) = input.parameter("format") else {
+        return Vec::new();
+    };
+    let formats = formats.iter().filter(|format| *format != "json");
+    let link = |format: &String| Link {
+        href: changed(visit, &[("format", format), ("page", ""), ("page_size", "")]),
+        label: format.to_uppercase(),
+        danger: false,
+    };
+    formats.map(link).collect()
+}

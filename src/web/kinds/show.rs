@@ -1,0 +1,101 @@
+//! A record: what it is, and what can be done with it.
+
+use axum::response::Response;
+use futures_util::future::join_all;
+use minijinja::context;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{Cell, Link, actions, back, cells};
+use crate::{
+    kernel::lang::Lang,
+    web::{
+        format::{Locale, at},
+        page::Page,
+        view::data,
+        visit::Visit,
+        words,
+    },
+};
+
+pub async fn show(visit: Visit) -> Response {
+    let operation = visit.page().operation;
+    let main = visit.ask(visit.call(operation));
+    let (main, further) = tokio::join!(main, further(&visit));
+    match main.is_success() {
+        true => render(visit, &main.data, &further),
+        false => visit.problem(&main),
+    }
+}
+
+/// The answers of the further operations that only read, by operation. What the person may not see is
+/// left out.
+pub async fn further(visit: &Visit) -> Map<String, Value> {
+    let also = visit.page().also.iter().copied().filter(|id| {
+        let reads = visit.web.client().operation(id).is_some_and(|operation| !operation.changes);
+        reads && visit.may(id)
+    });
+    let answers = join_all(also.map(|id| async move {
+        let call = visit.call(id);
+        let call = match id {
+            "list_audit_logs" => {
+                let entity = visit.params.first().cloned().unwrap_or_default();
+                call.query("entity_id", entity).query("page_size", "20")
+            }
+            _ => call,
+        };
+        (id, visit.ask(call).await)
+    }));
+    let answers = answers.await.into_iter().filter(|(_, envelope)| envelope.is_success());
+    answers.map(|(id, envelope)| (id.to_owned(), envelope.data)).collect()
+}
+
+fn render(visit: Visit, record: &Value, further: &Map<String, Value>) -> Response {
+    let page = visit.page();
+    let locale = visit.locale();
+    let title = heading(record, page, visit.lang());
+    let contents = context! {
+        kind => "show",
+        record => data(record),
+        further => data(further),
+        cells => data(cells(record, page.columns, locale)),
+        tables => data(page.tables.iter().map(|(path, columns)| table(record, path, columns, locale)).collect::<Vec<_>>()),
+        actions => data(actions(&visit, page.path, record)),
+        back => data(back(&visit)),
+        kind_of => page.title.say(visit.lang()),
+        state => record["status"].as_str(),
+    };
+    let template = page.template;
+    visit.render(200, template, &title, contents)
+}
+
+/// The name of a record: the fields that the page names, else the page's title.
+pub fn heading(record: &Value, page: &Page, lang: Lang) -> String {
+    let parts = page.heading.split(' ').filter_map(|path| at(record, path).as_str());
+    let name = parts.collect::<Vec<_>>().join(" · ");
+    if name.is_empty() { page.title.say(lang).to_owned() } else { name }
+}
+
+#[derive(Serialize)]
+struct Table {
+    title: String,
+    columns: Vec<Cell>,
+    rows: Vec<Vec<Cell>>,
+    links: Vec<Link>,
+}
+
+fn table(record: &Value, path: &str, columns: &str, locale: Locale) -> Table {
+    let rows = at(record, path).as_array().map_or(&[][..], Vec::as_slice);
+    let rows: Vec<_> = rows.iter().map(|row| cells(row, columns, locale)).collect();
+    let heads = columns.split_whitespace().enumerate().map(|(index, column)| {
+        let path = column.split(':').next().unwrap_or(column);
+        let class = rows.first().and_then(|row| row.get(index)).map_or("", |cell| cell.class);
+        Cell { label: words::label(path, locale.lang), html: String::new(), class }
+    });
+    Table {
+        title: words::label(path, locale.lang),
+        columns: heads.collect(),
+        rows,
+        links: Vec::new(),
+    }
+}

@@ -1,0 +1,355 @@
+//! The web layer: pages of HTML that are clients of the API in the same process.
+//!
+//! `pages.rs` has a line for each page. A page names operations; it has no rule and no SQL of its own.
+//! A request comes from the edge to [`Web::handle`], which finds out who asks; the kind of the page
+//! ([`kinds`]) or its own handler (`console`) asks the operations and renders a template.
+
+pub mod answer;
+pub mod assets;
+mod chart;
+pub mod client;
+pub mod fields;
+pub mod format;
+pub mod forms;
+pub mod kinds;
+pub mod page;
+pub mod rights;
+pub mod schema;
+pub mod session;
+pub mod view;
+pub mod visit;
+pub mod words;
+
+use std::sync::Arc;
+
+use axum::{
+    body::Bytes,
+    extract::{DefaultBodyLimit, Request},
+    http::{HeaderMap, Method, StatusCode},
+    response::{IntoResponse, Response},
+    routing::{MethodRouter, get},
+};
+use matchit::Router;
+use minijinja::context;
+use serde::Serialize;
+use tokio::sync::Semaphore;
+
+use self::{
+    client::{Client, Envelope, read},
+    forms::Values,
+    page::{Kind, Page},
+    rights::Rights,
+    session::{Jar, Session, language},
+    visit::{Visit, problem_title},
+};
+use crate::{
+    app::App,
+    edge::Routes,
+    kernel::{
+        caller::Context,
+        error::Error,
+        http::{Answer, MAX_UPLOAD, Path, PathParams},
+        lang::{Lang, text},
+    },
+    pages,
+    table::Operation,
+};
+
+/// The console. Cheap to clone.
+#[derive(Clone)]
+pub struct Web(Arc<Parts>);
+
+struct Parts {
+    app: App,
+    client: Arc<Client>,
+    pages: Vec<Page>,
+    /// Pages by path, for forms that are shown again after a sign-in.
+    router: Router<usize>,
+    /// Limits how many forms with files are in memory at once.
+    forms: Semaphore,
+}
+
+/// Whether a path belongs to the console.
+pub fn is_page(path: &str) -> bool {
+    path == "/console" || path.starts_with("/console/")
+}
+
+impl Web {
+    pub fn new(app: &App, routes: Routes, operations: &[Operation], document: Bytes) -> Self {
+        let pages = pages::pages().0;
+        let mut router = Router::new();
+        for (index, page) in pages.iter().enumerate() {
+            router.insert(page.path, index).expect("the paths of pages do not conflict");
+        }
+        let client = Client::new(app, routes, operations, document).into();
+        Self(Arc::new(Parts { app: app.clone(), client, pages, router, forms: Semaphore::new(8) }))
+    }
+
+    pub fn app(&self) -> &App {
+        &self.0.app
+    }
+
+    pub fn client(&self) -> &Arc<Client> {
+        &self.0.client
+    }
+
+    pub fn pages(&self) -> &[Page] {
+        &self.0.pages
+    }
+
+    pub fn page(&self, index: usize) -> &Page {
+        &self.0.pages[index]
+    }
+
+    /// The page of a path, with the values of its parameters.
+    pub fn find(&self, path: &str) -> Option<(usize, Vec<String>)> {
+        let found = self.0.router.at(path).ok()?;
+        Some((*found.value, found.params.iter().map(|(_, value)| value.to_owned()).collect()))
+    }
+
+    /// The routes of all pages and assets.
+    pub fn handlers(&self) -> Vec<(&'static str, MethodRouter<App>)> {
+        let assets = get(async |Path(name): Path<String>, headers: HeaderMap| {
+            assets::serve(&name, &headers)
+        });
+        let mut handlers = vec![("/console/assets/{name}", assets)];
+        for (index, page) in self.0.pages.iter().enumerate() {
+            let web = self.clone();
+            let handle = move |request: Request| {
+                let web = web.clone();
+                async move { web.handle(index, request).await }
+            };
+            let routes = match page.has_form() {
+                true => get(handle.clone()).post(handle),
+                false => get(handle),
+            };
+            handlers.push((page.path, routes.layer(DefaultBodyLimit::max(MAX_UPLOAD))));
+        }
+        handlers
+    }
+
+    async fn handle(&self, index: usize, request: Request) -> Response {
+        let headers = request.headers().clone();
+        let extensions = request.extensions();
+        let Some(context) = extensions.get::<Context>().cloned() else {
+            return Error::internal("the request has no context").into_response();
+        };
+        let params = extensions.get::<PathParams>().cloned().unwrap_or_default().0;
+        let session = Session::read(&headers);
+        let context = Context { lang: language(&headers, &session), ..context };
+        let query = request.uri().query().unwrap_or_default();
+        let query = form_urlencoded::parse(query.as_bytes()).into_owned().take(200).collect();
+        let path = request.uri().path().to_owned();
+        let jar = Jar::new(&self.app().config.public_url());
+        let rights = Arc::new(Rights::nobody());
+        let mut visit = Visit {
+            web: self.clone(),
+            index,
+            context,
+            headers,
+            session,
+            params,
+            path,
+            query,
+            jar,
+            me: None,
+            rights,
+        };
+        if let Some(lang) = visit.parameter("_lang").and_then(|lang| lang.parse().ok()) {
+            return change_language(visit, lang);
+        }
+        let form = match *request.method() == Method::POST {
+            true => match self.form(&visit, request).await {
+                Ok(form) => Some(form),
+                Err(refusal) => return visit.problem(&refusal),
+            },
+            false => None,
+        };
+        if let Err(failure) = visit.recognize().await {
+            return visit.problem(&failure);
+        }
+        self.answer(visit, form).await
+    }
+
+    /// Reads a posted form, and refuses those of other sites.
+    async fn form(
+        &self,
+        visit: &Visit,
+        request: Request,
+    ) -> Result<(Values, Vec<forms::Upload>), Envelope> {
+        let refuse = async |error: Error| read(error.into_response(), &visit.context).await;
+        if !answer::is_same_site(&visit.headers, &self.app().config.public_url()) {
+            let message = text(
+                "This form was sent from another site, so nothing was changed.",
+                "Formulir ini dikirim dari situs lain, jadi tidak ada yang diubah.",
+            );
+            let message = message.say(visit.lang()).to_owned();
+            return Err(Envelope { status: 403, message, ..Envelope::default() });
+        }
+        let _slot = self.0.forms.acquire().await;
+        match forms::read(request).await {
+            Ok(form) => Ok(form),
+            Err(error) => Err(refuse(error).await),
+        }
+    }
+
+    async fn answer(
+        &self,
+        mut visit: Visit,
+        form: Option<(Values, Vec<forms::Upload>)>,
+    ) -> Response {
+        let page = self.page(visit.index);
+        if visit.me.is_none() && !page.public {
+            return match form {
+                Some((values, _)) => crate::console::hold(visit, &values),
+                None => visit.to_sign_in(),
+            };
+        }
+        if !page.public && !visit.may(page.guard) {
+            return visit.forbidden();
+        }
+        match (page.kind, form) {
+            (Kind::List, _) => kinds::list(visit).await,
+            (Kind::Show, _) => kinds::show(visit).await,
+            (Kind::File, _) => kinds::file(visit).await,
+            (Kind::Form, None) => kinds::form(visit).await,
+            (Kind::Form, Some((values, uploads))) => kinds::submit(visit, values, uploads).await,
+            (Kind::Own(handler), None) => handler(visit, None).await,
+            (Kind::Own(handler), Some((mut values, _))) => {
+                if let Some(lang) = values.take("_lang").and_then(|lang| lang.parse().ok()) {
+                    visit.jar.language(lang);
+                    visit.context.lang = lang;
+                }
+                handler(visit, Some(values)).await
+            }
+        }
+    }
+
+    /// Turns an error of the edge (an unknown path, a limit, a failure) into a page.
+    pub async fn render_problem(
+        &self,
+        response: &mut Response,
+        context: &Context,
+        headers: &HeaderMap,
+    ) {
+        if response.extensions().get::<answer::Complete>().is_some() {
+            return;
+        }
+        let is_error = response.status().is_client_error() || response.status().is_server_error();
+        if !is_error && response.extensions().get::<Answer>().is_none() {
+            return;
+        }
+        let session = Session::read(headers);
+        let context = Context { lang: language(headers, &session), ..context.clone() };
+        let status = response.status();
+        let old = std::mem::take(response);
+        let kept = old.headers().clone();
+        let envelope = read(old, &context).await;
+        let zone = self.app().config.timezone;
+        let locale = format::Locale { lang: context.lang, zone };
+        let now = self.app().clock.now();
+        let functions = view::functions(locale, Rights::nobody().into(), now);
+        let title = problem_title(status.as_u16(), context.lang);
+        let contents = context! {
+            title,
+            path => "",
+            address => "",
+            status => status.as_u16(),
+            message => envelope.message.as_str(),
+            retry_after => envelope.retry_after,
+            request_id => context.request_id.as_str(),
+            ..functions
+        };
+        let html = view::render("problem.html", contents).unwrap_or_else(|error| {
+            tracing::error!(%error, "the error page failed");
+            format!("<!doctype html><title>{title}</title><h1>{title}</h1>")
+        });
+        *response = answer::page(status, html, context.lang, headers);
+        for name in ["retry-after", "allow", "ratelimit", "ratelimit-policy"] {
+            if let Some(value) = kept.get(name) {
+                response.headers_mut().insert(name, value.clone());
+            }
+        }
+        if let Some(seconds) = envelope.retry_after {
+            response.headers_mut().insert("retry-after", seconds.into());
+        }
+    }
+
+    /// The menu: the pages that the person may open.
+    pub fn menu(&self, visit: &Visit) -> Vec<MenuGroup> {
+        let mut groups: Vec<MenuGroup> = Vec::new();
+        if visit.me.is_none() {
+            return groups;
+        }
+        let mut pages: Vec<_> = self
+            .0
+            .pages
+            .iter()
+            .filter_map(|page| {
+                let (group, icon) = page.menu?;
+                visit.may(page.guard).then_some((group, icon, page))
+            })
+            .collect();
+        pages.sort_by_key(|(group, ..)| *group);
+        for (group, icon, page) in pages {
+            let title = group.title().say(visit.lang()).to_owned();
+            let is_below = visit.path.strip_prefix(page.path).is_some_and(|rest| {
+                rest.is_empty() || (rest.starts_with('/') && page.path != "/console")
+            });
+            let item = MenuItem {
+                path: page.path,
+                icon,
+                label: page.title.say(visit.lang()).to_owned(),
+                current: is_below,
+            };
+            match groups.last_mut().filter(|last| last.title == title) {
+                Some(last) => last.pages.push(item),
+                None => groups.push(MenuGroup { title, pages: vec![item] }),
+            }
+        }
+        groups
+    }
+}
+
+#[derive(Serialize)]
+pub struct MenuGroup {
+    title: String,
+    pages: Vec<MenuItem>,
+}
+
+#[derive(Serialize)]
+struct MenuItem {
+    path: &'static str,
+    icon: &'static str,
+    label: String,
+    current: bool,
+}
+
+/// Shows the same address in another language.
+fn change_language(mut visit: Visit, lang: Lang) -> Response {
+    visit.jar.language(lang);
+    visit.query.retain(|(name, _)| name != "_lang");
+    let address = visit.address();
+    visit.redirect(&address)
+}
+
+/// A page with the values of a form, after a sign-in that the form had to wait for.
+pub async fn resume(mut visit: Visit, path: &str, values: Values) -> Response {
+    let bare = path.split('?').next().unwrap_or(path);
+    let Some((index, params)) = visit.web.find(bare) else { return visit.redirect("/console") };
+    (visit.index, visit.params, visit.path) = (index, params, bare.to_owned());
+    visit.query.clear();
+    let page = visit.web.page(index);
+    if !page.public && !visit.may(page.guard) {
+        return visit.forbidden();
+    }
+    match page.kind {
+        Kind::Form => {
+            kinds::form_with(visit, values, StatusCode::OK.as_u16(), Vec::new(), None).await
+        }
+        _ => {
+            let path = visit.path.clone();
+            visit.redirect(&path)
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! A line of the table of pages.
+
+use axum::response::Response;
+use futures_util::future::BoxFuture;
+
+use super::{forms::Values, visit::Visit};
+use crate::kernel::lang::{Text, text};
+
+/// A page of the console.
+pub struct Page {
+    pub path: &'static str,
+    pub kind: Kind,
+    pub title: Text,
+    /// The operation that it reads or submits. Whoever may call it may see the page.
+    pub operation: &'static str,
+    /// Another operation that decides who may see the page, where its own is open to more people.
+    pub guard: &'static str,
+    /// Further operations that it uses.
+    pub also: &'static [&'static str],
+    pub template: &'static str,
+    /// Without a sign-in.
+    pub public: bool,
+    pub menu: Option<(Group, &'static str)>,
+
+    // Lists and records
+    /// Fields that are shown. `path:format` names a format.
+    pub columns: &'static str,
+    /// Where the rows of a list are in the data.
+    pub rows: &'static str,
+    /// Where a row leads to.
+    pub row: &'static str,
+    /// The parameter whose values are tabs.
+    pub tabs: &'static str,
+    /// Lists inside of a record: path and columns.
+    pub tables: Vec<(&'static str, &'static str)>,
+    /// The field of a record that is its name.
+    pub heading: &'static str,
+
+    // Forms
+    pub fields: &'static str,
+    /// The operation that reads the record of a form.
+    pub subject: &'static str,
+    /// Whether the form starts with the values of its record.
+    pub prefilled: bool,
+    /// The part of the record that the form changes.
+    pub part: &'static str,
+    pub choices: Vec<Choices>,
+    /// Values that the form sends and does not show.
+    pub fixed: &'static [(&'static str, &'static str)],
+    /// Where it leads to when it has succeeded.
+    pub then: &'static str,
+    /// Shows the answer instead, because it cannot be read again.
+    pub shows_answer: bool,
+    /// Cannot be undone.
+    pub danger: bool,
+    /// What it means.
+    pub says: Option<Text>,
+    pub button: Option<Text>,
+    /// The state of the record in which it is offered.
+    pub when: Option<(&'static str, &'static [&'static str])>,
+}
+
+#[derive(Clone, Copy)]
+pub enum Kind {
+    List,
+    Show,
+    Form,
+    /// The answer of the operation as it is: a file or a stream.
+    File,
+    /// What no kind covers.
+    Own(Handler),
+}
+
+/// The handler of a page of its own. It gets the posted form.
+pub type Handler = fn(Visit, Option<Values>) -> BoxFuture<'static, Response>;
+
+/// The records that a field chooses from.
+#[derive(Clone, Copy)]
+pub struct Choices {
+    pub field: &'static str,
+    pub operation: &'static str,
+    /// Fields that name a record.
+    pub label: &'static str,
+    pub query: &'static [(&'static str, &'static str)],
+}
+
+/// A group of the menu, in its order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    Today,
+    Sales,
+    Fleet,
+    Partners,
+    Money,
+    Books,
+    Service,
+}
+
+impl Group {
+    pub const fn title(self) -> Text {
+        match self {
+            Self::Today => text("Today", "Hari ini"),
+            Self::Sales => text("Sales", "Penjualan"),
+            Self::Fleet => text("Fleet", "Armada"),
+            Self::Partners => text("Partners", "Mitra"),
+            Self::Money => text("Money", "Keuangan"),
+            Self::Books => text("Books", "Pembukuan"),
+            Self::Service => text("Service", "Layanan"),
+        }
+    }
+}
+
+impl Page {
+    fn new(
+        path: &'static str,
+        kind: Kind,
+        operation: &'static str,
+        template: &'static str,
+        (en, id): (&'static str, &'static str),
+    ) -> Self {
+        Self {
+            path,
+            kind,
+            title: text(en, id),
+            operation,
+            guard: operation,
+            also: &[],
+            template,
+            public: false,
+            menu: None,
+            columns: "",
+            rows: "",
+            row: "",
+            tabs: "",
+            tables: Vec::new(),
+            heading: "name",
+            fields: "",
+            subject: "",
+            prefilled: false,
+            part: "",
+            choices: Vec::new(),
+            fixed: &[],
+            then: "",
+            shows_answer: false,
+            danger: false,
+            says: None,
+            button: None,
+            when: None,
+        }
+    }
+
+    /// All operations that the page uses.
+    pub fn operations(&self) -> impl Iterator<Item = &'static str> {
+        let named = [self.operation, self.subject].into_iter().filter(|id| !id.is_empty());
+        named.chain(self.also.iter().copied()).chain(self.choices.iter().map(|one| one.operation))
+    }
+
+    pub fn has_form(&self) -> bool {
+        matches!(self.kind, Kind::Form | Kind::Own(_))
+    }
+}
+
+/// The table of pages. A method changes the line above it.
+#[derive(Default)]
+pub struct Pages(pub Vec<Page>);
+
+type Words = (&'static str, &'static str);
+
+impl Pages {
+    /// A list of records.
+    pub fn list(self, path: &'static str, operation: &'static str, title: Words) -> Self {
+        self.add(Page::new(path, Kind::List, operation, "list.html", title))
+    }
+
+    /// One record.
+    pub fn show(self, path: &'static str, operation: &'static str, title: Words) -> Self {
+        self.add(Page::new(path, Kind::Show, operation, "show.html", title))
+    }
+
+    /// A new record, or an act on one.
+    pub fn form(self, path: &'static str, operation: &'static str, title: Words) -> Self {
+        self.add(Page::new(path, Kind::Form, operation, "form.html", title))
+    }
+
+    /// Changes the record that `subject` reads.
+    pub fn edit(
+        self,
+        path: &'static str,
+        operation: &'static str,
+        subject: &'static str,
+        title: Words,
+    ) -> Self {
+        let mut page = Page::new(path, Kind::Form, operation, "form.html", title);
+        (page.subject, page.prefilled) = (subject, true);
+        self.add(page)
+    }
+
+    /// Does something with the record that `subject` reads.
+    pub fn act(
+        self,
+        path: &'static str,
+        operation: &'static str,
+        subject: &'static str,
+        title: Words,
+    ) -> Self {
+        let mut page = Page::new(path, Kind::Form, operation, "form.html", title);
+        page.subject = subject;
+        self.add(page)
+    }
+
+    /// A file or a stream.
+    pub fn file(self, path: &'static str, operation: &'static str, title: Words) -> Self {
+        self.add(Page::new(path, Kind::File, operation, "", title))
+    }
+
+    /// A page with a handler of its own.
+    pub fn own(
+        self,
+        path: &'static str,
+        operation: &'static str,
+        handler: Handler,
+        title: Words,
+    ) -> Self {
+        self.add(Page::new(path, Kind::Own(handler), operation, "", title))
+    }
+
+    fn add(mut self, page: Page) -> Self {
+        self.0.push(page);
+        self
+    }
+
+    fn last(mut self, change: impl FnOnce(&mut Page)) -> Self {
+        if let Some(page) = self.0.last_mut() {
+            change(page);
+        }
+        self
+    }
+
+    pub fn also(self, operations: &'static [&'static str]) -> Self {
+        self.last(|page| page.also = operations)
+    }
+
+    /// For those who may call this operation.
+    pub fn only_if(self, operation: &'static str) -> Self {
+        self.last(|page| page.guard = operation)
+    }
+
+    pub fn template(self, template: &'static str) -> Self {
+        self.last(|page| page.template = template)
+    }
+
+    pub fn public(self) -> Self {
+        self.last(|page| page.public = true)
+    }
+
+    pub fn menu(self, group: Group, icon: &'static str) -> Self {
+        self.last(|page| page.menu = Some((group, icon)))
+    }
+
+    pub fn columns(self, columns: &'static str) -> Self {
+        self.last(|page| page.columns = columns)
+    }
+
+    pub fn rows(self, rows: &'static str) -> Self {
+        self.last(|page| page.rows = rows)
+    }
+
+    pub fn row(self, path: &'static str) -> Self {
+        self.last(|page| page.row = path)
+    }
+
+    pub fn tabs(self, parameter: &'static str) -> Self {
+        self.last(|page| page.tabs = parameter)
+    }
+
+    pub fn table(self, path: &'static str, columns: &'static str) -> Self {
+        self.last(|page| page.tables.push((path, columns)))
+    }
+
+    pub fn heading(self, path: &'static str) -> Self {
+        self.last(|page| page.heading = path)
+    }
+
+    pub fn fields(self, fields: &'static str) -> Self {
+        self.last(|page| page.fields = fields)
+    }
+
+    pub fn part(self, path: &'static str) -> Self {
+        self.last(|page| page.part = path)
+    }
+
+    pub fn fixed(self, values: &'static [(&'static str, &'static str)]) -> Self {
+        self.last(|page| page.fixed = values)
+    }
+
+    pub fn choose(
+        self,
+        field: &'static str,
+        operation: &'static str,
+        label: &'static str,
+        query: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        let choices = Choices { field, operation, label, query };
+        self.last(|page| page.choices.push(choices))
+    }
+
+    pub fn then(self, path: &'static str) -> Self {
+        self.last(|page| page.then = path)
+    }
+
+    pub fn shows_answer(self, template: &'static str) -> Self {
+        self.last(|page| (page.shows_answer, page.then) = (true, template))
+    }
+
+    pub fn danger(self) -> Self {
+        self.last(|page| page.danger = true)
+    }
+
+    pub fn says(self, en: &'static str, id: &'static str) -> Self {
+        self.last(|page| page.says = Some(text(en, id)))
+    }
+
+    pub fn button(self, en: &'static str, id: &'static str) -> Self {
+        self.last(|page| page.button = Some(text(en, id)))
+    }
+
+    pub fn when(self, field: &'static str, values: &'static [&'static str]) -> Self {
+        self.last(|page| page.when = Some((field, values)))
+    }
+}

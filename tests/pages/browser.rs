@@ -1,0 +1,269 @@
+//! Chromium, driven by WebDriver. Without a browser the tests that need one say so and pass; with
+//! `REQUIRE_BROWSER` they fail.
+//!
+//! The protocol is a handful of JSON calls. A library for it would enable features of proc-macro crates
+//! that the service does not need, and with them rebuild all dependencies for the tests.
+
+use std::{
+    io::{BufRead, BufReader},
+    process::{Child, Command, Stdio},
+    sync::{Mutex, OnceLock},
+};
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use reqwest::Method;
+use serde_json::{Value, json};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use crate::world::{self, Someone, World};
+
+/// Browsers are heavy, so only a few run at once.
+static SLOTS: Semaphore = Semaphore::const_new(2);
+
+pub struct Browser {
+    http: reqwest::Client,
+    /// The address of the session.
+    session: String,
+    pub base: String,
+    _slot: SemaphorePermit<'static>,
+}
+
+#[derive(Clone, Copy)]
+pub struct Look {
+    pub width: u32,
+    pub height: u32,
+    pub scripts: bool,
+    pub dark: bool,
+}
+
+pub const DESK: Look = Look { width: 1280, height: 900, scripts: true, dark: false };
+pub const PHONE: Look = Look { width: 360, height: 640, ..DESK };
+
+/// One driver for all tests. It ends with the process.
+fn driver() -> Option<&'static str> {
+    static DRIVER: OnceLock<Option<String>> = OnceLock::new();
+    static CHILD: Mutex<Option<Child>> = Mutex::new(None);
+    let address = DRIVER.get_or_init(|| {
+        let name = std::env::var("CHROMEDRIVER").unwrap_or_else(|_| "chromedriver".into());
+        // Ends the driver when its standard input is closed, which happens at the end of this process.
+        let script = "\"$1\" --port=0 & driver=$!; cat >/dev/null; kill $driver";
+        let is_installed = Command::new(&name).arg("--version").output().is_ok();
+        let started = Command::new("sh")
+            .args(["-c", script, "sh", &name])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let (true, Ok(mut child)) = (is_installed, started) else {
+            assert!(std::env::var_os("REQUIRE_BROWSER").is_none(), "chromedriver is not installed");
+            eprintln!("no chromedriver: tests in a browser are skipped");
+            return None;
+        };
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut lines = lines.map_while(Result::ok);
+        let port = lines.find_map(|line| {
+            let after = line.split("on port ").nth(1)?;
+            after.trim_end_matches('.').parse::<u16>().ok().filter(|port| *port != 0)
+        });
+        // Reads further output, so that a full pipe does not block it.
+        std::thread::spawn(move || lines.for_each(drop));
+        *CHILD.lock().unwrap() = Some(child);
+        Some(format!("http://127.0.0.1:{}", port.expect("the driver says its port")))
+    });
+    address.as_deref()
+}
+
+/// A browser, or `None` where there is none.
+pub async fn open(world: &World, look: Look) -> Option<Browser> {
+    let driver = driver()?;
+    let slot = SLOTS.acquire().await.unwrap();
+    let mut arguments = vec![
+        "--headless=new".to_owned(),
+        "--no-sandbox".into(),
+        "--disable-gpu".into(),
+        "--disable-quic".into(),
+        "--no-first-run".into(),
+        "--disable-background-networking".into(),
+        "--disable-component-update".into(),
+        "--disable-sync".into(),
+        "--disable-dev-shm-usage".into(),
+        "--lang=en".into(),
+        "--accept-lang=en".into(),
+        format!("--window-size={},{}", look.width, look.height),
+    ];
+    if look.dark {
+        arguments.push("--blink-settings=preferredColorScheme=0".into());
+    }
+    let mut options = json!({ "args": arguments });
+    if look.width < 500 {
+        // A window is not narrower than 500 pixels.
+        options["mobileEmulation"] = json!({ "deviceMetrics": { "width": look.width, "height": look.height, "pixelRatio": 1.0 } });
+    }
+    if !look.scripts {
+        options["prefs"] = json!({ "profile.managed_default_content_settings.javascript": 2 });
+    }
+    let wish = json!({ "goog:chromeOptions": options, "goog:loggingPrefs": { "browser": "ALL" } });
+    let http = world::client();
+    let body = json!({ "capabilities": { "alwaysMatch": wish } });
+    let made = send(&http, Method::POST, &format!("{driver}/session"), body).await;
+    let id = made["sessionId"].as_str().expect("the browser starts");
+    let session = format!("{driver}/session/{id}");
+    let base = format!("http://{}", world.address);
+    Some(Browser { http, session, base, _slot: slot })
+}
+
+/// Sends a command and returns its value; a refusal is a panic.
+async fn send(http: &reqwest::Client, method: Method, url: &str, body: Value) -> Value {
+    let request = http.request(method.clone(), url);
+    let request = if method == Method::POST { request.json(&body) } else { request };
+    let response = request.send().await.expect("the driver answers");
+    let status = response.status();
+    let mut answer: Value = response.json().await.expect("the driver answers with JSON");
+    assert!(status.is_success(), "{url} {body}: {answer:#}");
+    answer["value"].take()
+}
+
+/// The key of an element's reference.
+const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+
+impl Browser {
+    async fn post(&self, command: &str, body: Value) -> Value {
+        send(&self.http, Method::POST, &format!("{}/{command}", self.session), body).await
+    }
+
+    async fn get(&self, command: &str) -> Value {
+        send(&self.http, Method::GET, &format!("{}/{command}", self.session), Value::Null).await
+    }
+
+    pub async fn goes(&self, path: &str) {
+        self.opens(&format!("{}{path}", self.base)).await;
+    }
+
+    pub async fn opens(&self, url: &str) {
+        self.post("url", json!({ "url": url })).await;
+    }
+
+    pub async fn goes_back(&self) {
+        self.post("back", json!({})).await;
+    }
+
+    pub async fn reloads(&self) {
+        self.post("refresh", json!({})).await;
+    }
+
+    pub async fn title(&self) -> String {
+        self.get("title").await.as_str().unwrap_or_default().to_owned()
+    }
+
+    async fn element(&self, using: &str, value: &str) -> String {
+        let found = self.post("element", json!({ "using": using, "value": value })).await;
+        found[ELEMENT].as_str().expect(value).to_owned()
+    }
+
+    /// Which of the elements are displayed.
+    pub async fn is_any_displayed(&self, selector: &str) -> bool {
+        let wish = json!({ "using": "css selector", "value": selector });
+        let found = self.post("elements", wish).await;
+        for element in found.as_array().into_iter().flatten() {
+            let id = element[ELEMENT].as_str().unwrap();
+            if self.get(&format!("element/{id}/displayed")).await == true {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Signs in by the cookie of a session.
+    pub async fn signs_in(&self, who: &Someone) {
+        self.goes("/console/login").await;
+        self.cookie("dermaga_session", &who.token).await;
+    }
+
+    pub async fn cookie(&self, name: &str, value: &str) {
+        let cookie = json!({ "cookie": { "name": name, "value": value, "path": "/" } });
+        self.post("cookie", cookie).await;
+    }
+
+    /// A command of the DevTools protocol.
+    pub async fn devtools(&self, command: &str, params: Value) -> Value {
+        let body = json!({ "cmd": command, "params": params });
+        self.post("goog/cdp/execute", body).await
+    }
+
+    pub async fn types(&self, selector: &str, text: &str) {
+        let field = self.element("css selector", selector).await;
+        self.post(&format!("element/{field}/clear"), json!({})).await;
+        self.post(&format!("element/{field}/value"), json!({ "text": text })).await;
+    }
+
+    pub async fn presses(&self, selector: &str) {
+        let element = self.element("css selector", selector).await;
+        self.post(&format!("element/{element}/click"), json!({})).await;
+    }
+
+    /// Follows a link with this text.
+    pub async fn follows(&self, text: &str) {
+        let link = self.element("link text", text).await;
+        self.post(&format!("element/{link}/click"), json!({})).await;
+    }
+
+    /// The path and query of the current page.
+    pub async fn path(&self) -> String {
+        let url = self.get("url").await;
+        let url = url.as_str().unwrap_or_default();
+        url.strip_prefix(&self.base).unwrap_or(url).to_owned()
+    }
+
+    pub async fn text(&self) -> String {
+        let body = self.element("css selector", "body").await;
+        let text = self.get(&format!("element/{body}/text")).await;
+        text.as_str().unwrap_or_default().to_owned()
+    }
+
+    #[track_caller]
+    pub fn says<'a>(&'a self, words: &'a str) -> impl Future<Output = ()> + 'a {
+        async move {
+            for _ in 0..50 {
+                if self.text().await.contains(words) {
+                    return;
+                }
+                tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+            }
+            panic!("{words:?} is not on {}:\n{}", self.path().await, self.text().await);
+        }
+    }
+
+    pub async fn runs(&self, script: &str) -> Value {
+        self.post("execute/sync", json!({ "script": script, "args": [] })).await
+    }
+
+    /// Asserts that the browser has logged no violation and no error. A refused form is answered
+    /// with its status, which the browser logs as well.
+    pub async fn has_empty_log(&self) {
+        let log = self.post("se/log", json!({ "type": "browser" })).await;
+        let entries = log.as_array().cloned().unwrap_or_default().into_iter().filter(|entry| {
+            let message = entry["message"].as_str().unwrap_or_default();
+            !(message.contains("Failed to load resource") && message.contains("status of 4"))
+        });
+        let entries: Vec<_> = entries.collect();
+        assert!(entries.is_empty(), "{entries:#?}");
+    }
+
+    pub async fn closes(self) {
+        self.has_empty_log().await;
+        self.quits().await;
+    }
+
+    pub async fn quits(self) {
+        send(&self.http, Method::DELETE, &self.session, Value::Null).await;
+    }
+
+    /// Writes a picture of the page to `target/screenshots`.
+    pub async fn pictures(&self, name: &str) {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("target/screenshots");
+        std::fs::create_dir_all(&folder).unwrap();
+        let picture = self.get("screenshot").await;
+        let picture = BASE64_STANDARD.decode(picture.as_str().unwrap()).unwrap();
+        std::fs::write(folder.join(format!("{name}.png")), picture).unwrap();
+    }
+}

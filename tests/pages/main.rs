@@ -1,0 +1,16 @@
+//! The console: through HTTP, and in a real browser where one is installed.
+
+mod browser;
+mod forms;
+mod looks;
+mod scenarios;
+mod sign_in;
+mod sites;
+#[allow(dead_code, unused_macros)]
+#[path = "../support/mod.rs"]
+mod support;
+mod table;
+mod walk;
+
+#[allow(unused_imports)]
+use support::{authenticator, binary, cluster, fake_provider, form, harbour, postgres, s3, world};

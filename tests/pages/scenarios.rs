@@ -1,0 +1,334 @@
+//! What a real browser must show. After each scenario its log is empty: no violation of the policy, no
+//! error of a script.
+
+use dermaga::{config::Switch, kernel::access::Rule};
+use serde_json::json;
+
+use crate::{
+    browser::{self, DESK, Look, PHONE},
+    harbour::order,
+    world::{PASSWORD, World},
+};
+
+macro_rules! in_a_browser {
+    ($($test:ident),+ $(,)?) => {
+        mod in_a_browser {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $test() {
+                super::$test(crate::world::World::on_sqlite().await).await;
+            })+
+        }
+    };
+}
+
+in_a_browser![
+    a_person_signs_in_without_scripts_and_works,
+    a_single_fault_has_the_focus_and_all_else_is_kept,
+    three_faults_are_in_a_summary_whose_first_link_moves_to_its_field,
+    switching_the_language_in_a_form_keeps_page_and_values,
+    ten_wrong_passwords_show_the_wait_to_the_right_one_too,
+    a_session_that_ended_elsewhere_leads_through_the_sign_in_back_to_the_form,
+    a_form_posted_from_another_origin_changes_nothing,
+    staff_with_one_rule_see_one_menu_group_and_no_button,
+    impersonating_shows_the_bar_until_stop,
+    a_weekly_route_with_two_times_is_published,
+    filters_survive_a_row_and_back_and_reload,
+    a_paid_booking_reaches_the_bell_of_an_open_console,
+    a_chart_has_the_figures_of_its_table,
+    the_manifest_prints_without_navigation,
+];
+
+async fn a_person_signs_in_without_scripts_and_works(world: World) {
+    let sailing = world.sailing().await;
+    let look = Look { scripts: false, ..PHONE };
+    let Some(browser) = browser::open(&world, look).await else { return };
+    browser.goes("/console/boats").await;
+    browser.types("#email", &sailing.partner.email).await;
+    browser.types("#password", PASSWORD).await;
+    browser.presses(".gate button").await;
+    browser.says("Bahari Express").await;
+    assert_eq!(browser.path().await, "/console/boats");
+    browser.follows("Bahari Express").await;
+    browser.follows("Edit boat").await;
+    browser.types("#f-engine", "2 x 300 HP").await;
+    browser.presses(".send button").await;
+    browser.says("2 x 300 HP").await;
+    browser.presses(".bar a[href='#menu']").await;
+    browser.follows("Bookings").await;
+    browser.says("Nothing yet").await;
+    browser.closes().await;
+}
+
+async fn a_single_fault_has_the_focus_and_all_else_is_kept(world: World) {
+    let partner = world.active_partner("made@bahari.id").await;
+    world.adds_boat(&partner, "GT. 1").await;
+    let Some(browser) = browser::open(&world, DESK).await else { return };
+    browser.signs_in(&partner).await;
+    browser.goes("/console/crew/new").await;
+    browser.types("#f-name", "Ketut").await;
+    browser.types("#f-email", "ketut@bahari.id").await;
+    browser.types("#f-phone", "12").await;
+    browser.presses(".send button").await;
+    browser.says("Telephone").await;
+    let focused = browser.runs("return document.activeElement.id").await;
+    assert_eq!(focused, "f-phone");
+    let described = browser
+        .runs("return document.getElementById(document.activeElement.getAttribute('aria-describedby')).textContent")
+        .await;
+    assert!(described.as_str().is_some_and(|text| text.len() > 5), "{described}");
+    assert_eq!(browser.runs("return document.getElementById('f-name').value").await, "Ketut");
+    browser.closes().await;
+}
+
+async fn three_faults_are_in_a_summary_whose_first_link_moves_to_its_field(world: World) {
+    let partner = world.active_partner("made@bahari.id").await;
+    let Some(browser) = browser::open(&world, DESK).await else { return };
+    browser.signs_in(&partner).await;
+    browser.goes("/console/boats/new").await;
+    // The browser itself would refuse them.
+    browser.runs("document.getElementById('form').noValidate = true").await;
+    browser.types("#f-name", "Bahari").await;
+    browser.types("#f-capacity", "9000").await;
+    browser.types("#f-year-built", "1700").await;
+    browser.presses(".send button").await;
+    browser.says("Please check this").await;
+    assert_eq!(browser.runs("return document.activeElement.id").await, "summary");
+    assert_eq!(browser.runs("return document.querySelectorAll('.summary li').length").await, 3);
+    browser.presses(".summary li a").await;
+    let focused = browser.runs("return document.activeElement.id").await;
+    assert!(focused.as_str().is_some_and(|id| id.starts_with("f-")), "{focused}");
+    let title = browser.title().await;
+    assert!(title.starts_with("Error:"), "{title}");
+    browser.closes().await;
+}
+
+async fn switching_the_language_in_a_form_keeps_page_and_values(world: World) {
+    let partner = world.active_partner("made@bahari.id").await;
+    let Some(browser) = browser::open(&world, DESK).await else { return };
+    browser.signs_in(&partner).await;
+    browser.goes("/console/boats/new").await;
+    browser.types("#f-name", "Bahari").await;
+    browser.presses("button.language").await;
+    browser.says("Nomor registrasi").await;
+    assert_eq!(browser.path().await, "/console/boats/new");
+    assert_eq!(browser.runs("return document.documentElement.lang").await, "id");
+    assert_eq!(browser.runs("return document.getElementById('f-name').value").await, "Bahari");
+    browser.closes().await;
+}
+
+async fn ten_wrong_passwords_show_the_wait_to_the_right_one_too(world: World) {
+    let world = world.with(|config| config.rate_limit = Switch(true)).await;
+    world.account("ayu@dermaga.test", "admin").await;
+    let Some(browser) = browser::open(&world, DESK).await else { return };
+    let tries = std::iter::repeat_n("wrong", 10).chain([PASSWORD]);
+    for password in tries {
+        browser.goes("/console/login").await;
+        browser.types("#email", "ayu@dermaga.test").await;
+        browser.types("#password", password).await;
+        browser.presses(".gate button").await;
+        browser.says("Please check this").await;
+    }
+    browser.says("Try again in").await;
+    browser.closes().await;
+}
+
+async fn a_session_that_ended_elsewhere_leads_through_the_sign_in_back_to_the_form(world: World) {
+    let partner = world.active_partner("made@bahari.id").await;
+    let Some(browser) = browser::open(&world, DESK).await else { return };
+    browser.signs_in(&partner).await;
+    browser.goes("/console/boats/new").await;
+    browser.types("#f-name", "Bahari").await;
+    browser.types("#f-registration-number", "GT. 7").await;
+    browser.types("#f-capacity", "30").await;
+    world.post("/v1/auth/logout", json!({})).by(&partner).send().await.ok();
+    browser.presses(".send button").await;
+    browser.says("Your session has ended").await;
+    browser.types("#email", &partner.email).await;
+    browser.types("#password", PASSWORD).await;
+    browser.presses(".gate button").await;
+    browser.says("New boat").await;
+    assert_eq!(browser.runs("return document.getElementById('f-name').value").await, "Bahari");
+    assert_eq!(world.count("SELECT COUNT(*) FROM speedboats").await, 0, "it was not sent");
+    browser.presses(".send button").await;
+    browser.says("GT. 7").await;
+    browser.closes().await;
+}
+
+async fn a_form_posted_from_another_origin_changes_nothing(world: World) {
+    let partner = world.active_partner("made@bahari.id").await;
+    let Some(browser) = browser::open(&world, DESK).await else { return };
+    browser.signs_in(&partner).await;
+    // Another port is another origin, and the same site: the cookie is sent with the form.
+    let other = World::on_sqlite().await;
+    browser.opens(&format!("http://{}/health", other.address)).await;
+    let script = format!(
+        "const form = document.createElement('form'); form.method = 'post';
+         form.action = '{}/console/crew/new';
+         for (const [name, value] of [['name', 'Evil'], ['email', 'evil@evil.test'], ['phone', '081234567890']]) {{
+           const field = document.createElement('input'); field.name = name; field.value = value; form.append(field);
+         }}
+         document.documentElement.append(form); form.submit();",
+        browser.base
+    );
+    browser.runs(&script).await;
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    assert_eq!(world.count("SELECT COUNT(*) FROM crew").await, 0);
+    browser.quits().await;
+}
+
+async fn staff_with_one_rule_see_one_menu_group_and_no_button(world: World) {
+    let staff = world.staff("ayu@dermaga.test", &[Rule::PromotionsRead]).await;
+    let Some(browser) = browser::open(&world, DESK).await else { return };
+    browser.signs_in(&staff).await;
+    browser.goes("/console/promotions").await;
+    let groups = browser
+        .runs("return [...document.querySelectorAll('.rail nav h2')].map(h => h.textContent)")
+        .await;
+    assert_eq!(groups, json!(["Today", "Sales"]));
+    assert!(!browser.text().await.contains("New promotion"));
+    browser.goes("/console/promotions/new").await;
+    browser.says("Not permitted").await;
+    browser.closes().await;
+}
+
+async fn impersonating_shows_the_bar_until_stop(world: World) {
+    let partner = world.active_partner("made@bahari.id").await;
+    let id = world.partner_id(&partner).await;
+    let admin = world.admin().await;
+    let Some(browser) = browser::open(&world, DESK).await else { return };
+    browser.signs_in(&admin).await;
+    browser.goes(&format!("/console/partners/{id}")).await;
+    browser.follows("Act for the partner").await;
+    browser.presses(".send button").await;
+    browser.says("You act as Made Bahari").await;
+    for path in ["/console/boats", "/console/bookings", "/console/account"] {
+        browser.goes(path).await;
+        browser.says("You act as Made Bahari").await;
+    }
+    assert!(!browser.text().await.contains("Change password"));
+    browser.presses(".acting button").await;
+    browser.says("Partners").await;
+    assert!(!browser.text().await.contains("You act as"));
+    browser.closes().await;
+}
+
+async fn a_weekly_route_with_two_times_is_published(world: World) {
+    let partner = world.active_partner("made@bahari.id").await;
+    let boat = world.adds_boat(&partner, "GT. 1").await;
+    let Some(browser) = browser::open(&world, DESK).await else { return };
+    browser.signs_in(&partner).await;
+    for attempt in ["first", "second"] {
+        browser.goes("/console/routes/new").await;
+        browser.types("#f-from", "Sanur").await;
+        browser.types("#f-to", "Nusa Penida").await;
+        browser.presses(&format!("#f-speedboat-id option[value='{boat}']")).await;
+        browser.types("#f-price", "150.000").await;
+        browser.presses("#f-schedule-type option[value='weekly']").await;
+        browser.runs("document.getElementById('f-start-date').value = '2026-11-16'").await;
+        browser.runs("document.getElementById('f-end-date').value = '2026-11-29'").await;
+        browser.presses("button[name='_add']").await;
+        browser.says("Times 2").await;
+        for (row, time) in [("0", ["08:00", "08:45"]), ("1", ["15:00", "15:45"])] {
+            let script = format!(
+                "document.getElementById('f-times-{row}--departure-time').value = '{}';
+                 document.getElementById('f-times-{row}--arrival-time').value = '{}';",
+                time[0], time[1]
+            );
+            browser.runs(&script).await;
+            browser.presses(&format!("input[name='times[{row}].days[]'][value='mon']")).await;
+        }
+        browser.presses(".send button").await;
+        browser.says("Sanur · Nusa Penida").await;
+        browser.follows("Publish").await;
+        browser.presses(".send button").await;
+        match attempt {
+            "first" => browser.says("Published").await,
+            _ => browser.says("Please check this").await,
+        }
+    }
+    assert_eq!(world.count("SELECT COUNT(*) FROM sailings").await, 4);
+    browser.closes().await;
+}
+
+async fn filters_survive_a_row_and_back_and_reload(world: World) {
+    let partner = world.active_partner("made@bahari.id").await;
+    for number in 1..=45 {
+        world.adds_boat(&partner, &format!("GT. {number}")).await;
+    }
+    let Some(browser) = browser::open(&world, DESK).await else { return };
+    browser.signs_in(&partner).await;
+    browser.goes("/console/boats?status=active&sort_by=created_at").await;
+    browser.follows("Next").await;
+    browser.follows("Next").await;
+    browser.says("page 3 of 3").await;
+    let path = browser.path().await;
+    browser.presses("tbody tr .stretch").await;
+    browser.says("Edit boat").await;
+    browser.goes_back().await;
+    assert_eq!(browser.path().await, path);
+    browser.says("page 3 of 3").await;
+    browser.reloads().await;
+    browser.says("page 3 of 3").await;
+    assert!(path.contains("status=active") && path.contains("sort_by=created_at"), "{path}");
+    browser.closes().await;
+}
+
+async fn a_paid_booking_reaches_the_bell_of_an_open_console(world: World) {
+    let sailing = world.sailing().await;
+    let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    world.delivers_outbox().await;
+    let Some(browser) = browser::open(&world, DESK).await else { return };
+    browser.signs_in(&sailing.partner).await;
+    browser.goes("/console/boats").await;
+    let before = browser.runs("return Number(document.getElementById('unread').textContent)").await;
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    world.pays(&booking).await;
+    world.delivers_outbox().await;
+    for _ in 0..100 {
+        let now =
+            browser.runs("return Number(document.getElementById('unread').textContent)").await;
+        if now.as_i64() > before.as_i64() {
+            return browser.closes().await;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    panic!("the bell stays at {before}");
+}
+
+async fn a_chart_has_the_figures_of_its_table(world: World) {
+    let sailing = world.sailing().await;
+    let booking = world.books(order(&sailing, 2, "sari@example.com")).await.ok();
+    world.pays(&booking).await;
+    let admin = world.admin().await;
+    let Some(browser) = browser::open(&world, DESK).await else { return };
+    browser.signs_in(&admin).await;
+    browser.goes("/console/reports").await;
+    browser.says("Gross revenue").await;
+    let same = browser
+        .runs(
+            "const dots = [...document.querySelectorAll('.chart title')].map(t => t.textContent.split(': ')[1]);
+             const rows = [...document.querySelectorAll('#series tbody tr')].map(r => r.cells[2].textContent);
+             return dots.length > 1 && JSON.stringify(dots) === JSON.stringify(rows);",
+        )
+        .await;
+    assert_eq!(same, true);
+    let csv = world.get("/v1/finance/reports/overview?period_type=Bulanan&comparison_mode=Month-over-month&format=csv");
+    let (_, _, csv) = csv.by(&admin).bytes().await;
+    assert!(String::from_utf8(csv).unwrap().contains("300000"));
+    browser.closes().await;
+}
+
+async fn the_manifest_prints_without_navigation(world: World) {
+    let sailing = world.sailing().await;
+    let booking = world.books(order(&sailing, 2, "sari@example.com")).await.ok();
+    world.pays(&booking).await;
+    let Some(browser) = browser::open(&world, DESK).await else { return };
+    browser.signs_in(&sailing.partner).await;
+    browser.goes(&format!("/console/sailings/{}", sailing.id)).await;
+    browser.devtools("Emulation.setEmulatedMedia", json!({ "media": "print" })).await;
+    for selector in [".rail", ".top", ".bar", ".acts"] {
+        assert!(!browser.is_any_displayed(selector).await, "{selector} is printed");
+    }
+    browser.says("Penumpang 2").await;
+    browser.closes().await;
+}

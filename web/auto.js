@@ -1,0 +1,23 @@
+// Saves steps; every page works without it.
+"use strict";
+// A choice in a filter applies it.
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
+});
+// A second press does not send a form twice. The button stays usable when the page is shown again.
+document.addEventListener("submit", (event) => {
+  if (event.target.method !== "post") return;
+  if (event.target.dataset.sent) return event.preventDefault();
+  event.target.dataset.sent = "1";
+  if (event.submitter) setTimeout(() => { event.submitter.disabled = true; });
+});
+addEventListener("pageshow", () => {
+  for (const form of document.forms) delete form.dataset.sent;
+  for (const button of document.querySelectorAll("button[disabled]")) button.disabled = false;
+});
+// A link of the error summary moves into its field.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest(".summary a[href^='#']");
+  const field = link && document.getElementById(link.hash.slice(1));
+  if (field) { event.preventDefault(); (field.matches("fieldset") ? field.querySelector("input,select,textarea") || field : field).focus(); }
+});
