@@ -32,11 +32,10 @@ pub struct Browser {
 pub struct Look {
     pub width: u32,
     pub height: u32,
-    pub scripts: bool,
     pub dark: bool,
 }
 
-pub const DESK: Look = Look { width: 1280, height: 900, scripts: true, dark: false };
+pub const DESK: Look = Look { width: 1280, height: 900, dark: false };
 pub const PHONE: Look = Look { width: 360, height: 640, ..DESK };
 
 /// One driver for all tests. It ends with the process.
@@ -98,9 +97,6 @@ pub async fn open(world: &World, look: Look) -> Option<Browser> {
     if look.width < 500 {
         // A window is not narrower than 500 pixels.
         options["mobileEmulation"] = json!({ "deviceMetrics": { "width": look.width, "height": look.height, "pixelRatio": 1.0 } });
-    }
-    if !look.scripts {
-        options["prefs"] = json!({ "profile.managed_default_content_settings.javascript": 2 });
     }
     let wish = json!({ "goog:chromeOptions": options, "goog:loggingPrefs": { "browser": "ALL" } });
     let http = world::client();
@@ -214,23 +210,21 @@ impl Browser {
         url.strip_prefix(&self.base).unwrap_or(url).to_owned()
     }
 
+    /// The text of the page as it is seen. Empty while another page is loading.
     pub async fn text(&self) -> String {
-        let body = self.element("css selector", "body").await;
-        let text = self.get(&format!("element/{body}/text")).await;
+        let text = self.runs("return document.body ? document.body.innerText : ''").await;
         text.as_str().unwrap_or_default().to_owned()
     }
 
-    #[track_caller]
-    pub fn says<'a>(&'a self, words: &'a str) -> impl Future<Output = ()> + 'a {
-        async move {
-            for _ in 0..50 {
-                if self.text().await.contains(words) {
-                    return;
-                }
-                tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    /// Waits until the page has these words.
+    pub async fn says(&self, words: &str) {
+        for _ in 0..100 {
+            if self.text().await.contains(words) {
+                return;
             }
-            panic!("{words:?} is not on {}:\n{}", self.path().await, self.text().await);
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
         }
+        panic!("{words:?} is not on {}:\n{}", self.path().await, self.text().await);
     }
 
     pub async fn runs(&self, script: &str) -> Value {

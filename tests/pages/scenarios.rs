@@ -5,7 +5,7 @@ use dermaga::{config::Switch, kernel::access::Rule};
 use serde_json::json;
 
 use crate::{
-    browser::{self, DESK, Look, PHONE},
+    browser::{self, DESK, PHONE},
     harbour::order,
     world::{PASSWORD, World},
 };
@@ -22,7 +22,7 @@ macro_rules! in_a_browser {
 }
 
 in_a_browser![
-    a_person_signs_in_without_scripts_and_works,
+    a_partner_signs_in_on_a_phone_and_works,
     a_single_fault_has_the_focus_and_all_else_is_kept,
     three_faults_are_in_a_summary_whose_first_link_moves_to_its_field,
     switching_the_language_in_a_form_keeps_page_and_values,
@@ -38,10 +38,9 @@ in_a_browser![
     the_manifest_prints_without_navigation,
 ];
 
-async fn a_person_signs_in_without_scripts_and_works(world: World) {
+async fn a_partner_signs_in_on_a_phone_and_works(world: World) {
     let sailing = world.sailing().await;
-    let look = Look { scripts: false, ..PHONE };
-    let Some(browser) = browser::open(&world, look).await else { return };
+    let Some(browser) = browser::open(&world, PHONE).await else { return };
     browser.goes("/console/boats").await;
     browser.types("#email", &sailing.partner.email).await;
     browser.types("#password", PASSWORD).await;
@@ -278,16 +277,17 @@ async fn a_paid_booking_reaches_the_bell_of_an_open_console(world: World) {
     let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     world.delivers_outbox().await;
     let Some(browser) = browser::open(&world, DESK).await else { return };
+    let worker = tokio::spawn(world.app.clone().run_jobs());
     browser.signs_in(&sailing.partner).await;
     browser.goes("/console/boats").await;
     let before = browser.runs("return Number(document.getElementById('unread').textContent)").await;
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     world.pays(&booking).await;
-    world.delivers_outbox().await;
     for _ in 0..100 {
         let now =
             browser.runs("return Number(document.getElementById('unread').textContent)").await;
         if now.as_i64() > before.as_i64() {
+            worker.abort();
             return browser.closes().await;
         }
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
