@@ -127,7 +127,9 @@ fn columns(visit: &Visit, page: &Page, input: &Input, rows: &[TableRow]) -> Vec<
     let columns = page.columns.split_whitespace().enumerate().map(|(index, column)| {
         let path = column.split(':').next().unwrap_or(column);
         let name = path.rsplit('.').next().unwrap_or(path);
-        let is_sorted = visit.parameter("sort_by") == Some(name);
+        // `mitra.name` is not the `name` that a list is sorted by.
+        let is_own = name != "name" || path == name;
+        let is_sorted = is_own && visit.parameter("sort_by") == Some(name);
         let descending = visit.parameter("sort_dir") == Some("desc");
         let order = if is_sorted && !descending { "desc" } else { "asc" };
         let sort = sorts
