@@ -132,9 +132,8 @@ fn columns(visit: &Visit, page: &Page, input: &Input, rows: &[TableRow]) -> Vec<
         let is_sorted = is_own && visit.parameter("sort_by") == Some(name);
         let descending = visit.parameter("sort_dir") == Some("desc");
         let order = if is_sorted && !descending { "desc" } else { "asc" };
-        let sort = sorts
-            .iter()
-            .any(|sort| sort == name)
+        let is_sortable = is_own && sorts.iter().any(|sort| sort == name);
+        let sort = is_sortable
             .then(|| changed(visit, &[("sort_by", name), ("sort_dir", order), ("page", "")]));
         Column {
             label: words::label(path, visit.lang()),
