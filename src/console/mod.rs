@@ -17,5 +17,5 @@ pub use notifications::open_notification;
 pub use onboarding::onboarding;
 pub use reports::reports;
 pub use sailings::day;
-pub use sign_in::{after, confirm, confirm_page, hold, login, logout, stop_acting};
+pub use sign_in::{SIGN_IN, confirm_page, login, logout, stop_acting};
 pub use terms::terms;

@@ -7,6 +7,7 @@ use minijinja::context;
 use serde_json::{Value, json};
 
 use crate::web::{
+    SignIn,
     answer::own_path,
     client::{Call, Envelope},
     forms::Values,
@@ -14,6 +15,8 @@ use crate::web::{
     view::data,
     visit::Visit,
 };
+
+pub const SIGN_IN: SignIn = SignIn { hold, confirm, after };
 
 /// How long the password of a sign-in waits for the code of the second factor.
 const CODE_WAITS: TimeDelta = TimeDelta::minutes(5);
@@ -161,7 +164,7 @@ fn unseal(visit: &Visit, sealed: &str) -> Option<(String, String)> {
 }
 
 /// A form whose session has ended: signing in shows it again, filled in.
-pub fn hold(visit: Visit, values: &Values) -> Response {
+fn hold(visit: Visit, values: &Values) -> Response {
     let held = held(&visit, values);
     show(visit, 401, &held, &Shown { waiting: true, ..Shown::default() })
 }
@@ -174,7 +177,7 @@ fn held(visit: &Visit, values: &Values) -> Values {
 }
 
 /// A form that needs the password once more.
-pub fn confirm(visit: Visit, values: &Values) -> Response {
+fn confirm(visit: Visit, values: &Values) -> Response {
     let held = held(&visit, values);
     show_confirmation(visit, 403, &held, None)
 }
@@ -243,7 +246,7 @@ pub fn stop_acting(mut visit: Visit, form: Option<Values>) -> BoxFuture<'static,
 }
 
 /// What a successful form changes in the cookies.
-pub fn after(visit: &mut Visit, answer: &Envelope) {
+fn after(visit: &mut Visit, answer: &Envelope) {
     if visit.page().operation == "impersonate_partner" {
         let seconds = answer.data["expires_in"].as_i64().unwrap_or_default();
         let until = visit.web.app().clock.now().timestamp() + seconds;

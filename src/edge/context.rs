@@ -5,14 +5,12 @@ use std::net::{IpAddr, SocketAddr};
 use axum::{
     extract::Request,
     http::{
-        HeaderMap, HeaderName, HeaderValue,
+        HeaderMap, HeaderValue,
         header::{ACCEPT_LANGUAGE, USER_AGENT},
     },
 };
 
-use crate::kernel::{caller::Context, ids, lang::Lang};
-
-pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+use crate::kernel::{caller::Context, http::REQUEST_ID, ids, lang::Lang};
 
 /// A caller may choose the id. It is logged, so its length and characters are restricted.
 pub fn context(trusted_hops: u8, peer: Option<SocketAddr>, request: &Request) -> Context {

@@ -19,24 +19,20 @@ use futures_util::{FutureExt, future::BoxFuture};
 use tower::{Layer, ServiceExt, service_fn};
 use tower_http::{cors::CorsLayer, normalize_path::NormalizePath};
 
-use super::{
-    context::context,
-    cors::cors,
-    envelope::render,
-    routes::{Route, Routes},
-};
+use super::{context::context, cors::cors};
 use crate::{
     api,
     app::App,
+    console,
     kernel::{
         caller::Context,
         error::Error,
-        http::{MAX_BODY, unreadable},
+        http::{MAX_BODY, render, unreadable},
         response_cache::CacheKey,
     },
-    service,
-    table::Operation,
-    web::{self, Web},
+    pages, service,
+    table::{Operation, Route, Routes},
+    web::{self, Site, Web},
 };
 
 /// Capacity for the headers that are added to a response.
@@ -68,7 +64,8 @@ impl Service {
         let document = service::served_document(&table.document);
         // The console calls the operations, and none of the pages.
         let operations = Routes::new(app, &table.operations, table.handlers.clone());
-        let web = Web::new(app, operations, &table.operations, document.clone());
+        let site = Site { pages: pages::pages().0, sign_in: console::SIGN_IN };
+        let web = Web::new(app, site, operations, &table.operations, document.clone());
         let mut handlers = table.handlers;
         handlers.extend(service::documentation(document));
         handlers.extend(web.handlers());

@@ -2,6 +2,7 @@
 
 pub mod document;
 mod layers;
+mod routes;
 mod verb;
 
 use aide::{
@@ -24,6 +25,7 @@ use crate::{
 use document::{Io, document};
 use layers::{Guard, authorize, invalidate_offers, refuse_prefetch, retry_on_contention};
 
+pub use routes::{Route, Routes};
 pub use verb::{OfferChange, UnsafeMethod, Verb};
 
 /// One operation of the table.

@@ -8,15 +8,11 @@ use axum::{
 use flate2::Compression;
 
 use super::assets::{accepts_gzip, gzip};
-use crate::kernel::lang::Lang;
+use crate::kernel::{http::Complete, lang::Lang};
 
 /// Nothing but our own files, and no styles or scripts inside of a page.
 const POLICY: &str = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; \
                       frame-ancestors 'none'";
-
-/// Marks a response that is complete: the edge does not turn it into an envelope.
-#[derive(Clone, Copy)]
-pub struct Complete;
 
 /// An HTML page, compressed where the browser takes it.
 pub fn page(status: StatusCode, html: String, lang: Lang, request: &HeaderMap) -> Response {

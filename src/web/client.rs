@@ -21,9 +21,8 @@ use serde_json::{Map, Value};
 use super::schema::{self, Input};
 use crate::{
     app::App,
-    edge::{Routes, render},
-    kernel::{caller::Context, error::Error},
-    table::Operation,
+    kernel::{caller::Context, error::Error, http::render},
+    table::{Operation, Routes},
 };
 
 /// The largest answer that a page is made from.

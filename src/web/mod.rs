@@ -44,16 +44,31 @@ use self::{
 };
 use crate::{
     app::App,
-    edge::Routes,
     kernel::{
         caller::Context,
         error::Error,
-        http::{Answer, MAX_UPLOAD, Path, PathParams},
+        http::{Answer, Complete, MAX_UPLOAD, Path, PathParams},
         lang::{Lang, text},
     },
-    pages,
-    table::Operation,
+    table::{Operation, Routes},
 };
+
+/// The pages of a site, and how a person signs in.
+pub struct Site {
+    pub pages: Vec<Page>,
+    pub sign_in: SignIn,
+}
+
+/// What happens to a form that needs a sign-in.
+#[derive(Clone, Copy)]
+pub struct SignIn {
+    /// The session has ended: a sign-in that keeps the form.
+    pub hold: fn(Visit, &Values) -> Response,
+    /// The password is needed once more, for this form.
+    pub confirm: fn(Visit, &Values) -> Response,
+    /// After the operation of a form has succeeded.
+    pub after: fn(&mut Visit, &Envelope),
+}
 
 /// The console. Cheap to clone.
 #[derive(Clone)]
@@ -62,7 +77,7 @@ pub struct Web(Arc<Parts>);
 struct Parts {
     app: App,
     client: Arc<Client>,
-    pages: Vec<Page>,
+    site: Site,
     /// Pages by path, for forms that are shown again after a sign-in.
     router: Router<usize>,
     /// Limits how many forms with files are in memory at once.
@@ -75,14 +90,19 @@ pub fn is_page(path: &str) -> bool {
 }
 
 impl Web {
-    pub fn new(app: &App, routes: Routes, operations: &[Operation], document: Bytes) -> Self {
-        let pages = pages::pages().0;
+    pub fn new(
+        app: &App,
+        site: Site,
+        routes: Routes,
+        operations: &[Operation],
+        document: Bytes,
+    ) -> Self {
         let mut router = Router::new();
-        for (index, page) in pages.iter().enumerate() {
+        for (index, page) in site.pages.iter().enumerate() {
             router.insert(page.path, index).expect("the paths of pages do not conflict");
         }
         let client = Client::new(app, routes, operations, document).into();
-        Self(Arc::new(Parts { app: app.clone(), client, pages, router, forms: Semaphore::new(8) }))
+        Self(Arc::new(Parts { app: app.clone(), client, site, router, forms: Semaphore::new(8) }))
     }
 
     pub fn app(&self) -> &App {
@@ -94,11 +114,15 @@ impl Web {
     }
 
     pub fn pages(&self) -> &[Page] {
-        &self.0.pages
+        &self.0.site.pages
+    }
+
+    pub fn sign_in(&self) -> SignIn {
+        self.0.site.sign_in
     }
 
     pub fn page(&self, index: usize) -> &Page {
-        &self.0.pages[index]
+        &self.0.site.pages[index]
     }
 
     /// The page of a path, with the values of its parameters.
@@ -113,7 +137,7 @@ impl Web {
             assets::serve(&name, &headers)
         });
         let mut handlers = vec![("/console/assets/{name}", assets)];
-        for (index, page) in self.0.pages.iter().enumerate() {
+        for (index, page) in self.pages().iter().enumerate() {
             let web = self.clone();
             let handle = move |request: Request| {
                 let web = web.clone();
@@ -201,7 +225,7 @@ impl Web {
         let page = self.page(visit.index);
         if visit.me.is_none() && !page.public {
             return match form {
-                Some((values, _)) => crate::console::hold(visit, &values),
+                Some((values, _)) => (visit.web.sign_in().hold)(visit, &values),
                 None => visit.to_sign_in(),
             };
         }
@@ -232,7 +256,7 @@ impl Web {
         context: &Context,
         headers: &HeaderMap,
     ) {
-        if response.extensions().get::<answer::Complete>().is_some() {
+        if response.extensions().get::<Complete>().is_some() {
             return;
         }
         let is_error = response.status().is_client_error() || response.status().is_server_error();
@@ -283,6 +307,7 @@ impl Web {
         }
         let mut pages: Vec<_> = self
             .0
+            .site
             .pages
             .iter()
             .filter_map(|page| {

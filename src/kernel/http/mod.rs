@@ -2,6 +2,7 @@
 
 mod answer;
 mod cache_tags;
+mod envelope;
 pub mod export;
 mod file;
 mod input;
@@ -10,6 +11,7 @@ mod paging;
 
 pub use answer::{Answer, ErrorEnvelope, Page, Paged, Reply};
 pub use cache_tags::{CacheTag, CacheTags};
+pub use envelope::{Complete, REQUEST_ID, render};
 pub use export::{ListFormat, PageOrCsv};
 pub use file::{File, FileOr, Kinds, accepted};
 pub use input::{

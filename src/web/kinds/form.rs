@@ -214,7 +214,7 @@ fn call(visit: &Visit, page: &Page, input: &Input, values: &Values) -> Call {
 }
 
 fn succeeded(mut visit: Visit, answer: Envelope) -> Response {
-    crate::console::after(&mut visit, &answer);
+    (visit.web.sign_in().after)(&mut visit, &answer);
     let page = visit.page();
     if page.shows_answer {
         let title = page.title.say(visit.lang()).to_owned();
@@ -253,8 +253,8 @@ fn default_target(visit: &Visit, record: &Value) -> Option<String> {
 
 async fn refused(visit: Visit, values: Values, answer: Envelope) -> Response {
     match (answer.status, answer.error.as_str()) {
-        (401, "unauthenticated") => crate::console::hold(visit, &values),
-        (403, "reauthentication_required") => crate::console::confirm(visit, &values),
+        (401, "unauthenticated") => (visit.web.sign_in().hold)(visit, &values),
+        (403, "reauthentication_required") => (visit.web.sign_in().confirm)(visit, &values),
         (403, "second_factor_enrolment_required") => visit.problem(&answer),
         (status, _) => {
             let values = values.without_secrets();

@@ -3,17 +3,20 @@
 use axum::{
     body::Body,
     http::{
-        HeaderValue, StatusCode,
+        HeaderName, HeaderValue, StatusCode,
         header::{self, CONTENT_LENGTH, CONTENT_TYPE},
     },
     response::{IntoResponse, Response},
 };
 
-use super::context::REQUEST_ID;
-use crate::{
-    kernel::{caller::Context, error::Error, http::Answer, lang::text},
-    web::answer::Complete,
-};
+use super::Answer;
+use crate::kernel::{caller::Context, error::Error, lang::text};
+
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Marks a response that is no envelope whatever its status is, such as a page.
+#[derive(Clone, Copy, Debug)]
+pub struct Complete;
 
 /// Writes the envelope, and logs the details that the caller must not see.
 pub fn render(response: &mut Response, context: &Context) {

@@ -15,7 +15,8 @@ use matchit::Router;
 use percent_encoding::percent_decode_str;
 use tower::Service;
 
-use crate::{app::App, kernel::http::PathParams, table::Operation};
+use super::Operation;
+use crate::{app::App, kernel::http::PathParams};
 
 pub struct Routes(Router<Route>);
 
