@@ -128,9 +128,9 @@ impl Values {
         indexes.max().map_or(0, |last| last + 1)
     }
 
-    /// Adds an empty row to a list.
+    /// Adds an empty row to a list. A form shows one row of a list without values.
     pub fn add_row(&mut self, list: &str) {
-        let row = self.rows(list).min(MAX_ROWS - 1);
+        let row = self.rows(list).clamp(1, MAX_ROWS - 1);
         self.0.push((format!("{list}[{row}]._row"), String::new()));
     }
 
@@ -468,6 +468,9 @@ mod tests {
         assert_eq!(form.get("lines[0].account"), Some("cash"));
         form.add_row("lines");
         assert_eq!(form.rows("lines"), 2);
+        let mut untouched = values(&[]);
+        untouched.add_row("lines");
+        assert_eq!(untouched.rows("lines"), 2);
     }
 
     #[test]

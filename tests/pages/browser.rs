@@ -194,6 +194,10 @@ impl Browser {
 
     pub async fn presses(&self, selector: &str) {
         let element = self.element("css selector", selector).await;
+        // The driver scrolls without regard to the bar at the foot of a phone.
+        let script = "arguments[0].scrollIntoView({ block: 'center' })";
+        let wish = json!({ "script": script, "args": [{ ELEMENT: &element }] });
+        self.post("execute/sync", wish).await;
         self.post(&format!("element/{element}/click"), json!({})).await;
     }
 
@@ -218,7 +222,7 @@ impl Browser {
 
     /// Waits until the page has these words.
     pub async fn says(&self, words: &str) {
-        for _ in 0..100 {
+        for _ in 0..300 {
             if self.text().await.contains(words) {
                 return;
             }

@@ -283,7 +283,7 @@ async fn a_paid_booking_reaches_the_bell_of_an_open_console(world: World) {
     let before = browser.runs("return Number(document.getElementById('unread').textContent)").await;
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     world.pays(&booking).await;
-    for _ in 0..100 {
+    for _ in 0..300 {
         let now =
             browser.runs("return Number(document.getElementById('unread').textContent)").await;
         if now.as_i64() > before.as_i64() {
