@@ -120,7 +120,7 @@ pub fn number(value: i64, lang: Lang) -> String {
     let digits = value.unsigned_abs().to_string();
     let mut grouped = String::new();
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             grouped.push_str(lang.of(",", "."));
         }
         grouped.push(digit);

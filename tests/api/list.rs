@@ -181,7 +181,7 @@ async fn bookings_are_the_same_by_any_filters(world: World) {
     }
     assert!(alone.iter().filter(|found| !found.is_empty() && found.len() < all.len()).count() > 12);
     for sort in ["", "&sort_by=departure_at", "&sort_by=total&sort_dir=desc"] {
-        let sorted = ids(found(&sort[..].trim_start_matches('&').to_owned()).await);
+        let sorted = ids(found(sort.trim_start_matches('&')).await);
         assert_eq!(sorted.len(), all.len());
         for (i, first) in filters.iter().enumerate() {
             for (j, second) in filters.iter().enumerate().skip(i + 1) {

@@ -39,7 +39,7 @@ async fn a_refused_form_names_every_fault_and_keeps_what_was_typed(world: World)
     assert_eq!(world.count("SELECT COUNT(*) FROM speedboats").await, 0);
 }
 
-fn route<'a>(boat: &'a str) -> Vec<(&'a str, &'a str)> {
+fn route(boat: &str) -> Vec<(&str, &str)> {
     vec![
         ("from", "Sanur"),
         ("to", "Nusa Penida"),

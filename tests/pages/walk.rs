@@ -1,6 +1,6 @@
 //! Every page, as nobody, as a partner, and as staff with and without its rule.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, hash_map::Entry};
 
 use dermaga::{
     api,
@@ -75,11 +75,11 @@ async fn a_page_is_open_to_those_who_may_call_its_operation(world: World) {
         assert_eq!(by_partner.status != 403, expected, "partner: {}", page.path);
         assert!(by_partner.status < 500, "partner: {}: {}", page.path, by_partner.html);
         let Some(rule) = rule_of(access) else { continue };
-        if !staff.contains_key(&rule) {
+        if let Entry::Vacant(new) = staff.entry(rule) {
             let others: Vec<_> = Rule::ALL.iter().copied().filter(|other| *other != rule).collect();
             let with = world.staff(&format!("with-{rule}@dermaga.test"), &[rule]).await;
             let without = world.staff(&format!("without-{rule}@dermaga.test"), &others).await;
-            staff.insert(rule, (with, without));
+            new.insert((with, without));
         }
         let (with, without) = &staff[&rule];
         let shown = world.page(&address(&page), &session(with)).await;
