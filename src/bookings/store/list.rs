@@ -87,7 +87,7 @@ enum Driver {
     Charter,
     Channel,
     Qty,
-    /// Departures of a short period, with or without a status.
+    /// Departures of a short period, or from a day on, with or without a status.
     Departure,
     /// A status that many bookings have.
     Status,
@@ -95,21 +95,40 @@ enum Driver {
     Sort,
 }
 
-impl Driver {
-    fn of(query: &BookingsQuery, owner: Option<Uuid>, rare_words: bool) -> Self {
-        let is_short = match (query.start_date, query.end_date) {
-            (Some(start), Some(end)) => end.signed_duration_since(start) <= PERIOD,
-            _ => false,
+/// Filters by text. An empty one is none.
+struct Texts {
+    code: Option<String>,
+    code_promo: Option<String>,
+    note: Option<String>,
+}
+
+impl Texts {
+    fn of(query: &BookingsQuery) -> Self {
+        let text = |text: &Option<String>| {
+            text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
         };
+        Self {
+            code: text(&query.code).map(|code| code.to_ascii_uppercase()),
+            code_promo: text(&query.code_promo).map(|code| code.to_ascii_uppercase()),
+            note: text(&query.note),
+        }
+    }
+}
+
+impl Driver {
+    fn of(query: &BookingsQuery, texts: &Texts, owner: Option<Uuid>, rare_words: bool) -> Self {
+        let is_short = query.start_date.is_some_and(|start| {
+            query.end_date.is_none_or(|end| end.signed_duration_since(start) <= PERIOD)
+        });
         let rare = |status| !matches!(status, BookingStatus::Completed | BookingStatus::Paid);
         let by_total = query.sort_by.is_some_and(|by| by.as_str() == "total");
         let choices = [
-            (query.code.is_some(), Self::Code),
+            (texts.code.is_some(), Self::Code),
             (query.route_time_id.is_some(), Self::Sailing),
             (query.email.is_some(), Self::Email),
             (rare_words, Self::Search),
-            (query.code_promo.is_some(), Self::CodePromo),
-            (query.note.is_some(), Self::Note),
+            (texts.code_promo.is_some(), Self::CodePromo),
+            (texts.note.is_some(), Self::Note),
             (query.refund_due == Some(true), Self::RefundDue),
             (query.item_id.is_some(), Self::Boat),
             (owner.is_some(), Self::Partner),
@@ -142,15 +161,13 @@ async fn found<'a>(
     query: &BookingsQuery,
     zone: chrono_tz::Tz,
 ) -> Result<List<'a>> {
-    let text = |text: &Option<String>| {
-        text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
-    };
+    let texts = Texts::of(query);
     let words = query.paging.search().map(Words::new);
     let rare_words = match &words {
         Some(words) => words.are_rare(db).await?,
         None => false,
     };
-    let driver = Driver::of(query, owner, rare_words);
+    let driver = Driver::of(query, &texts, owner, rare_words);
     let drives = |one| driver == one;
     let list = db.list(booking!("")).found_in("SELECT k.id FROM bookings k");
     let list = list.examining(COLUMNS, if words.is_some() { SEARCHED } else { EXAMINED });
@@ -165,15 +182,17 @@ async fn found<'a>(
         Driver::RefundDue => list.only("k.refund_due"),
         _ => list.check("COALESCE(k.refund_due, FALSE) = ?", query.refund_due),
     };
-    let code = text(&query.code).map(|code| code.to_ascii_uppercase());
-    let promo = text(&query.code_promo).map(|code| code.to_ascii_uppercase());
-    let note = text(&query.note);
+    let Texts { code, code_promo, note } = texts;
     let start = query.start_date.map(|date| midnight(date, zone));
     let day_after = query.end_date.and_then(|date| date.succ_opt());
     let end = day_after.map(|date| midnight(date, zone));
     let by_status = matches!(driver, Driver::RareStatus | Driver::Status | Driver::Departure);
-    // Also with an index of a status, which is then sorted by departure.
-    let by_departure = by_status || drives(Driver::Sort);
+    let sorted_by_departure = sort(query).column == "k.departure_at";
+    let by_departure = match driver {
+        Driver::RareStatus | Driver::Departure => true,
+        Driver::Status | Driver::Sort => sorted_by_departure,
+        _ => false,
+    };
     let list = by(list, drives(Driver::Code), "k.code = ?", "k.code || '' = ?", code);
     let list = by(
         list,
@@ -194,7 +213,7 @@ async fn found<'a>(
         drives(Driver::CodePromo),
         "k.code_promo = ?",
         "COALESCE(k.code_promo, '') = ?",
-        promo,
+        code_promo,
     );
     let list = by(
         list,
