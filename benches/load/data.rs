@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashSet,
+    net::SocketAddr,
     path::{Path, PathBuf},
     process::Command,
     sync::Arc,
@@ -240,9 +241,9 @@ pub fn sign_in_request() -> Request {
     request("POST", "/v1/auth/login", None, &body.to_string())
 }
 
-pub async fn sign_in(service: &Process) -> String {
+pub async fn sign_in(service: SocketAddr) -> String {
     let ask = sign_in_request();
-    let (_, answer) = call(&mut None, service.address, &ask).await.expect("an answer");
+    let (_, answer) = call(&mut None, service, &ask).await.expect("an answer");
     let answer: Value = serde_json::from_slice(&answer).expect("JSON");
     answer["data"]["access_token"].as_str().expect("a token").to_owned()
 }

@@ -15,7 +15,7 @@ pub async fn run(options: &Options, engine: &Engine) {
         let folder = tempfile::tempdir().expect("a folder");
         let data = engine.fill(folder.path(), Extent { days, scale }).await;
         let service = data.serve().await;
-        let token = sign_in(&service).await;
+        let token = sign_in(service.address).await;
         let services = vec![&service];
         let bench = Bench { engine, services, time: options.time, clients: super::CLIENTS };
         let size = format!("{} sailings, {} bookings", data.sailings, data.bookings);

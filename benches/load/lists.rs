@@ -4,6 +4,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    net::SocketAddr,
     time::Instant,
 };
 
@@ -14,7 +15,6 @@ use super::{
     Engine, Extent,
     data::sign_in,
     drive::{Connection, Seen, call, request},
-    machine::Process,
     show::{Line, Table},
 };
 
@@ -48,20 +48,26 @@ const LEFT_OUT: [&str; 4] = [
     "/v1/webhooks/{id}/deliveries",
 ];
 
+/// Asks a service that runs already, with the data of the demo.
+pub async fn run_at(address: SocketAddr) {
+    let token = sign_in(address).await;
+    walk(address, &token, format!("The service at {address}")).await;
+}
+
 pub async fn run(engine: &Engine, scale: Option<u16>) {
     let folder = tempfile::tempdir().expect("a folder");
     let extent = Extent { days: LONGEST, scale: scale.unwrap_or(FLEETS) };
     let data = engine.fill(folder.path(), extent).await;
     let service = data.serve().await;
-    let token = sign_in(&service).await;
+    let token = sign_in(service.address).await;
     let title =
         format!("{}: {} bookings, {} sailings", engine.name(), data.bookings, data.sailings);
-    walk(&service, &token, title).await;
+    walk(service.address, &token, title).await;
     data.close().await;
 }
 
 /// One line for each list, and one for each question that is slow.
-async fn walk(service: &Process, token: &str, title: String) {
+async fn walk(service: SocketAddr, token: &str, title: String) {
     let document: Value = serde_json::from_str(DOCUMENT).expect("JSON");
     let mut table = Table::latencies(format!("{title}, {CALLS} calls of each question"));
     let (mut questions, mut slow) = (0, Vec::new());
@@ -94,7 +100,7 @@ async fn walk(service: &Process, token: &str, title: String) {
 }
 
 /// The path with the id of a partner.
-async fn with_id(service: &Process, token: &str, path: &str) -> String {
+async fn with_id(service: SocketAddr, token: &str, path: &str) -> String {
     if !path.contains("{id}") {
         return path.to_owned();
     }
@@ -193,18 +199,18 @@ fn sample(name: &str, row: &Value) -> Option<String> {
     field.into_iter().find_map(Value::as_str).map(str::to_owned)
 }
 
-async fn ask(service: &Process, token: &str, path: &str) -> (u16, Value) {
+async fn ask(service: SocketAddr, token: &str, path: &str) -> (u16, Value) {
     let request = request("GET", path, Some(token), "");
-    let (status, body) = call(&mut None, service.address, &request).await.expect("an answer");
+    let (status, body) = call(&mut None, service, &request).await.expect("an answer");
     (status, serde_json::from_slice(&body).unwrap_or_default())
 }
 
-async fn measure(service: &Process, token: &str, path: &str) -> Seen {
+async fn measure(service: SocketAddr, token: &str, path: &str) -> Seen {
     let request = request("GET", path, Some(token), "");
     let (mut seen, mut connection) = (Seen::default(), Connection::default());
     for n in 0..=CALLS {
         let asked = Instant::now();
-        let status = match call(&mut connection, service.address, &request).await {
+        let status = match call(&mut connection, service, &request).await {
             Ok((status, _)) => status,
             Err(_) => {
                 connection = None;

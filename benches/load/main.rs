@@ -7,7 +7,7 @@
 //!
 //! - `--mixed` runs a mixed load in place of single operations, with latencies of each kind.
 //! - `--lists` asks every list and report, with every filter and order, at a million bookings
-//!   (`--scale N`: with N fleets).
+//!   (`--scale N`: with N fleets; `--at ADDRESS`: of a service that runs already).
 //! - `--growth` shows how cost grows with data, clients and processes; it takes long.
 //! - `--sqlite` and `--postgres` choose one engine; without them both are measured.
 //! - `--seconds N` sets the length of each measurement (3).
@@ -25,6 +25,7 @@ mod mixed;
 mod show;
 
 use std::{
+    net::SocketAddr,
     path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicU64},
     time::Duration,
@@ -50,6 +51,7 @@ pub struct Options {
     mixed: bool,
     lists: bool,
     scale: Option<u16>,
+    at: Option<SocketAddr>,
     sqlite: bool,
     postgres: bool,
     time: Duration,
@@ -67,6 +69,7 @@ impl Options {
             mixed: has("--mixed"),
             lists: has("--lists"),
             scale: after("--scale").and_then(|word| word.parse().ok()),
+            at: after("--at").and_then(|word| word.parse().ok()),
             sqlite: sqlite || !postgres,
             postgres: postgres || !sqlite,
             time: Duration::from_secs_f64(seconds),
@@ -185,6 +188,9 @@ fn main() {
     }
     let options = Options::read();
     runtime.block_on(async {
+        if let Some(address) = options.at {
+            return lists::run_at(address).await;
+        }
         if options.sqlite {
             run(&options, Engine::Sqlite).await;
         }
@@ -287,7 +293,7 @@ impl Operations {
         let service = data.serve().await;
         let bench = Bench { engine, services: vec![&service], time, clients: CLIENTS };
         let many = Bench { clients: 256, services: vec![&service], ..bench };
-        let token = sign_in(&service).await;
+        let token = sign_in(service.address).await;
         let lookups = data.lookups().await;
 
         let search = bench.beside(folder, data.searches()).await;

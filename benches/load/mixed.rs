@@ -140,7 +140,7 @@ pub async fn run(options: &Options, engine: &Engine) {
 }
 
 async fn round(data: &Arc<Data>, service: &Process, time: Duration, desks: usize) -> Kinds {
-    let token = sign_in(service).await;
+    let token = sign_in(service.address).await;
     let load = Arc::new(Load {
         searches: data.searches(),
         lookups: data.lookups().await,

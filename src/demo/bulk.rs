@@ -44,18 +44,6 @@ pub async fn clone_rows(db: &Db, tables: &[BulkClone], number: u16) -> Result<()
     tx.commit().await
 }
 
-/// Updates the statistics of PostgreSQL's planner after a bulk load. SQLite plans without them.
-pub async fn analyze(db: &Db, tables: &[BulkClone]) -> Result<()> {
-    if is_sqlite(db) {
-        return Ok(());
-    }
-    let mut tx = db.begin_without_timeout().await?;
-    for BulkClone { table, .. } in tables {
-        tx.execute_script(&format!("ANALYZE {table}")).await?;
-    }
-    tx.commit().await
-}
-
 /// Stores what a search for bookings looks in, for all clones.
 pub async fn fill_booking_search(db: &Db) -> Result<()> {
     let text = match is_sqlite(db) {

@@ -131,12 +131,12 @@ pub async fn multiply(app: &App, scale: u16, progress: &mut Progress) -> Result<
         bulk::clone_rows(&app.db, TABLES, number).await?;
         // Statistics of a small table would lead to full scans of the large one.
         if number.is_power_of_two() {
-            bulk::analyze(&app.db, TABLES).await?;
+            app.db.analyze(TABLES.iter().map(|clone| clone.table)).await?;
         }
     }
     bulk::fill_booking_search(&app.db).await?;
     while bookings::index_some(&app.db).await?.more {}
-    bulk::analyze(&app.db, TABLES).await?;
+    app.db.analyze(TABLES.iter().map(|clone| clone.table).chain(["booking_search"])).await?;
     let mut tx = app.db.begin_without_timeout().await?;
     for text in USES {
         tx.sql(text).run().await?;

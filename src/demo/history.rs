@@ -269,7 +269,7 @@ async fn simulate_guest(
             // Most refunds are paid; some stay pending.
             let last = cancelled["code"].as_str().and_then(|code| code.bytes().last());
             if cancelled["status"] == "refund_pending" && last.is_some_and(|last| last % 3 > 0) {
-                let reference = json!({ "reference": "BCA-2026" });
+                let reference = json!({ "reference": "BCA-2026-1" });
                 admin.post(&format!("{path}/refund"), reference).await?;
             }
         }
@@ -287,7 +287,7 @@ async fn simulate_guest(
                 return Ok(());
             };
             if left["owed"].as_i64() > Some(0) {
-                let reference = json!({ "reference": "BCA-2026" });
+                let reference = json!({ "reference": "BCA-2026-2" });
                 admin.post(&format!("{path}/refund"), reference).await?;
             }
         }
@@ -377,7 +377,7 @@ async fn complain(generator: &mut Generator) -> Result<(), String> {
         });
         admin.post(&format!("{path}/cancel"), body).await?;
         if borne_by == "partner" {
-            admin.post(&format!("{path}/refund"), json!({ "reference": "BCA-2026" })).await?;
+            admin.post(&format!("{path}/refund"), json!({ "reference": "BCA-2026-3" })).await?;
         }
     }
     Ok(())

@@ -105,6 +105,10 @@ impl App {
         all.every("index_bookings", 5 * SECOND, |app: App| async move {
             bookings::index_some(&app.db).await
         });
+        // Autovacuum analyses after changes; a restored table has none.
+        all.every("analyze_new_tables", MINUTE, |app: App| async move {
+            Ok(app.db.analyze_new_tables().await?)
+        });
         all.looping("show_notifications", SECOND, |app: App, job| async move {
             notifications::run_publish_loop(&app, &job).await;
         });

@@ -26,6 +26,7 @@ pub mod personal;
 pub mod phone;
 pub mod private;
 pub mod response_cache;
+pub mod roll_up;
 pub mod schema;
 pub mod seal;
 pub mod secret;

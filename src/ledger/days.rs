@@ -4,9 +4,8 @@
 //! and deletes them. Balances read the totals and the remaining rows in one statement: they are exact,
 //! and cost as much as there are days, not lines.
 
-use std::{collections::BTreeMap, time::Duration};
-
 use chrono::NaiveDate;
+use futures_util::FutureExt;
 
 use super::{Account, Month, receipts};
 use crate::{
@@ -15,21 +14,19 @@ use crate::{
         db::Tx,
         error::{Error, Result},
         money::Rupiah,
+        roll_up::{RollUp, rebuilt},
         set_aside::Pass,
     },
+    roll_up,
 };
 
 /// Only one process at a time changes the totals.
-const LOCK: &str = "ledger_days";
+pub(super) const LOCK: &str = "ledger_days";
 
-#[derive(crate::kernel::db::FromRow)]
-struct Moved {
-    posted_on: NaiveDate,
-    account: String,
-    tax_code: String,
-    debit: i64,
-    credit: i64,
-}
+const LINES: RollUp = roll_up!(
+    LOCK, "ledger_moves" => "ledger_days"
+    by ("account", "tax_code", "posted_on") of ("debit", "credit")
+);
 
 /// Adds everything new to the totals; returns the number of rows.
 pub async fn roll_up(app: &App) -> Result<u64> {
@@ -45,79 +42,18 @@ pub async fn roll_up(app: &App) -> Result<u64> {
 
 /// Adds some new lines to the totals of the ledger, of payments and of their taxes.
 pub async fn roll_up_batch(app: &App) -> Result<Pass> {
-    let passes = [
-        roll_up_lines(app).await?,
-        receipts::roll_up_payments(&app.db, LOCK).await?,
-        receipts::roll_up_taxes(&app.db, LOCK).await?,
-    ];
-    let done = passes.iter().map(|pass| pass.done).sum();
-    Ok(Pass { done, more: passes.iter().any(|pass| pass.more) })
-}
-
-async fn roll_up_lines(app: &App) -> Result<Pass> {
-    const SOME: usize = 5_000;
-    let waiting: Vec<(i64,)> = app
-        .db
-        .sql("SELECT id FROM ledger_moves ORDER BY id LIMIT CAST($1 AS BIGINT)")
-        .without_cached_plan()
-        .bind(SOME as i64)
-        .all()
-        .await?;
-    if waiting.is_empty() {
-        return Ok(Pass::default());
+    let mut all = Pass::default();
+    for totals in [LINES, receipts::PAYMENTS, receipts::TAXES] {
+        let pass = totals.run(&app.db).await?;
+        all = Pass { done: all.done + pass.done, more: all.more || pass.more };
     }
-    let mut tx = app.db.begin().await?;
-    tx.lock(LOCK).await?;
-    let taken = tx.sql_among(
-        "DELETE FROM ledger_moves WHERE id IN",
-        waiting.len(),
-        "RETURNING posted_on, account, tax_code, debit, credit",
-    );
-    let moves: Vec<Moved> =
-        waiting.iter().fold(taken, |taken, (id,)| taken.bind(*id)).all().await?;
-    let mut totals = BTreeMap::<(String, String, NaiveDate), (i64, i64)>::new();
-    for moved in &moves {
-        let key = (moved.account.clone(), moved.tax_code.clone(), moved.posted_on);
-        let total = totals.entry(key).or_default();
-        total.0 += moved.debit;
-        total.1 += moved.credit;
-    }
-    let totals: Vec<_> = totals.into_iter().collect();
-    tx.upsert_all(
-        "INSERT INTO ledger_days (account, tax_code, posted_on, debit, credit)",
-        5,
-        &totals,
-        "ON CONFLICT (account, tax_code, posted_on) DO UPDATE SET
-           debit = ledger_days.debit + excluded.debit,
-           credit = ledger_days.credit + excluded.credit",
-        |statement, ((account, tax_code, posted_on), (debit, credit))| {
-            statement
-                .bind(account.clone())
-                .bind(tax_code.clone())
-                .bind(*posted_on)
-                .bind(*debit)
-                .bind(*credit)
-        },
-    )
-    .await?;
-    tx.commit().await?;
-    Ok(Pass { done: moves.len() as u64, more: waiting.len() == SOME })
+    Ok(all)
 }
 
 /// Makes the totals of the ledger, of payments and of their taxes anew.
 pub async fn rebuild(app: &App) -> Result<()> {
-    const TRIES: u32 = 50;
-    let mut tried = 0;
-    loop {
-        tried += 1;
-        match make(app).await {
-            // Another process is rebuilding or has just rolled up.
-            Err(Error::Contention(_)) if tried < TRIES => {
-                tokio::time::sleep(Duration::from_millis(100)).await;
-            }
-            done => return done,
-        }
-    }
+    rebuilt(|| make(app).boxed()).await?;
+    Ok(app.db.analyze(["ledger_days", "payment_days", "tax_days"]).await?)
 }
 
 /// Uses one snapshot; lines that are posted meanwhile are added later. One statement per month, so

@@ -1,9 +1,8 @@
 //! Roll-up of booking transitions into report figures, and rebuild from the bookings and their money.
 
-use std::time::Duration;
-
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
+use futures_util::FutureExt;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -15,6 +14,7 @@ use crate::{
         db::Tx,
         error::{Error, Result},
         ids::Uuid,
+        roll_up::rebuilt,
         set_aside::{self, Pass, RowJob},
     },
     ledger,
@@ -132,22 +132,12 @@ pub async fn ensure(app: &App) -> Result<()> {
 pub async fn rebuild(app: &App) -> Result<u64> {
     let bookings = made(app, true).await?;
     ledger::rebuild(app).await?;
+    app.db.analyze(["sales_days", "partner_days"]).await?;
     Ok(bookings)
 }
 
 async fn made(app: &App, anew: bool) -> Result<u64> {
-    const TRIES: u32 = 50;
-    let mut tried = 0;
-    loop {
-        tried += 1;
-        match make(app, anew).await {
-            // Another process is rebuilding or has just rolled up.
-            Err(Error::Contention(_) | Error::Unavailable(_)) if tried < TRIES => {
-                tokio::time::sleep(Duration::from_millis(100)).await;
-            }
-            done => return done,
-        }
-    }
+    rebuilt(|| make(app, anew).boxed()).await
 }
 
 /// 503 if the figures are missing or of another time zone.

@@ -5,22 +5,28 @@
 //! departed: then the job marks it as tallied, and later changes are written as well. Reports add what
 //! has departed and is not tallied yet.
 
-use std::{collections::BTreeMap, time::Duration};
-
 use chrono::{DateTime, Days, NaiveDate, Utc};
+use futures_util::FutureExt;
 
 use crate::{
     app::App,
     kernel::{
         db::Db,
-        error::{Error, Result},
+        error::Result,
         ids::Uuid,
+        roll_up::{RollUp, rebuilt},
         set_aside::Pass,
     },
+    roll_up,
 };
 
 /// Only one process at a time changes the totals.
 const LOCK: &str = "sailing_days";
+
+const DAYS: RollUp = roll_up!(
+    LOCK, "sailing_moves" => "sailing_days"
+    by ("day") of ("departures", "tallied", "seats", "seats_taken")
+);
 
 /// Tallies sailings that have departed and adds all changes to the totals; returns how many.
 pub async fn roll_up(app: &App) -> Result<u64> {
@@ -36,7 +42,7 @@ pub async fn roll_up(app: &App) -> Result<u64> {
 
 /// The same for some of them.
 pub async fn roll_up_some(app: &App) -> Result<Pass> {
-    let (tallied, added) = (tally(app).await?, add(app).await?);
+    let (tallied, added) = (tally(app).await?, DAYS.run(&app.db).await?);
     Ok(Pass { done: tallied.done + added.done, more: tallied.more || added.more })
 }
 
@@ -67,74 +73,10 @@ async fn tally(app: &App) -> Result<Pass> {
     Ok(Pass { done, more: departed.len() == SOME })
 }
 
-#[derive(crate::kernel::db::FromRow)]
-struct Move {
-    day: NaiveDate,
-    departures: i64,
-    tallied: i64,
-    seats: i64,
-    seats_taken: i64,
-}
-
-async fn add(app: &App) -> Result<Pass> {
-    const SOME: usize = 5_000;
-    let waiting: Vec<(i64,)> = app
-        .db
-        .sql("SELECT id FROM sailing_moves ORDER BY id LIMIT CAST($1 AS BIGINT)")
-        .without_cached_plan()
-        .bind(SOME as i64)
-        .all()
-        .await?;
-    if waiting.is_empty() {
-        return Ok(Pass::default());
-    }
-    let mut tx = app.db.begin().await?;
-    tx.lock(LOCK).await?;
-    let taken = tx.sql_among(
-        "DELETE FROM sailing_moves WHERE id IN",
-        waiting.len(),
-        "RETURNING day, departures, tallied, seats, seats_taken",
-    );
-    let moves: Vec<Move> = waiting.iter().fold(taken, |taken, (id,)| taken.bind(*id)).all().await?;
-    let mut totals = BTreeMap::<NaiveDate, [i64; 4]>::new();
-    for Move { day, departures, tallied, seats, seats_taken } in &moves {
-        let total = totals.entry(*day).or_default();
-        let more = [departures, tallied, seats, seats_taken];
-        total.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
-    }
-    let totals: Vec<_> = totals.into_iter().collect();
-    tx.upsert_all(
-        "INSERT INTO sailing_days (day, departures, tallied, seats, seats_taken)",
-        5,
-        &totals,
-        "ON CONFLICT (day) DO UPDATE SET
-           departures = sailing_days.departures + excluded.departures,
-           tallied = sailing_days.tallied + excluded.tallied,
-           seats = sailing_days.seats + excluded.seats,
-           seats_taken = sailing_days.seats_taken + excluded.seats_taken",
-        |statement, (day, sums)| {
-            sums.iter().fold(statement.bind(*day), |statement, sum| statement.bind(*sum))
-        },
-    )
-    .await?;
-    tx.commit().await?;
-    Ok(Pass { done: moves.len() as u64, more: waiting.len() == SOME })
-}
-
 /// Makes the totals anew from the sailings.
 pub async fn rebuild(app: &App) -> Result<()> {
-    const TRIES: u32 = 50;
-    let mut tried = 0;
-    loop {
-        tried += 1;
-        match make(app).await {
-            // Another process is rebuilding or has just rolled up.
-            Err(Error::Contention(_)) if tried < TRIES => {
-                tokio::time::sleep(Duration::from_millis(100)).await;
-            }
-            done => return done,
-        }
-    }
+    rebuilt(|| make(app).boxed()).await?;
+    Ok(app.db.analyze(["sailing_days"]).await?)
 }
 
 /// Uses one snapshot; changes that happen meanwhile are added later. One statement per month, so that

@@ -17,6 +17,7 @@ mod value;
 mod writer;
 
 use std::{
+    fmt::Display,
     path::Path,
     sync::{
         Arc,
@@ -132,14 +133,52 @@ impl Db {
 
     /// Starts a write transaction without a time limit, for work outside of requests.
     pub async fn begin_without_timeout(&self) -> Result<Tx> {
-        self.begin_with("BEGIN; SET LOCAL statement_timeout = 0", NO_TIMEOUT).await
+        self.begin_with(
+            "BEGIN; SET LOCAL statement_timeout = 0;
+             SET LOCAL idle_in_transaction_session_timeout = 0",
+            NO_TIMEOUT,
+        )
+        .await
     }
 
-    /// Starts a write transaction whose statements all see the same snapshot. It fails with
-    /// contention if it writes to a row that has changed since. On SQLite every transaction is like
-    /// that, since there is one writer.
+    /// The same, and all statements see the same snapshot. It fails with contention if it writes to a
+    /// row that has changed since. On SQLite every transaction is like that, since there is one
+    /// writer.
     pub async fn begin_repeatable_read(&self) -> Result<Tx> {
-        self.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ", TIMEOUT).await
+        self.begin_with(
+            "BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL statement_timeout = 0;
+             SET LOCAL idle_in_transaction_session_timeout = 0",
+            NO_TIMEOUT,
+        )
+        .await
+    }
+
+    /// Updates the planner's statistics of PostgreSQL after many rows were written. SQLite plans
+    /// without statistics.
+    pub async fn analyze(&self, tables: impl IntoIterator<Item = impl Display>) -> Result<()> {
+        if matches!(self.engine, Engine::Sqlite { .. }) {
+            return Ok(());
+        }
+        let script: String = tables.into_iter().map(|table| format!("ANALYZE {table};")).collect();
+        self.execute_script(&script).await
+    }
+
+    /// The same for tables that have rows but no statistics, e.g. after a restore.
+    pub async fn analyze_new_tables(&self) -> Result<()> {
+        if matches!(self.engine, Engine::Sqlite { .. }) {
+            return Ok(());
+        }
+        let tables: Vec<(String,)> = self
+            .sql(
+                "SELECT CAST(c.relname AS TEXT) FROM pg_class c
+                 WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
+                   AND pg_relation_size(c.oid) > 65536
+                   AND NOT EXISTS (SELECT 1 FROM pg_stats s
+                     WHERE s.schemaname = current_schema() AND s.tablename = c.relname)",
+            )
+            .all()
+            .await?;
+        self.analyze(tables.into_iter().map(|(table,)| table)).await
     }
 
     async fn begin_with(&self, begin: &'static str, timeout: Duration) -> Result<Tx> {

@@ -4,8 +4,8 @@ use axum::extract::State;
 use chrono::NaiveDate;
 
 use super::routes::{
-    PathRoute, departures_from, ensure_partner_active, ensure_zones, insert_sailings, lock_route,
-    record, to_response,
+    PathRoute, analyze_after, departures_from, ensure_partner_active, ensure_zones,
+    insert_sailings, lock_route, record, to_response,
 };
 use crate::{
     app::App,
@@ -70,6 +70,7 @@ pub async fn extend_route(
     let (before, after) = (to_response(before), to_response(route));
     record(&mut tx, "route.extended", Some(&before), Some(&after)).await?;
     tx.commit().await?;
+    analyze_after(&app, &departures).await;
     Ok(Reply::data(after).saying("The route has been extended.", "Rute telah diperpanjang."))
 }
 

@@ -162,7 +162,19 @@ pub async fn publish_route(
     let (before, after) = (to_response(before), to_response(route));
     record(&mut tx, "route.published", Some(&before), Some(&after)).await?;
     tx.commit().await?;
+    analyze_after(&app, &departures).await;
     Ok(Reply::data(after).saying("The sailings are now on sale.", "Jadwal mulai dijual."))
+}
+
+/// Updates the planner's statistics after many sailings were inserted. They are published even if it
+/// fails.
+pub(super) async fn analyze_after(app: &App, inserted: &[Departure]) {
+    const MANY: usize = 1_000;
+    if inserted.len() > MANY
+        && let Err(error) = app.db.analyze(["sailings"]).await
+    {
+        tracing::warn!(%error, "the statistics of the sailings were not updated");
+    }
 }
 
 /// Inserts sailings of a route whose boat is locked. 409 if the boat would be in two places at once.
