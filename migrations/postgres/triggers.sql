@@ -572,12 +572,15 @@ CREATE OR REPLACE TRIGGER ledger_lines_tell AFTER INSERT ON ledger_lines
 -- The list of bookings
 ---------------------------------------------------------------------------------------------------
 
--- What a search looks in. Of an erased booking only the code is found.
+-- What a search looks in. Of an erased booking only the code is found. The names of a large group are
+-- cut off, because a guest may correct them often and each correction indexes the whole text again. `@`
+-- is stored as letters, since PostgreSQL indexes nothing else.
 CREATE OR REPLACE FUNCTION booking_search_text(k bookings) RETURNS TEXT LANGUAGE sql STABLE AS $$
     SELECT lower(k.code || CASE WHEN k.erased_at IS NULL THEN
-        chr(10) || k.contact_name || chr(10) || k.contact_email || chr(10) || k.contact_phone
-        || chr(10) || (SELECT COALESCE(string_agg(p ->> 'name', chr(10)), '')
-            FROM jsonb_array_elements(k.passengers) p) ELSE '' END)
+        chr(10) || k.contact_name || chr(10) || replace(k.contact_email, '@', 'zqz')
+        || chr(10) || k.contact_phone
+        || chr(10) || substr((SELECT COALESCE(string_agg(p ->> 'name', chr(10)), '')
+            FROM jsonb_array_elements(k.passengers) p), 1, 2000) ELSE '' END)
 $$;
 
 CREATE OR REPLACE FUNCTION bookings_search_insert() RETURNS TRIGGER LANGUAGE plpgsql AS $$
@@ -607,10 +610,16 @@ CREATE OR REPLACE FUNCTION payment_events_pay() RETURNS TRIGGER LANGUAGE plpgsql
 DECLARE
     booking UUID;
 BEGIN
+    -- The booking is locked before its payment, as by everything else that changes both.
+    SELECT k.id INTO booking FROM payments y JOIN bookings k ON k.id = y.booking_id
+    WHERE y.id = NEW.payment_id FOR NO KEY UPDATE OF k;
     UPDATE payments SET status = 'paid', method = NEW.method, paid_at = NEW.received_at,
         transaction_id = COALESCE(transaction_id, NEW.transaction_id),
         channel = COALESCE(channel, NEW.channel)
-    WHERE id = NEW.payment_id RETURNING booking_id INTO booking;
+    WHERE id = NEW.payment_id AND status = 'pending';
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'the payment was ended concurrently' USING ERRCODE = 'serialization_failure';
+    END IF;
     INSERT INTO outbox (id, topic, payload, attempts, due_at, created_at, lane, queue)
     VALUES (NEW.id, 'booking.paid', jsonb_build_object('booking_id', booking), 0,
         NEW.received_at, NEW.received_at, replace(booking::text, '-', ''), 'event');

@@ -561,14 +561,16 @@ END;
 -- The list of bookings
 ---------------------------------------------------------------------------------------------------
 
--- What a search looks in.
+-- What a search looks in. The names of a large group are cut off, because a guest may correct them
+-- often and each correction indexes the whole text again. `@` is stored as letters, since PostgreSQL
+-- indexes nothing else.
 DROP TRIGGER IF EXISTS bookings_search_insert;
 CREATE TRIGGER bookings_search_insert AFTER INSERT ON bookings BEGIN
     INSERT INTO booking_search (booking_id, text)
-    VALUES (NEW.id, lower(NEW.code || char(10) || NEW.contact_name || char(10) || NEW.contact_email
-        || char(10) || NEW.contact_phone || char(10)
-        || (SELECT COALESCE(group_concat(p.value ->> 'name', char(10)), '')
-            FROM json_each(NEW.passengers) p)));
+    VALUES (NEW.id, lower(NEW.code || char(10) || NEW.contact_name || char(10)
+        || replace(NEW.contact_email, '@', 'zqz') || char(10) || NEW.contact_phone || char(10)
+        || substr((SELECT COALESCE(group_concat(p.value ->> 'name', char(10)), '')
+            FROM json_each(NEW.passengers) p), 1, 2000)));
 END;
 
 -- Of an erased booking only the code is found.
@@ -576,10 +578,10 @@ DROP TRIGGER IF EXISTS bookings_search_update;
 CREATE TRIGGER bookings_search_update
 AFTER UPDATE OF contact_name, contact_email, contact_phone, passengers ON bookings BEGIN
     UPDATE booking_search SET text = lower(NEW.code || CASE WHEN NEW.erased_at IS NULL THEN
-        char(10) || NEW.contact_name || char(10) || NEW.contact_email
+        char(10) || NEW.contact_name || char(10) || replace(NEW.contact_email, '@', 'zqz')
         || char(10) || NEW.contact_phone || char(10)
-        || (SELECT COALESCE(group_concat(p.value ->> 'name', char(10)), '')
-            FROM json_each(NEW.passengers) p) ELSE '' END)
+        || substr((SELECT COALESCE(group_concat(p.value ->> 'name', char(10)), '')
+            FROM json_each(NEW.passengers) p), 1, 2000) ELSE '' END)
     WHERE booking_id = NEW.id;
 END;
 
@@ -599,7 +601,7 @@ CREATE TRIGGER payment_events_pay AFTER INSERT ON payment_events WHEN NEW.outcom
     UPDATE payments SET status = 'paid', method = NEW.method, paid_at = NEW.received_at,
         transaction_id = COALESCE(transaction_id, NEW.transaction_id),
         channel = COALESCE(channel, NEW.channel)
-    WHERE id = NEW.payment_id;
+    WHERE id = NEW.payment_id AND status = 'pending';
     INSERT INTO outbox (id, topic, payload, attempts, due_at, created_at, lane, queue)
     SELECT NEW.id, 'booking.paid', json_object('booking_id', lower(hex(y.booking_id))), 0,
         NEW.received_at, NEW.received_at, lower(hex(y.booking_id)), 'event'
@@ -654,7 +656,9 @@ END;
 -- The list of refunds
 ---------------------------------------------------------------------------------------------------
 
--- What a search looks in.
+-- What a search looks in. The names of a large group are cut off, because a guest may correct them
+-- often and each correction indexes the whole text again. `@` is stored as letters, since PostgreSQL
+-- indexes nothing else.
 DROP TRIGGER IF EXISTS refunds_search;
 CREATE TRIGGER refunds_search AFTER INSERT ON refunds BEGIN
     UPDATE refunds SET codes = lower((SELECT k.code FROM bookings k WHERE k.id = NEW.booking_id)

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::{
-    http::Paging,
+    http::Pages,
     ids::Uuid,
     schema::Input,
     text::{Description, Line, Name},
@@ -97,7 +97,7 @@ impl Input for TermsQuery {}
 #[derive(Deserialize, JsonSchema)]
 pub struct HistoryQuery {
     #[serde(flatten)]
-    pub paging: Paging,
+    pub paging: Pages,
     #[serde(rename = "type")]
     #[schemars(length(max = 40), regex(pattern = r"^[a-z0-9]+([-_][a-z0-9]+)*$"))]
     pub kind: String,

@@ -97,7 +97,7 @@ pub async fn update_sailing(
     if is_retimed && before.seats_taken > 0 && form.reason.is_none() {
         return Err(reason_required());
     }
-    sailings::change(&mut tx, &before, &change, form.reason.as_deref()).await?;
+    sailings::change(&mut tx, &before, &change, form.reason.as_deref(), now).await?;
     let count = match change.moves() {
         true => {
             let news = news(is_retimed, &before.speedboat_name, boat.as_ref());

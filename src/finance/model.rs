@@ -7,7 +7,13 @@ use serde_json::Value;
 
 use crate::{
     kernel::{
-        error::Fault, http::Paging, ids::Uuid, lang::text, money::Rupiah, schema::Input, text::Line,
+        error::Fault,
+        http::{Pages, Paging},
+        ids::Uuid,
+        lang::text,
+        money::Rupiah,
+        schema::Input,
+        text::Line,
     },
     ledger::{Account, Month, Source},
     reports::Format,
@@ -73,7 +79,7 @@ pub struct BalanceTotal {
 #[derive(Deserialize, JsonSchema)]
 pub struct EntriesQuery {
     #[serde(flatten)]
-    pub paging: Paging,
+    pub paging: Pages,
     pub account: Option<Account>,
     pub mitra_id: Option<Uuid>,
     pub booking_id: Option<Uuid>,
@@ -150,7 +156,7 @@ impl From<EntryRow> for Entry {
 #[derive(Deserialize, JsonSchema)]
 pub struct StatementQuery {
     #[serde(flatten)]
-    pub paging: Paging,
+    pub paging: Pages,
     /// First day. Default: the first day of the month of `end_date`.
     pub start_date: Option<NaiveDate>,
     /// Last day. Default: today.
@@ -530,7 +536,7 @@ impl Input for JournalsQuery {
 #[derive(Deserialize, JsonSchema)]
 pub struct PeriodsQuery {
     #[serde(flatten)]
-    pub paging: Paging,
+    pub paging: Pages,
     /// File format; alternative to the `Accept` header.
     pub format: Option<Format>,
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::texts::{title_and_body, unknown_text};
-use crate::kernel::{http::Paging, ids::Uuid, lang::Lang, schema::Input};
+use crate::kernel::{http::Pages, ids::Uuid, lang::Lang, schema::Input};
 
 #[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct NotificationRow {
@@ -56,7 +56,7 @@ impl NotificationRow {
 #[derive(Deserialize, JsonSchema)]
 pub struct NotificationsQuery {
     #[serde(flatten)]
-    pub paging: Paging,
+    pub paging: Pages,
     /// Only unread notifications.
     pub unread: Option<bool>,
 }

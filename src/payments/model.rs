@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::kernel::{
     error::Fault,
-    http::Paging,
+    http::Pages,
     ids::Uuid,
     lang::text,
     money::Rupiah,
@@ -107,7 +107,7 @@ pub struct Review {
 #[derive(Deserialize, JsonSchema)]
 pub struct ReviewsQuery {
     #[serde(flatten)]
-    pub paging: Paging,
+    pub paging: Pages,
     pub reason: Option<ReviewReason>,
     /// Whether it is unresolved.
     pub open: Option<bool>,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::rules::{ComparisonMode, LONGEST, Percent, PeriodType, Window};
-use crate::kernel::{error::Fault, http::Paging, lang::text, schema::Input};
+use crate::kernel::{error::Fault, http::Pages, lang::text, schema::Input};
 
 /// Sums of sales and refunds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, crate::kernel::db::FromRow)]
@@ -107,7 +107,7 @@ pub struct PagedReportQuery {
     #[serde(flatten)]
     pub report: ReportQuery,
     #[serde(flatten)]
-    pub paging: Paging,
+    pub paging: Pages,
 }
 
 impl Input for PagedReportQuery {

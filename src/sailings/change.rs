@@ -105,6 +105,7 @@ pub async fn change(
     sailing: &SailingDetail,
     change: &SailingChange,
     reason: Option<&str>,
+    now: DateTime<Utc>,
 ) -> Result<()> {
     let was = (sailing.departure_at, sailing.arrival_at);
     let (day, span) = change.times.as_ref().map_or((sailing.day, was), |new| (new.day, new.span));
@@ -125,7 +126,9 @@ pub async fn change(
     let reason = reason.filter(|_| change.moves()).or(sailing.reason.as_deref());
     tx.sql(
         "UPDATE sailings SET day = $1, departure_at = $2, arrival_at = $3, duration_minutes = $4,
-           speedboat_id = $5, capacity = $6, price = $7, reason = $8
+           speedboat_id = $5, capacity = $6, price = $7, reason = $8,
+           -- A late sailing can get a departure in the future.
+           tallied = (tallied AND $2 <= $10)
          WHERE id = $9",
     )
     .bind(day)
@@ -137,6 +140,7 @@ pub async fn change(
     .bind(change.price.unwrap_or(sailing.price))
     .bind(reason.map(str::to_owned))
     .bind(sailing.id)
+    .bind(now)
     .run()
     .await
     .map_err(|failure| match failure {

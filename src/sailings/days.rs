@@ -48,6 +48,7 @@ pub async fn roll_up_some(app: &App) -> Result<Pass> {
 
 async fn tally(app: &App) -> Result<Pass> {
     const SOME: usize = 500;
+    let now = app.clock.now();
     let departed: Vec<(Uuid,)> = app
         .db
         .sql(
@@ -55,7 +56,7 @@ async fn tally(app: &App) -> Result<Pass> {
              ORDER BY departure_at LIMIT CAST($2 AS BIGINT)",
         )
         .without_cached_plan()
-        .bind(app.clock.now())
+        .bind(now)
         .bind(SOME as i64)
         .all()
         .await?;
@@ -64,10 +65,12 @@ async fn tally(app: &App) -> Result<Pass> {
     }
     let mut tx = app.db.begin().await?;
     let tallied = tx.sql_among(
-        "UPDATE sailings SET tallied = TRUE WHERE status = 'open' AND NOT tallied AND id IN",
+        "UPDATE sailings SET tallied = TRUE
+         WHERE status = 'open' AND NOT tallied AND departure_at <= $1 AND id IN",
         departed.len(),
         "",
     );
+    let tallied = tallied.bind(now);
     let done = departed.iter().fold(tallied, |tallied, (id,)| tallied.bind(*id)).run().await?;
     tx.commit().await?;
     Ok(Pass { done, more: departed.len() == SOME })

@@ -13,7 +13,7 @@ use crate::{
     harbours::{HarbourName, key},
     kernel::{
         error::Fault,
-        http::{ListFormat, Paging},
+        http::{ListFormat, Pages, Paging},
         ids::{self, Uuid},
         lang::text,
         money::Rupiah,
@@ -171,7 +171,7 @@ impl Input for RoutesQuery {}
 #[derive(Deserialize, JsonSchema)]
 pub struct SailingsQuery {
     #[serde(flatten)]
-    pub paging: Paging,
+    pub paging: Pages,
     /// Day of departure in the route's time zone.
     pub start_date: Option<NaiveDate>,
     pub end_date: Option<NaiveDate>,

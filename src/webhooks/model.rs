@@ -7,7 +7,14 @@ use serde_json::Value;
 
 use crate::{
     events::EventKind,
-    kernel::{error::Fault, http::Paging, ids::Uuid, lang::text, patch::Patch, schema::Input},
+    kernel::{
+        error::Fault,
+        http::{Pages, Paging},
+        ids::Uuid,
+        lang::text,
+        patch::Patch,
+        schema::Input,
+    },
 };
 
 crate::string_enum! {
@@ -194,7 +201,7 @@ pub struct Delivery {
 #[derive(Deserialize, JsonSchema)]
 pub struct DeliveriesQuery {
     #[serde(flatten)]
-    pub paging: Paging,
+    pub paging: Pages,
     pub status: Option<DeliveryStatus>,
 }
 

@@ -2,7 +2,7 @@
 
 use dermaga::kernel::{
     db::{Sort, Total},
-    ids,
+    ids::{self, Uuid},
 };
 
 use chrono::TimeDelta;
@@ -109,6 +109,22 @@ async fn totals_are_exact_up_to_ten_thousand(world: World) {
         assert_eq!(pagination["total_items"], 10_000);
         assert_eq!(pagination["total_pages"], 100);
         assert_eq!(pagination["total_is_minimum"], true);
+    }
+    // Deep pages are read from the first row of the page before them.
+    let all = "SELECT id FROM audit_logs WHERE action = 'counted' ORDER BY created_at, id";
+    let mut all: Vec<(Uuid,)> = world.db().sql(all).all().await.unwrap();
+    for direction in ["asc", "desc"] {
+        for number in [101, 101, 102, 101, 102, 103] {
+            let path = format!(
+                "/v1/audit-logs?action=counted&page_size=100&page={number}&sort_dir={direction}"
+            );
+            let rows = world.get(&path).by(&admin).send().await.ok();
+            let expected: Vec<_> = all.iter().skip(100 * (number - 1)).take(100).collect();
+            let expected: Vec<_> = expected.into_iter().map(|(id,)| json!(id)).collect();
+            let ids = rows.as_array().unwrap().iter().map(|row| row["id"].clone());
+            assert_eq!(ids.collect::<Vec<_>>(), expected, "{direction} {number}");
+        }
+        all.reverse();
     }
 }
 

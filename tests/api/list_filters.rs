@@ -21,6 +21,7 @@ on_both_engines![
     ledger_entries_are_the_same_by_any_filters,
     sailings_are_found_by_rare_and_frequent_words,
     audit_entries_are_found_by_rare_and_frequent_words,
+    every_list_with_a_search_leaves_out_what_does_not_match,
 ];
 
 async fn found(world: &World, path: &str, query: &str, by: &Someone) -> Vec<String> {
@@ -339,4 +340,26 @@ async fn audit_entries_are_found_by_rare_and_frequent_words(world: World) {
     let (_, both) = find("search=terang&action=counted&entity_type=test").await;
     assert_eq!(both["total_items"], 4);
     assert_eq!(find("search=nobody").await.1["total_items"], 0);
+}
+
+async fn every_list_with_a_search_leaves_out_what_does_not_match(world: World) {
+    let document: serde_json::Value =
+        serde_json::from_str(include_str!("../../docs/openapi.json")).unwrap();
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    world.paid_booking(&sailing, 1).await;
+    let mut lists = 0;
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        let parameters = operations["get"]["parameters"].as_array().into_iter().flatten();
+        let mut names = parameters.map(|parameter| parameter["name"].as_str().unwrap());
+        if path.contains('{') || !names.any(|name| name == "search") {
+            continue;
+        }
+        let answer = world.get(&format!("{path}?search=zzqqzzqq")).by(&admin).send().await;
+        if answer.status == 200 {
+            assert_eq!(answer.ok(), json!([]), "{path}");
+            lists += 1;
+        }
+    }
+    assert!(lists > 15, "{lists}");
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     harbour::{callback_body, order},
     on_both_engines,
+    storms::assert_invariants,
     world::World,
 };
 
@@ -15,6 +16,7 @@ on_both_engines![
     an_unknown_reference_is_not_found,
     the_same_event_a_hundred_times_is_one,
     events_in_any_order_end_the_same,
+    notices_at_the_same_time_end_like_one_after_the_other,
     a_wrong_amount_needs_a_review,
     a_late_payment_takes_the_seats_again_or_is_refunded,
     a_second_payment_needs_a_review,
@@ -100,6 +102,30 @@ async fn events_in_any_order_end_the_same(world: World) {
         assert_eq!(status(&world, &booking).await, "paid", "{words:?}");
     }
     assert_eq!(world.balance("customer_deposits").await, -600_000);
+}
+
+/// Whichever notice is first, the payment counts, and no other is lost.
+async fn notices_at_the_same_time_end_like_one_after_the_other(world: World) {
+    let sailing = world.sailing().await;
+    let mut bookings = Vec::new();
+    for n in 0..8 {
+        let email = format!("tamu{n}@example.com");
+        bookings.push(world.books(order(&sailing, 1, &email)).await.ok());
+    }
+    let tell = async |booking: &Value, word: &'static str| {
+        let transaction = format!("t-{}", booking["code"]);
+        world.receives_callback(booking, word, &transaction).await.ok();
+    };
+    let all = bookings.iter().flat_map(|booking| {
+        ["settlement", "expire", "deny", "settlement"].map(|word| tell(booking, word))
+    });
+    futures_util::future::join_all(all).await;
+    for booking in &bookings {
+        assert_eq!(status(&world, booking).await, "paid");
+    }
+    assert_eq!(world.count("SELECT COUNT(*) FROM payment_events").await, 24);
+    assert_eq!(world.balance("customer_deposits").await, -8 * 150_000);
+    assert_invariants(&world).await;
 }
 
 async fn a_wrong_amount_needs_a_review(world: World) {

@@ -1,7 +1,7 @@
 //! Departures and seats by day: the figures of all partners, which are rolled up, are those of the only
 //! partner, which are counted.
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use dermaga::sailings;
 use serde_json::{Value, json};
 
@@ -12,7 +12,11 @@ use crate::{
     world::{Someone, World},
 };
 
-on_both_engines![figures_are_the_same_before_and_after_the_roll_up, rolling_up_races_with_changes,];
+on_both_engines![
+    figures_are_the_same_before_and_after_the_roll_up,
+    a_late_sailing_is_upcoming_again,
+    rolling_up_races_with_changes,
+];
 
 /// Departures of today, this month and last month, upcoming ones, and the occupancy.
 async fn figures(world: &World, who: &Someone) -> Value {
@@ -82,6 +86,24 @@ async fn figures_are_the_same_before_and_after_the_roll_up(world: World) {
     let later = same(&world, &sailing).await;
     assert_eq!(later["last_month"], json!(all - 1));
     assert_eq!((&later["month"], &later["upcoming"]), (&json!(0), &json!(0)));
+}
+
+async fn a_late_sailing_is_upcoming_again(world: World) {
+    world.admin().await;
+    let sailing = world.sailing().await;
+    let departure = "SELECT MIN(departure_at) FROM sailings";
+    let (at,): (DateTime<Utc>,) = world.app.db.sql(departure).one().await.unwrap();
+    world.advances_clock(at - world.app.clock.now() + TimeDelta::minutes(5));
+    let departed = same(&world, &sailing).await;
+    assert_eq!(world.count("SELECT COUNT(*) FROM sailings WHERE tallied").await, 1);
+    let partner = world.signs_in(&sailing.partner.email, "mitra").await;
+    let late = json!({ "departure_time": "23:30", "reason": "Mesin rusak" });
+    let path = format!("/v1/mitra/route-times/{}", sailing.id);
+    world.put(&path, late).by(&partner).send().await.ok();
+    let upcoming = same(&world, &sailing).await;
+    let one_more = departed["upcoming"].as_i64().unwrap() + 1;
+    assert_eq!(upcoming["upcoming"], json!(one_more));
+    assert_eq!(world.count("SELECT COUNT(*) FROM sailings WHERE tallied").await, 0);
 }
 
 async fn rolling_up_races_with_changes(world: World) {

@@ -21,6 +21,7 @@ on_both_engines![
     a_newer_database_is_refused,
     a_changed_checksum_is_refused,
     a_database_from_before_the_first_release_is_refused,
+    jobs_do_not_read_all_bookings_of_a_status,
 ];
 
 /// The address of an empty database on the engine of this world.
@@ -257,4 +258,25 @@ async fn a_database_from_before_the_first_release_is_refused(world: World) {
     if db.engine() == "postgres" {
         postgres::remove(&url).await;
     }
+}
+
+/// The indexes for the list of bookings begin with the status too.
+async fn jobs_do_not_read_all_bookings_of_a_status(world: World) {
+    if world.db().engine() != "sqlite" {
+        return;
+    }
+    let plan = async |sql: &'static str| {
+        let steps: Vec<(i64, i64, i64, String)> = world.db().sql(sql).all().await.unwrap();
+        steps.into_iter().map(|(.., step)| step).collect::<String>()
+    };
+    let sailed = plan(
+        "EXPLAIN QUERY PLAN SELECT id FROM bookings
+         WHERE status = 'paid' AND arrival_at <= '2026' ORDER BY arrival_at LIMIT 10",
+    );
+    assert!(sailed.await.contains("bookings_sailed"));
+    let of_sailings = plan(
+        "EXPLAIN QUERY PLAN UPDATE bookings SET updated_at = updated_at
+         WHERE status IN ('pending_payment', 'paid') AND sailing_id IN ('1', '2', '3', '4')",
+    );
+    assert!(of_sailings.await.contains("bookings_sailing"));
 }

@@ -2,10 +2,12 @@
 //!
 //! One filter drives the query: the one that leaves the fewest bookings, by the order of [`Driver`].
 //! An index has these bookings with all columns of the other filters, which are only checked. Their
-//! conditions are written so that no index supports them. Thus the plan depends neither on the
-//! engine nor on its statistics.
+//! conditions are written so that no index supports them. Where that index has not the order of the
+//! list, its bookings are read first and then sorted. Thus the plan depends neither on the engine nor
+//! on its statistics.
 
-use chrono::TimeDelta;
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
 
 use crate::{
     bookings::{
@@ -14,7 +16,7 @@ use crate::{
     },
     kernel::{
         clock::midnight,
-        db::{Db, EXACT, List, Sort, ToValue},
+        db::{Db, EXACT, List, Sort, ToValue, Total},
         error::Result,
         http::{Page, export},
         ids::Uuid,
@@ -30,19 +32,23 @@ const COLUMNS: &str = "SELECT k.id, k.type, k.status, k.channel, k.qty, k.partne
    k.refund_due
  FROM bookings k";
 /// A count checks at most this many bookings.
-const EXAMINED: i64 = 200_000;
+const EXAMINED: i64 = 40_000;
 /// If their texts are searched. Each text is read from another table.
-const SEARCHED: i64 = 20_000;
+const SEARCHED: i64 = 1_000;
+/// Words that more bookings contain do not drive the query for one of the first pages.
+const RARE: i64 = 2_500;
+/// A search for less than three characters looks at this many bookings, the first of the list.
+const FIRST: i64 = 5_000;
 /// A sailing with so many passengers is rare enough to have an index.
 const MANY: i32 = 5;
-/// Departures of a longer period are no small part of all bookings.
-const PERIOD: TimeDelta = TimeDelta::days(100);
+/// More bookings than this are not sorted: in the order of the list, the first ones are found soon.
+const SORTED: i64 = 20_000;
 
 pub async fn list(
     db: &Db,
     owner: Option<Uuid>,
     query: &BookingsQuery,
-    zone: chrono_tz::Tz,
+    zone: Tz,
 ) -> Result<Page<BookingRow>> {
     let paging = &query.paging;
     let rows = found(db, owner, query, zone)
@@ -57,7 +63,7 @@ pub async fn list_ids(
     db: &Db,
     owner: Option<Uuid>,
     query: &BookingsQuery,
-    zone: chrono_tz::Tz,
+    zone: Tz,
 ) -> Result<Vec<Uuid>> {
     Ok(found(db, owner, query, zone).await?.ids(sort(query), "k.id", export::LIMIT).await?)
 }
@@ -78,17 +84,17 @@ enum Driver {
     Sailing,
     Email,
     Search,
-    CodePromo,
     Note,
-    RefundDue,
     Boat,
     Partner,
-    RareStatus,
     Charter,
+    /// A period with few departures.
+    Departure,
+    RareStatus,
+    RefundDue,
     Channel,
     Qty,
-    /// Departures of a short period, or from a day on, with or without a status.
-    Departure,
+    CodePromo,
     /// A status that many bookings have.
     Status,
     /// The order of the list.
@@ -115,32 +121,52 @@ impl Texts {
     }
 }
 
+/// What was counted to choose the driver.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    has_rare_words: bool,
+    has_few_departures: bool,
+}
+
 impl Driver {
-    fn of(query: &BookingsQuery, texts: &Texts, owner: Option<Uuid>, rare_words: bool) -> Self {
-        let is_short = query.start_date.is_some_and(|start| {
-            query.end_date.is_none_or(|end| end.signed_duration_since(start) <= PERIOD)
-        });
+    fn of(query: &BookingsQuery, texts: &Texts, owner: Option<Uuid>, counts: Counts) -> Self {
         let rare = |status| !matches!(status, BookingStatus::Completed | BookingStatus::Paid);
-        let by_total = query.sort_by.is_some_and(|by| by.as_str() == "total");
         let choices = [
             (texts.code.is_some(), Self::Code),
             (query.route_time_id.is_some(), Self::Sailing),
             (query.email.is_some(), Self::Email),
-            (rare_words, Self::Search),
-            (texts.code_promo.is_some(), Self::CodePromo),
+            (counts.has_rare_words, Self::Search),
             (texts.note.is_some(), Self::Note),
-            (query.refund_due == Some(true), Self::RefundDue),
             (query.item_id.is_some(), Self::Boat),
             (owner.is_some(), Self::Partner),
-            (query.status.is_some_and(rare), Self::RareStatus),
             (query.kind == Some(BookingType::Charter), Self::Charter),
+            (counts.has_few_departures, Self::Departure),
+            (query.status.is_some_and(rare), Self::RareStatus),
+            (query.refund_due == Some(true), Self::RefundDue),
             (query.channel.is_some_and(|channel| channel != Channel::Web), Self::Channel),
             (query.qty.is_some_and(|qty| qty >= MANY), Self::Qty),
-            (is_short, Self::Departure),
+            (texts.code_promo.is_some(), Self::CodePromo),
             // No index has the bookings of a status by their total.
-            (query.status.is_some() && !by_total, Self::Status),
+            (query.status.is_some() && sort(query).column != "k.total", Self::Status),
         ];
         choices.into_iter().find(|(given, _)| *given).map_or(Self::Sort, |(_, driver)| driver)
+    }
+
+    /// Whether the index of the driver has its bookings in this order.
+    fn has_order(self, sort: Sort) -> bool {
+        match self {
+            Self::Sort => true,
+            Self::Status | Self::RareStatus => sort.column != "k.total",
+            Self::Departure => sort.column == "k.departure_at",
+            Self::CodePromo
+            | Self::RefundDue
+            | Self::Boat
+            | Self::Partner
+            | Self::Charter
+            | Self::Channel
+            | Self::Qty => sort.column == "k.created_at",
+            Self::Code | Self::Sailing | Self::Email | Self::Search | Self::Note => false,
+        }
     }
 }
 
@@ -159,18 +185,48 @@ async fn found<'a>(
     db: &'a Db,
     owner: Option<Uuid>,
     query: &BookingsQuery,
-    zone: chrono_tz::Tz,
+    zone: Tz,
 ) -> Result<List<'a>> {
     let texts = Texts::of(query);
     let words = query.paging.search().map(Words::new);
-    let rare_words = match &words {
-        Some(words) => words.are_rare(db).await?,
-        None => false,
+    let (start, end) = period(query, zone);
+    let frequency = match &words {
+        Some(words) => words.frequency(db).await?,
+        None => None,
     };
-    let driver = Driver::of(query, &texts, owner, rare_words);
+    let rare = if query.paging.offset() > 100 { EXACT } else { RARE };
+    let counts = Counts {
+        has_rare_words: frequency.is_some_and(|found| found <= rare),
+        has_few_departures: has_few_departures(db, start, end, words.is_some()).await?,
+    };
+    let driver = Driver::of(query, &texts, owner, counts);
+    let list = narrowed(db, owner, query, zone, driver, frequency);
+    if driver.has_order(sort(query)) || driver == Driver::Search {
+        return Ok(list);
+    }
+    Ok(match list.has_more_than(SORTED).await? {
+        true => narrowed(db, owner, query, zone, Driver::Sort, frequency),
+        false => list,
+    })
+}
+
+/// The list with all filters. `frequency` is that of the words, if it was counted.
+fn narrowed<'a>(
+    db: &'a Db,
+    owner: Option<Uuid>,
+    query: &BookingsQuery,
+    zone: Tz,
+    driver: Driver,
+    frequency: Option<i64>,
+) -> List<'a> {
+    let words = query.paging.search().map(Words::new);
+    let (start, end) = period(query, zone);
     let drives = |one| driver == one;
+    let sort = sort(query);
     let list = db.list(booking!("")).found_in("SELECT k.id FROM bookings k");
-    let list = list.examining(COLUMNS, if words.is_some() { SEARCHED } else { EXAMINED });
+    let list = list
+        .examining(COLUMNS, if words.is_some() { SEARCHED } else { EXAMINED })
+        .sorted_apart(!driver.has_order(sort));
     let list = match driver {
         Driver::Charter => list.only("k.type = 'charter'"),
         Driver::Channel => list.only("k.channel <> 'web'"),
@@ -182,17 +238,24 @@ async fn found<'a>(
         Driver::RefundDue => list.only("k.refund_due"),
         _ => list.check("COALESCE(k.refund_due, FALSE) = ?", query.refund_due),
     };
-    let Texts { code, code_promo, note } = texts;
-    let start = query.start_date.map(|date| midnight(date, zone));
-    let day_after = query.end_date.and_then(|date| date.succ_opt());
-    let end = day_after.map(|date| midnight(date, zone));
-    let by_status = matches!(driver, Driver::RareStatus | Driver::Status | Driver::Departure);
-    let sorted_by_departure = sort(query).column == "k.departure_at";
-    let by_departure = match driver {
-        Driver::RareStatus | Driver::Departure => true,
-        Driver::Status | Driver::Sort => sorted_by_departure,
+    let Texts { code, code_promo, note } = Texts::of(query);
+    let sorted_by_departure = sort.column == "k.departure_at";
+    let by_status = match driver {
+        Driver::RareStatus | Driver::Status => true,
+        Driver::Departure => sorted_by_departure,
         _ => false,
     };
+    let by_departure = match driver {
+        Driver::Departure => true,
+        Driver::RareStatus | Driver::Status | Driver::Sort => sorted_by_departure,
+        _ => false,
+    };
+    // A booking is made before its departure.
+    let by_creation = match driver {
+        Driver::Status | Driver::RareStatus | Driver::Sort => sort.column == "k.created_at",
+        _ => false,
+    };
+    let list = list.filter("k.created_at < ?", end.filter(|_| by_creation));
     let list = by(list, drives(Driver::Code), "k.code = ?", "k.code || '' = ?", code);
     let list = by(
         list,
@@ -254,11 +317,65 @@ async fn found<'a>(
         "COALESCE(k.departure_at, k.created_at) < ?",
         end,
     );
-    Ok(match words {
-        Some(words) => words.narrow(list, drives(Driver::Search)),
-        None => list,
-    })
+    let Some(words) = words else { return list };
+    // With wildcards, more are counted than match.
+    let is_total = !words.has_wildcards && is_unfiltered(query, owner);
+    let total = frequency.filter(|_| is_total);
+    words.narrow(list, drives(Driver::Search), sort).known(total.map(Total::counted))
 }
+
+/// Whether nothing but words is looked for.
+fn is_unfiltered(query: &BookingsQuery, owner: Option<Uuid>) -> bool {
+    let texts = Texts::of(query);
+    owner.is_none()
+        && [texts.code, texts.code_promo, texts.note].iter().all(Option::is_none)
+        && [query.route_time_id, query.item_id].iter().all(Option::is_none)
+        && query.email.is_none()
+        && query.refund_due.is_none()
+        && query.status.is_none()
+        && query.kind.is_none()
+        && query.channel.is_none()
+        && query.qty.is_none()
+        && query.start_date.is_none()
+        && query.end_date.is_none()
+}
+
+/// The time of the first departure of a period, and the time after its last one.
+fn period(query: &BookingsQuery, zone: Tz) -> (Option<DateTime<Utc>>, Option<DateTime<Utc>>) {
+    let day_after = query.end_date.and_then(|date| date.succ_opt());
+    (query.start_date.map(|date| midnight(date, zone)), day_after.map(|date| midnight(date, zone)))
+}
+
+/// Whether few bookings depart in a period, so that it can drive the query. `false` without a period.
+async fn has_few_departures(
+    db: &Db,
+    start: Option<DateTime<Utc>>,
+    end: Option<DateTime<Utc>>,
+    has_words: bool,
+) -> Result<bool> {
+    /// With words: the texts of all of them are read.
+    const SEARCHED: i64 = 1_500;
+    if start.or(end).is_none() {
+        return Ok(false);
+    }
+    let few = if has_words { SEARCHED } else { SORTED };
+    let found: i64 = db
+        .sql(
+            "SELECT COUNT(*) FROM (SELECT 1 FROM bookings
+               WHERE departure_at >= $1 AND departure_at < $2 LIMIT CAST($3 AS BIGINT)) AS found",
+        )
+        .without_cached_plan()
+        .bind(start.unwrap_or(DateTime::UNIX_EPOCH))
+        .bind(end.unwrap_or(DateTime::from_timestamp_nanos(i64::MAX)))
+        .bind(few + 1)
+        .long()
+        .scalar()
+        .await?;
+    Ok(found <= few)
+}
+
+/// How `@` is stored in the texts. PostgreSQL indexes letters and digits only.
+const AT: &str = "zqz";
 
 /// What a search looks for: a part of the code, the contact or the name of a passenger.
 struct Words {
@@ -289,8 +406,7 @@ macro_rules! matching {
 impl Words {
     /// A phone number is searched as it is stored, however it is written.
     fn new(words: &str) -> Self {
-        let phone = phone_digits(words);
-        let words = phone.as_deref().unwrap_or(words);
+        let words = phone_digits(words).unwrap_or_else(|| words.replace('@', AT));
         let is_wildcard = |c: char| matches!(c, '%' | '_' | '\\');
         let like = words.replace(is_wildcard, "_");
         let mut exactly = String::new();
@@ -305,12 +421,13 @@ impl Words {
         }
     }
 
-    /// Whether few bookings contain them, so that they can drive the query.
-    async fn are_rare(&self, db: &Db) -> Result<bool> {
+    /// How many bookings contain them, at most one more than [`EXACT`]. `None` if they are too short
+    /// to be counted.
+    async fn frequency(&self, db: &Db) -> Result<Option<i64>> {
         if self.is_short {
-            return Ok(false);
+            return Ok(None);
         }
-        let found: i64 = db
+        let found = db
             .sql(concat!(
                 "SELECT COUNT(*) FROM (",
                 matching!("$1"),
@@ -322,10 +439,10 @@ impl Words {
             .long()
             .scalar()
             .await?;
-        Ok(found <= EXACT)
+        Ok(Some(found))
     }
 
-    fn narrow<'a>(self, list: List<'a>, drives: bool) -> List<'a> {
+    fn narrow<'a>(self, list: List<'a>, drives: bool, sort: Sort) -> List<'a> {
         let list = match drives {
             true => list.filter(
                 concat!(
@@ -335,10 +452,7 @@ impl Words {
                 ),
                 Some(self.like),
             ),
-            false if self.is_short => list.only(
-                "k.created_at >= (SELECT MIN(c.created_at) FROM (SELECT created_at FROM bookings
-                   ORDER BY created_at DESC LIMIT 20000) AS c)",
-            ),
+            false if self.is_short => list.only_first(FIRST, sort, "k.id"),
             false => list,
         };
         let check = (!drives || self.has_wildcards).then_some(self.exactly);

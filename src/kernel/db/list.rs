@@ -2,7 +2,7 @@
 //!
 //! Every piece of text is a `&'static str`; values of callers are bound.
 
-use super::{Db, FromRow, On, PgType, Result, Statement, ToValue, Value};
+use super::{Db, FromRow, On, PgType, Result, Statement, ToValue, Value, anchor::DEEP};
 use crate::kernel::ids::Uuid;
 
 /// The number of placeholders for ids is rounded up to a multiple of this and filled with NULL, so
@@ -15,6 +15,8 @@ pub struct Sort {
     pub column: &'static str,
     pub descending: bool,
 }
+
+const UNLIMITED: i64 = i64::MAX;
 
 /// The total of a list is exact up to this number, so that a count never reads a whole table.
 pub const EXACT: i64 = 10_000;
@@ -32,8 +34,21 @@ impl Total {
         Self { items, is_minimum: false }
     }
 
+    /// By a count that stops after [`EXACT`].
+    pub fn counted(items: i64) -> Self {
+        if items > EXACT { Self::at_least(items) } else { Self::exactly(items) }
+    }
+
     fn at_least(items: i64) -> Self {
         Self { items: items.min(EXACT), is_minimum: true }
+    }
+
+    /// A count that examines a part of the rows may miss those of the page.
+    fn including(self, seen: i64) -> Self {
+        match self.is_minimum {
+            true => Self::at_least(self.items.max(seen)),
+            false => self,
+        }
     }
 }
 
@@ -46,8 +61,11 @@ pub struct List<'a> {
     /// Conditions that no index supports, see [`Self::check`].
     checks: String,
     examined: Option<(&'static str, i64)>,
-    /// Whether more than [`EXACT`] rows are known to exist.
-    are_many: bool,
+    /// See [`Self::sorted_apart`].
+    is_sorted_apart: bool,
+    /// See [`Self::only_first`].
+    first: Option<(i64, String)>,
+    known: Option<Total>,
     /// Bound twice: once for the count and once for the page.
     binds: Vec<(Result<Value<'static>>, PgType)>,
 }
@@ -55,8 +73,19 @@ pub struct List<'a> {
 impl<'a> List<'a> {
     pub(super) fn new(db: &'a Db, select: &'static str) -> Self {
         let (conditions, checks) = Default::default();
-        let (found, examined, are_many, binds) = Default::default();
-        Self { db, select, found, conditions, checks, examined, are_many, binds }
+        let (found, examined, is_sorted_apart, first, known, binds) = Default::default();
+        Self {
+            db,
+            select,
+            found,
+            conditions,
+            checks,
+            examined,
+            is_sorted_apart,
+            first,
+            known,
+            binds,
+        }
     }
 
     /// Filters, counts and sorts with `ids`, a cheaper query for the ids of the same rows. `select`
@@ -75,9 +104,24 @@ impl<'a> List<'a> {
         self
     }
 
-    /// The caller knows that there are more than [`EXACT`] rows, so that nothing is counted.
-    pub fn are_many(mut self) -> Self {
-        self.are_many = true;
+    /// The caller knows the total, so that nothing is counted.
+    pub fn known(mut self, total: Option<Total>) -> Self {
+        self.known = total;
+        self
+    }
+
+    /// No index has the rows of the filters in the order of the list, so they are all read and sorted.
+    /// Otherwise a planner may prefer to read the whole table in that order. Needs
+    /// [`Self::examining`].
+    pub fn sorted_apart(mut self, is_sorted_apart: bool) -> Self {
+        self.is_sorted_apart = is_sorted_apart;
+        self
+    }
+
+    /// Applies the checks to the first rows of the filters alone. Needs [`Self::examining`].
+    pub fn only_first(mut self, rows: i64, sort: Sort, id: &str) -> Self {
+        self.first = Some((rows, order(sort, id)));
+        self.is_sorted_apart = true;
         self
     }
 
@@ -119,6 +163,13 @@ impl<'a> List<'a> {
         self
     }
 
+    /// Whether the filters, without the checks, find more rows than this.
+    pub async fn has_more_than(&self, rows: i64) -> Result<bool> {
+        let Some((examined, _)) = self.examined else { return Ok(false) };
+        let driven = with_conditions(examined, &[&self.conditions]);
+        Ok(self.counted(&driven, rows).await? > rows)
+    }
+
     /// The ids of all rows in order, at most `limit`, by the query of [`Self::found_in`].
     pub async fn ids(self, sort: Sort, id: &'static str, limit: i64) -> Result<Vec<Uuid>> {
         let place = self.binds.len() + 1;
@@ -142,7 +193,11 @@ impl<'a> List<'a> {
         let Some(found) = self.found else {
             return self.page_of(self.select, sort, id, limit, offset).await;
         };
-        let (ids, total): (Vec<(Uuid,)>, _) = self.page_of(found, sort, id, limit, offset).await?;
+        let is_in_order = !self.is_sorted_apart && !found.contains(" JOIN ");
+        let (ids, total) = match offset < DEEP || !is_in_order {
+            true => self.page_of(found, sort, id, limit, offset).await?,
+            false => self.deep_page(found, sort, id, limit, offset).await?,
+        };
         if ids.is_empty() {
             return Ok((Vec::new(), total));
         }
@@ -151,6 +206,44 @@ impl<'a> List<'a> {
         let rows = Statement::among(On::Db(self.db), &head, places, &order).cached().long();
         let ids = ids.into_iter().map(|(id,)| Some(id)).chain(std::iter::repeat(None));
         Ok((ids.take(places).fold(rows, Statement::bind).all().await?, total))
+    }
+
+    /// A page that is read from a row that was found before, see [`super::anchor`].
+    async fn deep_page(
+        &self,
+        found: &str,
+        sort: Sort,
+        id: &'static str,
+        limit: i64,
+        offset: i64,
+    ) -> Result<(Vec<(Uuid,)>, Total)> {
+        let (rows, order) = (self.rows(found), order(sort, id));
+        let total = self.total(&rows, sort, id).await?;
+        if !total.is_minimum && offset >= total.items {
+            return Ok((Vec::new(), total));
+        }
+        let query = format!("{rows} {order} {:?}", self.binds);
+        let anchors = &self.db.metrics.anchors;
+        let anchor = anchors.before(&query, offset);
+        let next = self.binds.len() + 1;
+        let from = anchor.map(|_| from_row(found, sort, id, next + 2)).unwrap_or_default();
+        let page = self.statement(format!(
+            "{} {order} LIMIT CAST(${next} AS BIGINT) OFFSET ${}",
+            with_conditions(found, &[&self.conditions, &self.checks, &from]),
+            next + 1
+        ));
+        let skipped = offset - anchor.map_or(0, |anchor| anchor.offset);
+        let page = page.bind(limit).bind(skipped);
+        let page = match anchor {
+            Some(anchor) => page.bind(anchor.id),
+            None => page,
+        };
+        let ids: Vec<(Uuid,)> = page.long().all().await?;
+        if let Some((first,)) = ids.first() {
+            anchors.remember(query, offset, *first, anchor);
+        }
+        let seen = offset + ids.len() as i64;
+        Ok((ids, total.including(seen)))
     }
 
     /// If the first page is not full, its length is the total.
@@ -171,27 +264,36 @@ impl<'a> List<'a> {
         );
         let page = self.statement(page).bind(limit).bind(offset).long();
         if offset > 0 {
-            let total = self.total(&rows).await?;
+            let total = self.total(&rows, sort, id).await?;
             let is_past = !total.is_minimum && offset >= total.items;
-            return Ok((if is_past { Vec::new() } else { page.all().await? }, total));
+            let found: Vec<T> = if is_past { Vec::new() } else { page.all().await? };
+            let seen = offset + found.len() as i64;
+            return Ok((found, total.including(seen)));
         }
         let found: Vec<T> = page.all().await?;
         let seen = found.len() as i64;
-        let total = if seen < limit { Total::exactly(seen) } else { self.total(&rows).await? };
-        Ok((found, total))
+        let total =
+            if seen < limit { Total::exactly(seen) } else { self.total(&rows, sort, id).await? };
+        Ok((found, total.including(seen)))
     }
 
-    async fn total(&self, rows: &str) -> Result<Total> {
-        if self.are_many {
-            return Ok(Total::at_least(EXACT));
+    async fn total(&self, rows: &str, sort: Sort, id: &str) -> Result<Total> {
+        if let Some(total) = self.known {
+            return Ok(total);
         }
-        let Some((examined, most)) = self.examined.filter(|_| !self.checks.is_empty()) else {
+        let few_are_checked = self.checks.is_empty() || self.first.is_some();
+        let Some((examined, most)) = self.examined.filter(|_| !few_are_checked) else {
             let items = self.counted(rows, EXACT).await?;
-            return Ok(if items > EXACT { Total::at_least(items) } else { Total::exactly(items) });
+            return Ok(Total::counted(items));
         };
         let driven = with_conditions(examined, &[&self.conditions]);
-        let alias = examined.rsplit(' ').next().expect("a query ends with its table's alias");
-        let few = format!("SELECT 1 FROM ({driven} LIMIT {most}) AS {alias} WHERE {}", self.checks);
+        // In the order of the index that has them.
+        let driven = match self.is_sorted_apart {
+            true => driven,
+            false => format!("{driven} {}", order(sort, id)),
+        };
+        let few =
+            format!("SELECT 1 FROM {} WHERE {}", limited(examined, &driven, most), self.checks);
         let items = self.counted(&few, EXACT).await?;
         let is_cut = items > EXACT || self.counted(&driven, most).await? > most;
         Ok(if is_cut { Total::at_least(items) } else { Total::exactly(items) })
@@ -204,7 +306,20 @@ impl<'a> List<'a> {
     }
 
     fn rows(&self, select: &str) -> String {
-        with_conditions(select, &[&self.conditions, &self.checks])
+        let Some((examined, _)) = self.examined.filter(|_| self.is_sorted_apart) else {
+            return with_conditions(select, &[&self.conditions, &self.checks]);
+        };
+        let mut driven = with_conditions(examined, &[&self.conditions]);
+        let most = match &self.first {
+            Some((most, order)) => {
+                driven = format!("{driven} {order}");
+                *most
+            }
+            None => UNLIMITED,
+        };
+        let (columns, _) = select.split_once(" FROM ").expect("a query has a table");
+        let rows = format!("{columns} FROM {}", limited(examined, &driven, most));
+        with_conditions(&rows, &[&self.checks])
     }
 
     /// PostgreSQL plans a query for ids for its values: which index is best depends on them.
@@ -224,6 +339,25 @@ impl<'a> List<'a> {
         self.binds.push((value.to_value(), T::TYPE));
         format!("${}", self.binds.len())
     }
+}
+
+/// A subquery that planners do not merge into the outer query, because of its limit. It has the alias of
+/// the table.
+fn limited(select: &str, rows: &str, most: i64) -> String {
+    let alias = select.rsplit(' ').next().expect("a query ends with its table's alias");
+    format!("({rows} LIMIT {most}) AS {alias}")
+}
+
+/// The condition that a row is the one with the id `$place` or comes after it. An index of the order
+/// supports its first part.
+fn from_row(found: &str, sort: Sort, id: &str, place: usize) -> String {
+    let (_, table) = found.split_once(" FROM ").expect("a query has a table");
+    let (table, alias) = table.split_once(' ').expect("a table has an alias");
+    let column = sort.column.trim_start_matches(alias).trim_start_matches('.');
+    let (than, or) = if sort.descending { ("<=", "<") } else { (">=", ">") };
+    let there = format!("(SELECT anchor.{column} FROM {table} anchor WHERE anchor.id = ${place})");
+    let (by, id_than) = (sort.column, than);
+    format!("{by} {than} {there} AND ({by} {or} {there} OR {id} {id_than} ${place})")
 }
 
 fn order(sort: Sort, id: &str) -> String {

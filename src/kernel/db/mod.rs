@@ -3,6 +3,7 @@
 //! Nothing outside this folder knows which engine it runs on. Statements are the same text on
 //! both; see `docs/adr/0002-two-engines.md` for what that text may contain.
 
+mod anchor;
 mod failure;
 mod list;
 mod migrate;
@@ -39,6 +40,7 @@ pub use sqlite::{copy, faults};
 pub use statement::Statement;
 pub use value::{FromValue, Json, PgType, ToValue, Value};
 
+use anchor::Anchors;
 use postgres::{PgPool, PgTx};
 use readers::Readers;
 use statement::On;
@@ -76,6 +78,7 @@ enum Engine {
 struct Metrics {
     statements: AtomicU64,
     posted: watch::Sender<()>,
+    anchors: Anchors,
     /// Whether SQLite's files may still contain content that was erased.
     unscrubbed: AtomicBool,
 }

@@ -19,4 +19,4 @@ pub use input::{
     PathParams, Query, decode, unreadable,
 };
 pub use once::{Once, once, once_amended};
-pub use paging::{Direction, Paging};
+pub use paging::{Direction, Pages, Paging};

@@ -1,5 +1,7 @@
 //! Query parameters of lists.
 
+use std::ops::Deref;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -12,9 +14,9 @@ crate::string_enum! {
     pub enum Direction { Asc = "asc", Desc = "desc" }
 }
 
-/// Flattened into the query of every list.
+/// Flattened into the query of a list that cannot be searched.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Paging {
+pub struct Pages {
     /// Page number, starting at 1.
     #[schemars(range(min = 1, max = 1_000_000_000))]
     page: Option<i64>,
@@ -22,6 +24,13 @@ pub struct Paging {
     #[schemars(range(min = 1, max = 100))]
     page_size: Option<i64>,
     sort_dir: Option<Direction>,
+}
+
+/// Flattened into the query of every other list.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct Paging {
+    #[serde(flatten)]
+    pages: Pages,
     /// Case-insensitive substring.
     #[schemars(length(max = 200))]
     search: Option<String>,
@@ -31,7 +40,17 @@ impl Paging {
     pub fn search(&self) -> Option<&str> {
         self.search.as_deref().map(str::trim).filter(|words| !words.is_empty())
     }
+}
 
+impl Deref for Paging {
+    type Target = Pages;
+
+    fn deref(&self) -> &Pages {
+        &self.pages
+    }
+}
+
+impl Pages {
     pub fn limit(&self) -> i64 {
         self.page_size.unwrap_or(20)
     }

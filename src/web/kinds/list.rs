@@ -93,7 +93,7 @@ fn render(
         filters => data(filters),
         clear => visit.path.as_str(),
         filtered => visit.query.iter().any(|(name, value)| !PAGING.contains(&name.as_str()) && !value.is_empty()),
-        paging => data(paging(&visit, &envelope.pagination)),
+        paging => data(paging(&visit, &envelope.pagination, view.len())),
         exports => data(exports(&visit, input)),
         news => data(actions(&visit, page.path, &Value::Null)),
         back => data(back(&visit)),
@@ -250,12 +250,13 @@ struct Paging {
     page: i64,
     total_pages: i64,
     total_items: i64,
+    is_minimum: bool,
     previous: Option<String>,
     next: Option<String>,
     sizes: Vec<Tab>,
 }
 
-fn paging(visit: &Visit, pagination: &Value) -> Option<Paging> {
+fn paging(visit: &Visit, pagination: &Value, rows: usize) -> Option<Paging> {
     let figure = |name: &str| pagination[name].as_i64();
     let (page, total_pages) = (figure("page")?, figure("total_pages")?);
     let to = |page: i64| changed(visit, &[("page", &page.to_string())]);
@@ -264,12 +265,16 @@ fn paging(visit: &Visit, pagination: &Value) -> Option<Paging> {
         label: size.into(),
         current: figure("page_size").is_some_and(|known| known.to_string() == size),
     });
+    // There may be more rows than were counted.
+    let is_minimum = pagination["total_is_minimum"] == true;
+    let is_full = figure("page_size").is_some_and(|size| rows as i64 == size);
     Some(Paging {
         page,
         total_pages,
         total_items: figure("total_items")?,
+        is_minimum,
         previous: (page > 1).then(|| to(page - 1)),
-        next: (page < total_pages).then(|| to(page + 1)),
+        next: (page < total_pages || is_minimum && is_full).then(|| to(page + 1)),
         sizes: sizes.into(),
     })
 }
