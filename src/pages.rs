@@ -131,7 +131,7 @@ fn sales(pages: Pages) -> Pages {
               "Semua pemesanan dibatalkan. Yang sudah membayar berhak atas seluruh harga dan langsung diberi tahu. Tidak dapat diurungkan.")
     .file("/console/sailings/{id}/manifest", "get_manifest", ("Manifest", "Manifes"))
     .form("/console/sailings/{id}/check-in", "check_in", ("Check in", "Naik kapal")).fields("ticket_code:hidden").then("/console/sailings/{id}")
-    .form("/console/sailings/{id}/undo", "undo_check_in", ("Undo check-in", "Urungkan naik kapal")).fields("ticket_code:hidden reason").then("/console/sailings/{id}")
+    .form("/console/sailings/{id}/undo", "undo_check_in", ("Undo check-in", "Urungkan naik kapal")).fields("ticket_code reason").then("/console/sailings/{id}")
 
     .list("/console/refunds", "list_refunds", ("Refunds", "Pengembalian dana")).menu(Sales, "refund").tabs("status")
         .columns("code booking_code mitra.name kind unpaid:money due_at by status")
@@ -227,8 +227,8 @@ fn partners(pages: Pages) -> Pages {
     .form("/console/partners/{id}/documents/review", "review_document", ("Review document", "Tinjau dokumen")).fields("document_id:hidden status note").then("/console/partners/{id}/documents")
     .form("/console/partners/{id}/documents/bank", "approve_bank_account", ("Review bank account", "Tinjau rekening")).fields("status bank_code account_number account_name note").then("/console/partners/{id}/documents")
     .act("/console/partners/{id}/impersonate", "impersonate_partner", "edit_partner", ("Act for the partner", "Bertindak sebagai mitra")).when("mitra.status", &["active"]).then("/console")
-        .says("For an hour you see and do what the partner sees and does, limited by your own rights. Everything is recorded under your name.",
-              "Selama satu jam Anda melihat dan melakukan apa yang dapat dilakukan mitra, dibatasi hak Anda sendiri. Semuanya tercatat atas nama Anda.")
+        .says("For 15 minutes you see and do what the partner sees and does, limited by your own rights. Everything is recorded under your name.",
+              "Selama 15 menit Anda melihat dan melakukan apa yang dapat dilakukan mitra, dibatasi hak Anda sendiri. Semuanya tercatat atas nama Anda.")
     .act("/console/partners/{id}/invite", "resend_invitation", "edit_partner", ("Send invitation again", "Kirim ulang undangan")).columns("email").when("mitra.status", &["draft"])
     .act("/console/partners/{id}/suspend", "suspend_partner", "edit_partner", ("Suspend", "Tangguhkan")).danger().when("mitra.status", &["active"]).columns("email speedboat_count").fields("reason")
         .says("The partner's sailings leave the sale and its people cannot change anything. Passengers already sold can still board.",

@@ -7,7 +7,7 @@ use super::{
     model::{Credentials, OpenSession, SessionRow, SessionsQuery, Status},
 };
 use crate::kernel::{
-    caller::Context,
+    caller::{Context, network},
     db::{Db, Tx},
     error::Result,
     http::Page,
@@ -23,6 +23,8 @@ pub const IMPERSONATION: TimeDelta = TimeDelta::minutes(15);
 /// Life of a remember token, and of all tokens of a device together.
 pub const REMEMBERED: TimeDelta = TimeDelta::days(30);
 const FAMILY: TimeDelta = TimeDelta::days(90);
+/// How long a device may still send a token that it has exchanged.
+const EXCHANGING: TimeDelta = TimeDelta::seconds(30);
 
 /// The session of a token with all data that determines its rights.
 pub async fn session(db: &Db, hash: &[u8], now: DateTime<Utc>) -> Result<Option<SessionRow>> {
@@ -224,6 +226,30 @@ pub async fn mark_exchanged(tx: &mut Tx, hash: &[u8], now: DateTime<Utc>) -> Res
         .run()
         .await?;
     Ok(rotated == 1)
+}
+
+/// Whether the device that sends a token has exchanged it a moment ago. The exchange has opened a session,
+/// which knows browser and network.
+pub async fn was_just_exchanged(
+    tx: &mut Tx,
+    hash: &[u8],
+    context: &Context,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let opened: Option<(String, Option<String>)> = tx
+        .sql(
+            "SELECT s.address, s.user_agent FROM remember_tokens r
+             JOIN sessions s ON s.family_id = r.family_id AND s.created_at = r.rotated_at
+             WHERE r.token_hash = $1 AND r.rotated_at > $2",
+        )
+        .bind(hash.to_vec())
+        .bind(now - EXCHANGING)
+        .maybe()
+        .await?;
+    Ok(opened.is_some_and(|(address, user_agent)| {
+        let address = address.parse().ok().map(network);
+        address == Some(network(context.address)) && user_agent == context.user_agent
+    }))
 }
 
 /// A new remember token and its expiry. `enrolled_at` is the time of the device's first token.

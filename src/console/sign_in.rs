@@ -28,9 +28,12 @@ pub fn login(visit: Visit, form: Option<Values>) -> BoxFuture<'static, Response>
     async move {
         match form {
             Some(values) => sign_in(visit, values).await,
-            None if visit.me.is_some() => visit.redirect("/console"),
             None => {
                 let next = visit.parameter("next").and_then(own_path).map(str::to_owned);
+                // Signed in already, perhaps by another tab a moment ago.
+                if visit.me.is_some() {
+                    return visit.redirect(next.as_deref().unwrap_or("/console"));
+                }
                 let values = next.map(|next| ("_next".to_owned(), next));
                 show(visit, 200, &Values(values.into_iter().collect()), &Shown::default())
             }
@@ -75,17 +78,19 @@ fn show(visit: Visit, status: u16, values: &Values, shown: &Shown<'_>) -> Respon
 
 async fn sign_in(mut visit: Visit, mut values: Values) -> Response {
     let sealed = values.take("_sealed");
-    let (email, password) = match sealed.as_deref() {
+    let credentials = match sealed.as_deref() {
         Some(sealed) => match unseal(&visit, sealed) {
             Some(credentials) => credentials,
             None => return show(visit, 200, &values, &Shown::default()),
         },
         None => {
             let text = |name| values.get(name).unwrap_or_default().to_owned();
-            (text("email"), text("password"))
+            let at = visit.web.app().clock.now();
+            Credentials { email: text("email"), password: text("password"), at }
         }
     };
     let code = values.take("_code").unwrap_or_default();
+    let Credentials { email, password, .. } = &credentials;
     let mut body = json!({ "email": email, "password": password, "role": "any" });
     if sealed.is_some() {
         body["code"] = json!(code.trim());
@@ -94,11 +99,11 @@ async fn sign_in(mut visit: Visit, mut values: Values) -> Response {
     let call = Call { remember, ..Call::of("login").json(body) };
     let answer = visit.web.client().ask(&visit.context, call).await;
     if !answer.is_success() {
-        return refused(visit, values, &answer, &email, &password);
+        return refused(visit, values, &answer, &credentials);
     }
     visit.open(&answer.data);
     if values.get("remember") == Some("true") {
-        remember_device(&mut visit, &email).await;
+        remember_device(&mut visit, email).await;
     }
     if visit.recognize().await.is_err() || visit.me.is_none() {
         return visit.redirect("/console");
@@ -110,12 +115,11 @@ fn refused(
     visit: Visit,
     mut values: Values,
     answer: &Envelope,
-    email: &str,
-    password: &str,
+    credentials: &Credentials,
 ) -> Response {
-    values.set("email", email);
+    values.set("email", &credentials.email);
     let sealed = match answer.error.as_str() {
-        "second_factor_required" => seal(&visit, email, password),
+        "second_factor_required" => seal(&visit, credentials),
         _ => None,
     };
     let refusal = sealed.is_none().then_some(answer);
@@ -128,9 +132,7 @@ async fn remember_device(visit: &mut Visit, email: &str) {
     let answer = visit.ask(call).await;
     if answer.is_success() {
         visit.jar.remember_email(email);
-        for cookie in answer.cookies {
-            visit.jar.add(cookie);
-        }
+        visit.jar.remember(answer.data["remember_token"].as_str().unwrap_or_default());
     }
 }
 
@@ -148,19 +150,26 @@ async fn go_on(visit: Visit, values: &Values) -> Response {
     visit.redirect(&next)
 }
 
+struct Credentials {
+    email: String,
+    password: String,
+    /// When the password was typed.
+    at: DateTime<Utc>,
+}
+
 /// The password between the two steps of a sign-in: encrypted, and for a few minutes.
-fn seal(visit: &Visit, email: &str, password: &str) -> Option<String> {
-    let at = visit.web.app().clock.now();
+fn seal(visit: &Visit, Credentials { email, password, at }: &Credentials) -> Option<String> {
     let text = json!({ "email": email, "password": password, "at": at }).to_string();
     visit.web.app().sealer.seal(&text).ok()
 }
 
-fn unseal(visit: &Visit, sealed: &str) -> Option<(String, String)> {
+fn unseal(visit: &Visit, sealed: &str) -> Option<Credentials> {
     let app = visit.web.app();
     let opened: Value = serde_json::from_str(&app.sealer.open(sealed).ok()?).ok()?;
     let at: DateTime<Utc> = opened["at"].as_str()?.parse().ok()?;
     let text = |name: &str| opened[name].as_str().map(str::to_owned);
-    (app.clock.now() < at + CODE_WAITS).then_some((text("email")?, text("password")?))
+    let credentials = Credentials { email: text("email")?, password: text("password")?, at };
+    (app.clock.now() < at + CODE_WAITS).then_some(credentials)
 }
 
 /// A form whose session has ended: signing in shows it again, filled in.
@@ -225,10 +234,23 @@ pub fn logout(mut visit: Visit, form: Option<Values>) -> BoxFuture<'static, Resp
         if form.is_none() {
             return visit.redirect("/console");
         }
-        let (bearer, remember) = (visit.session.own.clone(), visit.session.remember.clone());
-        let answer = visit.ask(Call { bearer, remember, ..Call::of("logout") }).await;
+        // The session of a partner first: the own one may have ended already.
+        let acting = visit.session.acting.clone().map(|acting| (acting.token, None));
+        let own = visit.session.own.clone().map(|own| (own, visit.session.remember.clone()));
+        let mut message = String::new();
+        for (token, remember) in acting.into_iter().chain(own) {
+            let call = Call { bearer: Some(token), remember, ..Call::of("logout") };
+            let answer = visit.ask(call).await;
+            // The session goes on, so the browser must not forget it.
+            if answer.status >= 500 || answer.status == 429 {
+                return visit.problem(&answer);
+            }
+            if answer.is_success() {
+                message = answer.message;
+            }
+        }
         visit.jar.sign_out();
-        visit.redirect_saying("/console/login", &answer.message)
+        visit.redirect_saying("/console/login", &message)
     }
     .boxed()
 }

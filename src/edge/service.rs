@@ -139,7 +139,9 @@ impl Service {
     }
 
     async fn answer_with_cors(&self, target: Target<'_>, request: Request) -> Response {
-        let Some(cors) = &self.0.cors else { return self.answer(target, request).await };
+        // Other origins call the API. They neither read pages nor send forms.
+        let cors = self.0.cors.as_ref().filter(|_| !web::is_page(request.uri().path()));
+        let Some(cors) = cors else { return self.answer(target, request).await };
         let service = service_fn(async |request| Ok(self.answer(target, request).await));
         infallible(cors.layer(service).oneshot(request).boxed().await)
     }

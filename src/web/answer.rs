@@ -59,7 +59,12 @@ pub fn is_same_site(headers: &HeaderMap, public_url: &str) -> bool {
     }
     let Some(origin) = text("origin") else { return false };
     let host = text("host").unwrap_or_default();
-    let is_host = ["http://", "https://"].iter().any(|scheme| {
+    // Whoever can change what is sent without TLS must not act for a page with it.
+    let schemes: &[&str] = match public_url.starts_with("https://") {
+        true => &["https://"],
+        false => &["http://", "https://"],
+    };
+    let is_host = schemes.iter().any(|scheme| {
         origin.strip_prefix(scheme).is_some_and(|rest| !host.is_empty() && rest == host)
     });
     origin == public_url || is_host
@@ -71,6 +76,9 @@ pub fn own_path(path: &str) -> Option<&str> {
     let is_own =
         path == "/console" || path.starts_with("/console/") || path.starts_with("/console?");
     let is_plain = path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+    // A browser resolves dots, encoded ones too, before it sends the path.
+    let bare = path.split(['?', '#']).next().unwrap_or(path).to_ascii_lowercase();
+    let is_plain = is_plain && !["/.", "/%2e", "//"].iter().any(|part| bare.contains(part));
     (is_own && is_plain && !path.starts_with("/console/log")).then_some(path)
 }
 
@@ -91,7 +99,11 @@ mod tests {
         assert!(!check(&[("sec-fetch-site", "same-site"), ("origin", "https://dermaga.example")]));
         assert!(!check(&[("sec-fetch-site", "cross-site")]));
         assert!(check(&[("origin", "https://dermaga.example")]));
-        assert!(check(&[("origin", "http://127.0.0.1:8080"), ("host", "127.0.0.1:8080")]));
+        assert!(check(&[("origin", "https://127.0.0.1:8080"), ("host", "127.0.0.1:8080")]));
+        assert!(!check(&[("origin", "http://dermaga.example"), ("host", "dermaga.example")]));
+        let local = [("origin", "http://127.0.0.1:8080"), ("host", "127.0.0.1:8080")];
+        let local = local.map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
+        assert!(is_same_site(&local.into_iter().collect(), "http://localhost:8080"));
         assert!(!check(&[("origin", "https://evil.example"), ("host", "dermaga.example")]));
         assert!(!check(&[("origin", "null")]));
         assert!(!check(&[]));
@@ -106,5 +118,10 @@ mod tests {
         {
             assert!(own_path(other).is_none(), "{other}");
         }
+        for dots in ["/console/../v1", "/console/%2E%2e/v1", "/console/.", "/console//evil.example"]
+        {
+            assert!(own_path(dots).is_none(), "{dots}");
+        }
+        assert!(own_path("/console/boats?search=../a//b").is_some());
     }
 }

@@ -10,8 +10,8 @@ use axum::{
     body::{Body, Bytes, to_bytes},
     extract::Request,
     http::{
-        HeaderMap, HeaderValue, StatusCode,
-        header::{AUTHORIZATION, CONTENT_TYPE, COOKIE, RETRY_AFTER, SET_COOKIE},
+        HeaderMap, HeaderName, HeaderValue, StatusCode,
+        header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER},
     },
     response::{IntoResponse, Response},
 };
@@ -71,7 +71,6 @@ pub struct Envelope {
     pub error: String,
     pub faults: Vec<Fault>,
     pub retry_after: Option<u64>,
-    pub cookies: Vec<HeaderValue>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -162,7 +161,6 @@ pub async fn read(mut response: Response, context: &Context) -> Envelope {
     let mut envelope = envelope(parts.status, &bytes);
     let header = |name| parts.headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     envelope.retry_after = header(RETRY_AFTER).and_then(|seconds| seconds.parse().ok());
-    envelope.cookies = parts.headers.get_all(SET_COOKIE).iter().cloned().collect();
     envelope
 }
 
@@ -223,13 +221,13 @@ fn request(operation: &Operation, path: &str, call: Call) -> Result<Request, Err
         set(AUTHORIZATION, format!("Bearer {token}"))?;
     }
     if let Some(token) = call.remember {
-        set(COOKIE, format!("dermaga_remember={token}"))?;
+        set(HeaderName::from_static("x-remember-token"), token)?;
     }
     if let Some(accept) = call.accept {
         set(axum::http::header::ACCEPT, accept.into())?;
     }
     if let Some(key) = call.key {
-        set(axum::http::HeaderName::from_static("idempotency-key"), key)?;
+        set(HeaderName::from_static("idempotency-key"), key)?;
     }
     match call.body {
         Payload::None => {}

@@ -20,7 +20,7 @@ pub mod view;
 pub mod visit;
 pub mod words;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     body::Bytes,
@@ -32,11 +32,14 @@ use axum::{
 use matchit::Router;
 use minijinja::context;
 use serde::Serialize;
-use tokio::sync::Semaphore;
+use tokio::{
+    sync::{Semaphore, SemaphorePermit},
+    time::timeout,
+};
 
 use self::{
     client::{Client, Envelope, read},
-    forms::Values,
+    forms::{Spec, Values},
     page::{Kind, Page},
     rights::Rights,
     session::{Jar, Session, language},
@@ -52,6 +55,10 @@ use crate::{
     },
     table::{Operation, Routes},
 };
+
+/// How many forms with files are in memory at once, and how long another one waits.
+const FORMS_WITH_FILES: usize = 8;
+const WAIT: Duration = Duration::from_secs(2);
 
 /// The pages of a site, and how a person signs in.
 pub struct Site {
@@ -80,9 +87,12 @@ struct Parts {
     site: Site,
     /// Pages by path, for forms that are shown again after a sign-in.
     router: Router<usize>,
-    /// Limits how many forms with files are in memory at once.
+    /// Forms with files. Others are small and need no slot.
     forms: Semaphore,
 }
+
+/// A posted form and its files.
+type Form = (Values, Vec<forms::Upload>);
 
 /// Whether a path belongs to the console.
 pub fn is_page(path: &str) -> bool {
@@ -102,7 +112,8 @@ impl Web {
             router.insert(page.path, index).expect("the paths of pages do not conflict");
         }
         let client = Client::new(app, routes, operations, document).into();
-        Self(Arc::new(Parts { app: app.clone(), client, site, router, forms: Semaphore::new(8) }))
+        let forms = Semaphore::new(FORMS_WITH_FILES);
+        Self(Arc::new(Parts { app: app.clone(), client, site, router, forms }))
     }
 
     pub fn app(&self) -> &App {
@@ -182,46 +193,56 @@ impl Web {
         if let Some(lang) = visit.parameter("_lang").and_then(|lang| lang.parse().ok()) {
             return change_language(visit, lang);
         }
-        let form = match *request.method() == Method::POST {
-            true => match self.form(&visit, request).await {
-                Ok(form) => Some(form),
-                Err(refusal) => return visit.problem(&refusal),
-            },
-            false => None,
-        };
+        let is_form = *request.method() == Method::POST;
+        if is_form && !answer::is_same_site(&visit.headers, &self.app().config.public_url()) {
+            return from_another_site(visit);
+        }
         if let Err(failure) = visit.recognize().await {
             return visit.problem(&failure);
         }
-        self.answer(visit, form).await
+        if !is_form {
+            return self.answer(visit, None).await;
+        }
+        match self.form(&visit, request).await {
+            // The files are in memory until the answer, and so long the slot is taken.
+            Ok((form, _slot)) => self.answer(visit, Some(form)).await,
+            Err(error) => {
+                let refusal = read(error.into_response(), &visit.context).await;
+                visit.problem(&refusal)
+            }
+        }
     }
 
-    /// Reads a posted form, and refuses those of other sites.
+    /// Reads a posted form. Its slot is `None` if it has no files: strangers are not given one, since
+    /// their files are dropped as they arrive.
     async fn form(
         &self,
         visit: &Visit,
         request: Request,
-    ) -> Result<(Values, Vec<forms::Upload>), Envelope> {
-        let refuse = async |error: Error| read(error.into_response(), &visit.context).await;
-        if !answer::is_same_site(&visit.headers, &self.app().config.public_url()) {
-            let message = text(
-                "This form was sent from another site, so nothing was changed.",
-                "Formulir ini dikirim dari situs lain, jadi tidak ada yang diubah.",
-            );
-            let message = message.say(visit.lang()).to_owned();
-            return Err(Envelope { status: 403, message, ..Envelope::default() });
+    ) -> Result<(Form, Option<SemaphorePermit<'_>>), Error> {
+        let fields = Spec::parse(self.page(visit.index).fields);
+        let is_multipart = forms::is_multipart(&visit.headers);
+        if is_multipart && !fields.iter().any(Spec::has_files) {
+            return Err(Error::UnsupportedMediaType);
         }
-        let _slot = self.0.forms.acquire().await;
-        match forms::read(request).await {
-            Ok(form) => Ok(form),
-            Err(error) => Err(refuse(error).await),
+        if visit.me.is_none() {
+            return Ok((forms::read(request, &[]).await?, None));
+        }
+        let slot = match is_multipart {
+            true => Some(self.slot().await?),
+            false => None,
+        };
+        Ok((forms::read(request, &fields).await?, slot))
+    }
+
+    async fn slot(&self) -> Result<SemaphorePermit<'_>, Error> {
+        match timeout(WAIT, self.0.forms.acquire()).await {
+            Ok(slot) => slot.map_err(Error::internal),
+            Err(_) => Err(Error::Unavailable("too many forms with files".into())),
         }
     }
 
-    async fn answer(
-        &self,
-        mut visit: Visit,
-        form: Option<(Values, Vec<forms::Upload>)>,
-    ) -> Response {
+    async fn answer(&self, mut visit: Visit, form: Option<Form>) -> Response {
         let page = self.page(visit.index);
         if visit.me.is_none() && !page.public {
             return match form {
@@ -348,6 +369,15 @@ struct MenuItem {
     icon: &'static str,
     label: String,
     current: bool,
+}
+
+fn from_another_site(visit: Visit) -> Response {
+    let message = text(
+        "This form was sent from another site, so nothing was changed.",
+        "Formulir ini dikirim dari situs lain, jadi tidak ada yang diubah.",
+    );
+    let message = message.say(visit.lang()).to_owned();
+    visit.problem(&Envelope { status: 403, message, ..Envelope::default() })
 }
 
 /// Shows the same address in another language.

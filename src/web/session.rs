@@ -11,14 +11,16 @@ use crate::kernel::lang::Lang;
 const SESSION: &str = "dermaga_session";
 /// The session of a partner that staff act for.
 const ACTING: &str = "dermaga_acting";
-/// Set by the API.
-const REMEMBER: &str = "dermaga_remember";
+/// The remember token. Not the cookie of the API, which would resume a session for every site that
+/// CORS admits.
+const REMEMBER: &str = "dermaga_remembered_device";
 /// Whose device it is: resuming needs the address.
 const REMEMBERED_EMAIL: &str = "dermaga_remembered_email";
 const LANGUAGE: &str = "dermaga_lang";
 const FLASH: &str = "dermaga_flash";
 
-const YEAR: i64 = 365 * 24 * 60 * 60;
+const DAY: i64 = 24 * 60 * 60;
+const YEAR: i64 = 365 * DAY;
 
 /// What a browser sent.
 #[derive(Clone, Debug, Default)]
@@ -48,8 +50,11 @@ impl Session {
             let (name, value) = pair.trim().split_once('=')?;
             Some((name, percent_decode_str(value).decode_utf8().ok()?.into_owned()))
         }) {
+            // Tokens become headers.
+            let is_token = value.bytes().all(|byte| byte.is_ascii_graphic());
             match name {
                 _ if value.is_empty() => {}
+                SESSION | ACTING | REMEMBER if !is_token => {}
                 SESSION => session.own = Some(value),
                 ACTING => session.acting = acting(&value),
                 REMEMBER => session.remember = Some(value),
@@ -116,7 +121,12 @@ impl Jar {
     }
 
     pub fn remember_email(&mut self, email: &str) {
-        self.set(REMEMBERED_EMAIL, email, 90 * 24 * 60 * 60);
+        self.set(REMEMBERED_EMAIL, email, 90 * DAY);
+    }
+
+    /// The API decides how long the token is valid: no longer than this.
+    pub fn remember(&mut self, token: &str) {
+        self.set(REMEMBER, token, 30 * DAY);
     }
 
     pub fn forget_device(&mut self) {
@@ -137,11 +147,7 @@ impl Jar {
         self.set(FLASH, "", 0);
     }
 
-    /// Passes a cookie of the API on.
-    pub fn add(&mut self, cookie: HeaderValue) {
-        self.cookies.push(cookie);
-    }
-
+    /// For all paths: the console is not the only site with pages. The API reads none of these.
     fn set(&mut self, name: &str, value: &str, seconds: i64) {
         let value = utf8_percent_encode(value, NON_ALPHANUMERIC);
         let secure = if self.secure { "; Secure" } else { "" };

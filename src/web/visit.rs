@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use axum::{
-    http::{HeaderMap, StatusCode, header::SET_COOKIE},
+    http::{
+        HeaderMap, HeaderValue, StatusCode,
+        header::{CACHE_CONTROL, RETRY_AFTER, SET_COOKIE},
+    },
     response::Response,
 };
 use minijinja::{Value as Data, context};
@@ -14,7 +17,7 @@ use super::{
     client::{Call, Envelope},
     format::Locale,
     forms::Values,
-    page::Page,
+    page::{Kind, Page},
     rights::Rights,
     session::{Jar, Session},
     view::{self, data},
@@ -139,7 +142,17 @@ impl Visit {
                 return Box::pin(self.recognize()).await;
             }
         }
-        self.resume().await
+        match self.is_navigation() {
+            true => self.resume().await,
+            false => Ok(()),
+        }
+    }
+
+    /// Whether the browser opens a page. Images, streams and scripts of a page do not resume a device:
+    /// they are asked for at once, and a remember token can be exchanged once.
+    fn is_navigation(&self) -> bool {
+        let mode = self.headers.get("sec-fetch-mode").and_then(|mode| mode.to_str().ok());
+        !matches!(self.page().kind, Kind::File) && mode.is_none_or(|mode| mode == "navigate")
     }
 
     async fn resume(&mut self) -> Result<(), Envelope> {
@@ -152,13 +165,15 @@ impl Visit {
         let call = Call { remember: Some(token), ..Call::of("remember_me").json(body) };
         let resumed = self.web.client().ask(&self.context, call).await;
         if !resumed.is_success() {
-            self.jar.forget_device();
+            // Another request of this browser may have been faster, and has the new token. A failure
+            // or a limit says nothing about the device.
+            if matches!(resumed.status, 401 | 403 | 422) && resumed.error != "invalid_token" {
+                self.jar.forget_device();
+            }
             return Ok(());
         }
         self.open(&resumed.data);
-        for cookie in resumed.cookies {
-            self.jar.add(cookie);
-        }
+        self.jar.remember(resumed.data["remember_token"].as_str().unwrap_or_default());
         let profile = self.ask(Call::of("get_profile")).await;
         if profile.is_success() {
             self.welcome(profile.data).await?;
@@ -240,6 +255,11 @@ impl Visit {
     }
 
     pub fn with_cookies(self, mut response: Response) -> Response {
+        if !self.jar.cookies.is_empty() {
+            // Nobody else may get them from a cache.
+            let private = HeaderValue::from_static("private, no-store");
+            response.headers_mut().insert(CACHE_CONTROL, private);
+        }
         for cookie in self.jar.cookies {
             response.headers_mut().append(SET_COOKIE, cookie);
         }
@@ -261,7 +281,11 @@ impl Visit {
             message => envelope.message.as_str(),
             retry_after => envelope.retry_after,
         };
-        self.render(envelope.status, "problem.html", title, contents)
+        let mut response = self.render(envelope.status, "problem.html", title, contents);
+        if let Some(seconds) = envelope.retry_after {
+            response.headers_mut().insert(RETRY_AFTER, seconds.into());
+        }
+        response
     }
 
     pub fn forbidden(self) -> Response {
@@ -283,9 +307,19 @@ impl Visit {
         self.redirect(&format!("/console/login?next={next}"))
     }
 
+    /// Values of the form without what must not be shown again. A code is a secret where it is one of
+    /// the second factor.
+    pub fn without_secrets(&self, values: Values) -> Values {
+        let mut values = values.without_secrets();
+        if self.page().operation.ends_with("_totp") {
+            values.take("code");
+        }
+        values
+    }
+
     /// The fields of a form that has to wait for a sign-in.
     pub fn held(&self, values: &Values) -> Vec<(String, String)> {
-        let values = values.clone().without_secrets();
+        let values = self.without_secrets(values.clone());
         values.0.into_iter().filter(|(name, _)| name != "_key").collect()
     }
 }

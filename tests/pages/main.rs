@@ -2,6 +2,7 @@
 
 mod browser;
 mod forms;
+mod guard;
 mod looks;
 mod scenarios;
 mod sign_in;

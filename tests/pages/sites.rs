@@ -2,7 +2,10 @@
 
 use reqwest::{Method, header::HeaderMap};
 
-use crate::world::{Someone, World};
+use crate::{
+    form::Form,
+    world::{Someone, World},
+};
 
 /// A page as a browser gets it.
 pub struct Page {
@@ -74,6 +77,18 @@ impl World {
             .header("cookie", cookies)
             .header("origin", origin)
             .header("content-type", "application/x-www-form-urlencoded")
+            .body(body);
+        page(request).await
+    }
+
+    /// Posts a form with files.
+    pub async fn uploads(&self, path: &str, cookies: &str, form: Form) -> Page {
+        let (content_type, body) = form.finish();
+        let request = client()
+            .request(Method::POST, format!("http://{}{path}", self.address))
+            .header("cookie", cookies)
+            .header("sec-fetch-site", "same-origin")
+            .header("content-type", content_type)
             .body(body);
         page(request).await
     }

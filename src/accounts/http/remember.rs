@@ -1,8 +1,9 @@
 //! Remembered devices: enrol while signed in, resume later.
 //!
 //! Each resume replaces the token; 90 days after the enrolment the device must enrol again. A resumed
-//! session needs no code of the second factor, and its sign-in does not count as recent. A replaced token that is used again was copied, so the device is
-//! revoked.
+//! session needs no code of the second factor, and its sign-in does not count as recent. A replaced
+//! token that is used again was copied, so the device is revoked. Only right after its exchange it is
+//! merely refused to the same device: a browser sends several requests at once.
 
 use axum::{
     extract::State,
@@ -96,6 +97,9 @@ async fn resume(
     let mut tx = app.db.begin().await?;
     store::lock_row(&mut tx, known.account_id).await?;
     if !tokens::mark_exchanged(&mut tx, &hash, now).await? {
+        if tokens::was_just_exchanged(&mut tx, &hash, context, now).await? {
+            return Err(Error::InvalidToken);
+        }
         // The token was already exchanged: revoke the device.
         tokens::end_family(&mut tx, known.family_id).await?;
         tx.commit().await?;

@@ -13,7 +13,7 @@ use super::{
     show::{further, heading},
 };
 use crate::{
-    kernel::ids,
+    kernel::{ids, lang::text},
     web::{
         client::{Call, Envelope, Fault, Payload},
         fields::{self, Choice, Form},
@@ -25,6 +25,9 @@ use crate::{
         visit::{Visit, placeholders},
     },
 };
+
+/// The most files of one form. Each is stored before the form is validated.
+const MAX_FILES: usize = 20;
 
 pub async fn form(visit: Visit) -> Response {
     form_with(visit, Values::default(), 200, Vec::new(), None).await
@@ -109,11 +112,20 @@ fn first_values(visit: &Visit, page: &Page, specs: &[Spec], record: &Value) -> V
         let ids = photos.filter_map(|photo| photo["file_id"].as_str());
         values.0.extend(ids.map(|id| ("photo_file_ids[]".to_owned(), id.to_owned())));
     }
-    if !page.prefilled {
-        let known = |name: &str| specs.iter().any(|spec| spec.path == name);
+    if !page.prefilled && !decides(page, specs) {
+        // On a page for everyone the address cannot use the rights of a person.
+        let is_open = |spec: &Spec| page.public || spec.widget != "hidden";
+        let known = |name: &str| specs.iter().any(|spec| spec.path == name && is_open(spec));
         values.0.extend(visit.query.iter().filter(|(name, _)| known(name)).cloned());
     }
     values
+}
+
+/// Whether the form is a decision. Nobody else makes it by a link: the person fills it in.
+fn decides(page: &Page, specs: &[Spec]) -> bool {
+    let is_new = page.path.ends_with("/new");
+    let is_choice = |spec: &Spec| matches!(spec.path.as_str(), "status" | "action" | "decision");
+    page.danger || (!is_new && specs.iter().any(is_choice))
 }
 
 /// The record that the form is about.
@@ -165,12 +177,23 @@ pub async fn submit(mut visit: Visit, mut values: Values, uploads: Vec<Upload>) 
         return form_with(visit, values, 200, Vec::new(), None).await;
     }
     if let Some(list) = values.take("_add") {
-        values.add_row(&list);
+        let specs = Spec::parse(visit.page().fields);
+        if specs.iter().any(|spec| spec.path == list && !spec.children.is_empty()) {
+            values.add_row(&list);
+        }
         return form_with(visit, values, 200, Vec::new(), None).await;
     }
     if let Some(row) = values.take("_remove") {
         values.remove_row(&row);
         return form_with(visit, values, 200, Vec::new(), None).await;
+    }
+    if let Some(first) = uploads.first().filter(|_| uploads.len() > MAX_FILES) {
+        let message = text("At most 20 files at once.", "Paling banyak 20 berkas sekaligus.");
+        let message = message.say(visit.lang()).to_owned();
+        let field = first.field.trim_end_matches("[]").to_owned();
+        let faults = vec![Fault { field, rule: "max_items".into(), message }];
+        let answer = Envelope { status: 422, faults, ..Envelope::default() };
+        return refused(visit, values, answer).await;
     }
     for upload in &uploads {
         match store(&visit, upload).await {
@@ -257,7 +280,7 @@ async fn refused(visit: Visit, values: Values, answer: Envelope) -> Response {
         (403, "reauthentication_required") => (visit.web.sign_in().confirm)(visit, &values),
         (403, "second_factor_enrolment_required") => visit.problem(&answer),
         (status, _) => {
-            let values = values.without_secrets();
+            let values = visit.without_secrets(values);
             let faults = answer.faults.clone();
             let refusal = (status != 422 || faults.is_empty()).then_some(answer);
             form_with(visit, values, status, faults, refusal).await

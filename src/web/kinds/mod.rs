@@ -8,7 +8,10 @@ pub use form::{form, form_with, submit};
 pub use list::list;
 pub use show::show;
 
-use axum::response::Response;
+use axum::{
+    http::{HeaderValue, header::CACHE_CONTROL},
+    response::Response,
+};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -32,8 +35,13 @@ pub async fn file(visit: Visit) -> Response {
 
 /// Answers with a file or a stream, and with a page where there is none.
 pub async fn send(visit: Visit, call: Call) -> Response {
-    let response = visit.send(call).await;
+    let mut response = visit.send(call).await;
     if response.status().is_success() {
+        // A file that is public in the API is answered here for one person.
+        if let Some(cached) = response.headers_mut().get_mut(CACHE_CONTROL) {
+            let rule = cached.to_str().unwrap_or_default().replace("public", "private");
+            *cached = HeaderValue::from_str(&rule).unwrap_or(HeaderValue::from_static("no-store"));
+        }
         return visit.with_cookies(response);
     }
     let envelope = read(response, &visit.context).await;
