@@ -6,6 +6,7 @@
 
 use crate::{
     console::*,
+    pier::*,
     web::page::{Group::*, Pages},
 };
 
@@ -13,6 +14,7 @@ use crate::{
 pub fn pages() -> Pages {
     let pages = Pages::default();
     let pages = own(pages);
+    let pages = boarding(pages);
     let pages = sales(pages);
     let pages = fleet(pages);
     let pages = partners(pages);
@@ -83,6 +85,19 @@ fn own(pages: Pages) -> Pages {
     .own("/console/notifications/{id}", "read_notification", open_notification, ("Notification", "Pemberitahuan")).also(&["get_notification"])
     .file("/console/live", "stream_notifications", ("Live", "Langsung"))
     .file("/console/files/{id}", "download_file", ("File", "Berkas")).only_if("get_profile")
+}
+
+/// Boarding on a telephone.
+#[rustfmt::skip]
+fn boarding(pages: Pages) -> Pages {
+    pages
+    .own("/pier", "list_route_times", pier, ("Pier", "Dermaga")).only_if("check_in").menu(Today, "anchor")
+    .own("/pier/data", "list_route_times", pier_data, ("Sailings", "Jadwal")).only_if("check_in").also(&["get_ticket_key"])
+    .own("/pier/shell", "get_ticket_key", shell, ("Pier", "Dermaga")).public()
+    .own("/pier/{id}", "get_manifest", sailing, ("Boarding", "Naik kapal")).only_if("check_in")
+    .own("/pier/{id}/data", "get_manifest", sailing_data, ("Passengers", "Penumpang")).only_if("check_in").also(&["get_ticket_key"])
+    .own("/pier/{id}/board", "check_in", board, ("Board", "Naikkan"))
+    .own("/pier/{id}/undo", "undo_check_in", undo, ("Undo", "Urungkan"))
 }
 
 /// Bookings and what is owed to customers.

@@ -1,6 +1,6 @@
 //! Signing in and out, and acting for a partner.
 
-use axum::response::Response;
+use axum::{http::HeaderValue, response::Response};
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::{FutureExt, future::BoxFuture};
 use minijinja::context;
@@ -228,7 +228,11 @@ pub fn logout(mut visit: Visit, form: Option<Values>) -> BoxFuture<'static, Resp
         let (bearer, remember) = (visit.session.own.clone(), visit.session.remember.clone());
         let answer = visit.ask(Call { bearer, remember, ..Call::of("logout") }).await;
         visit.jar.sign_out();
-        visit.redirect_saying("/console/login", &answer.message)
+        let mut response = visit.redirect_saying("/console/login", &answer.message);
+        // What the pier has kept on this device.
+        let storage = HeaderValue::from_static("\"storage\"");
+        response.headers_mut().insert("clear-site-data", storage);
+        response
     }
     .boxed()
 }

@@ -57,6 +57,8 @@ use crate::{
 pub struct Site {
     pub pages: Vec<Page>,
     pub sign_in: SignIn,
+    /// Files at paths of their own, such as a service worker.
+    pub files: Vec<(&'static str, MethodRouter<App>)>,
 }
 
 /// What happens to a form that needs a sign-in.
@@ -84,9 +86,11 @@ struct Parts {
     forms: Semaphore,
 }
 
-/// Whether a path belongs to the console.
+/// Whether errors on a path are pages.
 pub fn is_page(path: &str) -> bool {
-    path == "/console" || path.starts_with("/console/")
+    ["/console", "/pier"].iter().any(|start| {
+        path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
 }
 
 impl Web {
@@ -137,6 +141,7 @@ impl Web {
             assets::serve(&name, &headers)
         });
         let mut handlers = vec![("/console/assets/{name}", assets)];
+        handlers.extend(self.0.site.files.iter().cloned());
         for (index, page) in self.pages().iter().enumerate() {
             let web = self.clone();
             let handle = move |request: Request| {

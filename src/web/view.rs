@@ -51,6 +51,11 @@ templates![
     "answer_webhook.html",
     "answer_export.html",
     "answer_changed.html",
+    "pier_base.html",
+    "pier_parts.html",
+    "pier.html",
+    "pier_sailing.html",
+    "pier_shell.html",
 ];
 
 /// One environment for all services of a process.
@@ -101,6 +106,8 @@ pub fn functions(locale: Locale, rights: Arc<Rights>, now: DateTime<Utc>) -> Val
         style => assets::STYLE.path.as_str(),
         script => assets::SCRIPT.path.as_str(),
         icons => assets::ICONS.path.as_str(),
+        pier_style => assets::PIER_STYLE.path.as_str(),
+        pier_script => assets::PIER_SCRIPT.path.as_str(),
         t => Value::from_function(move |en: String, id: String| match lang {
             crate::kernel::lang::Lang::En => en,
             crate::kernel::lang::Lang::Id => id,

@@ -217,7 +217,11 @@ impl Visit {
         let response = match html {
             Ok(html) => {
                 let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
-                answer::page(status, html, lang, &self.headers)
+                let mut response = answer::page(status, html, lang, &self.headers);
+                if self.page().path.starts_with("/pier") {
+                    answer::allow_camera(&mut response);
+                }
+                response
             }
             Err(error) => {
                 tracing::error!(request_id = %self.context.request_id, %error, template, "page failed");

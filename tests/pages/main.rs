@@ -3,6 +3,7 @@
 mod browser;
 mod forms;
 mod looks;
+mod pier;
 mod scenarios;
 mod sign_in;
 mod sites;

@@ -19,7 +19,6 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("verify_email", "has a page of its own outside the console"),
     ("confirm_email", "has a page of its own outside the console"),
     ("cancel_email_change", "has a page of its own outside the console"),
-    ("get_ticket_key", "for scanners"),
     ("list_own_speedboats", "list_speedboats answers the same"),
 ];
 
