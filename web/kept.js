@@ -46,6 +46,10 @@ const lookAt = (id, scan, message, name) => {
   return save("l:" + id, { sailing: scan.sailing, name: who, message, until: scan.until });
 };
 
+const post = (path, fields) => fetch(path, { method: "POST", body: new URLSearchParams(fields), redirect: "manual" });
+// Whether it asks for a sign-in.
+const isRefused = (answer) => answer.type === "opaqueredirect" || answer.status === 401 || answer.status === 403;
+
 // Sends what waits. Answers `sent`, `offline` or `signed-out`.
 const send = async () => {
   let size = BATCH;
@@ -57,11 +61,10 @@ const send = async () => {
     const scans = batch.map(([key, scan]) => ({ scan_id: key.slice(2), ticket_code: scan.code, scanned_at: scan.at }));
     let answer, body;
     try {
-      const form = new URLSearchParams({ scans: JSON.stringify(scans) });
-      answer = await fetch(`/pier/${sailing}/board`, { method: "POST", body: form, redirect: "manual" });
+      answer = await post(`/pier/${sailing}/board`, { scans: JSON.stringify(scans) });
       if (answer.ok) body = await answer.json();
     } catch { return "offline"; }
-    if (answer.type === "opaqueredirect" || answer.status === 401 || answer.status === 403) return "signed-out";
+    if (isRefused(answer)) return "signed-out";
     if (answer.status === 429 || answer.status === 408 || answer.status >= 500) return "offline";
     if (answer.ok) await settle(sailing, body.data.results);
     else if (answer.status !== 404 && size > 1) size = 1;

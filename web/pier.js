@@ -23,7 +23,7 @@ const until = (sailing) => Date.parse(sailing.arrival_at) + DAY;
 
 // --- What the phone knows ---
 
-const waitingFor = (code) => all("q:").find(([, scan]) => scan.sailing === place && subject(scan.code) === subject(code));
+const waitingFor = (code) => all("q:").find(([, scan]) => subject(scan.code) === subject(code));
 const boardedAt = (passenger) => passenger.checked_in_at ?? waitingFor(passenger.ticket_code)?.[1].at;
 const isOpen = (list) => !list.sailing.closed_at && list.sailing.status !== "cancelled";
 
@@ -38,13 +38,14 @@ const isGenuine = async (code) => {
   const raw = Uint8Array.from(atob(known.key), (char) => char.charCodeAt(0));
   try {
     const key = await crypto.subtle.importKey("raw", raw, "Ed25519", false, ["verify"]);
-    const signed = new Uint8Array([...new TextEncoder().encode("DMT1"), ...bytes(code.slice(4, 80))]);
+    // The prefix is signed, too.
+    const signed = bytes("444D5431" + code.slice(4, 80));
     return await crypto.subtle.verify("Ed25519", key, bytes(code.slice(80)), signed);
   } catch { return null; }
 };
 
 const enqueue = async (code, sailing) => {
-  const scan = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const scan = crypto.getRandomValues(new Uint32Array(4)).join("-");
   await save("q:" + scan, { sailing: place, code, at: new Date(now()).toISOString(), until: until(sailing) });
   draw();
   sync();
@@ -71,8 +72,8 @@ const judge = async (text) => {
   }
   if (passenger) return board(passenger, code, list);
   if (genuine === false) return show("stop");
-  const mine = code.slice(12, 44) === place.replaceAll("-", "").toUpperCase();
-  const elsewhere = all("s:").map(([, other]) => other.sailing).find((other) => code.slice(12, 44) === other.id.replaceAll("-", "").toUpperCase());
+  const isOf = (sailing) => code.slice(12, 44) === sailing.replaceAll("-", "").toUpperCase();
+  const mine = isOf(place), elsewhere = all("s:").find(([key]) => isOf(key.slice(2)))?.[1].sailing;
   const more = genuine === null ? words.unsure : mine ? words.since : elsewhere ? `${words.elsewhere} ${elsewhere.departs} ${elsewhere.from} → ${elsewhere.to}` : words.elsewhere;
   const shown = show("ask", { word: genuine ? words.genuine : words.ask, more });
   const allow = shown.querySelector("button");
@@ -91,10 +92,9 @@ const undo = async (passenger) => {
   const waiting = waitingFor(passenger.ticket_code);
   if (waiting) await drop(waiting[0]);
   else {
-    const form = new URLSearchParams({ ticket_code: passenger.ticket_code, _script: "1" });
-    const answer = await fetch(`/pier/${place}/undo`, { method: "POST", body: form, redirect: "manual" }).catch(() => null);
+    const answer = await post(`/pier/${place}/undo`, { ticket_code: passenger.ticket_code, _script: "1" }).catch(() => null);
     if (!answer || answer.status >= 500) state = "offline";
-    else if (answer.status === 401 || answer.status === 403) state = "signed-out";
+    else if (isRefused(answer)) state = "signed-out";
     else if (answer.ok || answer.status === 409) passenger.checked_in_at = null;
     if (!answer?.ok) show("ask", { word: words.notundone, name: passenger.name, more: answer?.status === 409 ? (await answer.json()).message : words.needs }).querySelector("button").remove();
   }
@@ -104,6 +104,13 @@ const undo = async (passenger) => {
 
 // --- Drawing ---
 
+// Draws only what has changed: a finger may be on a button.
+const fill = (name, key, parts) => {
+  const target = slot(name);
+  if (target.dataset.key === key) return;
+  target.dataset.key = key;
+  target.replaceChildren(...parts());
+};
 const about = (passenger) => [words[passenger.gender], passenger.age, passenger.booking_code].filter((part) => part !== null && part !== undefined).join(" · ");
 const draw = () => {
   const list = place ? kept.get("s:" + place) : kept.get("list");
@@ -115,7 +122,8 @@ const draw = () => {
   }
   if (place) drawSailing(list); else drawList(list);
   drawState(list);
-  slot("looks").replaceChildren(...all("l:").filter(([, look]) => !place || look.sailing === place).map(([key, look]) => {
+  const looks = all("l:").filter(([, look]) => !place || look.sailing === place);
+  fill("looks", looks.map(([key]) => key).join(), () => looks.map(([key, look]) => {
     const row = clone("look", look);
     row.querySelector("button").onclick = async () => { await drop(key); draw(); };
     return row;
@@ -123,23 +131,22 @@ const draw = () => {
   slot("looks").parentElement.hidden = !slot("looks").children.length;
 };
 const drawState = (list) => {
-  const unsent = all("q:").length, key = [unsent, state, list.at].join();
-  // Read aloud only when it changes.
-  if (slot("state").dataset.key === key) return;
-  slot("state").dataset.key = key;
-  const parts = [clone("kept", { at: clock(list.at, (list.sailing ?? list.sailings[0])?.timezone) })];
-  if (unsent) parts.unshift(clone("unsent", { count: unsent }));
-  if (state !== "sent") parts.push(clone(state, { href: "/console/login?next=" + encodeURIComponent(location.pathname) }));
-  slot("state").replaceChildren(...parts);
+  const unsent = all("q:").length, at = clock(list.at, (list.sailing ?? list.sailings[0])?.timezone);
+  fill("state", [unsent, state, at].join(), () => {
+    const parts = [clone("kept", { at })];
+    if (unsent) parts.unshift(clone("unsent", { count: unsent }));
+    if (state !== "sent") parts.push(clone(state, { href: "/console/login?next=" + encodeURIComponent(location.pathname) }));
+    return parts;
+  });
 };
 const drawList = (list) => {
   slot("later").hidden = !list.is_later || !list.sailings.length;
   slot("none").hidden = list.sailings.length > 0;
-  slot("sailings").replaceChildren(...list.sailings.map((sailing) => {
+  const shown = list.sailings.map((sailing) => {
     const saved = kept.get("s:" + sailing.id);
-    const on = saved ? saved.passengers.filter((one) => one.checked_in_at || all("q:").some(([, scan]) => subject(scan.code) === subject(one.ticket_code))).length : sailing.checked_in;
-    return clone("ticket", { ...sailing, href: "/pier/" + sailing.id, on: saved ? `${on} / ${saved.passengers.length}` : on, status: words[sailing.status], kept: saved && words.saved });
-  }));
+    return { ...sailing, href: "/pier/" + sailing.id, on: saved ? `${saved.passengers.filter(boardedAt).length} / ${saved.passengers.length}` : sailing.checked_in, status: words[sailing.status], kept: saved && words.saved };
+  });
+  fill("sailings", JSON.stringify(shown), () => shown.map((values) => clone("ticket", values)));
 };
 const drawSailing = (list) => {
   const open = isOpen(list), focused = document.activeElement?.dataset.code;
@@ -151,12 +158,11 @@ const drawSailing = (list) => {
   slot("camera").hidden = !open || !camera.detector;
   const found = list.passengers.filter((one) => `${one.name} ${one.booking_code}`.toLowerCase().includes(wanted));
   slot("nobody").hidden = found.length > 0;
-  slot("people").replaceChildren(...found.map((passenger) => {
-    const at = boardedAt(passenger);
+  const rows = found.map((passenger) => [passenger, boardedAt(passenger)]);
+  fill("people", JSON.stringify([open, rows]), () => rows.map(([passenger, at]) => {
     const row = clone(at ? "on" : "off", { name: passenger.name, about: about(passenger), at: at && clock(at, list.sailing.timezone), who: passenger.name });
     const button = row.querySelector("button");
     button.dataset.code = passenger.ticket_code;
-    button.onclick = () => { at ? undo(passenger) : board(passenger, passenger.ticket_code, list); };
     if (!open) button.remove();
     return row;
   }));
@@ -187,6 +193,11 @@ const start = () => {
     if (event.target === document.body && /^[a-z0-9]$/i.test(event.key) && !event.ctrlKey && !event.metaKey) field.focus();
   });
   slot("camera").onclick = camera.toggle;
+  slot("people").onclick = (event) => {
+    const code = event.target.closest("button")?.dataset.code, list = kept.get("s:" + place);
+    const passenger = list?.passengers.find((one) => one.ticket_code === code);
+    if (passenger) boardedAt(passenger) ? undo(passenger) : board(passenger, code, list);
+  };
 };
 const camera = {
   detector: null,
@@ -233,7 +244,7 @@ const camera = {
 const ask = async (path) => {
   let answer;
   try { answer = await fetch(path, { redirect: "manual" }); } catch { state = "offline"; return null; }
-  if (answer.type === "opaqueredirect" || answer.status === 401 || answer.status === 403) { state = "signed-out"; return null; }
+  if (isRefused(answer)) { state = "signed-out"; return null; }
   if (!answer.ok) { if (answer.status >= 429) state = "offline"; return null; }
   state = "sent";
   const data = await answer.json();
