@@ -107,6 +107,8 @@ fn sales(pages: Pages) -> Pages {
     .own("/console/sailings", "list_route_times", day, ("Sailings", "Jadwal")).menu(Today, "calendar")
     .list("/console/bookings", "list_bookings", ("Bookings", "Pemesanan")).menu(Sales, "ticket").tabs("status")
         .columns("code sailing.journey sailing.departure_at contact.name qty price.total:money status")
+    .own("/console/bookings/new", "search_sailings", search_to_book, ("New booking", "Pesanan baru")).only_if("create_booking").also(&["list_locations"])
+    .own("/console/bookings/new/{route_time_id}", "create_booking", book, ("Book seats", "Pesan kursi")).also(&["quote_booking", "get_terms"]).resumes()
     .show("/console/bookings/{id}", "get_booking", ("Booking", "Pemesanan")).template("booking.html").heading("code")
         .also(&["get_booking_options", "list_audit_logs"])
     .act("/console/bookings/{id}/pay-cash", "pay_cash", "get_booking", ("Record cash", "Catat tunai")).heading("code").when("status", &["pending_payment"])
@@ -127,9 +129,11 @@ fn sales(pages: Pages) -> Pages {
     .act("/console/bookings/{id}/refund", "record_refund", "get_booking", ("Record refund", "Catat pengembalian dana")).heading("code").when("status", &["refund_pending"])
         .columns("contact.name owed refund_account").fields("by reference amount note")
     .act("/console/bookings/{id}/cancel", "cancel_booking", "get_booking", ("Cancel booking", "Batalkan pemesanan")).heading("code").danger().when("status", &["pending_payment", "paid", "completed"])
-        .columns("contact.name sailing.journey sailing.departure_at qty price.total:money").fields("reason refund refund_amount borne_by")
+        .columns("contact.name sailing.journey sailing.departure_at qty price.total:money").fields("reason refund refund_amount borne_by").template("booking_cancel.html").also(&["get_booking_options"])
         .says("The seats are sold again and the customer is told. Without a choice everything that was paid is owed back.",
               "Kursi dijual lagi dan pelanggan diberi tahu. Tanpa pilihan, seluruh pembayaran menjadi utang kepada pelanggan.")
+    .own("/console/bookings/{id}/cancel-passengers", "cancel_booking", cancel_passengers, ("Cancel some passengers", "Batalkan sebagian penumpang"))
+        .also(&["get_booking", "get_booking_options"]).resumes()
     .file("/console/bookings/{id}/ticket", "get_ticket", ("Tickets", "Tiket"))
 
     .show("/console/sailings/{id}", "get_route_time", ("Sailing", "Jadwal")).template("sailing.html").heading("from to").also(&["get_manifest"])

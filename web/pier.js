@@ -289,13 +289,11 @@ const sync = async () => {
   timer = setTimeout(sync, state === "sent" ? REFRESH : RETRY);
 };
 
-// Signing out takes everything from the phone.
+// Signing out takes everything from the phone; the answer of the service clears the worker as well.
 document.getElementById("sign-out").addEventListener("submit", async (event) => {
   event.preventDefault();
   if (all("q:").length && !confirm(words.unsent)) return;
   await wipe();
-  for (const name of await (globalThis.caches?.keys() ?? [])) await caches.delete(name);
-  for (const worker of await (navigator.serviceWorker?.getRegistrations() ?? [])) await worker.unregister();
   event.target.submit();
 });
 others.onmessage = () => load().then(draw);
@@ -303,5 +301,5 @@ addEventListener("online", sync);
 document.addEventListener("visibilitychange", () => { if (!document.hidden) sync(); else if (camera.stream) camera.stop(); });
 navigator.serviceWorker?.addEventListener("message", sync);
 navigator.serviceWorker?.register("/pier/sw.js", { scope: "/pier" }).catch(() => {});
-navigator.storage?.persist?.().catch(() => {});
+navigator.storage?.persist?.();
 Promise.all([load(), camera.find()]).then(() => { draw(); sync(); });

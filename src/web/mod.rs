@@ -7,11 +7,13 @@
 pub mod answer;
 pub mod assets;
 mod chart;
+pub mod checkout;
 pub mod client;
 pub mod fields;
 pub mod format;
 pub mod forms;
 pub mod kinds;
+pub mod offers;
 pub mod page;
 pub mod rights;
 pub mod schema;
@@ -376,6 +378,11 @@ pub async fn resume(mut visit: Visit, path: &str, values: Values) -> Response {
     match page.kind {
         Kind::Form => {
             kinds::form_with(visit, values, StatusCode::OK.as_u16(), Vec::new(), None).await
+        }
+        Kind::Own(handler) if page.resumes => {
+            let mut values = values;
+            values.take("_do");
+            handler(visit, Some(values)).await
         }
         _ => {
             let path = visit.path.clone();

@@ -56,6 +56,8 @@ pub struct Page {
     /// What it means.
     pub says: Option<Text>,
     pub button: Option<Text>,
+    /// Whether its own handler shows a form again that had to wait for a sign-in.
+    pub resumes: bool,
     /// The state of the record in which it is offered.
     pub when: Option<(&'static str, &'static [&'static str])>,
 }
@@ -145,6 +147,7 @@ impl Page {
             danger: false,
             says: None,
             button: None,
+            resumes: false,
             when: None,
         }
     }
@@ -322,6 +325,10 @@ impl Pages {
 
     pub fn button(self, en: &'static str, id: &'static str) -> Self {
         self.last(|page| page.button = Some(text(en, id)))
+    }
+
+    pub fn resumes(self) -> Self {
+        self.last(|page| page.resumes = true)
     }
 
     pub fn when(self, field: &'static str, values: &'static [&'static str]) -> Self {
