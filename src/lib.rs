@@ -96,6 +96,8 @@ pub mod reports;
 pub mod sailings;
 /// Payouts to partners.
 pub mod settlements;
+/// The travellers' site.
+pub mod site;
 /// Staff and their permissions.
 pub mod staff;
 /// The statistics of one partner.

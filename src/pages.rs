@@ -7,6 +7,7 @@
 use crate::{
     console::*,
     pier::*,
+    site::*,
     web::page::{Group::*, Pages},
 };
 
@@ -15,6 +16,7 @@ pub fn pages() -> Pages {
     let pages = Pages::default();
     let pages = own(pages);
     let pages = boarding(pages);
+    let pages = travellers(pages);
     let pages = sales(pages);
     let pages = fleet(pages);
     let pages = partners(pages);
@@ -85,6 +87,19 @@ fn own(pages: Pages) -> Pages {
     .own("/console/notifications/{id}", "read_notification", open_notification, ("Notification", "Pemberitahuan")).also(&["get_notification"])
     .file("/console/live", "stream_notifications", ("Live", "Langsung"))
     .file("/console/files/{id}", "download_file", ("File", "Berkas")).only_if("get_profile")
+}
+
+/// The travellers' site.
+#[rustfmt::skip]
+fn travellers(pages: Pages) -> Pages {
+    pages
+    .guest(["/", "/en"], &["list_locations", "list_running_promotions", "get_cta_partnership"], front, ("Speedboats", "Kapal cepat"))
+    .guest(["/search", "/en/search"], &["search_sailings", "list_locations"], site_search, ("Search", "Cari"))
+    .guest(["/book/{route_time_id}", "/en/book/{route_time_id}"], &["create_booking", "quote_booking", "get_terms"], site_book, ("Book seats", "Pesan kursi"))
+    .guest(["/booking", "/en/booking"], &["list_bookings", "find_bookings"], site_bookings, ("My booking", "Pemesanan saya"))
+    .guest(["/booking/{code}", "/en/booking/{code}"], &["get_booking"], site_booking, ("Booking", "Pemesanan"))
+    .guest(["/booking/{code}/ticket", "/en/booking/{code}/ticket"], &["get_ticket"], site_ticket, ("Tickets", "Tiket"))
+    .guest(["/terms/{type}", "/en/terms/{type}"], &["get_terms"], site_terms, ("Terms", "Syarat & ketentuan"))
 }
 
 /// Boarding on a telephone.

@@ -22,7 +22,7 @@ static COUNTER: Place = Place {
     booked,
 };
 
-fn booked(booking: &Value) -> String {
+fn booked(_: &mut Visit, booking: &Value) -> String {
     format!("/console/bookings/{}", booking["id"].as_str().unwrap_or_default())
 }
 

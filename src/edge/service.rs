@@ -103,7 +103,7 @@ impl Service {
             None => self.answer_in_time(target, request).await,
         };
         if let Some(headers) = page_headers {
-            self.0.web.render_problem(&mut response, &context, &headers).await;
+            self.0.web.render_problem(&mut response, &context, &headers, uri.path()).await;
         }
         // One allocation for all headers that follow.
         response.headers_mut().reserve(ADDED_HEADERS);

@@ -23,6 +23,12 @@ pub fn allow_camera(response: &mut Response) {
     response.headers_mut().insert(PERMISSIONS, camera);
 }
 
+/// Lets the browser keep the page for its Back button.
+pub fn allow_back(response: &mut Response) {
+    let cached = HeaderValue::from_static("private, no-cache");
+    response.headers_mut().insert(header::CACHE_CONTROL, cached);
+}
+
 /// An HTML page, compressed where the browser takes it.
 pub fn page(status: StatusCode, html: String, lang: Lang, request: &HeaderMap) -> Response {
     let zipped = accepts_gzip(request) && html.len() > 1_024;

@@ -28,7 +28,11 @@ pub static STYLE: LazyLock<Asset> = LazyLock::new(|| {
 });
 
 pub static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
-    let text = concat!(include_str!("../../web/auto.js"), include_str!("../../web/live.js"));
+    let text = concat!(
+        include_str!("../../web/auto.js"),
+        include_str!("../../web/live.js"),
+        include_str!("../../web/wait.js")
+    );
     Asset::new("console", "js", "text/javascript; charset=utf-8", text)
 });
 
@@ -36,6 +40,11 @@ pub static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
 pub static PIER_STYLE: LazyLock<Asset> = LazyLock::new(|| {
     let text = concat!(include_str!("../../web/style.css"), include_str!("../../web/pier.css"));
     Asset::new("pier", "css", "text/css; charset=utf-8", text)
+});
+
+pub static SITE_STYLE: LazyLock<Asset> = LazyLock::new(|| {
+    let text = concat!(include_str!("../../web/style.css"), include_str!("../../web/site.css"));
+    Asset::new("site", "css", "text/css; charset=utf-8", text)
 });
 
 pub static PIER_SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
@@ -82,7 +91,7 @@ pub fn accepts_gzip(headers: &HeaderMap) -> bool {
 
 /// The asset with this name, or 404.
 pub fn serve(name: &str, headers: &HeaderMap) -> Response {
-    let all = [&STYLE, &SCRIPT, &PIER_STYLE, &PIER_SCRIPT, &ICONS];
+    let all = [&STYLE, &SCRIPT, &PIER_STYLE, &PIER_SCRIPT, &SITE_STYLE, &ICONS];
     let Some(asset) = all.into_iter().find(|asset| asset.path.strip_prefix(FOLDER) == Some(name))
     else {
         return Error::NotFound.into_response();
@@ -105,7 +114,9 @@ mod tests {
 
     #[test]
     fn scripts_and_styles_are_small() {
-        for (asset, limit) in [(&STYLE, 40), (&SCRIPT, 6), (&PIER_STYLE, 40), (&PIER_SCRIPT, 16)] {
+        let limits =
+            [(&STYLE, 40), (&SCRIPT, 6), (&PIER_STYLE, 40), (&PIER_SCRIPT, 16), (&SITE_STYLE, 40)];
+        for (asset, limit) in limits {
             assert!(asset.plain.len() <= limit * 1024, "{}: {}", asset.path, asset.plain.len());
         }
     }

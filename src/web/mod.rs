@@ -90,9 +90,18 @@ struct Parts {
 
 /// Whether errors on a path are pages.
 pub fn is_page(path: &str) -> bool {
-    ["/console", "/pier"].iter().any(|start| {
-        path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    })
+    const SITE: &[&str] = &["/console", "/pier", "/en", "/search", "/book", "/booking", "/terms"];
+    path == "/" || SITE.iter().any(|start| is_below(path, start))
+}
+
+fn is_below(path: &str, start: &str) -> bool {
+    path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The language of a page of the travellers' site, which is in its path. `None` for other pages.
+pub fn site_language(path: &str) -> Option<Lang> {
+    let is_inside = is_below(path, "/console") || is_below(path, "/pier");
+    (!is_inside).then(|| if is_below(path, "/en") { Lang::En } else { Lang::Id })
 }
 
 impl Web {
@@ -166,11 +175,17 @@ impl Web {
             return Error::internal("the request has no context").into_response();
         };
         let params = extensions.get::<PathParams>().cloned().unwrap_or_default().0;
-        let session = Session::read(&headers);
-        let context = Context { lang: language(&headers, &session), ..context };
+        let path = request.uri().path().to_owned();
+        let (session, lang) = match (Session::read(&headers), site_language(&path)) {
+            (session, Some(lang)) => (session.of_guest(), lang),
+            (session, None) => {
+                let lang = language(&headers, &session);
+                (session, lang)
+            }
+        };
+        let context = Context { lang, ..context };
         let query = request.uri().query().unwrap_or_default();
         let query = form_urlencoded::parse(query.as_bytes()).into_owned().take(200).collect();
-        let path = request.uri().path().to_owned();
         let jar = Jar::new(&self.app().config.public_url());
         let rights = Arc::new(Rights::nobody());
         let mut visit = Visit {
@@ -262,6 +277,7 @@ impl Web {
         response: &mut Response,
         context: &Context,
         headers: &HeaderMap,
+        path: &str,
     ) {
         if response.extensions().get::<Complete>().is_some() {
             return;
@@ -270,8 +286,9 @@ impl Web {
         if !is_error && response.extensions().get::<Answer>().is_none() {
             return;
         }
-        let session = Session::read(headers);
-        let context = Context { lang: language(headers, &session), ..context.clone() };
+        let site = site_language(path);
+        let lang = site.unwrap_or_else(|| language(headers, &Session::read(headers)));
+        let context = Context { lang, ..context.clone() };
         let status = response.status();
         let old = std::mem::take(response);
         let kept = old.headers().clone();
@@ -291,7 +308,8 @@ impl Web {
             request_id => context.request_id.as_str(),
             ..functions
         };
-        let html = view::render("problem.html", contents).unwrap_or_else(|error| {
+        let template = if site.is_some() { "site_problem.html" } else { "problem.html" };
+        let html = view::render(template, contents).unwrap_or_else(|error| {
             tracing::error!(%error, "the error page failed");
             format!("<!doctype html><title>{title}</title><h1>{title}</h1>")
         });

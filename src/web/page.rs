@@ -227,6 +227,19 @@ impl Pages {
         self.add(Page::new(path, Kind::Own(handler), operation, "", title))
     }
 
+    /// A page of the travellers' site in both languages.
+    pub fn guest(
+        self,
+        paths: [&'static str; 2],
+        operations: &'static [&'static str],
+        handler: Handler,
+        title: Words,
+    ) -> Self {
+        paths.into_iter().fold(self, |pages, path| {
+            pages.own(path, operations[0], handler, title).also(&operations[1..]).public()
+        })
+    }
+
     fn add(mut self, page: Page) -> Self {
         self.0.push(page);
         self

@@ -17,6 +17,8 @@ const REMEMBER: &str = "dermaga_remember";
 const REMEMBERED_EMAIL: &str = "dermaga_remembered_email";
 const LANGUAGE: &str = "dermaga_lang";
 const FLASH: &str = "dermaga_flash";
+/// The bookings that a guest has opened.
+const BOOKINGS: &str = "dermaga_bookings";
 
 const YEAR: i64 = 365 * 24 * 60 * 60;
 
@@ -30,6 +32,8 @@ pub struct Session {
     pub remembered_email: Option<String>,
     pub lang: Option<Lang>,
     pub flash: Option<String>,
+    /// Sealed.
+    pub bookings: Option<String>,
 }
 
 /// An impersonated session.
@@ -56,10 +60,16 @@ impl Session {
                 REMEMBERED_EMAIL => session.remembered_email = Some(value),
                 LANGUAGE => session.lang = value.parse().ok(),
                 FLASH => session.flash = Some(value),
+                BOOKINGS => session.bookings = Some(value),
                 _ => {}
             }
         }
         session
+    }
+
+    /// What the travellers' site may know.
+    pub fn of_guest(self) -> Self {
+        Self { flash: self.flash, bookings: self.bookings, ..Self::default() }
     }
 
     /// The token that pages act with.
@@ -135,6 +145,10 @@ impl Jar {
 
     pub fn forget_flash(&mut self) {
         self.set(FLASH, "", 0);
+    }
+
+    pub fn bookings(&mut self, sealed: &str) {
+        self.set(BOOKINGS, sealed, 30 * 24 * 60 * 60);
     }
 
     /// Passes a cookie of the API on.

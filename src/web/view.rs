@@ -69,6 +69,15 @@ templates![
     "pier.html",
     "pier_sailing.html",
     "pier_shell.html",
+    "site_base.html",
+    "site_problem.html",
+    "site_front.html",
+    "site_search.html",
+    "site_terms.html",
+    "site_bookings.html",
+    "site_booking.html",
+    "site_form.html",
+    "site_check.html",
 ];
 
 /// One environment for all services of a process.
@@ -126,6 +135,7 @@ pub fn functions(locale: Locale, rights: Arc<Rights>, now: DateTime<Utc>) -> Val
         icons => assets::ICONS.path.as_str(),
         pier_style => assets::PIER_STYLE.path.as_str(),
         pier_script => assets::PIER_SCRIPT.path.as_str(),
+        site_style => assets::SITE_STYLE.path.as_str(),
         t => Value::from_function(move |en: String, id: String| match lang {
             crate::kernel::lang::Lang::En => en,
             crate::kernel::lang::Lang::Id => id,

@@ -7,6 +7,7 @@ mod looks;
 mod pier;
 mod scenarios;
 mod sign_in;
+mod site;
 mod sites;
 #[allow(dead_code, unused_macros)]
 #[path = "../support/mod.rs"]

@@ -159,7 +159,7 @@ async fn the_list_of_a_telephone_has_no_personal_numbers(world: World) {
         };
         let people = data["passengers"].to_string();
         let list =
-            page.html.split("class=\"people\"").nth(1).unwrap().split("</ul>").next().unwrap();
+            page.html.split("class=\"riders\"").nth(1).unwrap().split("</ul>").next().unwrap();
         for text in [without_codes(&people), without_codes(list)] {
             assert!(text.contains("Ni Ketut Sari"));
             for secret in secrets {
@@ -416,14 +416,14 @@ async fn without_a_script(world: World) {
     browser.says("0 of 3 on board").await;
     browser.types("#q", booking["code"].as_str().unwrap()).await;
     browser.presses(".seek button").await;
-    browser.presses(".person button").await;
+    browser.presses(".rider button").await;
     browser.says("1 of 3 on board").await;
     browser.says("Penumpang 1: The passenger is checked in.").await;
     assert_eq!(boarded(&world).await, 1);
     let path = browser.path().await;
     assert!(path.starts_with(&format!("/pier/{}?q=", sailing.id)), "{path}");
     assert_eq!(browser.runs("return document.getElementById('main').dataset.app ?? ''").await, "");
-    browser.presses(".person.on button").await;
+    browser.presses(".rider.on button").await;
     browser.says("0 of 3 on board").await;
     assert_eq!(boarded(&world).await, 0);
     browser.closes().await;
@@ -443,7 +443,7 @@ async fn ended_session(world: World) {
     browser.says("Scanning goes on").await;
     // By name, from the list.
     browser.types("#q", "penumpang 3").await;
-    browser.presses(".person button").await;
+    browser.presses(".rider button").await;
     browser.says("2 not sent").await;
     assert_eq!(boarded(&world).await, 0);
     browser.follows("Sign in to send").await;
@@ -454,7 +454,7 @@ async fn ended_session(world: World) {
     browser.waits_for("return !document.body.innerText.includes('not sent')").await;
     assert_eq!(boarded(&world).await, 2);
     // Undo of what was sent goes through the service.
-    browser.presses(".person.on button").await;
+    browser.presses(".rider.on button").await;
     browser.says("1 of 3 on board").await;
     browser.waits_for("return !busy").await;
     assert_eq!(boarded(&world).await, 1);

@@ -9,7 +9,10 @@ use dermaga::{
         ids,
     },
     pages,
-    web::page::{Kind, Page},
+    web::{
+        page::{Kind, Page},
+        site_language,
+    },
 };
 
 use crate::{
@@ -36,7 +39,10 @@ fn address(page: &Page) -> String {
 
 /// Streams do not end, so they are not walked.
 fn walked() -> impl Iterator<Item = Page> {
-    pages::pages().0.into_iter().filter(|page| page.operation != "stream_notifications")
+    let pages = pages::pages().0.into_iter();
+    // The travellers' site is open to everyone.
+    let pages = pages.filter(|page| site_language(page.path).is_none());
+    pages.filter(|page| page.operation != "stream_notifications")
 }
 
 async fn nobody_sees_a_page_without_signing_in(world: World) {
