@@ -31,7 +31,7 @@ pub mod invariants;
 pub mod jobs;
 /// What every domain builds on. The kernel knows no domain.
 pub mod kernel;
-/// The table of pages of the console. One line per page.
+/// The table of pages. One line per page.
 pub mod pages;
 /// Health, metrics and API documentation.
 pub mod service;
@@ -80,6 +80,8 @@ pub mod overview;
 pub mod partners;
 /// Payments and the notifications of payment providers.
 pub mod payments;
+/// The pier: boarding on a telephone, with or without network.
+pub mod pier;
 /// Personal data: retention, export and erasure.
 pub mod privacy;
 /// Promotion codes.
@@ -94,6 +96,8 @@ pub mod reports;
 pub mod sailings;
 /// Payouts to partners.
 pub mod settlements;
+/// The travellers' site.
+pub mod site;
 /// Staff and their permissions.
 pub mod staff;
 /// The statistics of one partner.

@@ -6,6 +6,8 @@
 
 use crate::{
     console::*,
+    pier::*,
+    site::*,
     web::page::{Group::*, Pages},
 };
 
@@ -13,6 +15,8 @@ use crate::{
 pub fn pages() -> Pages {
     let pages = Pages::default();
     let pages = own(pages);
+    let pages = boarding(pages);
+    let pages = travellers(pages);
     let pages = sales(pages);
     let pages = fleet(pages);
     let pages = partners(pages);
@@ -85,6 +89,32 @@ fn own(pages: Pages) -> Pages {
     .file("/console/files/{id}", "download_file", ("File", "Berkas")).only_if("get_profile")
 }
 
+/// The travellers' site.
+#[rustfmt::skip]
+fn travellers(pages: Pages) -> Pages {
+    pages
+    .guest(["/", "/en"], &["list_locations", "list_running_promotions", "get_cta_partnership"], front, ("Speedboats", "Kapal cepat"))
+    .guest(["/search", "/en/search"], &["search_sailings", "list_locations"], site_search, ("Search", "Cari"))
+    .guest(["/book/{route_time_id}", "/en/book/{route_time_id}"], &["create_booking", "quote_booking", "get_terms"], site_book, ("Book seats", "Pesan kursi"))
+    .guest(["/booking", "/en/booking"], &["list_bookings", "find_bookings"], site_bookings, ("My booking", "Pemesanan saya"))
+    .guest(["/booking/{code}", "/en/booking/{code}"], &["get_booking"], site_booking, ("Booking", "Pemesanan"))
+    .guest(["/booking/{code}/ticket", "/en/booking/{code}/ticket"], &["get_ticket"], site_ticket, ("Tickets", "Tiket"))
+    .guest(["/terms/{type}", "/en/terms/{type}"], &["get_terms"], site_terms, ("Terms", "Syarat & ketentuan"))
+}
+
+/// Boarding on a telephone.
+#[rustfmt::skip]
+fn boarding(pages: Pages) -> Pages {
+    pages
+    .own("/pier", "list_route_times", pier, ("Pier", "Dermaga")).only_if("check_in").menu(Today, "anchor")
+    .own("/pier/data", "list_route_times", pier_data, ("Sailings", "Jadwal")).only_if("check_in").also(&["get_ticket_key"])
+    .own("/pier/shell", "get_ticket_key", shell, ("Pier", "Dermaga")).public()
+    .own("/pier/{id}", "get_manifest", sailing, ("Boarding", "Naik kapal")).only_if("check_in")
+    .own("/pier/{id}/data", "get_manifest", sailing_data, ("Passengers", "Penumpang")).only_if("check_in").also(&["get_ticket_key"])
+    .own("/pier/{id}/board", "check_in", board, ("Board", "Naikkan"))
+    .own("/pier/{id}/undo", "undo_check_in", undo, ("Undo", "Urungkan"))
+}
+
 /// Bookings and what is owed to customers.
 #[rustfmt::skip]
 fn sales(pages: Pages) -> Pages {
@@ -92,6 +122,8 @@ fn sales(pages: Pages) -> Pages {
     .own("/console/sailings", "list_route_times", day, ("Sailings", "Jadwal")).menu(Today, "calendar")
     .list("/console/bookings", "list_bookings", ("Bookings", "Pemesanan")).menu(Sales, "ticket").tabs("status")
         .columns("code sailing.journey sailing.departure_at contact.name qty price.total:money status")
+    .own("/console/bookings/new", "search_sailings", search_to_book, ("New booking", "Pesanan baru")).only_if("create_booking").also(&["list_locations"])
+    .own("/console/bookings/new/{route_time_id}", "create_booking", book, ("Book seats", "Pesan kursi")).also(&["quote_booking", "get_terms"]).resumes()
     .show("/console/bookings/{id}", "get_booking", ("Booking", "Pemesanan")).template("booking.html").heading("code")
         .also(&["get_booking_options", "list_audit_logs"])
     .act("/console/bookings/{id}/pay-cash", "pay_cash", "get_booking", ("Record cash", "Catat tunai")).heading("code").when("status", &["pending_payment"])
@@ -112,9 +144,11 @@ fn sales(pages: Pages) -> Pages {
     .act("/console/bookings/{id}/refund", "record_refund", "get_booking", ("Record refund", "Catat pengembalian dana")).heading("code").when("status", &["refund_pending"])
         .columns("contact.name owed refund_account").fields("by reference amount note")
     .act("/console/bookings/{id}/cancel", "cancel_booking", "get_booking", ("Cancel booking", "Batalkan pemesanan")).heading("code").danger().when("status", &["pending_payment", "paid", "completed"])
-        .columns("contact.name sailing.journey sailing.departure_at qty price.total:money").fields("reason refund refund_amount borne_by")
+        .columns("contact.name sailing.journey sailing.departure_at qty price.total:money").fields("reason refund refund_amount borne_by").template("booking_cancel.html").also(&["get_booking_options"])
         .says("The seats are sold again and the customer is told. Without a choice everything that was paid is owed back.",
               "Kursi dijual lagi dan pelanggan diberi tahu. Tanpa pilihan, seluruh pembayaran menjadi utang kepada pelanggan.")
+    .own("/console/bookings/{id}/cancel-passengers", "cancel_booking", cancel_passengers, ("Cancel some passengers", "Batalkan sebagian penumpang"))
+        .also(&["get_booking", "get_booking_options"]).resumes()
     .file("/console/bookings/{id}/ticket", "get_ticket", ("Tickets", "Tiket"))
 
     .show("/console/sailings/{id}", "get_route_time", ("Sailing", "Jadwal")).template("sailing.html").heading("from to").also(&["get_manifest"])

@@ -11,6 +11,7 @@ use super::{
 use crate::{
     fleet::Owner,
     kernel::{confidential::Confidential, ids::Uuid, money::Rupiah},
+    lines::{Category, Fare, Residency},
     sailings::{BookingType, Zone},
 };
 
@@ -160,6 +161,8 @@ pub struct PaymentRecord {
 pub struct Quote {
     pub sailing: BookedSailing,
     pub available_seats: i32,
+    /// What a passenger can travel at. The first one is the default. Empty for charters.
+    pub fares: Vec<QuotedFare>,
     /// With the discount of the promotion, if it is valid.
     pub price: PriceRecord,
     /// Null if no code was stated.
@@ -168,6 +171,34 @@ pub struct Quote {
     pub closes_at: DateTime<Utc>,
     /// What the booker gets back, by the hours that are left until departure.
     pub refund_policy: Vec<RefundStep>,
+}
+
+/// A fare of the line, with its price on this sailing.
+#[derive(Serialize, JsonSchema)]
+pub struct QuotedFare {
+    pub key: String,
+    pub category: Category,
+    pub residency: Residency,
+    pub min_age: i32,
+    pub max_age: i32,
+    pub price: Rupiah,
+    pub takes_seat: bool,
+    pub id_required: bool,
+}
+
+impl QuotedFare {
+    pub fn new(fare: &Fare, seat_price: Rupiah) -> Self {
+        Self {
+            key: fare.key.clone(),
+            category: fare.category,
+            residency: fare.residency,
+            min_age: fare.min_age,
+            max_age: fare.max_age,
+            price: fare.of(seat_price),
+            takes_seat: fare.takes_seat,
+            id_required: fare.id_required,
+        }
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -13,7 +13,7 @@ pub fn home(visit: Visit, _: Option<Values>) -> BoxFuture<'static, Response> {
     async move {
         let role = visit.role();
         if role == Some(Role::Crew) {
-            return visit.redirect("/console/sailings");
+            return visit.redirect("/pier");
         }
         let standing = visit.me.as_ref().and_then(|me| me.profile["mitra"]["status"].as_str());
         // Before its approval a partner has papers to fill in, and nothing else.

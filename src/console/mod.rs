@@ -1,6 +1,8 @@
 //! Pages of the console that no kind covers. Like all pages, they ask operations and decide nothing.
 
 mod account;
+mod cancelling;
+mod counter;
 mod find;
 mod home;
 mod notifications;
@@ -11,6 +13,8 @@ mod sign_in;
 mod terms;
 
 pub use account::account;
+pub use cancelling::cancel_passengers;
+pub use counter::{book, search_to_book};
 pub use find::find;
 pub use home::home;
 pub use notifications::open_notification;

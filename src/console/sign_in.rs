@@ -1,6 +1,6 @@
 //! Signing in and out, and acting for a partner.
 
-use axum::response::Response;
+use axum::{http::HeaderValue, response::Response};
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::{FutureExt, future::BoxFuture};
 use minijinja::context;
@@ -250,7 +250,11 @@ pub fn logout(mut visit: Visit, form: Option<Values>) -> BoxFuture<'static, Resp
             }
         }
         visit.jar.sign_out();
-        visit.redirect_saying("/console/login", &message)
+        let mut response = visit.redirect_saying("/console/login", &message);
+        // What the pier has kept on this device.
+        let storage = HeaderValue::from_static("\"storage\"");
+        response.headers_mut().insert("clear-site-data", storage);
+        response
     }
     .boxed()
 }

@@ -30,7 +30,7 @@ use crate::{
         http::{MAX_BODY, render, unreadable},
         response_cache::CacheKey,
     },
-    pages, service,
+    pages, pier, service,
     table::{Operation, Route, Routes},
     web::{self, Site, Web},
 };
@@ -64,7 +64,8 @@ impl Service {
         let document = service::served_document(&table.document);
         // The console calls the operations, and none of the pages.
         let operations = Routes::new(app, &table.operations, table.handlers.clone());
-        let site = Site { pages: pages::pages().0, sign_in: console::SIGN_IN };
+        let site =
+            Site { pages: pages::pages().0, sign_in: console::SIGN_IN, files: pier::files() };
         let web = Web::new(app, site, operations, &table.operations, document.clone());
         let mut handlers = table.handlers;
         handlers.extend(service::documentation(document));
@@ -102,7 +103,7 @@ impl Service {
             None => self.answer_in_time(target, request).await,
         };
         if let Some(headers) = page_headers {
-            self.0.web.render_problem(&mut response, &context, &headers).await;
+            self.0.web.render_problem(&mut response, &context, &headers, uri.path()).await;
         }
         // One allocation for all headers that follow.
         response.headers_mut().reserve(ADDED_HEADERS);

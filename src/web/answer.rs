@@ -2,10 +2,11 @@
 
 use axum::{
     body::Body,
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use flate2::Compression;
+use serde_json::Value;
 
 use super::assets::{accepts_gzip, gzip};
 use crate::kernel::{http::Complete, lang::Lang};
@@ -13,6 +14,20 @@ use crate::kernel::{http::Complete, lang::Lang};
 /// Nothing but our own files, and no styles or scripts inside of a page.
 const POLICY: &str = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; \
                       frame-ancestors 'none'";
+
+const PERMISSIONS: HeaderName = HeaderName::from_static("permissions-policy");
+
+/// Lets the page use the camera.
+pub fn allow_camera(response: &mut Response) {
+    let camera = HeaderValue::from_static("camera=(self)");
+    response.headers_mut().insert(PERMISSIONS, camera);
+}
+
+/// Lets the browser keep the page for its Back button.
+pub fn allow_back(response: &mut Response) {
+    let cached = HeaderValue::from_static("private, no-cache");
+    response.headers_mut().insert(header::CACHE_CONTROL, cached);
+}
 
 /// An HTML page, compressed where the browser takes it.
 pub fn page(status: StatusCode, html: String, lang: Lang, request: &HeaderMap) -> Response {
@@ -30,7 +45,14 @@ pub fn page(status: StatusCode, html: String, lang: Lang, request: &HeaderMap) -
     if zipped {
         set(header::CONTENT_ENCODING, "gzip");
     }
-    finish(response)
+    with_policy(response)
+}
+
+/// Data for a script of a page.
+pub fn json(status: u16, value: &Value) -> Response {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let kind = [(header::CONTENT_TYPE, "application/json")];
+    with_policy((status, kind, value.to_string()).into_response())
 }
 
 /// 303, so that reloading the next page does not send the form again.
@@ -38,14 +60,16 @@ pub fn redirect(to: &str) -> Response {
     let mut response = StatusCode::SEE_OTHER.into_response();
     let to = HeaderValue::from_str(to).unwrap_or(HeaderValue::from_static("/console"));
     response.headers_mut().insert(header::LOCATION, to);
-    finish(response)
+    with_policy(response)
 }
 
-fn finish(mut response: Response) -> Response {
+/// The headers of all pages, and of scripts that make requests of their own.
+pub fn with_policy(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     // Under `no-referrer` browsers send `Origin: null` with forms.
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    headers.insert(PERMISSIONS, HeaderValue::from_static("camera=()"));
     response.extensions_mut().insert(Complete);
     response
 }
@@ -70,11 +94,12 @@ pub fn is_same_site(headers: &HeaderMap, public_url: &str) -> bool {
     origin == public_url || is_host
 }
 
-/// A path of the console that a sign-in may lead back to. Anything else would let a link send people
+/// A path of the console or the pier that a sign-in may lead back to. Anything else would let a link send people
 /// elsewhere.
 pub fn own_path(path: &str) -> Option<&str> {
-    let is_own =
-        path == "/console" || path.starts_with("/console/") || path.starts_with("/console?");
+    let is_own = ["/console", "/pier"].iter().any(|start| {
+        path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
+    });
     let is_plain = path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
     // A browser resolves dots, encoded ones too, before it sends the path.
     let bare = path.split(['?', '#']).next().unwrap_or(path).to_ascii_lowercase();
@@ -113,9 +138,16 @@ mod tests {
     fn a_sign_in_leads_back_to_pages_of_the_console_alone() {
         assert!(own_path("/console/boats?page=2").is_some());
         assert!(own_path("/console").is_some());
-        for other in
-            ["//evil.example", "/consolez", "/v1/users", "/console/login", "/console\\x", ""]
-        {
+        assert!(own_path("/pier").is_some() && own_path("/pier/7?q=a").is_some());
+        for other in [
+            "//evil.example",
+            "/consolez",
+            "/piers",
+            "/v1/users",
+            "/console/login",
+            "/console\\x",
+            "",
+        ] {
             assert!(own_path(other).is_none(), "{other}");
         }
         for dots in ["/console/../v1", "/console/%2E%2e/v1", "/console/.", "/console//evil.example"]

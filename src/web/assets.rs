@@ -17,7 +17,7 @@ pub struct Asset {
     /// `/console/assets/style.0123abcd.css`
     pub path: String,
     kind: &'static str,
-    plain: &'static str,
+    plain: Bytes,
     gzipped: Bytes,
 }
 
@@ -28,8 +28,28 @@ pub static STYLE: LazyLock<Asset> = LazyLock::new(|| {
 });
 
 pub static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
-    let text = concat!(include_str!("../../web/auto.js"), include_str!("../../web/live.js"));
+    let text = concat!(
+        include_str!("../../web/auto.js"),
+        include_str!("../../web/live.js"),
+        include_str!("../../web/wait.js")
+    );
     Asset::new("console", "js", "text/javascript; charset=utf-8", text)
+});
+
+/// One stylesheet for the pier, so that a cold start needs one request less.
+pub static PIER_STYLE: LazyLock<Asset> = LazyLock::new(|| {
+    let text = concat!(include_str!("../../web/style.css"), include_str!("../../web/pier.css"));
+    Asset::new("pier", "css", "text/css; charset=utf-8", text)
+});
+
+pub static SITE_STYLE: LazyLock<Asset> = LazyLock::new(|| {
+    let text = concat!(include_str!("../../web/style.css"), include_str!("../../web/site.css"));
+    Asset::new("site", "css", "text/css; charset=utf-8", text)
+});
+
+pub static PIER_SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
+    let text = concat!(include_str!("../../web/kept.js"), include_str!("../../web/pier.js"));
+    Asset::new("pier", "js", "text/javascript; charset=utf-8", without_comments(text))
 });
 
 /// The sprite of all icons, and the icon of the site.
@@ -38,12 +58,20 @@ pub static ICONS: LazyLock<Asset> = LazyLock::new(|| {
 });
 
 impl Asset {
-    fn new(name: &str, end: &str, kind: &'static str, plain: &'static str) -> Self {
-        let hash = Sha256::digest(plain.as_bytes());
+    fn new(name: &str, end: &str, kind: &'static str, plain: impl Into<Bytes>) -> Self {
+        let plain = plain.into();
+        let hash = Sha256::digest(&plain);
         let hash: String = hash[..6].iter().map(|byte| format!("{byte:02x}")).collect();
-        let gzipped = gzip(plain.as_bytes(), Compression::best());
+        let gzipped = gzip(&plain, Compression::best());
         Self { path: format!("{FOLDER}{name}.{hash}.{end}"), kind, plain, gzipped }
     }
+}
+
+/// Without lines of comments, and without indentation.
+fn without_comments(script: &str) -> String {
+    let lines = script.lines().map(str::trim_start);
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("//"));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 pub fn gzip(bytes: &[u8], level: Compression) -> Bytes {
@@ -63,7 +91,7 @@ pub fn accepts_gzip(headers: &HeaderMap) -> bool {
 
 /// The asset with this name, or 404.
 pub fn serve(name: &str, headers: &HeaderMap) -> Response {
-    let all = [&STYLE, &SCRIPT, &ICONS];
+    let all = [&STYLE, &SCRIPT, &PIER_STYLE, &PIER_SCRIPT, &SITE_STYLE, &ICONS];
     let Some(asset) = all.into_iter().find(|asset| asset.path.strip_prefix(FOLDER) == Some(name))
     else {
         return Error::NotFound.into_response();
@@ -77,5 +105,19 @@ pub fn serve(name: &str, headers: &HeaderMap) -> Response {
         let encoding = [(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"))];
         return (fixed, encoding, asset.gzipped.clone()).into_response();
     }
-    (fixed, asset.plain).into_response()
+    (fixed, asset.plain.clone()).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_and_styles_are_small() {
+        let limits =
+            [(&STYLE, 40), (&SCRIPT, 6), (&PIER_STYLE, 40), (&PIER_SCRIPT, 16), (&SITE_STYLE, 40)];
+        for (asset, limit) in limits {
+            assert!(asset.plain.len() <= limit * 1024, "{}: {}", asset.path, asset.plain.len());
+        }
+    }
 }

@@ -174,7 +174,7 @@ impl Form<'_> {
             let base = fault.field.split_once('[').map_or(fault.field.as_str(), |(base, _)| base);
             let by_name = |name: &str| shown.iter().find(|(known, ..)| *known == name);
             let (id, label) = match by_name(&fault.field).or_else(|| by_name(base)) {
-                Some((_, id, label)) => ((*id).to_owned(), (*label).to_owned()),
+                Some((_, id, label)) => ((*id).to_owned(), label.clone()),
                 None => (String::new(), words::label(&fault.field, self.lang)),
             };
             Problem { id, label, message: fault.message.clone() }
@@ -183,11 +183,14 @@ impl Form<'_> {
     }
 }
 
-fn collect<'f>(fields: &'f [FieldView], shown: &mut Vec<(&'f str, &'f str, &'f str)>) {
+/// Name, element and label of all fields; those of a row say its number.
+fn collect<'f>(fields: &'f [FieldView], shown: &mut Vec<(&'f str, &'f str, String)>) {
     for field in fields {
-        shown.push((&field.name, &field.id, &field.label));
+        shown.push((&field.name, &field.id, field.label.clone()));
         for row in &field.rows {
-            collect(&row.fields, shown);
+            let label =
+                |child: &FieldView| format!("{} {}, {}", field.label, row.number, child.label);
+            shown.extend(row.fields.iter().map(|child| (&*child.name, &*child.id, label(child))));
         }
     }
 }

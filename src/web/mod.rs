@@ -7,11 +7,13 @@
 pub mod answer;
 pub mod assets;
 mod chart;
+pub mod checkout;
 pub mod client;
 pub mod fields;
 pub mod format;
 pub mod forms;
 pub mod kinds;
+pub mod offers;
 pub mod page;
 pub mod rights;
 pub mod schema;
@@ -64,6 +66,8 @@ const WAIT: Duration = Duration::from_secs(2);
 pub struct Site {
     pub pages: Vec<Page>,
     pub sign_in: SignIn,
+    /// Files at paths of their own, such as a service worker.
+    pub files: Vec<(&'static str, MethodRouter<App>)>,
 }
 
 /// What happens to a form that needs a sign-in.
@@ -94,9 +98,20 @@ struct Parts {
 /// A posted form and its files.
 type Form = (Values, Vec<forms::Upload>);
 
-/// Whether a path belongs to the console.
+/// Whether errors on a path are pages.
 pub fn is_page(path: &str) -> bool {
-    path == "/console" || path.starts_with("/console/")
+    const SITE: &[&str] = &["/console", "/pier", "/en", "/search", "/book", "/booking", "/terms"];
+    path == "/" || SITE.iter().any(|start| is_below(path, start))
+}
+
+fn is_below(path: &str, start: &str) -> bool {
+    path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The language of a page of the travellers' site, which is in its path. `None` for other pages.
+pub fn site_language(path: &str) -> Option<Lang> {
+    let is_inside = is_below(path, "/console") || is_below(path, "/pier");
+    (!is_inside).then(|| if is_below(path, "/en") { Lang::En } else { Lang::Id })
 }
 
 impl Web {
@@ -148,6 +163,7 @@ impl Web {
             assets::serve(&name, &headers)
         });
         let mut handlers = vec![("/console/assets/{name}", assets)];
+        handlers.extend(self.0.site.files.iter().cloned());
         for (index, page) in self.pages().iter().enumerate() {
             let web = self.clone();
             let handle = move |request: Request| {
@@ -170,11 +186,17 @@ impl Web {
             return Error::internal("the request has no context").into_response();
         };
         let params = extensions.get::<PathParams>().cloned().unwrap_or_default().0;
-        let session = Session::read(&headers);
-        let context = Context { lang: language(&headers, &session), ..context };
+        let path = request.uri().path().to_owned();
+        let (session, lang) = match (Session::read(&headers), site_language(&path)) {
+            (session, Some(lang)) => (session.of_guest(), lang),
+            (session, None) => {
+                let lang = language(&headers, &session);
+                (session, lang)
+            }
+        };
+        let context = Context { lang, ..context };
         let query = request.uri().query().unwrap_or_default();
         let query = form_urlencoded::parse(query.as_bytes()).into_owned().take(200).collect();
-        let path = request.uri().path().to_owned();
         let jar = Jar::new(&self.app().config.public_url());
         let rights = Arc::new(Rights::nobody());
         let mut visit = Visit {
@@ -276,6 +298,7 @@ impl Web {
         response: &mut Response,
         context: &Context,
         headers: &HeaderMap,
+        path: &str,
     ) {
         if response.extensions().get::<Complete>().is_some() {
             return;
@@ -284,8 +307,9 @@ impl Web {
         if !is_error && response.extensions().get::<Answer>().is_none() {
             return;
         }
-        let session = Session::read(headers);
-        let context = Context { lang: language(headers, &session), ..context.clone() };
+        let site = site_language(path);
+        let lang = site.unwrap_or_else(|| language(headers, &Session::read(headers)));
+        let context = Context { lang, ..context.clone() };
         let status = response.status();
         let old = std::mem::take(response);
         let kept = old.headers().clone();
@@ -305,7 +329,8 @@ impl Web {
             request_id => context.request_id.as_str(),
             ..functions
         };
-        let html = view::render("problem.html", contents).unwrap_or_else(|error| {
+        let template = if site.is_some() { "site_problem.html" } else { "problem.html" };
+        let html = view::render(template, contents).unwrap_or_else(|error| {
             tracing::error!(%error, "the error page failed");
             format!("<!doctype html><title>{title}</title><h1>{title}</h1>")
         });
@@ -401,6 +426,11 @@ pub async fn resume(mut visit: Visit, path: &str, values: Values) -> Response {
     match page.kind {
         Kind::Form => {
             kinds::form_with(visit, values, StatusCode::OK.as_u16(), Vec::new(), None).await
+        }
+        Kind::Own(handler) if page.resumes => {
+            let mut values = values;
+            values.take("_do");
+            handler(visit, Some(values)).await
         }
         _ => {
             let path = visit.path.clone();

@@ -56,6 +56,8 @@ pub struct Page {
     /// What it means.
     pub says: Option<Text>,
     pub button: Option<Text>,
+    /// Whether its own handler shows a form again that had to wait for a sign-in.
+    pub resumes: bool,
     /// The state of the record in which it is offered.
     pub when: Option<(&'static str, &'static [&'static str])>,
 }
@@ -145,6 +147,7 @@ impl Page {
             danger: false,
             says: None,
             button: None,
+            resumes: false,
             when: None,
         }
     }
@@ -222,6 +225,19 @@ impl Pages {
         title: Words,
     ) -> Self {
         self.add(Page::new(path, Kind::Own(handler), operation, "", title))
+    }
+
+    /// A page of the travellers' site in both languages.
+    pub fn guest(
+        self,
+        paths: [&'static str; 2],
+        operations: &'static [&'static str],
+        handler: Handler,
+        title: Words,
+    ) -> Self {
+        paths.into_iter().fold(self, |pages, path| {
+            pages.own(path, operations[0], handler, title).also(&operations[1..]).public()
+        })
     }
 
     fn add(mut self, page: Page) -> Self {
@@ -322,6 +338,10 @@ impl Pages {
 
     pub fn button(self, en: &'static str, id: &'static str) -> Self {
         self.last(|page| page.button = Some(text(en, id)))
+    }
+
+    pub fn resumes(self) -> Self {
+        self.last(|page| page.resumes = true)
     }
 
     pub fn when(self, field: &'static str, values: &'static [&'static str]) -> Self {

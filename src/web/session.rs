@@ -18,6 +18,8 @@ const REMEMBER: &str = "dermaga_remembered_device";
 const REMEMBERED_EMAIL: &str = "dermaga_remembered_email";
 const LANGUAGE: &str = "dermaga_lang";
 const FLASH: &str = "dermaga_flash";
+/// The bookings that a guest has opened.
+const BOOKINGS: &str = "dermaga_bookings";
 
 const DAY: i64 = 24 * 60 * 60;
 const YEAR: i64 = 365 * DAY;
@@ -32,6 +34,8 @@ pub struct Session {
     pub remembered_email: Option<String>,
     pub lang: Option<Lang>,
     pub flash: Option<String>,
+    /// Sealed.
+    pub bookings: Option<String>,
 }
 
 /// An impersonated session.
@@ -61,10 +65,16 @@ impl Session {
                 REMEMBERED_EMAIL => session.remembered_email = Some(value),
                 LANGUAGE => session.lang = value.parse().ok(),
                 FLASH => session.flash = Some(value),
+                BOOKINGS => session.bookings = Some(value),
                 _ => {}
             }
         }
         session
+    }
+
+    /// What the travellers' site may know.
+    pub fn of_guest(self) -> Self {
+        Self { flash: self.flash, bookings: self.bookings, ..Self::default() }
     }
 
     /// The token that pages act with.
@@ -145,6 +155,10 @@ impl Jar {
 
     pub fn forget_flash(&mut self) {
         self.set(FLASH, "", 0);
+    }
+
+    pub fn bookings(&mut self, sealed: &str) {
+        self.set(BOOKINGS, sealed, 30 * DAY);
     }
 
     /// For all paths: the console is not the only site with pages. The API reads none of these.

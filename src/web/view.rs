@@ -1,6 +1,9 @@
 //! Templates, and the functions that they call.
 
-use std::sync::{Arc, LazyLock};
+use std::{
+    collections::HashMap,
+    sync::{Arc, LazyLock},
+};
 
 use chrono::{DateTime, NaiveDate, Utc};
 use minijinja::{
@@ -10,11 +13,15 @@ use serde::Serialize;
 
 use super::{
     assets, chart,
+    fields::FieldView,
     format::{self, Locale, fill_bar, time},
     rights::Rights,
     words,
 };
-use crate::kernel::error::{Error, Result};
+use crate::{
+    kernel::error::{Error, Result},
+    lines::fare_name,
+};
 
 macro_rules! templates {
     ($($name:literal),+ $(,)?) => {
@@ -37,6 +44,12 @@ templates![
     "find.html",
     "onboarding.html",
     "booking.html",
+    "booking_cancel.html",
+    "cancel_passengers.html",
+    "checkout.html",
+    "counter_search.html",
+    "counter_form.html",
+    "counter_check.html",
     "day.html",
     "sailing.html",
     "partner.html",
@@ -51,6 +64,20 @@ templates![
     "answer_webhook.html",
     "answer_export.html",
     "answer_changed.html",
+    "pier_base.html",
+    "pier_parts.html",
+    "pier.html",
+    "pier_sailing.html",
+    "pier_shell.html",
+    "site_base.html",
+    "site_problem.html",
+    "site_front.html",
+    "site_search.html",
+    "site_terms.html",
+    "site_bookings.html",
+    "site_booking.html",
+    "site_form.html",
+    "site_check.html",
 ];
 
 /// One environment for all services of a process.
@@ -87,6 +114,11 @@ pub fn data(value: impl Serialize) -> Value {
     Value::from(Serde(value))
 }
 
+/// The fields of a form by their names.
+pub fn by_name(fields: Vec<FieldView>) -> HashMap<String, FieldView> {
+    fields.into_iter().map(|field| (field.name.clone(), field)).collect()
+}
+
 /// What every template can use. The functions are values of the context, so that macros, which see
 /// only what they name, have them too.
 pub fn functions(locale: Locale, rights: Arc<Rights>, now: DateTime<Utc>) -> Value {
@@ -101,6 +133,9 @@ pub fn functions(locale: Locale, rights: Arc<Rights>, now: DateTime<Utc>) -> Val
         style => assets::STYLE.path.as_str(),
         script => assets::SCRIPT.path.as_str(),
         icons => assets::ICONS.path.as_str(),
+        pier_style => assets::PIER_STYLE.path.as_str(),
+        pier_script => assets::PIER_SCRIPT.path.as_str(),
+        site_style => assets::SITE_STYLE.path.as_str(),
         t => Value::from_function(move |en: String, id: String| match lang {
             crate::kernel::lang::Lang::En => en,
             crate::kernel::lang::Lang::Id => id,
@@ -108,6 +143,9 @@ pub fn functions(locale: Locale, rights: Arc<Rights>, now: DateTime<Utc>) -> Val
         may => Value::from_function(move |operation: String| rights.may(&operation)),
         label => Value::from_function(move |path: String| words::label(&path, lang)),
         word => Value::from_function(move |value: String| words::value(&value, lang).to_owned()),
+        fare => Value::from_function(move |key: Option<String>| {
+            key.map_or_else(|| "–".to_owned(), |key| fare_name(&key).say(lang).to_owned())
+        }),
         chip => Value::from_function(move |value: String| safe(locale.chip(&value))),
         number => Value::from_function(move |value: i64| format::number(value, lang)),
         percent => Value::from_function(move |value: f64| {

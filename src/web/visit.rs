@@ -89,6 +89,14 @@ impl Visit {
         with_query(&self.path, &self.query)
     }
 
+    /// The address of a page of the travellers' site in both languages.
+    fn addresses(&self) -> [String; 2] {
+        let bare = self.path.strip_prefix("/en").unwrap_or(&self.path);
+        let path = if bare.is_empty() { "/" } else { bare };
+        let english = format!("/en{}", path.trim_end_matches('/'));
+        [with_query(path, &self.query), with_query(&english, &self.query)]
+    }
+
     /// The parameters of an operation's path, by their names in the path of the page.
     pub fn params_of(&self, operation: &str) -> Vec<String> {
         let Some(operation) = self.web.client().operation(operation) else { return Vec::new() };
@@ -217,7 +225,13 @@ impl Visit {
         }
         let now = self.web.app().clock.now();
         let functions = view::functions(self.locale(), self.rights.clone(), now);
+        let site = super::site_language(&self.path);
+        let [in_id, in_en] = self.addresses();
+        let base = self.web.app().config.public_url();
         let frame = context! {
+            url_id => site.map(|_| format!("{base}{in_id}")),
+            url_en => site.map(|_| format!("{base}{in_en}")),
+            other_path => if lang == Lang::En { in_id.as_str() } else { in_en.as_str() },
             title,
             path => self.path.as_str(),
             address => self.address(),
@@ -232,7 +246,14 @@ impl Visit {
         let response = match html {
             Ok(html) => {
                 let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
-                answer::page(status, html, lang, &self.headers)
+                let mut response = answer::page(status, html, lang, &self.headers);
+                if self.page().path.starts_with("/pier") {
+                    answer::allow_camera(&mut response);
+                }
+                if site.is_some() {
+                    answer::allow_back(&mut response);
+                }
+                response
             }
             Err(error) => {
                 tracing::error!(request_id = %self.context.request_id, %error, template, "page failed");
@@ -281,7 +302,11 @@ impl Visit {
             message => envelope.message.as_str(),
             retry_after => envelope.retry_after,
         };
-        let mut response = self.render(envelope.status, "problem.html", title, contents);
+        let template = match super::site_language(&self.path) {
+            Some(_) => "site_problem.html",
+            None => "problem.html",
+        };
+        let mut response = self.render(envelope.status, template, title, contents);
         if let Some(seconds) = envelope.retry_after {
             response.headers_mut().insert(RETRY_AFTER, seconds.into());
         }

@@ -55,6 +55,13 @@ async fn a_quote_says_what_a_booking_needs(world: World) {
     assert_eq!(quote["available_seats"], 2);
     assert_eq!(quote["price"]["total"], 150_000);
     assert_eq!(quote["promo"], Value::Null);
+    let infant = json!({
+        "key": "infant", "category": "infant", "residency": "any", "min_age": 0, "max_age": 2,
+        "price": 0, "takes_seat": false, "id_required": false,
+    });
+    assert_eq!(quote["fares"][3], infant);
+    let prices = [0, 1, 2].map(|fare| quote["fares"][fare]["price"].as_i64().unwrap());
+    assert_eq!(prices, [90_000, 150_000, 112_500], "of this sailing");
     assert_eq!(quote["closes_at"], "2026-11-15T23:45:00Z");
     let policy =
         json!([{ "hours_before": 24, "percent": 100 }, { "hours_before": 6, "percent": 50 }]);
@@ -72,6 +79,7 @@ async fn a_quote_says_what_a_booking_needs(world: World) {
     let quote = world.quotes(asked).await.ok();
     assert_eq!((&quote["available_seats"], &quote["price"]["total"]), (&json!(2), &json!(270_000)));
     let boat = world.quotes(question(&charter(&sailing, 3, "sari@example.com"))).await.ok();
+    assert_eq!(boat["fares"], json!([]), "a charter has none");
     assert_eq!((&boat["available_seats"], &boat["price"]["total"]), (&json!(2), &json!(4_500_000)));
     assert_eq!(world.all_stored_data().await, before, "nothing is written");
 }

@@ -88,6 +88,9 @@ pub async fn open(world: &World, look: Look) -> Option<Browser> {
         "--disable-dev-shm-usage".into(),
         "--lang=en".into(),
         "--accept-lang=en".into(),
+        // A camera for the pier.
+        "--use-fake-device-for-media-stream".into(),
+        "--use-fake-ui-for-media-stream".into(),
         format!("--window-size={},{}", look.width, look.height),
     ];
     if look.dark {
@@ -245,6 +248,11 @@ impl Browser {
         });
         let entries: Vec<_> = entries.collect();
         assert!(entries.is_empty(), "{entries:#?}");
+    }
+
+    /// Drops what the browser has logged, such as requests that failed while the service was stopped.
+    pub async fn forgets_log(&self) {
+        self.post("se/log", json!({ "type": "browser" })).await;
     }
 
     pub async fn closes(self) {

@@ -20,7 +20,7 @@ pub fn picture() -> Vec<u8> {
 }
 
 /// What a page must have: one heading, labels, names, unique ids, landmarks, large targets, contrast.
-const WALKER: &str = r#"
+pub const WALKER: &str = r#"
 const faults = [];
 const visible = (e) => { const b = e.getBoundingClientRect(); const s = getComputedStyle(e); return b.width > 1 && b.height > 1 && s.visibility !== "hidden" && s.clipPath === "none"; };
 if (document.querySelectorAll("h1").length !== 1) faults.push("h1: " + document.querySelectorAll("h1").length);

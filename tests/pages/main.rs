@@ -1,11 +1,14 @@
 //! The console: through HTTP, and in a real browser where one is installed.
 
 mod browser;
+mod counter;
 mod forms;
 mod guard;
 mod looks;
+mod pier;
 mod scenarios;
 mod sign_in;
+mod site;
 mod sites;
 #[allow(dead_code, unused_macros)]
 #[path = "../support/mod.rs"]

@@ -7,7 +7,7 @@ use crate::{
     bookings::{
         forms::QuoteForm,
         offer::{self, Buyer, Quoted},
-        view::{BookedBoat, BookedSailing, Quote, QuotedPromo, RefundStep},
+        view::{BookedBoat, BookedSailing, Quote, QuotedFare, QuotedPromo, RefundStep},
     },
     fleet::Owner,
     kernel::{
@@ -15,6 +15,7 @@ use crate::{
         error::Result,
         http::{Body, Reply},
     },
+    sailings::BookingType,
 };
 
 /// The price of a sale by the same caller. A promotion that cannot be used is no refusal, and
@@ -39,7 +40,12 @@ pub async fn quote_booking(
         hours_before: *hours_before,
         percent: *percent,
     };
+    let fares = match form.kind {
+        BookingType::Speedboat => sailing.fares.as_slice(),
+        BookingType::Charter => &[],
+    };
     Ok(Reply::data(Quote {
+        fares: fares.iter().map(|fare| QuotedFare::new(fare, sailing.seat_price)).collect(),
         available_seats: offer::free_seats(&sailing),
         closes_at: offer::closes_at(&app, &sailing),
         refund_policy: policy.iter().map(step).collect(),

@@ -138,7 +138,8 @@ fn is_offered(visit: &Visit, page: &Page, under: &str, record: &Value) -> bool {
             value => value.as_str().is_some_and(|value| values.contains(&value)),
         }
     });
-    let is_offered = matches!(page.kind, Kind::Form | Kind::List | Kind::Show);
+    let is_new = page.path.ends_with("/new");
+    let is_offered = is_new || matches!(page.kind, Kind::Form | Kind::List | Kind::Show);
     is_offered && page.menu.is_none() && is_child && fits && visit.may(page.guard)
 }
 

@@ -1,0 +1,46 @@
+//! Sailings of a day from one harbour to another.
+
+use axum::response::Response;
+use futures_util::{FutureExt, future::BoxFuture};
+use minijinja::context;
+
+use super::{at, front::departures};
+use crate::web::{
+    client::Call,
+    forms::Values,
+    offers::Search,
+    view::data,
+    visit::{Visit, with_query},
+};
+
+pub fn site_search(visit: Visit, _: Option<Values>) -> BoxFuture<'static, Response> {
+    async move {
+        let (search, locations) =
+            tokio::join!(Search::run(&visit), visit.ask(Call::of("list_locations")));
+        if let Some(failure) = search.failure() {
+            let failure = failure.clone();
+            return visit.problem(&failure);
+        }
+        let ends = ["from", "to"].map(|name| visit.parameter(name).unwrap_or_default().to_owned());
+        let title = match ends.iter().any(String::is_empty) {
+            true => visit.lang().of("Search", "Cari").to_owned(),
+            false => format!("{} → {}", ends[0], ends[1]),
+        };
+        // Where else one can go from there.
+        let all = departures(&visit, &locations.data);
+        let others = all.into_iter().filter(|one| one.is_from(&ends[0])).collect::<Vec<_>>();
+        let [from, to] = ends;
+        let mut back = vec![("from".to_owned(), to), ("to".to_owned(), from)];
+        back.extend(
+            visit.query.iter().filter(|(name, _)| name == "date" || name == "qty").cloned(),
+        );
+        let contents = context! {
+            search => search.contents(&visit, &at(&visit, "/book")),
+            others => data(others),
+            way_back => with_query(&visit.path, &back),
+        };
+        let status = search.status();
+        visit.render(status, "site_search.html", &title, contents)
+    }
+    .boxed()
+}
