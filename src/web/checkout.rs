@@ -40,8 +40,8 @@ pub struct Place {
     /// Whether the visitor is the customer: the browser fills in the contact, and the terms must be
     /// accepted.
     pub is_customer: bool,
-    /// The page of the new booking.
-    pub booked: fn(&Value) -> String,
+    /// The page after the sale.
+    pub booked: fn(&Visit, &Value) -> String,
 }
 
 /// The sailing and the party of a form.
@@ -289,7 +289,7 @@ async fn book(
     let body = order.body(&visit, &values);
     let answer = visit.ask(Call { key, ..Call::of("create_booking").json(body) }).await;
     if answer.is_success() {
-        let to = (place.booked)(&answer.data);
+        let to = (place.booked)(&visit, &answer.data);
         return visit.redirect_saying(&to, &answer.message);
     }
     match (answer.status, answer.error.as_str()) {
@@ -332,7 +332,6 @@ fn show_form(
     for field in &mut fields {
         match field.name.as_str() {
             "passengers" => {
-                field.label = lang.of("Passenger", "Penumpang").into();
                 let fields = field.rows.iter_mut().flat_map(|row| &mut row.fields);
                 for field in fields.filter(|field| field.name.ends_with(".fare")) {
                     field.required = true;

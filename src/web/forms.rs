@@ -77,10 +77,31 @@ async fn read_multipart(request: Request) -> Result<(Values, Vec<Upload>)> {
             }
             // A browser sends an empty part for a file that was not chosen.
             Some(_) if content.is_empty() => {}
-            Some(filename) => uploads.push(Upload { field: name, filename, content }),
+            Some(filename) => {
+                // Rows may be renumbered, and a file belongs to its row.
+                if let Some((row, rest)) = name.split_once("].") {
+                    values.push(format!("{row}]._upload.{rest}"), uploads.len().to_string())?;
+                }
+                uploads.push(Upload { field: name, filename, content });
+            }
         }
     }
-    Ok((values.normalized(), uploads))
+    let mut values = values.normalized();
+    place_uploads(&mut values, &mut uploads);
+    Ok((values, uploads))
+}
+
+/// Names the fields of files by the numbers that their rows have now.
+fn place_uploads(values: &mut Values, uploads: &mut [Upload]) {
+    values.0.retain(|(name, index)| {
+        if !name.contains("]._upload.") {
+            return true;
+        }
+        if let Some(upload) = index.parse().ok().and_then(|index: usize| uploads.get_mut(index)) {
+            upload.field = name.replacen("._upload.", ".", 1);
+        }
+        false
+    });
 }
 
 impl Values {
@@ -471,6 +492,29 @@ mod tests {
         let mut untouched = values(&[]);
         untouched.add_row("lines");
         assert_eq!(untouched.rows("lines"), 2);
+    }
+
+    #[test]
+    fn a_file_stays_in_its_row() {
+        let upload = |field: &str| Upload {
+            field: field.into(),
+            filename: "nib.pdf".into(),
+            content: Bytes::new(),
+        };
+        let mut uploads = [upload("documents[1].file_id"), upload("documents[2].file_id")];
+        let mut form = values(&[
+            ("documents[0].type", ""),
+            ("documents[1].type", "nib"),
+            ("documents[1]._upload.file_id", "0"),
+            ("documents[2].type", ""),
+            ("documents[2]._upload.file_id", "1"),
+        ]);
+        place_uploads(&mut form, &mut uploads);
+        assert_eq!(
+            uploads.map(|upload| upload.field),
+            ["documents[0].file_id", "documents[1].file_id"]
+        );
+        assert_eq!(form.get("documents[0].type"), Some("nib"));
     }
 
     #[test]

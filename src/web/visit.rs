@@ -200,8 +200,7 @@ impl Visit {
         if self.session.flash.is_some() {
             self.jar.forget_flash();
         }
-        let now = self.web.app().clock.now();
-        let functions = view::functions(self.locale(), self.rights.clone(), now);
+        let functions = view::functions(self.web.app(), lang, self.rights.clone());
         let frame = context! {
             title,
             path => self.path.as_str(),
