@@ -23,7 +23,7 @@ static COUNTER: Place = Place {
 };
 
 /// The booking; for those who may not see bookings, the next one.
-fn booked(visit: &Visit, booking: &Value) -> String {
+fn booked(visit: &mut Visit, booking: &Value) -> String {
     match visit.may("get_booking") {
         true => format!("/console/bookings/{}", booking["id"].as_str().unwrap_or_default()),
         false => SEARCH.to_owned(),

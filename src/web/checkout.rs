@@ -41,7 +41,7 @@ pub struct Place {
     /// accepted.
     pub is_customer: bool,
     /// The page after the sale.
-    pub booked: fn(&Visit, &Value) -> String,
+    pub booked: fn(&mut Visit, &Value) -> String,
 }
 
 /// The sailing and the party of a form.
@@ -279,7 +279,7 @@ fn sold_out(available: i64, lang: Lang) -> Envelope {
 }
 
 async fn book(
-    visit: Visit,
+    mut visit: Visit,
     place: &Place,
     order: &Order,
     values: Values,
@@ -289,7 +289,7 @@ async fn book(
     let body = order.body(&visit, &values);
     let answer = visit.ask(Call { key, ..Call::of("create_booking").json(body) }).await;
     if answer.is_success() {
-        let to = (place.booked)(&visit, &answer.data);
+        let to = (place.booked)(&mut visit, &answer.data);
         return visit.redirect_saying(&to, &answer.message);
     }
     match (answer.status, answer.error.as_str()) {
