@@ -26,7 +26,6 @@ pub fn pages() -> Pages {
 }
 
 const ACTIVE: &[(&str, &str)] = &[("status", "active")];
-const OPEN: &[(&str, &str)] = &[("status", "open")];
 
 /// Signing in, and one's own account.
 #[rustfmt::skip]
@@ -44,6 +43,12 @@ fn own(pages: Pages) -> Pages {
         .fields("email").then("/console/login").button("Send the link", "Kirim tautan")
     .form("/console/reset", "reset_password", ("New password", "Kata sandi baru")).public()
         .fields("token:hidden password cpassword").then("/console/login").button("Save", "Simpan")
+    .form("/console/verify-email", "verify_email", ("Verify e-mail address", "Verifikasi alamat e-mail")).public()
+        .fields("token:hidden").then("/console/login").button("Verify", "Verifikasi")
+    .form("/console/confirm-email", "confirm_email", ("Confirm new e-mail address", "Konfirmasi alamat e-mail baru")).public()
+        .fields("token:hidden").then("/console/login").button("Confirm", "Konfirmasi")
+    .form("/console/cancel-email-change", "cancel_email_change", ("Keep the old e-mail address", "Pertahankan alamat e-mail lama")).public()
+        .fields("token:hidden").then("/console/login").button("Cancel the change", "Batalkan perubahan")
 
     .own("/console", "get_profile", home, ("Home", "Beranda")).menu(Today, "home").also(&["get_dashboard", "mitra_statistic"])
     .own("/console/find", "get_dashboard", find, ("Search", "Cari")).also(&["list_bookings", "list_partners", "list_speedboats", "list_staff"])
@@ -53,7 +58,7 @@ fn own(pages: Pages) -> Pages {
     .edit("/console/onboarding/pic", "update_onboarding", "get_onboarding", ("Contact person", "Penanggung jawab"))
         .fields("pic.name pic.position pic.nik pic.phone pic.email").then("/console/onboarding")
     .edit("/console/onboarding/bank", "update_onboarding", "get_onboarding", ("Bank account", "Rekening bank"))
-        .fields("bank_account.bank_code bank_account.account_number bank_account.account_name").then("/console/onboarding")
+        .fields("bank_account.bank_code bank_account.account_number bank_account.account_name").then("/console/onboarding").locked_while_acting()
     .form("/console/onboarding/documents", "update_onboarding", ("Documents", "Dokumen"))
         .fields("documents[type file_id]").then("/console/onboarding")
         .says("Photograph the paper flat and in daylight, or choose a PDF. A new file replaces the one of the same kind.",
@@ -134,9 +139,7 @@ fn sales(pages: Pages) -> Pages {
         .fields("passengers[id:hidden name identity_type identity_number birth_date gender nationality]")
     .act("/console/bookings/{id}/resend", "resend_ticket", "get_booking", ("Send tickets again", "Kirim ulang tiket")).heading("code").when("status", &["paid", "completed"])
         .fields("email").says("Without an address they go to the contact of the booking.", "Tanpa alamat, tiket dikirim ke kontak pemesanan.")
-    .act("/console/bookings/{id}/reschedule", "reschedule_booking", "get_booking", ("Move to another sailing", "Pindah jadwal")).heading("code").when("status", &["paid"])
-        .columns("sailing.journey sailing.departure_at qty price.total:money").fields("route_time_id reason")
-        .choose("route_time_id", "list_route_times", "departure_at journey speedboat.name", OPEN)
+    .own("/console/bookings/{id}/reschedule", "reschedule_booking", reschedule, ("Move to another sailing", "Pindah jadwal")).also(&["get_booking", "search_sailings"]).resumes()
     .act("/console/bookings/{id}/payment", "pay_again", "get_booking", ("New payment link", "Tautan bayar baru")).heading("code").when("status", &["pending_payment"])
         .says("Opens another payment, for example after a failed one.", "Membuka pembayaran baru, misalnya setelah gagal.")
     .act("/console/bookings/{id}/refund-account", "set_refund_account", "get_booking", ("Account for the refund", "Rekening pengembalian")).heading("code").when("status", &["refund_pending"])
@@ -186,11 +189,17 @@ fn sales(pages: Pages) -> Pages {
     .list("/console/promotions", "list_promotions", ("Promotions", "Promosi")).menu(Sales, "tag").tabs("state")
         .columns("code title discount.value discount.type period used quota state")
     .form("/console/promotions/new", "create_promotion", ("New promotion", "Promosi baru"))
-        .fields("title code discount.type discount.value discount.max_amount discount.min_purchase period.start_date period.end_date quota per_customer_limit funded_by target_type target_ids:lines status description:long tnc:long image_file_id")
+        .fields("title code discount.type discount.value discount.max_amount discount.min_purchase period.start_date period.end_date quota per_customer_limit funded_by target_type target_ids status description:long tnc:long image_file_id")
+        .choose_if(("target_type", "mitra"), "target_ids", "list_partners", "name", "edit_partner")
+        .choose_if(("target_type", "speedboat"), "target_ids", "list_speedboats", "name mitra.name", "get_speedboat")
+        .choose_if(("target_type", "route"), "target_ids", "list_routes", "journey speedboat.name", "get_route")
     .show("/console/promotions/{id}", "get_promotion", ("Promotion", "Promosi")).heading("title")
         .columns("code state discount.type discount.value discount.max_amount discount.min_purchase period used quota per_customer_limit funded_by target_type description tnc:long")
     .edit("/console/promotions/{id}/edit", "update_promotion", "get_promotion", ("Edit promotion", "Ubah promosi")).heading("code")
-        .fields("title code discount.type discount.value discount.max_amount discount.min_purchase period.start_date period.end_date quota per_customer_limit funded_by target_type target_ids:lines status description:long tnc:long image_file_id")
+        .fields("title code discount.type discount.value discount.max_amount discount.min_purchase period.start_date period.end_date quota per_customer_limit funded_by target_type target_ids status description:long tnc:long image_file_id")
+        .choose_if(("target_type", "mitra"), "target_ids", "list_partners", "name", "edit_partner")
+        .choose_if(("target_type", "speedboat"), "target_ids", "list_speedboats", "name mitra.name", "get_speedboat")
+        .choose_if(("target_type", "route"), "target_ids", "list_routes", "journey speedboat.name", "get_route")
     .act("/console/promotions/{id}/delete", "delete_promotion", "get_promotion", ("Delete promotion", "Hapus promosi")).heading("code").danger().columns("title used quota").then("/console/promotions")
 }
 

@@ -8,9 +8,9 @@ use std::{
 use aide::{openapi::OpenApi, scalar::Scalar};
 use axum::{
     body::Bytes,
-    extract::State,
-    http::{HeaderMap, HeaderName, header},
-    response::{Html, IntoResponse},
+    extract::{RawQuery, State},
+    http::{HeaderMap, header},
+    response::{Html, IntoResponse, Redirect},
     routing::{MethodRouter, get},
 };
 use schemars::JsonSchema;
@@ -22,7 +22,6 @@ use crate::{
     kernel::{
         error::{Error, Result},
         http::Reply,
-        ids::Token,
     },
 };
 
@@ -130,68 +129,25 @@ pub fn openapi(document: &OpenApi) -> String {
     json
 }
 
-/// The page of a mailed reset link, unless another app is configured for it.
-pub async fn reset_page() -> impl IntoResponse {
-    page_with_script(include_str!("../templates/reset.html").to_owned())
+/// Pages of mailed links, unless another app is configured for them. Opening one changes nothing, because
+/// mail scanners open links; its button sends the token.
+pub async fn reset_page(RawQuery(query): RawQuery) -> impl IntoResponse {
+    to_console("reset", query)
 }
 
-/// The pages of other mailed links. Opening one changes nothing, because mail scanners open links; its
-/// button posts the token.
-pub async fn verify_email_page() -> impl IntoResponse {
-    link_page(&LinkPage {
-        operation: "/auth/verify-email",
-        title: "Verifikasi alamat e-mail",
-        title_en: "Verify e-mail address",
-        button: "Verifikasi · Verify",
-    })
+pub async fn verify_email_page(RawQuery(query): RawQuery) -> impl IntoResponse {
+    to_console("verify-email", query)
 }
 
-pub async fn confirm_email_page() -> impl IntoResponse {
-    link_page(&LinkPage {
-        operation: "/auth/confirm-email",
-        title: "Konfirmasi alamat e-mail baru",
-        title_en: "Confirm new e-mail address",
-        button: "Konfirmasi · Confirm",
-    })
+pub async fn confirm_email_page(RawQuery(query): RawQuery) -> impl IntoResponse {
+    to_console("confirm-email", query)
 }
 
-pub async fn cancel_email_change_page() -> impl IntoResponse {
-    link_page(&LinkPage {
-        operation: "/auth/cancel-email-change",
-        title: "Batalkan perubahan alamat e-mail",
-        title_en: "Cancel change of e-mail address",
-        button: "Batalkan perubahan · Cancel change",
-    })
+pub async fn cancel_email_change_page(RawQuery(query): RawQuery) -> impl IntoResponse {
+    to_console("cancel-email-change", query)
 }
 
-/// Texts of `link.html`; all are constants, so nothing has to be escaped.
-struct LinkPage {
-    /// Path that the token is posted to.
-    operation: &'static str,
-    title: &'static str,
-    title_en: &'static str,
-    button: &'static str,
-}
-
-fn link_page(page: &LinkPage) -> impl IntoResponse + use<> {
-    let text = include_str!("../templates/link.html")
-        .replace("OPERATION", page.operation)
-        .replace("TITLE_EN", page.title_en)
-        .replace("TITLE", page.title)
-        .replace("BUTTON", page.button);
-    page_with_script(text)
-}
-
-/// Only the script with the nonce runs, and it can only call this service.
-fn page_with_script(page: String) -> impl IntoResponse {
-    const NONCE: &str = "script-src 'nonce-";
-    let nonce = Token::fresh();
-    let nonce = nonce.reveal();
-    let policy = format!(
-        "default-src 'none'; {NONCE}{nonce}'; style-src 'unsafe-inline'; connect-src 'self'; \
-         form-action 'none'; frame-ancestors 'none'"
-    );
-    let page = page.replace("NONCE", nonce);
-    let policy_header: (HeaderName, String) = (header::CONTENT_SECURITY_POLICY, policy);
-    ([policy_header], Html(page))
+fn to_console(page: &str, query: Option<String>) -> Redirect {
+    let query = query.map(|query| format!("?{query}")).unwrap_or_default();
+    Redirect::to(&format!("/console/{page}{query}"))
 }

@@ -7,7 +7,7 @@
     if (document.hidden) { stream?.close(); stream = null; return; }
     if (stream || !address || !bell) return;
     stream = new EventSource(address);
-    const arrived = () => { bell.textContent = Number(bell.textContent) + 1; };
+    const arrived = () => { bell.textContent = Number(bell.textContent) + 1; delete bell.dataset.none; };
     stream.addEventListener("notification", arrived);
     stream.onmessage = arrived;
   };

@@ -4,7 +4,7 @@ use std::{fmt, net::SocketAddr, path::PathBuf};
 
 use chrono_tz::Tz;
 
-use crate::kernel::{access::Role, email::Email, secret::Secret};
+use crate::kernel::{access::Role, email::Email, phone::Phone, secret::Secret};
 
 /// A type of settings.
 pub trait Setting: Sized {
@@ -63,6 +63,16 @@ impl Setting for PathBuf {
 impl Setting for Email {
     fn read(word: &str) -> Result<Self, String> {
         word.parse().map_err(|_| format!("{word:?} is not an e-mail address"))
+    }
+
+    fn show(&self) -> String {
+        self.as_str().to_owned()
+    }
+}
+
+impl Setting for Phone {
+    fn read(word: &str) -> Result<Self, String> {
+        word.parse().map_err(|_| format!("{word:?} is not a telephone number"))
     }
 
     fn show(&self) -> String {

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, ffi::OsString, net::SocketAddr, path::PathBuf};
 
 use chrono_tz::Tz;
 
-use crate::kernel::{email::Email, secret::Secret};
+use crate::kernel::{email::Email, phone::Phone, secret::Secret};
 
 pub use kinds::{
     DatabaseUrl, LogFormat, MailUrl, Origins, PaymentProvider, PayoutProvider, RequireSecondFactor,
@@ -59,6 +59,10 @@ settings! {
     public_url: Option<WebUrl> = "";
     /// Address of the web app that links in mails open. Default: a page of this service.
     app_url: Option<WebUrl> = "";
+    /// Telephone number for help, shown at the foot of every page.
+    help_phone: Option<Phone> = "";
+    /// WhatsApp number for help, shown at the foot of every page.
+    help_whatsapp: Option<Phone> = "";
     /// Folder of the SQLite database, local files and mails.
     data_dir: PathBuf = "./data";
     /// `postgres://…` or `sqlite:file`. Default: SQLite in the data directory.

@@ -3,19 +3,21 @@
 use std::{
     io,
     path::{Path, PathBuf},
+    sync::LazyLock,
 };
 
-use askama::Template;
 use chrono::{DateTime, Utc};
 use lettre::{
     AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor,
     message::{Attachment as Part, Mailbox, MultiPart, header::ContentType},
 };
+use minijinja::{Environment, context};
 
 use super::{
     address_hash::{self, AddressHasher},
     email::Email,
     error::{Error, Result},
+    html,
     ids::Uuid,
     lang::{Lang, Text},
     private,
@@ -49,18 +51,30 @@ pub struct Attachment {
     pub pdf: Vec<u8>,
 }
 
-#[derive(Template)]
-#[template(path = "letter.html")]
-struct Html<'a> {
-    letter: &'a Letter,
-    lang: Lang,
-}
+static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
+    let templates = [
+        ("letter.html", include_str!("../../templates/letter.html")),
+        ("letter.txt", include_str!("../../templates/letter.txt")),
+    ];
+    html::engine(&templates).expect("every mail is written with them")
+});
 
-#[derive(Template)]
-#[template(path = "letter.txt")]
-struct Plain<'a> {
-    letter: &'a Letter,
-    lang: Lang,
+/// Writes a mail with the template of this name.
+fn written(template: &str, letter: &Letter) -> Result<String> {
+    let lang = letter.lang;
+    let say = |text: &Text| text.say(lang).to_owned();
+    let facts = letter.facts.iter().map(|(label, value)| (say(label), say(value)));
+    let contents = context! {
+        lang => lang.as_str(),
+        subject => letter.subject.say(lang),
+        greeting => lang.of("Hello", "Halo"),
+        name => letter.name.as_str(),
+        paragraphs => letter.paragraphs.iter().map(say).collect::<Vec<_>>(),
+        facts => facts.collect::<Vec<_>>(),
+        action => letter.action.as_ref().map(|(label, link)| (say(label), link)),
+    };
+    let template = TEMPLATES.get_template(template).map_err(Error::internal)?;
+    template.render(contents).map_err(Error::internal)
 }
 
 #[derive(Clone)]
@@ -157,8 +171,8 @@ impl Mailer {
     fn message(&self, id: Uuid, letter: &Letter) -> Result<Message> {
         let lang = letter.lang;
         let to = letter.to.as_str().parse().map_err(Error::internal)?;
-        let html = Html { letter, lang }.render().map_err(Error::internal)?;
-        let plain = Plain { letter, lang }.render().map_err(Error::internal)?;
+        let html = written("letter.html", letter)?;
+        let plain = written("letter.txt", letter)?;
         let mut parts = MultiPart::alternative_plain_html(plain, html);
         if let Some(Attachment { name, pdf }) = &letter.attachment {
             let kind = ContentType::parse("application/pdf").map_err(Error::internal)?;

@@ -10,6 +10,7 @@ pub mod csv;
 pub mod db;
 pub mod email;
 pub mod error;
+pub mod html;
 pub mod http;
 pub mod idempotency;
 pub mod ids;

@@ -2,15 +2,15 @@
 //! accept, decline, delay or drop a refund or a payout. Available only if the simulator is the
 //! configured provider.
 
-use askama::Template;
 use axum::{
     Form,
     extract::State,
-    http::header::CONTENT_SECURITY_POLICY,
-    response::{Html, IntoResponse, Response},
+    http::{HeaderMap, StatusCode},
+    response::Response,
 };
 use chrono::TimeDelta;
-use serde::Deserialize;
+use minijinja::context;
+use serde::{Deserialize, Serialize};
 
 use super::{apply, automatic, model::Payment, store};
 use crate::{
@@ -18,6 +18,7 @@ use crate::{
     bookings::{self, BookingRow},
     config::PaymentProvider,
     kernel::{
+        caller::Context,
         error::{Error, Result},
         http::Path,
         ids::Uuid,
@@ -25,21 +26,17 @@ use crate::{
     providers::Outcome,
     settlements,
     transfers::{self, Transfer},
+    web::{Outside, view::data},
 };
 
-#[derive(Template)]
-#[template(path = "pay.html")]
-struct Page<'a> {
-    booking: &'a BookingRow,
-    payment: &'a Payment,
-    total: String,
-    /// Where a provider would send the customer back to.
-    return_url: String,
-}
-
-pub async fn pay_page(State(app): State<App>, Path(reference): Path<String>) -> Result<Response> {
+pub async fn pay_page(
+    State(app): State<App>,
+    context: Context,
+    headers: HeaderMap,
+    Path(reference): Path<String>,
+) -> Result<Response> {
     let (payment, booking) = found(&app, &reference).await?;
-    page(&app, &payment, &booking)
+    page(&Outside { app: &app, context: &context, headers: &headers }, &payment, &booking)
 }
 
 #[derive(Deserialize)]
@@ -50,6 +47,8 @@ pub struct Pressed {
 /// Sends the notification of the chosen outcome through the regular callback.
 pub async fn pay_page_pressed(
     State(app): State<App>,
+    context: Context,
+    headers: HeaderMap,
     Path(reference): Path<String>,
     Form(pressed): Form<Pressed>,
 ) -> Result<Response> {
@@ -66,32 +65,35 @@ pub async fn pay_page_pressed(
     let notice = app.gateway().read(&Default::default(), &body)?;
     apply::apply(&app, &payment, &notice, &body).await?;
     let (payment, booking) = found(&app, &reference).await?;
-    page(&app, &payment, &booking)
-}
-
-#[derive(Template)]
-#[template(path = "transfers.html")]
-struct TransfersPage<'a> {
-    transfers: &'a [Transfer],
-    /// Whether it is the page of one transfer, with its buttons.
-    single: bool,
+    page(&Outside { app: &app, context: &context, headers: &headers }, &payment, &booking)
 }
 
 /// The newest transfers of the simulator.
-pub async fn transfers_page(State(app): State<App>) -> Result<Response> {
+pub async fn transfers_page(
+    State(app): State<App>,
+    context: Context,
+    headers: HeaderMap,
+) -> Result<Response> {
     simulates_transfers(&app)?;
     let transfers = transfers::newest_of_provider(&app.db, "simulator").await?;
-    html(&TransfersPage { transfers: &transfers, single: false })
+    show(&Outside { app: &app, context: &context, headers: &headers }, &transfers, false)
 }
 
-pub async fn transfer_page(State(app): State<App>, Path(id): Path<Uuid>) -> Result<Response> {
+pub async fn transfer_page(
+    State(app): State<App>,
+    context: Context,
+    headers: HeaderMap,
+    Path(id): Path<Uuid>,
+) -> Result<Response> {
     let transfer = found_transfer(&app, id).await?;
-    html(&TransfersPage { transfers: &[transfer], single: true })
+    show(&Outside { app: &app, context: &context, headers: &headers }, &[transfer], true)
 }
 
 /// Decides as the provider would.
 pub async fn transfer_page_pressed(
     State(app): State<App>,
+    context: Context,
+    headers: HeaderMap,
     Path(id): Path<Uuid>,
     Form(pressed): Form<Pressed>,
 ) -> Result<Response> {
@@ -124,7 +126,7 @@ pub async fn transfer_page_pressed(
         }
     }
     let transfer = found_transfer(&app, id).await?;
-    html(&TransfersPage { transfers: &[transfer], single: true })
+    show(&Outside { app: &app, context: &context, headers: &headers }, &[transfer], true)
 }
 
 fn simulates_transfers(app: &App) -> Result<()> {
@@ -153,14 +155,48 @@ async fn found(app: &App, reference: &str) -> Result<(Payment, BookingRow)> {
     Ok((payment, booking))
 }
 
-fn page(app: &App, payment: &Payment, booking: &BookingRow) -> Result<Response> {
-    let (total, return_url) = (payment.amount.to_string(), bookings::app_page(app, booking));
-    html(&Page { booking, payment, total, return_url })
+fn page(outside: &Outside<'_>, payment: &Payment, booking: &BookingRow) -> Result<Response> {
+    // Where a provider would send the customer back to.
+    let return_url = bookings::app_page(outside.app, booking);
+    let contents = context! {
+        home => return_url.as_str(),
+        return_url => return_url.as_str(),
+        total => payment.amount.to_string(),
+        code => booking.code.as_str(),
+        from => booking.joined.from_name.as_str(),
+        to => booking.joined.to_name.as_str(),
+        reference => payment.reference.as_str(),
+        payment => payment.status.as_str(),
+        booking => booking.status.as_str(),
+    };
+    let title = outside.lang().of("Payment simulator", "Simulator pembayaran");
+    outside.render(StatusCode::OK, "pay.html", title, contents)
 }
 
-fn html(page: &impl Template) -> Result<Response> {
-    let page = page.render().map_err(Error::internal)?;
-    let policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; \
-                  frame-ancestors 'none'";
-    Ok(([(CONTENT_SECURITY_POLICY, policy)], Html(page)).into_response())
+/// A transfer as the page shows it.
+#[derive(Serialize)]
+struct Shown<'a> {
+    id: String,
+    is_payout: bool,
+    status: &'static str,
+    is_open: bool,
+    why: Option<&'a str>,
+    amount: String,
+}
+
+/// The list of transfers, or the page of one with its buttons.
+fn show(outside: &Outside<'_>, transfers: &[Transfer], single: bool) -> Result<Response> {
+    let shown = transfers.iter().map(|transfer| Shown {
+        id: transfer.id.to_string(),
+        is_payout: transfer.settlement_id.is_some(),
+        status: transfer.status.as_str(),
+        is_open: transfer.status.is_open(),
+        why: transfer.last_error.as_deref(),
+        amount: transfer.amount.to_string(),
+    });
+    let contents =
+        context! { home => "/pay/transfers", transfers => data(shown.collect::<Vec<_>>()), single };
+    let title =
+        outside.lang().of("Transfers of the payment simulator", "Transfer simulator pembayaran");
+    outside.render(StatusCode::OK, "transfers.html", title, contents)
 }

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::format::{Locale, escape, rupiah};
+use super::format::{Locale, rupiah};
+use crate::kernel::html::escape;
 
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 200.0;

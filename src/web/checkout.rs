@@ -40,7 +40,7 @@ pub struct Place {
     /// Whether the visitor is the customer: the browser fills in the contact, and the terms must be
     /// accepted.
     pub is_customer: bool,
-    /// The page of the new booking.
+    /// The page after the sale.
     pub booked: fn(&mut Visit, &Value) -> String,
 }
 
@@ -332,7 +332,6 @@ fn show_form(
     for field in &mut fields {
         match field.name.as_str() {
             "passengers" => {
-                field.label = lang.of("Passenger", "Penumpang").into();
                 let fields = field.rows.iter_mut().flat_map(|row| &mut row.fields);
                 for field in fields.filter(|field| field.name.ends_with(".fare")) {
                     field.required = true;

@@ -33,6 +33,10 @@ pub struct FieldView {
     pub max_length: Option<u64>,
     pub autocomplete: &'static str,
     pub error: Option<String>,
+    /// What the records to choose from are searched by, if there are more than are listed.
+    pub search: Option<String>,
+    /// What one row of a list is called.
+    pub one: String,
     /// The rows of a list.
     pub rows: Vec<Row>,
 }
@@ -106,8 +110,10 @@ impl Form<'_> {
         Some(FieldView {
             id: element_id(&name),
             options: self.options(field, spec, &value),
+            one: words::one_of(&spec.path, self.lang),
             rows: self.rows(&name, spec),
             error: self.error(&name),
+            search: self.values.get(&format!("_search.{name}")).map(str::to_owned),
             required: field.required && !matches!(field.kind, Kind::Boolean | Kind::List(_)),
             minimum: whole(field.minimum),
             maximum: whole(field.maximum),
@@ -189,7 +195,7 @@ fn collect<'f>(fields: &'f [FieldView], shown: &mut Vec<(&'f str, &'f str, Strin
         shown.push((&field.name, &field.id, field.label.clone()));
         for row in &field.rows {
             let label =
-                |child: &FieldView| format!("{} {}, {}", field.label, row.number, child.label);
+                |child: &FieldView| format!("{} {}, {}", field.one, row.number, child.label);
             shown.extend(row.fields.iter().map(|child| (&*child.name, &*child.id, label(child))));
         }
     }
@@ -207,6 +213,8 @@ fn widget(field: &Field, spec: &Spec, has_choices: bool) -> String {
         _ if name.ends_with("file_ids") => "files",
         _ if name.ends_with("file_id") => "file",
         Kind::List(_) if has_choices => "checks",
+        // Records of a kind that is not chosen yet.
+        Kind::List(item) if **item == Kind::Id => "choose",
         _ if has_choices => "select",
         Kind::List(item) => match item.as_ref() {
             Kind::Object(_) => "rows",

@@ -7,7 +7,7 @@ use chrono_tz::Tz;
 use serde_json::Value;
 
 use super::words;
-use crate::kernel::lang::Lang;
+use crate::kernel::{html::escape, lang::Lang};
 
 /// Language and time zone of a page.
 #[derive(Clone, Copy, Debug)]
@@ -98,21 +98,6 @@ pub fn is_money(path: &str) -> bool {
 
 fn last(path: &str) -> &str {
     path.rsplit('.').next().unwrap_or(path)
-}
-
-pub fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 /// `1234567` → `1.234.567`, in English `1,234,567`.

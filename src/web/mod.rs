@@ -314,27 +314,20 @@ impl Web {
         let old = std::mem::take(response);
         let kept = old.headers().clone();
         let envelope = read(old, &context).await;
-        let zone = self.app().config.timezone;
-        let locale = format::Locale { lang: context.lang, zone };
-        let now = self.app().clock.now();
-        let functions = view::functions(locale, Rights::nobody().into(), now);
-        let title = problem_title(status.as_u16(), context.lang);
         let contents = context! {
-            title,
-            path => "",
-            address => "",
             status => status.as_u16(),
             message => envelope.message.as_str(),
             retry_after => envelope.retry_after,
-            request_id => context.request_id.as_str(),
-            ..functions
         };
+        let title = problem_title(status.as_u16(), context.lang);
+        let page = Outside { app: self.app(), context: &context, headers };
         let template = if site.is_some() { "site_problem.html" } else { "problem.html" };
-        let html = view::render(template, contents).unwrap_or_else(|error| {
+        let made = page.render_in(context.lang, status, template, title, contents);
+        *response = made.unwrap_or_else(|error| {
             tracing::error!(%error, "the error page failed");
-            format!("<!doctype html><title>{title}</title><h1>{title}</h1>")
+            let html = format!("<!doctype html><title>{title}</title><h1>{title}</h1>");
+            answer::page(status, html, context.lang, headers)
         });
-        *response = answer::page(status, html, context.lang, headers);
         for name in ["retry-after", "allow", "ratelimit", "ratelimit-policy"] {
             if let Some(value) = kept.get(name) {
                 response.headers_mut().insert(name, value.clone());
@@ -379,6 +372,46 @@ impl Web {
             }
         }
         groups
+    }
+}
+
+/// A page that nobody signs in for and that is not in the table of pages.
+pub struct Outside<'a> {
+    pub app: &'a App,
+    pub context: &'a Context,
+    pub headers: &'a HeaderMap,
+}
+
+impl Outside<'_> {
+    pub fn lang(&self) -> Lang {
+        language(self.headers, &Session::read(self.headers))
+    }
+
+    pub fn render(
+        &self,
+        status: StatusCode,
+        template: &str,
+        title: &str,
+        contents: minijinja::Value,
+    ) -> Result<Response, Error> {
+        self.render_in(self.lang(), status, template, title, contents)
+    }
+
+    fn render_in(
+        &self,
+        lang: Lang,
+        status: StatusCode,
+        template: &str,
+        title: &str,
+        contents: minijinja::Value,
+    ) -> Result<Response, Error> {
+        let functions = view::functions(self.app, lang, Rights::nobody().into());
+        let request_id = self.context.request_id.as_str();
+        let html = view::render(
+            template,
+            context! { ..context! { title, request_id }, ..contents, ..functions },
+        )?;
+        Ok(answer::page(status, html, lang, self.headers))
     }
 }
 

@@ -56,6 +56,8 @@ pub struct Page {
     /// What it means.
     pub says: Option<Text>,
     pub button: Option<Text>,
+    /// Whether the form can only be looked at while acting for a partner.
+    pub locked: bool,
     /// Whether its own handler shows a form again that had to wait for a sign-in.
     pub resumes: bool,
     /// The state of the record in which it is offered.
@@ -84,6 +86,10 @@ pub struct Choices {
     /// Fields that name a record.
     pub label: &'static str,
     pub query: &'static [(&'static str, &'static str)],
+    /// Only while another field has this value.
+    pub when: Option<(&'static str, &'static str)>,
+    /// The operation that reads one of them, for those that are chosen and not among the first.
+    pub one: &'static str,
 }
 
 /// A group of the menu, in its order.
@@ -147,6 +153,7 @@ impl Page {
             danger: false,
             says: None,
             button: None,
+            locked: false,
             resumes: false,
             when: None,
         }
@@ -316,7 +323,20 @@ impl Pages {
         label: &'static str,
         query: &'static [(&'static str, &'static str)],
     ) -> Self {
-        let choices = Choices { field, operation, label, query };
+        let choices = Choices { field, operation, label, query, when: None, one: "" };
+        self.last(|page| page.choices.push(choices))
+    }
+
+    /// Several records to choose from, while another field has a value.
+    pub fn choose_if(
+        self,
+        when: (&'static str, &'static str),
+        field: &'static str,
+        operation: &'static str,
+        label: &'static str,
+        one: &'static str,
+    ) -> Self {
+        let choices = Choices { field, operation, label, query: &[], when: Some(when), one };
         self.last(|page| page.choices.push(choices))
     }
 
@@ -338,6 +358,11 @@ impl Pages {
 
     pub fn button(self, en: &'static str, id: &'static str) -> Self {
         self.last(|page| page.button = Some(text(en, id)))
+    }
+
+    /// The API refuses it to whoever acts for a partner.
+    pub fn locked_while_acting(self) -> Self {
+        self.last(|page| page.locked = true)
     }
 
     pub fn resumes(self) -> Self {

@@ -6,9 +6,7 @@ use std::{
 };
 
 use chrono::{DateTime, NaiveDate, Utc};
-use minijinja::{
-    Environment, Error as Failure, Output, State, Value, context, escape_formatter, value::Serde,
-};
+use minijinja::{Environment, Value, context, value::Serde};
 use serde::Serialize;
 
 use super::{
@@ -19,7 +17,13 @@ use super::{
     words,
 };
 use crate::{
-    kernel::error::{Error, Result},
+    app::App,
+    kernel::{
+        error::{Error, Result},
+        html,
+        lang::Lang,
+        phone::Phone,
+    },
     lines::fare_name,
 };
 
@@ -46,6 +50,7 @@ templates![
     "booking.html",
     "booking_cancel.html",
     "cancel_passengers.html",
+    "reschedule.html",
     "checkout.html",
     "counter_search.html",
     "counter_form.html",
@@ -58,6 +63,8 @@ templates![
     "reports.html",
     "permission.html",
     "audit.html",
+    "pay.html",
+    "transfers.html",
     "terms.html",
     "answer_totp.html",
     "answer_codes.html",
@@ -81,28 +88,8 @@ templates![
 ];
 
 /// One environment for all services of a process.
-static TEMPLATE_ENGINE: LazyLock<Environment<'static>> = LazyLock::new(|| {
-    let mut engine = Environment::new();
-    engine.set_formatter(write_escaped);
-    for (name, source) in TEMPLATES {
-        engine.add_template(name, source).expect("a test compiles all templates");
-    }
-    engine
-});
-
-/// The engine's own escaping also replaces every slash, which makes pages a third larger.
-fn write_escaped(
-    out: &mut Output<'_>,
-    state: &mut State<'_, '_>,
-    value: &Value,
-) -> Result<(), Failure> {
-    match value.as_str() {
-        Some(text) if !value.is_safe() => {
-            out.write_str(&format::escape(text)).map_err(Failure::from)
-        }
-        _ => escape_formatter(out, state, value),
-    }
-}
+static TEMPLATE_ENGINE: LazyLock<Environment<'static>> =
+    LazyLock::new(|| html::engine(TEMPLATES).expect("a test compiles all templates"));
 
 pub fn render(template: &str, context: Value) -> Result<String> {
     let template = TEMPLATE_ENGINE.get_template(template).map_err(Error::internal)?;
@@ -121,14 +108,17 @@ pub fn by_name(fields: Vec<FieldView>) -> HashMap<String, FieldView> {
 
 /// What every template can use. The functions are values of the context, so that macros, which see
 /// only what they name, have them too.
-pub fn functions(locale: Locale, rights: Arc<Rights>, now: DateTime<Utc>) -> Value {
-    let lang = locale.lang;
+pub fn functions(app: &App, lang: Lang, rights: Arc<Rights>) -> Value {
+    let (config, now) = (&app.config, app.clock.now());
+    let locale = Locale { lang, zone: config.timezone };
     let safe = Value::from_safe_string;
     let zone_of =
         move |zone: Option<&str>| zone.and_then(|zone| zone.parse().ok()).unwrap_or(locale.zone);
     let moment = |text: &str| text.parse::<DateTime<Utc>>().ok();
     context! {
         lang => lang.as_str(),
+        help_phone => config.help_phone.as_ref().map(Phone::as_str),
+        help_whatsapp => config.help_whatsapp.as_ref().map(Phone::as_str),
         today => now.with_timezone(&locale.zone).date_naive().to_string(),
         style => assets::STYLE.path.as_str(),
         script => assets::SCRIPT.path.as_str(),
@@ -137,8 +127,8 @@ pub fn functions(locale: Locale, rights: Arc<Rights>, now: DateTime<Utc>) -> Val
         pier_script => assets::PIER_SCRIPT.path.as_str(),
         site_style => assets::SITE_STYLE.path.as_str(),
         t => Value::from_function(move |en: String, id: String| match lang {
-            crate::kernel::lang::Lang::En => en,
-            crate::kernel::lang::Lang::Id => id,
+            Lang::En => en,
+            Lang::Id => id,
         }),
         may => Value::from_function(move |operation: String| rights.may(&operation)),
         label => Value::from_function(move |path: String| words::label(&path, lang)),
@@ -146,6 +136,7 @@ pub fn functions(locale: Locale, rights: Arc<Rights>, now: DateTime<Utc>) -> Val
         fare => Value::from_function(move |key: Option<String>| {
             key.map_or_else(|| "–".to_owned(), |key| fare_name(&key).say(lang).to_owned())
         }),
+        action => Value::from_function(move |action: String| words::action(&action, lang).to_owned()),
         chip => Value::from_function(move |value: String| safe(locale.chip(&value))),
         number => Value::from_function(move |value: i64| format::number(value, lang)),
         percent => Value::from_function(move |value: f64| {
@@ -200,10 +191,9 @@ mod tests {
 
     #[test]
     fn all_templates_compile() {
-        for (name, source) in TEMPLATES {
-            let mut engine = Environment::new();
-            if let Err(error) = engine.add_template(name, source) {
-                panic!("{name}: {error:#}");
+        for template in TEMPLATES {
+            if let Err(error) = html::engine(&[*template]) {
+                panic!("{}: {error:#}", template.0);
             }
         }
     }

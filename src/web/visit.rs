@@ -223,8 +223,7 @@ impl Visit {
         if self.session.flash.is_some() {
             self.jar.forget_flash();
         }
-        let now = self.web.app().clock.now();
-        let functions = view::functions(self.locale(), self.rights.clone(), now);
+        let functions = view::functions(self.web.app(), lang, self.rights.clone());
         let site = super::site_language(&self.path);
         let [in_id, in_en] = self.addresses();
         let base = self.web.app().config.public_url();

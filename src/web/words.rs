@@ -29,6 +29,12 @@ static WORDS: LazyLock<HashMap<&'static str, (&'static str, &'static str)>> = La
     rows.map(|[field, en, id]| (field, (en, id))).collect()
 });
 
+static ACTIONS: LazyLock<HashMap<&'static str, (&'static str, &'static str)>> =
+    LazyLock::new(|| {
+        let rows = rows(include_str!("../../web/actions.txt"));
+        rows.map(|[action, en, id]| (action, (en, id))).collect()
+    });
+
 /// The columns of a table in a text file.
 fn rows<const N: usize>(text: &'static str) -> impl Iterator<Item = [&'static str; N]> {
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -55,6 +61,16 @@ pub fn value(value: &str, lang: Lang) -> &str {
     state(value).map_or(value, |state| state.word(lang))
 }
 
+/// What the person of an audit entry did, such as "cancelled a booking"; the action itself if it has
+/// no words.
+pub fn action(action: &str, lang: Lang) -> &str {
+    ACTIONS.get(action).map_or(action, |(en, id)| lang.of(en, id))
+}
+
+pub fn has_action(action: &str) -> bool {
+    ACTIONS.contains_key(action)
+}
+
 /// The label of a field: by its whole path (`contact.name`), else by its last part.
 pub fn label(path: &str, lang: Lang) -> String {
     let last = path.rsplit('.').next().unwrap_or(path);
@@ -62,6 +78,14 @@ pub fn label(path: &str, lang: Lang) -> String {
     match words {
         Some((en, id)) => lang.of(en, id).to_owned(),
         None => humanized(last),
+    }
+}
+
+/// What one item of a list is called, such as a passenger.
+pub fn one_of(list: &str, lang: Lang) -> String {
+    match WORDS.get(format!("{list}[]").as_str()) {
+        Some((en, id)) => lang.of(en, id).to_owned(),
+        None => label(list, lang),
     }
 }
 
@@ -98,5 +122,6 @@ mod tests {
         };
         assert_eq!(STATES.len(), lines(include_str!("../../web/states.txt")));
         assert_eq!(WORDS.len(), lines(include_str!("../../web/words.txt")));
+        assert_eq!(ACTIONS.len(), lines(include_str!("../../web/actions.txt")));
     }
 }

@@ -185,6 +185,7 @@ async fn no_entry_holds_personal_values(world: &World) {
         crate::harbour::ACCOUNT,
     ];
     for (action, before, after) in entries {
+        assert!(dermaga::web::words::has_action(&action), "{action} has no words in actions.txt");
         let states = [before, after].into_iter().flatten().map(|state| state.to_string());
         for state in states {
             for value in personal {

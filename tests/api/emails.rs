@@ -234,19 +234,12 @@ async fn opening_a_page_uses_no_link(world: World) {
         ("/cancel-email-change", &cancellation),
     ] {
         let (status, headers, content) = world.get(&format!("{page}?token={token}")).bytes().await;
-        let (_, like, _) = world.get("/reset-password").bytes().await;
         assert_eq!(status, 200);
-        for name in ["content-type", "cache-control", "referrer-policy", "x-frame-options"] {
-            assert_eq!(headers.get(name), like.get(name), "{page} {name}");
-        }
         let policy = headers["content-security-policy"].to_str().unwrap();
-        let nonce = policy.split("'nonce-").nth(1).unwrap().split('\'').next().unwrap();
+        assert!(policy.starts_with("default-src 'self'"), "{policy}");
         let content = String::from_utf8(content).unwrap();
-        assert!(content.contains(&format!("nonce=\"{nonce}\"")), "{content}");
-        assert!(content.contains(&format!("fetch('/auth{page}'")), "{content}");
-        for left in ["NONCE", "TITLE", "BUTTON", "OPERATION", token.as_str()] {
-            assert!(!content.contains(left), "{page} {left}");
-        }
+        assert!(content.contains(&format!("action=\"/console{page}\"")), "{content}");
+        assert!(content.contains(&format!("name=\"token\" value=\"{token}\"")), "{content}");
     }
     verify(&world, &verification).await.ok();
     confirm(&world, &confirmation).await.ok();

@@ -195,6 +195,25 @@ impl Browser {
         self.post(&format!("element/{field}/value"), json!({ "text": text })).await;
     }
 
+    /// Chooses a file of this machine.
+    pub async fn chooses_file(&self, selector: &str, file: &std::path::Path) {
+        let field = self.element("css selector", selector).await;
+        let text = file.to_str().unwrap();
+        self.post(&format!("element/{field}/value"), json!({ "text": text })).await;
+    }
+
+    /// Scripts of pages run no more. Those of this driver do.
+    pub async fn switches_scripts_off(&self) {
+        self.devtools("Emulation.setScriptExecutionDisabled", json!({ "value": true })).await;
+    }
+
+    /// The page as it is printed, in the size that its stylesheet says.
+    pub async fn prints(&self) -> Vec<u8> {
+        let wish = json!({ "preferCSSPageSize": true });
+        let printed = self.devtools("Page.printToPDF", wish).await;
+        BASE64_STANDARD.decode(printed["data"].as_str().unwrap()).unwrap()
+    }
+
     pub async fn presses(&self, selector: &str) {
         let element = self.element("css selector", selector).await;
         // The driver scrolls without regard to the bar at the foot of a phone.

@@ -139,7 +139,7 @@ async fn too_few_seats_say_how_many_are_left_and_keep_what_was_typed(world: Worl
         let sent = with(&fields, &[("_do", step), ("_key", &key)]);
         let refused = world.submits(&path(&sailing), &cookies, &sent).await;
         assert_eq!(refused.status, 409, "{step}");
-        refused.says("Only <b>1</b> seats are left");
+        refused.says("Only <b>1</b> seat is left");
         refused.says("name=\"passengers[1].name\" value=\"Budi Hartono\"");
         refused.says("/console/bookings/new?from=Sanur&amp;to=Nusa+Penida&amp;date=2026-11-16");
     }

@@ -72,6 +72,16 @@ async fn furnished(world: &World) -> (Someone, Someone, Vec<(&'static str, Strin
         ("bookings", "/console/bookings".into()),
         ("booking", format!("/console/bookings/{id}")),
         ("booking-cancel", format!("/console/bookings/{id}/cancel")),
+        ("booking-cancel-some", format!("/console/bookings/{id}/cancel-passengers")),
+        ("booking-move", format!("/console/bookings/{id}/reschedule?date=2026-11-17")),
+        (
+            "counter-search",
+            "/console/bookings/new?from=Sanur&to=Nusa+Penida&date=2026-11-16&qty=2".into(),
+        ),
+        (
+            "counter-form",
+            format!("/console/bookings/new/{}?item_id={}&qty=2", sailing.id, sailing.boat),
+        ),
         ("boats", "/console/boats".into()),
         ("boat", format!("/console/boats/{}", sailing.boat)),
         ("boat-new", "/console/boats/new".into()),
@@ -114,8 +124,15 @@ async fn walk(browser: &Browser, pages: &[(&'static str, String)], kind: &str) -
 async fn every_page_can_be_read_and_used_in_light_and_dark_on_desks_and_phones() {
     let world = World::on_sqlite().await;
     let (admin, _, pages) = furnished(&world).await;
-    let outside =
-        [("login", "/console/login".to_owned()), ("register", "/console/register".to_owned())];
+    let reference =
+        world.db().sql("SELECT reference FROM payments").scalar::<String>().await.unwrap();
+    let outside = [
+        ("login", "/console/login".to_owned()),
+        ("register", "/console/register".to_owned()),
+        ("verify-email", "/verify-email?token=x".to_owned()),
+        ("pay", format!("/pay/{reference}")),
+        ("transfers", "/pay/transfers".to_owned()),
+    ];
     let looks = [
         ("desk", DESK),
         ("dark", Look { dark: true, ..DESK }),

@@ -1,6 +1,7 @@
 //! The console: through HTTP, and in a real browser where one is installed.
 
 mod browser;
+mod choices;
 mod counter;
 mod forms;
 mod guard;

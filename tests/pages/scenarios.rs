@@ -36,6 +36,11 @@ in_a_browser![
     a_paid_booking_reaches_the_bell_of_an_open_console,
     a_chart_has_the_figures_of_its_table,
     the_manifest_prints_without_navigation,
+    a_booking_is_made_at_the_counter_on_a_phone,
+    seats_sold_meanwhile_are_said_and_the_names_kept,
+    cancelling_shows_the_refund_and_exactly_that_is_owed,
+    a_partner_fills_in_four_tasks_and_sees_why_a_document_was_rejected,
+    the_console_works_without_scripts,
 ];
 
 async fn a_partner_signs_in_on_a_phone_and_works(world: World) {
@@ -205,9 +210,17 @@ async fn impersonating_shows_the_bar_until_stop(world: World) {
         browser.says("You act as Made Bahari").await;
     }
     assert!(!browser.text().await.contains("Change password"));
+    browser.goes("/console/onboarding/bank").await;
+    browser.says("locked while you act for the partner").await;
+    let locked = "return [...document.querySelectorAll('#form input:not([type=hidden])')].map(e => e.matches(':disabled'))";
+    assert_eq!(browser.runs(locked).await, json!([true, true, true]));
+    assert_eq!(browser.runs("return document.querySelectorAll('#form button').length").await, 0);
     browser.presses(".acting button").await;
     browser.says("Partners").await;
     assert!(!browser.text().await.contains("You act as"));
+    // The own session goes on.
+    browser.goes("/console/audit").await;
+    browser.says("began to act for a partner").await;
     browser.closes().await;
 }
 
@@ -226,7 +239,7 @@ async fn a_weekly_route_with_two_times_is_published(world: World) {
         browser.runs("document.getElementById('f-start-date').value = '2026-11-16'").await;
         browser.runs("document.getElementById('f-end-date').value = '2026-11-29'").await;
         browser.presses("button[name='_add']").await;
-        browser.says("Times 2").await;
+        browser.says("Time 2").await;
         for (row, time) in [("0", ["08:00", "08:45"]), ("1", ["15:00", "15:45"])] {
             let script = format!(
                 "document.getElementById('f-times-{row}--departure-time').value = '{}';
@@ -242,10 +255,15 @@ async fn a_weekly_route_with_two_times_is_published(world: World) {
         browser.presses(".send button").await;
         match attempt {
             "first" => browser.says("Published").await,
-            _ => browser.says("Please check this").await,
+            _ => browser.says("It clashes with").await,
         }
     }
     assert_eq!(world.count("SELECT COUNT(*) FROM sailings").await, 4);
+    // The other sailing is named, and the name leads to it.
+    browser.says("Sanur → Nusa Penida, Mon").await;
+    browser.presses(".grave a").await;
+    browser.says("seats taken").await;
+    assert!(browser.path().await.starts_with("/console/sailings/"));
     browser.closes().await;
 }
 
@@ -330,5 +348,233 @@ async fn the_manifest_prints_without_navigation(world: World) {
         assert!(!browser.is_any_displayed(selector).await, "{selector} is printed");
     }
     browser.says("Penumpang 2").await;
+    let pdf = browser.prints().await;
+    if let Some((size, text)) = read_pdf(&pdf) {
+        assert!(size.contains("(A4)"), "{size}");
+        for words in ["Penumpang 1", "Penumpang 2", "Sanur", "Nusa Penida", "as of"] {
+            assert!(text.contains(words), "{words} is not printed: {text}");
+        }
+        for words in ["Sign out", "Bookings", "Menu", "Notifications", "Close manifest", "Board"] {
+            assert!(!text.contains(words), "{words} is printed: {text}");
+        }
+    }
+    browser.closes().await;
+}
+
+/// The page size and the text of a PDF. `None` where poppler is not installed.
+fn read_pdf(pdf: &[u8]) -> Option<(String, String)> {
+    let file = std::env::temp_dir().join(format!("{}.pdf", dermaga::kernel::ids::fresh()));
+    std::fs::write(&file, pdf).unwrap();
+    let run = |tool: &str, more: &[&str]| {
+        let output = std::process::Command::new(tool).arg(&file).args(more).output();
+        output.ok().map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let found = run("pdfinfo", &[]).zip(run("pdftotext", &["-layout", "-"]));
+    std::fs::remove_file(&file).unwrap();
+    let is_required = std::env::var_os("REQUIRE_PDF_TOOLS").is_some();
+    assert!(found.is_some() || !is_required, "poppler is not installed");
+    found.map(|(info, text)| {
+        let size = info.lines().find(|line| line.starts_with("Page size")).unwrap_or_default();
+        (size.to_owned(), text)
+    })
+}
+
+async fn is_not_wider_than_its_window(browser: &browser::Browser) {
+    let script = "const e = document.documentElement; return e.scrollWidth <= e.clientWidth";
+    assert_eq!(browser.runs(script).await, true, "{}", browser.path().await);
+}
+
+async fn a_booking_is_made_at_the_counter_on_a_phone(world: World) {
+    let sailing = world.sailing().await;
+    let Some(browser) = browser::open(&world, PHONE).await else { return };
+    browser.signs_in(&sailing.partner).await;
+    browser.goes("/console/bookings").await;
+    browser.presses("a[href='/console/bookings/new']").await;
+    browser.says("New booking").await;
+    browser.types("#f-from", "Sanur").await;
+    browser.types("#f-to", "Nusa Penida").await;
+    browser.runs("document.getElementById('f-date').value = '2026-11-16'").await;
+    browser.types("#f-qty", "2").await;
+    browser.presses(".wish button").await;
+    browser.says("30 seats left").await;
+    is_not_wider_than_its_window(&browser).await;
+    browser.pictures("counter-search-phone").await;
+    browser.presses(".tickets .ticket").await;
+    browser.says("Passenger 2").await;
+    is_not_wider_than_its_window(&browser).await;
+    browser.types("#f-contact-name", "Sari Dewi").await;
+    browser.types("#f-contact-email", "sari@example.com").await;
+    browser.types("#f-contact-phone", "081234567890").await;
+    browser.presses("#same").await;
+    browser.types("#f-passengers-1--name", "Budi Hartono").await;
+    browser.presses("#f-passengers-1--identity-type option[value='nik']").await;
+    browser.types("#f-passengers-1--identity-number", "123").await;
+    // Passenger 1 is the contact, whose name is still missing there.
+    browser.runs("document.getElementById('form').noValidate = true").await;
+    browser.pictures("counter-form-phone").await;
+    browser.presses(".basket .send button").await;
+    browser.says("This is not valid").await;
+    let focused = browser.runs("return document.activeElement.id").await;
+    assert_eq!(focused, "f-passengers-1--identity-number");
+    let value = "return document.getElementById('f-passengers-0--name').value";
+    assert_eq!(browser.runs(value).await, "Sari Dewi");
+    browser.types("#f-passengers-1--identity-number", "5171012304850001").await;
+    browser.presses(".basket .send button").await;
+    browser.says("Check the answers").await;
+    browser.says("Budi Hartono").await;
+    is_not_wider_than_its_window(&browser).await;
+    browser.pictures("counter-check-phone").await;
+    browser.presses(".basket .send button").await;
+    browser.says("Not paid.").await;
+    browser.follows("Record cash").await;
+    browser.presses(".send button").await;
+    browser.says("Paid. Departure").await;
+    assert_eq!(world.count("SELECT COUNT(*) FROM bookings WHERE status = 'paid'").await, 1);
+    browser.closes().await;
+}
+
+async fn seats_sold_meanwhile_are_said_and_the_names_kept(world: World) {
+    let sailing = world.sailing().await;
+    let Some(browser) = browser::open(&world, DESK).await else { return };
+    browser.signs_in(&sailing.partner).await;
+    let path = format!("/console/bookings/new/{}?item_id={}&qty=2", sailing.id, sailing.boat);
+    browser.goes(&path).await;
+    browser.types("#f-contact-name", "Sari Dewi").await;
+    browser.types("#f-contact-email", "sari@example.com").await;
+    browser.types("#f-contact-phone", "081234567890").await;
+    browser.types("#f-passengers-0--name", "Sari Dewi").await;
+    browser.types("#f-passengers-1--name", "Budi Hartono").await;
+    browser.pictures("counter-form-desk").await;
+    browser.presses(".basket .send button").await;
+    browser.says("Check the answers").await;
+    browser.pictures("counter-check-desk").await;
+    world.books(order(&sailing, 29, "many@example.com")).await.ok();
+    browser.presses(".basket .send button").await;
+    browser.says("Only 1 seat is left").await;
+    let names = "return [0, 1].map(n => document.getElementById(`f-passengers-${n}--name`).value)";
+    assert_eq!(browser.runs(names).await, json!(["Sari Dewi", "Budi Hartono"]));
+    // One of them travels.
+    browser.types("#f-qty", "1").await;
+    browser.presses("button[value='price']").await;
+    browser.says("Rp\u{a0}150.000").await;
+    browser.presses(".basket .send button").await;
+    browser.says("Check the answers").await;
+    // Pressed twice, booked once.
+    browser
+        .runs("const b = document.querySelector('.basket .send button'); b.click(); b.click();")
+        .await;
+    browser.says("Not paid.").await;
+    assert_eq!(world.count("SELECT COUNT(*) FROM bookings").await, 2);
+    browser.closes().await;
+}
+
+async fn cancelling_shows_the_refund_and_exactly_that_is_owed(world: World) {
+    let sailing = world.sailing().await;
+    let booking = world.books(order(&sailing, 2, "sari@example.com")).await.ok();
+    world.pays(&booking).await;
+    let Some(browser) = browser::open(&world, DESK).await else { return };
+    browser.signs_in(&sailing.partner).await;
+    browser.goes(&format!("/console/bookings/{}", booking["id"].as_str().unwrap())).await;
+    browser.follows("Cancel booking").await;
+    let shown = browser.runs("return document.querySelector('.sentence b').textContent").await;
+    assert_eq!(shown, "Rp\u{a0}300.000");
+    browser.types("#f-reason", "Gelombang tinggi").await;
+    browser.presses(".send button").await;
+    browser.says("The customer is owed").await;
+    let owed = browser.runs("return document.querySelector('.sentence b').textContent").await;
+    assert_eq!(owed, shown);
+    browser.closes().await;
+}
+
+async fn a_partner_fills_in_four_tasks_and_sees_why_a_document_was_rejected(world: World) {
+    let partner = world.partner("made@bahari.id").await;
+    let Some(browser) = browser::open(&world, DESK).await else { return };
+    browser.signs_in(&partner).await;
+    browser.goes("/console").await;
+    browser.says("Missing").await;
+    let papers = crate::harbour::onboarding_body();
+    let steps =
+        [("Business", "business"), ("Contact person", "pic"), ("Bank account", "bank_account")];
+    for (task, part) in steps {
+        browser.goes("/console/onboarding").await;
+        browser.follows(task).await;
+        for (name, value) in papers[part].as_object().unwrap() {
+            let id = format!("#f-{}-{}", part.replace('_', "-"), name.replace('_', "-"));
+            let text = value.as_str().map_or_else(|| format!("0{value}"), str::to_owned);
+            browser.types(&id, &text).await;
+        }
+        browser.presses(".send button").await;
+        browser.says("Papers").await;
+    }
+    let file = std::env::temp_dir().join(format!("{}.png", dermaga::kernel::ids::fresh()));
+    std::fs::write(&file, crate::looks::picture()).unwrap();
+    browser.goes("/console/onboarding/documents").await;
+    for (row, kind) in crate::harbour::REQUIRED.iter().enumerate() {
+        if row > 0 {
+            // What was chosen before is stored, and kept.
+            browser.presses("button[name='_add']").await;
+            browser.says(&format!("Document {}", row + 1)).await;
+        }
+        browser.presses(&format!("#f-documents-{row}--type option[value='{kind}']")).await;
+        browser.chooses_file(&format!("#f-documents-{row}--file-id"), &file).await;
+    }
+    browser.presses(".send button").await;
+    browser.says("Bank book").await;
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(
+        browser.runs("return document.querySelectorAll('.steps-list .chip.ok').length").await,
+        4
+    );
+    browser.follows("Hand in").await;
+    browser.presses(".send button").await;
+    browser.says("We review your papers").await;
+    let admin = world.admin().await;
+    let desk = world.partner_path(&partner).await;
+    let documents = world.documents(&desk, &admin).await;
+    assert_eq!(documents.len(), 5);
+    world.reviews_document(&desk, &admin, &documents[0], "rejected").await.ok();
+    browser.goes("/console/onboarding").await;
+    browser.says("It is blurred.").await;
+    browser.says("Rejected").await;
+    browser.closes().await;
+}
+
+async fn the_console_works_without_scripts(world: World) {
+    let sailing = world.sailing().await;
+    let Some(browser) = browser::open(&world, DESK).await else { return };
+    browser.switches_scripts_off().await;
+    browser.goes("/console/boats?status=inactive").await;
+    browser.types("#email", &sailing.partner.email).await;
+    browser.types("#password", PASSWORD).await;
+    browser.presses(".gate button").await;
+    browser.says("Nothing found").await;
+    // A choice alone does nothing: no script runs.
+    browser.presses("#q-status option[value='active']").await;
+    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    assert!(browser.path().await.ends_with("status=inactive"));
+    browser.presses(".filters button").await;
+    browser.says("Bahari Express").await;
+    // Rows are added and the language is changed by buttons.
+    browser.goes("/console/routes/new").await;
+    browser.types("#f-from", "Sanur").await;
+    browser.presses("button[name='_add']").await;
+    browser.says("Time 2").await;
+    browser.presses("button.language").await;
+    browser.says("Rute baru").await;
+    assert_eq!(browser.runs("return document.getElementById('f-from').value").await, "Sanur");
+    // A booking from the search to the cash.
+    browser.goes("/console/bookings/new?from=Sanur&to=Nusa+Penida&date=2026-11-16&qty=1").await;
+    browser.presses(".tickets .ticket").await;
+    browser.types("#f-contact-name", "Sari Dewi").await;
+    browser.types("#f-contact-email", "sari@example.com").await;
+    browser.types("#f-contact-phone", "081234567890").await;
+    browser.types("#f-passengers-0--name", "Sari Dewi").await;
+    browser.presses(".basket .send button").await;
+    browser.says("Periksa isian").await;
+    browser.presses(".basket .send button").await;
+    browser.says("Belum dibayar.").await;
+    browser.follows("Catat tunai").await;
+    browser.presses(".send button").await;
+    browser.says("Lunas. Berangkat").await;
     browser.closes().await;
 }

@@ -16,9 +16,6 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("receive_file", "forms upload through the service"),
     ("live", "a probe"),
     ("ready", "a probe"),
-    ("verify_email", "has a page of its own outside the console"),
-    ("confirm_email", "has a page of its own outside the console"),
-    ("cancel_email_change", "has a page of its own outside the console"),
     ("validate_promo", "quote_booking says the same, with the whole price"),
     ("list_own_speedboats", "list_speedboats answers the same"),
 ];

@@ -19,7 +19,7 @@ use crate::{
         fields::{self, Choice, Form},
         format::at,
         forms::{self, Spec, Upload, Values},
-        page::Page,
+        page::{Choices, Page},
         schema::Input,
         view::data,
         visit::{Visit, placeholders},
@@ -43,17 +43,18 @@ pub async fn form_with(
 ) -> Response {
     let page = visit.page();
     let input = visit.web.client().input(page.operation);
-    let (record, choices, further) =
-        tokio::join!(subject(&visit), choices(&visit, page), further(&visit));
+    let (record, further, clash) =
+        tokio::join!(subject(&visit), further(&visit), clash(&visit, refusal.as_ref()));
     let record = match record {
         Ok(record) => record,
         Err(envelope) => return visit.problem(&envelope),
     };
     let specs = Spec::parse(page.fields);
-    let values = match values.0.is_empty() {
+    let mut values = match values.0.is_empty() {
         true => first_values(&visit, page, &specs, &record),
         false => values,
     };
+    let choices = choices(&visit, page, &mut values).await;
     let lang = visit.lang();
     let form = Form { input: &input, values: &values, faults: &faults, choices: &choices, lang };
     let fields = form.fields(&specs);
@@ -80,9 +81,11 @@ pub async fn form_with(
         refusal => refusal.as_ref().map(|refusal| refusal.message.as_str()),
         refused => data(refusal.as_ref().map(|refusal| &refusal.data)),
         refused_as => refusal.as_ref().map(|refusal| refusal.error.as_str()),
+        clash => data(&clash),
         retry_after => refusal.as_ref().and_then(|refusal| refusal.retry_after),
         key => values.get("_key").map_or_else(|| ids::fresh().to_string(), str::to_owned),
         has_files,
+        locked => page.locked && visit.session.acting.is_some(),
         danger => page.danger,
         says => page.says.as_ref().map(|says| says.say(lang)),
         button => page.button.as_ref().map_or_else(
@@ -97,6 +100,14 @@ pub async fn form_with(
     };
     let template = page.template;
     visit.render(status, template, &title, contents)
+}
+
+/// The sailing that a schedule overlaps with.
+async fn clash(visit: &Visit, refusal: Option<&Envelope>) -> Option<Value> {
+    let refusal = refusal.filter(|refusal| refusal.error == "schedule_conflict")?;
+    let id = refusal.data["conflicts_with"]["id"].as_str()?;
+    let found = visit.ask(Call::of("get_route_time").params(&[id.to_owned()])).await;
+    found.is_success().then_some(found.data)
 }
 
 /// The values that an untouched form has: those of its record, or of the address that led to it.
@@ -153,40 +164,70 @@ async fn subject(visit: &Visit) -> Result<Value, Envelope> {
     }
 }
 
+/// How many records a field lists. Where there are more, they are searched.
+const LISTED: i64 = 100;
+
 /// The records that the fields of the form choose from.
-async fn choices(visit: &Visit, page: &Page) -> HashMap<&'static str, Vec<Choice>> {
-    let asked = page.choices.iter().filter(|choices| visit.may(choices.operation));
-    let found = join_all(asked.map(|choices| async move {
-        let mut call = Call::of(choices.operation).params(&visit.params_of(choices.operation));
-        if visit.web.client().input(choices.operation).parameter("page_size").is_some() {
-            call = call.query("page_size", "100");
+async fn choices(
+    visit: &Visit,
+    page: &Page,
+    values: &mut Values,
+) -> HashMap<&'static str, Vec<Choice>> {
+    let fits = |choices: &&Choices| {
+        choices.when.is_none_or(|(field, value)| values.get(field) == Some(value))
+    };
+    let asked = page.choices.iter().filter(|choices| visit.may(choices.operation)).filter(fits);
+    let known = &*values;
+    let found = join_all(asked.map(|choices| listed(visit, choices, known))).await;
+    let mut all = HashMap::new();
+    for (field, records, search) in found {
+        // The search box is shown with what it was asked for.
+        if let Some(search) = search {
+            values.set(&format!("_search.{field}"), search);
         }
-        for (name, value) in choices.query {
-            call = call.query(name, *value);
-        }
-        let found = visit.ask(call).await;
-        (choices.field, fields::choices(&found.data, choices.label, visit.locale()))
-    }));
-    found.await.into_iter().collect()
+        all.insert(field, records);
+    }
+    all
 }
 
+/// The first records, or those that are searched for, and the ones that are chosen already.
+async fn listed(
+    visit: &Visit,
+    choices: &Choices,
+    values: &Values,
+) -> (&'static str, Vec<Choice>, Option<String>) {
+    let input = visit.web.client().input(choices.operation);
+    let search = values.get(&format!("_search.{}", choices.field)).unwrap_or_default().trim();
+    let mut call = Call::of(choices.operation).params(&visit.params_of(choices.operation));
+    if input.parameter("page_size").is_some() {
+        call = call.query("page_size", LISTED.to_string());
+    }
+    for (name, value) in choices.query {
+        call = call.query(name, *value);
+    }
+    let is_searched = !search.is_empty() && input.parameter("search").is_some();
+    if is_searched {
+        call = call.query("search", search);
+    }
+    let found = visit.ask(call).await;
+    let mut records = fields::choices(&found.data, choices.label, visit.locale());
+    if !choices.one.is_empty() {
+        let several = format!("{}[]", choices.field);
+        let is_missing =
+            |id: &&str| !id.is_empty() && !records.iter().any(|record| record.value == **id);
+        let missing: Vec<_> = values.all(&several).filter(is_missing).take(50).collect();
+        let read = missing.into_iter().map(|id| async move {
+            let record = visit.ask(Call::of(choices.one).params(&[id.to_owned()])).await;
+            fields::choices(&json!([record.data]), choices.label, visit.locale()).pop()
+        });
+        records.extend(join_all(read).await.into_iter().flatten());
+    }
+    let is_long = found.pagination["total_items"].as_i64().is_some_and(|total| total > LISTED);
+    (choices.field, records, (is_searched || is_long).then(|| search.to_owned()))
+}
+
+/// Files are stored first, so that they are kept whatever button was pressed.
 pub async fn submit(mut visit: Visit, mut values: Values, uploads: Vec<Upload>) -> Response {
-    if let Some(lang) = values.take("_lang").and_then(|lang| lang.parse().ok()) {
-        visit.jar.language(lang);
-        visit.context.lang = lang;
-        return form_with(visit, values, 200, Vec::new(), None).await;
-    }
-    if let Some(list) = values.take("_add") {
-        let specs = Spec::parse(visit.page().fields);
-        if specs.iter().any(|spec| spec.path == list && !spec.children.is_empty()) {
-            values.add_row(&list);
-        }
-        return form_with(visit, values, 200, Vec::new(), None).await;
-    }
-    if let Some(row) = values.take("_remove") {
-        values.remove_row(&row);
-        return form_with(visit, values, 200, Vec::new(), None).await;
-    }
     if let Some(first) = uploads.first().filter(|_| uploads.len() > MAX_FILES) {
         let message = text("At most 20 files at once.", "Paling banyak 20 berkas sekaligus.");
         let message = message.say(visit.lang()).to_owned();
@@ -203,6 +244,25 @@ pub async fn submit(mut visit: Visit, mut values: Values, uploads: Vec<Upload>) 
                 return refused(visit, values, Envelope { faults, ..refusal }).await;
             }
         }
+    }
+    if let Some(lang) = values.take("_lang").and_then(|lang| lang.parse().ok()) {
+        visit.jar.language(lang);
+        visit.context.lang = lang;
+        return form_with(visit, values, 200, Vec::new(), None).await;
+    }
+    if let Some(list) = values.take("_add") {
+        let specs = Spec::parse(visit.page().fields);
+        if specs.iter().any(|spec| spec.path == list && !spec.children.is_empty()) {
+            values.add_row(&list);
+        }
+        return form_with(visit, values, 200, Vec::new(), None).await;
+    }
+    if values.take("_find").is_some() {
+        return form_with(visit, values, 200, Vec::new(), None).await;
+    }
+    if let Some(row) = values.take("_remove") {
+        values.remove_row(&row);
+        return form_with(visit, values, 200, Vec::new(), None).await;
     }
     let page = visit.page();
     let input = visit.web.client().input(page.operation);

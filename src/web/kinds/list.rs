@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{Cell, Column, Link, TableRow, actions, back, cells, fill, show::further};
 use crate::web::{
-    client::Envelope,
+    client::{Call, Envelope},
     fields::{Choice, FieldView},
     format::{Locale, at},
     page::Page,
@@ -40,12 +40,65 @@ pub async fn list(visit: Visit) -> Response {
     if input.parameter("page_size").is_some() && visit.parameter("page_size").is_none() {
         call = call.query("page_size", PAGE_SIZE);
     }
-    let (envelope, further) = tokio::join!(visit.ask(call), further(&visit));
+    let (envelope, further, partner) =
+        tokio::join!(visit.ask(call), further(&visit), partner_filter(&visit, &input));
+    if let Some(PartnerFilter { found: Some(id), .. }) = &partner {
+        let address = changed(&visit, &[("mitra_id", id), (PARTNER, ""), ("page", "")]);
+        return visit.redirect(&address);
+    }
     // A filter that the API refuses is shown as nothing found, with the filters to change.
     if !envelope.is_success() && envelope.status != 422 {
         return visit.problem(&envelope);
     }
-    render(visit, &input, &envelope, &further)
+    render(visit, &input, &envelope, &further, partner.as_ref())
+}
+
+/// The parameter with the name of a partner, which becomes its id.
+const PARTNER: &str = "_partner";
+
+/// The filter by partner of a list, for those who see several.
+#[derive(Default, Serialize)]
+struct PartnerFilter {
+    /// What was typed.
+    text: String,
+    /// The name of the partner in force.
+    name: Option<String>,
+    /// Partners that the text fits, with the address of the list for each.
+    candidates: Vec<Link>,
+    /// The only one that fits.
+    #[serde(skip)]
+    found: Option<String>,
+}
+
+async fn partner_filter(visit: &Visit, input: &Input) -> Option<PartnerFilter> {
+    input.parameter("mitra_id").filter(|_| visit.may("list_partners"))?;
+    let text = visit.parameter(PARTNER).unwrap_or_default().trim().to_owned();
+    if text.is_empty() {
+        let name = async {
+            let id = visit.parameter("mitra_id").filter(|_| visit.may("edit_partner"))?;
+            let partner = visit.ask(Call::of("edit_partner").params(&[id.to_owned()])).await;
+            partner.data["name"].as_str().map(str::to_owned)
+        };
+        return Some(PartnerFilter { name: name.await, ..PartnerFilter::default() });
+    }
+    let call = Call::of("list_partners").query("search", text.clone()).query("page_size", "20");
+    let answer = visit.ask(call).await;
+    let partners = answer.data.as_array().into_iter().flatten();
+    let partners: Vec<_> = partners
+        .filter_map(|partner| Some((partner["id"].as_str()?, partner["name"].as_str()?)))
+        .collect();
+    let exact = partners.iter().filter(|(_, name)| name.eq_ignore_ascii_case(&text));
+    let exact: Vec<_> = exact.collect();
+    let only = match (partners.as_slice(), exact.as_slice()) {
+        ([(id, _)], _) | (_, [(id, _)]) => Some((*id).to_owned()),
+        _ => None,
+    };
+    let candidates = partners.iter().map(|(id, name)| Link {
+        href: changed(visit, &[("mitra_id", id), (PARTNER, ""), ("page", "")]),
+        label: (*name).to_owned(),
+        danger: false,
+    });
+    Some(PartnerFilter { candidates: candidates.collect(), text, name: None, found: only })
 }
 
 fn render(
@@ -53,6 +106,7 @@ fn render(
     input: &Input,
     envelope: &Envelope,
     further: &Map<String, Value>,
+    partner: Option<&PartnerFilter>,
 ) -> Response {
     let page = visit.page();
     let locale = visit.locale();
@@ -89,7 +143,8 @@ fn render(
         tabs => data(tabs(&visit, page, input)),
         search => input.parameter("search").map(|_| visit.parameter("search").unwrap_or_default()),
         hidden => data(hidden(&visit, input, &filters)),
-        chips => data(chips(&visit, input)),
+        chips => data(chips(&visit, input, partner)),
+        partner => data(partner),
         filters => data(filters),
         clear => visit.path.as_str(),
         filtered => visit.query.iter().any(|(name, value)| !PAGING.contains(&name.as_str()) && !value.is_empty()),
@@ -199,7 +254,7 @@ fn hidden(visit: &Visit, input: &Input, filters: &[FieldView]) -> Vec<(String, S
 }
 
 /// The filters in force, each with the address without it.
-fn chips(visit: &Visit, input: &Input) -> Vec<Link> {
+fn chips(visit: &Visit, input: &Input, partner: Option<&PartnerFilter>) -> Vec<Link> {
     let lang = visit.lang();
     let chips = visit.query.iter().filter_map(|(name, value)| {
         let field = input.parameter(name)?;
@@ -208,6 +263,10 @@ fn chips(visit: &Visit, input: &Input) -> Vec<Link> {
         }
         let label = words::label(name, lang);
         let label = match &field.kind {
+            Kind::Id if name == "mitra_id" => {
+                let partner = partner.and_then(|partner| partner.name.as_deref());
+                partner.map_or(label.clone(), |partner| format!("{label}: {partner}"))
+            }
             Kind::Id => label,
             Kind::Boolean => {
                 let word =
