@@ -248,8 +248,11 @@ async fn found<'a>(
     let driver = choices.into_iter().find(|(given, _)| *given);
     let driver = driver.map_or(Driver::Departure, |(_, driver)| driver);
     let columns = if owner.is_some() { COLUMNS_WITH_PARTNER } else { COLUMNS };
-    let list =
-        db.list(sailing!("")).found_in("SELECT s.id FROM sailings s").examining(columns, EXAMINED);
+    let list = db
+        .list(sailing!(""))
+        .found_in("SELECT s.id FROM sailings s")
+        .examining(columns, EXAMINED)
+        .sorted_apart(driver == Driver::Search);
     let list = match (driver, rare) {
         (Driver::Search, Some(rare)) => rare.narrow(list, words.clone()),
         (Driver::Search, None) => list,

@@ -90,11 +90,11 @@ enum Driver {
     Charter,
     /// A period with few departures.
     Departure,
+    CodePromo,
     RareStatus,
     RefundDue,
     Channel,
     Qty,
-    CodePromo,
     /// A status that many bookings have.
     Status,
     /// The order of the list.
@@ -141,11 +141,12 @@ impl Driver {
             (owner.is_some(), Self::Partner),
             (query.kind == Some(BookingType::Charter), Self::Charter),
             (counts.has_few_departures, Self::Departure),
+            // No other index has the code.
+            (texts.code_promo.is_some(), Self::CodePromo),
             (query.status.is_some_and(rare), Self::RareStatus),
             (query.refund_due == Some(true), Self::RefundDue),
             (query.channel.is_some_and(|channel| channel != Channel::Web), Self::Channel),
             (query.qty.is_some_and(|qty| qty >= MANY), Self::Qty),
-            (texts.code_promo.is_some(), Self::CodePromo),
             // No index has the bookings of a status by their total.
             (query.status.is_some() && sort(query).column != "k.total", Self::Status),
         ];
@@ -201,7 +202,9 @@ async fn found<'a>(
     };
     let driver = Driver::of(query, &texts, owner, counts);
     let list = narrowed(db, owner, query, zone, driver, frequency);
-    if driver.has_order(sort(query)) || driver == Driver::Search {
+    // The words drive if they are rare; and no other index has the codes of promotions.
+    let is_fixed = matches!(driver, Driver::Search | Driver::CodePromo);
+    if driver.has_order(sort(query)) || is_fixed {
         return Ok(list);
     }
     Ok(match list.has_more_than(SORTED).await? {
