@@ -8,6 +8,7 @@
 //! - `--mixed` runs a mixed load in place of single operations, with latencies of each kind.
 //! - `--lists` asks every list and report, with every filter and order, at a million bookings
 //!   (`--scale N`: with N fleets; `--at ADDRESS`: of a service that runs already).
+//! - `--pages` measures pages of the console beside the operations that they call.
 //! - `--growth` shows how cost grows with data, clients and processes; it takes long.
 //! - `--sqlite` and `--postgres` choose one engine; without them both are measured.
 //! - `--seconds N` sets the length of each measurement (3).
@@ -22,6 +23,7 @@ mod growth;
 mod lists;
 mod machine;
 mod mixed;
+mod pages;
 mod show;
 
 use std::{
@@ -50,6 +52,7 @@ pub struct Options {
     growth: bool,
     mixed: bool,
     lists: bool,
+    pages: bool,
     scale: Option<u16>,
     at: Option<SocketAddr>,
     sqlite: bool,
@@ -68,6 +71,7 @@ impl Options {
             growth: has("--growth"),
             mixed: has("--mixed"),
             lists: has("--lists"),
+            pages: has("--pages"),
             scale: after("--scale").and_then(|word| word.parse().ok()),
             at: after("--at").and_then(|word| word.parse().ok()),
             sqlite: sqlite || !postgres,
@@ -211,6 +215,7 @@ async fn run(options: &Options, engine: Engine) {
     match options {
         Options { growth: true, .. } => growth::run(options, &engine).await,
         Options { mixed: true, .. } => mixed::run(options, &engine).await,
+        Options { pages: true, .. } => pages::run(&engine).await,
         Options { lists: true, scale, .. } => lists::run(&engine, *scale).await,
         _ => operations(options, &engine).await,
     }
