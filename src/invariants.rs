@@ -936,7 +936,7 @@ const INVARIANTS: &[Invariant] = &[
              FROM bookings k LEFT JOIN booking_search n ON n.booking_id = k.id
              WHERE n.text IS NULL OR replace(n.text, lower(k.code), '') = n.text
                OR k.erased_at IS NULL AND (replace(n.text, lower(k.contact_name), '') = n.text
-                 OR replace(n.text, replace(lower(k.contact_email), '@', 'zqz'), '') = n.text)
+                 OR replace(n.text, replace(lower(k.contact_email), '@', 'qqq'), '') = n.text)
                OR k.erased_at IS NOT NULL AND n.text <> lower(k.code) LIMIT 50",
     },
     Invariant {

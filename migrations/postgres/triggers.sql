@@ -577,7 +577,7 @@ CREATE OR REPLACE TRIGGER ledger_lines_tell AFTER INSERT ON ledger_lines
 -- is stored as letters, since PostgreSQL indexes nothing else.
 CREATE OR REPLACE FUNCTION booking_search_text(k bookings) RETURNS TEXT LANGUAGE sql STABLE AS $$
     SELECT lower(k.code || CASE WHEN k.erased_at IS NULL THEN
-        chr(10) || k.contact_name || chr(10) || replace(k.contact_email, '@', 'zqz')
+        chr(10) || k.contact_name || chr(10) || replace(k.contact_email, '@', 'qqq')
         || chr(10) || k.contact_phone
         || chr(10) || substr((SELECT COALESCE(string_agg(p ->> 'name', chr(10)), '')
             FROM jsonb_array_elements(k.passengers) p), 1, 2000) ELSE '' END)

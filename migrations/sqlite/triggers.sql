@@ -568,7 +568,7 @@ DROP TRIGGER IF EXISTS bookings_search_insert;
 CREATE TRIGGER bookings_search_insert AFTER INSERT ON bookings BEGIN
     INSERT INTO booking_search (booking_id, text)
     VALUES (NEW.id, lower(NEW.code || char(10) || NEW.contact_name || char(10)
-        || replace(NEW.contact_email, '@', 'zqz') || char(10) || NEW.contact_phone || char(10)
+        || replace(NEW.contact_email, '@', 'qqq') || char(10) || NEW.contact_phone || char(10)
         || substr((SELECT COALESCE(group_concat(p.value ->> 'name', char(10)), '')
             FROM json_each(NEW.passengers) p), 1, 2000)));
 END;
@@ -578,7 +578,7 @@ DROP TRIGGER IF EXISTS bookings_search_update;
 CREATE TRIGGER bookings_search_update
 AFTER UPDATE OF contact_name, contact_email, contact_phone, passengers ON bookings BEGIN
     UPDATE booking_search SET text = lower(NEW.code || CASE WHEN NEW.erased_at IS NULL THEN
-        char(10) || NEW.contact_name || char(10) || replace(NEW.contact_email, '@', 'zqz')
+        char(10) || NEW.contact_name || char(10) || replace(NEW.contact_email, '@', 'qqq')
         || char(10) || NEW.contact_phone || char(10)
         || substr((SELECT COALESCE(group_concat(p.value ->> 'name', char(10)), '')
             FROM json_each(NEW.passengers) p), 1, 2000) ELSE '' END)

@@ -48,7 +48,7 @@ pub async fn clone_rows(db: &Db, tables: &[BulkClone], number: u16) -> Result<()
 pub async fn fill_booking_search(db: &Db) -> Result<()> {
     let text = match is_sqlite(db) {
         true => {
-            "lower(k.code || char(10) || k.contact_name || char(10) || replace(k.contact_email, '@', 'zqz') || char(10)
+            "lower(k.code || char(10) || k.contact_name || char(10) || replace(k.contact_email, '@', 'qqq') || char(10)
                || k.contact_phone || char(10)
                || substr((SELECT COALESCE(group_concat(p.value ->> 'name', char(10)), '')
                    FROM json_each(k.passengers) p), 1, 2000))"

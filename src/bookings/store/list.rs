@@ -378,7 +378,7 @@ async fn has_few_departures(
 }
 
 /// How `@` is stored in the texts. PostgreSQL indexes letters and digits only.
-const AT: &str = "zqz";
+const AT: &str = "qqq";
 
 /// What a search looks for: a part of the code, the contact or the name of a passenger.
 struct Words {
