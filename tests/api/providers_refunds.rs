@@ -583,8 +583,8 @@ async fn several_payments_are_refunded_one_after_the_other(world: World) {
     for copied in [
         "INSERT INTO payments (id, booking_id, attempt, provider, reference, status, amount, method,
            transaction_id, channel, leased_until, paid_at, created_at)
-         SELECT $1, booking_id, 9, provider, $2, status, 60000, method, 't-second', channel,
-           leased_until, paid_at, created_at FROM payments",
+         SELECT $1, booking_id, 9, provider, $2, 'pending', 60000, method, 't-second', channel,
+           leased_until, NULL, created_at FROM payments",
         "INSERT INTO payment_events (id, payment_id, provider, transaction_id, status, amount,
            method, raw, outcome, received_at)
          SELECT $1, y.id, e.provider, 't-second', e.status, 60000, e.method, e.raw, e.outcome,
