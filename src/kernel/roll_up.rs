@@ -17,6 +17,8 @@ use super::{
 pub struct RollUp {
     /// Only one process at a time changes the totals.
     pub lock: &'static str,
+    /// Counts one move, if there is any.
+    pub any: &'static str,
     pub add: &'static str,
     pub delete: &'static str,
 }
@@ -31,6 +33,7 @@ macro_rules! roll_up {
      of ($sum:literal $(, $sums:literal)*)) => {
         $crate::kernel::roll_up::RollUp {
             lock: $lock,
+            any: concat!("SELECT COUNT(*) FROM (SELECT 1 FROM ", $moves, " LIMIT 1) AS any_move"),
             add: concat!(
                 "INSERT INTO ", $totals, " (", $key, $(", ", $keys,)* ", ", $sum, $(", ", $sums,)* ")
                  SELECT ", $key, $(", ", $keys,)*
@@ -60,6 +63,10 @@ impl RollUp {
     }
 
     async fn try_run(&self, db: &Db) -> Result<Pass> {
+        // Most runs find nothing, and must not wait for the lock.
+        if db.sql(self.any).without_cached_plan().scalar::<i64>().await? == 0 {
+            return Ok(Pass::default());
+        }
         let mut tx = db.begin_repeatable_read().await?;
         tx.lock(self.lock).await?;
         let added = tx.sql(self.add).without_cached_plan().bind(BATCH).run().await?;
