@@ -32,6 +32,7 @@ use crate::{
     audit::*,
     boarding::*,
     bookings::*,
+    catalog::*,
     contents::*,
     crew::*,
     dashboard::*,
@@ -157,6 +158,8 @@ pub fn table(app: App) -> Table {
     .op(PUT.changes_offers(),      "/v1/mitra/lines/{id}",                    PartnerOr(RoutesWrite), update_line,           "Update line")
     // What is published
     .op(GET.cached(),                "/v1/catalog/speedboats/{id}",              Public,                 get_catalog_speedboat, "Get speedboat on sale")
+    .op(GET.cached(),                "/v1/catalog/partners",                     Public,                 list_catalog_partners, "List partners on sale")
+    .op(GET.cached(),                "/v1/catalog/partners/{slug}",              Public,                 get_catalog_partner,   "Get partner on sale")
     .op(POST.changes_offers(),       "/v1/mitra/speedboat-routes/{id}/extend",   PartnerOr(RoutesWrite), extend_route,          "Extend route")
     .op(PATCH.changes_some_offers(), "/v1/mitra/speedboat-routes/{id}/sailings", PartnerOr(RoutesWrite), update_sailings,       "Update sailings of a route")
     // At the pier

@@ -50,6 +50,8 @@ pub mod audit;
 pub mod boarding;
 /// Selling, holding, cancelling and moving bookings.
 pub mod bookings;
+/// What customers see of partners.
+pub mod catalog;
 /// Pages of the console that no kind covers.
 pub mod console;
 /// Public contents: the partnership page, terms and conditions.

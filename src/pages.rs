@@ -8,7 +8,11 @@ use crate::{
     console::*,
     pier::*,
     site::*,
-    web::page::{Group::*, Pages},
+    web::{
+        cancelling::cancel_passengers,
+        page::{Group::*, Pages},
+        rescheduling::reschedule,
+    },
 };
 
 #[rustfmt::skip]
@@ -98,13 +102,28 @@ fn own(pages: Pages) -> Pages {
 #[rustfmt::skip]
 fn travellers(pages: Pages) -> Pages {
     pages
-    .guest(["/", "/en"], &["list_locations", "list_running_promotions", "get_cta_partnership"], front, ("Speedboats", "Kapal cepat"))
-    .guest(["/search", "/en/search"], &["search_sailings", "list_locations"], site_search, ("Search", "Cari"))
+    .guest(["/", "/en"], &["list_locations", "list_running_promotions", "get_cta_partnership"], front, ("Speedboats", "Kapal cepat")).indexed()
+    .guest(["/search", "/en/search"], &["search_sailings", "list_locations"], site_search, ("Search", "Cari")).indexed()
+    .guest(["/p/{slug}", "/en/p/{slug}"], &["get_catalog_partner", "search_sailings", "list_locations"], site_partner, ("Partner", "Mitra")).indexed()
+    .guest(["/widget", "/en/widget"], &["list_locations"], site_widget, ("Search", "Cari"))
+    .guest(["/p/{slug}/widget", "/en/p/{slug}/widget"], &["get_catalog_partner", "list_locations"], site_widget, ("Search", "Cari"))
     .guest(["/book/{route_time_id}", "/en/book/{route_time_id}"], &["create_booking", "quote_booking", "get_terms"], site_book, ("Book seats", "Pesan kursi"))
     .guest(["/booking", "/en/booking"], &["list_bookings", "find_bookings"], site_bookings, ("My booking", "Pemesanan saya"))
-    .guest(["/booking/{code}", "/en/booking/{code}"], &["get_booking"], site_booking, ("Booking", "Pemesanan"))
+    .guest(["/booking/{code}", "/en/booking/{code}"], &["get_booking", "get_booking_options", "pay_again", "resend_ticket"], site_booking, ("Booking", "Pemesanan"))
+    .guest(["/booking/{code}/cancel", "/en/booking/{code}/cancel"], &["cancel_booking", "get_booking", "get_booking_options"], site_cancel, ("Cancel", "Batalkan"))
+    .guest(["/booking/{code}/move", "/en/booking/{code}/move"], &["reschedule_booking", "get_booking", "search_sailings"], site_move, ("Another sailing", "Pindah jadwal"))
+    .guest(["/booking/{code}/passengers", "/en/booking/{code}/passengers"], &["correct_passengers"], site_change, ("Correct names", "Perbaiki nama")).prefilled("get_booking").heading("code").template("form.html")
+        .fields("passengers[id:hidden name identity_type identity_number birth_date gender nationality]")
+        .says("For typing errors. The ticket codes stay valid.", "Untuk salah ketik. Kode tiket tetap berlaku.")
+    .guest(["/booking/{code}/refund-account", "/en/booking/{code}/refund-account"], &["set_refund_account"], site_change, ("Account for the refund", "Rekening untuk pengembalian")).about("get_booking").heading("code").template("form.html")
+        .fields("bank_code account_number account_name")
+        .says("Money that cannot go back the way it came is transferred to this account.", "Uang yang tidak dapat dikembalikan lewat cara bayarnya ditransfer ke rekening ini.")
     .guest(["/booking/{code}/ticket", "/en/booking/{code}/ticket"], &["get_ticket"], site_ticket, ("Tickets", "Tiket"))
-    .guest(["/terms/{type}", "/en/terms/{type}"], &["get_terms"], site_terms, ("Terms", "Syarat & ketentuan"))
+    .guest(["/terms/{type}", "/en/terms/{type}"], &["get_terms"], site_terms, ("Terms", "Syarat & ketentuan")).indexed()
+    .own("/sitemap.xml", "list_catalog_partners", sitemap, ("Sitemap", "Peta situs")).public()
+    .own("/sitemap/lines.xml", "list_locations", sitemap_lines, ("Sitemap", "Peta situs")).public()
+    .own("/sitemap/partners.xml", "list_catalog_partners", sitemap_partners, ("Sitemap", "Peta situs")).public()
+    .own("/robots.txt", "list_locations", robots, ("Robots", "Robots")).public()
 }
 
 /// Boarding on a telephone.

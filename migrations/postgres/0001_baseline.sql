@@ -407,6 +407,8 @@ CREATE TABLE partners (
     submitted_at TIMESTAMPTZ,
     -- When the partner first became active.
     verified_at TIMESTAMPTZ,
+    -- The address of its public page, given with the first activation.
+    slug TEXT UNIQUE,
     -- Time and reason are set exactly while the partner is suspended.
     suspended_at TIMESTAMPTZ CHECK ((suspended_at IS NOT NULL) = (status = 'suspended')),
     suspended_reason TEXT CHECK ((suspended_reason IS NOT NULL) = (status = 'suspended'))

@@ -32,12 +32,9 @@ fn booked(visit: &mut Visit, booking: &Value) -> String {
 
 pub fn search_to_book(visit: Visit, _: Option<Values>) -> BoxFuture<'static, Response> {
     async move {
-        let mut search = Search::run(&visit).await;
         // A partner sells its own sailings.
         let partner = visit.me.as_ref().and_then(|me| me.profile["mitra"]["id"].as_str());
-        if let Some(partner) = partner {
-            search = search.of_partner(partner);
-        }
+        let search = Search::run(&visit, partner).await;
         if let Some(failure) = search.failure() {
             let failure = failure.clone();
             return visit.problem(&failure);

@@ -1,27 +1,23 @@
 //! Pages of the console that no kind covers. Like all pages, they ask operations and decide nothing.
 
 mod account;
-mod cancelling;
 mod counter;
 mod find;
 mod home;
 mod notifications;
 mod onboarding;
 mod reports;
-mod rescheduling;
 mod sailings;
 mod sign_in;
 mod terms;
 
 pub use account::account;
-pub use cancelling::cancel_passengers;
 pub use counter::{book, search_to_book};
 pub use find::find;
 pub use home::home;
 pub use notifications::open_notification;
 pub use onboarding::onboarding;
 pub use reports::reports;
-pub use rescheduling::reschedule;
 pub use sailings::day;
 pub use sign_in::{SIGN_IN, confirm_page, login, logout, stop_acting};
 pub use terms::terms;

@@ -65,7 +65,7 @@ impl Service {
         // The console calls the operations, and none of the pages.
         let operations = Routes::new(app, &table.operations, table.handlers.clone());
         let site =
-            Site { pages: pages::pages().0, sign_in: console::SIGN_IN, files: pier::files() };
+            Site { pages: pages::pages().pages, sign_in: console::SIGN_IN, files: pier::files() };
         let web = Web::new(app, site, operations, &table.operations, document.clone());
         let mut handlers = table.handlers;
         handlers.extend(service::documentation(document));
@@ -113,6 +113,9 @@ impl Service {
         render(&mut response, &context);
         for (name, value) in &self.0.default_headers {
             response.headers_mut().entry(name).or_insert_with(|| value.clone());
+        }
+        if response.extensions().get::<web::answer::AnyFrame>().is_some() {
+            response.headers_mut().remove(header::X_FRAME_OPTIONS);
         }
         let (status, took) = (response.status().as_u16(), started.elapsed());
         app.metrics.request(&method, route.map_or(NO_ROUTE, |route| route.path), status, took);

@@ -64,6 +64,15 @@ pub async fn on_sale(db: &Db, id: Uuid) -> Result<Option<SpeedboatRow>> {
     Ok(boat.bind(id).maybe().await?)
 }
 
+/// The boats of a partner that customers may see, by name.
+pub async fn in_service(db: &Db, partner: Uuid, most: i64) -> Result<Vec<SpeedboatRow>> {
+    let boats = db.sql(speedboat!(
+        " WHERE b.partner_id = $1 AND b.deleted_at IS NULL AND b.status = 'active'
+          ORDER BY lower(b.name), b.id LIMIT CAST($2 AS BIGINT)"
+    ));
+    Ok(boats.bind(partner).bind(most).all().await?)
+}
+
 pub async fn list(
     db: &Db,
     owner: Option<Uuid>,

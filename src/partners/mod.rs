@@ -18,6 +18,7 @@ mod onboarding;
 mod onboarding_store;
 mod rules;
 pub mod settlement_configuration;
+mod slug;
 mod store;
 mod transitions;
 mod unverified;

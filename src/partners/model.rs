@@ -68,6 +68,8 @@ pub struct Partner {
     pub speedboat_count: i64,
     /// When the partner was first activated.
     pub verified_at: Option<DateTime<Utc>>,
+    /// The partner's public page is `/p/{slug}`. Null until the first activation.
+    pub slug: Option<String>,
     pub suspended_at: Option<DateTime<Utc>>,
     pub suspended_reason: Option<String>,
     pub created_at: DateTime<Utc>,

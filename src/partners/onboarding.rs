@@ -203,6 +203,8 @@ pub struct Step {
 #[derive(Serialize, JsonSchema)]
 pub struct Onboarding {
     pub status: PartnerStatus,
+    /// The partner's public page is `/p/{slug}`. Null until the first activation.
+    pub slug: Option<String>,
     pub steps: Vec<Step>,
     #[serde(flatten)]
     pub papers: OnboardingData,

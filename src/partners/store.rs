@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use super::{
     model::{Partner, PartnerForm, PartnerStatus, PartnerType, PartnersQuery},
     onboarding::BankAccountStatus,
+    slug,
 };
 use crate::kernel::{
     db::{Db, List, Sort, Tx},
@@ -26,7 +27,7 @@ macro_rules! partner {
                (SELECT COUNT(*) FROM speedboats b
                 WHERE b.partner_id = p.id AND b.deleted_at IS NULL) AS speedboat_count,
                p.verified_at, p.suspended_at, p.suspended_reason, p.created_at, p.submitted_at,
-               p.lang, p.invited_by
+               p.lang, p.invited_by, p.slug
              FROM partners p JOIN accounts a ON a.id = p.account_id",
             $rest
         )
@@ -115,6 +116,32 @@ pub async fn set_state(tx: &mut Tx, partner: &Partner) -> Result<()> {
     .run()
     .await?;
     Ok(())
+}
+
+/// Gives the partner the first address that is free. It stays when the name changes: others link to it.
+pub async fn give_slug(tx: &mut Tx, partner: &Partner) -> Result<()> {
+    let wanted = slug::of(&partner.name);
+    for candidate in slug::candidates(&wanted) {
+        let taken: Option<(Uuid,)> = tx
+            .sql("SELECT id FROM partners WHERE slug = $1")
+            .bind(candidate.clone())
+            .maybe()
+            .await?;
+        if taken.is_none() {
+            let given = tx
+                .sql("UPDATE partners SET slug = $1 WHERE id = $2")
+                .bind(candidate)
+                .bind(partner.id)
+                .run()
+                .await;
+            given.map_err(|failure| match failure.is_unique() {
+                true => Error::Contention("the address of the partner was just taken".into()),
+                false => failure.into(),
+            })?;
+            return Ok(());
+        }
+    }
+    Err(Error::Contention("no address is free for the partner".into()))
 }
 
 /// Drafts of partners that registered until `created_until` and never verified their address, the

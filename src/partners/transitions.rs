@@ -52,6 +52,7 @@ pub async fn apply(
         Event::Approve if partner.verified_at.is_none() => {
             let reviewer = onboarding_store::bank_book_reviewer(tx, partner.id).await?;
             onboarding_store::approve_bank_account(tx, partner.id, reviewer, now).await?;
+            store::give_slug(tx, partner).await?;
         }
         Event::Suspend => {
             accounts::set_status(tx, partner.user_id, Status::Suspended, now).await?;

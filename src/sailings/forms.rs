@@ -219,6 +219,8 @@ pub struct SearchForm {
     pub return_date: Option<NaiveDate>,
     #[serde(rename = "type")]
     pub kind: Option<BookingType>,
+    /// Only sailings of this partner.
+    pub mitra_id: Option<Uuid>,
     pub sort_by: Option<OfferSort>,
     #[schemars(range(min = 1, max = 1_000_000))]
     pub page: Option<i64>,

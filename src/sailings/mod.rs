@@ -53,6 +53,11 @@ pub use routes::lock_row as lock_route_row;
 pub use rules::moved_span;
 pub use zone::Zone;
 
+/// Between which harbours a partner sails.
+pub async fn lines_of(app: &App, partner: Uuid) -> Result<Vec<(String, String)>> {
+    routes::lines_of(&app.db, partner, http::first_day(app.clock.now())).await
+}
+
 /// Counts of a partner's active routes and upcoming sailings.
 pub struct Published {
     pub active_routes: i64,

@@ -231,6 +231,28 @@ pub async fn running(db: &Db, partner: Uuid, today: NaiveDate) -> Result<i64> {
     Ok(running)
 }
 
+/// The most lines that a partner's page lists.
+const MOST_LINES: i64 = 100;
+
+/// Between which harbours a partner sails: its published routes that have not ended.
+pub async fn lines_of(db: &Db, partner: Uuid, today: NaiveDate) -> Result<Vec<(String, String)>> {
+    let lines = db
+        .sql(
+            "SELECT f.name, t.name FROM routes r
+             JOIN harbours f ON f.id = r.from_harbour_id
+             JOIN harbours t ON t.id = r.to_harbour_id
+             WHERE r.partner_id = $1 AND r.status = 'published' AND r.end_date >= $2
+             GROUP BY f.id, f.name, t.id, t.name
+             ORDER BY lower(f.name), lower(t.name), f.id, t.id LIMIT CAST($3 AS BIGINT)",
+        )
+        .bind(partner)
+        .bind(today)
+        .bind(MOST_LINES)
+        .all()
+        .await?;
+    Ok(lines)
+}
+
 #[derive(crate::kernel::db::FromRow)]
 pub struct Line {
     pub from_id: Uuid,

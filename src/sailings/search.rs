@@ -57,6 +57,8 @@ pub struct Wanted {
     pub day: NaiveDate,
     pub qty: i32,
     pub kind: BookingType,
+    /// `None`: all partners.
+    pub partner: Option<Uuid>,
     pub now: DateTime<Utc>,
     /// Sailings without a cutoff of their line that depart before are closed for booking.
     pub closed_until: DateTime<Utc>,
@@ -91,6 +93,7 @@ macro_rules! offers {
                  ELSE s.closes_at > $9 END
                AND s.capacity - s.seats_taken >= $5
                AND s.seats_taken <= $6 AND NOT s.chartered AND s.manifest_closed_at IS NULL
+               AND (s.partner_id = $10 OR $10 IS NULL)
              ORDER BY ",
             $order,
             " LIMIT CAST($7 AS BIGINT) OFFSET $8"
@@ -150,6 +153,7 @@ async fn page(db: &Db, wanted: &Wanted, limit: i64, offset: i64) -> Result<Vec<O
         .bind(limit)
         .bind(offset)
         .bind(wanted.now)
+        .bind(wanted.partner)
         .all()
         .await?;
     Ok(rows)

@@ -5,37 +5,24 @@ use axum::response::Response;
 use fast_qr::{ECL, QRBuilder, convert::svg::SvgBuilder};
 use futures_util::{FutureExt, future::BoxFuture};
 use minijinja::context;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::at;
 use crate::web::{
-    client::{Call, Envelope},
+    cancelling::cancel_passengers,
+    client::{Call, Envelope, Shown},
     forms::Values,
     kinds,
+    page::Handler,
+    rescheduling::reschedule,
     view::data,
-    visit::{Visit, with_query},
+    visit::{GuestBooking, Visit, with_query},
 };
 
 /// A browser remembers at most this many bookings.
 const REMEMBERED: usize = 5;
 
-/// A booking that was opened in this browser.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Opened {
-    id: String,
-    code: String,
-    email: String,
-}
-
-impl Opened {
-    fn call(&self, operation: &'static str) -> Call {
-        let call = Call::of(operation).params(std::slice::from_ref(&self.id));
-        call.query("code", self.code.as_str()).query("email", self.email.as_str())
-    }
-}
-
-fn opened(visit: &Visit) -> Vec<Opened> {
+fn opened(visit: &Visit) -> Vec<GuestBooking> {
     let sealed = visit.session.bookings.as_deref();
     let text = sealed.and_then(|sealed| visit.web.app().sealer.open(sealed).ok());
     text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
@@ -44,7 +31,7 @@ fn opened(visit: &Visit) -> Vec<Opened> {
 /// Lets this browser open the booking.
 pub fn remember(visit: &mut Visit, booking: &Value) {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let new = Opened {
+    let new = GuestBooking {
         id: text(&booking["id"]),
         code: text(&booking["code"]),
         email: text(&booking["contact"]["email"]),
@@ -136,53 +123,97 @@ fn show_lookup(
 }
 
 /// One booking, with what to do next.
-pub fn site_booking(visit: Visit, _: Option<Values>) -> BoxFuture<'static, Response> {
-    async move {
-        let Some(known) = known(&visit) else { return to_lookup(visit) };
-        let answer = visit.ask(known.call("get_booking")).await;
-        match answer.status {
-            200 => {}
-            404 => return to_lookup(visit),
-            _ => return visit.problem(&answer),
+pub fn site_booking(visit: Visit, form: Option<Values>) -> BoxFuture<'static, Response> {
+    with_booking(visit, form, |visit, form| {
+        async move {
+            match form.as_ref().and_then(|form| form.get("_do")) {
+                Some("pay") => act(visit, "pay_again").await,
+                Some("resend") => act(visit, "resend_ticket").await,
+                _ => show(visit, Shown::plain()).await,
+            }
         }
-        let booking = &answer.data;
-        let passengers = booking["passengers"].as_array().into_iter().flatten();
-        let tickets: Vec<_> = passengers
-            .filter_map(|one| {
-                Some((
-                    one["name"].as_str()?,
-                    one["fare"].as_str(),
-                    qr(one["ticket_code"].as_str()?)?,
-                ))
-            })
-            .collect();
-        let contents = context! {
-            booking => data(booking),
-            tickets => data(&tickets),
-            page => page_of(&visit, &known.code),
-        };
-        visit.render(200, "site_booking.html", &known.code, contents)
+        .boxed()
+    })
+}
+
+/// Does something with the booking, and shows it again.
+async fn act(visit: Visit, operation: &'static str) -> Response {
+    let answer = visit.ask(visit.change(operation, json!({}))).await;
+    if !answer.is_success() {
+        return show(visit, Shown::refused(answer)).await;
     }
-    .boxed()
+    let page = visit.path.clone();
+    visit.redirect_saying(&page, &answer.message)
+}
+
+async fn show(visit: Visit, shown: Shown) -> Response {
+    let (answer, options) = tokio::join!(
+        visit.ask(visit.call("get_booking")),
+        visit.ask(visit.call("get_booking_options")),
+    );
+    match answer.status {
+        200 => {}
+        404 => return to_lookup(visit),
+        _ => return visit.problem(&answer),
+    }
+    let booking = &answer.data;
+    let passengers = booking["passengers"].as_array().into_iter().flatten();
+    let tickets: Vec<_> = passengers
+        .filter_map(|one| {
+            Some((one["name"].as_str()?, one["fare"].as_str(), qr(one["ticket_code"].as_str()?)?))
+        })
+        .collect();
+    let code = booking["code"].as_str().unwrap_or_default();
+    let contents = context! {
+        booking => data(booking),
+        options => data(&options.data),
+        tickets => data(&tickets),
+        refusal => shown.message(),
+        retry_after => shown.retry_after(),
+        page => page_of(&visit, code),
+    };
+    visit.render(shown.status, "site_booking.html", code, contents)
 }
 
 /// The tickets as PDF.
-pub fn site_ticket(visit: Visit, _: Option<Values>) -> BoxFuture<'static, Response> {
-    async move {
-        match known(&visit) {
-            Some(known) => {
-                let call = known.call("get_ticket");
-                kinds::send(visit, call).await
-            }
-            None => to_lookup(visit),
-        }
-    }
-    .boxed()
+pub fn site_ticket(visit: Visit, form: Option<Values>) -> BoxFuture<'static, Response> {
+    with_booking(visit, form, |visit, _| {
+        let call = visit.call("get_ticket");
+        kinds::send(visit, call).boxed()
+    })
 }
 
-fn known(visit: &Visit) -> Option<Opened> {
-    let code = visit.param("code")?;
-    opened(visit).into_iter().find(|one| one.code.eq_ignore_ascii_case(code))
+pub fn site_cancel(visit: Visit, form: Option<Values>) -> BoxFuture<'static, Response> {
+    with_booking(visit, form, cancel_passengers)
+}
+
+pub fn site_move(visit: Visit, form: Option<Values>) -> BoxFuture<'static, Response> {
+    with_booking(visit, form, reschedule)
+}
+
+/// A form that changes the booking, as its line in the table says.
+pub fn site_change(visit: Visit, form: Option<Values>) -> BoxFuture<'static, Response> {
+    with_booking(visit, form, |visit, form| match form {
+        None => kinds::form(visit).boxed(),
+        Some(values) => kinds::submit(visit, values, Vec::new()).boxed(),
+    })
+}
+
+/// For the guest who has opened the booking in this browser. Others are asked for code and address.
+fn with_booking(
+    mut visit: Visit,
+    form: Option<Values>,
+    page: Handler,
+) -> BoxFuture<'static, Response> {
+    let code = visit.param("code").unwrap_or_default();
+    let known = opened(&visit).into_iter().find(|one| one.code.eq_ignore_ascii_case(code));
+    match known {
+        Some(known) => {
+            visit.guest = Some(known);
+            page(visit, form)
+        }
+        None => async move { to_lookup(visit) }.boxed(),
+    }
 }
 
 fn to_lookup(visit: Visit) -> Response {

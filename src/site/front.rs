@@ -34,7 +34,7 @@ pub fn front(visit: Visit, _: Option<Values>) -> BoxFuture<'static, Response> {
     async move {
         let promotions = Call::of("list_running_promotions").query("page_size", "6");
         let (search, locations, promotions, partners) = tokio::join!(
-            Search::run(&visit),
+            Search::run(&visit, None),
             visit.ask(Call::of("list_locations")),
             visit.ask(promotions),
             visit.ask(Call::of("get_cta_partnership")),
@@ -58,14 +58,12 @@ pub fn front(visit: Visit, _: Option<Values>) -> BoxFuture<'static, Response> {
 
 pub fn departures(visit: &Visit, locations: &Value) -> Vec<Departures> {
     let search = at(visit, "/search");
-    let link = |from: &str, to: &str| {
-        with_query(&search, &[("from".into(), from.into()), ("to".into(), to.into())])
-    };
     let locations = locations.as_array().into_iter().flatten();
     let departures = locations.filter_map(|location| {
         let from = location["name"].as_str()?;
         let to = location["destinations"].as_array().into_iter().flatten();
-        let to = to.filter_map(Value::as_str).map(|to| (to.to_owned(), link(from, to)));
+        let to =
+            to.filter_map(Value::as_str).map(|to| (to.to_owned(), search_link(&search, from, to)));
         let place = location["city"].as_str().or(location["province"].as_str());
         Some(Departures {
             from: from.to_owned(),
@@ -74,4 +72,27 @@ pub fn departures(visit: &Visit, locations: &Value) -> Vec<Departures> {
         })
     });
     departures.filter(|one| !one.to.is_empty()).collect()
+}
+
+/// The search of a line on a page.
+fn search_link(page: &str, from: &str, to: &str) -> String {
+    with_query(page, &[("from".into(), from.into()), ("to".into(), to.into())])
+}
+
+/// Lines with the links to their searches on a page.
+pub fn lines<'a>(
+    page: &str,
+    pairs: impl Iterator<Item = (&'a str, &'a str)>,
+) -> Vec<(&'a str, &'a str, String)> {
+    pairs.map(|(from, to)| (from, to, search_link(page, from, to))).collect()
+}
+
+/// All lines, from where to where.
+pub fn pairs(locations: &Value) -> impl Iterator<Item = (&str, &str)> {
+    let locations = locations.as_array().into_iter().flatten();
+    locations.flat_map(|location| {
+        let from = location["name"].as_str().unwrap_or_default();
+        let to = location["destinations"].as_array().into_iter().flatten();
+        to.filter_map(Value::as_str).map(move |to| (from, to))
+    })
 }

@@ -4,7 +4,7 @@ use axum::response::Response;
 use futures_util::{FutureExt, future::BoxFuture};
 use minijinja::context;
 
-use super::{at, front::departures};
+use super::{at, front::departures, structured};
 use crate::web::{
     client::Call,
     forms::Values,
@@ -16,7 +16,7 @@ use crate::web::{
 pub fn site_search(visit: Visit, _: Option<Values>) -> BoxFuture<'static, Response> {
     async move {
         let (search, locations) =
-            tokio::join!(Search::run(&visit), visit.ask(Call::of("list_locations")));
+            tokio::join!(Search::run(&visit, None), visit.ask(Call::of("list_locations")));
         if let Some(failure) = search.failure() {
             let failure = failure.clone();
             return visit.problem(&failure);
@@ -37,6 +37,7 @@ pub fn site_search(visit: Visit, _: Option<Values>) -> BoxFuture<'static, Respon
         let contents = context! {
             search => search.contents(&visit, &at(&visit, "/book")),
             others => data(others),
+            structured => structured::trips(&visit, search.offers()),
             way_back => with_query(&visit.path, &back),
         };
         let status = search.status();

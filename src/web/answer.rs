@@ -23,6 +23,25 @@ pub fn allow_camera(response: &mut Response) {
     response.headers_mut().insert(PERMISSIONS, camera);
 }
 
+/// Whether any site may show the page in a frame. An extension of the response.
+#[derive(Clone, Copy)]
+pub struct AnyFrame;
+
+/// Lets other sites embed the page.
+pub fn allow_frames(response: &mut Response) {
+    let policy = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *");
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+        response.extensions_mut().insert(AnyFrame);
+    }
+}
+
+/// Keeps the page out of search engines.
+pub fn hide_from_engines(response: &mut Response) {
+    let name = HeaderName::from_static("x-robots-tag");
+    response.headers_mut().insert(name, HeaderValue::from_static("noindex"));
+}
+
 /// Lets the browser keep the page for its Back button.
 pub fn allow_back(response: &mut Response) {
     let cached = HeaderValue::from_static("private, no-cache");

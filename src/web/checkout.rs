@@ -9,7 +9,7 @@ use minijinja::{Value as Data, context};
 use serde_json::{Value, json};
 
 use super::{
-    client::{Call, Envelope, Fault},
+    client::{Call, Envelope, Fault, Shown},
     fields::{Choice, Form},
     format::rupiah,
     forms::{self, Spec, Values},
@@ -51,19 +51,6 @@ struct Order {
     boat: String,
     kind: String,
     qty: usize,
-}
-
-/// What a form is shown with.
-struct Shown {
-    status: u16,
-    faults: Vec<Fault>,
-    refusal: Option<Envelope>,
-}
-
-impl Shown {
-    fn plain() -> Self {
-        Self { status: 200, faults: Vec::new(), refusal: None }
-    }
 }
 
 /// The price of an order, and the terms of the sale.
@@ -292,14 +279,10 @@ async fn book(
         let to = (place.booked)(&mut visit, &answer.data);
         return visit.redirect_saying(&to, &answer.message);
     }
-    match (answer.status, answer.error.as_str()) {
-        (401, "unauthenticated") => (visit.web.sign_in().hold)(visit, &values),
-        (409, "booking_closed") => not_on_sale(visit, place, answer),
-        (status, _) => {
-            let faults = answer.faults.clone();
-            let refusal = (status != 422 || faults.is_empty()).then_some(answer);
-            show_form(visit, place, order, values, offer, Shown { status, faults, refusal })
-        }
+    match answer.error.as_str() {
+        _ if answer.needs_sign_in() => (visit.web.sign_in().hold)(visit, &values),
+        "booking_closed" => not_on_sale(visit, place, answer),
+        _ => show_form(visit, place, order, values, offer, Shown::refused(answer)),
     }
 }
 
@@ -333,8 +316,13 @@ fn show_form(
         match field.name.as_str() {
             "passengers" => {
                 let fields = field.rows.iter_mut().flat_map(|row| &mut row.fields);
-                for field in fields.filter(|field| field.name.ends_with(".fare")) {
-                    field.required = true;
+                for field in fields {
+                    match field.name.as_str() {
+                        // The contact may be passenger 1.
+                        "passengers[0].name" => (field.required, field.conditional) = (false, true),
+                        name if name.ends_with(".fare") => field.required = true,
+                        _ => {}
+                    }
                 }
             }
             // In a list of bookings it is called the contact.

@@ -197,7 +197,39 @@ fn fault(fault: &Value) -> Fault {
     Fault { field: text("field"), rule: text("rule"), message: text("message") }
 }
 
+/// What a form is shown with: after a refusal, its faults at their fields, or what was answered.
+pub struct Shown {
+    pub status: u16,
+    pub faults: Vec<Fault>,
+    pub refusal: Option<Envelope>,
+}
+
+impl Shown {
+    pub fn plain() -> Self {
+        Self { status: 200, faults: Vec::new(), refusal: None }
+    }
+
+    pub fn refused(answer: Envelope) -> Self {
+        let (status, faults) = (answer.status, answer.faults.clone());
+        let refusal = (status != 422 || faults.is_empty()).then_some(answer);
+        Self { status, faults, refusal }
+    }
+
+    pub fn message(&self) -> Option<&str> {
+        self.refusal.as_ref().map(|refusal| refusal.message.as_str())
+    }
+
+    pub fn retry_after(&self) -> Option<u64> {
+        self.refusal.as_ref().and_then(|refusal| refusal.retry_after)
+    }
+}
+
 impl Envelope {
+    /// The session has ended.
+    pub fn needs_sign_in(&self) -> bool {
+        (self.status, self.error.as_str()) == (401, "unauthenticated")
+    }
+
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }

@@ -28,6 +28,8 @@ pub struct FieldView {
     pub values: Vec<String>,
     pub options: Vec<Choice>,
     pub required: bool,
+    /// Required unless something else of the form stands for it: the browser does not insist.
+    pub conditional: bool,
     pub minimum: Option<i64>,
     pub maximum: Option<i64>,
     pub max_length: Option<u64>,
@@ -114,6 +116,7 @@ impl Form<'_> {
             rows: self.rows(&name, spec),
             error: self.error(&name),
             search: self.values.get(&format!("_search.{name}")).map(str::to_owned),
+            conditional: false,
             required: field.required && !matches!(field.kind, Kind::Boolean | Kind::List(_)),
             minimum: whole(field.minimum),
             maximum: whole(field.maximum),

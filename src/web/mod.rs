@@ -6,6 +6,7 @@
 
 pub mod answer;
 pub mod assets;
+pub mod cancelling;
 mod chart;
 pub mod checkout;
 pub mod client;
@@ -15,6 +16,7 @@ pub mod forms;
 pub mod kinds;
 pub mod offers;
 pub mod page;
+pub mod rescheduling;
 pub mod rights;
 pub mod schema;
 pub mod session;
@@ -40,7 +42,7 @@ use tokio::{
 };
 
 use self::{
-    client::{Client, Envelope, read},
+    client::{Client, Envelope, Shown, read},
     forms::{Spec, Values},
     page::{Kind, Page},
     rights::Rights,
@@ -100,7 +102,8 @@ type Form = (Values, Vec<forms::Upload>);
 
 /// Whether errors on a path are pages.
 pub fn is_page(path: &str) -> bool {
-    const SITE: &[&str] = &["/console", "/pier", "/en", "/search", "/book", "/booking", "/terms"];
+    const SITE: &[&str] =
+        &["/console", "/pier", "/en", "/search", "/book", "/booking", "/terms", "/p", "/widget"];
     path == "/" || SITE.iter().any(|start| is_below(path, start))
 }
 
@@ -210,6 +213,7 @@ impl Web {
             query,
             jar,
             me: None,
+            guest: None,
             rights,
         };
         if let Some(lang) = visit.parameter("_lang").and_then(|lang| lang.parse().ok()) {
@@ -457,9 +461,7 @@ pub async fn resume(mut visit: Visit, path: &str, values: Values) -> Response {
         return visit.forbidden();
     }
     match page.kind {
-        Kind::Form => {
-            kinds::form_with(visit, values, StatusCode::OK.as_u16(), Vec::new(), None).await
-        }
+        Kind::Form => kinds::form_with(visit, values, Shown::plain()).await,
         Kind::Own(handler) if page.resumes => {
             let mut values = values;
             values.take("_do");

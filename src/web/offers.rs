@@ -14,9 +14,11 @@ use super::{
 };
 
 /// What is searched for: the parameters of the address.
-const FIELDS: &str = "from to date qty type sort_by";
+const FIELDS: &str = "from to date return_date qty type sort_by";
 /// How many days are offered beside the chosen one.
 const STRIP: u64 = 7;
+/// Sailings of a page.
+const PAGE: usize = 20;
 
 pub struct Search {
     values: Values,
@@ -32,8 +34,8 @@ struct Day {
 }
 
 impl Search {
-    /// Searches if the address says from where to where.
-    pub async fn run(visit: &Visit) -> Self {
+    /// Searches if the address says from where to where: all sailings, or those of one partner.
+    pub async fn run(visit: &Visit, partner: Option<&str>) -> Self {
         let named = |name: &str| FIELDS.split(' ').any(|known| known == name);
         let query = visit.query.iter().filter(|(name, _)| named(name));
         let mut values = Values(query.cloned().collect());
@@ -49,24 +51,26 @@ impl Search {
             }
             let input = visit.web.client().input("search_sailings");
             let mut body = forms::body(&input, &values, false);
-            body["page_size"] = json!(100);
+            body["page_size"] = json!(PAGE);
+            body["mitra_id"] = json!(partner);
+            if let Some(page) = visit.parameter("page") {
+                body["page"] = page.parse().map_or_else(|_| json!(page), |page: i64| json!(page));
+            }
             Some(visit.ask(Call::of("search_sailings").json(body)).await)
         };
         let (found, locations) = tokio::join!(searched, visit.ask(Call::of("list_locations")));
         Self { values, found, locations: locations.data }
     }
 
-    /// Keeps the sailings of one partner.
-    pub fn of_partner(mut self, partner: &str) -> Self {
-        if let Some(Value::Array(offers)) = self.found.as_mut().map(|found| &mut found.data) {
-            offers.retain(|offer| offer["mitra"]["id"] == partner);
-        }
-        self
-    }
-
     /// The answer, if it is neither a result nor a refusal of what was typed.
     pub fn failure(&self) -> Option<&Envelope> {
         self.found.as_ref().filter(|found| !found.is_success() && found.status != 422)
+    }
+
+    /// The sailings that were found.
+    pub fn offers(&self) -> &[Value] {
+        let found = self.found.as_ref().filter(|found| found.is_success());
+        found.and_then(|found| found.data.as_array()).map_or(&[], Vec::as_slice)
     }
 
     pub fn status(&self) -> u16 {
@@ -80,19 +84,32 @@ impl Search {
         let (values, lang) = (&self.values, visit.lang());
         let form = Form { input: &input, values, faults, choices: &Default::default(), lang };
         let fields = form.fields(&Spec::parse(FIELDS));
-        let offers = self.found.as_ref().and_then(|found| found.data.as_array());
-        let offers = offers.into_iter().flatten().map(|offer| (offer, self.link(book, offer)));
-        let more = self.found.as_ref().and_then(|found| found.pagination["total_items"].as_i64());
+        let found = self.found.as_ref().filter(|found| found.is_success());
+        let link = |offers: Option<&Value>| -> Vec<_> {
+            let offers = offers.and_then(Value::as_array).into_iter().flatten();
+            offers.take(PAGE).map(|offer| (offer.clone(), self.link(book, offer))).collect()
+        };
+        let figure = |name: &str| found.and_then(|found| found.pagination[name].as_i64());
+        let (page, pages) = (figure("page"), figure("total_pages"));
+        let page_link = |page: i64| {
+            let mut query = values.clone();
+            query.set("page", page.to_string());
+            with_query(&visit.path, &query.0)
+        };
         let names = self.locations.as_array().into_iter().flatten();
         context! {
             problems => data(form.problems(&fields)),
             fields => data(by_name(fields)),
             asked => self.found.as_ref().is_some_and(Envelope::is_success),
-            offers => data(offers.collect::<Vec<_>>()),
-            is_first_hundred => more.is_some_and(|total| total > 100),
+            offers => data(link(found.map(|found| &found.data))),
+            // The way back is not paged: it has a search of its own.
+            back => data(link(found.and_then(|found| found.beside.get("return")))),
+            earlier => page.filter(|page| *page > 1).map(|page| page_link(page - 1)),
+            later => page.zip(pages).filter(|(page, pages)| page < pages).map(|(page, _)| page_link(page + 1)),
             harbours => data(names.filter_map(|one| one["name"].as_str()).collect::<Vec<_>>()),
             strip => data(self.strip(visit)),
             chosen => values.get("date"),
+            returns_on => values.get("return_date").filter(|day| !day.is_empty()),
         }
     }
 

@@ -20,6 +20,8 @@ pub struct Page {
     pub template: &'static str,
     /// Without a sign-in.
     pub public: bool,
+    /// Whether search engines may list it.
+    pub indexed: bool,
     pub menu: Option<(Group, &'static str)>,
 
     // Lists and records
@@ -135,6 +137,7 @@ impl Page {
             also: &[],
             template,
             public: false,
+            indexed: false,
             menu: None,
             columns: "",
             rows: "",
@@ -172,7 +175,11 @@ impl Page {
 
 /// The table of pages. A method changes the line above it.
 #[derive(Default)]
-pub struct Pages(pub Vec<Page>);
+pub struct Pages {
+    pub pages: Vec<Page>,
+    /// How many pages the last line has: a page of the travellers' site is one in each language.
+    line: usize,
+}
 
 type Words = (&'static str, &'static str);
 
@@ -242,21 +249,32 @@ impl Pages {
         handler: Handler,
         title: Words,
     ) -> Self {
-        paths.into_iter().fold(self, |pages, path| {
+        let line = paths.len();
+        let pages = paths.into_iter().fold(self, |pages, path| {
             pages.own(path, operations[0], handler, title).also(&operations[1..]).public()
-        })
+        });
+        Self { line, ..pages }
     }
 
     fn add(mut self, page: Page) -> Self {
-        self.0.push(page);
+        self.pages.push(page);
+        self.line = 1;
         self
     }
 
-    fn last(mut self, change: impl FnOnce(&mut Page)) -> Self {
-        if let Some(page) = self.0.last_mut() {
-            change(page);
-        }
+    fn last(mut self, change: impl Fn(&mut Page)) -> Self {
+        self.pages.iter_mut().rev().take(self.line).for_each(change);
         self
+    }
+
+    /// The operation that reads the record of a form, which starts with its values.
+    pub fn prefilled(self, subject: &'static str) -> Self {
+        self.last(|page| (page.subject, page.prefilled) = (subject, true))
+    }
+
+    /// The operation that reads the record that a form is about.
+    pub fn about(self, subject: &'static str) -> Self {
+        self.last(|page| page.subject = subject)
     }
 
     pub fn also(self, operations: &'static [&'static str]) -> Self {
@@ -274,6 +292,10 @@ impl Pages {
 
     pub fn public(self) -> Self {
         self.last(|page| page.public = true)
+    }
+
+    pub fn indexed(self) -> Self {
+        self.last(|page| page.indexed = true)
     }
 
     pub fn menu(self, group: Group, icon: &'static str) -> Self {

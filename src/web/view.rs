@@ -85,6 +85,8 @@ templates![
     "site_booking.html",
     "site_form.html",
     "site_check.html",
+    "site_partner.html",
+    "site_widget.html",
 ];
 
 /// One environment for all services of a process.
@@ -119,6 +121,8 @@ pub fn functions(app: &App, lang: Lang, rights: Arc<Rights>) -> Value {
         lang => lang.as_str(),
         help_phone => config.help_phone.as_ref().map(Phone::as_str),
         help_whatsapp => config.help_whatsapp.as_ref().map(Phone::as_str),
+        public_url => config.public_url(),
+        picture => format!("{}/pier/icon-512.png", config.public_url()),
         today => now.with_timezone(&locale.zone).date_naive().to_string(),
         style => assets::STYLE.path.as_str(),
         script => assets::SCRIPT.path.as_str(),

@@ -10,7 +10,8 @@ use axum::{
     response::Response,
 };
 use minijinja::{Value as Data, context};
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::{
     Web, answer,
@@ -43,7 +44,17 @@ pub struct Visit {
     pub query: Vec<(String, String)>,
     pub jar: Jar,
     pub me: Option<Me>,
+    /// The booking that the page is about, if the visitor is a guest.
+    pub guest: Option<GuestBooking>,
     pub rights: Arc<Rights>,
+}
+
+/// A booking that a guest has opened. Code and address prove that it is the guest's.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct GuestBooking {
+    pub id: String,
+    pub code: String,
+    pub email: String,
 }
 
 /// The signed-in person.
@@ -90,18 +101,32 @@ impl Visit {
     }
 
     /// The address of a page of the travellers' site in both languages.
-    fn addresses(&self) -> [String; 2] {
+    fn addresses(&self, query: &[(String, String)]) -> [String; 2] {
         let bare = self.path.strip_prefix("/en").unwrap_or(&self.path);
         let path = if bare.is_empty() { "/" } else { bare };
         let english = format!("/en{}", path.trim_end_matches('/'));
-        [with_query(path, &self.query), with_query(&english, &self.query)]
+        [with_query(path, query), with_query(&english, query)]
+    }
+
+    /// The parameters that make another page for a search engine: a line, whatever the day.
+    fn canonical_query(&self) -> Vec<(String, String)> {
+        let is_line = |(name, _): &&(String, String)| matches!(name.as_str(), "from" | "to");
+        self.query.iter().filter(is_line).cloned().collect()
     }
 
     /// The parameters of an operation's path, by their names in the path of the page.
     pub fn params_of(&self, operation: &str) -> Vec<String> {
         let Some(operation) = self.web.client().operation(operation) else { return Vec::new() };
         let names = placeholders(operation.path);
-        names.filter_map(|name| self.param(name).map(str::to_owned)).collect()
+        names.filter_map(|name| self.param_of(name).map(str::to_owned)).collect()
+    }
+
+    /// The value of a parameter in an operation's path.
+    fn param_of(&self, name: &str) -> Option<&str> {
+        match &self.guest {
+            Some(guest) if name == "id" => Some(&guest.id),
+            _ => self.param(name),
+        }
     }
 
     /// The value of a parameter in the page's path.
@@ -114,12 +139,30 @@ impl Visit {
     pub fn call(&self, operation: &'static str) -> Call {
         let input = self.web.client().input(operation);
         let call = Call::of(operation).params(&self.params_of(operation));
+        if let Some(guest) = &self.guest {
+            return call.query("code", &guest.code).query("email", &guest.email);
+        }
         placeholders(self.page().path).zip(&self.params).fold(call, |call, (name, value)| {
             match input.parameter(name) {
                 Some(_) => call.query(name, value.clone()),
                 None => call,
             }
         })
+    }
+
+    /// A call of an operation that changes the record of the page.
+    pub fn change(&self, operation: &'static str, mut body: Value) -> Call {
+        let call = Call::of(operation).params(&self.params_of(operation));
+        if let Some(guest) = &self.guest {
+            body["code"] = json!(guest.code);
+            body["email"] = json!(guest.email);
+        }
+        call.json(body)
+    }
+
+    /// The path of the page above.
+    pub fn above(&self) -> &str {
+        self.path.rsplit_once('/').map_or("", |(above, _)| above)
     }
 
     /// Calls an operation as the person.
@@ -169,7 +212,7 @@ impl Visit {
         else {
             return Ok(());
         };
-        let body = serde_json::json!({ "email": email });
+        let body = json!({ "email": email });
         let call = Call { remember: Some(token), ..Call::of("remember_me").json(body) };
         let resumed = self.web.client().ask(&self.context, call).await;
         if !resumed.is_success() {
@@ -225,12 +268,17 @@ impl Visit {
         }
         let functions = view::functions(self.web.app(), lang, self.rights.clone());
         let site = super::site_language(&self.path);
-        let [in_id, in_en] = self.addresses();
+        let [in_id, in_en] = self.addresses(&self.query);
+        let canonical = self.addresses(&self.canonical_query());
         let base = self.web.app().config.public_url();
+        let [url_id, url_en] = canonical.map(|path| site.map(|_| format!("{base}{path}")));
         let frame = context! {
-            url_id => site.map(|_| format!("{base}{in_id}")),
-            url_en => site.map(|_| format!("{base}{in_en}")),
+            url_id,
+            url_en,
+            is_indexed => self.page().indexed && status == 200,
             other_path => if lang == Lang::En { in_id.as_str() } else { in_en.as_str() },
+            frame => if site.is_some() { "site_base.html" } else { "base.html" },
+            is_guest => site.is_some(),
             title,
             path => self.path.as_str(),
             address => self.address(),
@@ -251,6 +299,9 @@ impl Visit {
                 }
                 if site.is_some() {
                     answer::allow_back(&mut response);
+                }
+                if !self.page().indexed || status != StatusCode::OK {
+                    answer::hide_from_engines(&mut response);
                 }
                 response
             }

@@ -102,6 +102,8 @@ const WHO: &str = "
     POST   /v1/mitra/speedboat-routes/{id}/extend       M/S:routes.write
     PATCH  /v1/mitra/speedboat-routes/{id}/sailings     M/S:routes.write
     GET    /v1/catalog/speedboats/{id}                  P
+    GET    /v1/catalog/partners                         P
+    GET    /v1/catalog/partners/{slug}                  P
     GET    /v1/mitra/speedboat-routes/{id}/times        M/S:routes.read
     GET    /v1/mitra/lines                              M/S:routes.read
     GET    /v1/mitra/lines/{id}                         M/S:routes.read

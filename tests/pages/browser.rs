@@ -122,6 +122,10 @@ async fn send(http: &reqwest::Client, method: Method, url: &str, body: Value) ->
     answer["value"].take()
 }
 
+pub const TAB: &str = "\u{e004}";
+pub const ENTER: &str = "\u{e007}";
+pub const SPACE: &str = " ";
+
 /// The key of an element's reference.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
@@ -221,6 +225,52 @@ impl Browser {
         let wish = json!({ "script": script, "args": [{ ELEMENT: &element }] });
         self.post("execute/sync", wish).await;
         self.post(&format!("element/{element}/click"), json!({})).await;
+    }
+
+    /// The page in English, if it is in Indonesian.
+    pub async fn goes_in_english(&self) {
+        let path = self.path().await;
+        if !path.starts_with("/en") {
+            self.goes(&format!("/en{path}")).await;
+        }
+    }
+
+    pub async fn enters_frame(&self, selector: &str) {
+        let element = self.element("css selector", selector).await;
+        self.post("frame", json!({ "id": { ELEMENT: element } })).await;
+    }
+
+    pub async fn leaves_frame(&self) {
+        self.post("frame", json!({ "id": null })).await;
+    }
+
+    /// Presses a key, or types a text key by key, wherever the focus is.
+    pub async fn keys(&self, text: &str) {
+        let strokes: Vec<_> = text
+            .chars()
+            .flat_map(|key| ["keyDown", "keyUp"].map(|kind| json!({ "type": kind, "value": key })))
+            .collect();
+        let keyboard = json!({ "type": "key", "id": "keyboard", "actions": strokes });
+        self.post("actions", json!({ "actions": [keyboard] })).await;
+    }
+
+    /// Presses Tab until the focus is on this element. Whatever has the focus on the way shows it.
+    pub async fn tabs_to(&self, selector: &str) {
+        let script = format!(
+            "const e = document.activeElement, s = getComputedStyle(e);
+             return [e.matches({selector:?}),
+               e === document.body || (s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2),
+               e.outerHTML.slice(0, 200)]"
+        );
+        for _ in 0..80 {
+            self.keys(TAB).await;
+            let at = self.runs(&script).await;
+            assert_eq!(at[1], true, "the focus cannot be seen: {}", at[2]);
+            if at[0] == true {
+                return;
+            }
+        }
+        panic!("{selector} is not reached by the keyboard on {}", self.path().await);
     }
 
     /// Follows a link with this text.

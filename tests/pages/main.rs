@@ -6,6 +6,8 @@ mod counter;
 mod forms;
 mod guard;
 mod looks;
+mod managing;
+mod partner_pages;
 mod pier;
 mod scenarios;
 mod sign_in;
@@ -15,6 +17,7 @@ mod sites;
 #[path = "../support/mod.rs"]
 mod support;
 mod table;
+mod travellers;
 mod walk;
 
 #[allow(unused_imports)]

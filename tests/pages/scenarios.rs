@@ -10,6 +10,7 @@ use crate::{
     world::{PASSWORD, World},
 };
 
+#[macro_export]
 macro_rules! in_a_browser {
     ($($test:ident),+ $(,)?) => {
         mod in_a_browser {

@@ -270,8 +270,17 @@ async fn the_site_can_be_read_and_used_in_light_and_dark_on_desks_and_phones() {
             "site-book",
             format!("/en/book/{}?item_id={}&type=speedboat&qty=2", sailing.id, sailing.boat),
         ),
+        (
+            "site-return",
+            "/en/search?from=Sanur&to=Nusa+Penida&date=2026-11-16&return_date=2026-11-17".into(),
+        ),
         ("site-lookup", "/en/booking?code=DMG-1".into()),
         ("site-booking", format!("/en/booking/{code}")),
+        ("site-cancel", format!("/en/booking/{code}/cancel")),
+        ("site-move", format!("/en/booking/{code}/move?date=2026-11-17")),
+        ("site-names", format!("/en/booking/{code}/passengers")),
+        ("site-partner", "/en/p/made-bahari.id".into()),
+        ("site-widget", "/en/p/made-bahari.id/widget".into()),
         ("site-problem", "/en/nowhere".into()),
     ];
     let looks = [
@@ -296,39 +305,4 @@ async fn the_site_can_be_read_and_used_in_light_and_dark_on_desks_and_phones() {
         browser.closes().await;
     }
     assert!(faults.is_empty(), "{faults:#?}");
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_traveller_searches_books_on_a_phone_and_the_page_learns_of_the_payment() {
-    let world = World::on_sqlite().await;
-    world.sailing().await;
-    let Some(browser) = browser::open(&world, PHONE).await else { return };
-    browser.goes("/en").await;
-    browser.types("#f-from", "Sanur").await;
-    browser.types("#f-to", "Nusa Penida").await;
-    browser.runs("document.getElementById('f-date').value = '2026-11-16'").await;
-    browser.types("#f-qty", "2").await;
-    browser.presses(".hero button").await;
-    browser.says("Sanur → Nusa Penida").await;
-    browser.presses(".ticket").await;
-    browser.types("#f-contact-name", "Sari").await;
-    browser.types("#f-contact-email", "sari@example.com").await;
-    browser.types("#f-contact-phone", "081234567890").await;
-    browser.types("#f-passengers-0--name", "Ni Ketut Sari").await;
-    browser.types("#f-passengers-1--name", "Wayan Putra").await;
-    browser.presses(".basket .send button").await;
-    browser.says("Check the answers").await;
-    browser.presses(".basket .send button").await;
-    browser.says("Not paid.").await;
-    let path = browser.path().await;
-    let code = path.rsplit('/').next().unwrap();
-    let found = world.get(&format!("/v1/booking?code={code}&email=sari@example.com"));
-    let booking = found.send().await.ok()[0].clone();
-    world.pays(&booking).await;
-    browser.says("Paid. Show these codes").await;
-    assert_eq!(browser.runs("return document.querySelectorAll('.qr svg').length").await, 2);
-    browser.presses(".mast a[hreflang='id']").await;
-    browser.says("Tunjukkan kode ini di dermaga").await;
-    assert_eq!(browser.path().await, format!("/booking/{code}"));
-    browser.closes().await;
 }

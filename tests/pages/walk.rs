@@ -39,7 +39,7 @@ fn address(page: &Page) -> String {
 
 /// Streams do not end, so they are not walked.
 fn walked() -> impl Iterator<Item = Page> {
-    let pages = pages::pages().0.into_iter();
+    let pages = pages::pages().pages.into_iter();
     // The travellers' site is open to everyone.
     let pages = pages.filter(|page| site_language(page.path).is_none());
     pages.filter(|page| page.operation != "stream_notifications")
@@ -105,7 +105,7 @@ async fn a_page_is_open_to_those_who_may_call_its_operation(world: World) {
 
 fn access_of_pages(world: &World) -> HashMap<&'static str, Access> {
     let table = api::table(world.app.clone());
-    let pages = pages::pages().0.into_iter().map(|page| {
+    let pages = pages::pages().pages.into_iter().map(|page| {
         let operation = table.operations().iter().find(|operation| operation.id == page.guard);
         (page.path, operation.unwrap_or_else(|| panic!("{}", page.guard)).access)
     });

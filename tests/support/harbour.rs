@@ -151,9 +151,13 @@ impl World {
     pub async fn active_partner(&self, email: &str) -> Someone {
         let partner = self.partner(email).await;
         self.db()
-            .sql("UPDATE partners SET status = 'active', verified_at = $1 WHERE account_id = $2")
+            .sql(
+                "UPDATE partners SET status = 'active', verified_at = $1, slug = $3
+                 WHERE account_id = $2",
+            )
             .bind(self.now())
             .bind(partner.id.parse::<dermaga::kernel::ids::Uuid>().unwrap())
+            .bind(email.split('@').collect::<Vec<_>>().join("-"))
             .run()
             .await
             .unwrap();

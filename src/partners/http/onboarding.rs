@@ -169,6 +169,7 @@ pub(super) fn onboarding(
     let readable = reads(caller);
     Onboarding {
         status: partner.status,
+        slug: partner.slug,
         steps: rules::steps(partner.partner_type, &papers, &documents),
         papers: papers.revealed_if(readable),
         review_note: rules::review_note(&documents),

@@ -11,4 +11,4 @@ pub use routes::{
     PathRoute, conflict, create_route, delete_route, get_route, list_routes, list_sailings,
     publish_route, publish_route_by_post, update_route,
 };
-pub use search::{list_locations, search_sailings};
+pub use search::{first_day, list_locations, search_sailings};

@@ -1,7 +1,7 @@
 //! Handlers of search and locations.
 
 use axum::extract::State;
-use chrono::TimeDelta;
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use serde_json::Value;
 
 use crate::{
@@ -40,6 +40,7 @@ pub async fn search_sailings(
         day: form.date,
         qty: form.qty,
         kind,
+        partner: form.mitra_id,
         now,
         closed_until: now + cutoff,
         sort: form.sort_by.unwrap_or(OfferSort::Departure),
@@ -126,13 +127,16 @@ fn to_response(app: &App, row: OfferRow, kind: BookingType, qty: i32) -> Offer {
     }
 }
 
+/// The day that has not ended in any zone. The westernmost zone is the last one to end a day.
+pub fn first_day(now: DateTime<Utc>) -> NaiveDate {
+    now.with_timezone(&chrono_tz::Asia::Jakarta).date_naive()
+}
+
 /// Harbours with upcoming departures and their destinations.
 pub async fn list_locations(State(app): State<App>) -> Result<Reply<Vec<Location>>> {
-    // The westernmost zone is the last one to end a day.
     let now = app.clock.now();
-    let today = now.with_timezone(&chrono_tz::Asia::Jakarta).date_naive();
     let mut locations: Vec<Location> = Vec::new();
-    for line in routes::lines(&app.db, today, now).await? {
+    for line in routes::lines(&app.db, first_day(now), now).await? {
         match locations.last_mut() {
             Some(location) if location.harbour_id == line.from_id => {
                 location.destinations.push(line.to_name);

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     kernel::{ids, lang::text},
     web::{
-        client::{Call, Envelope, Fault, Payload},
+        client::{Call, Envelope, Fault, Payload, Shown},
         fields::{self, Choice, Form},
         format::at,
         forms::{self, Spec, Upload, Values},
@@ -30,21 +30,15 @@ use crate::{
 const MAX_FILES: usize = 20;
 
 pub async fn form(visit: Visit) -> Response {
-    form_with(visit, Values::default(), 200, Vec::new(), None).await
+    form_with(visit, Values::default(), Shown::plain()).await
 }
 
 /// A form with these values, or with those of its record if there are none.
-pub async fn form_with(
-    visit: Visit,
-    values: Values,
-    status: u16,
-    faults: Vec<Fault>,
-    refusal: Option<Envelope>,
-) -> Response {
+pub async fn form_with(visit: Visit, values: Values, shown: Shown) -> Response {
     let page = visit.page();
     let input = visit.web.client().input(page.operation);
     let (record, further, clash) =
-        tokio::join!(subject(&visit), further(&visit), clash(&visit, refusal.as_ref()));
+        tokio::join!(subject(&visit), further(&visit), clash(&visit, shown.refusal.as_ref()));
     let record = match record {
         Ok(record) => record,
         Err(envelope) => return visit.problem(&envelope),
@@ -56,7 +50,8 @@ pub async fn form_with(
     };
     let choices = choices(&visit, page, &mut values).await;
     let lang = visit.lang();
-    let form = Form { input: &input, values: &values, faults: &faults, choices: &choices, lang };
+    let form =
+        Form { input: &input, values: &values, faults: &shown.faults, choices: &choices, lang };
     let fields = form.fields(&specs);
     let problems = form.problems(&fields);
     let title = page.title.say(lang).to_owned();
@@ -65,6 +60,7 @@ pub async fn form_with(
         Some(name) => format!("{title}: {name}"),
         None => title,
     };
+    let refusal = shown.refusal.as_ref();
     let has_files = fields.iter().any(|field| field.has_files());
     let contents = context! {
         kind => "form",
@@ -78,11 +74,11 @@ pub async fn form_with(
         values => data(values.0.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect::<HashMap<_, _>>()),
         chosen => data(&values.0),
         problems => data(&problems),
-        refusal => refusal.as_ref().map(|refusal| refusal.message.as_str()),
-        refused => data(refusal.as_ref().map(|refusal| &refusal.data)),
-        refused_as => refusal.as_ref().map(|refusal| refusal.error.as_str()),
+        refusal => shown.message(),
+        refused => data(refusal.map(|refusal| &refusal.data)),
+        refused_as => refusal.map(|refusal| refusal.error.as_str()),
         clash => data(&clash),
-        retry_after => refusal.as_ref().and_then(|refusal| refusal.retry_after),
+        retry_after => shown.retry_after(),
         key => values.get("_key").map_or_else(|| ids::fresh().to_string(), str::to_owned),
         has_files,
         locked => page.locked && visit.session.acting.is_some(),
@@ -99,7 +95,7 @@ pub async fn form_with(
         back => data(back(&visit)),
     };
     let template = page.template;
-    visit.render(status, template, &title, contents)
+    visit.render(shown.status, template, &title, contents)
 }
 
 /// The sailing that a schedule overlaps with.
@@ -248,21 +244,21 @@ pub async fn submit(mut visit: Visit, mut values: Values, uploads: Vec<Upload>) 
     if let Some(lang) = values.take("_lang").and_then(|lang| lang.parse().ok()) {
         visit.jar.language(lang);
         visit.context.lang = lang;
-        return form_with(visit, values, 200, Vec::new(), None).await;
+        return form_with(visit, values, Shown::plain()).await;
     }
     if let Some(list) = values.take("_add") {
         let specs = Spec::parse(visit.page().fields);
         if specs.iter().any(|spec| spec.path == list && !spec.children.is_empty()) {
             values.add_row(&list);
         }
-        return form_with(visit, values, 200, Vec::new(), None).await;
+        return form_with(visit, values, Shown::plain()).await;
     }
     if values.take("_find").is_some() {
-        return form_with(visit, values, 200, Vec::new(), None).await;
+        return form_with(visit, values, Shown::plain()).await;
     }
     if let Some(row) = values.take("_remove") {
         values.remove_row(&row);
-        return form_with(visit, values, 200, Vec::new(), None).await;
+        return form_with(visit, values, Shown::plain()).await;
     }
     let page = visit.page();
     let input = visit.web.client().input(page.operation);
@@ -288,7 +284,7 @@ fn call(visit: &Visit, page: &Page, input: &Input, values: &Values) -> Call {
                 body[name] = json!(value);
             }
         }
-        call = call.json(body);
+        call = visit.change(page.operation, body);
     }
     if input.takes_key {
         call.key = values.get("_key").map(str::to_owned);
@@ -335,15 +331,13 @@ fn default_target(visit: &Visit, record: &Value) -> Option<String> {
 }
 
 async fn refused(visit: Visit, values: Values, answer: Envelope) -> Response {
-    match (answer.status, answer.error.as_str()) {
-        (401, "unauthenticated") => (visit.web.sign_in().hold)(visit, &values),
-        (403, "reauthentication_required") => (visit.web.sign_in().confirm)(visit, &values),
-        (403, "second_factor_enrolment_required") => visit.problem(&answer),
-        (status, _) => {
+    match answer.error.as_str() {
+        _ if answer.needs_sign_in() => (visit.web.sign_in().hold)(visit, &values),
+        "reauthentication_required" => (visit.web.sign_in().confirm)(visit, &values),
+        "second_factor_enrolment_required" => visit.problem(&answer),
+        _ => {
             let values = visit.without_secrets(values);
-            let faults = answer.faults.clone();
-            let refusal = (status != 422 || faults.is_empty()).then_some(answer);
-            form_with(visit, values, status, faults, refusal).await
+            form_with(visit, values, Shown::refused(answer)).await
         }
     }
 }

@@ -158,7 +158,7 @@ pub fn back(visit: &Visit) -> Option<Link> {
             return None;
         }
         let page = visit.web.pages().iter().find(|page| page.path == path);
-        if let Some(page) = page.filter(|page| visit.may(page.guard)) {
+        if let Some(page) = page.filter(|page| page.public || visit.may(page.guard)) {
             return Some(Link {
                 href: fill(path, visit, &Value::Null)?,
                 label: page.title.say(visit.lang()).to_owned(),

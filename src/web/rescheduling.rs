@@ -7,42 +7,35 @@ use futures_util::{FutureExt, future::BoxFuture};
 use minijinja::context;
 use serde_json::{Value, json};
 
-use crate::{
-    kernel::ids,
-    web::{
-        client::{Call, Envelope, Fault},
-        fields::Form,
-        forms::{Spec, Values},
-        kinds::back,
-        view::{by_name, data},
-        visit::{Visit, with_query},
-    },
+use super::{
+    client::{Call, Shown},
+    fields::Form,
+    forms::{Spec, Values},
+    kinds::back,
+    view::{by_name, data},
+    visit::{Visit, with_query},
 };
+use crate::kernel::ids;
 
 pub fn reschedule(visit: Visit, form: Option<Values>) -> BoxFuture<'static, Response> {
     async move {
         let mut values = form.unwrap_or_else(|| Values(visit.query.clone()));
         if values.take("_do").as_deref() != Some("move") {
-            return show(visit, values, 200, Vec::new(), None).await;
+            return show(visit, values, Shown::plain()).await;
         }
         let mut body = json!({ "route_time_id": values.get("to") });
         if let Some(reason) = values.get("reason").filter(|reason| !reason.trim().is_empty()) {
             body["reason"] = json!(reason);
         }
         let key = values.get("_key").map(str::to_owned);
-        let call = visit.call("reschedule_booking").json(body);
-        let answer = visit.ask(Call { key, ..call }).await;
+        let answer = visit.ask(Call { key, ..visit.change("reschedule_booking", body) }).await;
         if answer.is_success() {
-            let to = format!("/console/bookings/{}", visit.params[0]);
+            let to = visit.above().to_owned();
             return visit.redirect_saying(&to, &answer.message);
         }
-        match (answer.status, answer.error.as_str()) {
-            (401, "unauthenticated") => (visit.web.sign_in().hold)(visit, &values),
-            (status, _) => {
-                let faults = answer.faults.clone();
-                let refusal = (status != 422 || faults.is_empty()).then_some(answer);
-                show(visit, values, status, faults, refusal).await
-            }
+        match answer.needs_sign_in() {
+            true => (visit.web.sign_in().hold)(visit, &values),
+            false => show(visit, values, Shown::refused(answer)).await,
         }
     }
     .boxed()
@@ -55,13 +48,7 @@ fn day_of(sailing: &Value) -> Option<NaiveDate> {
     Some(at.with_timezone(&zone).date_naive())
 }
 
-async fn show(
-    visit: Visit,
-    values: Values,
-    status: u16,
-    faults: Vec<Fault>,
-    refusal: Option<Envelope>,
-) -> Response {
+async fn show(visit: Visit, values: Values, shown: Shown) -> Response {
     let booking = visit.ask(visit.call("get_booking")).await;
     if !booking.is_success() {
         return visit.problem(&booking);
@@ -75,24 +62,22 @@ async fn show(
         "date": date,
         "qty": booking.data["qty"],
         "type": booking.data["type"],
+        "mitra_id": sailing["mitra"]["id"],
         "page_size": 100,
     });
     let preview = async {
         let to = values.get("to").filter(|to| !to.is_empty())?;
         let body = json!({ "route_time_id": to, "dry_run": true });
-        Some(visit.ask(visit.call("reschedule_booking").json(body)).await)
+        Some(visit.ask(visit.change("reschedule_booking", body)).await)
     };
     let search = visit.ask(Call::of("search_sailings").json(wish));
     let (found, preview) = tokio::join!(search, preview);
-    let is_alike = |offer: &&Value| {
-        let is_other = offer["route_time_id"] != booking.data["route_time_id"];
-        is_other && offer["mitra"]["id"] == sailing["mitra"]["id"]
-    };
+    let is_other = |offer: &&Value| offer["route_time_id"] != booking.data["route_time_id"];
     let link = |date: NaiveDate, to: &str| {
         let query = [("date".to_owned(), date.to_string()), ("to".to_owned(), to.to_owned())];
         with_query(&visit.path, &query)
     };
-    let offers = found.data.as_array().into_iter().flatten().filter(is_alike);
+    let offers = found.data.as_array().into_iter().flatten().filter(is_other);
     let offers: Vec<_> = offers
         .map(|offer| (offer, link(date, offer["route_time_id"].as_str().unwrap_or_default())))
         .collect();
@@ -104,10 +89,11 @@ async fn show(
         strip.map(|day| json!({ "date": day, "href": link(day, ""), "current": day == date }));
     let input = visit.web.client().input("reschedule_booking");
     let (lang, choices) = (visit.lang(), Default::default());
-    let form = Form { input: &input, values: &values, faults: &faults, choices: &choices, lang };
+    let faults = &shown.faults;
+    let form = Form { input: &input, values: &values, faults, choices: &choices, lang };
     let fields = form.fields(&Spec::parse("reason"));
     let refused_preview = preview.as_ref().filter(|preview| !preview.is_success());
-    let refusal = refusal.as_ref().or(refused_preview).map(|refusal| {
+    let refusal = shown.refusal.as_ref().or(refused_preview).map(|refusal| {
         refusal.faults.first().map_or(&refusal.message, |fault| &fault.message).as_str()
     });
     let moved = preview.as_ref().filter(|preview| preview.is_success());
@@ -127,5 +113,5 @@ async fn show(
     };
     let code = booking.data["code"].as_str().unwrap_or_default();
     let title = format!("{}: {code}", visit.page().title.say(lang));
-    visit.render(status, "reschedule.html", &title, contents)
+    visit.render(shown.status, "reschedule.html", &title, contents)
 }

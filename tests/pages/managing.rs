@@ -1,0 +1,259 @@
+//! A guest changes a booking on the travellers' site.
+
+use serde_json::{Value, json};
+
+use crate::{
+    harbour::{Sailing, order},
+    on_both_engines,
+    sites::{Page, session},
+    world::World,
+};
+
+on_both_engines![
+    a_booking_says_what_can_be_done_with_it,
+    a_booking_is_cancelled_for_what_was_shown,
+    some_passengers_are_cancelled,
+    an_amount_that_has_changed_is_shown_again,
+    a_booking_moves_to_another_day,
+    a_dearer_sailing_waits_for_its_payment,
+    names_are_corrected,
+    tickets_are_mailed_again,
+    a_failed_payment_is_opened_again,
+    an_account_for_the_refund_is_stated,
+    pages_of_a_booking_ask_strangers_for_code_and_address,
+    a_form_cannot_name_another_booking,
+];
+
+/// A paid booking of two passengers, the cookies of the browser that has opened it, and its page.
+async fn opened(world: &World) -> (Sailing, Value, String, String) {
+    let sailing = world.sailing().await;
+    let booking = world.paid_booking(&sailing, 2).await;
+    let (cookies, page) = open(world, &booking).await;
+    (sailing, booking, cookies, page)
+}
+
+async fn open(world: &World, booking: &Value) -> (String, String) {
+    let code = booking["code"].as_str().unwrap();
+    let fields = [("code", code), ("email", "sari@example.com")];
+    let opened = world.submits("/en/booking", "", &fields).await;
+    assert_eq!(opened.status, 303, "{}", opened.html);
+    (opened.cookies(), opened.location().to_owned())
+}
+
+/// The value of a hidden field.
+fn hidden<'p>(page: &'p Page, name: &str) -> &'p str {
+    let field = format!("name=\"{name}\" value=\"");
+    let rest = page.html.split(&field).nth(1).unwrap_or_else(|| panic!("{name} in {}", page.html));
+    rest.split('"').next().unwrap()
+}
+
+async fn a_booking_says_what_can_be_done_with_it(world: World) {
+    let (_, _, cookies, page) = opened(&world).await;
+    let shown = world.page(&page, &cookies).await;
+    for link in ["move", "passengers", "cancel", "ticket"] {
+        shown.says(&format!("href=\"{page}/{link}\""));
+    }
+    // Less than a day before departure, half of the price comes back.
+    shown.says("Rp\u{a0}150.000 (50&nbsp;%) back");
+    assert_eq!(shown.headers["x-robots-tag"], "noindex");
+}
+
+async fn a_booking_is_cancelled_for_what_was_shown(world: World) {
+    let (sailing, booking, cookies, page) = opened(&world).await;
+    let cancel = format!("{page}/cancel");
+    let shown = world.page(&cancel, &cookies).await;
+    shown.says("The whole booking is cancelled.");
+    shown.says("You get back <b>Rp\u{a0}150.000</b>");
+    assert!(!shown.html.contains("refund_amount"), "a guest does not choose the amount");
+    let (key, refund) = (hidden(&shown, "_key"), hidden(&shown, "_refund"));
+    let fields = [("_do", "cancel"), ("_key", key), ("_refund", refund), ("reason", "Sakit")];
+    let done = world.submits(&cancel, &cookies, &fields).await;
+    assert_eq!((done.status, done.location()), (303, page.as_str()), "{}", done.html);
+    let after = world.looks_up(&booking).await;
+    assert_eq!(after["owed"], 150_000);
+    assert_eq!(world.seats_taken(&sailing).await, 0);
+    let shown = world.page(&page, &cookies).await;
+    shown.says("This booking is cancelled.");
+    shown.says("We owe you <b>Rp\u{a0}150.000</b>");
+    assert!(!shown.html.contains("/move"), "nothing is left to change");
+    // Sent again, nothing more happens.
+    world.submits(&cancel, &cookies, &fields).await;
+    assert_eq!(world.looks_up(&booking).await["owed"], 150_000);
+}
+
+async fn some_passengers_are_cancelled(world: World) {
+    let (sailing, booking, cookies, page) = opened(&world).await;
+    let cancel = format!("{page}/cancel");
+    let one = booking["passengers"][0]["id"].as_str().unwrap();
+    let shown = world.page(&format!("{cancel}?passenger_ids[]={one}"), &cookies).await;
+    shown.says("1 of 2 passengers are cancelled.");
+    shown.says("<b>Rp\u{a0}75.000</b>");
+    let fields = [
+        ("_do", "cancel"),
+        ("_key", hidden(&shown, "_key")),
+        ("_refund", hidden(&shown, "_refund")),
+        ("passenger_ids[]", one),
+        ("reason", "Sakit"),
+    ];
+    let done = world.submits(&cancel, &cookies, &fields).await;
+    assert_eq!(done.status, 303, "{}", done.html);
+    let after = world.looks_up(&booking).await;
+    assert_eq!((&after["qty"], &after["owed"]), (&json!(1), &json!(75_000)));
+    assert_eq!(world.seats_taken(&sailing).await, 1);
+    let shown = world.page(&page, &cookies).await;
+    assert_eq!(shown.html.matches("class=\"qr\"").count(), 1);
+    shown.says("We owe you <b>Rp\u{a0}75.000</b>");
+}
+
+async fn an_amount_that_has_changed_is_shown_again(world: World) {
+    let (_, booking, cookies, page) = opened(&world).await;
+    let fields = [("_do", "cancel"), ("_refund", "149000"), ("reason", "Sakit")];
+    let refused = world.submits(&format!("{page}/cancel"), &cookies, &fields).await;
+    assert_eq!(refused.status, 409, "{}", refused.html);
+    refused.says("What is given back has changed.");
+    refused.says(">Sakit</textarea>");
+    assert_eq!(world.looks_up(&booking).await["status"], "paid");
+}
+
+async fn a_booking_moves_to_another_day(world: World) {
+    let (sailing, booking, cookies, page) = opened(&world).await;
+    let later = world.sailing_of_another_day(&sailing).await;
+    let path = format!("{page}/move?date=2026-11-17");
+    let days = world.page(&path, &cookies).await;
+    days.says(&format!("{page}/move?date=2026-11-17&amp;to={}", later.id));
+    let shown = world.page(&format!("{path}&to={}", later.id), &cookies).await;
+    shown.says("It costs nothing.");
+    let key = hidden(&shown, "_key");
+    let fields = [("_do", "move"), ("_key", key), ("date", "2026-11-17"), ("to", &later.id)];
+    let moved = world.submits(&format!("{page}/move"), &cookies, &fields).await;
+    assert_eq!((moved.status, moved.location()), (303, page.as_str()), "{}", moved.html);
+    assert_eq!(world.looks_up(&booking).await["route_time_id"], later.id.as_str());
+    assert_eq!((world.seats_taken(&sailing).await, world.seats_taken(&later).await), (0, 2));
+}
+
+async fn a_dearer_sailing_waits_for_its_payment(world: World) {
+    let (sailing, booking, cookies, page) = opened(&world).await;
+    let later = world.sailing_of_another_day(&sailing).await;
+    world
+        .db()
+        .sql("UPDATE sailings SET price = 200000 WHERE id = $1")
+        .bind(later.id.parse::<dermaga::kernel::ids::Uuid>().unwrap())
+        .run()
+        .await
+        .unwrap();
+    let shown = world.page(&format!("{page}/move?date=2026-11-17&to={}", later.id), &cookies).await;
+    shown.says("You pay <b>Rp\u{a0}100.000</b>");
+    let fields = [("_do", "move"), ("_key", hidden(&shown, "_key")), ("to", &later.id)];
+    let moved = world.submits(&format!("{page}/move"), &cookies, &fields).await;
+    assert_eq!(moved.status, 303, "{}", moved.html);
+    let shown = world.page(&page, &cookies).await;
+    shown.says("The move to another sailing waits for");
+    shown.says("Pay the difference");
+    assert_eq!(world.looks_up(&booking).await["route_time_id"], sailing.id.as_str());
+}
+
+async fn names_are_corrected(world: World) {
+    let (_, booking, cookies, page) = opened(&world).await;
+    let form = world.page(&format!("{page}/passengers"), &cookies).await;
+    assert_eq!(form.status, 200, "{}", form.html);
+    form.says("For typing errors.");
+    let ids = [0, 1].map(|row| booking["passengers"][row]["id"].as_str().unwrap().to_owned());
+    let mut fields = vec![
+        ("passengers[0].id", ids[0].as_str()),
+        ("passengers[0].name", "Ni Luh Sari"),
+        ("passengers[1].id", ids[1].as_str()),
+        ("passengers[1].name", "Wayan Putra"),
+    ];
+    let saved = world.submits(&format!("{page}/passengers"), &cookies, &fields).await;
+    assert_eq!((saved.status, saved.location()), (303, page.as_str()), "{}", saved.html);
+    let shown = world.page(&page, &cookies).await;
+    shown.says("Ni Luh Sari");
+    shown.says("Wayan Putra");
+    fields[1].1 = "";
+    let refused = world.submits(&format!("{page}/passengers"), &cookies, &fields).await;
+    assert_eq!(refused.status, 422, "{}", refused.html);
+    refused.says("value=\"Wayan Putra\"");
+}
+
+async fn tickets_are_mailed_again(world: World) {
+    let (_, booking, cookies, page) = opened(&world).await;
+    world.delivers_outbox().await;
+    let before = world.letters_to("sari@example.com").len();
+    let sent = world.submits(&page, &cookies, &[("_do", "resend")]).await;
+    assert_eq!((sent.status, sent.location()), (303, page.as_str()), "{}", sent.html);
+    world.delivers_outbox().await;
+    let letters = world.letters_to("sari@example.com");
+    assert_eq!(letters.len(), before + 1);
+    assert!(letters.last().unwrap().contains(booking["code"].as_str().unwrap()));
+}
+
+async fn a_failed_payment_is_opened_again(world: World) {
+    let sailing = world.sailing().await;
+    let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    let (cookies, page) = open(&world, &booking).await;
+    let first = booking["payment"]["redirect_url"].as_str().unwrap();
+    world.page(&page, &cookies).await.says(&format!("href=\"{first}\""));
+    world.receives_callback(&booking, "deny", "t-1").await;
+    world.page(&page, &cookies).await.says("name=\"_do\" value=\"pay\"");
+    let again = world.submits(&page, &cookies, &[("_do", "pay")]).await;
+    assert_eq!((again.status, again.location()), (303, page.as_str()), "{}", again.html);
+    let shown = world.page(&page, &cookies).await;
+    let second = world.looks_up(&booking).await["payment"]["redirect_url"].clone();
+    assert_ne!(second, first);
+    shown.says(&format!("href=\"{}\"", second.as_str().unwrap()));
+}
+
+async fn an_account_for_the_refund_is_stated(world: World) {
+    let (_, _, cookies, page) = opened(&world).await;
+    let shown = world.page(&format!("{page}/cancel"), &cookies).await;
+    let fields = [("_do", "cancel"), ("_refund", hidden(&shown, "_refund")), ("reason", "Sakit")];
+    world.submits(&format!("{page}/cancel"), &cookies, &fields).await;
+    let account = format!("{page}/refund-account");
+    world.page(&page, &cookies).await.says(&format!("href=\"{account}\""));
+    assert_eq!(world.page(&account, &cookies).await.status, 200);
+    let fields =
+        [("bank_code", "BCA"), ("account_number", "7788990011"), ("account_name", "Ni Luh Sari")];
+    let saved = world.submits(&account, &cookies, &fields).await;
+    assert_eq!((saved.status, saved.location()), (303, page.as_str()), "{}", saved.html);
+    world.page(&page, &cookies).await.says("Change the account for the refund");
+    let stored = world.all_stored_data().await;
+    assert!(!stored.contains("7788990011"), "it is sealed");
+}
+
+async fn pages_of_a_booking_ask_strangers_for_code_and_address(world: World) {
+    let (sailing, booking, _, page) = opened(&world).await;
+    let code = booking["code"].as_str().unwrap();
+    for part in ["", "/ticket", "/cancel", "/move", "/passengers", "/refund-account"] {
+        for cookies in [String::new(), session(&sailing.partner)] {
+            let path = format!("{page}{part}");
+            let asked = world.page(&path, &cookies).await;
+            assert_eq!(asked.location(), format!("/en/booking?code={code}"), "{part}");
+            let sent = [("_do", "cancel"), ("reason", "Sakit"), ("_refund", "150000")];
+            let posted = world.submits(&path, &cookies, &sent).await;
+            assert_eq!((posted.status, posted.cookies().as_str()), (303, ""), "{part}");
+        }
+    }
+    assert_eq!(world.looks_up(&booking).await["status"], "paid");
+}
+
+async fn a_form_cannot_name_another_booking(world: World) {
+    let (sailing, booking, cookies, page) = opened(&world).await;
+    let other = world.books(order(&sailing, 1, "putu@example.com")).await.ok();
+    world.pays(&other).await;
+    // The cookie of one booking does not open the other, whatever the fields say.
+    let foreign = format!("/en/booking/{}/cancel", other["code"].as_str().unwrap());
+    let fields = [("_do", "cancel"), ("reason", "x"), ("_refund", "75000")];
+    assert_eq!(world.submits(&foreign, &cookies, &fields).await.status, 303);
+    let fields = [
+        ("_do", "cancel"),
+        ("reason", "x"),
+        ("_refund", "150000"),
+        ("id", other["id"].as_str().unwrap()),
+        ("code", other["code"].as_str().unwrap()),
+        ("email", "putu@example.com"),
+        ("refund_amount", "1"),
+    ];
+    world.submits(&format!("{page}/cancel"), &cookies, &fields).await;
+    assert_eq!(world.looks_up(&other).await["status"], "paid");
+    assert_ne!(world.looks_up(&booking).await["owed"], 1);
+}
