@@ -171,7 +171,7 @@ fn sell_one(look: &mut Statement, sell: &mut Statement, berth: &Berth, passenger
     drop(rows);
     let (subtotal, now) = (2 * price, Utc::now());
     let text = |text: &str| Value::from(text.to_owned());
-    let values: [Value; 41] = [
+    let values: [Value; 40] = [
         fresh(),
         text(&ids::code("BAR", rand::random())),
         text("speedboat"),
@@ -211,7 +211,6 @@ fn sell_one(look: &mut Statement, sell: &mut Statement, berth: &Berth, passenger
         text(&now.to_rfc3339()),
         Value::Null,
         Value::Null,
-        text(""),
         text("[]"),
     ];
     bind(sell, &values);
@@ -259,7 +258,7 @@ impl Pgbench<'_> {
             10 => ":k_arrival_at::TIMESTAMPTZ".into(),
             11 | 12 => "2".into(),
             13 | 14 | 36 | 38 | 39 => "NULL".into(),
-            15 | 40 => "''".into(),
+            15 => "''".into(),
             16 => "'Sari Wijaya'".into(),
             17 => EMAIL.into(),
             18 => "'+6281234567890'".into(),
@@ -270,7 +269,7 @@ impl Pgbench<'_> {
             22 => "'simulator'".into(),
             23 => ":k_seat_price::BIGINT".into(),
             24 | 28 => "2 * :k_seat_price::BIGINT".into(),
-            26 | 31 | 41 => "'[]'".into(),
+            26 | 31 | 40 => "'[]'".into(),
             29 => "1000".into(),
             30 => "(:k_seat_price::BIGINT / 5)".into(),
             34 => "2 * :k_seat_price::BIGINT - (:k_seat_price::BIGINT / 5)".into(),
