@@ -48,7 +48,7 @@ pub async fn handler(folder: &Path, bytes: &[u8]) -> Process {
 /// Two passengers with encrypted numbers, as the service stores them, except for the separator.
 fn passengers(data: &Data, colon: &str) -> String {
     const STORED: &str = r#"[{"id":"01a1e084-2298-76e0-aa83-4b36baae464e","name":"Sari Wijaya","identity_type":"nik","identity_number":"SEALED","gender":"female","birth_date":"1990-05-04","nationality":"Indonesia","fare":"adult","unit_price":150000,"takes_seat":true},{"id":"01a1e084-2298-76e0-aa83-4b36baae464f","name":"Putri Wijaya","identity_type":"nik","identity_number":"SEALED","gender":"female","birth_date":"1990-05-04","nationality":"Indonesia","fare":"adult","unit_price":150000,"takes_seat":true}]"#;
-    STORED.replace("SEALED", &data.sealed("5171000000000001").replace(':', colon))
+    STORED.replace("SEALED", &data.sealed("5171000000000001")).replace(':', colon)
 }
 
 /// The writes of one payment. Triggers mark the attempt as paid and announce it.
