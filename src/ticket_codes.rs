@@ -1,6 +1,9 @@
 //! Signed ticket codes, which can be verified offline. Format: `docs/tickets.md`.
 
+use std::sync::Arc;
+
 use base64::{Engine, prelude::BASE64_STANDARD};
+use quick_cache::sync::Cache;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,7 +28,7 @@ const SIGNATURE: usize = 64;
 const SPKI: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
 
 /// Content of a ticket: a passenger of a booking on a sailing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ticket {
     pub sailing_id: Uuid,
     pub booking_id: Uuid,
@@ -33,10 +36,16 @@ pub struct Ticket {
     pub place: u16,
 }
 
+/// How many codes are kept; about 3 MB.
+const KEPT_CODES: usize = 8_192;
+
 /// The signing key and earlier keys.
 pub struct TicketKeys {
     current: Key,
     old: Vec<Key>,
+    /// Codes that were signed before. A signature takes a third of the time of a booking's lookup, and
+    /// the same ticket always has the same one.
+    codes: Cache<Ticket, Arc<str>>,
 }
 
 impl App {
@@ -77,7 +86,7 @@ pub struct TicketKey {
 impl TicketKeys {
     pub fn new(secret: &Secret, old: &[Secret]) -> Result<Self, String> {
         let old = old.iter().map(Key::new).collect::<Result<_, _>>()?;
-        Ok(Self { current: Key::new(secret)?, old })
+        Ok(Self { current: Key::new(secret)?, old, codes: Cache::new(KEPT_CODES) })
     }
 
     /// Public keys, the current one first.
@@ -93,7 +102,17 @@ impl TicketKeys {
         std::iter::once(&self.current).chain(&self.old).map(shown).collect()
     }
 
+    /// The code of a ticket.
     pub fn sign(&self, ticket: Ticket) -> String {
+        if let Some(code) = self.codes.get(&ticket) {
+            return code.as_ref().to_owned();
+        }
+        let code = self.signed_code(ticket);
+        self.codes.insert(ticket, code.as_str().into());
+        code
+    }
+
+    fn signed_code(&self, ticket: Ticket) -> String {
         let mut bytes = [
             self.current.id.as_slice(),
             ticket.sailing_id.as_bytes(),
@@ -129,7 +148,9 @@ fn signed(body: &[u8]) -> Vec<u8> {
 
 /// Upper case, which QR codes encode in alphanumeric mode.
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02X}")).collect()
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    let digits = |byte: &u8| [byte >> 4, byte & 15].map(|digit| DIGITS[digit as usize] as char);
+    bytes.iter().flat_map(digits).collect()
 }
 
 fn unhex(text: &str) -> Option<Vec<u8>> {

@@ -13,6 +13,7 @@ use crate::{
     partners,
     payments::Gateway,
     providers::Providers,
+    sailings::Trips,
     staff,
     tickets::TicketKeys,
     transfers,
@@ -48,6 +49,7 @@ fn domains(config: &Config, secret_key: &Secret) -> Result<DomainState, String> 
         .with(TicketKeys::new(secret_key, &config.old_secret_keys.0)?)
         .with(Passwords::new(config.rate_limit.0))
         .with(Hub::default())
+        .with(Trips::new())
         .with(WebhookClient::new(config.webhook_private_addresses.0))
         .with(Limits::new(config.rate_limit.0)))
 }
@@ -67,6 +69,7 @@ mod tests {
         app.ticket_keys();
         app.passwords();
         app.hub();
+        app.trips();
         app.webhook_client();
         app.limits();
     }

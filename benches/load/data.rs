@@ -18,6 +18,7 @@ use dermaga::{
 use serde_json::{Value, json};
 
 use super::{
+    bare,
     drive::{Request, Script, call, request},
     machine::Process,
 };
@@ -168,7 +169,7 @@ impl Data {
         let waiting: Vec<(String, i64)> = self
             .app
             .db
-            .sql("SELECT reference, amount FROM payments WHERE status = 'pending'")
+            .sql(format!("SELECT p.reference, p.amount {}", bare::WAITING).leak())
             .all()
             .await
             .expect("payments");

@@ -26,6 +26,7 @@ pub mod pdf;
 pub mod personal;
 pub mod phone;
 pub mod private;
+pub mod read_cache;
 pub mod response_cache;
 pub mod roll_up;
 pub mod schema;

@@ -49,7 +49,7 @@ const LONGEST_KEY: usize = 1_024;
 const ENTRY_OVERHEAD: usize = 512;
 /// Requests that arrive together read the clock in any order: an entry is also valid for one that
 /// has read it a moment earlier.
-const CLOCK_TOLERANCE: TimeDelta = TimeDelta::seconds(1);
+pub(super) const CLOCK_TOLERANCE: TimeDelta = TimeDelta::seconds(1);
 /// The number of changed tags that are remembered, at least. The oldest half is forgotten together.
 const TAG_HISTORY: usize = 20_000;
 
@@ -190,7 +190,7 @@ impl ResponseCache {
             let (valid, bytes) = (at..at, key.bytes() + ENTRY_OVERHEAD);
             return Entry { answer: None, generation, valid, is_kept: false, bytes };
         };
-        let end = at + part_of(self.lifetime);
+        let end = at + self.lifetime_of_entry();
         let end = tags.until.map_or(end, |until| until.min(end));
         let bytes = key.bytes() + answer.bytes() + ENTRY_OVERHEAD;
         Entry {
@@ -222,6 +222,19 @@ impl ResponseCache {
 
     pub fn invalidate_all(&self) {
         self.changes.record(&Scope::All);
+    }
+
+    pub(super) fn generation(&self) -> Generation {
+        self.changes.generation()
+    }
+
+    /// Whether nothing with these tags has changed after the generation.
+    pub(super) fn none_since(&self, generation: Generation, tags: &CacheTags) -> bool {
+        self.changes.none_since(generation, tags)
+    }
+
+    pub(super) fn lifetime_of_entry(&self) -> TimeDelta {
+        part_of(self.lifetime)
     }
 }
 
@@ -269,7 +282,7 @@ impl Drop for Invalidation<'_> {
 
 /// Counts changes. What was computed in a generation depends on no change after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Generation(u64);
+pub(super) struct Generation(u64);
 
 /// Which tags have changed, and in which generation.
 #[derive(Default)]

@@ -12,7 +12,7 @@ use crate::{
     kernel::{
         access::Role,
         clock::midnight,
-        db::{Total, Tx},
+        db::{Total, Tx, like},
         error::{Fault, Result},
         http::{Page, Paging},
         ids::Uuid,
@@ -191,7 +191,8 @@ pub async fn list(
         .filter("r.paid_by = ?", query.by)
         .filter("r.due_at >= ?", query.start_date.map(start))
         .filter("r.due_at < ?", until.map(start))
-        .search(&["r.codes"], paging.search())
+        // They are stored in lower case.
+        .filter("r.codes LIKE lower(?) ESCAPE '\\'", paging.search().map(like))
         .page(paging.sort(None, "r.due_at"), "r.id", paging.limit(), paging.offset())
         .await?;
     paging.page(rows).try_each(|row| row.into_record(app))

@@ -51,6 +51,7 @@ pub use forms::{LONGEST as LONGEST_ROUTE, RouteTimesQuery, period_fault};
 pub use model::{BookingType, SailingStatus, TimeOfDay, Weekday};
 pub use routes::lock_row as lock_route_row;
 pub use rules::moved_span;
+pub use search::{SELECT_TRIP, Trips};
 pub use zone::Zone;
 
 /// Between which harbours a partner sails.

@@ -1,21 +1,47 @@
-//! SQL of the search, the most frequent read: the harbours of two names, one index range, then a
-//! lookup of boat and partner for each sailing of that day.
+//! The search, the most frequent read: the harbours of two names, one index range, then a lookup of
+//! boat and partner for each sailing of that day. Searches of one trip on one day differ in seats,
+//! type, order and page only, so they share what was read (`ReadCache`).
 
-use chrono::{DateTime, NaiveDate, Utc};
-use serde_json::Value;
+use std::sync::Arc;
 
-use super::{forms::OfferSort, model::BookingType, zone::Zone};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+
+use super::{forms::OfferSort, model::BookingType, offers::search_tags, zone::Zone};
 use crate::{
+    app::App,
     harbours,
     kernel::{
         db::{Db, Json},
         error::Result,
+        http::CacheTags,
         ids::Uuid,
         money::Rupiah,
+        read_cache::{Kept, ReadCache},
     },
     lines::Fare,
 };
 
+/// The most sailings of one trip and day that a search considers, the first of the day.
+pub const MOST_SAILINGS: usize = 2_000;
+
+/// The bookable sailings of trips that were searched for a moment ago.
+pub type Trips = ReadCache<Trip, Vec<OfferRow>>;
+
+impl App {
+    pub fn trips(&self) -> &Trips {
+        self.domain()
+    }
+}
+
+/// The keys of two harbour names, and the day of departure.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Trip {
+    pub from_key: String,
+    pub to_key: String,
+    pub day: NaiveDate,
+}
+
+/// A sailing with at least one free seat.
 #[derive(crate::kernel::db::FromRow)]
 pub struct OfferRow {
     pub id: Uuid,
@@ -31,129 +57,124 @@ pub struct OfferRow {
     pub capacity: i32,
     pub seats_taken: i32,
     pub speedboat_name: String,
-    pub facilities: Value,
-    pub photos: Value,
+    pub facilities: Json<Vec<String>>,
+    pub photos: Json<Vec<String>>,
     pub partner_id: Uuid,
     pub partner_name: String,
     pub fares: Json<Vec<Fare>>,
+    closes_at: Option<DateTime<Utc>>,
     from_harbour_id: Uuid,
     to_harbour_id: Uuid,
-    total: i64,
-    #[row(flatten)]
-    closing: Closing,
 }
 
-/// When the first sailings of all pages close: those with the service's cutoff, counted from their
-/// departure, and those with a cutoff of their line.
-#[derive(Clone, Copy, Default, crate::kernel::db::FromRow)]
-pub struct Closing {
-    pub first_departure_at: Option<DateTime<Utc>>,
-    pub first_closes_at: Option<DateTime<Utc>>,
+impl OfferRow {
+    /// About how much memory it takes.
+    fn bytes(&self) -> usize {
+        let names = [&self.from_name, &self.to_name, &self.speedboat_name, &self.partner_name];
+        let texts = names.into_iter().chain(&*self.facilities).chain(&*self.photos);
+        let texts: usize = texts.map(|text| text.len() + size_of::<String>()).sum();
+        size_of::<Self>() + texts + self.fares.len() * (size_of::<Fare>() + 16)
+    }
 }
 
+/// What is searched for among the sailings of a trip.
 pub struct Wanted {
-    pub from_key: String,
-    pub to_key: String,
-    pub day: NaiveDate,
     pub qty: i32,
     pub kind: BookingType,
     /// `None`: all partners.
     pub partner: Option<Uuid>,
     pub now: DateTime<Utc>,
-    /// Sailings without a cutoff of their line that depart before are closed for booking.
-    pub closed_until: DateTime<Utc>,
+    /// How long before its departure a sailing closes whose line has no cutoff.
+    pub cutoff: TimeDelta,
     pub sort: OfferSort,
-    pub limit: i64,
-    pub offset: i64,
+    pub limit: usize,
+    pub offset: usize,
 }
 
-/// `$5` is the number of seats that must be free, `$6` how many may be taken.
-macro_rules! offers {
-    ($order:literal) => {
-        concat!(
-            "SELECT s.id, s.speedboat_id, r.from_name, r.to_name, s.departure_at, s.arrival_at,
-               s.duration_minutes, r.timezone, r.arrival_timezone, s.price, s.capacity,
-               s.seats_taken, s.from_harbour_id, s.to_harbour_id, b.name AS speedboat_name,
-               b.facilities, b.photos, p.id AS partner_id, a.name AS partner_name, l.fares,
-               COUNT(*) OVER () AS total,
-               MIN(CASE WHEN s.closes_at IS NULL THEN s.departure_at END) OVER ()
-                 AS first_departure_at,
-               MIN(s.closes_at) OVER () AS first_closes_at
-             FROM sailings s
-             JOIN routes r ON r.id = s.route_id
-             JOIN lines l ON l.id = s.line_id
-             JOIN speedboats b ON b.id = s.speedboat_id AND b.status = 'active'
-             JOIN partners p ON p.id = s.partner_id
-               AND p.status <> 'suspended' AND p.verified_at IS NOT NULL
-             JOIN accounts a ON a.id = p.account_id
-             WHERE s.from_harbour_id = (SELECT n.harbour_id FROM harbour_names n WHERE n.key = $1)
-               AND s.to_harbour_id = (SELECT n.harbour_id FROM harbour_names n WHERE n.key = $2)
-               AND s.day = $3 AND s.status = 'open' AND s.departure_at > $9
-               AND CASE WHEN s.closes_at IS NULL THEN s.departure_at > $4
-                 ELSE s.closes_at > $9 END
-               AND s.capacity - s.seats_taken >= $5
-               AND s.seats_taken <= $6 AND NOT s.chartered AND s.manifest_closed_at IS NULL
-               AND (s.partner_id = $10 OR $10 IS NULL)
-             ORDER BY ",
-            $order,
-            " LIMIT CAST($7 AS BIGINT) OFFSET $8"
-        )
-    };
+impl Wanted {
+    fn closes_at(&self, row: &OfferRow) -> DateTime<Utc> {
+        row.closes_at.unwrap_or_else(|| row.departure_at - self.cutoff)
+    }
+
+    fn matches(&self, row: &OfferRow) -> bool {
+        row.departure_at > self.now
+            && self.closes_at(row) > self.now
+            && row.capacity - row.seats_taken >= self.qty
+            // A charter needs an empty boat.
+            && (self.kind == BookingType::Speedboat || row.seats_taken == 0)
+            && self.partner.is_none_or(|partner| partner == row.partner_id)
+    }
 }
 
 /// A page of bookable sailings.
-pub struct Offers {
-    pub rows: Vec<OfferRow>,
-    /// Total and closing of all pages.
-    pub total: i64,
-    pub closing: Closing,
-    /// The harbours of departure and of arrival. `None`: there is no harbour of one of the names.
-    pub trip: Option<(Uuid, Uuid)>,
+pub struct Offers<'t> {
+    pub rows: Vec<&'t OfferRow>,
+    /// On all pages.
+    pub total: usize,
+    /// When the first sailing of all pages closes.
+    pub first_closes_at: Option<DateTime<Utc>>,
 }
 
-pub async fn offers(db: &Db, wanted: &Wanted) -> Result<Offers> {
-    let rows = page(db, wanted, wanted.limit, wanted.offset).await?;
-    let of_all = |row: &OfferRow| {
-        let trip = (row.from_harbour_id, row.to_harbour_id);
-        (row.total, row.closing, Some(trip))
-    };
-    let (total, closing, trip) = match rows.first() {
-        Some(row) => of_all(row),
-        None if wanted.offset == 0 => Default::default(),
-        // Past the last page: the first row contains the total.
-        None => page(db, wanted, 1, 0).await?.first().map_or_else(Default::default, of_all),
-    };
-    // Where nothing is found, the harbours are needed for the tags of the response.
-    let trip = match trip {
-        Some(trip) => Some(trip),
-        None => harbours::trip_of(db, &wanted.from_key, &wanted.to_key).await?,
-    };
-    Ok(Offers { rows, total, closing, trip })
+/// The sailings of a trip that match, from all in the order of departure.
+pub fn offers<'t>(sailings: &'t [OfferRow], wanted: &Wanted) -> Offers<'t> {
+    let mut rows: Vec<_> = sailings.iter().filter(|row| wanted.matches(row)).collect();
+    // Stable: sailings that are equal stay in the order of departure.
+    match wanted.sort {
+        OfferSort::Departure => (),
+        OfferSort::Price => rows.sort_by_key(|row| row.price),
+        OfferSort::Duration => rows.sort_by_key(|row| row.duration_minutes),
+    }
+    let first_closes_at = rows.iter().map(|row| wanted.closes_at(row)).min();
+    let total = rows.len();
+    let rows = rows.into_iter().skip(wanted.offset).take(wanted.limit).collect();
+    Offers { rows, total, first_closes_at }
 }
 
-async fn page(db: &Db, wanted: &Wanted, limit: i64, offset: i64) -> Result<Vec<OfferRow>> {
-    let text = match wanted.sort {
-        OfferSort::Departure => offers!("s.departure_at, s.id"),
-        OfferSort::Price => offers!("s.price, s.departure_at, s.id"),
-        OfferSort::Duration => offers!("s.duration_minutes, s.departure_at, s.id"),
+/// The sailings of a trip that can be booked, in the order of departure.
+pub async fn sailings(app: &App, trip: Trip) -> Result<Arc<Kept<Vec<OfferRow>>>> {
+    let read = async || {
+        let rows = read(&app.db, &trip, app.clock.now()).await?;
+        let harbours = match rows.first() {
+            Some(row) => Some((row.from_harbour_id, row.to_harbour_id)),
+            // Where nothing is found, the tags still need the harbours.
+            None => harbours::trip_of(&app.db, &trip.from_key, &trip.to_key).await?,
+        };
+        let tags = harbours.map(|(from, to)| search_tags(from, to, trip.day).to_vec());
+        let bytes = rows.iter().map(OfferRow::bytes).sum();
+        Ok((rows, CacheTags { tags: tags.unwrap_or_default(), until: None }, bytes))
     };
-    let at_most_taken = match wanted.kind {
-        BookingType::Speedboat => i32::MAX,
-        // A charter needs an empty boat.
-        BookingType::Charter => 0,
-    };
+    app.trips().get_or_read(&app.response_cache, &app.clock, trip.clone(), read).await
+}
+
+/// The bookable sailings between two names of harbours on a day.
+pub const SELECT_TRIP: &str =
+    "SELECT s.id, s.speedboat_id, r.from_name, r.to_name, s.departure_at, s.arrival_at,
+       s.duration_minutes, r.timezone, r.arrival_timezone, s.price, s.capacity,
+       s.seats_taken, s.closes_at, s.from_harbour_id, s.to_harbour_id,
+       b.name AS speedboat_name, b.facilities, b.photos, p.id AS partner_id,
+       a.name AS partner_name, l.fares
+     FROM sailings s
+     JOIN routes r ON r.id = s.route_id
+     JOIN lines l ON l.id = s.line_id
+     JOIN speedboats b ON b.id = s.speedboat_id AND b.status = 'active'
+     JOIN partners p ON p.id = s.partner_id
+       AND p.status <> 'suspended' AND p.verified_at IS NOT NULL
+     JOIN accounts a ON a.id = p.account_id
+     WHERE s.from_harbour_id = (SELECT n.harbour_id FROM harbour_names n WHERE n.key = $1)
+       AND s.to_harbour_id = (SELECT n.harbour_id FROM harbour_names n WHERE n.key = $2)
+       AND s.day = $3 AND s.status = 'open' AND s.departure_at > $4
+       AND s.seats_taken < s.capacity
+       AND NOT s.chartered AND s.manifest_closed_at IS NULL
+     ORDER BY s.departure_at, s.id LIMIT CAST($5 AS BIGINT)";
+
+async fn read(db: &Db, trip: &Trip, now: DateTime<Utc>) -> Result<Vec<OfferRow>> {
     let rows = db
-        .sql(text)
-        .bind(wanted.from_key.clone())
-        .bind(wanted.to_key.clone())
-        .bind(wanted.day)
-        .bind(wanted.closed_until)
-        .bind(wanted.qty)
-        .bind(at_most_taken)
-        .bind(limit)
-        .bind(offset)
-        .bind(wanted.now)
-        .bind(wanted.partner)
+        .sql(SELECT_TRIP)
+        .bind(trip.from_key.clone())
+        .bind(trip.to_key.clone())
+        .bind(trip.day)
+        .bind(now)
+        .bind(MOST_SAILINGS as i64)
         .all()
         .await?;
     Ok(rows)

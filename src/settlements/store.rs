@@ -87,7 +87,8 @@ fn found<'a>(db: &'a Db, owner: Option<Uuid>, query: &SettlementsQuery) -> List<
         .filter("t.end_date >= ?", query.start_date)
         .filter("t.start_date <= ?", query.end_date)
         .filter(
-            "(lower(t.code) LIKE lower(?) ESCAPE '\\'
+            // Codes are stored in upper case.
+            "(t.code LIKE upper(?) ESCAPE '\\'
               OR lower(t.reference) LIKE lower(?) ESCAPE '\\'
               OR t.partner_id IN (SELECT p.id FROM partners p JOIN accounts a ON a.id = p.account_id
                 WHERE lower(a.name) LIKE lower(?) ESCAPE '\\'))",

@@ -74,9 +74,12 @@ impl PgPool {
             };
         }
         let more = config.get_options().unwrap_or_default();
+        // Compiling a plan takes longer than any statement of the service. Random pages come from
+        // memory or a solid-state disk: otherwise small tables are read as a whole. The URL may set
+        // its own options.
         let options = format!(
             "-c TimeZone=UTC -c statement_timeout={statement_timeout} -c lock_timeout=5s \
-             -c idle_in_transaction_session_timeout=30s {more}"
+             -c idle_in_transaction_session_timeout=30s -c jit=off -c random_page_cost=1.1 {more}"
         );
         config.application_name("dermaga").options(options);
         // A host that has disappeared is noticed within seconds.

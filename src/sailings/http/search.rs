@@ -2,7 +2,6 @@
 
 use axum::extract::State;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
-use serde_json::Value;
 
 use crate::{
     app::App,
@@ -16,77 +15,61 @@ use crate::{
     sailings::{
         forms::{OfferSort, SearchForm},
         model::BookingType,
-        offers::search_tags,
         routes,
-        search::{self, OfferRow, Offers, Wanted},
+        search::{self, MOST_SAILINGS, OfferRow, Trip, Wanted},
         view::{Location, Offer, OfferBoat, OfferFare, WayBack},
     },
 };
-
-/// Page size of the return journey, which is not paged.
-const WHOLE_DAY: i64 = 2_000;
 
 pub async fn search_sailings(
     State(app): State<App>,
     Body(form): Body<SearchForm>,
 ) -> Result<Paged<Vec<Offer>, WayBack>> {
-    let cutoff = TimeDelta::minutes(app.config.booking_cutoff_minutes.into());
-    let now = app.clock.now();
     let (page, limit) = (form.page.unwrap_or(1), form.page_size.unwrap_or(20));
-    let kind = form.kind.unwrap_or(BookingType::Speedboat);
-    let there = Wanted {
-        from_key: form.from.key(),
-        to_key: form.to.key(),
-        day: form.date,
+    let wanted = Wanted {
         qty: form.qty,
-        kind,
+        kind: form.kind.unwrap_or(BookingType::Speedboat),
         partner: form.mitra_id,
-        now,
-        closed_until: now + cutoff,
+        now: app.clock.now(),
+        cutoff: TimeDelta::minutes(app.config.booking_cutoff_minutes.into()),
         sort: form.sort_by.unwrap_or(OfferSort::Departure),
-        limit,
-        offset: (page - 1) * limit,
+        limit: limit as usize,
+        offset: ((page - 1) * limit) as usize,
     };
-    let back = form.return_date.map(|day| Wanted {
-        from_key: there.to_key.clone(),
-        to_key: there.from_key.clone(),
-        day,
-        limit: WHOLE_DAY,
-        offset: 0,
-        ..there
+    let there = Trip { from_key: form.from.key(), to_key: form.to.key(), day: form.date };
+    let back = form.return_date.map(|day| {
+        let trip = Trip { from_key: there.to_key.clone(), to_key: there.from_key.clone(), day };
+        // The return journey is not paged.
+        (trip, Wanted { limit: MOST_SAILINGS, offset: 0, ..wanted })
     });
-    let offer = |row| to_response(&app, row, kind, form.qty);
     let mut tags = CacheTags::default();
-    let there = offers(&app, &there, cutoff, &mut tags).await?;
+    let (there, total) = offers(&app, there, &wanted, &mut tags).await?;
     let back = match back {
-        Some(wanted) => Some(offers(&app, &wanted, cutoff, &mut tags).await?),
+        Some((trip, wanted)) => Some(offers(&app, trip, &wanted, &mut tags).await?.0),
         None => None,
     };
-    let offers = there.rows.into_iter().map(offer).collect();
-    let way_back = back.map(|back| back.rows.into_iter().map(offer).collect());
-    let offers = Paged::new(offers, page, limit, Total::exactly(there.total)).tagged(tags);
-    Ok(offers.beside(WayBack { offers: way_back }))
+    let offers = Paged::new(there, page, limit, Total::exactly(total as i64)).tagged(tags);
+    Ok(offers.beside(WayBack { offers: back }))
 }
 
-/// A page of offers. The response is right until the first sailing of all pages closes.
+/// A page of offers and their number on all pages. The response is right until the first sailing of
+/// all pages closes, and as long as the sailings that were read for it.
 async fn offers(
     app: &App,
+    trip: Trip,
     wanted: &Wanted,
-    cutoff: TimeDelta,
     tags: &mut CacheTags,
-) -> Result<Offers> {
-    let offers = search::offers(&app.db, wanted).await?;
-    if let Some((from, to)) = offers.trip {
-        tags.tags.extend(search_tags(from, to, wanted.day));
-    }
-    let closing = offers.closing;
-    let by_service = closing.first_departure_at.map(|first| first - cutoff);
-    let closes = by_service.into_iter().chain(closing.first_closes_at);
-    tags.until = tags.until.into_iter().chain(closes).min();
-    Ok(offers)
+) -> Result<(Vec<Offer>, usize)> {
+    let sailings = search::sailings(app, trip).await?;
+    let offers = search::offers(&sailings, wanted);
+    tags.tags.extend(&sailings.depends_on.tags);
+    let ends = [tags.until, sailings.depends_on.until, offers.first_closes_at];
+    tags.until = ends.into_iter().flatten().min();
+    Ok((offers.rows.iter().map(|row| to_response(app, row, wanted)).collect(), offers.total))
 }
 
-fn to_response(app: &App, row: OfferRow, kind: BookingType, qty: i32) -> Offer {
+fn to_response(app: &App, row: &OfferRow, wanted: &Wanted) -> Offer {
+    let &Wanted { kind, qty, .. } = wanted;
     let fares = row.fares.iter().map(|fare| OfferFare {
         key: fare.key.clone(),
         price: fare.of(row.price),
@@ -100,13 +83,13 @@ fn to_response(app: &App, row: OfferRow, kind: BookingType, qty: i32) -> Offer {
         }
         BookingType::Charter => row.price * i64::from(row.capacity),
     };
-    let photo = row.photos.get(0).and_then(Value::as_str).and_then(|id| id.parse().ok());
+    let photo = row.photos.first().and_then(|id| id.parse().ok());
     Offer {
         route_time_id: row.id,
         item_id: row.speedboat_id,
         kind,
-        from: row.from_name,
-        to: row.to_name,
+        from: row.from_name.clone(),
+        to: row.to_name.clone(),
         departure_at: row.departure_at,
         arrival_at: row.arrival_at,
         duration_minutes: row.duration_minutes,
@@ -118,12 +101,12 @@ fn to_response(app: &App, row: OfferRow, kind: BookingType, qty: i32) -> Offer {
         available_seats: row.capacity - row.seats_taken,
         speedboat: OfferBoat {
             id: row.speedboat_id,
-            name: row.speedboat_name,
+            name: row.speedboat_name.clone(),
             capacity: row.capacity,
-            facilities: serde_json::from_value(row.facilities).unwrap_or_default(),
+            facilities: row.facilities.0.clone(),
             photo_url: photo.map(|id| files::public_url(app, id)),
         },
-        mitra: Owner { id: row.partner_id, name: row.partner_name },
+        mitra: Owner { id: row.partner_id, name: row.partner_name.clone() },
     }
 }
 
