@@ -103,8 +103,8 @@ fn own(pages: Pages) -> Pages {
 fn travellers(pages: Pages) -> Pages {
     pages
     .guest(["/", "/en"], &["list_locations", "list_running_promotions", "get_cta_partnership"], front, ("Speedboats", "Kapal cepat")).indexed()
-    .guest(["/search", "/en/search"], &["search_sailings", "list_locations"], site_search, ("Search", "Cari")).indexed()
-    .guest(["/p/{slug}", "/en/p/{slug}"], &["get_catalog_partner", "search_sailings", "list_locations"], site_partner, ("Partner", "Mitra")).indexed()
+    .guest(["/search", "/en/search"], &["search_sailings", "list_locations"], site_search, ("Search", "Cari")).indexed().shared()
+    .guest(["/p/{slug}", "/en/p/{slug}"], &["get_catalog_partner", "search_sailings", "list_locations"], site_partner, ("Partner", "Mitra")).indexed().shared()
     .guest(["/widget", "/en/widget"], &["list_locations"], site_widget, ("Search", "Cari"))
     .guest(["/p/{slug}/widget", "/en/p/{slug}/widget"], &["get_catalog_partner", "list_locations"], site_widget, ("Search", "Cari"))
     .guest(["/book/{route_time_id}", "/en/book/{route_time_id}"], &["create_booking", "quote_booking", "get_terms"], site_book, ("Book seats", "Pesan kursi"))

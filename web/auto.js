@@ -11,6 +11,23 @@ document.addEventListener("submit", (event) => {
   event.target.dataset.sent = "1";
   if (event.submitter) setTimeout(() => { event.submitter.disabled = true; });
 });
+// Signing out clears this device. Scans of the pier that were not sent would be lost.
+const unsent = () => new Promise((done) => {
+  const opening = indexedDB.open("pier");
+  opening.onupgradeneeded = () => opening.transaction.abort();
+  opening.onerror = () => done(0);
+  opening.onsuccess = () => {
+    const keys = opening.result.transaction("kept").objectStore("kept").getAllKeys();
+    keys.onsuccess = () => { opening.result.close(); done(keys.result.filter((key) => key.startsWith("q:")).length); };
+  };
+});
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!form.dataset.unsent) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  unsent().then((count) => { if (!count || confirm(form.dataset.unsent)) form.submit(); });
+}, true);
 addEventListener("pageshow", () => {
   for (const form of document.forms) delete form.dataset.sent;
   for (const button of document.querySelectorAll("button[disabled]")) button.disabled = false;

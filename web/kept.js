@@ -34,7 +34,9 @@ const all = (prefix) => [...kept].filter(([key]) => key.startsWith(prefix));
 // The time of the service: the clock of a phone may be wrong.
 const now = () => Date.now() + (kept.get("clock") ?? 0);
 // Nothing outlives the day after arrival.
-const forgetOld = async () => { for (const [key, value] of kept) if (value.until < now()) await drop(key); };
+// Scans wait until the service has told the time: a phone may set its clock while there is no network.
+let told = false;
+const forgetOld = async () => { for (const [key, value] of kept) if (value.until < now() && (told || !key.startsWith("q:"))) await drop(key); };
 
 // The part of a ticket that names sailing, booking and passenger. It is the same under every key.
 const subject = (code) => code.slice(12, 80);
@@ -53,20 +55,23 @@ const isRefused = (answer) => answer.type === "opaqueredirect" || answer.status 
 // Sends what waits. Answers `sent`, `offline` or `signed-out`.
 const send = async () => {
   let size = BATCH;
+  // Scans of people who are not signed in now wait for them.
+  const absent = new Set();
   for (;;) {
-    const waiting = all("q:");
+    const waiting = all("q:").filter(([, scan]) => !absent.has(scan.owner));
     if (!waiting.length) return "sent";
-    const sailing = waiting[0][1].sailing;
-    const batch = waiting.filter(([, scan]) => scan.sailing === sailing).slice(0, size);
+    const { sailing, owner } = waiting[0][1];
+    const batch = waiting.filter(([, scan]) => scan.sailing === sailing && scan.owner === owner).slice(0, size);
     const scans = batch.map(([key, scan]) => ({ scan_id: key.slice(2), ticket_code: scan.code, scanned_at: scan.at }));
     let answer, body;
     try {
-      answer = await post(`/pier/${sailing}/board`, { scans: JSON.stringify(scans) });
-      if (answer.ok) body = await answer.json();
+      answer = await post(`/pier/${sailing}/board`, { scans: JSON.stringify(scans), ...(owner && { owner }) });
+      if (answer.ok || answer.status === 409) body = await answer.json();
     } catch { return "offline"; }
     if (isRefused(answer)) return "signed-out";
     if (answer.status === 429 || answer.status === 408 || answer.status >= 500) return "offline";
     if (answer.ok) await settle(sailing, body.data.results);
+    else if (body?.error === "another_person") absent.add(owner);
     else if (answer.status !== 404 && size > 1) size = 1;
     else for (const [key, scan] of batch) { await lookAt(key.slice(2), scan, `HTTP ${answer.status}`); await drop(key); }
   }

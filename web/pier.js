@@ -34,7 +34,8 @@ const isGenuine = async (code) => {
   const keys = kept.get("keys");
   if (!keys || !globalThis.crypto?.subtle) return null;
   const known = keys.find((key) => key.id.toUpperCase() === code.slice(4, 12));
-  if (!known) return false;
+  // A key that is newer than the saved ones.
+  if (!known) return null;
   const raw = Uint8Array.from(atob(known.key), (char) => char.charCodeAt(0));
   try {
     const key = await crypto.subtle.importKey("raw", raw, "Ed25519", false, ["verify"]);
@@ -46,7 +47,7 @@ const isGenuine = async (code) => {
 
 const enqueue = async (code, sailing) => {
   const scan = crypto.getRandomValues(new Uint32Array(4)).join("-");
-  await save("q:" + scan, { sailing: place, code, at: new Date(now()).toISOString(), until: until(sailing) });
+  await save("q:" + scan, { sailing: place, owner: kept.get("owner"), code, at: new Date(now()).toISOString(), until: until(sailing) });
   draw();
   sync();
   // Sends them when the network is back and the page is closed.
@@ -95,8 +96,9 @@ const undo = async (passenger) => {
     const answer = await post(`/pier/${place}/undo`, { ticket_code: passenger.ticket_code, _script: "1" }).catch(() => null);
     if (!answer || answer.status >= 500) state = "offline";
     else if (isRefused(answer)) state = "signed-out";
-    else if (answer.ok || answer.status === 409) passenger.checked_in_at = null;
-    if (!answer?.ok) show("ask", { word: words.notundone, name: passenger.name, more: answer?.status === 409 ? (await answer.json()).message : words.needs }).querySelector("button").remove();
+    const refusal = answer?.status === 409 ? await answer.json() : null;
+    if (answer?.ok || refusal?.error === "not_boarded") passenger.checked_in_at = null;
+    if (!answer?.ok) show("ask", { word: words.notundone, name: passenger.name, more: refusal?.message ?? words.needs }).querySelector("button").remove();
   }
   draw();
   if (state === "sent") sync();
@@ -254,6 +256,7 @@ const ask = async (path) => {
   }
   await save("owner", data.person);
   await save("clock", Date.parse(data.now) - Date.now());
+  told = true;
   await save("keys", data.keys);
   return data;
 };

@@ -2,6 +2,8 @@
 
 use unicode_normalization::UnicodeNormalization;
 
+use crate::kernel::ids::Uuid;
+
 const LONGEST: usize = 48;
 
 /// `PT Bahari & Putra` → `pt-bahari-putra`
@@ -20,6 +22,8 @@ pub fn of(name: &str) -> String {
     }
     match slug.trim_end_matches('-') {
         "" => "partner".to_owned(),
+        // A page can be asked for by id, too.
+        slug if slug.parse::<Uuid>().is_ok() => format!("p-{slug}"),
         slug => slug.to_owned(),
     }
 }
@@ -42,6 +46,8 @@ mod tests {
         assert_eq!(of("PT Bahari & Putra"), "pt-bahari-putra");
         assert_eq!(of("  Café Océan!  "), "cafe-ocean");
         assert_eq!(of("船"), "partner");
+        let id = "01a1ed16-5e85-7635-a183-061b70353dae";
+        assert_eq!(of(id), format!("p-{id}"));
         assert_eq!(of(&"a".repeat(200)).len(), LONGEST);
     }
 

@@ -16,6 +16,12 @@ pub fn board(visit: Visit, form: Option<Values>) -> BoxFuture<'static, Response>
     async move {
         let Some(values) = form else { return back(visit, None) };
         if let Some(scans) = values.get("scans") {
+            // Somebody else has signed in on this telephone since.
+            if values.get("owner").is_some_and(|owner| owner != visit.my_id()) {
+                let error = "another_person".to_owned();
+                let refusal = Envelope { status: 409, error, ..Envelope::default() };
+                return to_script(visit, &refusal);
+            }
             // What is no list of scans is refused by the operation.
             let scans: Value = serde_json::from_str(scans).unwrap_or_default();
             let call = visit.call("check_in").json(json!({ "scans": scans }));

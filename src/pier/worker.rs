@@ -22,8 +22,10 @@ use crate::{
 };
 
 /// The pier without any data. The worker keeps it, and its script fills it with what the telephone has.
-pub fn shell(visit: Visit, _: Option<Values>) -> BoxFuture<'static, Response> {
+pub fn shell(mut visit: Visit, _: Option<Values>) -> BoxFuture<'static, Response> {
     async move {
+        // It stays on the telephone when somebody else signs in.
+        (visit.me, visit.session.acting) = (None, None);
         let title = visit.lang().of("Pier", "Dermaga");
         visit.render(200, "pier_shell.html", title, context! {})
     }

@@ -2,9 +2,11 @@
 //! that no address has anything personal.
 
 use axum::response::Response;
+use chrono::{DateTime, TimeDelta, Utc};
 use fast_qr::{ECL, QRBuilder, convert::svg::SvgBuilder};
 use futures_util::{FutureExt, future::BoxFuture};
 use minijinja::context;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::at;
@@ -15,17 +17,44 @@ use crate::web::{
     kinds,
     page::Handler,
     rescheduling::reschedule,
+    session,
     view::data,
     visit::{GuestBooking, Visit, with_query},
 };
 
 /// A browser remembers at most this many bookings.
 const REMEMBERED: usize = 5;
+/// More codes than these are drawn on a thread of their own.
+const FEW_TICKETS: usize = 10;
 
 fn opened(visit: &Visit) -> Vec<GuestBooking> {
+    let app = visit.web.app();
     let sealed = visit.session.bookings.as_deref();
-    let text = sealed.and_then(|sealed| visit.web.app().sealer.open(sealed).ok());
-    text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    let text = sealed.and_then(|sealed| app.sealer.open(sealed).ok());
+    let kept: Option<Kept> = text.and_then(|text| serde_json::from_str(&text).ok());
+    // A browser drops the cookie in time; a copy of it does not.
+    let oldest = app.clock.now() - TimeDelta::seconds(session::BOOKINGS_LIFETIME);
+    let kept = kept.filter(|kept| kept.purpose == PURPOSE && kept.at > oldest);
+    kept.map(|kept| kept.bookings).unwrap_or_default()
+}
+
+/// What the cookie has, sealed.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    purpose: String,
+    at: DateTime<Utc>,
+    bookings: Vec<GuestBooking>,
+}
+
+/// Nothing else that is sealed opens a booking.
+const PURPOSE: &str = "bookings of a guest";
+
+fn keep(visit: &mut Visit, bookings: Vec<GuestBooking>) {
+    let at = visit.web.app().clock.now();
+    let kept = json!(Kept { purpose: PURPOSE.to_owned(), at, bookings }).to_string();
+    if let Ok(sealed) = visit.web.app().sealer.seal(&kept) {
+        visit.jar.bookings(&sealed);
+    }
 }
 
 /// Lets this browser open the booking.
@@ -40,9 +69,18 @@ pub fn remember(visit: &mut Visit, booking: &Value) {
     all.retain(|one| one.id != new.id);
     all.insert(0, new);
     all.truncate(REMEMBERED);
-    if let Ok(sealed) = visit.web.app().sealer.seal(&json!(all).to_string()) {
-        visit.jar.bookings(&sealed);
-    }
+    keep(visit, all);
+}
+
+/// On a device that others use.
+fn forget(mut visit: Visit, values: &Values) -> Response {
+    let code = values.get("code").unwrap_or_default();
+    let mut all = opened(&visit);
+    all.retain(|one| !one.code.eq_ignore_ascii_case(code));
+    keep(&mut visit, all);
+    let message = visit.lang().of("Forgotten on this device.", "Sudah dilupakan di perangkat ini.");
+    let page = at(&visit, "/booking");
+    visit.redirect_saying(&page, message)
 }
 
 /// The address of a booking's page.
@@ -59,6 +97,7 @@ pub fn site_bookings(visit: Visit, form: Option<Values>) -> BoxFuture<'static, R
                 show_lookup(visit, 200, &Values(vec![("code".to_owned(), code)]), None)
             }
             Some(values) if values.get("_do") == Some("find") => find(visit, &values).await,
+            Some(values) if values.get("_do") == Some("forget") => forget(visit, &values),
             Some(values) => open(visit, &values).await,
         }
     }
@@ -157,12 +196,11 @@ async fn show(visit: Visit, shown: Shown) -> Response {
         _ => return visit.problem(&answer),
     }
     let booking = &answer.data;
-    let passengers = booking["passengers"].as_array().into_iter().flatten();
-    let tickets: Vec<_> = passengers
-        .filter_map(|one| {
-            Some((one["name"].as_str()?, one["fare"].as_str(), qr(one["ticket_code"].as_str()?)?))
-        })
-        .collect();
+    let passengers = booking["passengers"].as_array().cloned().unwrap_or_default();
+    let tickets = match passengers.len() > FEW_TICKETS {
+        true => tokio::task::spawn_blocking(move || tickets(&passengers)).await.unwrap_or_default(),
+        false => tickets(&passengers),
+    };
     let code = booking["code"].as_str().unwrap_or_default();
     let contents = context! {
         booking => data(booking),
@@ -173,6 +211,15 @@ async fn show(visit: Visit, shown: Shown) -> Response {
         page => page_of(&visit, code),
     };
     visit.render(shown.status, "site_booking.html", code, contents)
+}
+
+/// Name, fare and code of each ticket.
+fn tickets(passengers: &[Value]) -> Vec<(String, Option<String>, String)> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let ticket = |one: &Value| {
+        Some((text(&one["name"])?, text(&one["fare"]), qr(one["ticket_code"].as_str()?)?))
+    };
+    passengers.iter().filter_map(ticket).collect()
 }
 
 /// The tickets as PDF.
@@ -195,7 +242,11 @@ pub fn site_move(visit: Visit, form: Option<Values>) -> BoxFuture<'static, Respo
 pub fn site_change(visit: Visit, form: Option<Values>) -> BoxFuture<'static, Response> {
     with_booking(visit, form, |visit, form| match form {
         None => kinds::form(visit).boxed(),
-        Some(values) => kinds::submit(visit, values, Vec::new()).boxed(),
+        Some(mut values) => match values.take("_show") {
+            // In the other language.
+            Some(_) => kinds::form_with(visit, values, Shown::plain()).boxed(),
+            None => kinds::submit(visit, values, Vec::new()).boxed(),
+        },
     })
 }
 

@@ -33,21 +33,21 @@ impl Departures {
 pub fn front(visit: Visit, _: Option<Values>) -> BoxFuture<'static, Response> {
     async move {
         let promotions = Call::of("list_running_promotions").query("page_size", "6");
-        let (search, locations, promotions, partners) = tokio::join!(
-            Search::run(&visit, None),
-            visit.ask(Call::of("list_locations")),
+        let (search, promotions, partners) = tokio::join!(
+            Search::form(&visit),
             visit.ask(promotions),
             visit.ask(Call::of("get_cta_partnership")),
         );
-        if !locations.is_success() {
-            return visit.problem(&locations);
+        if let Some(failure) = search.failure() {
+            let failure = failure.clone();
+            return visit.problem(&failure);
         }
         let lang = visit.lang();
         let title = lang.of("Speedboats between the islands", "Kapal cepat antarpulau");
         let call = Some(&partners.data).filter(|call| call["is_active"] == true);
         let contents = context! {
             search => search.contents(&visit, &at(&visit, "/book")),
-            departures => data(departures(&visit, &locations.data)),
+            departures => data(departures(&visit, search.locations())),
             promotions => data(&promotions.data),
             call => data(call),
         };

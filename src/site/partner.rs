@@ -58,11 +58,15 @@ pub fn site_widget(mut visit: Visit, _: Option<Values>) -> BoxFuture<'static, Re
         let partner = match visit.param("slug").is_some() {
             true => match partner(&visit).await {
                 Ok(partner) => Some(partner),
-                Err(refusal) => return visit.problem(&refusal),
+                Err(refusal) => {
+                    let mut response = visit.problem(&refusal);
+                    answer::allow_frames(&mut response);
+                    return response;
+                }
             },
             false => None,
         };
-        let search = Search::run(&visit, None).await;
+        let search = Search::form(&visit).await;
         let action = match &partner {
             Some(partner) => {
                 at(&visit, &format!("/p/{}", partner["slug"].as_str().unwrap_or_default()))

@@ -4,19 +4,17 @@ use axum::response::Response;
 use futures_util::{FutureExt, future::BoxFuture};
 use minijinja::context;
 
-use super::{at, front::departures, structured};
+use super::{at, front::{departures, pairs}, structured};
 use crate::web::{
-    client::Call,
     forms::Values,
     offers::Search,
     view::data,
     visit::{Visit, with_query},
 };
 
-pub fn site_search(visit: Visit, _: Option<Values>) -> BoxFuture<'static, Response> {
+pub fn site_search(mut visit: Visit, _: Option<Values>) -> BoxFuture<'static, Response> {
     async move {
-        let (search, locations) =
-            tokio::join!(Search::run(&visit, None), visit.ask(Call::of("list_locations")));
+        let search = Search::run(&visit, None).await;
         if let Some(failure) = search.failure() {
             let failure = failure.clone();
             return visit.problem(&failure);
@@ -27,8 +25,9 @@ pub fn site_search(visit: Visit, _: Option<Values>) -> BoxFuture<'static, Respon
             false => format!("{} → {}", ends[0], ends[1]),
         };
         // Where else one can go from there.
-        let all = departures(&visit, &locations.data);
+        let all = departures(&visit, search.locations());
         let others = all.into_iter().filter(|one| one.is_from(&ends[0])).collect::<Vec<_>>();
+        let is_line = pairs(search.locations()).any(|(from, to)| ends[0] == from && ends[1] == to);
         let [from, to] = ends;
         let mut back = vec![("from".to_owned(), to), ("to".to_owned(), from)];
         back.extend(
@@ -40,6 +39,10 @@ pub fn site_search(visit: Visit, _: Option<Values>) -> BoxFuture<'static, Respon
             structured => structured::trips(&visit, search.offers()),
             way_back => with_query(&visit.path, &back),
         };
+        // Only lines that exist are pages of their own for search engines.
+        if !is_line {
+            visit.is_listed = false;
+        }
         let status = search.status();
         visit.render(status, "site_search.html", &title, contents)
     }

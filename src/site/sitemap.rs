@@ -119,6 +119,9 @@ pub fn robots(visit: Visit, _: Option<Values>) -> BoxFuture<'static, Response> {
         {
             let _ = writeln!(text, "Disallow: {path}");
         }
+        for path in ["/console/assets/", "/pier/icon-512.png", "/v1/files/"] {
+            let _ = writeln!(text, "Allow: {path}");
+        }
         let _ = writeln!(text, "\nSitemap: {base}/sitemap.xml");
         let kind = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
         answer::with_policy((kind, text).into_response())

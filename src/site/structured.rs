@@ -22,6 +22,8 @@ fn trip(base: &str, offer: &Value) -> Value {
     let (id, boat, kind) = (text("route_time_id"), text("item_id"), text("type"));
     let price = match kind {
         "charter" => &offer["total_price"],
+        // What a passenger pays, by the first fare.
+        _ if offer["fares"][0].is_object() => &offer["fares"][0]["price"],
         _ => &offer["price"],
     };
     json!({

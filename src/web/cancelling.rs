@@ -20,7 +20,11 @@ const CHOSEN: &str = "passenger_ids[]";
 
 pub fn cancel_passengers(visit: Visit, form: Option<Values>) -> BoxFuture<'static, Response> {
     async move {
-        let mut values = form.unwrap_or_else(|| Values(visit.query.clone()));
+        let is_chosen = visit.query.iter().any(|(name, _)| name == "_chosen");
+        let mut values = form.unwrap_or_else(|| Values::of_address(&visit.query, &[CHOSEN]));
+        if is_chosen {
+            values.set("_chosen", "1");
+        }
         if values.take("_do").as_deref() != Some("cancel") {
             return show(visit, values, Shown::plain()).await;
         }
@@ -89,7 +93,8 @@ async fn show(visit: Visit, values: Values, shown: Shown) -> Response {
     let is_guest = visit.guest.is_some();
     let chosen = chosen(&values);
     // A guest begins with the whole booking.
-    let is_whole = is_guest && (chosen.is_empty() || chosen.len() >= all);
+    let is_nobody = chosen.is_empty() && values.get("_chosen").is_some();
+    let is_whole = is_guest && !is_nobody && (chosen.is_empty() || chosen.len() >= all);
     let options = match is_whole || !chosen.is_empty() {
         false => None,
         true => Some(options(&visit, if is_whole { &[] } else { &chosen }).await),

@@ -14,7 +14,7 @@ use super::{
     format::rupiah,
     forms::{self, Spec, Values},
     view::{by_name, data},
-    visit::{Visit, with_query},
+    visit::{Visit, problem_title, with_query},
     words,
 };
 use crate::{
@@ -26,8 +26,9 @@ use crate::{
 const FIELDS: &str = "contact.name contact.email contact.phone \
     passengers[name fare identity_type identity_number birth_date gender nationality] \
     qty code_promo note accept_terms";
-/// The most passengers of one form.
-const LARGEST_PARTY: usize = 100;
+/// The most passengers of one form, for seats and for a whole boat.
+const LARGEST_PARTY: usize = 50;
+const LARGEST_CHARTER: usize = 100;
 /// An age that is no limit.
 const OLDEST: i64 = 120;
 
@@ -62,7 +63,9 @@ struct Offer {
 }
 
 pub async fn checkout(visit: Visit, form: Option<Values>, place: &'static Place) -> Response {
-    let mut values = form.unwrap_or_else(|| Values(visit.query.clone()));
+    let is_form = form.is_some();
+    let mut values =
+        form.unwrap_or_else(|| Values::of_address(&visit.query, &["item_id", "type", "qty"]));
     let pressed = values.take("_do").unwrap_or_default();
     let at = values.take("_at").unwrap_or_default();
     let Some(order) = Order::of(&visit, &values) else { return visit.redirect(place.search) };
@@ -73,10 +76,14 @@ pub async fn checkout(visit: Visit, form: Option<Values>, place: &'static Place)
     let values = order.complete(values);
     let offer = match offer(&visit, &order, &values).await {
         Ok(offer) => offer,
+        // A limit or a failure: nothing that was typed is lost.
+        Err(refusal) if is_form && !matches!(refusal.status, 404 | 409 | 422) => {
+            return try_again(visit, &values, &pressed, refusal);
+        }
         Err(refusal) => return not_on_sale(visit, place, refusal),
     };
     match (pressed.as_str(), at.as_str()) {
-        ("check", _) | ("", "check") => check(visit, place, &order, values, &offer),
+        ("check", _) | ("", "check") => check(visit, place, &order, values, &offer, None),
         ("book", _) => book(visit, place, &order, values, &offer).await,
         // The verdict on a promotion code.
         ("price", _) => {
@@ -84,6 +91,13 @@ pub async fn checkout(visit: Visit, form: Option<Values>, place: &'static Place)
             show_form(visit, place, &order, values, &offer, Shown { faults, ..Shown::plain() })
         }
         _ => show_form(visit, place, &order, values, &offer, Shown::plain()),
+    }
+}
+
+fn largest_party(values: &Values) -> usize {
+    match values.get("type") {
+        Some("charter") => LARGEST_CHARTER,
+        _ => LARGEST_PARTY,
     }
 }
 
@@ -102,7 +116,7 @@ impl Order {
                 .filter(|kind| *kind == "charter")
                 .unwrap_or("speedboat")
                 .into(),
-            qty: qty.clamp(1, LARGEST_PARTY),
+            qty: qty.clamp(1, largest_party(values)),
         })
     }
 
@@ -206,8 +220,29 @@ fn not_on_sale(visit: Visit, place: &Place, refusal: Envelope) -> Response {
     }
 }
 
-/// Shows the answers, unless something is wrong with them.
-fn check(visit: Visit, place: &Place, order: &Order, values: Values, offer: &Offer) -> Response {
+/// The form with everything that was typed, to be sent once more.
+fn try_again(visit: Visit, values: &Values, pressed: &str, refusal: Envelope) -> Response {
+    let contents = context! {
+        kind => "form",
+        hidden => data(&values.0),
+        pressed,
+        refusal => refusal.message.as_str(),
+        retry_after => refusal.retry_after,
+    };
+    let title = problem_title(refusal.status, visit.lang());
+    visit.render(refusal.status, "try_again.html", title, contents)
+}
+
+/// Shows the answers, unless something is wrong with them. `again`: the sale was refused or its outcome
+/// is unknown, so that sending it again must not be another booking.
+fn check(
+    visit: Visit,
+    place: &Place,
+    order: &Order,
+    mut values: Values,
+    offer: &Offer,
+    again: Option<&Envelope>,
+) -> Response {
     let mut faults = faults(&visit, order, &values);
     faults.extend(offer.faults.iter().cloned());
     if place.is_customer && offer.terms.is_some() && values.get("accept_terms") != Some("true") {
@@ -226,18 +261,22 @@ fn check(visit: Visit, place: &Place, order: &Order, values: Values, offer: &Off
         return show_form(visit, place, order, values, offer, Shown { status, faults, refusal });
     }
     let lang = visit.lang();
-    // Each check has a key of its own: what is changed after it is another booking.
-    let key = ids::fresh().to_string();
+    // Otherwise each check has a key of its own: what is changed after it is another booking.
+    let key = values.take("_key").filter(|_| again.is_some_and(|again| again.status != 409));
+    let key = key.unwrap_or_else(|| ids::fresh().to_string());
     let contents = context! {
         kind => "form",
         key,
+        refusal => again.map(|again| again.message.as_str()),
+        retry_after => again.and_then(|again| again.retry_after),
         hidden => data(&values.0),
         order => data(order.body(&visit, &values)),
         passengers => data(passengers(order, &values, offer, lang)),
         ..frame(&visit, place, order, offer)
     };
     let title = lang.of("Check the answers", "Periksa isian");
-    visit.render(200, place.check, title, contents)
+    let status = again.map_or(200, |again| again.status);
+    visit.render(status, place.check, title, contents)
 }
 
 /// What the request type of the operation finds wrong, before anything is sold.
@@ -269,9 +308,19 @@ async fn book(
     mut visit: Visit,
     place: &Place,
     order: &Order,
-    values: Values,
+    mut values: Values,
     offer: &Offer,
 ) -> Response {
+    let shown = values.take("_total");
+    let total = offer.quote["price"]["total"].as_i64();
+    if shown.is_some_and(|shown| Some(shown) != total.map(|total| total.to_string())) {
+        let message = visit.lang().of(
+            "The price has changed. Please look at it again.",
+            "Harganya berubah. Mohon diperiksa lagi.",
+        );
+        let changed = Envelope { status: 409, message: message.into(), ..Envelope::default() };
+        return check(visit, place, order, values, offer, Some(&changed));
+    }
     let key = values.get("_key").map(str::to_owned);
     let body = order.body(&visit, &values);
     let answer = visit.ask(Call { key, ..Call::of("create_booking").json(body) }).await;
@@ -282,6 +331,13 @@ async fn book(
     match answer.error.as_str() {
         _ if answer.needs_sign_in() => (visit.web.sign_in().hold)(visit, &values),
         "booking_closed" => not_on_sale(visit, place, answer),
+        "idempotency_in_progress" => {
+            let waiting = Envelope { status: 503, ..answer };
+            check(visit, place, order, values, offer, Some(&waiting))
+        }
+        _ if answer.status == 429 || answer.status >= 500 => {
+            check(visit, place, order, values, offer, Some(&answer))
+        }
         _ => show_form(visit, place, order, values, offer, Shown::refused(answer)),
     }
 }
@@ -327,7 +383,10 @@ fn show_form(
             }
             // In a list of bookings it is called the contact.
             "contact.name" => field.label = words::label("name", lang),
-            "qty" => field.label = lang.of("Passengers", "Jumlah penumpang").into(),
+            "qty" => {
+                field.label = lang.of("Passengers", "Jumlah penumpang").into();
+                field.maximum = Some(largest_party(&values) as i64);
+            }
             _ => {}
         }
         if place.is_customer {

@@ -21,7 +21,11 @@ use serde_json::{Map, Value};
 use super::schema::{self, Input};
 use crate::{
     app::App,
-    kernel::{caller::Context, error::Error, http::render},
+    kernel::{
+        caller::Context,
+        error::Error,
+        http::{Answer, CacheTags, render},
+    },
     table::{Operation, Routes},
 };
 
@@ -71,6 +75,8 @@ pub struct Envelope {
     pub error: String,
     pub faults: Vec<Fault>,
     pub retry_after: Option<u64>,
+    /// What the answer depends on, if it may be kept for other visitors.
+    pub depends_on: Option<CacheTags>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,8 +154,11 @@ impl Client {
 
     /// The envelope of the answer.
     pub async fn ask(&self, context: &Context, call: Call) -> Envelope {
+        let is_cached = self.operation(call.operation).is_some_and(|operation| operation.cached);
         let response = self.send(context, call).await;
-        read(response, context).await
+        let answer = response.extensions().get::<Answer>().filter(|_| is_cached);
+        let depends_on = answer.and_then(|answer| answer.cache_tags().cloned());
+        Envelope { depends_on, ..read(response, context).await }
     }
 }
 

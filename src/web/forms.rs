@@ -155,6 +155,12 @@ impl Values {
         Ok(())
     }
 
+    /// The named parameters of an address. A link fills in no more than that, and presses no button.
+    pub fn of_address(query: &[(String, String)], names: &[&str]) -> Self {
+        let is_named = |(name, _): &&(String, String)| names.contains(&name.as_str());
+        Self(query.iter().filter(is_named).cloned().collect())
+    }
+
     /// The last value of a name: a checkbox follows the hidden field that stands for its absence.
     pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().rev().find(|(known, _)| known == name);

@@ -20,6 +20,7 @@ pub mod rescheduling;
 pub mod rights;
 pub mod schema;
 pub mod session;
+mod shared;
 pub mod view;
 pub mod visit;
 pub mod words;
@@ -29,7 +30,7 @@ use std::{sync::Arc, time::Duration};
 use axum::{
     body::Bytes,
     extract::{DefaultBodyLimit, Request},
-    http::{HeaderMap, Method, StatusCode},
+    http::{HeaderMap, Method, StatusCode, Uri},
     response::{IntoResponse, Response},
     routing::{MethodRouter, get},
 };
@@ -47,6 +48,7 @@ use self::{
     page::{Kind, Page},
     rights::Rights,
     session::{Jar, Session, language},
+    shared::{Dependencies, SharedPages},
     visit::{Visit, problem_title},
 };
 use crate::{
@@ -95,6 +97,7 @@ struct Parts {
     router: Router<usize>,
     /// Forms with files. Others are small and need no slot.
     forms: Semaphore,
+    shared: SharedPages,
 }
 
 /// A posted form and its files.
@@ -131,7 +134,8 @@ impl Web {
         }
         let client = Client::new(app, routes, operations, document).into();
         let forms = Semaphore::new(FORMS_WITH_FILES);
-        Self(Arc::new(Parts { app: app.clone(), client, site, router, forms }))
+        let shared = SharedPages::new();
+        Self(Arc::new(Parts { app: app.clone(), client, site, router, forms, shared }))
     }
 
     pub fn app(&self) -> &App {
@@ -214,6 +218,8 @@ impl Web {
             jar,
             me: None,
             guest: None,
+            dependencies: Dependencies::default(),
+            is_listed: true,
             rights,
         };
         if let Some(lang) = visit.parameter("_lang").and_then(|lang| lang.parse().ok()) {
@@ -222,6 +228,9 @@ impl Web {
         let is_form = *request.method() == Method::POST;
         if is_form && !answer::is_same_site(&visit.headers, &self.app().config.public_url()) {
             return from_another_site(visit);
+        }
+        if page_is_shared(self.page(index), is_form, &visit) {
+            return self.shared(visit, request.uri()).await;
         }
         if let Err(failure) = visit.recognize().await {
             return visit.problem(&failure);
@@ -237,6 +246,17 @@ impl Web {
                 visit.problem(&refusal)
             }
         }
+    }
+
+    /// A page that every visitor gets alike.
+    async fn shared(&self, visit: Visit, uri: &Uri) -> Response {
+        let is_compressed = assets::accepts_gzip(&visit.headers);
+        let dependencies = visit.dependencies.clone();
+        let render = self.answer(visit, None);
+        let address = uri.to_string();
+        let pages = &self.0.shared;
+        let page = pages.get_or_render(self.app(), address, is_compressed, dependencies, render);
+        page.await.unwrap_or_else(IntoResponse::into_response)
     }
 
     /// Reads a posted form. Its slot is `None` if it has no files: strangers are not given one, since
@@ -431,6 +451,11 @@ struct MenuItem {
     icon: &'static str,
     label: String,
     current: bool,
+}
+
+/// Whether the page is the same for every visitor. A message for this one makes it another.
+fn page_is_shared(page: &Page, is_form: bool, visit: &Visit) -> bool {
+    page.shared && !is_form && visit.session.flash.is_none()
 }
 
 fn from_another_site(visit: Visit) -> Response {

@@ -23,7 +23,7 @@ const PAGE: usize = 20;
 pub struct Search {
     values: Values,
     found: Option<Envelope>,
-    locations: Value,
+    locations: Envelope,
 }
 
 #[derive(Serialize)]
@@ -34,8 +34,12 @@ struct Day {
 }
 
 impl Search {
-    /// Searches if the address says from where to where: all sailings, or those of one partner.
-    pub async fn run(visit: &Visit, partner: Option<&str>) -> Self {
+    /// The form alone, for pages that show no sailings.
+    pub async fn form(visit: &Visit) -> Self {
+        Self { found: None, values: Self::values(visit), locations: locations(visit).await }
+    }
+
+    fn values(visit: &Visit) -> Values {
         let named = |name: &str| FIELDS.split(' ').any(|known| known == name);
         let query = visit.query.iter().filter(|(name, _)| named(name));
         let mut values = Values(query.cloned().collect());
@@ -44,6 +48,12 @@ impl Search {
                 values.set(name, value);
             }
         }
+        values
+    }
+
+    /// Searches if the address says from where to where: all sailings, or those of one partner.
+    pub async fn run(visit: &Visit, partner: Option<&str>) -> Self {
+        let values = Self::values(visit);
         let is_asked = ["from", "to"].iter().all(|name| visit.parameter(name).is_some());
         let searched = async {
             if !is_asked {
@@ -58,13 +68,20 @@ impl Search {
             }
             Some(visit.ask(Call::of("search_sailings").json(body)).await)
         };
-        let (found, locations) = tokio::join!(searched, visit.ask(Call::of("list_locations")));
-        Self { values, found, locations: locations.data }
+        let (found, locations) = tokio::join!(searched, locations(visit));
+        Self { values, found, locations }
     }
 
     /// The answer, if it is neither a result nor a refusal of what was typed.
     pub fn failure(&self) -> Option<&Envelope> {
-        self.found.as_ref().filter(|found| !found.is_success() && found.status != 422)
+        let searched = self.found.as_ref().filter(|found| found.status != 422);
+        let answers = searched.into_iter().chain([&self.locations]);
+        answers.into_iter().find(|answer| !answer.is_success())
+    }
+
+    /// The harbours and where one can go from there.
+    pub fn locations(&self) -> &Value {
+        &self.locations.data
     }
 
     /// The sailings that were found.
@@ -96,7 +113,7 @@ impl Search {
             query.set("page", page.to_string());
             with_query(&visit.path, &query.0)
         };
-        let names = self.locations.as_array().into_iter().flatten();
+        let names = self.locations().as_array().into_iter().flatten();
         context! {
             problems => data(form.problems(&fields)),
             fields => data(by_name(fields)),
@@ -137,6 +154,10 @@ impl Search {
         };
         days.map(day).collect()
     }
+}
+
+async fn locations(visit: &Visit) -> Envelope {
+    visit.ask(Call::of("list_locations")).await
 }
 
 fn today(visit: &Visit) -> NaiveDate {

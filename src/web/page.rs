@@ -22,6 +22,8 @@ pub struct Page {
     pub public: bool,
     /// Whether search engines may list it.
     pub indexed: bool,
+    /// Whether it is the same for every visitor, and is kept for a moment.
+    pub shared: bool,
     pub menu: Option<(Group, &'static str)>,
 
     // Lists and records
@@ -138,6 +140,7 @@ impl Page {
             template,
             public: false,
             indexed: false,
+            shared: false,
             menu: None,
             columns: "",
             rows: "",
@@ -296,6 +299,10 @@ impl Pages {
 
     pub fn indexed(self) -> Self {
         self.last(|page| page.indexed = true)
+    }
+
+    pub fn shared(self) -> Self {
+        self.last(|page| page.shared = true)
     }
 
     pub fn menu(self, group: Group, icon: &'static str) -> Self {

@@ -8,7 +8,7 @@ use minijinja::context;
 use serde_json::{Value, json};
 
 use super::{
-    client::{Call, Shown},
+    client::{Call, Envelope, Shown},
     fields::Form,
     forms::{Spec, Values},
     kinds::back,
@@ -19,13 +19,27 @@ use crate::kernel::ids;
 
 pub fn reschedule(visit: Visit, form: Option<Values>) -> BoxFuture<'static, Response> {
     async move {
-        let mut values = form.unwrap_or_else(|| Values(visit.query.clone()));
+        let mut values =
+            form.unwrap_or_else(|| Values::of_address(&visit.query, &["date", "to"]));
         if values.take("_do").as_deref() != Some("move") {
             return show(visit, values, Shown::plain()).await;
         }
         let mut body = json!({ "route_time_id": values.get("to") });
         if let Some(reason) = values.get("reason").filter(|reason| !reason.trim().is_empty()) {
             body["reason"] = json!(reason);
+        }
+        if let Some(shown) = values.take("_difference") {
+            let preview = preview(&visit, values.get("to").unwrap_or_default()).await;
+            let difference = &preview.data["reschedule"]["difference"];
+            if preview.is_success() && difference.to_string() != shown {
+                let message = visit.lang().of(
+                    "What it costs has changed. Please look again.",
+                    "Biayanya berubah. Mohon diperiksa lagi.",
+                );
+                let changed =
+                    Envelope { status: 409, message: message.into(), ..Envelope::default() };
+                return show(visit, values, Shown::refused(changed)).await;
+            }
         }
         let key = values.get("_key").map(str::to_owned);
         let answer = visit.ask(Call { key, ..visit.change("reschedule_booking", body) }).await;
@@ -41,11 +55,27 @@ pub fn reschedule(visit: Visit, form: Option<Values>) -> BoxFuture<'static, Resp
     .boxed()
 }
 
+/// What the move would cost.
+async fn preview(visit: &Visit, to: &str) -> Envelope {
+    let body = json!({ "route_time_id": to, "dry_run": true });
+    visit.ask(visit.change("reschedule_booking", body)).await
+}
+
 /// The day of departure, in the zone of the sailing.
 fn day_of(sailing: &Value) -> Option<NaiveDate> {
     let at: DateTime<Utc> = sailing["departure_at"].as_str()?.parse().ok()?;
     let zone: Tz = sailing["timezone"].as_str()?.parse().ok()?;
     Some(at.with_timezone(&zone).date_naive())
+}
+
+/// Infants may travel without a seat.
+fn seats(booking: &Value) -> i64 {
+    let passengers = booking["passengers"].as_array().into_iter().flatten();
+    let seats = passengers.filter(|one| one["takes_seat"] == true).count() as i64;
+    match booking["type"] == "charter" {
+        true => booking["qty"].as_i64().unwrap_or(1),
+        false => seats.max(1),
+    }
 }
 
 async fn show(visit: Visit, values: Values, shown: Shown) -> Response {
@@ -60,15 +90,14 @@ async fn show(visit: Visit, values: Values, shown: Shown) -> Response {
         "from": sailing["from"],
         "to": sailing["to"],
         "date": date,
-        "qty": booking.data["qty"],
+        "qty": seats(&booking.data),
         "type": booking.data["type"],
         "mitra_id": sailing["mitra"]["id"],
         "page_size": 100,
     });
     let preview = async {
         let to = values.get("to").filter(|to| !to.is_empty())?;
-        let body = json!({ "route_time_id": to, "dry_run": true });
-        Some(visit.ask(visit.change("reschedule_booking", body)).await)
+        Some(preview(&visit, to).await)
     };
     let search = visit.ask(Call::of("search_sailings").json(wish));
     let (found, preview) = tokio::join!(search, preview);

@@ -22,6 +22,8 @@ const FLASH: &str = "dermaga_flash";
 const BOOKINGS: &str = "dermaga_bookings";
 
 const DAY: i64 = 24 * 60 * 60;
+/// How long a guest's bookings can be opened.
+pub const BOOKINGS_LIFETIME: i64 = 30 * DAY;
 const YEAR: i64 = 365 * DAY;
 
 /// What a browser sent.
@@ -158,7 +160,7 @@ impl Jar {
     }
 
     pub fn bookings(&mut self, sealed: &str) {
-        self.set(BOOKINGS, sealed, 30 * DAY);
+        self.set(BOOKINGS, sealed, BOOKINGS_LIFETIME);
     }
 
     /// For all paths: the console is not the only site with pages. The API reads none of these.

@@ -52,6 +52,7 @@ templates![
     "cancel_passengers.html",
     "reschedule.html",
     "checkout.html",
+    "try_again.html",
     "counter_search.html",
     "counter_form.html",
     "counter_check.html",

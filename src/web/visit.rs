@@ -21,6 +21,7 @@ use super::{
     page::{Kind, Page},
     rights::Rights,
     session::{Jar, Session},
+    shared::Dependencies,
     view::{self, data},
 };
 use crate::kernel::{
@@ -46,6 +47,10 @@ pub struct Visit {
     pub me: Option<Me>,
     /// The booking that the page is about, if the visitor is a guest.
     pub guest: Option<GuestBooking>,
+    /// Of the page, as far as it has asked.
+    pub dependencies: Dependencies,
+    /// Whether search engines may list the page, if its line in the table says so.
+    pub is_listed: bool,
     pub rights: Arc<Rights>,
 }
 
@@ -110,6 +115,10 @@ impl Visit {
 
     /// The parameters that make another page for a search engine: a line, whatever the day.
     fn canonical_query(&self) -> Vec<(String, String)> {
+        let path = self.page().path;
+        if !path.ends_with("/search") && !path.ends_with("/p/{slug}") {
+            return Vec::new();
+        }
         let is_line = |(name, _): &&(String, String)| matches!(name.as_str(), "from" | "to");
         self.query.iter().filter(is_line).cloned().collect()
     }
@@ -168,7 +177,9 @@ impl Visit {
     /// Calls an operation as the person.
     pub async fn ask(&self, call: Call) -> Envelope {
         let bearer = call.bearer.clone().or_else(|| self.session.token().map(str::to_owned));
-        self.web.client().ask(&self.context, Call { bearer, ..call }).await
+        let answer = self.web.client().ask(&self.context, Call { bearer, ..call }).await;
+        self.dependencies.add(&answer);
+        answer
     }
 
     /// The answer of an operation as it is.
@@ -272,10 +283,11 @@ impl Visit {
         let canonical = self.addresses(&self.canonical_query());
         let base = self.web.app().config.public_url();
         let [url_id, url_en] = canonical.map(|path| site.map(|_| format!("{base}{path}")));
+        let is_indexed = self.page().indexed && self.is_listed && status == 200;
         let frame = context! {
             url_id,
             url_en,
-            is_indexed => self.page().indexed && status == 200,
+            is_indexed,
             other_path => if lang == Lang::En { in_id.as_str() } else { in_en.as_str() },
             frame => if site.is_some() { "site_base.html" } else { "base.html" },
             is_guest => site.is_some(),
@@ -300,7 +312,7 @@ impl Visit {
                 if site.is_some() {
                     answer::allow_back(&mut response);
                 }
-                if !self.page().indexed || status != StatusCode::OK {
+                if !is_indexed {
                     answer::hide_from_engines(&mut response);
                 }
                 response

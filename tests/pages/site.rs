@@ -16,6 +16,7 @@ on_both_engines![
     the_site_never_reads_the_session_of_the_console,
     a_search_finds_sailings_and_days_around,
     a_wrong_search_names_its_fields,
+    a_search_page_is_kept_until_something_changes,
     terms_are_shown_once_they_are_published,
     a_booking_is_opened_by_code_and_address,
     a_browser_remembers_five_bookings,
@@ -81,6 +82,33 @@ async fn a_search_finds_sailings_and_days_around(world: World) {
     let none = world.page("/search?from=Sanur&to=Nusa+Penida&date=2026-11-20", "").await;
     none.says("Tidak ada jadwal dengan cukup kursi");
     none.says("Tujuan lain dari");
+}
+
+async fn a_search_page_is_kept_until_something_changes(world: World) {
+    let sailing = world.sailing().await;
+    let path = "/en/search?from=Sanur&to=Nusa+Penida&date=2026-11-16&qty=1";
+    let id = sailing.id.parse::<dermaga::kernel::ids::Uuid>().unwrap();
+    world.page(path, "").await.says("30 seats left");
+    // Behind the back of the service.
+    let change = world.db().sql("UPDATE sailings SET price = 99000 WHERE id = $1").bind(id);
+    change.run().await.unwrap();
+    world.page(path, "").await.says("Rp\u{a0}150.000");
+    // A message is for one visitor.
+    let told = world.page(path, "dermaga_flash=Saved").await;
+    told.says("Saved");
+    told.says("30 seats left");
+    assert!(!world.page(path, "").await.html.contains("Saved"));
+    // A sale by this process is seen at once, with the rest.
+    world.books(order(&sailing, 2, "sari@example.com")).await.ok();
+    let after = world.page(path, "").await;
+    after.says("28 seats left");
+    after.says("Rp\u{a0}99.000");
+    // So is a partner that is suspended.
+    let admin = world.admin().await;
+    let desk = world.partner_path(&sailing.partner).await;
+    let reason = json!({ "reason": "Izin berakhir" });
+    world.post(&format!("{desk}/suspend"), reason).by(&admin).send().await.ok();
+    world.page(path, "").await.says("No sailing with enough seats");
 }
 
 async fn a_wrong_search_names_its_fields(world: World) {

@@ -20,7 +20,7 @@ impl CacheTag {
 }
 
 /// When a response stops being right.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub struct CacheTags {
     /// When data with one of these tags changes.
     pub tags: Vec<CacheTag>,

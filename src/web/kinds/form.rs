@@ -119,7 +119,7 @@ fn first_values(visit: &Visit, page: &Page, specs: &[Spec], record: &Value) -> V
         let ids = photos.filter_map(|photo| photo["file_id"].as_str());
         values.0.extend(ids.map(|id| ("photo_file_ids[]".to_owned(), id.to_owned())));
     }
-    if !page.prefilled && !decides(page, specs) {
+    if !page.prefilled && visit.guest.is_none() && !decides(page, specs) {
         // On a page for everyone the address cannot use the rights of a person.
         let is_open = |spec: &Spec| page.public || spec.widget != "hidden";
         let known = |name: &str| specs.iter().any(|spec| spec.path == name && is_open(spec));
@@ -131,7 +131,10 @@ fn first_values(visit: &Visit, page: &Page, specs: &[Spec], record: &Value) -> V
 /// Whether the form is a decision. Nobody else makes it by a link: the person fills it in.
 fn decides(page: &Page, specs: &[Spec]) -> bool {
     let is_new = page.path.ends_with("/new");
-    let is_choice = |spec: &Spec| matches!(spec.path.as_str(), "status" | "action" | "decision");
+    let is_choice = |spec: &Spec| {
+        let is_account = spec.path.starts_with("account_") || spec.path.starts_with("bank_");
+        is_account || matches!(spec.path.as_str(), "status" | "action" | "decision")
+    };
     page.danger || (!is_new && specs.iter().any(is_choice))
 }
 
