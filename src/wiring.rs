@@ -49,7 +49,7 @@ fn domains(config: &Config, secret_key: &Secret) -> Result<DomainState, String> 
         .with(TicketKeys::new(secret_key, &config.old_secret_keys.0)?)
         .with(Passwords::new(config.rate_limit.0))
         .with(Hub::default())
-        .with(Trips::new())
+        .with(Trips::default())
         .with(WebhookClient::new(config.webhook_private_addresses.0))
         .with(Limits::new(config.rate_limit.0)))
 }

@@ -1267,6 +1267,9 @@ CREATE INDEX refunds_status ON refunds (status, due_at, id, kind, paid_by, codes
 CREATE INDEX refunds_kind ON refunds (kind, due_at, id, status, paid_by, codes);
 CREATE INDEX refunds_by ON refunds (paid_by, due_at, id, status, kind, codes)
     WHERE paid_by IS NOT NULL;
+-- Codes that few refunds contain.
+CREATE INDEX refunds_search ON refunds USING gin (codes gin_trgm_ops)
+    WITH (gin_pending_list_limit = 2048);
 CREATE INDEX refunds_booking ON refunds (booking_id);
 CREATE INDEX refunds_partner ON refunds (partner_id, due_at, id);
 CREATE INDEX refunds_review ON refunds (review_id) WHERE review_id IS NOT NULL;

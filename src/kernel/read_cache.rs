@@ -49,8 +49,8 @@ impl<V> Deref for Kept<V> {
     }
 }
 
-impl<K: Hash + Eq, V> ReadCache<K, V> {
-    pub fn new() -> Self {
+impl<K: Hash + Eq, V> Default for ReadCache<K, V> {
+    fn default() -> Self {
         let options = OptionsBuilder::new()
             .shards(SHARDS)
             .estimated_items_capacity(EXPECTED_ENTRIES)
@@ -60,7 +60,9 @@ impl<K: Hash + Eq, V> ReadCache<K, V> {
         let (hasher, lifecycle) = (DefaultHashBuilder::default(), DefaultLifecycle::default());
         Self { entries: Cache::with_options(options, ByBytes, hasher, lifecycle) }
     }
+}
 
+impl<K: Hash + Eq, V> ReadCache<K, V> {
     /// The data of the key as of now, by `read` unless they are kept. It returns them with what they
     /// depend on and about how many bytes they take.
     pub async fn get_or_read(
@@ -112,7 +114,7 @@ mod tests {
     impl Shelf {
         fn new() -> Self {
             let clock = Clock::manual("2026-11-15T03:00:00Z".parse().unwrap());
-            Self { responses: ResponseCache::new(true), reads: ReadCache::new(), clock }
+            Self { responses: ResponseCache::new(true), reads: ReadCache::default(), clock }
         }
 
         /// Gets the key, which is also its tag. `true` if it was read.

@@ -4,7 +4,11 @@ use axum::response::Response;
 use futures_util::{FutureExt, future::BoxFuture};
 use minijinja::context;
 
-use super::{at, front::{departures, pairs}, structured};
+use super::{
+    at,
+    front::{departures, pairs},
+    structured,
+};
 use crate::web::{
     forms::Values,
     offers::Search,

@@ -134,7 +134,7 @@ impl Web {
         }
         let client = Client::new(app, routes, operations, document).into();
         let forms = Semaphore::new(FORMS_WITH_FILES);
-        let shared = SharedPages::new();
+        let shared = SharedPages::default();
         Self(Arc::new(Parts { app: app.clone(), client, site, router, forms, shared }))
     }
 

@@ -19,8 +19,7 @@ use crate::kernel::ids;
 
 pub fn reschedule(visit: Visit, form: Option<Values>) -> BoxFuture<'static, Response> {
     async move {
-        let mut values =
-            form.unwrap_or_else(|| Values::of_address(&visit.query, &["date", "to"]));
+        let mut values = form.unwrap_or_else(|| Values::of_address(&visit.query, &["date", "to"]));
         if values.take("_do").as_deref() != Some("move") {
             return show(visit, values, Shown::plain()).await;
         }

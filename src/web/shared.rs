@@ -20,6 +20,7 @@ const LONGEST_ADDRESS: usize = 1_024;
 /// The largest page that is kept.
 const LARGEST: usize = 1024 * 1024;
 
+#[derive(Default)]
 pub struct SharedPages(ReadCache<Key, Stored>);
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -35,10 +36,6 @@ struct Stored {
 }
 
 impl SharedPages {
-    pub fn new() -> Self {
-        Self(ReadCache::new())
-    }
-
     /// The page at an address, by `render` unless it is kept. `dependencies` are those of the page,
     /// once it is rendered.
     pub async fn get_or_render(

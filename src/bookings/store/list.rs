@@ -202,8 +202,9 @@ async fn found<'a>(
     };
     let driver = Driver::of(query, &texts, owner, counts);
     let list = narrowed(db, owner, query, zone, driver, frequency);
-    // The words drive if they are rare; and no other index has the codes of promotions.
-    let is_fixed = matches!(driver, Driver::Search | Driver::CodePromo);
+    // Words and a period drive if they were counted and are rare; and no other index has the codes of
+    // promotions.
+    let is_fixed = matches!(driver, Driver::Search | Driver::Departure | Driver::CodePromo);
     if driver.has_order(sort(query)) || is_fixed {
         return Ok(list);
     }
@@ -430,6 +431,9 @@ impl Words {
         if self.is_short {
             return Ok(None);
         }
+        if db.frequent_words().contains(&self.like) {
+            return Ok(Some(EXACT + 1));
+        }
         let found = db
             .sql(concat!(
                 "SELECT COUNT(*) FROM (",
@@ -442,6 +446,9 @@ impl Words {
             .long()
             .scalar()
             .await?;
+        if found > EXACT {
+            db.frequent_words().remember(&self.like);
+        }
         Ok(Some(found))
     }
 

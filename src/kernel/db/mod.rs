@@ -5,6 +5,7 @@
 
 mod anchor;
 mod failure;
+mod frequent;
 mod list;
 mod migrate;
 mod postgres;
@@ -41,6 +42,7 @@ pub use statement::Statement;
 pub use value::{FromValue, Json, PgType, ToValue, Value};
 
 use anchor::Anchors;
+use frequent::Frequent;
 use postgres::{PgPool, PgTx};
 use readers::Readers;
 use statement::On;
@@ -79,6 +81,7 @@ struct Metrics {
     statements: AtomicU64,
     posted: watch::Sender<()>,
     anchors: Anchors,
+    frequent_words: Frequent,
     /// Whether SQLite's files may still contain content that was erased.
     unscrubbed: AtomicBool,
 }
@@ -127,6 +130,11 @@ impl Db {
     /// A list with optional filters, a whitelisted order and pages.
     pub fn list(&self, select: &'static str) -> List<'_> {
         List::new(self, select)
+    }
+
+    /// Words that more than [`EXACT`] rows contained within the last minute.
+    pub fn frequent_words(&self) -> &Frequent {
+        &self.metrics.frequent_words
     }
 
     /// Starts a write transaction. Dropping it without `commit` rolls it back.
