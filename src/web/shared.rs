@@ -12,7 +12,11 @@ use axum::{
 use super::client::Envelope;
 use crate::{
     app::App,
-    kernel::{error::Result, http::CacheTags, read_cache::ReadCache},
+    kernel::{
+        error::Result,
+        http::{CacheTags, Complete},
+        read_cache::ReadCache,
+    },
 };
 
 /// Pages with a longer address are not kept.
@@ -67,6 +71,8 @@ impl SharedPages {
         let mut response = Response::new(Body::from(kept.body.clone()));
         *response.status_mut() = kept.status;
         *response.headers_mut() = kept.headers.clone();
+        // Also an error is a page already.
+        response.extensions_mut().insert(Complete);
         Ok(response)
     }
 }

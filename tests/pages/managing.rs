@@ -22,6 +22,13 @@ on_both_engines![
     an_account_for_the_refund_is_stated,
     pages_of_a_booking_ask_strangers_for_code_and_address,
     a_form_cannot_name_another_booking,
+    a_link_presses_no_button,
+    the_language_of_a_form_changes_without_saving_it,
+    a_link_fills_in_no_account,
+    a_sailing_that_was_called_off_can_be_exchanged,
+    a_price_that_has_changed_is_shown_before_the_sale,
+    a_limit_loses_nothing_that_was_typed,
+    a_device_forgets_a_booking,
 ];
 
 /// A paid booking of two passengers, the cookies of the browser that has opened it, and its page.
@@ -256,4 +263,164 @@ async fn a_form_cannot_name_another_booking(world: World) {
     world.submits(&format!("{page}/cancel"), &cookies, &fields).await;
     assert_eq!(world.looks_up(&other).await["status"], "paid");
     assert_ne!(world.looks_up(&booking).await["owed"], 1);
+}
+
+/// Everything is done by forms of our own pages. Whoever follows a link from elsewhere changes nothing.
+async fn a_link_presses_no_button(world: World) {
+    let (sailing, booking, cookies, page) = opened(&world).await;
+    let later = world.sailing_of_another_day(&sailing).await;
+    let staff = session(&sailing.partner);
+    let one = booking["passengers"][0]["id"].as_str().unwrap();
+    let record = format!("/console/bookings/{}", booking["id"].as_str().unwrap());
+    let order = format!(
+        "item_id={}&type=speedboat&qty=1&contact.name=Sari&contact.email=sari@example.com\
+         &contact.phone=081234567890&passengers[0].name=Sari&accept_terms=true&_do=book",
+        sailing.boat
+    );
+    for (path, cookies) in [
+        (format!("{page}/move?_do=move&to={}", later.id), &cookies),
+        (format!("{page}/cancel?_do=cancel&reason=x&_refund=150000"), &cookies),
+        (format!("{page}?_do=resend"), &cookies),
+        (format!("{record}/reschedule?_do=move&to={}", later.id), &staff),
+        (format!("{record}/cancel-passengers?_do=cancel&reason=x&passenger_ids[]={one}"), &staff),
+        (format!("/en/book/{}?{order}", later.id), &String::new()),
+        (format!("/console/bookings/new/{}?{order}", later.id), &staff),
+    ] {
+        let shown = world.page(&path, cookies).await;
+        assert_eq!(shown.status, 200, "{path}");
+        assert!(!shown.html.contains("081234567890\""), "a link fills in nothing personal: {path}");
+    }
+    let after = world.looks_up(&booking).await;
+    assert_eq!((&after["status"], &after["qty"]), (&json!("paid"), &json!(2)));
+    assert_eq!(after["route_time_id"], sailing.id.as_str());
+    assert_eq!(world.count("SELECT COUNT(*) FROM bookings").await, 1);
+}
+
+async fn the_language_of_a_form_changes_without_saving_it(world: World) {
+    let (_, booking, cookies, page) = opened(&world).await;
+    let form = world.page(&format!("{page}/passengers"), &cookies).await;
+    form.says("name=\"_show\"");
+    let id = booking["passengers"][0]["id"].as_str().unwrap();
+    let fields = [("_show", "1"), ("passengers[0].id", id), ("passengers[0].name", "Halfway ty")];
+    let path = format!("{}/passengers", page.strip_prefix("/en").unwrap());
+    let shown = world.submits(&path, &cookies, &fields).await;
+    assert_eq!(shown.status, 200, "{}", shown.html);
+    shown.says("<html lang=\"id\">");
+    shown.says("value=\"Halfway ty\"");
+    let after = world.looks_up(&booking).await;
+    assert_eq!(after["passengers"][0]["name"], booking["passengers"][0]["name"]);
+}
+
+async fn a_link_fills_in_no_account(world: World) {
+    let (sailing, booking, cookies, page) = opened(&world).await;
+    let query = "bank_code=BCA&account_number=7788990011&account_name=Mallory";
+    let form = world.page(&format!("{page}/refund-account?{query}"), &cookies).await;
+    assert_eq!(form.status, 200);
+    assert!(!form.html.contains("value=\"Mallory\""));
+    let admin = world.admin().await;
+    let id = booking["id"].as_str().unwrap();
+    let path = format!("/console/bookings/{id}/refund-account?{query}");
+    let form = world.page(&path, &session(&admin)).await;
+    assert!(!form.html.contains("value=\"Mallory\""), "{}", form.status);
+    drop(sailing);
+}
+
+async fn a_sailing_that_was_called_off_can_be_exchanged(world: World) {
+    let (sailing, booking, cookies, page) = opened(&world).await;
+    let later = world.sailing_of_another_day(&sailing).await;
+    let path = format!("/v1/mitra/route-times/{}/cancel", sailing.id);
+    let reason = json!({ "reason": "Gelombang tinggi" });
+    world.post(&path, reason).by(&sailing.partner).send().await.ok();
+    let shown = world.page(&page, &cookies).await;
+    shown.says("Gelombang tinggi");
+    shown.says(&format!("href=\"{page}/move\""));
+    let shown = world.page(&format!("{page}/move?date=2026-11-17&to={}", later.id), &cookies).await;
+    shown.says("It costs nothing.");
+    let fields = [
+        ("_do", "move"),
+        ("_key", hidden(&shown, "_key")),
+        ("_difference", hidden(&shown, "_difference")),
+        ("to", &later.id),
+    ];
+    let moved = world.submits(&format!("{page}/move"), &cookies, &fields).await;
+    assert_eq!(moved.status, 303, "{}", moved.html);
+    let after = world.looks_up(&booking).await;
+    assert_eq!((&after["status"], &after["owed"]), (&json!("paid"), &json!(0)));
+}
+
+async fn sets_price(world: &World, sailing: &Sailing, price: i64) {
+    let id = sailing.id.parse::<dermaga::kernel::ids::Uuid>().unwrap();
+    let change = world.db().sql("UPDATE sailings SET price = $1 WHERE id = $2");
+    change.bind(price).bind(id).run().await.unwrap();
+}
+
+async fn a_price_that_has_changed_is_shown_before_the_sale(world: World) {
+    let (sailing, booking, cookies, page) = opened(&world).await;
+    let later = world.sailing_of_another_day(&sailing).await;
+    let path = format!("/en/book/{}", later.id);
+    let mut fields = vec![
+        ("item_id", later.boat.as_str()),
+        ("type", "speedboat"),
+        ("qty", "1"),
+        ("contact.name", "Sari"),
+        ("contact.email", "sari@example.com"),
+        ("contact.phone", "081234567890"),
+        ("passengers[0].name", "Sari"),
+        ("accept_terms", "true"),
+        ("_do", "check"),
+    ];
+    let check = world.submits(&path, "", &fields).await;
+    let total = hidden(&check, "_total").to_owned();
+    assert_eq!(total, "150000");
+    sets_price(&world, &later, 200_000).await;
+    fields.pop();
+    fields.extend([("_do", "book"), ("_key", hidden(&check, "_key")), ("_total", &total)]);
+    let refused = world.submits(&path, "", &fields).await;
+    assert_eq!(refused.status, 409, "{}", refused.html);
+    refused.says("The price has changed.");
+    refused.says("Rp\u{a0}200.000");
+    assert_eq!(world.count("SELECT COUNT(*) FROM bookings").await, 1);
+    // The same for a move.
+    let fields = [("_do", "move"), ("_difference", "0"), ("to", later.id.as_str())];
+    let refused = world.submits(&format!("{page}/move"), &cookies, &fields).await;
+    assert_eq!(refused.status, 409, "{}", refused.html);
+    refused.says("What it costs has changed.");
+    assert_eq!(world.looks_up(&booking).await["route_time_id"], sailing.id.as_str());
+    assert_eq!(world.count("SELECT COUNT(*) FROM reschedules").await, 0);
+}
+
+async fn a_limit_loses_nothing_that_was_typed(world: World) {
+    let world = world.with(|config| config.rate_limit = dermaga::config::Switch(true)).await;
+    let sailing = world.sailing().await;
+    let fields = [
+        ("item_id", sailing.boat.as_str()),
+        ("type", "speedboat"),
+        ("qty", "1"),
+        ("contact.name", "Sari \"Dewi\" & co"),
+        ("_do", "check"),
+    ];
+    let path = format!("/en/book/{}", sailing.id);
+    for _ in 0..100 {
+        let shown = world.submits(&path, "", &fields).await;
+        if shown.status == 429 {
+            shown.says("Nothing you typed is lost.");
+            shown.says("name=\"contact.name\" value=\"Sari &quot;Dewi&quot; &amp; co\"");
+            shown.says("name=\"_do\" value=\"check\"");
+            return;
+        }
+    }
+    panic!("there is no limit");
+}
+
+async fn a_device_forgets_a_booking(world: World) {
+    let (_, booking, cookies, page) = opened(&world).await;
+    let code = booking["code"].as_str().unwrap();
+    let forgotten =
+        world.submits("/en/booking", &cookies, &[("_do", "forget"), ("code", code)]).await;
+    assert_eq!((forgotten.status, forgotten.location()), (303, "/en/booking"));
+    assert_eq!(world.page(&page, &forgotten.cookies()).await.status, 303);
+    // A copy of the cookie ends as well.
+    assert_eq!(world.page(&page, &cookies).await.status, 200);
+    world.advances_clock(chrono::TimeDelta::days(31));
+    assert_eq!(world.page(&page, &cookies).await.status, 303);
 }

@@ -136,6 +136,8 @@ async fn search_engines_find_lines_and_partners_and_no_booking(world: World) {
     ));
     page.says("property=\"og:title\" content=\"Sanur → Nusa Penida\"");
     assert_eq!(header(&page, "x-robots-tag"), "");
+    let made_up = world.page("/search?from=Cheap+pills&to=Nusa+Penida", "").await;
+    assert_eq!(header(&made_up, "x-robots-tag"), "noindex", "no line");
     let lookup = world.page("/booking", "").await;
     assert_eq!(header(&lookup, "x-robots-tag"), "noindex");
     assert!(!lookup.html.contains("canonical"));

@@ -24,6 +24,7 @@ on_both_engines![
     the_list_of_a_telephone_has_no_personal_numbers,
     another_partner_sees_nothing,
     a_batch_of_scans_has_an_outcome_for_each,
+    scans_are_sent_by_whoever_made_them,
     the_app_is_installable,
     signing_out_clears_the_device,
     a_form_of_an_ended_session_leads_through_the_sign_in_to_the_list,
@@ -221,6 +222,21 @@ async fn a_batch_of_scans_has_an_outcome_for_each(world: World) {
     let sent = world.submits(&path, &cookies, &[("scans", &json!(most).to_string())]).await;
     assert_eq!(json_of(&sent)["data"]["boarded"], 1);
     assert_eq!(boarded(&world).await, 2);
+}
+
+async fn scans_are_sent_by_whoever_made_them(world: World) {
+    let (sailing, _, crew) = boarding(&world).await;
+    let codes = codes(&world, &sailing, &crew).await;
+    let scans = json!([{ "scan_id": "1", "ticket_code": codes[0], "scanned_at": world.now() }]);
+    let (path, scans) = (format!("/pier/{}/board", sailing.id), scans.to_string());
+    let fields = [("scans", scans.as_str()), ("owner", sailing.partner.id.as_str())];
+    let refused = world.submits(&path, &session(&crew), &fields).await;
+    assert_eq!(refused.status, 409);
+    refused.says("another_person");
+    assert_eq!(boarded(&world).await, 0);
+    let fields = [("scans", scans.as_str()), ("owner", crew.id.as_str())];
+    assert_eq!(world.submits(&path, &session(&crew), &fields).await.status, 200);
+    assert_eq!(boarded(&world).await, 1);
 }
 
 async fn the_app_is_installable(world: World) {
