@@ -136,8 +136,8 @@ fn render(
         has_actions => view.iter().any(|row| !row.actions.is_empty()),
         rows => data(&view),
         figures => data(figures(further, locale)),
-        records => data(rows),
-        data => data(&envelope.data),
+        // Converting them is a large part of a page's time: only for templates that show records.
+        records => data((page.template != "list.html").then_some(rows)),
         beside => data(&envelope.beside),
         faults => data(envelope.faults.iter().map(|fault| fault.message.clone()).collect::<Vec<_>>()),
         tabs => data(tabs(&visit, page, input)),
