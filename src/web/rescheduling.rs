@@ -29,8 +29,8 @@ pub fn reschedule(visit: Visit, form: Option<Values>) -> BoxFuture<'static, Resp
         }
         if let Some(shown) = values.take("_difference") {
             let preview = preview(&visit, values.get("to").unwrap_or_default()).await;
-            let difference = &preview.data["reschedule"]["difference"];
-            if preview.is_success() && difference.to_string() != shown {
+            let difference = preview.data["reschedule"]["difference"].as_i64();
+            if preview.is_success() && difference != shown.parse().ok() {
                 let message = visit.lang().of(
                     "What it costs has changed. Please look again.",
                     "Biayanya berubah. Mohon diperiksa lagi.",

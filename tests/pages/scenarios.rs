@@ -16,7 +16,7 @@ macro_rules! in_a_browser {
         mod in_a_browser {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $test() {
-                super::$test(crate::world::World::on_sqlite().await).await;
+                super::$test($crate::world::World::on_sqlite().await).await;
             })+
         }
     };
