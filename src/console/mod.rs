@@ -1,6 +1,7 @@
 //! Pages of the console that no kind covers. Like all pages, they ask operations and decide nothing.
 
 mod account;
+mod changes;
 mod counter;
 mod find;
 mod home;
@@ -12,6 +13,7 @@ mod sign_in;
 mod terms;
 
 pub use account::account;
+pub use changes::changed_fields;
 pub use counter::{book, search_to_book};
 pub use find::find;
 pub use home::home;

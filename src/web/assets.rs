@@ -67,12 +67,21 @@ impl Asset {
     }
 }
 
-/// Without lines of comments, and without indentation.
+/// Without lines of comments, and without indentation. Lines that have no strings and no regular
+/// expressions also lose the spaces around operators.
 fn without_comments(script: &str) -> String {
     let lines = script.lines().map(str::trim_start);
     let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("//"));
+    let lines = lines.map(|line| match line.contains(['"', '\'', '`', '/']) {
+        true => line.to_owned(),
+        false => OPERATORS
+            .iter()
+            .fold(line.to_owned(), |line, operator| line.replace(operator, operator.trim())),
+    });
     lines.collect::<Vec<_>>().join("\n")
 }
+
+const OPERATORS: &[&str] = &[" => ", " = ", " && ", " || ", ", ", "; ", "{ ", " }"];
 
 pub fn gzip(bytes: &[u8], level: Compression) -> Bytes {
     let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 3), level);

@@ -2,6 +2,7 @@
 
 use axum::response::Response;
 use futures_util::future::BoxFuture;
+use serde_json::Value;
 
 use super::{forms::Values, visit::Visit};
 use crate::kernel::lang::{Text, text};
@@ -33,6 +34,8 @@ pub struct Page {
     pub rows: &'static str,
     /// Where a row leads to.
     pub row: &'static str,
+    /// What of a record its template shows.
+    pub record: Option<fn(&Value) -> Value>,
     /// The parameter whose values are tabs.
     pub tabs: &'static str,
     /// Lists inside of a record: path and columns.
@@ -145,6 +148,7 @@ impl Page {
             columns: "",
             rows: "",
             row: "",
+            record: None,
             tabs: "",
             tables: Vec::new(),
             heading: "name",
@@ -319,6 +323,10 @@ impl Pages {
 
     pub fn row(self, path: &'static str) -> Self {
         self.last(|page| page.row = path)
+    }
+
+    pub fn record(self, shown: fn(&Value) -> Value) -> Self {
+        self.last(|page| page.record = Some(shown))
     }
 
     pub fn tabs(self, parameter: &'static str) -> Self {

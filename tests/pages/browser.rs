@@ -275,6 +275,12 @@ impl Browser {
 
     /// Follows a link with this text.
     pub async fn follows(&self, text: &str) {
+        // It may be among the further actions.
+        let wish = json!({ "using": "link text", "value": text });
+        let found = self.post("elements", wish).await;
+        if found.as_array().is_some_and(Vec::is_empty) {
+            self.presses("[popovertarget]").await;
+        }
         let link = self.element("link text", text).await;
         self.post(&format!("element/{link}/click"), json!({})).await;
     }

@@ -137,7 +137,11 @@ fn render(
         rows => data(&view),
         figures => data(figures(further, locale)),
         // Converting them is a large part of a page's time: only for templates that show records.
-        records => data((page.template != "list.html").then_some(rows)),
+        records => match page.record {
+            _ if page.template == "list.html" => data(()),
+            Some(shown) => data(rows.iter().map(shown).collect::<Vec<_>>()),
+            None => data(rows),
+        },
         beside => data(&envelope.beside),
         faults => data(envelope.faults.iter().map(|fault| fault.message.clone()).collect::<Vec<_>>()),
         tabs => data(tabs(&visit, page, input)),
