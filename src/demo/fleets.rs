@@ -23,7 +23,7 @@ const TABLES: &[BulkClone] = &[
         other: &[("name", "name || ' {n}'"), ("email", "'armada{n}.' || email")],
         ..of("accounts", &["id"])
     },
-    of("partners", &["id", "account_id"]),
+    BulkClone { other: &[("slug", "slug || '-{n}'")], ..of("partners", &["id", "account_id"]) },
     // A partner changes its bank account itself.
     BulkClone { by: "partner_id", ..of("onboardings", &["partner_id", "bank_changed_by"]) },
     BulkClone {
