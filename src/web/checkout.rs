@@ -262,7 +262,7 @@ fn check(
     }
     let lang = visit.lang();
     // Otherwise each check has a key of its own: what is changed after it is another booking.
-    let key = values.take("_key").filter(|_| again.is_some_and(|again| again.status != 409));
+    let key = values.take("_key").filter(|_| again.is_some());
     let key = key.unwrap_or_else(|| ids::fresh().to_string());
     let contents = context! {
         kind => "form",
@@ -313,6 +313,9 @@ async fn book(
 ) -> Response {
     let shown = values.take("_total");
     let total = offer.quote["price"]["total"].as_i64();
+    // A code that was used up by this very booking changes the price of a repetition, which the key
+    // answers. The operation refuses a code that is not valid.
+    let shown = shown.filter(|_| is_blank(&values, "code_promo"));
     if shown.is_some_and(|shown| Some(shown) != total.map(|total| total.to_string())) {
         let message = visit.lang().of(
             "The price has changed. Please look at it again.",
