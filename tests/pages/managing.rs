@@ -27,6 +27,7 @@ on_both_engines![
     a_link_fills_in_no_account,
     a_sailing_that_was_called_off_can_be_exchanged,
     a_price_that_has_changed_is_shown_before_the_sale,
+    a_sale_with_a_used_up_code_is_repeated_once,
     a_limit_loses_nothing_that_was_typed,
     a_device_forgets_a_booking,
 ];
@@ -387,6 +388,42 @@ async fn a_price_that_has_changed_is_shown_before_the_sale(world: World) {
     refused.says("What it costs has changed.");
     assert_eq!(world.looks_up(&booking).await["route_time_id"], sailing.id.as_str());
     assert_eq!(world.count("SELECT COUNT(*) FROM reschedules").await, 0);
+}
+
+async fn a_sale_with_a_used_up_code_is_repeated_once(world: World) {
+    let sailing = world.sailing().await;
+    let admin = world.admin().await;
+    let promotion = json!({
+        "title": "Lebaran", "code": "SEKALI", "discount": { "type": "percentage", "value": 10 },
+        "period": { "start_date": "2026-11-01", "end_date": "2026-12-01" },
+        "funded_by": "platform", "target_type": "all", "status": "active", "quota": 1,
+        "per_customer_limit": 1, "description": "", "tnc": "",
+    });
+    world.post("/v1/contents/promotion", promotion).by(&admin).send().await.ok();
+    let path = format!("/en/book/{}", sailing.id);
+    let mut fields = vec![
+        ("item_id", sailing.boat.as_str()),
+        ("type", "speedboat"),
+        ("qty", "1"),
+        ("contact.name", "Sari"),
+        ("contact.email", "sari@example.com"),
+        ("contact.phone", "081234567890"),
+        ("passengers[0].name", "Sari"),
+        ("code_promo", "SEKALI"),
+        ("accept_terms", "true"),
+        ("_do", "check"),
+    ];
+    let check = world.submits(&path, "", &fields).await;
+    let (key, total) = (hidden(&check, "_key"), hidden(&check, "_total"));
+    assert_eq!(total, "135000");
+    fields.pop();
+    fields.extend([("_do", "book"), ("_key", key), ("_total", total)]);
+    let first = world.submits(&path, "", &fields).await;
+    assert_eq!(first.status, 303, "{}", first.html);
+    // The code is used up now, by this booking.
+    let second = world.submits(&path, "", &fields).await;
+    assert_eq!((second.status, second.location()), (303, first.location()), "{}", second.html);
+    assert_eq!(world.count("SELECT COUNT(*) FROM bookings").await, 1);
 }
 
 async fn a_limit_loses_nothing_that_was_typed(world: World) {
