@@ -94,6 +94,8 @@ pub mod providers;
 pub mod refunds;
 /// Financial reports.
 pub mod reports;
+/// Resellers: their keys, grants and accounts.
+pub mod resellers;
 /// Routes, sailings and the search for them.
 pub mod sailings;
 /// Payouts to partners.

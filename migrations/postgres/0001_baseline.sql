@@ -151,7 +151,7 @@ CREATE TABLE accounts (
     -- Whether a link that was mailed to the address has been used.
     email_verified BOOLEAN NOT NULL DEFAULT FALSE,
     phone TEXT,
-    role TEXT NOT NULL CHECK (role IN ('admin', 'staff', 'mitra', 'crew')),
+    role TEXT NOT NULL CHECK (role IN ('admin', 'staff', 'mitra', 'crew', 'reseller')),
     status TEXT NOT NULL CHECK (status IN ('active', 'inactive', 'suspended')),
     -- NULL until an invitation is accepted.
     password_hash TEXT,
@@ -849,6 +849,83 @@ CREATE TABLE promotion_uses (
 );
 
 ---------------------------------------------------------------------------------------------------
+-- Resellers
+---------------------------------------------------------------------------------------------------
+
+-- Agencies that sell seats through the OCTO API, on account.
+CREATE TABLE resellers (
+    id UUID PRIMARY KEY,
+    account_id UUID NOT NULL UNIQUE REFERENCES accounts (id),
+    legal_name TEXT NOT NULL,
+    npwp TEXT,
+    -- Where changes of sailings are told to; NULL: the address of the account.
+    ops_email TEXT,
+    address TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('active', 'suspended')),
+    -- Why it was suspended.
+    status_reason TEXT,
+    credit_limit BIGINT NOT NULL CHECK (credit_limit >= 0),
+    -- What it owes; negative: it has paid in advance. The sum of its lines of `reseller_receivable`;
+    -- maintained by triggers.
+    balance BIGINT NOT NULL DEFAULT 0,
+    -- Payments and credits that no invoice has used up yet.
+    unapplied BIGINT NOT NULL DEFAULT 0 CHECK (unapplied >= 0),
+    invoice_schedule TEXT NOT NULL CHECK (invoice_schedule IN ('weekly', 'monthly')),
+    terms_days INTEGER NOT NULL CHECK (terms_days BETWEEN 0 AND 365),
+    -- Its unpaid bookings, counted by triggers, and the most of them.
+    held INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0),
+    max_holds INTEGER NOT NULL CHECK (max_holds BETWEEN 0 AND 10000),
+    rate_per_minute INTEGER NOT NULL CHECK (rate_per_minute BETWEEN 1 AND 60000),
+    currency_precision INTEGER NOT NULL CHECK (currency_precision IN (0, 2)),
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL
+);
+CREATE INDEX resellers_newest ON resellers (created_at, id);
+
+-- API keys. The key itself is shown once; its SHA-256 hash is kept.
+CREATE TABLE reseller_keys (
+    id UUID PRIMARY KEY,
+    reseller_id UUID NOT NULL REFERENCES resellers (id),
+    name TEXT NOT NULL,
+    -- The first characters, by which people recognise it.
+    prefix TEXT NOT NULL,
+    hash TEXT NOT NULL UNIQUE,
+    -- Words of `Scope`.
+    scopes JSONB NOT NULL,
+    -- The only partner that it is for; NULL: all that are granted.
+    partner_id UUID REFERENCES partners (id),
+    -- Networks that it may be used from, in CIDR notation; empty: all.
+    addresses JSONB NOT NULL,
+    expires_at TIMESTAMPTZ,
+    -- Written once a minute at most.
+    last_used_at TIMESTAMPTZ,
+    last_used_address TEXT,
+    revoked_at TIMESTAMPTZ,
+    created_at TIMESTAMPTZ NOT NULL
+);
+CREATE INDEX reseller_keys_reseller ON reseller_keys (reseller_id, created_at);
+
+-- The partners that a reseller may sell, and for how much.
+CREATE TABLE reseller_grants (
+    id UUID PRIMARY KEY,
+    reseller_id UUID NOT NULL REFERENCES resellers (id),
+    -- NULL: every partner that has no grant of its own.
+    partner_id UUID REFERENCES partners (id),
+    -- Basis points of the fare.
+    margin_rate INTEGER NOT NULL CHECK (margin_rate BETWEEN 0 AND 10000),
+    -- Agreed net fares: line, key of the fare, and price.
+    net_fares JSONB NOT NULL,
+    -- Like the setting; NULL: the setting.
+    refund_policy JSONB,
+    -- The margin may be higher than the partner's commission.
+    allow_loss BOOLEAN NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
+    UNIQUE (reseller_id, partner_id)
+);
+-- There is one grant for all others; UNIQUE alone would allow any number of NULLs.
+CREATE UNIQUE INDEX reseller_grants_all ON reseller_grants (reseller_id) WHERE partner_id IS NULL;
+
+---------------------------------------------------------------------------------------------------
 -- Bookings
 ---------------------------------------------------------------------------------------------------
 
@@ -859,7 +936,7 @@ CREATE TABLE bookings (
     -- Pending, paid and completed bookings are live: they hold seats (triggers).
     status TEXT NOT NULL CHECK (status IN ('pending_payment', 'paid', 'completed', 'expired',
         'cancelled', 'refund_pending', 'refunded')),
-    channel TEXT NOT NULL CHECK (channel IN ('web', 'staff', 'mitra')),
+    channel TEXT NOT NULL CHECK (channel IN ('web', 'staff', 'mitra', 'reseller')),
     sailing_id UUID NOT NULL REFERENCES sailings (id),
     speedboat_id UUID NOT NULL,
     partner_id UUID NOT NULL REFERENCES partners (id),
@@ -940,12 +1017,28 @@ CREATE TABLE bookings (
     -- When contact, passengers and free texts were replaced by placeholders. Nobody can write a
     -- contact into the booking afterwards.
     erased_at TIMESTAMPTZ,
+    -- Of a reseller: who sold it, its id and its reference there, and what the platform leaves to it.
+    reseller_id UUID REFERENCES resellers (id),
+    octo_uuid UUID,
+    reseller_reference TEXT,
+    margin BIGINT NOT NULL DEFAULT 0,
+    -- Sold as a ticket for any sailing of its day.
+    day_ticket BOOLEAN NOT NULL DEFAULT FALSE,
+    -- The contact as the reseller sent it. Our own columns are normalised, and may be empty.
+    octo_contact JSONB,
+    -- A hash of the request that made it, by which a repetition is recognised.
+    request_digest TEXT,
+    CONSTRAINT bookings_octo_uuid UNIQUE (reseller_id, octo_uuid),
+    CONSTRAINT bookings_reseller CHECK ((channel = 'reseller') = (reseller_id IS NOT NULL)
+        AND (channel = 'reseller') = (octo_uuid IS NOT NULL)
+        AND (channel = 'reseller' OR (margin = 0 AND NOT day_ticket))),
     CONSTRAINT bookings_erased CHECK (erased_at IS NULL OR (contact_name = '[erased]'
         AND contact_phone = '' AND note = '' AND held_email IS NULL AND held_network IS NULL
-        AND refund_account IS NULL)),
+        AND refund_account IS NULL AND octo_contact IS NULL)),
     -- The parts of a price add up.
     CONSTRAINT bookings_price CHECK (discount BETWEEN 0 AND subtotal AND tax >= 0
-        AND total = subtotal - discount + tax
+        AND margin BETWEEN 0 AND subtotal - discount
+        AND total = subtotal - discount - margin + tax
         AND partner_discount BETWEEN 0 AND discount
         AND partner_net = subtotal - partner_discount - commission - commission_tax)
 );
@@ -979,6 +1072,12 @@ CREATE INDEX bookings_code_promo ON bookings (code_promo, created_at, id) INCLUD
     NULL;
 -- Notes are too long for an index.
 CREATE INDEX bookings_note ON bookings (substr(note, 1, 100), created_at, id) WHERE note <> '';
+-- A reseller's bookings: the list, by day of travel, and by its own reference.
+CREATE INDEX bookings_reseller ON bookings (reseller_id, created_at, id) WHERE reseller_id IS NOT NULL;
+CREATE INDEX bookings_reseller_departure ON bookings (reseller_id, departure_at)
+    WHERE reseller_id IS NOT NULL;
+CREATE INDEX bookings_reseller_reference ON bookings (reseller_id, reseller_reference)
+    WHERE reseller_reference IS NOT NULL;
 -- Manifest, and cancelling or moving a sailing with its bookings.
 CREATE INDEX bookings_sailing ON bookings (sailing_id);
 -- A customer's bookings.
@@ -1131,14 +1230,14 @@ CREATE TABLE payments (
     id UUID PRIMARY KEY,
     booking_id UUID NOT NULL REFERENCES bookings (id),
     attempt INTEGER NOT NULL,
-    provider TEXT NOT NULL CHECK (provider IN ('simulator', 'midtrans', 'xendit', 'cash')),
+    provider TEXT NOT NULL CHECK (provider IN ('simulator', 'midtrans', 'xendit', 'cash', 'account')),
     -- Our name for it at the provider.
     reference TEXT NOT NULL UNIQUE,
     status TEXT NOT NULL
         CHECK (status IN ('pending', 'paid', 'failed', 'expired', 'refunded')),
     amount BIGINT NOT NULL,
     method TEXT CHECK (method IN ('qris', 'bank_transfer', 'credit_card', 'ewallet', 'retail',
-        'cash', 'other')),
+        'cash', 'account', 'other')),
     redirect_url TEXT,
     -- The provider's own id of the payment, by which it is refunded.
     transaction_id TEXT,
@@ -1242,7 +1341,7 @@ CREATE TABLE refunds (
     -- is on its way; void is no longer owed, because the customer took another sailing instead.
     status TEXT NOT NULL CHECK (status IN ('due', 'sent', 'paid', 'failed', 'returned', 'void')),
     -- How it was paid last, or how it is being sent.
-    paid_by TEXT CHECK (paid_by IN ('provider', 'bank', 'cash', 'partner')),
+    paid_by TEXT CHECK (paid_by IN ('provider', 'bank', 'cash', 'partner', 'account')),
     reference TEXT,
     note TEXT,
     -- The cause: the reschedule or the review, or some passengers who were cancelled.
@@ -1353,7 +1452,7 @@ CREATE TABLE refund_payments (
     amount BIGINT NOT NULL CHECK (amount > 0),
     -- Its part of the refund's tax.
     tax BIGINT NOT NULL DEFAULT 0 CHECK (tax BETWEEN 0 AND amount),
-    paid_by TEXT NOT NULL CHECK (paid_by IN ('provider', 'bank', 'cash', 'partner')),
+    paid_by TEXT NOT NULL CHECK (paid_by IN ('provider', 'bank', 'cash', 'partner', 'account')),
     reference TEXT,
     transfer_id UUID REFERENCES transfers (id),
     told_id UUID REFERENCES told_refunds (id),
@@ -1419,14 +1518,16 @@ CREATE TABLE manifests (
 CREATE TABLE ledger_lines (
     id UUID PRIMARY KEY,
     source TEXT NOT NULL CHECK (source IN ('booking', 'payment', 'review', 'settlement', 'reschedule',
-        'cancellation', 'refund', 'receipt', 'provider_settlement', 'tax_payment', 'cash_deposit', 'journal')),
+        'cancellation', 'refund', 'receipt', 'provider_settlement', 'tax_payment', 'cash_deposit', 'journal',
+        'reseller_payment')),
     source_id UUID NOT NULL,
     kind TEXT NOT NULL,
     account TEXT NOT NULL CHECK (account IN ('gateway_clearing', 'customer_deposits',
         'unapplied_payments', 'refund_payable', 'partner_payable', 'commission_revenue',
         'promotion_expense', 'tax_payable', 'bank', 'cash', 'gateway_fees', 'vat_input', 'suspense',
-        'losses', 'prepaid_pph23', 'bank_fees', 'equity')),
+        'losses', 'prepaid_pph23', 'bank_fees', 'equity', 'reseller_receivable', 'reseller_margin')),
     partner_id UUID REFERENCES partners (id),
+    reseller_id UUID REFERENCES resellers (id),
     booking_id UUID REFERENCES bookings (id),
     -- The tax that a line of `tax_payable` belongs to.
     tax_code TEXT,
@@ -1436,6 +1537,7 @@ CREATE TABLE ledger_lines (
     created_at TIMESTAMPTZ NOT NULL,
     -- partner_payable is kept per partner, the other accounts are not.
     CHECK ((partner_id IS NOT NULL) = (account = 'partner_payable')),
+    CHECK ((reseller_id IS NOT NULL) = (account = 'reseller_receivable')),
     CHECK ((tax_code IS NOT NULL) = (account = 'tax_payable'))
 );
 -- No repetition can post twice.
@@ -1446,6 +1548,9 @@ CREATE INDEX ledger_lines_booking ON ledger_lines (booking_id) WHERE booking_id 
 -- Statements of a partner's account. `amount` is part of it, so that sums read the index alone.
 CREATE INDEX ledger_lines_partner ON ledger_lines (partner_id, posted_on, id, amount)
     WHERE partner_id IS NOT NULL;
+-- Statements and invoices of a reseller.
+CREATE INDEX ledger_lines_reseller ON ledger_lines (reseller_id, posted_on, id, amount)
+    WHERE reseller_id IS NOT NULL;
 -- The journal of a period, alone or with one of its filters. Sums of a period are in `ledger_days`.
 CREATE INDEX ledger_lines_posted ON ledger_lines (posted_on, id);
 CREATE INDEX ledger_lines_account ON ledger_lines (account, posted_on, id, source);
@@ -1533,7 +1638,7 @@ CREATE TABLE payment_days (
 CREATE VIEW tax_receipts AS
 SELECT day, t ->> 'code' AS tax_code, COALESCE(t ->> 'base_factor', '1') AS base_factor,
     times * CAST(t ->> 'amount' AS BIGINT) AS amount, times * base AS base
-FROM (SELECT l.posted_on AS day, 1 AS times, k.taxes, k.subtotal - k.discount AS base
+FROM (SELECT l.posted_on AS day, 1 AS times, k.taxes, k.subtotal - k.discount - k.margin AS base
     FROM ledger_lines l JOIN bookings k ON k.id = l.booking_id
     WHERE l.account = 'customer_deposits' AND l.amount < 0 AND l.kind IN ('paid', 'apply')
     UNION ALL
@@ -1543,22 +1648,26 @@ FROM (SELECT l.posted_on AS day, 1 AS times, k.taxes, k.subtotal - k.discount AS
     UNION ALL
     SELECT l.posted_on, 1, r.was -> 'taxes',
         CAST(r.was ->> 'subtotal' AS BIGINT) - CAST(r.was ->> 'discount' AS BIGINT)
+            - CAST(COALESCE(r.was ->> 'margin', '0') AS BIGINT)
     FROM ledger_lines l JOIN reschedules r ON r.booking_id = l.booking_id AND r.status = 'done'
     WHERE l.account = 'customer_deposits' AND l.amount < 0 AND l.kind IN ('paid', 'apply')
     UNION ALL
     SELECT l.posted_on, -1, r.becomes -> 'taxes',
         CAST(r.becomes ->> 'subtotal' AS BIGINT) - CAST(r.becomes ->> 'discount' AS BIGINT)
+            - CAST(COALESCE(r.becomes ->> 'margin', '0') AS BIGINT)
     FROM ledger_lines l JOIN reschedules r ON r.booking_id = l.booking_id AND r.status = 'done'
     WHERE l.account = 'customer_deposits' AND l.amount < 0 AND l.kind IN ('paid', 'apply')
     UNION ALL
     SELECT l.posted_on, 1, r.becomes -> 'taxes',
         CAST(r.becomes ->> 'subtotal' AS BIGINT) - CAST(r.becomes ->> 'discount' AS BIGINT)
+            - CAST(COALESCE(r.becomes ->> 'margin', '0') AS BIGINT)
     FROM ledger_lines l JOIN reschedules r ON r.id = l.source_id
     WHERE l.account = 'customer_deposits' AND l.amount < 0 AND l.source = 'reschedule'
         AND l.kind = 'rescheduled'
     UNION ALL
     SELECT l.posted_on, -1, r.was -> 'taxes',
         CAST(r.was ->> 'subtotal' AS BIGINT) - CAST(r.was ->> 'discount' AS BIGINT)
+            - CAST(COALESCE(r.was ->> 'margin', '0') AS BIGINT)
     FROM ledger_lines l JOIN reschedules r ON r.id = l.source_id
     WHERE l.account = 'customer_deposits' AND l.amount < 0 AND l.source = 'reschedule'
         AND l.kind = 'rescheduled') priced
@@ -1585,6 +1694,48 @@ CREATE TABLE tax_days (
     PRIMARY KEY (day, tax_code, base_factor)
 );
 
+-- Invoices of resellers.
+CREATE TABLE reseller_invoices (
+    id UUID PRIMARY KEY,
+    code TEXT NOT NULL UNIQUE,
+    reseller_id UUID NOT NULL REFERENCES resellers (id),
+    start_date DATE NOT NULL,
+    end_date DATE NOT NULL CHECK (end_date >= start_date),
+    -- The sum of its lines; negative: a credit.
+    amount BIGINT NOT NULL,
+    -- What payments and credits have settled of it, oldest invoice first.
+    paid BIGINT NOT NULL DEFAULT 0,
+    due_on DATE NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('open', 'paid')),
+    -- NULL: the schedule.
+    created_by UUID REFERENCES accounts (id),
+    created_at TIMESTAMPTZ NOT NULL,
+    CHECK (paid BETWEEN 0 AND CASE WHEN amount > 0 THEN amount ELSE 0 END),
+    CHECK ((status = 'paid') = (paid >= amount))
+);
+CREATE INDEX reseller_invoices_list ON reseller_invoices (reseller_id, created_at, id);
+-- What is owed, oldest first, and what is overdue.
+CREATE INDEX reseller_invoices_open ON reseller_invoices (reseller_id, due_on) WHERE status = 'open';
+
+-- The lines of `reseller_receivable` of each invoice: bookings, moves and refunds, each in one invoice.
+CREATE TABLE reseller_invoice_lines (
+    line_id UUID PRIMARY KEY REFERENCES ledger_lines (id),
+    invoice_id UUID NOT NULL REFERENCES reseller_invoices (id)
+);
+CREATE INDEX reseller_invoice_lines_invoice ON reseller_invoice_lines (invoice_id);
+
+-- Transfers of resellers to our bank account.
+CREATE TABLE reseller_payments (
+    id UUID PRIMARY KEY,
+    reseller_id UUID NOT NULL REFERENCES resellers (id),
+    amount BIGINT NOT NULL CHECK (amount > 0),
+    reference TEXT NOT NULL UNIQUE,
+    received_on DATE NOT NULL,
+    recorded_by UUID NOT NULL REFERENCES accounts (id),
+    created_at TIMESTAMPTZ NOT NULL
+);
+CREATE INDEX reseller_payments_list ON reseller_payments (reseller_id, received_on, id);
+
 -- Agreements with one partner, or (partner_id NULL) with all that have none of their own. NULL
 -- columns mean the default. A partner's own commission rate is on its record.
 CREATE TABLE settlement_configurations (
@@ -1598,6 +1749,8 @@ CREATE TABLE settlement_configurations (
     scheduled_on DATE,
     hold_days INTEGER CHECK (hold_days >= 0),
     minimum_amount BIGINT CHECK (minimum_amount >= 0),
+    -- For bookings of resellers; NULL: that of the default, else the usual commission.
+    resale_commission_rate INTEGER CHECK (resale_commission_rate BETWEEN 0 AND 10000),
     updated_at TIMESTAMPTZ NOT NULL,
     CHECK (commission_rate IS NULL OR partner_id IS NULL),
     -- Only weekly and monthly schedules have a day, and they must have one.

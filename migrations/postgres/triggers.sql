@@ -9,7 +9,8 @@
 --
 -- PostgreSQL runs the triggers of one event in the order of their names. The triggers of one booking
 -- lock rows in a fixed order, so that two statements on one booking each do not deadlock: the sailing,
--- the promotion and its uses, then the counters of unpaid holds in the order e-mail, network, charter.
+-- the promotion and its uses, then the counters of unpaid holds in the order e-mail, network, charter,
+-- reseller.
 -- `bookings_unpaid_…` sorts after `bookings_give_back` and `bookings_take…` for that reason.
 
 ---------------------------------------------------------------------------------------------------
@@ -353,11 +354,13 @@ CREATE OR REPLACE TRIGGER bookings_tell AFTER UPDATE OF status ON bookings
 -- A booking that costs nothing is inserted as paid.
 CREATE OR REPLACE TRIGGER bookings_tell_of_free AFTER INSERT ON bookings
     FOR EACH ROW WHEN (NEW.status = 'paid') EXECUTE FUNCTION bookings_tell();
+-- A hold of a reseller that changes was not sold yet.
 CREATE OR REPLACE TRIGGER bookings_tell_of_reschedule AFTER UPDATE OF sailing_id ON bookings
-    FOR EACH ROW WHEN (NEW.sailing_id <> OLD.sailing_id)
+    FOR EACH ROW WHEN (NEW.sailing_id <> OLD.sailing_id AND OLD.status <> 'pending_payment')
     EXECUTE FUNCTION bookings_tell_of_reschedule();
 CREATE OR REPLACE TRIGGER bookings_tell_of_fewer AFTER UPDATE OF qty ON bookings
-    FOR EACH ROW WHEN (NEW.qty <> OLD.qty) EXECUTE FUNCTION bookings_tell_of_fewer();
+    FOR EACH ROW WHEN (NEW.qty <> OLD.qty AND OLD.status <> 'pending_payment')
+    EXECUTE FUNCTION bookings_tell_of_fewer();
 
 -- The difference of a reschedule is received under the method of its own payment, and counts for the
 -- route that the booking was sold for.
@@ -460,6 +463,28 @@ CREATE OR REPLACE TRIGGER bookings_unpaid_release BEFORE UPDATE OF status ON boo
         AND OLD.held_email IS NOT NULL)
     EXECUTE FUNCTION bookings_unpaid_release();
 
+-- Counts the unpaid bookings of a reseller, and refuses one too many.
+CREATE OR REPLACE FUNCTION bookings_unpaid_reseller() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        UPDATE resellers SET held = held + 1 WHERE id = NEW.reseller_id AND held < max_holds;
+        IF NOT FOUND THEN
+            RAISE check_violation USING MESSAGE = 'resellers_holds';
+        END IF;
+    ELSE
+        UPDATE resellers SET held = held - 1 WHERE id = NEW.reseller_id;
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER bookings_unpaid_take_reseller BEFORE INSERT ON bookings
+    FOR EACH ROW WHEN (NEW.status = 'pending_payment' AND NEW.reseller_id IS NOT NULL)
+    EXECUTE FUNCTION bookings_unpaid_reseller();
+CREATE OR REPLACE TRIGGER bookings_unpaid_release_reseller BEFORE UPDATE OF status ON bookings
+    FOR EACH ROW WHEN (OLD.status = 'pending_payment' AND NEW.status <> 'pending_payment'
+        AND NEW.reseller_id IS NOT NULL)
+    EXECUTE FUNCTION bookings_unpaid_reseller();
+
 ---------------------------------------------------------------------------------------------------
 -- Boarding
 ---------------------------------------------------------------------------------------------------
@@ -549,7 +574,8 @@ BEGIN
             INSERT INTO tax_moves (day, tax_code, base_factor, amount, base)
             SELECT line.posted_on, t ->> 'code', COALESCE(t ->> 'base_factor', '1'),
                 p.times * (t ->> 'amount')::BIGINT,
-                p.times * ((p.price ->> 'subtotal')::BIGINT - (p.price ->> 'discount')::BIGINT)
+                p.times * ((p.price ->> 'subtotal')::BIGINT - (p.price ->> 'discount')::BIGINT
+                    - COALESCE((p.price ->> 'margin')::BIGINT, 0))
             FROM reschedules r,
                 LATERAL (VALUES (1, r.becomes), (-1, r.was)) p (times, price),
                 jsonb_array_elements(p.price -> 'taxes') t
@@ -557,9 +583,15 @@ BEGIN
         ELSE
             INSERT INTO tax_moves (day, tax_code, base_factor, amount, base)
             SELECT line.posted_on, t ->> 'code', COALESCE(t ->> 'base_factor', '1'),
-                (t ->> 'amount')::BIGINT, k.subtotal - k.discount
+                (t ->> 'amount')::BIGINT, k.subtotal - k.discount - k.margin
             FROM bookings k, jsonb_array_elements(k.taxes) t WHERE k.id = line.booking_id;
         END IF;
+    END LOOP;
+    -- What resellers owe. Ordered: two statements lock the same resellers in the same order.
+    FOR line IN SELECT reseller_id, SUM(amount) AS amount FROM inserted
+        WHERE reseller_id IS NOT NULL GROUP BY reseller_id ORDER BY reseller_id
+    LOOP
+        UPDATE resellers SET balance = balance + line.amount WHERE id = line.reseller_id;
     END LOOP;
     RETURN NULL;
 END $$;

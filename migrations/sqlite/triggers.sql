@@ -286,7 +286,7 @@ END;
 -- Writes a reschedule: the old price is taken back, the new one is set.
 DROP TRIGGER IF EXISTS bookings_tell_of_reschedule;
 CREATE TRIGGER bookings_tell_of_reschedule AFTER UPDATE OF sailing_id ON bookings
-WHEN NEW.sailing_id <> OLD.sailing_id
+WHEN NEW.sailing_id <> OLD.sailing_id AND OLD.status <> 'pending_payment'
 BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
         passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
@@ -312,7 +312,7 @@ END;
 -- less.
 DROP TRIGGER IF EXISTS bookings_tell_of_fewer;
 CREATE TRIGGER bookings_tell_of_fewer AFTER UPDATE OF qty ON bookings
-WHEN NEW.qty <> OLD.qty
+WHEN NEW.qty <> OLD.qty AND OLD.status <> 'pending_payment'
 BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
         passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
@@ -444,6 +444,23 @@ BEGIN
     UPDATE bookings SET held_email = NULL, held_network = NULL WHERE id = NEW.id;
 END;
 
+-- Counts the unpaid bookings of a reseller, and refuses one too many.
+DROP TRIGGER IF EXISTS bookings_unpaid_take_reseller;
+CREATE TRIGGER bookings_unpaid_take_reseller AFTER INSERT ON bookings
+WHEN NEW.status = 'pending_payment' AND NEW.reseller_id IS NOT NULL
+BEGIN
+    UPDATE resellers SET held = held + 1 WHERE id = NEW.reseller_id AND held < max_holds;
+    SELECT RAISE(ABORT, 'CHECK constraint failed: resellers_holds') WHERE changes() = 0;
+END;
+
+DROP TRIGGER IF EXISTS bookings_unpaid_release_reseller;
+CREATE TRIGGER bookings_unpaid_release_reseller AFTER UPDATE OF status ON bookings
+WHEN OLD.status = 'pending_payment' AND NEW.status <> 'pending_payment'
+    AND NEW.reseller_id IS NOT NULL
+BEGIN
+    UPDATE resellers SET held = held - 1 WHERE id = NEW.reseller_id;
+END;
+
 ---------------------------------------------------------------------------------------------------
 -- Boarding
 ---------------------------------------------------------------------------------------------------
@@ -476,6 +493,14 @@ CREATE TRIGGER ledger_lines_tell AFTER INSERT ON ledger_lines BEGIN
     INSERT INTO ledger_moves (posted_on, account, tax_code, debit, credit)
     VALUES (NEW.posted_on, NEW.account, COALESCE(NEW.tax_code, ''), MAX(NEW.amount, 0),
         MAX(-NEW.amount, 0));
+END;
+
+-- What resellers owe.
+DROP TRIGGER IF EXISTS ledger_lines_tell_of_reseller;
+CREATE TRIGGER ledger_lines_tell_of_reseller AFTER INSERT ON ledger_lines
+WHEN NEW.reseller_id IS NOT NULL
+BEGIN
+    UPDATE resellers SET balance = balance + NEW.amount WHERE id = NEW.reseller_id;
 END;
 
 -- The price of a booking came in through a provider. With the first receipt of a payment counts what
@@ -532,7 +557,7 @@ WHEN NEW.account = 'customer_deposits' AND NEW.amount < 0 AND NEW.kind IN ('paid
 BEGIN
     INSERT INTO tax_moves (day, tax_code, base_factor, amount, base)
     SELECT NEW.posted_on, t.value ->> 'code', COALESCE(t.value ->> 'base_factor', '1'),
-        t.value ->> 'amount', k.subtotal - k.discount
+        t.value ->> 'amount', k.subtotal - k.discount - k.margin
     FROM bookings k JOIN json_each(k.taxes) t WHERE k.id = NEW.booking_id;
 END;
 
@@ -545,10 +570,12 @@ BEGIN
     INSERT INTO tax_moves (day, tax_code, base_factor, amount, base)
     SELECT NEW.posted_on, t.value ->> 'code', COALESCE(t.value ->> 'base_factor', '1'),
         t.value ->> 'amount', (r.becomes ->> 'subtotal') - (r.becomes ->> 'discount')
+            - COALESCE(r.becomes ->> 'margin', 0)
     FROM reschedules r JOIN json_each(r.becomes -> 'taxes') t WHERE r.id = NEW.source_id
     UNION ALL
     SELECT NEW.posted_on, t.value ->> 'code', COALESCE(t.value ->> 'base_factor', '1'),
-        -(t.value ->> 'amount'), (r.was ->> 'discount') - (r.was ->> 'subtotal')
+        -(t.value ->> 'amount'), (r.was ->> 'discount') + COALESCE(r.was ->> 'margin', 0)
+            - (r.was ->> 'subtotal')
     FROM reschedules r JOIN json_each(r.was -> 'taxes') t WHERE r.id = NEW.source_id;
 END;
 

@@ -125,6 +125,7 @@ pub struct SessionRow {
     level: Option<Level>,
     rules: Option<Value>,
     partner_id: Option<Uuid>,
+    reseller_id: Option<Uuid>,
     impersonator_id: Option<Uuid>,
     impersonator_name: Option<String>,
     impersonator_email: Option<String>,
@@ -160,6 +161,7 @@ impl SessionRow {
             level: self.level,
             rules: rules(self.rules),
             partner_id: self.partner_id,
+            reseller_id: self.reseller_id,
             impersonator,
             context,
         })
@@ -479,6 +481,7 @@ pub struct ByRole {
     pub staff: i64,
     pub mitra: i64,
     pub crew: i64,
+    pub reseller: i64,
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -33,7 +33,7 @@ pub async fn session(db: &Db, hash: &[u8], now: DateTime<Utc>) -> Result<Option<
             "SELECT s.id AS session_id, s.last_used_at, s.authenticated_at,
                a.totp_confirmed_at IS NOT NULL AS second_factor, a.id AS account_id, a.name, a.email,
                a.role, a.status, p.level, p.rules,
-               COALESCE(m.id, c.partner_id) AS partner_id, s.impersonator_id,
+               COALESCE(m.id, c.partner_id) AS partner_id, e.id AS reseller_id, s.impersonator_id,
                i.name AS impersonator_name, i.email AS impersonator_email,
                i.status AS impersonator_status, i.role AS impersonator_role,
                ip.rules AS impersonator_rules,
@@ -44,6 +44,7 @@ pub async fn session(db: &Db, hash: &[u8], now: DateTime<Utc>) -> Result<Option<
              LEFT JOIN permissions p ON p.id = st.permission_id
              LEFT JOIN partners m ON m.account_id = a.id
              LEFT JOIN crew c ON c.account_id = a.id
+             LEFT JOIN resellers e ON e.account_id = a.id
              LEFT JOIN accounts i ON i.id = s.impersonator_id AND i.deleted_at IS NULL
              LEFT JOIN staff ist ON ist.account_id = s.impersonator_id
              LEFT JOIN permissions ip ON ip.id = ist.permission_id

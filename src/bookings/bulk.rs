@@ -74,6 +74,9 @@ pub async fn cancel_with_sailing(
     let mut others = store::cancel_all(tx, sailing, free, false, reason, now).await?;
     let is_whole = |booking: &&CancelledBooking| booking.gone == Rupiah::ZERO;
     post_refunds(tx, owed.iter().filter(is_whole), now).await?;
+    let resold = owed.iter().filter(|booking| booking.segment.reseller_id.is_some());
+    let credited: Vec<_> = resold.map(|booking| booking.segment.id).collect();
+    store::end_refunded(tx, &credited, now).await?;
     // Chargebacks are few.
     for booking in owed.iter().chain(&others).filter(|booking| !is_whole(booking)) {
         let row = store::get_in(tx, booking.segment.id).await?.ok_or(Error::NotFound)?;

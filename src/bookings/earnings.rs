@@ -46,6 +46,7 @@ impl CompletedBooking {
             .posting("completed")
             .debit(Account::CustomerDeposits, shares.paid)
             .debit(Account::PromotionExpense, shares.promotion)
+            .debit(Account::ResellerMargin, shares.margin)
             .credit(Account::PartnerPayable, shares.partner)
             .credit(Account::CommissionRevenue, shares.commission)
             .credit_taxes(shares.by_code())
@@ -142,6 +143,7 @@ pub fn reversal(booking: &BookingRow, refund: Rupiah) -> (Posting, Due) {
         .posting("completion_reversed")
         .credit(Account::CustomerDeposits, shares.paid)
         .credit(Account::PromotionExpense, shares.promotion)
+        .credit(Account::ResellerMargin, shares.margin)
         .debit(Account::PartnerPayable, shares.partner)
         .debit(Account::CommissionRevenue, shares.commission)
         .credit_taxes(shares.by_code().map(|(code, amount)| (code, -amount)));

@@ -2,7 +2,7 @@
 
 use super::{
     forms::GuestCredentials,
-    model::{BookingRow, RefundAccount},
+    model::{BookingRow, Channel, RefundAccount},
     rules::{Actor, has_ticket},
     store,
     view::{
@@ -26,12 +26,13 @@ use crate::{
 /// Most tickets that are signed on the thread of a request.
 pub const FEW_TICKETS: usize = 200;
 
-/// In whose name the caller acts on bookings; 403 for crew, which has no part in them.
+/// In whose name the caller acts on bookings; 403 for crew, which has no part in them, and for
+/// resellers, which act through OCTO.
 pub fn actor(caller: Option<&Caller>) -> Result<Actor> {
     match caller.map(|caller| caller.role) {
         Some(Role::Admin | Role::Staff) => Ok(Actor::Staff),
         Some(Role::Mitra) => Ok(Actor::Partner),
-        Some(Role::Crew) => Err(Error::Forbidden),
+        Some(Role::Crew | Role::Reseller) => Err(Error::Forbidden),
         None => Ok(Actor::Guest),
     }
 }
@@ -56,7 +57,11 @@ pub async fn booking_for(
 }
 
 impl GuestCredentials {
+    /// The booker of a reseller's booking is the reseller: what it costs is not for its traveller.
     fn open(&self, row: &BookingRow) -> bool {
+        if row.channel == Channel::Reseller {
+            return false;
+        }
         let code = self.code.as_deref().map(|code| code.trim().to_ascii_uppercase());
         let email = self.email.as_ref().map(|email| email.as_str());
         code.as_deref() == Some(row.code.as_str()) && email == Some(row.contact_email.as_str())
@@ -69,7 +74,7 @@ pub fn may_read_identity(caller: Option<&Caller>) -> bool {
     caller.is_none_or(|caller| match caller.role {
         Role::Mitra => caller.impersonator_may(Rule::BookingsRead),
         Role::Admin | Role::Staff => caller.may(Rule::BookingsRead),
-        Role::Crew => false,
+        Role::Crew | Role::Reseller => false,
     })
 }
 
@@ -95,7 +100,7 @@ impl Readable {
     pub fn by(caller: Option<&Caller>) -> Self {
         let refund_account = caller.is_none_or(|caller| match caller.role {
             Role::Admin | Role::Staff => caller.may(Rule::BookingsRead),
-            Role::Mitra | Role::Crew => false,
+            Role::Mitra | Role::Crew | Role::Reseller => false,
         });
         let identity = may_read_identity(caller);
         Self { identity, tickets: identity, refund_account }

@@ -49,8 +49,8 @@ pub use lookup::{
     to_response,
 };
 pub use model::{
-    BookingOnList, BookingRow, BookingStatus, CancelledPassenger, Gender, IdentityType,
-    RefundAccount, StoredPassenger,
+    BookingOnList, BookingRow, BookingStatus, CancelledPassenger, Channel, Gender, IdentityType,
+    RefundAccount, ResoldPassenger, StoredPassenger,
 };
 pub use partial::offer as offer_of_some;
 pub use prices::{FareLine, Price, TaxAmount};

@@ -41,7 +41,7 @@ crate::string_enum! {
 
 crate::string_enum! {
     /// Who created it.
-    pub enum Channel { Web = "web", Staff = "staff", Mitra = "mitra" }
+    pub enum Channel { Web = "web", Staff = "staff", Mitra = "mitra", Reseller = "reseller" }
 }
 
 crate::string_enum! {
@@ -74,6 +74,21 @@ pub struct StoredPassenger {
     /// index in the list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<u16>,
+    /// What a reseller knows it by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resold: Option<ResoldPassenger>,
+}
+
+/// What a reseller has said of a passenger.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResoldPassenger {
+    /// Of the unit item.
+    pub uuid: Uuid,
+    pub reference: Option<String>,
+    /// As it was sent.
+    pub contact: Option<serde_json::Value>,
+    /// Whether the passenger's name is its own, and not that of the contact.
+    pub name_given: bool,
 }
 
 impl StoredPassenger {
@@ -188,6 +203,8 @@ pub struct LedgerSegment {
     pub partner_id: Uuid,
     /// The reschedule that began it.
     pub reschedule_id: Option<Uuid>,
+    /// The reseller that sold it.
+    pub reseller_id: Option<Uuid>,
 }
 
 impl LedgerSegment {
@@ -196,7 +213,8 @@ impl LedgerSegment {
             Some(id) => (Source::Reschedule, id),
             None => (Source::Booking, self.id),
         };
-        Posting::new(source, id, kind).of_booking(self.id, self.partner_id)
+        let posting = Posting::new(source, id, kind).of_booking(self.id, self.partner_id);
+        posting.of_reseller(self.reseller_id)
     }
 
     /// What the shares mean for the partner, `times` 1 or -1.
@@ -227,6 +245,7 @@ impl LedgerSegment {
         NewRefund {
             booking_id: self.id,
             partner_id: self.partner_id,
+            reseller_id: self.reseller_id,
             kind,
             amount,
             tax: Rupiah::ZERO,
@@ -244,6 +263,7 @@ pub struct StoredPrice {
     subtotal: Rupiah,
     discount: Rupiah,
     partner_discount: Rupiah,
+    margin: Rupiah,
     taxes: Json<Vec<TaxAmount>>,
     tax: Rupiah,
     total: Rupiah,
@@ -263,6 +283,7 @@ impl StoredPrice {
             subtotal: self.subtotal,
             discount: self.discount,
             partner_discount: self.partner_discount,
+            margin: self.margin,
             taxes: self.taxes.0.clone(),
             tax: self.tax,
             total: self.total,
@@ -337,6 +358,9 @@ pub struct StoredBooking {
     pub created_at: DateTime<Utc>,
     /// Cancelled together with its sailing.
     pub called_off: bool,
+    /// The reseller that sold it. The columns of its booking are read by `octo`.
+    pub reseller_id: Option<Uuid>,
+    pub margin: Rupiah,
 }
 
 /// Columns joined from other tables.
@@ -360,6 +384,8 @@ pub struct JoinedBooking {
     pub partner_name: String,
     /// Whether the partner is suspended now.
     pub partner_suspended: bool,
+    /// Of the reseller that sold it.
+    pub reseller_name: Option<String>,
     // The newest attempt to pay.
     pub payment_provider: Option<String>,
     pub payment_reference: Option<String>,
@@ -450,6 +476,7 @@ impl NewBooking {
                 partner_name: sailing.partner_name.clone(),
                 // Else there is no offer.
                 partner_suspended: false,
+                reseller_name: None,
                 payment_provider: self.provider.map(str::to_owned),
                 payment_reference: paid_at_provider.then(|| format!("{}-1", self.code)),
                 payment_status: paid_at_provider.then(|| "pending".to_owned()),
@@ -506,6 +533,8 @@ impl NewBooking {
                 refund_cap: None,
                 created_at: self.created_at,
                 called_off: false,
+                reseller_id: None,
+                margin: price.margin,
             },
         }
     }
@@ -518,8 +547,8 @@ impl BookingRow {
     }
 
     pub fn ledger_segment(&self) -> LedgerSegment {
-        let StoredBooking { id, partner_id, reschedule_id, .. } = self.stored;
-        LedgerSegment { id, partner_id, reschedule_id }
+        let StoredBooking { id, partner_id, reschedule_id, reseller_id, .. } = self.stored;
+        LedgerSegment { id, partner_id, reschedule_id, reseller_id }
     }
 
     /// The segment that a reschedule begins.
@@ -546,6 +575,7 @@ impl BookingRow {
         stored.commission_taxes = Json(price.commission_taxes);
         stored.commission_tax = price.commission_tax;
         stored.partner_discount = price.partner_discount;
+        stored.margin = price.margin;
         stored.partner_net = price.partner_net;
     }
 
@@ -582,6 +612,7 @@ impl BookingRow {
             commission_taxes: self.commission_taxes.0.clone(),
             commission_tax: self.commission_tax,
             partner_discount: self.partner_discount,
+            margin: self.margin,
             partner_net: self.partner_net,
         }
     }

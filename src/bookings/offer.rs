@@ -125,7 +125,7 @@ pub fn sold_out(available: i32) -> Error {
 /// The channel of somebody who asks what a code is worth.
 pub fn asked_on(caller: Option<&Caller>) -> Channel {
     match caller.map(|caller| caller.role) {
-        None => Channel::Web,
+        None | Some(Role::Reseller) => Channel::Web,
         Some(Role::Mitra | Role::Crew) => Channel::Mitra,
         Some(Role::Admin | Role::Staff) => Channel::Staff,
     }

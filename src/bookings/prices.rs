@@ -52,6 +52,24 @@ pub struct FareLine {
     pub unit_price: Rupiah,
     pub count: i32,
     pub takes_seat: bool,
+    /// What is left to the reseller of each. `None`: not sold by one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin: Option<Rupiah>,
+}
+
+impl FareLine {
+    fn price(&self) -> Rupiah {
+        self.unit_price * i64::from(self.count)
+    }
+
+    fn margins(&self) -> Rupiah {
+        self.margin.unwrap_or_default() * i64::from(self.count)
+    }
+
+    /// What is charged for each: the fare, or what a reseller pays of it.
+    pub fn charged(&self) -> Rupiah {
+        self.unit_price - self.margin.unwrap_or_default()
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,6 +84,9 @@ pub struct Price {
     /// The part of the discount that the partner pays for.
     #[serde(default)]
     pub partner_discount: Rupiah,
+    /// What the platform leaves to the reseller.
+    #[serde(default)]
+    pub margin: Rupiah,
     pub taxes: Vec<TaxAmount>,
     pub tax: Rupiah,
     pub total: Rupiah,
@@ -106,6 +127,7 @@ impl Goods {
                     unit_price: fare.of(unit_price),
                     count: 1,
                     takes_seat: fare.takes_seat,
+                    margin: None,
                 }),
             }
         }
@@ -115,9 +137,7 @@ impl Goods {
 
     fn subtotal(&self) -> Rupiah {
         match self.kind {
-            BookingType::Speedboat => {
-                self.lines.iter().map(|line| line.unit_price * i64::from(line.count)).sum()
-            }
+            BookingType::Speedboat => self.lines.iter().map(FareLine::price).sum(),
             BookingType::Charter => self.unit_price * i64::from(self.seats),
         }
     }
@@ -154,6 +174,7 @@ pub fn price(
             FundedBy::Platform => Rupiah::ZERO,
             FundedBy::Partner => discount,
         },
+        margin: Rupiah::ZERO,
         taxes: charged(&|applies_to| applies_to.is_on_sale_of(goods.kind)),
         tax: Rupiah::ZERO,
         total: Rupiah::ZERO,
@@ -178,8 +199,9 @@ pub fn reprice(sold: &Price, goods: &Goods) -> Price {
 impl Price {
     /// Computes everything that follows from the subtotal, the discount and the rates.
     fn computed(self) -> Self {
-        let taxable = self.subtotal - self.discount;
-        let taxes: Vec<_> = self.taxes.iter().map(|tax| tax.on(taxable)).collect();
+        let margin = self.lines.iter().map(FareLine::margins).sum();
+        let taxable = self.subtotal - self.discount - margin;
+        let taxes: Vec<_> = self.taxes.iter().map(|tax| self.charge(tax, taxable)).collect();
         let commission = self.commission_rate.of(self.subtotal);
         let on_commission = self.commission_taxes.iter().map(|tax| tax.on(commission));
         let commission_taxes: Vec<_> = on_commission.collect();
@@ -187,6 +209,7 @@ impl Price {
         Self {
             total: taxable + tax,
             partner_net: self.subtotal - self.partner_discount - commission - commission_tax,
+            margin,
             taxes,
             tax,
             commission,
@@ -194,6 +217,21 @@ impl Price {
             commission_tax,
             ..self
         }
+    }
+
+    /// A tax on what is charged. A reseller adds up the prices of units, so its taxes are computed for
+    /// each unit.
+    fn charge(&self, tax: &TaxAmount, taxable: Rupiah) -> TaxAmount {
+        if !self.is_resold() {
+            return tax.on(taxable);
+        }
+        let of = |line: &FareLine| tax.on(line.charged()).amount * i64::from(line.count);
+        TaxAmount { amount: self.lines.iter().map(of).sum(), ..tax.clone() }
+    }
+
+    /// Whether a reseller has sold it.
+    fn is_resold(&self) -> bool {
+        self.lines.iter().any(|line| line.margin.is_some())
     }
 }
 
@@ -208,7 +246,7 @@ pub fn split(sold: &Price, remaining: impl Fn(&str) -> i32) -> (Price, Price) {
         lines.filter(|line| line.count > 0).collect()
     };
     let lines = with(&|line| remaining(&line.fare));
-    let subtotal = lines.iter().map(|line| line.unit_price * i64::from(line.count)).sum();
+    let subtotal = lines.iter().map(FareLine::price).sum();
     let of_rest = |amount: Rupiah| match sold.subtotal {
         Rupiah::ZERO => Rupiah::ZERO,
         whole => amount.share(subtotal, whole),
@@ -228,6 +266,7 @@ pub fn split(sold: &Price, remaining: impl Fn(&str) -> i32) -> (Price, Price) {
         subtotal: sold.subtotal - rest.subtotal,
         discount: sold.discount - rest.discount,
         partner_discount: sold.partner_discount - rest.partner_discount,
+        margin: sold.margin - rest.margin,
         taxes: taxes(&sold.taxes, &rest.taxes),
         tax: sold.tax - rest.tax,
         total: sold.total - rest.total,
@@ -247,6 +286,8 @@ pub struct Shares {
     pub paid: Rupiah,
     /// What the platform adds for its promotion.
     pub promotion: Rupiah,
+    /// What it leaves to the reseller.
+    pub margin: Rupiah,
     pub taxes: Vec<TaxAmount>,
     pub commission: Rupiah,
     pub commission_taxes: Vec<TaxAmount>,
@@ -280,6 +321,7 @@ pub fn earned(price: &Price) -> Shares {
     Shares {
         paid: price.total,
         promotion: price.discount - price.partner_discount,
+        margin: price.margin,
         taxes: price.taxes.clone(),
         commission: price.commission,
         commission_taxes: price.commission_taxes.clone(),
@@ -302,6 +344,7 @@ pub fn kept(price: &Price, kept: Rupiah) -> Shares {
     Shares {
         paid: kept,
         promotion: Rupiah::ZERO,
+        margin: Rupiah::ZERO,
         partner: base - commission - sum(&commission_taxes),
         taxes,
         commission,
@@ -321,11 +364,13 @@ pub fn taken_back(price: &Price, refund: Rupiah) -> Shares {
         taxes.iter().map(|tax| TaxAmount { amount: of(tax.amount), ..tax.clone() }).collect()
     };
     let (taxes, commission_taxes) = (each(&earned.taxes), each(&earned.commission_taxes));
-    let (promotion, commission) = (of(earned.promotion), of(earned.commission));
+    let (promotion, margin) = (of(earned.promotion), of(earned.margin));
+    let commission = of(earned.commission);
     Shares {
         paid: refund,
-        partner: refund + promotion - sum(&taxes) - commission - sum(&commission_taxes),
+        partner: refund + promotion + margin - sum(&taxes) - commission - sum(&commission_taxes),
         promotion,
+        margin,
         taxes,
         commission,
         commission_taxes,
@@ -347,6 +392,7 @@ pub fn fee(price: &Price, fee: Rupiah) -> Shares {
     Shares {
         paid: fee,
         promotion: Rupiah::ZERO,
+        margin: Rupiah::ZERO,
         taxes: Vec::new(),
         commission: fee - sum(&commission_taxes),
         commission_taxes,
@@ -512,6 +558,7 @@ mod tests {
             };
             let line = |(n, (unit, count, _)): (usize, &(i64, i32, i32))| FareLine {
                 fare: n.to_string(), unit_price: Rupiah(*unit), count: *count, takes_seat: true,
+                margin: None,
             };
             let lines: Vec<_> = units.iter().enumerate().map(line).collect();
             let goods = Goods {

@@ -70,13 +70,13 @@ pub async fn sell(
     Ok(booking.into_row(&sailing))
 }
 
-/// 403 for crew, which does not sell.
+/// 403 for crew, which does not sell, and for resellers, which sell through OCTO.
 fn channel(caller: Option<&Caller>) -> Result<Channel> {
     match caller.map(|caller| caller.role) {
         None => Ok(Channel::Web),
         Some(Role::Mitra) => Ok(Channel::Mitra),
         Some(Role::Admin | Role::Staff) => Ok(Channel::Staff),
-        Some(Role::Crew) => Err(Error::Forbidden),
+        Some(Role::Crew | Role::Reseller) => Err(Error::Forbidden),
     }
 }
 
@@ -179,6 +179,7 @@ fn passengers(
             unit_price: fare.map(|fare| fare.of(seat_price)),
             takes_seat: fare.is_none_or(|fare| fare.takes_seat),
             place: None,
+            resold: None,
         });
     }
     Ok(passengers)

@@ -98,14 +98,19 @@ pub async fn cancel(
         // Nothing was paid.
         _ => Vec::new(),
     };
+    // The account of a reseller was credited with the refund.
+    let is_credited = booking.reseller_id.is_some() && to == BookingStatus::RefundPending;
+    if is_credited {
+        store::end_refunded(tx, &[booking.id], now).await?;
+    }
     let cancelled = cancelled_event(booking.id, *tells_reason);
     events::emit_all(tx, [cancelled].into_iter().chain(due), now).await?;
     let mut after = booking.clone();
-    after.stored.status = to;
+    after.stored.status = if is_credited { BookingStatus::Refunded } else { to };
     after.stored.cancelled_at = Some(now);
     after.stored.cancel_reason = Some((*reason).to_owned());
     after.stored.refund_amount = refund_amount.or(booking.refund_amount);
-    after.joined.owed = owed + refund.amount;
+    after.joined.owed = if is_credited { owed } else { owed + refund.amount };
     Ok(Some(after))
 }
 

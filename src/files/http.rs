@@ -84,8 +84,10 @@ pub async fn upload_file(
 fn allowed(caller: &Caller, purpose: Purpose) -> Result<()> {
     match purpose.rule() {
         Some(rule) if !caller.may(rule) => Err(Error::Forbidden),
-        // Crew has a picture of its own and nothing else to upload.
-        _ if caller.role == Role::Crew && purpose != Purpose::Avatar => Err(Error::Forbidden),
+        // They have a picture of their own and nothing else to upload.
+        _ if matches!(caller.role, Role::Crew | Role::Reseller) && purpose != Purpose::Avatar => {
+            Err(Error::Forbidden)
+        }
         _ => Ok(()),
     }
 }

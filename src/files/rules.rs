@@ -23,7 +23,7 @@ pub fn quota(role: Role, email_verified: bool) -> Option<Quota> {
     let mib = if email_verified { 200 } else { 20 };
     match role {
         Role::Admin => None,
-        Role::Staff | Role::Mitra | Role::Crew => {
+        Role::Staff | Role::Mitra | Role::Crew | Role::Reseller => {
             Some(Quota { files: 500, bytes: (mib * MIB) as i64 })
         }
     }

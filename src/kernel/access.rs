@@ -36,6 +36,9 @@ crate::string_enum! {
         ReportsRead = "reports.read",
         AuditRead = "audit.read",
         PrivacyManage = "privacy.manage",
+        ResellersRead = "resellers.read",
+        ResellersWrite = "resellers.write",
+        ResellersFinance = "resellers.finance",
     }
 }
 
@@ -52,7 +55,13 @@ crate::string_enum! {
 
 crate::string_enum! {
     /// Role of an account.
-    pub enum Role { Admin = "admin", Staff = "staff", Mitra = "mitra", Crew = "crew" }
+    pub enum Role {
+        Admin = "admin",
+        Staff = "staff",
+        Mitra = "mitra",
+        Crew = "crew",
+        Reseller = "reseller",
+    }
 }
 
 /// The access column of the table.
@@ -69,7 +78,7 @@ pub enum Access {
     AnySession,
     /// Every signed-in account, crew included: its own profile, sessions and password.
     OwnAccount,
-    /// Admins, staff and partners.
+    /// Everyone but crew.
     SignedIn,
     Admin,
     /// Admins, and staff whose permission has the rule.
@@ -82,6 +91,8 @@ pub enum Access {
     PartnerCrewOr(Rule),
     /// The same, for staff with at least one of the rules.
     PartnerCrewOrAny(Rule, Rule),
+    /// Resellers for their own data, admins, and staff with the rule.
+    ResellerOr(Rule),
 }
 
 impl Access {
@@ -97,6 +108,7 @@ impl Access {
             Self::Public | Self::Guest | Self::AnySession => Vec::new(),
             Self::GuestOr(rule) | Self::Staff(rule) => vec![rule],
             Self::PartnerOr(rule) | Self::PartnerCrewOr(rule) => vec![rule],
+            Self::ResellerOr(rule) => vec![rule],
             Self::PartnerCrewOrAny(one, other) => vec![one, other],
             Self::SignedIn | Self::OwnAccount | Self::Admin | Self::Partner => match changes {
                 true => vec![Rule::PartnersWrite],

@@ -81,7 +81,7 @@ fn allows(role: Role, rules: &[Rule], rule: Rule) -> bool {
     match role {
         Role::Admin => true,
         Role::Staff => rules.contains(&rule),
-        Role::Mitra | Role::Crew => false,
+        Role::Mitra | Role::Crew | Role::Reseller => false,
     }
 }
 
@@ -100,6 +100,7 @@ pub fn admits(access: Access, role: Role, rules: &[Rule]) -> bool {
         Access::PartnerOr(rule) | Access::GuestOr(rule) => is_partner || may(rule),
         Access::PartnerCrewOr(rule) => is_partner_or_crew || may(rule),
         Access::PartnerCrewOrAny(one, other) => is_partner_or_crew || may(one) || may(other),
+        Access::ResellerOr(rule) => role == Role::Reseller || may(rule),
     }
 }
 
@@ -127,6 +128,8 @@ pub struct Caller {
     /// The partner that the account belongs to: its own, or that of a crew member. Check with
     /// [`Caller::partner`] whether the caller is the partner.
     pub partner_id: Option<Uuid>,
+    /// The reseller that the account is.
+    pub reseller_id: Option<Uuid>,
     pub impersonator: Option<Impersonator>,
     pub context: Context,
 }
@@ -150,7 +153,17 @@ impl Caller {
     pub fn partner(&self) -> Result<Uuid> {
         match self.role {
             Role::Mitra => self.partner_id.ok_or(Error::Forbidden),
-            Role::Admin | Role::Staff | Role::Crew => Err(Error::Forbidden),
+            Role::Admin | Role::Staff | Role::Crew | Role::Reseller => Err(Error::Forbidden),
+        }
+    }
+
+    /// Refuses resellers that are not this one. 404, as for one that does not exist.
+    pub fn reseller(&self, id: Uuid) -> Result<Uuid> {
+        match self.role {
+            Role::Admin | Role::Staff => Ok(id),
+            Role::Reseller if self.reseller_id == Some(id) => Ok(id),
+            Role::Reseller => Err(Error::NotFound),
+            Role::Mitra | Role::Crew => Err(Error::Forbidden),
         }
     }
 
@@ -160,7 +173,7 @@ impl Caller {
         match self.role {
             Role::Mitra => self.partner().map(Some),
             Role::Admin | Role::Staff => Ok(wanted),
-            Role::Crew => Err(Error::Forbidden),
+            Role::Crew | Role::Reseller => Err(Error::Forbidden),
         }
     }
 
@@ -168,7 +181,7 @@ impl Caller {
     pub fn crew_filter(&self, wanted: Option<Uuid>) -> Result<Option<Uuid>> {
         match self.role {
             Role::Crew => self.partner_id.map(Some).ok_or(Error::Forbidden),
-            Role::Admin | Role::Staff | Role::Mitra => self.partner_filter(wanted),
+            Role::Admin | Role::Staff | Role::Mitra | Role::Reseller => self.partner_filter(wanted),
         }
     }
 
@@ -178,6 +191,8 @@ impl Caller {
         match self.role {
             Role::Admin | Role::Staff => true,
             Role::Mitra | Role::Crew => self.impersonator.is_some(),
+            // Its keys sell on account.
+            Role::Reseller => true,
         }
     }
 

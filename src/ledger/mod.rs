@@ -50,6 +50,10 @@ crate::string_enum! {
         BankFees = "bank_fees",
         /// Opening balances.
         Equity = "equity",
+        /// What resellers owe for bookings, or (negative) have paid in advance.
+        ResellerReceivable = "reseller_receivable",
+        /// What the platform leaves to resellers of the price.
+        ResellerMargin = "reseller_margin",
     }
 }
 
@@ -73,6 +77,8 @@ crate::string_enum! {
         TaxPayment = "tax_payment",
         CashDeposit = "cash_deposit",
         Journal = "journal",
+        /// A transfer of a reseller (`reseller_payments`).
+        ResellerPayment = "reseller_payment",
     }
 }
 
@@ -83,6 +89,8 @@ pub struct Posting {
     kind: &'static str,
     /// Partner whose payable changes, if any.
     partner_id: Option<Uuid>,
+    /// Reseller whose receivable changes, if any.
+    reseller_id: Option<Uuid>,
     booking_id: Option<Uuid>,
     /// The day in the books; `None`: today.
     posted_on: Option<NaiveDate>,
@@ -103,6 +111,7 @@ impl Posting {
             source_id,
             kind,
             partner_id: None,
+            reseller_id: None,
             booking_id: None,
             posted_on: None,
             lines: Vec::new(),
@@ -122,6 +131,11 @@ impl Posting {
 
     pub fn of_partner(mut self, partner: Uuid) -> Self {
         self.partner_id = Some(partner);
+        self
+    }
+
+    pub fn of_reseller(mut self, reseller: Option<Uuid>) -> Self {
+        self.reseller_id = reseller;
         self
     }
 
@@ -175,12 +189,14 @@ pub async fn post_all(tx: &mut Tx, postings: &[Posting], now: DateTime<Utc>) -> 
     let lines: Vec<_> = lines.filter(|(_, line)| line.amount != Rupiah::ZERO).collect();
     let today = tx.date_of(now);
     tx.insert_all(
-        "INSERT INTO ledger_lines (id, source, source_id, kind, account, partner_id, booking_id,
-           tax_code, amount, posted_on, created_at)",
-        11,
+        "INSERT INTO ledger_lines (id, source, source_id, kind, account, partner_id,
+           reseller_id, booking_id, tax_code, amount, posted_on, created_at)",
+        12,
         &lines,
         |statement, (posting, line)| {
             let partner = posting.partner_id.filter(|_| line.account == Account::PartnerPayable);
+            let reseller =
+                posting.reseller_id.filter(|_| line.account == Account::ResellerReceivable);
             statement
                 .bind(ids::fresh())
                 .bind(posting.source)
@@ -188,6 +204,7 @@ pub async fn post_all(tx: &mut Tx, postings: &[Posting], now: DateTime<Utc>) -> 
                 .bind(posting.kind)
                 .bind(line.account)
                 .bind(partner)
+                .bind(reseller)
                 .bind(posting.booking_id)
                 .bind(line.tax_code.clone())
                 .bind(line.amount)

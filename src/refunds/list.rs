@@ -67,7 +67,7 @@ impl RefundRecord {
     /// A partner does not see the customer's account.
     pub fn shown_to(self, role: Role) -> Self {
         match role {
-            Role::Mitra | Role::Crew => Self { account: None, ..self },
+            Role::Mitra | Role::Crew | Role::Reseller => Self { account: None, ..self },
             Role::Admin | Role::Staff => self,
         }
     }

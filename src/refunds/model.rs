@@ -45,6 +45,8 @@ crate::string_enum! {
         Cash = "cash",
         /// Cash that the partner had taken and handed back.
         Partner = "partner",
+        /// To the account of the reseller that sold the booking.
+        Account = "account",
     }
 }
 
@@ -56,6 +58,7 @@ impl PaidBy {
             Self::Bank => Account::Bank,
             Self::Cash => Account::Cash,
             Self::Partner => Account::PartnerPayable,
+            Self::Account => Account::ResellerReceivable,
         }
     }
 }
@@ -101,6 +104,8 @@ impl Refund {
 pub struct NewRefund {
     pub booking_id: Uuid,
     pub partner_id: Uuid,
+    /// The reseller that sold the booking: the money goes to its account at once.
+    pub reseller_id: Option<Uuid>,
     pub kind: RefundKind,
     pub amount: Rupiah,
     /// The booking tax in the amount, which the state no longer gets.

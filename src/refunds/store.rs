@@ -91,11 +91,14 @@ async fn insert_all(
 ) -> Result<Vec<DomainEvent>> {
     let owed = new.iter().filter(|new| new.amount > Rupiah::ZERO);
     let owed: Vec<_> = owed.map(|new| (ids::fresh(), *new)).collect();
+    let (credited, due): (Vec<_>, Vec<_>) =
+        owed.into_iter().partition(|(_, new)| new.reseller_id.is_some());
+    insert_paid(tx, &credited, now).await?;
     tx.insert_all(
         "INSERT INTO refunds (id, code, booking_id, partner_id, kind, amount, unpaid, tax,
            status, reschedule_id, review_id, cancellation_id, send_at, due_at)",
         14,
-        &owed,
+        &due,
         |statement, (id, new)| {
             statement
                 .bind(*id)
@@ -115,8 +118,61 @@ async fn insert_all(
         },
     )
     .await?;
-    let due = owed.iter().map(|(id, new)| RefundRef { refund_id: *id, booking_id: new.booking_id });
+    let due = due.iter().map(|(id, new)| RefundRef { refund_id: *id, booking_id: new.booking_id });
     Ok(due.map(DomainEvent::RefundDue).collect())
+}
+
+/// Refunds of bookings that resellers have sold go to their accounts at once.
+async fn insert_paid(tx: &mut Tx, new: &[(Uuid, NewRefund)], now: DateTime<Utc>) -> Result<()> {
+    tx.insert_all(
+        "INSERT INTO refunds (id, code, booking_id, partner_id, kind, amount, unpaid, tax,
+           status, paid_by, reschedule_id, review_id, cancellation_id, due_at, paid_at)",
+        15,
+        new,
+        |statement, (id, new)| {
+            statement
+                .bind(*id)
+                .bind(ids::fresh_code("RFD"))
+                .bind(new.booking_id)
+                .bind(new.partner_id)
+                .bind(new.kind)
+                .bind(new.amount)
+                .bind(Rupiah::ZERO)
+                .bind(new.tax)
+                .bind(RefundStatus::Paid)
+                .bind(PaidBy::Account)
+                .bind(new.reschedule_id)
+                .bind(new.review_id)
+                .bind(new.cancellation_id)
+                .bind(now)
+                .bind(now)
+        },
+    )
+    .await?;
+    let paid: Vec<_> = new.iter().map(|(id, new)| (ids::fresh(), *id, *new)).collect();
+    tx.insert_all(
+        "INSERT INTO refund_payments (id, refund_id, amount, tax, paid_by, paid_at)",
+        6,
+        &paid,
+        |statement, (id, refund, new)| {
+            statement
+                .bind(*id)
+                .bind(*refund)
+                .bind(new.amount)
+                .bind(new.tax)
+                .bind(PaidBy::Account)
+                .bind(now)
+        },
+    )
+    .await?;
+    let posting = |(id, _, new): &(Uuid, Uuid, NewRefund)| {
+        Posting::new(Source::Refund, *id, "paid")
+            .of_booking(new.booking_id, new.partner_id)
+            .of_reseller(new.reseller_id)
+            .debit(ledger::Account::RefundPayable, new.amount)
+            .credit(ledger::Account::ResellerReceivable, new.amount)
+    };
+    ledger::post_all(tx, &paid.iter().map(posting).collect::<Vec<_>>(), now).await
 }
 
 /// The refunds of a review.

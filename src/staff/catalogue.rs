@@ -25,6 +25,7 @@ fn group_label(group: &str) -> Text {
         "settlements" => text("Settlements", "Penyelesaian dana"),
         "finance" => text("Finance", "Keuangan"),
         "reports" => text("Reports", "Laporan"),
+        "resellers" => text("Resellers", "Agen penjual"),
         "privacy" => text("Personal data", "Data pribadi"),
         _ => text("Audit log", "Log audit"),
     }
@@ -226,6 +227,25 @@ fn words(rule: Rule) -> (Text, Text) {
             "Kelola data pribadi",
             "Export and erase the personal data of a person.",
             "Mengekspor dan menghapus data pribadi seseorang.",
+        ),
+        ResellersRead => (
+            "See resellers",
+            "Lihat agen penjual",
+            "List and open resellers and their partners.",
+            "Melihat daftar dan rincian agen penjual beserta mitranya.",
+        ),
+        ResellersWrite => (
+            "Manage resellers",
+            "Kelola agen penjual",
+            "Update and suspend resellers, grant partners, create and revoke keys.",
+            "Mengubah dan menangguhkan agen penjual, memberi akses mitra, membuat dan mencabut \
+             kunci.",
+        ),
+        ResellersFinance => (
+            "Accounts of resellers",
+            "Rekening agen penjual",
+            "Statements, invoices and payments of resellers.",
+            "Rekening, tagihan, dan pembayaran agen penjual.",
         ),
     };
     (text(en, id), text(more_en, more_id))

@@ -17,7 +17,7 @@ impl Authority {
     pub fn of(caller: &Caller) -> Self {
         match (caller.role, caller.level) {
             (Role::Admin, _) => Self::Admin,
-            (Role::Staff | Role::Mitra | Role::Crew, level) => {
+            (Role::Staff | Role::Mitra | Role::Crew | Role::Reseller, level) => {
                 let level = level.unwrap_or(Level::Viewer);
                 Self::Staff { level, rules: caller.rules.clone() }
             }

@@ -276,6 +276,8 @@ pub async fn authority(tx: &mut Tx, caller: &Caller) -> Result<Authority> {
         (Role::Staff, Some(level)) => {
             Ok(Authority::Staff { level, rules: accounts::rules(row.rules) })
         }
-        (Role::Staff, None) | (Role::Mitra | Role::Crew, _) => Err(Error::Forbidden),
+        (Role::Staff, None) | (Role::Mitra | Role::Crew | Role::Reseller, _) => {
+            Err(Error::Forbidden)
+        }
     }
 }

@@ -83,12 +83,15 @@ fn describe(docs: TransformOperation<'_>, operation: &Operation, summary: &str) 
              staff with `{rule}`."
         ),
         Access::AnySession | Access::OwnAccount => "Every signed-in account.".into(),
-        Access::SignedIn => "Admins, staff and partners.".into(),
+        Access::SignedIn => "Admins, staff, partners and resellers.".into(),
         Access::Admin => "Admins.".into(),
         Access::Staff(rule) => format!("Admins; staff with `{rule}`."),
         Access::Partner => "Partners.".into(),
         Access::PartnerOr(rule) => {
             format!("Partners for their own; admins; staff with `{rule}`.")
+        }
+        Access::ResellerOr(rule) => {
+            format!("Resellers for their own; admins; staff with `{rule}`.")
         }
         Access::PartnerCrewOr(rule) => {
             format!("Partners and their crew for their own; admins; staff with `{rule}`.")

@@ -240,6 +240,7 @@ fn access(who: &str) -> Access {
             Some(("", rule)) => Access::Staff(rule.parse().unwrap()),
             None if who.starts_with("G:") => Access::GuestOr(who[2..].parse().unwrap()),
             Some(("M/", rule)) => Access::PartnerOr(rule.parse().unwrap()),
+            Some(("R/", rule)) => Access::ResellerOr(rule.parse().unwrap()),
             Some(("M/C/", rules)) => match rules.split_once('|') {
                 None => Access::PartnerCrewOr(rules.parse().unwrap()),
                 Some((one, other)) => {
@@ -316,7 +317,8 @@ async fn an_impersonator_needs_the_rule_that_staff_need(world: World) {
             Access::PartnerOr(_) | Access::PartnerCrewOr(_) | Access::PartnerCrewOrAny(..) => true,
             Access::GuestOr(_) | Access::Partner => true,
             Access::SignedIn | Access::OwnAccount | Access::AnySession => true,
-            Access::Public | Access::Guest | Access::Admin | Access::Staff(_) => false,
+            Access::Public | Access::Guest | Access::Admin => false,
+            Access::Staff(_) | Access::ResellerOr(_) => false,
         };
         // Whoever is admitted to a stream would be answered for ever.
         if !for_partners || operation.id == "stream_notifications" {
@@ -353,7 +355,7 @@ async fn an_impersonator_needs_the_rule_that_staff_need(world: World) {
 fn guarding_rules(access: Access, changes: bool) -> Vec<Rule> {
     match access {
         Access::PartnerOr(rule) | Access::PartnerCrewOr(rule) => vec![rule],
-        Access::GuestOr(rule) | Access::Staff(rule) => vec![rule],
+        Access::GuestOr(rule) | Access::Staff(rule) | Access::ResellerOr(rule) => vec![rule],
         Access::PartnerCrewOrAny(one, other) => vec![one, other],
         Access::Partner | Access::SignedIn | Access::OwnAccount | Access::Admin => {
             vec![if changes { Rule::PartnersWrite } else { Rule::PartnersRead }]
@@ -368,6 +370,7 @@ async fn staff_around(world: &World, access: Access) -> (Vec<Someone>, Someone) 
         Access::Staff(rule)
         | Access::PartnerOr(rule)
         | Access::PartnerCrewOr(rule)
+        | Access::ResellerOr(rule)
         | Access::GuestOr(rule) => vec![rule],
         Access::PartnerCrewOrAny(one, other) => vec![one, other],
         Access::Public
@@ -403,6 +406,7 @@ fn check(name: &str, caller: &str, answer: &Answer, access: Access, who: Option<
         (Access::PartnerOr(_) | Access::GuestOr(_), who) => {
             matches!(who, Some("admin" | "staff with" | "partner"))
         }
+        (Access::ResellerOr(_), who) => matches!(who, Some("admin" | "staff with" | "reseller")),
         (Access::PartnerCrewOr(_) | Access::PartnerCrewOrAny(..), who) => {
             matches!(who, Some("admin" | "staff with" | "partner" | "crew"))
         }

@@ -102,6 +102,7 @@ fn caller(_: &World, id: ids::Uuid, role: Role) -> Caller {
         level: None,
         rules: Vec::new(),
         partner_id: None,
+        reseller_id: None,
         impersonator: None,
         context: Context {
             request_id: "r".into(),

@@ -51,6 +51,7 @@ pub async fn user_statistics(State(app): State<App>) -> Result<Reply<UserStatist
             staff: sum(&|role, _| role == Role::Staff),
             mitra: sum(&|role, _| role == Role::Mitra),
             crew: sum(&|role, _| role == Role::Crew),
+            reseller: sum(&|role, _| role == Role::Reseller),
         },
         by_status: ByStatus {
             active: sum(&|_, status| status == Status::Active),

@@ -6,6 +6,7 @@
 //! - After a disruption (its sailing was cancelled, or moved by 30 minutes or more) it costs no
 //!   fee. In other cases the refund of a later cancellation is limited to that of a cancellation
 //!   now.
+//! - The difference of a reseller's booking goes on its account, so nothing waits for a payment.
 
 mod store;
 
@@ -34,6 +35,7 @@ use crate::{
     ledger::{self, Account},
     lines::{Fare, FarePrice},
     refunds::{self, Refund, RefundKind, RefundStatus},
+    resellers,
     sailings::{BookingType, offers},
 };
 
@@ -133,7 +135,7 @@ pub async fn request(
         (_, false) => booking.refund_cap,
     };
     let difference = becomes.total + fee - was.total;
-    let pays = difference > Rupiah::ZERO;
+    let pays = difference > Rupiah::ZERO && booking.reseller_id.is_none();
     if pays && app.config.rate_limit.0 {
         let lapsed = store::dropped_since(tx, booking.id, now - TimeDelta::days(1)).await?;
         if lapsed >= MAX_LAPSED_HOLDS {
@@ -168,7 +170,13 @@ pub async fn request(
     })?;
     let reschedule = store::get_in(tx, id).await?;
     if !pays {
+        if booking.reseller_id.is_some() && difference > Rupiah::ZERO {
+            store::insert_account_payment(tx, &booking, &reschedule, now).await?;
+        }
         complete(tx, &booking, &reschedule, now).await?;
+        if let Some(reseller) = booking.reseller_id.filter(|_| difference > Rupiah::ZERO) {
+            resellers::ensure_credit(tx, reseller, now).await?;
+        }
     }
     Ok(RescheduleOutcome { before: booking, reschedule: Some(reschedule), is_new: true })
 }
@@ -180,7 +188,10 @@ fn goods_on(booking: &BookingRow, to: &SailingContext) -> Result<Goods> {
         BookingType::Charter => (Goods::charter(to.seat_price, to.capacity), booking.qty),
         BookingType::Speedboat => {
             let fares = booking.passengers.iter().map(|passenger| fare_on(booking, passenger, to));
-            let goods = Goods::passages(to.seat_price, &fares.collect::<Vec<_>>());
+            let mut goods = Goods::passages(to.seat_price, &fares.collect::<Vec<_>>());
+            for line in &mut goods.lines {
+                line.margin = margin_on(booking, line);
+            }
             let seats = goods.seats;
             (goods, seats)
         }
@@ -204,6 +215,15 @@ fn fare_on(booking: &BookingRow, passenger: &StoredPassenger, to: &SailingContex
             let price = FarePrice::Amount(to.seat_price.share(sold, booking.unit_price));
             Fare { key, price, takes_seat, ..to.fares[0].clone() }
         }
+    }
+}
+
+/// The reseller keeps the same share of the fare.
+fn margin_on(booking: &BookingRow, line: &FareLine) -> Option<Rupiah> {
+    let sold = booking.fare_lines.iter().find(|sold| sold.fare == line.fare)?;
+    match sold.unit_price {
+        Rupiah::ZERO => sold.margin,
+        whole => sold.margin.map(|margin| line.unit_price.share(margin, whole)),
     }
 }
 
@@ -325,8 +345,12 @@ pub async fn complete(
     let difference = reschedule.difference;
     let fee = prices::fee(&price, reschedule.fee);
     let owed = (-difference).max(Rupiah::ZERO);
+    let paid_from = match booking.reseller_id {
+        Some(_) => Account::ResellerReceivable,
+        None => Account::GatewayClearing,
+    };
     let entry = posting("rescheduled")
-        .debit(Account::GatewayClearing, difference.max(Rupiah::ZERO))
+        .debit(paid_from, difference.max(Rupiah::ZERO))
         .credit(Account::RefundPayable, owed)
         .credit(Account::CustomerDeposits, price.total - booking.total)
         .credit(Account::CommissionRevenue, fee.commission)

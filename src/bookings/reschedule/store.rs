@@ -12,7 +12,7 @@ use crate::{
     kernel::{
         db::{Db, Failure, Json, Tx},
         error::{Error, Result},
-        ids::Uuid,
+        ids::{self, Uuid},
         money::Rupiah,
         set_aside::RowJob,
     },
@@ -294,7 +294,7 @@ pub async fn move_booking_row(
                unit_price = $3, subtotal = $4, discount = $5, taxes = $6, tax = $7, total = $8,
                commission = $9, commission_tax = $10, partner_net = $11, refund_cap = $12,
                commission_taxes = $17, partner_discount = $18, fare_lines = $19,
-               passengers = $20,
+               passengers = $20, margin = $23,
                reschedule_id = $13, promised_at = (SELECT r.departure_at FROM reschedules r
                  JOIN sailings s ON s.id = r.to_sailing_id
                  WHERE r.id = $13 AND r.departure_at <> s.departure_at), boarded = '{}',
@@ -324,9 +324,36 @@ pub async fn move_booking_row(
         .bind(Json(passengers))
         .bind(booking.qty)
         .bind(booking.total)
+        .bind(price.margin)
         .run()
         .await?;
     Ok(moved == 1)
+}
+
+/// Records that the difference goes on the account of the reseller.
+pub async fn insert_account_payment(
+    tx: &mut Tx,
+    booking: &BookingRow,
+    reschedule: &Reschedule,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    tx.sql(
+        "INSERT INTO payments (id, booking_id, attempt, provider, reference, status, amount,
+           method, leased_until, paid_at, created_at, reschedule_id)
+         SELECT $1, $2, n.attempt, 'account', $3 || '-' || CAST(n.attempt AS TEXT), 'paid', $4,
+           'account', $5, $5, $5, $6
+         FROM (SELECT COALESCE(MAX(y.attempt), 0) + 1 AS attempt FROM payments y
+               WHERE y.booking_id = $2) n",
+    )
+    .bind(ids::fresh())
+    .bind(booking.id)
+    .bind(booking.code.clone())
+    .bind(reschedule.difference)
+    .bind(now)
+    .bind(reschedule.id)
+    .run()
+    .await?;
+    Ok(())
 }
 
 /// The fees of a booking's reschedules that were not given back, with the price that each led to.

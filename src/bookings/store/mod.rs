@@ -16,7 +16,9 @@ macro_rules! booking {
                CAST(COALESCE((SELECT SUM(v.amount) FROM payment_reviews v
                  WHERE v.booking_id = k.id AND v.resolution IN ('charge_partner', 'write_off')),
                  0) AS BIGINT) AS gone,
-               k.created_at, k.called_off, s.manifest_closed_at, s.reason AS sailing_reason,
+               k.created_at, k.called_off, k.reseller_id, k.margin,
+               (SELECT x.name FROM resellers e JOIN accounts x ON x.id = e.account_id
+                WHERE e.id = k.reseller_id) AS reseller_name, s.manifest_closed_at, s.reason AS sailing_reason,
                r.from_name, r.to_name, s.from_harbour_id, s.to_harbour_id, r.timezone,
                r.arrival_timezone, b.name AS speedboat_name,
                a.name AS partner_name, p.status = 'suspended' AS partner_suspended,
@@ -293,6 +295,25 @@ pub async fn advance(
     Ok(moved == 1)
 }
 
+/// Ends bookings whose refund was credited to the account of their reseller.
+pub async fn end_refunded(tx: &mut Tx, ids: &[Uuid], now: DateTime<Utc>) -> Result<()> {
+    for id in ids {
+        tx.sql(
+            "UPDATE bookings SET status = 'refunded', refunded_at = $1, updated_at = $1
+             WHERE id = $2 AND status = 'refund_pending'",
+        )
+        .bind(now)
+        .bind(*id)
+        .run()
+        .await?;
+        tx.sql("UPDATE payments SET status = 'refunded' WHERE booking_id = $1 AND status = 'paid'")
+            .bind(*id)
+            .run()
+            .await?;
+    }
+    Ok(())
+}
+
 /// Moves a booking whose seats are held to `paid`; `false` if it has changed meanwhile. The caller
 /// announces it.
 pub async fn pay_held(tx: &mut Tx, id: Uuid, total: Rupiah, now: DateTime<Utc>) -> Result<bool> {
@@ -366,8 +387,8 @@ macro_rules! complete {
              WHERE status = 'paid' AND arrival_at <= $2 AND id ",
             $($which)+,
             with_collected!(
-                " RETURNING id, partner_id, reschedule_id, unit_price, subtotal, discount,
-                    partner_discount, taxes, tax, total, commission_rate, commission,
+                " RETURNING id, partner_id, reschedule_id, reseller_id, unit_price, subtotal,
+                    discount, partner_discount, margin, taxes, tax, total, commission_rate, commission,
                     commission_taxes, commission_tax, partner_net,
                     (SELECT s.day FROM sailings s WHERE s.id = sailing_id) AS day, ",
                 "bookings.id",

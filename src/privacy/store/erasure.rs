@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::accounts_in;
 use crate::{
     accounts,
-    bookings::{BookingStatus, CancelledPassenger, StoredPassenger},
+    bookings::{BookingStatus, CancelledPassenger, ResoldPassenger, StoredPassenger},
     kernel::{
         access::Role,
         db::{Db, Json, Tx},
@@ -90,6 +90,12 @@ pub async fn erase_booking(
         unit_price: passenger.unit_price,
         takes_seat: passenger.takes_seat,
         place: passenger.place,
+        resold: passenger.resold.as_ref().map(|resold| ResoldPassenger {
+            uuid: resold.uuid,
+            reference: None,
+            contact: None,
+            name_given: resold.name_given,
+        }),
     };
     let passengers: Vec<_> = booking.passengers.iter().map(nobody).collect();
     let cancelled = booking.cancelled_passengers.iter();
@@ -99,7 +105,8 @@ pub async fn erase_booking(
     tx.sql(
         "UPDATE bookings SET contact_name = $1, contact_email = $2, contact_phone = '', note = '',
            passengers = $3,
-           cancel_reason = CASE WHEN cancel_reason IS NULL THEN NULL ELSE $1 END, refund_account = NULL, erased_at = $4, cancelled_passengers = $6
+           cancel_reason = CASE WHEN cancel_reason IS NULL THEN NULL ELSE $1 END, refund_account = NULL,
+           octo_contact = NULL, reseller_reference = NULL, erased_at = $4, cancelled_passengers = $6
          WHERE id = $5",
     )
     .bind(ERASED)
