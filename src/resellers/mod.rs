@@ -5,5 +5,7 @@
 //! - A sale takes credit: the balance never passes the limit.
 
 mod credit;
+mod model;
 
 pub use credit::ensure as ensure_credit;
+pub use model::{NetFare, PolicyStep, ResellerStatus, Scope};
