@@ -44,7 +44,7 @@ pub use http::{
     create_booking, find_bookings, get_booking, list_bookings, quote_booking, set_refund_account,
     validate_promo,
 };
-pub use letters::{BookingLetter, found_letter, letter};
+pub use letters::{BookingLetter, found_letter, letter, letter_to_reseller};
 pub use lookup::{
     Readable, actor, app_page, booking_for, ensure_same_contact, may_read_identity, simulator_url,
     to_response,
