@@ -1067,7 +1067,8 @@ CREATE INDEX bookings_code_promo ON bookings (code_promo, created_at, id, status
 -- Notes are too long for an index.
 CREATE INDEX bookings_note ON bookings (substr(note, 1, 100), created_at, id) WHERE note <> '';
 -- A reseller's bookings: the list, by day of travel, and by its own reference.
-CREATE INDEX bookings_reseller ON bookings (reseller_id, created_at, id) WHERE reseller_id IS NOT NULL;
+CREATE INDEX bookings_reseller ON bookings (reseller_id, created_at, id, status, type, channel, qty,
+    partner_id, speedboat_id, departure_at, total, refund_due) WHERE reseller_id IS NOT NULL;
 CREATE INDEX bookings_reseller_departure ON bookings (reseller_id, departure_at)
     WHERE reseller_id IS NOT NULL;
 CREATE INDEX bookings_reseller_reference ON bookings (reseller_id, reseller_reference)
