@@ -250,6 +250,7 @@ pub fn table(app: App) -> Table {
     .op(GET, "/v1/finance/reports/revenue-breakdown/payment", Staff(ReportsRead),      revenue_by_payment_method, "Get revenue by payment method")
     .op(GET, "/v1/finance/reports/revenue-breakdown/type",    Staff(ReportsRead),      revenue_by_type,           "Get revenue by booking type")
     .op(GET, "/v1/finance/reports/revenue-breakdown/partner", Staff(ReportsRead),      revenue_by_partner,        "Get revenue by partner")
+    .op(GET, "/v1/finance/reports/revenue-breakdown/reseller", Staff(ReportsRead),     revenue_by_reseller,       "Get revenue by reseller")
     .op(GET, "/v1/dashboard",                                 SignedIn,                get_dashboard,             "Get dashboard")
     .op(GET, "/v1/dashboard/mitra-statistic",                 PartnerOr(PartnersRead), mitra_statistic,           "Get partner figures")
     // Contents

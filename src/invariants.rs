@@ -42,13 +42,13 @@ macro_rules! with_taxes {
     };
 }
 
-/// Condition: a line of money that a customer paid, or (negative) whose payment was voided. A review
+/// Condition: a line of money that a customer paid, or a reseller owes for it, or (negative) whose payment was voided. A review
 /// that applies money to a reschedule takes it off again, because the posting of the reschedule has it.
 macro_rules! receipts {
     ($before:literal $(, $after:literal)?) => {
         concat!(
             $before,
-            "(l.account IN ('gateway_clearing', 'cash', 'partner_payable')
+            "(l.account IN ('gateway_clearing', 'cash', 'partner_payable', 'reseller_receivable')
                AND ((l.source = 'booking' AND l.kind IN ('paid', 'late_payment'))
                  OR (l.source = 'payment' AND l.kind = 'unapplied')
                  OR (l.source = 'reschedule' AND l.kind = 'rescheduled')
@@ -671,14 +671,16 @@ const INVARIANTS: &[Invariant] = &[
                   AND o.transaction_id = e.transaction_id AND o.outcome = 'voided') LIMIT 50",
     },
     Invariant {
-        rule: "cash goes back as cash, by whoever took it",
+        rule: "cash goes back as cash, by whoever took it, and to the account of a reseller",
         size: "SELECT COUNT(*) FROM refund_payments",
         broken: "SELECT r.code || ' went back by ' || p.paid_by
              FROM refund_payments p JOIN refunds r ON r.id = p.refund_id
+             JOIN bookings k ON k.id = r.booking_id
              LEFT JOIN ledger_lines l ON l.source = 'booking' AND l.source_id = r.booking_id
                AND l.kind = 'paid' AND l.account IN ('cash', 'partner_payable')
                AND r.review_id IS NULL
              WHERE p.returned_at IS NULL AND CASE
+               WHEN k.reseller_id IS NOT NULL THEN p.paid_by <> 'account'
                WHEN l.account IS NULL THEN p.paid_by NOT IN ('bank', 'provider')
                WHEN l.account = 'cash' THEN p.paid_by <> 'cash'
                ELSE p.paid_by NOT IN ('cash', 'partner') END LIMIT 50",
@@ -799,6 +801,53 @@ const INVARIANTS: &[Invariant] = &[
         ),
     },
     Invariant {
+        rule: "sales, margin and refunds of resellers in the reports equal those of their bookings",
+        size: "SELECT COUNT(*) FROM reseller_days",
+        broken: receipts!(
+            "SELECT a.name || ' has ' || CAST(SUM(bookings) AS TEXT) || ' sales, '
+               || CAST(SUM(gross) AS TEXT) || ' of gross, ' || CAST(SUM(margin) AS TEXT)
+               || ' of margin and ' || CAST(SUM(refunds) AS TEXT) || ' of refunds too many'
+             FROM (SELECT reseller_id, bookings, passengers, gross, margin, refunds
+                 FROM reseller_days
+               UNION ALL SELECT reseller_id, bookings, passengers, gross, margin, refunds
+                 FROM sales_moves WHERE reseller_id IS NOT NULL
+               UNION ALL SELECT reseller_id, -1, -qty, 0, -margin, 0 FROM bookings
+                 WHERE reseller_id IS NOT NULL AND paid_at IS NOT NULL
+               UNION ALL SELECT k.reseller_id, 0, -c.qty, 0, -c.margin, 0
+                 FROM passenger_cancellations c JOIN bookings k ON k.id = c.booking_id
+                 WHERE k.reseller_id IS NOT NULL
+               UNION ALL SELECT l.reseller_id, 0, 0, -l.amount, 0, 0 FROM ledger_lines l
+                 WHERE l.reseller_id IS NOT NULL AND ",
+            "  UNION ALL SELECT reseller_id, 0, 0, 0, 0, amount FROM ledger_lines
+                 WHERE reseller_id IS NOT NULL AND source = 'refund') each
+             JOIN resellers e ON e.id = each.reseller_id JOIN accounts a ON a.id = e.account_id
+             GROUP BY a.name, each.reseller_id
+             HAVING SUM(bookings) <> 0 OR SUM(passengers) <> 0 OR SUM(gross) <> 0
+               OR SUM(margin) <> 0 OR SUM(refunds) <> 0 LIMIT 50"
+        ),
+    },
+    Invariant {
+        rule: "the balance of a reseller equals its receivable in the ledger",
+        size: "SELECT COUNT(*) FROM resellers",
+        broken: "SELECT a.name || ' owes ' || CAST(e.balance AS TEXT) || ', the ledger has '
+               || CAST(COALESCE(l.amount, 0) AS TEXT)
+             FROM resellers e JOIN accounts a ON a.id = e.account_id LEFT JOIN
+               (SELECT reseller_id, SUM(amount) AS amount FROM ledger_lines
+                WHERE reseller_id IS NOT NULL GROUP BY reseller_id) l ON l.reseller_id = e.id
+             WHERE e.balance <> COALESCE(l.amount, 0) LIMIT 50",
+    },
+    Invariant {
+        rule: "the holds of a reseller equal its unpaid bookings",
+        size: "SELECT COUNT(*) FROM resellers",
+        broken: "SELECT a.name || ' has ' || CAST(e.held AS TEXT) || ' holds and '
+               || CAST(COALESCE(k.held, 0) AS TEXT) || ' unpaid bookings'
+             FROM resellers e JOIN accounts a ON a.id = e.account_id LEFT JOIN
+               (SELECT reseller_id, COUNT(*) AS held FROM bookings
+                WHERE reseller_id IS NOT NULL AND status = 'pending_payment'
+                GROUP BY reseller_id) k ON k.reseller_id = e.id
+             WHERE e.held <> COALESCE(k.held, 0) LIMIT 50",
+    },
+    Invariant {
         rule: "booking counts by status equal those of the reports",
         size: "SELECT COUNT(*) FROM partner_standings",
         broken:
@@ -893,10 +942,12 @@ const INVARIANTS: &[Invariant] = &[
              LIMIT 50",
     },
     Invariant {
-        rule: "totals equal subtotal less discount plus tax",
+        rule: "totals equal subtotal less discount and margin plus tax",
         size: "SELECT COUNT(*) FROM bookings",
         broken: "SELECT code FROM bookings
-             WHERE total <> subtotal - discount + tax OR discount > subtotal
+             WHERE total <> subtotal - discount - margin + tax OR discount > subtotal
+               OR margin NOT BETWEEN 0 AND subtotal - discount
+               OR (margin <> 0 AND reseller_id IS NULL)
                OR partner_net <> subtotal - partner_discount - commission - commission_tax
                OR partner_discount NOT BETWEEN 0 AND discount
                OR (type = 'charter' AND subtotal <> unit_price * seats) LIMIT 50",
@@ -916,18 +967,21 @@ const INVARIANTS: &[Invariant] = &[
                  SUM(CAST((k.passengers -> n.i) ->> 'unit_price' AS BIGINT)), -1) LIMIT 50",
     },
     Invariant {
-        rule: "the lines of a price add up to its subtotal and its passengers",
+        rule: "the lines of a price add up to its subtotal, its margin and its passengers",
         size: "SELECT COUNT(*) FROM bookings WHERE type = 'speedboat'",
         broken: "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 11)
              SELECT k.code || ' has a subtotal of ' || CAST(k.subtotal AS TEXT) || ' for '
                || CAST(k.qty AS TEXT)
              FROM bookings k JOIN n ON n.i < k.qty WHERE k.type = 'speedboat'
-             GROUP BY k.id, k.code, k.qty, k.subtotal
+             GROUP BY k.id, k.code, k.qty, k.subtotal, k.margin
              HAVING k.qty <> COALESCE(
                  SUM(CAST((k.fare_lines -> n.i) ->> 'count' AS BIGINT)), -1)
                OR k.subtotal <> COALESCE(
                  SUM(CAST((k.fare_lines -> n.i) ->> 'count' AS BIGINT)
-                   * CAST((k.fare_lines -> n.i) ->> 'unit_price' AS BIGINT)), -1) LIMIT 50",
+                   * CAST((k.fare_lines -> n.i) ->> 'unit_price' AS BIGINT)), -1)
+               OR k.margin <> COALESCE(
+                 SUM(CAST((k.fare_lines -> n.i) ->> 'count' AS BIGINT)
+                   * CAST((k.fare_lines -> n.i) ->> 'margin' AS BIGINT)), 0) LIMIT 50",
     },
     Invariant {
         rule: "a search finds every booking by its code and its contact, an erased one by its code",

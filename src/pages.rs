@@ -320,7 +320,7 @@ fn money(pages: Pages) -> Pages {
     .show("/console/agreement/{mitra_id}", "get_settlement_configuration", ("Agreement of the partner", "Kesepakatan mitra")).heading("-").columns("commission_rate schedule day minimum_amount hold_days inherited")
     .edit("/console/agreement/{mitra_id}/edit", "configure_settlements", "get_settlement_configuration", ("Edit agreement", "Ubah kesepakatan")).heading("-").fields(AGREEMENT)
         .says("What is left empty is inherited from the platform.", "Yang dikosongkan mengikuti platform.")
-    .own("/console/reports", "finance_overview", reports, ("Reports", "Laporan")).menu(Money, "chart").also(&["revenue_by_payment_method", "revenue_by_type", "revenue_by_partner"])
+    .own("/console/reports", "finance_overview", reports, ("Reports", "Laporan")).menu(Money, "chart").also(&["revenue_by_payment_method", "revenue_by_type", "revenue_by_partner", "revenue_by_reseller"])
     .list("/console/taxes", "list_taxes", ("Taxes", "Pajak")).menu(Money, "percent").columns("name code rate applies_to base_factor is_active")
     .form("/console/taxes/new", "create_tax", ("New tax", "Pajak baru")).fields(TAX).then("/console/taxes")
     .edit("/console/taxes/{id}/edit", "update_tax", "list_taxes", ("Edit", "Ubah")).fields(TAX).then("/console/taxes")

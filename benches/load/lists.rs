@@ -39,6 +39,7 @@ const REPORTS: [&str; 12] = [
     "/v1/finance/reports/revenue-breakdown/payment",
     "/v1/finance/reports/revenue-breakdown/type",
     "/v1/finance/reports/revenue-breakdown/partner",
+    "/v1/finance/reports/revenue-breakdown/reseller",
 ];
 /// They are of the caller itself, a partner's own, or have no rows in the demo.
 const LEFT_OUT: [&str; 4] = [

@@ -300,10 +300,11 @@ CREATE OR REPLACE FUNCTION bookings_tell() RETURNS TRIGGER LANGUAGE plpgsql AS $
 BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
         passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
-        refund_tax)
+        refund_tax, reseller_id, margin)
     SELECT NEW.partner_id, s.route_id, NEW.type, bookings_method(NEW.id),
         CASE WHEN TG_OP = 'UPDATE' THEN OLD.status END, NEW.status, NEW.updated_at, NEW.qty,
-        NEW.subtotal, NEW.discount, NEW.tax, NEW.total, NEW.commission, NEW.partner_net, 0, 0, 0
+        NEW.subtotal, NEW.discount, NEW.tax, NEW.total, NEW.commission, NEW.partner_net, 0, 0, 0,
+        NEW.reseller_id, NEW.margin
     FROM sailings s WHERE s.id = NEW.sailing_id;
     RETURN NULL;
 END $$;
@@ -313,17 +314,17 @@ CREATE OR REPLACE FUNCTION bookings_tell_of_reschedule() RETURNS TRIGGER LANGUAG
 BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
         passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
-        refund_tax)
+        refund_tax, reseller_id, margin)
     SELECT OLD.partner_id, s.route_id, OLD.type, bookings_method(NEW.id), OLD.status,
         'rescheduled', NEW.updated_at, OLD.qty, OLD.subtotal, OLD.discount, OLD.tax, OLD.total,
-        OLD.commission, OLD.partner_net, 0, 0, 0
+        OLD.commission, OLD.partner_net, 0, 0, 0, OLD.reseller_id, OLD.margin
     FROM sailings s WHERE s.id = OLD.sailing_id;
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
         passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
-        refund_tax)
+        refund_tax, reseller_id, margin)
     SELECT NEW.partner_id, s.route_id, NEW.type, bookings_method(NEW.id), 'rescheduled',
         NEW.status, NEW.updated_at, NEW.qty, NEW.subtotal, NEW.discount, NEW.tax, NEW.total,
-        NEW.commission, NEW.partner_net, 0, 0, 0
+        NEW.commission, NEW.partner_net, 0, 0, 0, NEW.reseller_id, NEW.margin
     FROM sailings s WHERE s.id = NEW.sailing_id;
     RETURN NULL;
 END $$;
@@ -334,17 +335,17 @@ CREATE OR REPLACE FUNCTION bookings_tell_of_fewer() RETURNS TRIGGER LANGUAGE plp
 BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
         passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
-        refund_tax)
+        refund_tax, reseller_id, margin)
     SELECT OLD.partner_id, s.route_id, OLD.type, 'other', OLD.status, 'reduced', NEW.updated_at,
         OLD.qty, OLD.subtotal, OLD.discount, OLD.tax, OLD.total, OLD.commission, OLD.partner_net,
-        0, 0, 0
+        0, 0, 0, OLD.reseller_id, OLD.margin
     FROM sailings s WHERE s.id = OLD.sailing_id;
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
         passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
-        refund_tax)
+        refund_tax, reseller_id, margin)
     SELECT NEW.partner_id, s.route_id, NEW.type, 'other', 'reduced', NEW.status, NEW.updated_at,
         NEW.qty, NEW.subtotal, NEW.discount, NEW.tax, NEW.total, NEW.commission, NEW.partner_net,
-        0, 0, 0
+        0, 0, 0, NEW.reseller_id, NEW.margin
     FROM sailings s WHERE s.id = NEW.sailing_id;
     RETURN NULL;
 END $$;
@@ -368,9 +369,9 @@ CREATE OR REPLACE FUNCTION payments_tell_of_difference() RETURNS TRIGGER LANGUAG
 BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
         passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
-        refund_tax)
+        refund_tax, reseller_id, margin)
     SELECT k.partner_id, k.route_id, k.type, COALESCE(NEW.method, 'other'), NULL, NULL,
-        NEW.paid_at, 0, 0, 0, 0, 0, 0, 0, NEW.amount, 0, 0
+        NEW.paid_at, 0, 0, 0, 0, 0, 0, 0, NEW.amount, 0, 0, k.reseller_id, 0
     FROM sales_keys k WHERE k.booking_id = NEW.booking_id;
     RETURN NULL;
 END $$;
@@ -388,9 +389,9 @@ CREATE OR REPLACE FUNCTION refunds_tell() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
         passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
-        refund_tax)
+        refund_tax, reseller_id, margin)
     SELECT k.partner_id, k.route_id, k.type, k.method, NULL, NULL,
-        NEW.due_at, 0, 0, 0, 0, 0, 0, 0, NEW.amount, 0, 0
+        NEW.due_at, 0, 0, 0, 0, 0, 0, 0, NEW.amount, 0, 0, k.reseller_id, 0
     FROM refund_keys k WHERE k.refund_id = NEW.id;
     RETURN NULL;
 END $$;
@@ -405,10 +406,10 @@ DECLARE
 BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
         passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
-        refund_tax)
+        refund_tax, reseller_id, margin)
     SELECT k.partner_id, k.route_id, k.type, k.method, NULL, NULL,
         CASE WHEN TG_OP = 'INSERT' THEN NEW.paid_at ELSE NEW.returned_at END,
-        0, 0, 0, 0, 0, 0, 0, 0, times * NEW.amount, times * NEW.tax
+        0, 0, 0, 0, 0, 0, 0, 0, times * NEW.amount, times * NEW.tax, k.reseller_id, 0
     FROM refund_keys k WHERE k.refund_id = NEW.refund_id;
     RETURN NULL;
 END $$;

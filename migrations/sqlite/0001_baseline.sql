@@ -1069,7 +1069,8 @@ CREATE INDEX bookings_code_promo ON bookings (code_promo, created_at, id, status
 -- Notes are too long for an index.
 CREATE INDEX bookings_note ON bookings (substr(note, 1, 100), created_at, id) WHERE note <> '';
 -- A reseller's bookings: the list, by day of travel, and by its own reference.
-CREATE INDEX bookings_reseller ON bookings (reseller_id, created_at, id) WHERE reseller_id IS NOT NULL;
+CREATE INDEX bookings_reseller ON bookings (reseller_id, created_at, id, status, type, channel, qty,
+    partner_id, speedboat_id, departure_at, total, refund_due) WHERE reseller_id IS NOT NULL;
 CREATE INDEX bookings_reseller_departure ON bookings (reseller_id, departure_at)
     WHERE reseller_id IS NOT NULL;
 CREATE INDEX bookings_reseller_reference ON bookings (reseller_id, reseller_reference)
@@ -1199,6 +1200,8 @@ CREATE TABLE passenger_cancellations (
     commission_tax BIGINT NOT NULL,
     partner_discount BIGINT NOT NULL,
     partner_net BIGINT NOT NULL,
+    -- What was left to the reseller.
+    margin BIGINT NOT NULL DEFAULT 0,
     -- What of the total is paid back.
     refund BIGINT NOT NULL,
     -- What the rest was first sold for, from which later reschedules compute; NULL: the booking had not
@@ -1208,7 +1211,8 @@ CREATE TABLE passenger_cancellations (
     -- NULL: the customer.
     cancelled_by UUID REFERENCES accounts (id),
     created_at TIMESTAMPTZ NOT NULL,
-    CHECK (discount BETWEEN 0 AND subtotal AND tax >= 0 AND total = subtotal - discount + tax
+    CHECK (discount BETWEEN 0 AND subtotal AND tax >= 0
+        AND total = subtotal - discount - margin + tax
         AND partner_discount BETWEEN 0 AND discount AND refund BETWEEN 0 AND total
         AND partner_net = subtotal - partner_discount - commission - commission_tax)
 );
@@ -2065,7 +2069,10 @@ CREATE TABLE booking_moves (
     received BIGINT NOT NULL,
     -- Money that went back; negative: it was returned to us.
     refund BIGINT NOT NULL,
-    refund_tax BIGINT NOT NULL
+    refund_tax BIGINT NOT NULL,
+    -- Who sold it, and what is left to it; NULL and 0: nobody but us.
+    reseller_id UUID,
+    margin BIGINT NOT NULL
 );
 
 -- Sales, changed prices and money among the moves that are not rolled up yet. A reschedule is no sale:
@@ -2075,7 +2082,7 @@ CREATE VIEW sales_moves AS
 SELECT at, partner_id, route_id, type, method, sold AS bookings, sold * passengers AS passengers,
     sold * total + received AS gross, priced * discount AS discount, priced * tax AS tax,
     priced * commission AS commission, priced * partner_net AS partner_net, refund AS refunds,
-    refund_tax
+    refund_tax, reseller_id, priced * margin AS margin
 FROM (SELECT m.*, sold + CASE WHEN to_status = 'rescheduled' THEN -1
             WHEN from_status = 'rescheduled' THEN 1
             ELSE 0 END AS priced
@@ -2089,7 +2096,7 @@ WHERE priced <> 0 OR received <> 0 OR refund <> 0;
 -- What the money of a booking counts under: the route that it was sold for, wherever it was moved to
 -- later, and the method of its own payment. Those of a reschedule's difference do not count.
 CREATE VIEW sales_keys AS
-SELECT k.id AS booking_id, k.partner_id, k.type,
+SELECT k.id AS booking_id, k.partner_id, k.type, k.reseller_id,
     (SELECT s.route_id FROM sailings s WHERE s.id = COALESCE(
         (SELECT r.from_sailing_id FROM reschedules r WHERE r.booking_id = k.id
             AND r.status = 'done' ORDER BY r.done_at, r.id LIMIT 1), k.sailing_id)) AS route_id,
@@ -2099,7 +2106,7 @@ FROM bookings k;
 
 -- The same of refunds. Money that was reviewed has the method of its own payment.
 CREATE VIEW refund_keys AS
-SELECT f.id AS refund_id, k.partner_id, k.type, k.route_id,
+SELECT f.id AS refund_id, k.partner_id, k.type, k.route_id, k.reseller_id,
     COALESCE((SELECT e.method FROM payment_reviews v JOIN payment_events e ON e.id = v.event_id
         WHERE v.id = f.review_id), k.method) AS method
 FROM refunds f JOIN sales_keys k ON k.booking_id = f.booking_id;
@@ -2169,6 +2176,18 @@ CREATE TABLE route_months (
     passengers BIGINT NOT NULL,
     gross BIGINT NOT NULL,
     PRIMARY KEY (month, route_id)
+);
+
+-- Sales of a reseller by day. The margin is that of the prices; a reschedule counts with its change.
+CREATE TABLE reseller_days (
+    day DATE NOT NULL,
+    reseller_id UUID NOT NULL,
+    bookings BIGINT NOT NULL,
+    passengers BIGINT NOT NULL,
+    gross BIGINT NOT NULL,
+    margin BIGINT NOT NULL,
+    refunds BIGINT NOT NULL,
+    PRIMARY KEY (day, reseller_id)
 );
 
 -- Bookings of a partner by status, and their worth. Pending ones are counted in `bookings`, because

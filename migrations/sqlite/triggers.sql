@@ -276,10 +276,10 @@ DROP TRIGGER IF EXISTS bookings_tell_of_free;
 CREATE TRIGGER bookings_tell_of_free AFTER INSERT ON bookings WHEN NEW.status = 'paid' BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
         passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
-        refund_tax)
+        refund_tax, reseller_id, margin)
     SELECT NEW.partner_id, s.route_id, NEW.type, 'other', NULL, NEW.status, NEW.updated_at,
         NEW.qty, NEW.subtotal, NEW.discount, NEW.tax, NEW.total, NEW.commission, NEW.partner_net,
-        0, 0, 0
+        0, 0, 0, NEW.reseller_id, NEW.margin
     FROM sailings s WHERE s.id = NEW.sailing_id;
 END;
 
@@ -290,21 +290,21 @@ WHEN NEW.sailing_id <> OLD.sailing_id AND OLD.status <> 'pending_payment'
 BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
         passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
-        refund_tax)
+        refund_tax, reseller_id, margin)
     SELECT OLD.partner_id, s.route_id, OLD.type,
         COALESCE((SELECT y.method FROM payments y WHERE y.booking_id = NEW.id
             AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded') LIMIT 1), 'other'),
         OLD.status, 'rescheduled', NEW.updated_at, OLD.qty, OLD.subtotal, OLD.discount, OLD.tax,
-        OLD.total, OLD.commission, OLD.partner_net, 0, 0, 0
+        OLD.total, OLD.commission, OLD.partner_net, 0, 0, 0, OLD.reseller_id, OLD.margin
     FROM sailings s WHERE s.id = OLD.sailing_id;
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
         passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
-        refund_tax)
+        refund_tax, reseller_id, margin)
     SELECT NEW.partner_id, s.route_id, NEW.type,
         COALESCE((SELECT y.method FROM payments y WHERE y.booking_id = NEW.id
             AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded') LIMIT 1), 'other'),
         'rescheduled', NEW.status, NEW.updated_at, NEW.qty, NEW.subtotal, NEW.discount, NEW.tax,
-        NEW.total, NEW.commission, NEW.partner_net, 0, 0, 0
+        NEW.total, NEW.commission, NEW.partner_net, 0, 0, 0, NEW.reseller_id, NEW.margin
     FROM sailings s WHERE s.id = NEW.sailing_id;
 END;
 
@@ -316,17 +316,17 @@ WHEN NEW.qty <> OLD.qty AND OLD.status <> 'pending_payment'
 BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
         passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
-        refund_tax)
+        refund_tax, reseller_id, margin)
     SELECT OLD.partner_id, s.route_id, OLD.type, 'other', OLD.status, 'reduced', NEW.updated_at,
         OLD.qty, OLD.subtotal, OLD.discount, OLD.tax, OLD.total, OLD.commission, OLD.partner_net,
-        0, 0, 0
+        0, 0, 0, OLD.reseller_id, OLD.margin
     FROM sailings s WHERE s.id = OLD.sailing_id;
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
         passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
-        refund_tax)
+        refund_tax, reseller_id, margin)
     SELECT NEW.partner_id, s.route_id, NEW.type, 'other', 'reduced', NEW.status, NEW.updated_at,
         NEW.qty, NEW.subtotal, NEW.discount, NEW.tax, NEW.total, NEW.commission, NEW.partner_net,
-        0, 0, 0
+        0, 0, 0, NEW.reseller_id, NEW.margin
     FROM sailings s WHERE s.id = NEW.sailing_id;
 END;
 
@@ -338,12 +338,12 @@ WHEN NEW.status <> OLD.status
 BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
         passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
-        refund_tax)
+        refund_tax, reseller_id, margin)
     SELECT NEW.partner_id, s.route_id, NEW.type,
         COALESCE((SELECT y.method FROM payments y WHERE y.booking_id = NEW.id
             AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded') LIMIT 1), 'other'),
         OLD.status, NEW.status, NEW.updated_at, NEW.qty, NEW.subtotal, NEW.discount, NEW.tax,
-        NEW.total, NEW.commission, NEW.partner_net, 0, 0, 0
+        NEW.total, NEW.commission, NEW.partner_net, 0, 0, 0, NEW.reseller_id, NEW.margin
     FROM sailings s WHERE s.id = NEW.sailing_id;
 END;
 
@@ -355,9 +355,9 @@ WHEN NEW.reschedule_id IS NOT NULL AND NEW.status = 'paid'
 BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
         passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
-        refund_tax)
+        refund_tax, reseller_id, margin)
     SELECT k.partner_id, k.route_id, k.type, COALESCE(NEW.method, 'other'), NULL, NULL,
-        NEW.paid_at, 0, 0, 0, 0, 0, 0, 0, NEW.amount, 0, 0
+        NEW.paid_at, 0, 0, 0, 0, 0, 0, 0, NEW.amount, 0, 0, k.reseller_id, 0
     FROM sales_keys k WHERE k.booking_id = NEW.booking_id;
 END;
 
@@ -367,9 +367,9 @@ WHEN NEW.reschedule_id IS NOT NULL AND NEW.status = 'paid' AND OLD.status NOT IN
 BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
         passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
-        refund_tax)
+        refund_tax, reseller_id, margin)
     SELECT k.partner_id, k.route_id, k.type, COALESCE(NEW.method, 'other'), NULL, NULL,
-        NEW.paid_at, 0, 0, 0, 0, 0, 0, 0, NEW.amount, 0, 0
+        NEW.paid_at, 0, 0, 0, 0, 0, 0, 0, NEW.amount, 0, 0, k.reseller_id, 0
     FROM sales_keys k WHERE k.booking_id = NEW.booking_id;
 END;
 
@@ -379,9 +379,9 @@ CREATE TRIGGER refunds_tell AFTER INSERT ON refunds WHEN NEW.kind IN ('excess', 
 BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
         passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
-        refund_tax)
+        refund_tax, reseller_id, margin)
     SELECT k.partner_id, k.route_id, k.type, k.method, NULL, NULL,
-        NEW.due_at, 0, 0, 0, 0, 0, 0, 0, NEW.amount, 0, 0
+        NEW.due_at, 0, 0, 0, 0, 0, 0, 0, NEW.amount, 0, 0, k.reseller_id, 0
     FROM refund_keys k WHERE k.refund_id = NEW.id;
 END;
 
@@ -390,9 +390,9 @@ DROP TRIGGER IF EXISTS refund_payments_tell;
 CREATE TRIGGER refund_payments_tell AFTER INSERT ON refund_payments BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
         passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
-        refund_tax)
+        refund_tax, reseller_id, margin)
     SELECT k.partner_id, k.route_id, k.type, k.method, NULL, NULL,
-        NEW.paid_at, 0, 0, 0, 0, 0, 0, 0, 0, NEW.amount, NEW.tax
+        NEW.paid_at, 0, 0, 0, 0, 0, 0, 0, 0, NEW.amount, NEW.tax, k.reseller_id, 0
     FROM refund_keys k WHERE k.refund_id = NEW.refund_id;
 END;
 
@@ -403,9 +403,9 @@ WHEN OLD.returned_at IS NULL AND NEW.returned_at IS NOT NULL
 BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
         passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
-        refund_tax)
+        refund_tax, reseller_id, margin)
     SELECT k.partner_id, k.route_id, k.type, k.method, NULL, NULL,
-        NEW.returned_at, 0, 0, 0, 0, 0, 0, 0, 0, -NEW.amount, -NEW.tax
+        NEW.returned_at, 0, 0, 0, 0, 0, 0, 0, 0, -NEW.amount, -NEW.tax, k.reseller_id, 0
     FROM refund_keys k WHERE k.refund_id = NEW.refund_id;
 END;
 

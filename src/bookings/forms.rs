@@ -272,6 +272,8 @@ pub struct BookingsQuery {
     pub code: Option<String>,
     pub email: Option<Email>,
     pub mitra_id: Option<Uuid>,
+    /// The reseller that sold it.
+    pub reseller_id: Option<Uuid>,
     /// Day of departure, in the service's time zone.
     pub start_date: Option<NaiveDate>,
     pub end_date: Option<NaiveDate>,
@@ -280,6 +282,9 @@ pub struct BookingsQuery {
     pub sort_by: Option<BookingSort>,
     /// `csv`: all bookings that are found, as a file.
     pub format: Option<ListFormat>,
+    /// Only what guests may see of it.
+    #[serde(skip)]
+    pub is_of_guest: bool,
 }
 
 impl Input for BookingsQuery {}

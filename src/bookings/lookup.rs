@@ -3,11 +3,12 @@
 use super::{
     forms::GuestCredentials,
     model::{BookingRow, Channel, RefundAccount},
+    prices::Price,
     rules::{Actor, has_ticket},
     store,
     view::{
         BookedBoat, BookedSailing, Booking, BookingContact, FormerPassenger, Passenger,
-        PaymentRecord, PriceLine, PriceRecord,
+        PaymentRecord, PriceRecord,
     },
 };
 use crate::{
@@ -19,6 +20,7 @@ use crate::{
         caller::Caller,
         error::{Error, Result},
         ids::Uuid,
+        money::Rupiah,
     },
     ticket_codes::Ticket,
 };
@@ -87,30 +89,54 @@ pub struct Readable {
     tickets: bool,
     /// The account for refunds, masked.
     refund_account: bool,
+    /// What a reseller pays, and what is left to it.
+    net: bool,
 }
 
 impl Readable {
-    pub const ALL: Self = Self { identity: true, tickets: true, refund_account: true };
+    /// All that the booker may see.
+    pub const ALL: Self =
+        Self { identity: true, tickets: true, refund_account: true, net: false };
 
     /// For an audit entry, which shows what has changed. It is made inside of the transaction, and
     /// tickets do not change.
-    pub const AUDITED: Self = Self { tickets: false, ..Self::ALL };
+    pub const AUDITED: Self = Self { tickets: false, net: true, ..Self::ALL };
 
     /// The account for refunds is between the booker and the platform.
     pub fn by(caller: Option<&Caller>) -> Self {
-        let refund_account = caller.is_none_or(|caller| match caller.role {
+        let is_reader = |caller: &Caller| match caller.role {
             Role::Admin | Role::Staff => caller.may(Rule::BookingsRead),
             Role::Mitra | Role::Crew | Role::Reseller => false,
-        });
+        };
         let identity = may_read_identity(caller);
-        Self { identity, tickets: identity, refund_account }
+        Self {
+            identity,
+            tickets: identity,
+            refund_account: caller.is_none_or(is_reader),
+            net: caller.is_some_and(is_reader),
+        }
+    }
+
+    /// A price: what a reseller pays, or for those who may not know that, the retail price.
+    pub fn price(self, price: Price) -> PriceRecord {
+        let margin = price.lines.iter().any(|line| line.margin.is_some()).then_some(price.margin);
+        match (margin, self.net) {
+            (Some(_), true) => PriceRecord { margin, ..price.into() },
+            (Some(_), false) => price.retail().into(),
+            (None, _) => price.into(),
+        }
+    }
+
+    /// What is refunded for a booking: to the account of a reseller, what it had paid.
+    pub fn refund(self, booking: &BookingRow) -> Option<Rupiah> {
+        booking.refund_amount.filter(|_| self.net || booking.reseller_id.is_none())
     }
 }
 
 /// Whether identity numbers and ticket codes are readable; the account for refunds is not.
 impl From<bool> for Readable {
     fn from(identity: bool) -> Self {
-        Self { identity, tickets: identity, refund_account: false }
+        Self { identity, tickets: identity, refund_account: false, net: false }
     }
 }
 
@@ -118,6 +144,7 @@ impl From<bool> for Readable {
 /// bookings. A caller who impersonates a partner sees what their own rules allow.
 pub fn to_response(app: &App, row: BookingRow, readable: impl Into<Readable>) -> Result<Booking> {
     let readable = readable.into();
+    let (price, refund_amount) = (readable.price(row.price()), readable.refund(&row));
     let BookingRow { stored: row, joined } = row;
     let account = row.refund_account.as_deref().filter(|_| readable.refund_account);
     let refund_account =
@@ -161,6 +188,7 @@ pub fn to_response(app: &App, row: BookingRow, readable: impl Into<Readable>) ->
         kind: row.kind,
         status: row.status,
         channel: row.channel,
+        reseller: row.reseller_id.zip(joined.reseller_name).map(|(id, name)| Owner { id, name }),
         item_id: row.speedboat_id,
         route_time_id: row.sailing_id,
         qty: row.qty,
@@ -192,16 +220,7 @@ pub fn to_response(app: &App, row: BookingRow, readable: impl Into<Readable>) ->
             speedboat: BookedBoat { id: row.speedboat_id, name: joined.speedboat_name },
             mitra: Owner { id: row.partner_id, name: joined.partner_name },
         },
-        price: PriceRecord {
-            currency: "IDR",
-            unit_price: row.unit_price,
-            lines: row.fare_lines.0.into_iter().map(PriceLine::from).collect(),
-            subtotal: row.subtotal,
-            discount: row.discount,
-            taxes: row.taxes.0,
-            tax: row.tax,
-            total: row.total,
-        },
+        price,
         payment: payment.map(|((provider, reference), status)| PaymentRecord {
             redirect_url: joined.payment_redirect_url.or_else(|| page(&provider, &reference)),
             provider,
@@ -214,7 +233,7 @@ pub fn to_response(app: &App, row: BookingRow, readable: impl Into<Readable>) ->
         expires_at: row.expires_at,
         cancelled_at: row.cancelled_at,
         cancel_reason: row.cancel_reason,
-        refund_amount: row.refund_amount,
+        refund_amount,
         owed: joined.owed,
         refund_account,
         created_at: row.created_at,

@@ -98,6 +98,32 @@ pub struct Price {
     pub partner_net: Rupiah,
 }
 
+impl Price {
+    /// The price without the reseller's part: what the fares and the taxes on them cost.
+    pub fn retail(&self) -> Self {
+        if !is_resold(&self.lines) {
+            return self.clone();
+        }
+        let lines: Vec<_> =
+            self.lines.iter().map(|line| FareLine { margin: None, ..line.clone() }).collect();
+        let taxes: Vec<_> = self.taxes.iter().map(|tax| by_unit(tax, &lines)).collect();
+        let tax = sum(&taxes);
+        let total = self.subtotal - self.discount + tax;
+        Self { lines, taxes, tax, total, margin: Rupiah::ZERO, ..self.clone() }
+    }
+}
+
+/// Whether a reseller has sold it.
+fn is_resold(lines: &[FareLine]) -> bool {
+    lines.iter().any(|line| line.margin.is_some())
+}
+
+/// A tax that is computed for each unit, because a reseller adds up the prices of units.
+fn by_unit(tax: &TaxAmount, lines: &[FareLine]) -> TaxAmount {
+    let of = |line: &FareLine| tax.on(line.charged()).amount * i64::from(line.count);
+    TaxAmount { amount: lines.iter().map(of).sum(), ..tax.clone() }
+}
+
 /// What is sold: passages by fare, or the whole boat.
 #[derive(Clone, Debug)]
 pub struct Goods {
@@ -201,7 +227,11 @@ impl Price {
     fn computed(self) -> Self {
         let margin = self.lines.iter().map(FareLine::margins).sum();
         let taxable = self.subtotal - self.discount - margin;
-        let taxes: Vec<_> = self.taxes.iter().map(|tax| self.charge(tax, taxable)).collect();
+        let charge = |tax: &TaxAmount| match is_resold(&self.lines) {
+            true => by_unit(tax, &self.lines),
+            false => tax.on(taxable),
+        };
+        let taxes: Vec<_> = self.taxes.iter().map(charge).collect();
         let commission = self.commission_rate.of(self.subtotal);
         let on_commission = self.commission_taxes.iter().map(|tax| tax.on(commission));
         let commission_taxes: Vec<_> = on_commission.collect();
@@ -217,21 +247,6 @@ impl Price {
             commission_tax,
             ..self
         }
-    }
-
-    /// A tax on what is charged. A reseller adds up the prices of units, so its taxes are computed for
-    /// each unit.
-    fn charge(&self, tax: &TaxAmount, taxable: Rupiah) -> TaxAmount {
-        if !self.is_resold() {
-            return tax.on(taxable);
-        }
-        let of = |line: &FareLine| tax.on(line.charged()).amount * i64::from(line.count);
-        TaxAmount { amount: self.lines.iter().map(of).sum(), ..tax.clone() }
-    }
-
-    /// Whether a reseller has sold it.
-    fn is_resold(&self) -> bool {
-        self.lines.iter().any(|line| line.margin.is_some())
     }
 }
 

@@ -23,6 +23,8 @@ pub struct Booking {
     pub kind: BookingType,
     pub status: BookingStatus,
     pub channel: Channel,
+    /// The reseller that sold it. Null if nobody did.
+    pub reseller: Option<Owner>,
     pub item_id: Uuid,
     pub route_time_id: Uuid,
     pub qty: i32,
@@ -41,7 +43,8 @@ pub struct Booking {
     pub expires_at: DateTime<Utc>,
     pub cancelled_at: Option<DateTime<Utc>>,
     pub cancel_reason: Option<String>,
-    /// Amount that is or was to be refunded to the customer.
+    /// Amount that is or was to be refunded to the customer. Null for partners if a reseller has sold
+    /// the booking.
     pub refund_amount: Option<Rupiah>,
     /// What is still owed to the customer: the refunds that are not paid yet.
     pub owed: Rupiah,
@@ -114,7 +117,12 @@ pub struct PriceRecord {
     pub discount: Rupiah,
     pub taxes: Vec<TaxAmount>,
     pub tax: Rupiah,
+    /// What is to be paid. Partners see a reseller's booking at the retail price: `total`, `tax` and
+    /// `taxes` are those of the fares.
     pub total: Rupiah,
+    /// What the platform leaves to the reseller of the subtotal. Null unless a reseller has sold the
+    /// booking, and for callers other than admins and staff with `bookings.read`.
+    pub margin: Option<Rupiah>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -141,6 +149,7 @@ impl From<Price> for PriceRecord {
             taxes: price.taxes,
             tax: price.tax,
             total: price.total,
+            margin: None,
         }
     }
 }

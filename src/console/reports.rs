@@ -34,11 +34,12 @@ pub fn reports(visit: Visit, _: Option<Values>) -> BoxFuture<'static, Response> 
         let ask = |operation: &'static str| {
             visit.ask(Call { query: query.clone(), ..Call::of(operation) })
         };
-        let (overview, methods, types, partners) = tokio::join!(
+        let (overview, methods, types, partners, resellers) = tokio::join!(
             ask("finance_overview"),
             ask("revenue_by_payment_method"),
             ask("revenue_by_type"),
             ask("revenue_by_partner"),
+            ask("revenue_by_reseller"),
         );
         if !overview.is_success() && overview.status != 422 {
             return visit.problem(&overview);
@@ -49,7 +50,12 @@ pub fn reports(visit: Visit, _: Option<Values>) -> BoxFuture<'static, Response> 
             let found = query.iter().find(|(known, _)| known == name);
             found.map(|(_, value)| value.clone()).unwrap_or_default()
         };
-        let breakdowns = [("payment", &methods), ("type", &types), ("partner", &partners)];
+        let breakdowns = [
+            ("payment", &methods),
+            ("type", &types),
+            ("partner", &partners),
+            ("reseller", &resellers),
+        ];
         let breakdowns = breakdowns.map(|(name, envelope): (_, &Envelope)| (name, &envelope.data));
         let title = visit.page().title.say(visit.lang()).to_owned();
         let contents = context! {
@@ -73,6 +79,7 @@ fn operation(report: &str) -> Option<&'static str> {
         "payment" => Some("revenue_by_payment_method"),
         "type" => Some("revenue_by_type"),
         "partner" => Some("revenue_by_partner"),
+        "reseller" => Some("revenue_by_reseller"),
         _ => None,
     }
 }

@@ -28,6 +28,7 @@ const REDUCED: &str = "reduced";
 pub struct StatusChange {
     partner_id: Uuid,
     route_id: Uuid,
+    reseller_id: Option<Uuid>,
     #[row(rename = "type")]
     kind: String,
     method: String,
@@ -59,6 +60,7 @@ pub struct BookingAmounts {
     total: i64,
     commission: i64,
     partner_net: i64,
+    margin: i64,
 }
 
 impl BookingAmounts {
@@ -71,6 +73,7 @@ impl BookingAmounts {
             total: price.total.0,
             commission: price.commission.0,
             partner_net: price.partner_net.0,
+            margin: price.margin.0,
         }
     }
 }
@@ -98,6 +101,7 @@ impl AddAssign for StatusTotals {
 pub struct SaleKey<'a> {
     pub partner_id: Uuid,
     pub route_id: Uuid,
+    pub reseller_id: Option<Uuid>,
     pub kind: &'a str,
     pub method: &'a str,
 }
@@ -113,6 +117,7 @@ pub struct Figures {
     partner_days: HashMap<(Uuid, NaiveDate), Sums>,
     partner_months: HashMap<(NaiveDate, Uuid), Sums>,
     route_months: HashMap<(NaiveDate, Uuid, Uuid), Sums>,
+    reseller_days: HashMap<(NaiveDate, Uuid), Sums>,
     standings: HashMap<(Uuid, String), StatusTotals>,
 }
 
@@ -166,6 +171,7 @@ impl Figures {
             tax: times * amounts.tax,
             commission: times * amounts.commission,
             partner_net: times * amounts.partner_net,
+            margin: times * amounts.margin,
             ..Sums::default()
         };
         self.add(of, day, price);
@@ -192,6 +198,9 @@ impl Figures {
         let sold = |day| (day, of.kind.into(), of.method.into());
         *self.days.entry(sold(day)).or_default() += sums;
         *self.months.entry(sold(month_of(day))).or_default() += sums;
+        if let Some(reseller) = of.reseller_id {
+            *self.reseller_days.entry((day, reseller)).or_default() += sums;
+        }
     }
 
     /// Changes the number of bookings in a status. Pending ones and those in a pseudo status are not
@@ -210,9 +219,10 @@ impl Figures {
     }
 
     pub fn apply(&mut self, moved: &StatusChange, zone: Tz) {
-        let StatusChange { partner_id, route_id, amounts, .. } = *moved;
+        let StatusChange { partner_id, route_id, reseller_id, amounts, .. } = *moved;
         let day = moved.at.with_timezone(&zone).date_naive();
-        let of = &SaleKey { partner_id, route_id, kind: &moved.kind, method: &moved.method };
+        let (kind, method) = (moved.kind.as_str(), moved.method.as_str());
+        let of = &SaleKey { partner_id, route_id, reseller_id, kind, method };
         let Some(to) = moved.to_status.as_deref() else {
             return self.money(of, day, moved.money);
         };
@@ -278,6 +288,22 @@ impl Figures {
                gross = route_months.gross + excluded.gross",
             |row, ((month, route, partner), sums)| {
                 sold(row.bind(*month).bind(*route).bind(*partner), sums)
+            },
+        )
+        .await?;
+        tx.upsert_all(
+            "INSERT INTO reseller_days (day, reseller_id, bookings, passengers, gross, margin,
+               refunds)",
+            7,
+            &sorted(self.reseller_days),
+            "ON CONFLICT (day, reseller_id) DO UPDATE SET
+               bookings = reseller_days.bookings + excluded.bookings,
+               passengers = reseller_days.passengers + excluded.passengers,
+               gross = reseller_days.gross + excluded.gross,
+               margin = reseller_days.margin + excluded.margin,
+               refunds = reseller_days.refunds + excluded.refunds",
+            |row, ((day, reseller), sums)| {
+                sold(row.bind(*day).bind(*reseller), sums).bind(sums.margin).bind(sums.refunds)
             },
         )
         .await?;

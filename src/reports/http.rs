@@ -8,11 +8,12 @@ use chrono::{DateTime, Utc};
 use super::{
     download::{self, Accepts, Cell, Report, Sheet},
     model::{
-        Breakdown, Figure, Format, Overview, PagedReportQuery, Point, ReportQuery, Slice, Sums,
+        Breakdown, Figure, Format, Overview, PagedReportQuery, Point, ReportQuery,
+        ResellerBreakdown, ResellerSlice, Slice, Sums,
     },
     rules::{self, Percent, PeriodType, Window},
     series::series,
-    store::{self, By, Daily, Part},
+    store::{self, By, Daily, Part, ResellerSales},
 };
 use crate::reports::are_made;
 use crate::{
@@ -21,7 +22,7 @@ use crate::{
         caller::Context,
         db::Total,
         error::Result,
-        http::{Paged, Query, Reply},
+        http::{Paged, Pages, Query, Reply},
         lang::{Lang, Text, text},
     },
     ledger::{self, Account, LedgerSums},
@@ -83,6 +84,7 @@ pub async fn finance_overview(
         commission_earned: booked(rules::commission_earned),
         tax_due: booked(|books| books.tax_due().0),
         promotion_cost: booked(|books| books.debited(Account::PromotionExpense).0),
+        reseller_margin: booked(|books| books.debited(Account::ResellerMargin).0),
         gateway_fees: booked(|books| books.debited(Account::GatewayFees).0),
         platform_income: booked(rules::platform_income),
         bookings: figure(|sums| sums.bookings),
@@ -112,6 +114,7 @@ fn overview_sheets(overview: &Overview) -> Vec<Sheet> {
         ("commission_earned", overview.commission_earned),
         ("tax_due", overview.tax_due),
         ("promotion_cost", overview.promotion_cost),
+        ("reseller_margin", overview.reseller_margin),
         ("gateway_fees", overview.gateway_fees),
         ("platform_income", overview.platform_income),
         ("bookings", overview.bookings),
@@ -215,13 +218,119 @@ pub async fn revenue_by_partner(
     Ok(match accepts.or(report.format) {
         Format::Json => {
             let count = breakdown.items.len() as i64;
-            let page = breakdown.items.into_iter();
-            let page = page.skip(usize::try_from(paging.offset()).unwrap_or(usize::MAX));
-            breakdown.items = page.take(usize::try_from(paging.limit()).unwrap_or(0)).collect();
+            breakdown.items = page(breakdown.items, &paging);
             Report::Json(paging.page((Vec::<()>::new(), Total::exactly(count))).map(|_| breakdown))
         }
         format => file("revenue-by-partner", format, &breakdown).await?,
     })
+}
+
+/// JSON is paged; files contain all resellers.
+pub async fn revenue_by_reseller(
+    State(app): State<App>,
+    accepts: Accepts,
+    Query(PagedReportQuery { report, paging }): Query<PagedReportQuery>,
+) -> Result<Report<Paged<ResellerBreakdown>>> {
+    let (period, previous) = windows(&app, &report);
+    let (zone, as_of) = (app.config.timezone, app.clock.now());
+    let (now, then, ()) = tokio::try_join!(
+        store::by_reseller(&app.db, period, zone),
+        store::by_reseller(&app.db, previous, zone),
+        are_made(&app),
+    )?;
+    let mut breakdown = by_reseller(as_of, (period, now), (previous, then));
+    Ok(match accepts.or(report.format) {
+        Format::Json => {
+            let count = breakdown.items.len() as i64;
+            breakdown.items = page(breakdown.items, &paging);
+            Report::Json(paging.page((Vec::<()>::new(), Total::exactly(count))).map(|_| breakdown))
+        }
+        format => reseller_file(format, &breakdown).await?,
+    })
+}
+
+fn by_reseller(
+    as_of: DateTime<Utc>,
+    (period, now): (Window, Vec<ResellerSales>),
+    (previous, then): (Window, Vec<ResellerSales>),
+) -> ResellerBreakdown {
+    let mut names = HashMap::new();
+    let mut sums = BTreeMap::<String, [Sums; 2]>::new();
+    for (at, sales) in [now, then].into_iter().enumerate() {
+        for sale in sales {
+            let key = sale.id.to_string();
+            sums.entry(key.clone()).or_default()[at] = sale.sums();
+            names.insert(key, sale.name);
+        }
+    }
+    let parts = |at: usize| {
+        let part = |(key, pair): (&String, &[Sums; 2])| Part {
+            key: key.clone(),
+            gross: pair[at].gross,
+            bookings: pair[at].bookings,
+        };
+        sums.iter().map(part).collect()
+    };
+    let name = |key: &str| names.get(key).cloned().unwrap_or_default();
+    let Breakdown { total, items, .. } =
+        breakdown(as_of, period, previous, parts(0), parts(1), name);
+    let with_more = |slice: Slice| {
+        let [now, then] = sums.get(&slice.key).copied().unwrap_or_default();
+        ResellerSlice {
+            slice,
+            passengers: Figure::new(now.passengers, then.passengers),
+            margin: Figure::new(now.margin, then.margin),
+            refunds: Figure::new(now.refunds, then.refunds),
+        }
+    };
+    let items = items.into_iter().map(with_more).collect();
+    ResellerBreakdown { as_of, period, previous, total, items }
+}
+
+async fn reseller_file<R>(format: Format, breakdown: &ResellerBreakdown) -> Result<Report<R>> {
+    let row = |item: &ResellerSlice| {
+        let slice = &item.slice;
+        let figures = [slice.revenue, slice.bookings, item.passengers, item.margin, item.refunds];
+        let figures = figures.into_iter().flat_map(|figure| [figure.current, figure.previous]);
+        let names = [Cell::text(&slice.key), Cell::text(&slice.label)];
+        let share = Cell::Percent(Some(slice.share_percent));
+        names.into_iter().chain(figures.map(Cell::Number)).chain([share]).collect()
+    };
+    let total = &breakdown.total;
+    let total = vec![
+        Cell::text("total"),
+        Cell::text(""),
+        Cell::Number(total.current),
+        Cell::Number(total.previous),
+    ];
+    let as_of = vec![Cell::text("as_of"), Cell::text(breakdown.as_of.to_rfc3339())];
+    let sheet = Sheet {
+        name: "Revenue",
+        header: &[
+            "key",
+            "label",
+            "revenue",
+            "previous_revenue",
+            "bookings",
+            "previous_bookings",
+            "passengers",
+            "previous_passengers",
+            "margin",
+            "previous_margin",
+            "refunds",
+            "previous_refunds",
+            "share_percent",
+        ],
+        rows: breakdown.items.iter().map(row).chain([total, as_of]).collect(),
+    };
+    let name = file_name("revenue-by-reseller", breakdown.period);
+    download::file(name, format, vec![sheet]).await
+}
+
+fn page<T>(items: Vec<T>, paging: &Pages) -> Vec<T> {
+    let start = usize::try_from(paging.offset()).unwrap_or(usize::MAX);
+    let limit = usize::try_from(paging.limit()).unwrap_or(0);
+    items.into_iter().skip(start).take(limit).collect()
 }
 
 /// Combines both windows, sorted by the current revenue.
@@ -301,6 +410,7 @@ fn label(key: &str, lang: Lang) -> String {
         ("ewallet", text("E-wallet", "Dompet digital")),
         ("retail", text("Convenience store", "Gerai ritel")),
         ("cash", text("Cash", "Tunai")),
+        ("account", text("On account", "Rekening agen")),
         ("other", text("Other", "Lainnya")),
         ("speedboat", text("Seats", "Kursi")),
         ("charter", text("Charter", "Carter")),

@@ -23,7 +23,10 @@ mod series;
 mod store;
 
 pub use download::{Accepts, Cell, Report, Sheet, file};
-pub use http::{finance_overview, revenue_by_partner, revenue_by_payment_method, revenue_by_type};
+pub use http::{
+    finance_overview, revenue_by_partner, revenue_by_payment_method, revenue_by_reseller,
+    revenue_by_type,
+};
 pub use model::{Figure, Format, Point, Sums};
 pub use rollup::{are_made, ensure, rebuild, roll_up, roll_up_batch};
 pub use rules::{Percent, Window};

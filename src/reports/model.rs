@@ -23,6 +23,9 @@ pub struct Sums {
     pub refunds: i64,
     /// The tax in the refunds.
     pub refund_tax: i64,
+    /// What is left to resellers. Only in `reseller_days`.
+    #[row(skip)]
+    pub margin: i64,
 }
 
 impl AddAssign for Sums {
@@ -36,6 +39,7 @@ impl AddAssign for Sums {
         self.partner_net += more.partner_net;
         self.refunds += more.refunds;
         self.refund_tax += more.refund_tax;
+        self.margin += more.margin;
     }
 }
 
@@ -101,7 +105,7 @@ fn custom_days(value: &Value, faults: &mut Vec<Fault>) {
     }
 }
 
-/// Query of the paged report by partner.
+/// Query of the paged reports by partner and by reseller.
 #[derive(Deserialize, JsonSchema)]
 pub struct PagedReportQuery {
     #[serde(flatten)]
@@ -144,9 +148,11 @@ pub struct Overview {
     pub tax_due: Figure,
     /// Discounts that the platform has paid for.
     pub promotion_cost: Figure,
+    /// What was left to resellers, by the books.
+    pub reseller_margin: Figure,
     /// What payment providers have charged.
     pub gateway_fees: Figure,
-    /// Commission earned less promotions, fees of providers and banks, and losses.
+    /// Commission earned less promotions, margins of resellers, fees of providers and banks, and losses.
     pub platform_income: Figure,
     pub bookings: Figure,
     pub passengers: Figure,
@@ -179,4 +185,25 @@ pub struct Slice {
     pub bookings: Figure,
     /// Share of the total of the current period.
     pub share_percent: Percent,
+}
+
+/// Revenue by reseller.
+#[derive(Serialize, JsonSchema)]
+pub struct ResellerBreakdown {
+    pub as_of: DateTime<Utc>,
+    pub period: Window,
+    pub previous: Window,
+    pub total: Figure,
+    pub items: Vec<ResellerSlice>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ResellerSlice {
+    #[serde(flatten)]
+    pub slice: Slice,
+    pub passengers: Figure,
+    /// What the platform leaves to the reseller, as sold; a reschedule counts with the change.
+    pub margin: Figure,
+    /// Money credited to the account of the reseller.
+    pub refunds: Figure,
 }

@@ -105,7 +105,8 @@ async fn roll_up_transitions(app: &App, ids: &[i64]) -> Result<u64> {
         "DELETE FROM booking_moves WHERE id IN",
         ids.len(),
         "RETURNING partner_id, route_id, type, method, from_status, to_status, at, passengers,
-           subtotal, discount, tax, total, commission, partner_net, received, refund, refund_tax",
+           subtotal, discount, tax, total, commission, partner_net, received, refund, refund_tax,
+           reseller_id, margin",
     );
     let moves: Vec<StatusChange> =
         ids.iter().fold(taken, |taken, id| taken.bind(*id)).all().await?;
@@ -159,6 +160,7 @@ struct Booked {
     id: Uuid,
     partner_id: Uuid,
     route_id: Uuid,
+    reseller_id: Option<Uuid>,
     #[row(rename = "type")]
     kind: String,
     method: String,
@@ -168,6 +170,13 @@ struct Booked {
     amounts: BookingAmounts,
 }
 
+impl Booked {
+    fn key(&self) -> SaleKey<'_> {
+        let Self { partner_id, route_id, reseller_id, ref kind, ref method, .. } = *self;
+        SaleKey { partner_id, route_id, reseller_id, kind, method }
+    }
+}
+
 /// A rescheduled booking.
 #[derive(crate::kernel::db::FromRow)]
 struct Changed {
@@ -175,6 +184,7 @@ struct Changed {
     partner_id: Uuid,
     from_route_id: Uuid,
     to_route_id: Uuid,
+    reseller_id: Option<Uuid>,
     #[row(rename = "type")]
     kind: String,
     method: String,
@@ -202,6 +212,7 @@ impl Changed {
         let of = |route_id| SaleKey {
             partner_id: self.partner_id,
             route_id,
+            reseller_id: self.reseller_id,
             kind: &self.kind,
             method: &self.method,
         };
@@ -218,7 +229,7 @@ async fn changed(tx: &mut Tx, last: Uuid, limit: i64) -> Result<Vec<Changed>> {
     let changed = tx
         .sql(
             "SELECT r.id, k.partner_id, f.route_id AS from_route_id, t.route_id AS to_route_id,
-               k.type, k.qty, r.was, r.becomes, k.paid_at, r.done_at,
+               k.reseller_id, k.type, k.qty, r.was, r.becomes, k.paid_at, r.done_at,
                COALESCE((SELECT y.method FROM payments y WHERE y.booking_id = k.id
                  AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded') LIMIT 1),
                  'other') AS method
@@ -239,9 +250,9 @@ async fn changed(tx: &mut Tx, last: Uuid, limit: i64) -> Result<Vec<Changed>> {
 async fn cancelled(tx: &mut Tx, last: Uuid, limit: i64) -> Result<Vec<Booked>> {
     let cancelled = tx
         .sql(
-            "SELECT c.id, k.partner_id, s.route_id, k.type, k.status, k.paid_at,
+            "SELECT c.id, k.partner_id, s.route_id, k.reseller_id, k.type, k.status, k.paid_at,
                c.qty AS passengers, c.subtotal, c.discount, c.tax, c.total, c.commission,
-               c.partner_net,
+               c.partner_net, c.margin,
                COALESCE((SELECT y.method FROM payments y WHERE y.booking_id = k.id
                  AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded') LIMIT 1),
                  'other') AS method
@@ -263,6 +274,7 @@ struct Moved {
     id: Uuid,
     partner_id: Uuid,
     route_id: Uuid,
+    reseller_id: Option<Uuid>,
     #[row(rename = "type")]
     kind: String,
     method: String,
@@ -271,24 +283,31 @@ struct Moved {
     money: Money,
 }
 
+impl Moved {
+    fn key(&self) -> SaleKey<'_> {
+        let Self { partner_id, route_id, reseller_id, ref kind, ref method, .. } = *self;
+        SaleKey { partner_id, route_id, reseller_id, kind, method }
+    }
+}
+
 /// The money that the triggers write, one statement for each kind of it.
 const MONEY: [&str; 4] = [
-    "SELECT y.id, k.partner_id, k.route_id, k.type, COALESCE(y.method, 'other') AS method,
+    "SELECT y.id, k.partner_id, k.route_id, k.reseller_id, k.type, COALESCE(y.method, 'other') AS method,
        y.paid_at AS at, y.amount AS received, CAST(0 AS BIGINT) AS refund,
        CAST(0 AS BIGINT) AS refund_tax
      FROM payments y JOIN sales_keys k ON k.booking_id = y.booking_id
      WHERE y.reschedule_id IS NOT NULL AND y.status IN ('paid', 'refunded') AND y.id > $1
      ORDER BY y.id LIMIT CAST($2 AS BIGINT)",
-    "SELECT f.id, k.partner_id, k.route_id, k.type, k.method, f.due_at AS at,
+    "SELECT f.id, k.partner_id, k.route_id, k.reseller_id, k.type, k.method, f.due_at AS at,
        f.amount AS received, CAST(0 AS BIGINT) AS refund, CAST(0 AS BIGINT) AS refund_tax
      FROM refunds f JOIN refund_keys k ON k.refund_id = f.id
      WHERE f.kind IN ('excess', 'duplicate', 'late') AND f.id > $1
      ORDER BY f.id LIMIT CAST($2 AS BIGINT)",
-    "SELECT y.id, k.partner_id, k.route_id, k.type, k.method, y.paid_at AS at,
+    "SELECT y.id, k.partner_id, k.route_id, k.reseller_id, k.type, k.method, y.paid_at AS at,
        CAST(0 AS BIGINT) AS received, y.amount AS refund, y.tax AS refund_tax
      FROM refund_payments y JOIN refund_keys k ON k.refund_id = y.refund_id
      WHERE y.id > $1 ORDER BY y.id LIMIT CAST($2 AS BIGINT)",
-    "SELECT y.id, k.partner_id, k.route_id, k.type, k.method, y.returned_at AS at,
+    "SELECT y.id, k.partner_id, k.route_id, k.reseller_id, k.type, k.method, y.returned_at AS at,
        CAST(0 AS BIGINT) AS received, -y.amount AS refund, -y.tax AS refund_tax
      FROM refund_payments y JOIN refund_keys k ON k.refund_id = y.refund_id
      WHERE y.returned_at IS NOT NULL AND y.id > $1 ORDER BY y.id LIMIT CAST($2 AS BIGINT)",
@@ -311,6 +330,7 @@ async fn make(app: &App, anew: bool) -> Result<u64> {
         "DELETE FROM partner_days",
         "DELETE FROM partner_months",
         "DELETE FROM route_months",
+        "DELETE FROM reseller_days",
         "DELETE FROM partner_standings",
         "DELETE FROM report_zones",
     ] {
@@ -321,9 +341,9 @@ async fn make(app: &App, anew: bool) -> Result<u64> {
     loop {
         let bookings: Vec<Booked> = tx
             .sql(
-                "SELECT k.id, k.partner_id, s.route_id, k.type, k.status, k.paid_at,
+                "SELECT k.id, k.partner_id, s.route_id, k.reseller_id, k.type, k.status, k.paid_at,
                    k.qty AS passengers, k.subtotal, k.discount, k.tax, k.total, k.commission,
-                   k.partner_net,
+                   k.partner_net, k.margin,
                    COALESCE((SELECT y.method FROM payments y WHERE y.booking_id = k.id
                      AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded') LIMIT 1),
                      'other') AS method
@@ -335,8 +355,8 @@ async fn make(app: &App, anew: bool) -> Result<u64> {
             .all()
             .await?;
         for booked in &bookings {
-            let Booked { partner_id, route_id, amounts, .. } = *booked;
-            let of = SaleKey { partner_id, route_id, kind: &booked.kind, method: &booked.method };
+            let Booked { partner_id, amounts, .. } = *booked;
+            let of = booked.key();
             if let Some(paid_at) = booked.paid_at {
                 figures.sale(&of, day(paid_at), amounts, 1);
             }
@@ -363,10 +383,8 @@ async fn make(app: &App, anew: bool) -> Result<u64> {
         more = shares.len() == SOME;
         last = shares.last().map_or(last, |share| share.id);
         for share in &shares {
-            let Booked { partner_id, route_id, amounts, .. } = *share;
-            let of = SaleKey { partner_id, route_id, kind: &share.kind, method: &share.method };
             if let Some(paid_at) = share.paid_at {
-                figures.share(&of, day(paid_at), amounts);
+                figures.share(&share.key(), day(paid_at), share.amounts);
             }
         }
     }
@@ -376,10 +394,8 @@ async fn make(app: &App, anew: bool) -> Result<u64> {
             let rows: Vec<Moved> = tx.sql(statement).bind(last).bind(SOME as i64).all().await?;
             more = rows.len() == SOME;
             last = rows.last().map_or(last, |row| row.id);
-            for Moved { partner_id, route_id, kind, method, at, money, .. } in &rows {
-                let (partner_id, route_id) = (*partner_id, *route_id);
-                let of = SaleKey { partner_id, route_id, kind, method };
-                figures.money(&of, day(*at), *money);
+            for moved in &rows {
+                figures.money(&moved.key(), day(moved.at), moved.money);
             }
         }
     }

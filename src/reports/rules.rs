@@ -135,9 +135,9 @@ pub fn commission_earned(books: &LedgerSums) -> i64 {
 
 /// What the platform has earned, less what it has spent.
 pub fn platform_income(books: &LedgerSums) -> i64 {
-    use Account::{BankFees, GatewayFees, Losses, PromotionExpense};
-    let spent = [PromotionExpense, GatewayFees, Losses, BankFees].map(|cost| books.debited(cost).0);
-    commission_earned(books) - spent.iter().sum::<i64>()
+    use Account::{BankFees, GatewayFees, Losses, PromotionExpense, ResellerMargin};
+    let costs = [PromotionExpense, ResellerMargin, GatewayFees, Losses, BankFees];
+    commission_earned(books) - costs.map(|cost| books.debited(cost).0).iter().sum::<i64>()
 }
 
 /// Average, rounded half up.

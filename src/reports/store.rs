@@ -216,6 +216,58 @@ pub async fn by_partner(
     Ok(sales.bind(limit).long().all().await?)
 }
 
+/// Sales of a reseller.
+#[derive(Clone, Debug, crate::kernel::db::FromRow)]
+pub struct ResellerSales {
+    pub id: Uuid,
+    pub name: String,
+    bookings: i64,
+    passengers: i64,
+    gross: i64,
+    margin: i64,
+    refunds: i64,
+}
+
+impl ResellerSales {
+    pub fn sums(&self) -> Sums {
+        let Self { bookings, passengers, gross, margin, refunds, .. } = *self;
+        Sums { bookings, passengers, gross, margin, refunds, ..Sums::default() }
+    }
+}
+
+/// Sales of every reseller with any.
+pub async fn by_reseller(db: &Db, window: Window, zone: Tz) -> Result<Vec<ResellerSales>> {
+    let (from, until) = moments(window, zone);
+    let sales = db
+        .sql(
+            "SELECT e.id, a.name, sold.bookings, sold.passengers, sold.gross, sold.margin,
+               sold.refunds
+             FROM (SELECT reseller_id, CAST(SUM(bookings) AS BIGINT) AS bookings,
+                 CAST(SUM(passengers) AS BIGINT) AS passengers,
+                 CAST(SUM(gross) AS BIGINT) AS gross, CAST(SUM(margin) AS BIGINT) AS margin,
+                 CAST(SUM(refunds) AS BIGINT) AS refunds
+               FROM (SELECT reseller_id, bookings, passengers, gross, margin, refunds
+                   FROM reseller_days WHERE day BETWEEN $1 AND $2
+                 UNION ALL
+                 SELECT reseller_id, bookings, passengers, gross, margin, refunds
+                   FROM sales_moves
+                   WHERE reseller_id IS NOT NULL AND at >= $3 AND at < $4) each
+               GROUP BY reseller_id
+               HAVING SUM(bookings) <> 0 OR SUM(gross) <> 0 OR SUM(margin) <> 0
+                 OR SUM(refunds) <> 0) sold
+             JOIN resellers e ON e.id = sold.reseller_id
+             JOIN accounts a ON a.id = e.account_id",
+        )
+        .bind(window.start_date)
+        .bind(window.end_date)
+        .bind(from)
+        .bind(until)
+        .long()
+        .all()
+        .await?;
+    Ok(sales)
+}
+
 /// Partners with the highest sales of a month.
 pub async fn top_partners(
     db: &Db,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
+    bookings::Channel,
     fleet::Owner,
     kernel::{
         error::Fault,
@@ -141,6 +142,7 @@ pub struct SettlementItem {
     /// Null if it is not of a booking, e.g. a receipt.
     pub booking_id: Option<Uuid>,
     pub code: Option<String>,
+    pub channel: Option<Channel>,
     pub departure_at: Option<DateTime<Utc>>,
     pub kind: DueKind,
     /// Local day of departure, or the day of the cause.

@@ -189,6 +189,7 @@ const WHO: &str = "
     GET    /v1/finance/reports/revenue-breakdown/payment   S:reports.read
     GET    /v1/finance/reports/revenue-breakdown/type      S:reports.read
     GET    /v1/finance/reports/revenue-breakdown/partner   S:reports.read
+    GET    /v1/finance/reports/revenue-breakdown/reseller  S:reports.read
     GET    /v1/dashboard                                   any
     GET    /v1/dashboard/mitra-statistic                   M/S:partners.read
     GET    /v1/contents/cta-partnership                    P

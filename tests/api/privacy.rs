@@ -92,6 +92,7 @@ async fn financial_reports(world: &World, admin: &Someone) -> Vec<Value> {
         "revenue-breakdown/payment",
         "revenue-breakdown/type",
         "revenue-breakdown/partner",
+        "revenue-breakdown/reseller",
     ] {
         let path = format!(
             "/v1/finance/reports/{report}?period_type=Custom&comparison_mode=Month-over-month\

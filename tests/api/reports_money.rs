@@ -722,6 +722,7 @@ impl Facts {
                 "commission_revenue" => ("commission_earned", amount),
                 "tax_payable" => ("tax_due", 0),
                 "promotion_expense" => ("promotion_cost", amount),
+                "reseller_margin" => ("reseller_margin", amount),
                 "gateway_fees" => ("gateway_fees", amount),
                 "losses" | "bank_fees" => ("", amount),
                 _ => continue,

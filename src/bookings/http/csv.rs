@@ -2,7 +2,7 @@
 
 use crate::{
     app::App,
-    bookings::{model::BookingRow, store, view::Booking},
+    bookings::{lookup::Readable, model::BookingRow, store, view::Booking},
     kernel::{
         csv::harmless,
         error::Result,
@@ -19,6 +19,7 @@ const HEADER: &[&str] = &[
     "status",
     "type",
     "channel",
+    "reseller",
     "from",
     "to",
     "departure_at",
@@ -37,6 +38,7 @@ const HEADER: &[&str] = &[
     "discount",
     "tax",
     "total",
+    "margin",
     "payment_method",
     "paid_at",
     "expires_at",
@@ -47,17 +49,18 @@ const HEADER: &[&str] = &[
     "created_at",
 ];
 
-pub fn file(app: App, ids: Vec<Uuid>) -> Result<PageOrCsv<Booking>> {
+pub fn file(app: App, ids: Vec<Uuid>, readable: Readable) -> Result<PageOrCsv<Booking>> {
     export::csv("bookings", HEADER, ids, move |ids| {
         let app = app.clone();
         async move {
             let rows = store::get_all_long(&app.db, &ids).await?;
-            Ok(rows.iter().map(|booking| (booking.id, row(booking))).collect())
+            Ok(rows.iter().map(|booking| (booking.id, row(booking, readable))).collect())
         }
     })
 }
 
-fn row(booking: &BookingRow) -> Row {
+fn row(booking: &BookingRow, readable: Readable) -> Row {
+    let price = readable.price(booking.price());
     let joined = &booking.joined;
     let names: Vec<_> = booking.passengers.iter().map(|one| one.name.as_str()).collect();
     vec![
@@ -65,6 +68,7 @@ fn row(booking: &BookingRow) -> Row {
         booking.status.to_string(),
         booking.kind.to_string(),
         booking.channel.to_string(),
+        words(joined.reseller_name.as_deref()),
         harmless(&joined.from_name),
         harmless(&joined.to_name),
         booking.departure_at.to_rfc3339(),
@@ -79,17 +83,18 @@ fn row(booking: &BookingRow) -> Row {
         harmless(&names.join(", ")),
         harmless(&booking.note),
         words(booking.code_promo.as_deref()),
-        booking.unit_price.0.to_string(),
-        booking.subtotal.0.to_string(),
-        booking.discount.0.to_string(),
-        booking.tax.0.to_string(),
-        booking.total.0.to_string(),
+        price.unit_price.0.to_string(),
+        price.subtotal.0.to_string(),
+        price.discount.0.to_string(),
+        price.tax.0.to_string(),
+        price.total.0.to_string(),
+        plain(price.margin.map(|margin| margin.0)),
         words(joined.payment_method.as_deref()),
         plain(booking.paid_at.map(|at| at.to_rfc3339())),
         booking.expires_at.to_rfc3339(),
         plain(booking.cancelled_at.map(|at| at.to_rfc3339())),
         words(booking.cancel_reason.as_deref()),
-        plain(booking.refund_amount.map(|amount| amount.0)),
+        plain(readable.refund(booking).map(|amount| amount.0)),
         joined.owed.0.to_string(),
         booking.created_at.to_rfc3339(),
     ]

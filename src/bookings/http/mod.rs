@@ -54,18 +54,21 @@ pub use refund_account::set_refund_account;
 pub async fn list_bookings(
     State(app): State<App>,
     caller: Option<Caller>,
-    Filters(query): Filters<BookingsQuery>,
+    Filters(mut query): Filters<BookingsQuery>,
 ) -> Result<PageOrCsv<Booking>> {
     let owner = match &caller {
         Some(caller) => caller.partner_filter(query.mitra_id)?,
         None => {
             ensure_code_and_email(&query)?;
+            // As for one booking: a reseller's is not its traveller's.
+            query.is_of_guest = true;
             None
         }
     };
     let (readable, zone) = (Readable::by(caller.as_ref()), app.config.timezone);
     if query.format == Some(ListFormat::Csv) {
-        return csv::file(app.clone(), store::list_ids(&app.db, owner, &query, zone).await?);
+        let ids = store::list_ids(&app.db, owner, &query, zone).await?;
+        return csv::file(app, ids, readable);
     }
     let page = store::list(&app.db, owner, &query, zone).await?;
     Ok(FileOr::Json(shown(app, page, readable).await?))

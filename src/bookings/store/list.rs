@@ -29,7 +29,7 @@ use crate::{
 /// that find few bookings.
 const COLUMNS: &str = "SELECT k.id, k.type, k.status, k.channel, k.qty, k.partner_id, k.speedboat_id,
    k.departure_at, k.total, k.created_at, k.sailing_id, k.contact_email, k.code, k.code_promo, k.note,
-   k.refund_due
+   k.refund_due, k.reseller_id
  FROM bookings k";
 /// A count checks at most this many bookings.
 const EXAMINED: i64 = 40_000;
@@ -85,6 +85,7 @@ enum Driver {
     Email,
     Search,
     Note,
+    Reseller,
     Boat,
     Partner,
     Charter,
@@ -137,6 +138,8 @@ impl Driver {
             (query.email.is_some(), Self::Email),
             (counts.has_rare_words, Self::Search),
             (texts.note.is_some(), Self::Note),
+            // No other index has the reseller.
+            (query.reseller_id.is_some(), Self::Reseller),
             (query.item_id.is_some(), Self::Boat),
             (owner.is_some(), Self::Partner),
             (query.kind == Some(BookingType::Charter), Self::Charter),
@@ -161,6 +164,7 @@ impl Driver {
             Self::Departure => sort.column == "k.departure_at",
             Self::CodePromo
             | Self::RefundDue
+            | Self::Reseller
             | Self::Boat
             | Self::Partner
             | Self::Charter
@@ -291,6 +295,14 @@ fn narrowed<'a>(
     );
     let list = by(
         list,
+        drives(Driver::Reseller),
+        "k.reseller_id = ?",
+        "COALESCE(k.reseller_id, k.id) = ?",
+        query.reseller_id,
+    );
+    let list = list.check("k.channel <> ?", query.is_of_guest.then_some(Channel::Reseller));
+    let list = by(
+        list,
         drives(Driver::Boat),
         "k.speedboat_id = ?",
         "COALESCE(k.speedboat_id, k.id) = ?",
@@ -333,7 +345,7 @@ fn is_unfiltered(query: &BookingsQuery, owner: Option<Uuid>) -> bool {
     let texts = Texts::of(query);
     owner.is_none()
         && [texts.code, texts.code_promo, texts.note].iter().all(Option::is_none)
-        && [query.route_time_id, query.item_id].iter().all(Option::is_none)
+        && [query.route_time_id, query.item_id, query.reseller_id].iter().all(Option::is_none)
         && query.email.is_none()
         && query.refund_due.is_none()
         && query.status.is_none()

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::{
     app::App,
     bookings::{
-        self, Actor, Booking, BookingRow, PathOwnBooking, PaymentRecord, PriceRecord,
+        self, Actor, Booking, BookingRow, PathOwnBooking, PaymentRecord, PriceRecord, Readable,
         RescheduleForm,
         reschedule::{self, Reschedule, RescheduleOutcome, RescheduleRequest, RescheduleStatus},
         to_response,
@@ -150,9 +150,11 @@ async fn preview(
     if caller.is_none() {
         bookings::ensure_same_contact(booking, &outcome.before)?;
     }
-    let record = outcome.reschedule.as_ref().map(|wanted| recorded(wanted, None)).transpose()?;
+    let readable = Readable::by(caller);
+    let record = outcome.reschedule.as_ref().map(|wanted| recorded(wanted, None, readable));
+    let record = record.transpose()?;
     Ok(Rescheduled {
-        booking: to_response(app, outcome.before, bookings::Readable::by(caller))?,
+        booking: to_response(app, outcome.before, readable)?,
         reschedule: record.map(|record| RescheduleRecord { id: None, ..record }),
     })
 }
@@ -173,11 +175,11 @@ async fn answer(
                 }
                 _ => None,
             };
-            Some(recorded(wanted, payment)?)
+            Some(recorded(wanted, payment, Readable::by(caller))?)
         }
         None => None,
     };
-    let booking = to_response(app, after, bookings::Readable::by(caller))?;
+    let booking = to_response(app, after, Readable::by(caller))?;
     Ok(Rescheduled { booking, reschedule: record })
 }
 
@@ -222,7 +224,11 @@ async fn request_audited(
             before: Some(&to_response(app, outcome.before.clone(), false)?),
             after: Some(&Rescheduled {
                 booking: to_response(app, after, false)?,
-                reschedule: outcome.reschedule.as_ref().map(|w| recorded(w, None)).transpose()?,
+                reschedule: outcome
+                    .reschedule
+                    .as_ref()
+                    .map(|wanted| recorded(wanted, None, false.into()))
+                    .transpose()?,
             }),
         })
         .await?;
@@ -243,13 +249,17 @@ async fn keep_outcome(
     running.keep(tx, &json!({ "reschedule_id": id })).await
 }
 
-fn recorded(wanted: &Reschedule, payment: Option<PaymentRecord>) -> Result<RescheduleRecord> {
+fn recorded(
+    wanted: &Reschedule,
+    payment: Option<PaymentRecord>,
+    readable: Readable,
+) -> Result<RescheduleRecord> {
     Ok(RescheduleRecord {
         id: Some(wanted.id),
         status: wanted.status,
         route_time_id: wanted.to_sailing_id,
         reason: wanted.reason.clone(),
-        price: wanted.becomes()?.into(),
+        price: readable.price(wanted.becomes()?),
         fee: wanted.fee,
         difference: wanted.difference,
         expires_at: payment.is_some().then_some(wanted.expires_at),
