@@ -59,6 +59,7 @@ mod remember;
 mod reports;
 mod reports_money;
 mod reschedules;
+mod resellers;
 mod reviews;
 mod route_times;
 mod routes;
