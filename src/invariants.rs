@@ -989,9 +989,17 @@ const INVARIANTS: &[Invariant] = &[
         broken: "SELECT k.code || ' has the text ' || COALESCE(n.text, 'of none')
              FROM bookings k LEFT JOIN booking_search n ON n.booking_id = k.id
              WHERE n.text IS NULL OR replace(n.text, lower(k.code), '') = n.text
-               OR k.erased_at IS NULL AND (replace(n.text, lower(k.contact_name), '') = n.text
-                 OR replace(n.text, replace(lower(k.contact_email), '@', 'qqq'), '') = n.text)
+               OR k.erased_at IS NULL AND k.contact_name <> ''
+                 AND replace(n.text, lower(k.contact_name), '') = n.text
+               OR k.erased_at IS NULL AND k.contact_email <> ''
+                 AND replace(n.text, replace(lower(k.contact_email), '@', 'qqq'), '') = n.text
                OR k.erased_at IS NOT NULL AND n.text <> lower(k.code) LIMIT 50",
+    },
+    Invariant {
+        rule: "a booking is older than its departure, unless its sailing was moved",
+        size: "SELECT COUNT(*) FROM bookings",
+        broken: "SELECT code FROM bookings
+             WHERE created_at > departure_at AND promised_at IS NULL LIMIT 50",
     },
     Invariant {
         rule: "a booking is marked while a refund of it is not paid",

@@ -103,6 +103,51 @@ CREATE OR REPLACE TRIGGER sailings_tell_of_change
 CREATE OR REPLACE TRIGGER sailings_tell_of_removal AFTER DELETE ON sailings
     FOR EACH ROW EXECUTE FUNCTION sailings_tell_of_change();
 
+-- Writes what resellers are told of their products: new sailings, and changes of price, time or
+-- status.
+CREATE OR REPLACE FUNCTION sailings_tell_resellers() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO line_changes (line_id, first_day, last_day)
+    SELECT l.id, MIN(i.day), MAX(i.day) FROM inserted i JOIN lines l ON l.id = i.line_id
+    WHERE l.resale GROUP BY l.id;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER sailings_tell_resellers AFTER INSERT ON sailings
+    REFERENCING NEW TABLE AS inserted
+    FOR EACH STATEMENT EXECUTE FUNCTION sailings_tell_resellers();
+
+CREATE OR REPLACE FUNCTION sailings_tell_resellers_of_change() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO line_changes (line_id, first_day, last_day)
+    SELECT l.id, LEAST(OLD.day, NEW.day), GREATEST(OLD.day, NEW.day)
+    FROM lines l WHERE l.id = NEW.line_id AND l.resale;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER sailings_tell_resellers_of_change AFTER UPDATE OF status, price,
+    departure_at, capacity, seats_taken, chartered, manifest_closed_at ON sailings FOR EACH ROW
+    WHEN (NEW.status <> OLD.status OR NEW.price <> OLD.price
+        OR NEW.departure_at <> OLD.departure_at OR NEW.chartered <> OLD.chartered
+        OR (NEW.manifest_closed_at IS NULL) <> (OLD.manifest_closed_at IS NULL)
+        OR (NEW.seats_taken >= NEW.capacity) <> (OLD.seats_taken >= OLD.capacity)
+        OR (2 * (NEW.capacity - NEW.seats_taken) < NEW.capacity)
+            <> (2 * (OLD.capacity - OLD.seats_taken) < OLD.capacity))
+    EXECUTE FUNCTION sailings_tell_resellers_of_change();
+
+CREATE OR REPLACE FUNCTION lines_tell_resellers() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO line_changes (line_id, first_day, last_day) VALUES (NEW.id, NULL, NULL);
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER lines_tell_resellers AFTER UPDATE OF resale, day_ticket, names, max_party,
+    cutoff_minutes, fares ON lines FOR EACH ROW
+    WHEN (NEW.resale <> OLD.resale OR NEW.resale AND (NEW.day_ticket <> OLD.day_ticket
+        OR NEW.names <> OLD.names OR NEW.max_party <> OLD.max_party OR NEW.fares <> OLD.fares
+        OR COALESCE(NEW.cutoff_minutes, -1) <> COALESCE(OLD.cutoff_minutes, -1)))
+    EXECUTE FUNCTION lines_tell_resellers();
+
 ---------------------------------------------------------------------------------------------------
 -- Contents
 ---------------------------------------------------------------------------------------------------

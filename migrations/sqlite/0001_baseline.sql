@@ -2252,11 +2252,26 @@ CREATE TABLE webhooks (
     failing_since TIMESTAMPTZ,
     -- Why the service switched it off; NULL if a person did.
     disabled_reason TEXT CHECK (disabled_reason IN ('gone', 'failing')),
+    -- The reseller that it belongs to; NULL: the platform's own.
+    reseller_id UUID REFERENCES resellers (id),
+    -- Headers that a reseller wants with each call, encrypted.
+    headers TEXT,
     created_at TIMESTAMPTZ NOT NULL,
     updated_at TIMESTAMPTZ NOT NULL,
     CHECK (disabled_reason IS NULL OR NOT active)
 );
 CREATE INDEX webhooks_newest ON webhooks (created_at, id);
+CREATE INDEX webhooks_reseller ON webhooks (reseller_id, created_at) WHERE reseller_id IS NOT NULL;
+
+-- Changes of lines that resellers sell, written by triggers, until a job tells their subscribers and
+-- deletes them.
+CREATE TABLE line_changes (
+    id INTEGER PRIMARY KEY,
+    line_id UUID NOT NULL,
+    -- The days whose availability has changed. NULL: the product itself.
+    first_day DATE,
+    last_day DATE
+);
 
 CREATE TABLE webhook_deliveries (
     id UUID PRIMARY KEY,

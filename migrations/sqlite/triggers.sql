@@ -112,6 +112,39 @@ CREATE TRIGGER sailings_tell_of_removal AFTER DELETE ON sailings WHEN OLD.status
         -OLD.tallied * OLD.seats_taken);
 END;
 
+-- Writes what resellers are told of their products: new sailings, and changes of price, time or
+-- status.
+DROP TRIGGER IF EXISTS sailings_tell_resellers;
+CREATE TRIGGER sailings_tell_resellers AFTER INSERT ON sailings BEGIN
+    INSERT INTO line_changes (line_id, first_day, last_day)
+    SELECT l.id, NEW.day, NEW.day FROM lines l WHERE l.id = NEW.line_id AND l.resale;
+END;
+
+DROP TRIGGER IF EXISTS sailings_tell_resellers_of_change;
+CREATE TRIGGER sailings_tell_resellers_of_change AFTER UPDATE OF status, price, departure_at,
+    capacity, seats_taken, chartered, manifest_closed_at ON sailings
+WHEN NEW.status <> OLD.status OR NEW.price <> OLD.price OR NEW.departure_at <> OLD.departure_at
+    OR NEW.chartered <> OLD.chartered
+    OR (NEW.manifest_closed_at IS NULL) <> (OLD.manifest_closed_at IS NULL)
+    OR (NEW.seats_taken >= NEW.capacity) <> (OLD.seats_taken >= OLD.capacity)
+    OR (2 * (NEW.capacity - NEW.seats_taken) < NEW.capacity)
+        <> (2 * (OLD.capacity - OLD.seats_taken) < OLD.capacity)
+BEGIN
+    INSERT INTO line_changes (line_id, first_day, last_day)
+    SELECT l.id, MIN(OLD.day, NEW.day), MAX(OLD.day, NEW.day)
+    FROM lines l WHERE l.id = NEW.line_id AND l.resale;
+END;
+
+DROP TRIGGER IF EXISTS lines_tell_resellers;
+CREATE TRIGGER lines_tell_resellers AFTER UPDATE OF resale, day_ticket, names, max_party,
+    cutoff_minutes, fares ON lines
+WHEN NEW.resale <> OLD.resale OR NEW.resale AND (NEW.day_ticket <> OLD.day_ticket
+    OR NEW.names <> OLD.names OR NEW.max_party <> OLD.max_party OR NEW.fares <> OLD.fares
+    OR COALESCE(NEW.cutoff_minutes, -1) <> COALESCE(OLD.cutoff_minutes, -1))
+BEGIN
+    INSERT INTO line_changes (line_id, first_day, last_day) VALUES (NEW.id, NULL, NULL);
+END;
+
 ---------------------------------------------------------------------------------------------------
 -- Contents
 ---------------------------------------------------------------------------------------------------

@@ -146,6 +146,7 @@ fn build_manifest(
                 number: 0,
                 passenger_id: passenger.id,
                 name: passenger.name.clone(),
+                name_given: passenger.resold.as_ref().is_none_or(|resold| resold.name_given),
                 gender: passenger.gender,
                 age: passenger.birth_date.and_then(|birth| rules::age(birth, sailing.day)),
                 birth_date: passenger.birth_date,
@@ -258,6 +259,7 @@ pub fn csv(manifest: &Manifest) -> Vec<u8> {
         "timezone",
         "arrival_at",
         "arrival_timezone",
+        "name_given",
     ];
     let sailing = &manifest.sailing;
     let mut lines = csv::line(&header).to_vec();
@@ -283,6 +285,7 @@ pub fn csv(manifest: &Manifest) -> Vec<u8> {
             sailing.timezone.to_string(),
             sailing.arrival_at.to_rfc3339(),
             sailing.arrival_timezone.to_string(),
+            passenger.name_given.to_string(),
         ]));
     }
     lines

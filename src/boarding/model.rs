@@ -103,6 +103,9 @@ pub struct Listed {
     pub number: u32,
     pub passenger_id: Uuid,
     pub name: String,
+    /// False if a reseller named the booker alone: then it is that name.
+    #[serde(default = "given")]
+    pub name_given: bool,
     pub gender: Option<Gender>,
     /// On the day of departure.
     pub age: Option<u32>,
@@ -118,6 +121,10 @@ pub struct Listed {
     pub checked_in_at: Option<DateTime<Utc>>,
     /// For checking in manually.
     pub ticket_code: String,
+}
+
+fn given() -> bool {
+    true
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

@@ -95,8 +95,7 @@ pub struct Readable {
 
 impl Readable {
     /// All that the booker may see.
-    pub const ALL: Self =
-        Self { identity: true, tickets: true, refund_account: true, net: false };
+    pub const ALL: Self = Self { identity: true, tickets: true, refund_account: true, net: false };
 
     /// For an audit entry, which shows what has changed. It is made inside of the transaction, and
     /// tickets do not change.

@@ -116,6 +116,10 @@ impl App {
             app.metrics.set_aside(&set_aside::counts(&app.db).await?);
             Ok(())
         });
+        all.every("announce_line_changes", MINUTE, |app: App| async move {
+            webhooks::queue_line_changes(&app).await?;
+            Ok(())
+        });
         all.every("sweep_rate_limits", HOUR, |app: App| async move {
             app.limits().forget_idle();
             app.key_limits().forget_idle();

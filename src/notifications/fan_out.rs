@@ -56,6 +56,8 @@ struct FanOut<'a> {
     unpaid: Option<UnpaidBooking>,
     /// Whether a reseller has sold the booking.
     is_resold: bool,
+    /// Whether the reseller does not know it from its own request.
+    is_news: bool,
 }
 
 struct UnpaidBooking {
@@ -92,6 +94,9 @@ pub async fn deliver(app: &App, items: &[Item]) -> Result<()> {
         .map(|FanOut { item, event, data, .. }| Announcement { item, event, data })
         .collect();
     webhooks::queue(&mut tx, &announced, now).await?;
+    for FanOut { item, event, .. } in fan_outs.iter().filter(|fan_out| fan_out.is_news) {
+        webhooks::queue_booking_update(&mut tx, item, event.subject(), now).await?;
+    }
     outbox::put_many(&mut tx, &tasks(app, &fan_outs, now)?, now).await?;
     tx.commit().await?;
     app.hub().wake();
@@ -292,7 +297,9 @@ async fn fan_out<'a>(
         }
     };
     let is_resold = bookings.get(&id).is_some_and(|booking| booking.reseller_id.is_some());
-    let fan_out = |(recipients, data)| FanOut { item, event, recipients, data, unpaid, is_resold };
+    let is_news = is_resold && !matches!(event, E::BookingCreated(_));
+    let fan_out =
+        |(recipients, data)| FanOut { item, event, recipients, data, unpaid, is_resold, is_news };
     Ok(found.map(fan_out))
 }
 

@@ -11,6 +11,7 @@ mod availability;
 mod bookings;
 mod error;
 mod limits;
+mod notifications;
 mod params;
 mod pricing;
 mod product;
@@ -59,6 +60,16 @@ pub fn handlers(app: &App) -> Vec<(&'static str, MethodRouter<App>)> {
         both!("/bookings/{uuid}/extend", post(bookings::extend_booking)),
         both!("/bookings/{uuid}/confirm", post(bookings::confirm_booking)),
         both!("/bookings/{uuid}/cancel", post(bookings::cancel_booking)),
+        both!(
+            "/notifications/subscriptions",
+            get(notifications::list_subscriptions).post(notifications::subscribe)
+        ),
+        both!(
+            "/notifications/subscriptions/{subscription}",
+            get(notifications::get_one)
+                .patch(notifications::change)
+                .delete(notifications::unsubscribe)
+        ),
     ];
     let wrapped = |(path, handler): (&'static str, MethodRouter<App>)| {
         let handler = handler.route_layer(from_fn(retry_on_contention));

@@ -96,7 +96,8 @@ fn found<'a>(db: &'a Db, owner: Option<Uuid>, query: &SettlementsQuery) -> List<
         )
 }
 
-const ITEMS: &str = "SELECT d.booking_id, k.code, k.channel, k.departure_at, d.kind, d.day, d.gross,
+const ITEMS: &str =
+    "SELECT d.booking_id, k.code, k.channel, k.departure_at, d.kind, d.day, d.gross,
       d.commission, d.commission_tax, d.collected, d.net
     FROM settlement_items i
     JOIN partner_dues d ON d.id = i.due_id

@@ -10,6 +10,7 @@
 mod address;
 mod http;
 mod model;
+mod resellers;
 mod send;
 mod store;
 
@@ -31,6 +32,10 @@ use model::EventName;
 
 pub use http::{
     create_webhook, delete_webhook, list_deliveries, list_webhooks, resend_delivery, update_webhook,
+};
+pub use resellers::{
+    NotificationType, Subscription, create_subscription, delete_subscription, get_subscription,
+    is_callable, queue_booking_update, queue_line_changes, subscriptions, update_subscription,
 };
 pub use send::{WebhookClient, deliver};
 

@@ -5,12 +5,13 @@ use std::{sync::OnceLock, time::Duration};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use chrono::{DateTime, TimeDelta, Utc};
 use hmac::{Hmac, KeyInit, Mac};
-use reqwest::{StatusCode, Url};
+use reqwest::{StatusCode, Url, header::HeaderMap};
 use sha2::Sha256;
 
 use super::{
     address::{PublicResolver, is_public},
     model::{DeliveryStatus, DisabledReason, parse_url},
+    resellers,
     store::{self, Attempt, Outgoing},
 };
 use crate::{
@@ -71,7 +72,13 @@ impl WebhookClient {
         self.private_too || number.map_or(true, is_public)
     }
 
-    async fn call(&self, outgoing: &Outgoing, secret: &str, now: DateTime<Utc>) -> Attempt {
+    async fn call(
+        &self,
+        outgoing: &Outgoing,
+        secret: &str,
+        headers: HeaderMap,
+        now: DateTime<Utc>,
+    ) -> Attempt {
         let failed = |response_status, error: String| Attempt {
             status: DeliveryStatus::Pending,
             response_status,
@@ -88,6 +95,7 @@ impl WebhookClient {
         };
         let answer = client
             .post(url)
+            .headers(headers)
             .header("content-type", "application/json")
             .header("webhook-id", &id)
             .header("webhook-timestamp", timestamp)
@@ -139,7 +147,9 @@ pub async fn deliver(app: &App, item: &Item, id: Uuid) -> Result<()> {
     let mut attempt = match outgoing.active {
         true => {
             let secret = app.sealer.open(&outgoing.secret)?;
-            app.webhook_client().call(&outgoing, &secret, app.clock.now()).await
+            let headers = resellers::open_headers(app, outgoing.headers.as_deref())?;
+            let headers = resellers::header_map(&headers);
+            app.webhook_client().call(&outgoing, &secret, headers, app.clock.now()).await
         }
         false => Attempt {
             status: DeliveryStatus::Failed,

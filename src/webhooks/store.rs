@@ -26,8 +26,9 @@ macro_rules! webhook {
     };
 }
 
+/// Those of resellers are none of the platform's.
 pub async fn get(db: &Db, id: Uuid) -> Result<Option<Webhook>> {
-    Ok(db.sql(webhook!(" WHERE id = $1")).bind(id).maybe().await?)
+    Ok(db.sql(webhook!(" WHERE id = $1 AND reseller_id IS NULL")).bind(id).maybe().await?)
 }
 
 pub async fn get_in(tx: &mut Tx, id: Uuid) -> Result<Webhook> {
@@ -35,13 +36,14 @@ pub async fn get_in(tx: &mut Tx, id: Uuid) -> Result<Webhook> {
 }
 
 pub async fn active(tx: &mut Tx) -> Result<Vec<Webhook>> {
-    Ok(tx.sql(webhook!(" WHERE active ORDER BY id")).all().await?)
+    Ok(tx.sql(webhook!(" WHERE active AND reseller_id IS NULL ORDER BY id")).all().await?)
 }
 
 pub async fn list(db: &Db, query: &WebhooksQuery) -> Result<Page<Webhook>> {
     let paging = &query.paging;
     let rows = db
         .list(webhook!(""))
+        .only("reseller_id IS NULL")
         .filter("active = ?", query.active)
         .search(&["url"], paging.search())
         .page(paging.sort(None, "created_at"), "id", paging.limit(), paging.offset())
@@ -177,12 +179,14 @@ pub struct Outgoing {
     pub url: String,
     pub secret: String,
     pub active: bool,
+    /// Of a reseller, encrypted.
+    pub headers: Option<String>,
 }
 
 pub async fn outgoing(db: &Db, id: Uuid) -> Result<Option<Outgoing>> {
     let outgoing = db
         .sql(
-            "SELECT d.event_id, d.webhook_id, d.payload, w.url, w.secret, w.active
+            "SELECT d.event_id, d.webhook_id, d.payload, w.url, w.secret, w.active, w.headers
              FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
              WHERE d.id = $1 AND d.status = 'pending'",
         )
@@ -284,9 +288,16 @@ pub async fn switch_off(
 }
 
 pub async fn reseal(db: &Db, sealer: &Sealer) -> Result<u64> {
-    let rows: Vec<(Uuid, String)> = db.sql("SELECT id, secret FROM webhooks").all().await?;
+    let rows: Vec<(Uuid, String, Option<String>)> =
+        db.sql("SELECT id, secret, headers FROM webhooks").all().await?;
     let mut resealed = 0;
-    for (id, secret) in rows {
+    for (id, secret, headers) in rows {
+        if let Some(headers) = headers
+            && let Some(new) = sealer.reseal(&headers)?
+        {
+            let update = db.sql("UPDATE webhooks SET headers = $1 WHERE id = $2");
+            resealed += update.bind(new).bind(id).run().await?;
+        }
         if let Some(new) = sealer.reseal(&secret)? {
             let update = db.sql("UPDATE webhooks SET secret = $1 WHERE id = $2");
             resealed += update.bind(new).bind(id).run().await?;
