@@ -76,6 +76,8 @@ pub mod ledger;
 pub mod lines;
 /// Fans domain events out to notifications, mail and webhooks.
 pub mod notifications;
+/// The OCTO API, through which resellers sell.
+pub mod octo;
 /// The overview of one partner.
 pub mod overview;
 /// Partners: boat owners and their onboarding.

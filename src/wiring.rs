@@ -10,6 +10,7 @@ use crate::{
     harbours,
     kernel::{clock::Clock, error::Result, secret::Secret},
     notifications::Hub,
+    octo::KeyLimits,
     partners,
     payments::Gateway,
     providers::Providers,
@@ -51,6 +52,7 @@ fn domains(config: &Config, secret_key: &Secret) -> Result<DomainState, String> 
         .with(Hub::default())
         .with(Trips::default())
         .with(WebhookClient::new(config.webhook_private_addresses.0))
+        .with(KeyLimits::new(config.rate_limit.0))
         .with(Limits::new(config.rate_limit.0)))
 }
 
@@ -71,6 +73,7 @@ mod tests {
         app.hub();
         app.trips();
         app.webhook_client();
+        app.key_limits();
         app.limits();
     }
 }

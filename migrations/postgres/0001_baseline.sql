@@ -1024,6 +1024,8 @@ CREATE TABLE bookings (
     margin BIGINT NOT NULL DEFAULT 0,
     -- Sold as a ticket for any sailing of its day.
     day_ticket BOOLEAN NOT NULL DEFAULT FALSE,
+    -- The reseller wants tickets to be mailed to the traveller.
+    email_receipt BOOLEAN NOT NULL DEFAULT FALSE,
     -- The contact as the reseller sent it. Our own columns are normalised, and may be empty.
     octo_contact JSONB,
     -- A hash of the request that made it, by which a repetition is recognised.
@@ -1031,7 +1033,7 @@ CREATE TABLE bookings (
     CONSTRAINT bookings_octo_uuid UNIQUE (reseller_id, octo_uuid),
     CONSTRAINT bookings_reseller CHECK ((channel = 'reseller') = (reseller_id IS NOT NULL)
         AND (channel = 'reseller') = (octo_uuid IS NOT NULL)
-        AND (channel = 'reseller' OR (margin = 0 AND NOT day_ticket))),
+        AND (channel = 'reseller' OR (margin = 0 AND NOT day_ticket AND NOT email_receipt))),
     CONSTRAINT bookings_erased CHECK (erased_at IS NULL OR (contact_name = '[erased]'
         AND contact_phone = '' AND note = '' AND held_email IS NULL AND held_network IS NULL
         AND refund_account IS NULL AND octo_contact IS NULL)),

@@ -37,6 +37,7 @@ use crate::{
 pub use bulk::{
     CalledOff, SailingNews, cancel_with_sailing, expire_holds, follow_sailing, follow_sailings,
 };
+pub use fares::chosen as chosen_fares;
 pub use forms::{BookingForm, GuestCredentials, RescheduleForm, reason_without_url};
 pub use http::{
     OpensPayment, PathBooking, PathOwnBooking, cancel_booking, correct_contact, correct_passengers,
@@ -49,20 +50,21 @@ pub use lookup::{
     to_response,
 };
 pub use model::{
-    BookingOnList, BookingRow, BookingStatus, CancelledPassenger, Channel, Gender, IdentityType,
-    RefundAccount, ResoldPassenger, StoredPassenger,
+    Boarded, BookingOnList, BookingRow, BookingStatus, CancelledPassenger, Channel, Gender,
+    IdentityType, NewBooking, RefundAccount, Resold, ResoldPassenger, StoredPassenger,
 };
 pub use partial::offer as offer_of_some;
-pub use prices::{FareLine, Price, TaxAmount};
+pub use prices::{FareLine, Goods, Price, TaxAmount, price};
 pub use rules::{
-    Actor, Event, cancel_offer, ensure_ticket, ensure_unpaid, has_ticket, is_live, payable,
+    Actor, BookingState, CancelRequest, Event, Refund, cancel_offer, cancellation, ensure_ticket,
+    ensure_unpaid, has_ticket, is_live, payable,
 };
 pub use store::{
-    INSERT_BOOKING, SELECT_OFFER, TransitionDetails, boarding_list, boarding_list_in,
+    INSERT_BOOKING, SELECT_OFFER, TransitionDetails, bind_new, boarding_list, boarding_list_in,
     can_take_again, get, get_all, get_all_long, get_in, index_some, lock_row, lock_rows,
     lock_rows_of, pay_held, set_boarded,
 };
-pub use transitions::{invalid_transition, move_booking};
+pub use transitions::{Cancellation, cancel as cancel_in, invalid_transition, move_booking};
 pub use view::{Booking, PaymentRecord, PriceRecord};
 
 /// The newest bookings of a partner, identity numbers masked.

@@ -361,6 +361,10 @@ pub struct StoredBooking {
     /// The reseller that sold it. The columns of its booking are read by `octo`.
     pub reseller_id: Option<Uuid>,
     pub margin: Rupiah,
+    /// Sold as a ticket for any sailing of its day.
+    pub day_ticket: bool,
+    /// The reseller wants tickets to be mailed to the traveller.
+    pub email_receipt: bool,
 }
 
 /// Columns joined from other tables.
@@ -446,6 +450,20 @@ pub struct NewBooking {
     pub created_at: DateTime<Utc>,
     /// The counters of unpaid bookings that apply to it.
     pub counted: Option<CountedHold>,
+    /// Of a reseller.
+    pub resold: Option<Resold>,
+}
+
+/// What a reseller's booking has besides.
+#[derive(Clone, Debug)]
+pub struct Resold {
+    pub reseller_id: Uuid,
+    pub octo_uuid: Uuid,
+    pub reference: Option<String>,
+    pub day_ticket: bool,
+    /// As it was sent.
+    pub contact: Option<serde_json::Value>,
+    pub request_digest: String,
 }
 
 /// Unpaid bookings are limited by e-mail address and by network.
@@ -533,8 +551,10 @@ impl NewBooking {
                 refund_cap: None,
                 created_at: self.created_at,
                 called_off: false,
-                reseller_id: None,
+                reseller_id: self.resold.as_ref().map(|resold| resold.reseller_id),
                 margin: price.margin,
+                day_ticket: self.resold.is_some_and(|resold| resold.day_ticket),
+                email_receipt: false,
             },
         }
     }

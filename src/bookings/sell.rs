@@ -154,6 +154,7 @@ fn new_booking(
         paid_at: free.then_some(now),
         created_at: now,
         counted: if free { None } else { counted_hold(app, context, form, channel) },
+        resold: None,
     })
 }
 

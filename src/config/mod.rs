@@ -122,6 +122,10 @@ settings! {
     storage_url: StorageUrl = "local";
     /// Rate limits, sign-in lockouts and limits of unpaid bookings: `on` or `off`.
     rate_limit: Switch = "on";
+    /// The supplier's name at resellers (OCTO).
+    octo_name: String = "Dermaga";
+    /// Whether this is a test instance for resellers: `on` or `off`. Bookings on it are real rows.
+    octo_test: Switch = "off";
     /// Who must have a second factor: `none`, `admins` or `staff` (admins and staff).
     require_second_factor: RequireSecondFactor = "none";
     /// Whether a second person is required: terms are not published by their author, bank accounts

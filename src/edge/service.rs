@@ -30,7 +30,7 @@ use crate::{
         http::{MAX_BODY, render, unreadable},
         response_cache::CacheKey,
     },
-    pages, pier, service,
+    octo, pages, pier, service,
     table::{Operation, Route, Routes},
     web::{self, Site, Web},
 };
@@ -70,6 +70,7 @@ impl Service {
         let mut handlers = table.handlers;
         handlers.extend(service::documentation(document));
         handlers.extend(web.handlers());
+        handlers.extend(octo::handlers(app));
         let routes = Routes::new(app, &table.operations, handlers);
         let (default_headers, cors) = (default_headers(app), cors(app));
         Self(Arc::new(Parts { app: app.clone(), routes, web, default_headers, cors, timeout }))
@@ -96,7 +97,12 @@ impl Service {
         // Errors on a page are pages, too.
         let page_headers = web::is_page(uri.path()).then(|| request.headers().clone());
         let target = Target { route, operation, context: &context };
-        let allowance = app.limits().take(context.address, operation);
+        let is_octo = octo::is_octo(uri.path());
+        // Keys of resellers have limits of their own.
+        let allowance = match is_octo {
+            true => None,
+            false => app.limits().take(context.address, operation),
+        };
         let refused = allowance.as_ref().and_then(|allowance| allowance.refused());
         let mut response = match refused {
             Some(retry_after) => Error::TooManyRequests { retry_after }.into_response(),
@@ -110,7 +116,12 @@ impl Service {
         if let Some(allowance) = allowance {
             allowance.announce(response.headers_mut());
         }
+        let problem = is_octo.then(|| octo::rendered(&response, context.lang)).flatten();
         render(&mut response, &context);
+        if let Some((status, body)) = problem {
+            *response.status_mut() = status;
+            *response.body_mut() = Body::from(body);
+        }
         for (name, value) in &self.0.default_headers {
             response.headers_mut().entry(name).or_insert_with(|| value.clone());
         }

@@ -33,7 +33,8 @@ use crate::{
 };
 
 pub use http::{download_file, presign_url, receive_file, upload_file};
-pub use model::Purpose;
+pub use model::{Purpose, SignedQuery};
+pub use sign::{SignedAction, allows as signature_allows, query as signed_query};
 
 /// Address of a public file.
 pub fn public_url(app: &App, id: Uuid) -> String {

@@ -16,11 +16,14 @@ pub const UPLOAD: TimeDelta = TimeDelta::minutes(10);
 pub enum SignedAction {
     Read(Uuid),
     Upload(Uuid, Kind, i64),
+    /// The tickets of a reseller's booking.
+    Voucher(Uuid),
 }
 
 fn mac(secret: &Secret, action: SignedAction, expires: i64) -> Hmac<Sha256> {
     let text = match action {
         SignedAction::Read(id) => format!("read|{id}|{expires}"),
+        SignedAction::Voucher(id) => format!("voucher|{id}|{expires}"),
         SignedAction::Upload(id, kind, size) => format!("upload|{id}|{kind}|{size}|{expires}"),
     };
     let mac = Hmac::<Sha256>::new_from_slice(secret.reveal().as_bytes());

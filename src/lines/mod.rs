@@ -14,4 +14,5 @@ mod store;
 
 pub use fares::{Category, Fare, FarePrice, Residency, fare_name};
 pub use http::{get_line, list_lines, update_line};
+pub use model::PassengerNames;
 pub use store::{delete_of_harbour, ensure, lock_cutoff, merge_harbours};

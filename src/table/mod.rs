@@ -23,7 +23,9 @@ use crate::{
     kernel::{access::Access, http::MAX_UPLOAD},
 };
 use document::{Io, document};
-use layers::{Guard, authorize, invalidate_offers, refuse_prefetch, retry_on_contention};
+use layers::{Guard, authorize, invalidate_offers, refuse_prefetch};
+
+pub use layers::retry_on_contention;
 
 pub use routes::{Route, Routes};
 pub use verb::{OfferChange, UnsafeMethod, Verb};

@@ -126,7 +126,11 @@ pub async fn request(
     let becomes = prices::reprice(&sold, &goods);
     let by_choice = !is_disrupted && request.actor == Actor::Guest;
     let fees = &app.config.reschedule_fee.0;
-    let fee = rules::reschedule_fee(&booking.state(), request.actor, cause, fees, now)?;
+    let fee = match booking.day_ticket && booking.day() == request.to.day() {
+        // A ticket of the day is for all of its sailings.
+        true => Rupiah::ZERO,
+        false => rules::reschedule_fee(&booking.state(), request.actor, cause, fees, now)?,
+    };
     let policy = &app.config.refund_policy.0;
     let percent = rules::refund_percent(policy, booking.departure_at, now);
     let refund_cap = match (is_disrupted, by_choice) {

@@ -16,7 +16,7 @@ macro_rules! booking {
                CAST(COALESCE((SELECT SUM(v.amount) FROM payment_reviews v
                  WHERE v.booking_id = k.id AND v.resolution IN ('charge_partner', 'write_off')),
                  0) AS BIGINT) AS gone,
-               k.created_at, k.called_off, k.reseller_id, k.margin,
+               k.created_at, k.called_off, k.reseller_id, k.margin, k.day_ticket, k.email_receipt,
                (SELECT x.name FROM resellers e JOIN accounts x ON x.id = e.account_id
                 WHERE e.id = k.reseller_id) AS reseller_name, s.manifest_closed_at, s.reason AS sailing_reason,
                r.from_name, r.to_name, s.from_harbour_id, s.to_harbour_id, r.timezone,

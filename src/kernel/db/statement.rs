@@ -49,14 +49,19 @@ impl<'c> Statement<'c> {
         statement
     }
 
-    /// `head (…) tail` with `count` placeholders in the parentheses. The head may contain `$1`.
-    /// Only for text composed of `&'static str` pieces.
+    /// `head (…) tail` with `count` placeholders in the parentheses. The head may contain `$1` to
+    /// `$9`, and the tail the same ones. Only for text composed of `&'static str` pieces.
     pub(super) fn among(on: On<'c>, head: &str, count: usize, tail: &str) -> Self {
         let numbered = !on.is_sqlite();
-        let before = head.matches("$1").count();
+        let is_named = |n: &usize| head.contains(&format!("${n}"));
+        let before = (1..=9).rev().find(is_named).unwrap_or(0);
         let places: Vec<_> = (1..=count).map(|n| super::place(numbered, before + n)).collect();
         let text = format!("{head} ({}) {tail}", places.join(", "));
-        let text = if numbered { text } else { text.replacen("$1", "?", 1) };
+        let sqlite = || {
+            (1..=before)
+                .fold(text.clone(), |text, n| text.replace(&format!("${n}"), &format!("?{n}")))
+        };
+        let text = if numbered { text } else { sqlite() };
         Self::composed(on, text)
     }
 
