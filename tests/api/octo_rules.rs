@@ -82,9 +82,8 @@ async fn errors_come_in_their_order(world: World) {
     let shop = world.shop().await;
     let rubbish = "{ not json";
     let post = |path: &str| world.call("POST".parse().unwrap(), &format!("/octo{path}"));
-    let kind = ("content-type", "application/json");
-    let send = |call: crate::world::Call<'_>, body: &'static str| {
-        call.header(kind.0, kind.1).body(body).send()
+    let send = async |call: crate::world::Call<'_>, body: &'static str| {
+        call.header("content-type", "application/json").body(body).send().await
     };
     send(post("/bookings"), rubbish).await.refuses("UNAUTHORIZED");
     send(post("/bookings").with_token("dmk_nobody"), rubbish).await.refuses("FORBIDDEN");
