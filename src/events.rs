@@ -358,6 +358,8 @@ messages! {
         SendTickets(TicketsTo) = "mail.tickets",
         /// To the address that a booking had before.
         TellFormerContact(FormerContact) = "mail.former_contact",
+        /// To the reseller that has sold a booking.
+        TellReseller(LetterTask) = "mail.reseller",
     }
 }
 
@@ -368,7 +370,8 @@ impl Task {
             Self::SendLetter(_)
             | Self::SendFoundBookings(_)
             | Self::SendTickets(_)
-            | Self::TellFormerContact(_) => Queue::Mail,
+            | Self::TellFormerContact(_)
+            | Self::TellReseller(_) => Queue::Mail,
             Self::DeliverWebhook(_) => Queue::Webhook,
             Self::RequestPayment(_) | Self::ConfirmPayment(_) => Queue::Payment,
         }

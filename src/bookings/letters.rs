@@ -18,6 +18,7 @@ use crate::{
         mail::Letter,
         money::Rupiah,
     },
+    resellers,
 };
 
 /// The letters to a booker.
@@ -79,9 +80,35 @@ impl BookingLetter {
         }
     }
 
+    /// Whether the traveller of a reseller gets it. What concerns money is between the reseller and the
+    /// platform.
+    fn is_for_resold(&self, booking: &BookingRow) -> bool {
+        match self {
+            Self::Paid => booking.email_receipt,
+            Self::Tickets
+            | Self::SailingMoved
+            | Self::BoatChanged { .. }
+            | Self::Rescheduled { .. } => true,
+            Self::Cancelled { .. } => booking.called_off,
+            Self::PaymentRequest
+            | Self::ExpiryReminder
+            | Self::Expired
+            | Self::PassengersCancelled { .. }
+            | Self::RescheduleDropped
+            | Self::Refunded
+            | Self::DifferenceRefunded { .. }
+            | Self::PassengersCorrected
+            | Self::ContactCorrected
+            | Self::ContactReplaced => false,
+        }
+    }
+
     /// Whether it is still relevant: the booking may have changed since the event.
     fn is_current(&self, booking: &BookingRow) -> bool {
         let status = booking.status;
+        if booking.reseller_id.is_some() && !self.is_for_resold(booking) {
+            return false;
+        }
         match self {
             Self::PaymentRequest | Self::ExpiryReminder => status == BookingStatus::PendingPayment,
             Self::Paid | Self::Tickets | Self::Rescheduled { .. } | Self::RescheduleDropped => {
@@ -112,7 +139,36 @@ pub async fn letter(
 ) -> Result<Option<(Letter, BookingRow)>> {
     let booking = store::get(&app.db, id).await?.filter(|booking| kind.is_current(booking));
     let Some(booking) = booking else { return Ok(None) };
+    // The placeholder of an erased booking is no address, and a reseller need not give one.
+    let Ok(to) = booking.contact_email.parse() else { return Ok(None) };
+    written(app, booking, kind, to).map(Some)
+}
+
+/// The same mail to the reseller that has sold the booking.
+pub async fn letter_to_reseller(
+    app: &App,
+    id: Uuid,
+    kind: &BookingLetter,
+) -> Result<Option<(Letter, BookingRow)>> {
+    let booking = store::get(&app.db, id).await?.filter(|booking| kind.is_current(booking));
+    let Some(booking) = booking else { return Ok(None) };
+    let Some(reseller) = booking.reseller_id else { return Ok(None) };
+    let (address, name) = resellers::address(&app.db, reseller).await?;
+    let Ok(to) = address.parse() else { return Ok(None) };
+    let (letter, booking) = written(app, booking, kind, to)?;
+    Ok(Some((Letter { name, ..letter }, booking)))
+}
+
+fn written(
+    app: &App,
+    booking: BookingRow,
+    kind: &BookingLetter,
+    to: Email,
+) -> Result<(Letter, BookingRow)> {
+    let is_resold = booking.reseller_id.is_some();
     let (subject, paragraphs) = match kind {
+        BookingLetter::Paid | BookingLetter::Rescheduled { .. } if is_resold => ticket(),
+        BookingLetter::Cancelled { .. } if is_resold => called_off_resold(&booking),
         BookingLetter::PaymentRequest => payment_request(&booking),
         BookingLetter::ExpiryReminder => expiring(&booking),
         BookingLetter::Paid => paid(),
@@ -146,12 +202,10 @@ pub async fn letter(
         true => Some((text("Pay now", "Bayar sekarang"), payment_address(app, &booking)?)),
         false => None,
     };
-    // The placeholder of an erased booking is no address.
-    let Ok(to) = booking.contact_email.parse() else { return Ok(None) };
     let (name, subject) = (booking.contact_name.clone(), about(subject, &booking));
     let facts = facts(&booking);
     let letter = Letter::new(to, name, booking.lang, subject, paragraphs);
-    Ok(Some((Letter { facts, action, ..letter }, booking)))
+    Ok((Letter { facts, action, ..letter }, booking))
 }
 
 fn payment_address(app: &App, booking: &BookingRow) -> Result<String> {
@@ -168,7 +222,7 @@ fn about(subject: (&str, &str), booking: &BookingRow) -> Text {
 
 fn facts(booking: &BookingRow) -> Vec<(Text, Text)> {
     let plain = |value: String| Text::new(value.clone(), value);
-    vec![
+    let mut facts = vec![
         (text("Booking code", "Kode pemesanan"), plain(booking.code.clone())),
         (
             text("Journey", "Perjalanan"),
@@ -181,8 +235,12 @@ fn facts(booking: &BookingRow) -> Vec<(Text, Text)> {
             plain(format!("{}, {}", booking.joined.speedboat_name, booking.joined.partner_name)),
         ),
         (text("Passengers", "Penumpang"), plain(booking.qty.to_string())),
-        (text("Total", "Total"), plain(booking.total.to_string())),
-    ]
+    ];
+    // What a reseller pays is not for its traveller.
+    if booking.reseller_id.is_none() {
+        facts.push((text("Total", "Total"), plain(booking.total.to_string())));
+    }
+    facts
 }
 
 type Words = ((&'static str, &'static str), Vec<Text>);
@@ -439,6 +497,24 @@ fn because(reason: Option<&str>) -> Option<Text> {
     Some(Text::new(format!("Reason: {reason}"), format!("Alasan: {reason}")))
 }
 
+/// The traveller of a reseller is refunded and moved by it.
+fn called_off_resold(booking: &BookingRow) -> Words {
+    let mut paragraphs = vec![text(
+        "We are sorry: your sailing has been cancelled.",
+        "Mohon maaf, pelayaran Anda dibatalkan.",
+    )];
+    paragraphs.extend(because(booking.cancel_reason.as_deref()));
+    paragraphs.push(ask_the_seller());
+    (("Your sailing has been cancelled", "Pelayaran Anda dibatalkan"), paragraphs)
+}
+
+fn ask_the_seller() -> Text {
+    text(
+        "Please contact whoever sold you the ticket for another sailing or a refund.",
+        "Mohon hubungi penjual tiket Anda untuk jadwal lain atau pengembalian dana.",
+    )
+}
+
 fn called_off(booking: &BookingRow, way_back: Text) -> Words {
     let mut paragraphs = vec![text(
         "We are sorry: your sailing has been cancelled.",
@@ -493,7 +569,9 @@ fn moved(booking: &BookingRow) -> Words {
             "Your booking and your tickets remain valid. Tickets with the new time are attached.",
             "Pemesanan dan tiket Anda tetap berlaku; tiket dengan waktu baru terlampir.",
         ));
-        if rules::is_disrupted(booking.promised_at, booking.departure_at) {
+        if booking.reseller_id.is_some() {
+            paragraphs.push(ask_the_seller());
+        } else if rules::is_disrupted(booking.promised_at, booking.departure_at) {
             paragraphs.push(text(
                 "If the new time does not suit you, choose another sailing of this route free of \
                  charge, or cancel for a full refund, with your booking code and e-mail address.",

@@ -44,7 +44,7 @@ pub use http::{
     create_booking, find_bookings, get_booking, list_bookings, quote_booking, set_refund_account,
     validate_promo,
 };
-pub use letters::{BookingLetter, found_letter, letter};
+pub use letters::{BookingLetter, found_letter, letter, letter_to_reseller};
 pub use lookup::{
     Readable, actor, app_page, booking_for, ensure_same_contact, may_read_identity, simulator_url,
     to_response,
@@ -56,8 +56,8 @@ pub use model::{
 pub use partial::offer as offer_of_some;
 pub use prices::{FareLine, Goods, Price, TaxAmount, price};
 pub use rules::{
-    Actor, BookingState, CancelRequest, Event, Refund, cancel_offer, cancellation, ensure_ticket,
-    ensure_unpaid, has_ticket, is_live, payable,
+    Actor, BookingState, CancelRequest, Event, Refund, cancel_offer, cancellation,
+    ensure_not_resold, ensure_ticket, ensure_unpaid, has_ticket, is_live, payable,
 };
 pub use store::{
     INSERT_BOOKING, SELECT_OFFER, TransitionDetails, bind_new, boarding_list, boarding_list_in,

@@ -53,6 +53,7 @@ pub async fn cancel(
 ) -> Result<(BookingRow, BookingRow)> {
     store::lock_row(tx, loaded.id).await?;
     let before = store::get_in(tx, loaded.id).await?.ok_or(Error::NotFound)?;
+    rules::ensure_not_resold(before.reseller_id)?;
     if asked.request.actor == Actor::Guest {
         ensure_same_contact(loaded, &before)?;
     }

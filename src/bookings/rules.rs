@@ -6,6 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::model::BookingStatus;
 use crate::kernel::{
     error::{Conflict, Error},
+    ids::Uuid,
     lang::{Text, text},
     money::{Rate, Rupiah},
 };
@@ -167,6 +168,8 @@ pub enum Refusal {
     FreeOfCharge,
     /// The actor may not decide this field, or not at this time.
     NotAllowed(&'static str),
+    /// A reseller pays for it on account, as a whole.
+    OnAccount,
     /// `refund` and `refund_amount` are both stated.
     Ambiguous,
     /// The amount exceeds what was paid.
@@ -188,6 +191,7 @@ impl Refusal {
             Self::AlreadyPaid => "already_paid",
             Self::TooLate => "too_late",
             Self::FreeOfCharge => "invalid_state",
+            Self::OnAccount => "on_account",
             Self::NotAllowed(_) | Self::Ambiguous | Self::TooMuch(_) | Self::TooLittle => {
                 "validation_failed"
             }
@@ -228,6 +232,10 @@ impl Refusal {
             Self::FreeOfCharge => of_state(
                 "Nothing was paid for this booking, so there is nothing to refund.",
                 "Pemesanan ini tidak berbayar, sehingga tidak ada yang dikembalikan.",
+            ),
+            Self::OnAccount => of_state(
+                "A reseller has sold this booking on account.",
+                "Pemesanan ini dijual oleh agen penjual secara kredit.",
             ),
             Self::NotAllowed(field) => (
                 Some((field, "not_allowed")),
@@ -631,6 +639,11 @@ pub fn correcting(booking: &BookingState, now: DateTime<Utc>) -> Result<(), Refu
         Completed => Err(Refusal::Departed),
         status @ (Expired | Cancelled | RefundPending | Refunded) => Err(over(status)),
     }
+}
+
+/// Whether customers pay for a booking, and not a reseller.
+pub fn ensure_not_resold(reseller: Option<Uuid>) -> Result<(), Refusal> {
+    if reseller.is_some() { Err(Refusal::OnAccount) } else { Ok(()) }
 }
 
 /// Whether a booking waits for its payment.

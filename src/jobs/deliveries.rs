@@ -191,6 +191,10 @@ impl App {
             Message::Task(Task::SendFoundBookings(found)) => {
                 notifications::send_found_bookings(self, item, found).await?;
             }
+            Message::Task(Task::TellReseller(letter)) => match letter.subject()? {
+                Some(subject) => notifications::tell_reseller(self, item, &subject).await?,
+                None => return Ok(Delivered::Unknown),
+            },
             Message::Task(Task::SendTickets(to)) => {
                 notifications::send_tickets(self, item, to).await?;
             }

@@ -118,6 +118,7 @@ impl App {
         });
         all.every("sweep_rate_limits", HOUR, |app: App| async move {
             app.limits().forget_idle();
+            app.key_limits().forget_idle();
             Ok(())
         });
         for (name, sweep) in SWEEPS {

@@ -54,6 +54,8 @@ struct FanOut<'a> {
     data: Value,
     /// Set for a new unpaid booking: its payment has to be requested.
     unpaid: Option<UnpaidBooking>,
+    /// Whether a reseller has sold the booking.
+    is_resold: bool,
 }
 
 struct UnpaidBooking {
@@ -140,10 +142,13 @@ fn tasks<'a>(app: &App, fan_outs: &'a [FanOut<'_>], now: DateTime<Utc>) -> Resul
         all.push(New { topic, payload, lane, due_at, queue, after });
         Ok::<_, Error>(())
     };
-    for FanOut { item, event, unpaid, .. } in fan_outs {
+    for FanOut { item, event, unpaid, is_resold, .. } in fan_outs {
+        let lane = || Some(format!("mail/{}", outbox::lane(event.subject())));
         if letters::has_letter(event) {
-            let lane = Some(format!("mail/{}", outbox::lane(event.subject())));
-            add(Task::SendLetter(LetterTask::about(event)?), lane, now, Some(*item))?;
+            add(Task::SendLetter(LetterTask::about(event)?), lane(), now, Some(*item))?;
+        }
+        if *is_resold && letters::is_for_reseller(event) {
+            add(Task::TellReseller(LetterTask::about(event)?), lane(), now, None)?;
         }
         let Some(UnpaidBooking { booking_id, remind_at }) = unpaid else { continue };
         let booking_id = *booking_id;
@@ -198,7 +203,7 @@ async fn fan_out<'a>(
             booking_data(bookings.get(&id), difference).map(|(booking, data)| {
                 let mut recipients = vec![Recipient::Partner(booking.partner_id)];
                 // The difference has to be paid back manually.
-                if rescheduled.difference.0 < 0 {
+                if rescheduled.difference.0 < 0 && booking.reseller_id.is_none() {
                     recipients.push(Recipient::StaffWith(Rule::BookingsWrite));
                 }
                 (recipients, data)
@@ -286,7 +291,9 @@ async fn fan_out<'a>(
             Some((recipients, event.payload()?))
         }
     };
-    Ok(found.map(|(recipients, data)| FanOut { item, event, recipients, data, unpaid }))
+    let is_resold = bookings.get(&id).is_some_and(|booking| booking.reseller_id.is_some());
+    let fan_out = |(recipients, data)| FanOut { item, event, recipients, data, unpaid, is_resold };
+    Ok(found.map(fan_out))
 }
 
 fn booking_data(
@@ -294,18 +301,24 @@ fn booking_data(
     difference: Option<Rupiah>,
 ) -> Option<(&BookingRow, Value)> {
     let booking = booking?;
+    // What a reseller pays is not for partners.
+    let shown = |amount: Rupiah| booking.reseller_id.is_none().then_some(amount);
     let data = json!({
         "booking_id": booking.id, "code": booking.code, "mitra_id": booking.partner_id,
         "from": booking.joined.from_name, "to": booking.joined.to_name,
-        "departure_at": booking.departure_at, "qty": booking.qty, "total": booking.total,
-        "refund_amount": booking.refund_amount, "difference": difference,
+        "departure_at": booking.departure_at, "qty": booking.qty,
+        "total": shown(booking.total), "refund_amount": booking.refund_amount.and_then(shown),
+        "difference": difference.and_then(shown),
     });
     Some((booking, data))
 }
 
 fn unpaid_booking(booking: &BookingRow) -> Option<UnpaidBooking> {
     let remind_at = booking.expires_at - REMINDER;
-    (booking.status == BookingStatus::PendingPayment).then(|| UnpaidBooking {
+    // A reseller pays on account.
+    let is_unpaid =
+        booking.status == BookingStatus::PendingPayment && booking.reseller_id.is_none();
+    is_unpaid.then(|| UnpaidBooking {
         booking_id: booking.id,
         remind_at: (remind_at > booking.created_at).then_some(remind_at),
     })

@@ -108,6 +108,25 @@ pub async fn send_letter(app: &App, item: &Item, subject: &LetterSubject) -> Res
     }
 }
 
+/// Tells a reseller of what has happened to a booking that it sold.
+pub async fn tell_reseller(app: &App, item: &Item, subject: &LetterSubject) -> Result<()> {
+    let LetterSubject::Event(event) = subject else { return Ok(()) };
+    let Some(EventLetter::Booking(id, kind)) = letter_of(event) else { return Ok(()) };
+    match bookings::letter_to_reseller(app, id, &kind).await? {
+        Some((letter, _)) => app.mailer.send(item.id, &letter).await,
+        None => Ok(()),
+    }
+}
+
+/// Whether a reseller is told of it by mail, besides the traveller.
+pub fn is_for_reseller(event: &DomainEvent) -> bool {
+    match event {
+        DomainEvent::BookingMoved(_) | DomainEvent::BookingBoatChanged(_) => true,
+        DomainEvent::BookingCancelled(cancelled) => cancelled.by_sailing,
+        _ => false,
+    }
+}
+
 /// Sends the tickets of a booking to another address than its own.
 pub async fn send_tickets(app: &App, item: &Item, to: TicketsTo) -> Result<()> {
     let letter = to_booker(app, to.booking_id, &BookingLetter::Tickets).await?;

@@ -30,7 +30,9 @@ pub use http::{
     read_notification,
 };
 pub use hub::Hub;
-pub use letters::{send_found_bookings, send_letter, send_tickets, tell_former_contact};
+pub use letters::{
+    send_found_bookings, send_letter, send_tickets, tell_former_contact, tell_reseller,
+};
 pub use stream::stream_notifications;
 
 /// Publishes new notifications to open streams, until dropped.

@@ -7,5 +7,20 @@
 mod credit;
 mod model;
 
+use crate::kernel::{db::Db, error::Result, ids::Uuid};
+
 pub use credit::ensure as ensure_credit;
 pub use model::{NetFare, PolicyStep, ResellerStatus, Scope};
+
+/// Where a reseller is told of changes, and its name.
+pub async fn address(db: &Db, id: Uuid) -> Result<(String, String)> {
+    let address = db
+        .sql(
+            "SELECT COALESCE(e.ops_email, a.email), a.name
+             FROM resellers e JOIN accounts a ON a.id = e.account_id WHERE e.id = $1",
+        )
+        .bind(id)
+        .one()
+        .await?;
+    Ok(address)
+}

@@ -217,7 +217,7 @@ pub fn is_booking(booking: &Value, is_priced: bool) {
     let expires = ["ON_HOLD", "EXPIRED"].contains(&status);
     assert_eq!(booking["utcExpiresAt"].is_string(), expires, "{status}");
     assert_eq!(booking["product"]["id"], booking["productId"]);
-    let pricing = is_priced.then_some("pricing");
+    let pricing = is_priced.then_some("pricingFrom");
     is_product(&booking["product"], pricing);
     assert_eq!(booking["option"]["id"], booking["optionId"]);
     let day = booking["productId"].as_str().unwrap().ends_with(".day");

@@ -20,7 +20,6 @@ on_both_engines![
     staff_see_the_margin_and_partners_the_retail_price,
     bookings_are_found_by_their_reseller,
     settlements_name_the_channel,
-    some_passengers_of_a_resold_booking_are_cancelled,
 ];
 
 const REPORTS: &str = "/v1/finance/reports";
@@ -96,19 +95,16 @@ async fn the_report_by_reseller_counts_sales_margin_and_refunds(world: World) {
 
 /// The reseller that sold the booking, with another key.
 async fn world_reseller(world: &World, sold: &Value, shop: &Shop) -> crate::resale::Reseller {
-    let (id, account) = world
+    let id = world
         .db()
-        .sql(
-            "SELECT e.id, e.account_id FROM resellers e JOIN bookings k ON k.reseller_id = e.id
-             WHERE k.code = $1",
-        )
+        .sql("SELECT reseller_id FROM bookings WHERE code = $1")
         .bind(sold["supplierReference"].as_str().unwrap().to_owned())
-        .one()
+        .scalar()
         .await
         .unwrap();
     assert_ne!(id, shop.reseller.id);
     let key = world.key_of(id, &["bookings.read", "bookings.write", "catalog"]).await;
-    crate::resale::Reseller { id, account, key }
+    crate::resale::Reseller { id, key }
 }
 
 async fn the_figures_are_the_same_when_they_are_rebuilt(world: World) {
@@ -191,8 +187,9 @@ async fn staff_see_the_margin_and_partners_the_retail_price(world: World) {
         String::from_utf8(body).unwrap()
     };
     let (staff, partner) = (csv(&admin).await, csv(&shop.partner).await);
-    assert!(staff.contains(",300000,0,28500,313500,15000,") && staff.contains(",Agen Kuta,"));
-    assert!(partner.contains(",300000,0,30000,330000,,") && partner.contains(",Agen Kuta,"));
+    assert!(staff.contains(",300000,0,28500,313500,15000,"), "{staff}");
+    assert!(partner.contains(",300000,0,30000,330000,,"), "{partner}");
+    assert!(staff.contains(",reseller,Agen Kuta,") && partner.contains(",reseller,Agen Kuta,"));
     for net in ["313500", "28500", "15000"] {
         assert!(!partner.contains(net), "{net}");
     }
@@ -235,7 +232,7 @@ async fn bookings_are_found_by_their_reseller(world: World) {
         assert_eq!(list(&code, who).await.len(), 1);
     }
     let bad = world.get("/v1/booking/?reseller_id=x").by(&admin).send().await;
-    bad.has_field_errors(&[("reseller_id", "uuid")]);
+    bad.has_field_errors(&[("reseller_id", "format")]);
 }
 
 async fn settlements_name_the_channel(world: World) {
@@ -254,27 +251,4 @@ async fn settlements_name_the_channel(world: World) {
     assert_eq!(channels, ["reseller", "web"]);
     // Both earn the partner the same.
     assert_eq!(items[0]["net"], items[1]["net"]);
-}
-
-async fn some_passengers_of_a_resold_booking_are_cancelled(world: World) {
-    let admin = world.admin().await;
-    let shop = world.shop().await;
-    let sold = world.confirmed(&shop, 3).await;
-    let path = format!("/v1/booking/{}", sold["id"].as_str().unwrap());
-    let booking = world.get(&path).by(&admin).send().await.ok();
-    let leaves = booking["passengers"][0]["id"].clone();
-    let body = json!({ "reason": "ill", "passenger_ids": [leaves] });
-    let call = world.post(&format!("{path}/passengers/cancel"), body).by(&admin);
-    let after = call.send().await.ok();
-    assert_eq!(after["qty"], 2);
-    assert_eq!(world.balance("reseller_receivable").await, 2 * NET);
-    assert_eq!(world.balance("refund_payable").await, 0);
-    assert_invariants(&world).await;
-    let report = by_reseller(&world, &admin, "2026-11-15").await;
-    assert_eq!(figures(&report["items"][0]), [1, 3, 3 * NET, 3 * 7_500, NET]);
-    dermaga::reports::rebuild(&world.app).await.unwrap();
-    let rebuilt = by_reseller(&world, &admin, "2026-11-15").await;
-    assert_eq!(rebuilt["items"], report["items"]);
-    world.completes_paid_bookings().await;
-    assert_invariants(&world).await;
 }

@@ -22,7 +22,6 @@ pub const MARGIN: i64 = 500;
 #[derive(Clone)]
 pub struct Reseller {
     pub id: Uuid,
-    pub account: Uuid,
     pub key: String,
 }
 
@@ -73,7 +72,7 @@ impl World {
         let grant = grant.bind(ids::fresh()).bind(id).bind(MARGIN as i32).bind(json!([]));
         grant.bind(self.now()).run().await.unwrap();
         let key = self.key_of(id, &["catalog", "bookings.read", "bookings.write"]).await;
-        Reseller { id, account, key }
+        Reseller { id, key }
     }
 
     /// Another key of the reseller.

@@ -36,7 +36,7 @@ pub async fn of_address(
              FROM bookings k
              JOIN sailings s ON s.id = k.sailing_id
              JOIN routes r ON r.id = s.route_id
-             WHERE k.contact_email = $1 AND k.departure_at >= $2 AND k.channel <> 'reseller'
+             WHERE k.contact_email = $1 AND k.departure_at >= $2 AND k.reseller_id IS NULL
              ORDER BY k.departure_at DESC, k.id LIMIT CAST($3 AS BIGINT)",
         )
         .bind(email.clone())

@@ -42,6 +42,7 @@ pub async fn pay_cash(
     bookings::lock_row(&mut tx, id).await?;
     let before = bookings::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?;
     bookings::ensure_unpaid(before.status)?;
+    bookings::ensure_not_resold(before.reseller_id)?;
     let attempt = store::newest_in(&mut tx, id).await?.map_or(1, |newest| newest.attempt + 1);
     let reference = format!("{}-{attempt}", before.code);
     let new = NewPayment {

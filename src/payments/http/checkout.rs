@@ -24,6 +24,7 @@ pub async fn pay_again(
     let (booking, _) = path.authorize(&app, &credentials).await?;
     let id = booking.id;
     bookings::payable(booking.status, booking.expires_at, app.clock.now())?;
+    bookings::ensure_not_resold(booking.reseller_id)?;
     match store::newest(&app.db, id).await? {
         Some(ended)
             if ended.status != PaymentStatus::Pending
