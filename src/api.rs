@@ -50,6 +50,7 @@ use crate::{
     privacy::*,
     promotions::*,
     reports::*,
+    resellers::*,
     sailings::*,
     service::*,
     settlements::*,
@@ -228,6 +229,17 @@ pub fn table(app: App) -> Table {
     .op(POST.keeps_offers().recent_sign_in(), "/v1/settlements/{id}/release",  Staff(SettlementsRelease),       release_settlement,           "Release settlement")
     .op(POST.keeps_offers(),                  "/v1/settlements/{id}/cancel",   Staff(SettlementsWrite),         cancel_settlement,            "Cancel settlement")
     .op(POST.keeps_offers(),                  "/v1/settlements/{id}/return",   Staff(SettlementsWrite),         return_settlement,            "Return settlement")
+    // Resellers
+    .op(GET,                                    "/v1/resellers",                        ResellerOr(ResellersRead),  list_resellers,             "List resellers")
+    .op(POST.keeps_offers().recent_sign_in(),   "/v1/resellers",                        Admin,                      create_reseller,            "Create reseller")
+    .op(GET,                                    "/v1/resellers/{id}",                   ResellerOr(ResellersRead),  get_reseller,               "Get reseller")
+    .op(PUT.keeps_offers(),                     "/v1/resellers/{id}",                   Staff(ResellersWrite),      update_reseller,            "Update reseller")
+    .op(POST.keeps_offers(),                    "/v1/resellers/{id}/suspend",           Staff(ResellersWrite),      suspend_reseller,           "Suspend reseller")
+    .op(POST.keeps_offers(),                    "/v1/resellers/{id}/unsuspend",         Staff(ResellersWrite),      unsuspend_reseller,         "Lift reseller suspension")
+    .op(POST.keeps_offers(),                    "/v1/resellers/{id}/resend-invitation", Staff(ResellersWrite),      resend_reseller_invitation, "Resend reseller invitation")
+    .op(GET,                                    "/v1/resellers/{id}/keys",              ResellerOr(ResellersWrite), list_reseller_keys,         "List API keys")
+    .op(POST.keeps_offers().recent_sign_in(),   "/v1/resellers/{id}/keys",              ResellerOr(ResellersWrite), create_reseller_key,        "Create API key")
+    .op(DELETE.keeps_offers(),                  "/v1/resellers/{id}/keys/{key_id}",     ResellerOr(ResellersWrite), revoke_reseller_key,        "Revoke API key")
     // The books
     .op(GET,                                  "/v1/finance/trial-balance",           Staff(FinanceRead),     get_trial_balance,          "Get trial balance")
     .op(GET,                                  "/v1/finance/entries",                 Staff(FinanceRead),     list_entries,               "List ledger entries")

@@ -65,7 +65,7 @@ const OBJECTS: &[&str] = &[
 
 /// Records and objects whose `name` is that of a thing.
 const THINGS: &[&str] =
-    &["fares", "harbour", "permission", "promotion", "speedboat", "tax", "taxes"];
+    &["fares", "harbour", "permission", "promotion", "reseller_key", "speedboat", "tax", "taxes"];
 
 /// Free texts about one booking, which may name people.
 const BOOKING_TEXTS: &[&str] = &["cancel_reason", "last_error", "note", "reason"];

@@ -5,11 +5,20 @@
 //! - A sale takes credit: the balance never passes the limit.
 
 mod credit;
+mod http;
+mod keys;
 mod model;
+mod networks;
+mod store;
 
 use crate::kernel::{db::Db, error::Result, ids::Uuid};
 
 pub use credit::ensure as ensure_credit;
+pub use http::{
+    create_reseller, create_reseller_key, get_reseller, list_reseller_keys, list_resellers,
+    resend_reseller_invitation, revoke_reseller_key, suspend_reseller, unsuspend_reseller,
+    update_reseller,
+};
 pub use model::{NetFare, PolicyStep, ResellerStatus, Scope};
 
 /// Where a reseller is told of changes, and its name.

@@ -23,7 +23,7 @@ on_both_engines![
 /// P public · G public, with or without a token, G:rule staff by rule · own every account · session every account,
 /// also an impersonated one whatever the rules of its impersonator are · any every account but crew · A admin ·
 /// S:rule admin, or staff with the rule · M partner · M/S:rule · M/C/S:rule partner and crew, or staff with one of
-/// the rules.
+/// the rules · R/S:rule reseller, or staff with the rule.
 const WHO: &str = "
     POST   /v1/auth/login           P
     POST   /v1/auth/logout          session
@@ -169,6 +169,16 @@ const WHO: &str = "
     POST   /v1/settlements/{id}/release                 S:settlements.release
     POST   /v1/settlements/{id}/cancel                  S:settlements.write
     POST   /v1/settlements/{id}/return                  S:settlements.write
+    GET    /v1/resellers                                R/S:resellers.read
+    POST   /v1/resellers                                A
+    GET    /v1/resellers/{id}                           R/S:resellers.read
+    PUT    /v1/resellers/{id}                           S:resellers.write
+    POST   /v1/resellers/{id}/suspend                   S:resellers.write
+    POST   /v1/resellers/{id}/unsuspend                 S:resellers.write
+    POST   /v1/resellers/{id}/resend-invitation         S:resellers.write
+    GET    /v1/resellers/{id}/keys                      R/S:resellers.write
+    POST   /v1/resellers/{id}/keys                      R/S:resellers.write
+    DELETE /v1/resellers/{id}/keys/{key_id}             R/S:resellers.write
     GET    /v1/finance/trial-balance                       S:finance.read
     GET    /v1/finance/entries                             S:finance.read
     GET    /v1/finance/partners/{id}/statement             M/S:finance.read
@@ -267,6 +277,7 @@ async fn everyone_may_do_what_they_may_and_nothing_else(world: World) {
 
     let partner = world.active_partner("made@bahari.id").await;
     let crew = world.crew(&partner, "nyoman@bahari.id").await;
+    let reseller = world.reseller("nusa@travel.test").await;
     let admin = world.admin().await;
     for operation in table.operations() {
         let path = operation.path.replace("{id}", &dermaga::kernel::ids::fresh().to_string());
@@ -294,6 +305,12 @@ async fn everyone_may_do_what_they_may_and_nothing_else(world: World) {
         if operation.id != "logout" {
             check(&name, "crew", &walk(Some(&crew)).await, access, Some("crew"));
             check(&name, "a partner", &walk(Some(&partner)).await, access, Some("partner"));
+            let by_reseller = walk(Some(&reseller)).await;
+            match operation.id {
+                // Figures of partners.
+                "get_dashboard" => drop(by_reseller.is(403, "forbidden")),
+                _ => check(&name, "a reseller", &by_reseller, access, Some("reseller")),
+            }
             check(&name, "an admin", &walk(Some(&admin)).await, access, Some("admin"));
         }
     }

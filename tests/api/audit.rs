@@ -231,6 +231,13 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
             "phone": "081234567890", "address": "", "partnerType": "company",
         })
     };
+    let reseller = || {
+        json!({
+            "name": "Made Travel", "legal_name": "Bahari Jaya", "npwp": "012345678901234",
+            "email": format!("{}@travel.test", ids::fresh().simple()),
+            "ops_email": "ops@travel.test", "phone": "081234567890", "address": "Jl. Pantai 1",
+        })
+    };
     // Inactive: one that was charged cannot be deleted.
     let tax = |code: &str| {
         json!({
@@ -332,6 +339,32 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
             }
             world.advances_clock(chrono::TimeDelta::minutes(5));
             (format!("{path}/resend-invitation"), json!({}))
+        }
+        "create_reseller" => ("/v1/resellers".into(), reseller()),
+        "update_reseller"
+        | "suspend_reseller"
+        | "unsuspend_reseller"
+        | "resend_reseller_invitation"
+        | "create_reseller_key"
+        | "revoke_reseller_key" => {
+            let path = format!("/v1/resellers/{}", made("/v1/resellers", reseller()).await);
+            let key = || json!({ "name": "Engine", "scopes": ["catalog"] });
+            match operation {
+                "resend_reseller_invitation" => (format!("{path}/resend-invitation"), json!({})),
+                "create_reseller_key" => (format!("{path}/keys"), key()),
+                "revoke_reseller_key" => {
+                    let keys = format!("{path}/keys");
+                    let id = made(&keys, key()).await;
+                    (format!("{keys}/{id}"), json!({}))
+                }
+                "suspend_reseller" => (format!("{path}/suspend"), json!({ "reason": "Overdue" })),
+                "unsuspend_reseller" => {
+                    let reason = json!({ "reason": "Overdue" });
+                    world.post(&format!("{path}/suspend"), reason).by(admin).send().await.ok();
+                    (format!("{path}/unsuspend"), json!({}))
+                }
+                _ => (path, reseller()),
+            }
         }
         "create_partner" => ("/v1/mitra/manajemen".into(), partner()),
         "update_partner" | "resend_invitation" | "impersonate_partner" => {

@@ -63,6 +63,7 @@ mod remember;
 mod reports;
 mod reports_money;
 mod reschedules;
+mod resellers;
 mod resold;
 mod reviews;
 mod route_times;

@@ -39,6 +39,12 @@ const NEVER_EMPTY: &[(&str, &str)] = &[
     ("update_line", "day_ticket"),
     ("update_line", "names"),
     ("update_line", "max_party"),
+    ("update_reseller", "credit_limit"),
+    ("update_reseller", "invoice_schedule"),
+    ("update_reseller", "terms_days"),
+    ("update_reseller", "max_holds"),
+    ("update_reseller", "rate_per_minute"),
+    ("update_reseller", "currency_precision"),
     ("update_harbour", "name"),
     ("update_harbour", "timezone"),
     ("update_harbour", "status"),
@@ -152,6 +158,17 @@ async fn recipe(world: &World, admin: &Someone, operation: &str) -> Recipe {
             let full = staff(&permission["id"]);
             let id = made("/v1/staff", &full).await;
             plain(format!("/v1/staff/{id}"), full)
+        }
+        "update_reseller" => {
+            let full = json!({
+                "name": "Nusa", "legal_name": "PT Nusa", "npwp": "012345678901234",
+                "email": "nusa@travel.test", "ops_email": "ops@travel.test",
+                "phone": "081234567890", "address": "Denpasar", "credit_limit": 1_000_000,
+                "invoice_schedule": "weekly", "terms_days": 30, "max_holds": 7,
+                "rate_per_minute": 60, "currency_precision": 2,
+            });
+            let id = made("/v1/resellers", &full).await;
+            plain(format!("/v1/resellers/{id}"), full)
         }
         "update_partner" => {
             let full = json!({

@@ -181,6 +181,37 @@ impl World {
         self.signs_in(email, "crew").await
     }
 
+    /// A reseller with a credit of ten million, put there without an invitation, who has signed in.
+    pub async fn reseller(&self, email: &str) -> Someone {
+        let account = self.account(email, "reseller").await;
+        self.db()
+            .sql(
+                "INSERT INTO resellers (id, account_id, legal_name, address, status, credit_limit,
+                   invoice_schedule, terms_days, max_holds, rate_per_minute, currency_precision,
+                   created_at, updated_at)
+                 VALUES ($1, $2, 'PT Nusa', 'Denpasar', 'active', 10000000, 'monthly', 14, 200,
+                   1200, 0, $3, $3)",
+            )
+            .bind(dermaga::kernel::ids::fresh())
+            .bind(account)
+            .bind(self.now())
+            .run()
+            .await
+            .unwrap();
+        self.signs_in(email, "reseller").await
+    }
+
+    /// The id of the reseller's record.
+    pub async fn reseller_id(&self, reseller: &Someone) -> String {
+        let found = self.get("/v1/resellers").by(reseller).send().await.ok();
+        found[0]["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Where the reseller's record is.
+    pub async fn reseller_path(&self, reseller: &Someone) -> String {
+        format!("/v1/resellers/{}", self.reseller_id(reseller).await)
+    }
+
     /// Where the platform's people find the partner.
     pub async fn partner_path(&self, partner: &Someone) -> String {
         format!("/v1/mitra/manajemen/{}", self.partner_id(partner).await)

@@ -52,7 +52,8 @@ pub trait FromValue: Sized {
 }
 
 /// A JSON column of a known shape.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
 pub struct Json<T>(pub T);
 
 impl<T> Deref for Json<T> {

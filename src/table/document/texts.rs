@@ -21,6 +21,7 @@ const FILES: &[&str] = &[
     include_str!("../../../docs/operations/promotions.md"),
     include_str!("../../../docs/operations/taxes.md"),
     include_str!("../../../docs/operations/settlements.md"),
+    include_str!("../../../docs/operations/resellers.md"),
     include_str!("../../../docs/operations/finance.md"),
     include_str!("../../../docs/operations/reports.md"),
     include_str!("../../../docs/operations/content.md"),

@@ -1,0 +1,357 @@
+//! Resellers: their accounts, API keys and granted partners.
+
+use chrono::TimeDelta;
+use dermaga::kernel::{access::Rule::*, ids};
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use crate::{
+    on_both_engines,
+    world::{Answer, PASSWORD, Someone, World},
+};
+
+on_both_engines![
+    a_reseller_is_invited_and_sees_itself_alone,
+    what_a_new_reseller_has_by_default,
+    an_address_has_one_account,
+    faults_of_a_reseller_are_named,
+    an_update_changes_terms_and_address,
+    a_suspended_reseller_still_signs_in,
+    an_invitation_is_sent_until_it_is_accepted,
+    a_key_is_shown_once_and_kept_as_a_hash,
+    a_repeated_request_makes_one_key,
+    faults_of_a_key_are_named,
+    networks_are_written_in_one_way,
+    a_reseller_has_ten_live_keys_at_most,
+    a_revoked_key_stays_in_the_list,
+    keys_are_the_resellers_own,
+    a_new_key_needs_a_recent_sign_in,
+];
+
+const RESELLERS: &str = "/v1/resellers";
+
+fn reseller_body(email: &str) -> Value {
+    json!({
+        "name": "Nusa Travel", "legal_name": "PT Nusa Travel", "email": email,
+        "phone": "081234567890", "address": "Denpasar",
+    })
+}
+
+fn key_body() -> Value {
+    json!({ "name": "Engine", "scopes": ["catalog", "bookings.write"] })
+}
+
+impl World {
+    async fn creates_key(&self, path: &str, by: &Someone) -> Answer {
+        self.post(&format!("{path}/keys"), key_body()).by(by).send_with_retry().await
+    }
+}
+
+async fn a_reseller_is_invited_and_sees_itself_alone(world: World) {
+    let admin = world.admin().await;
+    let made = world.post(RESELLERS, reseller_body("Nusa@Travel.test")).by(&admin).send().await;
+    let made = made.ok();
+    let other = world.reseller("other@travel.test").await;
+    let other_path = world.reseller_path(&other).await;
+    world.login("nusa@travel.test", "reseller").await.is(401, "invalid_credentials");
+    world.delivers_outbox().await;
+    let token = world.mailed_token("nusa@travel.test");
+    let accept = json!({ "token": token, "password": PASSWORD, "cpassword": PASSWORD });
+    world.post("/auth/reset-password", accept).send().await.ok();
+    let nusa = world.signs_in("nusa@travel.test", "reseller").await;
+    assert_eq!(made["user_id"], json!(nusa.id));
+
+    let listed = world.get(RESELLERS).by(&nusa).send().await.ok();
+    assert_eq!(listed, json!([made]));
+    let path = world.reseller_path(&nusa).await;
+    assert_eq!(world.get(&path).by(&nusa).send().await.ok(), made);
+    world.get(&other_path).by(&nusa).send().await.is(404, "not_found");
+    world.get(&path).by(&other).send().await.is(404, "not_found");
+    let desk = world.staff("desk@dermaga.test", &[ResellersRead]).await;
+    let all = world.get(&format!("{RESELLERS}?sort_by=name")).by(&desk).send().await.ok();
+    assert_eq!(all.as_array().unwrap().len(), 2);
+    let found = world.get(&format!("{RESELLERS}?search=nusa+travel")).by(&desk).send().await.ok();
+    assert_eq!(found, json!([made]));
+    world.get(&format!("{RESELLERS}/{}", ids::fresh())).by(&desk).send().await.is(404, "not_found");
+
+    // Bookings of guests and partners are not its business.
+    world.get("/v1/booking").by(&nusa).send().await.is(403, "forbidden");
+    world.get("/v1/refunds").by(&nusa).send().await.is(403, "forbidden");
+    let profile = world.get("/user/me").by(&nusa).send().await.ok();
+    assert_eq!(profile["role"], "reseller");
+    crate::storms::assert_invariants(&world).await;
+}
+
+async fn what_a_new_reseller_has_by_default(world: World) {
+    let admin = world.admin().await;
+    let made = world.post(RESELLERS, reseller_body("nusa@travel.test")).by(&admin).send().await;
+    let mut made = made.ok();
+    let fields = made.as_object_mut().unwrap();
+    assert!(fields.remove("id").is_some() && fields.remove("user_id").is_some());
+    let expected = json!({
+        "name": "Nusa Travel", "legal_name": "PT Nusa Travel", "npwp": null,
+        "email": "nusa@travel.test", "ops_email": null, "phone": "+6281234567890",
+        "address": "Denpasar", "status": "active", "credit_limit": 0, "balance": 0,
+        "invoice_schedule": "monthly", "terms_days": 14, "max_holds": 200,
+        "rate_per_minute": 1200, "currency_precision": 0, "created_at": "2026-11-15T03:00:00Z",
+    });
+    assert_eq!(made, expected);
+}
+
+async fn an_address_has_one_account(world: World) {
+    let admin = world.admin().await;
+    world.partner("made@bahari.id").await;
+    for taken in ["admin@dermaga.test", "made@bahari.id"] {
+        let refused = world.post(RESELLERS, reseller_body(taken)).by(&admin).send().await;
+        refused.is(409, "email_taken");
+    }
+    assert_eq!(world.count("SELECT COUNT(*) FROM resellers").await, 0);
+}
+
+async fn faults_of_a_reseller_are_named(world: World) {
+    let admin = world.admin().await;
+    world.post(RESELLERS, json!({})).by(&admin).send().await.has_field_errors(&[
+        ("address", "required"),
+        ("email", "required"),
+        ("legal_name", "required"),
+        ("name", "required"),
+        ("phone", "required"),
+    ]);
+    let faulty = [
+        ("name", json!("see www.evil.example"), "url_not_allowed"),
+        ("npwp", json!("1"), "pattern"),
+        ("email", json!("nusa"), "format"),
+        ("ops_email", json!("ops"), "format"),
+        ("credit_limit", json!(-1), "min"),
+        ("invoice_schedule", json!("daily"), "enum"),
+        ("terms_days", json!(366), "max"),
+        ("max_holds", json!(-1), "min"),
+        ("rate_per_minute", json!(0), "min"),
+        ("currency_precision", json!(1), "enum"),
+        ("currency_precision", json!(3), "max"),
+    ];
+    for (field, value, rule) in faulty {
+        let mut body = reseller_body("nusa@travel.test");
+        body[field] = value;
+        let errors = world.post(RESELLERS, body).by(&admin).send().await.field_errors();
+        assert_eq!(errors, [(field.to_owned(), rule.to_owned())]);
+    }
+    assert_eq!(world.count("SELECT COUNT(*) FROM resellers").await, 0);
+}
+
+async fn an_update_changes_terms_and_address(world: World) {
+    let admin = world.admin().await;
+    let nusa = world.reseller("nusa@travel.test").await;
+    let path = world.reseller_path(&nusa).await;
+    let mut body = reseller_body("new@travel.test");
+    body["credit_limit"] = json!(5);
+    let after = world.put(&path, body).by(&admin).send().await.ok();
+    assert_eq!(after["name"], "Nusa Travel");
+    assert_eq!(after["credit_limit"], 5);
+    // A new address is confirmed first.
+    assert_eq!(after["email"], "nusa@travel.test");
+    let reader = world.staff("reader@dermaga.test", &[ResellersRead, ResellersFinance]).await;
+    for outsider in [&nusa, &reader] {
+        let body = reseller_body("nusa@travel.test");
+        world.put(&path, body).by(outsider).send().await.is(403, "forbidden");
+    }
+}
+
+async fn a_suspended_reseller_still_signs_in(world: World) {
+    let admin = world.admin().await;
+    let nusa = world.reseller("nusa@travel.test").await;
+    let path = world.reseller_path(&nusa).await;
+    let (suspend, unsuspend) = (format!("{path}/suspend"), format!("{path}/unsuspend"));
+    world
+        .post(&suspend, json!({}))
+        .by(&admin)
+        .send()
+        .await
+        .has_field_errors(&[("reason", "required")]);
+    world.post(&unsuspend, json!({})).by(&admin).send().await.is(409, "invalid_state");
+    let reason = json!({ "reason": "Invoices are overdue" });
+    let after = world.post(&suspend, reason.clone()).by(&admin).send().await.ok();
+    assert_eq!(after["status"], "suspended");
+    world.post(&suspend, reason).by(&admin).send().await.is(409, "invalid_state");
+    assert_eq!(world.get(&path).by(&nusa).send().await.ok()["status"], "suspended");
+    world.signs_in("nusa@travel.test", "reseller").await;
+    let found = world.get(&format!("{RESELLERS}?status=active")).by(&admin).send().await.ok();
+    assert_eq!(found, json!([]));
+    let after = world.post(&unsuspend, json!({})).by(&admin).send().await.ok();
+    assert_eq!(after["status"], "active");
+}
+
+async fn an_invitation_is_sent_until_it_is_accepted(world: World) {
+    let admin = world.admin().await;
+    let made = world.post(RESELLERS, reseller_body("nusa@travel.test")).by(&admin).send().await;
+    let again = format!("{RESELLERS}/{}/resend-invitation", made.ok()["id"].as_str().unwrap());
+    world.delivers_outbox().await;
+    world.post(&again, json!({})).by(&admin).send().await.ok();
+    world.delivers_outbox().await;
+    assert_eq!(world.letters_to("nusa@travel.test").len(), 2);
+    let token = world.mailed_token("nusa@travel.test");
+    let accept = json!({ "token": token, "password": PASSWORD, "cpassword": PASSWORD });
+    world.post("/auth/reset-password", accept).send().await.ok();
+    world.post(&again, json!({})).by(&admin).send().await.is(409, "invalid_state");
+}
+
+async fn a_key_is_shown_once_and_kept_as_a_hash(world: World) {
+    let nusa = world.reseller("nusa@travel.test").await;
+    let path = world.reseller_path(&nusa).await;
+    let made = world.creates_key(&path, &nusa).await.ok();
+    let key = made["key"].as_str().unwrap();
+    assert_eq!(key.len(), "dmk_".len() + 43);
+    assert!(key.starts_with("dmk_"));
+    assert_eq!(made["prefix"], key[..12]);
+    assert_eq!(made["scopes"], json!(["catalog", "bookings.write"]));
+    assert_eq!(made["addresses"], json!([]));
+    for field in ["mitra_id", "expires_at", "last_used_at", "last_used_address", "revoked_at"] {
+        assert_eq!(made[field], json!(null), "{field}");
+    }
+    let hash: String = world.db().sql("SELECT hash FROM reseller_keys").scalar().await.unwrap();
+    let hex: String = ids::hash(key).iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(hash, hex);
+
+    let listed = world.get(&format!("{path}/keys")).by(&nusa).send().await.ok();
+    assert!(listed[0].get("key").is_none());
+    assert_eq!(listed[0]["id"], made["id"]);
+    // Neither the key nor its hash is in the log.
+    assert!(!world.all_stored_data().await.contains(key));
+    let logged: Value = world
+        .db()
+        .sql("SELECT after_change FROM audit_logs WHERE action = 'reseller_key.created'")
+        .scalar()
+        .await
+        .unwrap();
+    assert_eq!(logged["prefix"], made["prefix"]);
+    assert!(!logged.to_string().contains(&hash));
+}
+
+async fn a_repeated_request_makes_one_key(world: World) {
+    let nusa = world.reseller("nusa@travel.test").await;
+    let keys = format!("{}/keys", world.reseller_path(&nusa).await);
+    let post = async |body: Value| {
+        world.post(&keys, body).by(&nusa).header("idempotency-key", "one").send().await
+    };
+    let first = post(key_body()).await.ok();
+    assert_eq!(post(key_body()).await.ok(), first);
+    let mut other = key_body();
+    other["name"] = json!("Other");
+    post(other).await.is(409, "idempotency_conflict");
+    assert_eq!(world.count("SELECT COUNT(*) FROM reseller_keys").await, 1);
+    assert!(!world.all_stored_data().await.contains(first["key"].as_str().unwrap()));
+}
+
+async fn faults_of_a_key_are_named(world: World) {
+    let nusa = world.reseller("nusa@travel.test").await;
+    let keys = format!("{}/keys", world.reseller_path(&nusa).await);
+    world
+        .post(&keys, json!({}))
+        .by(&nusa)
+        .send()
+        .await
+        .has_field_errors(&[("name", "required"), ("scopes", "required")]);
+    let made = world.active_partner("made@bahari.id").await;
+    let many: Vec<_> = (0..21).map(|at| format!("203.0.113.{at}")).collect();
+    let faulty = [
+        ("scopes", json!([]), "scopes", "min_items"),
+        ("scopes", json!(["catalog", "catalog"]), "scopes", "unique"),
+        ("scopes", json!(["all"]), "scopes[0]", "enum"),
+        ("addresses", json!(["203.0.113.0/33"]), "addresses[0]", "format"),
+        ("addresses", json!(["203.0.113.7", "office"]), "addresses[1]", "format"),
+        ("addresses", json!(many), "addresses", "max_items"),
+        ("expires_at", json!("2026-11-15T03:00:00Z"), "expires_at", "min"),
+        ("expires_at", json!("soon"), "expires_at", "format"),
+        ("mitra_id", json!(world.partner_id(&made).await), "mitra_id", "not_granted"),
+        ("mitra_id", json!(ids::fresh()), "mitra_id", "not_granted"),
+    ];
+    for (field, value, named, rule) in faulty {
+        let mut body = key_body();
+        body[field] = value;
+        let errors = world.post(&keys, body).by(&nusa).send().await.field_errors();
+        assert_eq!(errors, [(named.to_owned(), rule.to_owned())]);
+    }
+    assert_eq!(world.count("SELECT COUNT(*) FROM reseller_keys").await, 0);
+}
+
+async fn networks_are_written_in_one_way(world: World) {
+    let nusa = world.reseller("nusa@travel.test").await;
+    let keys = format!("{}/keys", world.reseller_path(&nusa).await);
+    let mut body = key_body();
+    body["addresses"] = json!(["203.0.113.9/24", "2001:DB8::1", "203.0.113.0/24", "198.51.100.4"]);
+    body["expires_at"] = json!("2026-12-15T03:00:00Z");
+    let made = world.post(&keys, body).by(&nusa).send().await.ok();
+    let networks = json!(["203.0.113.0/24", "2001:db8::1/128", "198.51.100.4/32"]);
+    assert_eq!(made["addresses"], networks);
+    assert_eq!(made["expires_at"], "2026-12-15T03:00:00Z");
+}
+
+async fn a_reseller_has_ten_live_keys_at_most(world: World) {
+    let nusa = world.reseller("nusa@travel.test").await;
+    let path = world.reseller_path(&nusa).await;
+    let keys = format!("{path}/keys");
+    let mut brief = key_body();
+    brief["expires_at"] = json!("2026-11-15T03:30:00Z");
+    let brief = world.post(&keys, brief).by(&nusa).send().await.ok();
+    for _ in 0..8 {
+        world.creates_key(&path, &nusa).await.ok();
+    }
+    // The tenth is made once, whoever asks at the same time.
+    let answers = join_all((0..5).map(|_| world.creates_key(&path, &nusa))).await;
+    let (made, refused): (Vec<_>, Vec<_>) =
+        answers.into_iter().partition(|answer| answer.status == 200);
+    assert_eq!(made.len(), 1);
+    for answer in refused {
+        answer.is(409, "quota_exceeded");
+    }
+    // An expired key and a revoked one make room.
+    world.advances_clock(TimeDelta::minutes(30));
+    let made = world.creates_key(&path, &nusa).await.ok();
+    world.creates_key(&path, &nusa).await.is(409, "quota_exceeded");
+    world.delete(&format!("{keys}/{}", made["id"].as_str().unwrap())).by(&nusa).send().await.ok();
+    world.creates_key(&path, &nusa).await.ok();
+    let listed = world.get(&format!("{keys}?page_size=100")).by(&nusa).send().await.ok();
+    assert_eq!(listed.as_array().unwrap().len(), 12);
+    assert_eq!(listed[11]["id"], brief["id"]);
+}
+
+async fn a_revoked_key_stays_in_the_list(world: World) {
+    let admin = world.admin().await;
+    let nusa = world.reseller("nusa@travel.test").await;
+    let path = world.reseller_path(&nusa).await;
+    let made = world.creates_key(&path, &admin).await.ok();
+    let key = format!("{path}/keys/{}", made["id"].as_str().unwrap());
+    let revoked = world.delete(&key).by(&nusa).send().await.ok();
+    assert_eq!(revoked["revoked_at"], "2026-11-15T03:00:00Z");
+    world.delete(&key).by(&nusa).send().await.is(409, "invalid_state");
+    let listed = world.get(&format!("{path}/keys")).by(&nusa).send().await.ok();
+    assert_eq!(listed, json!([revoked]));
+    let log = world.get("/v1/audit-logs?action=reseller_key.revoked").by(&admin).send().await.ok();
+    assert_eq!(log[0]["actor"]["email"], "nusa@travel.test");
+    assert_eq!(log[0]["after"]["name"], "Engine");
+}
+
+async fn keys_are_the_resellers_own(world: World) {
+    let nusa = world.reseller("nusa@travel.test").await;
+    let other = world.reseller("other@travel.test").await;
+    let (path, others) = (world.reseller_path(&nusa).await, world.reseller_path(&other).await);
+    let made = world.creates_key(&path, &nusa).await.ok();
+    let id = made["id"].as_str().unwrap();
+    world.creates_key(&path, &other).await.is(404, "not_found");
+    world.get(&format!("{path}/keys")).by(&other).send().await.is(404, "not_found");
+    for key in [format!("{path}/keys/{id}"), format!("{others}/keys/{id}")] {
+        world.delete(&key).by(&other).send().await.is(404, "not_found");
+    }
+    let reader = world.staff("reader@dermaga.test", &[ResellersRead]).await;
+    world.get(&format!("{path}/keys")).by(&reader).send().await.is(403, "forbidden");
+    let manager = world.staff("manager@dermaga.test", &[ResellersWrite]).await;
+    world.delete(&format!("{path}/keys/{id}")).by(&manager).send().await.ok();
+}
+
+async fn a_new_key_needs_a_recent_sign_in(world: World) {
+    let nusa = world.reseller("nusa@travel.test").await;
+    let path = world.reseller_path(&nusa).await;
+    world.advances_clock(TimeDelta::hours(1));
+    world.creates_key(&path, &nusa).await.is(403, "reauthentication_required");
+    assert_eq!(world.count("SELECT COUNT(*) FROM reseller_keys").await, 0);
+}
