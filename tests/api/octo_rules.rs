@@ -582,7 +582,7 @@ async fn a_repeated_uuid_is_one_booking(world: World) {
     assert_eq!(again["status"], "CONFIRMED", "as it is now");
     assert_eq!(world.count("SELECT COUNT(*) FROM bookings").await, 1);
     // Another reseller has uuids of its own.
-    let other = Shop { reseller: world.reseller("Agen Ubud").await, ..shop };
+    let other = Shop { reseller: world.reseller_with_key("Agen Ubud").await, ..shop };
     assert_eq!(world.reserves(&other, wish).await.bare()["status"], "ON_HOLD");
 }
 
@@ -791,7 +791,7 @@ async fn cancelling_again_says_the_same(world: World) {
 async fn another_resellers_booking_does_not_exist(world: World) {
     let shop = world.shop().await;
     let sold = world.confirmed(&shop, 1).await;
-    let other = Shop { reseller: world.reseller("Agen Ubud").await, ..shop };
+    let other = Shop { reseller: world.reseller_with_key("Agen Ubud").await, ..shop };
     let unknown = |answer: crate::world::Answer| answer.refuses("INVALID_BOOKING_UUID");
     unknown(world.octo_get(&other, &path(&sold, "")).send().await);
     unknown(world.confirms(&other, &sold).await);

@@ -42,7 +42,7 @@ fn figures(slice: &Value) -> [i64; 5] {
 async fn the_report_by_reseller_counts_sales_margin_and_refunds(world: World) {
     let admin = world.admin().await;
     let shop = world.shop().await;
-    let other = world.reseller("Agen Ubud").await;
+    let other = world.reseller_with_key("Agen Ubud").await;
     let gone = world.confirmed(&shop, 2).await;
     world.confirmed(&shop, 3).await;
     world.held(&shop, 1).await;
@@ -206,7 +206,7 @@ async fn bookings_are_found_by_their_reseller(world: World) {
     let sold = world.confirmed(&shop, 2).await;
     let held = world.held(&shop, 1).await;
     world.books(order(&sailing_of(&shop, &sold), 1, "sari@example.com")).await.ok();
-    let other = world.reseller("Agen Ubud").await;
+    let other = world.reseller_with_key("Agen Ubud").await;
     let id = shop.reseller.id;
     let list = async |query: &str, who: &Someone| {
         let found = world.get(&format!("/v1/booking/?{query}")).by(who).send().await.ok();

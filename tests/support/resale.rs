@@ -43,7 +43,7 @@ impl Shop {
 }
 
 impl World {
-    pub async fn reseller(&self, name: &str) -> Reseller {
+    pub async fn reseller_with_key(&self, name: &str) -> Reseller {
         let address = format!("{}@agen.test", name.to_lowercase().replace(' ', "."));
         let account = self.account(&address, "reseller").await;
         let id = ids::fresh();
@@ -107,7 +107,7 @@ impl World {
         let line = self.resold_line(&partner, &boat, "Nusa Penida", false).await;
         let other = self.adds_boat(&partner, "GT. 2").await;
         let other_line = self.resold_line(&partner, &other, "Nusa Lembongan", true).await;
-        let reseller = self.reseller("Agen Kuta").await;
+        let reseller = self.reseller_with_key("Agen Kuta").await;
         Shop { partner, boat, reseller, line, other_line }
     }
 
