@@ -813,9 +813,6 @@ const INVARIANTS: &[Invariant] = &[
                  FROM sales_moves WHERE reseller_id IS NOT NULL
                UNION ALL SELECT reseller_id, -1, -qty, 0, -margin, 0 FROM bookings
                  WHERE reseller_id IS NOT NULL AND paid_at IS NOT NULL
-               UNION ALL SELECT k.reseller_id, 0, -c.qty, 0, -c.margin, 0
-                 FROM passenger_cancellations c JOIN bookings k ON k.id = c.booking_id
-                 WHERE k.reseller_id IS NOT NULL
                UNION ALL SELECT l.reseller_id, 0, 0, -l.amount, 0, 0 FROM ledger_lines l
                  WHERE l.reseller_id IS NOT NULL AND ",
             "  UNION ALL SELECT reseller_id, 0, 0, 0, 0, amount FROM ledger_lines
@@ -989,10 +986,10 @@ const INVARIANTS: &[Invariant] = &[
         broken: "SELECT k.code || ' has the text ' || COALESCE(n.text, 'of none')
              FROM bookings k LEFT JOIN booking_search n ON n.booking_id = k.id
              WHERE n.text IS NULL OR replace(n.text, lower(k.code), '') = n.text
-               OR k.erased_at IS NULL AND k.contact_name <> ''
-                 AND replace(n.text, lower(k.contact_name), '') = n.text
-               OR k.erased_at IS NULL AND k.contact_email <> ''
-                 AND replace(n.text, replace(lower(k.contact_email), '@', 'qqq'), '') = n.text
+               OR k.erased_at IS NULL AND (
+                 k.contact_name <> '' AND replace(n.text, lower(k.contact_name), '') = n.text
+                 OR k.contact_email <> ''
+                   AND replace(n.text, replace(lower(k.contact_email), '@', 'qqq'), '') = n.text)
                OR k.erased_at IS NOT NULL AND n.text <> lower(k.code) LIMIT 50",
     },
     Invariant {

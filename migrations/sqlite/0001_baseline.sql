@@ -1200,8 +1200,6 @@ CREATE TABLE passenger_cancellations (
     commission_tax BIGINT NOT NULL,
     partner_discount BIGINT NOT NULL,
     partner_net BIGINT NOT NULL,
-    -- What was left to the reseller.
-    margin BIGINT NOT NULL DEFAULT 0,
     -- What of the total is paid back.
     refund BIGINT NOT NULL,
     -- What the rest was first sold for, from which later reschedules compute; NULL: the booking had not
@@ -1211,8 +1209,7 @@ CREATE TABLE passenger_cancellations (
     -- NULL: the customer.
     cancelled_by UUID REFERENCES accounts (id),
     created_at TIMESTAMPTZ NOT NULL,
-    CHECK (discount BETWEEN 0 AND subtotal AND tax >= 0
-        AND total = subtotal - discount - margin + tax
+    CHECK (discount BETWEEN 0 AND subtotal AND tax >= 0 AND total = subtotal - discount + tax
         AND partner_discount BETWEEN 0 AND discount AND refund BETWEEN 0 AND total
         AND partner_net = subtotal - partner_discount - commission - commission_tax)
 );

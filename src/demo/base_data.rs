@@ -9,6 +9,7 @@ use super::{
     FUTURE, Generator, PASSWORD,
     client::ApiClient,
     names::{PartnerNames, SAILING, WAITING},
+    resale::{self, RESELLER, Resale},
 };
 use crate::{
     accounts::{self, Password},
@@ -33,6 +34,7 @@ pub struct BaseData {
     pub by_day: BTreeMap<NaiveDate, Vec<SailingChoice>>,
     /// The partner that pays for the discount of [`OWN_CODE`].
     pub own_code_of: Uuid,
+    pub resale: Resale,
 }
 
 /// A promotion at the expense of the platform, on all sailings.
@@ -85,11 +87,12 @@ const STAFF: &[(&str, &str, &str, &[&str])] = &[
 /// The crew member of the first partner: name and e-mail.
 const CREW: (&str, &str) = ("Nyoman Awak", "nyoman@bahari.example");
 
-/// Accounts that can sign in beside the admin, with their roles: staff, active partners and crew.
+/// Accounts that can sign in beside the admin, with their roles: staff, active partners, crew and
+/// the reseller.
 pub fn logins() -> Vec<(&'static str, &'static str)> {
     let staff = STAFF.iter().map(|one| ("staff", one.1));
     let partners = SAILING.iter().map(|house| ("mitra", house.email));
-    staff.chain(partners).chain([("crew", CREW.1)]).collect()
+    staff.chain(partners).chain([("crew", CREW.1), ("reseller", RESELLER.1)]).collect()
 }
 
 /// Role and e-mail of the account that boards passengers: the partner's crew, if it has any.
@@ -141,6 +144,7 @@ pub async fn create(
         }
     }
     publish_terms(generator, &admin).await?;
+    let resale = resale::create(generator).await?;
     let choices: Vec<SailingChoice> = generator
         .app
         .db
@@ -157,7 +161,7 @@ pub async fn create(
     for choice in choices {
         by_day.entry(choice.day).or_default().push(choice);
     }
-    Ok(BaseData { by_day, own_code_of })
+    Ok(BaseData { by_day, own_code_of, resale })
 }
 
 async fn create_staff(
@@ -165,7 +169,6 @@ async fn create_staff(
     admin: &ApiClient,
     first: NaiveDate,
 ) -> Result<(), String> {
-    let password = Password::parse(PASSWORD).ok_or("a password")?;
     for (name, email, level, rules) in STAFF {
         let permission = json!({
             "name": name.split(' ').next_back(), "description": "", "level": level,
@@ -182,12 +185,17 @@ async fn create_staff(
                 "account_name": name },
         });
         let member = admin.post("/v1/staff", member).await?;
-        let account = member["user_id"].as_str().and_then(|id| id.parse().ok());
-        let account = account.ok_or("a staff member without account")?;
-        let given = accounts::set_invited_password(&generator.app, account, &password).await;
-        given.map_err(|why| why.to_string())?;
+        give_password(generator, &member["user_id"]).await?;
     }
     Ok(())
+}
+
+/// Gives an invited account the password of the demo.
+pub async fn give_password(generator: &Generator, account: &Value) -> Result<(), String> {
+    let password = Password::parse(PASSWORD).ok_or("a password")?;
+    let account = account.as_str().and_then(|id| id.parse().ok()).ok_or("no account")?;
+    let given = accounts::set_invited_password(&generator.app, account, &password).await;
+    given.map_err(|why| why.to_string())
 }
 
 async fn create_prices(
@@ -339,11 +347,7 @@ async fn create_crew(generator: &Generator, partner: &ApiClient) -> Result<(), S
     let (name, email) = CREW;
     let member = json!({ "name": name, "email": email, "phone": "081234567891" });
     let member = partner.post("/v1/mitra/crew", member).await?;
-    let account = member["id"].as_str().and_then(|id| id.parse().ok());
-    let account = account.ok_or("a crew member without account")?;
-    let password = Password::parse(PASSWORD).ok_or("a password")?;
-    let given = accounts::set_invited_password(&generator.app, account, &password).await;
-    given.map_err(|why| why.to_string())
+    give_password(generator, &member["id"]).await
 }
 
 /// Each boat sails a return trip twice a day.

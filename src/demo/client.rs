@@ -2,7 +2,7 @@
 
 use axum::{
     body::{Body, to_bytes},
-    http::{Method, Request, header},
+    http::{Method, Request, StatusCode, header},
 };
 use serde_json::{Value, json};
 
@@ -30,6 +30,11 @@ impl ApiClient {
         Ok(Self { service: self.service.clone(), token })
     }
 
+    /// A client with this token or API key.
+    pub fn with_token(&self, token: String) -> Self {
+        Self { service: self.service.clone(), token: Some(token) }
+    }
+
     pub async fn get(&self, path: &str) -> Result<Value, String> {
         self.call(Method::GET, path, Body::empty(), None).await
     }
@@ -44,6 +49,17 @@ impl ApiClient {
 
     pub async fn patch(&self, path: &str, body: Value) -> Result<Value, String> {
         self.call(Method::PATCH, path, body.to_string().into(), Some("application/json")).await
+    }
+
+    pub async fn delete(&self, path: &str) -> Result<Value, String> {
+        self.call(Method::DELETE, path, Body::empty(), None).await
+    }
+
+    /// Posts to the OCTO API, which has no envelope.
+    pub async fn octo(&self, path: &str, body: Value) -> Result<Value, String> {
+        let kind = Some("application/json");
+        let (status, answer) = self.send(Method::POST, path, body.to_string().into(), kind).await?;
+        if status.is_success() { Ok(answer) } else { Err(format!("POST {path}: {answer}")) }
     }
 
     /// Uploads a document and returns its id.
@@ -68,6 +84,21 @@ impl ApiClient {
         kind: Option<&str>,
     ) -> Result<Value, String> {
         let what = format!("{method} {path}");
+        let (_, mut answer) = self.send(method, path, body, kind).await?;
+        match answer["status"] == "success" {
+            true => Ok(answer["data"].take()),
+            false => Err(format!("{what}: {answer}")),
+        }
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: Body,
+        kind: Option<&str>,
+    ) -> Result<(StatusCode, Value), String> {
+        let what = format!("{method} {path}");
         let mut request = Request::builder().method(method).uri(path);
         if let Some(token) = &self.token {
             request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
@@ -79,11 +110,8 @@ impl ApiClient {
         let request = request.body(body).map_err(|why| fault(&why))?;
         // In a box: it is large, and part of every future that makes a request.
         let response = Box::pin(self.service.respond(None, request)).await;
+        let status = response.status();
         let bytes = to_bytes(response.into_body(), usize::MAX).await.map_err(|why| fault(&why))?;
-        let mut answer: Value = serde_json::from_slice(&bytes).map_err(|why| fault(&why))?;
-        match answer["status"] == "success" {
-            true => Ok(answer["data"].take()),
-            false => Err(fault(&answer)),
-        }
+        Ok((status, serde_json::from_slice(&bytes).map_err(|why| fault(&why))?))
     }
 }

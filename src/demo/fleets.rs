@@ -74,9 +74,12 @@ const TABLES: &[BulkClone] = &[
         late: &["reschedule_id"],
         other: &[
             ("code", "'{nnn}-' || substr(code, 5)"),
-            ("contact_email", "'armada{n}.' || contact_email"),
+            (
+                "contact_email",
+                "CASE WHEN contact_email = '' THEN '' ELSE 'armada{n}.' || contact_email END",
+            ),
         ],
-        ..of("bookings", &["id", "sailing_id", "speedboat_id", "partner_id"])
+        ..of("bookings", &["id", "sailing_id", "speedboat_id", "partner_id", "octo_uuid"])
     },
     of("reschedules", &["id", "booking_id", "from_sailing_id", "to_sailing_id"]),
     of("passenger_cancellations", &["id", "booking_id", "sailing_id"]),
@@ -98,7 +101,11 @@ const TABLES: &[BulkClone] = &[
             &["id", "booking_id", "partner_id", "reschedule_id", "review_id", "cancellation_id"],
         )
     },
-    of("ledger_lines", &["id", "source_id", "partner_id", "booking_id"]),
+    // Transfers of the reseller are not copied.
+    BulkClone {
+        only: "source <> 'reseller_payment'",
+        ..of("ledger_lines", &["id", "source_id", "partner_id", "booking_id"])
+    },
     BulkClone {
         other: &[("code", "'{nnn}-' || substr(code, 5)")],
         ..of("settlements", &["id", "partner_id"])
@@ -138,7 +145,7 @@ pub async fn multiply(app: &App, scale: u16, progress: &mut Progress) -> Result<
     while bookings::index_some(&app.db).await?.more {}
     app.db.analyze(TABLES.iter().map(|clone| clone.table).chain(["booking_search"])).await?;
     let mut tx = app.db.begin_without_timeout().await?;
-    for text in USES {
+    for text in USES.iter().chain(RESELLERS) {
         tx.sql(text).run().await?;
     }
     tx.commit().await?;
@@ -146,6 +153,13 @@ pub async fn multiply(app: &App, scale: u16, progress: &mut Progress) -> Result<
     sailings::rebuild_days(app).await?;
     Ok(())
 }
+
+/// Updates of the resellers, which sell the copied bookings too.
+const RESELLERS: &[&str] = &["UPDATE resellers SET
+       balance = (SELECT COALESCE(SUM(l.amount), 0) FROM ledger_lines l
+         WHERE l.reseller_id = resellers.id),
+       held = (SELECT COUNT(*) FROM bookings k
+         WHERE k.reseller_id = resellers.id AND k.status = 'pending_payment')"];
 
 /// Updates of the promotion counters.
 const USES: &[&str] = &[

@@ -11,6 +11,7 @@ use super::{
     base_data::{self, BaseData, OWN_CODE, PLATFORM_CODE, SailingChoice},
     client::ApiClient,
     names::{FIRST, LAST, SAILING},
+    resale,
 };
 use crate::{
     app::App,
@@ -60,6 +61,7 @@ pub async fn simulate(
     progress: &mut super::Progress,
 ) -> Result<(), String> {
     let zone = generator.app.config.timezone;
+    let middle = first + (today - first) / 2;
     for day in first.iter_days().take_while(|day| *day <= today) {
         for (hour, share) in [(8, 4), (13, 3), (20, 3)] {
             let at = midnight(day, zone) + TimeDelta::hours(hour);
@@ -73,6 +75,7 @@ pub async fn simulate(
             simulate_guests(generator, base, day, guests).await?;
             if hour == 8 {
                 Box::pin(sell_at_pier(generator, base, day)).await?;
+                Box::pin(resale::sell(&base.resale, day)).await?;
             }
             Box::pin(run_jobs(&generator.app)).await?;
         }
@@ -84,10 +87,15 @@ pub async fn simulate(
         if day.weekday() == Weekday::Wed {
             pay_out(generator).await?;
         }
+        if day == middle {
+            resale::invoice(generator, &base.resale, (first, middle), true).await?;
+        }
         progress.step();
     }
     set_clock(&generator.app, now);
     run_jobs(&generator.app).await?;
+    resale::invoice(generator, &base.resale, (middle + Days::new(1), today), false).await?;
+    resale::finish(generator, base, today).await?;
     // Some bookings are left unpaid.
     simulate_guests(generator, base, today, DAILY).await?;
     run_jobs(&generator.app).await?;

@@ -11,6 +11,7 @@ mod fleets;
 mod history;
 mod names;
 mod progress;
+mod resale;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use rand::{SeedableRng, rngs::StdRng};
@@ -82,6 +83,7 @@ pub async fn run(config: Config, seed: u64, extent: Extent) -> Result<(), String
     for (role, email) in base_data::logins() {
         println!("  {role:<8} {email}");
     }
+    println!("  API key of the reseller: {}", resale::new_key(&ApiClient::of(&app)).await?);
     let count = |sql| app.db.sql(sql).scalar::<i64>();
     let said = |why: crate::kernel::db::Failure| why.to_string();
     let bookings = count("SELECT COUNT(*) FROM bookings").await.map_err(said)?;

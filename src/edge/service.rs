@@ -121,6 +121,8 @@ impl Service {
         if let Some((status, body)) = problem {
             *response.status_mut() = status;
             *response.body_mut() = Body::from(body);
+            // That of the body before.
+            response.headers_mut().remove(header::CONTENT_LENGTH);
         }
         for (name, value) in &self.0.default_headers {
             response.headers_mut().entry(name).or_insert_with(|| value.clone());

@@ -93,6 +93,15 @@ pub enum Base {
     Partner(Uuid),
 }
 
+impl Base {
+    fn partner(self) -> Option<Uuid> {
+        match self {
+            Self::Platform => None,
+            Self::Partner(id) => Some(id),
+        }
+    }
+}
+
 impl Client {
     /// FORBIDDEN without the scope.
     pub fn may(&self, scope: Scope) -> Result<()> {
@@ -144,6 +153,8 @@ struct KeyRow {
     rate_per_minute: i32,
     currency_precision: i32,
     credit: Rupiah,
+    /// Whether the partner of the base exists.
+    bases: i64,
     grant_id: Option<Uuid>,
     grant_partner_id: Option<Uuid>,
     margin_rate: Option<Rate>,
@@ -184,7 +195,8 @@ const KEY: &str = "SELECT k.id AS key_id, k.scopes, k.partner_id, k.addresses, k
       (SELECT string_agg(t.code || '\u{1f}' || t.name || '\u{1f}' || CAST(t.rate AS TEXT) || '\u{1f}'
          || CAST(t.base_numerator AS TEXT) || '\u{1f}' || CAST(t.base_denominator AS TEXT)
          || '\u{1f}' || t.applies_to, '\u{1e}' ORDER BY t.code)
-       FROM taxes t WHERE t.is_active) AS taxes
+       FROM taxes t WHERE t.is_active) AS taxes,
+      (SELECT COUNT(*) FROM partners p WHERE p.id = $2) AS bases
     FROM reseller_keys k
     JOIN resellers e ON e.id = k.reseller_id
     JOIN accounts a ON a.id = e.account_id
@@ -214,7 +226,7 @@ impl FromRequestParts<App> for Client {
         let key = bearer(&parts.headers).ok_or_else(unauthorized)?;
         let base = base(parts)?;
         let is_write = !parts.method.is_safe();
-        let mut client = authenticate(app, &context, key, is_write).await?;
+        let mut client = authenticate(app, &context, key, base, is_write).await?;
         client.pricing = wants_pricing(&parts.headers);
         client.base = base;
         if let Base::Partner(partner) = base {
@@ -227,12 +239,19 @@ impl FromRequestParts<App> for Client {
     }
 }
 
-async fn authenticate(app: &App, context: &Context, key: &str, is_write: bool) -> Result<Client> {
+async fn authenticate(
+    app: &App,
+    context: &Context,
+    key: &str,
+    base: Base,
+    is_write: bool,
+) -> Result<Client> {
     let hash = hex(&ids::hash(key));
     let limits = app.key_limits();
     limits.before_lookup(&hash, context.address).map_err(too_many)?;
     let now = app.clock.now();
-    let rows: Vec<KeyRow> = app.db.sql(KEY).bind(hash.clone()).all().await?;
+    let partner = base.partner();
+    let rows: Vec<KeyRow> = app.db.sql(KEY).bind(hash.clone()).bind(partner).all().await?;
     let row = rows.first().filter(|row| row.is_good(context.address, now));
     let Some(row) = row else {
         limits.forget(&hash);
@@ -241,6 +260,10 @@ async fn authenticate(app: &App, context: &Context, key: &str, is_write: bool) -
     limits.take(&hash, row.rate_per_minute, is_write).map_err(too_many)?;
     if row.last_used_at.is_none_or(|last| last + NOTED <= now) {
         note_use(app, row.key_id, context.address, now).await?;
+    }
+    // A grant for all partners grants none that does not exist.
+    if partner.is_some() && row.bases == 0 {
+        return Err(forbidden());
     }
     let taxes = row.taxes.as_deref().map_or_else(|| Some(Vec::new()), taxes);
     Ok(Client {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::kernel::{
     db,
     error::Error,
-    http::Answer,
+    http::{Answer, Complete},
     lang::{Lang, Text, text},
 };
 
@@ -149,6 +149,9 @@ pub fn rendered(response: &Response, lang: Lang) -> Option<(StatusCode, Vec<u8>)
             body[*name] = sent.clone();
         }
         return Some((StatusCode::BAD_REQUEST, body.to_string().into_bytes()));
+    }
+    if response.extensions().get::<Complete>().is_some() {
+        return None;
     }
     let answer = response.extensions().get::<Answer>();
     let failed = answer.and_then(Answer::error).map(Error::describe);

@@ -252,7 +252,7 @@ async fn cancelled(tx: &mut Tx, last: Uuid, limit: i64) -> Result<Vec<Booked>> {
         .sql(
             "SELECT c.id, k.partner_id, s.route_id, k.reseller_id, k.type, k.status, k.paid_at,
                c.qty AS passengers, c.subtotal, c.discount, c.tax, c.total, c.commission,
-               c.partner_net, c.margin,
+               c.partner_net, CAST(0 AS BIGINT) AS margin,
                COALESCE((SELECT y.method FROM payments y WHERE y.booking_id = k.id
                  AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded') LIMIT 1),
                  'other') AS method

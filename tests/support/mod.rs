@@ -14,6 +14,8 @@ pub mod form;
 pub mod harbour;
 /// A PostgreSQL database per test.
 pub mod postgres;
+/// Resellers, and lines that they sell.
+pub mod resale;
 /// A temporary S3 server.
 pub mod s3;
 /// A running service on a fresh database, and its callers.

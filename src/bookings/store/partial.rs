@@ -79,9 +79,9 @@ pub async fn cancel_passengers(
     tx.sql(
         "INSERT INTO passenger_cancellations (id, booking_id, sailing_id, passenger_ids, qty, seats,
            qty_left, subtotal, discount, taxes, tax, total, commission, commission_taxes, commission_tax,
-           partner_discount, partner_net, refund, sold, reason, cancelled_by, created_at, margin)
+           partner_discount, partner_net, refund, sold, reason, cancelled_by, created_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-           $19, $20, $21, $22, $23)",
+           $19, $20, $21, $22)",
     )
     .bind(*id)
     .bind(seen.id)
@@ -105,7 +105,6 @@ pub async fn cancel_passengers(
     .bind((*reason).to_owned())
     .bind(*by)
     .bind(now)
-    .bind(share.margin)
     .run()
     .await?;
     Ok(true)

@@ -1,0 +1,254 @@
+//! What staff and partners see of bookings that resellers have sold.
+
+use chrono::TimeDelta;
+use dermaga::kernel::access::Rule;
+use serde_json::{Value, json};
+
+use crate::{
+    harbour::order,
+    on_both_engines,
+    resale::{Shop, sailing_of},
+    storms::assert_invariants,
+    world::{Someone, World},
+};
+
+on_both_engines![
+    the_report_by_reseller_counts_sales_margin_and_refunds,
+    the_figures_are_the_same_when_they_are_rebuilt,
+    margins_reduce_the_income_of_the_platform,
+    a_move_counts_on_its_day,
+    staff_see_the_margin_and_partners_the_retail_price,
+    bookings_are_found_by_their_reseller,
+    settlements_name_the_channel,
+];
+
+const REPORTS: &str = "/v1/finance/reports";
+const NET: i64 = 142_500;
+
+fn of_day(day: &str) -> String {
+    format!("period_type=Custom&comparison_mode=Month-over-month&start_date={day}&end_date={day}")
+}
+
+async fn by_reseller(world: &World, admin: &Someone, day: &str) -> Value {
+    let path = format!("{REPORTS}/revenue-breakdown/reseller?{}", of_day(day));
+    world.get(&path).by(admin).send().await.ok()
+}
+
+fn figures(slice: &Value) -> [i64; 5] {
+    ["bookings", "passengers", "revenue", "margin", "refunds"]
+        .map(|name| slice[name]["current"].as_i64().unwrap())
+}
+
+async fn the_report_by_reseller_counts_sales_margin_and_refunds(world: World) {
+    let admin = world.admin().await;
+    let shop = world.shop().await;
+    let other = world.reseller_with_key("Agen Ubud").await;
+    let gone = world.confirmed(&shop, 2).await;
+    world.confirmed(&shop, 3).await;
+    world.held(&shop, 1).await;
+    let shop_of_other = Shop { reseller: other, ..shop };
+    world.confirmed(&shop_of_other, 1).await;
+    let shop = Shop { reseller: world_reseller(&world, &gone, &shop_of_other).await, ..shop_of_other };
+    let sailing = sailing_of(&shop, &gone);
+    world.paid_booking(&sailing, 1).await;
+    world.cancels(&shop, &gone, json!({})).await.bare();
+    for rolled_up in [false, true] {
+        if rolled_up {
+            dermaga::reports::roll_up(&world.app).await.unwrap();
+        }
+        let report = by_reseller(&world, &admin, "2026-11-15").await;
+        let items = report["items"].as_array().unwrap();
+        let seen: Vec<_> =
+            items.iter().map(|item| (item["label"].as_str().unwrap(), figures(item))).collect();
+        let expected = [
+            ("Agen Kuta", [2, 5, 5 * NET, 5 * 7_500, 2 * NET]),
+            ("Agen Ubud", [1, 1, NET, 7_500, 0]),
+        ];
+        assert_eq!(seen, expected, "rolled up: {rolled_up}");
+        assert_eq!(report["total"]["current"], 6 * NET);
+        let none = by_reseller(&world, &admin, "2026-11-14").await;
+        assert_eq!(none["items"], json!([]));
+        let path = format!("{REPORTS}/revenue-breakdown/payment?{}", of_day("2026-11-15"));
+        let methods = world.get(&path).by(&admin).send().await.ok();
+        let account = methods["items"].as_array().unwrap().iter();
+        let account = account.clone().find(|item| item["key"] == "account").unwrap();
+        assert_eq!(account["revenue"]["current"], 6 * NET);
+        assert_eq!(account["label"], "On account");
+        assert_invariants(&world).await;
+    }
+    let path = format!(
+        "{REPORTS}/revenue-breakdown/reseller?{}&format=csv",
+        of_day("2026-11-15")
+    );
+    let (status, _, body) = world.get(&path).by(&admin).bytes().await;
+    let body = String::from_utf8(body).unwrap().replace('"', "");
+    assert_eq!(status, 200);
+    assert!(body.contains(&format!("Agen Kuta,{},0,2,0,5,0,37500,0,{}", 5 * NET, 2 * NET)), "{body}");
+    let page = format!("{REPORTS}/revenue-breakdown/reseller?{}&page_size=1", of_day("2026-11-15"));
+    let page = world.get(&page).by(&admin).send().await;
+    assert_eq!(page.body["pagination"]["total"], 2);
+    assert_eq!(page.ok()["items"].as_array().unwrap().len(), 1);
+    let reader = world.staff("reports@dermaga.test", &[Rule::BookingsRead]).await;
+    let path = format!("{REPORTS}/revenue-breakdown/reseller?{}", of_day("2026-11-15"));
+    world.get(&path).by(&reader).send().await.is(403, "forbidden");
+}
+
+/// The reseller that sold the booking, with another key.
+async fn world_reseller(world: &World, sold: &Value, shop: &Shop) -> crate::resale::Reseller {
+    let id = world
+        .db()
+        .sql("SELECT reseller_id FROM bookings WHERE code = $1")
+        .bind(sold["supplierReference"].as_str().unwrap().to_owned())
+        .scalar()
+        .await
+        .unwrap();
+    assert_ne!(id, shop.reseller.id);
+    let key = world.key_of(id, &["bookings.read", "bookings.write", "catalog"]).await;
+    crate::resale::Reseller { id, key }
+}
+
+async fn the_figures_are_the_same_when_they_are_rebuilt(world: World) {
+    let admin = world.admin().await;
+    let shop = world.shop().await;
+    let (moved, gone) = (world.confirmed(&shop, 2).await, world.confirmed(&shop, 1).await);
+    world.cancels(&shop, &gone, json!({})).await.bare();
+    let id = world.availability_id(&shop, &shop.line, "2026-11-20").await;
+    let dear = world.db().sql("UPDATE sailings SET price = 200000 WHERE id = $1");
+    dear.bind(id.parse::<dermaga::kernel::ids::Uuid>().unwrap()).run().await.unwrap();
+    let path = format!("/bookings/{}", moved["uuid"].as_str().unwrap());
+    let body = json!({ "availabilityId": id });
+    world.octo("PATCH", &shop, &path).json(body).send().await.bare();
+    let before = by_reseller(&world, &admin, "2026-11-15").await;
+    dermaga::reports::rebuild(&world.app).await.unwrap();
+    let after = by_reseller(&world, &admin, "2026-11-15").await;
+    assert_eq!(after["items"], before["items"]);
+    // Sold for 285,000 and 142,500, and 95,000 more for the move; 10,000 are left of each dear seat.
+    assert_eq!(figures(&after["items"][0]), [2, 3, 522_500, 20_000 + 7_500, NET]);
+    assert_invariants(&world).await;
+}
+
+async fn margins_reduce_the_income_of_the_platform(world: World) {
+    let admin = world.admin().await;
+    let shop = world.shop().await;
+    world.confirmed(&shop, 2).await;
+    world.completes_paid_bookings().await;
+    let path = format!("{REPORTS}/overview?{}", of_day("2026-11-15"));
+    let overview = world.get(&path).by(&admin).send().await.ok();
+    let figure = |name: &str| overview[name]["current"].as_i64().unwrap();
+    assert_eq!(figure("commission_earned"), 30_000);
+    assert_eq!(figure("reseller_margin"), 15_000);
+    assert_eq!(figure("platform_income"), 15_000);
+    assert_eq!(figure("gross_revenue"), 2 * NET);
+    let entries = world.get("/v1/finance/entries?account=reseller_margin").by(&admin);
+    assert_eq!(entries.send().await.ok().as_array().unwrap().len(), 1);
+}
+
+async fn a_move_counts_on_its_day(world: World) {
+    let shop = world.shop().await;
+    let sold = world.confirmed(&shop, 1).await;
+    let id = world.availability_id(&shop, &shop.line, "2026-11-20").await;
+    let dear = world.db().sql("UPDATE sailings SET price = 200000 WHERE id = $1");
+    dear.bind(id.parse::<dermaga::kernel::ids::Uuid>().unwrap()).run().await.unwrap();
+    world.advances_clock(TimeDelta::days(1));
+    let path = format!("/bookings/{}", sold["uuid"].as_str().unwrap());
+    world.octo("PATCH", &shop, &path).json(json!({ "availabilityId": id })).send().await.bare();
+    let admin = world.admin().await;
+    let first = by_reseller(&world, &admin, "2026-11-15").await;
+    assert_eq!(figures(&first["items"][0]), [1, 1, NET, 7_500, 0]);
+    let second = by_reseller(&world, &admin, "2026-11-16").await;
+    assert_eq!(figures(&second["items"][0]), [0, 0, 190_000 - NET, 2_500, 0]);
+    assert_invariants(&world).await;
+}
+
+async fn staff_see_the_margin_and_partners_the_retail_price(world: World) {
+    let admin = world.admin().await;
+    let shop = world.shop().await;
+    let tax = json!({
+        "name": "PB1", "code": "PB1", "rate": 10.0, "applies_to": "booking", "is_active": true,
+    });
+    world.post("/v1/configurations/taxs", tax).by(&admin).send().await.ok();
+    let sold = world.confirmed(&shop, 2).await;
+    let path = format!("/v1/booking/{}", sold["id"].as_str().unwrap());
+    let seen = async |who: &Someone| world.get(&path).by(who).send().await.ok();
+    let reseller = json!({ "id": shop.reseller.id, "name": "Agen Kuta" });
+    let of_staff = seen(&admin).await;
+    assert_eq!((&of_staff["reseller"], &of_staff["channel"]), (&reseller, &json!("reseller")));
+    let price = |booking: &Value| {
+        ["subtotal", "tax", "total", "margin"].map(|name| booking["price"][name].clone())
+    };
+    assert_eq!(price(&of_staff), [300_000, 28_500, 313_500, 15_000].map(|n| json!(n)));
+    let of_partner = seen(&shop.partner).await;
+    assert_eq!(of_partner["reseller"], reseller);
+    let retail = [json!(300_000), json!(30_000), json!(330_000), json!(null)];
+    assert_eq!(price(&of_partner), retail);
+    assert_eq!(of_partner["price"]["taxes"][0]["amount"], 30_000);
+    let csv = async |who: &Someone| {
+        let (_, _, body) = world.get("/v1/booking/?format=csv").by(who).bytes().await;
+        String::from_utf8(body).unwrap().replace('"', "")
+    };
+    let (staff, partner) = (csv(&admin).await, csv(&shop.partner).await);
+    assert!(staff.contains(",300000,0,28500,313500,15000,"), "{staff}");
+    assert!(partner.contains(",300000,0,30000,330000,,"), "{partner}");
+    assert!(staff.contains(",reseller,Agen Kuta,") && partner.contains(",reseller,Agen Kuta,"));
+    for net in ["313500", "28500", "15000"] {
+        assert!(!partner.contains(net), "{net}");
+    }
+    world.cancels(&shop, &sold, json!({})).await.bare();
+    assert_eq!(seen(&admin).await["refund_amount"], 313_500);
+    assert_eq!(seen(&shop.partner).await["refund_amount"], json!(null));
+    let own = world.paid_booking(&sailing_of(&shop, &sold), 1).await;
+    assert_eq!((&own["reseller"], &own["price"]["margin"]), (&json!(null), &json!(null)));
+}
+
+async fn bookings_are_found_by_their_reseller(world: World) {
+    let admin = world.admin().await;
+    let shop = world.shop().await;
+    let sold = world.confirmed(&shop, 2).await;
+    let held = world.held(&shop, 1).await;
+    world.books(order(&sailing_of(&shop, &sold), 1, "sari@example.com")).await.ok();
+    let other = world.reseller_with_key("Agen Ubud").await;
+    let id = shop.reseller.id;
+    let list = async |query: &str, who: &Someone| {
+        let found = world.get(&format!("/v1/booking/?{query}")).by(who).send().await.ok();
+        let found = found.as_array().unwrap().iter();
+        let mut codes: Vec<_> = found.map(|one| one["code"].clone()).collect();
+        codes.sort_by_key(|code| code.to_string());
+        codes
+    };
+    let mut both = vec![sold["supplierReference"].clone(), held["supplierReference"].clone()];
+    both.sort_by_key(|code| code.to_string());
+    for who in [&admin, &shop.partner] {
+        assert_eq!(list(&format!("reseller_id={id}"), who).await, both);
+        for sort in ["departure_at", "total", "created_at"] {
+            assert_eq!(list(&format!("reseller_id={id}&sort_by={sort}"), who).await, both);
+        }
+        let paid = format!("reseller_id={id}&status=paid");
+        assert_eq!(list(&paid, who).await, [sold["supplierReference"].clone()]);
+        assert!(list(&format!("reseller_id={}", other.id), who).await.is_empty());
+        assert_eq!(list("channel=reseller", who).await, both);
+        let boat = format!("reseller_id={id}&item_id={}", shop.boat);
+        assert_eq!(list(&boat, who).await, both);
+        let code = format!("reseller_id={id}&code={}", sold["supplierReference"].as_str().unwrap());
+        assert_eq!(list(&code, who).await.len(), 1);
+    }
+    let bad = world.get("/v1/booking/?reseller_id=x").by(&admin).send().await;
+    bad.has_field_errors(&[("reseller_id", "format")]);
+}
+
+async fn settlements_name_the_channel(world: World) {
+    let admin = world.admin().await;
+    let shop = world.shop().await;
+    let sold = world.confirmed(&shop, 1).await;
+    world.paid_booking(&sailing_of(&shop, &sold), 1).await;
+    world.completes_paid_bookings().await;
+    world.adds_approved_bank_account(&shop.partner, &admin).await;
+    let settlement = world.creates_settlement(&shop.partner, &admin).await.ok();
+    let path = format!("/v1/settlements/{}", settlement["id"].as_str().unwrap());
+    let items = world.get(&path).by(&admin).send().await.ok()["items"].clone();
+    let mut channels: Vec<_> =
+        items.as_array().unwrap().iter().map(|item| item["channel"].as_str().unwrap()).collect();
+    channels.sort_unstable();
+    assert_eq!(channels, ["reseller", "web"]);
+    // Both earn the partner the same.
+    assert_eq!(items[0]["net"], items[1]["net"]);
+}
