@@ -60,6 +60,7 @@ mod reports;
 mod reports_money;
 mod reschedules;
 mod resellers;
+mod resellers_money;
 mod reviews;
 mod route_times;
 mod routes;
