@@ -33,7 +33,7 @@ async fn a_reseller_is_made_and_granted_a_partner(world: World) {
     assert_eq!(made.status, 303, "{}", made.html);
     let path = made.location().to_owned();
     let shown = world.page(&path, &cookies).await;
-    for words in ["Nusa Travel", "5,000,000", "Weekly", "Granted partners", "Record payment"] {
+    for words in ["Nusa Travel", "5.000.000", "Weekly", "Granted partners", "Record payment"] {
         shown.says(words);
     }
     let listed = world.page("/console/resellers", &cookies).await;
@@ -124,7 +124,7 @@ async fn money_is_for_those_who_may_see_it(world: World) {
     assert_eq!(paid.location(), format!("{path}/statement"), "{}", paid.html);
     let statement = world.page(paid.location(), &session(&clerk)).await;
     statement.says("Payment of a reseller");
-    statement.says("250,000");
+    statement.says("250.000");
     let body = json!({ "start_date": "2026-11-01", "end_date": "2026-11-15" });
     let invoices = format!("{}/invoices", path.replace("/console", "/v1"));
     world.post(&invoices, body).by(&clerk).send().await.is(409, "nothing_to_invoice");
