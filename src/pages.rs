@@ -24,6 +24,7 @@ pub fn pages() -> Pages {
     let pages = sales(pages);
     let pages = fleet(pages);
     let pages = partners(pages);
+    let pages = resellers(pages);
     let pages = money(pages);
     let pages = books(pages);
     service(pages)
@@ -298,11 +299,43 @@ fn partners(pages: Pages) -> Pages {
     .act("/console/partners/{id}/unsuspend", "unsuspend_partner", "edit_partner", ("Lift suspension", "Cabut penangguhan")).when("mitra.status", &["suspended"]).columns("suspended_at suspended_reason")
 }
 
+/// Agencies that sell through the API, and what they owe.
+#[rustfmt::skip]
+fn resellers(pages: Pages) -> Pages {
+    const RESELLER: &str = "name legal_name npwp email ops_email phone address credit_limit invoice_schedule terms_days max_holds rate_per_minute currency_precision";
+    pages
+    .list("/console/resellers", "list_resellers", ("Resellers", "Agen penjual")).menu(Partners, "globe").tabs("status").columns("name legal_name email credit_limit balance created_at status")
+    .form("/console/resellers/new", "create_reseller", ("New reseller", "Agen penjual baru")).fields(RESELLER)
+        .says("It is invited by e-mail. It can sell nothing until partners are granted to it.", "Undangan dikirim lewat e-mail. Agen belum dapat menjual sebelum diberi mitra.")
+    .show("/console/resellers/{id}", "get_reseller", ("Reseller", "Agen penjual")).columns("legal_name npwp email ops_email phone address credit_limit balance invoice_schedule terms_days max_holds rate_per_minute currency_precision created_at")
+    .edit("/console/resellers/{id}/edit", "update_reseller", "get_reseller", ("Edit", "Ubah")).fields(RESELLER)
+    .list("/console/resellers/{id}/partners", "get_reseller_grants", ("Granted partners", "Mitra yang diberikan")).rows("grants").columns("mitra.name margin_rate net_fares refund_policy allow_loss")
+        .says("A row without a partner is for every partner that has none of its own.", "Baris tanpa mitra berlaku bagi setiap mitra yang tidak memiliki baris sendiri.")
+    .edit("/console/resellers/{id}/partners/edit", "set_reseller_grants", "get_reseller_grants", ("Edit partners", "Ubah mitra")).heading("-").fields("grants[mitra_id margin_rate allow_loss]").choose("mitra_id", "list_partners", "name", &[]).then("/console/resellers/{id}/partners")
+        .says("Whoever is not in the list can no longer be sold. A row without a partner is for all others. Agreed prices and refund policies stay as they are.",
+              "Mitra yang tidak ada dalam daftar tidak dapat dijual lagi. Baris tanpa mitra berlaku bagi semua yang lain. Harga khusus dan aturan pengembalian tetap.")
+    .list("/console/resellers/{id}/keys", "list_reseller_keys", ("API keys", "Kunci API")).columns("name prefix scopes addresses expires_at last_used_at last_used_address revoked_at")
+    .form("/console/resellers/{id}/keys/new", "create_reseller_key", ("New key", "Kunci baru")).fields("name scopes mitra_id addresses").choose("mitra_id", "get_reseller_grants", "mitra.name", &[]).shows_answer("answer_key.html")
+        .says("Whoever has the key sells on this account. Leave the addresses empty to allow all of them.", "Pemegang kunci dapat menjual atas akun ini. Kosongkan alamat untuk mengizinkan semuanya.")
+    .act("/console/resellers/{id}/keys/{key_id}/revoke", "revoke_reseller_key", "list_reseller_keys", ("Revoke", "Cabut")).danger().when("revoked_at", &["null"]).columns("prefix scopes last_used_at").then("/console/resellers/{id}/keys")
+        .says("The next request with this key is refused. This cannot be undone.", "Permintaan berikutnya dengan kunci ini ditolak. Tidak dapat diurungkan.")
+    .list("/console/resellers/{id}/statement", "get_reseller_statement", ("Statement", "Rekening koran")).rows("lines").columns("posted_on kind source booking_code reseller_reference amount balance")
+    .list("/console/resellers/{id}/invoices", "list_reseller_invoices", ("Invoices", "Tagihan")).tabs("status").columns("code start_date end_date line_count amount paid:money due_on status")
+    .form("/console/resellers/{id}/invoices/new", "create_reseller_invoice", ("New invoice", "Tagihan baru")).fields("start_date end_date").then("/console/resellers/{id}/invoices")
+        .says("Takes everything of these days that is in no invoice yet. The schedule does the same by itself.", "Memuat semua transaksi pada tanggal tersebut yang belum ditagih. Jadwal melakukannya secara otomatis.")
+    .form("/console/resellers/{id}/pay", "record_reseller_payment", ("Record payment", "Catat pembayaran")).fields("amount reference received_on").then("/console/resellers/{id}/statement")
+        .says("A transfer that has arrived in the bank account. The oldest invoices are settled first.", "Transfer yang sudah masuk ke rekening bank. Tagihan terlama dilunasi lebih dulu.")
+    .act("/console/resellers/{id}/invite", "resend_reseller_invitation", "get_reseller", ("Send invitation again", "Kirim ulang undangan")).columns("email")
+    .act("/console/resellers/{id}/suspend", "suspend_reseller", "get_reseller", ("Suspend", "Tangguhkan")).danger().when("status", &["active"]).columns("email balance").fields("reason")
+        .says("Its keys are refused at once. What it has sold stays sold, and it still sees its account.", "Kuncinya langsung ditolak. Yang sudah terjual tetap berlaku, dan agen masih melihat akunnya.")
+    .act("/console/resellers/{id}/unsuspend", "unsuspend_reseller", "get_reseller", ("Lift suspension", "Cabut penangguhan")).when("status", &["suspended"]).columns("email balance")
+}
+
 /// What partners are paid, reports and taxes.
 #[rustfmt::skip]
 fn money(pages: Pages) -> Pages {
     const TAX: &str = "name code rate applies_to base_factor is_active";
-    const AGREEMENT: &str = "commission_rate schedule day minimum_amount hold_days";
+    const AGREEMENT: &str = "commission_rate resale_commission_rate schedule day minimum_amount hold_days";
     pages
     .list("/console/settlements", "list_settlements", ("Settlements", "Pembayaran mitra")).menu(Money, "wallet").tabs("status").columns("code mitra.name period booking_count gross net created_at status")
     .form("/console/settlements/new", "create_settlement", ("New settlement", "Pembayaran baru")).fields("mitra_id start_date end_date note").choose("mitra_id", "list_partners", "name", &[])
@@ -314,10 +347,10 @@ fn money(pages: Pages) -> Pages {
     .act("/console/settlements/{id}/return", "return_settlement", "get_settlement", ("Transfer bounced", "Transfer ditolak bank")).heading("code").when("status", &["released"]).columns("mitra.name net reference").fields("reason")
     .list("/console/receipts", "list_receipts", ("Receipts from partners", "Penerimaan dari mitra")).menu(Money, "receipt").columns("code mitra.name amount method received_on reference recorded_by.name")
     .form("/console/receipts/new", "record_receipt", ("Record receipt", "Catat penerimaan")).fields("mitra_id amount method received_on reference").choose("mitra_id", "list_partners", "name", &[]).then("/console/receipts")
-    .show("/console/agreement", "get_settlement_configuration", ("Agreement", "Kesepakatan")).menu(Money, "handshake").heading("-").columns("commission_rate schedule day minimum_amount hold_days inherited")
+    .show("/console/agreement", "get_settlement_configuration", ("Agreement", "Kesepakatan")).menu(Money, "handshake").heading("-").columns("commission_rate resale_commission_rate schedule day minimum_amount hold_days inherited")
     .edit("/console/agreement/edit", "configure_settlements", "get_settlement_configuration", ("Edit agreement", "Ubah kesepakatan")).heading("-").fields(AGREEMENT)
         .says("Holds for every partner without an agreement of its own.", "Berlaku bagi setiap mitra tanpa kesepakatan sendiri.")
-    .show("/console/agreement/{mitra_id}", "get_settlement_configuration", ("Agreement of the partner", "Kesepakatan mitra")).heading("-").columns("commission_rate schedule day minimum_amount hold_days inherited")
+    .show("/console/agreement/{mitra_id}", "get_settlement_configuration", ("Agreement of the partner", "Kesepakatan mitra")).heading("-").columns("commission_rate resale_commission_rate schedule day minimum_amount hold_days inherited")
     .edit("/console/agreement/{mitra_id}/edit", "configure_settlements", "get_settlement_configuration", ("Edit agreement", "Ubah kesepakatan")).heading("-").fields(AGREEMENT)
         .says("What is left empty is inherited from the platform.", "Yang dikosongkan mengikuti platform.")
     .own("/console/reports", "finance_overview", reports, ("Reports", "Laporan")).menu(Money, "chart").also(&["revenue_by_payment_method", "revenue_by_type", "revenue_by_partner", "revenue_by_reseller"])

@@ -867,6 +867,8 @@ CREATE TABLE resellers (
     unapplied BIGINT NOT NULL DEFAULT 0 CHECK (unapplied >= 0),
     invoice_schedule TEXT NOT NULL CHECK (invoice_schedule IN ('weekly', 'monthly')),
     terms_days INTEGER NOT NULL CHECK (terms_days BETWEEN 0 AND 365),
+    -- The last day of the last period that the schedule has invoiced.
+    invoiced_until DATE,
     -- Its unpaid bookings, counted by triggers, and the most of them.
     held INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0),
     max_holds INTEGER NOT NULL CHECK (max_holds BETWEEN 0 AND 10000),

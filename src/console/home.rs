@@ -15,6 +15,13 @@ pub fn home(visit: Visit, _: Option<Values>) -> BoxFuture<'static, Response> {
         if role == Some(Role::Crew) {
             return visit.redirect("/pier");
         }
+        if role == Some(Role::Reseller) {
+            let own = visit.ask(Call::of("list_resellers")).await;
+            return match own.data[0]["id"].as_str() {
+                Some(id) => visit.redirect(&format!("/console/resellers/{id}")),
+                None => visit.problem(&own),
+            };
+        }
         let standing = visit.me.as_ref().and_then(|me| me.profile["mitra"]["status"].as_str());
         // Before its approval a partner has papers to fill in, and nothing else.
         if matches!(standing, Some("draft" | "in_review")) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::NaiveDate;
 
 use super::model::{
-    AccountBalance, EntriesQuery, EntryRow, ReconciledDay, ReconciledTotal, StatementLine,
+    AccountBalance, EntriesQuery, EntryRow, ReconciledDay, ReconciledTotal, StatementRow,
     TaxOfMonth,
 };
 use crate::{
@@ -97,7 +97,34 @@ pub async fn entries(
     Ok(rows)
 }
 
-/// The account of a partner from `start` to `end`: opening balance, change and number of lines.
+/// Whose account a statement shows.
+#[derive(Clone, Copy)]
+pub enum Holder {
+    /// Positive amounts are owed to the partner.
+    Partner(Uuid),
+    /// Positive amounts are owed by the reseller.
+    Reseller(Uuid),
+}
+
+impl Holder {
+    fn id(self) -> Uuid {
+        match self {
+            Self::Partner(id) | Self::Reseller(id) => id,
+        }
+    }
+}
+
+/// The SQL of a statement for partners and for resellers, whose amounts have opposite signs.
+macro_rules! of_holder {
+    ($holder:expr, $sql:ident) => {
+        match $holder {
+            Holder::Partner(_) => $sql!("partner_id", "-"),
+            Holder::Reseller(_) => $sql!("reseller_id", ""),
+        }
+    };
+}
+
+/// The account from `start` to `end`: opening balance, change and number of lines.
 #[derive(crate::kernel::db::FromRow)]
 pub struct StatementSums {
     pub opening: Rupiah,
@@ -105,49 +132,81 @@ pub struct StatementSums {
     pub lines: i64,
 }
 
+macro_rules! sums {
+    ($holder:literal, $sign:literal) => {
+        concat!(
+            "SELECT CAST(COALESCE(SUM(CASE WHEN posted_on < $2 THEN ",
+            $sign,
+            "amount ELSE 0 END), 0) AS BIGINT) AS opening,
+               CAST(COALESCE(SUM(CASE WHEN posted_on >= $2 THEN ",
+            $sign,
+            "amount ELSE 0 END), 0) AS BIGINT) AS change,
+               COUNT(CASE WHEN posted_on >= $2 THEN 1 END) AS lines
+             FROM ledger_lines WHERE ",
+            $holder,
+            " = $1 AND posted_on <= $3"
+        )
+    };
+}
+
 pub async fn statement_sums(
     db: &Db,
-    partner: Uuid,
+    holder: Holder,
     start: NaiveDate,
     end: NaiveDate,
 ) -> Result<StatementSums> {
-    let sums = db
-        .sql(
-            "SELECT CAST(COALESCE(SUM(CASE WHEN posted_on < $2 THEN -amount ELSE 0 END), 0)
-                 AS BIGINT) AS opening,
-               CAST(COALESCE(SUM(CASE WHEN posted_on >= $2 THEN -amount ELSE 0 END), 0)
-                 AS BIGINT) AS change,
-               COUNT(CASE WHEN posted_on >= $2 THEN 1 END) AS lines
-             FROM ledger_lines WHERE partner_id = $1 AND posted_on <= $3",
+    let sums = db.sql(of_holder!(holder, sums));
+    Ok(sums.bind(holder.id()).bind(start).bind(end).long().one().await?)
+}
+
+macro_rules! earlier {
+    ($holder:literal, $sign:literal) => {
+        concat!(
+            "SELECT CAST(COALESCE(SUM(",
+            $sign,
+            "amount), 0) AS BIGINT) FROM
+               (SELECT amount FROM ledger_lines
+                WHERE ",
+            $holder,
+            " = $1 AND posted_on BETWEEN $2 AND $3
+                ORDER BY posted_on, id LIMIT CAST($4 AS BIGINT)) earlier"
         )
-        .bind(partner)
-        .bind(start)
-        .bind(end)
-        .long()
-        .one()
-        .await?;
-    Ok(sums)
+    };
+}
+
+macro_rules! lines {
+    ($holder:literal, $sign:literal) => {
+        concat!(
+            "SELECT l.posted_on, l.source, l.kind, l.booking_id, k.code AS booking_code,
+               k.reseller_reference, ",
+            $sign,
+            "l.amount AS amount
+             FROM (SELECT id, posted_on FROM ledger_lines
+                   WHERE ",
+            $holder,
+            " = $1 AND posted_on BETWEEN $2 AND $3
+                   ORDER BY posted_on, id LIMIT CAST($4 AS BIGINT) OFFSET $5) page
+             JOIN ledger_lines l ON l.id = page.id
+             LEFT JOIN bookings k ON k.id = l.booking_id
+             ORDER BY l.posted_on, l.id"
+        )
+    };
 }
 
 /// The lines of a statement in order, each with the balance after it.
 pub async fn statement_lines(
     db: &Db,
-    partner: Uuid,
+    holder: Holder,
     (start, end): (NaiveDate, NaiveDate),
     opening: Rupiah,
     limit: i64,
     offset: i64,
-) -> Result<Vec<StatementLine>> {
+) -> Result<Vec<StatementRow>> {
     let mut balance = opening;
     if offset > 0 {
         let before: i64 = db
-            .sql(
-                "SELECT CAST(COALESCE(SUM(-amount), 0) AS BIGINT) FROM
-                   (SELECT amount FROM ledger_lines
-                    WHERE partner_id = $1 AND posted_on BETWEEN $2 AND $3
-                    ORDER BY posted_on, id LIMIT CAST($4 AS BIGINT)) earlier",
-            )
-            .bind(partner)
+            .sql(of_holder!(holder, earlier))
+            .bind(holder.id())
             .bind(start)
             .bind(end)
             .bind(offset)
@@ -156,18 +215,9 @@ pub async fn statement_lines(
             .await?;
         balance = balance + Rupiah(before);
     }
-    let mut lines: Vec<StatementLine> = db
-        .sql(
-            "SELECT l.posted_on, l.source, l.kind, l.booking_id, k.code AS booking_code,
-               -l.amount AS amount
-             FROM (SELECT id, posted_on FROM ledger_lines
-                   WHERE partner_id = $1 AND posted_on BETWEEN $2 AND $3
-                   ORDER BY posted_on, id LIMIT CAST($4 AS BIGINT) OFFSET $5) page
-             JOIN ledger_lines l ON l.id = page.id
-             LEFT JOIN bookings k ON k.id = l.booking_id
-             ORDER BY l.posted_on, l.id",
-        )
-        .bind(partner)
+    let mut lines: Vec<StatementRow> = db
+        .sql(of_holder!(holder, lines))
+        .bind(holder.id())
         .bind(start)
         .bind(end)
         .bind(limit)

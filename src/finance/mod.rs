@@ -17,7 +17,7 @@ mod store;
 
 pub use http::{
     approve_journal, close_period, create_cash_deposit, create_journal, create_provider_settlement,
-    create_tax_payment, get_partner_statement, get_reconciliation, get_tax_report,
-    get_trial_balance, list_entries, list_journals, list_periods, list_provider_settlements,
-    reject_journal, reopen_period,
+    create_tax_payment, get_partner_statement, get_reconciliation, get_reseller_statement,
+    get_tax_report, get_trial_balance, list_entries, list_journals, list_periods,
+    list_provider_settlements, reject_journal, reopen_period,
 };

@@ -184,7 +184,7 @@ pub struct PartnerStatement {
     pub lines: Vec<StatementLine>,
 }
 
-#[derive(Clone, Debug, Serialize, JsonSchema, crate::kernel::db::FromRow)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StatementLine {
     pub posted_on: NaiveDate,
     pub source: Source,
@@ -194,8 +194,78 @@ pub struct StatementLine {
     /// Positive: owed to the partner.
     pub amount: Rupiah,
     /// Balance after this line.
+    pub balance: Rupiah,
+}
+
+impl From<StatementRow> for StatementLine {
+    fn from(row: StatementRow) -> Self {
+        Self {
+            posted_on: row.posted_on,
+            source: row.source,
+            kind: row.kind,
+            booking_id: row.booking_id,
+            booking_code: row.booking_code,
+            amount: row.amount,
+            balance: row.balance,
+        }
+    }
+}
+
+/// A line of a partner's or a reseller's statement.
+#[derive(crate::kernel::db::FromRow)]
+pub struct StatementRow {
+    pub posted_on: NaiveDate,
+    pub source: Source,
+    pub kind: String,
+    pub booking_id: Option<Uuid>,
+    pub booking_code: Option<String>,
+    pub reseller_reference: Option<String>,
+    pub amount: Rupiah,
     #[row(skip)]
     pub balance: Rupiah,
+}
+
+/// The account of a reseller. Positive balances are owed by the reseller.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ResellerStatement {
+    pub reseller_id: Uuid,
+    pub start_date: NaiveDate,
+    pub end_date: NaiveDate,
+    /// Balance before the first day.
+    pub opening: Rupiah,
+    /// Balance after the last day.
+    pub closing: Rupiah,
+    pub lines: Vec<ResellerStatementLine>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ResellerStatementLine {
+    pub posted_on: NaiveDate,
+    pub source: Source,
+    pub kind: String,
+    pub booking_id: Option<Uuid>,
+    pub booking_code: Option<String>,
+    /// The reseller's own reference of the booking.
+    pub reseller_reference: Option<String>,
+    /// Positive: owed by the reseller.
+    pub amount: Rupiah,
+    /// Balance after this line.
+    pub balance: Rupiah,
+}
+
+impl From<StatementRow> for ResellerStatementLine {
+    fn from(row: StatementRow) -> Self {
+        Self {
+            posted_on: row.posted_on,
+            source: row.source,
+            kind: row.kind,
+            booking_id: row.booking_id,
+            booking_code: row.booking_code,
+            reseller_reference: row.reseller_reference,
+            amount: row.amount,
+            balance: row.balance,
+        }
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]

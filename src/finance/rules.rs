@@ -43,13 +43,17 @@ pub fn journal_faults(form: &JournalForm) -> Vec<Fault> {
         }
         if matches!(
             line.account,
-            Account::CustomerDeposits | Account::RefundPayable | Account::UnappliedPayments
+            Account::CustomerDeposits
+                | Account::RefundPayable
+                | Account::UnappliedPayments
+                | Account::ResellerReceivable
         ) {
             fault(
                 "account",
                 "not_allowed",
-                "This account is kept by booking; journal entries cannot change it.",
-                "Akun ini dicatat per pemesanan dan tidak dapat diubah dengan jurnal.",
+                "This account is kept by booking or reseller; journal entries cannot change it.",
+                "Akun ini dicatat per pemesanan atau agen penjual dan tidak dapat diubah dengan \
+                 jurnal.",
             );
         }
         let is_tax = line.account == Account::TaxPayable;

@@ -1,5 +1,5 @@
-//! Background jobs: deliveries, expired holds, completed journeys, scheduled settlements, refunds and
-//! payouts through providers, the roll-up of reports, and the removal of expired data.
+//! Background jobs: deliveries, expired holds, completed journeys, scheduled settlements and invoices,
+//! refunds and payouts through providers, the roll-up of reports, and the removal of expired data.
 //!
 //! Each job has a supervised task of its own (see `kernel::supervisor`). A job that panics or ends is
 //! restarted; the others go on.
@@ -22,7 +22,8 @@ use crate::{
         set_aside::{self, RowJob},
         supervisor::{Backoff, Job, Supervisor},
     },
-    ledger, notifications, partners, payments, privacy, reports, sailings, settlements, webhooks,
+    ledger, notifications, partners, payments, privacy, reports, resellers, sailings, settlements,
+    webhooks,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -80,6 +81,10 @@ impl App {
         // A day's settlements are created in its first minute.
         all.every(RowJob::SettleSchedules.as_str(), MINUTE, |app: App| async move {
             settlements::run_schedules(&app).await
+        });
+        // A period is invoiced in the first minute after it.
+        all.every(RowJob::InvoiceResellers.as_str(), MINUTE, |app: App| async move {
+            resellers::run_schedules(&app).await
         });
         all.every(RowJob::SendRefunds.as_str(), 2 * SECOND, |app: App| async move {
             payments::send_refunds(&app).await

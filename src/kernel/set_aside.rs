@@ -43,6 +43,8 @@ crate::string_enum! {
         CallProvider = "call_provider",
         /// The rows are accounts, bookings and hashes of addresses.
         FinishErasures = "finish_erasures",
+        /// The rows are resellers.
+        InvoiceResellers = "invoice_resellers",
     }
 }
 

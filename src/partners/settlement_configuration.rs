@@ -3,6 +3,8 @@
 //! Each value is the partner's own, else the configured default, else a built-in default. A
 //! partner's commission rate is stored with the partner.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,6 +38,8 @@ pub struct SettlementConfiguration {
     /// Null for the default.
     pub mitra_id: Option<Uuid>,
     pub commission_rate: Rate,
+    /// Percent, for bookings that resellers have sold; null: `commission_rate`.
+    pub resale_commission_rate: Option<Rate>,
     pub schedule: Schedule,
     /// Day of the week (Monday is 1) or of the month.
     pub day: Option<i32>,
@@ -57,6 +61,9 @@ pub struct SettlementConfigurationForm {
     pub mitra_id: Option<Uuid>,
     #[serde(default)]
     pub commission_rate: Patch<Rate>,
+    /// For bookings that resellers sell. Null in the default: `commission_rate`.
+    #[serde(default)]
+    pub resale_commission_rate: Patch<Rate>,
     #[serde(default)]
     pub schedule: Patch<Schedule>,
     /// 1 to 7 for `weekly` (Monday is 1), 1 to 28 for `monthly`; requires `schedule`.
@@ -108,6 +115,7 @@ impl Input for SettlementConfigurationQuery {}
 #[derive(Clone, Debug, Default, crate::kernel::db::FromRow)]
 pub struct Terms {
     pub commission_rate: Option<Rate>,
+    pub resale_commission_rate: Option<Rate>,
     pub schedule: Option<Schedule>,
     pub day: Option<i32>,
     pub scheduled_on: Option<NaiveDate>,
@@ -131,6 +139,10 @@ impl Terms {
         };
         Self {
             commission_rate: form.commission_rate.clone().over(self.commission_rate),
+            resale_commission_rate: form
+                .resale_commission_rate
+                .clone()
+                .over(self.resale_commission_rate),
             schedule,
             day,
             scheduled_on,
@@ -144,6 +156,7 @@ impl Terms {
         let own = mitra_id.is_some();
         let inherited = [
             ("commission_rate", self.commission_rate.is_none()),
+            ("resale_commission_rate", self.resale_commission_rate.is_none()),
             ("schedule", self.schedule.is_none()),
             ("hold_days", self.hold_days.is_none()),
             ("minimum_amount", self.minimum_amount.is_none()),
@@ -153,6 +166,7 @@ impl Terms {
         SettlementConfiguration {
             mitra_id,
             commission_rate: commission.unwrap_or_else(standard_commission),
+            resale_commission_rate: self.resale_commission_rate.or(default.resale_commission_rate),
             schedule: timing.schedule.unwrap_or(Schedule::Manual),
             day: timing.day,
             // The later change counts.
@@ -168,12 +182,12 @@ pub fn standard_commission() -> Rate {
     Rate::basis_points(COMMISSION).unwrap_or_default()
 }
 
-const OF: &str = "SELECT p.commission_rate, c.schedule, c.day, c.scheduled_on, c.hold_days,
-      c.minimum_amount
+const OF: &str = "SELECT p.commission_rate, c.resale_commission_rate, c.schedule, c.day,
+      c.scheduled_on, c.hold_days, c.minimum_amount
     FROM partners p LEFT JOIN settlement_configurations c ON c.partner_id = p.id
     WHERE p.id = $1";
-const DEFAULT: &str = "SELECT commission_rate, schedule, day, scheduled_on, hold_days,
-      minimum_amount
+const DEFAULT: &str = "SELECT commission_rate, resale_commission_rate, schedule, day, scheduled_on,
+      hold_days, minimum_amount
     FROM settlement_configurations WHERE partner_id IS NULL";
 
 /// The effective configuration of a partner, or the default.
@@ -232,19 +246,23 @@ async fn save(tx: &mut Tx, partner: Option<Uuid>, terms: &Terms, now: DateTime<U
                 .run()
                 .await?;
             "INSERT INTO settlement_configurations (id, partner_id, commission_rate, schedule, day,
-               scheduled_on, hold_days, minimum_amount, updated_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-             ON CONFLICT (partner_id) DO UPDATE SET schedule = excluded.schedule,
-               day = excluded.day, scheduled_on = excluded.scheduled_on,
+               scheduled_on, hold_days, minimum_amount, updated_at, resale_commission_rate)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+             ON CONFLICT (partner_id) DO UPDATE SET
+               resale_commission_rate = excluded.resale_commission_rate,
+               schedule = excluded.schedule, day = excluded.day,
+               scheduled_on = excluded.scheduled_on,
                hold_days = excluded.hold_days, minimum_amount = excluded.minimum_amount,
                updated_at = excluded.updated_at"
         }
         None => {
             "INSERT INTO settlement_configurations (id, partner_id, commission_rate, schedule, day,
-               scheduled_on, hold_days, minimum_amount, updated_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+               scheduled_on, hold_days, minimum_amount, updated_at, resale_commission_rate)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
              ON CONFLICT ((partner_id IS NULL)) WHERE partner_id IS NULL DO UPDATE SET
-               commission_rate = excluded.commission_rate, schedule = excluded.schedule,
+               commission_rate = excluded.commission_rate,
+               resale_commission_rate = excluded.resale_commission_rate,
+               schedule = excluded.schedule,
                day = excluded.day, scheduled_on = excluded.scheduled_on,
                hold_days = excluded.hold_days, minimum_amount = excluded.minimum_amount,
                updated_at = excluded.updated_at"
@@ -260,9 +278,40 @@ async fn save(tx: &mut Tx, partner: Option<Uuid>, terms: &Terms, now: DateTime<U
         .bind(terms.hold_days)
         .bind(terms.minimum_amount)
         .bind(now)
+        .bind(terms.resale_commission_rate)
         .run()
         .await?;
     Ok(())
+}
+
+/// The commission of these partners for bookings that resellers sell: the partner's own rate for
+/// them, else the default's, else the usual commission. Unknown partners are left out.
+pub async fn resale_commissions(tx: &mut Tx, partners: &[Uuid]) -> Result<HashMap<Uuid, Rate>> {
+    if partners.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let rates = tx.sql_among(
+        "SELECT p.id, COALESCE(c.resale_commission_rate, d.resale_commission_rate,
+           p.commission_rate, d.commission_rate)
+         FROM partners p LEFT JOIN settlement_configurations c ON c.partner_id = p.id
+         LEFT JOIN settlement_configurations d ON d.partner_id IS NULL
+         WHERE p.id IN",
+        partners.len(),
+        "",
+    );
+    let rates: Vec<(Uuid, Option<Rate>)> =
+        partners.iter().fold(rates, |rates, id| rates.bind(*id)).all().await?;
+    let or_standard =
+        |(id, rate): (Uuid, Option<Rate>)| (id, rate.unwrap_or_else(standard_commission));
+    Ok(rates.into_iter().map(or_standard).collect())
+}
+
+/// The same of a partner that has no rates of its own.
+pub async fn default_resale_commission(tx: &mut Tx) -> Result<Rate> {
+    let default: Option<Terms> = tx.sql(DEFAULT).maybe().await?;
+    let default = default.unwrap_or_default();
+    let rate = default.resale_commission_rate.or(default.commission_rate);
+    Ok(rate.unwrap_or_else(standard_commission))
 }
 
 #[derive(crate::kernel::db::FromRow)]
@@ -280,8 +329,8 @@ pub async fn scheduled(db: &Db) -> Result<Vec<(Uuid, SettlementConfiguration, Op
     let default = default.unwrap_or_default();
     let owed: Vec<Owed> = db
         .sql(
-            "SELECT p.id AS partner_id, p.commission_rate, c.schedule, c.day, c.scheduled_on,
-               c.hold_days, c.minimum_amount,
+            "SELECT p.id AS partner_id, p.commission_rate, c.resale_commission_rate, c.schedule,
+               c.day, c.scheduled_on, c.hold_days, c.minimum_amount,
                (SELECT MAX(r.due_on) FROM settlement_runs r WHERE r.partner_id = p.id) AS last_run
              FROM partners p LEFT JOIN settlement_configurations c ON c.partner_id = p.id
              WHERE COALESCE(c.schedule, $1, 'manual') <> 'manual' AND EXISTS

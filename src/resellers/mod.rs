@@ -5,21 +5,27 @@
 //! - A sale takes credit: the balance never passes the limit.
 
 mod credit;
+mod grants;
 mod http;
+mod invoices;
 mod keys;
 mod model;
 mod networks;
+mod payments;
+mod schedule;
 mod store;
 
 use crate::kernel::{db::Db, error::Result, ids::Uuid};
 
 pub use credit::ensure as ensure_credit;
 pub use http::{
-    create_reseller, create_reseller_key, get_reseller, list_reseller_keys, list_resellers,
-    resend_reseller_invitation, revoke_reseller_key, suspend_reseller, unsuspend_reseller,
-    update_reseller,
+    create_reseller, create_reseller_invoice, create_reseller_key, find, get_reseller,
+    get_reseller_grants, list_reseller_invoices, list_reseller_keys, list_resellers,
+    record_reseller_payment, resend_reseller_invitation, revoke_reseller_key, set_reseller_grants,
+    suspend_reseller, unsuspend_reseller, update_reseller,
 };
 pub use model::{NetFare, PolicyStep, ResellerStatus, Scope};
+pub use schedule::run as run_schedules;
 
 /// Where a reseller is told of changes, and its name.
 pub async fn address(db: &Db, id: Uuid) -> Result<(String, String)> {

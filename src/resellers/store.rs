@@ -1,8 +1,10 @@
 //! The SQL of resellers.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 
-use super::model::{Reseller, ResellerSort, ResellerStatus, ResellersQuery, Terms};
+use super::model::{
+    InvoiceSchedule, Reseller, ResellerSort, ResellerStatus, ResellersQuery, Terms,
+};
 use crate::kernel::{
     db::{Db, Tx},
     error::{Error, Result},
@@ -120,4 +122,29 @@ pub async fn set_status(
         .run()
         .await?;
     Ok(())
+}
+
+/// The schedule of each reseller, and the last day that it has invoiced.
+pub async fn schedules(db: &Db) -> Result<Vec<(Uuid, InvoiceSchedule, Option<NaiveDate>)>> {
+    Ok(db.sql("SELECT id, invoice_schedule, invoiced_until FROM resellers").all().await?)
+}
+
+/// Locks the reseller for its scheduled invoice; `false` if another process has made it.
+pub async fn claim_invoice(
+    tx: &mut Tx,
+    id: Uuid,
+    end: NaiveDate,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let claimed = tx
+        .sql(
+            "UPDATE resellers SET invoiced_until = $1, updated_at = $2
+             WHERE id = $3 AND (invoiced_until IS NULL OR invoiced_until < $1)",
+        )
+        .bind(end)
+        .bind(now)
+        .bind(id)
+        .run()
+        .await?;
+    Ok(claimed == 1)
 }

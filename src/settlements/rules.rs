@@ -45,6 +45,7 @@ mod tests {
         SettlementConfiguration {
             mitra_id: None,
             commission_rate: standard_commission(),
+            resale_commission_rate: None,
             schedule,
             day,
             hold_days,

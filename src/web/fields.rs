@@ -254,11 +254,14 @@ fn autocomplete(path: &str) -> &'static str {
 
 /// Records as choices: the id, and the fields that name it.
 pub fn choices(data: &Value, label: &str, locale: Locale) -> Vec<Choice> {
-    let records = data.as_array().or_else(|| data["items"].as_array());
+    let records =
+        data.as_array().or_else(|| data["items"].as_array()).or_else(|| data["grants"].as_array());
     let choice = |record: &Value| {
         let parts = label.split(' ').map(|path| locale.plain(record, path));
         let label = parts.collect::<Vec<_>>().join(" · ");
-        Some(Choice { value: record["id"].as_str()?.to_owned(), label })
+        // A grant is chosen by its partner.
+        let id = record["id"].as_str().or_else(|| record["mitra_id"].as_str())?;
+        Some(Choice { value: id.to_owned(), label })
     };
     records.into_iter().flatten().filter_map(choice).collect()
 }

@@ -69,6 +69,7 @@ templates![
     "terms.html",
     "answer_totp.html",
     "answer_codes.html",
+    "answer_key.html",
     "answer_webhook.html",
     "answer_export.html",
     "answer_changed.html",

@@ -179,6 +179,12 @@ const WHO: &str = "
     GET    /v1/resellers/{id}/keys                      R/S:resellers.write
     POST   /v1/resellers/{id}/keys                      R/S:resellers.write
     DELETE /v1/resellers/{id}/keys/{key_id}             R/S:resellers.write
+    GET    /v1/resellers/{id}/partners                  R/S:resellers.read
+    PUT    /v1/resellers/{id}/partners                  S:resellers.write
+    GET    /v1/resellers/{id}/statement                 R/S:resellers.finance
+    GET    /v1/resellers/{id}/invoices                  R/S:resellers.finance
+    POST   /v1/resellers/{id}/invoices                  S:resellers.finance
+    POST   /v1/resellers/{id}/payments                  S:resellers.finance
     GET    /v1/finance/trial-balance                       S:finance.read
     GET    /v1/finance/entries                             S:finance.read
     GET    /v1/finance/partners/{id}/statement             M/S:finance.read

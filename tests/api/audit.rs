@@ -346,8 +346,12 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
         | "unsuspend_reseller"
         | "resend_reseller_invitation"
         | "create_reseller_key"
-        | "revoke_reseller_key" => {
-            let path = format!("/v1/resellers/{}", made("/v1/resellers", reseller()).await);
+        | "revoke_reseller_key"
+        | "set_reseller_grants"
+        | "create_reseller_invoice"
+        | "record_reseller_payment" => {
+            let id = made("/v1/resellers", reseller()).await;
+            let path = format!("/v1/resellers/{id}");
             let key = || json!({ "name": "Engine", "scopes": ["catalog"] });
             match operation {
                 "resend_reseller_invitation" => (format!("{path}/resend-invitation"), json!({})),
@@ -356,6 +360,23 @@ async fn recipe(world: &World, admin: &crate::world::Someone, operation: &str) -
                     let keys = format!("{path}/keys");
                     let id = made(&keys, key()).await;
                     (format!("{keys}/{id}"), json!({}))
+                }
+                "set_reseller_grants" => {
+                    let body = json!({ "grants": [{ "margin_rate": 5 }] });
+                    (format!("{path}/partners"), body)
+                }
+                "create_reseller_invoice" => {
+                    crate::resellers_money::owes(world, &id, 100_000).await;
+                    let today = world.app.today();
+                    let body = json!({ "start_date": today, "end_date": today });
+                    (format!("{path}/invoices"), body)
+                }
+                "record_reseller_payment" => {
+                    let body = json!({
+                        "amount": 100_000, "reference": "BCA-1",
+                        "received_on": world.app.today(),
+                    });
+                    (format!("{path}/payments"), body)
                 }
                 "suspend_reseller" => (format!("{path}/suspend"), json!({ "reason": "Overdue" })),
                 "unsuspend_reseller" => {

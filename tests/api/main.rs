@@ -64,6 +64,7 @@ mod reports;
 mod reports_money;
 mod reschedules;
 mod resellers;
+mod resellers_money;
 mod resold;
 mod reviews;
 mod route_times;

@@ -26,6 +26,12 @@ on_both_engines![
     a_revoked_key_stays_in_the_list,
     keys_are_the_resellers_own,
     a_new_key_needs_a_recent_sign_in,
+    partners_are_granted_as_a_whole_list,
+    a_key_is_for_a_granted_partner,
+    faults_of_grants_are_named,
+    a_margin_stays_within_the_commission,
+    the_commission_for_resold_bookings_counts,
+    a_net_fare_stays_within_the_commission,
 ];
 
 const RESELLERS: &str = "/v1/resellers";
@@ -42,6 +48,10 @@ fn key_body() -> Value {
 }
 
 impl World {
+    async fn grants(&self, path: &str, grants: Value, by: &Someone) -> Answer {
+        self.put(&format!("{path}/partners"), json!({ "grants": grants })).by(by).send().await
+    }
+
     async fn creates_key(&self, path: &str, by: &Someone) -> Answer {
         self.post(&format!("{path}/keys"), key_body()).by(by).send_with_retry().await
     }
@@ -119,7 +129,7 @@ async fn faults_of_a_reseller_are_named(world: World) {
     ]);
     let faulty = [
         ("name", json!("see www.evil.example"), "url_not_allowed"),
-        ("npwp", json!("1"), "pattern"),
+        ("npwp", json!("1"), "format"),
         ("email", json!("nusa"), "format"),
         ("ops_email", json!("ops"), "format"),
         ("credit_limit", json!(-1), "min"),
@@ -354,4 +364,236 @@ async fn a_new_key_needs_a_recent_sign_in(world: World) {
     world.advances_clock(TimeDelta::hours(1));
     world.creates_key(&path, &nusa).await.is(403, "reauthentication_required");
     assert_eq!(world.count("SELECT COUNT(*) FROM reseller_keys").await, 0);
+}
+
+async fn partners_are_granted_as_a_whole_list(world: World) {
+    let admin = world.admin().await;
+    let nusa = world.reseller("nusa@travel.test").await;
+    let other = world.reseller("other@travel.test").await;
+    let path = world.reseller_path(&nusa).await;
+    let made = world.partner_id(&world.active_partner("made@bahari.id").await).await;
+    let partners = format!("{path}/partners");
+    assert_eq!(world.get(&partners).by(&nusa).send().await.ok(), json!({ "grants": [] }));
+
+    let policy = json!([
+        { "hours_before": 48, "percent": 100 }, { "hours_before": 12, "percent": 50 },
+    ]);
+    let list = json!([
+        { "margin_rate": 5 },
+        { "mitra_id": made, "margin_rate": 7.25, "refund_policy": policy, "allow_loss": true },
+    ]);
+    let after = world.grants(&path, list, &admin).await.ok();
+    let name = world.get(&format!("/v1/mitra/manajemen/{made}/edit")).by(&admin).send().await.ok();
+    let theirs = json!({
+        "mitra_id": made, "mitra": { "id": made, "name": name["name"] }, "margin_rate": 7.25,
+        "net_fares": [], "refund_policy": policy, "allow_loss": true,
+    });
+    let all = json!({
+        "mitra_id": null, "mitra": null, "margin_rate": 5, "net_fares": [],
+        "refund_policy": null, "allow_loss": false,
+    });
+    assert_eq!(after, json!({ "grants": [theirs, all] }));
+    assert_eq!(world.get(&partners).by(&admin).send().await.ok(), after);
+
+    // The reseller does not see what the platform pays for.
+    let seen = world.get(&partners).by(&nusa).send().await.ok();
+    assert_eq!(seen["grants"][0]["margin_rate"], 7.25);
+    assert_eq!(seen["grants"][0]["allow_loss"], json!(null));
+    world.get(&partners).by(&other).send().await.is(404, "not_found");
+    world.grants(&path, json!([]), &nusa).await.is(403, "forbidden");
+
+    let one = json!([{ "mitra_id": made, "margin_rate": 0 }]);
+    let after = world.grants(&path, one, &admin).await.ok();
+    assert_eq!(after["grants"].as_array().unwrap().len(), 1);
+    assert_eq!(after["grants"][0]["margin_rate"], 0);
+    // What a grant leaves out stays, and null clears it.
+    assert_eq!(after["grants"][0]["refund_policy"], policy);
+    assert_eq!(after["grants"][0]["allow_loss"], true);
+    let cleared = json!([
+        { "mitra_id": made, "margin_rate": 0, "refund_policy": null, "allow_loss": null },
+    ]);
+    let after = world.grants(&path, cleared, &admin).await.ok();
+    assert_eq!(after["grants"][0]["refund_policy"], json!(null));
+    assert_eq!(after["grants"][0]["allow_loss"], false);
+    world.grants(&path, json!([]), &admin).await.ok();
+    assert_eq!(world.count("SELECT COUNT(*) FROM reseller_grants").await, 0);
+}
+
+async fn a_key_is_for_a_granted_partner(world: World) {
+    let admin = world.admin().await;
+    let nusa = world.reseller("nusa@travel.test").await;
+    let path = world.reseller_path(&nusa).await;
+    let made = world.partner_id(&world.active_partner("made@bahari.id").await).await;
+    let mut body = key_body();
+    body["mitra_id"] = json!(made);
+    let post = async || {
+        world.post(&format!("{path}/keys"), body.clone()).by(&nusa).send_with_retry().await
+    };
+    post().await.has_field_errors(&[("mitra_id", "not_granted")]);
+    for grant in [json!({ "mitra_id": made, "margin_rate": 5 }), json!({ "margin_rate": 5 })] {
+        world.grants(&path, json!([grant]), &admin).await.ok();
+        assert_eq!(post().await.ok()["mitra_id"], json!(made));
+    }
+}
+
+async fn faults_of_grants_are_named(world: World) {
+    let admin = world.admin().await;
+    let path = world.reseller_path(&world.reseller("nusa@travel.test").await).await;
+    let sailing = world.sailing().await;
+    let made = world.partner_id(&sailing.partner).await;
+    let ketut = world.partner_id(&world.active_partner("ketut@laut.id").await).await;
+    let lines = world.get("/v1/mitra/lines").by(&sailing.partner).send().await.ok();
+    let line = &lines[0]["id"];
+    world
+        .put(&format!("{path}/partners"), json!({}))
+        .by(&admin)
+        .send()
+        .await
+        .has_field_errors(&[("grants", "required")]);
+    let net = |line: &Value, fare: &str| json!({ "line_id": line, "fare": fare, "net": 150_000 });
+    let policy = |steps: &[(u32, u32)]| -> Value {
+        steps.iter().map(|(h, p)| json!({ "hours_before": h, "percent": p })).collect()
+    };
+    let long: Vec<_> = (0..11).map(|n| (100 - n, 100 - n)).collect();
+    let with = |field: &str, value: Value| {
+        let mut grant = json!({ "mitra_id": made, "margin_rate": 5 });
+        grant[field] = value;
+        json!([grant])
+    };
+    let all = json!({ "margin_rate": 5 });
+    let faulty = [
+        (json!([{}]), "grants[0].margin_rate", "required"),
+        (with("margin_rate", json!(101)), "grants[0].margin_rate", "max"),
+        (json!([all, all]), "grants[1].mitra_id", "unique"),
+        (with("mitra_id", json!(ids::fresh())), "grants[0].mitra_id", "unknown"),
+        (
+            with("net_fares", json!([net(line, "adult"), net(line, "adult")])),
+            "grants[0].net_fares[1].fare",
+            "unique",
+        ),
+        (
+            with("net_fares", json!([net(&json!(ids::fresh()), "adult")])),
+            "grants[0].net_fares[0].line_id",
+            "unknown",
+        ),
+        (with("net_fares", json!([net(line, "pilot")])), "grants[0].net_fares[0].fare", "unknown"),
+        (
+            json!([{ "mitra_id": ketut, "margin_rate": 5, "net_fares": [net(line, "adult")] }]),
+            "grants[0].net_fares[0].line_id",
+            "unknown",
+        ),
+        (with("refund_policy", json!([])), "grants[0].refund_policy", "min_items"),
+        (with("refund_policy", policy(&long)), "grants[0].refund_policy", "max_items"),
+        (with("refund_policy", policy(&[(24, 101)])), "grants[0].refund_policy[0].percent", "max"),
+        (
+            with("refund_policy", policy(&[(24, 100), (24, 50)])),
+            "grants[0].refund_policy[1].hours_before",
+            "order",
+        ),
+        (
+            with("refund_policy", policy(&[(24, 50), (6, 100)])),
+            "grants[0].refund_policy[1].percent",
+            "order",
+        ),
+    ];
+    for (grants, field, rule) in faulty {
+        let errors = world.grants(&path, grants.clone(), &admin).await.field_errors();
+        assert_eq!(errors, [(field.to_owned(), rule.to_owned())], "{grants}");
+    }
+    assert_eq!(world.count("SELECT COUNT(*) FROM reseller_grants").await, 0);
+}
+
+async fn a_margin_stays_within_the_commission(world: World) {
+    let admin = world.admin().await;
+    let path = world.reseller_path(&world.reseller("nusa@travel.test").await).await;
+    let made = world.partner_id(&world.active_partner("made@bahari.id").await).await;
+    let below_cost = &[("grants[0].margin_rate", "below_cost")];
+    // The usual commission is 10 percent.
+    for mitra_id in [json!(null), json!(made)] {
+        let grant = |margin: f64| json!([{ "mitra_id": mitra_id, "margin_rate": margin }]);
+        world.grants(&path, grant(10.0), &admin).await.ok();
+        world.grants(&path, grant(10.01), &admin).await.has_field_errors(below_cost);
+    }
+    let mut loss = json!([{ "mitra_id": made, "margin_rate": 12, "allow_loss": true }]);
+    world.grants(&path, loss.clone(), &admin).await.ok();
+    loss[0]["allow_loss"] = json!(null);
+    world.grants(&path, loss, &admin).await.has_field_errors(below_cost);
+    // One bad grant keeps the list as it was.
+    let after = world.get(&format!("{path}/partners")).by(&admin).send().await.ok();
+    assert_eq!(after["grants"][0]["margin_rate"], 12);
+}
+
+async fn the_commission_for_resold_bookings_counts(world: World) {
+    let admin = world.admin().await;
+    let path = world.reseller_path(&world.reseller("nusa@travel.test").await).await;
+    let made = world.partner_id(&world.active_partner("made@bahari.id").await).await;
+    let configure = async |mut body: Value, mitra_id: Option<&str>| {
+        body["mitra_id"] = json!(mitra_id);
+        world.post("/v1/settlements/configuration", body).by(&admin).send().await.ok()
+    };
+    let most = async |mitra_id: Option<&str>, rate: f64| {
+        let grant = |margin: f64| json!([{ "mitra_id": mitra_id, "margin_rate": margin }]);
+        world.grants(&path, grant(rate), &admin).await.ok();
+        let refused = world.grants(&path, grant(rate + 0.01), &admin).await;
+        refused.has_field_errors(&[("grants[0].margin_rate", "below_cost")]);
+    };
+    configure(json!({ "commission_rate": 12 }), Some(&made)).await;
+    most(Some(&made), 12.0).await;
+    most(None, 10.0).await;
+    // The default's rate for resold bookings goes before the usual commission of a partner.
+    configure(json!({ "resale_commission_rate": 8 }), None).await;
+    most(Some(&made), 8.0).await;
+    most(None, 8.0).await;
+    let own = configure(json!({ "resale_commission_rate": 15.5 }), Some(&made)).await;
+    assert_eq!(own["resale_commission_rate"], 15.5);
+    assert_eq!(own["commission_rate"], 12);
+    most(Some(&made), 15.5).await;
+    most(None, 8.0).await;
+    let kept = configure(json!({ "hold_days": 1 }), Some(&made)).await;
+    assert_eq!(kept["resale_commission_rate"], 15.5);
+    let cleared = configure(json!({ "resale_commission_rate": null }), Some(&made)).await;
+    assert_eq!(cleared["resale_commission_rate"], 8);
+    let cleared = configure(json!({ "resale_commission_rate": null }), None).await;
+    assert_eq!(cleared["resale_commission_rate"], json!(null));
+    most(Some(&made), 12.0).await;
+}
+
+async fn a_net_fare_stays_within_the_commission(world: World) {
+    let admin = world.admin().await;
+    let path = world.reseller_path(&world.reseller("nusa@travel.test").await).await;
+    let sailing = world.sailing().await;
+    let made = world.partner_id(&sailing.partner).await;
+    let lines = world.get("/v1/mitra/lines").by(&sailing.partner).send().await.ok();
+    let line = lines[0]["id"].as_str().unwrap();
+    let fares = json!({ "fares": [
+        { "category": "adult", "price": { "percent": 100 } },
+        { "category": "child", "price": { "amount": 50_000 } },
+    ] });
+    let line_path = format!("/v1/mitra/lines/{line}");
+    world.put(&line_path, fares).by(&sailing.partner).send().await.ok();
+    let grant = |fare: &str, net: i64| {
+        let net = json!({ "line_id": line, "fare": fare, "net": net });
+        json!([{ "mitra_id": made, "margin_rate": 5, "net_fares": [net], "allow_loss": false }])
+    };
+    let below_cost = &[("grants[0].net_fares[0].net", "below_cost")];
+    // 10 percent of 150,000 and of 50,000.
+    for (fare, least) in [("adult", 135_000), ("child", 45_000)] {
+        let after = world.grants(&path, grant(fare, least), &admin).await.ok();
+        assert_eq!(after["grants"][0]["net_fares"][0]["net"], least);
+        world.grants(&path, grant(fare, least - 1), &admin).await.has_field_errors(below_cost);
+    }
+    let mut loss = grant("adult", 1);
+    loss[0]["allow_loss"] = json!(true);
+    world.grants(&path, loss, &admin).await.ok();
+    // The cheapest sailing counts.
+    let cheap = "UPDATE sailings SET price = 100000
+         WHERE departure_at = (SELECT MAX(departure_at) FROM sailings)";
+    world.db().sql(cheap).run().await.unwrap();
+    world.grants(&path, grant("adult", 90_000), &admin).await.ok();
+    world.grants(&path, grant("adult", 89_999), &admin).await.has_field_errors(below_cost);
+    // Nothing sails: the price cannot be known.
+    world.advances_clock(TimeDelta::days(10));
+    let admin = world.signs_in("admin@dermaga.test", "admin").await;
+    world.grants(&path, grant("adult", 1), &admin).await.ok();
+    world.grants(&path, grant("child", 1), &admin).await.has_field_errors(below_cost);
 }

@@ -440,7 +440,8 @@ async fn a_partner_reads_what_is_agreed_with_it(world: World) {
         assert_eq!(own["mitra_id"], json!(id), "whatever it asks for");
         assert_eq!(own["commission_rate"], 8);
         assert_eq!(own["schedule"], "weekly");
-        assert_eq!(own["inherited"], json!(["schedule", "hold_days", "minimum_amount"]));
+        let inherited = ["resale_commission_rate", "schedule", "hold_days", "minimum_amount"];
+        assert_eq!(own["inherited"], json!(inherited));
     }
     let change = json!({ "commission_rate": 0 });
     world.post(path, change).by(&partner).send().await.is(403, "forbidden");
@@ -459,8 +460,9 @@ async fn what_is_agreed_is_shown_as_it_holds(world: World) {
     assert_eq!(
         get("").await.ok(),
         json!({
-            "mitra_id": null, "commission_rate": 10, "schedule": "manual", "day": null,
-            "hold_days": 0, "minimum_amount": 0, "inherited": [],
+            "mitra_id": null, "commission_rate": 10, "resale_commission_rate": null,
+            "schedule": "manual", "day": null, "hold_days": 0, "minimum_amount": 0,
+            "inherited": [],
         })
     );
     let body = json!({
@@ -475,7 +477,7 @@ async fn what_is_agreed_is_shown_as_it_holds(world: World) {
     assert_eq!(held["day"], 1);
     assert_eq!(held["hold_days"], 2);
     assert_eq!(held["minimum_amount"], 0);
-    assert_eq!(held["inherited"], json!(["schedule", "hold_days"]));
+    assert_eq!(held["inherited"], json!(["resale_commission_rate", "schedule", "hold_days"]));
     assert_eq!(get(&own).await.ok(), held);
     // The same value is on the partner's record, and changes with it.
     let desk = world.partner_path(&partner).await;

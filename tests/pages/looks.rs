@@ -65,6 +65,18 @@ async fn furnished(world: &World) -> (Someone, Someone, Vec<(&'static str, Strin
     let admin = world.admin().await;
     let partner = world.partner_id(&sailing.partner).await;
     let id = booking["id"].as_str().unwrap();
+    let reseller = world.reseller_id(&world.reseller("nusa@travel.test").await).await;
+    let of_reseller = |last: &str| format!("/console/resellers/{reseller}{last}");
+    let api = format!("/v1/resellers/{reseller}");
+    let grants = json!({ "grants": [{ "mitra_id": partner, "margin_rate": 7.5 }] });
+    world.put(&format!("{api}/partners"), grants).by(&admin).send().await.ok();
+    let key = json!({
+        "name": "Engine", "scopes": ["catalog", "bookings.read", "bookings.write"],
+        "addresses": ["203.0.113.0/24"],
+    });
+    world.post(&format!("{api}/keys"), key).by(&admin).send().await.ok();
+    let paid = json!({ "amount": 2_500_000, "reference": "BCA-1", "received_on": "2026-11-15" });
+    world.post(&format!("{api}/payments"), paid).by(&admin).send().await.ok();
     let of_admin = [
         ("home", "/console".to_owned()),
         ("sailings", "/console/sailings?date=2026-11-16".into()),
@@ -90,6 +102,18 @@ async fn furnished(world: &World) -> (Someone, Someone, Vec<(&'static str, Strin
         ("partners", "/console/partners".into()),
         ("partner", format!("/console/partners/{partner}")),
         ("papers", format!("/console/partners/{partner}/documents")),
+        ("resellers", "/console/resellers".into()),
+        ("reseller", of_reseller("")),
+        ("reseller-edit", of_reseller("/edit")),
+        ("reseller-suspend", of_reseller("/suspend")),
+        ("reseller-partners", of_reseller("/partners")),
+        ("reseller-partners-edit", of_reseller("/partners/edit")),
+        ("reseller-keys", of_reseller("/keys")),
+        ("reseller-key-new", of_reseller("/keys/new")),
+        ("reseller-statement", of_reseller("/statement")),
+        ("reseller-invoices", of_reseller("/invoices")),
+        ("reseller-invoice-new", of_reseller("/invoices/new")),
+        ("reseller-pay", of_reseller("/pay")),
         ("settlements", "/console/settlements".into()),
         ("reports", "/console/reports".into()),
         ("promotions", "/console/promotions".into()),

@@ -9,6 +9,7 @@ mod looks;
 mod managing;
 mod partner_pages;
 mod pier;
+mod resellers;
 mod scenarios;
 mod sign_in;
 mod site;

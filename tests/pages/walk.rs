@@ -1,4 +1,4 @@
-//! Every page, as nobody, as a partner, and as staff with and without its rule.
+//! Every page, as nobody, as a partner, as a reseller, and as staff with and without its rule.
 
 use std::collections::{HashMap, hash_map::Entry};
 
@@ -61,6 +61,7 @@ async fn nobody_sees_a_page_without_signing_in(world: World) {
 async fn a_page_is_open_to_those_who_may_call_its_operation(world: World) {
     let access = access_of_pages(&world);
     let partner = world.active_partner("made@bahari.id").await;
+    let reseller = world.reseller("nusa@travel.test").await;
     let mut staff: HashMap<Rule, (Someone, Someone)> = HashMap::new();
     for page in walked().filter(|page| !page.public) {
         let access = access[page.path];
@@ -80,6 +81,18 @@ async fn a_page_is_open_to_those_who_may_call_its_operation(world: World) {
         );
         assert_eq!(by_partner.status != 403, expected, "partner: {}", page.path);
         assert!(by_partner.status < 500, "partner: {}: {}", page.path, by_partner.html);
+        let by_reseller = world.page(&address(&page), &session(&reseller)).await;
+        let expected = matches!(
+            access,
+            Access::ResellerOr(_)
+                | Access::SignedIn
+                | Access::OwnAccount
+                | Access::AnySession
+                | Access::Guest
+                | Access::Public
+        );
+        assert_eq!(by_reseller.status != 403, expected, "reseller: {}", page.path);
+        assert!(by_reseller.status < 500, "reseller: {}: {}", page.path, by_reseller.html);
         let Some(rule) = rule_of(access) else { continue };
         if let Entry::Vacant(new) = staff.entry(rule) {
             let others: Vec<_> = Rule::ALL.iter().copied().filter(|other| *other != rule).collect();
@@ -118,6 +131,7 @@ fn rule_of(access: Access) -> Option<Rule> {
         | Access::PartnerOr(rule)
         | Access::PartnerCrewOr(rule)
         | Access::GuestOr(rule)
+        | Access::ResellerOr(rule)
         | Access::PartnerCrewOrAny(rule, _) => Some(rule),
         _ => None,
     }

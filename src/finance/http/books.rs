@@ -1,15 +1,17 @@
 //! Handlers that read the ledger.
 
 use axum::extract::State;
+use chrono::NaiveDate;
 
 use super::files::{FILE_LIMIT, amount, days, ensure_fits, maybe, word};
 use crate::{
     app::App,
     finance::{
-        books,
+        books::{self, Holder},
         model::{
             AccountBalance, BalanceTotal, BooksQuery, EntriesQuery, Entry, PartnerStatement,
-            StatementQuery, TaxReport, TaxesQuery, TrialBalance,
+            ResellerStatement, ResellerStatementLine, StatementLine, StatementQuery, StatementRow,
+            TaxReport, TaxesQuery, TrialBalance,
         },
     },
     kernel::{
@@ -19,10 +21,12 @@ use crate::{
         http::{Page, Paged, Path, Query, Reply},
         ids::Uuid,
         lang::text,
+        money::Rupiah,
     },
     ledger::Month,
     partners,
     reports::{self, Accepts, Format, Report, Sheet},
+    resellers,
 };
 
 pub async fn get_trial_balance(
@@ -141,39 +145,98 @@ pub async fn get_partner_statement(
     if !is_theirs || partners::find(&app.db, id).await?.is_none() {
         return Err(Error::NotFound);
     }
-    let (start_date, end_date) = days(&app, query.start_date, query.end_date)?;
-    let sums = books::statement_sums(&app.db, id, start_date, end_date).await?;
-    let window = (start_date, end_date);
-    let paging = &query.paging;
     let format = accepts.or(query.format);
-    let (limit, offset) = match format {
-        Format::Json => (paging.limit(), paging.offset()),
-        _ => (FILE_LIMIT, 0),
-    };
-    let lines = books::statement_lines(&app.db, id, window, sums.opening, limit, offset).await?;
+    let read = statement(&app, Holder::Partner(id), &query, format).await?;
     let statement = PartnerStatement {
         mitra_id: id,
-        start_date,
-        end_date,
-        opening: sums.opening,
-        closing: sums.opening + sums.change,
-        lines,
+        start_date: read.start_date,
+        end_date: read.end_date,
+        opening: read.opening,
+        closing: read.closing,
+        lines: read.lines.into_iter().map(StatementLine::from).collect(),
     };
     Ok(match format {
-        Format::Json => {
-            let page = paging.page((Vec::<()>::new(), Total::exactly(sums.lines)));
-            Report::Json(page.map(|_| statement))
-        }
+        Format::Json => Report::Json(paged(&query, read.total, statement)),
         format => {
             ensure_fits(&statement.lines)?;
-            let name = format!("dermaga-statement-{start_date}-{end_date}");
+            let name = format!("dermaga-statement-{}-{}", read.start_date, read.end_date);
             reports::file(name, format, vec![statement_sheet(&statement)]).await?
         }
     })
 }
 
+/// A reseller gets its own alone.
+pub async fn get_reseller_statement(
+    State(app): State<App>,
+    caller: Caller,
+    accepts: Accepts,
+    Path(id): Path<Uuid>,
+    Query(query): Query<StatementQuery>,
+) -> Result<Report<Paged<ResellerStatement>>> {
+    let reseller_id = resellers::find(&app, &caller, id).await?.id;
+    let format = accepts.or(query.format);
+    let read = statement(&app, Holder::Reseller(reseller_id), &query, format).await?;
+    let statement = ResellerStatement {
+        reseller_id,
+        start_date: read.start_date,
+        end_date: read.end_date,
+        opening: read.opening,
+        closing: read.closing,
+        lines: read.lines.into_iter().map(ResellerStatementLine::from).collect(),
+    };
+    Ok(match format {
+        Format::Json => Report::Json(paged(&query, read.total, statement)),
+        format => {
+            ensure_fits(&statement.lines)?;
+            let name = format!("dermaga-reseller-{}-{}", read.start_date, read.end_date);
+            reports::file(name, format, vec![reseller_sheet(&statement)]).await?
+        }
+    })
+}
+
+/// What both kinds of statements are made of.
+struct Read {
+    start_date: NaiveDate,
+    end_date: NaiveDate,
+    opening: Rupiah,
+    closing: Rupiah,
+    lines: Vec<StatementRow>,
+    total: i64,
+}
+
+/// JSON is paged; a file contains all lines.
+async fn statement(
+    app: &App,
+    holder: Holder,
+    query: &StatementQuery,
+    format: Format,
+) -> Result<Read> {
+    let (start_date, end_date) = days(app, query.start_date, query.end_date)?;
+    let sums = books::statement_sums(&app.db, holder, start_date, end_date).await?;
+    let (limit, offset) = match format {
+        Format::Json => (query.paging.limit(), query.paging.offset()),
+        _ => (FILE_LIMIT, 0),
+    };
+    let window = (start_date, end_date);
+    let lines =
+        books::statement_lines(&app.db, holder, window, sums.opening, limit, offset).await?;
+    Ok(Read {
+        start_date,
+        end_date,
+        opening: sums.opening,
+        closing: sums.opening + sums.change,
+        lines,
+        total: sums.lines,
+    })
+}
+
+fn paged<T>(query: &StatementQuery, total: i64, statement: T) -> Paged<T> {
+    let page = query.paging.page((Vec::<()>::new(), Total::exactly(total)));
+    page.map(|_| statement)
+}
+
 fn statement_sheet(statement: &PartnerStatement) -> Sheet {
-    let edge = |day: chrono::NaiveDate, name: &str, balance| {
+    let edge = |day: NaiveDate, name: &str, balance| {
         vec![word(day), word(name), word(""), word(""), word(""), amount(balance)]
     };
     let opening = edge(statement.start_date, "opening", statement.opening);
@@ -191,6 +254,38 @@ fn statement_sheet(statement: &PartnerStatement) -> Sheet {
     Sheet {
         name: "Statement",
         header: &["posted_on", "source", "kind", "booking_code", "amount", "balance"],
+        rows: [opening].into_iter().chain(lines).chain([closing]).collect(),
+    }
+}
+
+fn reseller_sheet(statement: &ResellerStatement) -> Sheet {
+    let edge = |day: NaiveDate, name: &str, balance| {
+        vec![word(day), word(name), word(""), word(""), word(""), word(""), amount(balance)]
+    };
+    let opening = edge(statement.start_date, "opening", statement.opening);
+    let closing = edge(statement.end_date, "closing", statement.closing);
+    let lines = statement.lines.iter().map(|line| {
+        vec![
+            word(line.posted_on),
+            word(line.source),
+            word(&line.kind),
+            maybe(line.booking_code.as_deref()),
+            maybe(line.reseller_reference.as_deref()),
+            amount(line.amount),
+            amount(line.balance),
+        ]
+    });
+    Sheet {
+        name: "Statement",
+        header: &[
+            "posted_on",
+            "source",
+            "kind",
+            "booking_code",
+            "reseller_reference",
+            "amount",
+            "balance",
+        ],
         rows: [opening].into_iter().chain(lines).chain([closing]).collect(),
     }
 }

@@ -1,7 +1,9 @@
 //! Handlers of resellers.
 
 mod accounts;
+mod grants;
 mod keys;
+mod money;
 
 use axum::{extract::FromRequestParts, http::request::Parts};
 
@@ -20,7 +22,9 @@ pub use accounts::{
     create_reseller, get_reseller, list_resellers, resend_reseller_invitation, suspend_reseller,
     unsuspend_reseller, update_reseller,
 };
+pub use grants::{get_reseller_grants, set_reseller_grants};
 pub use keys::{create_reseller_key, list_reseller_keys, revoke_reseller_key};
+pub use money::{create_reseller_invoice, list_reseller_invoices, record_reseller_payment};
 
 /// The reseller of the path. 404 for a reseller that asks for another one.
 pub struct PathReseller(Reseller);
@@ -38,6 +42,6 @@ impl FromRequestParts<App> for PathReseller {
 impl aide::OperationInput for PathReseller {}
 
 /// 404 for a reseller that asks for another one.
-async fn find(app: &App, caller: &Caller, id: Uuid) -> Result<Reseller> {
+pub async fn find(app: &App, caller: &Caller, id: Uuid) -> Result<Reseller> {
     store::get(&app.db, caller.reseller(id)?).await?.ok_or(Error::NotFound)
 }
