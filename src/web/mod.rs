@@ -166,8 +166,8 @@ impl Web {
 
     /// The routes of all pages and assets.
     pub fn handlers(&self) -> Vec<(&'static str, MethodRouter<App>)> {
-        let assets = get(async |Path(name): Path<String>, headers: HeaderMap| {
-            assets::serve(&name, &headers)
+        let assets = get(async |Path(name): Path<String>, context: Context| {
+            assets::serve(&name, context.accepts_gzip)
         });
         let mut handlers = vec![("/console/assets/{name}", assets)];
         handlers.extend(self.0.site.files.iter().cloned());
@@ -250,12 +250,12 @@ impl Web {
 
     /// A page that every visitor gets alike.
     async fn shared(&self, visit: Visit, uri: &Uri) -> Response {
-        let is_compressed = assets::accepts_gzip(&visit.headers);
+        let accepts_gzip = visit.context.accepts_gzip;
         let dependencies = visit.dependencies.clone();
         let render = self.answer(visit, None);
         let address = uri.to_string();
         let pages = &self.0.shared;
-        let page = pages.get_or_render(self.app(), address, is_compressed, dependencies, render);
+        let page = pages.get_or_render(self.app(), address, accepts_gzip, dependencies, render);
         page.await.unwrap_or_else(IntoResponse::into_response)
     }
 
@@ -350,7 +350,7 @@ impl Web {
         *response = made.unwrap_or_else(|error| {
             tracing::error!(%error, "the error page failed");
             let html = format!("<!doctype html><title>{title}</title><h1>{title}</h1>");
-            answer::page(status, html, context.lang, headers)
+            answer::page(status, html, context.lang)
         });
         for name in ["retry-after", "allow", "ratelimit", "ratelimit-policy"] {
             if let Some(value) = kept.get(name) {
@@ -435,7 +435,7 @@ impl Outside<'_> {
             template,
             context! { ..context! { title, request_id }, ..contents, ..functions },
         )?;
-        Ok(answer::page(status, html, lang, self.headers))
+        Ok(answer::page(status, html, lang))
     }
 }
 

@@ -305,7 +305,7 @@ impl Visit {
         let response = match html {
             Ok(html) => {
                 let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
-                let mut response = answer::page(status, html, lang, &self.headers);
+                let mut response = answer::page(status, html, lang);
                 if self.page().path.starts_with("/pier") {
                     answer::allow_camera(&mut response);
                 }

@@ -7,6 +7,7 @@ mod audit_questions;
 mod backup;
 mod boarding;
 mod bookings;
+mod compression;
 mod contents;
 mod corrections;
 mod crew;
