@@ -37,10 +37,6 @@ use axum::{
 use matchit::Router;
 use minijinja::context;
 use serde::Serialize;
-use tokio::{
-    sync::{Semaphore, SemaphorePermit},
-    time::timeout,
-};
 
 use self::{
     client::{Client, Envelope, Shown, read},
@@ -58,6 +54,7 @@ use crate::{
         error::Error,
         http::{Answer, Complete, MAX_UPLOAD, Path, PathParams},
         lang::{Lang, text},
+        slots::{Slot, Slots},
     },
     table::{Operation, Routes},
 };
@@ -96,7 +93,7 @@ struct Parts {
     /// Pages by path, for forms that are shown again after a sign-in.
     router: Router<usize>,
     /// Forms with files. Others are small and need no slot.
-    forms: Semaphore,
+    forms: Slots,
     shared: SharedPages,
 }
 
@@ -133,7 +130,7 @@ impl Web {
             router.insert(page.path, index).expect("the paths of pages do not conflict");
         }
         let client = Client::new(app, routes, operations, document).into();
-        let forms = Semaphore::new(FORMS_WITH_FILES);
+        let forms = Slots::new(FORMS_WITH_FILES);
         let shared = SharedPages::default();
         Self(Arc::new(Parts { app: app.clone(), client, site, router, forms, shared }))
     }
@@ -261,31 +258,20 @@ impl Web {
 
     /// Reads a posted form. Its slot is `None` if it has no files: strangers are not given one, since
     /// their files are dropped as they arrive.
-    async fn form(
-        &self,
-        visit: &Visit,
-        request: Request,
-    ) -> Result<(Form, Option<SemaphorePermit<'_>>), Error> {
+    async fn form(&self, visit: &Visit, request: Request) -> Result<(Form, Option<Slot>), Error> {
         let fields = Spec::parse(self.page(visit.index).fields);
         let is_multipart = forms::is_multipart(&visit.headers);
         if is_multipart && !fields.iter().any(Spec::has_files) {
             return Err(Error::UnsupportedMediaType);
         }
-        if visit.me.is_none() {
+        let Some(me) = &visit.me else {
             return Ok((forms::read(request, &[]).await?, None));
-        }
+        };
         let slot = match is_multipart {
-            true => Some(self.slot().await?),
+            true => Some(self.0.forms.take(me.id()?, WAIT).await?),
             false => None,
         };
         Ok((forms::read(request, &fields).await?, slot))
-    }
-
-    async fn slot(&self) -> Result<SemaphorePermit<'_>, Error> {
-        match timeout(WAIT, self.0.forms.acquire()).await {
-            Ok(slot) => slot.map_err(Error::internal),
-            Err(_) => Err(Error::Unavailable("too many forms with files".into())),
-        }
     }
 
     async fn answer(&self, mut visit: Visit, form: Option<Form>) -> Response {

@@ -28,6 +28,7 @@ use crate::kernel::{
     access::Role,
     caller::Context,
     error::Error,
+    ids::Uuid,
     lang::{Lang, text},
 };
 
@@ -67,6 +68,13 @@ pub struct Me {
     /// The answer of `GET /user/me`.
     pub profile: Value,
     pub unread: i64,
+}
+
+impl Me {
+    pub fn id(&self) -> Result<Uuid, Error> {
+        let id = self.profile["id"].as_str().unwrap_or_default();
+        id.parse().map_err(Error::internal)
+    }
 }
 
 impl Visit {
