@@ -13,8 +13,8 @@ use crate::{
     config::Config,
     kernel::{
         address_hash::AddressHasher, clock::Clock, db::Db, mail::Mailer, metrics::Metrics, private,
-        response_cache::ResponseCache, seal::Sealer, secret::Secret, storage::Storage,
-        supervisor::Jobs,
+        response_cache::ResponseCache, seal::Sealer, secret::Secret, slots::Slots,
+        storage::Storage, supervisor::Jobs,
     },
 };
 
@@ -39,7 +39,7 @@ pub struct State {
     /// Set when the service begins to stop.
     stopping: watch::Sender<bool>,
     /// Limits how many uploads are in memory at once, and how many of them are inspected.
-    pub uploads: Arc<Semaphore>,
+    pub uploads: Slots,
     pub inspections: Arc<Semaphore>,
     /// Limits how many documents are drawn at once.
     pub drawings: Semaphore,
@@ -97,7 +97,7 @@ impl App {
             jobs: Arc::default(),
             sealer: Sealer::new(&secret_key, &config.old_secret_keys.0),
             storage: storage(&config)?,
-            uploads: Arc::new(Semaphore::new(8)),
+            uploads: Slots::new(8),
             inspections: Arc::new(Semaphore::new(1)),
             drawings: Semaphore::new(2),
             started: Instant::now(),

@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashSet,
-    sync::{LazyLock, OnceLock},
+    sync::{Arc, LazyLock, OnceLock},
 };
 
 use aide::{openapi::OpenApi, scalar::Scalar};
@@ -10,7 +10,7 @@ use axum::{
     body::Bytes,
     extract::{RawQuery, State},
     http::{HeaderMap, header},
-    response::{Html, IntoResponse, Redirect},
+    response::{IntoResponse, Redirect, Response},
     routing::{MethodRouter, get},
 };
 use schemars::JsonSchema;
@@ -20,8 +20,9 @@ use crate::{
     app::App,
     config::guard,
     kernel::{
+        caller::Context,
         error::{Error, Result},
-        http::Reply,
+        http::{Reply, SharedBody},
     },
 };
 
@@ -83,19 +84,28 @@ pub async fn metrics(State(app): State<App>, headers: HeaderMap) -> Result<impl 
 /// The reference at /docs and the document it is made from. Both are part of the binary.
 pub fn documentation(json: Bytes) -> [(&'static str, MethodRouter<App>); 2] {
     // Three megabytes, built at the first request.
-    static PAGE: LazyLock<String> =
-        LazyLock::new(|| Scalar::new("/openapi.json").with_title("Dermaga API").html());
+    static PAGE: LazyLock<SharedBody> = LazyLock::new(|| {
+        SharedBody::constant(Scalar::new("/openapi.json").with_title("Dermaga API").html())
+    });
+    let json = Arc::new(SharedBody::constant(json));
     let kind = [(header::CONTENT_TYPE, "application/json")];
-    let policy = [(
+    let page_kind = (header::CONTENT_TYPE, "text/html; charset=utf-8");
+    let policy = (
         header::CONTENT_SECURITY_POLICY,
         "default-src 'self'; script-src 'unsafe-inline' 'unsafe-eval'; \
          style-src 'unsafe-inline'; img-src 'self' data: blob:; font-src data:; \
          worker-src blob:; frame-ancestors 'none'",
-    )];
+    );
     [
-        ("/openapi.json", get(async move || (kind, json))),
-        ("/docs", get(async move || (policy, Html(PAGE.as_str())))),
+        ("/openapi.json", get(async move |context| document(kind, &json, &context))),
+        ("/docs", get(async move |context| document([page_kind, policy], &PAGE, &context))),
     ]
+}
+
+fn document(head: impl IntoResponse, body: &SharedBody, context: &Context) -> Response {
+    let mut response = head.into_response();
+    body.put_into(&mut response, context.accepts_gzip);
+    response
 }
 
 /// The document as it is served. One for all services of a process: tests start hundreds.

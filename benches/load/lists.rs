@@ -26,7 +26,7 @@ const CALLS: usize = 12;
 /// Questions that are slower are listed one by one.
 const SLOW: f64 = 50.0;
 /// Lists and reports; `{id}` is that of a partner, a route, an account or a webhook.
-const REPORTS: [&str; 12] = [
+const REPORTS: [&str; 13] = [
     "/v1/dashboard",
     "/v1/dashboard/mitra-statistic",
     "/v1/users/statistics",

@@ -1,4 +1,5 @@
-//! The context of a request: its id, language, client address and user agent.
+//! The context of a request: its id, language, client address and user agent, and whether it takes
+//! compressed answers.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -10,7 +11,12 @@ use axum::{
     },
 };
 
-use crate::kernel::{caller::Context, http::REQUEST_ID, ids, lang::Lang};
+use crate::kernel::{
+    caller::Context,
+    http::{REQUEST_ID, accepts_gzip},
+    ids,
+    lang::Lang,
+};
 
 /// A caller may choose the id. It is logged, so its length and characters are restricted.
 pub fn context(trusted_hops: u8, peer: Option<SocketAddr>, request: &Request) -> Context {
@@ -28,6 +34,7 @@ pub fn context(trusted_hops: u8, peer: Option<SocketAddr>, request: &Request) ->
         lang: text(ACCEPT_LANGUAGE).map_or(Lang::En, Lang::from_header),
         address: address(peer.map(|peer| peer.ip()), trusted_hops, headers),
         user_agent: text(USER_AGENT).map(|agent| agent.chars().take(300).collect()),
+        accepts_gzip: accepts_gzip(headers),
     }
 }
 

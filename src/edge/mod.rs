@@ -2,6 +2,7 @@
 
 mod accept;
 mod body;
+mod compression;
 mod connections;
 mod context;
 mod cors;

@@ -19,7 +19,11 @@ use futures_util::{FutureExt, future::BoxFuture};
 use tower::{Layer, ServiceExt, service_fn};
 use tower_http::{cors::CorsLayer, normalize_path::NormalizePath};
 
-use super::{context::context, cors::cors};
+use super::{
+    compression::{Compression, compression},
+    context::context,
+    cors::cors,
+};
 use crate::{
     api,
     app::App,
@@ -27,7 +31,7 @@ use crate::{
     kernel::{
         caller::Context,
         error::Error,
-        http::{MAX_BODY, render, unreadable},
+        http::{CompressOnce, MAX_BODY, render, unreadable},
         response_cache::CacheKey,
     },
     octo, pages, pier, service,
@@ -53,6 +57,7 @@ struct Parts {
     /// search.
     default_headers: Vec<(HeaderName, HeaderValue)>,
     cors: Option<CorsLayer>,
+    compression: Compression,
     /// For a whole request: its body, its work, the head of its response.
     timeout: Duration,
 }
@@ -72,22 +77,35 @@ impl Service {
         handlers.extend(web.handlers());
         handlers.extend(octo::handlers(app));
         let routes = Routes::new(app, &table.operations, handlers);
-        let (default_headers, cors) = (default_headers(app), cors(app));
-        Self(Arc::new(Parts { app: app.clone(), routes, web, default_headers, cors, timeout }))
+        Self(Arc::new(Parts {
+            app: app.clone(),
+            routes,
+            web,
+            default_headers: default_headers(app),
+            cors: cors(app),
+            compression: compression(),
+            timeout,
+        }))
     }
 
     pub async fn respond(&self, peer: Option<SocketAddr>, request: Request) -> Response {
+        let context = context(self.0.app.config.trusted_hops, peer, &request);
         // Boxed: the adapters around it move the future several times.
-        let service = service_fn(|request| self.respond_to(peer, request).map(Ok).boxed());
+        let service = service_fn(|request| self.respond_to(&context, request).map(Ok).boxed());
         // The path is normalized before a route is looked for.
-        infallible(NormalizePath::trim_trailing_slash(service).oneshot(request).await)
+        let service = NormalizePath::trim_trailing_slash(service);
+        if !context.accepts_gzip {
+            return infallible(service.oneshot(request).await);
+        }
+        let service =
+            self.0.compression.layer(service).map_response(|answer| answer.map(Body::new));
+        infallible(service.oneshot(request).boxed().await)
     }
 
     /// Applies the limits, answers, and records metrics and the log line.
-    async fn respond_to(&self, peer: Option<SocketAddr>, mut request: Request) -> Response {
+    async fn respond_to(&self, context: &Context, mut request: Request) -> Response {
         let started = Instant::now();
         let app = &self.0.app;
-        let context = context(app.config.trusted_hops, peer, &request);
         let (method, uri) = (request.method().clone(), request.uri().clone());
         let (route, params) = self.0.routes.find(uri.path()).unzip();
         if let Some(params) = params.filter(|params| !params.0.is_empty()) {
@@ -96,7 +114,7 @@ impl Service {
         let operation = route.and_then(|route| route.operation(&method));
         // Errors on a page are pages, too.
         let page_headers = web::is_page(uri.path()).then(|| request.headers().clone());
-        let target = Target { route, operation, context: &context };
+        let target = Target { route, operation, context };
         let is_octo = octo::is_octo(uri.path());
         // Keys of resellers have limits of their own.
         let allowance = match is_octo {
@@ -109,7 +127,7 @@ impl Service {
             None => self.answer_in_time(target, request).await,
         };
         if let Some(headers) = page_headers {
-            self.0.web.render_problem(&mut response, &context, &headers, uri.path()).await;
+            self.0.web.render_problem(&mut response, context, &headers, uri.path()).await;
         }
         // One allocation for all headers that follow.
         response.headers_mut().reserve(ADDED_HEADERS);
@@ -117,7 +135,7 @@ impl Service {
             allowance.announce(response.headers_mut());
         }
         let problem = is_octo.then(|| octo::rendered(&response, context.lang)).flatten();
-        render(&mut response, &context);
+        render(&mut response, context);
         if let Some((status, body)) = problem {
             *response.status_mut() = status;
             *response.body_mut() = Body::from(body);
@@ -182,7 +200,12 @@ impl Service {
         match key {
             Some(key) => {
                 let app = &self.0.app;
-                app.response_cache.get_or_compute(&key, &app.clock, handle).await
+                let cached = app.response_cache.get_or_compute(&key, &app.clock, handle);
+                let mut response = cached.await;
+                if target.context.accepts_gzip {
+                    response.extensions_mut().insert(CompressOnce);
+                }
+                response
             }
             None => handle().await,
         }

@@ -29,7 +29,7 @@ pub async fn accept_incoming(app: &App, id: Uuid) -> Result<Option<File>> {
     if file.object_key.is_some() || app.storage.name() == "local" {
         return Ok(Some(file));
     }
-    let _slot = slot(app).await?;
+    let _slot = slot(app, file.owner_id).await?;
     let arrived = app.storage.get_sized(&incoming(id), file.size.unsigned_abs()).await?;
     let Some(content) = arrived else { return Ok(Some(file)) };
     let accepted = match accept(app, file, content).await {

@@ -19,7 +19,6 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use schemars::json_schema;
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::{
     model::{Kind, Purpose},
@@ -28,9 +27,12 @@ use super::{
 use crate::{
     app::App,
     kernel::{
+        caller::Caller,
         error::{Error, Fault, Result},
         http::{MAX_UPLOAD, unreadable},
+        ids::Uuid,
         lang::{Text, text},
+        slots::Slot,
     },
 };
 
@@ -44,8 +46,7 @@ pub struct Upload {
     pub purpose: Purpose,
     pub filename: String,
     pub content: Bytes,
-    /// Held as long as the content is in memory.
-    pub slot: OwnedSemaphorePermit,
+    pub slot: Slot,
 }
 
 impl FromRequest<App> for Upload {
@@ -60,7 +61,8 @@ impl FromRequest<App> for Upload {
         if !essence.trim().eq_ignore_ascii_case("multipart/form-data") {
             return Err(Error::UnsupportedMediaType);
         }
-        let slot = slot(app).await?;
+        let caller = request.extensions().get::<Caller>().ok_or(Error::Unauthenticated)?;
+        let slot = slot(app, caller.person.id).await?;
         let mut form = Multipart::from_request(request, app).await.map_err(|_| malformed())?;
         let (mut purpose, mut file, mut parts) = (None, None, 0);
         while let Some(mut field) = form.next_field().await.map_err(refused)? {
@@ -196,13 +198,9 @@ fn refused(error: axum::extract::multipart::MultipartError) -> Error {
     }
 }
 
-/// Reserves memory for an upload; 503 if there is none soon.
-pub async fn slot(app: &App) -> Result<OwnedSemaphorePermit> {
-    let wait = Duration::from_secs(5);
-    match tokio::time::timeout(wait, app.uploads.clone().acquire_owned()).await {
-        Ok(Ok(slot)) => Ok(slot),
-        _ => Err(Error::Unavailable("too many concurrent uploads".into())),
-    }
+/// Reserves memory for an upload of this account.
+pub async fn slot(app: &App, account: Uuid) -> Result<Slot> {
+    app.uploads.take(account, Duration::from_secs(5)).await
 }
 
 /// Content of a file as response.

@@ -188,7 +188,7 @@ pub async fn receive_file(
     if size != Some(file.size) {
         return Err(Error::Forbidden);
     }
-    let _slot = slot(&app).await?;
+    let _slot = slot(&app, file.owner_id).await?;
     let limit = usize::try_from(file.size).map_err(Error::internal)?;
     let content = axum::body::to_bytes(body, limit).await.map_err(unreadable)?;
     let file = accept(&app, file, content).await?.ok_or_else(used)?;

@@ -22,6 +22,7 @@ pub struct Context {
     pub lang: Lang,
     pub address: IpAddr,
     pub user_agent: Option<String>,
+    pub accepts_gzip: bool,
 }
 
 /// The network that rate limits count as one client: an IPv4 address, or the /64 of an IPv6

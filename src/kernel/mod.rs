@@ -33,6 +33,7 @@ pub mod schema;
 pub mod seal;
 pub mod secret;
 pub mod set_aside;
+pub mod slots;
 pub mod storage;
 pub mod string_enum;
 pub mod supervisor;

@@ -1,14 +1,11 @@
 //! Responses to a browser: pages, redirects, files.
 
 use axum::{
-    body::Body,
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use flate2::Compression;
 use serde_json::Value;
 
-use super::assets::{accepts_gzip, gzip};
 use crate::kernel::{http::Complete, lang::Lang};
 
 /// Nothing but our own files, and no styles or scripts inside of a page.
@@ -48,22 +45,14 @@ pub fn allow_back(response: &mut Response) {
     response.headers_mut().insert(header::CACHE_CONTROL, cached);
 }
 
-/// An HTML page, compressed where the browser takes it.
-pub fn page(status: StatusCode, html: String, lang: Lang, request: &HeaderMap) -> Response {
-    let zipped = accepts_gzip(request) && html.len() > 1_024;
-    let body = match zipped {
-        true => Body::from(gzip(html.as_bytes(), Compression::fast())),
-        false => Body::from(html),
-    };
-    let mut response = (status, body).into_response();
+/// An HTML page.
+pub fn page(status: StatusCode, html: String, lang: Lang) -> Response {
+    let mut response = (status, html).into_response();
     let headers = response.headers_mut();
     let mut set = |name, value: &'static str| headers.insert(name, HeaderValue::from_static(value));
     set(header::CONTENT_TYPE, "text/html; charset=utf-8");
     set(header::CONTENT_LANGUAGE, lang.as_str());
     set(header::VARY, "Accept-Encoding, Accept-Language, Cookie");
-    if zipped {
-        set(header::CONTENT_ENCODING, "gzip");
-    }
     with_policy(response)
 }
 

@@ -1,24 +1,22 @@
 //! Stylesheet, script and icons. Their names have a hash of their contents, so that browsers keep them
 //! for ever.
 
-use std::{io::Write, sync::LazyLock};
+use std::sync::LazyLock;
 
 use axum::{
     body::Bytes,
-    http::{HeaderMap, HeaderValue, header},
+    http::header,
     response::{IntoResponse, Response},
 };
-use flate2::{Compression, write::GzEncoder};
 use sha2::{Digest, Sha256};
 
-use crate::kernel::error::Error;
+use crate::kernel::{error::Error, http::SharedBody};
 
 pub struct Asset {
     /// `/console/assets/style.0123abcd.css`
     pub path: String,
     kind: &'static str,
-    plain: Bytes,
-    gzipped: Bytes,
+    content: SharedBody,
 }
 
 pub const FOLDER: &str = "/console/assets/";
@@ -59,11 +57,11 @@ pub static ICONS: LazyLock<Asset> = LazyLock::new(|| {
 
 impl Asset {
     fn new(name: &str, end: &str, kind: &'static str, plain: impl Into<Bytes>) -> Self {
-        let plain = plain.into();
+        let plain: Bytes = plain.into();
         let hash = Sha256::digest(&plain);
         let hash: String = hash[..6].iter().map(|byte| format!("{byte:02x}")).collect();
-        let gzipped = gzip(&plain, Compression::best());
-        Self { path: format!("{FOLDER}{name}.{hash}.{end}"), kind, plain, gzipped }
+        let path = format!("{FOLDER}{name}.{hash}.{end}");
+        Self { path, kind, content: SharedBody::constant(plain) }
     }
 }
 
@@ -83,23 +81,8 @@ fn without_comments(script: &str) -> String {
 
 const OPERATORS: &[&str] = &[" => ", " = ", " && ", " || ", ", ", "; ", "{ ", " }"];
 
-pub fn gzip(bytes: &[u8], level: Compression) -> Bytes {
-    let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 3), level);
-    // Writing to memory does not fail.
-    let _ = encoder.write_all(bytes);
-    encoder.finish().unwrap_or_default().into()
-}
-
-pub fn accepts_gzip(headers: &HeaderMap) -> bool {
-    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
-    accepted.is_some_and(|accepted| {
-        let mut parts = accepted.split(',').map(str::trim);
-        parts.any(|part| part.starts_with("gzip") && !part.ends_with("q=0"))
-    })
-}
-
 /// The asset with this name, or 404.
-pub fn serve(name: &str, headers: &HeaderMap) -> Response {
+pub fn serve(name: &str, accepts_gzip: bool) -> Response {
     let all = [&STYLE, &SCRIPT, &PIER_STYLE, &PIER_SCRIPT, &SITE_STYLE, &ICONS];
     let Some(asset) = all.into_iter().find(|asset| asset.path.strip_prefix(FOLDER) == Some(name))
     else {
@@ -110,11 +93,9 @@ pub fn serve(name: &str, headers: &HeaderMap) -> Response {
         (header::CACHE_CONTROL, "public, max-age=31536000, immutable"),
         (header::VARY, "Accept-Encoding"),
     ];
-    if accepts_gzip(headers) {
-        let encoding = [(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"))];
-        return (fixed, encoding, asset.gzipped.clone()).into_response();
-    }
-    (fixed, asset.plain.clone()).into_response()
+    let mut response = fixed.into_response();
+    asset.content.put_into(&mut response, accepts_gzip);
+    response
 }
 
 #[cfg(test)]
@@ -126,7 +107,8 @@ mod tests {
         let limits =
             [(&STYLE, 40), (&SCRIPT, 6), (&PIER_STYLE, 40), (&PIER_SCRIPT, 16), (&SITE_STYLE, 40)];
         for (asset, limit) in limits {
-            assert!(asset.plain.len() <= limit * 1024, "{}: {}", asset.path, asset.plain.len());
+            let size = asset.content.plain().len();
+            assert!(size <= limit * 1024, "{}: {size}", asset.path);
         }
     }
 }

@@ -37,10 +37,6 @@ use axum::{
 use matchit::Router;
 use minijinja::context;
 use serde::Serialize;
-use tokio::{
-    sync::{Semaphore, SemaphorePermit},
-    time::timeout,
-};
 
 use self::{
     client::{Client, Envelope, Shown, read},
@@ -58,6 +54,7 @@ use crate::{
         error::Error,
         http::{Answer, Complete, MAX_UPLOAD, Path, PathParams},
         lang::{Lang, text},
+        slots::{Slot, Slots},
     },
     table::{Operation, Routes},
 };
@@ -96,7 +93,7 @@ struct Parts {
     /// Pages by path, for forms that are shown again after a sign-in.
     router: Router<usize>,
     /// Forms with files. Others are small and need no slot.
-    forms: Semaphore,
+    forms: Slots,
     shared: SharedPages,
 }
 
@@ -133,7 +130,7 @@ impl Web {
             router.insert(page.path, index).expect("the paths of pages do not conflict");
         }
         let client = Client::new(app, routes, operations, document).into();
-        let forms = Semaphore::new(FORMS_WITH_FILES);
+        let forms = Slots::new(FORMS_WITH_FILES);
         let shared = SharedPages::default();
         Self(Arc::new(Parts { app: app.clone(), client, site, router, forms, shared }))
     }
@@ -166,8 +163,8 @@ impl Web {
 
     /// The routes of all pages and assets.
     pub fn handlers(&self) -> Vec<(&'static str, MethodRouter<App>)> {
-        let assets = get(async |Path(name): Path<String>, headers: HeaderMap| {
-            assets::serve(&name, &headers)
+        let assets = get(async |Path(name): Path<String>, context: Context| {
+            assets::serve(&name, context.accepts_gzip)
         });
         let mut handlers = vec![("/console/assets/{name}", assets)];
         handlers.extend(self.0.site.files.iter().cloned());
@@ -250,42 +247,31 @@ impl Web {
 
     /// A page that every visitor gets alike.
     async fn shared(&self, visit: Visit, uri: &Uri) -> Response {
-        let is_compressed = assets::accepts_gzip(&visit.headers);
+        let accepts_gzip = visit.context.accepts_gzip;
         let dependencies = visit.dependencies.clone();
         let render = self.answer(visit, None);
         let address = uri.to_string();
         let pages = &self.0.shared;
-        let page = pages.get_or_render(self.app(), address, is_compressed, dependencies, render);
+        let page = pages.get_or_render(self.app(), address, accepts_gzip, dependencies, render);
         page.await.unwrap_or_else(IntoResponse::into_response)
     }
 
     /// Reads a posted form. Its slot is `None` if it has no files: strangers are not given one, since
     /// their files are dropped as they arrive.
-    async fn form(
-        &self,
-        visit: &Visit,
-        request: Request,
-    ) -> Result<(Form, Option<SemaphorePermit<'_>>), Error> {
+    async fn form(&self, visit: &Visit, request: Request) -> Result<(Form, Option<Slot>), Error> {
         let fields = Spec::parse(self.page(visit.index).fields);
         let is_multipart = forms::is_multipart(&visit.headers);
         if is_multipart && !fields.iter().any(Spec::has_files) {
             return Err(Error::UnsupportedMediaType);
         }
-        if visit.me.is_none() {
+        let Some(me) = &visit.me else {
             return Ok((forms::read(request, &[]).await?, None));
-        }
+        };
         let slot = match is_multipart {
-            true => Some(self.slot().await?),
+            true => Some(self.0.forms.take(me.id()?, WAIT).await?),
             false => None,
         };
         Ok((forms::read(request, &fields).await?, slot))
-    }
-
-    async fn slot(&self) -> Result<SemaphorePermit<'_>, Error> {
-        match timeout(WAIT, self.0.forms.acquire()).await {
-            Ok(slot) => slot.map_err(Error::internal),
-            Err(_) => Err(Error::Unavailable("too many forms with files".into())),
-        }
     }
 
     async fn answer(&self, mut visit: Visit, form: Option<Form>) -> Response {
@@ -350,7 +336,7 @@ impl Web {
         *response = made.unwrap_or_else(|error| {
             tracing::error!(%error, "the error page failed");
             let html = format!("<!doctype html><title>{title}</title><h1>{title}</h1>");
-            answer::page(status, html, context.lang, headers)
+            answer::page(status, html, context.lang)
         });
         for name in ["retry-after", "allow", "ratelimit", "ratelimit-policy"] {
             if let Some(value) = kept.get(name) {
@@ -435,7 +421,7 @@ impl Outside<'_> {
             template,
             context! { ..context! { title, request_id }, ..contents, ..functions },
         )?;
-        Ok(answer::page(status, html, lang, self.headers))
+        Ok(answer::page(status, html, lang))
     }
 }
 

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::{
-    body::{Body, Bytes, to_bytes},
+    body::to_bytes,
     http::{HeaderMap, StatusCode},
     response::Response,
 };
@@ -14,7 +14,7 @@ use crate::{
     app::App,
     kernel::{
         error::Result,
-        http::{CacheTags, Complete},
+        http::{CacheTags, Complete, SharedBody},
         read_cache::ReadCache,
     },
 };
@@ -25,18 +25,12 @@ const LONGEST_ADDRESS: usize = 1_024;
 const LARGEST: usize = 1024 * 1024;
 
 #[derive(Default)]
-pub struct SharedPages(ReadCache<Key, Stored>);
-
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Key {
-    address: String,
-    is_compressed: bool,
-}
+pub struct SharedPages(ReadCache<String, Stored>);
 
 struct Stored {
     status: StatusCode,
     headers: HeaderMap,
-    body: Bytes,
+    body: SharedBody,
 }
 
 impl SharedPages {
@@ -46,14 +40,13 @@ impl SharedPages {
         &self,
         app: &App,
         address: String,
-        is_compressed: bool,
+        accepts_gzip: bool,
         dependencies: Dependencies,
         render: impl Future<Output = Response>,
     ) -> Result<Response> {
         if address.len() > LONGEST_ADDRESS {
             return Ok(render.await);
         }
-        let key = Key { address, is_compressed };
         let render = async || {
             let (parts, body) = render.await.into_parts();
             let body = to_bytes(body, LARGEST).await.unwrap_or_default();
@@ -64,13 +57,16 @@ impl SharedPages {
             // What cannot be kept ends at once.
             let depends_on = depends_on
                 .unwrap_or_else(|| CacheTags { tags: Vec::new(), until: Some(app.clock.now()) });
-            let bytes = body.len();
+            // As it is, and compressed, which takes less than half.
+            let bytes = body.len() * 3 / 2;
+            let body = SharedBody::new(body);
             Ok((Stored { status: parts.status, headers: parts.headers, body }, depends_on, bytes))
         };
-        let kept = self.0.get_or_read(&app.response_cache, &app.clock, key, render).await?;
-        let mut response = Response::new(Body::from(kept.body.clone()));
+        let kept = self.0.get_or_read(&app.response_cache, &app.clock, address, render).await?;
+        let mut response = Response::default();
         *response.status_mut() = kept.status;
         *response.headers_mut() = kept.headers.clone();
+        kept.body.put_into(&mut response, accepts_gzip);
         // Also an error is a page already.
         response.extensions_mut().insert(Complete);
         Ok(response)

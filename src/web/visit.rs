@@ -28,6 +28,7 @@ use crate::kernel::{
     access::Role,
     caller::Context,
     error::Error,
+    ids::Uuid,
     lang::{Lang, text},
 };
 
@@ -67,6 +68,13 @@ pub struct Me {
     /// The answer of `GET /user/me`.
     pub profile: Value,
     pub unread: i64,
+}
+
+impl Me {
+    pub fn id(&self) -> Result<Uuid, Error> {
+        let id = self.profile["id"].as_str().unwrap_or_default();
+        id.parse().map_err(Error::internal)
+    }
 }
 
 impl Visit {
@@ -305,7 +313,7 @@ impl Visit {
         let response = match html {
             Ok(html) => {
                 let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
-                let mut response = answer::page(status, html, lang, &self.headers);
+                let mut response = answer::page(status, html, lang);
                 if self.page().path.starts_with("/pier") {
                     answer::allow_camera(&mut response);
                 }

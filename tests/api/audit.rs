@@ -109,6 +109,7 @@ fn caller(_: &World, id: ids::Uuid, role: Role) -> Caller {
             lang: Lang::En,
             address: [127, 0, 0, 1].into(),
             user_agent: None,
+            accepts_gzip: false,
         },
     }
 }

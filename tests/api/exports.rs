@@ -144,7 +144,7 @@ async fn other_lists_are_exported(world: World) {
 }
 
 /// Many entries of the audit log.
-async fn fill_log(world: &World, count: usize) {
+pub async fn fill_log(world: &World, count: usize) {
     let rows: Vec<_> = (0..count).collect();
     let (actor, now) = (ids::fresh(), world.now());
     for some in rows.chunks(500) {

@@ -7,6 +7,7 @@ mod audit_questions;
 mod backup;
 mod boarding;
 mod bookings;
+mod compression;
 mod contents;
 mod corrections;
 mod crew;
@@ -87,4 +88,6 @@ mod users;
 mod values;
 mod webhooks;
 
-use support::{authenticator, binary, cluster, fake_provider, harbour, postgres, resale, s3, world};
+use support::{
+    authenticator, binary, cluster, fake_provider, harbour, postgres, resale, s3, world,
+};

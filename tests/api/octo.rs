@@ -125,7 +125,10 @@ async fn calendar_of(world: &World, shop: &Shop, product: &str) -> Vec<Value> {
     let days = world.octo_post(shop, "/availability/calendar", asked).send().await.bare();
     let days = days.as_array().unwrap().clone();
     assert_eq!(days.len(), 27, "every day that has sailings");
-    assert_eq!((&days[0]["localDate"], &days[26]["localDate"]), (&json!(FIRST_DAY), &json!(LAST_DAY)));
+    assert_eq!(
+        (&days[0]["localDate"], &days[26]["localDate"]),
+        (&json!(FIRST_DAY), &json!(LAST_DAY))
+    );
     for day in &days {
         is_calendar_day(day, "");
         assert_eq!(day["status"], "AVAILABLE");
@@ -216,8 +219,7 @@ async fn availability_thirty_days_of_opening_hours(world: World) {
 
 async fn availability_its_date_of_start_times(world: World) {
     let shop = world.shop().await;
-    let found =
-        availability_of(&world, &shop, &shop.line, json!({ "localDate": FIRST_DAY })).await;
+    let found = availability_of(&world, &shop, &shop.line, json!({ "localDate": FIRST_DAY })).await;
     assert_eq!(found.len(), 2);
 }
 
@@ -252,10 +254,10 @@ async fn open_and_sold_out(world: &World, shop: &Shop, line: &str, product: &str
     for one in &found {
         let is_full = one["localDateTimeStart"].as_str().unwrap().starts_with("2026-11-19");
         let expected = if is_full { ("SOLD_OUT", 0) } else { ("AVAILABLE", 30) };
-        assert_eq!((one["status"].as_str(), one["vacancies"].as_i64()), (
-            Some(expected.0),
-            Some(expected.1)
-        ));
+        assert_eq!(
+            (one["status"].as_str(), one["vacancies"].as_i64()),
+            (Some(expected.0), Some(expected.1))
+        );
     }
     let full = found.iter().filter(|one| one["available"] == false).count();
     assert_eq!(full * 2, found.len());
@@ -295,10 +297,10 @@ async fn reserve_open(world: World) {
         let booking = world.reserves(&shop, wish(&product, &id, 2)).await.bare();
         is_booking(&booking, false);
         assert_eq!(booking["status"], "ON_HOLD");
-        assert_eq!((&booking["productId"], &booking["availabilityId"]), (
-            &json!(product),
-            &json!(id)
-        ));
+        assert_eq!(
+            (&booking["productId"], &booking["availabilityId"]),
+            (&json!(product), &json!(id))
+        );
         assert_eq!(booking["unitItems"].as_array().unwrap().len(), 2);
         assert_eq!(booking["voucher"]["deliveryOptions"], json!([]));
         for item in booking["unitItems"].as_array().unwrap() {
@@ -498,10 +500,10 @@ async fn update_contact_and_notes_echoed(world: World) {
     });
     let after = updated(&world, &shop, &held, body).await;
     assert_eq!(after["contact"], contact());
-    assert_eq!((&after["notes"], &after["resellerReference"]), (
-        &json!("window seats"),
-        &json!("AGN-2")
-    ));
+    assert_eq!(
+        (&after["notes"], &after["resellerReference"]),
+        (&json!("window seats"), &json!("AGN-2"))
+    );
 }
 
 async fn update_other_product(world: World) {
@@ -513,10 +515,10 @@ async fn update_other_product(world: World) {
         "unitItems": [{ "unitId": "adult" }],
     });
     let after = updated(&world, &shop, &held, body).await;
-    assert_eq!((&after["productId"], &after["availabilityId"]), (
-        &json!(shop.other_line),
-        &json!(other)
-    ));
+    assert_eq!(
+        (&after["productId"], &after["availabilityId"]),
+        (&json!(shop.other_line), &json!(other))
+    );
     assert_eq!(after["unitItems"].as_array().unwrap().len(), 1);
     let left = world.availability(&shop, &shop.line, FIRST_DAY).await;
     assert_eq!(left[0]["vacancies"], 30);

@@ -142,12 +142,12 @@ async fn web_and_resellers_never_sell_a_seat_twice(world: World) {
     let shop = world.shop().await;
     let id = world.availability_id(&shop, &shop.line, FIRST_DAY).await;
     let sailing = Sailing { partner: shop.partner.clone(), boat: shop.boat.clone(), id };
-    let web = join_all((0..30_usize).map(|n| {
-        world.books(order(&sailing, 1 + n % 3, &format!("guest{n}@example.com")))
-    }));
-    let resold = join_all(
-        (0..30).map(|n| world.reserves(&shop, wish(&shop.line, &sailing.id, 1 + n % 3))),
+    let web = join_all(
+        (0..30_usize)
+            .map(|n| world.books(order(&sailing, 1 + n % 3, &format!("guest{n}@example.com")))),
     );
+    let resold =
+        join_all((0..30).map(|n| world.reserves(&shop, wish(&shop.line, &sailing.id, 1 + n % 3))));
     let (web, resold) = tokio::join!(web, resold);
     let mut taken = 0;
     for answer in web {
@@ -232,10 +232,10 @@ async fn a_sailing_that_is_cancelled_is_credited_in_full(world: World) {
     assert_eq!(balance_of(&world, &shop).await, 0);
     let path = format!("/bookings/{}", sold["uuid"].as_str().unwrap());
     let gone = world.octo_get(&shop, &path).send().await.bare();
-    assert_eq!((&gone["status"], &gone["cancellation"]["refund"]), (
-        &json!("CANCELLED"),
-        &json!("FULL")
-    ));
+    assert_eq!(
+        (&gone["status"], &gone["cancellation"]["refund"]),
+        (&json!("CANCELLED"), &json!("FULL"))
+    );
     let path = format!("/bookings/{}", held["uuid"].as_str().unwrap());
     let hold = world.octo_get(&shop, &path).send().await.bare();
     assert_ne!(hold["status"], "ON_HOLD");

@@ -169,12 +169,18 @@ async fn keys_open_only_what_they_are_for(world: World) {
         asks(&key, "/products").await.refuses("FORBIDDEN");
     }
     let key = world.key_of(id, &["catalog"]).await;
-    change(&key, r#"addresses = '["127.0.0.0/8"]', expires_at = '2026-11-15T03:00:01Z', revoked_at = NULL"#)
-        .await;
+    change(
+        &key,
+        r#"addresses = '["127.0.0.0/8"]', expires_at = '2026-11-15T03:00:01Z', revoked_at = NULL"#,
+    )
+    .await;
     asks(&key, "/products").await.bare();
     // A session is no key, and a key no session.
     asks(&shop.partner.token, "/products").await.refuses("FORBIDDEN");
-    assert_eq!(world.get("/octo/supplier").send().await.refuses("UNAUTHORIZED")["error"], "UNAUTHORIZED");
+    assert_eq!(
+        world.get("/octo/supplier").send().await.refuses("UNAUTHORIZED")["error"],
+        "UNAUTHORIZED"
+    );
     world.get("/user/me").with_token(&key).send().await.is(401, "unauthenticated");
     let suspend = world.db().sql("UPDATE resellers SET status = 'suspended' WHERE id = $1");
     suspend.bind(id).run().await.unwrap();
@@ -198,7 +204,11 @@ async fn a_base_of_one_partner_has_only_its_lines(world: World) {
     world.octo_get(&shop, &product).send().await.refuses("INVALID_PRODUCT_ID");
     let all = world.octo_get(&shop, "/products").send().await.bare();
     assert_eq!(all.as_array().unwrap().len(), 4);
-    world.octo_get(&shop, &format!("/partners/{UNKNOWN}/products")).send().await.refuses("FORBIDDEN");
+    world
+        .octo_get(&shop, &format!("/partners/{UNKNOWN}/products"))
+        .send()
+        .await
+        .refuses("FORBIDDEN");
     // A booking belongs to the reseller whatever the base.
     let held = world.held(&shop, 1).await;
     let path = format!("{base}{}", path(&held, ""));
@@ -296,10 +306,10 @@ async fn every_field_is_there_with_prices(world: World) {
         let one = priced(&world, "GET", &shop, &format!("/products/{product}"), Value::Null).await;
         is_product(&one, Some("pricingFrom"));
         assert_eq!(one["pricingPer"], "UNIT");
-        assert_eq!((&one["defaultCurrency"], &one["availableCurrencies"]), (
-            &json!("IDR"),
-            &json!(["IDR"])
-        ));
+        assert_eq!(
+            (&one["defaultCurrency"], &one["availableCurrencies"]),
+            (&json!("IDR"), &json!(["IDR"]))
+        );
         let mut asked = json!({
             "productId": product, "optionId": OPTION, "localDateStart": FIRST_DAY,
             "localDateEnd": FIRST_DAY,
@@ -313,8 +323,7 @@ async fn every_field_is_there_with_prices(world: World) {
             is_availability(&found[0], more);
             is_pricing(&found[0]["unitPricing"][0], "unitId");
             let more = if with_units { "unitPricingFrom pricingFrom" } else { "unitPricingFrom" };
-            let days =
-                priced(&world, "POST", &shop, "/availability/calendar", asked.clone()).await;
+            let days = priced(&world, "POST", &shop, "/availability/calendar", asked.clone()).await;
             is_calendar_day(&days[0], more);
             is_pricing(&days[0]["unitPricingFrom"][0], "unitId");
         }
@@ -454,10 +463,7 @@ async fn restrictions_are_kept(world: World) {
     assert_eq!(held["option"]["restrictions"]["maxUnits"], 3);
     let units = held["option"]["units"].as_array().unwrap();
     let infant = units.iter().find(|unit| unit["id"] == "infant").unwrap();
-    assert_eq!(
-        infant["restrictions"]["accompaniedBy"],
-        json!(["adult_domestic", "adult_foreign"])
-    );
+    assert_eq!(infant["restrictions"]["accompaniedBy"], json!(["adult_domestic", "adult_foreign"]));
     assert_eq!(infant["type"], "INFANT");
     let mut dollars = world.wish(&shop, 1).await;
     dollars["currency"] = json!("USD");
@@ -638,10 +644,10 @@ async fn a_hold_changes_as_a_whole_or_not_at_all(world: World) {
     let day = world.availability_id(&shop, &shop.day_ticket(), FIRST_DAY).await;
     let body = json!({ "productId": shop.day_ticket(), "availabilityId": day });
     let moved = patched(&world, &shop, &held, body).await.bare();
-    assert_eq!((&moved["productId"], &moved["availabilityId"]), (
-        &json!(shop.day_ticket()),
-        &json!(day)
-    ));
+    assert_eq!(
+        (&moved["productId"], &moved["availabilityId"]),
+        (&json!(shop.day_ticket()), &json!(day))
+    );
     let items = |booking: &Value| -> Vec<Value> {
         booking["unitItems"].as_array().unwrap().iter().map(|item| item["uuid"].clone()).collect()
     };
@@ -677,10 +683,7 @@ async fn a_confirmed_booking_changes_little(world: World) {
     let body = json!({ "notes": "late", "resellerReference": "AGN-9", "contact": contact() });
     let changed = patched(&world, &shop, &sold, body).await.bare();
     assert_eq!((&changed["status"], &changed["notes"]), (&json!("CONFIRMED"), &json!("late")));
-    assert_eq!((&changed["resellerReference"], &changed["contact"]), (
-        &json!("AGN-9"),
-        &contact()
-    ));
+    assert_eq!((&changed["resellerReference"], &changed["contact"]), (&json!("AGN-9"), &contact()));
     let other = world.availability_id(&shop, &shop.other_line, FIRST_DAY).await;
     for body in [
         json!({ "productId": shop.other_line, "availabilityId": other }),
@@ -743,10 +746,10 @@ async fn cancelling_late_needs_force(world: World) {
         late.refuses("UNPROCESSABLE_ENTITY");
         let body = json!({ "reason": "ill", "force": true });
         let gone = world.cancels(&shop, booking, body).await.bare();
-        assert_eq!((&gone["status"], &gone["cancellation"]["refund"]), (
-            &json!("CANCELLED"),
-            &json!(refund)
-        ));
+        assert_eq!(
+            (&gone["status"], &gone["cancellation"]["refund"]),
+            (&json!("CANCELLED"), &json!(refund))
+        );
     }
     assert_eq!(world.balance("reseller_receivable").await, 142_500 + 142_500);
     assert_invariants(&world).await;
@@ -780,10 +783,10 @@ async fn cancelling_again_says_the_same(world: World) {
     let held = world.held(&shop, 1).await;
     let call = world.octo("DELETE", &shop, &path(&held, "")).json(json!({ "reason": "wrong day" }));
     let gone = call.send().await.bare();
-    assert_eq!((&gone["status"], &gone["cancellation"]["reason"]), (
-        &json!("CANCELLED"),
-        &json!("wrong day")
-    ));
+    assert_eq!(
+        (&gone["status"], &gone["cancellation"]["reason"]),
+        (&json!("CANCELLED"), &json!("wrong day"))
+    );
     assert_eq!(world.balance("reseller_receivable").await, 0);
     assert_invariants(&world).await;
 }
@@ -797,7 +800,8 @@ async fn another_resellers_booking_does_not_exist(world: World) {
     unknown(world.confirms(&other, &sold).await);
     unknown(world.cancels(&other, &sold, json!({})).await);
     unknown(patched(&world, &other, &sold, json!({ "notes": "x" })).await);
-    let query = format!("/bookings?supplierReference={}", sold["supplierReference"].as_str().unwrap());
+    let query =
+        format!("/bookings?supplierReference={}", sold["supplierReference"].as_str().unwrap());
     assert_eq!(world.octo_get(&other, &query).send().await.bare(), json!([]));
     // The traveller is no guest of ours either.
     let code = sold["supplierReference"].as_str().unwrap();
@@ -847,7 +851,8 @@ async fn bookings_are_listed_by_day_of_travel(world: World) {
     let newest = [third["uuid"].clone(), second["uuid"].clone(), first["uuid"].clone()];
     assert_eq!(list("localDate=2026-11-18").await, newest[1..]);
     assert_eq!(list("localDateStart=2026-11-18&localDateEnd=2026-11-20").await, newest);
-    let query = format!("localDateStart=2026-11-18&localDateEnd=2026-11-20&productId={}", shop.line);
+    let query =
+        format!("localDateStart=2026-11-18&localDateEnd=2026-11-20&productId={}", shop.line);
     assert_eq!(list(&query).await, newest[1..]);
     for bad in [
         "localDateStart=2026-11-18",

@@ -48,7 +48,8 @@ async fn the_report_by_reseller_counts_sales_margin_and_refunds(world: World) {
     world.held(&shop, 1).await;
     let shop_of_other = Shop { reseller: other, ..shop };
     world.confirmed(&shop_of_other, 1).await;
-    let shop = Shop { reseller: world_reseller(&world, &gone, &shop_of_other).await, ..shop_of_other };
+    let shop =
+        Shop { reseller: world_reseller(&world, &gone, &shop_of_other).await, ..shop_of_other };
     let sailing = sailing_of(&shop, &gone);
     world.paid_booking(&sailing, 1).await;
     world.cancels(&shop, &gone, json!({})).await.bare();
@@ -76,14 +77,14 @@ async fn the_report_by_reseller_counts_sales_margin_and_refunds(world: World) {
         assert_eq!(account["label"], "On account");
         assert_invariants(&world).await;
     }
-    let path = format!(
-        "{REPORTS}/revenue-breakdown/reseller?{}&format=csv",
-        of_day("2026-11-15")
-    );
+    let path = format!("{REPORTS}/revenue-breakdown/reseller?{}&format=csv", of_day("2026-11-15"));
     let (status, _, body) = world.get(&path).by(&admin).bytes().await;
     let body = String::from_utf8(body).unwrap().replace('"', "");
     assert_eq!(status, 200);
-    assert!(body.contains(&format!("Agen Kuta,{},0,2,0,5,0,37500,0,{}", 5 * NET, 2 * NET)), "{body}");
+    assert!(
+        body.contains(&format!("Agen Kuta,{},0,2,0,5,0,37500,0,{}", 5 * NET, 2 * NET)),
+        "{body}"
+    );
     let page = format!("{REPORTS}/revenue-breakdown/reseller?{}&page_size=1", of_day("2026-11-15"));
     let page = world.get(&page).by(&admin).send().await;
     assert_eq!(page.body["pagination"]["total"], 2);

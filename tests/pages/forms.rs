@@ -15,6 +15,7 @@ on_both_engines![
     the_record_of_another_partner_is_not_here,
     staff_see_what_they_may_do_and_nothing_else,
     a_file_is_uploaded_with_its_form,
+    slow_forms_of_an_account_hold_up_nobody_else,
     a_page_stays_small,
 ];
 
@@ -226,6 +227,42 @@ async fn a_file_is_uploaded_with_its_form(world: World) {
     assert!(status == 415 || status == 422, "{status}");
     let html = String::from_utf8(html).unwrap();
     assert!(html.contains("f-photo-file-ids-error"), "{html}");
+}
+
+/// More of them than there are slots.
+async fn slow_forms_of_an_account_hold_up_nobody_else(world: World) {
+    use tokio::{io::AsyncWriteExt, net::TcpStream};
+
+    use crate::form::Form;
+    let made = world.active_partner("made@bahari.id").await;
+    let ketut = world.active_partner("ketut@bahari.id").await;
+    let path = "/console/boats/new";
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: x\r\nCookie: {}\r\nSec-Fetch-Site: same-origin\r\n\
+         Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000\r\n\r\n--b\r\n",
+        session(&made)
+    );
+    let mut slow = Vec::new();
+    for _ in 0..10 {
+        let mut stream = TcpStream::connect(world.address).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        slow.push(stream);
+    }
+    let send = async |who| {
+        let form = Form::new()
+            .text("name", "Bahari Express")
+            .text("registration_number", "GT. 1")
+            .text("capacity", "30")
+            .file_as("photo_file_ids[]", "kapal.png", &crate::looks::picture());
+        let call = world
+            .call(reqwest::Method::POST, path)
+            .header("cookie", &session(who))
+            .header("sec-fetch-site", "same-origin")
+            .multipart(form);
+        call.bytes().await.0
+    };
+    assert_eq!(send(&made).await, 429);
+    assert_eq!(send(&ketut).await, 200, "redirected to the boat");
 }
 
 /// The budgets of a page with 20 rows.

@@ -236,12 +236,7 @@ impl Answer {
     /// Asserts a refusal of OCTO with this word.
     #[track_caller]
     pub fn refuses(self, word: &str) -> Value {
-        assert_eq!(
-            (self.status, self.body["error"].as_str()),
-            (400, Some(word)),
-            "{}",
-            self.body
-        );
+        assert_eq!((self.status, self.body["error"].as_str()), (400, Some(word)), "{}", self.body);
         let message = self.body["errorMessage"].as_str();
         assert!(message.is_some_and(|message| !message.is_empty()), "{}", self.body);
         self.body

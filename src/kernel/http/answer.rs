@@ -20,7 +20,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::CacheTags;
+use super::{CacheTags, SharedBody};
 use crate::kernel::{
     db::Total,
     error::{Error, Fault, SpokenFault},
@@ -162,7 +162,7 @@ enum Outcome {
         beside: String,
         cache_tags: CacheTags,
         /// A cached answer is rendered once. Its cache key has the language.
-        rendered: OnceLock<Bytes>,
+        rendered: OnceLock<SharedBody>,
     },
     Error(Error),
 }
@@ -206,9 +206,9 @@ impl Answer {
     /// About how much memory it takes.
     pub fn bytes(&self) -> usize {
         match &*self.0 {
-            // As it is, and rendered.
+            // As it is, rendered, and compressed, which takes less than half.
             Outcome::Success { data, beside, .. } => {
-                2 * (data.as_ref().map_or(0, |data| data.get().len()) + beside.len())
+                (data.as_ref().map_or(0, |data| data.get().len()) + beside.len()) * 5 / 2
             }
             Outcome::Error(_) => 0,
         }
@@ -221,13 +221,20 @@ impl Answer {
         }
     }
 
-    /// Renders the envelope.
-    pub fn render(&self, lang: Lang, request_id: &str) -> Bytes {
+    /// Renders the envelope into a response.
+    pub fn render(
+        &self,
+        response: &mut Response,
+        lang: Lang,
+        request_id: &str,
+        compress_once: bool,
+    ) {
+        let body = || SharedBody::new(self.rendered(lang, request_id));
         match &*self.0 {
             Outcome::Success { rendered, .. } => {
-                rendered.get_or_init(|| self.rendered(lang, request_id)).clone()
+                rendered.get_or_init(body).put_into(response, compress_once);
             }
-            Outcome::Error(_) => self.rendered(lang, request_id),
+            Outcome::Error(_) => body().put_into(response, false),
         }
     }
 

@@ -1,10 +1,9 @@
 //! Renders the answer of a handler: the JSON envelope in the caller's language, with the request id.
 
 use axum::{
-    body::Body,
     http::{
         HeaderName, HeaderValue, StatusCode,
-        header::{self, CONTENT_LENGTH, CONTENT_TYPE},
+        header::{self, CONTENT_TYPE},
     },
     response::{IntoResponse, Response},
 };
@@ -17,6 +16,10 @@ pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Marks a response that is no envelope whatever its status is, such as a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Complete;
+
+/// Marks an answer that further requests get, for a client that takes it compressed.
+#[derive(Clone, Copy, Debug)]
+pub struct CompressOnce;
 
 /// Writes the envelope, and logs the details that the caller must not see.
 pub fn render(response: &mut Response, context: &Context) {
@@ -45,14 +48,13 @@ pub fn render(response: &mut Response, context: &Context) {
                 response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
             }
         }
-        let json = answer.render(context.lang, &context.request_id);
+        let compress_once =
+            context.accepts_gzip && response.extensions_mut().remove::<CompressOnce>().is_some();
+        answer.render(response, context.lang, &context.request_id, compress_once);
         let headers = response.headers_mut();
-        // It was the length of an empty body.
-        headers.remove(CONTENT_LENGTH);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let lang = HeaderValue::from_static(context.lang.as_str());
         headers.insert(header::CONTENT_LANGUAGE, lang);
-        *response.body_mut() = Body::from(json);
     }
     if let Ok(id) = HeaderValue::from_str(&context.request_id) {
         response.headers_mut().insert(REQUEST_ID, id);

@@ -8,10 +8,11 @@ mod file;
 mod input;
 mod once;
 mod paging;
+mod shared_body;
 
 pub use answer::{Answer, ErrorEnvelope, Page, Paged, Reply};
 pub use cache_tags::{CacheTag, CacheTags};
-pub use envelope::{Complete, REQUEST_ID, render};
+pub use envelope::{Complete, CompressOnce, REQUEST_ID, render};
 pub use export::{ListFormat, PageOrCsv};
 pub use file::{File, FileOr, Kinds, accepted};
 pub use input::{
@@ -20,3 +21,4 @@ pub use input::{
 };
 pub use once::{Once, once, once_amended};
 pub use paging::{Direction, Pages, Paging};
+pub use shared_body::{MIN_COMPRESSED, SharedBody, accepts_gzip};
