@@ -312,7 +312,7 @@ fn resellers(pages: Pages) -> Pages {
     .list("/console/resellers/{id}/partners", "get_reseller_grants", ("Granted partners", "Mitra yang diberikan")).rows("grants").columns("mitra.name margin_rate net_fares refund_policy allow_loss")
         .says("A row without a partner is for every partner that has none of its own.", "Baris tanpa mitra berlaku bagi setiap mitra yang tidak memiliki baris sendiri.")
     .edit("/console/resellers/{id}/partners/edit", "set_reseller_grants", "get_reseller_grants", ("Edit partners", "Ubah mitra")).heading("-").fields("grants[mitra_id margin_rate allow_loss]").choose("mitra_id", "list_partners", "name", &[]).then("/console/resellers/{id}/partners")
-        .says("Whoever is not in the list can no longer be sold. A row without a partner is for all others. Agreed prices and refund policies stay as they are.",
+        .says("A partner that is not in the list can no longer be sold. A row without a partner is for all others. Agreed prices and refund policies stay as they are.",
               "Mitra yang tidak ada dalam daftar tidak dapat dijual lagi. Baris tanpa mitra berlaku bagi semua yang lain. Harga khusus dan aturan pengembalian tetap.")
     .list("/console/resellers/{id}/keys", "list_reseller_keys", ("API keys", "Kunci API")).columns("name prefix scopes addresses expires_at last_used_at last_used_address revoked_at")
     .form("/console/resellers/{id}/keys/new", "create_reseller_key", ("New key", "Kunci baru")).fields("name scopes mitra_id addresses").choose("mitra_id", "get_reseller_grants", "mitra.name", &[]).shows_answer("answer_key.html")

@@ -49,7 +49,7 @@ async fn a_reseller_is_made_and_granted_a_partner(world: World) {
     ];
     let refused = world.submits(&edit, &cookies, &fields).await;
     assert_eq!(refused.status, 422);
-    refused.says("href=\"#f-grants-1--margin-rate\"");
+    refused.says("id=\"f-grants-1--margin-rate-error\"");
     let saved = world.submits(&edit, &cookies, &fields[..2]).await;
     assert_eq!(saved.status, 303, "{}", saved.html);
     let granted = world.page(saved.location(), &cookies).await;
