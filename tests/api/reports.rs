@@ -629,7 +629,7 @@ async fn reports_are_downloaded_as_files(world: World) {
     assert!(text.starts_with(header), "{text}");
     assert!(text.contains("\r\n\"gross_revenue\",\"300000\",\"0\",\"\"\r\n"), "{text}");
     assert!(text.contains("\r\n\"2026-11-15\",\"300000\",\"1\"\r\n"), "{text}");
-    assert_eq!(text.lines().count(), 19 + 1 + 31);
+    assert_eq!(text.lines().count(), 20 + 1 + 31);
 
     let path = format!("{REPORTS}/revenue-breakdown/partner?{query}");
     let csv = world.get(&path).by(&admin).header("accept", "text/csv");

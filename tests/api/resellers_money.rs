@@ -90,10 +90,12 @@ impl World {
         record["balance"].as_i64().unwrap()
     }
 
-    /// The questions about resellers that find something wrong.
+    /// The questions about resellers that find something wrong. Reports count bookings, of which there
+    /// are none here.
     async fn broken_accounts(&self) -> Vec<&'static str> {
         let checked = invariants::check(self.db()).await.unwrap();
-        let about = checked.into_iter().filter(|question| question.rule.contains("reseller"));
+        let is_about = |rule: &str| rule.contains("reseller") && !rule.contains("reports");
+        let about = checked.into_iter().filter(|question| is_about(question.rule));
         about.filter(|question| !question.broken.is_empty()).map(|found| found.rule).collect()
     }
 }
