@@ -259,7 +259,6 @@ pub fn csv(manifest: &Manifest) -> Vec<u8> {
         "timezone",
         "arrival_at",
         "arrival_timezone",
-        "name_given",
     ];
     let sailing = &manifest.sailing;
     let mut lines = csv::line(&header).to_vec();
@@ -269,7 +268,7 @@ pub fn csv(manifest: &Manifest) -> Vec<u8> {
         let number = serde_json::json!(passenger.identity_number);
         lines.extend_from_slice(&csv::line(&[
             passenger.number.to_string(),
-            csv::harmless(&passenger.name),
+            csv::harmless(&passenger.marked_name()),
             said(passenger.gender.map(|gender| gender.to_string())),
             said(passenger.age.map(|age| age.to_string())),
             said(passenger.birth_date.map(|day| day.to_string())),
@@ -285,7 +284,6 @@ pub fn csv(manifest: &Manifest) -> Vec<u8> {
             sailing.timezone.to_string(),
             sailing.arrival_at.to_rfc3339(),
             sailing.arrival_timezone.to_string(),
-            passenger.name_given.to_string(),
         ]));
     }
     lines

@@ -127,6 +127,16 @@ fn given() -> bool {
     true
 }
 
+impl Listed {
+    /// The name, marked if it is that of the booker.
+    pub fn marked_name(&self) -> String {
+        match self.name_given {
+            true => self.name.clone(),
+            false => format!("{} *", self.name),
+        }
+    }
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ListedContact {
     pub name: String,

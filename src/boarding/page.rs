@@ -100,14 +100,9 @@ fn line(canvas: &mut Canvas<'_, '_>, y: f32, passenger: &Listed, manifest: &Mani
     let identity = format!("{} {}", kind.unwrap_or_default(), number.as_str().unwrap_or_default());
     let fare = passenger.fare.as_deref().map(fare_name);
     let clock = passenger.checked_in_at.map(|at| manifest.sailing.timezone.clock(at));
-    // Of the booker, not of the passenger.
-    let name = match passenger.name_given {
-        true => passenger.name.clone(),
-        false => format!("{} *", passenger.name),
-    };
     let cells = [
         passenger.number.to_string(),
-        name,
+        passenger.marked_name(),
         fare.as_ref().map(|fare| fare.say(lang).to_owned()).unwrap_or_default(),
         gender.unwrap_or_default().to_owned(),
         passenger.age.map(|age| age.to_string()).unwrap_or_default(),

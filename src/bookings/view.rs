@@ -120,8 +120,9 @@ pub struct PriceRecord {
     /// What is to be paid. Partners see a reseller's booking at the retail price: `total`, `tax` and
     /// `taxes` are those of the fares.
     pub total: Rupiah,
-    /// What the platform leaves to the reseller of the subtotal. Null unless a reseller has sold the
-    /// booking, and for callers other than admins and staff with `bookings.read`.
+    /// What the platform leaves to the reseller of the subtotal. Only of bookings that a reseller has
+    /// sold, and for admins and staff with `bookings.read`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub margin: Option<Rupiah>,
 }
 

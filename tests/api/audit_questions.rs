@@ -185,7 +185,7 @@ async fn wrong_rows_are_found(world: World) {
             "cash that the partner took goes back by bank",
             "UPDATE refund_payments SET paid_by = 'bank' WHERE paid_by = 'partner'",
             "UPDATE refund_payments SET paid_by = 'partner' WHERE paid_by = 'bank'",
-            "cash goes back as cash, by whoever took it",
+            "cash goes back as cash, by whoever took it, and to the account of a reseller",
         ),
         (
             "an amount that is owed is invisible",

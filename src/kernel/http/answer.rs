@@ -153,6 +153,7 @@ impl<T> Page<T> {
 #[derive(Clone)]
 pub struct Answer(Arc<Outcome>);
 
+#[allow(clippy::large_enum_variant, reason = "it is behind an `Arc`, and errors are few")]
 enum Outcome {
     Success {
         message: Text,
