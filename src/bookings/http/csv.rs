@@ -19,7 +19,6 @@ const HEADER: &[&str] = &[
     "status",
     "type",
     "channel",
-    "reseller",
     "from",
     "to",
     "departure_at",
@@ -38,7 +37,6 @@ const HEADER: &[&str] = &[
     "discount",
     "tax",
     "total",
-    "margin",
     "payment_method",
     "paid_at",
     "expires_at",
@@ -47,6 +45,8 @@ const HEADER: &[&str] = &[
     "refund_amount",
     "owed",
     "created_at",
+    "reseller",
+    "margin",
 ];
 
 pub fn file(app: App, ids: Vec<Uuid>, readable: Readable) -> Result<PageOrCsv<Booking>> {
@@ -68,7 +68,6 @@ fn row(booking: &BookingRow, readable: Readable) -> Row {
         booking.status.to_string(),
         booking.kind.to_string(),
         booking.channel.to_string(),
-        words(joined.reseller_name.as_deref()),
         harmless(&joined.from_name),
         harmless(&joined.to_name),
         booking.departure_at.to_rfc3339(),
@@ -88,7 +87,6 @@ fn row(booking: &BookingRow, readable: Readable) -> Row {
         price.discount.0.to_string(),
         price.tax.0.to_string(),
         price.total.0.to_string(),
-        plain(price.margin.map(|margin| margin.0)),
         words(joined.payment_method.as_deref()),
         plain(booking.paid_at.map(|at| at.to_rfc3339())),
         booking.expires_at.to_rfc3339(),
@@ -97,5 +95,7 @@ fn row(booking: &BookingRow, readable: Readable) -> Row {
         plain(readable.refund(booking).map(|amount| amount.0)),
         joined.owed.0.to_string(),
         booking.created_at.to_rfc3339(),
+        words(joined.reseller_name.as_deref()),
+        plain(price.margin.map(|margin| margin.0)),
     ]
 }
