@@ -38,6 +38,7 @@ mod notifications;
 mod octo;
 mod octo_fields;
 mod octo_money;
+mod octo_notifications;
 mod octo_rules;
 mod onboarding;
 mod options;

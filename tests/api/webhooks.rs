@@ -34,14 +34,14 @@ on_both_engines![
 
 /// A subscriber: what it received, and what it answers.
 #[derive(Clone)]
-struct Receiver {
-    url: String,
-    heard: Arc<Mutex<Vec<(HeaderMap, String)>>>,
+pub struct Receiver {
+    pub url: String,
+    pub heard: Arc<Mutex<Vec<(HeaderMap, String)>>>,
     answers: Arc<AtomicU16>,
 }
 
 impl Receiver {
-    async fn open() -> Self {
+    pub async fn open() -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let receiver = Self {
             url: format!("http://localhost:{}/hook", listener.local_addr().unwrap().port()),
@@ -71,7 +71,7 @@ impl Receiver {
         self.answers.store(status, Ordering::SeqCst);
     }
 
-    fn event_types(&self) -> Vec<String> {
+    pub fn event_types(&self) -> Vec<String> {
         let heard = self.heard.lock().unwrap();
         let kind = |body: &str| serde_json::from_str::<Value>(body).unwrap()["type"].clone();
         heard.iter().map(|(_, body)| kind(body).as_str().unwrap().to_owned()).collect()
@@ -89,7 +89,7 @@ async fn axum_serve(listener: tokio::net::TcpListener, router: Router) {
     }
 }
 
-async fn allow_private_addresses(world: World) -> World {
+pub async fn allow_private_addresses(world: World) -> World {
     world.with(|config| config.webhook_private_addresses = Switch(true)).await
 }
 

@@ -27,6 +27,7 @@ pub struct Reseller {
 
 /// A partner with two lines that are resold, two sailings a day each, and a reseller of them. Tickets of
 /// the second line are also sold for a day.
+#[derive(Clone)]
 pub struct Shop {
     pub partner: Someone,
     pub boat: String,
