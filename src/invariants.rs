@@ -824,27 +824,6 @@ const INVARIANTS: &[Invariant] = &[
         ),
     },
     Invariant {
-        rule: "the balance of a reseller equals its receivable in the ledger",
-        size: "SELECT COUNT(*) FROM resellers",
-        broken: "SELECT a.name || ' owes ' || CAST(e.balance AS TEXT) || ', the ledger has '
-               || CAST(COALESCE(l.amount, 0) AS TEXT)
-             FROM resellers e JOIN accounts a ON a.id = e.account_id LEFT JOIN
-               (SELECT reseller_id, SUM(amount) AS amount FROM ledger_lines
-                WHERE reseller_id IS NOT NULL GROUP BY reseller_id) l ON l.reseller_id = e.id
-             WHERE e.balance <> COALESCE(l.amount, 0) LIMIT 50",
-    },
-    Invariant {
-        rule: "the holds of a reseller equal its unpaid bookings",
-        size: "SELECT COUNT(*) FROM resellers",
-        broken: "SELECT a.name || ' has ' || CAST(e.held AS TEXT) || ' holds and '
-               || CAST(COALESCE(k.held, 0) AS TEXT) || ' unpaid bookings'
-             FROM resellers e JOIN accounts a ON a.id = e.account_id LEFT JOIN
-               (SELECT reseller_id, COUNT(*) AS held FROM bookings
-                WHERE reseller_id IS NOT NULL AND status = 'pending_payment'
-                GROUP BY reseller_id) k ON k.reseller_id = e.id
-             WHERE e.held <> COALESCE(k.held, 0) LIMIT 50",
-    },
-    Invariant {
         rule: "booking counts by status equal those of the reports",
         size: "SELECT COUNT(*) FROM partner_standings",
         broken:

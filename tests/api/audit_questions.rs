@@ -235,7 +235,7 @@ async fn wrong_rows_are_found(world: World) {
             "UPDATE bookings SET fare_lines = '[]'",
             "UPDATE bookings SET fare_lines =
                '[{\"fare\":\"adult\",\"unit_price\":150000,\"count\":1,\"takes_seat\":true}]'",
-            "the lines of a price add up to its subtotal and its passengers",
+            "the lines of a price add up to its subtotal, its margin and its passengers",
         ),
         (
             "a seat is lost",

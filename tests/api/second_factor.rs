@@ -546,6 +546,8 @@ async fn exactly_the_marked_operations_need_a_recent_sign_in(world: World) {
             "approve_bank_account",
             "approve_journal",
             "create_permission",
+            "create_reseller",
+            "create_reseller_key",
             "create_staff",
             "create_webhook",
             "delete_permission",

@@ -108,7 +108,7 @@ async fn statistics_count_everyone_once(world: World) {
         data,
         json!({
             "total": 4,
-            "by_role": { "admin": 1, "staff": 0, "mitra": 2, "crew": 1 },
+            "by_role": { "admin": 1, "staff": 0, "mitra": 2, "crew": 1, "reseller": 0 },
             "by_status": { "active": 3, "inactive": 0, "suspended": 1 },
             "new_this_month": 3,
         })
