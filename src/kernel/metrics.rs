@@ -28,12 +28,13 @@ struct Route {
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct OfJob {
-    job: &'static str,
+    /// Not `job`: Prometheus has a label of that name for every target.
+    task: &'static str,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Run {
-    job: &'static str,
+    task: &'static str,
     outcome: &'static str,
 }
 
@@ -127,7 +128,7 @@ impl Metrics {
     /// How many rows of each job are set aside in the database.
     pub fn set_aside(&self, counts: &[(RowJob, i64)]) {
         for (job, count) in counts {
-            self.set_aside.get_or_create(&OfJob { job: job.as_str() }).set(*count);
+            self.set_aside.get_or_create(&OfJob { task: job.as_str() }).set(*count);
         }
     }
 
@@ -137,12 +138,12 @@ impl Metrics {
             let (job, state) = (job.name, job.state());
             let outcomes = [("ok", state.runs), ("error", state.failures), ("panic", state.panics)];
             for (outcome, runs) in outcomes {
-                let counter = self.job_runs.get_or_create(&Run { job, outcome });
+                let counter = self.job_runs.get_or_create(&Run { task: job, outcome });
                 counter.inner().store(runs, Ordering::Relaxed);
             }
             let success = state.last_success.unwrap_or(SystemTime::UNIX_EPOCH);
             let seconds = success.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-            self.job_success.get_or_create(&OfJob { job }).set(seconds.as_secs() as i64);
+            self.job_success.get_or_create(&OfJob { task: job }).set(seconds.as_secs() as i64);
         }
     }
 

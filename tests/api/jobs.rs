@@ -323,14 +323,14 @@ async fn every_job_runs_and_is_counted(world: World) {
     let text = String::from_utf8(text).unwrap();
     for job in ["expire_holds", "complete_journeys", "settle_schedules", "deliver_mail"] {
         for line in [
-            format!("dermaga_job_runs_total{{job=\"{job}\",outcome=\"ok\"}} "),
-            format!("dermaga_job_runs_total{{job=\"{job}\",outcome=\"panic\"}} 0"),
-            format!("dermaga_job_last_success_timestamp_seconds{{job=\"{job}\"}} 1"),
+            format!("dermaga_job_runs_total{{task=\"{job}\",outcome=\"ok\"}} "),
+            format!("dermaga_job_runs_total{{task=\"{job}\",outcome=\"panic\"}} 0"),
+            format!("dermaga_job_last_success_timestamp_seconds{{task=\"{job}\"}} 1"),
         ] {
             assert!(text.contains(&line), "{line} in {text}");
         }
     }
-    assert!(text.contains("dermaga_rows_set_aside{job=\"expire_holds\"} 0"), "{text}");
+    assert!(text.contains("dermaga_rows_set_aside{task=\"expire_holds\"} 0"), "{text}");
     world.app.stop();
     worker.await.unwrap();
 }
