@@ -37,8 +37,7 @@ pub fn constant_time_eq(given: &str, right: &str) -> bool {
 
 /// A single attempt; the caller decides about retries.
 pub async fn send(request: reqwest::RequestBuilder) -> Result<Value> {
-    let failed =
-        |why: reqwest::Error| Error::Unavailable(format!("provider: {}", why.without_url()));
+    let failed = |why: reqwest::Error| Error::Unavailable(format!("provider: {}", with_cause(why)));
     let response = request.send().await.map_err(failed)?;
     let status = response.status();
     let bytes = response.bytes().await.map_err(failed)?;
@@ -51,6 +50,17 @@ pub async fn send(request: reqwest::RequestBuilder) -> Result<Value> {
     }
     serde_json::from_slice(&bytes)
         .map_err(|_| Error::Unavailable("provider: the response is not JSON".into()))
+}
+
+/// The error and its innermost cause, such as "connection refused".
+fn with_cause(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut cause: &dyn std::error::Error = &error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    let (what, why) = (error.to_string(), cause.to_string());
+    if what == why { what } else { format!("{what}: {why}") }
 }
 
 fn start_of(bytes: &[u8]) -> String {
@@ -81,7 +91,7 @@ impl Answer {
 /// that is not JSON say nothing about it.
 pub async fn ask(request: reqwest::RequestBuilder) -> Result<Answer, Outcome> {
     let unknown = |why: String| Outcome::Unknown(why);
-    let lost = |why: reqwest::Error| unknown(format!("no answer: {}", why.without_url()));
+    let lost = |why: reqwest::Error| unknown(format!("no answer: {}", with_cause(why)));
     let response = request.send().await.map_err(lost)?;
     let status = response.status().as_u16();
     let bytes = response.bytes().await.map_err(lost)?;
