@@ -24,6 +24,7 @@ use crate::{
         error::{Error, Result},
         http::{Reply, SharedBody},
     },
+    providers,
     table::{
         Operation,
         document::{self, Event},
@@ -82,6 +83,8 @@ pub async fn metrics(State(app): State<App>, headers: HeaderMap) -> Result<impl 
         return Err(Error::Unauthenticated);
     }
     app.metrics.jobs(&app.jobs);
+    app.metrics.cache(&app.response_cache);
+    app.metrics.provider_calls(&providers::calls());
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     Ok(([(header::CONTENT_TYPE, kind)], app.metrics.text(&app.db)))
 }

@@ -6,13 +6,17 @@ use std::{
 };
 
 use axum::http::Method;
+use chrono::{DateTime, Utc};
 use prometheus_client::{
     encoding::EncodeLabelSet,
     metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
     registry::Registry,
 };
 
-use super::{db::Db, log, set_aside::RowJob, supervisor::Jobs};
+use super::{
+    db::Db, log, outbox::Backlog, response_cache::ResponseCache, set_aside::RowJob,
+    supervisor::Jobs,
+};
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Request {
@@ -38,6 +42,22 @@ struct Run {
     outcome: &'static str,
 }
 
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OfQueue {
+    queue: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OutcomeOf {
+    outcome: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Build {
+    version: &'static str,
+    engine: &'static str,
+}
+
 static STANDARD: [Method; 7] = [
     Method::GET,
     Method::HEAD,
@@ -59,6 +79,12 @@ pub struct Metrics {
     job_success: Family<OfJob, Gauge>,
     job_runs: Family<Run, Counter<u64, AtomicU64>>,
     set_aside: Family<OfJob, Gauge>,
+    outbox_due: Family<OfQueue, Gauge>,
+    outbox_delay: Family<OfQueue, Gauge>,
+    outbox_dead: Family<OfQueue, Gauge>,
+    cache: Family<OutcomeOf, Counter<u64, AtomicU64>>,
+    provider: Family<OutcomeOf, Counter<u64, AtomicU64>>,
+    build: Family<Build, Gauge>,
 }
 
 fn histogram() -> Histogram {
@@ -103,6 +129,34 @@ impl Metrics {
             "Rows that a background job failed to process",
             set_aside.clone(),
         );
+        let (outbox_due, outbox_delay, outbox_dead) = Default::default();
+        registry.register(
+            "outbox_due",
+            "Deliveries that are due, at most 10,000",
+            Family::clone(&outbox_due),
+        );
+        registry.register(
+            "outbox_delay_seconds",
+            "How long the oldest due delivery has waited",
+            Family::clone(&outbox_delay),
+        );
+        registry.register(
+            "outbox_dead",
+            "Deliveries that were given up",
+            Family::clone(&outbox_dead),
+        );
+        let (cache, provider, build) = Default::default();
+        registry.register(
+            "cache_requests",
+            "Requests of cached operations, by whether the cache had the response",
+            Family::clone(&cache),
+        );
+        registry.register(
+            "provider_requests",
+            "Calls of payment providers, by outcome",
+            Family::clone(&provider),
+        );
+        registry.register("build_info", "Version and database engine", Family::clone(&build));
         Self {
             registry,
             requests,
@@ -114,6 +168,12 @@ impl Metrics {
             job_success,
             job_runs,
             set_aside,
+            outbox_due,
+            outbox_delay,
+            outbox_dead,
+            cache,
+            provider,
+            build,
         }
     }
 
@@ -129,6 +189,34 @@ impl Metrics {
     pub fn set_aside(&self, counts: &[(RowJob, i64)]) {
         for (job, count) in counts {
             self.set_aside.get_or_create(&OfJob { task: job.as_str() }).set(*count);
+        }
+    }
+
+    /// How far deliveries are behind.
+    pub fn outbox(&self, backlogs: &[Backlog], now: DateTime<Utc>) {
+        for backlog in backlogs {
+            let of = OfQueue { queue: backlog.queue.as_str() };
+            let delay = backlog.due_since.map_or(0, |since| (now - since).num_seconds());
+            self.outbox_due.get_or_create(&of).set(backlog.due);
+            self.outbox_delay.get_or_create(&of).set(delay);
+            self.outbox_dead.get_or_create(&of).set(backlog.dead);
+        }
+    }
+
+    /// Calls of payment providers so far, by outcome.
+    pub fn provider_calls(&self, calls: &[(&'static str, u64)]) {
+        for (outcome, calls) in calls {
+            let counter = self.provider.get_or_create(&OutcomeOf { outcome });
+            counter.inner().store(*calls, Ordering::Relaxed);
+        }
+    }
+
+    /// What the response cache has served so far.
+    pub fn cache(&self, cache: &ResponseCache) {
+        let (hits, misses) = cache.hits_and_misses();
+        for (outcome, requests) in [("hit", hits), ("miss", misses)] {
+            let counter = self.cache.get_or_create(&OutcomeOf { outcome });
+            counter.inner().store(requests, Ordering::Relaxed);
         }
     }
 
@@ -148,6 +236,8 @@ impl Metrics {
     }
 
     pub fn text(&self, db: &Db) -> String {
+        let build = Build { version: env!("CARGO_PKG_VERSION"), engine: db.engine() };
+        self.build.get_or_create(&build).set(1);
         self.statements.inner().store(db.statements(), Ordering::Relaxed);
         if let Some(commits) = db.commits() {
             self.commits.inner().store(commits, Ordering::Relaxed);
