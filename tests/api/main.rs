@@ -62,6 +62,7 @@ mod refunds;
 mod registration;
 mod relay;
 mod remember;
+mod replica;
 mod reports;
 mod reports_money;
 mod reschedules;
