@@ -1,7 +1,7 @@
 //! The state that handlers and jobs share. It knows no domain: `wiring` builds what domains keep for
 //! the life of the process, and each domain has an accessor for its own.
 
-use std::{any::type_name, ops::Deref, path::Path, sync::Arc};
+use std::{any::type_name, ops::Deref, path::Path, sync::Arc, time::Duration};
 
 use axum::http::Extensions;
 use tokio::{
@@ -86,9 +86,10 @@ impl App {
         let address_hasher = AddressHasher::new(&secret_key, &config.old_secret_keys.0);
         let mailer = mailer(&config, &address_hasher)?;
         let domains = domains(&config, &secret_key)?;
+        ensure_replica_fits(&config)?;
         let url = config.database_url();
         let db = Db::open(&url).await.map_err(|why| format!("DERMAGA_DATABASE_URL: {why}"))?;
-        let db = db.in_zone(config.timezone);
+        let db = with_replica(db.in_zone(config.timezone), &config)?;
         db.migrate().await.map_err(|why| format!("cannot migrate the database: {why}"))?;
         Ok(Self(Arc::new(State {
             stopping: watch::Sender::new(false),
@@ -137,10 +138,37 @@ impl App {
         let _ = self.stopping.subscribe().wait_for(|stopping| *stopping).await;
     }
 
+    /// For responses that are cached: reads the replica, if it has all changes after which this process
+    /// has invalidated every response.
+    pub fn db_of_offers(&self) -> Db {
+        self.db.on_replica(self.response_cache.last_change(&[]))
+    }
+
     /// The current date in the service's time zone.
     pub fn today(&self) -> chrono::NaiveDate {
         self.clock.now().with_timezone(&self.config.timezone).date_naive()
     }
+}
+
+fn ensure_replica_fits(config: &Config) -> Result<(), String> {
+    match config.replica_url {
+        Some(_) if !config.shares_database() => {
+            Err("DERMAGA_REPLICA_URL: only PostgreSQL has replicas, and the database is SQLite \
+                 (DERMAGA_DATABASE_URL)"
+                .into())
+        }
+        // The lag is measured once a second.
+        Some(_) if config.replica_max_lag < 2 => {
+            Err("DERMAGA_REPLICA_MAX_LAG: must be at least 2".into())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn with_replica(db: Db, config: &Config) -> Result<Db, String> {
+    let Some(url) = &config.replica_url else { return Ok(db) };
+    let max_lag = Duration::from_secs(config.replica_max_lag.into());
+    db.with_replica(&url.0.0, max_lag).map_err(|why| format!("DERMAGA_REPLICA_URL: {why}"))
 }
 
 fn is_key(key: &Secret) -> bool {

@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::{
     app::App,
     kernel::{
+        caller::Caller,
         clock::midnight,
         csv::harmless,
         db::{Db, EXACT, List, like},
@@ -108,13 +109,15 @@ impl From<Row> for AuditLog {
 
 pub async fn list_audit_logs(
     State(app): State<App>,
+    caller: Caller,
     Query(query): Query<AuditQuery>,
 ) -> Result<PageOrCsv<AuditLog>> {
     let paging = &query.paging;
     let sort = paging.sort(None, "l.created_at");
-    let list = found(&app, &query).await?;
+    let db = caller.on_replica(&app.db);
+    let list = found(&app, &db, &query).await?;
     if query.format == Some(ListFormat::Csv) {
-        return file(app.clone(), list.ids(sort, "l.id", export::LIMIT).await?);
+        return file(db.clone(), list.ids(sort, "l.id", export::LIMIT).await?);
     }
     let rows = list.page(sort, "l.id", paging.limit(), paging.offset()).await?;
     Ok(FileOr::Json(paging.page(rows).each(|row: Row| row.into())))
@@ -175,11 +178,11 @@ enum Driver {
     Sort,
 }
 
-async fn found<'a>(app: &'a App, query: &AuditQuery) -> Result<List<'a>> {
+async fn found<'a>(app: &App, db: &'a Db, query: &AuditQuery) -> Result<List<'a>> {
     let zone = app.config.timezone;
     let words = query.paging.search().map(like);
     let are_rare = match &words {
-        Some(words) => are_rare(&app.db, words).await?,
+        Some(words) => are_rare(db, words).await?,
         None => false,
     };
     let choices = [
@@ -191,8 +194,7 @@ async fn found<'a>(app: &'a App, query: &AuditQuery) -> Result<List<'a>> {
     ];
     let driver = choices.into_iter().find(|(given, _)| *given);
     let driver = driver.map_or(Driver::Sort, |(_, driver)| driver);
-    let list = app
-        .db
+    let list = db
         .list(entry!(""))
         .found_in("SELECT l.id FROM audit_logs l")
         .examining(COLUMNS, if words.is_some() { SEARCHED } else { EXAMINED });
@@ -255,11 +257,11 @@ const HEADER: &[&str] = &[
     "request_id",
 ];
 
-fn file(app: App, ids: Vec<Uuid>) -> Result<PageOrCsv<AuditLog>> {
+fn file(db: Db, ids: Vec<Uuid>) -> Result<PageOrCsv<AuditLog>> {
     export::csv("audit-log", HEADER, ids, move |ids| {
-        let app = app.clone();
+        let db = db.clone();
         async move {
-            let rows = app.db.sql_among(entry!(" WHERE l.id IN"), ids.len(), "").long();
+            let rows = db.sql_among(entry!(" WHERE l.id IN"), ids.len(), "").long();
             let rows: Vec<Row> = ids.iter().fold(rows, |rows, id| rows.bind(*id)).all().await?;
             Ok(rows.into_iter().map(|row| (row.id, cells(&row))).collect())
         }

@@ -72,8 +72,8 @@ pub async fn list_catalog_partners(
     Query(query): Query<CatalogQuery>,
 ) -> Result<Page<CatalogEntry>> {
     let by_slug = Sort { column: "p.slug", descending: false };
-    let list = app
-        .db
+    let db = app.db_of_offers();
+    let list = db
         .list(
             "SELECT p.id, p.slug, a.name
              FROM partners p JOIN accounts a ON a.id = p.account_id",
@@ -93,9 +93,10 @@ pub async fn get_catalog_partner(
         return Err(Error::NotFound);
     }
     // Links from sailings have its id.
-    let about = about(&app.db, slug).await?.ok_or(Error::NotFound)?;
-    let lines = sailings::lines_of(&app, about.entry.id).await?;
-    let boats = fleet::in_service(&app, about.entry.id, MOST_BOATS).await?;
+    let db = app.db_of_offers();
+    let about = about(&db, slug).await?.ok_or(Error::NotFound)?;
+    let lines = sailings::lines_of(&app, &db, about.entry.id).await?;
+    let boats = fleet::in_service(&app, &db, about.entry.id, MOST_BOATS).await?;
     let boats = boats.into_iter().map(|boat| CatalogBoat {
         id: boat.id,
         name: boat.name,

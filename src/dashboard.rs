@@ -104,7 +104,8 @@ pub async fn get_dashboard(State(app): State<App>, caller: Caller) -> Result<Rep
     // An impersonator sees what its own rules allow.
     let own = caller.role == Role::Mitra && caller.impersonator_may(Rule::ReportsRead);
     let money = own || caller.may(Rule::ReportsRead);
-    let (db, zone, as_of, today) = (&app.db, app.config.timezone, app.clock.now(), app.today());
+    let (db, zone) = (&caller.on_replica(&app.db), app.config.timezone);
+    let (as_of, today) = (app.clock.now(), app.today());
     let month = Window::month(today);
     let last_month = Window::month(month.start_date - Days::new(1));
     let series = Window::days_until(today, DAYS);
@@ -123,7 +124,7 @@ pub async fn get_dashboard(State(app): State<App>, caller: Caller) -> Result<Rep
         reports::top_routes(db, partner, today, zone, 5),
         top_partners,
         upcoming(db, partner, as_of),
-        reports::are_made(&app),
+        reports::are_made(&app, db),
     )?;
     let of = |window: Window| {
         let mut sums = Sums::default();

@@ -1,6 +1,9 @@
 //! Checks of everything that the service depends on, with the current configuration.
 
-use std::{fmt::Display, time::Duration};
+use std::{
+    fmt::Display,
+    time::{Duration, Instant},
+};
 
 use axum::body::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -39,6 +42,7 @@ pub async fn examine(config: Config) -> Vec<Finding> {
     };
     let engine = app.db.engine();
     note("database", Ok(format!("{engine} is reachable; schema up to date")));
+    note("replica", replica(&app).await);
     note("production guard", guarded(verdict, Some(&app)).await);
     note("clock", clock(&app).await);
     note("sealed numbers", sealed(&app).await);
@@ -80,6 +84,23 @@ async fn guarded(verdict: Verdict, app: Option<&App>) -> Result<String, String> 
         }
         Verdict::Refused(why) => Err(why),
     }
+}
+
+/// Measures how far the replica is behind.
+async fn replica(app: &App) -> Result<String, String> {
+    let until = Instant::now() + Duration::from_secs(app.config.replica_max_lag.into());
+    while let Some(replica) = app.db.replica_state() {
+        if replica.in_use {
+            return Ok(format!("{} ms behind", replica.lag.as_millis()));
+        }
+        let measured = app.db.measure_replica().await;
+        measured.map_err(|why| format!("it is not read: {why}"))?;
+        if Instant::now() > until {
+            let most = app.config.replica_max_lag;
+            return Err(format!("it is not read: it is more than {most} s behind"));
+        }
+    }
+    Ok("none".into())
 }
 
 /// Compares the clock with that of the database server.

@@ -60,7 +60,7 @@ pub async fn partner_overview(
         active_routes: published.active_routes,
         upcoming_sailings: published.upcoming_sailings,
     };
-    reports::are_made(&app).await?;
+    reports::are_made(&app, &app.db).await?;
     let sold = reports::standings(&app.db, Some(mitra.id)).await?;
     let bookings = BookingFigures {
         total: sold.total(),

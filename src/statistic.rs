@@ -10,6 +10,7 @@ use crate::{
     kernel::{
         access::Role,
         caller::Caller,
+        db::Db,
         error::Result,
         http::{Query, Reply},
         ids::Uuid,
@@ -75,13 +76,14 @@ pub async fn mitra_statistic(
         partners::known(&app.db, id).await?;
     }
     let window = Window::days_until(app.today(), DAYS);
+    let db = &caller.on_replica(&app.db);
     let (fleet, standings, net, unsettled, daily, ()) = tokio::try_join!(
-        fleet(&app, partner, window),
-        reports::standings(&app.db, partner),
-        ledger::earned(&app.db, partner),
-        ledger::unsettled(&app.db, partner),
-        reports::daily(&app.db, partner, window, app.config.timezone),
-        reports::are_made(&app),
+        fleet(&app, db, partner, window),
+        reports::standings(db, partner),
+        ledger::earned(db, partner),
+        ledger::unsettled(db, partner),
+        reports::daily(db, partner, window, app.config.timezone),
+        reports::are_made(&app, db),
     )?;
     let count = |status: &str| standings.count(&[status]);
     Ok(Reply::data(MitraStatistic {
@@ -119,7 +121,7 @@ struct Fleet {
 
 /// Counts the sailings of a partner; for all partners reads the totals of days, and what has departed
 /// and is not tallied yet (see `sailings/days.rs`).
-async fn fleet(app: &App, partner: Option<Uuid>, window: Window) -> Result<Fleet> {
+async fn fleet(app: &App, db: &Db, partner: Option<Uuid>, window: Window) -> Result<Fleet> {
     macro_rules! counted {
         ($condition:literal, $sailings:literal) => {
             concat!(
@@ -159,8 +161,7 @@ async fn fleet(app: &App, partner: Option<Uuid>, window: Window) -> Result<Fleet
              WHERE status = 'open' AND NOT tallied AND departure_at <= $3 AND day BETWEEN $1 AND $2"
         ),
     };
-    let statement = app
-        .db
+    let statement = db
         .sql(statement)
         .bind(window.start_date)
         .bind(window.end_date)

@@ -2,9 +2,10 @@
 
 use super::{model::RouteSailing, store};
 use crate::{
-    app::App,
     kernel::{
+        clock::Clock,
         csv::harmless,
+        db::Db,
         error::Result,
         http::{
             PageOrCsv,
@@ -36,16 +37,16 @@ const HEADER: &[&str] = &[
     "manifest_closed_at",
 ];
 
-pub fn file(app: App, ids: Vec<Uuid>) -> Result<PageOrCsv<RouteSailing>> {
+pub fn file(clock: Clock, db: Db, ids: Vec<Uuid>) -> Result<PageOrCsv<RouteSailing>> {
     export::csv("sailings", HEADER, ids, move |ids| {
-        let app = app.clone();
+        let (clock, db) = (clock.clone(), db.clone());
         async move {
-            let checked_in = store::checked_in(&app.db, &ids).await?;
+            let checked_in = store::checked_in(&db, &ids).await?;
             let cells = |sailing: SailingDetail| {
                 let count = checked_in.get(&sailing.id).copied().unwrap_or_default();
-                (sailing.id, cells(sailing.seen_at(app.clock.now()), count))
+                (sailing.id, cells(sailing.seen_at(clock.now()), count))
             };
-            Ok(sailings::get_all(&app.db, &ids).await?.into_iter().map(cells).collect())
+            Ok(sailings::get_all(&db, &ids).await?.into_iter().map(cells).collect())
         }
     })
 }

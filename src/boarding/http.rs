@@ -62,7 +62,9 @@ pub async fn list_route_times(
     let owner = caller.crew_filter(query.mitra_id)?;
     if query.format == Some(ListFormat::Csv) {
         let now = app.clock.now();
-        return csv::file(app.clone(), sailings::list_ids(&app.db, owner, &query, now).await?);
+        let db = caller.on_replica(&app.db);
+        let ids = sailings::list_ids(&db, owner, &query, now).await?;
+        return csv::file(app.clock.clone(), db, ids);
     }
     let (sailings, total) = sailings::sailings(&app.db, owner, &query, app.clock.now()).await?;
     let ids: Vec<_> = sailings.iter().map(|sailing| sailing.id).collect();

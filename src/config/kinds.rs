@@ -144,6 +144,10 @@ url_settings! {
         "sqlite" => !rest.is_empty(),
         _ => scheme.starts_with("host="),
     }, "postgres://…, host=… dbname=… or sqlite:file";
+    ReplicaUrl: |scheme, rest| match scheme {
+        "postgres" | "postgresql" => rest.starts_with("//"),
+        _ => scheme.starts_with("host="),
+    }, "postgres://… or host=… dbname=…";
     MailUrl: |scheme, rest| match scheme {
         "file" => rest.is_empty(),
         "smtp" | "smtps" => rest.starts_with("//"),

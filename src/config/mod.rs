@@ -10,8 +10,8 @@ use chrono_tz::Tz;
 use crate::kernel::{email::Email, phone::Phone, secret::Secret};
 
 pub use kinds::{
-    DatabaseUrl, LogFormat, MailUrl, Origins, PaymentProvider, PayoutProvider, RequireSecondFactor,
-    Secrets, SendRefunds, Steps, StorageUrl, Switch, Url, WebUrl,
+    DatabaseUrl, LogFormat, MailUrl, Origins, PaymentProvider, PayoutProvider, ReplicaUrl,
+    RequireSecondFactor, Secrets, SendRefunds, Steps, StorageUrl, Switch, Url, WebUrl,
 };
 
 use kinds::Setting;
@@ -67,6 +67,10 @@ settings! {
     data_dir: PathBuf = "./data";
     /// `postgres://…` or `sqlite:file`. Default: SQLite in the data directory.
     database_url: Option<DatabaseUrl> = "";
+    /// `postgres://…` of a streaming replica, for searches and reports.
+    replica_url: Option<ReplicaUrl> = "";
+    /// The replica is read while it is at most so many seconds behind; at least 2.
+    replica_max_lag: u32 = "5";
     /// 32 random bytes in base64. Required with PostgreSQL; generated in the data directory with
     /// SQLite.
     secret_key: Option<Secret> = "";
@@ -272,6 +276,7 @@ mod tests {
         for (name, bad) in [
             ("database_url", "postgress://u@h/db"),
             ("database_url", "data.db"),
+            ("replica_url", "sqlite:replica.db"),
             ("public_url", "dermaga.id"),
             ("app_url", "ftp://dermaga.id"),
             ("mail_url", "pigeon://coop"),
@@ -288,6 +293,7 @@ mod tests {
     fn nothing_secret_is_shown() {
         let config = Config::from_words(words(&[
             ("database_url", "postgres://user:hunter2@db/x"),
+            ("replica_url", "postgres://user:hunter2@replica/x"),
             ("admin_password", "hunter2"),
             ("secret_key", "hunter2"),
             ("metrics_token", "hunter2"),

@@ -78,7 +78,7 @@ pub async fn get_catalog_speedboat(
     State(app): State<App>,
     Path(id): Path<Uuid>,
 ) -> Result<Reply<CatalogSpeedboat>> {
-    let row = store::on_sale(&app.db, id).await?.ok_or(Error::NotFound)?;
+    let row = store::on_sale(&app.db_of_offers(), id).await?.ok_or(Error::NotFound)?;
     let boat = to_response(&app, row);
     Ok(Reply::data(CatalogSpeedboat {
         id: boat.id,

@@ -11,7 +11,7 @@ mod store;
 
 use crate::{
     app::App,
-    kernel::{error::Result, ids::Uuid},
+    kernel::{db::Db, error::Result, ids::Uuid},
 };
 
 pub use http::{
@@ -22,7 +22,7 @@ pub use model::{BoatStatus, Owner, Photo, Scope, Speedboat, SpeedboatChange, Spe
 pub use store::{Counts, counts, delete, get_in, lock_row, lock_rows, update};
 
 /// The boats of a partner that customers may see.
-pub async fn in_service(app: &App, partner: Uuid, most: i64) -> Result<Vec<Speedboat>> {
-    let rows = store::in_service(&app.db, partner, most).await?;
+pub async fn in_service(app: &App, db: &Db, partner: Uuid, most: i64) -> Result<Vec<Speedboat>> {
+    let rows = store::in_service(db, partner, most).await?;
     Ok(rows.into_iter().map(|row| to_response(app, row)).collect())
 }

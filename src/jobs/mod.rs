@@ -56,6 +56,7 @@ impl App {
     /// finished.
     pub async fn run_jobs(self) {
         let (jobs, stop) = (self.jobs.clone(), self.stop_signal());
+        let has_replica = self.db.replica_state().is_some();
         let mut all = Supervisor::new(self, jobs, stop, Backoff::default());
         all.finishing("deliver_events", 2 * SECOND, |app: App, job| async move {
             app.run_event_loop(&job).await;
@@ -67,6 +68,13 @@ impl App {
         ] {
             all.finishing(name, 2 * SECOND, move |app: App, job| async move {
                 app.run_delivery_loop(queue, &job).await;
+            });
+        }
+        if has_replica {
+            // A replica that does not answer is logged and not read; it is no failure of the job.
+            all.every("measure_replica", SECOND, |app: App| async move {
+                let _ = app.db.measure_replica().await;
+                Ok(())
             });
         }
         // Seats are released, and journeys completed, within a second of their time.

@@ -7,6 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
     access::{Access, Level, Role, Rule},
+    db::Db,
     error::{Error, Result},
     ids::Uuid,
     lang::Lang,
@@ -143,6 +144,12 @@ impl Caller {
     /// The person who acts: the impersonator, if there is one.
     pub fn acting_person(&self) -> &Person {
         self.impersonator.as_ref().map_or(&self.person, |behind| &behind.person)
+    }
+
+    /// A handle for reports: its reads may be served by a replica, which is some seconds behind but has
+    /// the changes that the acting person has made in this process.
+    pub fn on_replica(&self, db: &Db) -> Db {
+        db.on_replica_for(self.acting_person().id)
     }
 
     /// True for the account's holder, and for an impersonator with the rule.

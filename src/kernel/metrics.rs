@@ -58,6 +58,12 @@ struct Build {
     engine: &'static str,
 }
 
+/// Which server has served a read.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Target {
+    target: &'static str,
+}
+
 static STANDARD: [Method; 7] = [
     Method::GET,
     Method::HEAD,
@@ -76,6 +82,9 @@ pub struct Metrics {
     pub connections_refused: Counter,
     statements: Counter<u64, AtomicU64>,
     commits: Counter<u64, AtomicU64>,
+    replica_in_use: Gauge,
+    replica_lag: Gauge<f64, AtomicU64>,
+    replica_reads: Family<Target, Counter<u64, AtomicU64>>,
     job_success: Family<OfJob, Gauge>,
     job_runs: Family<Run, Counter<u64, AtomicU64>>,
     set_aside: Family<OfJob, Gauge>,
@@ -100,6 +109,11 @@ impl Metrics {
         let connections_refused = Counter::default();
         let statements = Counter::default();
         let commits = Counter::default();
+        let (replica_in_use, replica_lag) = (Gauge::default(), Gauge::default());
+        let replica_reads = Family::default();
+        for target in ["replica", "primary"] {
+            drop(replica_reads.get_or_create(&Target { target }));
+        }
         let job_success = Family::default();
         let job_runs = Family::default();
         let set_aside = Family::default();
@@ -118,6 +132,21 @@ impl Metrics {
         );
         registry.register("statements", "SQL statements run", statements.clone());
         registry.register("sqlite_commits", "Commits of the SQLite writer", commits.clone());
+        registry.register(
+            "replica_in_use",
+            "Whether the replica serves searches and reports",
+            replica_in_use.clone(),
+        );
+        registry.register(
+            "replica_lag_seconds",
+            "How far the replica was behind at the last measurement, and the time since",
+            replica_lag.clone(),
+        );
+        registry.register(
+            "replica_reads",
+            "Statements that a replica may serve, by the server that has",
+            replica_reads.clone(),
+        );
         registry.register(
             "job_last_success_timestamp_seconds",
             "Time of the last success of a background job of this process",
@@ -165,6 +194,9 @@ impl Metrics {
             connections_refused,
             statements,
             commits,
+            replica_in_use,
+            replica_lag,
+            replica_reads,
             job_success,
             job_runs,
             set_aside,
@@ -241,6 +273,15 @@ impl Metrics {
         self.statements.inner().store(db.statements(), Ordering::Relaxed);
         if let Some(commits) = db.commits() {
             self.commits.inner().store(commits, Ordering::Relaxed);
+        }
+        if let Some(replica) = db.replica_state() {
+            self.replica_in_use.set(replica.in_use.into());
+            self.replica_lag.set(replica.lag.as_secs_f64());
+            for (target, reads) in [("replica", replica.reads), ("primary", replica.primary_reads)]
+            {
+                let counter = self.replica_reads.get_or_create(&Target { target });
+                counter.inner().store(reads, Ordering::Relaxed);
+            }
         }
         let mut text = String::new();
         // Writing to a String cannot fail.

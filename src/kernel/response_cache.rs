@@ -12,6 +12,7 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
+    time::Instant,
 };
 
 use axum::{
@@ -249,6 +250,11 @@ impl ResponseCache {
         self.changes.none_since(generation, tags)
     }
 
+    /// When something with one of these tags, or everything, has last changed in this process.
+    pub fn last_change(&self, tags: &[CacheTag]) -> Option<Instant> {
+        self.changes.last_change(tags)
+    }
+
     pub(super) fn lifetime_of_entry(&self) -> TimeDelta {
         part_of(self.lifetime)
     }
@@ -312,9 +318,23 @@ struct Changes {
 struct History {
     /// Of generations before this one, not all changes are known.
     known_since: u64,
-    older: HashMap<CacheTag, u64>,
+    /// When everything has changed, or tags were forgotten.
+    forgotten_at: Option<Instant>,
+    older: HashMap<CacheTag, Change>,
     recent_since: u64,
-    recent: HashMap<CacheTag, u64>,
+    recent: HashMap<CacheTag, Change>,
+}
+
+#[derive(Clone, Copy)]
+struct Change {
+    generation: u64,
+    at: Instant,
+}
+
+impl History {
+    fn of(&self, tag: &CacheTag) -> Option<Change> {
+        self.recent.get(tag).or_else(|| self.older.get(tag)).copied()
+    }
 }
 
 impl Changes {
@@ -326,11 +346,12 @@ impl Changes {
         let mut history = self.history();
         // The lock orders writers; readers need the new generation no earlier than they can see its
         // tags.
-        let generation = self.generation.load(Ordering::Relaxed) + 1;
+        let (generation, at) = (self.generation.load(Ordering::Relaxed) + 1, Instant::now());
         match scope {
             Scope::All => {
                 *history = History {
                     known_since: generation,
+                    forgotten_at: Some(at),
                     recent_since: generation,
                     ..History::default()
                 };
@@ -338,10 +359,12 @@ impl Changes {
             Scope::Tags(tags) => {
                 if history.recent.len() + tags.len() > TAG_HISTORY {
                     history.known_since = history.recent_since;
+                    history.forgotten_at = Some(at);
                     history.older = std::mem::take(&mut history.recent);
                     history.recent_since = generation - 1;
                 }
-                history.recent.extend(tags.iter().map(|tag| (*tag, generation)));
+                let change = Change { generation, at };
+                history.recent.extend(tags.iter().map(|tag| (*tag, change)));
             }
         }
         self.generation.store(generation, Ordering::Release);
@@ -353,11 +376,15 @@ impl Changes {
             return true;
         }
         let history = self.history();
-        let changed = |tag: &CacheTag| {
-            let last = history.recent.get(tag).or_else(|| history.older.get(tag));
-            last.is_some_and(|last| *last > generation.0)
-        };
+        let changed =
+            |tag: &CacheTag| history.of(tag).is_some_and(|last| last.generation > generation.0);
         generation.0 >= history.known_since && !tags.tags.iter().any(changed)
+    }
+
+    fn last_change(&self, tags: &[CacheTag]) -> Option<Instant> {
+        let history = self.history();
+        let changes = tags.iter().filter_map(|tag| Some(history.of(tag)?.at));
+        changes.chain(history.forgotten_at).max()
     }
 
     fn history(&self) -> MutexGuard<'_, History> {
@@ -558,6 +585,23 @@ mod tests {
         assert!(changes.none_since(changes.generation(), &tags("a")));
         let history = changes.history();
         assert!(history.recent.len() + history.older.len() <= 2 * TAG_HISTORY);
+    }
+
+    #[test]
+    fn the_time_of_a_change_is_known() {
+        let changes = Changes::default();
+        let (a, b) = ([tag("a")], [tag("b")]);
+        assert_eq!(changes.last_change(&a), None);
+        changes.record(&Scope::Tags(a.to_vec()));
+        let first = changes.last_change(&a);
+        assert!(first.is_some() && changes.last_change(&b).is_none());
+        changes.record(&Scope::All);
+        assert!(changes.last_change(&b) >= first && changes.last_change(&[]) >= first);
+        let all = changes.last_change(&[]);
+        for number in 0..=TAG_HISTORY {
+            changes.record(&Scope::Tags(vec![tag(&number.to_string())]));
+        }
+        assert!(changes.last_change(&[]) > all, "some tags are forgotten");
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::reports::are_made;
 use crate::{
     app::App,
     kernel::{
-        caller::Context,
+        caller::Caller,
         db::Total,
         error::Result,
         http::{Paged, Pages, Query, Reply},
@@ -54,17 +54,19 @@ fn all(daily: &Daily) -> Sums {
 
 pub async fn finance_overview(
     State(app): State<App>,
+    caller: Caller,
     accepts: Accepts,
     Query(query): Query<ReportQuery>,
 ) -> Result<Report<Reply<Overview>>> {
     let (period, previous) = windows(&app, &query);
     let (zone, as_of) = (app.config.timezone, app.clock.now());
+    let db = &caller.on_replica(&app.db);
     let (daily, before, books, books_before, ()) = tokio::try_join!(
-        store::sold(&app.db, period, zone),
-        store::sold(&app.db, previous, zone),
-        ledger::sums(&app.db, period.start_date, period.end_date),
-        ledger::sums(&app.db, previous.start_date, previous.end_date),
-        are_made(&app),
+        store::sold(db, period, zone),
+        store::sold(db, previous, zone),
+        ledger::sums(db, period.start_date, period.end_date),
+        ledger::sums(db, previous.start_date, previous.end_date),
+        are_made(&app, db),
     )?;
     let (now, then) = (all(&daily), all(&before));
     let figure = |of: fn(&Sums) -> i64| Figure::new(of(&now), of(&then));
@@ -150,40 +152,42 @@ fn overview_sheets(overview: &Overview) -> Vec<Sheet> {
 
 pub async fn revenue_by_payment_method(
     State(app): State<App>,
-    context: Context,
+    caller: Caller,
     accepts: Accepts,
     Query(query): Query<ReportQuery>,
 ) -> Result<Report<Reply<Breakdown>>> {
     let format = accepts.or(query.format);
-    revenue_by(&app, By::Method, context.lang, query, "revenue-by-payment-method", format).await
+    revenue_by(&app, &caller, By::Method, query, "revenue-by-payment-method", format).await
 }
 
 pub async fn revenue_by_type(
     State(app): State<App>,
-    context: Context,
+    caller: Caller,
     accepts: Accepts,
     Query(query): Query<ReportQuery>,
 ) -> Result<Report<Reply<Breakdown>>> {
     let format = accepts.or(query.format);
-    revenue_by(&app, By::Type, context.lang, query, "revenue-by-type", format).await
+    revenue_by(&app, &caller, By::Type, query, "revenue-by-type", format).await
 }
 
 async fn revenue_by(
     app: &App,
+    caller: &Caller,
     by: By,
-    lang: Lang,
     query: ReportQuery,
     name: &str,
     format: Format,
 ) -> Result<Report<Reply<Breakdown>>> {
     let (period, previous) = windows(app, &query);
     let (zone, as_of) = (app.config.timezone, app.clock.now());
+    let db = &caller.on_replica(&app.db);
     let (now, then, ()) = tokio::try_join!(
-        store::parts(&app.db, by, period, zone),
-        store::parts(&app.db, by, previous, zone),
-        are_made(app),
+        store::parts(db, by, period, zone),
+        store::parts(db, by, previous, zone),
+        are_made(app, db),
     )?;
-    let breakdown = breakdown(as_of, period, previous, now, then, |key| label(key, lang));
+    let breakdown =
+        breakdown(as_of, period, previous, now, then, |key| label(key, caller.context.lang));
     Ok(match format {
         Format::Json => Report::Json(Reply::data(breakdown)),
         format => file(name, format, &breakdown).await?,
@@ -193,15 +197,17 @@ async fn revenue_by(
 /// JSON is paged; files contain all partners.
 pub async fn revenue_by_partner(
     State(app): State<App>,
+    caller: Caller,
     accepts: Accepts,
     Query(PagedReportQuery { report, paging }): Query<PagedReportQuery>,
 ) -> Result<Report<Paged<Breakdown>>> {
     let (period, previous) = windows(&app, &report);
     let (zone, as_of) = (app.config.timezone, app.clock.now());
+    let db = &caller.on_replica(&app.db);
     let (now, then, ()) = tokio::try_join!(
-        store::by_partner(&app.db, period, zone, i64::MAX),
-        store::by_partner(&app.db, previous, zone, i64::MAX),
-        are_made(&app),
+        store::by_partner(db, period, zone, i64::MAX),
+        store::by_partner(db, previous, zone, i64::MAX),
+        are_made(&app, db),
     )?;
     let mut names = HashMap::new();
     let mut parts = |sales: Vec<store::PartnerSales>| {
@@ -228,15 +234,17 @@ pub async fn revenue_by_partner(
 /// JSON is paged; files contain all resellers.
 pub async fn revenue_by_reseller(
     State(app): State<App>,
+    caller: Caller,
     accepts: Accepts,
     Query(PagedReportQuery { report, paging }): Query<PagedReportQuery>,
 ) -> Result<Report<Paged<ResellerBreakdown>>> {
     let (period, previous) = windows(&app, &report);
     let (zone, as_of) = (app.config.timezone, app.clock.now());
+    let db = &caller.on_replica(&app.db);
     let (now, then, ()) = tokio::try_join!(
-        store::by_reseller(&app.db, period, zone),
-        store::by_reseller(&app.db, previous, zone),
-        are_made(&app),
+        store::by_reseller(db, period, zone),
+        store::by_reseller(db, previous, zone),
+        are_made(&app, db),
     )?;
     let mut breakdown = by_reseller(as_of, (period, now), (previous, then));
     Ok(match accepts.or(report.format) {

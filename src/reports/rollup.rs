@@ -11,7 +11,7 @@ use crate::{
     app::App,
     bookings::Price,
     kernel::{
-        db::Tx,
+        db::{Db, Tx},
         error::{Error, Result},
         ids::Uuid,
         roll_up::rebuilt,
@@ -121,7 +121,7 @@ async fn roll_up_transitions(app: &App, ids: &[i64]) -> Result<u64> {
 
 /// Builds the figures if they are missing or of another time zone.
 pub async fn ensure(app: &App) -> Result<()> {
-    if are_made(app).await.is_err() {
+    if are_made(app, &app.db).await.is_err() {
         tracing::info!("building the report figures");
         made(app, false).await?;
     }
@@ -142,8 +142,8 @@ async fn made(app: &App, anew: bool) -> Result<u64> {
 }
 
 /// 503 if the figures are missing or of another time zone.
-pub async fn are_made(app: &App) -> Result<()> {
-    let kept = app.db.sql("SELECT zone FROM report_zones").maybe::<(String,)>().await?;
+pub async fn are_made(app: &App, db: &Db) -> Result<()> {
+    let kept = db.sql("SELECT zone FROM report_zones").maybe::<(String,)>().await?;
     match kept.is_some_and(|(kept,)| kept == app.config.timezone.name()) {
         true => Ok(()),
         false => Err(Error::Unavailable("the reports are not built for this time zone yet".into())),

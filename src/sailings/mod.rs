@@ -27,7 +27,7 @@ mod zone;
 
 use crate::{
     app::App,
-    kernel::{error::Result, ids::Uuid},
+    kernel::{db::Db, error::Result, ids::Uuid},
 };
 
 pub use http::{
@@ -55,8 +55,8 @@ pub use search::{SELECT_TRIP, Trips};
 pub use zone::Zone;
 
 /// Between which harbours a partner sails.
-pub async fn lines_of(app: &App, partner: Uuid) -> Result<Vec<(String, String)>> {
-    routes::lines_of(&app.db, partner, http::first_day(app.clock.now())).await
+pub async fn lines_of(app: &App, db: &Db, partner: Uuid) -> Result<Vec<(String, String)>> {
+    routes::lines_of(db, partner, http::first_day(app.clock.now())).await
 }
 
 /// Counts of a partner's active routes and upcoming sailings.

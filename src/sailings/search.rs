@@ -13,7 +13,7 @@ use crate::{
     kernel::{
         db::{Db, Json},
         error::Result,
-        http::CacheTags,
+        http::{CacheTag, CacheTags},
         ids::Uuid,
         money::Rupiah,
         read_cache::{Kept, ReadCache},
@@ -133,17 +133,32 @@ pub fn offers<'t>(sailings: &'t [OfferRow], wanted: &Wanted) -> Offers<'t> {
 /// The sailings of a trip that can be booked, in the order of departure.
 pub async fn sailings(app: &App, trip: Trip) -> Result<Arc<Kept<Vec<OfferRow>>>> {
     let read = async || {
-        let rows = read(&app.db, &trip, app.clock.now()).await?;
-        let harbours = match rows.first() {
-            Some(row) => Some((row.from_harbour_id, row.to_harbour_id)),
-            // Where nothing is found, the tags still need the harbours.
-            None => harbours::trip_of(&app.db, &trip.from_key, &trip.to_key).await?,
-        };
-        let tags = harbours.map(|(from, to)| search_tags(from, to, trip.day).to_vec());
+        let db = app.db_of_offers();
+        let (mut rows, mut tags) = tagged(&db, &trip, app.clock.now()).await?;
+        // Which tags matter is known now.
+        if db.replica_read_at().is_some_and(|at| app.response_cache.last_change(&tags) > Some(at)) {
+            (rows, tags) = tagged(&app.db, &trip, app.clock.now()).await?;
+        }
         let bytes = rows.iter().map(OfferRow::bytes).sum();
-        Ok((rows, CacheTags { tags: tags.unwrap_or_default(), until: None }, bytes))
+        Ok((rows, CacheTags { tags, until: None }, bytes))
     };
     app.trips().get_or_read(&app.response_cache, &app.clock, trip.clone(), read).await
+}
+
+/// The sailings of a trip, and the tags of changes that concern them.
+async fn tagged(
+    db: &Db,
+    trip: &Trip,
+    now: DateTime<Utc>,
+) -> Result<(Vec<OfferRow>, Vec<CacheTag>)> {
+    let rows = read(db, trip, now).await?;
+    let harbours = match rows.first() {
+        Some(row) => Some((row.from_harbour_id, row.to_harbour_id)),
+        // Where nothing is found, the tags still need the harbours.
+        None => harbours::trip_of(db, &trip.from_key, &trip.to_key).await?,
+    };
+    let tags = harbours.map(|(from, to)| search_tags(from, to, trip.day).to_vec());
+    Ok((rows, tags.unwrap_or_default()))
 }
 
 /// The bookable sailings between two names of harbours on a day.

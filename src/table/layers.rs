@@ -81,11 +81,17 @@ pub async fn authorize(
             Some(accounts::authenticate(&app, token.trim(), context).await?)
         }
     };
+    let mut changes_by = None;
     if let Some(caller) = caller {
         guard.admit(&app, &caller)?;
+        changes_by = guard.changes.then(|| caller.acting_person().id);
         request.extensions_mut().insert(caller);
     }
-    Ok(next.run(request).await)
+    let response = next.run(request).await;
+    if let Some(person) = changes_by {
+        app.db.changed_by(person);
+    }
+    Ok(response)
 }
 
 /// For a GET that changes something: refuses HEAD, and requests that a browser sends ahead of time.

@@ -63,6 +63,7 @@ mod refunds;
 mod registration;
 mod relay;
 mod remember;
+mod replica;
 mod reports;
 mod reports_money;
 mod reschedules;

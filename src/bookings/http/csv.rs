@@ -1,10 +1,10 @@
 //! The list of bookings as a file. It has no identity numbers and no ticket codes.
 
 use crate::{
-    app::App,
     bookings::{lookup::Readable, model::BookingRow, store, view::Booking},
     kernel::{
         csv::harmless,
+        db::Db,
         error::Result,
         http::{
             PageOrCsv,
@@ -49,11 +49,11 @@ const HEADER: &[&str] = &[
     "margin",
 ];
 
-pub fn file(app: App, ids: Vec<Uuid>, readable: Readable) -> Result<PageOrCsv<Booking>> {
+pub fn file(db: Db, ids: Vec<Uuid>, readable: Readable) -> Result<PageOrCsv<Booking>> {
     export::csv("bookings", HEADER, ids, move |ids| {
-        let app = app.clone();
+        let db = db.clone();
         async move {
-            let rows = store::get_all_long(&app.db, &ids).await?;
+            let rows = store::get_all_long(&db, &ids).await?;
             Ok(rows.iter().map(|booking| (booking.id, row(booking, readable))).collect())
         }
     })

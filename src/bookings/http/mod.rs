@@ -67,8 +67,9 @@ pub async fn list_bookings(
     };
     let (readable, zone) = (Readable::by(caller.as_ref()), app.config.timezone);
     if query.format == Some(ListFormat::Csv) {
-        let ids = store::list_ids(&app.db, owner, &query, zone).await?;
-        return csv::file(app, ids, readable);
+        let db = caller.map_or_else(|| app.db.clone(), |caller| caller.on_replica(&app.db));
+        let ids = store::list_ids(&db, owner, &query, zone).await?;
+        return csv::file(db, ids, readable);
     }
     let page = store::list(&app.db, owner, &query, zone).await?;
     Ok(FileOr::Json(shown(app, page, readable).await?))

@@ -31,12 +31,13 @@ use crate::{
 
 pub async fn get_trial_balance(
     State(app): State<App>,
+    caller: Caller,
     accepts: Accepts,
     Query(query): Query<BooksQuery>,
 ) -> Result<Report<Reply<TrialBalance>>> {
     let (start_date, end_date) = days(&app, query.start_date, query.end_date)?;
     let as_of = app.clock.now();
-    let accounts = books::trial_balance(&app.db, start_date, end_date).await?;
+    let accounts = books::trial_balance(&caller.on_replica(&app.db), start_date, end_date).await?;
     let mut total = BalanceTotal::default();
     for AccountBalance { opening, debit, credit, closing, .. } in &accounts {
         total.opening = total.opening + *opening;
@@ -84,17 +85,18 @@ fn balance_sheet(balance: &TrialBalance) -> Sheet {
 /// JSON is paged; a file contains all lines of the selection.
 pub async fn list_entries(
     State(app): State<App>,
+    caller: Caller,
     accepts: Accepts,
     Query(query): Query<EntriesQuery>,
 ) -> Result<Report<Page<Entry>>> {
-    let paging = &query.paging;
+    let (paging, db) = (&query.paging, &caller.on_replica(&app.db));
     Ok(match accepts.or(query.format) {
         Format::Json => {
-            let page = books::entries(&app.db, &query, paging.limit(), paging.offset()).await?;
+            let page = books::entries(db, &query, paging.limit(), paging.offset()).await?;
             Report::Json(paging.page(page).each(Entry::from))
         }
         format => {
-            let (rows, _) = books::entries(&app.db, &query, FILE_LIMIT, 0).await?;
+            let (rows, _) = books::entries(db, &query, FILE_LIMIT, 0).await?;
             ensure_fits(&rows)?;
             let rows = rows.into_iter().map(Entry::from).map(|entry| {
                 vec![
@@ -146,7 +148,7 @@ pub async fn get_partner_statement(
         return Err(Error::NotFound);
     }
     let format = accepts.or(query.format);
-    let read = statement(&app, Holder::Partner(id), &query, format).await?;
+    let read = statement(&app, &caller, Holder::Partner(id), &query, format).await?;
     let statement = PartnerStatement {
         mitra_id: id,
         start_date: read.start_date,
@@ -175,7 +177,7 @@ pub async fn get_reseller_statement(
 ) -> Result<Report<Paged<ResellerStatement>>> {
     let reseller_id = resellers::find(&app, &caller, id).await?.id;
     let format = accepts.or(query.format);
-    let read = statement(&app, Holder::Reseller(reseller_id), &query, format).await?;
+    let read = statement(&app, &caller, Holder::Reseller(reseller_id), &query, format).await?;
     let statement = ResellerStatement {
         reseller_id,
         start_date: read.start_date,
@@ -207,19 +209,20 @@ struct Read {
 /// JSON is paged; a file contains all lines.
 async fn statement(
     app: &App,
+    caller: &Caller,
     holder: Holder,
     query: &StatementQuery,
     format: Format,
 ) -> Result<Read> {
     let (start_date, end_date) = days(app, query.start_date, query.end_date)?;
-    let sums = books::statement_sums(&app.db, holder, start_date, end_date).await?;
+    let db = &caller.on_replica(&app.db);
+    let sums = books::statement_sums(db, holder, start_date, end_date).await?;
     let (limit, offset) = match format {
         Format::Json => (query.paging.limit(), query.paging.offset()),
         _ => (FILE_LIMIT, 0),
     };
     let window = (start_date, end_date);
-    let lines =
-        books::statement_lines(&app.db, holder, window, sums.opening, limit, offset).await?;
+    let lines = books::statement_lines(db, holder, window, sums.opening, limit, offset).await?;
     Ok(Read {
         start_date,
         end_date,
@@ -292,6 +295,7 @@ fn reseller_sheet(statement: &ResellerStatement) -> Sheet {
 
 pub async fn get_tax_report(
     State(app): State<App>,
+    caller: Caller,
     accepts: Accepts,
     Query(query): Query<TaxesQuery>,
 ) -> Result<Report<Reply<TaxReport>>> {
@@ -304,7 +308,7 @@ pub async fn get_tax_report(
             return Err(Error::field("month", "format", message));
         }
     };
-    let taxes = books::taxes(&app.db, month).await?;
+    let taxes = books::taxes(&caller.on_replica(&app.db), month).await?;
     let report = TaxReport { month, as_of, taxes };
     Ok(match accepts.or(query.format) {
         Format::Json => Report::Json(Reply::data(report)),

@@ -179,6 +179,7 @@ pub async fn list_provider_settlements(
 
 pub async fn get_reconciliation(
     State(app): State<App>,
+    caller: Caller,
     accepts: Accepts,
     Query(query): Query<BooksQuery>,
 ) -> Result<Report<Reply<Reconciliation>>> {
@@ -188,7 +189,7 @@ pub async fn get_reconciliation(
         return Err(Error::field("end_date", "max", message));
     }
     let as_of = app.clock.now();
-    let rows = books::reconciliation(&app.db, start_date, end_date).await?;
+    let rows = books::reconciliation(&caller.on_replica(&app.db), start_date, end_date).await?;
     let mut total = ReconciledTotal::default();
     for row in &rows {
         total += row.amounts;

@@ -88,6 +88,11 @@ impl Failure {
         self.kind == Kind::Unavailable
     }
 
+    /// Whether PostgreSQL has cancelled the statement because it took too long.
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cause.ends_with("(57014)")
+    }
+
     /// Whether it may have been done. A retry may do it twice.
     pub fn is_unknown(&self) -> bool {
         self.kind == Kind::Unknown

@@ -225,6 +225,10 @@ impl<'a> List<'a> {
         let query = format!("{rows} {order} {:?}", self.binds);
         let anchors = &self.db.metrics.anchors;
         let anchor = anchors.before(&query, offset);
+        if anchor.is_some() {
+            // A replica may not have the row yet.
+            self.db.leave_replica();
+        }
         let next = self.binds.len() + 1;
         let from = anchor.map(|_| from_row(found, sort, id, next + 2)).unwrap_or_default();
         let page = self.statement(format!(

@@ -11,6 +11,7 @@ mod migrate;
 mod postgres;
 mod queue;
 mod readers;
+mod replica;
 mod row;
 mod sqlite;
 mod statement;
@@ -25,7 +26,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -36,6 +37,7 @@ pub use dermaga_derive::FromRow;
 pub use failure::Failure;
 pub use list::{EXACT, List, Sort, Total, like};
 pub use migrate::{Migration, Schema};
+pub use replica::ReplicaState;
 pub use row::{FromRow, Row};
 pub use sqlite::{copy, faults};
 pub use statement::Statement;
@@ -45,8 +47,11 @@ use anchor::Anchors;
 use frequent::Frequent;
 use postgres::{PgPool, PgTx};
 use readers::Readers;
+use replica::{Replica, ReplicaReads};
 use statement::On;
 use writer::{SqliteTx, SqliteWriter};
+
+use crate::kernel::ids::Uuid;
 
 /// Upper bound for acquiring a connection and for one statement.
 const TIMEOUT: Duration = Duration::from_secs(8);
@@ -68,6 +73,9 @@ pub struct Db {
     /// How long a statement may take.
     timeout: Duration,
     zone: Tz,
+    replica: Option<Arc<Replica>>,
+    /// Of a handle whose reads may be served by the replica.
+    replica_reads: Option<Arc<ReplicaReads>>,
 }
 
 #[derive(Clone)]
@@ -107,7 +115,58 @@ impl Db {
             let writer = SqliteWriter::open(file.clone())?;
             Engine::Sqlite { readers: Readers::new(file), writer }
         };
-        Ok(Self { engine, metrics: Default::default(), timeout, zone: chrono_tz::Asia::Jakarta })
+        let (metrics, zone) = (Default::default(), chrono_tz::Asia::Jakarta);
+        Ok(Self { engine, metrics, timeout, zone, replica: None, replica_reads: None })
+    }
+
+    /// Adds a replica, which may be `max_lag` behind.
+    pub fn with_replica(mut self, url: &str, max_lag: Duration) -> Result<Self> {
+        self.replica = Some(Arc::new(Replica::new(url, max_lag)?));
+        Ok(self)
+    }
+
+    /// A handle whose reads outside of transactions may be served by the replica. They may miss
+    /// changes of the last seconds, but none that was committed before `since`. Without a replica, or
+    /// while it is too far behind, they are served by the primary.
+    pub fn on_replica(&self, since: Option<Instant>) -> Self {
+        let reads = self.replica.clone().map(|replica| ReplicaReads::new(replica, since));
+        Self { replica_reads: reads, ..self.clone() }
+    }
+
+    /// The same for somebody, who sees their own changes by this process.
+    pub fn on_replica_for(&self, person: Uuid) -> Self {
+        self.on_replica(self.replica.as_ref().and_then(|replica| replica.last_change(person)))
+    }
+
+    /// Notes that somebody may have changed something.
+    pub fn changed_by(&self, person: Uuid) {
+        if let Some(replica) = &self.replica {
+            replica.note_change(person);
+        }
+    }
+
+    /// The time before which everything was seen by what this handle has read on the replica; `None`
+    /// if it has read nothing there.
+    pub fn replica_read_at(&self) -> Option<Instant> {
+        self.replica_reads.as_ref().and_then(|reads| *reads.read_at())
+    }
+
+    fn leave_replica(&self) {
+        if let Some(reads) = &self.replica_reads {
+            reads.leave();
+        }
+    }
+
+    /// Measures how far the replica is behind. It is not read unless this was done a moment ago.
+    pub async fn measure_replica(&self) -> Result<()> {
+        match &self.replica {
+            Some(replica) => replica.measure(self).await,
+            None => Ok(()),
+        }
+    }
+
+    pub fn replica_state(&self) -> Option<ReplicaState> {
+        self.replica.as_ref().map(|replica| replica.state())
     }
 
     /// Sets the time zone of the service, which decides the date of a time.
@@ -287,6 +346,9 @@ impl Db {
                 writer.close().await;
             }
             Engine::Postgres(pool) => pool.close(),
+        }
+        if let Some(replica) = &self.replica {
+            replica.close();
         }
     }
 }

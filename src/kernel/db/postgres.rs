@@ -31,6 +31,7 @@ use super::{
     Failure, Result, TIMEOUT,
     failure::is_lost,
     queue::Queue,
+    replica::read_beat,
     sqlite::{Length, Query},
     tls, within, within_for,
 };
@@ -60,7 +61,7 @@ pub(super) struct PgPool {
 impl PgPool {
     /// Several hosts are tried in their order:
     /// `postgres://a,b/name?target_session_attrs=read-write`.
-    pub async fn open(url: &str, statement_timeout: &str) -> Result<Self> {
+    pub fn new(url: &str, statement_timeout: &str) -> Result<Self> {
         let (url, tls) = tls::from_url(url)?;
         let mut config: Config = url.parse()?;
         if tls.is_required {
@@ -94,8 +95,12 @@ impl PgPool {
             .queue_mode(QueueMode::Lifo)
             .build()
             .map_err(Failure::fault)?;
-        let pool = Self { pool, long: Arc::new(Semaphore::new(LONG)), queue: Queue::default() };
-        // Fails at the start if the server cannot be reached.
+        Ok(Self { pool, long: Arc::new(Semaphore::new(LONG)), queue: Queue::default() })
+    }
+
+    /// Fails if the server cannot be reached.
+    pub async fn open(url: &str, statement_timeout: &str) -> Result<Self> {
+        let pool = Self::new(url, statement_timeout)?;
         pool.get().await?;
         Ok(pool)
     }
@@ -106,6 +111,16 @@ impl PgPool {
 
     pub async fn query(&self, query: &Query, types: &[Type], time: Duration) -> Result<Vec<Row>> {
         self.run(query.length, time, async |conn| conn.query(query, types).await).await
+    }
+
+    /// The rows, and the beat of the server from before they were read (see `replica`).
+    pub async fn query_after_beat(
+        &self,
+        query: &Query,
+        types: &[Type],
+        time: Duration,
+    ) -> Result<(Option<i64>, Vec<Row>)> {
+        self.run(query.length, time, async |conn| conn.query_after_beat(query, types).await).await
     }
 
     pub async fn execute(&self, query: &Query, types: &[Type], time: Duration) -> Result<u64> {
@@ -201,6 +216,19 @@ impl PgConnection {
             None => self.client.query_typed_raw(&query.text, typed(query, types)).await?,
         };
         rows.try_collect().await
+    }
+
+    /// Both in one round trip.
+    async fn query_after_beat(
+        &self,
+        query: &Query,
+        types: &[Type],
+    ) -> Result<(Option<i64>, Vec<Row>), Error> {
+        // Prepared before, so that the beat is sent first.
+        let beat = self.prepared(&read_beat(), &[]).await?.expect("it stays prepared");
+        let (beat, rows) =
+            future::join(self.client.query_opt(&beat, &[]), self.query(query, types)).await;
+        Ok((beat?.map(|row| row.try_get(0)).transpose()?, rows?))
     }
 
     async fn execute(&self, query: &Query, types: &[Type]) -> Result<u64, Error> {

@@ -137,8 +137,11 @@ impl<'c> Statement<'c> {
                 match &db.engine {
                     Engine::Sqlite { readers, .. } => readers.rows(query, most, db.timeout).await,
                     Engine::Postgres(pool) => {
-                        let work = pool.query(&query, &types, db.timeout);
-                        read_all(query.static_text(), &logged(&query, Box::pin(work)).await?)
+                        let work: BoxFuture<_> = match &db.replica_reads {
+                            Some(reads) => Box::pin(reads.query(pool, &query, &types, db.timeout)),
+                            None => Box::pin(pool.query(&query, &types, db.timeout)),
+                        };
+                        read_all(query.static_text(), &logged(&query, work).await?)
                     }
                 }
             }

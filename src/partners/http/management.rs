@@ -13,6 +13,7 @@ use crate::{
         caller::Caller,
         clock::month_start,
         csv::harmless,
+        db::Db,
         error::{Error, Result},
         http::{
             Body, FileOr, ListFormat, PageOrCsv, Query, Reply,
@@ -33,10 +34,13 @@ use crate::{
 
 pub async fn list_partners(
     State(app): State<App>,
+    caller: Caller,
     Query(query): Query<PartnersQuery>,
 ) -> Result<PageOrCsv<Partner>> {
     if query.format == Some(ListFormat::Csv) {
-        return file(app.clone(), store::list_ids(&app.db, &query).await?);
+        let db = caller.on_replica(&app.db);
+        let ids = store::list_ids(&db, &query).await?;
+        return file(db, ids);
     }
     store::list(&app.db, &query).await.map(FileOr::Json)
 }
@@ -56,11 +60,11 @@ const HEADER: &[&str] = &[
     "created_at",
 ];
 
-fn file(app: App, ids: Vec<Uuid>) -> Result<PageOrCsv<Partner>> {
+fn file(db: Db, ids: Vec<Uuid>) -> Result<PageOrCsv<Partner>> {
     export::csv("partners", HEADER, ids, move |ids| {
-        let app = app.clone();
+        let db = db.clone();
         async move {
-            let rows = store::get_all(&app.db, &ids).await?;
+            let rows = store::get_all(&db, &ids).await?;
             Ok(rows.iter().map(|partner| (partner.id, cells(partner))).collect())
         }
     })

@@ -119,7 +119,7 @@ pub fn first_day(now: DateTime<Utc>) -> NaiveDate {
 pub async fn list_locations(State(app): State<App>) -> Result<Reply<Vec<Location>>> {
     let now = app.clock.now();
     let mut locations: Vec<Location> = Vec::new();
-    for line in routes::lines(&app.db, first_day(now), now).await? {
+    for line in routes::lines(&app.db_of_offers(), first_day(now), now).await? {
         match locations.last_mut() {
             Some(location) if location.harbour_id == line.from_id => {
                 location.destinations.push(line.to_name);

@@ -13,6 +13,7 @@ use crate::{
     kernel::{
         caller::Caller,
         csv::harmless,
+        db::Db,
         error::{Error, Result},
         http::{
             FileOr, ListFormat, PageOrCsv, Path, Query, Reply,
@@ -37,7 +38,9 @@ pub async fn list_settlements(
 ) -> Result<PageOrCsv<Settlement>> {
     let owner = caller.partner_filter(query.mitra_id)?;
     if query.format == Some(ListFormat::Csv) {
-        return file(app.clone(), store::list_ids(&app.db, owner, &query).await?);
+        let db = caller.on_replica(&app.db);
+        let ids = store::list_ids(&db, owner, &query).await?;
+        return file(db, ids);
     }
     let page = store::list(&app.db, owner, &query).await?;
     page.try_each(|row| to_response(&app, row)).map(FileOr::Json)
@@ -63,11 +66,11 @@ const HEADER: &[&str] = &[
     "created_at",
 ];
 
-fn file(app: App, ids: Vec<Uuid>) -> Result<PageOrCsv<Settlement>> {
+fn file(db: Db, ids: Vec<Uuid>) -> Result<PageOrCsv<Settlement>> {
     export::csv("settlements", HEADER, ids, move |ids| {
-        let app = app.clone();
+        let db = db.clone();
         async move {
-            let rows = store::get_all(&app.db, &ids).await?;
+            let rows = store::get_all(&db, &ids).await?;
             Ok(rows.iter().map(|settlement| (settlement.id, cells(settlement))).collect())
         }
     })
