@@ -95,6 +95,7 @@ async fn replica(app: &App) -> Result<String, String> {
         }
         let measured = app.db.measure_replica().await;
         measured.map_err(|why| format!("it is not read: {why}"))?;
+        tokio::time::sleep(Duration::from_millis(100)).await;
         if Instant::now() > until {
             let most = app.config.replica_max_lag;
             return Err(format!("it is not read: it is more than {most} s behind"));

@@ -113,14 +113,21 @@ impl PgPool {
         self.run(query.length, time, async |conn| conn.query(query, types).await).await
     }
 
-    /// The rows, and the beat of the server from before they were read (see `replica`).
+    /// The rows, and the time of the server's beat from before they were read (see `replica`). `None`
+    /// if `time_of` does not know the beat. The connection is closed then: the next one may lead to
+    /// another server.
     pub async fn query_after_beat(
         &self,
         query: &Query,
         types: &[Type],
-        time: Duration,
-    ) -> Result<(Option<i64>, Vec<Row>)> {
-        self.run(query.length, time, async |conn| conn.query_after_beat(query, types).await).await
+        time_of: impl FnOnce(Option<i64>) -> Option<Instant>,
+    ) -> Result<Option<(Instant, Vec<Row>)>> {
+        let mut conn = self.get_for(query.length).await?;
+        let (beat, rows) =
+            conn.with(async |conn| conn.query_after_beat(query, types).await).await?;
+        let at = time_of(beat);
+        conn.state.broken |= at.is_none();
+        Ok(at.map(|at| (at, rows)))
     }
 
     pub async fn execute(&self, query: &Query, types: &[Type], time: Duration) -> Result<u64> {

@@ -124,23 +124,24 @@ impl Replica {
         }
         for pause in PAUSES {
             tokio::time::sleep(Duration::from_millis(pause)).await;
-            let (shown, _) = self.read(&read_beat(), &[], SHORT).await?;
-            let mut beats = self.beats();
-            beats.answers = true;
-            if beats.show(shown) >= Some(at) {
+            let read = self.read(&read_beat(), &[], SHORT).await?;
+            self.beats().answers = true;
+            if read.is_none_or(|(shown, _)| shown >= at) {
                 break;
             }
         }
         Ok(())
     }
 
+    /// The rows and their time; `None` if they are too old.
     async fn read(
         &self,
         query: &Query,
         types: &[Type],
         time: Duration,
-    ) -> Result<(Option<i64>, Vec<Row>)> {
-        within_for(time, self.pool.query_after_beat(query, types, time)).await
+    ) -> Result<Option<(Instant, Vec<Row>)>> {
+        let time_of = |beat| self.beats().show(beat).filter(|at| self.is_fresh(*at, None));
+        within_for(time, self.pool.query_after_beat(query, types, time_of)).await
     }
 
     pub fn state(&self) -> ReplicaState {
@@ -229,14 +230,12 @@ impl ReplicaReads {
         }
         let time = if query.length == Length::Short { SHORT } else { time };
         match replica.read(query, types, time).await {
-            Ok((beat, rows)) => {
-                let at = replica.beats().show(beat);
-                let at = at.filter(|at| replica.is_fresh(*at, self.since));
-                let Some(at) = at else { return Ok(None) };
+            Ok(Some((at, rows))) if replica.is_fresh(at, self.since) => {
                 let mut read_at = self.read_at();
                 *read_at = Some(read_at.map_or(at, |earlier| earlier.min(at)));
                 Ok(Some(rows))
             }
+            Ok(_) => Ok(None),
             // The primary would take as long.
             Err(failure) if failure.is_cancelled() => Err(failure),
             Err(failure) => {
