@@ -59,6 +59,12 @@ pub struct Metrics {
     job_success: Family<OfJob, Gauge>,
     job_runs: Family<Run, Counter<u64, AtomicU64>>,
     set_aside: Family<OfJob, Gauge>,
+    pub otlp_dropped: Counter,
+}
+
+/// The name of a method. A caller can make up others.
+pub fn standard(method: &Method) -> Option<&'static str> {
+    STANDARD.iter().find(|known| *known == method).map(Method::as_str)
 }
 
 fn histogram() -> Histogram {
@@ -77,6 +83,7 @@ impl Metrics {
         let job_success = Family::default();
         let job_runs = Family::default();
         let set_aside = Family::default();
+        let otlp_dropped = Counter::default();
         registry.register("requests", "HTTP requests served", requests.clone());
         registry.register("request_seconds", "HTTP response time", seconds.clone());
         registry.register("connections", "Open connections", connections.clone());
@@ -103,6 +110,11 @@ impl Metrics {
             "Rows that a background job failed to process",
             set_aside.clone(),
         );
+        registry.register(
+            "otlp_dropped",
+            "Spans and log records that could not be exported",
+            otlp_dropped.clone(),
+        );
         Self {
             registry,
             requests,
@@ -114,13 +126,13 @@ impl Metrics {
             job_success,
             job_runs,
             set_aside,
+            otlp_dropped,
         }
     }
 
     pub fn request(&self, method: &Method, route: &'static str, status: u16, took: Duration) {
-        // A caller can make up methods; these share a label.
-        let known = STANDARD.iter().find(|known| *known == method);
-        let method = known.map_or("OTHER", Method::as_str);
+        // Methods that callers make up share a label.
+        let method = standard(method).unwrap_or("OTHER");
         self.requests.get_or_create(&Request { method, route, status }).inc();
         self.seconds.get_or_create(&Route { route }).observe(took.as_secs_f64());
     }

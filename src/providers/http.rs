@@ -11,6 +11,7 @@ use crate::kernel::{
     error::{Error, Result},
     money::Rupiah,
     secret::Secret,
+    telemetry,
 };
 
 pub fn client() -> Result<reqwest::Client, String> {
@@ -38,7 +39,7 @@ pub fn constant_time_eq(given: &str, right: &str) -> bool {
 /// A single attempt; the caller decides about retries.
 pub async fn send(request: reqwest::RequestBuilder) -> Result<Value> {
     let failed = |why: reqwest::Error| Error::Unavailable(format!("provider: {}", with_cause(why)));
-    let response = request.send().await.map_err(failed)?;
+    let response = telemetry::call(request).await.map_err(failed)?;
     let status = response.status();
     let bytes = response.bytes().await.map_err(failed)?;
     if !status.is_success() {
@@ -92,7 +93,7 @@ impl Answer {
 pub async fn ask(request: reqwest::RequestBuilder) -> Result<Answer, Outcome> {
     let unknown = |why: String| Outcome::Unknown(why);
     let lost = |why: reqwest::Error| unknown(format!("no answer: {}", with_cause(why)));
-    let response = request.send().await.map_err(lost)?;
+    let response = telemetry::call(request).await.map_err(lost)?;
     let status = response.status().as_u16();
     let bytes = response.bytes().await.map_err(lost)?;
     if status >= 500 || [202, 408, 425].contains(&status) {
