@@ -114,7 +114,7 @@ impl Service {
         let response = self.respond_to(context, request).map(Ok);
         match span {
             None => response.boxed(),
-            Some(span) => span.scope(response).boxed(),
+            Some(span) => span.scope(response.boxed()).boxed(),
         }
     }
 

@@ -99,7 +99,7 @@ impl App {
     async fn fan_out(&self, items: Vec<Item>) -> Result<()> {
         let (new, mut again): (Vec<_>, Vec<_>) =
             items.into_iter().partition(|item| item.attempts == 1);
-        let delivered = notifications::deliver(self, &new);
+        let delivered = Box::pin(notifications::deliver(self, &new));
         let delivered = match &self.telemetry {
             None => delivered.await,
             Some(telemetry) => {
@@ -152,13 +152,16 @@ impl App {
     async fn deliver_one(&self, item: &Item) -> Result<()> {
         let delivered = match item.is_poison() {
             true => Err(Error::internal("its delivery has panicked too often")),
-            false => match &self.telemetry {
-                None => self.deliver_in_time(item).await,
-                Some(telemetry) => {
-                    let name = format!("deliver {}", item.topic);
-                    telemetry.job(name, self.deliver_in_time(item), |_| Some(1)).await
+            false => {
+                let delivery = Box::pin(self.deliver_in_time(item));
+                match &self.telemetry {
+                    None => delivery.await,
+                    Some(telemetry) => {
+                        let name = format!("deliver {}", item.topic);
+                        telemetry.job(name, delivery, |_| Some(1)).await
+                    }
                 }
-            },
+            }
         };
         let error = match delivered {
             Ok(Delivered::Unknown) => {

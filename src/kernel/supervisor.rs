@@ -134,17 +134,17 @@ impl Job {
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tick.tick().await;
-            while self.done(self.in_span(run()).await).is_some_and(|pass| pass.more) {}
+            // Boxed: futures of jobs are large.
+            while self.done(self.pass(Box::pin(run())).await).is_some_and(|pass| pass.more) {}
         }
     }
 
-    /// Runs in a span. It is not exported if a job that looks for work every few seconds has found
-    /// none.
-    async fn in_span<R: Into<Pass>>(&self, run: impl Future<Output = Result<R>>) -> Result<Pass> {
+    async fn pass<R: Into<Pass>>(&self, run: impl Future<Output = Result<R>>) -> Result<Pass> {
         let Some(telemetry) = &self.telemetry else { return run.await.map(Into::into) };
-        let run = async { run.await.map(Into::into) };
+        // A job that looks for work every few seconds is not traced when it finds none.
         let rarely = self.interval >= RARELY;
         let items = |pass: &Pass| (rarely || pass.done > 0).then_some(pass.done);
+        let run = async { run.await.map(Into::into) };
         telemetry.job(format!("job {}", self.name), run, items).await
     }
 
