@@ -14,7 +14,7 @@ use crate::{
     kernel::{
         address_hash::AddressHasher, clock::Clock, db::Db, mail::Mailer, metrics::Metrics, private,
         response_cache::ResponseCache, seal::Sealer, secret::Secret, slots::Slots,
-        storage::Storage, supervisor::Jobs,
+        storage::Storage, supervisor::Jobs, telemetry::Telemetry,
     },
 };
 
@@ -28,6 +28,8 @@ pub struct State {
     pub db: Db,
     pub mailer: Mailer,
     pub metrics: Metrics,
+    /// Where traces and logs are exported to, if anywhere.
+    pub telemetry: Option<Telemetry>,
     pub response_cache: ResponseCache,
     /// The background jobs that this process runs.
     pub jobs: Arc<Jobs>,
@@ -87,15 +89,18 @@ impl App {
         let mailer = mailer(&config, &address_hasher)?;
         let domains = domains(&config, &secret_key)?;
         ensure_replica_fits(&config)?;
+        let metrics = Metrics::new();
+        let telemetry = Telemetry::new(&config, &metrics)?;
         let url = config.database_url();
         let db = Db::open(&url).await.map_err(|why| format!("DERMAGA_DATABASE_URL: {why}"))?;
         let db = with_replica(db.in_zone(config.timezone), &config)?;
         db.migrate().await.map_err(|why| format!("cannot migrate the database: {why}"))?;
         Ok(Self(Arc::new(State {
             stopping: watch::Sender::new(false),
-            metrics: Metrics::new(),
+            jobs: Arc::new(Jobs::new(telemetry.clone())),
+            metrics,
+            telemetry,
             response_cache: ResponseCache::new(!config.shares_database()),
-            jobs: Arc::default(),
             sealer: Sealer::new(&secret_key, &config.old_secret_keys.0),
             storage: storage(&config)?,
             uploads: Slots::new(8),

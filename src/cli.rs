@@ -9,7 +9,7 @@ use std::{
 };
 
 use clap::{Args, Parser, Subcommand};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{EnvFilter, layer::SubscriberExt, util::SubscriberInitExt};
 
 use crate::{
     accounts::{self, Password},
@@ -31,6 +31,7 @@ use crate::{
         error::Error,
         lang::Lang,
         log, outbox, private,
+        telemetry::LogExport,
         text::Name,
     },
     reports, sailings, service,
@@ -213,6 +214,9 @@ async fn serve(mut config: Config, started: impl FnOnce()) -> Result<(), String>
     config.listen = listener.local_addr().map_err(fault)?;
     let _lock = lock_data_directory(&config)?;
     let app = App::start(config, Clock::System).await?;
+    if let Some(telemetry) = &app.telemetry {
+        telemetry.export_logs();
+    }
     if verdict == Verdict::Sound {
         demo::no_printed_logins(&app).await?;
     }
@@ -237,6 +241,9 @@ async fn serve(mut config: Config, started: impl FnOnce()) -> Result<(), String>
     }
     app.db.close().await;
     tracing::info!("stopped");
+    if let Some(telemetry) = &app.telemetry {
+        telemetry.finish().await;
+    }
     Ok(())
 }
 
@@ -305,9 +312,10 @@ fn start_logging(config: &Config) -> Result<(), String> {
         .with_writer(|| log::Stderr)
         .log_internal_errors(false)
         .with_ansi(std::io::stderr().is_terminal());
+    let export = config.otlp_url.is_some().then_some(LogExport);
     match config.log_format {
-        LogFormat::Text => log.init(),
-        LogFormat::Json => log.json().flatten_event(true).init(),
+        LogFormat::Text => log.finish().with(export).init(),
+        LogFormat::Json => log.json().flatten_event(true).finish().with(export).init(),
     }
     Ok(())
 }

@@ -50,6 +50,7 @@ pub async fn examine(config: Config) -> Vec<Finding> {
     note("mail", app.mailer.test().await.map_err(said));
     note("payment provider", provider(&app).await);
     note("payouts", payouts(&app).await);
+    note("collector", collector(&app).await);
     note("deliveries", deliveries(&app).await);
     note("background jobs", background_jobs(&app).await);
     app.db.close().await;
@@ -166,6 +167,14 @@ async fn payouts(app: &App) -> Result<String, String> {
     };
     let reach = tokio::time::timeout(Duration::from_secs(20), provider.reach_payouts()).await;
     reach.map_err(|_| format!("{}: no response", provider.name()))?
+}
+
+/// Checks that the collector accepts an empty batch of spans.
+async fn collector(app: &App) -> Result<String, String> {
+    match &app.telemetry {
+        None => Ok("none: traces and logs are not exported".into()),
+        Some(telemetry) => telemetry.reach().await.map(|()| "accepts traces".into()),
+    }
 }
 
 async fn deliveries(app: &App) -> Result<String, String> {

@@ -210,6 +210,21 @@ impl Setting for Switch {
     }
 }
 
+/// A fraction from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ratio(pub f64);
+
+impl Setting for Ratio {
+    fn read(word: &str) -> Result<Self, String> {
+        let ratio = word.parse().ok().filter(|ratio| (0.0..=1.0).contains(ratio));
+        ratio.map(Self).ok_or_else(|| format!("{word:?} is not a number from 0 to 1"))
+    }
+
+    fn show(&self) -> String {
+        self.0.to_string()
+    }
+}
+
 /// Several secrets, never displayed.
 #[derive(Clone, Debug, Default)]
 pub struct Secrets(pub Vec<Secret>);

@@ -10,7 +10,7 @@ use chrono_tz::Tz;
 use crate::kernel::{email::Email, phone::Phone, secret::Secret};
 
 pub use kinds::{
-    DatabaseUrl, LogFormat, MailUrl, Origins, PaymentProvider, PayoutProvider, ReplicaUrl,
+    DatabaseUrl, LogFormat, MailUrl, Origins, PaymentProvider, PayoutProvider, Ratio, ReplicaUrl,
     RequireSecondFactor, Secrets, SendRefunds, Steps, StorageUrl, Switch, Url, WebUrl,
 };
 
@@ -149,6 +149,14 @@ settings! {
     /// Bearer token for `/metrics`. Without one, metrics are only available if the service is
     /// reachable from this machine alone.
     metrics_token: Option<Secret> = "";
+    /// Address of an OpenTelemetry collector (OTLP over HTTP), like `http://collector:4318`. Without
+    /// one, no traces and logs are exported.
+    otlp_url: Option<WebUrl> = "";
+    /// Headers for the collector, such as a token: `name=value`, separated by commas.
+    otlp_headers: Option<Secret> = "";
+    /// Fraction of the traces that are exported, from 0 to 1. A request that carries `traceparent`
+    /// is exported if its caller's span is.
+    trace_ratio: Ratio = "1";
     /// Disables the production guard: allows a reachable service to run with the simulator, without
     /// rate limits, or with a public key or password: `true` or `false`.
     insecure_demo: Switch = "false";
@@ -284,6 +292,9 @@ mod tests {
             ("refund_policy", "24:100"),
             ("refund_policy", "6h:50,24h:100"),
             ("refund_policy", "24h:101"),
+            ("otlp_url", "collector:4318"),
+            ("trace_ratio", "1.5"),
+            ("trace_ratio", "NaN"),
         ] {
             assert!(refused(&[(name, bad)]).starts_with(&env_name(name)), "{name} {bad}");
         }
@@ -297,6 +308,8 @@ mod tests {
             ("admin_password", "hunter2"),
             ("secret_key", "hunter2"),
             ("metrics_token", "hunter2"),
+            ("otlp_url", "http://user:hunter2@collector:4318"),
+            ("otlp_headers", "authorization=Bearer hunter2"),
             ("old_secret_keys", "hunter2,hunter2"),
             ("payout_key", "hunter2"),
             ("payout_approver_key", "hunter2"),

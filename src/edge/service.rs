@@ -31,8 +31,9 @@ use crate::{
     kernel::{
         caller::Context,
         error::Error,
-        http::{CompressOnce, MAX_BODY, render, unreadable},
+        http::{Answer, CompressOnce, MAX_BODY, render, unreadable},
         response_cache::CacheKey,
+        telemetry::{self, TracedRequest},
     },
     octo, pages, pier, service,
     table::{Operation, Route, Routes},
@@ -91,7 +92,7 @@ impl Service {
     pub async fn respond(&self, peer: Option<SocketAddr>, request: Request) -> Response {
         let context = context(self.0.app.config.trusted_hops, peer, &request);
         // Boxed: the adapters around it move the future several times.
-        let service = service_fn(|request| self.respond_to(&context, request).map(Ok).boxed());
+        let service = service_fn(|request| self.respond_in_span(&context, request));
         // The path is normalized before a route is looked for.
         let service = NormalizePath::trim_trailing_slash(service);
         if !context.accepts_gzip {
@@ -102,7 +103,22 @@ impl Service {
         infallible(service.oneshot(request).boxed().await)
     }
 
-    /// Applies the limits, answers, and records metrics and the log line.
+    /// In a span, if traces are exported.
+    fn respond_in_span<'a>(
+        &'a self,
+        context: &'a Context,
+        request: Request,
+    ) -> BoxFuture<'a, Result<Response, Infallible>> {
+        let telemetry = self.0.app.telemetry.as_ref();
+        let span = telemetry.map(|telemetry| telemetry.server_span(request.headers()));
+        let response = self.respond_to(context, request).map(Ok);
+        match span {
+            None => response.boxed(),
+            Some(span) => span.scope(response.boxed()).boxed(),
+        }
+    }
+
+    /// Applies the limits, answers, and records metrics, the log line and the span.
     async fn respond_to(&self, context: &Context, mut request: Request) -> Response {
         let started = Instant::now();
         let app = &self.0.app;
@@ -134,6 +150,7 @@ impl Service {
         if let Some(allowance) = allowance {
             allowance.announce(response.headers_mut());
         }
+        let span = telemetry::current().map(|span| (span, error_code(&response)));
         let problem = is_octo.then(|| octo::rendered(&response, context.lang)).flatten();
         render(&mut response, context);
         if let Some((status, body)) = problem {
@@ -160,6 +177,13 @@ impl Service {
             user_agent = context.user_agent.as_deref().unwrap_or_default(),
             "request"
         );
+        if let Some((span, error)) = span {
+            let route = route.map(|route| route.path);
+            let operation = operation.map(|operation| operation.id);
+            let path = uri.path();
+            let request = TracedRequest { context, method: &method, path, route, operation };
+            span.end_request(request, status, error);
+        }
         response
     }
 
@@ -237,6 +261,12 @@ impl<'a> Target<'a> {
     fn changes(&self, method: &Method) -> bool {
         self.operation.map_or(!method.is_safe(), |operation| operation.changes)
     }
+}
+
+/// The code of the error that will be rendered.
+fn error_code(response: &Response) -> Option<&'static str> {
+    let answer = response.extensions().get::<Answer>()?;
+    answer.error().map(|error| error.describe().1)
 }
 
 fn default_headers(app: &App) -> Vec<(HeaderName, HeaderValue)> {

@@ -99,7 +99,16 @@ impl App {
     async fn fan_out(&self, items: Vec<Item>) -> Result<()> {
         let (new, mut again): (Vec<_>, Vec<_>) =
             items.into_iter().partition(|item| item.attempts == 1);
-        match notifications::deliver(self, &new).await {
+        let delivered = Box::pin(notifications::deliver(self, &new));
+        let delivered = match &self.telemetry {
+            None => delivered.await,
+            Some(telemetry) => {
+                let count = new.len() as u64;
+                let items = |&(): &()| (count > 0).then_some(count);
+                telemetry.job("deliver events".into(), delivered, items).await
+            }
+        };
+        match delivered {
             Ok(()) => {}
             // The items are claimed again when their lease ends. Where the outcome of the commit is
             // unknown, that claim finds out.
@@ -143,9 +152,16 @@ impl App {
     async fn deliver_one(&self, item: &Item) -> Result<()> {
         let delivered = match item.is_poison() {
             true => Err(Error::internal("its delivery has panicked too often")),
-            false => tokio::time::timeout(Duration::from_secs(45), self.deliver(item))
-                .await
-                .unwrap_or_else(|_| Err(Error::Unavailable("timed out".into()))),
+            false => {
+                let delivery = Box::pin(self.deliver_in_time(item));
+                match &self.telemetry {
+                    None => delivery.await,
+                    Some(telemetry) => {
+                        let name = format!("deliver {}", item.topic);
+                        telemetry.job(name, delivery, |_| Some(1)).await
+                    }
+                }
+            }
         };
         let error = match delivered {
             Ok(Delivered::Unknown) => {
@@ -165,6 +181,11 @@ impl App {
         let (topic, id) = (&item.topic, item.id);
         tracing::warn!(%topic, %id, attempts = item.attempts, %error, "delivery failed");
         outbox::failed(&self.db, item, &error.to_string(), self.clock.now()).await
+    }
+
+    async fn deliver_in_time(&self, item: &Item) -> Result<Delivered> {
+        let delivered = tokio::time::timeout(Duration::from_secs(45), self.deliver(item)).await;
+        delivered.unwrap_or_else(|_| Err(Error::Unavailable("timed out".into())))
     }
 
     /// Which domain delivers which message.

@@ -94,6 +94,12 @@ pub struct Metrics {
     cache: Family<OutcomeOf, Counter<u64, AtomicU64>>,
     provider: Family<OutcomeOf, Counter<u64, AtomicU64>>,
     build: Family<Build, Gauge>,
+    pub otlp_dropped: Counter,
+}
+
+/// The name of a method. A caller can make up others.
+pub fn standard(method: &Method) -> Option<&'static str> {
+    STANDARD.iter().find(|known| *known == method).map(Method::as_str)
 }
 
 fn histogram() -> Histogram {
@@ -117,6 +123,7 @@ impl Metrics {
         let job_success = Family::default();
         let job_runs = Family::default();
         let set_aside = Family::default();
+        let otlp_dropped = Counter::default();
         registry.register("requests", "HTTP requests served", requests.clone());
         registry.register("request_seconds", "HTTP response time", seconds.clone());
         registry.register("connections", "Open connections", connections.clone());
@@ -186,6 +193,11 @@ impl Metrics {
             Family::clone(&provider),
         );
         registry.register("build_info", "Version and database engine", Family::clone(&build));
+        registry.register(
+            "otlp_dropped",
+            "Spans and log records that could not be exported",
+            otlp_dropped.clone(),
+        );
         Self {
             registry,
             requests,
@@ -206,13 +218,13 @@ impl Metrics {
             cache,
             provider,
             build,
+            otlp_dropped,
         }
     }
 
     pub fn request(&self, method: &Method, route: &'static str, status: u16, took: Duration) {
-        // A caller can make up methods; these share a label.
-        let known = STANDARD.iter().find(|known| *known == method);
-        let method = known.map_or("OTHER", Method::as_str);
+        // Methods that callers make up share a label.
+        let method = standard(method).unwrap_or("OTHER");
         self.requests.get_or_create(&Request { method, route, status }).inc();
         self.seconds.get_or_create(&Route { route }).observe(took.as_secs_f64());
     }

@@ -37,6 +37,7 @@ pub mod slots;
 pub mod storage;
 pub mod string_enum;
 pub mod supervisor;
+pub mod telemetry;
 pub mod text;
 
 pub use error::{Error, Result};

@@ -16,12 +16,16 @@ use tokio::{
 use super::{
     error::{Error, Result},
     set_aside::Pass,
+    telemetry::Telemetry,
 };
 
 /// A job is overdue when it has not succeeded for this many of its intervals.
 const OVERDUE_INTERVALS: u32 = 5;
 /// No job is overdue before this: a slow machine is not a broken one.
 const MIN_OVERDUE: Duration = Duration::from_secs(30);
+
+/// The interval of jobs of which every run is traced.
+const RARELY: Duration = Duration::from_secs(60);
 
 /// How long a job that has panicked or ended waits for its restart. The pause doubles each time, and
 /// starts over when the job has succeeded in between.
@@ -48,6 +52,7 @@ impl Backoff {
 pub struct Job {
     pub name: &'static str,
     pub interval: Duration,
+    telemetry: Option<Telemetry>,
     state: Mutex<State>,
 }
 
@@ -64,7 +69,7 @@ pub struct State {
 }
 
 impl Job {
-    fn new(name: &'static str, interval: Duration) -> Self {
+    fn new(name: &'static str, interval: Duration, telemetry: Option<Telemetry>) -> Self {
         let state = State {
             runs: 0,
             failures: 0,
@@ -72,7 +77,7 @@ impl Job {
             last_success: None,
             healthy_at: Instant::now(),
         };
-        Self { name, interval, state: Mutex::new(state) }
+        Self { name, interval, telemetry, state: Mutex::new(state) }
     }
 
     pub fn state(&self) -> State {
@@ -129,8 +134,18 @@ impl Job {
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tick.tick().await;
-            while self.done(run().await).is_some_and(|pass| pass.into().more) {}
+            // Boxed: futures of jobs are large.
+            while self.done(self.pass(Box::pin(run())).await).is_some_and(|pass| pass.more) {}
         }
+    }
+
+    async fn pass<R: Into<Pass>>(&self, run: impl Future<Output = Result<R>>) -> Result<Pass> {
+        let Some(telemetry) = &self.telemetry else { return run.await.map(Into::into) };
+        // A job that looks for work every few seconds is not traced when it finds none.
+        let rarely = self.interval >= RARELY;
+        let items = |pass: &Pass| (rarely || pass.done > 0).then_some(pass.done);
+        let run = async { run.await.map(Into::into) };
+        telemetry.job(format!("job {}", self.name), run, items).await
     }
 
     fn locked(&self) -> MutexGuard<'_, State> {
@@ -140,11 +155,18 @@ impl Job {
 
 /// The jobs that this process runs. Empty in commands that run none.
 #[derive(Default)]
-pub struct Jobs(Mutex<Vec<Arc<Job>>>);
+pub struct Jobs {
+    all: Mutex<Vec<Arc<Job>>>,
+    telemetry: Option<Telemetry>,
+}
 
 impl Jobs {
+    pub fn new(telemetry: Option<Telemetry>) -> Self {
+        Self { telemetry, ..Self::default() }
+    }
+
     pub fn add(&self, name: &'static str, interval: Duration) -> Arc<Job> {
-        let job = Arc::new(Job::new(name, interval));
+        let job = Arc::new(Job::new(name, interval, self.telemetry.clone()));
         let mut jobs = self.locked();
         jobs.retain(|known| known.name != name);
         jobs.push(job.clone());
@@ -165,7 +187,7 @@ impl Jobs {
     }
 
     fn locked(&self) -> MutexGuard<'_, Vec<Arc<Job>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -15,6 +15,7 @@ use crate::kernel::{
     error::{Error, Result},
     money::Rupiah,
     secret::Secret,
+    telemetry,
 };
 
 pub fn client() -> Result<reqwest::Client, String> {
@@ -56,7 +57,7 @@ pub async fn answer(request: reqwest::RequestBuilder) -> Result<(StatusCode, Byt
 
 async fn counted(request: reqwest::RequestBuilder) -> reqwest::Result<(StatusCode, Bytes)> {
     let answer = async {
-        let response = request.send().await?;
+        let response = telemetry::call(request).await?;
         Ok((response.status(), response.bytes().await?))
     };
     let answer: reqwest::Result<_> = answer.await;

@@ -20,6 +20,7 @@ use crate::{
         error::{Error, Result},
         ids::Uuid,
         outbox::Item,
+        telemetry,
     },
 };
 
@@ -93,17 +94,15 @@ impl WebhookClient {
             Ok(client) => client,
             Err(error) => return failed(None, reason(&error)),
         };
-        let answer = client
+        let request = client
             .post(url)
             .headers(headers)
             .header("content-type", "application/json")
             .header("webhook-id", &id)
             .header("webhook-timestamp", timestamp)
             .header("webhook-signature", signature(secret, &id, timestamp, &body))
-            .body(body)
-            .send()
-            .await;
-        match answer {
+            .body(body);
+        match telemetry::call(request).await {
             Ok(answer) if answer.status().is_success() => Attempt {
                 status: DeliveryStatus::Delivered,
                 response_status: Some(answer.status().as_u16().into()),

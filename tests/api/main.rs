@@ -84,6 +84,7 @@ mod storms;
 #[path = "../support/mod.rs"]
 mod support;
 mod taxes;
+mod telemetry;
 mod tickets;
 mod transactions;
 mod updates;

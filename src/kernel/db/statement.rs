@@ -11,6 +11,7 @@ use super::{
     sqlite::{Length, Query},
     within_for,
 };
+use crate::kernel::telemetry;
 
 pub(super) enum On<'c> {
     Db(&'c Db),
@@ -131,6 +132,7 @@ impl<'c> Statement<'c> {
     async fn rows<T: FromRow>(self, most: usize) -> Result<Vec<T>> {
         let Self { on, query, types, refused } = self;
         refused.map_or(Ok(()), Err)?;
+        let _measured = telemetry::statement();
         match on {
             On::Db(db) => {
                 db.metrics.statements.fetch_add(1, Ordering::Relaxed);
@@ -163,6 +165,7 @@ impl<'c> Statement<'c> {
     pub async fn run(self) -> Result<u64> {
         let Self { on, query, types, refused } = self;
         refused.map_or(Ok(()), Err)?;
+        let _measured = telemetry::statement();
         match on {
             On::Db(db) => {
                 db.metrics.statements.fetch_add(1, Ordering::Relaxed);
