@@ -107,7 +107,12 @@ async fn main() {
     }
     if has("--postgres") || !has("--sqlite") {
         let Some(bin) = cluster::binaries() else { return println!("PostgreSQL is not installed") };
-        let cluster = cluster::start(&bin, "").expect("PostgreSQL starts");
+        let cluster = cluster::start(
+            &bin,
+            tempfile::Builder::new().prefix("dermaga-pg-").tempdir().expect("a folder"),
+            "",
+        )
+        .expect("PostgreSQL starts");
         let name = format!("b{}", ids::fresh().simple());
         let url = cluster::create(&cluster, &format!("CREATE DATABASE {name}")).await;
         campaign("PostgreSQL", Some(url), time).await;

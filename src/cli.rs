@@ -1,6 +1,8 @@
 //! The command line.
 
 use std::{
+    fmt::Display,
+    fs::{File, TryLockError},
     io::{IsTerminal, Write},
     path::PathBuf,
     time::Duration,
@@ -28,7 +30,7 @@ use crate::{
         email::Email,
         error::Error,
         lang::Lang,
-        log, outbox,
+        log, outbox, private,
         text::Name,
     },
     reports, sailings, service,
@@ -209,6 +211,7 @@ async fn serve(mut config: Config, started: impl FnOnce()) -> Result<(), String>
     let listener = edge::listen(config.listen).map_err(fault)?;
     // Replaces port 0 by the actual port.
     config.listen = listener.local_addr().map_err(fault)?;
+    let _lock = lock_data_directory(&config)?;
     let app = App::start(config, Clock::System).await?;
     if verdict == Verdict::Sound {
         demo::no_printed_logins(&app).await?;
@@ -235,6 +238,25 @@ async fn serve(mut config: Config, started: impl FnOnce()) -> Result<(), String>
     app.db.close().await;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Refuses a second process on one SQLite database: each keeps responses and counters of its own. The
+/// lock ends with the process.
+fn lock_data_directory(config: &Config) -> Result<Option<File>, String> {
+    if config.shares_database() {
+        return Ok(None);
+    }
+    let file = config.data_dir.join("dermaga.lock");
+    let fault = |why: &dyn Display| format!("{}: {why}", file.display());
+    private::folder(&config.data_dir).map_err(|why| fault(&why))?;
+    let lock = private::open(&file).map_err(|why| fault(&why))?;
+    match lock.try_lock() {
+        Ok(()) => Ok(Some(lock)),
+        Err(TryLockError::WouldBlock) => {
+            Err(fault(&"another process serves this database; PostgreSQL allows several"))
+        }
+        Err(TryLockError::Error(why)) => Err(fault(&why)),
+    }
 }
 
 fn greet(app: &App, first_admin: Option<accounts::FirstAdmin>) {
@@ -415,9 +437,9 @@ async fn openapi() -> Result<String, String> {
     let folder = std::env::temp_dir().join(format!("dermaga-{}", crate::kernel::ids::fresh()));
     let config = Config { data_dir: folder.clone(), ..Config::default() };
     let app = App::start(config, Clock::System).await?;
-    let document = api::table(app).finish().document;
+    let document = service::openapi(api::table(app).operations());
     let _ = std::fs::remove_dir_all(folder);
-    Ok(service::openapi(&document))
+    Ok(document)
 }
 
 /// The table of settings in the README.

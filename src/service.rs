@@ -24,6 +24,12 @@ use crate::{
         error::{Error, Result},
         http::{Reply, SharedBody},
     },
+    providers,
+    table::{
+        Operation,
+        document::{self, Event},
+    },
+    webhooks,
 };
 
 #[derive(Serialize, JsonSchema)]
@@ -77,48 +83,83 @@ pub async fn metrics(State(app): State<App>, headers: HeaderMap) -> Result<impl 
         return Err(Error::Unauthenticated);
     }
     app.metrics.jobs(&app.jobs);
+    app.metrics.cache(&app.response_cache);
+    app.metrics.provider_calls(&providers::calls());
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     Ok(([(header::CONTENT_TYPE, kind)], app.metrics.text(&app.db)))
 }
 
-/// The reference at /docs and the document it is made from. Both are part of the binary.
-pub fn documentation(json: Bytes) -> [(&'static str, MethodRouter<App>); 2] {
-    // Three megabytes, built at the first request.
-    static PAGE: LazyLock<SharedBody> = LazyLock::new(|| {
-        SharedBody::constant(Scalar::new("/openapi.json").with_title("Dermaga API").html())
-    });
+/// The page at `/docs`. It has no script of its own: its policy allows none.
+const REFERENCE_PAGE: &str = r#"<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Dermaga API</title>
+<style>body { margin: 0 }</style>
+</head>
+<body>
+<noscript>The reference needs JavaScript. The document is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+<script id="api-reference" data-url="/openapi.json" data-configuration='{
+  "theme": "default", "withDefaultFonts": false, "hideClientButton": true, "hideDarkModeToggle": false,
+  "defaultHttpClient": { "targetKey": "shell", "clientKey": "curl" },
+  "metaData": { "title": "Dermaga API" }
+}'></script>
+<script src="/docs/reference.js"></script>
+</body>
+</html>
+"#;
+
+/// The reference at `/docs`, its script, and the document it is made from. All are part of the binary.
+pub fn documentation(json: Bytes) -> [(&'static str, MethodRouter<App>); 3] {
+    // Three megabytes, taken out at the first request.
+    static SCRIPT: LazyLock<SharedBody> =
+        LazyLock::new(|| SharedBody::constant(reference_script()));
+    static PAGE: LazyLock<SharedBody> = LazyLock::new(|| SharedBody::constant(REFERENCE_PAGE));
     let json = Arc::new(SharedBody::constant(json));
-    let kind = [(header::CONTENT_TYPE, "application/json")];
-    let page_kind = (header::CONTENT_TYPE, "text/html; charset=utf-8");
+    let kind = |kind| (header::CONTENT_TYPE, kind);
+    let (json_kind, script_kind) = ([kind("application/json")], [kind("text/javascript")]);
     let policy = (
         header::CONTENT_SECURITY_POLICY,
-        "default-src 'self'; script-src 'unsafe-inline' 'unsafe-eval'; \
-         style-src 'unsafe-inline'; img-src 'self' data: blob:; font-src data:; \
-         worker-src blob:; frame-ancestors 'none'",
+        "default-src 'self'; style-src 'unsafe-inline'; img-src 'self' data: blob:; \
+         font-src data:; worker-src blob:; frame-ancestors 'none'",
     );
+    let page_head = [kind("text/html; charset=utf-8"), policy];
     [
-        ("/openapi.json", get(async move |context| document(kind, &json, &context))),
-        ("/docs", get(async move |context| document([page_kind, policy], &PAGE, &context))),
+        ("/openapi.json", get(async move |context| serve(json_kind, &json, &context))),
+        ("/docs", get(async move |context| serve(page_head, &PAGE, &context))),
+        ("/docs/reference.js", get(async move |context| serve(script_kind, &SCRIPT, &context))),
     ]
 }
 
-fn document(head: impl IntoResponse, body: &SharedBody, context: &Context) -> Response {
+/// The script of the library's own page, which has a theme that cannot be chosen.
+fn reference_script() -> String {
+    let page = Scalar::new("").html();
+    let script = page.split_once("JSON.stringify(configuration)").and_then(|(_, rest)| {
+        let (_, script) = rest.split_once("<script>")?;
+        Some(script.rsplit_once("</script>")?.0.trim().to_owned())
+    });
+    script.expect("the page ends with the script")
+}
+
+fn serve(head: impl IntoResponse, body: &SharedBody, context: &Context) -> Response {
     let mut response = head.into_response();
     body.put_into(&mut response, context.accepts_gzip);
     response
 }
 
 /// The document as it is served. One for all services of a process: tests start hundreds.
-pub fn served_document(document: &OpenApi) -> Bytes {
+pub fn served_document(operations: &[Operation]) -> Bytes {
     static JSON: OnceLock<Bytes> = OnceLock::new();
-    JSON.get_or_init(|| openapi(document).into()).clone()
+    JSON.get_or_init(|| openapi(operations).into()).clone()
 }
 
 /// The document as it is served and committed, without unreferenced schemas (those of queries, which
 /// are documented as parameters).
-pub fn openapi(document: &OpenApi) -> String {
+pub fn openapi(operations: &[Operation]) -> String {
     const REFERENCE: &str = "\"#/components/schemas/";
-    let mut document = document.clone();
+    let events = webhooks::documented_events().map(|(name, data)| Event { name, data });
+    let mut document = document::document(operations, &events.collect::<Vec<_>>());
     let text = |document: &OpenApi| {
         serde_json::to_string_pretty(document).expect("the document serializes")
     };
@@ -133,7 +174,7 @@ pub fn openapi(document: &OpenApi) -> String {
         }
         json = text(&document);
     }
-    crate::table::document::complete(&mut document);
+    document::complete(&mut document);
     json = text(&document);
     json.push('\n');
     json

@@ -203,7 +203,12 @@ fn main() {
                 None => println!("PostgreSQL is not installed: SQLite alone was measured."),
                 Some(bin) => {
                     let settings = "-c shared_buffers=256MB -c max_wal_size=4GB";
-                    let cluster = cluster::start(&bin, settings).expect("PostgreSQL starts");
+                    let cluster = cluster::start(
+                        &bin,
+                        tempfile::Builder::new().prefix("dermaga-pg-").tempdir().expect("a folder"),
+                        settings,
+                    )
+                    .expect("PostgreSQL starts");
                     run(&options, Engine::Postgres { cluster, bin }).await;
                 }
             }

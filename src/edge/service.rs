@@ -66,7 +66,7 @@ impl Service {
     pub fn new(app: &App, timeout: Duration) -> Self {
         let table = api::table(app.clone()).finish();
         app.limits().limit_operations(&table.operations);
-        let document = service::served_document(&table.document);
+        let document = service::served_document(&table.operations);
         // The console calls the operations, and none of the pages.
         let operations = Routes::new(app, &table.operations, table.handlers.clone());
         let site =

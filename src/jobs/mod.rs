@@ -18,7 +18,7 @@ use crate::{
     kernel::{
         error::Result,
         idempotency,
-        outbox::Queue,
+        outbox::{self, Queue},
         set_aside::{self, RowJob},
         supervisor::{Backoff, Job, Supervisor},
     },
@@ -27,6 +27,7 @@ use crate::{
 };
 
 const SECOND: Duration = Duration::from_secs(1);
+const QUARTER_MINUTE: Duration = Duration::from_secs(15);
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
@@ -127,6 +128,11 @@ impl App {
         });
         all.every("count_set_aside", MINUTE, |app: App| async move {
             app.metrics.set_aside(&set_aside::counts(&app.db).await?);
+            Ok(())
+        });
+        all.every("measure_outbox", QUARTER_MINUTE, |app: App| async move {
+            let now = app.clock.now();
+            app.metrics.outbox(&outbox::backlog(&app.db, now).await?, now);
             Ok(())
         });
         all.every("announce_line_changes", MINUTE, |app: App| async move {

@@ -6,13 +6,17 @@ use std::{
 };
 
 use axum::http::Method;
+use chrono::{DateTime, Utc};
 use prometheus_client::{
     encoding::EncodeLabelSet,
     metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
     registry::Registry,
 };
 
-use super::{db::Db, log, set_aside::RowJob, supervisor::Jobs};
+use super::{
+    db::Db, log, outbox::Backlog, response_cache::ResponseCache, set_aside::RowJob,
+    supervisor::Jobs,
+};
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Request {
@@ -28,12 +32,13 @@ struct Route {
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct OfJob {
-    job: &'static str,
+    /// Not `job`: Prometheus has a label of that name for every target.
+    task: &'static str,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Run {
-    job: &'static str,
+    task: &'static str,
     outcome: &'static str,
 }
 
@@ -41,6 +46,22 @@ struct Run {
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Target {
     target: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OfQueue {
+    queue: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OutcomeOf {
+    outcome: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Build {
+    version: &'static str,
+    engine: &'static str,
 }
 
 static STANDARD: [Method; 7] = [
@@ -67,6 +88,12 @@ pub struct Metrics {
     job_success: Family<OfJob, Gauge>,
     job_runs: Family<Run, Counter<u64, AtomicU64>>,
     set_aside: Family<OfJob, Gauge>,
+    outbox_due: Family<OfQueue, Gauge>,
+    outbox_delay: Family<OfQueue, Gauge>,
+    outbox_dead: Family<OfQueue, Gauge>,
+    cache: Family<OutcomeOf, Counter<u64, AtomicU64>>,
+    provider: Family<OutcomeOf, Counter<u64, AtomicU64>>,
+    build: Family<Build, Gauge>,
 }
 
 fn histogram() -> Histogram {
@@ -83,7 +110,10 @@ impl Metrics {
         let statements = Counter::default();
         let commits = Counter::default();
         let (replica_in_use, replica_lag) = (Gauge::default(), Gauge::default());
-        let replica_reads = Family::default();
+        let replica_reads = Family::<Target, Counter<u64, AtomicU64>>::default();
+        for target in ["replica", "primary"] {
+            replica_reads.get_or_create(&Target { target });
+        }
         let job_success = Family::default();
         let job_runs = Family::default();
         let set_aside = Family::default();
@@ -128,6 +158,34 @@ impl Metrics {
             "Rows that a background job failed to process",
             set_aside.clone(),
         );
+        let (outbox_due, outbox_delay, outbox_dead) = Default::default();
+        registry.register(
+            "outbox_due",
+            "Deliveries that are due, at most 10,000",
+            Family::clone(&outbox_due),
+        );
+        registry.register(
+            "outbox_delay_seconds",
+            "How long the oldest due delivery has waited",
+            Family::clone(&outbox_delay),
+        );
+        registry.register(
+            "outbox_dead",
+            "Deliveries that were given up",
+            Family::clone(&outbox_dead),
+        );
+        let (cache, provider, build) = Default::default();
+        registry.register(
+            "cache_requests",
+            "Requests of cached operations, by whether the cache had the response",
+            Family::clone(&cache),
+        );
+        registry.register(
+            "provider_requests",
+            "Calls of payment providers, by outcome",
+            Family::clone(&provider),
+        );
+        registry.register("build_info", "Version and database engine", Family::clone(&build));
         Self {
             registry,
             requests,
@@ -142,6 +200,12 @@ impl Metrics {
             job_success,
             job_runs,
             set_aside,
+            outbox_due,
+            outbox_delay,
+            outbox_dead,
+            cache,
+            provider,
+            build,
         }
     }
 
@@ -156,7 +220,35 @@ impl Metrics {
     /// How many rows of each job are set aside in the database.
     pub fn set_aside(&self, counts: &[(RowJob, i64)]) {
         for (job, count) in counts {
-            self.set_aside.get_or_create(&OfJob { job: job.as_str() }).set(*count);
+            self.set_aside.get_or_create(&OfJob { task: job.as_str() }).set(*count);
+        }
+    }
+
+    /// How far deliveries are behind.
+    pub fn outbox(&self, backlogs: &[Backlog], now: DateTime<Utc>) {
+        for backlog in backlogs {
+            let of = OfQueue { queue: backlog.queue.as_str() };
+            let delay = backlog.due_since.map_or(0, |since| (now - since).num_seconds());
+            self.outbox_due.get_or_create(&of).set(backlog.due);
+            self.outbox_delay.get_or_create(&of).set(delay);
+            self.outbox_dead.get_or_create(&of).set(backlog.dead);
+        }
+    }
+
+    /// Calls of payment providers so far, by outcome.
+    pub fn provider_calls(&self, calls: &[(&'static str, u64)]) {
+        for (outcome, calls) in calls {
+            let counter = self.provider.get_or_create(&OutcomeOf { outcome });
+            counter.inner().store(*calls, Ordering::Relaxed);
+        }
+    }
+
+    /// What the response cache has served so far.
+    pub fn cache(&self, cache: &ResponseCache) {
+        let (hits, misses) = cache.hits_and_misses();
+        for (outcome, requests) in [("hit", hits), ("miss", misses)] {
+            let counter = self.cache.get_or_create(&OutcomeOf { outcome });
+            counter.inner().store(requests, Ordering::Relaxed);
         }
     }
 
@@ -166,16 +258,18 @@ impl Metrics {
             let (job, state) = (job.name, job.state());
             let outcomes = [("ok", state.runs), ("error", state.failures), ("panic", state.panics)];
             for (outcome, runs) in outcomes {
-                let counter = self.job_runs.get_or_create(&Run { job, outcome });
+                let counter = self.job_runs.get_or_create(&Run { task: job, outcome });
                 counter.inner().store(runs, Ordering::Relaxed);
             }
             let success = state.last_success.unwrap_or(SystemTime::UNIX_EPOCH);
             let seconds = success.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-            self.job_success.get_or_create(&OfJob { job }).set(seconds.as_secs() as i64);
+            self.job_success.get_or_create(&OfJob { task: job }).set(seconds.as_secs() as i64);
         }
     }
 
     pub fn text(&self, db: &Db) -> String {
+        let build = Build { version: env!("CARGO_PKG_VERSION"), engine: db.engine() };
+        self.build.get_or_create(&build).set(1);
         self.statements.inner().store(db.statements(), Ordering::Relaxed);
         if let Some(commits) = db.commits() {
             self.commits.inner().store(commits, Ordering::Relaxed);

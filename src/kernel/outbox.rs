@@ -330,6 +330,37 @@ pub async fn state(db: &Db) -> Result<(i64, Vec<Dead>)> {
     Ok((waiting, dead))
 }
 
+/// How far the delivery of a queue is behind.
+#[derive(Debug, crate::kernel::db::FromRow)]
+pub struct Backlog {
+    pub queue: Queue,
+    /// Items that are due; at most 10,000 are counted.
+    pub due: i64,
+    /// Since when the oldest of them is due.
+    pub due_since: Option<DateTime<Utc>>,
+    pub dead: i64,
+}
+
+pub async fn backlog(db: &Db, now: DateTime<Utc>) -> Result<Vec<Backlog>> {
+    let mut all = Vec::new();
+    for queue in Queue::ALL {
+        // Items of high priority are due before they are created.
+        let backlog = db
+            .sql(
+                "SELECT $1 AS queue, COUNT(*) AS due,
+                   MIN(CASE WHEN due_at < created_at THEN created_at ELSE due_at END) AS due_since,
+                   (SELECT COUNT(*) FROM outbox WHERE dead_at IS NOT NULL AND queue = $1) AS dead
+                 FROM (SELECT due_at, created_at FROM outbox
+                   WHERE queue = $1 AND dead_at IS NULL AND due_at <= $2
+                   ORDER BY due_at LIMIT 10000) AS q",
+            )
+            .bind(*queue)
+            .bind(now);
+        all.push(backlog.one().await?);
+    }
+    Ok(all)
+}
+
 /// Makes one dead letter or all of them due again; returns their number.
 pub async fn revive(db: &Db, id: Option<Uuid>, now: DateTime<Utc>) -> Result<u64> {
     let revived = db

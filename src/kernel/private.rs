@@ -30,6 +30,11 @@ pub fn ensure(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Opens a file, created with mode 0600 if it does not exist.
+pub fn open(path: &Path) -> io::Result<File> {
+    options().create(true).truncate(false).open(path)
+}
+
 /// Writes a file with mode 0600, replacing its content.
 pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     io::Write::write_all(&mut emptied(path)?, content)

@@ -95,6 +95,8 @@ pub struct ResponseCache {
     lifetime: TimeDelta,
     entries: Cache<CacheKey, Arc<Entry>, EntryWeight>,
     changes: Changes,
+    hits: AtomicU64,
+    misses: AtomicU64,
 }
 
 /// The outcome of one computation. It is given to the requests that waited for it, and to later
@@ -126,7 +128,14 @@ impl ResponseCache {
             lifetime: if alone { LIFETIME_ALONE } else { LIFETIME_BESIDE_OTHERS },
             entries: Cache::with_options(options, EntryWeight, hasher, lifecycle),
             changes: Changes::default(),
+            hits: AtomicU64::default(),
+            misses: AtomicU64::default(),
         }
+    }
+
+    /// How many requests got a cached or joined response, and how many were computed.
+    pub fn hits_and_misses(&self) -> (u64, u64) {
+        (self.hits.load(Ordering::Relaxed), self.misses.load(Ordering::Relaxed))
     }
 
     /// The cached response, or a new one by `compute`. Of several requests with the same key one
@@ -144,7 +153,7 @@ impl ResponseCache {
         for _ in 0..2 {
             if let Some(entry) = self.entries.get(key) {
                 match &entry.answer {
-                    Some(answer) if self.is_fresh(&entry, now) => return answer.clone().ok(),
+                    Some(answer) if self.is_fresh(&entry, now) => return self.hit(answer),
                     _ => self.remove(key, &entry),
                 }
             }
@@ -152,6 +161,7 @@ impl ResponseCache {
                 // No other request computes. If this one hangs up, the guard is given to another.
                 Err(guard) => {
                     let (generation, at) = (self.changes.generation(), clock.now());
+                    self.misses.fetch_add(1, Ordering::Relaxed);
                     let response = compute().await;
                     let entry = Arc::new(self.entry(key, &response, generation, at));
                     // Only `remove` removes, and only finished entries, so the guard's place is there.
@@ -165,12 +175,18 @@ impl ResponseCache {
                 Ok(joined) => {
                     let Some(answer) = &joined.answer else { break };
                     if joined.generation >= arrived || self.is_fresh(&joined, now) {
-                        return answer.clone().ok();
+                        return self.hit(answer);
                     }
                 }
             }
         }
+        self.misses.fetch_add(1, Ordering::Relaxed);
         compute().await
+    }
+
+    fn hit(&self, answer: &Answer) -> Response {
+        self.hits.fetch_add(1, Ordering::Relaxed);
+        answer.clone().ok()
     }
 
     /// Removes this entry, but not a newer one with its key.

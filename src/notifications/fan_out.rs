@@ -14,7 +14,7 @@ use crate::{
     app::App,
     bookings::{self, BookingRow, BookingStatus},
     config::PaymentProvider,
-    events::{BookingRef, DomainEvent, LetterTask, PaymentReview, Task},
+    events::{BookingRef, DomainEvent, LetterTask, PaymentReview, Task, TermsPublished},
     kernel::{
         access::Rule,
         db::Tx,
@@ -24,7 +24,10 @@ use crate::{
         outbox::{self, Item, New},
     },
     partners, refunds, sailings, settlements,
-    webhooks::{self, Announcement},
+    webhooks::{
+        self, Announcement, BookingEvent, PartnerEvent, PaymentReviewEvent, RefundEvent,
+        SailingEvent, SettlementEvent, TermsEvent,
+    },
 };
 
 /// Who is notified.
@@ -180,27 +183,27 @@ async fn fan_out<'a>(
     let found = match &event {
         E::BookingCreated(_) => booking_data(bookings.get(&id), None).map(|(booking, data)| {
             unpaid = unpaid_booking(booking);
-            (vec![Recipient::Partner(booking.partner_id)], data)
+            (vec![Recipient::Partner(booking.partner_id)], json!(data))
         }),
         E::BookingPaid(_)
         | E::BookingExpired(_)
         | E::BookingCompleted(_)
         | E::BookingRefunded(_) => booking_data(bookings.get(&id), None)
-            .map(|(booking, data)| (vec![Recipient::Partner(booking.partner_id)], data)),
+            .map(|(booking, data)| (vec![Recipient::Partner(booking.partner_id)], json!(data))),
         E::BookingCancelled(cancelled) => {
             booking_data(bookings.get(&id), None).map(|(booking, data)| match cancelled {
                 // The partner gets one notification about the sailing instead.
-                cancelled if cancelled.by_sailing => (vec![], data),
-                _ => (vec![Recipient::Partner(booking.partner_id)], data),
+                cancelled if cancelled.by_sailing => (vec![], json!(data)),
+                _ => (vec![Recipient::Partner(booking.partner_id)], json!(data)),
             })
         }
         E::BookingPassengersCancelled(cancelled) => {
             booking_data(bookings.get(&id), None).map(|(booking, mut data)| {
                 let gone = booking.cancelled_passengers.iter();
                 let gone = gone.filter(|one| one.cancellation_id == cancelled.cancellation_id);
-                data["cancelled_qty"] = json!(gone.count());
-                data["refund_amount"] = json!(cancelled.refund_amount);
-                (vec![Recipient::Partner(booking.partner_id)], data)
+                data.cancelled_qty = Some(gone.count());
+                data.refund_amount = Some(cancelled.refund_amount);
+                (vec![Recipient::Partner(booking.partner_id)], json!(data))
             })
         }
         E::BookingRescheduled(rescheduled) => {
@@ -211,7 +214,7 @@ async fn fan_out<'a>(
                 if rescheduled.difference.0 < 0 && booking.reseller_id.is_none() {
                     recipients.push(Recipient::StaffWith(Rule::BookingsWrite));
                 }
-                (recipients, data)
+                (recipients, json!(data))
             })
         }
         // Only the booker is informed of these, by mail.
@@ -222,24 +225,28 @@ async fn fan_out<'a>(
         | E::BookingTicketWanted(_)
         | E::BookingPassengersCorrected(_)
         | E::BookingContactCorrected(_) => {
-            booking_data(bookings.get(&id), None).map(|(_, data)| (vec![], data))
+            booking_data(bookings.get(&id), None).map(|(_, data)| (vec![], json!(data)))
         }
         E::PaymentReview(PaymentReview { reason, amount, .. }) => {
             bookings.get(&id).map(|booking| {
-                let data = json!({
-                    "booking_id": id, "code": booking.code, "reason": reason, "amount": amount,
-                });
-                (vec![Recipient::StaffWith(Rule::BookingsWrite)], data)
+                let (code, amount) = (booking.code.as_str(), *amount);
+                let data = PaymentReviewEvent { booking_id: id, code, reason, amount };
+                (vec![Recipient::StaffWith(Rule::BookingsWrite)], json!(data))
             })
         }
         E::RefundDue(due) | E::RefundFailed(due) => {
             let refund = refunds::get(&app.db, due.refund_id).await?;
             bookings.get(&id).zip(refund).map(|(booking, refund)| {
-                let data = json!({
-                    "booking_id": id, "code": booking.code, "refund_id": refund.id,
-                    "refund_code": refund.code, "kind": refund.kind, "amount": refund.amount,
-                    "unpaid": refund.unpaid, "mitra_id": refund.partner_id,
-                    "reason": refund.last_error,
+                let data = json!(RefundEvent {
+                    booking_id: id,
+                    code: &booking.code,
+                    refund_id: refund.id,
+                    refund_code: &refund.code,
+                    kind: refund.kind.as_str(),
+                    amount: refund.amount,
+                    unpaid: refund.unpaid,
+                    mitra_id: refund.partner_id,
+                    reason: refund.last_error.as_deref(),
                 });
                 match refund.unpaid {
                     // It was paid at once: nobody has to do anything.
@@ -293,7 +300,9 @@ async fn fan_out<'a>(
             if terms.kind == "mitra" {
                 recipients.push(Recipient::AllPartners);
             }
-            Some((recipients, event.payload()?))
+            let TermsPublished { terms_id, kind, version } = terms;
+            let data = TermsEvent { terms_id: *terms_id, kind, version: *version };
+            Some((recipients, json!(data)))
         }
     };
     let is_resold = bookings.get(&id).is_some_and(|booking| booking.reseller_id.is_some());
@@ -306,17 +315,23 @@ async fn fan_out<'a>(
 fn booking_data(
     booking: Option<&BookingRow>,
     difference: Option<Rupiah>,
-) -> Option<(&BookingRow, Value)> {
+) -> Option<(&BookingRow, BookingEvent<'_>)> {
     let booking = booking?;
     // What a reseller pays is not for partners.
     let shown = |amount: Rupiah| booking.reseller_id.is_none().then_some(amount);
-    let data = json!({
-        "booking_id": booking.id, "code": booking.code, "mitra_id": booking.partner_id,
-        "from": booking.joined.from_name, "to": booking.joined.to_name,
-        "departure_at": booking.departure_at, "qty": booking.qty,
-        "total": shown(booking.total), "refund_amount": booking.refund_amount.and_then(shown),
-        "difference": difference.and_then(shown),
-    });
+    let data = BookingEvent {
+        booking_id: booking.id,
+        code: &booking.code,
+        mitra_id: booking.partner_id,
+        from: &booking.joined.from_name,
+        to: &booking.joined.to_name,
+        departure_at: booking.departure_at,
+        qty: booking.qty,
+        total: shown(booking.total),
+        refund_amount: booking.refund_amount.and_then(shown),
+        difference: difference.and_then(shown),
+        cancelled_qty: None,
+    };
     Some((booking, data))
 }
 
@@ -333,15 +348,18 @@ fn unpaid_booking(booking: &BookingRow) -> Option<UnpaidBooking> {
 
 async fn partner_data(app: &App, id: Uuid, reason: Option<&str>) -> Result<Option<Value>> {
     let partner = partners::find(&app.db, id).await?;
-    let data = |name: &str| json!({ "mitra_id": id, "name": name, "reason": reason });
+    let data = |name: &str| json!(PartnerEvent { mitra_id: id, name, reason });
     Ok(partner.map(|partner| data(&partner.name)))
 }
 
 async fn settlement_data(app: &App, id: Uuid) -> Result<Option<(Uuid, Value)>> {
     let Some(settlement) = settlements::find(app, id).await? else { return Ok(None) };
-    let data = json!({
-        "settlement_id": id, "code": settlement.code, "mitra_id": settlement.partner_id,
-        "net": settlement.net, "reason": settlement.failure,
+    let data = json!(SettlementEvent {
+        settlement_id: id,
+        code: &settlement.code,
+        mitra_id: settlement.partner_id,
+        net: settlement.net,
+        reason: settlement.failure.as_deref(),
     });
     Ok(Some((settlement.partner_id, data)))
 }
@@ -353,10 +371,15 @@ async fn sailing_data(
     was_departure_at: Option<DateTime<Utc>>,
 ) -> Result<Option<(Vec<Recipient>, Value)>> {
     let Some(sailing) = sailings::sailing(&app.db, None, id).await? else { return Ok(None) };
-    let data = json!({
-        "sailing_id": id, "mitra_id": sailing.mitra_id, "from": sailing.from_name,
-        "to": sailing.to_name, "departure_at": sailing.departure_at,
-        "was_departure_at": was_departure_at, "reason": sailing.reason, "bookings": bookings,
+    let data = json!(SailingEvent {
+        sailing_id: id,
+        mitra_id: sailing.mitra_id,
+        from: &sailing.from_name,
+        to: &sailing.to_name,
+        departure_at: sailing.departure_at,
+        was_departure_at,
+        reason: sailing.reason.as_deref(),
+        bookings,
     });
     let recipients =
         vec![Recipient::Partner(sailing.mitra_id), Recipient::StaffWith(Rule::BookingsWrite)];

@@ -19,7 +19,7 @@ use crate::{
         money::Rupiah,
         secret::Secret,
     },
-    providers::{basic_auth, client, constant_time_eq, send},
+    providers::{self, basic_auth, client, constant_time_eq, send},
 };
 
 #[derive(Clone)]
@@ -252,11 +252,9 @@ impl Gateway {
             }
         };
         let request = self.client()?.get(address).header("authorization", basic_auth(&self.key));
-        let failed =
-            |why: reqwest::Error| Error::Unavailable(format!("provider: {}", why.without_url()));
-        let response = request.send().await.map_err(failed)?;
-        let status = response.status().as_u16();
-        let body: Value = response.json().await.unwrap_or_default();
+        let (status, body) = providers::answer(request).await?;
+        let (status, body) =
+            (status.as_u16(), serde_json::from_slice(&body).unwrap_or(Value::Null));
         // Midtrans reports a refused key in the body.
         let refused = [401, 403].contains(&status) || body["status_code"] == "401";
         match refused {

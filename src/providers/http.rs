@@ -1,7 +1,11 @@
 //! Calls of providers.
 
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
 
+use axum::{body::Bytes, http::StatusCode};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -35,13 +39,39 @@ pub fn constant_time_eq(given: &str, right: &str) -> bool {
     given.iter().zip(right.iter()).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
 }
 
+/// Calls of this process: answered, refused (4xx), and failed (5xx or no answer).
+static CALLS: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
+
+/// How many calls came to which outcome.
+pub fn calls() -> [(&'static str, u64); 3] {
+    let count = |at: usize| CALLS[at].load(Ordering::Relaxed);
+    [("ok", count(0)), ("refused", count(1)), ("failed", count(2))]
+}
+
+/// Status and body of any answer.
+pub async fn answer(request: reqwest::RequestBuilder) -> Result<(StatusCode, Bytes)> {
+    let unavailable = |why| Error::Unavailable(format!("provider: {}", with_cause(why)));
+    counted(request).await.map_err(unavailable)
+}
+
+async fn counted(request: reqwest::RequestBuilder) -> reqwest::Result<(StatusCode, Bytes)> {
+    let answer = async {
+        let response = request.send().await?;
+        Ok((response.status(), response.bytes().await?))
+    };
+    let answer: reqwest::Result<_> = answer.await;
+    let outcome = match &answer {
+        Ok((status, _)) if status.is_client_error() => 1,
+        Ok((status, _)) if !status.is_server_error() => 0,
+        _ => 2,
+    };
+    CALLS[outcome].fetch_add(1, Ordering::Relaxed);
+    answer
+}
+
 /// A single attempt; the caller decides about retries.
 pub async fn send(request: reqwest::RequestBuilder) -> Result<Value> {
-    let failed =
-        |why: reqwest::Error| Error::Unavailable(format!("provider: {}", why.without_url()));
-    let response = request.send().await.map_err(failed)?;
-    let status = response.status();
-    let bytes = response.bytes().await.map_err(failed)?;
+    let (status, bytes) = answer(request).await?;
     if !status.is_success() {
         let why = format!("provider: {status}: {}", start_of(&bytes));
         return Err(match status.is_client_error() && status.as_u16() != 429 {
@@ -51,6 +81,17 @@ pub async fn send(request: reqwest::RequestBuilder) -> Result<Value> {
     }
     serde_json::from_slice(&bytes)
         .map_err(|_| Error::Unavailable("provider: the response is not JSON".into()))
+}
+
+/// The error and its innermost cause, such as "connection refused".
+fn with_cause(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut cause: &dyn std::error::Error = &error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    let (what, why) = (error.to_string(), cause.to_string());
+    if what == why { what } else { format!("{what}: {why}") }
 }
 
 fn start_of(bytes: &[u8]) -> String {
@@ -81,10 +122,9 @@ impl Answer {
 /// that is not JSON say nothing about it.
 pub async fn ask(request: reqwest::RequestBuilder) -> Result<Answer, Outcome> {
     let unknown = |why: String| Outcome::Unknown(why);
-    let lost = |why: reqwest::Error| unknown(format!("no answer: {}", why.without_url()));
-    let response = request.send().await.map_err(lost)?;
-    let status = response.status().as_u16();
-    let bytes = response.bytes().await.map_err(lost)?;
+    let lost = |why: reqwest::Error| unknown(format!("no answer: {}", with_cause(why)));
+    let (status, bytes) = counted(request).await.map_err(lost)?;
+    let status = status.as_u16();
     if status >= 500 || [202, 408, 425].contains(&status) {
         return Err(unknown(format!("HTTP {status}: {}", start_of(&bytes))));
     }

@@ -22,7 +22,7 @@ use crate::{
     kernel::{error::Result, ids::Uuid, money::Rupiah, secret::Secret},
 };
 
-pub use http::{basic_auth, client, constant_time_eq, send};
+pub use http::{answer, basic_auth, calls, client, constant_time_eq, send};
 use midtrans::Midtrans;
 use xendit::Xendit;
 

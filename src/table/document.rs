@@ -1,12 +1,14 @@
 //! The OpenAPI document: what it says of an operation, and the texts and examples that complete it.
 
+mod errors;
 mod examples;
 mod texts;
+mod webhooks;
 
 use aide::{
-    axum::routing::ApiMethodDocs,
+    axum::{ApiRouter, routing::ApiMethodDocs},
     generate::{GenContext, in_context},
-    openapi::{self, OpenApi, ReferenceOr, Response, StatusCode},
+    openapi::{self, OpenApi, ReferenceOr, Response, SecurityScheme, StatusCode},
     operation::{OperationInput, OperationOutput},
     transform::TransformOperation,
 };
@@ -14,11 +16,14 @@ use axum::http::Method;
 use serde_json::{Map, Value, json};
 
 use super::Operation;
-use crate::kernel::{access::Access, http::ErrorEnvelope};
+use crate::kernel::access::Access;
+
+pub use webhooks::Event;
 
 type Responses = fn(&mut GenContext, &mut openapi::Operation) -> Vec<(Option<u16>, Response)>;
 
 /// How a handler's types document its parameters, body and responses.
+#[derive(Clone, Copy, Debug)]
 pub struct Io {
     input: fn(&mut GenContext, &mut openapi::Operation),
     /// What the handler answers.
@@ -59,7 +64,50 @@ impl Io {
     }
 }
 
-pub fn document(operation: &Operation, summary: &str, io: Io) -> ApiMethodDocs {
+/// Generates the document from the operations of the table. It takes longer than everything else at a
+/// start, so it is only done where the document is needed.
+pub fn document(operations: &[Operation], events: &[Event]) -> OpenApi {
+    let mut document = OpenApi {
+        info: openapi::Info {
+            title: "Dermaga".into(),
+            description: Some(
+                "Backend of a speedboat booking platform. Every response has the same envelope; \
+                 errors have a stable code in `error`. Send `Accept-Language: id` for Indonesian \
+                 messages."
+                    .into(),
+            ),
+            version: env!("CARGO_PKG_VERSION").into(),
+            license: Some(openapi::License {
+                name: "MIT".into(),
+                identifier: Some("MIT".into()),
+                ..Default::default()
+            }),
+            ..Default::default()
+        },
+        servers: vec![openapi::Server { url: "/".into(), ..Default::default() }],
+        webhooks: events.iter().map(webhooks::document).collect(),
+        components: Some(errors::shared()),
+        ..Default::default()
+    };
+    let mut router = ApiRouter::<()>::new();
+    for operation in operations {
+        router = router.api_route_docs(operation.path, method_docs(operation));
+    }
+    let _router = router.finish_api_with(&mut document, |api| {
+        api.security_scheme(
+            "bearer",
+            SecurityScheme::Http {
+                scheme: "bearer".into(),
+                bearer_format: None,
+                description: Some("The access_token that login returns.".into()),
+                extensions: Default::default(),
+            },
+        )
+    });
+    document
+}
+
+fn method_docs(operation: &Operation) -> ApiMethodDocs {
     let method = match operation.method {
         Method::GET => "get",
         Method::POST => "post",
@@ -68,12 +116,12 @@ pub fn document(operation: &Operation, summary: &str, io: Io) -> ApiMethodDocs {
         Method::DELETE => "delete",
         ref other => panic!("{other} has no place in the table"),
     };
-    let mut documented = io.operation();
-    describe(TransformOperation::new(&mut documented), operation, summary);
+    let mut documented = operation.io.operation();
+    describe(TransformOperation::new(&mut documented), operation);
     ApiMethodDocs::new(method, documented)
 }
 
-fn describe(docs: TransformOperation<'_>, operation: &Operation, summary: &str) {
+fn describe(docs: TransformOperation<'_>, operation: &Operation) {
     let (tag, text) = texts::of_operation(operation.id).unwrap_or_default();
     let who = match operation.access {
         Access::Public => "Public.".into(),
@@ -108,7 +156,8 @@ fn describe(docs: TransformOperation<'_>, operation: &Operation, summary: &str) 
         false => "",
     };
     let description = format!("{text}\n\n**Access:** {who}{recent}");
-    let mut docs = docs.id(operation.id).summary(summary).tag(tag).description(&description);
+    let docs = docs.id(operation.id).summary(operation.summary).tag(tag);
+    let mut docs = docs.description(&description);
     if operation.access != Access::Public {
         docs = docs.security_requirement("bearer");
     }
@@ -117,11 +166,13 @@ fn describe(docs: TransformOperation<'_>, operation: &Operation, summary: &str) 
     if operation.access == Access::Public || operation.access.admits_guests() {
         inner.security.push(Default::default());
     }
+    // Clients repeat what changes nothing.
+    inner.extensions.insert("x-changes".into(), json!(operation.changes));
     let parameters = operation.path.split('/').filter_map(|part| part.strip_prefix('{'));
     for name in parameters.map(|part| part.trim_end_matches('}')) {
         inner.parameters.push(ReferenceOr::Item(path_parameter(name)));
     }
-    document_errors(inner, operation);
+    errors::document_errors(inner, operation);
 }
 
 fn path_parameter(name: &str) -> openapi::Parameter {
@@ -132,7 +183,13 @@ fn path_parameter(name: &str) -> openapi::Parameter {
             required: true,
             deprecated: None,
             format: openapi::ParameterSchemaOrContent::Schema(openapi::SchemaObject {
-                json_schema: schemars::json_schema!({ "type": "string", "format": "uuid" }),
+                json_schema: match name {
+                    "month" => schemars::json_schema!({
+                        "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}$", "examples": ["2026-11"],
+                    }),
+                    "slug" | "reference" => schemars::json_schema!({ "type": "string" }),
+                    _ => schemars::json_schema!({ "type": "string", "format": "uuid" }),
+                },
                 external_docs: None,
                 example: None,
             }),
@@ -145,69 +202,10 @@ fn path_parameter(name: &str) -> openapi::Parameter {
     }
 }
 
-/// Errors that cannot be derived from access, path and input.
-const ALSO: &[(&str, u16)] = &[
-    // Not paid, or no longer valid.
-    ("get_ticket", 409),
-    // The sailing is no longer on sale.
-    ("quote_booking", 409),
-    // Nothing is published.
-    ("get_terms", 404),
-    // The announced size is too large.
-    ("presign_url", 413),
-    // Cannot be verified, or is about an unknown payment.
-    ("payment_callback", 401),
-    ("payment_callback", 404),
-    ("payout_callback", 401),
-    ("payout_callback", 404),
-];
-
-/// Documents the errors of an operation, derived from its access, path and input.
-fn document_errors(docs: &mut openapi::Operation, operation: &Operation) {
-    let guarded = operation.access != Access::Public;
-    let has_body = docs.request_body.is_some();
-    let has_query = docs
-        .parameters
-        .iter()
-        .any(|p| matches!(p, ReferenceOr::Item(openapi::Parameter::Query { .. })));
-    let changes = operation.changes;
-    let also = |code| ALSO.contains(&(operation.id, code));
-    let errors = [
-        (400, has_body, "Malformed request"),
-        (
-            401,
-            guarded || operation.path.contains("auth") || also(401),
-            "Missing or invalid credentials",
-        ),
-        (403, guarded, "Not permitted"),
-        (404, operation.path.contains('{') || also(404), "Not found"),
-        (409, changes || also(409), "Conflict with the current state"),
-        (413, has_body || also(413), "Request too large"),
-        (415, has_body, "Unsupported content type"),
-        (422, has_body || has_query, "Validation failed"),
-        (429, true, "Too many requests"),
-        (500, true, "Internal error"),
-        (503, true, "Temporarily unavailable"),
-    ];
-    let json_schema = in_context(|ctx| ctx.schema.subschema_for::<ErrorEnvelope<'static>>());
-    let media = openapi::MediaType {
-        schema: Some(openapi::SchemaObject { json_schema, external_docs: None, example: None }),
-        ..Default::default()
-    };
-    let responses = &mut docs.responses.get_or_insert_default().responses;
-    for (code, _, description) in errors.into_iter().filter(|(_, possible, _)| *possible) {
-        let response = openapi::Response {
-            description: description.into(),
-            content: [("application/json".to_owned(), media.clone())].into_iter().collect(),
-            ..Default::default()
-        };
-        responses.insert(openapi::StatusCode::Code(code), ReferenceOr::Item(response));
-    }
-}
-
 /// Adds the descriptions of tags, and descriptions and examples of schemas and parameters.
 pub fn complete(document: &mut OpenApi) {
-    document.tags = texts::TAGS.iter().map(described_tag).collect();
+    let tags = texts::TAGS.iter().chain([texts::events()]);
+    document.tags = tags.map(described_tag).collect();
     for operation in operations_mut(document) {
         for parameter in &mut operation.parameters {
             if let ReferenceOr::Item(parameter) = parameter {
@@ -234,6 +232,11 @@ pub fn complete(document: &mut OpenApi) {
 /// The keys of `docs/operations/fields.json`, for a test that each is in use.
 pub fn field_keys() -> impl Iterator<Item = &'static str> {
     texts::field_keys()
+}
+
+/// The codes of `docs/operations/errors.json`, for a test that each is in use.
+pub fn error_codes() -> impl Iterator<Item = &'static str> {
+    errors::codes()
 }
 
 /// The operation ids that have a description, for a test that each exists.

@@ -5,11 +5,7 @@ mod layers;
 mod routes;
 mod verb;
 
-use aide::{
-    axum::ApiRouter,
-    openapi::{self, OpenApi, SecurityScheme},
-    operation::{OperationHandler, OperationInput, OperationOutput},
-};
+use aide::operation::{OperationHandler, OperationInput, OperationOutput};
 use axum::{
     extract::DefaultBodyLimit,
     handler::Handler,
@@ -22,7 +18,7 @@ use crate::{
     app::App,
     kernel::{access::Access, http::MAX_UPLOAD},
 };
-use document::{Io, document};
+use document::Io;
 use layers::{Guard, authorize, invalidate_offers, refuse_prefetch};
 
 pub use layers::retry_on_contention;
@@ -38,6 +34,8 @@ pub struct Operation {
     pub access: Access,
     /// The handler's name.
     pub id: &'static str,
+    pub summary: &'static str,
+    pub io: Io,
     /// Whether it changes something.
     pub changes: bool,
     /// Whether its responses are cached.
@@ -53,21 +51,19 @@ pub struct Operation {
 
 pub struct Table {
     app: App,
-    router: ApiRouter<App>,
     operations: Vec<Operation>,
     handlers: Vec<(&'static str, MethodRouter<App>)>,
 }
 
-/// The handlers by path, with their documentation.
+/// The handlers by path, and the operations.
 pub struct Finished {
     pub handlers: Vec<(&'static str, MethodRouter<App>)>,
-    pub document: OpenApi,
     pub operations: Vec<Operation>,
 }
 
 impl Table {
     pub fn new(app: App) -> Self {
-        Self { app, router: ApiRouter::new(), operations: Vec::new(), handlers: Vec::new() }
+        Self { app, operations: Vec::new(), handlers: Vec::new() }
     }
 
     /// Adds an operation.
@@ -107,6 +103,8 @@ impl Table {
             path,
             access,
             id,
+            summary,
+            io,
             changes,
             cached,
             offers,
@@ -114,7 +112,6 @@ impl Table {
             before_enrolment,
             at_most: None,
         };
-        let document = document(&operation, summary, io);
         if changes {
             routes = routes.route_layer(from_fn(retry_on_contention));
         }
@@ -130,7 +127,6 @@ impl Table {
             let authorize = from_fn_with_state((self.app.clone(), guard), authorize);
             routes = routes.route_layer(authorize);
         }
-        self.router = self.router.api_route_docs(path, document);
         self.handlers.push((path, routes));
         self.operations.push(operation);
         self
@@ -171,39 +167,7 @@ impl Table {
     }
 
     pub fn finish(self) -> Finished {
-        let mut document = OpenApi {
-            info: openapi::Info {
-                title: "Dermaga".into(),
-                description: Some(
-                    "Backend of a speedboat booking platform. Every response has the same \
-                     envelope; errors have a stable code in `error`. Send `Accept-Language: id` \
-                     for Indonesian messages."
-                        .into(),
-                ),
-                version: env!("CARGO_PKG_VERSION").into(),
-                license: Some(openapi::License {
-                    name: "MIT".into(),
-                    identifier: Some("MIT".into()),
-                    ..Default::default()
-                }),
-                ..Default::default()
-            },
-            servers: vec![openapi::Server { url: "/".into(), ..Default::default() }],
-            ..Default::default()
-        };
-        let _router = self.router.finish_api_with(&mut document, |api| {
-            api.security_scheme(
-                "bearer",
-                SecurityScheme::Http {
-                    scheme: "bearer".into(),
-                    bearer_format: None,
-                    description: Some("The access_token that login returns.".into()),
-                    extensions: Default::default(),
-                },
-            )
-        });
-        let Self { operations, handlers, .. } = self;
-        Finished { handlers, document, operations }
+        Finished { handlers: self.handlers, operations: self.operations }
     }
 }
 

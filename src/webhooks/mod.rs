@@ -8,6 +8,7 @@
 //! - A subscription that answers 410, or fails for a day, is deactivated.
 
 mod address;
+mod data;
 mod http;
 mod model;
 mod resellers;
@@ -30,6 +31,11 @@ use crate::{
 
 use model::EventName;
 
+pub use data::{
+    BookingEvent, DataSchema, PartnerEvent, PaymentReviewEvent, RefundEvent, SailingEvent,
+    SettlementEvent, TermsEvent,
+};
+
 pub use http::{
     create_webhook, delete_webhook, list_deliveries, list_webhooks, resend_delivery, update_webhook,
 };
@@ -38,6 +44,11 @@ pub use resellers::{
     is_callable, queue_booking_update, queue_line_changes, subscriptions, update_subscription,
 };
 pub use send::{WebhookClient, deliver};
+
+/// The events that can be subscribed to, for the documentation.
+pub fn documented_events() -> impl Iterator<Item = (&'static str, DataSchema)> {
+    EventName::ALL.iter().map(|name| (name.as_str(), name.data_schema()))
+}
 
 /// An event for subscribers.
 pub struct Announcement<'a> {

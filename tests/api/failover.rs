@@ -15,6 +15,7 @@ use serde_json::json;
 
 use crate::{
     cluster::{binaries, create, run, start, start_standby},
+    memory::folder,
     world::World,
 };
 
@@ -50,9 +51,9 @@ enum Replication {
 /// the standby. Returns the codes that were confirmed and are lost.
 async fn fail_over(replication: Replication) -> Option<Vec<String>> {
     let bin = binaries()?;
-    let primary = start(&bin, OPTIONS).unwrap();
+    let primary = start(&bin, folder("dermaga-pg-").unwrap(), OPTIONS).unwrap();
     let url = create(&primary, "CREATE DATABASE dermaga").await;
-    let standby = start_standby(&bin, &primary, OPTIONS).unwrap();
+    let standby = start_standby(&bin, folder("dermaga-pg-").unwrap(), &primary, OPTIONS).unwrap();
     if replication == Replication::Synchronous {
         run(&primary, "ALTER SYSTEM SET synchronous_standby_names = '*'").await;
         run(&primary, "SELECT pg_reload_conf()").await;

@@ -317,20 +317,20 @@ async fn every_job_runs_and_is_counted(world: World) {
         }
     };
     let jobs = tokio::time::timeout(Duration::from_secs(60), have_run).await.unwrap();
-    assert_eq!(jobs, 30);
+    assert_eq!(jobs, 31);
     world.get("/health/ready").send().await.ok();
     let (_, _, text) = world.get("/metrics").bytes().await;
     let text = String::from_utf8(text).unwrap();
     for job in ["expire_holds", "complete_journeys", "settle_schedules", "deliver_mail"] {
         for line in [
-            format!("dermaga_job_runs_total{{job=\"{job}\",outcome=\"ok\"}} "),
-            format!("dermaga_job_runs_total{{job=\"{job}\",outcome=\"panic\"}} 0"),
-            format!("dermaga_job_last_success_timestamp_seconds{{job=\"{job}\"}} 1"),
+            format!("dermaga_job_runs_total{{task=\"{job}\",outcome=\"ok\"}} "),
+            format!("dermaga_job_runs_total{{task=\"{job}\",outcome=\"panic\"}} 0"),
+            format!("dermaga_job_last_success_timestamp_seconds{{task=\"{job}\"}} 1"),
         ] {
             assert!(text.contains(&line), "{line} in {text}");
         }
     }
-    assert!(text.contains("dermaga_rows_set_aside{job=\"expire_holds\"} 0"), "{text}");
+    assert!(text.contains("dermaga_rows_set_aside{task=\"expire_holds\"} 0"), "{text}");
     world.app.stop();
     worker.await.unwrap();
 }

@@ -12,6 +12,7 @@ mod contents;
 mod corrections;
 mod crew;
 mod demo;
+mod deploy;
 mod disruptions;
 mod documents;
 mod edge;
@@ -91,5 +92,6 @@ mod values;
 mod webhooks;
 
 use support::{
-    authenticator, binary, cluster, fake_provider, harbour, postgres, resale, s3, world,
+    authenticator, binary, cluster, documented, fake_provider, harbour, memory, postgres, resale,
+    s3, world,
 };

@@ -1,7 +1,13 @@
 //! Rules of OCTO that the public validator does not ask for.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use dermaga::kernel::ids::{self, Uuid};
+use dermaga::{
+    config::Secrets,
+    kernel::{
+        ids::{self, Uuid},
+        secret::Secret,
+    },
+};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
@@ -928,6 +934,15 @@ async fn a_vouchers_address_ends_with_the_booking(world: World) {
     let forged = path.replacen("signature=", "signature=0", 1);
     assert_ne!(forged, path);
     assert_ne!(world.get(&forged).bytes().await.0, 200);
+    // It survives a new secret key.
+    let world = world
+        .restarts_with(|config| {
+            let new = Secret::new("QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWY=");
+            let old = config.secret_key.replace(new).unwrap();
+            config.old_secret_keys = Secrets(vec![old]);
+        })
+        .await;
+    assert_eq!(world.get(path).bytes().await.0, 200);
     world.cancels(&shop, &sold, json!({})).await.bare();
     assert_eq!(world.get(path).bytes().await.0, 410);
 }

@@ -20,6 +20,7 @@ on_both_engines![
     a_failed_item_is_retried_and_becomes_a_dead_letter,
     unknown_topics_are_kept_for_a_newer_version,
     the_worker_wakes_up_by_itself,
+    the_backlog_of_each_queue_is_measured,
 ];
 
 async fn put(world: &World, topic: &'static str) {
@@ -233,4 +234,31 @@ async fn the_worker_wakes_up_by_itself(world: World) {
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
     worker.abort();
+}
+
+async fn the_backlog_of_each_queue_is_measured(world: World) {
+    put(&world, "mail.one").await;
+    put(&world, "mail.two").await;
+    let created = world.now();
+    world.advances_clock(TimeDelta::minutes(7));
+    let mail = async || {
+        let all = outbox::backlog(world.db(), world.now()).await.unwrap();
+        assert_eq!(all.len(), Queue::ALL.len());
+        let is_empty = |one: &outbox::Backlog| (one.due, one.due_since, one.dead) == (0, None, 0);
+        assert!(all.iter().filter(|one| one.queue != Queue::Mail).all(is_empty), "{all:?}");
+        all.into_iter().find(|one| one.queue == Queue::Mail).unwrap()
+    };
+    let backlog = mail().await;
+    assert_eq!((backlog.due, backlog.dead), (2, 0));
+    assert_eq!(backlog.due_since, Some(created), "high priority does not make it older");
+    world.app.metrics.outbox(&[backlog], world.now());
+    let text = world.app.metrics.text(world.db());
+    assert!(text.contains("dermaga_outbox_delay_seconds{queue=\"mail\"} 420"), "{text}");
+    // What is claimed is not due, and what was given up is counted apart.
+    outbox::claim(world.db(), Queue::Mail, world.now(), 1).await.unwrap();
+    assert_eq!(mail().await.due, 1);
+    let dead = world.db().sql("UPDATE outbox SET dead_at = $1").bind(world.now());
+    dead.run().await.unwrap();
+    let backlog = mail().await;
+    assert_eq!((backlog.due, backlog.due_since, backlog.dead), (0, None, 2));
 }

@@ -39,6 +39,17 @@ async fn one_command_in_an_empty_folder_is_enough() {
 }
 
 #[tokio::test]
+async fn a_second_process_on_one_sqlite_database_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut first = start(&mut dermaga(folder.path()));
+    let why = run_expecting_failure(&mut dermaga(folder.path()));
+    assert!(why.contains("dermaga.lock: another process serves this database"), "{why}");
+    // The lock ends with its process, however that ends.
+    first.signal("-KILL");
+    start(&mut dermaga(folder.path()));
+}
+
+#[tokio::test]
 async fn a_chosen_admin_can_sign_in() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = dermaga(folder.path());

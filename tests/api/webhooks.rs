@@ -1,8 +1,11 @@
 //! Webhooks: subscriptions and deliveries.
 
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicU16, Ordering},
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU16, Ordering},
+    },
 };
 
 use axum::{Router, body::Bytes, extract::State, http::HeaderMap, response::IntoResponse};
@@ -14,12 +17,14 @@ use serde_json::{Value, json};
 use sha2::Sha256;
 
 use crate::{
+    documented,
     harbour::order,
     on_both_engines,
     world::{Someone, World},
 };
 
 on_both_engines![
+    events_are_as_documented,
     subscribed_events_are_delivered_with_a_signature,
     subscriptions_are_kept_by_admins,
     failed_deliveries_are_retried_in_order_with_the_same_id,
@@ -136,6 +141,33 @@ async fn subscribed_events_are_delivered_with_a_signature(world: World) {
     assert!(!world.all_stored_data().await.contains(&secret));
     let listed = world.get("/v1/webhooks").by(&admin).send().await.ok();
     assert!(listed[0].get("secret").is_none());
+}
+
+async fn events_are_as_documented(world: World) {
+    let world = allow_private_addresses(world).await;
+    let admin = world.admin().await;
+    let receiver = Receiver::open().await;
+    creates_webhook(&world, &admin, &receiver.url, &documented::events()).await;
+    let sailing = world.sailing().await;
+    world.submitted_partner("putu@bahari.id").await;
+    world.adds_approved_bank_account(&sailing.partner, &admin).await;
+    world.paid_booking(&sailing, 2).await;
+    let next = world.sailing_of_another_day(&sailing).await;
+    world.paid_booking(&next, 1).await;
+    world.cancels_sailing(&next, &admin).await.ok();
+    world.completes_paid_bookings().await;
+    let settlement = world.creates_settlement(&sailing.partner, &admin).await.ok();
+    world.releases_settlement(&settlement, &admin).await.ok();
+    world.delivers_outbox().await;
+    let heard = receiver.heard.lock().unwrap().clone();
+    let mut kinds = BTreeSet::new();
+    for (_, body) in &heard {
+        let body: Value = serde_json::from_str(body).unwrap();
+        documented::check_event(&body);
+        kinds.insert(body["type"].as_str().unwrap().split('.').next().unwrap().to_owned());
+    }
+    let kinds: Vec<_> = kinds.into_iter().collect();
+    assert_eq!(kinds, ["booking", "partner", "refund", "sailing", "settlement"]);
 }
 
 async fn subscriptions_are_kept_by_admins(world: World) {

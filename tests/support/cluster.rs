@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use tempfile::TempDir;
 use tokio_postgres::NoTls;
 
 pub struct Cluster {
@@ -38,23 +39,29 @@ fn url(cluster: &Cluster, database: &str) -> String {
     format!("postgres:///{database}?host={}&user=postgres", cluster.socket.display())
 }
 
-/// Starts a server with these options; it stops when the cluster is dropped.
-pub fn start(bin: &Path, options: &str) -> Result<Cluster, String> {
+/// Starts a server in this folder, with these options; it stops when the cluster is dropped.
+pub fn start(bin: &Path, folder: TempDir, options: &str) -> Result<Cluster, String> {
     let init = "initdb -U postgres -A trust -E UTF8 --locale=C.UTF-8";
-    launch(bin, init, options)
+    launch(bin, folder, init, options)
 }
 
 /// Starts a standby of this server.
 #[allow(dead_code, reason = "benches have none")]
-pub fn start_standby(bin: &Path, primary: &Cluster, options: &str) -> Result<Cluster, String> {
+pub fn start_standby(
+    bin: &Path,
+    folder: TempDir,
+    primary: &Cluster,
+    options: &str,
+) -> Result<Cluster, String> {
     let socket = primary.socket.display();
-    launch(bin, &format!("pg_basebackup -h {socket} -U postgres -R -c fast"), options)
+    launch(bin, folder, &format!("pg_basebackup -h {socket} -U postgres -R -c fast"), options)
 }
 
 /// `init` is the program that creates the data directory, with its arguments.
-fn launch(bin: &Path, init: &str, options: &str) -> Result<Cluster, String> {
+fn launch(bin: &Path, folder: TempDir, init: &str, options: &str) -> Result<Cluster, String> {
     let fault = |error: std::io::Error| error.to_string();
-    let folder = tempfile::Builder::new().prefix("dermaga-pg-").tempdir().map_err(fault)?.keep();
+    // The keeper removes it.
+    let folder = folder.keep();
     let root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n");
     if root {
         // The server refuses to run as root.

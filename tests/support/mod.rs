@@ -6,12 +6,16 @@ pub mod authenticator;
 pub mod binary;
 /// A temporary PostgreSQL server.
 pub mod cluster;
+/// The errors that operations document.
+pub mod documented;
 /// A provider of payments and payouts.
 pub mod fake_provider;
 /// Forms with files.
 pub mod form;
 /// Partners, boats, routes and bookings.
 pub mod harbour;
+/// Temporary folders in memory.
+pub mod memory;
 /// A PostgreSQL database per test.
 pub mod postgres;
 /// Resellers, and lines that they sell.

@@ -5,10 +5,14 @@ use std::{io::Write, sync::OnceLock};
 use dermaga::kernel::db::Db;
 use tokio::sync::{Mutex, OnceCell};
 
-use super::cluster::{Cluster, binaries, create, run, start};
+use super::{
+    cluster::{Cluster, binaries, create, run, start},
+    memory,
+};
 
 /// Fast instead of durable.
-const OPTIONS: &str = "-c fsync=off -c deadlock_timeout=100ms";
+const OPTIONS: &str = "-c fsync=off -c full_page_writes=off -c wal_level=minimal -c max_wal_senders=0 \
+                       -c deadlock_timeout=100ms";
 
 static CLUSTER: OnceLock<Result<Option<Cluster>, String>> = OnceLock::new();
 static TEMPLATE: OnceCell<()> = OnceCell::const_new();
@@ -60,7 +64,8 @@ fn cluster() -> Option<&'static Cluster> {
             let _ = std::io::stderr().write_all(note.as_bytes());
             return Ok(None);
         };
-        start(&bin, OPTIONS).map(Some)
+        let folder = memory::folder("dermaga-pg-").map_err(|error| error.to_string())?;
+        start(&bin, folder, OPTIONS).map(Some)
     });
     cluster.as_ref().unwrap_or_else(|why| panic!("{why}")).as_ref()
 }

@@ -187,7 +187,10 @@ pub async fn get_voucher(State(app): State<App>, params: Params) -> Result<Respo
     let not_found = || Problem::Failed(Error::NotFound);
     let id = request::uuid(params.last()).ok_or_else(not_found)?;
     let signature = params.signature();
-    if !signature_allows(&app.secret_key, SignedAction::Voucher(id), &signature, app.clock.now()) {
+    // Addresses stay valid when the key is replaced.
+    let mut keys = std::iter::once(&app.secret_key).chain(&app.config.old_secret_keys.0);
+    let (action, now) = (SignedAction::Voucher(id), app.clock.now());
+    if !keys.any(|key| signature_allows(key, action, &signature, now)) {
         return Err(not_found());
     }
     let booking = bookings::get(&app.db, id).await?.ok_or_else(not_found)?;

@@ -32,6 +32,10 @@ const FILES: &[&str] = &[
     include_str!("../../../docs/operations/service.md"),
 ];
 
+/// The events of webhooks.
+static EVENTS: LazyLock<Tag> =
+    LazyLock::new(|| parse(include_str!("../../../docs/operations/events.md")));
+
 pub struct Tag {
     pub name: &'static str,
     pub description: &'static str,
@@ -53,10 +57,37 @@ fn parse(file: &'static str) -> Tag {
 
 /// Tag and description of an operation.
 pub fn of_operation(id: &str) -> Option<(&'static str, &'static str)> {
+    let (tag, text) = section(id)?;
+    Some((tag, text.split_once(ERRORS).map_or(text, |(text, _)| text.trim_end())))
+}
+
+/// The error codes that the section of an operation lists.
+pub fn errors_of(id: &str) -> impl Iterator<Item = &'static str> + use<> {
+    let listed = section(id).and_then(|(_, text)| text.split_once(ERRORS));
+    // Every second part is between backticks.
+    listed.into_iter().flat_map(|(_, codes)| codes.split('`').skip(1).step_by(2))
+}
+
+/// Starts the last line of a section.
+const ERRORS: &str = "\nErrors: ";
+
+fn section(id: &str) -> Option<(&'static str, &'static str)> {
     TAGS.iter().find_map(|tag| {
         let (_, text) = tag.operations.iter().find(|(known, _)| *known == id)?;
         Some((tag.name, *text))
     })
+}
+
+/// Tag and description of an event.
+pub fn of_event(name: &str) -> (&'static str, &'static str) {
+    let text = EVENTS.operations.iter().find(|(known, _)| *known == name);
+    let (_, text) = text.unwrap_or_else(|| panic!("docs/operations/events.md: {name} is missing"));
+    (EVENTS.name, text)
+}
+
+/// The tag of events.
+pub fn events() -> &'static Tag {
+    &EVENTS
 }
 
 /// What is known of a field or parameter beyond its schema.
