@@ -1,4 +1,4 @@
-//! Reads on a streaming replica (ADR 23).
+//! Reads on a streaming replica (ADR 26).
 //!
 //! About once a second the process writes a number on the primary: a beat. A replica that shows a beat
 //! has everything that was committed before the beat was sent. Every read on the replica reads the beat
