@@ -12,9 +12,19 @@ use tokio::{
 use crate::{
     config::Config,
     kernel::{
-        address_hash::AddressHasher, clock::Clock, db::Db, mail::Mailer, metrics::Metrics, private,
-        response_cache::ResponseCache, seal::Sealer, secret::Secret, slots::Slots,
-        storage::Storage, supervisor::Jobs, telemetry::Telemetry,
+        address_hash::AddressHasher,
+        clock::Clock,
+        db::Db,
+        mail::Mailer,
+        metrics::Metrics,
+        private,
+        response_cache::ResponseCache,
+        seal::Sealer,
+        secret::Secret,
+        slots::Slots,
+        storage::Storage,
+        supervisor::Jobs,
+        telemetry::{Collector, Telemetry},
     },
 };
 
@@ -90,7 +100,7 @@ impl App {
         let domains = domains(&config, &secret_key)?;
         ensure_replica_fits(&config)?;
         let metrics = Metrics::new();
-        let telemetry = Telemetry::new(&config, &metrics)?;
+        let telemetry = telemetry(&config, &metrics)?;
         let url = config.database_url();
         let db = Db::open(&url).await.map_err(|why| format!("DERMAGA_DATABASE_URL: {why}"))?;
         let db = with_replica(db.in_zone(config.timezone), &config)?;
@@ -153,6 +163,13 @@ impl App {
     pub fn today(&self) -> chrono::NaiveDate {
         self.clock.now().with_timezone(&self.config.timezone).date_naive()
     }
+}
+
+/// `None` if no collector is configured.
+fn telemetry(config: &Config, metrics: &Metrics) -> Result<Option<Telemetry>, String> {
+    let Some(url) = &config.otlp_url else { return Ok(None) };
+    let (headers, ratio) = (config.otlp_headers.as_ref(), config.trace_ratio.0);
+    Telemetry::new(Collector { url: &url.0.0, headers, ratio }, metrics).map(Some)
 }
 
 fn ensure_replica_fits(config: &Config) -> Result<(), String> {

@@ -208,7 +208,7 @@ impl ReplicaReads {
         types: &[Type],
         time: Duration,
     ) -> Result<Vec<Row>> {
-        if let Some(rows) = self.from_replica(query, types, time).await? {
+        if let Some(rows) = self.on_replica(query, types, time).await? {
             self.replica.reads.fetch_add(1, Ordering::Relaxed);
             return Ok(rows);
         }
@@ -218,7 +218,7 @@ impl ReplicaReads {
     }
 
     /// `None` where the primary must be read.
-    async fn from_replica(
+    async fn on_replica(
         &self,
         query: &Query,
         types: &[Type],

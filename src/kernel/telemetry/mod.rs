@@ -29,7 +29,6 @@ use opentelemetry_sdk::{
 use tokio::{sync::watch, task::JoinSet};
 
 use super::{ids, metrics::Metrics, secret::Secret};
-use crate::config::{Config, WebUrl};
 use export::Queue;
 
 pub use logs::LogExport;
@@ -39,6 +38,15 @@ pub use span::{Span, TracedRequest, call, current, statement};
 const EXPORT_TIMEOUT: Duration = Duration::from_secs(10);
 /// For everything that is queued when the service stops.
 const FINISH_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Where traces and logs are sent to.
+pub struct Collector<'a> {
+    pub url: &'a str,
+    /// `name=value,…`
+    pub headers: Option<&'a Secret>,
+    /// The fraction of traces that are exported.
+    pub ratio: f64,
+}
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -58,11 +66,9 @@ struct Inner {
 }
 
 impl Telemetry {
-    /// `None` if no collector is configured.
-    pub fn new(config: &Config, metrics: &Metrics) -> Result<Option<Self>, String> {
-        let Some(WebUrl(url)) = &config.otlp_url else { return Ok(None) };
-        let url = url.0.trim_end_matches('/');
-        let headers = headers(config.otlp_headers.as_ref())?;
+    pub fn new(collector: Collector<'_>, metrics: &Metrics) -> Result<Self, String> {
+        let url = collector.url.trim_end_matches('/');
+        let headers = headers(collector.headers)?;
         let fault = |why: &dyn std::fmt::Display| format!("DERMAGA_OTLP_URL: {why}");
         let client = reqwest::Client::builder()
             .timeout(EXPORT_TIMEOUT)
@@ -93,7 +99,7 @@ impl Telemetry {
         let resource = resource();
         spans.set_resource(&resource);
         logs.set_resource(&resource);
-        Ok(Some(Self::start(config.trace_ratio.0, metrics, spans, logs)))
+        Ok(Self::start(collector.ratio, metrics, spans, logs))
     }
 
     fn start(ratio: f64, metrics: &Metrics, spans: SpanExporter, logs: LogExporter) -> Self {
