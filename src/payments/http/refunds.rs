@@ -119,6 +119,13 @@ pub async fn return_refund(
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     let (booking, refund) = locked(&mut tx, before.id).await?;
+    if booking.reseller_id.is_some() {
+        return Err(Error::conflict(
+            "on_account",
+            "This refund was credited to the account of a reseller; nothing can come back.",
+            "Pengembalian ini dikreditkan ke akun agen penjual; tidak ada yang dapat kembali.",
+        ));
+    }
     paying::take_back(&mut tx, &booking, &refund, &form.reason, now).await?;
     let after = finish(&app, tx, &before, "refund.returned", None).await?;
     Ok(Reply::data(after).saying("The refund is due again.", "Pengembalian terutang kembali."))
