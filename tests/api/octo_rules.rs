@@ -61,6 +61,7 @@ on_both_engines![
     tickets_open_the_boat_and_redeem_the_booking,
     travellers_get_no_mail_unless_it_is_wanted,
     a_vouchers_address_ends_with_the_booking,
+    a_credited_refund_does_not_come_back,
 ];
 
 fn path(booking: &Value, action: &str) -> String {
@@ -945,4 +946,14 @@ async fn a_vouchers_address_ends_with_the_booking(world: World) {
     assert_eq!(world.get(path).bytes().await.0, 200);
     world.cancels(&shop, &sold, json!({})).await.bare();
     assert_eq!(world.get(path).bytes().await.0, 410);
+}
+
+async fn a_credited_refund_does_not_come_back(world: World) {
+    let (shop, admin) = (world.shop().await, world.admin_with_email("uang@dermaga.test").await);
+    let sold = world.confirmed(&shop, 1).await;
+    world.cancels(&shop, &sold, json!({})).await.bare();
+    let refunds = world.get("/v1/refunds").by(&admin).send().await.ok();
+    let path = format!("/v1/refunds/{}/return", refunds[0]["id"].as_str().unwrap());
+    let returned = world.post(&path, json!({ "reason": "closed account" })).by(&admin);
+    returned.send().await.is(409, "on_account");
 }
