@@ -15,6 +15,7 @@ use crate::{
         address_hash::AddressHasher,
         clock::Clock,
         db::Db,
+        error,
         mail::Mailer,
         metrics::Metrics,
         private,
@@ -80,8 +81,8 @@ impl Deref for App {
 }
 
 impl App {
-    /// Checks the settings, opens the database and migrates it. `domains` builds the state of the
-    /// domains from the settings and the secret key, before the database is opened.
+    /// Checks the settings and opens the database as it is. `domains` builds the state of the domains
+    /// from the settings and the secret key, before the database is opened.
     pub async fn open(
         config: Config,
         clock: Clock,
@@ -104,7 +105,6 @@ impl App {
         let url = config.database_url();
         let db = Db::open(&url).await.map_err(|why| format!("DERMAGA_DATABASE_URL: {why}"))?;
         let db = with_replica(db.in_zone(config.timezone), &config)?;
-        db.migrate().await.map_err(|why| format!("cannot migrate the database: {why}"))?;
         Ok(Self(Arc::new(State {
             stopping: watch::Sender::new(false),
             jobs: Arc::new(Jobs::new(telemetry.clone())),
@@ -125,6 +125,50 @@ impl App {
             secret_key,
             domains,
         })))
+    }
+
+    /// Migrates the database.
+    pub async fn migrate(&self) -> Result<(), String> {
+        let migrated = self.db.migrate().await;
+        migrated.map_err(|why| format!("cannot migrate the database: {why}"))
+    }
+
+    /// Refuses a secret key other than the one with which the database was written, unless that is one
+    /// of the old keys. The first start stores a value that only the right key decrypts.
+    pub async fn ensure_key_fits(&self) -> Result<(), String> {
+        let stored = self.key_check().await;
+        let sealed = stored.map_err(|why| format!("cannot check the secret key: {why}"))?;
+        self.sealer.open(&sealed).map(drop).map_err(|_| {
+            "DERMAGA_SECRET_KEY: the data of this database was encrypted with another key; set that \
+             one here or in DERMAGA_OLD_SECRET_KEYS"
+                .into()
+        })
+    }
+
+    async fn key_check(&self) -> error::Result<String> {
+        const STORED: &str = "SELECT sealed FROM secret_key_check";
+        if let Some((sealed,)) = self.db.sql(STORED).maybe().await? {
+            return Ok(sealed);
+        }
+        // Of several processes that start at once, one inserts its value; the others check theirs.
+        self.db
+            .sql(
+                "INSERT INTO secret_key_check (only_one, sealed) VALUES (1, $1)
+                 ON CONFLICT (only_one) DO NOTHING",
+            )
+            .bind(self.sealer.seal("dermaga")?)
+            .run()
+            .await?;
+        Ok(self.db.sql(STORED).scalar().await?)
+    }
+
+    /// Encrypts the stored value with the current key.
+    pub async fn reseal_key_check(&self) -> error::Result<()> {
+        let stored = self.key_check().await?;
+        let Some(new) = self.sealer.reseal(&stored)? else { return Ok(()) };
+        let update = self.db.sql("UPDATE secret_key_check SET sealed = $1 WHERE sealed = $2");
+        update.bind(new).bind(stored).run().await?;
+        Ok(())
     }
 
     /// The state of a domain, for the domain's own accessor (`App::gateway`, …). `wiring` provides
@@ -225,6 +269,13 @@ fn secret_key(config: &Config) -> Result<Secret, String> {
     let file = config.data_dir.join("secret.key");
     let fault = |error: std::io::Error| format!("{}: {error}", file.display());
     if !file.exists() {
+        if let Some(database) = config.sqlite_file().filter(|file| file.exists()) {
+            return Err(format!(
+                "{}: the key of {} is missing; restore it from a backup, or set DERMAGA_SECRET_KEY",
+                file.display(),
+                database.display()
+            ));
+        }
         let key = BASE64_STANDARD.encode(rand::random::<[u8; 32]>());
         let made = private::create(&file);
         made.and_then(|mut made| made.write_all(key.as_bytes())).map_err(fault)?;
@@ -237,9 +288,8 @@ fn secret_key(config: &Config) -> Result<Secret, String> {
 fn close_to_others(config: &Config) {
     let data = |name: &str| config.data_dir.join(name);
     let mut ours = vec![data("secret.key"), data("mail"), data("files")];
-    if !config.shares_database() {
-        let url = config.database_url();
-        let file = url.trim_start_matches("sqlite:").trim_start_matches("//");
+    if let Some(file) = config.sqlite_file() {
+        let file = file.display();
         ours.extend(["", "-wal", "-shm", "-journal"].map(|end| format!("{file}{end}").into()));
     }
     // Other files in the data directory may be meant to be read by others.

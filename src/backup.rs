@@ -27,7 +27,10 @@ pub struct Backup {
     pub folder: PathBuf,
     pub bytes: u64,
     pub files: u64,
+    /// Number of invariants that were checked.
     pub rules: usize,
+    /// Those that are violated. Such a backup is better than none.
+    pub violations: Vec<String>,
 }
 
 /// Creates a backup in a new folder below `into`.
@@ -58,12 +61,13 @@ async fn fill(config: &Config, source: &Path, folder: &Path) -> Result<Backup, S
     // Copied after the database, so that all files it refers to are included.
     let files = copied(&config.data_dir.join(FILES), &folder.join(FILES))?;
     let key = config.data_dir.join(KEY);
-    if key.exists() {
+    // A configured key is the one in use; the file would be an older one.
+    if key.exists() && config.secret_key.is_none() {
         copy_private(&key, &folder.join(KEY))?;
     }
-    let rules = verified(&database, folder).await?;
+    let (rules, violations) = verified(&database, folder).await?;
     let bytes = fs::metadata(&database).map_err(|why| fault(&database, &why))?.len();
-    Ok(Backup { folder: folder.to_owned(), bytes, files, rules })
+    Ok(Backup { folder: folder.to_owned(), bytes, files, rules, violations })
 }
 
 /// Restores a backup into a data directory without a database.
@@ -77,7 +81,7 @@ pub async fn restore(config: &Config, from: &Path) -> Result<Backup, String> {
         return Err(format!("{}: this is not a backup", from.display()));
     }
     private_folder(&config.data_dir)?;
-    let rules = verified(&source, &config.data_dir).await?;
+    let (rules, violations) = verified(&source, &config.data_dir).await?;
     let files = copied(&from.join(FILES), &config.data_dir.join(FILES))?;
     let (kept, key) = (from.join(KEY), config.data_dir.join(KEY));
     if kept.exists() && config.secret_key.is_none() {
@@ -95,12 +99,12 @@ pub async fn restore(config: &Config, from: &Path) -> Result<Backup, String> {
     let whole = fs::File::open(&part).and_then(|file| file.sync_all());
     whole.map_err(|why| fault(&part, &why))?;
     fs::rename(&part, &target).map_err(|why| fault(&target, &why))?;
-    Ok(Backup { folder: config.data_dir.clone(), bytes, files, rules })
+    Ok(Backup { folder: config.data_dir.clone(), bytes, files, rules, violations })
 }
 
-/// Verifies integrity and invariants; returns the number of invariants. They are those of this
-/// version, so a database of an older version is checked in a migrated copy.
-async fn verified(database: &Path, room: &Path) -> Result<usize, String> {
+/// Verifies integrity and invariants; returns the number of invariants and the violations. They are
+/// those of this version, so a database of an older version is checked in a migrated copy.
+async fn verified(database: &Path, room: &Path) -> Result<(usize, Vec<String>), String> {
     let faults = db::faults(database).await.map_err(|why| fault(database, &why))?;
     if let Some(first) = faults.first() {
         return Err(format!("{}: the database is damaged: {first}", database.display()));
@@ -108,7 +112,7 @@ async fn verified(database: &Path, room: &Path) -> Result<usize, String> {
     let copy = opened(database).await?;
     let behind = copy.is_behind().await;
     if let Ok(false) = behind {
-        return adds_up(database, copy).await;
+        return check_invariants(database, copy).await;
     }
     copy.close().await;
     behind.map_err(|why| fault(database, &why))?;
@@ -120,13 +124,13 @@ async fn verified(database: &Path, room: &Path) -> Result<usize, String> {
     done
 }
 
-async fn tried(database: &Path, trial: &Path) -> Result<usize, String> {
+async fn tried(database: &Path, trial: &Path) -> Result<(usize, Vec<String>), String> {
     private_folder(trial)?;
     let file = trial.join(DATABASE);
     db::copy(database, &file).await.map_err(|why| fault(&file, &why))?;
     let copy = opened(&file).await?;
     copy.migrate().await.map_err(|why| fault(database, &why))?;
-    adds_up(database, copy).await
+    check_invariants(database, copy).await
 }
 
 async fn opened(database: &Path) -> Result<Db, String> {
@@ -134,28 +138,18 @@ async fn opened(database: &Path) -> Result<Db, String> {
     Db::open_without_timeout(&url).await.map_err(|why| fault(database, &why))
 }
 
-async fn adds_up(database: &Path, copy: Db) -> Result<usize, String> {
+async fn check_invariants(database: &Path, copy: Db) -> Result<(usize, Vec<String>), String> {
     let checked = invariants::check(&copy).await;
     copy.close().await;
-    let checked = checked.map_err(|why| format!("{}: {why}", database.display()))?;
-    for question in &checked {
-        if let Some(first) = question.broken.first() {
-            return Err(format!(
-                "{}: invariant violated: {}: {first}",
-                database.display(),
-                question.rule
-            ));
-        }
-    }
-    Ok(checked.len())
+    let checked = checked.map_err(|why| fault(database, &why))?;
+    let broken = checked.iter().filter_map(|question| Some((question, question.broken.first()?)));
+    let broken = broken.map(|(question, first)| format!("{}: {first}", question.rule));
+    Ok((checked.len(), broken.collect()))
 }
 
 fn database_file(config: &Config) -> Result<PathBuf, String> {
-    let url = config.database_url();
-    if url.starts_with("postgres") {
-        return Err("only for SQLite; with PostgreSQL use pg_dump (docs/operating.md)".into());
-    }
-    Ok(PathBuf::from(url.trim_start_matches("sqlite:").trim_start_matches("//")))
+    let only = "only for SQLite; with PostgreSQL use pg_dump (docs/operating.md)";
+    config.sqlite_file().ok_or_else(|| only.into())
 }
 
 /// Copies a folder recursively; returns the number of files.

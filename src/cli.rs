@@ -125,7 +125,7 @@ struct Show {
 pub fn run(started: impl FnOnce()) -> Result<(), String> {
     let command = Cli::parse().command.unwrap_or(Command::Serve);
     if let Command::Config(Show { markdown: true }) = command {
-        print!("{}", settings_table());
+        say(settings_table().trim_end());
         return Ok(());
     }
     let config = Config::load()?;
@@ -139,23 +139,23 @@ pub fn run(started: impl FnOnce()) -> Result<(), String> {
             Command::Serve => serve(config, started).await,
             Command::Migrate => {
                 let app = App::start(config, Clock::System).await?;
-                println!("The {} database is up to date.", app.db.engine());
+                say(format_args!("The {} database is up to date.", app.db.engine()));
                 app.db.close().await;
                 Ok(())
             }
             Command::Reseal => {
-                let app = App::start(config, Clock::System).await?;
+                let app = App::attach(config, Clock::System).await?;
                 let resealed = app.reseal().await.map_err(|error| error.to_string())?;
-                println!("{resealed} records were re-encrypted with the current key.");
+                say(format_args!("{resealed} records were re-encrypted with the current key."));
                 app.db.close().await;
                 Ok(())
             }
             Command::Outbox { retry } => outbox(config, retry).await,
             Command::RebuildReports => {
-                let app = App::start(config, Clock::System).await?;
+                let app = App::attach(config, Clock::System).await?;
                 let read = reports::rebuild(&app).await.map_err(|error| error.to_string())?;
                 sailings::rebuild_days(&app).await.map_err(|error| error.to_string())?;
-                println!("The reports were rebuilt from {read} bookings.");
+                say(format_args!("The reports were rebuilt from {read} bookings."));
                 app.db.close().await;
                 Ok(())
             }
@@ -167,13 +167,17 @@ pub fn run(started: impl FnOnce()) -> Result<(), String> {
             Command::Doctor => doctor(config).await,
             Command::Backup { into } => {
                 let made = backup::backup(&config, &into, &Clock::System).await?;
-                println!("{}: {}", made.folder.display(), contents(&made));
-                Ok(())
+                say(format_args!("{}: {}", made.folder.display(), contents(&made)));
+                consistent(&made)
             }
             Command::Restore { from } => {
                 let made = backup::restore(&config, &from).await?;
-                println!("{} has been restored: {}", made.folder.display(), contents(&made));
-                Ok(())
+                say(format_args!(
+                    "{} has been restored: {}",
+                    made.folder.display(),
+                    contents(&made)
+                ));
+                consistent(&made)
             }
             Command::Admin(Admin::Create { email, name }) => {
                 create_admin(config, email, name).await
@@ -183,12 +187,12 @@ pub fn run(started: impl FnOnce()) -> Result<(), String> {
             }
             Command::Config(_) => {
                 for (name, value) in config.show() {
-                    println!("{}={value}", env_name(name));
+                    say(format_args!("{}={value}", env_name(name)));
                 }
                 Ok(())
             }
             Command::Openapi => {
-                print!("{}", openapi().await?);
+                say(openapi().await?.trim_end());
                 Ok(())
             }
         }
@@ -322,12 +326,12 @@ fn start_logging(config: &Config) -> Result<(), String> {
 
 async fn doctor(config: Config) -> Result<(), String> {
     let mut ill = 0;
-    for Finding { what, found } in doctor::examine(config).await {
+    for Finding { what, found, section } in doctor::examine(config).await {
         match found {
-            Ok(found) => println!("ok   {what}: {found}"),
+            Ok(found) => say(format_args!("ok   {what}: {found}")),
             Err(why) => {
                 ill += 1;
-                println!("FAIL {what}: {why}");
+                say(format_args!("FAIL {what}: {why}\n     see docs/operating.md#{section}"));
             }
         }
     }
@@ -338,13 +342,27 @@ async fn doctor(config: Config) -> Result<(), String> {
 }
 
 fn contents(backup: &Backup) -> String {
-    let Backup { bytes, files, rules, .. } = backup;
-    format!("database intact, {bytes} bytes, {rules} invariants hold, {files} files")
+    let Backup { bytes, files, rules, violations, .. } = backup;
+    let hold = rules - violations.len();
+    format!("database intact, {bytes} bytes, {hold} of {rules} invariants hold, {files} files")
+}
+
+/// Fails after a backup or restore with violated invariants, which is complete all the same.
+fn consistent(backup: &Backup) -> Result<(), String> {
+    match backup.violations.first() {
+        None => Ok(()),
+        Some(first) => Err(format!("invariant violated: {first}; see `dermaga audit`")),
+    }
+}
+
+/// Prints a line. Errors are ignored: whoever reads the output may have seen enough.
+fn say(line: impl Display) {
+    let _ = writeln!(std::io::stdout(), "{line}");
 }
 
 /// Lists failed deliveries, or retries them.
 async fn outbox(config: Config, retry: Option<String>) -> Result<(), String> {
-    let app = App::start(config, Clock::System).await?;
+    let app = App::attach(config, Clock::System).await?;
     let shown = async {
         if let Some(which) = retry {
             let id = match which.as_str() {
@@ -353,17 +371,17 @@ async fn outbox(config: Config, retry: Option<String>) -> Result<(), String> {
             };
             let revived = outbox::revive(&app.db, id, app.clock.now()).await;
             let revived = revived.map_err(|error| error.to_string())?;
-            println!("{revived} messages will be retried.");
+            say(format_args!("{revived} messages will be retried."));
         }
         let (waiting, dead) = outbox::state(&app.db).await.map_err(|error| error.to_string())?;
-        println!("{waiting} pending, {} failed.", dead.len());
+        say(format_args!("{waiting} pending, {} failed.", dead.len()));
         for item in dead {
             let why = item.last_error.unwrap_or_default();
             let (id, topic, tries) = (item.id, item.topic, item.attempts);
-            println!(
+            say(format_args!(
                 "{id}  {topic}  {tries} attempts, last at {}  {why}",
                 item.dead_at.to_rfc3339()
-            );
+            ));
         }
         Ok(())
     };
@@ -374,6 +392,7 @@ async fn outbox(config: Config, retry: Option<String>) -> Result<(), String> {
 
 /// Nothing is written to the database meanwhile, so requests that change something may fail.
 async fn scrub(config: Config) -> Result<(), String> {
+    config.ensure_database_exists()?;
     let fault = |why: Failure| format!("DERMAGA_DATABASE_URL: {why}");
     let db = Db::open_without_timeout(&config.database_url()).await.map_err(fault)?;
     let done = db.rewrite().await.map_err(fault);
@@ -383,19 +402,18 @@ async fn scrub(config: Config) -> Result<(), String> {
 
 /// Prints every invariant with the number of rows checked, and names each violation.
 async fn audit(config: Config) -> Result<(), String> {
-    let fault = |why: &dyn std::fmt::Display| format!("DERMAGA_DATABASE_URL: {why}");
-    let db = Db::open_without_timeout(&config.database_url()).await.map_err(|why| fault(&why))?;
-    if db.is_behind().await.map_err(|why| fault(&why))? {
-        return Err("the database schema is out of date; run `dermaga migrate` first".into());
-    }
+    config.ensure_database_exists()?;
+    let db = Db::open_without_timeout(&config.database_url()).await;
+    let db = db.map_err(|why| format!("DERMAGA_DATABASE_URL: {why}"))?;
+    db.ensure_current().await?;
     let checked = invariants::check(&db).await.map_err(|error| error.to_string());
     db.close().await;
     let mut broken = 0;
     for question in checked? {
         let mark = if question.broken.is_empty() { "ok  " } else { "FAIL" };
-        println!("{mark} {} ({} checked)", question.rule, question.looked_at);
+        say(format_args!("{mark} {} ({} checked)", question.rule, question.looked_at));
         for discrepancy in &question.broken {
-            println!("     {discrepancy}");
+            say(format_args!("     {discrepancy}"));
         }
         broken += question.broken.len();
     }
@@ -421,17 +439,17 @@ async fn create_admin(config: Config, email: Email, name: String) -> Result<(), 
         Error::Invalid(faults) => faults[0].message.say(Lang::En).to_owned(),
         other => other.to_string(),
     })?;
-    println!("{} is now an admin.", email.as_str());
+    say(format_args!("{} is now an admin.", email.as_str()));
     Ok(())
 }
 
 async fn reset_second_factor(config: Config, email: Email) -> Result<(), String> {
-    let app = App::start(config, Clock::System).await?;
+    let app = App::attach(config, Clock::System).await?;
     let removed = accounts::reset_second_factor(&app, &email).await;
     app.db.close().await;
     match removed {
         Ok(true) => {
-            println!("{} can now sign in with the password alone.", email.as_str());
+            say(format_args!("{} can now sign in with the password alone.", email.as_str()));
             Ok(())
         }
         Ok(false) => Err(format!("{} has no second factor", email.as_str())),

@@ -1,7 +1,11 @@
-//! Checks of everything that the service depends on, with the current configuration.
+//! Checks of everything that the service depends on, with the current configuration. Nothing is created
+//! or migrated; the only changes are probes: a file, an object, and a lock in the database.
 
 use std::{
+    env,
     fmt::Display,
+    fs,
+    path::PathBuf,
     time::{Duration, Instant},
 };
 
@@ -15,46 +19,82 @@ use crate::{
         guard::{self, Verdict},
     },
     demo,
-    kernel::{clock::Clock, ids, outbox, private, set_aside},
+    kernel::{clock::Clock, disk, ids, outbox, private, set_aside},
 };
+
+/// Less free space than this is a failure.
+const LEAST_SPACE: u64 = 256 << 20;
+/// A delivery that has been due for so long is not being delivered.
+const LATE: TimeDelta = TimeDelta::minutes(5);
 
 /// A check and its result.
 pub struct Finding {
     pub what: &'static str,
     pub found: Result<String, String>,
+    /// The section of `docs/operating.md` that says what to do.
+    pub section: &'static str,
 }
 
 /// Runs all checks; stops early if the following ones are impossible.
-pub async fn examine(config: Config) -> Vec<Finding> {
+pub async fn examine(mut config: Config) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let mut note = |what, found| findings.push(Finding { what, found });
+    let mut note = |what, section, found| findings.push(Finding { what, found, section });
     let zone = config.timezone;
-    note("configuration", Ok(format!("read; {zone}, {}", config.public_url())));
-    note("data directory", data_directory(&config));
+    note("configuration", "configure", Ok(format!("read; {zone}, {}", config.public_url())));
+    note("data directory", "file-permissions", data_directory(&config));
+    note("disk space", "database-full-sqlite", disk_space(&config));
     let verdict = guard::examine(&config);
-    let app = match App::start(config, Clock::System).await {
+    let is_new = config.ensure_database_exists().is_err();
+    let scratch = Scratch::default();
+    if is_new {
+        // The other checks need a database, so they use one elsewhere.
+        (config.data_dir, config.database_url) = (scratch.0.clone(), None);
+    }
+    let app = match App::connect(config, Clock::System).await {
         Ok(app) => app,
         Err(why) => {
-            note("production guard", guarded(verdict, None).await);
-            note("database", Err(why));
+            note("production guard", "production-guard", guarded(verdict, None).await);
+            note("database", "database-down", Err(why));
             return findings;
         }
     };
-    let engine = app.db.engine();
-    note("database", Ok(format!("{engine} is reachable; schema up to date")));
-    note("replica", replica(&app).await);
-    note("production guard", guarded(verdict, Some(&app)).await);
-    note("clock", clock(&app).await);
-    note("sealed numbers", sealed(&app).await);
-    note("storage", storage(&app).await);
-    note("mail", app.mailer.test().await.map_err(said));
-    note("payment provider", provider(&app).await);
-    note("payouts", payouts(&app).await);
-    note("collector", collector(&app).await);
-    note("deliveries", deliveries(&app).await);
-    note("background jobs", background_jobs(&app).await);
+    let database = match is_new {
+        true => Ok("none yet; the first start creates it".into()),
+        false => database(&app).await,
+    };
+    let has_schema = !is_new && database.is_ok();
+    let with_accounts = has_schema.then_some(&app);
+    note("database", "database-down", database);
+    note("replica", "replica-not-read", replica(&app).await);
+    note("production guard", "production-guard", guarded(verdict, with_accounts).await);
+    note("clock", "postgresql-one-or-several-processes", clock(&app).await);
+    note("storage", "files", storage(&app).await);
+    note("mail", "mail-cannot-be-sent", app.mailer.test().await.map_err(said));
+    note("payment provider", "payment-provider-down", provider(&app).await);
+    note("payouts", "payment-provider-down", payouts(&app).await);
+    note("collector", "traces-and-logs-opentelemetry", collector(&app).await);
+    if has_schema {
+        note("secret key", "rotate-the-secret-key", secret_key(&app).await);
+        note("deliveries", "outbox-piles-up", deliveries(&app).await);
+        note("background jobs", "rows-set-aside", background_jobs(&app).await);
+    }
     app.db.close().await;
     findings
+}
+
+/// A folder for checks without a database, removed with all its content.
+struct Scratch(PathBuf);
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Self(env::temp_dir().join(format!("dermaga-{}", ids::fresh().simple())))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
 }
 
 fn said(why: impl Display) -> String {
@@ -63,11 +103,38 @@ fn said(why: impl Display) -> String {
 
 fn data_directory(config: &Config) -> Result<String, String> {
     let folder = &config.data_dir;
-    private::folder(folder).map_err(said)?;
+    let name = folder.display();
+    if !folder.exists() {
+        return Ok(format!("{name} does not exist yet; the first start creates it"));
+    }
     let probe = folder.join(format!("probe-{}", ids::fresh().simple()));
-    private::write(&probe, b"probe").map_err(said)?;
-    std::fs::remove_file(&probe).map_err(said)?;
-    Ok(format!("{} is writable", folder.display()))
+    let written = private::write(&probe, b"probe");
+    // Also after a failure: on a full disk there is an empty file.
+    let removed = fs::remove_file(&probe);
+    written.and(removed).map_err(|why| format!("{name}: {why}"))?;
+    Ok(format!("{name} is writable"))
+}
+
+fn disk_space(config: &Config) -> Result<String, String> {
+    let folder = &config.data_dir;
+    let Some(free) = disk::free(folder) else { return Ok("unknown".into()) };
+    let found = format!("{} MiB free in {}", free >> 20, folder.display());
+    if free < LEAST_SPACE { Err(found) } else { Ok(found) }
+}
+
+/// Checks the schema, and that a transaction commits: a full disk, a standby or a lost synchronous
+/// standby can still be read.
+async fn database(app: &App) -> Result<String, String> {
+    app.db.ensure_current().await?;
+    let started = Instant::now();
+    let write = async {
+        let mut tx = app.db.begin().await?;
+        tx.lock("doctor").await?;
+        tx.commit().await
+    };
+    write.await.map_err(|why| format!("cannot be written: {why}"))?;
+    let (engine, took) = (app.db.engine(), started.elapsed().as_millis());
+    Ok(format!("{engine}, schema up to date; a transaction committed in {took} ms"))
 }
 
 async fn guarded(verdict: Verdict, app: Option<&App>) -> Result<String, String> {
@@ -119,24 +186,10 @@ async fn clock(app: &App) -> Result<String, String> {
     }
 }
 
-/// Checks that the key decrypts the newest encrypted value.
-async fn sealed(app: &App) -> Result<String, String> {
-    let newest: Option<(String,)> = app
-        .db
-        .sql(
-            "SELECT pic_nik FROM onboardings WHERE pic_nik IS NOT NULL
-             ORDER BY partner_id DESC LIMIT 1",
-        )
-        .maybe()
-        .await
-        .map_err(said)?;
-    match newest {
-        Some((sealed,)) => {
-            app.sealer.open(&sealed).map_err(said)?;
-            Ok("the secret key decrypts them".into())
-        }
-        None => Ok("none stored".into()),
-    }
+/// Checks that the key is the one of this database.
+async fn secret_key(app: &App) -> Result<String, String> {
+    app.ensure_key_fits().await?;
+    Ok("decrypts the data of this database".into())
 }
 
 async fn storage(app: &App) -> Result<String, String> {
@@ -179,9 +232,18 @@ async fn collector(app: &App) -> Result<String, String> {
 
 async fn deliveries(app: &App) -> Result<String, String> {
     let (waiting, dead) = outbox::state(&app.db).await.map_err(said)?;
-    match dead.len() {
-        0 => Ok(format!("{waiting} pending")),
-        dead => Err(format!("{dead} failed; see `dermaga outbox`")),
+    if !dead.is_empty() {
+        return Err(format!("{} failed; see `dermaga outbox`", dead.len()));
+    }
+    let now = app.clock.now();
+    let backlogs = outbox::backlog(&app.db, now).await.map_err(said)?;
+    let oldest = backlogs.iter().filter_map(|backlog| backlog.due_since).min();
+    match oldest.map(|oldest| now - oldest).filter(|delay| *delay > LATE) {
+        Some(delay) => Err(format!(
+            "{waiting} pending, the oldest for {} minutes; is the service running?",
+            delay.num_minutes()
+        )),
+        None => Ok(format!("{waiting} pending")),
     }
 }
 

@@ -21,6 +21,7 @@ use crate::{
     config::guard,
     kernel::{
         caller::Context,
+        disk,
         error::{Error, Result},
         http::{Reply, SharedBody},
     },
@@ -85,6 +86,7 @@ pub async fn metrics(State(app): State<App>, headers: HeaderMap) -> Result<impl 
     app.metrics.jobs(&app.jobs);
     app.metrics.cache(&app.response_cache);
     app.metrics.provider_calls(&providers::calls());
+    app.metrics.disk(disk::free(&app.config.data_dir));
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     Ok(([(header::CONTENT_TYPE, kind)], app.metrics.text(&app.db)))
 }

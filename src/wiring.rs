@@ -25,21 +25,40 @@ impl App {
     /// Starts a service with all of its domains: checks the settings, opens the database, migrates it
     /// and adds the harbours that the service brings.
     pub async fn start(config: Config, clock: Clock) -> Result<Self, String> {
-        let app = Self::open(config, clock, domains).await?;
+        let app = Self::connect(config, clock).await?;
+        app.migrate().await?;
+        app.ensure_key_fits().await?;
         let loaded = harbours::load(&app.db, app.clock.now()).await;
         loaded.map_err(|why| format!("cannot load the harbours: {why}"))?;
         Ok(app)
     }
 
+    /// For commands on an existing database, which is neither created nor migrated.
+    pub async fn attach(config: Config, clock: Clock) -> Result<Self, String> {
+        config.ensure_database_exists()?;
+        let app = Self::connect(config, clock).await?;
+        app.db.ensure_current().await?;
+        app.ensure_key_fits().await?;
+        Ok(app)
+    }
+
+    /// All domains on the database as it is. SQLite creates the file if there is none.
+    pub async fn connect(config: Config, clock: Clock) -> Result<Self, String> {
+        Self::open(config, clock, domains).await
+    }
+
     /// Seals everything that older keys have sealed with the current one.
     pub async fn reseal(&self) -> Result<u64> {
-        Ok(partners::reseal(self).await?
+        let resealed = partners::reseal(self).await?
             + webhooks::reseal(self).await?
             + bookings::reseal(self).await?
             + boarding::reseal(self).await?
             + staff::reseal(self).await?
             + accounts::reseal(self).await?
-            + transfers::reseal(&self.db, &self.sealer).await?)
+            + transfers::reseal(&self.db, &self.sealer).await?;
+        // Last: from now on the service starts without the old key.
+        self.reseal_key_check().await?;
+        Ok(resealed)
     }
 }
 

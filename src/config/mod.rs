@@ -194,6 +194,21 @@ impl Config {
         }
     }
 
+    /// The file of an SQLite database; `None` with PostgreSQL.
+    pub fn sqlite_file(&self) -> Option<PathBuf> {
+        let url = self.database_url();
+        let path = url.strip_prefix("sqlite:").map(|path| path.trim_start_matches("//"));
+        (!self.shares_database()).then(|| path.unwrap_or(&url).into())
+    }
+
+    /// Fails if there is no SQLite database. One on PostgreSQL fails when it is opened.
+    pub fn ensure_database_exists(&self) -> Result<(), String> {
+        match self.sqlite_file().filter(|file| !file.exists()) {
+            Some(file) => Err(format!("{}: there is no database", file.display())),
+            None => Ok(()),
+        }
+    }
+
     /// Whether other processes may change the same data.
     pub fn shares_database(&self) -> bool {
         self.database_url.as_ref().is_some_and(DatabaseUrl::is_shared)

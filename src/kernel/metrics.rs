@@ -81,6 +81,9 @@ pub struct Metrics {
     pub connections: Gauge,
     pub connections_refused: Counter,
     statements: Counter<u64, AtomicU64>,
+    database_waiting: Gauge,
+    database_refused: Counter<u64, AtomicU64>,
+    disk_free: Gauge,
     commits: Counter<u64, AtomicU64>,
     replica_in_use: Gauge,
     replica_lag: Gauge<f64, AtomicU64>,
@@ -115,6 +118,8 @@ impl Metrics {
         let connections_refused = Counter::default();
         let statements = Counter::default();
         let commits = Counter::default();
+        let (database_waiting, database_refused) = Default::default();
+        let disk_free = Gauge::default();
         let (replica_in_use, replica_lag) = (Gauge::default(), Gauge::default());
         let replica_reads = Family::default();
         for target in ["replica", "primary"] {
@@ -138,6 +143,17 @@ impl Metrics {
             log::Failures,
         );
         registry.register("statements", "SQL statements run", statements.clone());
+        registry.register(
+            "database_waiting",
+            "Requests and jobs that wait for a connection or the writer",
+            Gauge::clone(&database_waiting),
+        );
+        registry.register(
+            "database_refused",
+            "Statements refused because too many waited",
+            Counter::clone(&database_refused),
+        );
+        registry.register("disk_free_bytes", "Free space of the data directory", disk_free.clone());
         registry.register("sqlite_commits", "Commits of the SQLite writer", commits.clone());
         registry.register(
             "replica_in_use",
@@ -205,6 +221,9 @@ impl Metrics {
             connections,
             connections_refused,
             statements,
+            database_waiting,
+            database_refused,
+            disk_free,
             commits,
             replica_in_use,
             replica_lag,
@@ -279,10 +298,18 @@ impl Metrics {
         }
     }
 
+    /// Free space of the data directory, where the system tells.
+    pub fn disk(&self, free: Option<u64>) {
+        self.disk_free.set(free.unwrap_or_default().try_into().unwrap_or(i64::MAX));
+    }
+
     pub fn text(&self, db: &Db) -> String {
         let build = Build { version: env!("CARGO_PKG_VERSION"), engine: db.engine() };
         self.build.get_or_create(&build).set(1);
         self.statements.inner().store(db.statements(), Ordering::Relaxed);
+        let load = db.load();
+        self.database_waiting.set(load.waiting as i64);
+        self.database_refused.inner().store(load.refused, Ordering::Relaxed);
         if let Some(commits) = db.commits() {
             self.commits.inner().store(commits, Ordering::Relaxed);
         }

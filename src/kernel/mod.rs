@@ -8,6 +8,7 @@ pub mod clock;
 pub mod confidential;
 pub mod csv;
 pub mod db;
+pub mod disk;
 pub mod email;
 pub mod error;
 pub mod html;

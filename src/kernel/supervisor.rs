@@ -24,6 +24,9 @@ const OVERDUE_INTERVALS: u32 = 5;
 /// No job is overdue before this: a slow machine is not a broken one.
 const MIN_OVERDUE: Duration = Duration::from_secs(30);
 
+/// How soon a run that has failed is repeated, at the latest.
+const RETRY: Duration = Duration::from_secs(60);
+
 /// The interval of jobs of which every run is traced.
 const RARELY: Duration = Duration::from_secs(60);
 
@@ -91,7 +94,7 @@ impl Job {
         state.healthy_at = now;
     }
 
-    /// Counts and logs a failed run. The job tries again at its next interval.
+    /// Counts and logs a failed run.
     pub fn failed(&self, error: &Error) {
         self.locked().failures += 1;
         tracing::error!(job = self.name, %error, "a background job failed");
@@ -124,8 +127,17 @@ impl Job {
         (since > (self.interval * OVERDUE_INTERVALS).max(MIN_OVERDUE)).then_some(since)
     }
 
-    /// Runs the job at its interval, and again at once while there is more to do.
+    /// Runs the job at its interval, and again at once while there is more to do. A run that has failed
+    /// is repeated after a minute at the latest.
     pub async fn repeat<Fut, R>(&self, run: impl Fn() -> Fut)
+    where
+        Fut: Future<Output = Result<R>>,
+        R: Into<Pass>,
+    {
+        self.repeat_with(RETRY, run).await;
+    }
+
+    async fn repeat_with<Fut, R>(&self, retry: Duration, run: impl Fn() -> Fut)
     where
         Fut: Future<Output = Result<R>>,
         R: Into<Pass>,
@@ -134,8 +146,17 @@ impl Job {
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tick.tick().await;
-            // Boxed: futures of jobs are large.
-            while self.done(self.pass(Box::pin(run())).await).is_some_and(|pass| pass.more) {}
+            loop {
+                // Boxed: futures of jobs are large.
+                match self.done(self.pass(Box::pin(run())).await) {
+                    Some(pass) if pass.more => {}
+                    Some(_) => break,
+                    None => {
+                        tick.reset_after(self.interval.min(retry));
+                        break;
+                    }
+                }
+            }
         }
     }
 
@@ -396,6 +417,23 @@ mod tests {
         running.await.unwrap();
         assert_eq!(finished.0.0.load(Ordering::SeqCst), 1);
         assert_eq!(begun.0.0.load(Ordering::SeqCst), 1, "it is not restarted");
+    }
+
+    #[tokio::test]
+    async fn a_failed_run_is_repeated_before_the_next_interval() {
+        let (jobs, runs) = (Jobs::default(), Counter::default());
+        let job = jobs.add("rare", Duration::from_secs(60 * 60));
+        let repeated = job.repeat_with(TICK, || async {
+            match runs.add() {
+                3 => Ok(()),
+                _ => Err(Error::internal("not yet")),
+            }
+        });
+        tokio::select! {
+            () = repeated => unreachable!("it never ends"),
+            () = runs.reaches(3) => {}
+        }
+        assert_eq!(job.state().failures, 2);
     }
 
     #[test]

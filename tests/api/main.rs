@@ -14,6 +14,7 @@ mod crew;
 mod demo;
 mod deploy;
 mod disruptions;
+mod doctor;
 mod documents;
 mod edge;
 mod emails;

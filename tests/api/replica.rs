@@ -437,7 +437,7 @@ async fn a_read_that_the_replica_gives_up_is_repeated_on_the_primary() {
         let conflicts = replica.sql(
             "SELECT confl_lock FROM pg_stat_database_conflicts WHERE datname = current_database()",
         );
-        conflicts.scalar::<i64>().await.unwrap() == 1
+        conflicts.scalar::<i64>().await.unwrap() >= 1
     })
     .await;
 

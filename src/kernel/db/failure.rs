@@ -41,6 +41,16 @@ impl Failure {
         Self { kind: Kind::Unavailable, cause: cause.to_string(), unanswered: false }
     }
 
+    /// The same failure before anything was sent: the outcome is known.
+    pub(super) fn before_sending(self) -> Self {
+        Self { kind: Kind::Unavailable, unanswered: false, ..self }
+    }
+
+    /// What failed, without the prefix of the display.
+    pub(super) fn cause(&self) -> &str {
+        &self.cause
+    }
+
     /// The statement may have been sent, and no answer arrived.
     pub(super) fn unanswered(cause: impl fmt::Display) -> Self {
         Self { unanswered: true, ..Self::unavailable(cause) }

@@ -36,7 +36,8 @@ macro_rules! migration {
 }
 
 /// Name (the version is its number), text for SQLite, text for PostgreSQL; in order.
-const MIGRATIONS: &[(&str, &str, &str)] = &[migration!(each "0001_baseline")];
+const MIGRATIONS: &[(&str, &str, &str)] =
+    &[migration!(each "0001_baseline"), migration!(both "0002_secret_key_check")];
 const SQLITE_TRIGGERS: &str = include_str!("../../../migrations/sqlite/triggers.sql");
 const POSTGRES_TRIGGERS: &str = include_str!("../../../migrations/postgres/triggers.sql");
 
@@ -125,6 +126,17 @@ impl Db {
     pub async fn is_behind(&self) -> Result<bool> {
         let applied = applied(&mut self.begin().await?).await?;
         Ok(plan(&self.schema(), &applied)?.is_some())
+    }
+
+    /// Fails if `migrate` would change something.
+    pub async fn ensure_current(&self) -> Result<(), String> {
+        match self.is_behind().await {
+            Ok(false) => Ok(()),
+            Ok(true) => {
+                Err("the database schema is out of date; run `dermaga migrate` first".into())
+            }
+            Err(why) => Err(format!("DERMAGA_DATABASE_URL: {why}")),
+        }
     }
 
     pub async fn migrate(&self) -> Result<()> {

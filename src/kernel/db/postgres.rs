@@ -30,7 +30,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::{
     Failure, Result, TIMEOUT,
     failure::is_lost,
-    queue::Queue,
+    queue::{Load, Queue},
     replica::read_beat,
     sqlite::{Length, Query},
     tls, within, within_for,
@@ -109,6 +109,10 @@ impl PgPool {
         self.queue.is_busy()
     }
 
+    pub fn load(&self) -> Load {
+        self.queue.load()
+    }
+
     pub async fn query(&self, query: &Query, types: &[Type], time: Duration) -> Result<Vec<Row>> {
         self.run(query.length, time, async |conn| conn.query(query, types).await).await
     }
@@ -153,8 +157,7 @@ impl PgPool {
                 other => Failure::unavailable(other),
             })
         };
-        // Nothing was sent yet, so the outcome is known.
-        let object = within(get).await.map_err(Failure::unavailable)?;
+        let object = within(get).await.map_err(Failure::before_sending)?;
         let state = State { in_transaction: false, busy: false, broken: false };
         Ok(PooledConnection { object: Some(object), long: None, state })
     }
@@ -166,7 +169,7 @@ impl PgPool {
         }
         let turn = self.long.clone().acquire_owned();
         let turn = async { self.queue.wait(turn).await?.map_err(Failure::unavailable) };
-        let long = within(turn).await.map_err(Failure::unavailable)?;
+        let long = within(turn).await.map_err(Failure::before_sending)?;
         let mut conn = self.get().await?;
         conn.long = Some(long);
         Ok(conn)

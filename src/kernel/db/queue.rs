@@ -1,6 +1,7 @@
 //! The bounded queue for a connection or for the writer.
 
 use std::{
+    iter::Sum,
     sync::{
         Arc, LazyLock,
         atomic::{AtomicU64, AtomicUsize, Ordering},
@@ -25,6 +26,23 @@ struct State {
     waiting: AtomicUsize,
     /// Until when it counts as busy.
     busy_until: AtomicU64,
+    refused: AtomicU64,
+}
+
+/// How many callers wait for the database, and how many were refused because too many waited.
+#[derive(Clone, Copy, Default)]
+pub struct Load {
+    pub waiting: u64,
+    pub refused: u64,
+}
+
+impl Sum for Load {
+    fn sum<I: Iterator<Item = Self>>(loads: I) -> Self {
+        loads.fold(Self::default(), |sum, load| Self {
+            waiting: sum.waiting + load.waiting,
+            refused: sum.refused + load.refused,
+        })
+    }
 }
 
 struct Waiting<'a>(&'a AtomicUsize);
@@ -38,12 +56,21 @@ impl Queue {
         }
         match before < MAX_WAITING {
             true => Ok(turn.await),
-            false => Err(Failure::unavailable("too many wait for the database")),
+            false => {
+                self.0.refused.fetch_add(1, Ordering::Relaxed);
+                Err(Failure::unavailable("too many wait for the database"))
+            }
         }
     }
 
     pub fn is_busy(&self) -> bool {
         now() < self.0.busy_until.load(Ordering::Relaxed)
+    }
+
+    /// Callers that wait now, and callers that were refused so far.
+    pub fn load(&self) -> Load {
+        let waiting = self.0.waiting.load(Ordering::Relaxed) as u64;
+        Load { waiting, refused: self.0.refused.load(Ordering::Relaxed) }
     }
 }
 

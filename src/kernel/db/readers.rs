@@ -21,7 +21,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{
     Failure, FromRow, Result,
-    queue::{Queue, now},
+    queue::{Load, Queue, now},
     sqlite::{self, BUSY_TIMEOUT, Length, Query},
     within_for,
 };
@@ -71,6 +71,10 @@ impl Readers {
 
     pub fn is_busy(&self) -> bool {
         self.pools().iter().any(|pool| pool.queue.is_busy())
+    }
+
+    pub fn load(&self) -> Load {
+        self.pools().iter().map(|pool| pool.queue.load()).sum()
     }
 
     pub fn close(&self) {
@@ -250,7 +254,7 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
-    use std::{pin::pin, time::Duration};
+    use std::{pin::pin, sync::atomic::Ordering, time::Duration};
 
     use futures_util::future::join_all;
     use tokio::time::timeout;
@@ -313,6 +317,33 @@ mod tests {
             _ = &mut endless => unreachable!("they never end"),
             answered = timeout(Duration::from_secs(60), meanwhile) => answered.unwrap(),
         }
+    }
+
+    #[tokio::test]
+    async fn a_ping_does_not_wait_behind_others_while_the_database_answers() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut db = Db::open(folder.path().join("a.db").to_str().unwrap()).await.unwrap();
+        db.timeout = Duration::from_secs(24 * 60 * 60);
+        db.ping().await.unwrap();
+        let Engine::Sqlite { readers, .. } = &db.engine else { unreachable!() };
+        let slots = readers.short.slots.clone().acquire_many_owned(4).await.unwrap();
+        let mut waiting = pin!(join_all((0..20).map(|_| count(&db, 10))));
+        let pinged = async {
+            while db.load().waiting < 20 {
+                tokio::task::yield_now().await;
+            }
+            db.ping().await.unwrap();
+            // After an old answer it asks, and waits.
+            db.metrics.answered_at.store(0, Ordering::Relaxed);
+            assert!(timeout(Duration::from_millis(20), db.ping()).await.is_err());
+        };
+        tokio::select! {
+            _ = &mut waiting => unreachable!("no reader is free"),
+            () = pinged => {}
+        }
+        drop(slots);
+        waiting.await;
+        assert_eq!((db.load().waiting, db.load().refused), (0, 0));
     }
 
     #[tokio::test]

@@ -137,13 +137,21 @@ impl<'c> Statement<'c> {
             On::Db(db) => {
                 db.metrics.statements.fetch_add(1, Ordering::Relaxed);
                 match &db.engine {
-                    Engine::Sqlite { readers, .. } => readers.rows(query, most, db.timeout).await,
+                    Engine::Sqlite { readers, .. } => {
+                        db.metrics.note(readers.rows(query, most, db.timeout).await)
+                    }
                     Engine::Postgres(pool) => {
-                        let work: BoxFuture<_> = match &db.replica_reads {
-                            Some(reads) => Box::pin(reads.query(pool, &query, &types, db.timeout)),
-                            None => Box::pin(pool.query(&query, &types, db.timeout)),
+                        let rows = match &db.replica_reads {
+                            Some(reads) => {
+                                let work = reads.query(pool, &query, &types, db.timeout);
+                                logged(&query, Box::pin(work)).await
+                            }
+                            None => {
+                                let work = pool.query(&query, &types, db.timeout);
+                                db.metrics.note(logged(&query, Box::pin(work)).await)
+                            }
                         };
-                        read_all(query.static_text(), &logged(&query, work).await?)
+                        read_all(query.static_text(), &rows?)
                     }
                 }
             }

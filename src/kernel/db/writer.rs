@@ -29,7 +29,7 @@ use tokio::{
 
 use super::{
     Failure, FromRow, Result,
-    queue::Queue,
+    queue::{Load, Queue},
     sqlite::{self, BUSY_TIMEOUT, Length, Query},
 };
 
@@ -122,6 +122,10 @@ impl SqliteWriter {
 
     pub fn is_busy(&self) -> bool {
         self.queue.is_busy()
+    }
+
+    pub fn load(&self) -> Load {
+        self.queue.load()
     }
 
     pub fn commits(&self) -> u64 {
@@ -273,6 +277,7 @@ impl WriterState {
 
     /// Fails the group. A connection that cannot roll back is closed, which rolls back.
     fn abort(&mut self, why: &Failure) {
+        let why = why.cause();
         let lost =
             Failure::unavailable(format!("the transaction of the group was rolled back: {why}"));
         for (member, _) in self.members.drain(..) {
