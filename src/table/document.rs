@@ -2,6 +2,7 @@
 
 mod errors;
 mod examples;
+mod recorded;
 mod texts;
 mod webhooks;
 
@@ -202,7 +203,7 @@ fn path_parameter(name: &str) -> openapi::Parameter {
     }
 }
 
-/// Adds the descriptions of tags, and descriptions and examples of schemas and parameters.
+/// Adds descriptions of tags, schemas and parameters, and examples of operations and events.
 pub fn complete(document: &mut OpenApi) {
     let tags = texts::TAGS.iter().chain([texts::events()]);
     document.tags = tags.map(described_tag).collect();
@@ -212,7 +213,9 @@ pub fn complete(document: &mut OpenApi) {
                 describe_parameter(parameter);
             }
         }
+        recorded::add_examples(operation);
     }
+    let events = serde_json::to_string(&document.webhooks).expect("the document serializes");
     let Some(components) = &mut document.components else { return };
     let mut schemas = Map::new();
     for (name, schema) in &mut components.schemas {
@@ -221,9 +224,11 @@ pub fn complete(document: &mut OpenApi) {
             schemas.insert(name.clone(), Value::Object(schema.clone()));
         }
     }
+    // Operations have examples of their own.
     let examples = examples::Examples::new(&schemas);
     for (name, schema) in &mut components.schemas {
-        if let Some(schema) = schema.json_schema.as_object_mut() {
+        let is_event = events.contains(&format!("\"#/components/schemas/{name}\""));
+        if let (true, Some(schema)) = (is_event, schema.json_schema.as_object_mut()) {
             schema.insert("examples".into(), json!([examples.of_schema(name)]));
         }
     }
@@ -237,6 +242,11 @@ pub fn field_keys() -> impl Iterator<Item = &'static str> {
 /// The codes of `docs/operations/errors.json`, for a test that each is in use.
 pub fn error_codes() -> impl Iterator<Item = &'static str> {
     errors::codes()
+}
+
+/// The operation ids that have examples, for a test that each exists.
+pub fn operations_with_examples() -> impl Iterator<Item = &'static str> {
+    recorded::operations()
 }
 
 /// The operation ids that have a description, for a test that each exists.

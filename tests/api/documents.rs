@@ -66,6 +66,9 @@ async fn every_description_belongs_to_an_operation() {
     let world = World::on_sqlite().await;
     let table = api::table(world.app.clone());
     let mut known: Vec<_> = table.operations().iter().map(|operation| operation.id).collect();
+    for id in document::operations_with_examples() {
+        assert!(known.contains(&id), "docs/operations/examples.json: {id} is unknown");
+    }
     for id in document::described_operations() {
         let found = known.iter().position(|known| *known == id);
         let found = found.unwrap_or_else(|| panic!("docs/operations: {id} is unknown or twice"));
@@ -90,17 +93,45 @@ async fn every_tag_is_described_and_used() {
     }
 }
 
+/// Checks all examples of the document at once, each by its schema.
 #[tokio::test]
-async fn every_schema_has_a_valid_example() {
+async fn every_operation_and_event_has_valid_examples() {
     let world = World::on_sqlite().await;
     let document = world.get("/openapi.json").send().await.body;
-    let schemas = document["components"]["schemas"].as_object().unwrap();
     let (mut properties, mut examples) = (Map::new(), Map::new());
-    for (name, schema) in schemas {
-        let reference = format!("#/components/schemas/{name}");
-        properties.insert(name.clone(), json!({ "$ref": reference }));
-        let example = schema["examples"].get(0).unwrap_or_else(|| panic!("{name} has no example"));
-        examples.insert(name.clone(), example.clone());
+    let mut add = |name: String, schema: &Value, example: &Value| {
+        assert!(!example.is_null(), "docs/operations/examples.json: {name} is missing");
+        properties.insert(name.clone(), schema.clone());
+        examples.insert(name, example.clone());
+    };
+    let paths = document["paths"].as_object().unwrap().values();
+    for docs in paths.flat_map(|path| path.as_object().unwrap().values()) {
+        let id = docs["operationId"].as_str().unwrap();
+        for parameter in docs["parameters"].as_array().into_iter().flatten() {
+            let name = format!("{id} {}", parameter["name"].as_str().unwrap());
+            match &parameter["example"] {
+                Value::Null if parameter["in"] != "path" => {}
+                example => add(name, &parameter["schema"], example),
+            }
+        }
+        let request = &docs["requestBody"]["content"]["application/json"];
+        if !request.is_null() {
+            add(format!("{id} request"), &request["schema"], &request["example"]);
+        }
+        for (status, response) in docs["responses"].as_object().unwrap() {
+            let json = &response["content"]["application/json"];
+            if status.starts_with('2') && !json.is_null() {
+                add(format!("{id} {status}"), &json["schema"], &json["example"]);
+            }
+        }
+        let samples = docs["x-codeSamples"].as_array().unwrap_or_else(|| panic!("{id}"));
+        assert!(samples.iter().all(|sample| sample["source"].as_str().is_some()), "{id}");
+    }
+    for event in document["webhooks"].as_object().unwrap().values() {
+        let schema = &event["post"]["requestBody"]["content"]["application/json"]["schema"];
+        let data = &schema["properties"]["data"];
+        let name = data["$ref"].as_str().unwrap().strip_prefix("#/components/schemas/").unwrap();
+        add(name.into(), data, &document["components"]["schemas"][name]["examples"][0]);
     }
     let all = json!({ "properties": properties, "components": document["components"] });
     let validator = jsonschema::options().should_validate_formats(true).build(&all).unwrap();
@@ -108,10 +139,10 @@ async fn every_schema_has_a_valid_example() {
     let errors = validator.iter_errors(&examples);
     let errors: Vec<_> =
         errors.map(|error| format!("{}: {error}", error.instance_path())).collect();
-    assert!(errors.is_empty(), "docs/operations/fields.json: {errors:#?}");
+    assert!(errors.is_empty(), "docs/operations: {errors:#?}");
     // The check can fail.
     let mut wrong = examples.clone();
-    wrong["Booking"]["qty"] = json!("two");
+    wrong["create_booking request"]["qty"] = json!("two");
     assert!(!validator.is_valid(&wrong));
 }
 

@@ -1,4 +1,4 @@
-//! An example for every schema, composed from the examples of its fields.
+//! Examples of events, composed from the examples of their fields.
 
 use serde_json::{Map, Value, json};
 
