@@ -1,6 +1,7 @@
 //! Turns a line of the table into a route: guarded, retried, documented.
 
 pub mod document;
+mod handler;
 mod layers;
 mod routes;
 mod verb;
@@ -11,14 +12,18 @@ use axum::{
     handler::Handler,
     http::Method,
     middleware::{from_fn, from_fn_with_state},
+    response::Response,
     routing::{MethodFilter, MethodRouter},
 };
+
+use futures_util::future::BoxFuture;
 
 use crate::{
     app::App,
     kernel::{access::Access, http::MAX_UPLOAD},
 };
 use document::Io;
+use handler::AnyHandler;
 use layers::{Guard, authorize, invalidate_offers, refuse_prefetch};
 
 pub use layers::retry_on_contention;
@@ -76,13 +81,13 @@ impl Table {
         summary: &'static str,
     ) -> Self
     where
-        H: Handler<T, App> + OperationHandler<I, O>,
+        H: Handler<T, App, Future = BoxFuture<'static, Response>> + OperationHandler<I, O>,
         I: OperationInput,
         O: OperationOutput,
         T: 'static,
     {
-        let routes = MethodRouter::new().on(filter(&verb.method), handler);
-        self.add(verb, path, access, name_of::<H>(), summary, routes, Io::of::<I, O>())
+        let handler = AnyHandler::new(handler);
+        self.add(verb, path, access, name_of::<H>(), summary, handler, Io::of::<I, O>())
     }
 
     /// The part of `op` that does not depend on the handler's type, so that it is compiled once.
@@ -93,9 +98,10 @@ impl Table {
         access: Access,
         id: &'static str,
         summary: &'static str,
-        mut routes: MethodRouter<App>,
+        handler: AnyHandler,
         io: Io,
     ) -> Self {
+        let mut routes = MethodRouter::new().on(filter(&verb.method), handler);
         let Verb { method, changes, cached, offers, recent_sign_in, before_enrolment } = verb;
         assert!(!cached || access == Access::Public, "{path}: responses depend on the caller");
         let operation = Operation {
@@ -143,21 +149,22 @@ impl Table {
     /// Adds an HTML page, which is not an operation.
     pub fn page<H, T>(mut self, path: &'static str, handler: H) -> Self
     where
-        H: Handler<T, App>,
+        H: Handler<T, App, Future = BoxFuture<'static, Response>>,
         T: 'static,
     {
-        self.handlers.push((path, axum::routing::get(handler)));
+        self.handlers.push((path, axum::routing::get(AnyHandler::new(handler))));
         self
     }
 
     /// Adds a page with a form that is posted to the same path.
     pub fn page_with_form<H, T, F, U>(mut self, path: &'static str, page: H, submit: F) -> Self
     where
-        H: Handler<T, App>,
+        H: Handler<T, App, Future = BoxFuture<'static, Response>>,
         T: 'static,
-        F: Handler<U, App>,
+        F: Handler<U, App, Future = BoxFuture<'static, Response>>,
         U: 'static,
     {
+        let (page, submit) = (AnyHandler::new(page), AnyHandler::new(submit));
         self.handlers.push((path, axum::routing::get(page).post(submit)));
         self
     }
