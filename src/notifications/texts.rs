@@ -15,6 +15,11 @@ pub fn unknown_text(kind: &str) -> (Text, Text) {
     (Text::new(kind.to_owned(), kind.to_owned()), text("", ""))
 }
 
+/// `1 passenger`, `2 passengers`
+fn counted(count: i64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Title and body.
 pub fn title_and_body(kind: EventKind, data: &Value) -> (Text, Text) {
     let said = |name: &str| data[name].as_str().unwrap_or_default();
@@ -22,8 +27,9 @@ pub fn title_and_body(kind: EventKind, data: &Value) -> (Text, Text) {
     let booking = |en: &str, id: &str| {
         let journey = format!("{} – {}", said("from"), said("to"));
         let qty = data["qty"].as_i64().unwrap_or_default();
+        let passengers = counted(qty, "passenger");
         Text::new(
-            format!("{} · {journey}, {qty} passengers, {}. {en}", said("code"), money("total")),
+            format!("{} · {journey}, {passengers}, {}. {en}", said("code"), money("total")),
             format!("{} · {journey}, {qty} penumpang, {}. {id}", said("code"), money("total")),
         )
     };
@@ -83,7 +89,7 @@ pub fn title_and_body(kind: EventKind, data: &Value) -> (Text, Text) {
             (
                 text("Sailing cancelled", "Pelayaran dibatalkan"),
                 Text::new(
-                    format!("{journey}: {bookings} bookings are cancelled. {}", said("reason")),
+                    format!("{journey}. Cancelled bookings: {bookings}. {}", said("reason")),
                     format!("{journey}: {bookings} pemesanan dibatalkan. {}", said("reason")),
                 ),
             )
@@ -94,7 +100,7 @@ pub fn title_and_body(kind: EventKind, data: &Value) -> (Text, Text) {
             (
                 text("Sailing moved", "Jadwal pelayaran berubah"),
                 Text::new(
-                    format!("{journey}: {bookings} bookings have a new time. {}", said("reason")),
+                    format!("{journey}. Bookings with a new time: {bookings}. {}", said("reason")),
                     format!("{journey}: waktu {bookings} pemesanan berubah. {}", said("reason")),
                 ),
             )

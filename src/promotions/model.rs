@@ -118,6 +118,7 @@ pub struct PromotionRecord {
     pub remaining: Option<i32>,
     pub per_customer_limit: Option<i32>,
     pub target_type: TargetType,
+    #[schemars(with = "Vec<Uuid>")]
     pub target_ids: Value,
     pub status: PromotionStatus,
     pub state: PromotionState,

@@ -110,6 +110,7 @@ pub struct Webhook {
     pub id: Uuid,
     pub url: String,
     /// Names of events.
+    #[schemars(with = "Vec<String>")]
     pub events: Value,
     pub active: bool,
     /// Time since which all deliveries fail.

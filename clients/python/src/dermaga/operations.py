@@ -5760,8 +5760,9 @@ class NotificationsApi(Group):
     def stream(self, *, timeout: float | None = None) -> Iterator[Notification]:
         """Stream own notifications.
 
-        Streams new notifications as server-sent events until the session ends. Reconnect with
-        `Last-Event-ID` to receive what was missed.
+        Streams new notifications as server-sent events until the session ends. A new stream may
+        begin with those of the last 15 seconds. Reconnect with `Last-Event-ID` to receive what
+        was missed.
 
         **Access:** Admins, staff, partners and resellers.
 

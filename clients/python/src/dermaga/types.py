@@ -1760,7 +1760,7 @@ class NewWebhook(TypedDict):
     created_at: str
     disabled_reason: NotRequired[DisabledReason | None]
     """Why it was deactivated automatically."""
-    events: Any
+    events: list[str]
     """Names of events."""
     failing_since: NotRequired[str | None]
     """Time since which all deliveries fail."""
@@ -2522,7 +2522,8 @@ class PromotionRecord(TypedDict):
     """Uses that are left; null without a quota."""
     state: PromotionState
     status: PromotionStatus
-    target_ids: Any
+    target_ids: list[str]
+    """UUIDs of the partners, routes or speedboats that it is limited to."""
     target_type: TargetType
     tnc: str
     """Terms and conditions of the promotion."""
@@ -4545,7 +4546,7 @@ class Webhook(TypedDict):
     created_at: str
     disabled_reason: NotRequired[DisabledReason | None]
     """Why it was deactivated automatically."""
-    events: Any
+    events: list[str]
     """Names of events."""
     failing_since: NotRequired[str | None]
     """Time since which all deliveries fail."""

@@ -1654,7 +1654,7 @@ export interface NewWebhook {
   /** Why it was deactivated automatically. */
   disabled_reason?: DisabledReason | null;
   /** Names of events. */
-  events: unknown;
+  events: string[];
   /** Time since which all deliveries fail. */
   failing_since?: string | null;
   /** UUID version 7. */
@@ -2396,7 +2396,8 @@ export interface PromotionRecord {
   remaining?: number | null;
   state: PromotionState;
   status: PromotionStatus;
-  target_ids: unknown;
+  /** UUIDs of the partners, routes or speedboats that it is limited to. */
+  target_ids: string[];
   target_type: TargetType;
   /** Terms and conditions of the promotion. */
   tnc: string;
@@ -4297,7 +4298,7 @@ export interface Webhook {
   /** Why it was deactivated automatically. */
   disabled_reason?: DisabledReason | null;
   /** Names of events. */
-  events: unknown;
+  events: string[];
   /** Time since which all deliveries fail. */
   failing_since?: string | null;
   /** UUID version 7. */
