@@ -7,7 +7,6 @@ use std::{
 
 use aide::{openapi::OpenApi, scalar::Scalar};
 use axum::{
-    body::Bytes,
     extract::{RawQuery, State},
     http::{HeaderMap, header},
     response::{IntoResponse, Redirect, Response},
@@ -113,14 +112,13 @@ const REFERENCE_PAGE: &str = r#"<!doctype html>
 "#;
 
 /// The reference at `/docs`, its script, and the document it is made from. All are part of the binary.
-pub fn documentation(json: Bytes) -> [(&'static str, MethodRouter<App>); 3] {
+pub fn documentation(operations: Arc<[Operation]>) -> [(&'static str, MethodRouter<App>); 3] {
     // Three megabytes, taken out at the first request.
     static SCRIPT: LazyLock<SharedBody> =
         LazyLock::new(|| SharedBody::constant(reference_script()));
     static PAGE: LazyLock<SharedBody> = LazyLock::new(|| SharedBody::constant(REFERENCE_PAGE));
-    let json = Arc::new(SharedBody::constant(json));
     let kind = |kind| (header::CONTENT_TYPE, kind);
-    let (json_kind, script_kind) = ([kind("application/json")], [kind("text/javascript")]);
+    let script_kind = [kind("text/javascript")];
     let policy = (
         header::CONTENT_SECURITY_POLICY,
         "default-src 'self'; style-src 'unsafe-inline'; img-src 'self' data: blob:; \
@@ -128,7 +126,7 @@ pub fn documentation(json: Bytes) -> [(&'static str, MethodRouter<App>); 3] {
     );
     let page_head = [kind("text/html; charset=utf-8"), policy];
     [
-        ("/openapi.json", get(async move |context| serve(json_kind, &json, &context))),
+        ("/openapi.json", get(async move |context| serve_document(operations, &context).await)),
         ("/docs", get(async move |context| serve(page_head, &PAGE, &context))),
         ("/docs/reference.js", get(async move |context| serve(script_kind, &SCRIPT, &context))),
     ]
@@ -150,10 +148,17 @@ fn serve(head: impl IntoResponse, body: &SharedBody, context: &Context) -> Respo
     response
 }
 
-/// The document as it is served. One for all services of a process: tests start hundreds.
-pub fn served_document(operations: &[Operation]) -> Bytes {
-    static JSON: OnceLock<Bytes> = OnceLock::new();
-    JSON.get_or_init(|| openapi(operations).into()).clone()
+/// The document as it is served. Made when it is first needed, because that takes longer than everything
+/// else at a start. One for all services of a process: tests start hundreds.
+pub fn served_document(operations: &[Operation]) -> &'static SharedBody {
+    static DOCUMENT: OnceLock<SharedBody> = OnceLock::new();
+    DOCUMENT.get_or_init(|| SharedBody::constant(openapi(operations)))
+}
+
+async fn serve_document(operations: Arc<[Operation]>, context: &Context) -> Result<Response> {
+    let document = tokio::task::spawn_blocking(move || served_document(&operations)).await;
+    let document = document.map_err(Error::internal)?;
+    Ok(serve([(header::CONTENT_TYPE, "application/json")], document, context))
 }
 
 /// The document as it is served and committed, without unreferenced schemas (those of queries, which

@@ -67,14 +67,18 @@ impl Service {
     pub fn new(app: &App, timeout: Duration) -> Self {
         let table = api::table(app.clone()).finish();
         app.limits().limit_operations(&table.operations);
-        let document = service::served_document(&table.operations);
+        let all: Arc<[Operation]> = table.operations.clone().into();
+        let document = {
+            let all = all.clone();
+            Arc::new(move || service::served_document(&all).plain().clone())
+        };
         // The console calls the operations, and none of the pages.
         let operations = Routes::new(app, &table.operations, table.handlers.clone());
         let site =
             Site { pages: pages::pages().pages, sign_in: console::SIGN_IN, files: pier::files() };
-        let web = Web::new(app, site, operations, &table.operations, document.clone());
+        let web = Web::new(app, site, operations, &table.operations, document);
         let mut handlers = table.handlers;
-        handlers.extend(service::documentation(document));
+        handlers.extend(service::documentation(all));
         handlers.extend(web.handlers());
         handlers.extend(octo::handlers(app));
         let routes = Routes::new(app, &table.operations, handlers);

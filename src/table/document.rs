@@ -207,13 +207,14 @@ fn path_parameter(name: &str) -> openapi::Parameter {
 pub fn complete(document: &mut OpenApi) {
     let tags = texts::TAGS.iter().chain([texts::events()]);
     document.tags = tags.map(described_tag).collect();
+    let recorded = recorded::Examples::read();
     for operation in operations_mut(document) {
         for parameter in &mut operation.parameters {
             if let ReferenceOr::Item(parameter) = parameter {
                 describe_parameter(parameter);
             }
         }
-        recorded::add_examples(operation);
+        recorded.add_to(operation);
     }
     let events = serde_json::to_string(&document.webhooks).expect("the document serializes");
     let Some(components) = &mut document.components else { return };
@@ -245,8 +246,8 @@ pub fn error_codes() -> impl Iterator<Item = &'static str> {
 }
 
 /// The operation ids that have examples, for a test that each exists.
-pub fn operations_with_examples() -> impl Iterator<Item = &'static str> {
-    recorded::operations()
+pub fn operations_with_examples() -> impl Iterator<Item = String> {
+    recorded::Examples::read().operations()
 }
 
 /// The operation ids that have a description, for a test that each exists.

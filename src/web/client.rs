@@ -32,11 +32,14 @@ use crate::{
 /// The largest answer that a page is made from.
 const MAX_ANSWER: usize = 32 * 1024 * 1024;
 
+/// Returns the OpenAPI document. The first call generates it.
+pub type Document = Arc<dyn Fn() -> Bytes + Send + Sync>;
+
 pub struct Client {
     app: App,
     routes: Routes,
     operations: HashMap<&'static str, Operation>,
-    document: Bytes,
+    document: Document,
 }
 
 /// One call of an operation.
@@ -106,7 +109,7 @@ impl Call {
 }
 
 impl Client {
-    pub fn new(app: &App, routes: Routes, operations: &[Operation], document: Bytes) -> Self {
+    pub fn new(app: &App, routes: Routes, operations: &[Operation], document: Document) -> Self {
         let operations = operations.iter().map(|operation| (operation.id, operation.clone()));
         Self { app: app.clone(), routes, operations: operations.collect(), document }
     }
@@ -120,7 +123,7 @@ impl Client {
         // One document for all services of a process.
         static INPUTS: OnceLock<HashMap<String, Arc<Input>>> = OnceLock::new();
         let inputs = INPUTS.get_or_init(|| {
-            let document = serde_json::from_slice(&self.document).unwrap_or_default();
+            let document = serde_json::from_slice(&(self.document)()).unwrap_or_default();
             schema::inputs(&document).into_iter().map(|(id, input)| (id, input.into())).collect()
         });
         inputs.get(id).cloned().unwrap_or_default()

@@ -28,7 +28,6 @@ pub mod words;
 use std::{sync::Arc, time::Duration};
 
 use axum::{
-    body::Bytes,
     extract::{DefaultBodyLimit, Request},
     http::{HeaderMap, Method, StatusCode, Uri},
     response::{IntoResponse, Response},
@@ -39,7 +38,7 @@ use minijinja::context;
 use serde::Serialize;
 
 use self::{
-    client::{Client, Envelope, Shown, read},
+    client::{Client, Document, Envelope, Shown, read},
     forms::{Spec, Values},
     page::{Kind, Page},
     rights::Rights,
@@ -123,7 +122,7 @@ impl Web {
         site: Site,
         routes: Routes,
         operations: &[Operation],
-        document: Bytes,
+        document: Document,
     ) -> Self {
         let mut router = Router::new();
         for (index, page) in site.pages.iter().enumerate() {
