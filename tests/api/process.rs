@@ -245,7 +245,9 @@ async fn nothing_answered_is_lost(folder: &Path, command: &mut Command, url: Str
 async fn nothing_answered_is_lost_on_sqlite() {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}", folder.path().join("data/dermaga.db").display());
-    nothing_answered_is_lost(folder.path(), &mut dermaga(folder.path()), url).await;
+    let mut command = dermaga(folder.path());
+    command.env("DERMAGA_SECRET_KEY", KEY);
+    nothing_answered_is_lost(folder.path(), &mut command, url).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
