@@ -309,6 +309,17 @@ impl Browser {
         panic!("{words:?} is not on {}:\n{}", self.path().await, self.text().await);
     }
 
+    /// Waits for the page that a form leads to. Words may be on the page before, too.
+    pub async fn arrives(&self, path: &str) {
+        for _ in 0..300 {
+            if self.path().await == path {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        }
+        panic!("{path} is not {}:\n{}", self.path().await, self.text().await);
+    }
+
     pub async fn runs(&self, script: &str) -> Value {
         self.post("execute/sync", json!({ "script": script, "args": [] })).await
     }

@@ -505,6 +505,7 @@ async fn a_partner_fills_in_four_tasks_and_sees_why_a_document_was_rejected(worl
             browser.types(&id, &text).await;
         }
         browser.presses(".send button").await;
+        browser.arrives("/console/onboarding").await;
         browser.says("Papers").await;
     }
     let file = std::env::temp_dir().join(format!("{}.png", dermaga::kernel::ids::fresh()));
@@ -520,6 +521,7 @@ async fn a_partner_fills_in_four_tasks_and_sees_why_a_document_was_rejected(worl
         browser.chooses_file(&format!("#f-documents-{row}--file-id"), &file).await;
     }
     browser.presses(".send button").await;
+    browser.arrives("/console/onboarding").await;
     browser.says("Bank book").await;
     std::fs::remove_file(&file).unwrap();
     assert_eq!(
