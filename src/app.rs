@@ -134,10 +134,12 @@ impl App {
     }
 
     /// Refuses a secret key other than the one with which the database was written, unless that is one
-    /// of the old keys. The first start stores a value that only the right key decrypts.
+    /// of the old keys.
     pub async fn ensure_key_fits(&self) -> Result<(), String> {
         let stored = self.key_check().await;
         let sealed = stored.map_err(|why| format!("cannot check the secret key: {why}"))?;
+        // A database that no service has started on has none.
+        let Some(sealed) = sealed else { return Ok(()) };
         self.sealer.open(&sealed).map(drop).map_err(|_| {
             "DERMAGA_SECRET_KEY: the data of this database was encrypted with another key; set that \
              one here or in DERMAGA_OLD_SECRET_KEYS"
@@ -145,12 +147,12 @@ impl App {
         })
     }
 
-    async fn key_check(&self) -> error::Result<String> {
-        const STORED: &str = "SELECT sealed FROM secret_key_check";
-        if let Some((sealed,)) = self.db.sql(STORED).maybe().await? {
-            return Ok(sealed);
+    /// Stores a value that only this key decrypts, unless there is one. Of several processes that start
+    /// at once, one inserts its value; the others check theirs.
+    pub async fn store_key_check(&self) -> error::Result<()> {
+        if self.key_check().await?.is_some() {
+            return Ok(());
         }
-        // Of several processes that start at once, one inserts its value; the others check theirs.
         self.db
             .sql(
                 "INSERT INTO secret_key_check (only_one, sealed) VALUES (1, $1)
@@ -159,12 +161,17 @@ impl App {
             .bind(self.sealer.seal("dermaga")?)
             .run()
             .await?;
-        Ok(self.db.sql(STORED).scalar().await?)
+        Ok(())
+    }
+
+    async fn key_check(&self) -> error::Result<Option<String>> {
+        let stored = self.db.sql("SELECT sealed FROM secret_key_check").maybe::<(String,)>();
+        Ok(stored.await?.map(|(sealed,)| sealed))
     }
 
     /// Encrypts the stored value with the current key.
     pub async fn reseal_key_check(&self) -> error::Result<()> {
-        let stored = self.key_check().await?;
+        let Some(stored) = self.key_check().await? else { return Ok(()) };
         let Some(new) = self.sealer.reseal(&stored)? else { return Ok(()) };
         let update = self.db.sql("UPDATE secret_key_check SET sealed = $1 WHERE sealed = $2");
         update.bind(new).bind(stored).run().await?;

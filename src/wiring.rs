@@ -27,6 +27,8 @@ impl App {
     pub async fn start(config: Config, clock: Clock) -> Result<Self, String> {
         let app = Self::connect(config, clock).await?;
         app.migrate().await?;
+        let stored = app.store_key_check().await;
+        stored.map_err(|why| format!("cannot check the secret key: {why}"))?;
         app.ensure_key_fits().await?;
         let loaded = harbours::load(&app.db, app.clock.now()).await;
         loaded.map_err(|why| format!("cannot load the harbours: {why}"))?;

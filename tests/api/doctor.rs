@@ -22,6 +22,7 @@ crate::on_both_engines! {
     a_database_that_is_out_of_date_is_reported_and_not_migrated,
     deliveries_that_are_late_are_reported,
     another_secret_key_is_refused,
+    only_a_start_stores_the_value_of_its_key,
 }
 
 const OTHER_KEY: &str = "YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXphYmNkZWY=";
@@ -114,6 +115,17 @@ async fn another_secret_key_is_refused(mut world: World) {
     app.db.close().await;
     accepted(&theirs).await.db.close().await;
     refused(&ours).await;
+}
+
+async fn only_a_start_stores_the_value_of_its_key(world: World) {
+    world.db().sql("DELETE FROM secret_key_check").run().await.unwrap();
+    let theirs = Config { secret_key: Some(Secret::new(OTHER_KEY)), ..world.app.config.clone() };
+    finding(&theirs, "secret key").await.unwrap();
+    App::attach(theirs, Clock::System).await.unwrap().db.close().await;
+    assert_eq!(world.count("SELECT COUNT(*) FROM secret_key_check").await, 0);
+    let app = App::start(world.app.config.clone(), Clock::System).await.unwrap();
+    assert_eq!(world.count("SELECT COUNT(*) FROM secret_key_check").await, 1);
+    app.db.close().await;
 }
 
 #[tokio::test]
