@@ -1,6 +1,6 @@
 //! Types of harbours.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -9,8 +9,14 @@ use super::{
     zone::Zone,
 };
 use crate::kernel::{
-    db::Json, error::Fault, http::Paging, ids::Uuid, lang::text, patch::Patch, schema::Input,
-    text::Line,
+    db::Json,
+    error::Fault,
+    http::Paging,
+    ids::Uuid,
+    lang::text,
+    patch::Patch,
+    schema::Input,
+    text::{Line, ONE_LINE},
 };
 
 /// Most aliases that one request can give a harbour.
@@ -88,12 +94,21 @@ impl From<HarbourRow> for Harbour {
     }
 }
 
+/// A line of a harbour. A blank one means none (`tidy_texts`).
+fn optional_line(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["string", "null"], "maxLength": 80, "pattern": ONE_LINE })
+}
+
 #[derive(Deserialize, JsonSchema)]
 pub struct NewHarbour {
     pub name: HarbourName,
     #[schemars(length(max = MOST_ALIASES))]
     pub aliases: Option<Vec<HarbourName>>,
+    #[serde(default)]
+    #[schemars(schema_with = "optional_line")]
     pub city: Option<Line<80>>,
+    #[serde(default)]
+    #[schemars(schema_with = "optional_line")]
     pub province: Option<Line<80>>,
     pub timezone: Zone,
     #[schemars(range(min = -90, max = 90))]
@@ -113,8 +128,10 @@ pub struct HarbourChange {
     #[schemars(length(max = MOST_ALIASES))]
     pub aliases: Patch<Vec<HarbourName>>,
     #[serde(default)]
+    #[schemars(schema_with = "optional_line")]
     pub city: Patch<Line<80>>,
     #[serde(default)]
+    #[schemars(schema_with = "optional_line")]
     pub province: Patch<Line<80>>,
     pub timezone: Option<Zone>,
     #[serde(default)]
