@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use crate::app::App;
 
 /// Any handler. What axum builds around a handler is compiled for this type only, and not for each of
-/// some hundred operations, which takes a third of the time of a build.
+/// two hundred operations, which took a third of the time to compile this crate.
 #[derive(Clone)]
 pub struct AnyHandler(Arc<dyn Fn(Request, App) -> BoxFuture<'static, Response> + Send + Sync>);
 
