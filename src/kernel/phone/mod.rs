@@ -1,17 +1,13 @@
 //! A phone number in E.164. Without a country code it is Indonesian.
 
-use std::{
-    borrow::Cow,
-    cell::RefCell,
-    str::FromStr,
-    sync::{
-        Once,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::{borrow::Cow, str::FromStr};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de};
+
+use plans::Plan;
+
+mod plans;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Phone(String);
@@ -26,41 +22,11 @@ impl Phone {
     /// From a JSON string or integer.
     pub fn from_json(value: &serde_json::Value) -> Option<Self> {
         match value {
-            serde_json::Value::String(text) => Self::known(text),
-            serde_json::Value::Number(number) => Self::known(&number.as_u64()?.to_string()),
+            serde_json::Value::String(text) => text.parse().ok(),
+            serde_json::Value::Number(number) => number.as_u64()?.to_string().parse().ok(),
             _ => None,
         }
     }
-
-    /// Caches the last number: parsing is slow, and each number is parsed by the schema and by its
-    /// field.
-    fn known(text: &str) -> Option<Self> {
-        thread_local! {
-            static LAST: RefCell<Option<(String, Option<Phone>)>> = const { RefCell::new(None) };
-        }
-        LAST.with_borrow_mut(|last| match last {
-            Some((same, phone)) if same == text => phone.clone(),
-            _ => {
-                let phone = text.parse().ok();
-                *last = Some((text.to_owned(), phone.clone()));
-                phone
-            }
-        })
-    }
-}
-
-/// Whether the metadata of numbering plans is loaded. Loading is slow and blocking; the first call
-/// starts it on its own thread.
-pub fn is_loaded() -> bool {
-    static LOADED: AtomicBool = AtomicBool::new(false);
-    static LOADING: Once = Once::new();
-    LOADING.call_once(|| {
-        std::thread::spawn(|| {
-            let _ = "+6281234567890".parse::<Phone>();
-            LOADED.store(true, Ordering::Release);
-        });
-    });
-    LOADED.load(Ordering::Acquire)
 }
 
 impl From<Phone> for String {
@@ -79,18 +45,39 @@ impl FromStr for Phone {
         if !plain || text.len() > 32 || text.rfind('+').is_some_and(|at| at > 0) {
             return Err(refused());
         }
-        // `62812…` is a number with country code and without the plus sign.
         let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+        // `62812…` is a number with country code and without the plus sign.
         let full = match text.starts_with('+') || (digits.starts_with("62") && digits.len() > 10) {
-            true => format!("+{digits}"),
-            false => digits,
+            true => digits,
+            false => format!("{INDONESIA}{digits}"),
         };
-        let number =
-            phonenumber::parse(Some(phonenumber::country::ID), full).map_err(|_| refused())?;
-        if !phonenumber::is_valid(&number) {
-            return Err(refused());
+        let (plan, national) = Plan::of(&full).ok_or_else(refused)?;
+        let exists =
+            plan.allows(national) && (plan.calling_code != INDONESIA || is_indonesian(national));
+        match exists {
+            true => Ok(Self(format!("+{}{national}", plan.calling_code))),
+            false => Err(refused()),
         }
-        Ok(Self(number.format().mode(phonenumber::Mode::E164).to_string()))
+    }
+}
+
+const INDONESIA: u16 = 62;
+
+/// Most numbers are Indonesian, so that more of their typing errors are worth finding.
+fn is_indonesian(national: &str) -> bool {
+    let length = national.len();
+    match national.as_bytes() {
+        [b'8', b'4', ..] => false,
+        [b'8', ..] => (9..=12).contains(&length),
+        // Call centres.
+        [b'1', b'5', b'0', b'0', ..] => length == 7,
+        [b'1', ..] => false,
+        // The area codes with two digits: Jakarta, Bandung, Semarang, Surabaya and Medan, which has longer
+        // numbers.
+        [b'2', b'1' | b'2' | b'4', ..] | [b'3', b'1', ..] => length <= 10,
+        [b'6', b'1', ..] => length <= 11,
+        [b'9', b'9', ..] => false,
+        _ => (8..=11).contains(&length),
     }
 }
 
@@ -122,7 +109,21 @@ impl JsonSchema for Phone {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn an_accepted_number_is_e164_and_accepted_again(text in "\\+?[0-9 ()-]{0,20}") {
+            if let Ok(phone) = text.parse::<Phone>() {
+                let digits = phone.as_str().strip_prefix('+').unwrap();
+                prop_assert!((5..=15).contains(&digits.len()), "{phone:?}");
+                prop_assert!(digits.bytes().all(|b| b.is_ascii_digit()), "{phone:?}");
+                prop_assert_eq!(phone.as_str().parse(), Ok(phone.clone()));
+            }
+        }
+    }
 
     #[test]
     fn every_way_to_write_an_indonesian_number_is_one_number() {
@@ -143,9 +144,22 @@ mod tests {
     fn foreign_numbers_are_welcome_and_rubbish_is_not() {
         assert_eq!("+61 412 345 678".parse::<Phone>().unwrap().as_str(), "+61412345678");
         assert_eq!("+6221 3456789".parse::<Phone>().unwrap().as_str(), "+62213456789");
-        for bad in
-            ["", "0", "12", "+", "+1", "call me", "0812 3456 78901234567", "08+1234567", "-1"]
-        {
+        // The trunk prefix is not part of a British number, but the zero is of an Italian one.
+        assert_eq!("+44 (0)20 7946 0958".parse::<Phone>().unwrap().as_str(), "+442079460958");
+        assert_eq!("+39 06 6982 1234".parse::<Phone>().unwrap().as_str(), "+390669821234");
+        for bad in [
+            "",
+            "0",
+            "12",
+            "+",
+            "+1",
+            "+0812 3456 7890",
+            "+001 415 555 2671",
+            "call me",
+            "0812 3456 78901234567",
+            "08+1234567",
+            "-1",
+        ] {
             assert!(bad.parse::<Phone>().is_err(), "{bad:?}");
         }
         assert!(Phone::from_json(&serde_json::json!(-81234567890_i64)).is_none());
