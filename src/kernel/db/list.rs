@@ -198,14 +198,65 @@ impl<'a> List<'a> {
             true => self.page_of(found, sort, id, limit, offset).await?,
             false => self.deep_page(found, sort, id, limit, offset).await?,
         };
+        Ok((self.rows_of(ids, sort, id).await?, total))
+    }
+
+    /// The total of the list, without a page.
+    pub async fn count(&self, sort: Sort, id: &'static str) -> Result<Total> {
+        self.total(&self.rows(self.found.unwrap_or(self.select)), sort, id).await
+    }
+
+    /// The page, if it is found in the first `most` rows that the filters find, in the order of the list.
+    /// `None` if other rows would have to be read. Needs [`Self::found_in`] and [`Self::examining`].
+    pub async fn page_in_first<T: FromRow>(
+        &self,
+        most: i64,
+        sort: Sort,
+        id: &'static str,
+        limit: i64,
+        offset: i64,
+    ) -> Result<Option<(Vec<T>, Total)>> {
+        let (Some(found), Some((examined, _))) = (self.found, self.examined) else {
+            return Ok(None);
+        };
+        let (order, next) = (order(sort, id), self.binds.len() + 1);
+        let driven = with_conditions(examined, &[&self.conditions]);
+        let (columns, _) = found.split_once(" FROM ").expect("a query has a table");
+        let first = limited(examined, &format!("{driven} {order}"), most);
+        let page = self.statement(format!(
+            "{} {order} LIMIT CAST(${next} AS BIGINT) OFFSET ${}",
+            with_conditions(&format!("{columns} FROM {first}"), &[&self.checks]),
+            next + 1
+        ));
+        let ids: Vec<(Uuid,)> = page.bind(limit).bind(offset).long().all().await?;
+        let seen = offset + ids.len() as i64;
+        let is_full = ids.len() as i64 == limit;
+        if !is_full && self.has_more_than(most).await? {
+            return Ok(None);
+        }
+        // A page that is not full is the last one, unless it is past the end.
+        let total = match !is_full && !ids.is_empty() {
+            true => Total::exactly(seen),
+            false => self.total(&self.rows(found), sort, id).await?.including(seen),
+        };
+        Ok(Some((self.rows_of(ids, sort, id).await?, total)))
+    }
+
+    /// The whole rows of these ids.
+    async fn rows_of<T: FromRow>(
+        &self,
+        ids: Vec<(Uuid,)>,
+        sort: Sort,
+        id: &'static str,
+    ) -> Result<Vec<T>> {
         if ids.is_empty() {
-            return Ok((Vec::new(), total));
+            return Ok(Vec::new());
         }
         let places = ids.len().next_multiple_of(STEP);
         let (head, order) = (format!("{} WHERE {id} IN", self.select), order(sort, id));
         let rows = Statement::among(On::Db(self.db), &head, places, &order).cached().long();
         let ids = ids.into_iter().map(|(id,)| Some(id)).chain(std::iter::repeat(None));
-        Ok((ids.take(places).fold(rows, Statement::bind).all().await?, total))
+        ids.take(places).fold(rows, Statement::bind).all().await
     }
 
     /// A page that is read from a row that was found before, see [`super::anchor`].

@@ -36,8 +36,11 @@ macro_rules! migration {
 }
 
 /// Name (the version is its number), text for SQLite, text for PostgreSQL; in order.
-const MIGRATIONS: &[(&str, &str, &str)] =
-    &[migration!(each "0001_baseline"), migration!(both "0002_secret_key_check")];
+const MIGRATIONS: &[(&str, &str, &str)] = &[
+    migration!(each "0001_baseline"),
+    migration!(both "0002_secret_key_check"),
+    migration!(both "0003_more_indexes"),
+];
 const SQLITE_TRIGGERS: &str = include_str!("../../../migrations/sqlite/triggers.sql");
 const POSTGRES_TRIGGERS: &str = include_str!("../../../migrations/postgres/triggers.sql");
 

@@ -4,6 +4,7 @@
 //! both; see `docs/adr/0002-two-engines.md` for what that text may contain.
 
 mod anchor;
+mod background;
 mod failure;
 mod frequent;
 mod list;
@@ -33,6 +34,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 use tokio::sync::watch;
 
+pub use anchor::DEEP;
 pub use dermaga_derive::FromRow;
 pub use failure::Failure;
 pub use list::{EXACT, List, Sort, Total, like};

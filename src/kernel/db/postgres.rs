@@ -76,11 +76,13 @@ impl PgPool {
         }
         let more = config.get_options().unwrap_or_default();
         // Compiling a plan takes longer than any statement of the service. Random pages come from
-        // memory or a solid-state disk: otherwise small tables are read as a whole. The URL may set
-        // its own options.
+        // memory or a solid-state disk: otherwise small tables are read as a whole. Parallel plans
+        // read more than the first rows of a list need, with processors that other statements need.
+        // The URL may set its own options.
         let options = format!(
             "-c TimeZone=UTC -c statement_timeout={statement_timeout} -c lock_timeout=5s \
-             -c idle_in_transaction_session_timeout=30s -c jit=off -c random_page_cost=1.1 {more}"
+             -c idle_in_transaction_session_timeout=30s -c jit=off -c random_page_cost=1.1 \
+             -c max_parallel_workers_per_gather=0 {more}"
         );
         config.application_name("dermaga").options(options);
         // A host that has disappeared is noticed within seconds.

@@ -5,10 +5,12 @@
 //! blocking thread. Reads have no effects, so repeating one is safe.
 //!
 //! There are three pools, so that no read waits for a longer one: short reads, short reads that
-//! exceeded their budget, and lists and reports.
+//! exceeded their budget, and lists and reports. The threads of the latter have a low priority, so that
+//! other requests keep the processors.
 
 use std::{
     path::PathBuf,
+    pin::pin,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -20,8 +22,10 @@ use rusqlite::{Connection, ErrorCode};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{
-    Failure, FromRow, Result,
+    Failure, Result,
+    background::Background,
     queue::{Load, Queue, now},
+    row::{Decoded, RowType},
     sqlite::{self, BUSY_TIMEOUT, Length, Query},
     within_for,
 };
@@ -46,6 +50,7 @@ pub(super) struct Readers {
     short: Arc<PoolInner>,
     late: Arc<PoolInner>,
     long: Arc<PoolInner>,
+    background: Arc<Background>,
 }
 
 struct PoolInner {
@@ -62,6 +67,7 @@ impl Readers {
             short: PoolInner::new(file.clone(), SHORT_READERS),
             late: PoolInner::new(file.clone(), LATE_READERS),
             long: PoolInner::new(file, LONG_READERS),
+            background: Arc::new(Background::new(LONG_READERS)),
         }
     }
 
@@ -85,27 +91,29 @@ impl Readers {
     }
 
     /// At most `most` rows.
-    pub async fn rows<T: FromRow>(
+    pub async fn rows(
         &self,
         query: Query,
+        kind: RowType,
         most: usize,
         timeout: Duration,
-    ) -> Result<Vec<T>> {
-        within_for(timeout, self.read(query, most, timeout)).await
+    ) -> Result<Decoded> {
+        within_for(timeout, self.read(query, kind, most, timeout)).await
     }
 
-    async fn read<T: FromRow>(
+    async fn read(
         &self,
         query: Query,
+        kind: RowType,
         most: usize,
         timeout: Duration,
-    ) -> Result<Vec<T>> {
+    ) -> Result<Decoded> {
         let mut conn = match query.length {
             Length::Short => self.short.get().await?,
             Length::Long => self.long.get().await?,
         };
         conn.reader().limit(BUDGET)?;
-        if let Some(rows) = conn.reader().rows(&query, most)? {
+        if let Some(rows) = conn.reader().rows(&query, kind, most)? {
             return Ok(rows);
         }
         let query = Arc::new(query);
@@ -113,35 +121,47 @@ impl Readers {
             if conn.reader().was_expensive() {
                 // Returns the reader before waiting for another one.
                 drop(conn);
-            } else if let Some(rows) = on_thread(conn, query.clone(), most, GRACE).await? {
+            } else if let Some(rows) =
+                self.on_thread(conn, query.clone(), kind, most, GRACE).await?
+            {
                 return Ok(rows);
             }
             conn = self.late.get().await?;
         }
-        let rows = on_thread(conn, query, most, timeout).await?;
+        let rows = self.on_thread(conn, query, kind, most, timeout).await?;
         rows.ok_or_else(|| Failure::unavailable("the database did not answer in time"))
     }
-}
 
-/// Reads on a blocking thread; `None` when it took too long.
-async fn on_thread<T: FromRow>(
-    mut conn: PooledConnection,
-    query: Arc<Query>,
-    most: usize,
-    time: Duration,
-) -> Result<Option<Vec<T>>> {
-    conn.reader().limit(time)?;
-    let until = conn.reader().until.clone();
-    let read = tokio::task::spawn_blocking(move || {
-        let rows = conn.reader().rows(&query, most);
-        (conn, rows)
-    });
-    let interrupt = Interrupt(until);
-    let done = read.await;
-    // Before the reader is returned to the pool, so that it cannot interrupt the next read.
-    drop(interrupt);
-    let (_conn, rows) = done.map_err(Failure::fault)?;
-    rows
+    /// Reads on another thread; `None` when it took too long.
+    async fn on_thread(
+        &self,
+        mut conn: PooledConnection,
+        query: Arc<Query>,
+        kind: RowType,
+        most: usize,
+        time: Duration,
+    ) -> Result<Option<Decoded>> {
+        conn.reader().limit(time)?;
+        let until = conn.reader().until.clone();
+        let length = query.length;
+        let read = move || {
+            let rows = conn.reader().rows(&query, kind, most);
+            (conn, rows)
+        };
+        // Declared before the interrupt, so that it is dropped after it, also if the caller is cancelled:
+        // a reader is returned to the pool when nothing can interrupt its next read.
+        let mut done = pin!(async {
+            match length {
+                Length::Short => tokio::task::spawn_blocking(read).await.map_err(Failure::fault),
+                Length::Long => self.background.run(read).await,
+            }
+        });
+        let interrupt = Interrupt(until);
+        let read = done.as_mut().await;
+        drop(interrupt);
+        let (_conn, rows) = read?;
+        rows
+    }
 }
 
 /// Interrupts the read when its caller is cancelled.
@@ -240,9 +260,9 @@ impl Reader {
     }
 
     /// At most `most` rows; `None` when it took too long.
-    fn rows<T: FromRow>(&mut self, query: &Query, most: usize) -> Result<Option<Vec<T>>> {
+    fn rows(&mut self, query: &Query, kind: RowType, most: usize) -> Result<Option<Decoded>> {
         use ErrorCode::{DatabaseBusy, OperationInterrupted};
-        match query.rows(&self.conn, most) {
+        match query.rows(&self.conn, kind, most) {
             Ok(rows) => rows.map(Some),
             Err(error) => match error.sqlite_error_code() {
                 Some(DatabaseBusy | OperationInterrupted) => Ok(None),

@@ -1,7 +1,7 @@
 //! Decodes rows of either engine.
 
 use std::{
-    any::TypeId,
+    any::{Any, TypeId},
     cell::{Cell, RefCell},
     collections::HashMap,
 };
@@ -11,6 +11,71 @@ use super::{Failure, FromValue, Result, Value};
 /// A type that a row decodes to. Derived for structs; tuples take the columns by position.
 pub trait FromRow: Sized + Send + 'static {
     fn from_row(row: &Row<'_>) -> Result<Self>;
+}
+
+/// A type that rows decode to, as a value: what reads rows is compiled once and not for each of some two
+/// hundred types.
+#[derive(Clone, Copy)]
+pub(super) struct RowType {
+    id: TypeId,
+    none: fn() -> Rows,
+    add: fn(&mut Rows, &Row<'_>) -> Result<()>,
+}
+
+/// A `Vec` of the type.
+type Rows = Box<dyn Any + Send>;
+
+impl RowType {
+    pub fn of<T: FromRow>() -> Self {
+        Self {
+            id: TypeId::of::<T>(),
+            none: || Box::new(Vec::<T>::new()),
+            add: |rows, row| {
+                let rows = rows.downcast_mut::<Vec<T>>().expect("it was made by `none`");
+                rows.push(T::from_row(row)?);
+                Ok(())
+            },
+        }
+    }
+}
+
+/// The rows of a result as they are decoded.
+pub(super) struct Decoder {
+    kind: RowType,
+    fields: Fields,
+    rows: Rows,
+    count: usize,
+}
+
+/// Decoded rows.
+pub(super) struct Decoded(Rows);
+
+impl Decoder {
+    /// For the result of a statement. `None`: its text was composed.
+    pub fn new(kind: RowType, text: Option<&'static str>) -> Self {
+        Self { kind, fields: Fields::of(kind.id, text), rows: (kind.none)(), count: 0 }
+    }
+
+    pub fn add(&mut self, source: Source<'_>) -> Result<()> {
+        self.fields.next.set(0);
+        self.count += 1;
+        (self.kind.add)(&mut self.rows, &Row { source, fields: &self.fields })
+    }
+
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    pub fn finish(self) -> Decoded {
+        Decoded(self.rows)
+    }
+}
+
+impl Decoded {
+    /// The rows, of the type that they were decoded to.
+    pub fn into_rows<T: FromRow>(self) -> Vec<T> {
+        *self.0.downcast().expect("they are read as they were decoded")
+    }
 }
 
 pub struct Row<'r> {
@@ -26,7 +91,7 @@ pub(super) enum Source<'r> {
 
 /// Columns of a struct's fields. All rows of a result decode the same fields in the same order, so
 /// a column is looked up by name for the first row alone.
-pub(super) struct Fields {
+struct Fields {
     columns: RefCell<Vec<usize>>,
     next: Cell<usize>,
     /// Where to keep the columns for the next time.
@@ -43,16 +108,10 @@ thread_local! {
 }
 
 impl Fields {
-    /// The fields of `T` in the result of a statement. `None`: its text was composed.
-    pub fn of<T: 'static>(text: Option<&'static str>) -> Self {
-        let key = text.map(|text| (text.as_ptr(), text.len(), TypeId::of::<T>()));
+    fn of(kind: TypeId, text: Option<&'static str>) -> Self {
+        let key = text.map(|text| (text.as_ptr(), text.len(), kind));
         let known = key.and_then(|key| SHAPES.with_borrow_mut(|shapes| shapes.remove(&key)));
         Self { columns: RefCell::new(known.unwrap_or_default()), next: Cell::new(0), key }
-    }
-
-    pub fn read<T: FromRow>(&self, source: Source<'_>) -> Result<T> {
-        self.next.set(0);
-        T::from_row(&Row { source, fields: self })
     }
 }
 
@@ -66,12 +125,14 @@ impl Drop for Fields {
 }
 
 /// Reads all rows of a PostgreSQL result.
-pub(super) fn read_all<T: FromRow>(
+pub(super) fn read_all(
+    kind: RowType,
     text: Option<&'static str>,
     rows: &[tokio_postgres::Row],
-) -> Result<Vec<T>> {
-    let fields = Fields::of::<T>(text);
-    rows.iter().map(|row| fields.read(Source::Postgres(row))).collect()
+) -> Result<Decoded> {
+    let mut decoder = Decoder::new(kind, text);
+    rows.iter().try_for_each(|row| decoder.add(Source::Postgres(row)))?;
+    Ok(decoder.finish())
 }
 
 impl Row<'_> {

@@ -9,8 +9,8 @@ use std::{
 use rusqlite::{Connection, OpenFlags, Statement};
 
 use super::{
-    Failure, FromRow, Result, SLOW, Value,
-    row::{Fields, Source},
+    Failure, Result, SLOW, Value,
+    row::{Decoded, Decoder, RowType, Source},
 };
 use crate::kernel::private;
 
@@ -125,23 +125,23 @@ impl Query {
     }
 
     /// At most `most` rows. The inner result is that of decoding them.
-    pub fn rows<T: FromRow>(
+    pub fn rows(
         &self,
         conn: &Connection,
+        kind: RowType,
         most: usize,
-    ) -> rusqlite::Result<Result<Vec<T>>> {
+    ) -> rusqlite::Result<Result<Decoded>> {
         self.prepared(conn, |statement| {
-            let (fields, mut found) = (Fields::of::<T>(self.static_text()), Vec::new());
+            let mut decoder = Decoder::new(kind, self.static_text());
             let mut rows = statement.raw_query();
-            while found.len() < most
+            while decoder.count() < most
                 && let Some(row) = rows.next()?
             {
-                match fields.read(Source::Sqlite(row)) {
-                    Ok(record) => found.push(record),
-                    Err(failure) => return Ok(Err(failure)),
+                if let Err(failure) = decoder.add(Source::Sqlite(row)) {
+                    return Ok(Err(failure));
                 }
             }
-            Ok(Ok(found))
+            Ok(Ok(decoder.finish()))
         })
     }
 

@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use super::{
     Db, Engine, Failure, FromRow, FromValue, NO_TIMEOUT, PgType, Result, SLOW, ToValue, Tx,
     TxInner, Value,
-    row::read_all,
+    row::{Decoded, RowType, read_all},
     sqlite::{Length, Query},
     within_for,
 };
@@ -130,6 +130,10 @@ impl<'c> Statement<'c> {
     }
 
     async fn rows<T: FromRow>(self, most: usize) -> Result<Vec<T>> {
+        Ok(self.decoded(RowType::of::<T>(), most).await?.into_rows())
+    }
+
+    async fn decoded(self, kind: RowType, most: usize) -> Result<Decoded> {
         let Self { on, query, types, refused } = self;
         refused.map_or(Ok(()), Err)?;
         let _measured = telemetry::statement();
@@ -138,7 +142,7 @@ impl<'c> Statement<'c> {
                 db.metrics.statements.fetch_add(1, Ordering::Relaxed);
                 match &db.engine {
                     Engine::Sqlite { readers, .. } => {
-                        db.metrics.note(readers.rows(query, most, db.timeout).await)
+                        db.metrics.note(readers.rows(query, kind, most, db.timeout).await)
                     }
                     Engine::Postgres(pool) => {
                         let rows = match &db.replica_reads {
@@ -151,17 +155,19 @@ impl<'c> Statement<'c> {
                                 db.metrics.note(logged(&query, Box::pin(work)).await)
                             }
                         };
-                        read_all(query.static_text(), &rows?)
+                        read_all(kind, query.static_text(), &rows?)
                     }
                 }
             }
             On::Tx(tx) => {
                 tx.metrics.statements.fetch_add(1, Ordering::Relaxed);
                 match &mut tx.inner {
-                    TxInner::Sqlite(inner) => inner.rows(&query, most, tx.timeout == NO_TIMEOUT),
+                    TxInner::Sqlite(inner) => {
+                        inner.rows(&query, kind, most, tx.timeout == NO_TIMEOUT)
+                    }
                     TxInner::Postgres(inner) => {
                         let work = Box::pin(within_for(tx.timeout, inner.query(&query, &types)));
-                        read_all(query.static_text(), &logged(&query, work).await?)
+                        read_all(kind, query.static_text(), &logged(&query, work).await?)
                     }
                 }
             }

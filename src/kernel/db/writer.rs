@@ -28,8 +28,9 @@ use tokio::{
 };
 
 use super::{
-    Failure, FromRow, Result,
+    Failure, Result,
     queue::{Load, Queue},
+    row::{Decoded, RowType},
     sqlite::{self, BUSY_TIMEOUT, Length, Query},
 };
 
@@ -159,8 +160,14 @@ impl SqliteTx {
         self.state.as_mut().expect("a transaction has its connection until it commits")
     }
 
-    pub fn rows<T: FromRow>(&mut self, query: &Query, most: usize, long: bool) -> Result<Vec<T>> {
-        self.run(query, long, |conn| query.rows(conn, most))?
+    pub fn rows(
+        &mut self,
+        query: &Query,
+        kind: RowType,
+        most: usize,
+        long: bool,
+    ) -> Result<Decoded> {
+        self.run(query, long, |conn| query.rows(conn, kind, most))?
     }
 
     pub fn execute(&mut self, query: &Query, long: bool) -> Result<u64> {
