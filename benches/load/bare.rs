@@ -171,7 +171,7 @@ fn sell_one(look: &mut Statement, sell: &mut Statement, berth: &Berth, passenger
     drop(rows);
     let (subtotal, now) = (2 * price, Utc::now());
     let text = |text: &str| Value::from(text.to_owned());
-    let values: [Value; 40] = [
+    let values: [Value; 47] = [
         fresh(),
         text(&ids::code("BAR", rand::random())),
         text("speedboat"),
@@ -212,6 +212,14 @@ fn sell_one(look: &mut Statement, sell: &mut Statement, berth: &Berth, passenger
         Value::Null,
         Value::Null,
         text("[]"),
+        // No reseller.
+        0.into(),
+        Value::Null,
+        Value::Null,
+        Value::Null,
+        0.into(),
+        Value::Null,
+        Value::Null,
     ];
     bind(sell, &values);
     sell.raw_execute().expect("sells");
@@ -257,7 +265,7 @@ impl Pgbench<'_> {
             9 => ":k_departure_at::TIMESTAMPTZ".into(),
             10 => ":k_arrival_at::TIMESTAMPTZ".into(),
             11 | 12 => "2".into(),
-            13 | 14 | 36 | 38 | 39 => "NULL".into(),
+            13 | 14 | 36 | 38 | 39 | 42..=44 | 46 | 47 => "NULL".into(),
             15 => "''".into(),
             16 => "'Sari Wijaya'".into(),
             17 => EMAIL.into(),
@@ -266,6 +274,7 @@ impl Pgbench<'_> {
             // A name after a colon would be a variable of pgbench.
             20 => format!("replace('{}', '~', ':')::JSONB", passengers(data, "~")),
             21 => "TRUE".into(),
+            45 => "FALSE".into(),
             22 => "'simulator'".into(),
             23 => ":k_seat_price::BIGINT".into(),
             24 | 28 => "2 * :k_seat_price::BIGINT".into(),

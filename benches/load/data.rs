@@ -79,7 +79,8 @@ impl Data {
             .sql(
                 "SELECT s.id, s.speedboat_id, r.from_name, r.to_name, s.day FROM sailings s
                  JOIN routes r ON r.id = s.route_id
-                 WHERE s.departure_at > $1 AND s.status = 'open' ORDER BY s.speedboat_id, s.id",
+                 WHERE s.departure_at > $1 AND s.status = 'open' AND NOT s.chartered
+                 ORDER BY s.speedboat_id, s.id",
             )
             .bind(soon)
             .all()
@@ -190,7 +191,7 @@ impl Data {
         let booked: Vec<(Uuid, String, String)> = self
             .app
             .db
-            .sql("SELECT id, code, contact_email FROM bookings ORDER BY code LIMIT 2000")
+            .sql("SELECT id, code, contact_email FROM bookings WHERE reseller_id IS NULL ORDER BY code LIMIT 2000")
             .all()
             .await
             .expect("bookings");

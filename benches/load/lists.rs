@@ -2,17 +2,13 @@
 //! pairs, at about a million bookings. The requests are made from the OpenAPI document and from a row
 //! of each list.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    net::SocketAddr,
-    time::Instant,
-};
+use std::{collections::BTreeSet, net::SocketAddr, time::Instant};
 
 use dermaga::demo::LONGEST;
 use serde_json::Value;
 
 use super::{
-    Engine, Extent,
+    Engine, Extent, Options,
     data::sign_in,
     drive::{Connection, Seen, call, request},
     show::{Line, Table},
@@ -42,49 +38,55 @@ const REPORTS: [&str; 13] = [
     "/v1/finance/reports/revenue-breakdown/reseller",
 ];
 /// They are of the caller itself, a partner's own, or have no rows in the demo.
-const LEFT_OUT: [&str; 4] = [
+const LEFT_OUT: [&str; 5] = [
     "/v1/mitra/crew",
+    "/v1/mitra/speedboats",
     "/v1/mitra/speedboat-routes/{id}/times",
     "/v1/notification/user/{id}",
     "/v1/webhooks/{id}/deliveries",
 ];
 
 /// Asks a service that runs already, with the data of the demo.
-pub async fn run_at(address: SocketAddr) {
+pub async fn run_at(address: SocketAddr, only: Option<&str>) {
     let token = sign_in(address).await;
-    walk(address, &token, format!("The service at {address}")).await;
+    walk(address, &token, only, format!("The service at {address}")).await;
 }
 
-pub async fn run(engine: &Engine, scale: Option<u16>) {
+pub async fn run(options: &Options, engine: &Engine) {
     let folder = tempfile::tempdir().expect("a folder");
-    let extent = Extent { days: LONGEST, scale: scale.unwrap_or(FLEETS) };
+    let extent = Extent { days: LONGEST, scale: options.scale.unwrap_or(FLEETS) };
     let data = engine.fill(folder.path(), extent).await;
     let service = data.serve().await;
     let token = sign_in(service.address).await;
     let title =
         format!("{}: {} bookings, {} sailings", engine.name(), data.bookings, data.sailings);
-    walk(service.address, &token, title).await;
+    walk(service.address, &token, options.only.as_deref(), title).await;
     data.close().await;
 }
 
 /// One line for each list, and one for each question that is slow.
-async fn walk(service: SocketAddr, token: &str, title: String) {
+async fn walk(service: SocketAddr, token: &str, only: Option<&str>, title: String) {
     let document: Value = serde_json::from_str(DOCUMENT).expect("JSON");
     let mut table = Table::latencies(format!("{title}, {CALLS} calls of each question"));
     let (mut questions, mut slow) = (0, Vec::new());
     for (path, operations) in document["paths"].as_object().expect("paths") {
-        let parameters = parameters(&operations["get"]);
-        let is_list = parameters.contains_key("page") && !LEFT_OUT.contains(&path.as_str());
-        if !is_list && !REPORTS.contains(&path.as_str()) {
+        let parameters = parameters(&document, &operations["get"]);
+        let is_list = parameters.iter().any(|parameter| parameter.name == "page")
+            && !LEFT_OUT.contains(&path.as_str());
+        let is_chosen = only.is_none_or(|only| only == path);
+        if !is_chosen || !is_list && !REPORTS.contains(&path.as_str()) {
             continue;
         }
-        let (_, first) = ask(service, token, &with_id(service, token, path).await).await;
-        let asked = questions_of(&parameters, &first["data"]);
-        let (mut worst, mut all) = (0.0_f64, Seen::default());
         let path = with_id(service, token, path).await;
+        let mut asked = BTreeSet::new();
+        for required in required(&parameters) {
+            let (_, first) = ask(service, token, &format!("{path}?{required}")).await;
+            let queries = questions_of(&parameters, &first["data"]);
+            asked.extend(queries.iter().map(|query| format!("{required}{query}")));
+        }
+        let mut all = Seen::default();
         for query in &asked {
             let seen = measure(service, token, &format!("{path}?{query}")).await;
-            worst = worst.max(seen.at(1.0));
             if seen.at(0.99) > SLOW || !seen.others.is_empty() {
                 slow.push(Line::latencies(&format!("  {path}?{query}"), &seen));
             }
@@ -100,46 +102,81 @@ async fn walk(service: SocketAddr, token: &str, title: String) {
     table.print();
 }
 
-/// The path with the id of a partner.
+/// The path with the id of a reseller or a partner.
 async fn with_id(service: SocketAddr, token: &str, path: &str) -> String {
     if !path.contains("{id}") {
         return path.to_owned();
     }
-    let (_, partners) = ask(service, token, "/v1/mitra/manajemen?page_size=1").await;
-    path.replace("{id}", partners["data"][0]["id"].as_str().unwrap_or_default())
+    let owners = match path.starts_with("/v1/resellers/") {
+        true => "/v1/resellers?page_size=1",
+        false => "/v1/mitra/manajemen?page_size=1",
+    };
+    let (_, owners) = ask(service, token, owners).await;
+    path.replace("{id}", owners["data"][0]["id"].as_str().unwrap_or_default())
 }
 
-/// The values of each parameter of the query that can be known from its schema.
-fn parameters(operation: &Value) -> BTreeMap<String, Vec<String>> {
+/// A parameter of the query.
+struct Parameter {
+    name: String,
+    /// Those that can be known from the document.
+    values: Vec<String>,
+    is_required: bool,
+}
+
+fn parameters(document: &Value, operation: &Value) -> Vec<Parameter> {
     let all = operation["parameters"].as_array().into_iter().flatten();
-    let values = |schema: &Value| -> Vec<String> {
-        let of = match schema["anyOf"].as_array() {
-            Some(any) => any[0].clone(),
-            None => schema.clone(),
-        };
-        let is = |kind: &str| of["type"] == kind || of["type"][0] == kind;
-        match of["enum"].as_array() {
-            Some(values) => values.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-            None if is("boolean") => vec!["true".into(), "false".into()],
-            None => Vec::new(),
-        }
-    };
     all.filter(|parameter| parameter["in"] == "query")
         .map(|parameter| {
+            let is_required = parameter["required"] == true;
+            let mut values = values(document, &parameter["schema"]);
+            if is_required && values.is_empty() {
+                values.extend(parameter["example"].as_str().map(str::to_owned));
+            }
             let name = parameter["name"].as_str().unwrap_or_default().to_owned();
-            (name, values(&parameter["schema"]))
+            Parameter { name, values, is_required }
         })
         .collect()
 }
 
+/// The values that a schema allows, if they are few.
+fn values(document: &Value, schema: &Value) -> Vec<String> {
+    if let Some(any) = schema["anyOf"].as_array() {
+        return values(document, &any[0]);
+    }
+    if let Some(path) = schema["$ref"].as_str() {
+        let found = document.pointer(path.trim_start_matches('#')).expect("a schema");
+        return values(document, found);
+    }
+    let is = |kind: &str| schema["type"] == kind || schema["type"][0] == kind;
+    match schema["enum"].as_array() {
+        Some(values) => values.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        None if is("boolean") => vec!["true".into(), "false".into()],
+        None => Vec::new(),
+    }
+}
+
+/// Every combination of the required parameters. A custom period would need its dates.
+fn required(parameters: &[Parameter]) -> Vec<String> {
+    let required = parameters.iter().filter(|parameter| parameter.is_required);
+    required.fold(vec![String::new()], |queries, Parameter { name, values, .. }| {
+        let values = values.iter().filter(|value| *value != "Custom");
+        let pairs: Vec<_> = values.map(|value| format!("{name}={value}&")).collect();
+        queries
+            .iter()
+            .flat_map(|query| pairs.iter().map(move |pair| format!("{query}{pair}")))
+            .collect()
+    })
+}
+
 /// The queries for a list: each filter, each order, pages, searches, and pairs of these.
-fn questions_of(parameters: &BTreeMap<String, Vec<String>>, rows: &Value) -> BTreeSet<String> {
+fn questions_of(parameters: &[Parameter], rows: &Value) -> BTreeSet<String> {
     let row = &rows[0];
+    let has = |name: &str| parameters.iter().any(|parameter| parameter.name == name);
     let today = chrono::Utc::now().date_naive();
     let ago = |days: u64| today - chrono::Days::new(days);
     let mut filters = Vec::new();
     let mut orders = vec![String::new()];
-    for (name, values) in parameters {
+    for Parameter { name, values, .. } in parameters.iter().filter(|one| !one.is_required) {
         match name.as_str() {
             "format" | "page" | "page_size" | "sort_dir" => {}
             "sort_by" => orders.extend(
@@ -150,19 +187,18 @@ fn questions_of(parameters: &BTreeMap<String, Vec<String>>, rows: &Value) -> BTr
             "search" => filters.extend(
                 ["sari", "zzqxw", "wijaya@", "DMG-", "081", "a"].map(|w| format!("search={w}")),
             ),
-            "start_date" if parameters.contains_key("end_date") => {
+            "start_date" if has("end_date") => {
                 for (start, end) in [(30, 0), (7, 7), (300, 270)] {
                     filters.push(format!("start_date={}&end_date={}", ago(start), ago(end)));
                 }
                 // Reports need both.
-                if parameters.contains_key("page") {
+                if has("page") {
                     filters.push(format!("start_date={}", ago(200)));
                     filters.push(format!("end_date={}", ago(200)));
                 }
             }
-            "end_date" | "comparison_mode" => {}
+            "end_date" => {}
             "month" => filters.push(format!("month={}", ago(40).format("%Y-%m"))),
-            "period_type" => filters.extend(["Bulanan", "Tahunan"].map(|p| format!("{name}={p}"))),
             "note" => filters.push("note=Window%20seat%2C%20please".into()),
             "qty" => filters.extend(["1", "2", "6", "40"].map(|qty| format!("qty={qty}"))),
             _ if !values.is_empty() => {
@@ -178,15 +214,19 @@ fn questions_of(parameters: &BTreeMap<String, Vec<String>>, rows: &Value) -> BTr
     for (n, filter) in filters.iter().enumerate() {
         asked.extend(orders.iter().map(|order| format!("{filter}&{order}")));
         asked.insert(format!("{filter}&page=30"));
-        let name = |query: &str| query.split('=').next().unwrap_or_default().to_owned();
-        for other in filters[n + 1..].iter().filter(|other| name(other) != name(filter)) {
-            asked.insert(format!("{filter}&{other}"));
-        }
+        let others =
+            filters[n + 1..].iter().filter(|other| names(other).is_disjoint(&names(filter)));
+        asked.extend(others.map(|other| format!("{filter}&{other}")));
     }
-    if !parameters.contains_key("page") {
+    if !has("page") {
         asked.retain(|query| !query.contains("page="));
     }
     asked
+}
+
+/// The names of the parameters of a query.
+fn names(query: &str) -> BTreeSet<&str> {
+    query.split('&').filter_map(|pair| pair.split('=').next()).collect()
 }
 
 /// A value of a filter, from a row of the list.

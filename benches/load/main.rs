@@ -7,7 +7,7 @@
 //!
 //! - `--mixed` runs a mixed load in place of single operations, with latencies of each kind.
 //! - `--lists` asks every list and report, with every filter and order, at a million bookings
-//!   (`--scale N`: with N fleets; `--at ADDRESS`: of a service that runs already).
+//!   (`--scale N`: with N fleets; `--at ADDRESS`: of a service that runs already; `--only PATH`: one list).
 //! - `--pages` measures pages of the console beside the operations that they call.
 //! - `--growth` shows how cost grows with data, clients and processes; it takes long.
 //! - `--sqlite` and `--postgres` choose one engine; without them both are measured.
@@ -55,6 +55,7 @@ pub struct Options {
     pages: bool,
     scale: Option<u16>,
     at: Option<SocketAddr>,
+    only: Option<String>,
     sqlite: bool,
     postgres: bool,
     time: Duration,
@@ -74,6 +75,7 @@ impl Options {
             pages: has("--pages"),
             scale: after("--scale").and_then(|word| word.parse().ok()),
             at: after("--at").and_then(|word| word.parse().ok()),
+            only: after("--only").cloned(),
             sqlite: sqlite || !postgres,
             postgres: postgres || !sqlite,
             time: Duration::from_secs_f64(seconds),
@@ -193,7 +195,7 @@ fn main() {
     let options = Options::read();
     runtime.block_on(async {
         if let Some(address) = options.at {
-            return lists::run_at(address).await;
+            return lists::run_at(address, options.only.as_deref()).await;
         }
         if options.sqlite {
             run(&options, Engine::Sqlite).await;
@@ -221,7 +223,7 @@ async fn run(options: &Options, engine: Engine) {
         Options { growth: true, .. } => growth::run(options, &engine).await,
         Options { mixed: true, .. } => mixed::run(options, &engine).await,
         Options { pages: true, .. } => pages::run(&engine).await,
-        Options { lists: true, scale, .. } => lists::run(&engine, *scale).await,
+        Options { lists: true, .. } => lists::run(options, &engine).await,
         _ => operations(options, &engine).await,
     }
 }

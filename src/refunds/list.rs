@@ -172,19 +172,27 @@ macro_rules! refund {
     };
 }
 
-/// The refunds of one partner, or of all.
+/// What goes to the account of a reseller is between it and the platform: a partner does not know what
+/// it pays.
+const ACCOUNT: PaidBy = PaidBy::Account;
+
+/// The refunds of one partner, or of all, as somebody with `role` sees them.
 pub async fn list(
     app: &App,
+    role: Role,
     owner: Option<Uuid>,
     query: &RefundsQuery,
 ) -> Result<Page<RefundRecord>> {
     let paging = &query.paging;
     let start = |day: NaiveDate| midnight(day, app.config.timezone);
     let until = query.end_date.and_then(|day| day.checked_add_days(Days::new(1)));
-    let rows: (Vec<RefundRow>, Total) = app
-        .db
-        .list(refund!(""))
-        .found_in("SELECT r.id FROM refunds r")
+    let list = app.db.list(refund!("")).found_in("SELECT r.id FROM refunds r");
+    let list = match role {
+        // As in the index `refunds_to_customers`.
+        Role::Mitra => list.only("COALESCE(r.paid_by, '') <> 'account'"),
+        _ => list,
+    };
+    let rows: (Vec<RefundRow>, Total) = list
         .filter("r.partner_id = ?", owner)
         .filter("r.status = ?", query.status)
         .filter("r.kind = ?", query.kind)
@@ -198,10 +206,12 @@ pub async fn list(
     paging.page(rows).try_each(|row| row.into_record(app))
 }
 
-/// One refund of one partner, or of any.
+/// One refund of one partner that it may see, or of any.
 pub async fn record(app: &App, owner: Option<Uuid>, id: Uuid) -> Result<Option<RefundRecord>> {
     let row: Option<RefundRow> = app.db.sql(refund!(" WHERE r.id = $1")).bind(id).maybe().await?;
-    let theirs = |row: &RefundRow| owner.is_none_or(|owner| owner == row.partner_id);
+    let theirs = |row: &RefundRow| {
+        owner.is_none_or(|owner| owner == row.partner_id && row.paid_by != Some(ACCOUNT))
+    };
     row.filter(theirs).map(|row| row.into_record(app)).transpose()
 }
 

@@ -9,6 +9,7 @@
 //!   back, on its day, less what bounced.
 //! - A reschedule is no sale: the counts stay, and the price changes on its day. All money of a booking
 //!   counts for the route that it was sold for.
+//! - A partner sees the sales of resellers at the retail price (`retail`): it must not know the margin.
 //! - What the platform has earned is read from the ledger.
 //! - The figures can be rebuilt from the bookings; they are when the time zone changes. Until then
 //!   reports respond with 503.
@@ -17,6 +18,7 @@ mod download;
 mod figures;
 mod http;
 mod model;
+mod retail;
 mod rollup;
 mod rules;
 mod series;
@@ -28,6 +30,7 @@ pub use http::{
     revenue_by_type,
 };
 pub use model::{Figure, Format, Point, Sums};
+pub use retail::{add_surcharges, best_at_retail, surcharges};
 pub use rollup::{are_made, ensure, rebuild, roll_up, roll_up_batch};
 pub use rules::{Percent, Window};
 pub use series::series;

@@ -24,7 +24,7 @@ use crate::kernel::{
 pub type Daily = BTreeMap<NaiveDate, Sums>;
 
 /// Start and end of the window in UTC.
-fn moments(window: Window, zone: Tz) -> (DateTime<Utc>, DateTime<Utc>) {
+pub(super) fn moments(window: Window, zone: Tz) -> (DateTime<Utc>, DateTime<Utc>) {
     (midnight(window.start_date, zone), midnight(window.end_date + Days::new(1), zone))
 }
 

@@ -4,9 +4,10 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use dermaga::kernel::{
     access::Rule,
+    db::Tx,
     ids::{self, Uuid},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     harbour::{order, route},
@@ -20,6 +21,7 @@ on_both_engines![
     refunds_are_the_same_by_any_filters,
     ledger_entries_are_the_same_by_any_filters,
     sailings_are_found_by_rare_and_frequent_words,
+    bookings_behind_very_many_others_are_found,
     audit_entries_are_found_by_rare_and_frequent_words,
     every_list_with_a_search_leaves_out_what_does_not_match,
 ];
@@ -300,6 +302,119 @@ async fn sailings_are_found_by_rare_and_frequent_words(world: World) {
     assert_eq!(rare["total_items"], of_rare);
     let (_, boat) = find(&format!("search=sanur&speedboat_id={boat}")).await;
     assert_eq!(boat["total_items"], 0);
+}
+
+/// Copies a booking of one seat as expired ones. In few transactions: PostgreSQL keeps all versions of the
+/// sailing until the end of each.
+async fn copies_booking(world: &World, id: &Value, channel: &'static str, total: i64, count: i64) {
+    for start in (0..count).step_by(1_000) {
+        copies_some(world, id, channel, total, (count - start).min(1_000)).await;
+    }
+}
+
+async fn copies_some(world: &World, id: &Value, channel: &'static str, total: i64, count: i64) {
+    let original: Uuid = id.as_str().unwrap().parse().unwrap();
+    let (id, code) = match world.db().engine() {
+        "sqlite" => ("randomblob(16)", "hex(randomblob(8))"),
+        _ => ("gen_random_uuid()", "left(upper(md5(random()::TEXT || n::TEXT)), 16)"),
+    };
+    let mut tx = world.db().begin_without_timeout().await.unwrap();
+    // Each insert takes a seat.
+    let seats = async |tx: &mut Tx, change: &'static str| {
+        let sailing = "WHERE id = (SELECT sailing_id FROM bookings WHERE id = $2)";
+        let text: &str = format!("UPDATE sailings SET {change} {sailing}").leak();
+        tx.sql(text).bind(count).bind(original).run().await.unwrap();
+    };
+    seats(&mut tx, "capacity = capacity + CAST($1 AS BIGINT)").await;
+    let text = format!(
+        "INSERT INTO bookings (id, code, type, status, channel, sailing_id, speedboat_id,
+           partner_id, departure_at, arrival_at, qty, seats, note, contact_name, contact_email,
+           contact_phone, lang, passengers, accepted_terms, unit_price, subtotal, discount,
+           taxes, tax, total, commission_rate, commission, commission_taxes, commission_tax,
+           partner_net, expires_at, created_at, updated_at)
+         WITH RECURSIVE numbers(n) AS (
+           SELECT CAST(1 AS BIGINT) UNION ALL SELECT n + 1 FROM numbers WHERE n < $5)
+         SELECT {id}, {code}, type, 'expired', $1, sailing_id, speedboat_id, partner_id,
+           departure_at, arrival_at, qty, seats, note, contact_name, contact_email,
+           contact_phone, lang, passengers, accepted_terms, unit_price, $2, 0,
+           taxes, 0, $2, commission_rate, 0, commission_taxes, 0, $2, expires_at, $3, $3
+         FROM bookings CROSS JOIN numbers WHERE id = $4"
+    );
+    tx.sql(text.leak())
+        .bind(channel)
+        .bind(total)
+        .bind(world.now())
+        .bind(original)
+        .bind(count)
+        .run()
+        .await
+        .unwrap();
+    seats(
+        &mut tx,
+        "seats_taken = seats_taken - CAST($1 AS BIGINT), capacity = capacity - CAST($1 AS BIGINT)",
+    )
+    .await;
+    tx.commit().await.unwrap();
+}
+
+async fn bookings_behind_very_many_others_are_found(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    let later = world.sailing_of_another_day(&sailing).await;
+    let first = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    let second = world.books(order(&later, 1, "dewi@example.com")).await.ok();
+    copies_booking(&world, &first["id"], "web", 1_000, 20_020).await;
+    world.advances_clock(TimeDelta::minutes(1));
+    copies_booking(&world, &second["id"], "staff", 2_000, 15_020).await;
+    world.advances_clock(TimeDelta::minutes(1));
+    copies_booking(&world, &second["id"], "web", 3_000, 40).await;
+    let find = async |query: &str| {
+        let answer = world.get(&format!("/v1/booking/?{query}")).by(&admin).send().await;
+        let pagination = answer.body["pagination"].clone();
+        let rows = answer.ok().as_array().unwrap().clone();
+        (rows, pagination)
+    };
+    let ids = |rows: &[Value]| rows.iter().map(|row| row["id"].clone()).collect::<Vec<_>>();
+    let total = |row: &Value| row["price"]["total"].as_i64().unwrap();
+    // Three pages in a row: no booking is missing or shown twice, and all have the same total.
+    let pages_of = async |query: &str, from: i64, ok: &dyn Fn(&Value) -> bool| {
+        let mut seen = Vec::new();
+        let mut totals = Vec::new();
+        for page in from..from + 3 {
+            let (rows, pagination) = find(&format!("{query}&page_size=5&page={page}")).await;
+            assert_eq!(rows.len(), 5, "{query} {page}");
+            assert!(rows.iter().all(ok), "{query} {page}: {rows:?}");
+            seen.extend(ids(&rows));
+            totals.push(pagination);
+        }
+        let (all, _) = find(&format!("{query}&page_size=15&page={}", (from - 1) / 3 + 1)).await;
+        assert_eq!(seen, ids(&all), "{query}");
+        for pagination in &totals {
+            assert_eq!(pagination["total_items"], 10_000, "{query}");
+            assert_eq!(pagination["total_is_minimum"], true, "{query}");
+        }
+        all
+    };
+    let is_staff = |row: &Value| row["channel"] == "staff" && total(row) == 2_000;
+    // The oldest of a day: all of the day before were made earlier.
+    let day = "start_date=2026-11-17&end_date=2026-11-17";
+    let departs = |row: &Value| row["route_time_id"] == *later.id;
+    let oldest = pages_of(&format!("{day}&sort_dir=asc"), 1, &departs).await;
+    assert_eq!(oldest[0]["id"], second["id"]);
+    pages_of(&format!("{day}&sort_dir=asc&status=expired"), 1, &departs).await;
+    // The newest are found at once.
+    let newest = pages_of(day, 1, &departs).await;
+    assert_eq!(newest[0]["price"]["total"], 3_000);
+    // The cheapest of a channel: those of another channel are cheaper.
+    let cheapest = "channel=staff&sort_by=total&sort_dir=asc";
+    pages_of(cheapest, 1, &is_staff).await;
+    // Behind the pages that are looked for in the order of the list.
+    pages_of(cheapest, 601, &is_staff).await;
+    // The dearest: few of the other channel are dearer.
+    pages_of("channel=staff&sort_by=total&sort_dir=desc", 1, &is_staff).await;
+    // The last page.
+    let last = format!("{cheapest}&page_size=100&page=151");
+    assert_eq!(find(&last).await.0.len(), 20);
 }
 
 async fn audit_entries_are_found_by_rare_and_frequent_words(world: World) {

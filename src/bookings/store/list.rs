@@ -16,7 +16,7 @@ use crate::{
     },
     kernel::{
         clock::midnight,
-        db::{Db, EXACT, List, Sort, ToValue, Total},
+        db::{DEEP, Db, EXACT, List, Sort, ToValue, Total},
         error::Result,
         http::{Page, export},
         ids::Uuid,
@@ -32,7 +32,7 @@ const COLUMNS: &str = "SELECT k.id, k.type, k.status, k.channel, k.qty, k.partne
    k.refund_due, k.reseller_id
  FROM bookings k";
 /// A count checks at most this many bookings.
-const EXAMINED: i64 = 40_000;
+const EXAMINED: i64 = 25_000;
 /// If their texts are searched. Each text is read from another table.
 const SEARCHED: i64 = 1_000;
 /// Words that more bookings contain do not drive the query for one of the first pages.
@@ -41,8 +41,15 @@ const RARE: i64 = 2_500;
 const FIRST: i64 = 5_000;
 /// A sailing with so many passengers is rare enough to have an index.
 const MANY: i32 = 5;
-/// More bookings than this are not sorted: in the order of the list, the first ones are found soon.
-const SORTED: i64 = 20_000;
+/// More bookings than this are not sorted at once: in the order of the list, the first ones are usually
+/// found soon.
+const SORTED: i64 = 15_000;
+/// If they are not found in so many, the bookings of the driver are sorted after all.
+const WALKED: i64 = 20_000;
+/// Unless there are more of them than this.
+const MOST_SORTED: i64 = 300_000;
+/// Pages behind this row are hardly ever found in the first [`WALKED`] bookings.
+const FIRST_PAGES: i64 = WALKED / 10;
 
 pub async fn list(
     db: &Db,
@@ -51,11 +58,23 @@ pub async fn list(
     zone: Tz,
 ) -> Result<Page<BookingRow>> {
     let paging = &query.paging;
-    let rows = found(db, owner, query, zone)
-        .await?
-        .page(sort(query), "k.id", paging.limit(), paging.offset())
-        .await?;
-    Ok(paging.page(rows))
+    let (sort, limit, offset) = (sort(query), paging.limit(), paging.offset());
+    let Found { mut list, instead } = found(db, owner, query, zone).await?;
+    if let Some(instead) = instead {
+        // All pages have the same total, and the driver examines fewer bookings in vain.
+        let total = instead.count(sort, "k.id").await?;
+        list = list.known(Some(total));
+        if offset < FIRST_PAGES
+            && let Some(rows) = list.page_in_first(WALKED, sort, "k.id", limit, offset).await?
+        {
+            return Ok(paging.page(rows));
+        }
+        // Deeper pages begin at a remembered row of the order.
+        if offset < DEEP && !instead.has_more_than(MOST_SORTED).await? {
+            list = instead.known(Some(total));
+        }
+    }
+    Ok(paging.page(list.page(sort, "k.id", limit, offset).await?))
 }
 
 /// The ids of all bookings of the list, in its order.
@@ -65,7 +84,14 @@ pub async fn list_ids(
     query: &BookingsQuery,
     zone: Tz,
 ) -> Result<Vec<Uuid>> {
-    Ok(found(db, owner, query, zone).await?.ids(sort(query), "k.id", export::LIMIT).await?)
+    let Found { mut list, instead } = found(db, owner, query, zone).await?;
+    // A file has all of them, so the order of the list is no shortcut.
+    if let Some(instead) = instead
+        && !instead.has_more_than(MOST_SORTED).await?
+    {
+        list = instead;
+    }
+    Ok(list.ids(sort(query), "k.id", export::LIMIT).await?)
 }
 
 fn sort(query: &BookingsQuery) -> Sort {
@@ -186,12 +212,19 @@ fn by<'a>(
     if drives { list.filter(driving, value) } else { list.check(checking, value) }
 }
 
+/// How a list is read.
+struct Found<'a> {
+    list: List<'a>,
+    /// What to read instead if `list` has to examine many bookings for its page.
+    instead: Option<List<'a>>,
+}
+
 async fn found<'a>(
     db: &'a Db,
     owner: Option<Uuid>,
     query: &BookingsQuery,
     zone: Tz,
-) -> Result<List<'a>> {
+) -> Result<Found<'a>> {
     let texts = Texts::of(query);
     let words = query.paging.search().map(Words::new);
     let (start, end) = period(query, zone);
@@ -205,16 +238,26 @@ async fn found<'a>(
         has_few_departures: has_few_departures(db, start, end, words.is_some()).await?,
     };
     let driver = Driver::of(query, &texts, owner, counts);
-    let list = narrowed(db, owner, query, zone, driver, frequency);
+    let driven_by = |driver| narrowed(db, owner, query, zone, driver, frequency);
+    let list = driven_by(driver);
     // Words and a period drive if they were counted and are rare; and no other index has the codes of
     // promotions.
-    let is_fixed = matches!(driver, Driver::Search | Driver::Departure | Driver::CodePromo);
-    if driver.has_order(sort(query)) || is_fixed {
-        return Ok(list);
+    if matches!(driver, Driver::Search | Driver::Departure | Driver::CodePromo) {
+        return Ok(Found { list, instead: None });
+    }
+    // To read the texts of many bookings takes longer than to find the first ones.
+    let may_sort = words.is_none();
+    if driver.has_order(sort(query)) {
+        // With the oldest first, all that departed before the period come first.
+        let is_period = matches!(driver, Driver::Sort | Driver::Status | Driver::RareStatus)
+            && start.or(end).is_some()
+            && sort(query).column != "k.departure_at";
+        let instead = (may_sort && is_period).then(|| driven_by(Driver::Departure));
+        return Ok(Found { list, instead });
     }
     Ok(match list.has_more_than(SORTED).await? {
-        true => narrowed(db, owner, query, zone, Driver::Sort, frequency),
-        false => list,
+        true => Found { list: driven_by(Driver::Sort), instead: may_sort.then_some(list) },
+        false => Found { list, instead: None },
     })
 }
 

@@ -94,7 +94,8 @@ pub async fn cancel_all(
                  WHERE sailing_id = $5 AND status = $6 AND (NOT $4 OR total > ",
                 gone!(),
                 ")
-                 RETURNING id, partner_id, reschedule_id, reseller_id, total, tax, CAST(",
+                 RETURNING id, partner_id, reschedule_id, reseller_id, total, tax, fare_lines,
+                   taxes, CAST(",
                 gone!(),
                 " AS BIGINT) AS gone,
                    (SELECT s.day FROM sailings s WHERE s.id = sailing_id) AS day, "
