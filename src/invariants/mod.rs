@@ -1,0 +1,66 @@
+//! Invariants of the data, each as a query for violations.
+//!
+//! Every invariant is one statement, so that a live database is not blocked and the statement sees a
+//! consistent snapshot under concurrent sales.
+
+/// The bookings that hold seats and promotions, between the two parts of a statement.
+macro_rules! live {
+    ($before:literal, $after:literal) => {
+        concat!($before, "('pending_payment', 'paid', 'completed')", $after)
+    };
+}
+
+mod accounts;
+mod bookings;
+mod ledger;
+mod payments;
+mod refunds;
+mod reports;
+mod resellers;
+mod sailings;
+mod settlements;
+mod taxes;
+
+use crate::kernel::{db::Db, error::Result};
+
+/// Result of checking an invariant.
+pub struct Checked {
+    pub rule: &'static str,
+    pub looked_at: i64,
+    pub broken: Vec<String>,
+}
+
+struct Invariant {
+    rule: &'static str,
+    /// Counts the rows that the rule applies to.
+    size: &'static str,
+    /// Finds violations, each described as one text.
+    broken: &'static str,
+}
+
+const SUBJECTS: &[&[Invariant]] = &[
+    sailings::INVARIANTS,
+    bookings::INVARIANTS,
+    ledger::INVARIANTS,
+    payments::INVARIANTS,
+    refunds::INVARIANTS,
+    taxes::INVARIANTS,
+    settlements::INVARIANTS,
+    resellers::INVARIANTS,
+    reports::INVARIANTS,
+    accounts::INVARIANTS,
+];
+
+/// Checks all invariants.
+pub async fn check(db: &Db) -> Result<Vec<Checked>> {
+    let mut checked = Vec::new();
+    for subject in SUBJECTS {
+        for invariant in *subject {
+            let looked_at = db.sql(invariant.size).scalar().await?;
+            let broken: Vec<(String,)> = db.sql(invariant.broken).all().await?;
+            let broken = broken.into_iter().map(|(text,)| text).collect();
+            checked.push(Checked { rule: invariant.rule, looked_at, broken });
+        }
+    }
+    Ok(checked)
+}
