@@ -44,7 +44,7 @@ pub struct Due {
     pub gross: Rupiah,
     pub commission: Rupiah,
     pub commission_tax: Rupiah,
-    /// Cash that the partner collected; negative: that it paid.
+    /// Cash that the partner collected; negative: that it paid, or that a journal entry credits to it.
     pub collected: Rupiah,
 }
 

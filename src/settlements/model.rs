@@ -18,6 +18,7 @@ use crate::{
         text::{Line, Note},
     },
     ledger::DueKind,
+    partners::BankAccount,
 };
 
 crate::string_enum! {
@@ -57,7 +58,9 @@ pub struct SettlementRow {
     pub gross: Rupiah,
     pub commission: Rupiah,
     pub commission_tax: Rupiah,
+    /// As stored: what the partner collected, minus `adjustment`.
     pub collected: Rupiah,
+    pub adjustment: Rupiah,
     pub net: Rupiah,
     pub booking_count: i32,
     pub status: SettlementStatus,
@@ -92,13 +95,16 @@ pub struct Settlement {
     pub commission_tax: Rupiah,
     /// Cash that the partner collected.
     pub collected: Rupiah,
-    /// Amount of the payout: gross less commission, its tax and collected cash. Zero or less in a
-    /// statement.
+    /// Corrections by journal entries; negative: at the partner's expense.
+    pub adjustment: Rupiah,
+    /// Amount of the payout: gross less commission, its tax and collected cash, with the adjustment.
+    /// Zero or less in a statement.
     pub net: Rupiah,
     pub booking_count: i32,
     pub status: SettlementStatus,
     pub origin: Origin,
     /// Account of the payout; the partner's approved account while pending. The number is masked.
+    #[schemars(with = "Option<BankAccount>")]
     pub bank_account: Value,
     pub note: String,
     pub reference: Option<String>,
@@ -151,6 +157,8 @@ pub struct SettlementItem {
     pub commission: Rupiah,
     pub commission_tax: Rupiah,
     pub collected: Rupiah,
+    /// A correction by a journal entry; negative: at the partner's expense.
+    pub adjustment: Rupiah,
     pub net: Rupiah,
 }
 

@@ -15,6 +15,9 @@ use crate::kernel::{
     money::Rupiah,
 };
 
+/// Corrections by journal entries are stored in `collected`, like what a partner pays; they are shown
+/// apart. There are few journal entries, and a settlement can have many items: the subquery begins with
+/// the former.
 macro_rules! settlement {
     ($rest:literal) => {
         concat!(
@@ -23,6 +26,10 @@ macro_rules! settlement {
                t.status, t.origin, t.bank_account, t.note, t.reference, t.proof_file_id,
                t.created_by, c.name AS created_by_name, t.released_by, r.name AS released_by_name,
                t.released_at, t.cancelled_at, t.created_at, t.failure,
+               (SELECT CAST(COALESCE(SUM(d.net), 0) AS BIGINT)
+                FROM journals j CROSS JOIN partner_dues d CROSS JOIN settlement_items i
+                WHERE j.partner_id = t.partner_id AND d.kind = 'journal' AND d.source_id = j.id
+                  AND i.due_id = d.id AND i.settlement_id = t.id) AS adjustment,
                o.approved_bank_code AS bank_code,
                o.approved_account_number AS account_number, o.approved_account_name AS account_name
              FROM settlements t
@@ -98,7 +105,9 @@ fn found<'a>(db: &'a Db, owner: Option<Uuid>, query: &SettlementsQuery) -> List<
 
 const ITEMS: &str =
     "SELECT d.booking_id, k.code, k.channel, k.departure_at, d.kind, d.day, d.gross,
-      d.commission, d.commission_tax, d.collected, d.net
+      d.commission, d.commission_tax,
+      CASE d.kind WHEN 'journal' THEN 0 ELSE d.collected END AS collected,
+      CASE d.kind WHEN 'journal' THEN d.net ELSE 0 END AS adjustment, d.net
     FROM settlement_items i
     JOIN partner_dues d ON d.id = i.due_id
     LEFT JOIN bookings k ON k.id = d.booking_id

@@ -675,6 +675,21 @@ async fn a_journal_of_a_partner_changes_its_settlement(world: World) {
     assert_eq!(statement["closing"], 270_600);
     let lines = statement["lines"].as_array().unwrap();
     assert!(lines.iter().any(|line| line["source"] == "journal" && line["amount"] == 600));
+
+    let made = world.creates_settlement(&sailing.partner, &admin).await.ok();
+    let figures = |of: &Value| {
+        ["gross", "commission", "collected", "adjustment", "net"].map(|name| of[name].as_i64())
+    };
+    let whole = [300_000, 30_000, 0, 600, 270_600].map(Some);
+    assert_eq!(figures(&made), whole);
+    let items = made["items"].as_array().unwrap();
+    let correction = items.iter().find(|item| item["kind"] == "journal").unwrap();
+    assert_eq!(figures(correction), [0, 0, 0, 600, 600].map(Some));
+    let listed = world.get("/v1/settlements").by(&sailing.partner).send().await.ok();
+    assert_eq!(figures(&listed[0]), whole);
+    let file = world.get("/v1/settlements?format=csv").by(&admin).bytes().await.2;
+    let file = String::from_utf8(file).unwrap();
+    assert!(file.contains(r#""0","600","270600""#), "{file}");
     assert_invariants(&world).await;
 }
 
