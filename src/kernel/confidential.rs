@@ -31,6 +31,12 @@ impl Confidential {
         Self { revealed: may, ..self }
     }
 
+    /// Whether a tax number (NPWP) is that of a person: then its 16 digits are the NIK, while a business
+    /// has 15, or 16 with a leading zero.
+    pub fn is_npwp_of_person(&self) -> bool {
+        self.number.len() == 16 && !self.number.starts_with('0')
+    }
+
     /// The full number, for encryption and comparison.
     pub fn number(&self) -> &str {
         &self.number

@@ -27,6 +27,7 @@ pub fn erased_address(id: Uuid) -> String {
 /// Fields that hold personal data wherever they occur.
 const FIELDS: &[&str] = &[
     "account_number",
+    "addresses",
     "avatar_url",
     "bank_code",
     "birth_date",
@@ -35,6 +36,7 @@ const FIELDS: &[&str] = &[
     "gender",
     "identity_number",
     "identity_type",
+    "last_used_address",
     "msisdn",
     "nationality",
     "nik",
@@ -65,7 +67,7 @@ const OBJECTS: &[&str] = &[
 
 /// Records and objects whose `name` is that of a thing.
 const THINGS: &[&str] =
-    &["fares", "harbour", "permission", "promotion", "reseller_key", "speedboat", "tax", "taxes"];
+    &["fares", "harbour", "permission", "promotion", "speedboat", "tax", "taxes"];
 
 /// Free texts about one booking, which may name people.
 const BOOKING_TEXTS: &[&str] = &["cancel_reason", "last_error", "note", "reason"];

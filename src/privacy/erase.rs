@@ -156,7 +156,7 @@ async fn account(app: &App, id: Uuid) -> Result<Outcome> {
     match found {
         None => return Ok(Outcome::Nothing),
         Some(account) if !is_erasable(&account) => {
-            return Ok(Outcome::Waits(rules::partner_look_again(now)));
+            return Ok(Outcome::Waits(rules::account_look_again(now)));
         }
         Some(_) => {}
     }
@@ -169,12 +169,15 @@ async fn account(app: &App, id: Uuid) -> Result<Outcome> {
         return Ok(Outcome::Nothing);
     };
     if !is_erasable(&account) {
-        return Ok(Outcome::Waits(rules::partner_look_again(now)));
+        return Ok(Outcome::Waits(rules::account_look_again(now)));
     }
     let documents = match account.partner_id {
         Some(partner) => store::erase_partner(&mut tx, partner, now).await?,
         None => Vec::new(),
     };
+    if let Some(reseller) = account.reseller_id {
+        store::erase_reseller(&mut tx, reseller, now).await?;
+    }
     store::erase_account(&mut tx, id, now).await?;
     let given_up = files::erase(&mut tx, id, &documents, now).await?;
     store::delete_pending_in(&mut tx, PendingKind::Account, id).await?;
@@ -186,7 +189,7 @@ async fn account(app: &App, id: Uuid) -> Result<Outcome> {
     Ok(Outcome::Erased)
 }
 
-/// An active admin or staff member is deactivated first; a partner ends its business first.
+/// An active admin or staff member is deactivated first; a partner or reseller ends its business first.
 fn is_erasable(account: &store::AccountToErase) -> bool {
     let is_at_work = account.is_active && matches!(account.role, Role::Admin | Role::Staff);
     !is_at_work && !account.has_duties

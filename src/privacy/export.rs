@@ -1,13 +1,17 @@
 //! Collecting what is stored about a person.
 
 use super::{
-    model::{AccountData, AccountRecord, LetterData, OnboardingRecord, PartnerData, PersonalData},
+    model::{
+        AccountData, AccountRecord, LetterData, OnboardingRecord, PartnerData, PersonalData,
+        ResellerData,
+    },
     store,
 };
 use crate::{
     app::App,
     bookings,
     kernel::{email::Email, error::Result, ids::Uuid, seal::Sealer},
+    resellers,
 };
 
 /// How many items of each list an export has.
@@ -67,6 +71,10 @@ async fn account_data(
         Some(partner) => Some(partner_data(app, partner, truncated).await?),
         None => None,
     };
+    let reseller = match store::reseller(db, id).await? {
+        Some(reseller) => Some(reseller_data(app, reseller, truncated).await?),
+        None => None,
+    };
     Ok(AccountData {
         account,
         sessions: truncated.cut("sessions", store::sessions(db, id, LIMIT).await?),
@@ -75,6 +83,7 @@ async fn account_data(
         networks: truncated.cut("networks", store::networks(db, id, LIMIT).await?),
         staff,
         mitra,
+        reseller,
         notifications: truncated.cut("notifications", store::notifications(db, id, LIMIT).await?),
         files: truncated.cut("files", store::files(db, id, LIMIT).await?),
         audit_entries: truncated.cut("audit_entries", store::audit_entries(db, id, LIMIT).await?),
@@ -92,6 +101,20 @@ async fn partner_data(
     partner.documents = truncated.cut("documents", documents);
     partner.paid_to = store::paid_to(&app.db, partner.id, LIMIT).await?;
     Ok(partner)
+}
+
+async fn reseller_data(
+    app: &App,
+    mut reseller: ResellerData,
+    truncated: &mut Truncated,
+) -> Result<ResellerData> {
+    let npwp = resellers::open_npwp(&app.sealer, reseller.npwp.as_deref())?;
+    reseller.npwp = npwp.map(|number| number.number().to_owned());
+    let keys = store::reseller_keys(&app.db, reseller.id, LIMIT).await?;
+    reseller.keys = truncated.cut("keys", keys);
+    let subscriptions = store::subscriptions(&app.db, reseller.id, LIMIT).await?;
+    reseller.subscriptions = truncated.cut("subscriptions", subscriptions);
+    Ok(reseller)
 }
 
 fn revealed(sealer: &Sealer, papers: OnboardingRecord) -> Result<OnboardingRecord> {

@@ -100,6 +100,7 @@ pub struct AccountData {
     pub networks: Vec<NetworkData>,
     pub staff: Option<StaffData>,
     pub mitra: Option<PartnerData>,
+    pub reseller: Option<ResellerData>,
     pub notifications: Vec<NotificationData>,
     pub files: Vec<FileData>,
     /// Changes that the person made.
@@ -218,6 +219,41 @@ pub struct DocumentData {
     pub file_id: Uuid,
     pub status: String,
     pub note: Option<String>,
+    pub created_at: DateTime<Utc>,
+}
+
+#[derive(Serialize, JsonSchema, crate::kernel::db::FromRow)]
+#[schemars(rename = "ExportedReseller")]
+pub struct ResellerData {
+    pub id: Uuid,
+    pub legal_name: String,
+    pub npwp: Option<String>,
+    pub ops_email: Option<String>,
+    pub address: String,
+    pub status: String,
+    /// Why it was suspended.
+    pub status_reason: Option<String>,
+    pub created_at: DateTime<Utc>,
+    /// API keys, without the keys themselves.
+    #[row(skip)]
+    pub keys: Vec<KeyData>,
+    /// Addresses that it is notified at.
+    #[row(skip)]
+    pub subscriptions: Vec<String>,
+}
+
+#[derive(Serialize, JsonSchema, crate::kernel::db::FromRow)]
+#[schemars(rename = "ExportedResellerKey")]
+pub struct KeyData {
+    pub name: String,
+    /// The first characters of the key.
+    pub prefix: String,
+    /// Networks that it may be used from.
+    #[schemars(with = "Vec<String>")]
+    pub addresses: Value,
+    pub last_used_at: Option<DateTime<Utc>>,
+    pub last_used_address: Option<String>,
+    pub revoked_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
 }
 

@@ -54,8 +54,8 @@ pub fn standing(booking: BookingState, now: DateTime<Utc>) -> Standing {
     }
 }
 
-/// When to look again at a partner that has duties.
-pub fn partner_look_again(now: DateTime<Utc>) -> DateTime<Utc> {
+/// When to look again at a partner or reseller that has duties.
+pub fn account_look_again(now: DateTime<Utc>) -> DateTime<Utc> {
     now + SOONEST
 }
 

@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::model::Reseller;
+use super::model::ResellerRow;
 use crate::{
     kernel::{
         db::{Db, Tx},
@@ -47,7 +47,8 @@ pub struct ResellerInvoice {
     pub due_on: NaiveDate,
     pub status: InvoiceStatus,
     pub line_count: i64,
-    /// At most 1,000 of them; the statement has all.
+    /// The first ones: at most 1,000, and at most 2,000 of all invoices of a page. The statement has
+    /// all.
     #[row(skip)]
     pub lines: Vec<ResellerInvoiceLine>,
     pub created_at: DateTime<Utc>,
@@ -108,21 +109,32 @@ macro_rules! invoice {
     };
 }
 
+/// The first `$1` + 1 lines of each invoice.
 macro_rules! lines {
     () => {
-        "SELECT invoice_id, posted_on, source, kind, booking_id, booking_code,
-           reseller_reference, amount FROM
-           (SELECT i.invoice_id, l.posted_on, l.source, l.kind, l.booking_id,
-              k.code AS booking_code, k.reseller_reference, l.amount,
-              ROW_NUMBER() OVER (PARTITION BY i.invoice_id ORDER BY l.posted_on, l.id) AS number
-            FROM reseller_invoice_lines i JOIN ledger_lines l ON l.id = i.line_id
-            LEFT JOIN bookings k ON k.id = l.booking_id
-            WHERE i.invoice_id IN"
+        "SELECT i.invoice_id, l.posted_on, l.source, l.kind, l.booking_id,
+           k.code AS booking_code, k.reseller_reference, l.amount
+         FROM reseller_invoices v
+         JOIN reseller_invoice_lines i ON i.invoice_id = v.id AND i.line_id <= COALESCE(
+           (SELECT n.line_id FROM reseller_invoice_lines n WHERE n.invoice_id = v.id
+            ORDER BY n.line_id LIMIT 1 OFFSET CAST($1 AS BIGINT)),
+           (SELECT m.line_id FROM reseller_invoice_lines m WHERE m.invoice_id = v.id
+            ORDER BY m.line_id DESC LIMIT 1))
+         JOIN ledger_lines l ON l.id = i.line_id
+         LEFT JOIN bookings k ON k.id = l.booking_id
+         WHERE v.id IN"
     };
 }
 
-/// An invoice of many thousand bookings does not fit a response.
-const SHOWN: &str = ") numbered WHERE number <= 1000 ORDER BY invoice_id, number";
+const IN_ORDER: &str = " ORDER BY i.invoice_id, i.line_id";
+
+/// The last position of a line in a response with this many invoices. One of many thousand bookings
+/// does not fit a response.
+fn last_line(invoices: usize) -> i64 {
+    const OF_ONE: usize = 1_000;
+    const OF_ALL: usize = 2_000;
+    (OF_ALL / invoices.max(1)).min(OF_ONE) as i64 - 1
+}
 
 pub async fn list(
     db: &Db,
@@ -138,7 +150,7 @@ pub async fn list(
         .await?;
     let ids: Vec<Uuid> = invoices.iter().map(|invoice: &ResellerInvoice| invoice.id).collect();
     if !ids.is_empty() {
-        let lines = db.sql_among(lines!(), ids.len(), SHOWN);
+        let lines = db.sql_among(lines!(), ids.len(), IN_ORDER).bind(last_line(ids.len()));
         let lines = ids.iter().fold(lines, |lines, id| lines.bind(*id)).long().all().await?;
         attach(&mut invoices, lines);
     }
@@ -158,7 +170,7 @@ fn attach(invoices: &mut [ResellerInvoice], lines: Vec<ResellerInvoiceLine>) {
 pub async fn get_in(tx: &mut Tx, id: Uuid) -> Result<ResellerInvoice> {
     let invoice: ResellerInvoice = tx.sql(invoice!(" WHERE v.id = $1")).bind(id).one().await?;
     let mut invoices = [invoice];
-    let lines = tx.sql_among(lines!(), 1, SHOWN).bind(id).all().await?;
+    let lines = tx.sql_among(lines!(), 1, IN_ORDER).bind(last_line(1)).bind(id).all().await?;
     attach(&mut invoices, lines);
     let [invoice] = invoices;
     Ok(invoice)
@@ -195,7 +207,7 @@ pub struct Period {
 /// reseller's row must be locked.
 pub async fn make(
     tx: &mut Tx,
-    reseller: &Reseller,
+    reseller: &ResellerRow,
     period: Period,
     by: Option<Uuid>,
     now: DateTime<Utc>,
@@ -288,4 +300,18 @@ pub async fn settle(tx: &mut Tx, reseller: Uuid, amount: Rupiah) -> Result<()> {
         .run()
         .await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::last_line;
+
+    #[test]
+    fn a_page_has_at_most_two_thousand_lines() {
+        assert_eq!(
+            [1, 2, 20, 100].map(|invoices| last_line(invoices) + 1),
+            [1_000, 1_000, 100, 20]
+        );
+        assert!((1..=100).all(|invoices| (last_line(invoices) + 1) * invoices as i64 <= 2_000));
+    }
 }

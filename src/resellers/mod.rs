@@ -15,7 +15,10 @@ mod payments;
 mod schedule;
 mod store;
 
-use crate::kernel::{db::Db, error::Result, ids::Uuid};
+use crate::{
+    app::App,
+    kernel::{db::Db, error::Result, ids::Uuid},
+};
 
 pub use credit::ensure as ensure_credit;
 pub use http::{
@@ -24,8 +27,13 @@ pub use http::{
     record_reseller_payment, resend_reseller_invitation, revoke_reseller_key, set_reseller_grants,
     suspend_reseller, unsuspend_reseller, update_reseller,
 };
-pub use model::{NetFare, PolicyStep, ResellerStatus, Scope};
+pub use model::{NetFare, PolicyStep, ResellerStatus, Scope, open_npwp};
 pub use schedule::run as run_schedules;
+
+/// Re-encrypts data of older keys; returns the number of rows.
+pub async fn reseal(app: &App) -> Result<u64> {
+    store::reseal(&app.db, &app.sealer).await
+}
 
 /// Where a reseller is told of changes, and its name.
 pub async fn address(db: &Db, id: Uuid) -> Result<(String, String)> {

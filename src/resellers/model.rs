@@ -6,8 +6,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::kernel::{
+    access::{Role, Rule},
+    caller::Caller,
+    confidential::Confidential,
     email::Email,
-    error::Fault,
+    error::{Fault, Result},
     http::Paging,
     ids::Uuid,
     lang::text,
@@ -15,6 +18,7 @@ use crate::kernel::{
     patch::Patch,
     phone::Phone,
     schema::Input,
+    seal::Sealer,
     text::{Line, Name, Note, without_url},
 };
 
@@ -63,14 +67,16 @@ pub struct PolicyStep {
     pub percent: u8,
 }
 
-/// A reseller.
+/// A reseller as it is stored.
 #[derive(Clone, Debug, Serialize, JsonSchema, crate::kernel::db::FromRow)]
-pub struct Reseller {
+pub struct ResellerRow {
     pub id: Uuid,
     /// UUID of its account.
     pub user_id: Uuid,
     pub name: String,
     pub legal_name: String,
+    /// Encrypted; see [`open_npwp`].
+    #[serde(skip)]
     pub npwp: Option<String>,
     pub email: String,
     /// Where changes of sailings are told to; null: `email`.
@@ -92,6 +98,45 @@ pub struct Reseller {
     /// Decimals of amounts in the OCTO API.
     pub currency_precision: i32,
     pub created_at: DateTime<Utc>,
+}
+
+/// A reseller.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Reseller {
+    #[serde(flatten)]
+    pub row: ResellerRow,
+    pub npwp: Option<Confidential>,
+}
+
+impl ResellerRow {
+    /// An NPWP is only confidential if it is a person's. Then it is for the reseller and those who
+    /// change resellers.
+    pub fn shown_to(self, caller: &Caller, sealer: &Sealer) -> Result<Reseller> {
+        let may = caller.role == Role::Reseller || caller.may(Rule::ResellersWrite);
+        self.revealed_if(may, sealer)
+    }
+
+    pub fn revealed_if(self, may: bool, sealer: &Sealer) -> Result<Reseller> {
+        let npwp = open_npwp(sealer, self.npwp.as_deref())?;
+        let npwp = npwp.map(|number| {
+            let is_public = !number.is_npwp_of_person();
+            number.revealed_if(may || is_public)
+        });
+        Ok(Reseller { row: self, npwp })
+    }
+}
+
+/// Numbers that were stored before they were encrypted are digits alone; `dermaga reseal` encrypts
+/// them.
+pub fn is_clear(npwp: &str) -> bool {
+    npwp.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+pub fn open_npwp(sealer: &Sealer, stored: Option<&str>) -> Result<Option<Confidential>> {
+    match stored {
+        Some(number) if is_clear(number) => Ok(Some(Confidential::new(number))),
+        sealed => sealer.open_number(sealed),
+    }
 }
 
 /// Optional fields that an update leaves out keep their value.
@@ -142,16 +187,11 @@ impl Input for ResellerForm {
 #[schemars(inline)]
 pub struct Npwp(#[schemars(regex(pattern = "^[0-9]{15,16}$"))] String);
 
-impl From<Npwp> for String {
-    fn from(number: Npwp) -> Self {
-        number.0
-    }
-}
-
 /// What a reseller and the platform have agreed on.
 #[derive(Clone, Debug)]
 pub struct Terms {
     pub legal_name: String,
+    /// Encrypted.
     pub npwp: Option<String>,
     pub ops_email: Option<String>,
     pub address: String,
@@ -165,17 +205,21 @@ pub struct Terms {
 
 impl ResellerForm {
     /// The terms after an update; `before` is `None` for a new reseller.
-    pub fn over(&self, before: Option<&Reseller>) -> Terms {
-        let npwp = before.and_then(|before| before.npwp.clone());
+    pub fn over(&self, before: Option<&ResellerRow>, sealer: &Sealer) -> Result<Terms> {
+        let npwp = match &self.npwp {
+            Patch::Set(Npwp(number)) => Some(sealer.seal(number)?),
+            Patch::Clear => None,
+            Patch::Keep => before.and_then(|before| before.npwp.clone()),
+        };
         let ops_email = before.and_then(|before| before.ops_email.clone());
-        let count = |new: Option<i32>, old: fn(&Reseller) -> i32, default| {
+        let count = |new: Option<i32>, old: fn(&ResellerRow) -> i32, default| {
             new.or(before.map(old)).unwrap_or(default)
         };
         let limit = self.credit_limit.or(before.map(|before| before.credit_limit));
         let schedule = self.invoice_schedule.or(before.map(|before| before.invoice_schedule));
-        Terms {
+        Ok(Terms {
             legal_name: self.legal_name.to_string(),
-            npwp: self.npwp.clone().over(npwp),
+            npwp,
             ops_email: self.ops_email.clone().over(ops_email),
             address: self.address.to_string(),
             credit_limit: limit.unwrap_or(Rupiah::ZERO),
@@ -184,7 +228,7 @@ impl ResellerForm {
             max_holds: count(self.max_holds, |before| before.max_holds, 200),
             rate_per_minute: count(self.rate_per_minute, |before| before.rate_per_minute, 1_200),
             currency_precision: count(self.currency_precision, |was| was.currency_precision, 0),
-        }
+        })
     }
 }
 

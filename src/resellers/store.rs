@@ -3,13 +3,14 @@
 use chrono::{DateTime, NaiveDate, Utc};
 
 use super::model::{
-    InvoiceSchedule, Reseller, ResellerSort, ResellerStatus, ResellersQuery, Terms,
+    InvoiceSchedule, ResellerRow, ResellerSort, ResellerStatus, ResellersQuery, Terms, is_clear,
 };
 use crate::kernel::{
     db::{Db, Tx},
     error::{Error, Result},
     http::Page,
     ids::{self, Uuid},
+    seal::Sealer,
 };
 
 macro_rules! reseller {
@@ -27,16 +28,16 @@ macro_rules! reseller {
 
 const BY_ID: &str = reseller!(" WHERE e.id = $1");
 
-pub async fn get(db: &Db, id: Uuid) -> Result<Option<Reseller>> {
+pub async fn get(db: &Db, id: Uuid) -> Result<Option<ResellerRow>> {
     Ok(db.sql(BY_ID).bind(id).maybe().await?)
 }
 
-pub async fn get_in(tx: &mut Tx, id: Uuid) -> Result<Reseller> {
+pub async fn get_in(tx: &mut Tx, id: Uuid) -> Result<ResellerRow> {
     tx.sql(BY_ID).bind(id).maybe().await?.ok_or(Error::NotFound)
 }
 
 /// `own` restricts to one reseller; `None` finds all.
-pub async fn list(db: &Db, own: Option<Uuid>, query: &ResellersQuery) -> Result<Page<Reseller>> {
+pub async fn list(db: &Db, own: Option<Uuid>, query: &ResellersQuery) -> Result<Page<ResellerRow>> {
     let sort = query.sort_by.map(|by| match by {
         ResellerSort::Name => "lower(a.name)",
         ResellerSort::Balance => "e.balance",
@@ -55,7 +56,7 @@ pub async fn list(db: &Db, own: Option<Uuid>, query: &ResellersQuery) -> Result<
 
 /// Locks the reseller: orders changes of its keys, grants, invoices and payments. Sales lock the row
 /// by their posting.
-pub async fn lock_row(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<Reseller> {
+pub async fn lock_row(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<ResellerRow> {
     tx.sql("UPDATE resellers SET updated_at = $1 WHERE id = $2").bind(now).bind(id).run().await?;
     get_in(tx, id).await
 }
@@ -147,4 +148,27 @@ pub async fn claim_invoice(
         .run()
         .await?;
     Ok(claimed == 1)
+}
+
+/// Re-encrypts tax numbers of older keys, and encrypts those that were stored before they were
+/// encrypted; returns the number of rows.
+pub async fn reseal(db: &Db, sealer: &Sealer) -> Result<u64> {
+    let rows: Vec<(Uuid, String)> =
+        db.sql("SELECT id, npwp FROM resellers WHERE npwp IS NOT NULL").all().await?;
+    let mut resealed = 0;
+    for (id, stored) in rows {
+        let new = match is_clear(&stored) {
+            true => Some(sealer.seal(&stored)?),
+            false => sealer.reseal(&stored)?,
+        };
+        let Some(new) = new else { continue };
+        resealed += db
+            .sql("UPDATE resellers SET npwp = $1 WHERE id = $2 AND npwp = $3")
+            .bind(new)
+            .bind(id)
+            .bind(stored)
+            .run()
+            .await?;
+    }
+    Ok(resealed)
 }

@@ -28,6 +28,7 @@ on_both_engines![
     erasing_twice_and_erasing_nobody_is_fine,
     a_booking_that_owes_money_waits,
     a_partner_is_erased_when_its_business_is_over,
+    a_reseller_is_exported_and_erased_when_its_business_is_over,
     an_erased_account_has_no_pending_address_and_no_second_factor,
     active_staff_is_deactivated_first,
     only_those_with_the_rule_may,
@@ -542,6 +543,85 @@ async fn a_partner_is_erased_when_its_business_is_over(world: World) {
     assert_eq!(paid["net"], settlement["net"]);
     // The address is free again.
     world.post("/auth/register-mitra", crate::world::registration(email)).send().await.ok();
+}
+
+async fn a_reseller_is_exported_and_erased_when_its_business_is_over(world: World) {
+    const OF_KEY: [&str; 2] = ["kenari engine", "203.0.113.77"];
+    const CANARIES: [&str; 6] = [
+        "Kenari Agen",
+        "Kenari Legal",
+        "kenari.ops",
+        "81377310099",
+        "Jalan Kutilang 77",
+        "Ends its business",
+    ];
+    let (shop, admin) = (world.shop().await, world.admin().await);
+    let (email, path) = ("agen.kuta@agen.test", format!("/v1/resellers/{}", shop.reseller.id));
+    let edited = json!({
+        "name": "Kenari Agen", "legal_name": "Kenari Legal", "npwp": "012345678901234",
+        "email": email, "ops_email": "kenari.ops@agen.test", "phone": "081377310099",
+        "address": "Jalan Kutilang 77",
+    });
+    world.put(&path, edited).by(&admin).send().await.ok();
+    let key = json!({
+        "name": "Kenari Engine", "scopes": ["catalog"], "addresses": ["203.0.113.77"],
+    });
+    world.post(&format!("{path}/keys"), key).by(&admin).send_with_retry().await.ok();
+    world.confirmed(&shop, 1).await;
+    world.delivers_outbox().await;
+
+    let found = exports(&world, email, &admin).await.ok()["accounts"][0]["reseller"].clone();
+    assert_eq!(
+        (&found["legal_name"], &found["npwp"]),
+        (&json!("Kenari Legal"), &json!("012345678901234"))
+    );
+    assert_eq!(found["ops_email"], "kenari.ops@agen.test");
+    let keys = found["keys"].as_array().unwrap();
+    assert_eq!(keys.len(), 2);
+    assert!(keys.iter().any(|key| key["name"] == "Kenari Engine"), "{found}");
+
+    let waits = |erasure: &Value| {
+        assert_eq!(erasure["accounts"], json!({ "erased": 0, "waiting": 1 }), "{erasure}");
+    };
+    waits(&erases(&world, email, &admin).await.ok());
+    // Suspended, but its passengers have not sailed yet, and then it owes money.
+    let reason = json!({ "reason": "Ends its business" });
+    world.post(&format!("{path}/suspend"), reason).by(&admin).send().await.ok();
+    waits(&erases(&world, email, &admin).await.ok());
+    assert_eq!(find_canaries(&all_stored_bytes(&world).await, &CANARIES).len(), CANARIES.len());
+    assert_eq!(find_canaries(&all_stored_bytes(&world).await, &OF_KEY).len(), OF_KEY.len());
+    advances_clock_and_runs_jobs(&world, TimeDelta::days(5)).await;
+    let admin = world.signs_in(&admin.email, "admin").await;
+    waits(&erases(&world, email, &admin).await.ok());
+    let owed = world.get(&path).by(&admin).send().await.ok()["balance"].clone();
+    assert!(owed.as_i64().is_some_and(|owed| owed > 0), "{owed}");
+    let paid = json!({ "amount": owed, "reference": "BCA-9", "received_on": "2026-11-19" });
+    world.post(&format!("{path}/payments"), paid).by(&admin).send_with_retry().await.ok();
+    advances_clock_and_runs_jobs(&world, TimeDelta::minutes(90)).await;
+    assert_eq!(finish_erasures(&world).await, 1);
+
+    world.app.db.scrub().await.unwrap();
+    assert_eq!(find_canaries(&all_stored_bytes(&world).await, &CANARIES), [""; 0]);
+    assert_eq!(find_canaries(&all_stored_bytes(&world).await, &OF_KEY), [""; 0]);
+    assert_invariants(&world).await;
+    let admin = world.signs_in(&admin.email, "admin").await;
+    let left = world.get(&path).by(&admin).send().await.ok();
+    for (field, value) in [
+        ("name", json!("[erased]")),
+        ("legal_name", json!("[erased]")),
+        ("npwp", json!(null)),
+        ("ops_email", json!(null)),
+        ("address", json!("")),
+        ("balance", json!(0)),
+    ] {
+        assert_eq!(left[field], value, "{field}");
+    }
+    let keys = world.get(&format!("{path}/keys")).by(&admin).send().await.ok();
+    for key in keys.as_array().unwrap() {
+        assert!(key["revoked_at"].is_string(), "{keys}");
+        assert_eq!((&key["name"], &key["addresses"]), (&json!("[erased]"), &json!([])), "{keys}");
+    }
+    world.octo_get(&shop, "/supplier").send().await.refuses("FORBIDDEN");
 }
 
 async fn an_erased_account_has_no_pending_address_and_no_second_factor(world: World) {

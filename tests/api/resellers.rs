@@ -16,6 +16,7 @@ on_both_engines![
     an_address_has_one_account,
     faults_of_a_reseller_are_named,
     an_update_changes_terms_and_address,
+    a_tax_number_is_encrypted_and_that_of_a_person_masked,
     a_suspended_reseller_still_signs_in,
     an_invitation_is_sent_until_it_is_accepted,
     a_key_is_shown_once_and_kept_as_a_hash,
@@ -165,6 +166,40 @@ async fn an_update_changes_terms_and_address(world: World) {
         let body = reseller_body("nusa@travel.test");
         world.put(&path, body).by(outsider).send().await.is(403, "forbidden");
     }
+}
+
+async fn a_tax_number_is_encrypted_and_that_of_a_person_masked(world: World) {
+    let admin = world.admin().await;
+    let nusa = world.reseller("nusa@travel.test").await;
+    let path = world.reseller_path(&nusa).await;
+    let reader = world.staff("reader@dermaga.test", &[ResellersRead]).await;
+    let seen = async |by: &Someone| world.get(&path).by(by).send().await.ok()["npwp"].clone();
+    let stored =
+        async || -> String { world.db().sql("SELECT npwp FROM resellers").scalar().await.unwrap() };
+    let mut body = reseller_body("nusa@travel.test");
+    for (number, masked) in
+        [("012345678901234", "012345678901234"), ("5171012304850001", "************0001")]
+    {
+        body["npwp"] = json!(number);
+        let after = world.put(&path, body.clone()).by(&admin).send().await.ok();
+        assert_eq!(after["npwp"], number);
+        assert_eq!((seen(&nusa).await, seen(&reader).await), (json!(number), json!(masked)));
+        assert!(!stored().await.contains(number));
+    }
+    let listed = world.get(RESELLERS).by(&reader).send().await.ok();
+    assert_eq!(listed[0]["npwp"], "************0001");
+    body.as_object_mut().unwrap().remove("npwp");
+    world.put(&path, body).by(&admin).send().await.ok();
+    assert_eq!(seen(&admin).await, "5171012304850001");
+
+    // One that was stored before.
+    let clear = world.db().sql("UPDATE resellers SET npwp = '5171012304850002'");
+    clear.run().await.unwrap();
+    assert_eq!(seen(&admin).await, "5171012304850002");
+    assert_eq!(world.app.reseal().await.unwrap(), 1);
+    assert!(!stored().await.contains("5171012304850002"));
+    assert_eq!(seen(&admin).await, "5171012304850002");
+    assert_eq!(world.app.reseal().await.unwrap(), 0);
 }
 
 async fn a_suspended_reseller_still_signs_in(world: World) {
@@ -338,7 +373,9 @@ async fn a_revoked_key_stays_in_the_list(world: World) {
     assert_eq!(listed, json!([revoked]));
     let log = world.get("/v1/audit-logs?action=reseller_key.revoked").by(&admin).send().await.ok();
     assert_eq!(log[0]["actor"]["email"], "nusa@travel.test");
-    assert_eq!(log[0]["after"]["name"], "Engine");
+    assert_eq!(log[0]["after"]["revoked_at"], revoked["revoked_at"]);
+    // It can be the name of a person.
+    assert_ne!(log[0]["after"]["name"], "Engine");
 }
 
 async fn keys_are_the_resellers_own(world: World) {

@@ -242,13 +242,16 @@ pub async fn lock_accounts(tx: &mut Tx, email: &Email) -> Result<()> {
     Ok(())
 }
 
-/// Locks the row of an account and that of its partner, so that neither is activated meanwhile.
+/// Locks the row of an account and that of its partner or reseller, so that neither is activated
+/// meanwhile. Changes of a partner or reseller lock it before its account.
 pub async fn lock_account(tx: &mut Tx, id: Uuid) -> Result<()> {
-    tx.sql("UPDATE accounts SET updated_at = updated_at WHERE id = $1").bind(id).run().await?;
-    tx.sql("UPDATE partners SET updated_at = updated_at WHERE account_id = $1")
-        .bind(id)
-        .run()
-        .await?;
+    for lock in [
+        "UPDATE partners SET updated_at = updated_at WHERE account_id = $1",
+        "UPDATE resellers SET updated_at = updated_at WHERE account_id = $1",
+        "UPDATE accounts SET updated_at = updated_at WHERE id = $1",
+    ] {
+        tx.sql(lock).bind(id).run().await?;
+    }
     Ok(())
 }
 
@@ -258,7 +261,9 @@ pub struct AccountToErase {
     pub role: Role,
     pub is_active: bool,
     pub partner_id: Option<Uuid>,
-    /// A partner that is active, has sold future sailings, or is owed money.
+    pub reseller_id: Option<Uuid>,
+    /// A partner that is active, has sold future sailings, or is owed money; a reseller that is active,
+    /// has sold future sailings, or whose account is not balanced.
     pub has_duties: bool,
 }
 
@@ -266,8 +271,8 @@ pub async fn account(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<Option
     let account = tx
         .sql(
             "SELECT a.role, (a.status = 'active' AND a.deleted_at IS NULL) AS is_active,
-               p.id AS partner_id,
-               (p.id IS NOT NULL AND (p.status = 'active'
+               p.id AS partner_id, e.id AS reseller_id,
+               ((p.id IS NOT NULL AND (p.status = 'active'
                  OR EXISTS (SELECT 1 FROM sailings s WHERE s.partner_id = p.id
                    AND s.status = 'open' AND s.departure_at > $2 AND s.arrival_at > $3
                    AND s.seats_taken > 0)
@@ -275,8 +280,15 @@ pub async fn account(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<Option
                    WHERE d.partner_id = p.id AND d.settlement_id IS NULL AND d.net <> 0)
                  OR EXISTS (SELECT 1 FROM settlements t
                    WHERE t.partner_id = p.id
-                     AND t.status IN ('pending', 'processing')))) AS has_duties
-             FROM accounts a LEFT JOIN partners p ON p.account_id = a.id WHERE a.id = $1",
+                     AND t.status IN ('pending', 'processing'))))
+                OR (e.id IS NOT NULL AND (e.status = 'active' OR e.balance <> 0
+                 OR EXISTS (SELECT 1 FROM bookings k WHERE k.reseller_id = e.id
+                   AND k.departure_at > $2 AND k.status IN ('pending_payment', 'paid')))))
+                 AS has_duties
+             FROM accounts a
+             LEFT JOIN partners p ON p.account_id = a.id
+             LEFT JOIN resellers e ON e.account_id = a.id
+             WHERE a.id = $1",
         )
         .bind(id)
         // The index is by departure, and no journey takes longer than two days.
@@ -427,6 +439,40 @@ pub async fn erase_partner(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<
         .run()
         .await?;
     Ok(documents.into_iter().map(|(file,)| file).collect())
+}
+
+/// Replaces the person behind a reseller, and revokes its keys. Its bookings, invoices and payments
+/// stay.
+pub async fn erase_reseller(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
+    tx.sql(
+        "UPDATE resellers SET legal_name = $1, npwp = NULL, ops_email = NULL, address = '',
+           status_reason = CASE WHEN status_reason IS NULL THEN NULL ELSE $1 END
+         WHERE id = $2",
+    )
+    .bind(ERASED)
+    .bind(id)
+    .run()
+    .await?;
+    tx.sql(
+        "UPDATE reseller_keys SET name = $3, addresses = $4, last_used_address = NULL,
+           revoked_at = COALESCE(revoked_at, $1)
+         WHERE reseller_id = $2",
+    )
+    .bind(now)
+    .bind(id)
+    .bind(ERASED)
+    .bind(Json(Vec::<String>::new()))
+    .run()
+    .await?;
+    tx.sql(
+        "DELETE FROM webhook_deliveries
+         WHERE webhook_id IN (SELECT w.id FROM webhooks w WHERE w.reseller_id = $1)",
+    )
+    .bind(id)
+    .run()
+    .await?;
+    tx.sql("DELETE FROM webhooks WHERE reseller_id = $1").bind(id).run().await?;
+    Ok(())
 }
 
 /// Deletes the accounts of a partner's crew, which has nothing left to board.

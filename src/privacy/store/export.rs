@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::{
     kernel::{db::Db, email::Email, error::Result, ids::Uuid},
     privacy::model::{
-        AuditData, DeviceData, DocumentData, FailedSignIns, FileData, NetworkData,
-        NotificationData, OnboardingRecord, PartnerData, SessionData, StaffData,
+        AuditData, DeviceData, DocumentData, FailedSignIns, FileData, KeyData, NetworkData,
+        NotificationData, OnboardingRecord, PartnerData, ResellerData, SessionData, StaffData,
     },
 };
 
@@ -133,6 +133,46 @@ pub async fn paid_to(db: &Db, partner: Uuid, limit: i64) -> Result<Vec<Value>> {
         }
     }
     Ok(accounts)
+}
+
+pub async fn reseller(db: &Db, account: Uuid) -> Result<Option<ResellerData>> {
+    let row = db
+        .sql(
+            "SELECT id, legal_name, npwp, ops_email, address, status, status_reason, created_at
+             FROM resellers WHERE account_id = $1",
+        )
+        .bind(account)
+        .maybe()
+        .await?;
+    Ok(row)
+}
+
+pub async fn reseller_keys(db: &Db, reseller: Uuid, limit: i64) -> Result<Vec<KeyData>> {
+    let rows = db
+        .sql(
+            "SELECT name, prefix, addresses, last_used_at, last_used_address, revoked_at, created_at
+             FROM reseller_keys
+             WHERE reseller_id = $1 ORDER BY created_at DESC LIMIT CAST($2 AS BIGINT)",
+        )
+        .bind(reseller)
+        .bind(limit + 1)
+        .all()
+        .await?;
+    Ok(rows)
+}
+
+/// The addresses that a reseller is notified at.
+pub async fn subscriptions(db: &Db, reseller: Uuid, limit: i64) -> Result<Vec<String>> {
+    let rows: Vec<(String,)> = db
+        .sql(
+            "SELECT url FROM webhooks
+             WHERE reseller_id = $1 ORDER BY created_at DESC LIMIT CAST($2 AS BIGINT)",
+        )
+        .bind(reseller)
+        .bind(limit + 1)
+        .all()
+        .await?;
+    Ok(rows.into_iter().map(|(url,)| url).collect())
 }
 
 pub async fn notifications(db: &Db, account: Uuid, limit: i64) -> Result<Vec<NotificationData>> {

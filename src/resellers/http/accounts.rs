@@ -14,7 +14,9 @@ use crate::{
         http::{Body, Page, Query, Reply},
     },
     resellers::{
-        model::{Reseller, ResellerForm, ResellerStatus, ResellerSuspension, ResellersQuery},
+        model::{
+            Reseller, ResellerForm, ResellerRow, ResellerStatus, ResellerSuspension, ResellersQuery,
+        },
         store,
     },
 };
@@ -25,11 +27,16 @@ pub async fn list_resellers(
     caller: Caller,
     Query(query): Query<ResellersQuery>,
 ) -> Result<Page<Reseller>> {
-    store::list(&app.db, caller.reseller_id, &query).await
+    let page = store::list(&app.db, caller.reseller_id, &query).await?;
+    page.try_each(|reseller| reseller.shown_to(&caller, &app.sealer))
 }
 
-pub async fn get_reseller(PathReseller(reseller): PathReseller) -> Result<Reply<Reseller>> {
-    Ok(Reply::data(reseller))
+pub async fn get_reseller(
+    State(app): State<App>,
+    caller: Caller,
+    PathReseller(reseller): PathReseller,
+) -> Result<Reply<Reseller>> {
+    reseller.shown_to(&caller, &app.sealer).map(Reply::data)
 }
 
 pub async fn create_reseller(
@@ -38,7 +45,7 @@ pub async fn create_reseller(
     Body(form): Body<ResellerForm>,
 ) -> Result<Reply<Reseller>> {
     let (now, lang) = (app.clock.now(), caller.context.lang);
-    let terms = form.over(None);
+    let terms = form.over(None, &app.sealer)?;
     let account = NewAccount {
         name: form.name,
         email: form.email,
@@ -51,7 +58,7 @@ pub async fn create_reseller(
     let account_id = accounts::create(&mut tx, &account, now).await?;
     let id = store::insert(&mut tx, account_id, &terms, now).await?;
     accounts::invite(&mut tx, account_id, lang, now).await?;
-    let reseller = store::get_in(&mut tx, id).await?;
+    let reseller = store::get_in(&mut tx, id).await?.revealed_if(true, &app.sealer)?;
     record(&mut tx, "reseller.created", None, &reseller).await?;
     tx.commit().await?;
     Ok(Reply::data(reseller).saying("The invitation has been sent.", "Undangan telah dikirim."))
@@ -60,18 +67,19 @@ pub async fn create_reseller(
 pub async fn update_reseller(
     State(app): State<App>,
     caller: Caller,
-    PathReseller(Reseller { id, .. }): PathReseller,
+    PathReseller(ResellerRow { id, .. }): PathReseller,
     Body(form): Body<ResellerForm>,
 ) -> Result<Reply<Reseller>> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     let before = store::lock_row(&mut tx, id, now).await?;
-    let terms = form.over(Some(&before));
+    let terms = form.over(Some(&before), &app.sealer)?;
     let change =
         AccountChange { name: form.name, email: form.email, phone: form.phone, status: None };
     accounts::update(&mut tx, before.user_id, &change, &caller, now).await?;
     store::update(&mut tx, id, &terms).await?;
-    let after = store::get_in(&mut tx, id).await?;
+    let before = before.revealed_if(true, &app.sealer)?;
+    let after = store::get_in(&mut tx, id).await?.revealed_if(true, &app.sealer)?;
     record(&mut tx, "reseller.updated", Some(&before), &after).await?;
     tx.commit().await?;
     Ok(Reply::data(after).saying("Saved.", "Tersimpan."))
@@ -101,7 +109,7 @@ pub async fn unsuspend_reseller(
 async fn set_status(
     app: &App,
     caller: &Caller,
-    Reseller { id, .. }: Reseller,
+    ResellerRow { id, .. }: ResellerRow,
     status: ResellerStatus,
     reason: Option<&str>,
 ) -> Result<Reseller> {
@@ -119,7 +127,8 @@ async fn set_status(
         ResellerStatus::Active => "reseller.unsuspended",
     };
     store::set_status(&mut tx, id, status, reason).await?;
-    let after = store::get_in(&mut tx, id).await?;
+    let before = before.revealed_if(true, &app.sealer)?;
+    let after = store::get_in(&mut tx, id).await?.revealed_if(true, &app.sealer)?;
     record(&mut tx, action, Some(&before), &after).await?;
     tx.commit().await?;
     Ok(after)
@@ -128,7 +137,7 @@ async fn set_status(
 pub async fn resend_reseller_invitation(
     State(app): State<App>,
     caller: Caller,
-    PathReseller(Reseller { id, .. }): PathReseller,
+    PathReseller(ResellerRow { id, .. }): PathReseller,
 ) -> Result<Reply> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
@@ -140,6 +149,7 @@ pub async fn resend_reseller_invitation(
         ));
     }
     accounts::invite(&mut tx, reseller.user_id, caller.context.lang, now).await?;
+    let reseller = reseller.revealed_if(true, &app.sealer)?;
     record(&mut tx, "reseller.invited_again", None, &reseller).await?;
     tx.commit().await?;
     Ok(Reply::done("The invitation has been sent.", "Undangan telah dikirim."))
@@ -154,7 +164,7 @@ async fn record(
     tx.record(Change {
         action,
         entity: "reseller",
-        id: after.id,
+        id: after.row.id,
         before: before.map(|reseller| reseller as _),
         after: Some(after),
     })

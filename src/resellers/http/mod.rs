@@ -7,7 +7,7 @@ mod money;
 
 use axum::{extract::FromRequestParts, http::request::Parts};
 
-use super::{model::Reseller, store};
+use super::{model::ResellerRow, store};
 use crate::{
     app::App,
     kernel::{
@@ -27,7 +27,7 @@ pub use keys::{create_reseller_key, list_reseller_keys, revoke_reseller_key};
 pub use money::{create_reseller_invoice, list_reseller_invoices, record_reseller_payment};
 
 /// The reseller of the path. 404 for a reseller that asks for another one.
-pub struct PathReseller(Reseller);
+pub struct PathReseller(ResellerRow);
 
 impl FromRequestParts<App> for PathReseller {
     type Rejection = Error;
@@ -42,6 +42,6 @@ impl FromRequestParts<App> for PathReseller {
 impl aide::OperationInput for PathReseller {}
 
 /// 404 for a reseller that asks for another one.
-pub async fn find(app: &App, caller: &Caller, id: Uuid) -> Result<Reseller> {
+pub async fn find(app: &App, caller: &Caller, id: Uuid) -> Result<ResellerRow> {
     store::get(&app.db, caller.reseller(id)?).await?.ok_or(Error::NotFound)
 }
