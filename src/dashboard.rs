@@ -24,6 +24,10 @@ use crate::{
 
 /// Days of the series.
 const DAYS: u64 = 30;
+/// How many routes and partners are shown.
+const TOP: usize = 5;
+/// No limit in effect: the routes of a partner are ranked after the surcharges are added.
+const ALL_ROUTES: i64 = 100_000;
 
 #[derive(Serialize, JsonSchema)]
 pub struct Dashboard {
@@ -113,19 +117,39 @@ pub async fn get_dashboard(State(app): State<App>, caller: Caller) -> Result<Rep
     let span = Window::new(last_month.start_date.min(series.start_date), month.end_date);
     let top_partners = async {
         match partner {
-            None => reports::top_partners(db, today, zone, 5).await.map(Some),
+            None => reports::top_partners(db, today, zone, TOP as i64).await.map(Some),
             Some(_) => Ok(None),
         }
     };
-    let (daily, departures, pending, top_routes, top_partners, upcoming_departures, ()) = tokio::try_join!(
+    // The routes of a partner are ranked by what it sees.
+    let routes = partner.map_or(TOP as i64, |_| ALL_ROUTES);
+    let surcharges = async {
+        match partner {
+            Some(partner) => reports::surcharges(db, partner, span, zone).await,
+            None => Ok(Vec::new()),
+        }
+    };
+    let (
+        mut daily,
+        surcharges,
+        departures,
+        pending,
+        top_routes,
+        top_partners,
+        upcoming_departures,
+        (),
+    ) = tokio::try_join!(
         reports::daily(db, partner, span, zone),
+        surcharges,
         sailings::departures(db, partner, (last_month.start_date, month.end_date)),
         pending(db, partner),
-        reports::top_routes(db, partner, today, zone, 5),
+        reports::top_routes(db, partner, today, zone, routes),
         top_partners,
         upcoming(db, partner, as_of),
         reports::are_made(&app, db),
     )?;
+    reports::add_surcharges(&mut daily, &surcharges);
+    let top_routes = reports::best_at_retail(top_routes, &surcharges, month, TOP);
     let of = |window: Window| {
         let mut sums = Sums::default();
         for (_, day) in daily.iter().filter(|(day, _)| window.contains(**day)) {

@@ -238,6 +238,9 @@ pub struct SailingCancelled {
     pub sailing_id: Uuid,
     /// Number of bookings that were cancelled with it.
     pub bookings: usize,
+    /// Whether its partner has cancelled it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub by_partner: bool,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -246,6 +249,9 @@ pub struct SailingMoved {
     /// Number of bookings that have the new times.
     pub bookings: usize,
     pub was_departure_at: DateTime<Utc>,
+    /// Whether its partner has moved it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub by_partner: bool,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

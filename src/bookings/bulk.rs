@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::{
     model::{BookingStatus, LedgerSegment},
+    prices::{self, FareLine, TaxAmount},
     reschedule,
     rules::{self, Event},
     store,
@@ -16,7 +17,7 @@ use super::{
 use crate::{
     events::{self, BoatChanged, BookingCancelled, BookingRef, DomainEvent},
     kernel::{
-        db::Tx,
+        db::{Json, Tx},
         error::{Error, Result},
         ids::Uuid,
         money::Rupiah,
@@ -36,6 +37,8 @@ pub struct CancelledBooking {
     segment: LedgerSegment,
     total: Rupiah,
     tax: Rupiah,
+    fare_lines: Json<Vec<FareLine>>,
+    taxes: Json<Vec<TaxAmount>>,
     gone: Rupiah,
     /// Local day of departure.
     day: NaiveDate,
@@ -49,7 +52,18 @@ pub struct CalledOff {
     /// Number of bookings that were unpaid or free of charge.
     pub cancelled: usize,
     pub refund_due: usize,
+    /// For partners at the retail price, also of bookings of resellers.
     pub refund_total: Rupiah,
+    /// What travellers have paid for them beyond what resellers owed.
+    #[serde(skip)]
+    surcharge: Rupiah,
+}
+
+impl CalledOff {
+    /// For those who may not know what resellers pay.
+    pub fn at_retail(self) -> Self {
+        Self { refund_total: self.refund_total + self.surcharge, ..self }
+    }
 }
 
 /// Cancels every live booking of a cancelled sailing with a full refund, in a fixed number of
@@ -100,6 +114,10 @@ pub async fn cancel_with_sailing(
         cancelled: others.len(),
         refund_due: owed.len(),
         refund_total: owed.iter().map(|booking| booking.total - booking.gone).sum(),
+        surcharge: owed
+            .iter()
+            .map(|booking| prices::surcharge(&booking.fare_lines, &booking.taxes))
+            .sum(),
     })
 }
 

@@ -126,6 +126,25 @@ impl Readable {
         }
     }
 
+    /// What a reschedule costs, in the prices that the caller may know.
+    pub fn difference(self, difference: Rupiah, was: &Price, becomes: &Price) -> Rupiah {
+        match self.net {
+            true => difference,
+            false => difference + becomes.surcharge() - was.surcharge(),
+        }
+    }
+
+    /// What a cancellation would give back of this percentage of the price.
+    pub fn refund_offer(self, booking: &BookingRow, amount: Rupiah, percent: i32) -> Rupiah {
+        match self.net || booking.reseller_id.is_none() {
+            true => amount,
+            false => {
+                let retail = booking.price().retail().total;
+                retail.share(Rupiah(percent.into()), Rupiah(100))
+            }
+        }
+    }
+
     /// What is refunded for a booking: to the account of a reseller, what it had paid.
     pub fn refund(self, booking: &BookingRow) -> Option<Rupiah> {
         booking.refund_amount.filter(|_| self.net || booking.reseller_id.is_none())

@@ -611,6 +611,7 @@ impl BookingRow {
             is_manifest_closed: self.joined.manifest_closed_at.is_some(),
             is_called_off: self.called_off,
             is_partner_suspended: self.joined.partner_suspended,
+            is_resold: self.reseller_id.is_some(),
             was_paid: self.paid_at.is_some(),
             total: self.total,
             gone: self.joined.gone,

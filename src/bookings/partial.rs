@@ -119,6 +119,9 @@ pub async fn offer(
     passengers: &[Uuid],
     actor: Actor,
 ) -> Result<Result<CancelOffer, &'static str>> {
+    if let Err(refusal) = rules::ensure_not_resold(booking.reseller_id) {
+        return Ok(Err(refusal.word()));
+    }
     let now = app.clock.now();
     let (stay, leave) = divided(booking, passengers, booking.id, now)?;
     if stay.iter().any(|passenger| !passenger.takes_seat) {

@@ -111,6 +111,23 @@ impl Price {
         let total = self.subtotal - self.discount + tax;
         Self { lines, taxes, tax, total, margin: Rupiah::ZERO, ..self.clone() }
     }
+
+    /// What a traveller pays beyond what the reseller owes: the margin, with the taxes on it.
+    pub fn surcharge(&self) -> Rupiah {
+        surcharge(&self.lines, &self.taxes)
+    }
+}
+
+/// [`Price::surcharge`] of a price with these lines and taxes.
+pub fn surcharge(lines: &[FareLine], taxes: &[TaxAmount]) -> Rupiah {
+    if !is_resold(lines) {
+        return Rupiah::ZERO;
+    }
+    let margin: Rupiah = lines.iter().map(FareLine::margins).sum();
+    let retail: Vec<_> =
+        lines.iter().map(|line| FareLine { margin: None, ..line.clone() }).collect();
+    let on_margin = |tax: &TaxAmount| by_unit(tax, &retail).amount - tax.amount;
+    margin + taxes.iter().map(on_margin).sum::<Rupiah>()
 }
 
 /// Whether a reseller has sold it.
@@ -480,6 +497,17 @@ mod tests {
         let half = kept(&sold, Rupiah(83_250));
         assert_eq!((half.taxes[0].amount, half.commission), (Rupiah(8_250), Rupiah(7_500)));
         assert_eq!((half.commission_tax(), half.partner), (Rupiah(825), Rupiah(66_675)));
+    }
+
+    #[test]
+    fn the_surcharge_leads_from_the_net_to_the_retail_price() {
+        assert_eq!(sold().surcharge(), Rupiah::ZERO);
+        let mut goods = seats(150_005, 3);
+        goods.lines[0].margin = Some(Rupiah(7_501));
+        let taxes = [tax(AppliesTo::Booking, 1_100), tax(AppliesTo::Booking, 250)];
+        let resold = price(&goods, None, &taxes, Rate::basis_points(1_000).unwrap());
+        assert_eq!(resold.total + resold.surcharge(), resold.retail().total);
+        assert_eq!(resold.retail().surcharge(), Rupiah::ZERO);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::{
     events::{self, DomainEvent, SailingCancelled, SailingMoved},
     fleet::{self, SpeedboatRow},
     kernel::{
+        access::Role,
         audit::{AuditedTx, Change},
         caller::Caller,
         error::{Error, Result},
@@ -41,7 +42,8 @@ pub async fn cancel_sailing(
     bookings::lock_rows(&mut tx, id).await?;
     let outcome = bookings::cancel_with_sailing(&mut tx, id, &reason, now).await?;
     let count = outcome.cancelled + outcome.refund_due;
-    let event = SailingCancelled { sailing_id: id, bookings: count };
+    let by_partner = caller.is_partner_in_person();
+    let event = SailingCancelled { sailing_id: id, bookings: count, by_partner };
     events::emit(&mut tx, DomainEvent::SailingCancelled(event), now).await?;
     let sailing = sailings::sailing_in(&mut tx, id).await?;
     let cancelled = CancelledSailing { sailing, bookings: outcome };
@@ -50,6 +52,10 @@ pub async fn cancel_sailing(
     let line = offers::line_tag(before.from_harbour_id, before.to_harbour_id);
     let _invalidation = app.response_cache.invalidate_on_drop([line]);
     tx.commit().await?;
+    let cancelled = match caller.role {
+        Role::Mitra => CancelledSailing { bookings: cancelled.bookings.at_retail(), ..cancelled },
+        _ => cancelled,
+    };
     Ok(Reply::data(cancelled)
         .saying("The sailing has been cancelled.", "Pelayaran telah dibatalkan."))
 }
@@ -107,7 +113,8 @@ pub async fn update_sailing(
     };
     if is_retimed {
         let was_departure_at = before.departure_at;
-        let event = SailingMoved { sailing_id: id, bookings: count, was_departure_at };
+        let by_partner = caller.is_partner_in_person();
+        let event = SailingMoved { sailing_id: id, bookings: count, was_departure_at, by_partner };
         events::emit(&mut tx, DomainEvent::SailingMoved(event), now).await?;
     }
     let sailing = sailings::sailing_in(&mut tx, id).await?;

@@ -85,7 +85,8 @@ pub async fn update_sailings(
                 (change.sailing.id, news(change.is_retimed(), was, boat))
             };
             let news = moving.iter().map(news_of).collect();
-            move_all(&mut tx, &period, &moving, &form, &news, now).await?;
+            let by_partner = caller.is_partner_in_person();
+            move_all(&mut tx, &period, &moving, &form, &news, by_partner, now).await?;
             changed += moving.len();
         }
         // What is left keeps its time and its boat.
@@ -123,6 +124,7 @@ async fn move_all(
     changes: &[PlannedChange],
     form: &UpdateSailings,
     news: &HashMap<crate::kernel::ids::Uuid, bookings::SailingNews>,
+    by_partner: bool,
     now: chrono::DateTime<chrono::Utc>,
 ) -> Result<()> {
     let concerns_bookers =
@@ -140,7 +142,8 @@ async fn move_all(
         let sailing_id = change.sailing.id;
         let bookings = *bookings.get(&sailing_id)?;
         let was_departure_at = change.sailing.departure_at;
-        Some(DomainEvent::SailingMoved(SailingMoved { sailing_id, bookings, was_departure_at }))
+        let event = SailingMoved { sailing_id, bookings, was_departure_at, by_partner };
+        Some(DomainEvent::SailingMoved(event))
     });
     events::emit_all(tx, moved, now).await
 }

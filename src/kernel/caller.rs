@@ -137,6 +137,11 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// True for the partner's own session, false for an impersonated one.
+    pub fn is_partner_in_person(&self) -> bool {
+        self.role == Role::Mitra && self.impersonator.is_none()
+    }
+
     pub fn may(&self, rule: Rule) -> bool {
         allows(self.role, &self.rules, rule)
     }

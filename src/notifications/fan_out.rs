@@ -202,7 +202,8 @@ async fn fan_out<'a>(
                 let gone = booking.cancelled_passengers.iter();
                 let gone = gone.filter(|one| one.cancellation_id == cancelled.cancellation_id);
                 data.cancelled_qty = Some(gone.count());
-                data.refund_amount = Some(cancelled.refund_amount);
+                data.refund_amount =
+                    Some(cancelled.refund_amount).filter(|_| booking.reseller_id.is_none());
                 (vec![Recipient::Partner(booking.partner_id)], json!(data))
             })
         }
@@ -291,9 +292,16 @@ async fn fan_out<'a>(
         E::SettlementFailed(_) => settlement_data(app, id)
             .await?
             .map(|(_, data)| (vec![Recipient::StaffWith(Rule::SettlementsRelease)], data)),
-        E::SailingCancelled(sailing) => sailing_data(app, id, sailing.bookings, None).await?,
+        E::SailingCancelled(sailing) => {
+            sailing_data(app, id, sailing.bookings, None).await?.map(|(partner, data)| {
+                (concerned(partner, sailing.bookings, sailing.by_partner), data)
+            })
+        }
         E::SailingMoved(sailing) => {
-            sailing_data(app, id, sailing.bookings, Some(sailing.was_departure_at)).await?
+            let was = Some(sailing.was_departure_at);
+            sailing_data(app, id, sailing.bookings, was).await?.map(|(partner, data)| {
+                (concerned(partner, sailing.bookings, sailing.by_partner), data)
+            })
         }
         E::TermsPublished(terms) => {
             let mut recipients = vec![Recipient::StaffWith(Rule::TermsWrite)];
@@ -369,7 +377,7 @@ async fn sailing_data(
     id: Uuid,
     bookings: usize,
     was_departure_at: Option<DateTime<Utc>>,
-) -> Result<Option<(Vec<Recipient>, Value)>> {
+) -> Result<Option<(Uuid, Value)>> {
     let Some(sailing) = sailings::sailing(&app.db, None, id).await? else { return Ok(None) };
     let data = json!(SailingEvent {
         sailing_id: id,
@@ -381,7 +389,15 @@ async fn sailing_data(
         reason: sailing.reason.as_deref(),
         bookings,
     });
-    let recipients =
-        vec![Recipient::Partner(sailing.mitra_id), Recipient::StaffWith(Rule::BookingsWrite)];
-    Ok(Some((recipients, data)))
+    Ok(Some((sailing.mitra_id, data)))
+}
+
+/// Who is notified of a change of a sailing. Without bookings staff need not act, and only a partner
+/// that did not make the change is notified.
+fn concerned(partner: Uuid, bookings: usize, by_partner: bool) -> Vec<Recipient> {
+    match (bookings, by_partner) {
+        (0, true) => vec![],
+        (0, false) => vec![Recipient::Partner(partner)],
+        _ => vec![Recipient::Partner(partner), Recipient::StaffWith(Rule::BookingsWrite)],
+    }
 }

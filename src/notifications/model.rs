@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::texts::{title_and_body, unknown_text};
-use crate::kernel::{http::Pages, ids::Uuid, lang::Lang, schema::Input};
+use crate::{
+    kernel::{http::Pages, ids::Uuid, lang::Lang, schema::Input},
+    webhooks,
+};
 
 #[derive(Clone, Debug, crate::kernel::db::FromRow)]
 pub struct NotificationRow {
@@ -28,7 +31,8 @@ pub struct Notification {
     pub kind: String,
     pub title: String,
     pub body: String,
-    /// Ids and codes that the notification refers to.
+    /// What the event says: the same as `data` of its webhook.
+    #[schemars(schema_with = "webhooks::any_data_schema")]
     pub data: Value,
     pub read_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,

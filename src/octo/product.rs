@@ -160,6 +160,7 @@ impl Product<'_> {
 
     pub fn option(&self) -> Value {
         let (text, amount, unit) = match free_hours(self.policy) {
+            Some(1) => ("1 hour".to_owned(), 1, "hour"),
             Some(hours) => (format!("{hours} hours"), hours, "hour"),
             None => ("365 days".to_owned(), 365, "day"),
         };

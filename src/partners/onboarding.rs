@@ -109,11 +109,9 @@ pub struct OnboardingData {
 
 impl OnboardingData {
     /// NIK and account number are for the partner and reviewers. An NPWP is only confidential if it
-    /// is a person's: then its 16 digits are the NIK, while a business has 15, or 16 with a leading
-    /// zero.
+    /// is a person's.
     pub fn revealed_if(mut self, may: bool) -> Self {
-        let npwp = self.business.npwp.as_ref().map(Confidential::number).unwrap_or_default();
-        let is_nik = npwp.len() == 16 && !npwp.starts_with('0');
+        let is_nik = self.business.npwp.as_ref().is_some_and(Confidential::is_npwp_of_person);
         let reveal = |number: Option<Confidential>, may| number.map(|n| n.revealed_if(may));
         self.business.npwp = reveal(self.business.npwp, may || !is_nik);
         self.pic.nik = reveal(self.pic.nik, may);

@@ -40,8 +40,9 @@ pub fn draw(app: &App, booking: &BookingRow) -> Result<Vec<u8>> {
             traveller(canvas, passenger, (index + 1, passengers.len()), lang);
             canvas.qr(LEFT + (WIDTH - QR) / 2.0, 262.0, QR, &code)?;
             let mut y = 470.0;
-            // The price is on the first page only, because the others may be handed out.
-            if index == 0 {
+            // The price is on the first page only, because the others may be handed out. What a
+            // reseller pays is neither for its travellers nor for the partner.
+            if index == 0 && booking.reseller_id.is_none() {
                 y = price(canvas, booking, y, lang)?;
             }
             small_print(canvas, y, &terms, lang);

@@ -1,7 +1,7 @@
 //! What an event says: `data` of webhooks and notifications.
 
 use chrono::{DateTime, Utc};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
 use super::model::EventName;
@@ -129,4 +129,16 @@ impl EventName {
             Self::TermsPublished => SchemaGenerator::subschema_for::<TermsEvent<'_>>,
         }
     }
+}
+
+/// The data of any event.
+pub fn any_data_schema(generator: &mut SchemaGenerator) -> Schema {
+    let mut kinds: Vec<Schema> = Vec::new();
+    for name in EventName::ALL {
+        let data = name.data_schema()(generator);
+        if !kinds.contains(&data) {
+            kinds.push(data);
+        }
+    }
+    json_schema!({ "anyOf": kinds })
 }

@@ -33,7 +33,7 @@ use model::EventName;
 
 pub use data::{
     BookingEvent, DataSchema, PartnerEvent, PaymentReviewEvent, RefundEvent, SailingEvent,
-    SettlementEvent, TermsEvent,
+    SettlementEvent, TermsEvent, any_data_schema,
 };
 
 pub use http::{

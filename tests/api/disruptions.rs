@@ -18,6 +18,7 @@ on_both_engines![
     a_departed_sailing_is_not_cancelled,
     cancelling_races_with_bookings_payments_and_cancellations,
     a_moved_sailing_moves_its_bookings,
+    an_empty_sailing_is_news_to_its_partner_alone,
     booking_races_with_a_move,
     a_booker_may_refuse_the_new_time,
     a_sailing_is_not_moved_onto_another,
@@ -286,6 +287,27 @@ async fn a_moved_sailing_moves_its_bookings(world: World) {
     world.advances_clock(TimeDelta::hours(6));
     assert_eq!(dermaga::bookings::complete(&world.app).await.unwrap(), 3);
     assert_invariants(&world).await;
+}
+
+/// And only if somebody else changes it.
+async fn an_empty_sailing_is_news_to_its_partner_alone(world: World) {
+    let (sailing, admin) = (world.sailing().await, world.admin().await);
+    let news = async |who: &Someone| {
+        world.delivers_outbox().await;
+        let told = world.get("/v1/notifications?page_size=100").by(who).send().await.ok();
+        let kinds = told.as_array().unwrap().iter().map(|one| one["type"].as_str().unwrap());
+        let kinds = kinds.filter(|kind| kind.starts_with("sailing."));
+        kinds.map(str::to_owned).collect::<Vec<_>>()
+    };
+    world.updates_sailing_times(&sailing, times_body("13:30", "14:15")).await.ok();
+    assert!(news(&sailing.partner).await.is_empty());
+    let path = format!("/v1/mitra/route-times/{}", sailing.id);
+    let later = times_body("14:30", "15:15");
+    world.put(&path, later).by(&admin).send_with_retry().await.ok();
+    assert_eq!(news(&sailing.partner).await, ["sailing.moved"]);
+    world.cancels_sailing(&sailing, &sailing.partner).await.ok();
+    assert_eq!(news(&sailing.partner).await, ["sailing.moved"]);
+    assert!(news(&admin).await.is_empty());
 }
 
 /// A concurrent booking has the old time or the new one, and finally the new one.

@@ -43,6 +43,7 @@ on_both_engines![
     a_hold_ends_before_the_sale_does,
     an_expired_hold_is_over,
     a_hold_is_extended_within_limits,
+    a_change_extends_a_hold_no_further,
     holds_are_limited,
     a_repeated_uuid_is_one_booking,
     a_uuid_of_other_content_is_refused,
@@ -53,6 +54,7 @@ on_both_engines![
     confirming_twice_sells_once,
     a_booking_needs_a_contact_to_be_confirmed,
     cancelling_late_needs_force,
+    one_hour_is_in_the_singular,
     nobody_cancels_after_boarding,
     cancelling_again_says_the_same,
     another_resellers_booking_does_not_exist,
@@ -547,6 +549,24 @@ async fn an_expired_hold_is_over(world: World) {
     }
 }
 
+async fn a_change_extends_a_hold_no_further(world: World) {
+    let shop = world.shop().await;
+    let mut wish = world.wish(&shop, 1).await;
+    wish["expirationMinutes"] = json!(60);
+    let held = world.reserves(&shop, wish).await.bare();
+    let change = async |body: Value| {
+        let changed = patched(&world, &shop, &held, body).await.bare();
+        changed["utcExpiresAt"].as_str().unwrap().to_owned()
+    };
+    world.advances_clock(TimeDelta::minutes(50));
+    let longer = json!({ "expirationMinutes": 60 });
+    assert_eq!(change(longer.clone()).await, "2026-11-15T04:50:00Z");
+    world.advances_clock(TimeDelta::minutes(50));
+    assert_eq!(change(longer).await, "2026-11-15T05:00:00Z", "two hours after it was made");
+    let items = json!({ "expirationMinutes": 60, "unitItems": held["unitItems"] });
+    assert_eq!(change(items).await, "2026-11-15T05:00:00Z");
+}
+
 async fn a_hold_is_extended_within_limits(world: World) {
     let shop = world.shop().await;
     let mut wish = world.wish(&shop, 1).await;
@@ -760,6 +780,24 @@ async fn cancelling_late_needs_force(world: World) {
     }
     assert_eq!(world.balance("reseller_receivable").await, 142_500 + 142_500);
     assert_invariants(&world).await;
+}
+
+async fn one_hour_is_in_the_singular(world: World) {
+    let (shop, admin) = (world.shop().await, world.admin().await);
+    let policy = json!([{ "hours_before": 1, "percent": 100 }]);
+    let grants = json!([{ "mitra_id": null, "margin_rate": 5, "refund_policy": policy }]);
+    let path = format!("/v1/resellers/{}/partners", shop.reseller.id);
+    world.put(&path, json!({ "grants": grants })).by(&admin).send().await.ok();
+    let product = world.octo_get(&shop, &format!("/products/{}", shop.line)).send().await.bare();
+    let option = &product["options"][0];
+    assert_eq!(
+        [
+            &option["cancellationCutoff"],
+            &option["cancellationCutoffAmount"],
+            &option["cancellationCutoffUnit"],
+        ],
+        [&json!("1 hour"), &json!(1), &json!("hour")]
+    );
 }
 
 async fn nobody_cancels_after_boarding(world: World) {

@@ -18,6 +18,10 @@ on_both_engines![
     margins_reduce_the_income_of_the_platform,
     a_move_counts_on_its_day,
     staff_see_the_margin_and_partners_the_retail_price,
+    partners_learn_no_net_price_of_a_move_or_refund,
+    tickets_of_resellers_show_no_price,
+    a_partner_refunds_resold_bookings_in_full,
+    partners_see_their_sales_at_the_retail_price,
     bookings_are_found_by_their_reseller,
     settlements_name_the_channel,
 ];
@@ -200,6 +204,137 @@ async fn staff_see_the_margin_and_partners_the_retail_price(world: World) {
     assert_eq!(seen(&shop.partner).await["refund_amount"], json!(null));
     let own = world.paid_booking(&sailing_of(&shop, &sold), 1).await;
     assert_eq!((&own["reseller"], &own["price"]["margin"]), (&json!(null), &json!(null)));
+}
+
+async fn charges_tax(world: &World, admin: &Someone) {
+    let tax = json!({
+        "name": "PB1", "code": "PB1", "rate": 10.0, "applies_to": "booking", "is_active": true,
+    });
+    world.post("/v1/configurations/taxs", tax).by(admin).send().await.ok();
+}
+
+/// Another sailing of the line, for 200,000.
+async fn dear_sailing(world: &World, shop: &Shop) -> String {
+    let id = world.availability_id(shop, &shop.line, "2026-11-20").await;
+    let dear = world.db().sql("UPDATE sailings SET price = 200000 WHERE id = $1");
+    dear.bind(id.parse::<dermaga::kernel::ids::Uuid>().unwrap()).run().await.unwrap();
+    id
+}
+
+/// The retail price of a seat is 165,000 with tax, and the net price 156,750.
+async fn partners_learn_no_net_price_of_a_move_or_refund(world: World) {
+    let (admin, shop) = (world.admin().await, world.shop().await);
+    charges_tax(&world, &admin).await;
+    let sold = world.confirmed(&shop, 2).await;
+    let path = format!("/v1/booking/{}", sold["id"].as_str().unwrap());
+    let cancel = async |who: &Someone, query: &str| {
+        let options = world.get(&format!("{path}/options{query}")).by(who).send().await.ok();
+        options["cancel"].clone()
+    };
+    assert_eq!(cancel(&admin, "").await["refund_amount"], 313_500);
+    assert_eq!(cancel(&shop.partner, "").await["refund_amount"], 330_000);
+    let booking = world.get(&path).by(&shop.partner).send().await.ok();
+    let one = format!("?passenger_ids={}", booking["passengers"][0]["id"].as_str().unwrap());
+    let some = cancel(&shop.partner, &one).await;
+    assert_eq!(
+        (&some["allowed"], &some["reason"], &some["refund_amount"]),
+        (&json!(false), &json!("on_account"), &json!(0))
+    );
+
+    let to = dear_sailing(&world, &shop).await;
+    let difference = async |who: &Someone| {
+        let wish = json!({ "route_time_id": to, "reason": "Low tide", "dry_run": true });
+        let answer = world.post(&format!("{path}/reschedule"), wish).by(who).send().await.ok();
+        answer["reschedule"]["difference"].clone()
+    };
+    assert_eq!(difference(&admin).await, 104_500);
+    assert_eq!(difference(&shop.partner).await, 110_000);
+
+    world.cancels(&shop, &sold, json!({})).await.bare();
+    let refunds = async |who: &Someone| world.get("/v1/refunds").by(who).send().await.ok();
+    let seen = refunds(&admin).await;
+    assert_eq!((seen.as_array().unwrap().len(), &seen[0]["amount"]), (1, &json!(313_500)));
+    assert_eq!(refunds(&shop.partner).await, json!([]));
+    let refund = format!("/v1/refunds/{}", seen[0]["id"].as_str().unwrap());
+    world.get(&refund).by(&admin).send().await.ok();
+    world.get(&refund).by(&shop.partner).send().await.is(404, "not_found");
+
+    let other = world.confirmed(&shop, 1).await;
+    let gone = world.cancels_sailing(&sailing_of(&shop, &other), &shop.partner).await.ok();
+    assert_eq!(
+        gone["bookings"],
+        json!({ "cancelled": 0, "refund_due": 1, "refund_total": 165_000 })
+    );
+    assert_invariants(&world).await;
+}
+
+async fn tickets_of_resellers_show_no_price(world: World) {
+    let shop = world.shop().await;
+    let sold = world.confirmed(&shop, 2).await;
+    let path = format!("/v1/booking/{}/ticket", sold["id"].as_str().unwrap());
+    let pdf = world.pdf(&path, Some(&shop.partner)).await;
+    let own = world.paid_booking(&sailing_of(&shop, &sold), 2).await;
+    let of_own = world.pdf(&world.ticket_of(&own), None).await;
+    let (Some((text, _)), Some((of_own, _))) = (world.read_pdf(&pdf), world.read_pdf(&of_own))
+    else {
+        return;
+    };
+    assert!(of_own.contains("Total"), "{of_own}");
+    assert!(!text.contains("Total") && !text.contains("Rp"), "{text}");
+}
+
+async fn a_partner_refunds_resold_bookings_in_full(world: World) {
+    let shop = world.shop().await;
+    let sold = world.confirmed(&shop, 2).await;
+    let cancel = async |refund: &str| {
+        let path = format!("/v1/booking/{}/cancel", sold["id"].as_str().unwrap());
+        let body = json!({ "refund": refund, "reason": "Engine" });
+        world.post(&path, body).by(&shop.partner).send_with_retry().await
+    };
+    cancel("policy").await.has_field_errors(&[("refund", "not_allowed")]);
+    assert_eq!(cancel("full").await.ok()["status"], "refunded");
+    assert_invariants(&world).await;
+}
+
+async fn partners_see_their_sales_at_the_retail_price(world: World) {
+    let (admin, shop) = (world.admin().await, world.shop().await);
+    charges_tax(&world, &admin).await;
+    let sold = world.confirmed(&shop, 2).await;
+    world.paid_booking(&sailing_of(&shop, &sold), 1).await;
+    let (retail, net) = (330_000 + 165_000, 313_500 + 165_000);
+    let of_day = |series: &Value, day: &str| {
+        let points = series.as_array().unwrap().iter();
+        let point = points.clone().find(|point| point["bucket"] == day).unwrap();
+        point["gross_revenue"].as_i64().unwrap()
+    };
+    let statistic =
+        format!("/v1/dashboard/mitra-statistic?mitra_id={}", world.partner_id(&shop.partner).await);
+    for rolled_up in [false, true] {
+        if rolled_up {
+            dermaga::reports::roll_up(&world.app).await.unwrap();
+        }
+        for (who, gross) in [(&shop.partner, retail), (&admin, net)] {
+            let seen = world.get("/v1/dashboard").by(who).send().await.ok();
+            assert_eq!(seen["today"]["gross_revenue"], gross);
+            assert_eq!(seen["month"]["gross_revenue"]["current"], gross);
+            assert_eq!(of_day(&seen["revenue_series"], "2026-11-15"), gross);
+            assert_eq!(seen["top_routes"][0]["gross_revenue"], gross);
+            let seen = world.get(&statistic).by(who).send().await.ok();
+            assert_eq!(of_day(&seen["series"], "2026-11-15"), gross);
+        }
+    }
+
+    // The difference of a move is paid on its day, and counts for the route of the sale.
+    world.advances_clock(TimeDelta::days(1));
+    let to = dear_sailing(&world, &shop).await;
+    let path = format!("/bookings/{}", sold["uuid"].as_str().unwrap());
+    world.octo("PATCH", &shop, &path).json(json!({ "availabilityId": to })).send().await.bare();
+    let partner = world.signs_in(&shop.partner.email, "mitra").await;
+    let seen = world.get("/v1/dashboard").by(&partner).send().await.ok();
+    assert_eq!(of_day(&seen["revenue_series"], "2026-11-15"), retail);
+    assert_eq!(of_day(&seen["revenue_series"], "2026-11-16"), 110_000);
+    assert_eq!(seen["top_routes"][0]["gross_revenue"], retail + 110_000);
+    assert_invariants(&world).await;
 }
 
 async fn bookings_are_found_by_their_reseller(world: World) {

@@ -29,7 +29,7 @@ impl World {
         )
     }
 
-    async fn pdf(&self, path: &str, by: Option<&Someone>) -> Vec<u8> {
+    pub async fn pdf(&self, path: &str, by: Option<&Someone>) -> Vec<u8> {
         let mut request = reqwest::Client::new().get(format!("http://{}{path}", self.address));
         if let Some(someone) = by {
             request = request.bearer_auth(&someone.token);

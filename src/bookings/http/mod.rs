@@ -222,19 +222,7 @@ pub async fn cancel_booking(
     let path = format!("/v1/booking/{}/cancel", booking.id);
     let key = Key::of(owner, key, "cancel_booking", path, body);
     let cancelled = once(&app.db, &app.sealer, key, app.clock.now(), async |running| {
-        let request = form.request(actor);
-        match &form.passenger_ids {
-            None => cancel(&app, caller.as_ref(), booking, request, &form.reason, running).await,
-            Some(ids) => {
-                let some = PassengersRequest {
-                    passengers: ids,
-                    request,
-                    reason: &form.reason,
-                    by: caller.as_ref().map(|caller| caller.person.id),
-                };
-                cancel_some(&app, caller.as_ref(), booking, &some, running).await
-            }
-        }
+        cancel(&app, caller.as_ref(), booking, &form, actor, running).await
     });
     let cancelled = cancelled.await?;
     Ok(match &form.passenger_ids {
@@ -245,28 +233,33 @@ pub async fn cancel_booking(
     })
 }
 
-async fn cancel_some(
+async fn cancel(
     app: &App,
     caller: Option<&Caller>,
     booking: BookingRow,
-    some: &PassengersRequest<'_>,
+    form: &CancelForm,
+    actor: Actor,
     running: Option<&Running>,
 ) -> Result<Booking> {
     let now = app.clock.now();
     let readable = Readable::by(caller);
     let Some(caller) = caller else {
         let mut tx = app.db.begin().await?;
-        let (before, after) = partial::cancel(app, &mut tx, &booking, some, now).await?;
+        let (before, after) = cancel_in(app, &mut tx, booking, form, actor, None, now).await?;
         let _invalidation = app.response_cache.invalidate_on_drop([line_of(&before)]);
         let answer = keep_answer(app, &mut tx, after, readable, running).await?;
         tx.commit().await?;
         return Ok(answer);
     };
     let mut tx = caller.begin(&app.db, now).await?;
-    let (before, after) = partial::cancel(app, &mut tx, &booking, some, now).await?;
+    let by = Some(caller.person.id);
+    let (before, after) = cancel_in(app, &mut tx, booking, form, actor, by, now).await?;
     let _invalidation = app.response_cache.invalidate_on_drop([line_of(&before)]);
     tx.record(Change {
-        action: "booking.passengers_cancelled",
+        action: match form.passenger_ids {
+            None => "booking.cancelled",
+            Some(_) => "booking.passengers_cancelled",
+        },
         entity: "booking",
         id: before.id,
         before: Some(&to_response(app, before, false)?),
@@ -278,38 +271,24 @@ async fn cancel_some(
     Ok(answer)
 }
 
-async fn cancel(
+/// Cancels the booking, or the passengers that the form names. Returns the booking before and after.
+async fn cancel_in(
     app: &App,
-    caller: Option<&Caller>,
+    tx: &mut Tx,
     booking: BookingRow,
-    request: CancelRequest,
-    reason: &str,
-    running: Option<&Running>,
-) -> Result<Booking> {
-    let now = app.clock.now();
-    let readable = Readable::by(caller);
-    let Some(caller) = caller else {
-        let mut tx = app.db.begin().await?;
-        let (before, after) = cancel_as_read(app, &mut tx, booking, request, reason, now).await?;
-        let _invalidation = app.response_cache.invalidate_on_drop([line_of(&before)]);
-        let answer = keep_answer(app, &mut tx, after, readable, running).await?;
-        tx.commit().await?;
-        return Ok(answer);
-    };
-    let mut tx = caller.begin(&app.db, now).await?;
-    let (before, after) = cancel_as_read(app, &mut tx, booking, request, reason, now).await?;
-    let _invalidation = app.response_cache.invalidate_on_drop([line_of(&before)]);
-    tx.record(Change {
-        action: "booking.cancelled",
-        entity: "booking",
-        id: before.id,
-        before: Some(&to_response(app, before, false)?),
-        after: Some(&to_response(app, after.clone(), false)?),
-    })
-    .await?;
-    let answer = keep_answer(app, &mut tx, after, readable, running).await?;
-    tx.commit().await?;
-    Ok(answer)
+    form: &CancelForm,
+    actor: Actor,
+    by: Option<Uuid>,
+    now: DateTime<Utc>,
+) -> Result<(BookingRow, BookingRow)> {
+    let (request, reason) = (form.request(actor), &form.reason);
+    match &form.passenger_ids {
+        None => cancel_as_read(app, tx, booking, request, reason, now).await,
+        Some(passengers) => {
+            let some = PassengersRequest { passengers, request, reason, by };
+            partial::cancel(app, tx, &booking, &some, now).await
+        }
+    }
 }
 
 /// Cancels by the row that was loaded to authorize the caller. If that has changed meanwhile, or

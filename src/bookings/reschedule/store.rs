@@ -36,6 +36,7 @@ pub struct Reschedule {
     pub to_sailing_id: Uuid,
     pub status: RescheduleStatus,
     pub seats: i32,
+    was: Value,
     becomes: Value,
     pub fee: Rupiah,
     /// The amount to pay; negative if owed to the customer.
@@ -46,6 +47,10 @@ pub struct Reschedule {
 }
 
 impl Reschedule {
+    pub fn was(&self) -> Result<Price> {
+        Price::deserialize(&self.was).map_err(Error::internal)
+    }
+
     pub fn becomes(&self) -> Result<Price> {
         Price::deserialize(&self.becomes).map_err(Error::internal)
     }
@@ -108,7 +113,7 @@ pub async fn insert(
 macro_rules! reschedule {
     ($rest:literal) => {
         concat!(
-            "SELECT id, booking_id, from_sailing_id, to_sailing_id, status, seats, becomes, fee,
+            "SELECT id, booking_id, from_sailing_id, to_sailing_id, status, seats, was, becomes, fee,
                difference, refund_cap, reason, expires_at
              FROM reschedules",
             $rest

@@ -23,7 +23,6 @@ use crate::kernel::{
     ids::Uuid,
     json::{self, Parsed},
     lang::text,
-    phone,
     schema::{self, Compiled, Input},
 };
 
@@ -103,13 +102,13 @@ fn too_many_values() -> Error {
 }
 
 /// Decodes a body: a small one in place, a large one on a blocking thread so that it does not block
-/// the worker. Small ones also use a blocking thread until phone metadata is loaded. Only a few
-/// large bodies are decoded at once: decoded JSON takes many times the memory of its text.
+/// the worker. Only a few large bodies are decoded at once: decoded JSON takes many times the memory
+/// of its text.
 pub async fn decode<T: Send + 'static>(
     bytes: Bytes,
     read: impl FnOnce(&[u8]) -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    if bytes.len() <= INLINE && phone::is_loaded() {
+    if bytes.len() <= INLINE {
         return read(&bytes);
     }
     let erased: Decode =
@@ -125,10 +124,7 @@ type Decode = Box<dyn FnOnce(&[u8]) -> Result<Box<dyn Any + Send>> + Send>;
 
 async fn decode_blocking(bytes: Bytes, decode: Decode) -> Result<Box<dyn Any + Send>> {
     static LARGE: Semaphore = Semaphore::const_new(2);
-    let permit = match bytes.len() <= INLINE {
-        true => None,
-        false => Some(LARGE.acquire().await.map_err(Error::internal)?),
-    };
+    let permit = LARGE.acquire().await.map_err(Error::internal)?;
     let decoded = tokio::task::spawn_blocking(move || {
         let decoded = decode(&bytes);
         drop(permit);

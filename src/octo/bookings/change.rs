@@ -157,7 +157,8 @@ pub async fn change_hold(
     let Target { id, line, sailing } = &target;
     let closes_at = sailing.closes_at(Clock::of(app));
     let asked = form.minutes.map_or(row.expires_at, |minutes| now + minutes);
-    let expires_at = asked.min(closes_at).max(now);
+    let latest = (row.created_at + hold::LONGEST).max(row.expires_at);
+    let expires_at = asked.min(latest).min(closes_at).max(now);
     let kept: Vec<_>;
     let items = match (&form.items, moves) {
         (Some(items), _) => items.as_slice(),

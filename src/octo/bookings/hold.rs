@@ -33,7 +33,7 @@ use crate::{
 };
 
 /// The longest life of a hold, however often it is extended.
-const LONGEST: TimeDelta = TimeDelta::hours(2);
+pub const LONGEST: TimeDelta = TimeDelta::hours(2);
 
 /// Product, option and availability of a request.
 pub struct Wanted<'a> {

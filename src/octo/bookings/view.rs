@@ -77,6 +77,7 @@ impl Row {
             is_manifest_closed: self.sailing.is_manifest_closed,
             is_called_off: self.called_off,
             is_partner_suspended: !self.line.on_sale,
+            is_resold: true,
             was_paid: self.paid_at.is_some(),
             total: self.total,
             gone: Rupiah::ZERO,

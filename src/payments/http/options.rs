@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     app::App,
-    bookings::{self, PathBooking, reschedule},
+    bookings::{self, PathBooking, Readable, reschedule},
     config::PaymentProvider,
     kernel::{
         access::{Access, Rule},
@@ -130,7 +130,11 @@ pub async fn get_booking_options(
             Ok(offer) => CancelOption {
                 allowed: true,
                 reason: None,
-                refund_amount: offer.refund.amount,
+                refund_amount: Readable::by(caller.as_ref()).refund_offer(
+                    &booking,
+                    offer.refund.amount,
+                    offer.percent,
+                ),
                 percent: offer.percent,
                 until: offer.until,
             },

@@ -26,14 +26,14 @@ use crate::{
     refunds::{self, PaidBy, Refund, RefundPayment, RefundRecord, RefundsQuery},
 };
 
-/// A partner sees the refunds of its own bookings.
+/// A partner sees the refunds of its own bookings, but not those that go to the account of a reseller.
 pub async fn list_refunds(
     State(app): State<App>,
     caller: Caller,
     Query(query): Query<RefundsQuery>,
 ) -> Result<Page<RefundRecord>> {
     let owner = caller.partner_filter(query.mitra_id)?;
-    let page = refunds::list(&app, owner, &query).await?;
+    let page = refunds::list(&app, caller.role, owner, &query).await?;
     page.try_each(|refund| Ok(refund.shown_to(caller.role)))
 }
 

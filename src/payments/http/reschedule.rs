@@ -254,14 +254,15 @@ fn recorded(
     payment: Option<PaymentRecord>,
     readable: Readable,
 ) -> Result<RescheduleRecord> {
+    let becomes = wanted.becomes()?;
     Ok(RescheduleRecord {
         id: Some(wanted.id),
         status: wanted.status,
         route_time_id: wanted.to_sailing_id,
         reason: wanted.reason.clone(),
-        price: readable.price(wanted.becomes()?),
+        difference: readable.difference(wanted.difference, &wanted.was()?, &becomes),
+        price: readable.price(becomes),
         fee: wanted.fee,
-        difference: wanted.difference,
         expires_at: payment.is_some().then_some(wanted.expires_at),
         payment,
     })
