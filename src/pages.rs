@@ -408,7 +408,7 @@ fn service(pages: Pages) -> Pages {
     .act("/console/users/{id}/second-factor", "reset_totp", "get_user", ("Reset second factor", "Hapus faktor kedua")).danger().columns("email role").when("second_factor", &["true"])
     .list("/console/users/{id}/notifications", "list_notifications_of", ("Notifications", "Pemberitahuan")).columns("title body created_at read_at")
 
-    .list("/console/audit", "list_audit_logs", ("Audit log", "Jejak audit")).menu(Service, "eye").template("audit.html").record(changed_fields)
+    .list("/console/audit", "list_audit_logs", ("Audit log", "Jejak audit")).menu(Service, "eye").template("audit.html").record(audit_entry)
 
     .own("/console/terms", "list_terms_history", terms, ("Terms", "Syarat & ketentuan")).menu(Service, "file").also(&["get_terms"])
     .form("/console/terms/new", "create_terms", ("New draft", "Draf baru")).fields("type content:long").fixed(&[("user_creator_id", "{me}")]).then("/console/terms?type={type}")

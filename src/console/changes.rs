@@ -1,38 +1,128 @@
 //! Entries of the audit log as their page shows them.
 
+use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
 
-/// An entry with the fields that have changed. A record has many that have not.
-pub fn changed_fields(entry: &Value) -> Value {
+use crate::{
+    kernel::personal::MARKER,
+    web::{
+        format::{Locale, time},
+        words,
+    },
+};
+
+/// The pages of records, by the entity of an entry.
+const PAGES: &[(&str, &str)] = &[
+    ("account", "users"),
+    ("booking", "bookings"),
+    ("partner", "partners"),
+    ("permission", "permissions"),
+    ("promotion", "promotions"),
+    ("refund", "refunds"),
+    ("route", "routes"),
+    ("sailing", "sailings"),
+    ("settlement", "settlements"),
+    ("speedboat", "boats"),
+    ("staff", "staff"),
+];
+
+/// An entry with the fields that have changed, as text and HTML. A record has many fields, and a page
+/// many records: the template only prints them.
+pub fn audit_entry(entry: &Value, locale: Locale) -> Value {
     let (before, after) = (&entry["before"], &entry["after"]);
-    let mut shown = entry.clone();
-    for (side, fields) in [("before", before), ("after", after)] {
-        let Some(fields) = fields.as_object() else { continue };
-        let changed =
-            fields.iter().filter(|(name, _)| before[name.as_str()] != after[name.as_str()]);
-        let changed: Map<_, _> =
-            changed.map(|(name, value)| (name.clone(), value.clone())).collect();
-        shown[side] = json!(changed);
+    let removed = names(before).filter(|name| after.get(name.as_str()).is_none());
+    let all = names(after).chain(removed);
+    let changed = |name: &&String| {
+        let (before, after) = (&before[name.as_str()], &after[name.as_str()]);
+        before != after || is_personal(before) || is_personal(after)
+    };
+    let changes = all.filter(changed).map(|name| {
+        let shown = |side: &Value| side.is_object().then(|| locale.field(side, name));
+        json!({
+            "label": words::label(name, locale.lang),
+            "before": shown(before),
+            "after": shown(after),
+        })
+    });
+    let page = PAGES.iter().find(|(entity, _)| entry["entity_type"] == *entity);
+    let at = entry["created_at"].as_str().unwrap_or_default();
+    let when = at.parse::<DateTime<Utc>>().map(|moment| locale.when(moment, locale.zone));
+    json!({
+        "when": time(at, &when.unwrap_or_default()),
+        "actor": entry["actor"]["name"],
+        "on_behalf_of": entry["on_behalf_of"]["name"],
+        "says": words::action(entry["action"].as_str().unwrap_or_default(), locale.lang),
+        "action": entry["action"],
+        "page": page.map(|(_, page)| page),
+        "address": entry["address"],
+        "request_id": entry["request_id"],
+        "entity_id": entry["entity_id"],
+        "changes": changes.collect::<Vec<_>>(),
+    })
+}
+
+/// Whether a personal value has changed: unchanged ones are left out of an entry.
+fn is_personal(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text == MARKER,
+        Value::Array(all) => all.iter().any(is_personal),
+        Value::Object(fields) => fields.values().any(is_personal),
+        _ => false,
     }
-    shown
+}
+
+fn names(fields: &Value) -> impl Iterator<Item = &String> {
+    fields.as_object().into_iter().flat_map(Map::keys)
 }
 
 #[cfg(test)]
 mod tests {
+    use chrono_tz::Tz;
+
     use super::*;
+    use crate::kernel::lang::Lang;
+
+    const LOCALE: Locale = Locale { lang: Lang::En, zone: Tz::Asia__Jakarta };
 
     #[test]
     fn fields_that_are_the_same_are_left_out() {
         let entry = json!({
-            "action": "speedboat.updated",
-            "before": { "name": "Bahari", "capacity": 30, "engine": null },
+            "action": "speedboat.updated", "entity_type": "speedboat",
+            "created_at": "2026-11-16T00:00:00Z",
+            "before": { "name": "Bahari", "capacity": 30, "engine": null, "note": "<old>" },
             "after": { "name": "Bahari", "capacity": 40, "engine": "2 x 300 HP" },
         });
-        let shown = changed_fields(&entry);
-        assert_eq!(shown["before"], json!({ "capacity": 30, "engine": null }));
-        assert_eq!(shown["after"], json!({ "capacity": 40, "engine": "2 x 300 HP" }));
-        assert_eq!(shown["action"], "speedboat.updated");
-        let made = changed_fields(&json!({ "before": null, "after": { "name": "Bahari" } }));
-        assert_eq!(made["after"], json!({ "name": "Bahari" }));
+        let shown = audit_entry(&entry, LOCALE);
+        let none = "<span class=\"none\">–</span>";
+        assert_eq!(
+            shown["changes"],
+            json!([
+                { "label": "Seats", "before": "30", "after": "40" },
+                { "label": "Engine", "before": none, "after": "2 x 300 HP" },
+                { "label": "Note", "before": "&lt;old&gt;", "after": none },
+            ])
+        );
+        assert_eq!(
+            (&shown["action"], &shown["page"]),
+            (&json!("speedboat.updated"), &json!("boats"))
+        );
+    }
+
+    #[test]
+    fn changed_personal_fields_are_shown_without_their_values() {
+        let entry = json!({
+            "before": { "phone": MARKER, "contact": { "name": MARKER }, "role": "staff" },
+            "after": { "phone": MARKER, "contact": { "name": MARKER }, "role": "staff" },
+        });
+        let changes = audit_entry(&entry, LOCALE)["changes"].clone();
+        let labels: Vec<_> = changes.as_array().unwrap().iter().map(|one| &one["label"]).collect();
+        assert_eq!(labels, ["Contact", "Telephone"]);
+    }
+
+    #[test]
+    fn a_record_without_a_past_has_one_side() {
+        let entry = json!({ "before": null, "after": { "name": "Bahari", "note": null } });
+        let changes = &audit_entry(&entry, LOCALE)["changes"];
+        assert_eq!(*changes, json!([{ "label": "Name", "before": null, "after": "Bahari" }]));
     }
 }

@@ -13,7 +13,7 @@ mod sign_in;
 mod terms;
 
 pub use account::account;
-pub use changes::changed_fields;
+pub use changes::audit_entry;
 pub use counter::{book, search_to_book};
 pub use find::find;
 pub use home::home;

@@ -16,7 +16,7 @@ pub type Compression = CompressionLayer<And<SizeAbove, Compressible>>;
 type Compressible = fn(StatusCode, Version, &HeaderMap, &Extensions) -> bool;
 
 pub fn compression() -> Compression {
-    let predicate = SizeAbove::new(MIN_COMPRESSED as u64).and(is_compressible as Compressible);
+    let predicate = SizeAbove::new(MIN_COMPRESSED as u16).and(is_compressible as Compressible);
     CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(predicate)
 }
 

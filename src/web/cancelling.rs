@@ -39,9 +39,7 @@ pub fn cancel_passengers(visit: Visit, form: Option<Values>) -> BoxFuture<'stati
                 "What is given back has changed. Please look again.",
                 "Jumlah yang dikembalikan telah berubah. Mohon diperiksa lagi.",
             );
-            let changed =
-                Envelope { status: 409, message: message.to_owned(), ..Envelope::default() };
-            return show(visit, values, Shown::refused(changed)).await;
+            return show(visit, values, Shown::refused(Envelope::changed(message))).await;
         }
         let key = values.get("_key").map(str::to_owned);
         let answer = visit.ask(Call { key, ..visit.change("cancel_booking", body) }).await;

@@ -321,7 +321,7 @@ async fn book(
             "The price has changed. Please look at it again.",
             "Harganya berubah. Mohon diperiksa lagi.",
         );
-        let changed = Envelope { status: 409, message: message.into(), ..Envelope::default() };
+        let changed = Envelope::changed(message);
         return check(visit, place, order, values, offer, Some(&changed));
     }
     let key = values.get("_key").map(str::to_owned);

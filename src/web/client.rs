@@ -237,6 +237,11 @@ impl Shown {
 }
 
 impl Envelope {
+    /// The refusal of a form whose page has shown another amount than the one that counts now.
+    pub fn changed(message: &str) -> Self {
+        Self { status: 409, message: message.to_owned(), ..Self::default() }
+    }
+
     /// The session has ended.
     pub fn needs_sign_in(&self) -> bool {
         (self.status, self.error.as_str()) == (401, "unauthenticated")

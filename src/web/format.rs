@@ -19,6 +19,7 @@ pub struct Locale {
 
 /// Amounts of rupiah, by the last part of their path.
 const MONEY: &[&str] = &[
+    "adjustment",
     "amount",
     "balance",
     "closing",
@@ -191,17 +192,24 @@ impl Locale {
     pub fn cell(self, record: &Value, path: &str) -> String {
         let (path, format) = path.split_once(':').unwrap_or((path, ""));
         let (parent, name) = parent_of(record, path);
-        let value = &parent[name];
         match (format, name) {
-            ("", "journey") => return journey(parent),
-            ("", "seats") => return fill(parent),
-            ("", "booking_code") => return booking_link(parent),
-            _ => {}
+            ("", "journey") => journey(parent),
+            ("", "seats") => fill(parent),
+            ("", "booking_code") => booking_link(parent),
+            _ => self.value(parent, name, format),
         }
-        match (value, format) {
+    }
+
+    /// How a field of a record looks that is really there, as HTML.
+    pub fn field(self, record: &Value, name: &str) -> String {
+        self.value(record, name, "")
+    }
+
+    fn value(self, parent: &Value, name: &str, format: &str) -> String {
+        match (&parent[name], format) {
             (Value::Null, _) => "<span class=\"none\">–</span>".into(),
             (Value::Bool(yes), _) => self.lang.of_bool(*yes).into(),
-            (value, "money") => value.as_i64().map(rupiah).unwrap_or_default(),
+            (amount, "money") => amount.as_i64().map(rupiah).unwrap_or_default(),
             (Value::String(text), "chip") => self.chip(text),
             (Value::String(text), "code") => format!("<code>{}</code>", escape(text)),
             (Value::String(text), "long") => {
@@ -210,7 +218,7 @@ impl Locale {
             (Value::Number(figure), _) => self.figure(figure, name),
             (Value::String(text), _) => self.text(text, name, parent),
             (Value::Array(all), _) => self.list(all),
-            (Value::Object(_), _) => self.object(value),
+            (object @ Value::Object(_), _) => self.object(object),
         }
     }
 

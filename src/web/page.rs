@@ -4,7 +4,7 @@ use axum::response::Response;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::{forms::Values, visit::Visit};
+use super::{format::Locale, forms::Values, visit::Visit};
 use crate::kernel::lang::{Text, text};
 
 /// A page of the console.
@@ -35,7 +35,7 @@ pub struct Page {
     /// Where a row leads to.
     pub row: &'static str,
     /// What of a record its template shows.
-    pub record: Option<fn(&Value) -> Value>,
+    pub record: Option<fn(&Value, Locale) -> Value>,
     /// The parameter whose values are tabs.
     pub tabs: &'static str,
     /// Lists inside of a record: path and columns.
@@ -325,7 +325,7 @@ impl Pages {
         self.last(|page| page.row = path)
     }
 
-    pub fn record(self, shown: fn(&Value) -> Value) -> Self {
+    pub fn record(self, shown: fn(&Value, Locale) -> Value) -> Self {
         self.last(|page| page.record = Some(shown))
     }
 

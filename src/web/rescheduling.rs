@@ -35,9 +35,7 @@ pub fn reschedule(visit: Visit, form: Option<Values>) -> BoxFuture<'static, Resp
                     "What it costs has changed. Please look again.",
                     "Biayanya berubah. Mohon diperiksa lagi.",
                 );
-                let changed =
-                    Envelope { status: 409, message: message.into(), ..Envelope::default() };
-                return show(visit, values, Shown::refused(changed)).await;
+                return show(visit, values, Shown::refused(Envelope::changed(message))).await;
             }
         }
         let key = values.get("_key").map(str::to_owned);

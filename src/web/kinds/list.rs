@@ -139,7 +139,9 @@ fn render(
         // Converting them is a large part of a page's time: only for templates that show records.
         records => match page.record {
             _ if page.template == "list.html" => data(()),
-            Some(shown) => data(rows.iter().map(shown).collect::<Vec<_>>()),
+            Some(shown) => {
+                data(rows.iter().map(|record| shown(record, locale)).collect::<Vec<_>>())
+            }
             None => data(rows),
         },
         beside => data(&envelope.beside),

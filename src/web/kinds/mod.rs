@@ -126,10 +126,14 @@ pub fn actions(visit: &Visit, under: &str, record: &Value) -> Vec<Link> {
     links.collect()
 }
 
+/// It is asked for each row of a list and each page: what decides most often comes first.
 fn is_offered(visit: &Visit, page: &Page, under: &str, record: &Value) -> bool {
     let is_child = page.path.rsplit_once('/').is_some_and(|(above, name)| {
-        !name.starts_with('{') && without_names(above) == without_names(under)
+        !name.starts_with('{') && without_names(above).eq(without_names(under))
     });
+    if !is_child {
+        return false;
+    }
     let fits = page.when.is_none_or(|(field, values)| {
         let value = at(record, field);
         match value {
@@ -140,13 +144,12 @@ fn is_offered(visit: &Visit, page: &Page, under: &str, record: &Value) -> bool {
     });
     let is_new = page.path.ends_with("/new");
     let is_offered = is_new || matches!(page.kind, Kind::Form | Kind::List | Kind::Show);
-    is_offered && page.menu.is_none() && is_child && fits && visit.may(page.guard)
+    is_offered && page.menu.is_none() && fits && visit.may(page.guard)
 }
 
-/// `/console/periods/{month}` → `/console/periods/{}`
-fn without_names(path: &str) -> String {
-    let parts = path.split('/').map(|part| if part.starts_with('{') { "{}" } else { part });
-    parts.collect::<Vec<_>>().join("/")
+/// The parts of `/console/periods/{}` for `/console/periods/{month}`.
+fn without_names(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').map(|part| if part.starts_with('{') { "{}" } else { part })
 }
 
 /// The page above, which a page leads back to.
