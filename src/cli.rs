@@ -122,7 +122,8 @@ struct Show {
 }
 
 /// Runs the command. `started` is called once, when the service is up, on the starting thread.
-pub fn run(started: impl FnOnce()) -> Result<(), String> {
+/// It is not generic, because all commands would then be compiled with `main.rs` after each change.
+pub fn run(started: fn()) -> Result<(), String> {
     let command = Cli::parse().command.unwrap_or(Command::Serve);
     if let Command::Config(Show { markdown: true }) = command {
         say(settings_table().trim_end());
@@ -199,7 +200,7 @@ pub fn run(started: impl FnOnce()) -> Result<(), String> {
     })
 }
 
-async fn serve(mut config: Config, started: impl FnOnce()) -> Result<(), String> {
+async fn serve(mut config: Config, started: fn()) -> Result<(), String> {
     start_logging(&config)?;
     let verdict = guard::examine(&config);
     match &verdict {

@@ -14,6 +14,7 @@ use crate::{
     partners,
     payments::Gateway,
     providers::Providers,
+    resellers,
     sailings::Trips,
     staff,
     tickets::TicketKeys,
@@ -56,6 +57,7 @@ impl App {
             + bookings::reseal(self).await?
             + boarding::reseal(self).await?
             + staff::reseal(self).await?
+            + resellers::reseal(self).await?
             + accounts::reseal(self).await?
             + transfers::reseal(&self.db, &self.sealer).await?;
         // Last: from now on the service starts without the old key.

@@ -8,20 +8,22 @@ use aide::{
     openapi::{
         MediaType, Operation, ReferenceOr, RequestBody, Response as Documented, SchemaObject,
     },
+    operation::{ParamLocation, add_parameters, parameters_from_schema},
 };
 use axum::{
     body::Bytes,
-    extract::{FromRequest, Multipart, Request, multipart::Field},
+    extract::{FromRequest, FromRequestParts, Multipart, Request, multipart::Field},
     http::{
         HeaderMap, StatusCode,
         header::{CONTENT_LENGTH, CONTENT_TYPE},
+        request::Parts,
     },
     response::{IntoResponse, Response},
 };
-use schemars::json_schema;
+use schemars::{JsonSchema, json_schema};
 
 use super::{
-    model::{Kind, Purpose},
+    model::{Kind, Purpose, SignedQuery},
     rules::{LARGEST, clean_name},
 };
 use crate::{
@@ -29,7 +31,7 @@ use crate::{
     kernel::{
         caller::Caller,
         error::{Error, Fault, Result},
-        http::{MAX_UPLOAD, unreadable},
+        http::{MAX_UPLOAD, Query, unreadable},
         ids::Uuid,
         lang::{Text, text},
         slots::Slot,
@@ -152,6 +154,33 @@ impl OperationInput for Content {
     fn operation_input(_: &mut GenContext, operation: &mut Operation) {
         let schema = json_schema!({ "type": "string", "format": "binary" });
         document_body(operation, "application/octet-stream", schema);
+    }
+}
+
+/// The signature of a presigned upload. A missing one is refused like a wrong one: 403, and not 422.
+pub struct UploadSignature(pub SignedQuery);
+
+impl<S: Sync> FromRequestParts<S> for UploadSignature {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let Query(signature) = Query::<SignedQuery>::from_request_parts(parts, state).await?;
+        Ok(Self(signature))
+    }
+}
+
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+struct RequiredSignature {
+    expires: String,
+    signature: String,
+}
+
+impl OperationInput for UploadSignature {
+    fn operation_input(ctx: &mut GenContext, operation: &mut Operation) {
+        let schema = ctx.schema.subschema_for::<RequiredSignature>();
+        let parameters = parameters_from_schema(ctx, schema, ParamLocation::Query);
+        add_parameters(ctx, operation, parameters);
     }
 }
 

@@ -17,7 +17,7 @@ use axum::{
 
 use super::{
     arrival::{accept, accept_incoming, incoming, inspect, refuse, store_content},
-    form::{Content, Download, Upload, announced, slot},
+    form::{Content, Download, Upload, UploadSignature, announced, slot},
     model::{FileRecord, FileStatus, Kind, PresignQuery, Presigned, Purpose, SignedQuery},
     picture::Refusal,
     private_url, public_url,
@@ -168,7 +168,7 @@ pub async fn presign_url(
 pub async fn receive_file(
     State(app): State<App>,
     Path(id): Path<Uuid>,
-    Query(query): Query<SignedQuery>,
+    UploadSignature(query): UploadSignature,
     Content(request): Content,
 ) -> Result<Reply<FileRecord>> {
     let (parts, body) = request.into_parts();
