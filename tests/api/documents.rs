@@ -217,9 +217,10 @@ fn rules_are_pure() {
     fn rules(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
         for entry in std::fs::read_dir(folder).unwrap().flatten() {
             let path = entry.path();
+            let is_part = folder.ends_with("rules");
             match path.is_dir() {
                 true => rules(&path, found),
-                false if path.ends_with("rules.rs") || path.ends_with("prices.rs") => {
+                false if is_part || path.ends_with("rules.rs") || path.ends_with("prices.rs") => {
                     found.push(path)
                 }
                 false => {}

@@ -2099,7 +2099,9 @@ class RoutesApi(Group):
         `data.seats_taken`; a chartered boat is not replaced by a smaller one). Bookings stay
         valid, and everyone who booked is told by mail of a new time or of a boat with another
         name; a change of 30 minutes or more entitles them to cancel or reschedule free of
-        charge. `reason` is required when the time of a sailing with bookings changes.
+        charge. `reason` is required when the time of a sailing with bookings changes. The
+        partner and staff are notified of a new time; of a sailing without bookings only the
+        partner, if somebody else moved it.
 
         Refused with 409 `withdrawn`, `cancelled`, `departed` or `manifest_closed`. A sailing
         that should have departed can be given a later departure until its time of arrival.
@@ -2127,8 +2129,9 @@ class RoutesApi(Group):
         """Cancel sailing.
 
         Cancels a sailing and all of its bookings. Paid bookings become `refund_pending` with the
-        full amount, unpaid ones are cancelled, and everyone who booked is told by mail. Refused
-        with 409 once it has departed or was cancelled.
+        full amount, unpaid ones are cancelled, and everyone who booked is told by mail. The
+        partner and staff are notified; of a sailing without bookings only the partner, if
+        somebody else cancelled it. Refused with 409 once it has departed or was cancelled.
 
         **Access:** Partners for their own; admins; staff with `routes.write`.
 
@@ -2644,14 +2647,14 @@ class BookingsApi(Group):
         Cancels a booking. A guest gets back what the refund policy grants for the time left
         until departure, or the full price if the sailing was moved by 30 minutes or more or its
         partner is suspended; partners and staff cancel with a full refund, or with `refund` =
-        `policy` as the guest would. Staff with `bookings.write` may state `refund_amount`
-        instead, from 0 to the price, and may refund a completed journey, for a complaint: at
-        least 1, borne by the partner or, with `borne_by` = `platform`, by the platform. Fields
-        that the caller may not decide are refused with 422 `not_allowed`. Guests are refused
-        with 409 `departed` after departure, `already_boarded` after check-in and
-        `manifest_closed` once the manifest is closed, the latter two within 24 hours before
-        departure; a booking that is over is `already_cancelled` or `expired`. Sends a mail.
-        Accepts an `Idempotency-Key`.
+        `policy` as the guest would (not partners for a booking of a reseller, which gets
+        everything back). Staff with `bookings.write` may state `refund_amount` instead, from 0
+        to the price, and may refund a completed journey, for a complaint: at least 1, borne by
+        the partner or, with `borne_by` = `platform`, by the platform. Fields that the caller may
+        not decide are refused with 422 `not_allowed`. Guests are refused with 409 `departed`
+        after departure, `already_boarded` after check-in and `manifest_closed` once the manifest
+        is closed, the latter two within 24 hours before departure; a booking that is over is
+        `already_cancelled` or `expired`. Sends a mail. Accepts an `Idempotency-Key`.
 
         With `passenger_ids` only these passengers are cancelled, and the others travel: `qty`,
         `passengers` and `price` become those of the rest, `cancelled_passengers` lists who was
@@ -2942,7 +2945,7 @@ class PaymentsApi(Group):
 
         Lists what customers are owed and were paid back, newest first, by status, kind, way and
         day. `search` finds the code of a booking or refund. A partner sees the refunds of its
-        own bookings.
+        own bookings, but not those to the account of a reseller.
 
         **Access:** Partners for their own; admins; staff with `bookings.read`.
 
@@ -3635,7 +3638,7 @@ class TaxesApi(Group):
 
 class SettlementsApi(Group):
     """Payouts to partners: completed bookings less commission, tax on the commission and cash that
-    the partner collected.
+    the partner collected, with corrections by journal entries.
     """
 
     def list(
@@ -4051,8 +4054,9 @@ class ResellersApi(Group):
     def get(self, id: str, *, timeout: float | None = None) -> Reseller:
         """Get reseller.
 
-        Returns a reseller with its credit limit and its balance. A reseller gets itself alone
-        (404 otherwise).
+        Returns a reseller with its credit limit and its balance. A reseller can read only its
+        own record (404 otherwise). The NPWP of a person, whose digits are the NIK, is masked for
+        staff without `resellers.write`.
 
         **Access:** Resellers for their own; admins; staff with `resellers.read`.
 
@@ -4343,8 +4347,9 @@ class ResellersApi(Group):
     ) -> Page[ResellerInvoice]:
         """List invoices of a reseller.
 
-        Lists the invoices of a reseller with their lines, at most 1,000 of each invoice. `paid`
-        is what payments and credits have settled of it.
+        Lists the invoices of a reseller with their first lines: at most 1,000 of each invoice,
+        and 2,000 of all invoices of a page (20 invoices: 100 of each). `paid` is what payments
+        and credits have settled of it.
 
         **Access:** Resellers for their own; admins; staff with `resellers.finance`.
 
@@ -5533,9 +5538,11 @@ class ReportsApi(Group):
         """Get dashboard.
 
         Returns today, this month, upcoming departures and work that is pending: of the platform
-        for admins and staff, of its own business for a partner. Amounts are null for staff
-        without `reports.read`. `pending.partner_reviews` counts partners with documents to
-        review, `pending.bank_approvals` changed bank accounts. Refused for resellers (403).
+        for admins and staff, of its own business for a partner. A partner sees bookings of
+        resellers at the retail price; for staff they count with what the reseller owes. Amounts
+        are null for staff without `reports.read`. `pending.partner_reviews` counts partners with
+        documents to review, `pending.bank_approvals` changed bank accounts. Refused for
+        resellers (403).
 
         **Access:** Admins, staff, partners and resellers.
 
@@ -5553,7 +5560,8 @@ class ReportsApi(Group):
         """Get partner figures.
 
         Returns figures of one partner: bookings by status, passengers, revenue, occupancy and
-        what is not settled yet. Admins and staff name the partner by `mitra_id`.
+        what is not settled yet. A partner sees bookings of resellers at the retail price. Admins
+        and staff name the partner by `mitra_id`.
 
         **Access:** Partners for their own; admins; staff with `partners.read`.
 
@@ -6097,8 +6105,8 @@ class FilesApi(Group):
         id: str,
         body: File,
         *,
-        expires: str | None = None,
-        signature: str | None = None,
+        expires: str,
+        signature: str,
         timeout: float | None = None,
     ) -> FileRecord:
         """Upload file content to signed address.
@@ -6135,11 +6143,11 @@ class PersonalDataApi(Group):
         """Export personal data.
 
         Returns everything that is stored under an e-mail address: accounts with sessions,
-        networks, notifications, files, staff record or partner data and the changes that the
-        person made; bookings with contact and all passengers; stored mails. Identity and bank
-        account numbers are not masked. Each list has at most the newest 1,000 items; `truncated`
-        names those that have more. An unknown address has empty lists. The export is recorded in
-        the audit log with a keyed hash of the address.
+        networks, notifications, files, staff record, partner or reseller data and the changes
+        that the person made; bookings with contact and all passengers; stored mails. Identity
+        and bank account numbers are not masked. Each list has at most the newest 1,000 items;
+        `truncated` names those that have more. An unknown address has empty lists. The export is
+        recorded in the audit log with a keyed hash of the address.
 
         **Access:** Admins; staff with `privacy.manage`.
 
@@ -6154,11 +6162,11 @@ class PersonalDataApi(Group):
         Replaces what is stored under an e-mail address by placeholders. What is over is erased
         at once, up to 200 accounts and bookings while the caller waits; the rest is counted in
         `waiting` and erased by a job when it is over: bookings that have not sailed or for which
-        money is owed, and partners with open business. Amounts, codes and counts stay. Stored
-        mails to the address are deleted. An unknown address is not an error: all counts are 0,
-        and a repeated request erases what is new. Refused with 409 `in_use` if the address
-        belongs to an active admin or staff member, who must be deactivated first. Recorded in
-        the audit log with the reason and a keyed hash of the address.
+        money is owed, and partners and resellers with open business. Amounts, codes and counts
+        stay. Stored mails to the address are deleted. An unknown address is not an error: all
+        counts are 0, and a repeated request erases what is new. Refused with 409 `in_use` if the
+        address belongs to an active admin or staff member, who must be deactivated first.
+        Recorded in the audit log with the reason and a keyed hash of the address.
 
         **Access:** Admins; staff with `privacy.manage`.
 
@@ -6260,7 +6268,7 @@ class Operations:
         """
         self.settlements = SettlementsApi(transport)
         """Payouts to partners: completed bookings less commission, tax on the commission and cash
-        that the partner collected.
+        that the partner collected, with corrections by journal entries.
         """
         self.resellers = ResellersApi(transport)
         """Agencies that sell seats through the OCTO API, on account: their records, API keys, the

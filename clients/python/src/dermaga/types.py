@@ -76,6 +76,7 @@ class AccountData(TypedDict):
     number.
     """
     remembered_devices: list[ExportedDevice]
+    reseller: NotRequired[ExportedReseller | None]
     role: Role
     second_factor: bool
     """Whether sign-in requires a code of an authenticator app."""
@@ -412,7 +413,7 @@ class CalledOff(TypedDict):
     refund_due: int
     """Number of paid bookings that are owed a refund."""
     refund_total: int
-    """Whole rupiah."""
+    """For partners at the retail price, also of bookings of resellers."""
 
 
 class CancelForm(TypedDict):
@@ -1028,6 +1029,38 @@ class ExportedPartner(TypedDict):
     partnerType: str
     status: str
     suspended_reason: NotRequired[str | None]
+
+
+class ExportedReseller(TypedDict):
+    address: str
+    """Postal address."""
+    created_at: str
+    id: str
+    """UUID version 7."""
+    keys: list[ExportedResellerKey]
+    """API keys, without the keys themselves."""
+    legal_name: str
+    npwp: NotRequired[str | None]
+    """Tax number (NPWP): 15 or 16 digits."""
+    ops_email: NotRequired[str | None]
+    status: str
+    status_reason: NotRequired[str | None]
+    """Why it was suspended."""
+    subscriptions: list[str]
+    """Addresses that it is notified at."""
+
+
+class ExportedResellerKey(TypedDict):
+    addresses: list[str]
+    """Networks that it may be used from."""
+    created_at: str
+    last_used_address: NotRequired[str | None]
+    last_used_at: NotRequired[str | None]
+    """Time of the last request, to the minute."""
+    name: str
+    prefix: str
+    """The first characters of the key."""
+    revoked_at: NotRequired[str | None]
 
 
 class ExportedSession(TypedDict):
@@ -1779,8 +1812,8 @@ class Notification(TypedDict):
     """Name of the event."""
     body: str
     created_at: str
-    data: Any
-    """Ids and codes that the notification refers to."""
+    data: BookingEvent | PaymentReviewEvent | RefundEvent | PartnerEvent | SettlementEvent | SailingEvent | TermsEvent
+    """What the event says: the same as `data` of its webhook."""
     id: str
     """UUID version 7."""
     read_at: NotRequired[str | None]
@@ -3080,7 +3113,7 @@ class Reseller(TypedDict):
     """The most unpaid bookings at a time."""
     name: str
     npwp: NotRequired[str | None]
-    """Tax number (NPWP): 15 or 16 digits."""
+    """Masked for those who may not read it."""
     ops_email: NotRequired[str | None]
     """Where changes of sailings are told to; null: `email`."""
     phone: NotRequired[str | None]
@@ -3150,7 +3183,9 @@ class ResellerInvoice(TypedDict):
     """UUID version 7."""
     line_count: int
     lines: list[ResellerInvoiceLine]
-    """At most 1,000 of them; the statement has all."""
+    """The first ones: at most 1,000, and at most 2,000 of all invoices of a page. The statement has
+    all.
+    """
     paid: int
     """What payments and credits have settled of it. Whole rupiah."""
     start_date: str
@@ -3761,7 +3796,9 @@ class SettledLine(TypedDict):
 
 
 class Settlement(TypedDict):
-    bank_account: Any
+    adjustment: int
+    """Corrections by journal entries; negative: at the partner's expense."""
+    bank_account: NotRequired[PartnerBankAccount | None]
     """Account of the payout; the partner's approved account while pending. The number is masked."""
     booking_count: int
     cancelled_at: NotRequired[str | None]
@@ -3786,8 +3823,8 @@ class Settlement(TypedDict):
     mitra_id: str
     """UUID of the partner."""
     net: int
-    """Amount of the payout: gross less commission, its tax and collected cash. Zero or less in a
-    statement.
+    """Amount of the payout: gross less commission, its tax and collected cash, with the adjustment.
+    Zero or less in a statement.
     """
     note: str
     origin: Origin
@@ -3842,7 +3879,9 @@ class SettlementConfigurationForm(TypedDict):
 class SettlementDetail(TypedDict):
     """A settlement with its items and releases."""
 
-    bank_account: Any
+    adjustment: int
+    """Corrections by journal entries; negative: at the partner's expense."""
+    bank_account: NotRequired[PartnerBankAccount | None]
     """Account of the payout; the partner's approved account while pending. The number is masked."""
     booking_count: int
     cancelled_at: NotRequired[str | None]
@@ -3868,8 +3907,8 @@ class SettlementDetail(TypedDict):
     mitra_id: str
     """UUID of the partner."""
     net: int
-    """Amount of the payout: gross less commission, its tax and collected cash. Zero or less in a
-    statement.
+    """Amount of the payout: gross less commission, its tax and collected cash, with the adjustment.
+    Zero or less in a statement.
     """
     note: str
     origin: Origin
@@ -3899,6 +3938,8 @@ class SettlementEvent(TypedDict):
 
 
 class SettlementItem(TypedDict):
+    adjustment: int
+    """A correction by a journal entry; negative: at the partner's expense."""
     booking_id: NotRequired[str | None]
     """Null if it is not of a booking, e.g. a receipt."""
     channel: NotRequired[Channel | None]

@@ -1833,7 +1833,8 @@ export class RoutesApi {
    * a chartered boat is not replaced by a smaller one). Bookings stay valid, and everyone who
    * booked is told by mail of a new time or of a boat with another name; a change of 30 minutes or
    * more entitles them to cancel or reschedule free of charge. `reason` is required when the time
-   * of a sailing with bookings changes.
+   * of a sailing with bookings changes. The partner and staff are notified of a new time; of a
+   * sailing without bookings only the partner, if somebody else moved it.
    *
    * Refused with 409 `withdrawn`, `cancelled`, `departed` or `manifest_closed`. A sailing that
    * should have departed can be given a later departure until its time of arrival.
@@ -1853,8 +1854,9 @@ export class RoutesApi {
    * Cancel sailing.
    *
    * Cancels a sailing and all of its bookings. Paid bookings become `refund_pending` with the full
-   * amount, unpaid ones are cancelled, and everyone who booked is told by mail. Refused with 409
-   * once it has departed or was cancelled.
+   * amount, unpaid ones are cancelled, and everyone who booked is told by mail. The partner and
+   * staff are notified; of a sailing without bookings only the partner, if somebody else cancelled
+   * it. Refused with 409 once it has departed or was cancelled.
    *
    * **Access:** Partners for their own; admins; staff with `routes.write`.
    *
@@ -2201,13 +2203,14 @@ export class BookingsApi {
    * Cancels a booking. A guest gets back what the refund policy grants for the time left until
    * departure, or the full price if the sailing was moved by 30 minutes or more or its partner is
    * suspended; partners and staff cancel with a full refund, or with `refund` = `policy` as the
-   * guest would. Staff with `bookings.write` may state `refund_amount` instead, from 0 to the
-   * price, and may refund a completed journey, for a complaint: at least 1, borne by the partner
-   * or, with `borne_by` = `platform`, by the platform. Fields that the caller may not decide are
-   * refused with 422 `not_allowed`. Guests are refused with 409 `departed` after departure,
-   * `already_boarded` after check-in and `manifest_closed` once the manifest is closed, the latter
-   * two within 24 hours before departure; a booking that is over is `already_cancelled` or
-   * `expired`. Sends a mail. Accepts an `Idempotency-Key`.
+   * guest would (not partners for a booking of a reseller, which gets everything back). Staff with
+   * `bookings.write` may state `refund_amount` instead, from 0 to the price, and may refund a
+   * completed journey, for a complaint: at least 1, borne by the partner or, with `borne_by` =
+   * `platform`, by the platform. Fields that the caller may not decide are refused with 422
+   * `not_allowed`. Guests are refused with 409 `departed` after departure, `already_boarded` after
+   * check-in and `manifest_closed` once the manifest is closed, the latter two within 24 hours
+   * before departure; a booking that is over is `already_cancelled` or `expired`. Sends a mail.
+   * Accepts an `Idempotency-Key`.
    *
    * With `passenger_ids` only these passengers are cancelled, and the others travel: `qty`,
    * `passengers` and `price` become those of the rest, `cancelled_passengers` lists who was
@@ -2442,7 +2445,8 @@ export class PaymentsApi {
    * List refunds.
    *
    * Lists what customers are owed and were paid back, newest first, by status, kind, way and day.
-   * `search` finds the code of a booking or refund. A partner sees the refunds of its own bookings.
+   * `search` finds the code of a booking or refund. A partner sees the refunds of its own bookings,
+   * but not those to the account of a reseller.
    *
    * **Access:** Partners for their own; admins; staff with `bookings.read`.
    *
@@ -2986,7 +2990,7 @@ export class TaxesApi {
 
 /**
  * Payouts to partners: completed bookings less commission, tax on the commission and cash that the
- * partner collected.
+ * partner collected, with corrections by journal entries.
  */
 export class SettlementsApi {
   constructor(private readonly transport: Transport) {}
@@ -3268,8 +3272,9 @@ export class ResellersApi {
   /**
    * Get reseller.
    *
-   * Returns a reseller with its credit limit and its balance. A reseller gets itself alone (404
-   * otherwise).
+   * Returns a reseller with its credit limit and its balance. A reseller can read only its own
+   * record (404 otherwise). The NPWP of a person, whose digits are the NIK, is masked for staff
+   * without `resellers.write`.
    *
    * **Access:** Resellers for their own; admins; staff with `resellers.read`.
    *
@@ -3505,8 +3510,9 @@ export class ResellersApi {
   /**
    * List invoices of a reseller.
    *
-   * Lists the invoices of a reseller with their lines, at most 1,000 of each invoice. `paid` is
-   * what payments and credits have settled of it.
+   * Lists the invoices of a reseller with their first lines: at most 1,000 of each invoice, and
+   * 2,000 of all invoices of a page (20 invoices: 100 of each). `paid` is what payments and credits
+   * have settled of it.
    *
    * **Access:** Resellers for their own; admins; staff with `resellers.finance`.
    *
@@ -4297,8 +4303,9 @@ export class ReportsApi {
    * Get dashboard.
    *
    * Returns today, this month, upcoming departures and work that is pending: of the platform for
-   * admins and staff, of its own business for a partner. Amounts are null for staff without
-   * `reports.read`. `pending.partner_reviews` counts partners with documents to review,
+   * admins and staff, of its own business for a partner. A partner sees bookings of resellers at
+   * the retail price; for staff they count with what the reseller owes. Amounts are null for staff
+   * without `reports.read`. `pending.partner_reviews` counts partners with documents to review,
    * `pending.bank_approvals` changed bank accounts. Refused for resellers (403).
    *
    * **Access:** Admins, staff, partners and resellers.
@@ -4313,7 +4320,8 @@ export class ReportsApi {
    * Get partner figures.
    *
    * Returns figures of one partner: bookings by status, passengers, revenue, occupancy and what is
-   * not settled yet. Admins and staff name the partner by `mitra_id`.
+   * not settled yet. A partner sees bookings of resellers at the retail price. Admins and staff
+   * name the partner by `mitra_id`.
    *
    * **Access:** Partners for their own; admins; staff with `partners.read`.
    *
@@ -4774,12 +4782,7 @@ export class FilesApi {
    *
    * `PUT /v1/files/{id}/content`, operation `receive_file`.
    */
-  receive(
-    id: string,
-    body: Blob,
-    query: ReceiveFileQuery = {},
-    options?: Options,
-  ): Promise<FileRecord> {
+  receive(id: string, body: Blob, query: ReceiveFileQuery, options?: Options): Promise<FileRecord> {
     return this.transport.data(
       {
         method: "PUT",
@@ -4805,9 +4808,9 @@ export class PersonalDataApi {
    * Export personal data.
    *
    * Returns everything that is stored under an e-mail address: accounts with sessions, networks,
-   * notifications, files, staff record or partner data and the changes that the person made;
-   * bookings with contact and all passengers; stored mails. Identity and bank account numbers are
-   * not masked. Each list has at most the newest 1,000 items; `truncated` names those that have
+   * notifications, files, staff record, partner or reseller data and the changes that the person
+   * made; bookings with contact and all passengers; stored mails. Identity and bank account numbers
+   * are not masked. Each list has at most the newest 1,000 items; `truncated` names those that have
    * more. An unknown address has empty lists. The export is recorded in the audit log with a keyed
    * hash of the address.
    *
@@ -4828,10 +4831,10 @@ export class PersonalDataApi {
    * Replaces what is stored under an e-mail address by placeholders. What is over is erased at
    * once, up to 200 accounts and bookings while the caller waits; the rest is counted in `waiting`
    * and erased by a job when it is over: bookings that have not sailed or for which money is owed,
-   * and partners with open business. Amounts, codes and counts stay. Stored mails to the address
-   * are deleted. An unknown address is not an error: all counts are 0, and a repeated request
-   * erases what is new. Refused with 409 `in_use` if the address belongs to an active admin or
-   * staff member, who must be deactivated first. Recorded in the audit log with the reason and a
+   * and partners and resellers with open business. Amounts, codes and counts stay. Stored mails to
+   * the address are deleted. An unknown address is not an error: all counts are 0, and a repeated
+   * request erases what is new. Refused with 409 `in_use` if the address belongs to an active admin
+   * or staff member, who must be deactivated first. Recorded in the audit log with the reason and a
    * keyed hash of the address.
    *
    * **Access:** Admins; staff with `privacy.manage`.
@@ -4947,7 +4950,7 @@ export class Operations {
   readonly taxes: TaxesApi;
   /**
    * Payouts to partners: completed bookings less commission, tax on the commission and cash that
-   * the partner collected.
+   * the partner collected, with corrections by journal entries.
    */
   readonly settlements: SettlementsApi;
   /**

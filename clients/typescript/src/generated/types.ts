@@ -60,6 +60,7 @@ export interface AccountData {
    */
   phone?: string | null;
   remembered_devices: ExportedDevice[];
+  reseller?: ExportedReseller | null;
   role: Role;
   /** Whether sign-in requires a code of an authenticator app. */
   second_factor: boolean;
@@ -376,7 +377,7 @@ export interface CalledOff {
   cancelled: number;
   /** Number of paid bookings that are owed a refund. */
   refund_due: number;
-  /** Whole rupiah. */
+  /** For partners at the retail price, also of bookings of resellers. */
   refund_total: number;
 }
 
@@ -960,6 +961,38 @@ export interface ExportedPartner {
   partnerType: string;
   status: string;
   suspended_reason?: string | null;
+}
+
+export interface ExportedReseller {
+  /** Postal address. */
+  address: string;
+  created_at: string;
+  /** UUID version 7. */
+  id: string;
+  /** API keys, without the keys themselves. */
+  keys: ExportedResellerKey[];
+  legal_name: string;
+  /** Tax number (NPWP): 15 or 16 digits. */
+  npwp?: string | null;
+  ops_email?: string | null;
+  status: string;
+  /** Why it was suspended. */
+  status_reason?: string | null;
+  /** Addresses that it is notified at. */
+  subscriptions: string[];
+}
+
+export interface ExportedResellerKey {
+  /** Networks that it may be used from. */
+  addresses: string[];
+  created_at: string;
+  last_used_address?: string | null;
+  /** Time of the last request, to the minute. */
+  last_used_at?: string | null;
+  name: string;
+  /** The first characters of the key. */
+  prefix: string;
+  revoked_at?: string | null;
 }
 
 export interface ExportedSession {
@@ -1672,8 +1705,8 @@ export interface Notification {
   type: string;
   body: string;
   created_at: string;
-  /** Ids and codes that the notification refers to. */
-  data: unknown;
+  /** What the event says: the same as `data` of its webhook. */
+  data: BookingEvent | PaymentReviewEvent | RefundEvent | PartnerEvent | SettlementEvent | SailingEvent | TermsEvent;
   /** UUID version 7. */
   id: string;
   read_at?: string | null;
@@ -2921,7 +2954,7 @@ export interface Reseller {
   /** The most unpaid bookings at a time. */
   max_holds: number;
   name: string;
-  /** Tax number (NPWP): 15 or 16 digits. */
+  /** Masked for those who may not read it. */
   npwp?: string | null;
   /** Where changes of sailings are told to; null: `email`. */
   ops_email?: string | null;
@@ -2991,7 +3024,10 @@ export interface ResellerInvoice {
   /** UUID version 7. */
   id: string;
   line_count: number;
-  /** At most 1,000 of them; the statement has all. */
+  /**
+   * The first ones: at most 1,000, and at most 2,000 of all invoices of a page. The statement has
+   * all.
+   */
   lines: ResellerInvoiceLine[];
   /** What payments and credits have settled of it. Whole rupiah. */
   paid: number;
@@ -3538,8 +3574,10 @@ export interface SettledLine {
 }
 
 export interface Settlement {
+  /** Corrections by journal entries; negative: at the partner's expense. */
+  adjustment: number;
   /** Account of the payout; the partner's approved account while pending. The number is masked. */
-  bank_account: unknown;
+  bank_account?: PartnerBankAccount | null;
   booking_count: number;
   cancelled_at?: string | null;
   /** Human-readable code of the settlement. */
@@ -3563,8 +3601,8 @@ export interface Settlement {
   /** UUID of the partner. */
   mitra_id: string;
   /**
-   * Amount of the payout: gross less commission, its tax and collected cash. Zero or less in a
-   * statement.
+   * Amount of the payout: gross less commission, its tax and collected cash, with the adjustment.
+   * Zero or less in a statement.
    */
   net: number;
   note: string;
@@ -3617,8 +3655,10 @@ export interface SettlementConfigurationForm {
 
 /** A settlement with its items and releases. */
 export interface SettlementDetail {
+  /** Corrections by journal entries; negative: at the partner's expense. */
+  adjustment: number;
   /** Account of the payout; the partner's approved account while pending. The number is masked. */
-  bank_account: unknown;
+  bank_account?: PartnerBankAccount | null;
   booking_count: number;
   cancelled_at?: string | null;
   /** Human-readable code of the settlement. */
@@ -3643,8 +3683,8 @@ export interface SettlementDetail {
   /** UUID of the partner. */
   mitra_id: string;
   /**
-   * Amount of the payout: gross less commission, its tax and collected cash. Zero or less in a
-   * statement.
+   * Amount of the payout: gross less commission, its tax and collected cash, with the adjustment.
+   * Zero or less in a statement.
    */
   net: number;
   note: string;
@@ -3675,6 +3715,8 @@ export interface SettlementEvent {
 }
 
 export interface SettlementItem {
+  /** A correction by a journal entry; negative: at the partner's expense. */
+  adjustment: number;
   /** Null if it is not of a booking, e.g. a receipt. */
   booking_id?: string | null;
   /** Who made the booking. */
@@ -5022,7 +5064,7 @@ export interface DownloadFileQuery {
 /** Parameters of `files.receive`. */
 export interface ReceiveFileQuery {
   /** From the signed address. */
-  expires?: string | null;
+  expires: string;
   /** From the signed address. */
-  signature?: string | null;
+  signature: string;
 }
