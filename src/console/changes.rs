@@ -1,10 +1,12 @@
 //! Entries of the audit log as their page shows them.
 
+use std::fmt::Write;
+
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    kernel::personal::MARKER,
+    kernel::{html::escape, personal::MARKER},
     web::{
         format::{Locale, time},
         words,
@@ -26,7 +28,7 @@ const PAGES: &[(&str, &str)] = &[
     ("staff", "staff"),
 ];
 
-/// An entry with the fields that have changed, as text and HTML. A record has many fields, and a page
+/// An entry with the fields that have changed, as rows of a table. A record has many fields, and a page
 /// many records: the template only prints them.
 pub fn audit_entry(entry: &Value, locale: Locale) -> Value {
     let (before, after) = (&entry["before"], &entry["after"]);
@@ -36,14 +38,19 @@ pub fn audit_entry(entry: &Value, locale: Locale) -> Value {
         let (before, after) = (&before[name.as_str()], &after[name.as_str()]);
         before != after || is_personal(before) || is_personal(after)
     };
-    let changes = all.filter(changed).map(|name| {
-        let shown = |side: &Value| side.is_object().then(|| locale.field(side, name));
-        json!({
-            "label": words::label(name, locale.lang),
-            "before": shown(before),
-            "after": shown(after),
-        })
-    });
+    let mut changes = String::new();
+    for name in all.filter(changed) {
+        let shown = |side: &Value| match side.is_object() {
+            true => locale.field(side, name),
+            false => "–".to_owned(),
+        };
+        let label = escape(&words::label(name, locale.lang));
+        let (before, after) = (shown(before), shown(after));
+        let _ = write!(
+            changes,
+            "<tr><th scope=\"row\">{label}</th><td>{before}</td><td>{after}</td></tr>"
+        );
+    }
     let page = PAGES.iter().find(|(entity, _)| entry["entity_type"] == *entity);
     let at = entry["created_at"].as_str().unwrap_or_default();
     let when = at.parse::<DateTime<Utc>>().map(|moment| locale.when(moment, locale.zone));
@@ -57,7 +64,7 @@ pub fn audit_entry(entry: &Value, locale: Locale) -> Value {
         "address": entry["address"],
         "request_id": entry["request_id"],
         "entity_id": entry["entity_id"],
-        "changes": changes.collect::<Vec<_>>(),
+        "changes": changes,
     })
 }
 
@@ -84,6 +91,10 @@ mod tests {
 
     const LOCALE: Locale = Locale { lang: Lang::En, zone: Tz::Asia__Jakarta };
 
+    fn row(label: &str, before: &str, after: &str) -> String {
+        format!("<tr><th scope=\"row\">{label}</th><td>{before}</td><td>{after}</td></tr>")
+    }
+
     #[test]
     fn fields_that_are_the_same_are_left_out() {
         let entry = json!({
@@ -94,14 +105,12 @@ mod tests {
         });
         let shown = audit_entry(&entry, LOCALE);
         let none = "<span class=\"none\">–</span>";
-        assert_eq!(
-            shown["changes"],
-            json!([
-                { "label": "Seats", "before": "30", "after": "40" },
-                { "label": "Engine", "before": none, "after": "2 x 300 HP" },
-                { "label": "Note", "before": "&lt;old&gt;", "after": none },
-            ])
-        );
+        let expected = [
+            row("Seats", "30", "40"),
+            row("Engine", none, "2 x 300 HP"),
+            row("Note", "&lt;old&gt;", none),
+        ];
+        assert_eq!(shown["changes"], expected.concat());
         assert_eq!(
             (&shown["action"], &shown["page"]),
             (&json!("speedboat.updated"), &json!("boats"))
@@ -115,14 +124,15 @@ mod tests {
             "after": { "phone": MARKER, "contact": { "name": MARKER }, "role": "staff" },
         });
         let changes = audit_entry(&entry, LOCALE)["changes"].clone();
-        let labels: Vec<_> = changes.as_array().unwrap().iter().map(|one| &one["label"]).collect();
-        assert_eq!(labels, ["Contact", "Telephone"]);
+        let rows = changes.as_str().unwrap().matches("<tr>").count();
+        let has = |label| changes.as_str().unwrap().contains(&format!(">{label}</th>"));
+        assert!(rows == 2 && has("Contact") && has("Telephone"), "{changes}");
     }
 
     #[test]
     fn a_record_without_a_past_has_one_side() {
         let entry = json!({ "before": null, "after": { "name": "Bahari", "note": null } });
         let changes = &audit_entry(&entry, LOCALE)["changes"];
-        assert_eq!(*changes, json!([{ "label": "Name", "before": null, "after": "Bahari" }]));
+        assert_eq!(*changes, row("Name", "–", "Bahari"));
     }
 }

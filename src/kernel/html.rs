@@ -6,17 +6,34 @@ use minijinja::{
 
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            c => escaped.push(c),
-        }
-    }
+    for_each_part(text, |part| {
+        escaped.push_str(part);
+        Ok::<_, std::convert::Infallible>(())
+    })
+    .unwrap_or_else(|never| match never {});
     escaped
+}
+
+/// Calls `write` with the parts of the escaped text. Most texts have nothing to escape and are one part.
+fn for_each_part<E>(text: &str, mut write: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|byte| entity(byte).is_some()) {
+        write(&rest[..at])?;
+        write(entity(rest.as_bytes()[at]).unwrap_or_default())?;
+        rest = &rest[at + 1..];
+    }
+    write(rest)
+}
+
+fn entity(byte: u8) -> Option<&'static str> {
+    Some(match byte {
+        b'&' => "&amp;",
+        b'<' => "&lt;",
+        b'>' => "&gt;",
+        b'"' => "&quot;",
+        b'\'' => "&#39;",
+        _ => return None,
+    })
 }
 
 /// An engine with these templates: name and source. Values in `.html` templates are escaped.
@@ -37,7 +54,9 @@ fn write_escaped(
 ) -> Result<(), Failure> {
     let is_escaped = !value.is_safe() && !matches!(state.auto_escape(), AutoEscape::None);
     match value.as_str() {
-        Some(text) if is_escaped => out.write_str(&escape(text)).map_err(Failure::from),
+        Some(text) if is_escaped => {
+            for_each_part(text, |part| out.write_str(part)).map_err(Failure::from)
+        }
         _ => escape_formatter(out, state, value),
     }
 }

@@ -113,10 +113,24 @@ fn fill_with(path: &str, value: impl Fn(&str) -> Option<String>) -> Option<Strin
     Some(filled)
 }
 
-/// Forms directly under a path that the person may use on this record.
-pub fn actions(visit: &Visit, under: &str, record: &Value) -> Vec<Link> {
-    let pages = visit.web.pages().iter().filter(|page| is_offered(visit, page, under, record));
-    let links = pages.filter_map(|page| {
+/// The pages directly under a path that the person may open, for some records at least.
+pub fn offers<'v>(visit: &'v Visit, under: &str) -> Vec<&'v Page> {
+    let is_child = |page: &Page| {
+        page.path.rsplit_once('/').is_some_and(|(above, name)| {
+            !name.starts_with('{') && without_names(above).eq(without_names(under))
+        })
+    };
+    let is_offered = |page: &Page| {
+        let is_new = page.path.ends_with("/new");
+        is_new || matches!(page.kind, Kind::Form | Kind::List | Kind::Show)
+    };
+    let pages = visit.web.pages().iter().filter(|page| is_child(page));
+    pages.filter(|page| is_offered(page) && page.menu.is_none() && visit.may(page.guard)).collect()
+}
+
+/// Links to those pages that fit this record.
+pub fn actions(visit: &Visit, offers: &[&Page], record: &Value) -> Vec<Link> {
+    let links = offers.iter().filter(|page| fits(page, record)).filter_map(|page| {
         Some(Link {
             href: fill(page.path, visit, record)?,
             label: page.title.say(visit.lang()).to_owned(),
@@ -126,25 +140,12 @@ pub fn actions(visit: &Visit, under: &str, record: &Value) -> Vec<Link> {
     links.collect()
 }
 
-/// It is asked for each row of a list and each page: what decides most often comes first.
-fn is_offered(visit: &Visit, page: &Page, under: &str, record: &Value) -> bool {
-    let is_child = page.path.rsplit_once('/').is_some_and(|(above, name)| {
-        !name.starts_with('{') && without_names(above).eq(without_names(under))
-    });
-    if !is_child {
-        return false;
-    }
-    let fits = page.when.is_none_or(|(field, values)| {
-        let value = at(record, field);
-        match value {
-            Value::Bool(yes) => values.contains(&if *yes { "true" } else { "false" }),
-            Value::Null => values.contains(&"null"),
-            value => value.as_str().is_some_and(|value| values.contains(&value)),
-        }
-    });
-    let is_new = page.path.ends_with("/new");
-    let is_offered = is_new || matches!(page.kind, Kind::Form | Kind::List | Kind::Show);
-    is_offered && page.menu.is_none() && fits && visit.may(page.guard)
+fn fits(page: &Page, record: &Value) -> bool {
+    page.when.is_none_or(|(field, values)| match at(record, field) {
+        Value::Bool(yes) => values.contains(&if *yes { "true" } else { "false" }),
+        Value::Null => values.contains(&"null"),
+        value => value.as_str().is_some_and(|value| values.contains(&value)),
+    })
 }
 
 /// The parts of `/console/periods/{}` for `/console/periods/{month}`.
