@@ -1,4 +1,4 @@
--- Edition 1. Raise it with every change of this file that is released: a process that knows an older
+-- Edition 2. Raise it with every change of this file that is released: a process that knows an older
 -- edition leaves the triggers of a newer one as they are.
 --
 -- The current text of all triggers and their functions, for PostgreSQL. `sqlite/triggers.sql` has the
@@ -681,6 +681,25 @@ END $$;
 CREATE OR REPLACE TRIGGER bookings_search_update
     AFTER UPDATE OF contact_name, contact_email, contact_phone, passengers ON bookings
     FOR EACH ROW EXECUTE FUNCTION bookings_search_update();
+
+-- The first booking of a day of departure. Almost always there is an earlier one, and nothing is locked. A
+-- day keeps its time when that booking leaves: the time only has to be early enough.
+CREATE OR REPLACE FUNCTION bookings_begin_day() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+DECLARE
+    departure_day DATE := CAST(NEW.departure_at AT TIME ZONE 'UTC' AS DATE);
+BEGIN
+    IF NOT EXISTS (SELECT 1 FROM departure_days d
+        WHERE d.day = departure_day AND d.first_booked_at <= NEW.created_at)
+    THEN
+        INSERT INTO departure_days (day, first_booked_at) VALUES (departure_day, NEW.created_at)
+        ON CONFLICT (day) DO UPDATE
+        SET first_booked_at = LEAST(departure_days.first_booked_at, excluded.first_booked_at);
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER bookings_begin_day AFTER INSERT OR UPDATE OF departure_at ON bookings
+    FOR EACH ROW EXECUTE FUNCTION bookings_begin_day();
 
 -- An ordinary payment, which the service records as paid at once: its attempt is paid, and the booking
 -- is announced as paid. All others are decided after they are recorded.

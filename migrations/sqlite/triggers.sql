@@ -1,4 +1,4 @@
--- Edition 1. Raise it with every change of this file that is released: a process that knows an older
+-- Edition 2. Raise it with every change of this file that is released: a process that knows an older
 -- edition leaves the triggers of a newer one as they are.
 --
 -- The current text of all triggers, for SQLite. `postgres/triggers.sql` has the same rules. At start
@@ -652,6 +652,28 @@ BEGIN
     INSERT INTO booking_search_index (booking_search_index, rowid, text)
     VALUES ('delete', OLD.number, OLD.text);
     INSERT INTO booking_search_index (rowid, text) VALUES (NEW.number, NEW.text);
+END;
+
+-- The first booking of a day of departure. Almost always there is an earlier one. A day keeps its time
+-- when that booking leaves: the time only has to be early enough.
+DROP TRIGGER IF EXISTS bookings_begin_day;
+CREATE TRIGGER bookings_begin_day AFTER INSERT ON bookings
+WHEN NOT EXISTS (SELECT 1 FROM departure_days d
+    WHERE d.day = substr(NEW.departure_at, 1, 10) AND d.first_booked_at <= NEW.created_at)
+BEGIN
+    INSERT INTO departure_days (day, first_booked_at)
+    VALUES (substr(NEW.departure_at, 1, 10), NEW.created_at)
+    ON CONFLICT (day) DO UPDATE SET first_booked_at = excluded.first_booked_at;
+END;
+
+DROP TRIGGER IF EXISTS bookings_begin_other_day;
+CREATE TRIGGER bookings_begin_other_day AFTER UPDATE OF departure_at ON bookings
+WHEN NOT EXISTS (SELECT 1 FROM departure_days d
+    WHERE d.day = substr(NEW.departure_at, 1, 10) AND d.first_booked_at <= NEW.created_at)
+BEGIN
+    INSERT INTO departure_days (day, first_booked_at)
+    VALUES (substr(NEW.departure_at, 1, 10), NEW.created_at)
+    ON CONFLICT (day) DO UPDATE SET first_booked_at = excluded.first_booked_at;
 END;
 
 -- An ordinary payment, which the service records as paid at once: its attempt is paid, and the booking

@@ -116,6 +116,14 @@ pub(super) const INVARIANTS: &[Invariant] = &[
                AND (held_email IS NOT NULL OR held_network IS NOT NULL) LIMIT 50",
     },
     Invariant {
+        rule: "no booking is older than what is known as the first one of its day of departure",
+        size: "SELECT COUNT(*) FROM departure_days",
+        broken: "SELECT k.code FROM bookings k
+             LEFT JOIN departure_days d
+               ON CAST(d.day AS TEXT) = substr(CAST(k.departure_at AS TEXT), 1, 10)
+             WHERE d.first_booked_at IS NULL OR d.first_booked_at > k.created_at LIMIT 50",
+    },
+    Invariant {
         rule: "a search finds every booking by its code and its contact, an erased one by its code",
         size: "SELECT COUNT(*) FROM booking_search",
         broken: "SELECT k.code || ' has the text ' || COALESCE(n.text, 'of none')

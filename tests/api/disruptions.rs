@@ -18,6 +18,7 @@ on_both_engines![
     a_departed_sailing_is_not_cancelled,
     cancelling_races_with_bookings_payments_and_cancellations,
     a_moved_sailing_moves_its_bookings,
+    a_sailing_moves_over_midnight_in_utc,
     an_empty_sailing_is_news_to_its_partner_alone,
     booking_races_with_a_move,
     a_booker_may_refuse_the_new_time,
@@ -286,6 +287,17 @@ async fn a_moved_sailing_moves_its_bookings(world: World) {
     assert_eq!(dermaga::bookings::complete(&world.app).await.unwrap(), 0, "not yet there");
     world.advances_clock(TimeDelta::hours(6));
     assert_eq!(dermaga::bookings::complete(&world.app).await.unwrap(), 3);
+    assert_invariants(&world).await;
+}
+
+/// 07.30 at the harbour is on the day before in UTC, which gets its first booking by the move.
+async fn a_sailing_moves_over_midnight_in_utc(world: World) {
+    let sailing = world.sailing().await;
+    world.paid_booking(&sailing, 1).await;
+    let days = "SELECT COUNT(*) FROM departure_days";
+    assert_eq!(world.count(days).await, 1);
+    world.updates_sailing_times(&sailing, times_body("07:30", "08:15")).await.ok();
+    assert_eq!(world.count(days).await, 2);
     assert_invariants(&world).await;
 }
 

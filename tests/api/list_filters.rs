@@ -361,6 +361,8 @@ async fn bookings_behind_very_many_others_are_found(world: World) {
     let admin = world.admin().await;
     let sailing = world.sailing().await;
     let later = world.sailing_of_another_day(&sailing).await;
+    let moves = world.paid_booking(&sailing, 1).await;
+    world.advances_clock(TimeDelta::minutes(1));
     let first = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     let second = world.books(order(&later, 1, "dewi@example.com")).await.ok();
     copies_booking(&world, &first["id"], "web", 1_000, 20_020).await;
@@ -415,6 +417,10 @@ async fn bookings_behind_very_many_others_are_found(world: World) {
     // The last page.
     let last = format!("{cheapest}&page_size=100&page=151");
     assert_eq!(find(&last).await.0.len(), 20);
+    // A booking that is moved to the day is older than all that were made for it.
+    world.requests_reschedule(&moves, &later).await.ok();
+    let oldest = pages_of(&format!("{day}&sort_dir=asc"), 1, &departs).await;
+    assert_eq!((&oldest[0]["id"], &oldest[1]["id"]), (&moves["id"], &second["id"]));
 }
 
 async fn audit_entries_are_found_by_rare_and_frequent_words(world: World) {

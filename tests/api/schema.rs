@@ -24,6 +24,10 @@ on_both_engines![
     jobs_do_not_read_all_bookings_of_a_status,
 ];
 
+/// Of the triggers.
+const EDITION: &str = "Edition 2.";
+const NEXT_EDITION: &str = "Edition 3.";
+
 /// The address of an empty database on the engine of this world.
 async fn empty_database_url(world: &World) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
@@ -70,7 +74,7 @@ fn with_migration(db: &Db, text: &'static str) -> Schema {
 /// Without the triggers of terms, with another text of the ledger's.
 fn other_triggers(db: &Db, edition: &str) -> Schema {
     let mut schema = db.schema();
-    let text = schema.triggers.replacen("Edition 1.", edition, 1);
+    let text = schema.triggers.replacen(EDITION, edition, 1);
     let (head, rest) = text.split_once("-- Contents\n").unwrap();
     let (_, tail) = rest.split_once("-- Bookings: seats").unwrap();
     let tail = tail.replace("the ledger is append-only", "the ledger only grows");
@@ -92,7 +96,9 @@ async fn the_first_start_creates_tables_and_triggers(world: World) {
     db.migrate().await.unwrap();
     assert!(!db.is_behind().await.unwrap());
     let names = applied(&db).await.into_iter().map(|(_, name)| name).collect::<Vec<_>>();
-    assert_eq!(names, ["0001_baseline", "0002_secret_key_check", "0003_more_indexes"]);
+    let all =
+        ["0001_baseline", "0002_secret_key_check", "0003_more_indexes", "0004_lists_of_bookings"];
+    assert_eq!(names, all);
     let created = db.schema().triggers;
     let created = created.lines().filter(|line| {
         line.starts_with("CREATE TRIGGER") || line.starts_with("CREATE OR REPLACE TRIGGER")
@@ -112,7 +118,7 @@ async fn a_second_start_changes_nothing(world: World) {
     db.migrate().await.unwrap();
     assert_eq!(fingerprint(db).await, before);
     // The fingerprint tells a change.
-    db.migrate_to(&other_triggers(db, "Edition 1.")).await.unwrap();
+    db.migrate_to(&other_triggers(db, EDITION)).await.unwrap();
     assert_ne!(fingerprint(db).await, before);
 }
 
@@ -143,7 +149,7 @@ async fn changed_triggers_are_created_again(world: World) {
     };
     let ours = triggers(db).await;
     assert_eq!(world.count(texts).await, 0);
-    db.migrate_to(&other_triggers(db, "Edition 1.")).await.unwrap();
+    db.migrate_to(&other_triggers(db, EDITION)).await.unwrap();
     assert!(world.count(texts).await > 0, "the text is the new one");
     let theirs = triggers(db).await;
     let gone = ours.iter().filter(|name| !theirs.contains(name));
@@ -169,14 +175,14 @@ async fn foreign_triggers_are_kept(world: World) {
         }
     };
     db.sql(by_hand).run().await.unwrap();
-    db.migrate_to(&other_triggers(db, "Edition 1.")).await.unwrap();
+    db.migrate_to(&other_triggers(db, EDITION)).await.unwrap();
     db.migrate().await.unwrap();
     assert!(triggers(db).await.contains(&"by_hand".to_owned()));
 }
 
 async fn an_older_process_leaves_newer_triggers(world: World) {
     let db = world.db();
-    db.migrate_to(&other_triggers(db, "Edition 2.")).await.unwrap();
+    db.migrate_to(&other_triggers(db, NEXT_EDITION)).await.unwrap();
     let newer = fingerprint(db).await;
     assert!(!db.is_behind().await.unwrap());
     db.migrate().await.unwrap();
@@ -184,7 +190,7 @@ async fn an_older_process_leaves_newer_triggers(world: World) {
     // A migration of its own cannot be run without replacing them.
     let next = with_migration(db, "CREATE TABLE next (id BIGINT)");
     let why = db.migrate_to(&next).await.unwrap_err().to_string();
-    assert!(why.contains("edition 2 of the triggers"), "{why}");
+    assert!(why.contains("edition 3 of the triggers"), "{why}");
     assert_eq!(fingerprint(db).await, newer);
 }
 

@@ -188,16 +188,22 @@ impl Driver {
             Self::Sort => true,
             Self::Status | Self::RareStatus => sort.column != "k.total",
             Self::Departure => sort.column == "k.departure_at",
+            Self::Channel => sort.column != "k.departure_at",
             Self::CodePromo
             | Self::RefundDue
             | Self::Reseller
             | Self::Boat
             | Self::Partner
             | Self::Charter
-            | Self::Channel
             | Self::Qty => sort.column == "k.created_at",
             Self::Code | Self::Sailing | Self::Email | Self::Search | Self::Note => false,
         }
+    }
+
+    /// Whether the bookings are read in the order in which they were made, until the page is full.
+    fn walks_creation(self, sort: Sort) -> bool {
+        matches!(self, Self::Status | Self::RareStatus | Self::Sort)
+            && sort.column == "k.created_at"
     }
 }
 
@@ -238,7 +244,13 @@ async fn found<'a>(
         has_few_departures: has_few_departures(db, start, end, words.is_some()).await?,
     };
     let driver = Driver::of(query, &texts, owner, counts);
-    let driven_by = |driver| narrowed(db, owner, query, zone, driver, frequency);
+    let is_walked = driver.walks_creation(sort(query));
+    let booked_since = match start {
+        Some(start) if is_walked => Some(first_booked_at(db, start, end).await?),
+        _ => None,
+    };
+    let driven_by =
+        |driver| narrowed(db, owner, query, (start, end), driver, frequency, booked_since);
     let list = driven_by(driver);
     // Words and a period drive if they were counted and are rare; and no other index has the codes of
     // promotions.
@@ -248,7 +260,7 @@ async fn found<'a>(
     // To read the texts of many bookings takes longer than to find the first ones.
     let may_sort = words.is_none();
     if driver.has_order(sort(query)) {
-        // With the oldest first, all that departed before the period come first.
+        // The pages may be far from the first booking of the period.
         let is_period = matches!(driver, Driver::Sort | Driver::Status | Driver::RareStatus)
             && start.or(end).is_some()
             && sort(query).column != "k.departure_at";
@@ -261,17 +273,18 @@ async fn found<'a>(
     })
 }
 
-/// The list with all filters. `frequency` is that of the words, if it was counted.
+/// The list with all filters. `frequency` is that of the words, if it was counted, and no booking of the
+/// period was made before `booked_since`.
 fn narrowed<'a>(
     db: &'a Db,
     owner: Option<Uuid>,
     query: &BookingsQuery,
-    zone: Tz,
+    (start, end): Period,
     driver: Driver,
     frequency: Option<i64>,
+    booked_since: Option<DateTime<Utc>>,
 ) -> List<'a> {
     let words = query.paging.search().map(Words::new);
-    let (start, end) = period(query, zone);
     let drives = |one| driver == one;
     let sort = sort(query);
     let list = db.list(booking!("")).found_in("SELECT k.id FROM bookings k");
@@ -301,11 +314,9 @@ fn narrowed<'a>(
         Driver::RareStatus | Driver::Status | Driver::Sort => sorted_by_departure,
         _ => false,
     };
+    let by_creation = driver.walks_creation(sort);
+    let list = list.filter("k.created_at >= ?", booked_since.filter(|_| by_creation));
     // A booking is made before its departure.
-    let by_creation = match driver {
-        Driver::Status | Driver::RareStatus | Driver::Sort => sort.column == "k.created_at",
-        _ => false,
-    };
     let list = list.filter("k.created_at < ?", end.filter(|_| by_creation));
     let list = by(list, drives(Driver::Code), "k.code = ?", "k.code || '' = ?", code);
     let list = by(
@@ -400,7 +411,9 @@ fn is_unfiltered(query: &BookingsQuery, owner: Option<Uuid>) -> bool {
 }
 
 /// The time of the first departure of a period, and the time after its last one.
-fn period(query: &BookingsQuery, zone: Tz) -> (Option<DateTime<Utc>>, Option<DateTime<Utc>>) {
+type Period = (Option<DateTime<Utc>>, Option<DateTime<Utc>>);
+
+fn period(query: &BookingsQuery, zone: Tz) -> Period {
     let day_after = query.end_date.and_then(|date| date.succ_opt());
     (query.start_date.map(|date| midnight(date, zone)), day_after.map(|date| midnight(date, zone)))
 }
@@ -431,6 +444,23 @@ async fn has_few_departures(
         .scalar()
         .await?;
     Ok(found <= few)
+}
+
+/// When the first booking of a period was made, or earlier.
+async fn first_booked_at(
+    db: &Db,
+    start: DateTime<Utc>,
+    end: Option<DateTime<Utc>>,
+) -> Result<DateTime<Utc>> {
+    let last = end.unwrap_or(DateTime::from_timestamp_nanos(i64::MAX)).date_naive();
+    let first: Option<DateTime<Utc>> = db
+        .sql("SELECT MIN(first_booked_at) FROM departure_days WHERE day >= $1 AND day <= $2")
+        .bind(start.date_naive())
+        .bind(last)
+        .scalar()
+        .await?;
+    // Nothing departs.
+    Ok(first.unwrap_or(start))
 }
 
 /// How `@` is stored in the texts. PostgreSQL indexes letters and digits only.
