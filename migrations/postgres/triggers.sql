@@ -689,11 +689,11 @@ DECLARE
     departure_day DATE := CAST(NEW.departure_at AT TIME ZONE 'UTC' AS DATE);
 BEGIN
     IF NOT EXISTS (SELECT 1 FROM departure_days d
-        WHERE d.day = departure_day AND d.first_booked_at <= NEW.created_at)
+        WHERE d.day = departure_day AND d.booked_since <= NEW.created_at)
     THEN
-        INSERT INTO departure_days (day, first_booked_at) VALUES (departure_day, NEW.created_at)
+        INSERT INTO departure_days (day, booked_since) VALUES (departure_day, NEW.created_at)
         ON CONFLICT (day) DO UPDATE
-        SET first_booked_at = LEAST(departure_days.first_booked_at, excluded.first_booked_at);
+        SET booked_since = LEAST(departure_days.booked_since, excluded.booked_since);
     END IF;
     RETURN NULL;
 END $$;

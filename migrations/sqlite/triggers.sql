@@ -659,21 +659,21 @@ END;
 DROP TRIGGER IF EXISTS bookings_begin_day;
 CREATE TRIGGER bookings_begin_day AFTER INSERT ON bookings
 WHEN NOT EXISTS (SELECT 1 FROM departure_days d
-    WHERE d.day = substr(NEW.departure_at, 1, 10) AND d.first_booked_at <= NEW.created_at)
+    WHERE d.day = substr(NEW.departure_at, 1, 10) AND d.booked_since <= NEW.created_at)
 BEGIN
-    INSERT INTO departure_days (day, first_booked_at)
+    INSERT INTO departure_days (day, booked_since)
     VALUES (substr(NEW.departure_at, 1, 10), NEW.created_at)
-    ON CONFLICT (day) DO UPDATE SET first_booked_at = excluded.first_booked_at;
+    ON CONFLICT (day) DO UPDATE SET booked_since = excluded.booked_since;
 END;
 
 DROP TRIGGER IF EXISTS bookings_begin_other_day;
 CREATE TRIGGER bookings_begin_other_day AFTER UPDATE OF departure_at ON bookings
 WHEN NOT EXISTS (SELECT 1 FROM departure_days d
-    WHERE d.day = substr(NEW.departure_at, 1, 10) AND d.first_booked_at <= NEW.created_at)
+    WHERE d.day = substr(NEW.departure_at, 1, 10) AND d.booked_since <= NEW.created_at)
 BEGIN
-    INSERT INTO departure_days (day, first_booked_at)
+    INSERT INTO departure_days (day, booked_since)
     VALUES (substr(NEW.departure_at, 1, 10), NEW.created_at)
-    ON CONFLICT (day) DO UPDATE SET first_booked_at = excluded.first_booked_at;
+    ON CONFLICT (day) DO UPDATE SET booked_since = excluded.booked_since;
 END;
 
 -- An ordinary payment, which the service records as paid at once: its attempt is paid, and the booking

@@ -28,8 +28,8 @@ const PAGES: &[(&str, &str)] = &[
     ("staff", "staff"),
 ];
 
-/// An entry with the fields that have changed, as rows of a table. A record has many fields, and a page
-/// many records: the template only prints them.
+/// An entry with the fields that have changed, as HTML: rows of a table. A record has many fields, and a
+/// page many records: the template only prints them.
 pub fn audit_entry(entry: &Value, locale: Locale) -> Value {
     let (before, after) = (&entry["before"], &entry["after"]);
     let removed = names(before).filter(|name| after.get(name.as_str()).is_none());
@@ -64,7 +64,7 @@ pub fn audit_entry(entry: &Value, locale: Locale) -> Value {
         "address": entry["address"],
         "request_id": entry["request_id"],
         "entity_id": entry["entity_id"],
-        "changes": changes,
+        "changes_html": changes,
     })
 }
 
@@ -110,7 +110,7 @@ mod tests {
             row("Engine", none, "2 x 300 HP"),
             row("Note", "&lt;old&gt;", none),
         ];
-        assert_eq!(shown["changes"], expected.concat());
+        assert_eq!(shown["changes_html"], expected.concat());
         assert_eq!(
             (&shown["action"], &shown["page"]),
             (&json!("speedboat.updated"), &json!("boats"))
@@ -123,7 +123,7 @@ mod tests {
             "before": { "phone": MARKER, "contact": { "name": MARKER }, "role": "staff" },
             "after": { "phone": MARKER, "contact": { "name": MARKER }, "role": "staff" },
         });
-        let changes = audit_entry(&entry, LOCALE)["changes"].clone();
+        let changes = audit_entry(&entry, LOCALE)["changes_html"].clone();
         let rows = changes.as_str().unwrap().matches("<tr>").count();
         let has = |label| changes.as_str().unwrap().contains(&format!(">{label}</th>"));
         assert!(rows == 2 && has("Contact") && has("Telephone"), "{changes}");
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn a_record_without_a_past_has_one_side() {
         let entry = json!({ "before": null, "after": { "name": "Bahari", "note": null } });
-        let changes = &audit_entry(&entry, LOCALE)["changes"];
+        let changes = &audit_entry(&entry, LOCALE)["changes_html"];
         assert_eq!(*changes, row("Name", "–", "Bahari"));
     }
 }

@@ -134,19 +134,23 @@ pub struct StatementSums {
     pub lines: i64,
 }
 
+/// The account begins years ago: what was before is added up without looking at each line's day.
 macro_rules! sums {
     ($holder:literal, $sign:literal) => {
         concat!(
-            "SELECT CAST(COALESCE(SUM(CASE WHEN posted_on < $2 THEN ",
+            "SELECT (SELECT CAST(COALESCE(SUM(",
             $sign,
-            "amount ELSE 0 END), 0) AS BIGINT) AS opening,
-               CAST(COALESCE(SUM(CASE WHEN posted_on >= $2 THEN ",
+            "amount), 0) AS BIGINT) FROM ledger_lines
+                WHERE ",
+            $holder,
+            " = $1 AND posted_on < $2) AS opening,
+               CAST(COALESCE(SUM(",
             $sign,
-            "amount ELSE 0 END), 0) AS BIGINT) AS change,
-               COUNT(CASE WHEN posted_on >= $2 THEN 1 END) AS lines
+            "amount), 0) AS BIGINT) AS change,
+               COUNT(*) AS lines
              FROM ledger_lines WHERE ",
             $holder,
-            " = $1 AND posted_on <= $3"
+            " = $1 AND posted_on BETWEEN $2 AND $3"
         )
     };
 }

@@ -252,6 +252,12 @@ async fn wrong_rows_are_found(world: World) {
             "a booking has the boat of its sailing",
         ),
         (
+            "a booking is older than its day of departure",
+            "UPDATE departure_days SET booked_since = '2027-01-01T00:00:00+00:00'",
+            "UPDATE departure_days SET booked_since = '2026-01-01T00:00:00+00:00'",
+            "no booking was made before what is known as the first one of its day of departure",
+        ),
+        (
             "a harbour is renamed, and its names are not",
             "UPDATE harbours SET name = 'Sanoer' WHERE name = 'Sanur'",
             "UPDATE harbours SET name = 'Sanur' WHERE name = 'Sanoer'",

@@ -407,13 +407,17 @@ async fn bookings_behind_very_many_others_are_found(world: World) {
     // The newest are found at once.
     let newest = pages_of(day, 1, &departs).await;
     assert_eq!(newest[0]["price"]["total"], 3_000);
-    // The cheapest of a channel: those of another channel are cheaper.
+    // The earliest departures of a channel: those of the day before are of another one.
+    let earliest = "channel=staff&sort_by=departure_at&sort_dir=asc";
+    pages_of(earliest, 1, &is_staff).await;
+    // Behind the pages that are looked for in the order of the list.
+    pages_of(earliest, 601, &is_staff).await;
+    // The latest: few of the other channel depart on that day.
+    pages_of("channel=staff&sort_by=departure_at&sort_dir=desc", 1, &is_staff).await;
+    // An index has the bookings of a channel by their total.
     let cheapest = "channel=staff&sort_by=total&sort_dir=asc";
     pages_of(cheapest, 1, &is_staff).await;
-    // Behind the pages that are looked for in the order of the list.
-    pages_of(cheapest, 601, &is_staff).await;
-    // The dearest: few of the other channel are dearer.
-    pages_of("channel=staff&sort_by=total&sort_dir=desc", 1, &is_staff).await;
+    pages_of("channel=staff&sort_by=total&sort_dir=desc", 601, &is_staff).await;
     // The last page.
     let last = format!("{cheapest}&page_size=100&page=151");
     assert_eq!(find(&last).await.0.len(), 20);

@@ -6,7 +6,7 @@
 //! list, its bookings are read first and then sorted. Thus the plan depends neither on the engine nor
 //! on its statistics.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 
 use crate::{
@@ -202,8 +202,7 @@ impl Driver {
 
     /// Whether the bookings are read in the order in which they were made, until the page is full.
     fn walks_creation(self, sort: Sort) -> bool {
-        matches!(self, Self::Status | Self::RareStatus | Self::Sort)
-            && sort.column == "k.created_at"
+        self.has_order(sort) && sort.column == "k.created_at"
     }
 }
 
@@ -246,7 +245,7 @@ async fn found<'a>(
     let driver = Driver::of(query, &texts, owner, counts);
     let is_walked = driver.walks_creation(sort(query));
     let booked_since = match start {
-        Some(start) if is_walked => Some(first_booked_at(db, start, end).await?),
+        Some(start) if is_walked => Some(first_booking(db, start, end).await?),
         _ => None,
     };
     let driven_by =
@@ -290,9 +289,14 @@ fn narrowed<'a>(
     let list = db.list(booking!("")).found_in("SELECT k.id FROM bookings k");
     let list = list
         .examining(COLUMNS, if words.is_some() { SEARCHED } else { EXAMINED })
-        .sorted_apart(!driver.has_order(sort));
+        .sorted_apart(!driver.has_order(sort))
+        .few(driver == Driver::Search);
     let list = match driver {
         Driver::Charter => list.only("k.type = 'charter'"),
+        // As in the index of this order.
+        Driver::Channel if sort.column == "k.total" => {
+            list.only("k.channel <> 'web' AND k.total >= 0")
+        }
         Driver::Channel => list.only("k.channel <> 'web'"),
         Driver::Qty => list.only("k.qty >= 5"),
         Driver::Note => list.only("k.note <> ''"),
@@ -447,20 +451,21 @@ async fn has_few_departures(
 }
 
 /// When the first booking of a period was made, or earlier.
-async fn first_booked_at(
+async fn first_booking(
     db: &Db,
     start: DateTime<Utc>,
     end: Option<DateTime<Utc>>,
 ) -> Result<DateTime<Utc>> {
-    let last = end.unwrap_or(DateTime::from_timestamp_nanos(i64::MAX)).date_naive();
-    let first: Option<DateTime<Utc>> = db
-        .sql("SELECT MIN(first_booked_at) FROM departure_days WHERE day >= $1 AND day <= $2")
+    let end = end.unwrap_or(DateTime::from_timestamp_nanos(i64::MAX));
+    let last = (end - TimeDelta::microseconds(1)).date_naive();
+    let since: Option<DateTime<Utc>> = db
+        .sql("SELECT MIN(booked_since) FROM departure_days WHERE day >= $1 AND day <= $2")
         .bind(start.date_naive())
         .bind(last)
         .scalar()
         .await?;
     // Nothing departs.
-    Ok(first.unwrap_or(start))
+    Ok(since.unwrap_or(start))
 }
 
 /// How `@` is stored in the texts. PostgreSQL indexes letters and digits only.

@@ -63,6 +63,8 @@ pub struct List<'a> {
     examined: Option<(&'static str, i64)>,
     /// See [`Self::sorted_apart`].
     is_sorted_apart: bool,
+    /// See [`Self::few`].
+    are_few: bool,
     /// See [`Self::only_first`].
     first: Option<(i64, String)>,
     known: Option<Total>,
@@ -73,7 +75,7 @@ pub struct List<'a> {
 impl<'a> List<'a> {
     pub(super) fn new(db: &'a Db, select: &'static str) -> Self {
         let (conditions, checks) = Default::default();
-        let (found, examined, is_sorted_apart, first, known, binds) = Default::default();
+        let (found, examined, is_sorted_apart, are_few, first, known, binds) = Default::default();
         Self {
             db,
             select,
@@ -82,6 +84,7 @@ impl<'a> List<'a> {
             checks,
             examined,
             is_sorted_apart,
+            are_few,
             first,
             known,
             binds,
@@ -115,6 +118,13 @@ impl<'a> List<'a> {
     /// [`Self::examining`].
     pub fn sorted_apart(mut self, is_sorted_apart: bool) -> Self {
         self.is_sorted_apart = is_sorted_apart;
+        self
+    }
+
+    /// The filters find few rows, so the ids of all are read at once, instead of a page and a count.
+    /// Needs [`Self::found_in`].
+    pub fn few(mut self, are_few: bool) -> Self {
+        self.are_few = are_few;
         self
     }
 
@@ -172,14 +182,17 @@ impl<'a> List<'a> {
 
     /// The ids of all rows in order, at most `limit`, by the query of [`Self::found_in`].
     pub async fn ids(self, sort: Sort, id: &'static str, limit: i64) -> Result<Vec<Uuid>> {
+        Ok(self.ids_of(sort, id, limit).await?.into_iter().map(|(id,)| id).collect())
+    }
+
+    async fn ids_of(&self, sort: Sort, id: &'static str, limit: i64) -> Result<Vec<(Uuid,)>> {
         let place = self.binds.len() + 1;
         let text = format!(
             "{} {} LIMIT CAST(${place} AS BIGINT)",
             self.rows(self.found.unwrap_or(self.select)),
             order(sort, id)
         );
-        let ids: Vec<(Uuid,)> = self.statement(text).bind(limit).long().all().await?;
-        Ok(ids.into_iter().map(|(id,)| id).collect())
+        self.statement(text).bind(limit).long().all().await
     }
 
     /// The page of rows, and the total. `id` breaks ties, so that pages never overlap.
@@ -193,6 +206,14 @@ impl<'a> List<'a> {
         let Some(found) = self.found else {
             return self.page_of(self.select, sort, id, limit, offset).await;
         };
+        if self.are_few && self.known.is_none() {
+            let ids = self.ids_of(sort, id, EXACT + 1).await?;
+            if ids.len() as i64 <= EXACT {
+                let total = Total::exactly(ids.len() as i64);
+                let page = ids.into_iter().skip(offset as usize).take(limit as usize);
+                return Ok((self.rows_of(page.collect(), sort, id).await?, total));
+            }
+        }
         let is_in_order = !self.is_sorted_apart && !found.contains(" JOIN ");
         let (ids, total) = match offset < DEEP || !is_in_order {
             true => self.page_of(found, sort, id, limit, offset).await?,

@@ -40,7 +40,7 @@ const MIGRATIONS: &[(&str, &str, &str)] = &[
     migration!(each "0001_baseline"),
     migration!(both "0002_secret_key_check"),
     migration!(both "0003_more_indexes"),
-    migration!(each "0004_lists_of_bookings"),
+    migration!(each "0004_lists"),
 ];
 const SQLITE_TRIGGERS: &str = include_str!("../../../migrations/sqlite/triggers.sql");
 const POSTGRES_TRIGGERS: &str = include_str!("../../../migrations/postgres/triggers.sql");

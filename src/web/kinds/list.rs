@@ -5,7 +5,7 @@ use minijinja::context;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Cell, Column, Link, TableRow, actions, back, cells, fill, offers, show::further};
+use super::{Cell, Column, Link, TableRow, actions, back, cells, fill, pages_under, show::further};
 use crate::web::{
     client::{Call, Envelope},
     fields::{Choice, FieldView},
@@ -119,11 +119,11 @@ fn render(
         "" => None,
         row => Some(row),
     };
-    let of_rows = if has_detail { Vec::new() } else { offers(&visit, &detail) };
+    let pages_of_rows = if has_detail { Vec::new() } else { pages_under(&visit, &detail) };
     let view = rows.iter().map(|record| TableRow {
         href: target.and_then(|path| fill(path, &visit, record)),
         cells: cells(record, page.columns, locale),
-        actions: actions(&visit, &of_rows, record),
+        actions: actions(&visit, &pages_of_rows, record),
     });
     let view: Vec<_> = view.collect();
     let filters: Vec<_> =
@@ -154,7 +154,7 @@ fn render(
         filtered => visit.query.iter().any(|(name, value)| !PAGING.contains(&name.as_str()) && !value.is_empty()),
         paging => data(paging(&visit, &envelope.pagination, view.len())),
         exports => data(exports(&visit, input)),
-        news => data(actions(&visit, &offers(&visit, page.path), &Value::Null)),
+        news => data(actions(&visit, &pages_under(&visit, page.path), &Value::Null)),
         back => data(back(&visit)),
         says => page.says.as_ref().map(|says| says.say(visit.lang())),
     };

@@ -114,10 +114,10 @@ fn fill_with(path: &str, value: impl Fn(&str) -> Option<String>) -> Option<Strin
 }
 
 /// The pages directly under a path that the person may open, for some records at least.
-pub fn offers<'v>(visit: &'v Visit, under: &str) -> Vec<&'v Page> {
+pub fn pages_under<'v>(visit: &'v Visit, path: &str) -> Vec<&'v Page> {
     let is_child = |page: &Page| {
         page.path.rsplit_once('/').is_some_and(|(above, name)| {
-            !name.starts_with('{') && without_names(above).eq(without_names(under))
+            !name.starts_with('{') && without_names(above).eq(without_names(path))
         })
     };
     let is_offered = |page: &Page| {
@@ -129,8 +129,8 @@ pub fn offers<'v>(visit: &'v Visit, under: &str) -> Vec<&'v Page> {
 }
 
 /// Links to those pages that fit this record.
-pub fn actions(visit: &Visit, offers: &[&Page], record: &Value) -> Vec<Link> {
-    let links = offers.iter().filter(|page| fits(page, record)).filter_map(|page| {
+pub fn actions(visit: &Visit, pages: &[&Page], record: &Value) -> Vec<Link> {
+    let links = pages.iter().filter(|page| fits(page, record)).filter_map(|page| {
         Some(Link {
             href: fill(page.path, visit, record)?,
             label: page.title.say(visit.lang()).to_owned(),

@@ -6,7 +6,7 @@ use minijinja::context;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Cell, Link, actions, back, cells, offers};
+use super::{Cell, Link, actions, back, cells, pages_under};
 use crate::{
     kernel::lang::Lang,
     web::{
@@ -60,7 +60,7 @@ fn render(visit: Visit, record: &Value, further: &Map<String, Value>) -> Respons
         further => data(further),
         cells => data(cells(record, page.columns, locale)),
         tables => data(page.tables.iter().map(|(path, columns)| table(record, path, columns, locale)).collect::<Vec<_>>()),
-        actions => data(actions(&visit, &offers(&visit, page.path), record)),
+        actions => data(actions(&visit, &pages_under(&visit, page.path), record)),
         back => data(back(&visit)),
         kind_of => page.title.say(visit.lang()),
         state => record["status"].as_str(),
