@@ -8,7 +8,7 @@ use fast_qr::{ECL, QRBuilder};
 use krilla::{
     Document,
     color::luma,
-    geom::{PathBuilder, Point, Rect},
+    geom::{PathBuilder, Point, Rect, Transform},
     metadata::Metadata,
     page::PageSettings,
     paint::Fill,
@@ -29,27 +29,40 @@ pub const A5: (f32, f32) = (419.5, 595.3);
 struct FontFace {
     font: Font,
     face: Face<'static>,
+    /// Advances of Latin characters, by code point. Almost all texts consist of them, and each text is
+    /// measured several times.
+    latin: Vec<Option<u16>>,
 }
 
 impl FontFace {
     fn new(data: &'static [u8]) -> Self {
         let face = Face::parse(data, 0).expect("the embedded fonts are valid");
-        Self { font: Font::new(data.into(), 0).expect("the embedded fonts are valid"), face }
+        let latin = ('\0'..='\u{24F}').map(|c| advance(&face, c)).collect();
+        let font = Font::new(data.into(), 0).expect("the embedded fonts are valid");
+        Self { font, face, latin }
+    }
+
+    /// `None`: the font has no such character.
+    fn advance(&self, c: char) -> Option<u16> {
+        match self.latin.get(c as usize) {
+            Some(known) => *known,
+            None => advance(&self.face, c),
+        }
     }
 
     fn width(&self, size: f32, text: &str) -> f32 {
-        let advance = |c| {
-            let glyph = self.face.glyph_index(c)?;
-            self.face.glyph_hor_advance(glyph)
-        };
-        let units: u32 = text.chars().map(|c| u32::from(advance(c).unwrap_or(0))).sum();
+        let units: u32 = text.chars().map(|c| u32::from(self.advance(c).unwrap_or(0))).sum();
         units as f32 * size / f32::from(self.face.units_per_em())
     }
 
     /// Replaces characters without a glyph by `?`.
     fn drawable(&self, text: &str) -> String {
-        text.nfc().map(|c| if self.face.glyph_index(c).is_some() { c } else { '?' }).collect()
+        text.nfc().map(|c| if self.advance(c).is_some() { c } else { '?' }).collect()
     }
+}
+
+fn advance(face: &Face<'_>, c: char) -> Option<u16> {
+    face.glyph_hor_advance(face.glyph_index(c)?)
 }
 
 static REGULAR: LazyLock<FontFace> =
@@ -182,14 +195,12 @@ impl Canvas<'_, '_> {
     pub fn qr(&mut self, x: f32, y: f32, side: f32, text: &str) -> Result<()> {
         let code = QRBuilder::new(text).ecl(ECL::M).build();
         let code = code.map_err(|_| Error::internal("the text is too long for a QR code"))?;
-        let unit = side / code.size as f32;
         let mut path = PathBuilder::new();
         for row in 0..code.size {
             // Adjacent modules are drawn as one block to avoid hairlines.
             let mut column = 0;
             for run in code[row].chunk_by(|a, b| a.value() == b.value()) {
-                let (left, top) = (x + unit * column as f32, y + unit * row as f32);
-                let rect = Rect::from_xywh(left, top, unit * run.len() as f32, unit);
+                let rect = Rect::from_xywh(column as f32, row as f32, run.len() as f32, 1.0);
                 if let Some(rect) = rect.filter(|_| run[0].value()) {
                     path.push_rect(rect);
                 }
@@ -198,7 +209,11 @@ impl Canvas<'_, '_> {
         }
         self.shade(0);
         if let Some(path) = path.finish() {
+            // Whole numbers of modules take a third of the bytes of lengths on the page.
+            let unit = side / code.size as f32;
+            self.0.push_transform(&Transform::from_row(unit, 0.0, 0.0, unit, x, y));
             self.0.draw_path(&path);
+            self.0.pop();
         }
         Ok(())
     }
