@@ -209,7 +209,7 @@ impl Canvas<'_, '_> {
         }
         self.shade(0);
         if let Some(path) = path.finish() {
-            // Whole numbers of modules take a third of the bytes of lengths on the page.
+            // Whole numbers of modules take half of the bytes that lengths on the page take.
             let unit = side / code.size as f32;
             self.0.push_transform(&Transform::from_row(unit, 0.0, 0.0, unit, x, y));
             self.0.draw_path(&path);
