@@ -134,7 +134,7 @@ pub struct StatementSums {
     pub lines: i64,
 }
 
-/// The account begins years ago: what was before is added up without looking at each line's day.
+/// One range of the index for each sum: a condition for each line takes four times as long.
 macro_rules! sums {
     ($holder:literal, $sign:literal) => {
         concat!(

@@ -259,7 +259,8 @@ async fn found<'a>(
     // To read the texts of many bookings takes longer than to find the first ones.
     let may_sort = words.is_none();
     if driver.has_order(sort(query)) {
-        // The pages may be far from the first booking of the period.
+        // In the order of the total, bookings of other periods may come first; in that of creation, a few
+        // of the period may have been made long before the others.
         let is_period = matches!(driver, Driver::Sort | Driver::Status | Driver::RareStatus)
             && start.or(end).is_some()
             && sort(query).column != "k.departure_at";
