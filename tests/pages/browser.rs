@@ -113,13 +113,23 @@ pub async fn open(world: &World, look: Look) -> Option<Browser> {
 
 /// Sends a command and returns its value; a refusal is a panic.
 async fn send(http: &reqwest::Client, method: Method, url: &str, body: Value) -> Value {
+    let answer = try_send(http, method, url, &body).await;
+    answer.unwrap_or_else(|error| panic!("{url} {body}: {error:#}"))
+}
+
+/// Sends a command and returns its value, or why the driver refused it.
+async fn try_send(
+    http: &reqwest::Client,
+    method: Method,
+    url: &str,
+    body: &Value,
+) -> Result<Value, Value> {
     let request = http.request(method.clone(), url);
-    let request = if method == Method::POST { request.json(&body) } else { request };
+    let request = if method == Method::POST { request.json(body) } else { request };
     let response = request.send().await.expect("the driver answers");
     let status = response.status();
     let mut answer: Value = response.json().await.expect("the driver answers with JSON");
-    assert!(status.is_success(), "{url} {body}: {answer:#}");
-    answer["value"].take()
+    if status.is_success() { Ok(answer["value"].take()) } else { Err(answer) }
 }
 
 pub const TAB: &str = "\u{e004}";
@@ -292,9 +302,13 @@ impl Browser {
         url.strip_prefix(&self.base).unwrap_or(url).to_owned()
     }
 
-    /// The text of the page as it is seen. Empty while another page is loading.
+    /// The text of the page as it is seen. Empty while another page is loading: the driver refuses a
+    /// script whose page goes away.
     pub async fn text(&self) -> String {
-        let text = self.runs("return document.body ? document.body.innerText : ''").await;
+        let script = "return document.body ? document.body.innerText : ''";
+        let (url, body) =
+            (format!("{}/execute/sync", self.session), json!({ "script": script, "args": [] }));
+        let text = try_send(&self.http, Method::POST, &url, &body).await.unwrap_or_default();
         text.as_str().unwrap_or_default().to_owned()
     }
 
@@ -334,7 +348,7 @@ impl Browser {
             let message = entry["message"].as_str().unwrap_or_default();
             let is_refusal =
                 message.contains("Failed to load resource") && message.contains("status of 4");
-            !is_refusal && !message.contains("ViewTransition opt-in disabled")
+            !is_refusal && !message.contains("DOMException: Transition was ")
         });
         let entries: Vec<_> = entries.collect();
         assert!(entries.is_empty(), "{entries:#?}");
