@@ -12,7 +12,7 @@ use crate::{
         caller::Caller,
         clock::midnight,
         csv::harmless,
-        db::{Db, List, like},
+        db::{Db, EXACT, List, like},
         error::Result,
         http::{
             FileOr, ListFormat, PageOrCsv, Paging, Query,
@@ -142,9 +142,9 @@ const COLUMNS: &str = "SELECT l.id, l.actor_id, l.actor_name, l.actor_email, l.a
 /// A count checks at most this many entries.
 const EXAMINED: i64 = 100_000;
 /// If their names are searched, which no index has.
-const SEARCHED: i64 = 8_000;
+const SEARCHED: i64 = 10_000;
 /// Words that more entries contain do not drive the query.
-const RARE: i64 = 5_000;
+const RARE: i64 = EXACT;
 
 /// Entries by people with a name or address like `?`, or of an action like it. A person may have had
 /// another name at the time.

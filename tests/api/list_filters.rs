@@ -304,15 +304,23 @@ async fn sailings_are_found_by_rare_and_frequent_words(world: World) {
     assert_eq!(boat["total_items"], 0);
 }
 
-/// Copies a booking of one seat as expired ones. In few transactions: PostgreSQL keeps all versions of the
+/// Copies a booking of one seat as ones that ended unpaid. In few transactions: PostgreSQL keeps all versions of the
 /// sailing until the end of each.
 async fn copies_booking(world: &World, id: &Value, channel: &'static str, total: i64, count: i64) {
     for start in (0..count).step_by(1_000) {
-        copies_some(world, id, channel, total, (count - start).min(1_000)).await;
+        let count = (count - start).min(1_000);
+        copies_some(world, id, channel, "expired", total, count).await;
     }
 }
 
-async fn copies_some(world: &World, id: &Value, channel: &'static str, total: i64, count: i64) {
+async fn copies_some(
+    world: &World,
+    id: &Value,
+    channel: &'static str,
+    status: &'static str,
+    total: i64,
+    count: i64,
+) {
     let original: Uuid = id.as_str().unwrap().parse().unwrap();
     let (id, code) = match world.db().engine() {
         "sqlite" => ("randomblob(16)", "hex(randomblob(8))"),
@@ -334,7 +342,7 @@ async fn copies_some(world: &World, id: &Value, channel: &'static str, total: i6
            partner_net, expires_at, created_at, updated_at)
          WITH RECURSIVE numbers(n) AS (
            SELECT CAST(1 AS BIGINT) UNION ALL SELECT n + 1 FROM numbers WHERE n < $5)
-         SELECT {id}, {code}, type, 'expired', $1, sailing_id, speedboat_id, partner_id,
+         SELECT {id}, {code}, type, '{status}', $1, sailing_id, speedboat_id, partner_id,
            departure_at, arrival_at, qty, seats, note, contact_name, contact_email,
            contact_phone, lang, passengers, accepted_terms, unit_price, $2, 0,
            taxes, 0, $2, commission_rate, 0, commission_taxes, 0, $2, expires_at, $3, $3
@@ -421,6 +429,18 @@ async fn bookings_behind_very_many_others_are_found(world: World) {
     // The last page.
     let last = format!("{cheapest}&page_size=100&page=151");
     assert_eq!(find(&last).await.0.len(), 20);
+    // A period has more bookings than are examined. The total is that of the status.
+    copies_some(&world, &second["id"], "web", "cancelled", 4_000, 30).await;
+    let cancelled = "start_date=2026-11-15&end_date=2026-11-17&status=cancelled";
+    let (rows, pagination) = find(cancelled).await;
+    assert_eq!(rows.len(), 20);
+    assert_eq!(pagination["total_items"], 30);
+    assert_eq!(pagination["total_is_minimum"], Value::Null);
+    // A page past the end says nothing of the pages before it.
+    let (rows, pagination) = find(&format!("{cancelled}&page=90")).await;
+    assert_eq!((rows.len(), &pagination["total_items"]), (0, &json!(30)));
+    let (rows, pagination) = find("channel=staff&status=cancelled&page=90").await;
+    assert_eq!((rows.len(), &pagination["total_items"]), (0, &json!(0)));
     // A booking that is moved to the day is older than all that were made for it.
     world.requests_reschedule(&moves, &later).await.ok();
     let oldest = pages_of(&format!("{day}&sort_dir=asc"), 1, &departs).await;

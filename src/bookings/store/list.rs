@@ -61,8 +61,12 @@ pub async fn list(
     let (sort, limit, offset) = (sort(query), paging.limit(), paging.offset());
     let Found { mut list, instead } = found(db, owner, query, zone).await?;
     if let Some(instead) = instead {
-        // All pages have the same total, and the driver examines fewer bookings in vain.
-        let total = instead.count(sort, "k.id").await?;
+        // All pages have the same total: that of the query which examines fewer bookings in vain.
+        let counted = match list.has_more_than(EXAMINED).await? {
+            true => &instead,
+            false => &list,
+        };
+        let total = counted.count(sort, "k.id").await?;
         list = list.known(Some(total));
         if offset < FIRST_PAGES
             && let Some(rows) = list.page_in_first(WALKED, sort, "k.id", limit, offset).await?

@@ -43,10 +43,11 @@ impl Total {
         Self { items: items.min(EXACT), is_minimum: true }
     }
 
-    /// A count that examines a part of the rows may miss those of the page.
-    fn including(self, seen: i64) -> Self {
-        match self.is_minimum {
-            true => Self::at_least(self.items.max(seen)),
+    /// A count that examines a part of the rows may miss those of the page. A page without rows says
+    /// nothing of those before it.
+    fn including(self, offset: i64, rows: usize) -> Self {
+        match self.is_minimum && rows > 0 {
+            true => Self::at_least(self.items.max(offset + rows as i64)),
             false => self,
         }
     }
@@ -250,15 +251,14 @@ impl<'a> List<'a> {
             next + 1
         ));
         let ids: Vec<(Uuid,)> = page.bind(limit).bind(offset).long().all().await?;
-        let seen = offset + ids.len() as i64;
         let is_full = ids.len() as i64 == limit;
         if !is_full && self.has_more_than(most).await? {
             return Ok(None);
         }
         // A page that is not full is the last one, unless it is past the end.
         let total = match !is_full && !ids.is_empty() {
-            true => Total::exactly(seen),
-            false => self.total(&self.rows(found), sort, id).await?.including(seen),
+            true => Total::exactly(offset + ids.len() as i64),
+            false => self.total(&self.rows(found), sort, id).await?.including(offset, ids.len()),
         };
         Ok(Some((self.rows_of(ids, sort, id).await?, total)))
     }
@@ -318,8 +318,8 @@ impl<'a> List<'a> {
         if let Some((first,)) = ids.first() {
             anchors.remember(query, offset, *first, anchor);
         }
-        let seen = offset + ids.len() as i64;
-        Ok((ids, total.including(seen)))
+        let total = total.including(offset, ids.len());
+        Ok((ids, total))
     }
 
     /// If the first page is not full, its length is the total.
@@ -343,14 +343,15 @@ impl<'a> List<'a> {
             let total = self.total(&rows, sort, id).await?;
             let is_past = !total.is_minimum && offset >= total.items;
             let found: Vec<T> = if is_past { Vec::new() } else { page.all().await? };
-            let seen = offset + found.len() as i64;
-            return Ok((found, total.including(seen)));
+            let total = total.including(offset, found.len());
+            return Ok((found, total));
         }
         let found: Vec<T> = page.all().await?;
         let seen = found.len() as i64;
         let total =
             if seen < limit { Total::exactly(seen) } else { self.total(&rows, sort, id).await? };
-        Ok((found, total.including(seen)))
+        let total = total.including(0, found.len());
+        Ok((found, total))
     }
 
     async fn total(&self, rows: &str, sort: Sort, id: &str) -> Result<Total> {
