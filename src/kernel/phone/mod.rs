@@ -63,22 +63,76 @@ impl FromStr for Phone {
 
 const INDONESIA: u16 = 62;
 
-/// Most numbers are Indonesian, so that more of their typing errors are worth finding.
+/// Most numbers are Indonesian, so more of their typing errors are worth finding, and numbers of other
+/// countries without their calling code as well. Indonesian area codes are stable.
 fn is_indonesian(national: &str) -> bool {
     let length = national.len();
     match national.as_bytes() {
+        // Toll-free numbers.
+        [b'8', b'0', b'0', ..] => (8..=10).contains(&length),
         [b'8', b'4', ..] => false,
         [b'8', ..] => (9..=12).contains(&length),
         // Call centres.
         [b'1', b'5', b'0', b'0', ..] => length == 7,
-        [b'1', ..] => false,
-        // The area codes with two digits: Jakarta, Bandung, Semarang, Surabaya and Medan, which has longer
-        // numbers.
-        [b'2', b'1' | b'2' | b'4', ..] | [b'3', b'1', ..] => length <= 10,
-        [b'6', b'1', ..] => length <= 11,
-        [b'9', b'9', ..] => false,
-        _ => (8..=11).contains(&length),
+        // Jakarta, Bandung, Semarang and Surabaya.
+        [b'2', b'1' | b'2' | b'4', ..] | [b'3', b'1', ..] => (7..=10).contains(&length),
+        // Medan.
+        [b'6', b'1', b'9', ..] => (7..=11).contains(&length),
+        [b'6', b'1', ..] => (7..=10).contains(&length),
+        [first, second, third, ..] => {
+            (8..=11).contains(&length) && has_area(*first, *second, *third)
+        }
+        _ => false,
     }
+}
+
+/// Whether there is an area code of these three digits.
+fn has_area(first: u8, second: u8, third: u8) -> bool {
+    let thirds: &[u8] = match (first, second) {
+        (b'2', b'3' | b'5') => b"1234",
+        (b'2', b'6') => b"0123456789",
+        (b'2', b'7') => b"123456",
+        (b'2', b'8') => b"0123456789",
+        (b'2', b'9') => b"12345678",
+        (b'3', b'2' | b'5') => b"12345678",
+        (b'3', b'3') => b"1234568",
+        (b'3', b'4') => b"123",
+        (b'3', b'6') => b"123568",
+        (b'3', b'7') => b"0123469",
+        (b'3', b'8') => b"0123456789",
+        (b'4', b'0') => b"1234589",
+        (b'4', b'1') => b"0134789",
+        (b'4', b'2') => b"0123678",
+        (b'4', b'3') => b"0124568",
+        (b'4', b'4') => b"3",
+        (b'4', b'5') => b"12378",
+        (b'4', b'6') => b"12345",
+        (b'4', b'7') => b"134",
+        (b'4', b'8') => b"1245",
+        (b'5', b'1') => b"123456789",
+        (b'5', b'2') => b"25678",
+        (b'5', b'3') => b"12456789",
+        (b'5', b'4') => b"1234589",
+        (b'5', b'5') => b"12346",
+        (b'5', b'6') => b"12345678",
+        (b'6', b'2' | b'5') => b"0123456789",
+        (b'6', b'3') => b"12345679",
+        (b'6', b'4') => b"123456",
+        (b'7', b'0') => b"2",
+        (b'7', b'1' | b'2' | b'5') => b"123456789",
+        (b'7', b'3' | b'6') => b"0123456789",
+        (b'7', b'4') => b"12345678",
+        (b'7', b'7') => b"01236789",
+        (b'9', b'0') => b"12",
+        (b'9', b'1') => b"01345678",
+        (b'9', b'2') => b"0123479",
+        (b'9', b'5') => b"125678",
+        (b'9', b'6') => b"234679",
+        (b'9', b'7') => b"159",
+        (b'9', b'8') => b"013456",
+        _ => b"",
+    };
+    thirds.contains(&third)
 }
 
 impl<'de> Deserialize<'de> for Phone {
@@ -141,6 +195,21 @@ mod tests {
     }
 
     #[test]
+    fn fixed_lines_of_indonesia_are_welcome() {
+        for (written, number) in [
+            ("021 345 6789", "+62213456789"),
+            ("0361 751011", "+62361751011"),
+            ("(0370) 633 333", "+62370633333"),
+            ("061-4567890", "+62614567890"),
+            ("0411 321 987", "+62411321987"),
+            ("1500 123", "+621500123"),
+            ("0800 1 234567", "+628001234567"),
+        ] {
+            assert_eq!(written.parse::<Phone>().unwrap().as_str(), number, "{written}");
+        }
+    }
+
+    #[test]
     fn foreign_numbers_are_welcome_and_rubbish_is_not() {
         assert_eq!("+61 412 345 678".parse::<Phone>().unwrap().as_str(), "+61412345678");
         assert_eq!("+6221 3456789".parse::<Phone>().unwrap().as_str(), "+62213456789");
@@ -148,6 +217,15 @@ mod tests {
         assert_eq!("+44 (0)20 7946 0958".parse::<Phone>().unwrap().as_str(), "+442079460958");
         assert_eq!("+39 06 6982 1234".parse::<Phone>().unwrap().as_str(), "+390669821234");
         for bad in [
+            // Numbers of other countries without their calling code.
+            "61412345678",
+            "0412 345 678",
+            "(415) 555-2671",
+            "07911 123456",
+            "60123456789",
+            "66812345678",
+            "34612345678",
+            "79161234567",
             "",
             "0",
             "12",

@@ -58,7 +58,7 @@ const PLANS: &[Plan] = &[
     plain(39, 6, 12), trunk(40, 6, 9), trunk(41, 9, 9), trunk(43, 4, 13), trunk(44, 9, 10),
     plain(45, 8, 8), trunk(46, 7, 9), plain(47, 8, 8), plain(48, 7, 9), trunk(49, 5, 13),
     trunk(51, 8, 9), plain(52, 10, 11), trunk(53, 6, 10), trunk(54, 10, 11), trunk(55, 10, 11),
-    plain(56, 9, 9), trunk(57, 8, 10), trunk(58, 10, 10), trunk(60, 8, 10), trunk(61, 9, 9),
+    plain(56, 9, 9), trunk(57, 8, 10), trunk(58, 10, 10), trunk(60, 8, 10), trunk(61, 9, 10),
     trunk(62, 7, 12), trunk(63, 6, 10), trunk(64, 8, 10), plain(65, 8, 8), trunk(66, 8, 9),
     trunk(81, 9, 10), trunk(82, 5, 11), trunk(84, 9, 10), trunk(86, 7, 11), trunk(90, 10, 10),
     trunk(91, 10, 10), trunk(92, 9, 10), trunk(93, 9, 9), trunk(94, 9, 9), trunk(95, 6, 10),
