@@ -20,7 +20,7 @@
 //!
 //! `recent_sign_in()` marks what a stolen token must not be able to do for long: money, rights,
 //! webhooks, acting for others. `before_enrolment()` marks the little that an account may do that has
-//! to set up a second factor first.
+//! to set up a second factor first; `before_enrolment_for_pages()` what a page may read for it.
 //!
 //! Whoever impersonates a partner also needs the rule that guards an operation for staff. Where there
 //! is none, it is `partners.write` for a changing operation and `partners.read` for another one
@@ -83,12 +83,12 @@ pub fn table(app: App) -> Table {
     .op(POST.keeps_offers(),                    "/auth/confirm-email",       Public,     confirm_email,       "Confirm new e-mail address").at_most(20)
     .op(POST.keeps_offers(),                    "/auth/cancel-email-change", Public,     cancel_email_change, "Cancel change of e-mail address").at_most(20)
     // One's own account
-    .op(GET.before_enrolment(),                 "/user/me",                OwnAccount, get_profile,     "Get own profile")
+    .op(GET.before_enrolment_for_pages(),       "/user/me",                OwnAccount, get_profile,     "Get own profile")
     .op(PUT.changes_some_offers(),              "/user/me",                OwnAccount, update_profile,  "Update own profile")
     .op(PUT.keeps_offers(),                     "/user/me/password",       OwnAccount, change_password, "Change own password")
     .op(GET,                                    "/user/me/sessions",       OwnAccount, list_sessions,   "List own sessions")
     .op(DELETE.keeps_offers(),                  "/user/me/sessions/{id}",  OwnAccount, end_session,     "End own session")
-    .op(POST.keeps_offers().before_enrolment(), "/user/me/reauthenticate", OwnAccount, reauthenticate,  "Reauthenticate")
+    .op(POST.keeps_offers(),                    "/user/me/reauthenticate", OwnAccount, reauthenticate,  "Reauthenticate")
     .op(POST.keeps_offers().before_enrolment(), "/user/me/totp",           OwnAccount, enrol_totp,      "Enrol second factor")
     .op(POST.keeps_offers().before_enrolment(), "/user/me/totp/confirm",   OwnAccount, confirm_totp,    "Confirm second factor")
     .op(DELETE.keeps_offers(),                  "/user/me/totp",           OwnAccount, remove_totp,     "Remove own second factor")

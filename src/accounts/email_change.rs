@@ -46,6 +46,8 @@ crate::string_enum! {
 #[derive(Clone, Copy)]
 pub struct Request {
     pub requested_by: Uuid,
+    /// The holder's session, which does not end when the change is confirmed.
+    pub session_id: Option<Uuid>,
     pub lang: Lang,
 }
 
@@ -54,7 +56,7 @@ pub async fn request(
     tx: &mut Tx,
     account: &Credentials,
     email: &Email,
-    Request { requested_by, lang }: Request,
+    Request { requested_by, session_id, lang }: Request,
     now: DateTime<Utc>,
 ) -> Result<()> {
     ensure_available(tx, account.id, email).await?;
@@ -66,6 +68,7 @@ pub async fn request(
         old_email: Some(&account.email),
         new_email: Some(email),
         requested_by,
+        session_id,
     };
     let change_id = insert(tx, new, now).await?;
     let change = EmailChangeRef { change_id, lang };
@@ -90,11 +93,13 @@ pub async fn replace_unproven(
         old_email: None,
         new_email: None,
         requested_by,
+        session_id: None,
     };
     insert(tx, new, now).await.map(drop)
 }
 
-/// Makes the pending change act, ends all sessions and notifies the old address. 401 if the change is
+/// Makes the pending change act, ends all sessions but the one that requested it, and notifies the old
+/// address. 401 if the change is
 /// no longer pending, 409 if the address is in use by now.
 pub async fn confirm(
     tx: &mut Tx,
@@ -120,7 +125,7 @@ pub async fn confirm(
         return Err(Error::InvalidToken);
     }
     tokens::invalidate_mailed_links(tx, account_id, now).await?;
-    tokens::end_all(tx, account_id, None, now).await?;
+    tokens::end_all(tx, account_id, change.session_id, now).await?;
     let email = account.email.parse().map_err(Error::internal)?;
     let changed = EmailChanged { name: account.name, email, lang };
     events::send(tx, &AccountLetter::EmailChanged(changed), now).await
@@ -215,6 +220,7 @@ pub struct Change {
     /// Set while it can be confirmed.
     pub new_email: Option<String>,
     pub requested_by: Uuid,
+    session_id: Option<Uuid>,
     requested_at: DateTime<Utc>,
 }
 
@@ -228,7 +234,8 @@ impl Change {
 pub async fn get(tx: &mut Tx, id: Uuid) -> Result<Option<Change>> {
     let change = tx
         .sql(
-            "SELECT account_id, number, status, old_email, new_email, requested_by, requested_at
+            "SELECT account_id, number, status, old_email, new_email, requested_by, session_id,
+               requested_at
              FROM email_changes WHERE id = $1",
         )
         .bind(id)
@@ -250,7 +257,8 @@ pub async fn account_of(db: &Db, id: Uuid) -> Result<Option<Uuid>> {
 async fn open_from(tx: &mut Tx, account_id: Uuid, number: i32) -> Result<Vec<Change>> {
     let changes = tx
         .sql(
-            "SELECT account_id, number, status, old_email, new_email, requested_by, requested_at
+            "SELECT account_id, number, status, old_email, new_email, requested_by, session_id,
+               requested_at
              FROM email_changes
              WHERE account_id = $1 AND number >= $2 AND old_email IS NOT NULL ORDER BY number",
         )
@@ -267,14 +275,15 @@ struct NewChange<'a> {
     old_email: Option<&'a str>,
     new_email: Option<&'a Email>,
     requested_by: Uuid,
+    session_id: Option<Uuid>,
 }
 
 async fn insert(tx: &mut Tx, new: NewChange<'_>, now: DateTime<Utc>) -> Result<Uuid> {
     let id = ids::fresh();
     tx.sql(
         "INSERT INTO email_changes (id, account_id, number, status, old_email, new_email,
-           requested_by, requested_at)
-         SELECT $1, $2, COALESCE(MAX(number), 0) + 1, $3, $4, $5, $6, $7
+           requested_by, session_id, requested_at)
+         SELECT $1, $2, COALESCE(MAX(number), 0) + 1, $3, $4, $5, $6, $7, $8
          FROM email_changes WHERE account_id = $2",
     )
     .bind(id)
@@ -283,6 +292,7 @@ async fn insert(tx: &mut Tx, new: NewChange<'_>, now: DateTime<Utc>) -> Result<U
     .bind(new.old_email.map(str::to_owned))
     .bind(new.new_email.cloned())
     .bind(new.requested_by)
+    .bind(new.session_id)
     .bind(now)
     .run()
     .await?;

@@ -108,7 +108,7 @@ pub async fn update(
     if before.email != change.email.as_str() {
         let (requested_by, lang) = (caller.person.id, caller.context.lang);
         if before.password_hash.is_some() {
-            let request = Request { requested_by, lang };
+            let request = Request { requested_by, session_id: None, lang };
             email_change::request(tx, &before, &change.email, request, now).await?;
         } else {
             email_change::replace_unproven(tx, &before, &change.email, requested_by, now).await?;

@@ -9,7 +9,7 @@ use super::{
 use crate::kernel::{
     caller::{Context, network},
     db::{Db, Tx},
-    error::Result,
+    error::{Error, Result},
     http::Page,
     ids::{self, Token, Uuid},
 };
@@ -302,10 +302,16 @@ crate::string_enum! {
     }
 }
 
-/// Maximum number of reset mails, and of verification mails, per account and hour.
-const MAILS_PER_HOUR: i32 = 3;
-
 impl TokenKind {
+    /// Maximum number of mails per account and hour. Verification mails: that of the registration and
+    /// three more.
+    fn mails_per_hour(self) -> i32 {
+        match self {
+            Self::Verification => 4,
+            _ => 3,
+        }
+    }
+
     /// How long a link is valid.
     pub fn lifetime(self) -> TimeDelta {
         match self {
@@ -360,6 +366,29 @@ pub async fn store_mailed(
     }
 }
 
+/// Fails while the account has got as many verification mails within an hour as it may.
+pub async fn ensure_may_verify(tx: &mut Tx, account_id: Uuid, now: DateTime<Utc>) -> Result<()> {
+    let kind = TokenKind::Verification;
+    let hour_after = TimeDelta::hours(1) - kind.lifetime();
+    let mailed: Vec<(DateTime<Utc>,)> = tx
+        .sql(
+            "SELECT expires_at FROM mailed_tokens
+             WHERE account_id = $1 AND kind = $2 AND expires_at > $3 ORDER BY expires_at",
+        )
+        .bind(account_id)
+        .bind(kind)
+        .bind(now - hour_after)
+        .all()
+        .await?;
+    match mailed.first() {
+        Some((oldest,)) if mailed.len() as i32 >= kind.mails_per_hour() => {
+            let wait = (*oldest + hour_after - now).num_seconds().max(1).unsigned_abs();
+            Err(Error::TooManyRequests { retry_after: wait })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// `false` if the hourly limit is reached, or links of the kind were invalidated after the request.
 async fn store_counted(tx: &mut Tx, mailed: &MailedToken<'_>, now: DateTime<Utc>) -> Result<bool> {
     let lifetime = mailed.kind.lifetime();
@@ -379,7 +408,7 @@ async fn store_counted(tx: &mut Tx, mailed: &MailedToken<'_>, now: DateTime<Utc>
         .bind(mailed.token.hash())
         .bind(mailed.asked_at + lifetime)
         .bind(within_the_hour)
-        .bind(MAILS_PER_HOUR)
+        .bind(mailed.kind.mails_per_hour())
         .bind(mailed.asked_at)
         .bind(mailed.kind)
         .run()

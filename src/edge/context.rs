@@ -35,6 +35,7 @@ pub fn context(trusted_hops: u8, peer: Option<SocketAddr>, request: &Request) ->
         address: address(peer.map(|peer| peer.ip()), trusted_hops, headers),
         user_agent: text(USER_AGENT).map(|agent| agent.chars().take(300).collect()),
         accepts_gzip: accepts_gzip(headers),
+        is_page: false,
     }
 }
 

@@ -613,10 +613,11 @@ pub struct PeriodsQuery {
 
 impl Input for PeriodsQuery {}
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 pub struct ReopenForm {
     /// Why the month is reopened.
-    pub reason: Line<500>,
+    #[serde(default)]
+    pub reason: Option<Line<500>>,
 }
 
 impl Input for ReopenForm {}

@@ -24,6 +24,8 @@ pub struct Context {
     pub address: IpAddr,
     pub user_agent: Option<String>,
     pub accepts_gzip: bool,
+    /// Whether a page of this process calls the operation.
+    pub is_page: bool,
 }
 
 /// The network that rate limits count as one client: an IPv4 address, or the /64 of an IPv6

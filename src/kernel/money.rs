@@ -195,7 +195,7 @@ impl Serialize for BaseFactor {
 }
 
 impl<'de> Deserialize<'de> for BaseFactor {
-    /// A fraction as text, or a number with at most six decimals.
+    /// A fraction as text, or a number: with at most six decimals, or next to a fraction of small numbers.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]
@@ -206,9 +206,11 @@ impl<'de> Deserialize<'de> for BaseFactor {
         let factor = match Written::deserialize(deserializer)? {
             Written::Text(text) => text.parse(),
             Written::Number(number) => {
-                let millionths = (number * 1e6).round();
-                let is_exact = (number * 1e6 - millionths).abs() < 1e-3 && millionths <= 1e6;
-                let factor = is_exact.then(|| Self::new(millionths as i32, 1_000_000)).flatten();
+                let factor = [1_000_000].into_iter().chain(1..=100).find_map(|denominator| {
+                    let numerator = (number * f64::from(denominator)).round();
+                    let is_near = (numerator / f64::from(denominator) - number).abs() < 1e-9;
+                    is_near.then(|| Self::new(numerator as i32, denominator)).flatten()
+                });
                 factor.ok_or("is not 1 or a fraction below it, such as 11/12")
             }
         };
@@ -310,6 +312,7 @@ mod tests {
         assert_eq!(read("\"22/24\""), fraction(11, 12));
         assert_eq!(read("0.75"), fraction(3, 4));
         assert_eq!(read("0.916667"), fraction(916_667, 1_000_000));
+        assert_eq!(read("0.9166666666666666"), fraction(11, 12));
         assert_eq!(read("1"), Some(BaseFactor::default()));
         assert_eq!(read("\"1\""), Some(BaseFactor::default()));
         for bad in

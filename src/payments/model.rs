@@ -175,10 +175,11 @@ pub struct PayRefund {
 
 impl Input for PayRefund {}
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 pub struct ReturnRefund {
     /// Why the transfer came back.
-    pub reason: Line<200>,
+    #[serde(default)]
+    pub reason: Option<Line<200>>,
 }
 
 impl Input for ReturnRefund {}

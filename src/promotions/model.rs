@@ -336,18 +336,8 @@ fn rupiah(amount: Patch<i64>, before: Option<Rupiah>) -> Option<Rupiah> {
 impl PromotionValues {
     /// What is wrong with values that depend on each other, some of them kept from before.
     fn fault(&self) -> Option<Fault> {
-        let is_for_all = self.target_type == TargetType::All;
-        if !is_for_all && self.target_ids.is_empty() {
-            return Some(targets_required());
-        }
-        // Nobody else can decide that a partner pays.
-        (is_for_all && self.funded_by == FundedBy::Partner).then(|| {
-            let message = text(
-                "A promotion that partners pay for names its partners, boats or routes.",
-                "Promo yang dibiayai mitra harus menyebut mitra, kapal, atau rutenya.",
-            );
-            Fault::new("target_type", "funded_by_partner", message)
-        })
+        let lacks_targets = self.target_type != TargetType::All && self.target_ids.is_empty();
+        lacks_targets.then(targets_required)
     }
 }
 

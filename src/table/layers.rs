@@ -13,6 +13,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
+use super::verb::BeforeEnrolment;
 use crate::{
     accounts,
     app::App,
@@ -31,13 +32,18 @@ pub struct Guard {
     /// Whether the operation changes something.
     pub changes: bool,
     pub recent_sign_in: bool,
-    pub before_enrolment: bool,
+    pub before_enrolment: BeforeEnrolment,
 }
 
 impl Guard {
     fn admit(self, app: &App, caller: &Caller) -> Result<()> {
+        let before_enrolment = match self.before_enrolment {
+            BeforeEnrolment::Nobody => false,
+            BeforeEnrolment::Pages => caller.context.is_page,
+            BeforeEnrolment::Everybody => true,
+        };
         // First: until it is set up, such a session learns nothing else.
-        if !self.before_enrolment && lacks_second_factor(app, caller) {
+        if !before_enrolment && lacks_second_factor(app, caller) {
             return Err(Error::SecondFactorEnrolmentRequired);
         }
         if !caller.admitted(self.access)

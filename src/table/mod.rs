@@ -29,7 +29,7 @@ use layers::{Guard, authorize, invalidate_offers, refuse_prefetch};
 pub use layers::retry_on_contention;
 
 pub use routes::{Route, Routes};
-pub use verb::{OfferChange, UnsafeMethod, Verb};
+pub use verb::{BeforeEnrolment, OfferChange, UnsafeMethod, Verb};
 
 /// One operation of the table.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ pub struct Operation {
     /// Whether it needs the password within the last hour.
     pub recent_sign_in: bool,
     /// Whether accounts may call it that must set up a second factor first.
-    pub before_enrolment: bool,
+    pub before_enrolment: BeforeEnrolment,
     /// A limit per minute and client address, tighter than the general one.
     pub at_most: Option<u32>,
 }

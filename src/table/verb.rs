@@ -13,6 +13,15 @@ pub enum OfferChange {
     All,
 }
 
+/// Who may call an operation that has to set up a second factor first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BeforeEnrolment {
+    Nobody,
+    /// Pages, to show who is signed in.
+    Pages,
+    Everybody,
+}
+
 /// A method, with what the operation does.
 #[derive(Clone, Debug)]
 pub struct Verb {
@@ -21,7 +30,7 @@ pub struct Verb {
     pub(super) cached: bool,
     pub(super) offers: OfferChange,
     pub(super) recent_sign_in: bool,
-    pub(super) before_enrolment: bool,
+    pub(super) before_enrolment: BeforeEnrolment,
 }
 
 impl Verb {
@@ -33,7 +42,7 @@ impl Verb {
         cached: false,
         offers: OfferChange::None,
         recent_sign_in: false,
-        before_enrolment: false,
+        before_enrolment: BeforeEnrolment::Nobody,
     };
 
     /// The response is the same for every caller, and may be a few seconds old.
@@ -63,7 +72,12 @@ impl Verb {
 
     /// Also for accounts that must set up a second factor first (`DERMAGA_REQUIRE_SECOND_FACTOR`).
     pub fn before_enrolment(self) -> Self {
-        Self { before_enrolment: true, ..self }
+        Self { before_enrolment: BeforeEnrolment::Everybody, ..self }
+    }
+
+    /// The same for pages only.
+    pub fn before_enrolment_for_pages(self) -> Self {
+        Self { before_enrolment: BeforeEnrolment::Pages, ..self }
     }
 
     fn changing(self, offers: OfferChange) -> Self {

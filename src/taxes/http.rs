@@ -49,6 +49,8 @@ pub async fn create_tax(
 ) -> Result<Reply<Tax>> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
+    tx.lock("taxes").await?;
+    ensure_same_meaning(&mut tx, &form).await?;
     let base = form.base_factor.clone().over(None).unwrap_or_default();
     let id = store::insert(&mut tx, &form, base, now).await?;
     let tax = store::get_in(&mut tx, id).await?.ok_or(Error::NotFound)?.into();
@@ -77,6 +79,7 @@ pub async fn update_tax(
             "Pajak ini sudah pernah dikenakan: kode dan jenis dasarnya tidak dapat diubah.",
         ));
     }
+    ensure_same_meaning(&mut tx, &form).await?;
     let base = form.base_factor.clone().over(Some(before.base_factor())).unwrap_or_default();
     let active_since = match (used, form.is_active) {
         (true, _) => before.active_since,
@@ -95,16 +98,13 @@ pub async fn delete_tax(
     caller: Caller,
     PathTax(found): PathTax,
 ) -> Result<Reply> {
-    let mut tx = caller.begin(&app.db, app.clock.now()).await?;
+    let now = app.clock.now();
+    let mut tx = caller.begin(&app.db, now).await?;
     let before = locked(&mut tx, &found).await?;
-    if is_used(&mut tx, &before).await? {
-        return Err(Error::conflict(
-            "in_use",
-            "This tax has been charged. Deactivate it instead.",
-            "Pajak ini sudah pernah dikenakan. Nonaktifkan saja.",
-        ));
+    match is_used(&mut tx, &before).await? {
+        true => store::retire(&mut tx, before.id, now).await?,
+        false => store::delete(&mut tx, before.id).await?,
     }
-    store::delete(&mut tx, before.id).await?;
     record(&mut tx, "tax.deleted", Some(&before.into()), None).await?;
     tx.commit().await?;
     Ok(Reply::done("The tax has been deleted.", "Pajak dihapus."))
@@ -122,6 +122,19 @@ async fn is_used(tx: &mut Tx, tax: &TaxRow) -> Result<bool> {
     match tax.active_since {
         Some(since) => store::sold_since(tx, since).await,
         None => Ok(false),
+    }
+}
+
+/// Prices and ledger lines with the code of a deleted tax stay on bookings, or on commission.
+async fn ensure_same_meaning(tx: &mut Tx, form: &TaxForm) -> Result<()> {
+    let retired = store::retired_on_commission(tx, &form.code).await?;
+    match retired.into_iter().any(|was| was != is_on_commission(form.applies_to)) {
+        true => Err(Error::conflict(
+            "in_use",
+            "A deleted tax with this code has been charged on another base. Choose another code.",
+            "Pajak terhapus dengan kode ini pernah dikenakan atas dasar lain. Pilih kode lain.",
+        )),
+        false => Ok(()),
     }
 }
 

@@ -22,7 +22,7 @@ macro_rules! tax {
     };
 }
 
-const BY_ID: &str = tax!(" WHERE id = $1");
+const BY_ID: &str = tax!(" WHERE id = $1 AND deleted_at IS NULL");
 
 pub async fn get(db: &Db, id: Uuid) -> Result<Option<TaxRow>> {
     Ok(db.sql(BY_ID).bind(id).maybe().await?)
@@ -41,6 +41,7 @@ pub async fn list(db: &Db, query: &TaxesQuery) -> Result<Page<Tax>> {
     let paging = &query.paging;
     let rows = db
         .list(tax!(""))
+        .only("deleted_at IS NULL")
         .filter("applies_to = ?", query.applies_to)
         .filter("is_active = ?", query.is_active)
         .search(&["name", "code"], paging.search())
@@ -114,6 +115,29 @@ pub async fn sold_since(tx: &mut Tx, since: DateTime<Utc>) -> Result<bool> {
 pub async fn delete(tx: &mut Tx, id: Uuid) -> Result<()> {
     tx.sql("DELETE FROM taxes WHERE id = $1").bind(id).run().await?;
     Ok(())
+}
+
+/// Deletes a tax whose code may be in prices and in the ledger. The row keeps what the code means.
+pub async fn retire(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
+    tx.sql("UPDATE taxes SET is_active = FALSE, deleted_at = $1 WHERE id = $2")
+        .bind(now)
+        .bind(id)
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// Whether deleted taxes with this code were on commission; empty if there are none.
+pub async fn retired_on_commission(tx: &mut Tx, code: &str) -> Result<Vec<bool>> {
+    let rows: Vec<(bool,)> = tx
+        .sql(
+            "SELECT DISTINCT applies_to = 'commission' FROM taxes
+             WHERE upper(code) = upper($1) AND deleted_at IS NOT NULL",
+        )
+        .bind(code.to_owned())
+        .all()
+        .await?;
+    Ok(rows.into_iter().map(|(on_commission,)| on_commission).collect())
 }
 
 fn taken(failure: Failure) -> Error {

@@ -145,7 +145,7 @@ impl Client {
         };
         let request = match request(operation, &path, call) {
             Ok(mut request) => {
-                request.extensions_mut().insert(context.clone());
+                request.extensions_mut().insert(Context { is_page: true, ..context.clone() });
                 request.extensions_mut().insert(params);
                 request
             }

@@ -110,6 +110,7 @@ fn caller(_: &World, id: ids::Uuid, role: Role) -> Caller {
             address: [127, 0, 0, 1].into(),
             user_agent: None,
             accepts_gzip: false,
+            is_page: false,
         },
     }
 }

@@ -96,7 +96,13 @@ async fn the_first_start_creates_tables_and_triggers(world: World) {
     db.migrate().await.unwrap();
     assert!(!db.is_behind().await.unwrap());
     let names = applied(&db).await.into_iter().map(|(_, name)| name).collect::<Vec<_>>();
-    let all = ["0001_baseline", "0002_secret_key_check", "0003_more_indexes", "0004_lists"];
+    let all = [
+        "0001_baseline",
+        "0002_secret_key_check",
+        "0003_more_indexes",
+        "0004_lists",
+        "0005_deleted_taxes",
+    ];
     assert_eq!(names, all);
     let created = db.schema().triggers;
     let created = created.lines().filter(|line| {

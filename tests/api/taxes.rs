@@ -15,6 +15,7 @@ on_both_engines![
     a_part_of_the_price_is_taxed,
     a_tax_applies_to_seats_or_to_charters,
     a_charged_tax_keeps_its_code,
+    bookings_keep_a_tax_that_is_deleted,
     a_tax_that_was_never_charged_can_be_removed,
     a_booking_keeps_the_rates_it_was_sold_with,
     taxes_are_owed_to_the_state_by_code,
@@ -122,16 +123,39 @@ async fn a_charged_tax_keeps_its_code(world: World) {
     put(tax("VAT", 11.0, "booking")).await.is(409, "in_use");
     put(tax("ppn", 11.0, "booking")).await.is(409, "in_use");
     put(tax("PPN", 11.0, "commission")).await.is(409, "in_use");
-    world.delete(&path).by(&admin).send().await.is(409, "in_use");
     let off = json!({ "is_active": false });
     put(with(tax("PPN", 12.0, "seats"), off.clone())).await.ok();
     // It stays charged when nothing is charged any more.
     world.books(order(&sailing, 1, "sari@example.com")).await.ok();
     put(with(tax("VAT", 12.0, "seats"), off)).await.is(409, "in_use");
-    world.delete(&path).by(&admin).send().await.is(409, "in_use");
     let taken = tax("PPN", 1.0, "booking");
     world.post(TAXES, taken).by(&admin).send().await.is(409, "already_exists");
     assert_eq!(world.count("SELECT COUNT(*) FROM taxes WHERE code = 'PPN'").await, 1);
+}
+
+async fn bookings_keep_a_tax_that_is_deleted(world: World) {
+    let admin = world.admin().await;
+    let (path, made) = creates_tax(&world, &admin, tax("PPN", 11.0, "booking")).await;
+    let sailing = world.sailing().await;
+    let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    assert_eq!(booking["price"]["tax"], 16_500);
+    world.delete(&path).by(&admin).send().await.ok();
+    world.delete(&path).by(&admin).send().await.is(404, "not_found");
+    world.put(&path, tax("PPN", 1.0, "booking")).by(&admin).send().await.is(404, "not_found");
+    assert_eq!(world.get(TAXES).by(&admin).send().await.ok(), json!([]));
+    assert_eq!(world.looks_up(&booking).await["price"], booking["price"]);
+    let later = world.books(order(&sailing, 1, "dewi@example.com")).await.ok();
+    assert_eq!(later["price"]["tax"], 0);
+    // The code still means a tax on bookings.
+    let create = |form: Value| world.post(TAXES, form).by(&admin).send();
+    create(tax("ppn", 2.0, "commission")).await.is(409, "in_use");
+    let (path, vat) = creates_tax(&world, &admin, tax("VAT", 2.0, "commission")).await;
+    world.put(&path, tax("PPN", 2.0, "commission")).by(&admin).send().await.is(409, "in_use");
+    let again = create(tax("PPN", 12.0, "seats")).await.ok();
+    assert_ne!(again["id"], made["id"]);
+    assert_ne!(again["id"], vat["id"]);
+    let later = world.books(order(&sailing, 1, "putu@example.com")).await.ok();
+    assert_eq!(later["price"]["tax"], 18_000);
 }
 
 async fn a_tax_that_was_never_charged_can_be_removed(world: World) {

@@ -1,5 +1,6 @@
 //! Signing in and out, without a browser.
 
+use chrono::TimeDelta;
 use dermaga::{config::Switch, kernel::access::Rule};
 use serde_json::json;
 
@@ -14,6 +15,7 @@ on_both_engines![
     a_wrong_password_is_refused_and_keeps_the_address,
     a_second_factor_is_asked_for_in_a_second_step,
     a_remembered_device_resumes,
+    pages_that_a_remembered_device_opens_at_once_do_not_revoke_it,
     a_form_from_another_site_changes_nothing,
     a_form_waits_for_a_sign_in_and_is_shown_again,
     an_old_sign_in_is_confirmed_before_a_grave_act,
@@ -97,6 +99,25 @@ async fn a_remembered_device_resumes(world: World) {
     let forged =
         world.page("/console", "dermaga_remember=x; dermaga_remembered_email=a%40b.c").await;
     assert_eq!(forged.status, 303);
+}
+
+async fn pages_that_a_remembered_device_opens_at_once_do_not_revoke_it(world: World) {
+    world.account("admin@dermaga.test", "admin").await;
+    let fields = [("email", "admin@dermaga.test"), ("password", PASSWORD), ("remember", "true")];
+    let cookies = world.submits("/console/login", "", &fields).await.cookies();
+    let kept: Vec<_> =
+        cookies.split("; ").filter(|pair| pair.starts_with("dermaga_remember")).collect();
+    let kept = kept.join("; ");
+    let resumed = world.page("/console", &kept).await;
+    assert_eq!(resumed.status, 200);
+    world.advances_clock(TimeDelta::seconds(29));
+    // Another tab has sent the token that was just exchanged.
+    assert_eq!(world.page("/console", &kept).await.status, 303);
+    assert_eq!(world.page("/console", &resumed.cookies()).await.status, 200);
+    // Later, the token was copied.
+    world.advances_clock(TimeDelta::seconds(1));
+    assert_eq!(world.page("/console", &kept).await.status, 303);
+    assert_eq!(world.page("/console", &resumed.cookies()).await.status, 303);
 }
 
 async fn a_form_from_another_site_changes_nothing(world: World) {

@@ -42,6 +42,7 @@ pub async fn resend_verification(State(app): State<App>, caller: Caller) -> Resu
             "Alamat e-mail sudah diverifikasi.",
         ));
     }
+    tokens::ensure_may_verify(&mut tx, id, now).await?;
     accounts::send_verification(&mut tx, id, caller.context.lang, now).await?;
     tx.record(Change {
         action: "account.verification_requested",
@@ -66,8 +67,8 @@ pub async fn confirm_email(
     email_change::confirm(&mut tx, link.account_id, change, context.lang, now).await?;
     tx.commit().await?;
     Ok(Reply::done(
-        "The e-mail address has been changed. Please sign in with the new address.",
-        "Alamat e-mail telah diubah. Silakan masuk dengan alamat baru.",
+        "The e-mail address has been changed. Sign in with the new address from now on.",
+        "Alamat e-mail telah diubah. Mulai sekarang, masuk dengan alamat baru.",
     ))
 }
 

@@ -57,7 +57,8 @@ pub async fn update_profile(
     store::update_profile(&mut tx, id, &profile, avatar, now).await?;
     if changes_email {
         let account = store::credentials_in(&mut tx, id).await?.ok_or(Error::Unauthenticated)?;
-        let request = Request { requested_by: id, lang: caller.context.lang };
+        let session_id = Some(caller.session_id);
+        let request = Request { requested_by: id, session_id, lang: caller.context.lang };
         email_change::request(&mut tx, &account, &profile.email, request, now).await?;
     }
     let after = store::user_in(&mut tx, id).await?.ok_or(Error::Unauthenticated)?;

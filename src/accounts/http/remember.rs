@@ -3,7 +3,7 @@
 //! Each resume replaces the token; 90 days after the enrolment the device must enrol again. A resumed
 //! session needs no code of the second factor, and its sign-in does not count as recent. A replaced
 //! token that is used again was copied, so the device is revoked. Only right after its exchange it is
-//! merely refused to the same device: a browser sends several requests at once.
+//! merely refused to a page that the same device opens: a browser opens several pages at once.
 
 use axum::{
     extract::State,
@@ -97,7 +97,7 @@ async fn resume(
     let mut tx = app.db.begin().await?;
     store::lock_row(&mut tx, known.account_id).await?;
     if !tokens::mark_exchanged(&mut tx, &hash, now).await? {
-        if tokens::was_just_exchanged(&mut tx, &hash, context, now).await? {
+        if context.is_page && tokens::was_just_exchanged(&mut tx, &hash, context, now).await? {
             return Err(Error::InvalidToken);
         }
         // The token was already exchanged: revoke the device.

@@ -17,7 +17,7 @@ use crate::{
         caller::Caller,
         db::Total,
         error::{Error, Result},
-        http::{Body, Page, Path, Query, Reply},
+        http::{OptionalBody, Page, Path, Query, Reply},
         ids::Uuid,
     },
     ledger::Month,
@@ -99,9 +99,10 @@ pub async fn reopen_period(
     State(app): State<App>,
     caller: Caller,
     Path(month): Path<String>,
-    Body(form): Body<ReopenForm>,
+    OptionalBody(form): OptionalBody<ReopenForm>,
 ) -> Result<Reply<FinancePeriod>> {
-    let period = change(&app, &caller, &month, Some(&form.reason)).await?;
+    let reason = form.reason.as_deref().unwrap_or_default();
+    let period = change(&app, &caller, &month, Some(reason)).await?;
     Ok(Reply::data(period).saying("The month has been reopened.", "Bulan dibuka kembali."))
 }
 

@@ -14,7 +14,7 @@ use crate::{
         audit::{AuditedTx, Change},
         caller::Caller,
         error::{Error, Result},
-        http::{Body, Fingerprinted, IdempotencyKey, Once, Page, Path, Query, Reply, once},
+        http::{Fingerprinted, IdempotencyKey, Once, OptionalBody, Page, Path, Query, Reply, once},
         idempotency::{Key, Running},
         ids::Uuid,
         money::Rupiah,
@@ -114,7 +114,7 @@ pub async fn return_refund(
     State(app): State<App>,
     caller: Caller,
     PathRefund(before): PathRefund,
-    Body(form): Body<ReturnRefund>,
+    OptionalBody(form): OptionalBody<ReturnRefund>,
 ) -> Result<Reply<RefundRecord>> {
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
@@ -126,7 +126,8 @@ pub async fn return_refund(
             "Pengembalian ini dikreditkan ke akun agen penjual; tidak ada yang dapat kembali.",
         ));
     }
-    paying::take_back(&mut tx, &booking, &refund, &form.reason, now).await?;
+    let reason = form.reason.as_deref().unwrap_or_default();
+    paying::take_back(&mut tx, &booking, &refund, reason, now).await?;
     let after = finish(&app, tx, &before, "refund.returned", None).await?;
     Ok(Reply::data(after).saying("The refund is due again.", "Pengembalian terutang kembali."))
 }

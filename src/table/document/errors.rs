@@ -16,7 +16,7 @@ use serde_json::json;
 use super::texts;
 use crate::{
     kernel::{access::Access, http::ErrorEnvelope},
-    table::Operation,
+    table::{BeforeEnrolment, Operation},
 };
 
 #[derive(Deserialize)]
@@ -103,7 +103,10 @@ fn derived(
         ("account_suspended", guarded),
         ("forbidden", guarded),
         ("reauthentication_required", operation.recent_sign_in),
-        ("second_factor_enrolment_required", guarded && !operation.before_enrolment),
+        (
+            "second_factor_enrolment_required",
+            guarded && operation.before_enrolment != BeforeEnrolment::Everybody,
+        ),
         ("not_found", operation.path.contains('{')),
         ("idempotency_conflict", takes_key),
         ("idempotency_in_progress", takes_key),
