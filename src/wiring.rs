@@ -23,14 +23,17 @@ use crate::{
 };
 
 impl App {
-    /// Starts a service with all of its domains: checks the settings, opens the database, migrates it
-    /// and adds the harbours that the service brings.
+    /// Starts a service with all of its domains: checks the settings, opens the database, migrates it,
+    /// encrypts what an earlier version has stored in clear, and adds the harbours that the service
+    /// brings.
     pub async fn start(config: Config, clock: Clock) -> Result<Self, String> {
         let app = Self::connect(config, clock).await?;
         app.migrate().await?;
         let stored = app.store_key_check().await;
         stored.map_err(|why| format!("cannot check the secret key: {why}"))?;
         app.ensure_key_fits().await?;
+        let sealed = resellers::seal_clear(&app).await;
+        sealed.map_err(|why| format!("cannot encrypt the tax numbers of resellers: {why}"))?;
         let loaded = harbours::load(&app.db, app.clock.now()).await;
         loaded.map_err(|why| format!("cannot load the harbours: {why}"))?;
         Ok(app)

@@ -38,13 +38,15 @@ enum Outcome {
     Waits(DateTime<Utc>),
 }
 
-/// Stores what is to be erased of a person. 409 for an active admin or staff member.
+/// Stores what is to be erased of a person, and removes the address where it is not an account's or a
+/// booking's; returns the number of resellers that had it for operations. 409 for an active admin or
+/// staff member.
 pub async fn request(
     tx: &mut Tx,
     email: &Email,
     subject: AddressHash,
     now: DateTime<Utc>,
-) -> Result<()> {
+) -> Result<u64> {
     store::lock_accounts(tx, email).await?;
     let subject_text = subject.text();
     for account in store::accounts_in(tx, email).await? {
@@ -61,10 +63,16 @@ pub async fn request(
         store::insert_pending(tx, &pending, now).await?;
     }
     store::insert_pending_bookings(tx, email, &subject_text, now).await?;
+    let resellers = store::erase_ops_address(tx, email, now).await?;
     store::erase_address(tx, email).await?;
     idempotency::forget_guest(tx, email).await?;
-    let letters =
-        Pending { kind: PendingKind::Letters, entity_id: subject.id(), subject: subject_text };
+    delete_last_letter(tx, subject, now).await?;
+    Ok(resellers)
+}
+
+/// Lets the job delete the stored mails to an address once more, after a mail that is being sent now.
+async fn delete_last_letter(tx: &mut Tx, to: AddressHash, now: DateTime<Utc>) -> Result<()> {
+    let letters = Pending { kind: PendingKind::Letters, entity_id: to.id(), subject: to.text() };
     store::insert_pending(tx, &letters, now + LAST_LETTER).await
 }
 
@@ -175,8 +183,15 @@ async fn account(app: &App, id: Uuid) -> Result<Outcome> {
         Some(partner) => store::erase_partner(&mut tx, partner, now).await?,
         None => Vec::new(),
     };
-    if let Some(reseller) = account.reseller_id {
-        store::erase_reseller(&mut tx, reseller, now).await?;
+    let ops_email = match account.reseller_id {
+        Some(reseller) => store::erase_reseller(&mut tx, reseller, now).await?,
+        None => None,
+    };
+    if let Some(email) = &ops_email {
+        // The address is not stored after this, so the job gets its hashes under older keys, too.
+        for hash in app.address_hasher.hashes(email) {
+            delete_last_letter(&mut tx, hash, now).await?;
+        }
     }
     store::erase_account(&mut tx, id, now).await?;
     let given_up = files::erase(&mut tx, id, &documents, now).await?;
@@ -185,6 +200,11 @@ async fn account(app: &App, id: Uuid) -> Result<Outcome> {
     app.db.has_erased();
     if let Err(error) = files::delete_given_up(app, &given_up).await {
         tracing::warn!(%id, %error, "files of an erased account are deleted by the next sweep");
+    }
+    if let Some(email) = &ops_email
+        && let Err(error) = app.mailer.forget(email).await
+    {
+        tracing::warn!(%id, %error, "mails to an erased reseller are deleted by the job");
     }
     Ok(Outcome::Erased)
 }

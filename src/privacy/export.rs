@@ -30,10 +30,12 @@ pub async fn collect(app: &App, email: &Email) -> Result<PersonalData> {
         size: mail.size,
         written_at: mail.modified_at,
     });
+    let resellers = store::resellers_of_ops_address(&app.db, email, LIMIT).await?;
     let failed = store::failed_sign_ins(&app.db, email, LIMIT).await?;
     Ok(PersonalData {
         accounts,
         bookings: booked(app, email, &mut truncated).await?,
+        resellers: truncated.cut("resellers", resellers),
         letters: truncated.cut("letters", letters.collect()),
         failed_sign_ins: truncated.cut("failed_sign_ins", failed),
         truncated: truncated.0,

@@ -4,7 +4,7 @@ use axum::extract::State;
 
 use super::{
     erase, export,
-    model::{AuditedRequest, Erasure, ErasureRequest, ExportRequest, PersonalData},
+    model::{AuditedRequest, Erasure, ErasureRequest, ExportRequest, Found, PersonalData},
     store,
 };
 use crate::{
@@ -26,7 +26,11 @@ pub async fn export_personal_data(
 ) -> Result<Reply<PersonalData>> {
     let data = export::collect(&app, &form.email).await?;
     let mut tx = caller.begin(&app.db, app.clock.now()).await?;
-    let found = (data.accounts.len() as u64, data.bookings.len() as u64);
+    let found = Found {
+        accounts: data.accounts.len() as u64,
+        bookings: data.bookings.len() as u64,
+        resellers: data.resellers.len() as u64,
+    };
     record(&app, &mut tx, "privacy.exported", &form.email, None, found).await?;
     tx.commit().await?;
     Ok(Reply::data(data))
@@ -41,8 +45,9 @@ pub async fn erase_personal_data(
     let subject = app.address_hasher.hash(&form.email);
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
-    erase::request(&mut tx, &form.email, subject, now).await?;
-    let found = store::count_pending_in(&mut tx, &subject.text()).await?;
+    let resellers = erase::request(&mut tx, &form.email, subject, now).await?;
+    let (accounts, bookings) = store::count_pending_in(&mut tx, &subject.text()).await?;
+    let found = Found { accounts, bookings, resellers };
     let (action, reason) = ("privacy.erasure_requested", Some(&*form.reason));
     record(&app, &mut tx, action, &form.email, reason, found).await?;
     tx.commit().await?;
@@ -60,6 +65,7 @@ pub async fn erase_personal_data(
         waiting: accounts.waiting + bookings.waiting,
         accounts,
         bookings,
+        resellers,
         letters,
     };
     Ok(Reply::data(erasure).saying_for(|erasure| match erasure.waiting {
@@ -78,10 +84,10 @@ async fn record(
     action: &'static str,
     email: &Email,
     reason: Option<&str>,
-    (accounts, bookings): (u64, u64),
+    found: Found,
 ) -> Result<()> {
     let subject = app.address_hasher.hash(email);
-    let request = AuditedRequest { subject: subject.text(), reason, accounts, bookings };
+    let request = AuditedRequest { subject: subject.text(), reason, found };
     let (entity, id) = ("person", subject.id());
     tx.record(Change { action, entity, id, before: None, after: Some(&request) }).await
 }

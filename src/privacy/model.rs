@@ -51,7 +51,9 @@ pub struct Erasure {
     pub waiting: u64,
     pub accounts: ErasedKind,
     pub bookings: ErasedKind,
-    /// Number of stored mails that were deleted.
+    /// Number of resellers that had the address as `ops_email`. Their mails go to `email` from now on.
+    pub resellers: u64,
+    /// Number of stored mails to the address that were deleted.
     pub letters: u64,
 }
 
@@ -72,8 +74,17 @@ pub struct AuditedRequest<'a> {
     pub subject: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'a str>,
+    #[serde(flatten)]
+    pub found: Found,
+}
+
+/// How much is stored about a person.
+#[derive(Clone, Copy, Serialize)]
+pub struct Found {
     pub accounts: u64,
     pub bookings: u64,
+    /// Resellers that have the address for operations.
+    pub resellers: u64,
 }
 
 /// Everything that is stored about a person.
@@ -83,6 +94,8 @@ pub struct PersonalData {
     pub accounts: Vec<AccountData>,
     /// Bookings with this contact address, with all of their passengers. Newest first.
     pub bookings: Vec<Booking>,
+    /// Resellers that have this address as `ops_email`. Newest first.
+    pub resellers: Vec<OpsReseller>,
     /// Mails to this address that are stored as files. Oldest first.
     pub letters: Vec<LetterData>,
     /// Networks with failed sign-ins to this address.
@@ -240,6 +253,14 @@ pub struct ResellerData {
     /// Addresses that it is notified at.
     #[row(skip)]
     pub subscriptions: Vec<String>,
+}
+
+/// A reseller, for the person behind its `ops_email`.
+#[derive(Serialize, JsonSchema, crate::kernel::db::FromRow)]
+#[schemars(rename = "ExportedOpsReseller")]
+pub struct OpsReseller {
+    pub id: Uuid,
+    pub name: String,
 }
 
 #[derive(Serialize, JsonSchema, crate::kernel::db::FromRow)]

@@ -35,6 +35,20 @@ pub async fn reseal(app: &App) -> Result<u64> {
     store::reseal(&app.db, &app.sealer).await
 }
 
+/// Encrypts tax numbers that an earlier version has stored in clear.
+pub async fn seal_clear(app: &App) -> Result<()> {
+    let sealed = store::seal_clear(&app.db, &app.sealer).await?;
+    if sealed == 0 {
+        return Ok(());
+    }
+    tracing::info!(sealed, "tax numbers of resellers were encrypted");
+    app.db.has_erased();
+    if let Err(error) = app.db.scrub().await {
+        tracing::warn!(%error, "the database could not be scrubbed");
+    }
+    Ok(())
+}
+
 /// Where a reseller is told of changes, and its name.
 pub async fn address(db: &Db, id: Uuid) -> Result<(String, String)> {
     let address = db

@@ -126,8 +126,7 @@ impl ResellerRow {
     }
 }
 
-/// Numbers that were stored before they were encrypted are digits alone; `dermaga reseal` encrypts
-/// them.
+/// Numbers that were stored before they were encrypted are digits alone. A start encrypts them.
 pub fn is_clear(npwp: &str) -> bool {
     npwp.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -150,25 +150,44 @@ pub async fn claim_invoice(
     Ok(claimed == 1)
 }
 
-/// Re-encrypts tax numbers of older keys, and encrypts those that were stored before they were
-/// encrypted; returns the number of rows.
+/// Re-encrypts tax numbers of older keys, and encrypts those that are stored in clear; returns the
+/// number of rows.
 pub async fn reseal(db: &Db, sealer: &Sealer) -> Result<u64> {
     let rows: Vec<(Uuid, String)> =
         db.sql("SELECT id, npwp FROM resellers WHERE npwp IS NOT NULL").all().await?;
     let mut resealed = 0;
     for (id, stored) in rows {
-        let new = match is_clear(&stored) {
-            true => Some(sealer.seal(&stored)?),
-            false => sealer.reseal(&stored)?,
-        };
-        let Some(new) = new else { continue };
-        resealed += db
-            .sql("UPDATE resellers SET npwp = $1 WHERE id = $2 AND npwp = $3")
-            .bind(new)
-            .bind(id)
-            .bind(stored)
-            .run()
-            .await?;
+        resealed += reseal_row(db, sealer, id, stored).await?;
     }
     Ok(resealed)
+}
+
+/// Encrypts tax numbers that are stored in clear; returns the number of rows. A row that fails is
+/// logged and keeps its number.
+pub async fn seal_clear(db: &Db, sealer: &Sealer) -> Result<u64> {
+    // What is encrypted has a colon behind the id of its key.
+    let rows: Vec<(Uuid, String)> =
+        db.sql("SELECT id, npwp FROM resellers WHERE npwp NOT LIKE '%:%'").all().await?;
+    let mut sealed = 0;
+    for (id, stored) in rows {
+        match reseal_row(db, sealer, id, stored).await {
+            Ok(rows) => sealed += rows,
+            Err(error) => {
+                tracing::warn!(%id, %error, "the tax number of a reseller could not be encrypted");
+            }
+        }
+    }
+    Ok(sealed)
+}
+
+/// Returns the number of changed rows: 0 if the number is encrypted with the current key, or if it was
+/// changed meanwhile.
+async fn reseal_row(db: &Db, sealer: &Sealer, id: Uuid, stored: String) -> Result<u64> {
+    let new = match is_clear(&stored) {
+        true => Some(sealer.seal(&stored)?),
+        false => sealer.reseal(&stored)?,
+    };
+    let Some(new) = new else { return Ok(0) };
+    let update = db.sql("UPDATE resellers SET npwp = $1 WHERE id = $2 AND npwp = $3");
+    Ok(update.bind(new).bind(id).bind(stored).run().await?)
 }

@@ -8,7 +8,7 @@ use dermaga::{
     bookings,
     config::Switch,
     invariants,
-    kernel::{access::Rule, ids::Uuid},
+    kernel::{access::Rule, email::Email, ids::Uuid},
     privacy,
 };
 use reqwest::Method;
@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use crate::{
     harbour::{Sailing, callback_body, order},
     on_both_engines,
+    resale::{Shop, sailing_of, wish},
     support::form::Form,
     world::{Answer, Someone, World},
 };
@@ -29,6 +30,8 @@ on_both_engines![
     a_booking_that_owes_money_waits,
     a_partner_is_erased_when_its_business_is_over,
     a_reseller_is_exported_and_erased_when_its_business_is_over,
+    mails_for_operations_are_erased_with_the_reseller,
+    an_address_for_operations_is_exported_and_removed,
     an_erased_account_has_no_pending_address_and_no_second_factor,
     active_staff_is_deactivated_first,
     only_those_with_the_rule_may,
@@ -390,7 +393,7 @@ async fn erasing_twice_and_erasing_nobody_is_fine(world: World) {
     assert_eq!((&first["erased"], &first["waiting"]), (&json!(1), &json!(0)));
     let nothing = json!({
         "erased": 0, "waiting": 0, "accounts": { "erased": 0, "waiting": 0 },
-        "bookings": { "erased": 0, "waiting": 0 }, "letters": 0,
+        "bookings": { "erased": 0, "waiting": 0 }, "resellers": 0, "letters": 0,
     });
     assert_eq!(erases(&world, EMAIL, &admin).await.ok(), nothing);
     assert_eq!(erases(&world, "nobody@example.com", &admin).await.ok(), nothing);
@@ -624,6 +627,106 @@ async fn a_reseller_is_exported_and_erased_when_its_business_is_over(world: Worl
     world.octo_get(&shop, "/supplier").send().await.refuses("FORBIDDEN");
 }
 
+const OPS: &str = "kenari.ops@kutilang.example";
+
+/// A shop whose reseller has an address for operations, an admin, and the path of the reseller.
+async fn shop_with_ops_email(world: &World) -> (Shop, Someone, String) {
+    let (shop, admin) = (world.shop().await, world.admin().await);
+    let path = format!("/v1/resellers/{}", shop.reseller.id);
+    sets_ops_email(world, &path, OPS, &admin).await;
+    (shop, admin, path)
+}
+
+async fn sets_ops_email(world: &World, path: &str, ops_email: &str, by: &Someone) {
+    let reseller = world.get(path).by(by).send().await.ok();
+    let edited = json!({
+        "name": reseller["name"], "legal_name": reseller["legal_name"],
+        "email": reseller["email"], "ops_email": ops_email, "phone": "081377310099",
+        "address": reseller["address"],
+    });
+    world.put(path, edited).by(by).send().await.ok();
+}
+
+/// Cancels a sailing of a day that the reseller has sold, of which it is told by mail.
+async fn cancels_resold_sailing(world: &World, shop: &Shop, day: &str) {
+    let id = world.availability_id(shop, &shop.line, day).await;
+    let held = world.reserves(shop, wish(&shop.line, &id, 1)).await.bare();
+    let sold = world.confirms(shop, &held).await.bare();
+    world.cancels_sailing(&sailing_of(shop, &sold), &shop.partner).await.ok();
+    world.delivers_outbox().await;
+}
+
+async fn mails_for_operations_are_erased_with_the_reseller(world: World) {
+    let (shop, admin, path) = shop_with_ops_email(&world).await;
+    cancels_resold_sailing(&world, &shop, "2026-11-18").await;
+    assert_eq!(world.letters_to(OPS).len(), 1);
+    let ops: Email = OPS.parse().unwrap();
+    let mail = world.app.mailer.stored(&ops).await.unwrap().remove(0).path;
+    let content = std::fs::read(&mail).unwrap();
+    let reason = json!({ "reason": "Ends its business" });
+    world.post(&format!("{path}/suspend"), reason).by(&admin).send().await.ok();
+    let erasure = erases(&world, "agen.kuta@agen.test", &admin).await.ok();
+    assert_eq!(erasure["accounts"], json!({ "erased": 1, "waiting": 0 }), "{erasure}");
+    assert!(!mail.exists());
+
+    // One that was being sent meanwhile is written after that.
+    std::fs::write(&mail, content).unwrap();
+    world.advances_clock(TimeDelta::minutes(3));
+    finish_erasures(&world).await;
+    assert!(!mail.exists());
+    assert_eq!(world.count("SELECT COUNT(*) FROM pending_erasures").await, 0);
+    world.app.db.scrub().await.unwrap();
+    assert_eq!(find_canaries(&all_stored_bytes(&world).await, &["kenari.ops"]), [""; 0]);
+}
+
+async fn an_address_for_operations_is_exported_and_removed(world: World) {
+    const ACCOUNT: &str = "agen.kuta@agen.test";
+    let (shop, admin, path) = shop_with_ops_email(&world).await;
+    let other = world.reseller_with_key("Agen Lain").await;
+    let other_path = format!("/v1/resellers/{}", other.id);
+    sets_ops_email(&world, &other_path, OTHER, &admin).await;
+    cancels_resold_sailing(&world, &shop, "2026-11-18").await;
+    let ops_email = async |path: &str| -> Value {
+        world.get(path).by(&admin).send().await.ok()["ops_email"].clone()
+    };
+
+    let data = exports(&world, &OPS.to_uppercase(), &admin).await.ok();
+    assert_eq!(data["resellers"], json!([{ "id": shop.reseller.id, "name": "Agen Kuta" }]));
+    assert_eq!(data["letters"].as_array().map(Vec::len), Some(1));
+    assert_eq!(data["accounts"], json!([]), "the account is somebody else's");
+    let account = exports(&world, ACCOUNT, &admin).await.ok();
+    assert_eq!(account["resellers"], json!([]));
+    assert_eq!(account["accounts"][0]["reseller"]["ops_email"], OPS);
+
+    let none = json!({ "erased": 0, "waiting": 0 });
+    let removed = json!({
+        "erased": 0, "waiting": 0, "accounts": none, "bookings": none, "resellers": 1,
+        "letters": 1,
+    });
+    assert_eq!(erases(&world, &OPS.to_uppercase(), &admin).await.ok(), removed);
+    assert_eq!(ops_email(&path).await, json!(null));
+    assert_eq!(ops_email(&other_path).await, OTHER);
+    world.app.db.scrub().await.unwrap();
+    assert_eq!(find_canaries(&all_stored_bytes(&world).await, &["kenari.ops"]), [""; 0]);
+    let log = "/v1/audit-logs?action=privacy.erasure_requested";
+    let log = world.get(log).by(&admin).send().await.ok();
+    assert_eq!(log[0]["after"]["resellers"], 1);
+    assert_eq!(log[0]["after"]["subject"].as_str().map(str::len), Some(64));
+    let again = erases(&world, OPS, &admin).await.ok();
+    assert_eq!((&again["resellers"], &again["letters"]), (&json!(0), &json!(0)));
+
+    // The reseller is active, and is told at the address of its account.
+    assert_eq!(world.get(&path).by(&admin).send().await.ok()["status"], "active");
+    let before = world.letters_to(ACCOUNT).len();
+    cancels_resold_sailing(&world, &shop, "2026-11-20").await;
+    assert_eq!(world.letters_to(ACCOUNT).len(), before + 1);
+    assert!(world.letters_to(OPS).is_empty());
+    // The address of an active admin stays whole.
+    sets_ops_email(&world, &path, &admin.email, &admin).await;
+    erases(&world, &admin.email, &admin).await.is(409, "in_use");
+    assert_eq!(ops_email(&path).await, json!(admin.email));
+}
+
 async fn an_erased_account_has_no_pending_address_and_no_second_factor(world: World) {
     const CANARIES: [&str; 2] = ["kenari.mitra", "nuri.pindah"];
     let admin = world.admin().await;
@@ -761,7 +864,8 @@ async fn an_export_has_everything_of_the_person_and_nothing_of_others(world: Wor
 
     let nobody = exports(&world, "nobody@example.com", &officer).await.ok();
     let nothing = json!({
-        "accounts": [], "bookings": [], "letters": [], "failed_sign_ins": [], "truncated": [],
+        "accounts": [], "bookings": [], "resellers": [], "letters": [], "failed_sign_ins": [],
+        "truncated": [],
     });
     assert_eq!(nobody, nothing);
     let entries: Vec<(Value,)> = world

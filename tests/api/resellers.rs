@@ -1,7 +1,10 @@
 //! Resellers: their accounts, API keys and granted partners.
 
 use chrono::TimeDelta;
-use dermaga::kernel::{access::Rule::*, ids};
+use dermaga::kernel::{
+    access::Rule::*,
+    ids::{self, Uuid},
+};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
@@ -17,6 +20,7 @@ on_both_engines![
     faults_of_a_reseller_are_named,
     an_update_changes_terms_and_address,
     a_tax_number_is_encrypted_and_that_of_a_person_masked,
+    a_start_encrypts_tax_numbers_that_are_stored_in_clear,
     a_suspended_reseller_still_signs_in,
     an_invitation_is_sent_until_it_is_accepted,
     a_key_is_shown_once_and_kept_as_a_hash,
@@ -200,6 +204,55 @@ async fn a_tax_number_is_encrypted_and_that_of_a_person_masked(world: World) {
     assert!(!stored().await.contains("5171012304850002"));
     assert_eq!(seen(&admin).await, "5171012304850002");
     assert_eq!(world.app.reseal().await.unwrap(), 0);
+}
+
+async fn a_start_encrypts_tax_numbers_that_are_stored_in_clear(world: World) {
+    const CLEAR: &str = "5171012304850002";
+    const ENCRYPTED: &str = "5171012304850001";
+    const BAD: &str = "5171 0123 0485 0003";
+    let admin = world.admin().await;
+    let reader = world.staff("reader@dermaga.test", &[ResellersRead]).await;
+    let mut paths = Vec::new();
+    for email in ["clear@travel.test", "encrypted@travel.test", "bad@travel.test"] {
+        let reseller = world.reseller(email).await;
+        paths.push(world.reseller_path(&reseller).await);
+    }
+    let [clear, encrypted, bad]: [String; 3] = paths.try_into().unwrap();
+    let mut body = reseller_body("encrypted@travel.test");
+    body["npwp"] = json!(ENCRYPTED);
+    world.put(&encrypted, body).by(&admin).send().await.ok();
+    for (path, number) in [(&clear, CLEAR), (&bad, BAD)] {
+        let update = world.db().sql("UPDATE resellers SET npwp = $1 WHERE id = $2");
+        update.bind(number).bind(id_in(path)).run().await.unwrap();
+    }
+    let before = stored_npwp(&world, &encrypted).await;
+
+    if world.db().engine() == "postgres" {
+        tokio::join!(world.second_process(), world.second_process());
+    }
+    let world = world.restarts_with(|_| {}).await;
+    let sealed = stored_npwp(&world, &clear).await;
+    assert_eq!(world.app.sealer.open(&sealed).unwrap(), CLEAR);
+    assert!(!world.all_stored_data().await.contains(CLEAR), "not even in unused pages");
+    assert_eq!(stored_npwp(&world, &encrypted).await, before);
+    assert_eq!(stored_npwp(&world, &bad).await, BAD, "it does not stop the start");
+    for (path, number, masked) in
+        [(&clear, CLEAR, "************0002"), (&encrypted, ENCRYPTED, "************0001")]
+    {
+        assert_eq!(world.get(path).by(&admin).send().await.ok()["npwp"], number);
+        assert_eq!(world.get(path).by(&reader).send().await.ok()["npwp"], masked);
+    }
+    let world = world.restarts_with(|_| {}).await;
+    assert_eq!(stored_npwp(&world, &clear).await, sealed, "once is enough");
+}
+
+fn id_in(path: &str) -> Uuid {
+    path.rsplit('/').next().unwrap().parse().unwrap()
+}
+
+async fn stored_npwp(world: &World, path: &str) -> String {
+    let stored = world.db().sql("SELECT npwp FROM resellers WHERE id = $1").bind(id_in(path));
+    stored.scalar().await.unwrap()
 }
 
 async fn a_suspended_reseller_still_signs_in(world: World) {

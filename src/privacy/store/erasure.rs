@@ -234,6 +234,18 @@ pub async fn erase_address(tx: &mut Tx, email: &Email) -> Result<()> {
     Ok(())
 }
 
+/// Removes an address from the resellers that have it for operations; returns their number. Their mails
+/// go to the addresses of their accounts from now on.
+pub async fn erase_ops_address(tx: &mut Tx, email: &Email, now: DateTime<Utc>) -> Result<u64> {
+    let removed = tx
+        .sql("UPDATE resellers SET ops_email = NULL, updated_at = $1 WHERE ops_email = $2")
+        .bind(now)
+        .bind(email.clone())
+        .run()
+        .await?;
+    Ok(removed)
+}
+
 /// Locks the rows of all accounts with an address.
 pub async fn lock_accounts(tx: &mut Tx, email: &Email) -> Result<()> {
     for account in accounts_in(tx, email).await? {
@@ -441,9 +453,11 @@ pub async fn erase_partner(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<
     Ok(documents.into_iter().map(|(file,)| file).collect())
 }
 
-/// Replaces the person behind a reseller, and revokes its keys. Its bookings, invoices and payments
-/// stay.
-pub async fn erase_reseller(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
+/// Replaces the person behind a reseller, and revokes its keys; returns the address for operations that
+/// it had. Its bookings, invoices and payments stay.
+pub async fn erase_reseller(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<Option<Email>> {
+    let ops_email: Option<Email> =
+        tx.sql("SELECT ops_email FROM resellers WHERE id = $1").bind(id).scalar().await?;
     tx.sql(
         "UPDATE resellers SET legal_name = $1, npwp = NULL, ops_email = NULL, address = '',
            status_reason = CASE WHEN status_reason IS NULL THEN NULL ELSE $1 END
@@ -472,7 +486,7 @@ pub async fn erase_reseller(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result
     .run()
     .await?;
     tx.sql("DELETE FROM webhooks WHERE reseller_id = $1").bind(id).run().await?;
-    Ok(())
+    Ok(ops_email)
 }
 
 /// Deletes the accounts of a partner's crew, which has nothing left to board.

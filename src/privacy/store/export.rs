@@ -6,7 +6,8 @@ use crate::{
     kernel::{db::Db, email::Email, error::Result, ids::Uuid},
     privacy::model::{
         AuditData, DeviceData, DocumentData, FailedSignIns, FileData, KeyData, NetworkData,
-        NotificationData, OnboardingRecord, PartnerData, ResellerData, SessionData, StaffData,
+        NotificationData, OnboardingRecord, OpsReseller, PartnerData, ResellerData, SessionData,
+        StaffData,
     },
 };
 
@@ -145,6 +146,24 @@ pub async fn reseller(db: &Db, account: Uuid) -> Result<Option<ResellerData>> {
         .maybe()
         .await?;
     Ok(row)
+}
+
+/// Resellers that have an address for operations, the newest first.
+pub async fn resellers_of_ops_address(
+    db: &Db,
+    email: &Email,
+    limit: i64,
+) -> Result<Vec<OpsReseller>> {
+    let rows = db
+        .sql(
+            "SELECT e.id, a.name FROM resellers e JOIN accounts a ON a.id = e.account_id
+             WHERE e.ops_email = $1 ORDER BY e.created_at DESC, e.id LIMIT CAST($2 AS BIGINT)",
+        )
+        .bind(email.clone())
+        .bind(limit + 1)
+        .all()
+        .await?;
+    Ok(rows)
 }
 
 pub async fn reseller_keys(db: &Db, reseller: Uuid, limit: i64) -> Result<Vec<KeyData>> {

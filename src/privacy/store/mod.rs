@@ -34,11 +34,13 @@ use crate::kernel::{
 
 pub use erasure::{
     AccountToErase, account, booking, delete_notifications, erase_account, erase_address,
-    erase_audit_entries, erase_booking, erase_partner, erase_reseller, lock_account, lock_accounts,
+    erase_audit_entries, erase_booking, erase_ops_address, erase_partner, erase_reseller,
+    lock_account, lock_accounts,
 };
 pub use export::{
     audit_entries, bookings, devices, documents, failed_sign_ins, files, networks, notifications,
-    onboarding, paid_to, partner, reseller, reseller_keys, sessions, staff, subscriptions,
+    onboarding, paid_to, partner, reseller, reseller_keys, resellers_of_ops_address, sessions,
+    staff, subscriptions,
 };
 pub use retention::{
     Pending, count_pending, count_pending_in, delete_pending, delete_pending_in, due, due_of,

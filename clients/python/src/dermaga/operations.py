@@ -6135,8 +6135,9 @@ class FilesApi(Group):
 
 class PersonalDataApi(Group):
     """Export and erasure of what is stored about a person (UU 27/2022). A person is found by an
-    e-mail address: accounts with it, deleted ones included, and bookings with it as contact.
-    Passengers of other people's bookings have no address and cannot be found.
+    e-mail address: accounts with it, deleted ones included, bookings with it as contact, and
+    resellers that have it as `ops_email`. Passengers of other people's bookings have no address
+    and cannot be found.
     """
 
     def export(self, body: ExportRequest, *, timeout: float | None = None) -> PersonalData:
@@ -6144,10 +6145,12 @@ class PersonalDataApi(Group):
 
         Returns everything that is stored under an e-mail address: accounts with sessions,
         networks, notifications, files, staff record, partner or reseller data and the changes
-        that the person made; bookings with contact and all passengers; stored mails. Identity
-        and bank account numbers are not masked. Each list has at most the newest 1,000 items;
-        `truncated` names those that have more. An unknown address has empty lists. The export is
-        recorded in the audit log with a keyed hash of the address.
+        that the person made; bookings with contact and all passengers; stored mails. A reseller
+        that has the address as `ops_email` is listed in `resellers` by id and name alone,
+        because its account is somebody else's. Identity and bank account numbers are not masked.
+        Each list has at most the newest 1,000 items; `truncated` names those that have more. An
+        unknown address has empty lists. The export is recorded in the audit log with a keyed
+        hash of the address.
 
         **Access:** Admins; staff with `privacy.manage`.
 
@@ -6163,10 +6166,14 @@ class PersonalDataApi(Group):
         at once, up to 200 accounts and bookings while the caller waits; the rest is counted in
         `waiting` and erased by a job when it is over: bookings that have not sailed or for which
         money is owed, and partners and resellers with open business. Amounts, codes and counts
-        stay. Stored mails to the address are deleted. An unknown address is not an error: all
-        counts are 0, and a repeated request erases what is new. Refused with 409 `in_use` if the
-        address belongs to an active admin or staff member, who must be deactivated first.
-        Recorded in the audit log with the reason and a keyed hash of the address.
+        stay. Stored mails to the address are deleted, and those to the `ops_email` of a reseller
+        when the reseller is erased. An address that is the `ops_email` of a reseller is removed
+        there at once, also while the reseller is active: mails about its bookings go to the
+        address of its account from now on. `resellers` counts them; they are in neither `erased`
+        nor `waiting`. An unknown address is not an error: all counts are 0, and a repeated
+        request erases what is new. Refused with 409 `in_use` if the address belongs to an active
+        admin or staff member, who must be deactivated first. Recorded in the audit log with the
+        reason and a keyed hash of the address.
 
         **Access:** Admins; staff with `privacy.manage`.
 
@@ -6304,8 +6311,9 @@ class Operations:
         """
         self.personal_data = PersonalDataApi(transport)
         """Export and erasure of what is stored about a person (UU 27/2022). A person is found by an
-        e-mail address: accounts with it, deleted ones included, and bookings with it as contact.
-        Passengers of other people's bookings have no address and cannot be found.
+        e-mail address: accounts with it, deleted ones included, bookings with it as contact, and
+        resellers that have it as `ops_email`. Passengers of other people's bookings have no
+        address and cannot be found.
         """
         self.service = ServiceApi(transport)
         """Health of the service, for load balancers and monitoring."""

@@ -864,7 +864,11 @@ class Erasure(TypedDict):
     erased: int
     """Number of accounts and bookings that were erased now."""
     letters: int
-    """Number of stored mails that were deleted."""
+    """Number of stored mails to the address that were deleted."""
+    resellers: int
+    """Number of resellers that had the address as `ops_email`. Their mails go to `email` from now
+    on.
+    """
     waiting: int
     """Number of accounts and bookings that will be erased when they are over."""
 
@@ -1014,6 +1018,14 @@ class ExportedOnboarding(TypedDict):
     pic_position: NotRequired[str | None]
     postal_code: NotRequired[str | None]
     province: NotRequired[str | None]
+
+
+class ExportedOpsReseller(TypedDict):
+    """A reseller, for the person behind its `ops_email`."""
+
+    id: str
+    """UUID version 7."""
+    name: str
 
 
 class ExportedPartner(TypedDict):
@@ -2363,6 +2375,8 @@ class PersonalData(TypedDict):
     """Networks with failed sign-ins to this address."""
     letters: list[ExportedLetter]
     """Mails to this address that are stored as files. Oldest first."""
+    resellers: list[ExportedOpsReseller]
+    """Resellers that have this address as `ops_email`. Newest first."""
     truncated: list[str]
     """The lists that are longer than the export shows: it has the newest 1,000 items of each."""
 

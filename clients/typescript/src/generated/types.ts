@@ -798,8 +798,12 @@ export interface Erasure {
   bookings: ErasedKind;
   /** Number of accounts and bookings that were erased now. */
   erased: number;
-  /** Number of stored mails that were deleted. */
+  /** Number of stored mails to the address that were deleted. */
   letters: number;
+  /**
+   * Number of resellers that had the address as `ops_email`. Their mails go to `email` from now on.
+   */
+  resellers: number;
   /** Number of accounts and bookings that will be erased when they are over. */
   waiting: number;
 }
@@ -946,6 +950,13 @@ export interface ExportedOnboarding {
   pic_position?: string | null;
   postal_code?: string | null;
   province?: string | null;
+}
+
+/** A reseller, for the person behind its `ops_email`. */
+export interface ExportedOpsReseller {
+  /** UUID version 7. */
+  id: string;
+  name: string;
 }
 
 export interface ExportedPartner {
@@ -2235,6 +2246,8 @@ export interface PersonalData {
   failed_sign_ins: FailedSignIns[];
   /** Mails to this address that are stored as files. Oldest first. */
   letters: ExportedLetter[];
+  /** Resellers that have this address as `ops_email`. Newest first. */
+  resellers: ExportedOpsReseller[];
   /** The lists that are longer than the export shows: it has the newest 1,000 items of each. */
   truncated: string[];
 }
