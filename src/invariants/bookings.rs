@@ -71,6 +71,18 @@ pub(super) const INVARIANTS: &[Invariant] = &[
                    * CAST((k.fare_lines -> n.i) ->> 'margin' AS BIGINT)), 0) LIMIT 50",
     },
     Invariant {
+        rule: "the surcharge of a booking leads from its net price to the fares with their taxes",
+        size: "SELECT COUNT(*) FROM bookings WHERE channel = 'reseller'",
+        broken: concat!(
+            "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 19)
+             SELECT k.code || ' has a surcharge of ' || CAST(k.surcharge AS TEXT)
+             FROM bookings k
+             WHERE k.channel = 'reseller' AND k.surcharge <> k.margin - k.tax + ",
+            retail_tax!("k.fare_lines", "k.taxes"),
+            " LIMIT 50"
+        ),
+    },
+    Invariant {
         rule: "promotion uses equal those of live bookings",
         size: "SELECT COUNT(*) FROM promotions",
         broken: live!(

@@ -10,6 +10,39 @@ macro_rules! live {
     };
 }
 
+/// The taxes on these fare lines without a margin, computed for each passenger and rounded half up. The
+/// statement begins with the numbers `n (i)`.
+macro_rules! retail_tax {
+    ($lines:literal, $taxes:literal) => {
+        concat!(
+            "(SELECT COALESCE(SUM(count
+                 * ((2 * unit_price * numerator + denominator) / (2 * denominator))), 0)
+              FROM (SELECT CAST((",
+            $lines,
+            " -> i) ->> 'count' AS BIGINT) AS count,
+                  CAST((",
+            $lines,
+            " -> i) ->> 'unit_price' AS BIGINT) AS unit_price
+                FROM n WHERE (",
+            $lines,
+            " -> i) IS NOT NULL) lines
+              CROSS JOIN (SELECT
+                  points * CAST(rtrim(rtrim(factor, '0123456789'), '/') AS BIGINT) AS numerator,
+                  10000 * CAST(ltrim(ltrim(factor, '0123456789'), '/') AS BIGINT) AS denominator
+                FROM (SELECT
+                    CAST(ROUND(CAST((",
+            $taxes,
+            " -> i) ->> 'rate' AS NUMERIC) * 100) AS BIGINT) AS points,
+                    COALESCE(NULLIF((",
+            $taxes,
+            " -> i) ->> 'base_factor', '1'), '1/1') AS factor
+                  FROM n WHERE (",
+            $taxes,
+            " -> i) IS NOT NULL) parts) rates)"
+        )
+    };
+}
+
 mod accounts;
 mod bookings;
 mod ledger;

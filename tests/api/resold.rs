@@ -1,11 +1,14 @@
 //! What staff and partners see of bookings that resellers have sold.
 
 use chrono::TimeDelta;
-use dermaga::kernel::access::Rule;
+use dermaga::{
+    invariants,
+    kernel::{access::Rule, ids::Uuid},
+};
 use serde_json::{Value, json};
 
 use crate::{
-    harbour::order,
+    harbour::{Sailing, order},
     on_both_engines,
     resale::{Shop, sailing_of},
     storms::assert_invariants,
@@ -22,6 +25,8 @@ on_both_engines![
     tickets_of_resellers_show_no_price,
     a_partner_refunds_resold_bookings_in_full,
     partners_see_their_sales_at_the_retail_price,
+    a_partners_list_by_total_is_in_the_order_of_the_retail_prices,
+    a_wrong_surcharge_is_refused_or_found,
     bookings_are_found_by_their_reseller,
     settlements_name_the_channel,
 ];
@@ -119,7 +124,7 @@ async fn the_figures_are_the_same_when_they_are_rebuilt(world: World) {
     world.cancels(&shop, &gone, json!({})).await.bare();
     let id = world.availability_id(&shop, &shop.line, "2026-11-20").await;
     let dear = world.db().sql("UPDATE sailings SET price = 200000 WHERE id = $1");
-    dear.bind(id.parse::<dermaga::kernel::ids::Uuid>().unwrap()).run().await.unwrap();
+    dear.bind(id.parse::<Uuid>().unwrap()).run().await.unwrap();
     let path = format!("/bookings/{}", moved["uuid"].as_str().unwrap());
     let body = json!({ "availabilityId": id });
     world.octo("PATCH", &shop, &path).json(body).send().await.bare();
@@ -153,7 +158,7 @@ async fn a_move_counts_on_its_day(world: World) {
     let sold = world.confirmed(&shop, 1).await;
     let id = world.availability_id(&shop, &shop.line, "2026-11-20").await;
     let dear = world.db().sql("UPDATE sailings SET price = 200000 WHERE id = $1");
-    dear.bind(id.parse::<dermaga::kernel::ids::Uuid>().unwrap()).run().await.unwrap();
+    dear.bind(id.parse::<Uuid>().unwrap()).run().await.unwrap();
     world.advances_clock(TimeDelta::days(1));
     let path = format!("/bookings/{}", sold["uuid"].as_str().unwrap());
     world.octo("PATCH", &shop, &path).json(json!({ "availabilityId": id })).send().await.bare();
@@ -215,9 +220,14 @@ async fn charges_tax(world: &World, admin: &Someone) {
 
 /// Another sailing of the line, for 200,000.
 async fn dear_sailing(world: &World, shop: &Shop) -> String {
-    let id = world.availability_id(shop, &shop.line, "2026-11-20").await;
-    let dear = world.db().sql("UPDATE sailings SET price = 200000 WHERE id = $1");
-    dear.bind(id.parse::<dermaga::kernel::ids::Uuid>().unwrap()).run().await.unwrap();
+    sailing_for(world, shop, "2026-11-20", 200_000).await
+}
+
+/// The first sailing of the line on this day, for this price.
+async fn sailing_for(world: &World, shop: &Shop, day: &str, price: i64) -> String {
+    let id = world.availability_id(shop, &shop.line, day).await;
+    let priced = world.db().sql("UPDATE sailings SET price = $1 WHERE id = $2");
+    priced.bind(price).bind(id.parse::<Uuid>().unwrap()).run().await.unwrap();
     id
 }
 
@@ -335,6 +345,83 @@ async fn partners_see_their_sales_at_the_retail_price(world: World) {
     assert_eq!(of_day(&seen["revenue_series"], "2026-11-16"), 110_000);
     assert_eq!(seen["top_routes"][0]["gross_revenue"], retail + 110_000);
     assert_invariants(&world).await;
+}
+
+/// In the order of the net prices, the booking of the reseller would come before one that costs less.
+async fn a_partners_list_by_total_is_in_the_order_of_the_retail_prices(world: World) {
+    let (admin, shop) = (world.admin().await, world.shop().await);
+    let sold = world.confirmed(&shop, 1).await;
+    let of = |id: &str| Sailing { id: id.to_owned(), ..sailing_of(&shop, &sold) };
+    let cheap = sailing_for(&world, &shop, "2026-11-19", 145_000).await;
+    world.books(order(&of(&cheap), 1, "sari@example.com")).await.ok();
+    let dear = dear_sailing(&world, &shop).await;
+    world.books(order(&of(&dear), 1, "dewi@example.com")).await.ok();
+    let totals = async |who: &Someone, query: &str| {
+        let path = format!("/v1/booking/?sort_by=total&{query}");
+        let list = world.get(&path).by(who).send().await.ok();
+        let list = list.as_array().unwrap().iter();
+        list.map(|one| one["price"]["total"].as_i64().unwrap()).collect::<Vec<_>>()
+    };
+    let mitra = format!("mitra_id={}", world.partner_id(&shop.partner).await);
+    for all in ["page=1", &mitra] {
+        let up = format!("{all}&sort_dir=asc");
+        assert_eq!(totals(&admin, &up).await, [142_500, 145_000, 200_000], "{all}");
+    }
+    let boat = format!("item_id={}", shop.boat);
+    for all in [
+        "page=1",
+        &mitra,
+        &boat,
+        "type=speedboat&qty=1",
+        "start_date=2026-11-18&end_date=2026-11-20",
+        "search=sari",
+        "search=sa",
+    ] {
+        let (up, down) = (format!("{all}&sort_dir=asc"), format!("{all}&sort_dir=desc"));
+        assert_eq!(totals(&shop.partner, &up).await, [145_000, 150_000, 200_000], "{all}");
+        assert_eq!(totals(&shop.partner, &down).await, [200_000, 150_000, 145_000], "{all}");
+    }
+    for (page, total) in [(1, 145_000), (2, 150_000), (3, 200_000)] {
+        let page = format!("sort_dir=asc&page_size=1&page={page}");
+        assert_eq!(totals(&shop.partner, &page).await, [total]);
+    }
+    for (one, total) in [
+        (format!("route_time_id={cheap}"), 145_000),
+        (format!("reseller_id={}", shop.reseller.id), 150_000),
+        (format!("code={}", sold["supplierReference"].as_str().unwrap()), 150_000),
+        ("channel=reseller&status=paid".to_owned(), 150_000),
+        ("email=dewi@example.com".to_owned(), 200_000),
+    ] {
+        assert_eq!(totals(&shop.partner, &one).await, [total], "{one}");
+    }
+    let path = "/v1/booking/?sort_by=total&sort_dir=asc&format=csv";
+    let (_, _, csv) = world.get(path).by(&shop.partner).bytes().await;
+    let csv = String::from_utf8(csv).unwrap().replace('"', "");
+    let places = [",145000,", ",150000,", ",200000,"].map(|total| csv.find(total).unwrap());
+    assert!(places.is_sorted(), "{csv}");
+    assert_invariants(&world).await;
+}
+
+async fn a_wrong_surcharge_is_refused_or_found(world: World) {
+    let (admin, shop) = (world.admin().await, world.shop().await);
+    charges_tax(&world, &admin).await;
+    let sold = world.confirmed(&shop, 2).await;
+    world.paid_booking(&sailing_of(&shop, &sold), 1).await;
+    assert_invariants(&world).await;
+    for refused in [
+        "UPDATE bookings SET surcharge = 1 WHERE channel = 'web'",
+        "UPDATE bookings SET surcharge = -1 WHERE channel = 'reseller'",
+    ] {
+        world.db().sql(refused).run().await.unwrap_err();
+    }
+    let wrong = "UPDATE bookings SET surcharge = 0 WHERE channel = 'reseller'";
+    world.db().sql(wrong).run().await.unwrap();
+    let checked = invariants::check(world.db()).await.unwrap();
+    let broken = checked.iter().filter(|checked| !checked.broken.is_empty());
+    let broken: Vec<_> = broken.map(|checked| checked.rule).collect();
+    let question =
+        "the surcharge of a booking leads from its net price to the fares with their taxes";
+    assert!(broken.contains(&question), "{broken:?}");
 }
 
 async fn bookings_are_found_by_their_reseller(world: World) {

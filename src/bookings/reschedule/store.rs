@@ -299,7 +299,7 @@ pub async fn move_booking_row(
                unit_price = $3, subtotal = $4, discount = $5, taxes = $6, tax = $7, total = $8,
                commission = $9, commission_tax = $10, partner_net = $11, refund_cap = $12,
                commission_taxes = $17, partner_discount = $18, fare_lines = $19,
-               passengers = $20, margin = $23,
+               passengers = $20, margin = $23, surcharge = $24,
                reschedule_id = $13, promised_at = (SELECT r.departure_at FROM reschedules r
                  JOIN sailings s ON s.id = r.to_sailing_id
                  WHERE r.id = $13 AND r.departure_at <> s.departure_at), boarded = '{}',
@@ -330,6 +330,7 @@ pub async fn move_booking_row(
         .bind(booking.qty)
         .bind(booking.total)
         .bind(price.margin)
+        .bind(price.surcharge())
         .run()
         .await?;
     Ok(moved == 1)

@@ -41,6 +41,7 @@ const MIGRATIONS: &[(&str, &str, &str)] = &[
     migration!(both "0002_secret_key_check"),
     migration!(both "0003_more_indexes"),
     migration!(each "0004_lists"),
+    migration!(both "0006_partner_totals"),
 ];
 const SQLITE_TRIGGERS: &str = include_str!("../../../migrations/sqlite/triggers.sql");
 const POSTGRES_TRIGGERS: &str = include_str!("../../../migrations/postgres/triggers.sql");
