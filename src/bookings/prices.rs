@@ -116,6 +116,20 @@ impl Price {
     pub fn surcharge(&self) -> Rupiah {
         surcharge(&self.lines, &self.taxes)
     }
+
+    /// An amount that is a part of this price, such as a fee, as the same part of the retail price.
+    pub fn at_retail(&self, part: Rupiah) -> Rupiah {
+        match self.total {
+            Rupiah::ZERO => part,
+            whole => part.share(self.retail().total, whole),
+        }
+    }
+}
+
+/// What a reschedule would change for travellers beyond what it changes for the reseller: the prices, and
+/// the fee, which is a part of the price before.
+pub fn change_of_surcharge(was: &Price, becomes: &Price, fee: Rupiah) -> Rupiah {
+    becomes.surcharge() - was.surcharge() + was.at_retail(fee) - fee
 }
 
 /// [`Price::surcharge`] of a price with these lines and taxes.
@@ -508,6 +522,22 @@ mod tests {
         let resold = price(&goods, None, &taxes, Rate::basis_points(1_000).unwrap());
         assert_eq!(resold.total + resold.surcharge(), resold.retail().total);
         assert_eq!(resold.retail().surcharge(), Rupiah::ZERO);
+    }
+
+    #[test]
+    fn a_fee_is_the_same_part_of_the_retail_price() {
+        let sold = sold();
+        assert_eq!(sold.at_retail(Rupiah(16_650)), Rupiah(16_650));
+        let mut goods = seats(150_000, 2);
+        goods.lines[0].margin = Some(Rupiah(7_500));
+        let taxes = [tax(AppliesTo::Booking, 1_000)];
+        let resold = price(&goods, None, &taxes, Rate::basis_points(1_000).unwrap());
+        assert_eq!((resold.total, resold.retail().total), (Rupiah(313_500), Rupiah(330_000)));
+        assert_eq!(resold.at_retail(Rupiah(31_350)), Rupiah(33_000));
+        assert_eq!(change_of_surcharge(&resold, &resold, Rupiah(31_350)), Rupiah(1_650));
+        goods.lines[0].margin = Some(Rupiah(150_000));
+        let free = price(&goods, None, &taxes, Rate::basis_points(1_000).unwrap());
+        assert_eq!(free.at_retail(Rupiah::ZERO), Rupiah::ZERO);
     }
 
     #[test]

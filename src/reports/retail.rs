@@ -51,6 +51,7 @@ struct Moved {
     route_id: Uuid,
     /// What the reseller paid for the move, with its fee; negative: what it got back.
     difference: Rupiah,
+    fee: Rupiah,
     was: Json<Price>,
     becomes: Json<Price>,
 }
@@ -92,7 +93,7 @@ pub async fn surcharges(
     // `CROSS JOIN` makes SQLite begin with the reschedules of the window, which are few.
     let moved: Vec<Moved> = db
         .sql(concat!(
-            "SELECT r.done_at AS at, r.difference, r.was, r.becomes, ",
+            "SELECT r.done_at AS at, r.difference, r.fee, r.was, r.becomes, ",
             sold_route!(),
             " FROM reschedules r
              CROSS JOIN bookings k
@@ -120,7 +121,7 @@ pub async fn surcharges(
         route_id: moved.route_id,
         amount: surcharge_of_move(
             moved.difference,
-            moved.becomes.surcharge() - moved.was.surcharge(),
+            bookings::change_of_surcharge(&moved.was, &moved.becomes, moved.fee),
         ),
     };
     Ok(sold.iter().map(of_sale).chain(moved.iter().map(of_move)).collect())

@@ -2,6 +2,7 @@
 
 use chrono::TimeDelta;
 use dermaga::{
+    config::Steps,
     invariants,
     kernel::{access::Rule, ids::Uuid},
 };
@@ -25,6 +26,7 @@ on_both_engines![
     tickets_of_resellers_show_no_price,
     a_partner_refunds_resold_bookings_in_full,
     partners_see_their_sales_at_the_retail_price,
+    a_fee_counts_as_a_part_of_the_retail_price,
     a_partners_list_by_total_is_in_the_order_of_the_retail_prices,
     a_wrong_surcharge_is_refused_or_found,
     bookings_are_found_by_their_reseller,
@@ -306,17 +308,17 @@ async fn a_partner_refunds_resold_bookings_in_full(world: World) {
     assert_invariants(&world).await;
 }
 
+fn gross_of_day(series: &Value, day: &str) -> i64 {
+    let mut points = series.as_array().unwrap().iter();
+    points.find(|point| point["bucket"] == day).unwrap()["gross_revenue"].as_i64().unwrap()
+}
+
 async fn partners_see_their_sales_at_the_retail_price(world: World) {
     let (admin, shop) = (world.admin().await, world.shop().await);
     charges_tax(&world, &admin).await;
     let sold = world.confirmed(&shop, 2).await;
     world.paid_booking(&sailing_of(&shop, &sold), 1).await;
     let (retail, net) = (330_000 + 165_000, 313_500 + 165_000);
-    let of_day = |series: &Value, day: &str| {
-        let points = series.as_array().unwrap().iter();
-        let point = points.clone().find(|point| point["bucket"] == day).unwrap();
-        point["gross_revenue"].as_i64().unwrap()
-    };
     let statistic =
         format!("/v1/dashboard/mitra-statistic?mitra_id={}", world.partner_id(&shop.partner).await);
     for rolled_up in [false, true] {
@@ -327,10 +329,10 @@ async fn partners_see_their_sales_at_the_retail_price(world: World) {
             let seen = world.get("/v1/dashboard").by(who).send().await.ok();
             assert_eq!(seen["today"]["gross_revenue"], gross);
             assert_eq!(seen["month"]["gross_revenue"]["current"], gross);
-            assert_eq!(of_day(&seen["revenue_series"], "2026-11-15"), gross);
+            assert_eq!(gross_of_day(&seen["revenue_series"], "2026-11-15"), gross);
             assert_eq!(seen["top_routes"][0]["gross_revenue"], gross);
             let seen = world.get(&statistic).by(who).send().await.ok();
-            assert_eq!(of_day(&seen["series"], "2026-11-15"), gross);
+            assert_eq!(gross_of_day(&seen["series"], "2026-11-15"), gross);
         }
     }
 
@@ -341,9 +343,59 @@ async fn partners_see_their_sales_at_the_retail_price(world: World) {
     world.octo("PATCH", &shop, &path).json(json!({ "availabilityId": to })).send().await.bare();
     let partner = world.signs_in(&shop.partner.email, "mitra").await;
     let seen = world.get("/v1/dashboard").by(&partner).send().await.ok();
-    assert_eq!(of_day(&seen["revenue_series"], "2026-11-15"), retail);
-    assert_eq!(of_day(&seen["revenue_series"], "2026-11-16"), 110_000);
+    assert_eq!(gross_of_day(&seen["revenue_series"], "2026-11-15"), retail);
+    assert_eq!(gross_of_day(&seen["revenue_series"], "2026-11-16"), 110_000);
     assert_eq!(seen["top_routes"][0]["gross_revenue"], retail + 110_000);
+    assert_invariants(&world).await;
+}
+
+/// 10 % of 330,000, and not of the net price of 313,500.
+async fn a_fee_counts_as_a_part_of_the_retail_price(world: World) {
+    let world = world.with(|config| config.reschedule_fee = Steps(vec![(0, 10)])).await;
+    let (admin, shop) = (world.admin().await, world.shop().await);
+    charges_tax(&world, &admin).await;
+    let sold = world.confirmed(&shop, 2).await;
+    let path = format!("/v1/booking/{}", sold["id"].as_str().unwrap());
+    world.advances_clock(TimeDelta::days(1));
+    let to = world.availability_id(&shop, &shop.line, "2026-11-20").await;
+    let change = json!({ "availabilityId": to });
+    let moved = format!("/bookings/{}", sold["uuid"].as_str().unwrap());
+    world.octo("PATCH", &shop, &moved).json(change).send().await.bare();
+    let admin = world.signs_in(&admin.email, "admin").await;
+    let partner = world.signs_in(&shop.partner.email, "mitra").await;
+    let statistic =
+        format!("/v1/dashboard/mitra-statistic?mitra_id={}", world.partner_id(&partner).await);
+    for rolled_up in [false, true] {
+        if rolled_up {
+            dermaga::reports::roll_up(&world.app).await.unwrap();
+        }
+        for (who, total, fee) in [(&partner, 330_000, 33_000), (&admin, 313_500, 31_350)] {
+            let seen = world.get("/v1/dashboard").by(who).send().await.ok();
+            assert_eq!(seen["today"]["gross_revenue"], fee);
+            assert_eq!(seen["month"]["gross_revenue"]["current"], total + fee);
+            assert_eq!(gross_of_day(&seen["revenue_series"], "2026-11-16"), fee);
+            assert_eq!(seen["top_routes"][0]["gross_revenue"], total + fee);
+            let seen = world.get(&statistic).by(who).send().await.ok();
+            assert_eq!(gross_of_day(&seen["series"], "2026-11-16"), fee);
+        }
+    }
+    // Neither a notification nor the options of the booking tell an amount of it.
+    world.delivers_outbox().await;
+    let told = world.get("/v1/notifications?page_size=100").by(&partner).send().await.ok();
+    let moves = told.as_array().unwrap().iter();
+    let moves = moves.filter(|one| one["type"] == "booking.rescheduled");
+    let amounts: Vec<_> = moves
+        .map(|one| (one["data"]["difference"].clone(), one["data"]["total"].clone()))
+        .collect();
+    assert_eq!(amounts, [(json!(null), json!(null))]);
+    let options = world.get(&format!("{path}/options")).by(&partner).send().await.ok();
+    assert_eq!(options["reschedule"]["fee"], 0, "a partner pays none");
+    assert_eq!(options["pending_reschedule"], json!(null));
+    let wish =
+        json!({ "route_time_id": sold["availabilityId"], "reason": "Tide", "dry_run": true });
+    let preview = world.post(&format!("{path}/reschedule"), wish).by(&partner).send().await.ok();
+    let preview = &preview["reschedule"];
+    assert_eq!((&preview["fee"], &preview["difference"]), (&json!(0), &json!(0)));
     assert_invariants(&world).await;
 }
 
