@@ -132,6 +132,12 @@ pub fn change_of_surcharge(was: &Price, becomes: &Price, fee: Rupiah) -> Rupiah 
     becomes.surcharge() - was.surcharge() + was.at_retail(fee) - fee
 }
 
+/// What a reschedule adds to the difference that is paid for it, if it changes the surcharge like that.
+/// Only a difference that is paid counts as a sale; one that is given back is a refund.
+pub fn surcharge_of_move(difference: Rupiah, change: Rupiah) -> Rupiah {
+    (difference + change).max(Rupiah::ZERO) - difference.max(Rupiah::ZERO)
+}
+
 /// [`Price::surcharge`] of a price with these lines and taxes.
 pub fn surcharge(lines: &[FareLine], taxes: &[TaxAmount]) -> Rupiah {
     if !is_resold(lines) {
@@ -538,6 +544,24 @@ mod tests {
         goods.lines[0].margin = Some(Rupiah(150_000));
         let free = price(&goods, None, &taxes, Rate::basis_points(1_000).unwrap());
         assert_eq!(free.at_retail(Rupiah::ZERO), Rupiah::ZERO);
+    }
+
+    #[test]
+    fn a_move_counts_what_a_traveller_would_have_paid_for_it() {
+        for (difference, change, amount) in [
+            (10_000, 500, 500),
+            // The net price is agreed and stays, while the fare rises.
+            (0, 20_000, 20_000),
+            (-5_000, 8_000, 3_000),
+            // The net price rises more than the fare.
+            (10_000, -15_000, -10_000),
+            (-5_000, 2_000, 0),
+            // Nobody but us has sold it.
+            (10_000, 0, 0),
+            (-5_000, 0, 0),
+        ] {
+            assert_eq!(surcharge_of_move(Rupiah(difference), Rupiah(change)), Rupiah(amount));
+        }
     }
 
     #[test]

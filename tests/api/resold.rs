@@ -29,6 +29,7 @@ on_both_engines![
     a_fee_counts_as_a_part_of_the_retail_price,
     a_partners_list_by_total_is_in_the_order_of_the_retail_prices,
     a_wrong_surcharge_is_refused_or_found,
+    earlier_sales_get_their_surcharges_by_the_migrations,
     bookings_are_found_by_their_reseller,
     settlements_name_the_channel,
 ];
@@ -308,6 +309,15 @@ async fn a_partner_refunds_resold_bookings_in_full(world: World) {
     assert_invariants(&world).await;
 }
 
+async fn makes(world: &World, figures: &str) {
+    if figures == "rolled up" {
+        dermaga::reports::roll_up(&world.app).await.unwrap();
+    }
+    if figures == "rebuilt" {
+        dermaga::reports::rebuild(&world.app).await.unwrap();
+    }
+}
+
 fn gross_of_day(series: &Value, day: &str) -> i64 {
     let mut points = series.as_array().unwrap().iter();
     points.find(|point| point["bucket"] == day).unwrap()["gross_revenue"].as_i64().unwrap()
@@ -342,11 +352,14 @@ async fn partners_see_their_sales_at_the_retail_price(world: World) {
     let path = format!("/bookings/{}", sold["uuid"].as_str().unwrap());
     world.octo("PATCH", &shop, &path).json(json!({ "availabilityId": to })).send().await.bare();
     let partner = world.signs_in(&shop.partner.email, "mitra").await;
-    let seen = world.get("/v1/dashboard").by(&partner).send().await.ok();
-    assert_eq!(gross_of_day(&seen["revenue_series"], "2026-11-15"), retail);
-    assert_eq!(gross_of_day(&seen["revenue_series"], "2026-11-16"), 110_000);
-    assert_eq!(seen["top_routes"][0]["gross_revenue"], retail + 110_000);
-    assert_invariants(&world).await;
+    for figures in ["of moves", "rolled up", "rebuilt"] {
+        makes(&world, figures).await;
+        let seen = world.get("/v1/dashboard").by(&partner).send().await.ok();
+        assert_eq!(gross_of_day(&seen["revenue_series"], "2026-11-15"), retail, "{figures}");
+        assert_eq!(gross_of_day(&seen["revenue_series"], "2026-11-16"), 110_000, "{figures}");
+        assert_eq!(seen["top_routes"][0]["gross_revenue"], retail + 110_000, "{figures}");
+        assert_invariants(&world).await;
+    }
 }
 
 /// 10 % of 330,000, and not of the net price of 313,500.
@@ -365,10 +378,8 @@ async fn a_fee_counts_as_a_part_of_the_retail_price(world: World) {
     let partner = world.signs_in(&shop.partner.email, "mitra").await;
     let statistic =
         format!("/v1/dashboard/mitra-statistic?mitra_id={}", world.partner_id(&partner).await);
-    for rolled_up in [false, true] {
-        if rolled_up {
-            dermaga::reports::roll_up(&world.app).await.unwrap();
-        }
+    for figures in ["of moves", "rolled up", "rebuilt"] {
+        makes(&world, figures).await;
         for (who, total, fee) in [(&partner, 330_000, 33_000), (&admin, 313_500, 31_350)] {
             let seen = world.get("/v1/dashboard").by(who).send().await.ok();
             assert_eq!(seen["today"]["gross_revenue"], fee);
@@ -454,26 +465,91 @@ async fn a_partners_list_by_total_is_in_the_order_of_the_retail_prices(world: Wo
     assert_invariants(&world).await;
 }
 
-async fn a_wrong_surcharge_is_refused_or_found(world: World) {
+/// A booking of a reseller that has moved to a dearer sailing for a fee, another one, and one of a guest.
+async fn with_a_move(world: World) -> World {
+    let world = world.with(|config| config.reschedule_fee = Steps(vec![(0, 7)])).await;
     let (admin, shop) = (world.admin().await, world.shop().await);
-    charges_tax(&world, &admin).await;
-    let sold = world.confirmed(&shop, 2).await;
+    for (code, rate, factor) in [("PB1", 10.0, "1"), ("PPN", 12.0, "11/12")] {
+        let tax = json!({
+            "name": code, "code": code, "rate": rate, "base_factor": factor,
+            "applies_to": "booking", "is_active": true,
+        });
+        world.post("/v1/configurations/taxs", tax).by(&admin).send().await.ok();
+    }
+    let sold = world.confirmed(&shop, 3).await;
+    world.confirmed(&shop, 1).await;
     world.paid_booking(&sailing_of(&shop, &sold), 1).await;
+    let to = dear_sailing(&world, &shop).await;
+    let path = format!("/bookings/{}", sold["uuid"].as_str().unwrap());
+    world.octo("PATCH", &shop, &path).json(json!({ "availabilityId": to })).send().await.bare();
+    dermaga::reports::roll_up(&world.app).await.unwrap();
     assert_invariants(&world).await;
+    world
+}
+
+async fn a_wrong_surcharge_is_refused_or_found(world: World) {
+    let world = with_a_move(world).await;
     for refused in [
         "UPDATE bookings SET surcharge = 1 WHERE channel = 'web'",
         "UPDATE bookings SET surcharge = -1 WHERE channel = 'reseller'",
+        "UPDATE reschedules SET status = 'dropped', done_at = NULL",
     ] {
         world.db().sql(refused).run().await.unwrap_err();
     }
-    let wrong = "UPDATE bookings SET surcharge = 0 WHERE channel = 'reseller'";
-    world.db().sql(wrong).run().await.unwrap();
-    let checked = invariants::check(world.db()).await.unwrap();
-    let broken = checked.iter().filter(|checked| !checked.broken.is_empty());
-    let broken: Vec<_> = broken.map(|checked| checked.rule).collect();
-    let question =
-        "the surcharge of a booking leads from its net price to the fares with their taxes";
-    assert!(broken.contains(&question), "{broken:?}");
+    let of_reports =
+        "surcharges of partners in the reports equal those of their bookings and reschedules";
+    for (breaks, mends, question) in [
+        (
+            "UPDATE bookings SET surcharge = surcharge + 1 WHERE channel = 'reseller'",
+            "UPDATE bookings SET surcharge = surcharge - 1 WHERE channel = 'reseller'",
+            "the surcharge of a booking leads from its net price to the fares with their taxes",
+        ),
+        (
+            "UPDATE reschedules SET surcharge = surcharge + 1",
+            "UPDATE reschedules SET surcharge = surcharge - 1",
+            "the surcharge of a reschedule follows from its prices, its fee and its difference",
+        ),
+        (
+            "UPDATE partner_days SET surcharge = surcharge + 1",
+            "UPDATE partner_days SET surcharge = surcharge - 1",
+            of_reports,
+        ),
+        (
+            "UPDATE route_months SET surcharge = surcharge + 1",
+            "UPDATE route_months SET surcharge = surcharge - 1",
+            of_reports,
+        ),
+    ] {
+        world.db().sql(breaks).run().await.unwrap();
+        let checked = invariants::check(world.db()).await.unwrap();
+        let broken = checked.iter().filter(|checked| !checked.broken.is_empty());
+        let broken: Vec<_> = broken.map(|checked| checked.rule).collect();
+        assert!(broken.contains(&question), "{breaks}: {broken:?}");
+        world.db().sql(mends).run().await.unwrap();
+        assert_invariants(&world).await;
+    }
+}
+
+async fn earlier_sales_get_their_surcharges_by_the_migrations(world: World) {
+    let world = with_a_move(world).await;
+    let none = [
+        "UPDATE bookings SET surcharge = 0",
+        "UPDATE reschedules SET surcharge = 0",
+        "UPDATE partner_days SET surcharge = 0",
+        "UPDATE route_months SET surcharge = 0",
+    ];
+    for text in none {
+        world.db().sql(text).run().await.unwrap();
+    }
+    for (migration, fills) in [
+        (include_str!("../../migrations/0006_partner_totals.sql"), "UPDATE bookings SET"),
+        (include_str!("../../migrations/0007_retail_figures.sql"), "UPDATE reschedules SET"),
+    ] {
+        let fills = migration.split(";\n").find(|text| text.contains(fills)).unwrap();
+        world.db().execute_script(fills).await.unwrap();
+    }
+    dermaga::reports::rebuild(&world.app).await.unwrap();
+    assert_invariants(&world).await;
 }
 
 async fn bookings_are_found_by_their_reseller(world: World) {

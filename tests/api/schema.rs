@@ -103,6 +103,7 @@ async fn the_first_start_creates_tables_and_triggers(world: World) {
         "0003_more_indexes",
         "0004_lists",
         "0006_partner_totals",
+        "0007_retail_figures",
     ];
     assert_eq!(names, all);
     let created = db.schema().triggers;

@@ -69,6 +69,8 @@ pub struct NewReschedule<'a> {
     pub becomes: &'a Price,
     pub fee: Rupiah,
     pub difference: Rupiah,
+    /// What travellers would have paid beyond the difference.
+    pub surcharge: Rupiah,
     pub refund_cap: Option<i32>,
     pub expires_at: DateTime<Utc>,
 }
@@ -83,9 +85,9 @@ pub async fn insert(
     tx.sql(
         "INSERT INTO reschedules (id, booking_id, from_sailing_id, to_sailing_id, status, type,
            seats, reason, requested_by, was, becomes, fee, difference, refund_cap, expires_at,
-           done_at, created_at, departure_at)
+           done_at, created_at, departure_at, surcharge)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-           $18)",
+           $18, $19)",
     )
     .bind(new.id)
     .bind(new.booking.id)
@@ -105,6 +107,7 @@ pub async fn insert(
     .bind((new.status == RescheduleStatus::Done).then_some(now))
     .bind(now)
     .bind(new.departure_at)
+    .bind(new.surcharge)
     .run()
     .await
     .map(drop)
