@@ -25,9 +25,7 @@ use crate::{
 /// Days of the series.
 const DAYS: u64 = 30;
 /// How many routes and partners are shown.
-const TOP: usize = 5;
-/// No limit in effect: the routes of a partner are ranked after the surcharges are added.
-const ALL_ROUTES: i64 = 100_000;
+const TOP: i64 = 5;
 
 #[derive(Serialize, JsonSchema)]
 pub struct Dashboard {
@@ -117,39 +115,22 @@ pub async fn get_dashboard(State(app): State<App>, caller: Caller) -> Result<Rep
     let span = Window::new(last_month.start_date.min(series.start_date), month.end_date);
     let top_partners = async {
         match partner {
-            None => reports::top_partners(db, today, zone, TOP as i64).await.map(Some),
+            None => reports::top_partners(db, today, zone, TOP).await.map(Some),
             Some(_) => Ok(None),
         }
     };
-    // The routes of a partner are ranked by what it sees.
-    let routes = partner.map_or(TOP as i64, |_| ALL_ROUTES);
-    let surcharges = async {
-        match partner {
-            Some(partner) => reports::surcharges(db, partner, span, zone).await,
-            None => Ok(Vec::new()),
-        }
-    };
-    let (
-        mut daily,
-        surcharges,
-        departures,
-        pending,
-        top_routes,
-        top_partners,
-        upcoming_departures,
-        (),
-    ) = tokio::try_join!(
+    let (mut daily, departures, pending, top_routes, top_partners, upcoming, ()) = tokio::try_join!(
         reports::daily(db, partner, span, zone),
-        surcharges,
         sailings::departures(db, partner, (last_month.start_date, month.end_date)),
         pending(db, partner),
-        reports::top_routes(db, partner, today, zone, routes),
+        reports::top_routes(db, partner, today, zone, TOP),
         top_partners,
-        upcoming(db, partner, as_of),
+        upcoming_departures(db, partner, as_of),
         reports::are_made(&app, db),
     )?;
-    reports::add_surcharges(&mut daily, &surcharges);
-    let top_routes = reports::best_at_retail(top_routes, &surcharges, month, TOP);
+    if partner.is_some() {
+        reports::at_retail(&mut daily);
+    }
     let of = |window: Window| {
         let mut sums = Sums::default();
         for (_, day) in daily.iter().filter(|(day, _)| window.contains(**day)) {
@@ -180,7 +161,7 @@ pub async fn get_dashboard(State(app): State<App>, caller: Caller) -> Result<Rep
         revenue_series: money.then(|| reports::series(&daily, series)),
         top_routes: Some(top_routes).filter(|_| money),
         top_partners: top_partners.filter(|_| money),
-        upcoming_departures,
+        upcoming_departures: upcoming,
     }))
 }
 
@@ -221,7 +202,11 @@ async fn pending(db: &Db, partner: Option<Uuid>) -> Result<Pending> {
     })
 }
 
-async fn upcoming(db: &Db, partner: Option<Uuid>, now: DateTime<Utc>) -> Result<Vec<Departure>> {
+async fn upcoming_departures(
+    db: &Db,
+    partner: Option<Uuid>,
+    now: DateTime<Utc>,
+) -> Result<Vec<Departure>> {
     macro_rules! departures {
         ($condition:literal) => {
             concat!(

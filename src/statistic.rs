@@ -77,23 +77,18 @@ pub async fn mitra_statistic(
     }
     let window = Window::days_until(app.today(), DAYS);
     let db = &caller.on_replica(&app.db);
-    // Staff see what came in; a partner sees what its passengers paid.
-    let surcharges = async {
-        match partner.filter(|_| caller.role == Role::Mitra) {
-            Some(partner) => reports::surcharges(db, partner, window, app.config.timezone).await,
-            None => Ok(Vec::new()),
-        }
-    };
-    let (fleet, surcharges, standings, net, unsettled, mut daily, ()) = tokio::try_join!(
+    let (fleet, standings, net, unsettled, mut daily, ()) = tokio::try_join!(
         fleet(&app, db, partner, window),
-        surcharges,
         reports::standings(db, partner),
         ledger::earned(db, partner),
         ledger::unsettled(db, partner),
         reports::daily(db, partner, window, app.config.timezone),
         reports::are_made(&app, db),
     )?;
-    reports::add_surcharges(&mut daily, &surcharges);
+    // Staff see what came in; a partner sees what its passengers paid.
+    if caller.role == Role::Mitra {
+        reports::at_retail(&mut daily);
+    }
     let count = |status: &str| standings.count(&[status]);
     Ok(Reply::data(MitraStatistic {
         as_of: app.clock.now(),

@@ -345,11 +345,11 @@ CREATE OR REPLACE FUNCTION bookings_tell() RETURNS TRIGGER LANGUAGE plpgsql AS $
 BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
         passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
-        refund_tax, reseller_id, margin)
+        refund_tax, reseller_id, margin, surcharge)
     SELECT NEW.partner_id, s.route_id, NEW.type, bookings_method(NEW.id),
         CASE WHEN TG_OP = 'UPDATE' THEN OLD.status END, NEW.status, NEW.updated_at, NEW.qty,
         NEW.subtotal, NEW.discount, NEW.tax, NEW.total, NEW.commission, NEW.partner_net, 0, 0, 0,
-        NEW.reseller_id, NEW.margin
+        NEW.reseller_id, NEW.margin, NEW.surcharge
     FROM sailings s WHERE s.id = NEW.sailing_id;
     RETURN NULL;
 END $$;
@@ -428,6 +428,21 @@ CREATE OR REPLACE TRIGGER payments_tell_of_difference AFTER UPDATE OF status ON 
     FOR EACH ROW WHEN (NEW.reschedule_id IS NOT NULL AND NEW.status = 'paid'
         AND OLD.status NOT IN ('paid', 'refunded'))
     EXECUTE FUNCTION payments_tell_of_difference();
+
+-- What a move of a reseller's booking adds at the prices of travellers, also where nothing is paid for it.
+CREATE OR REPLACE FUNCTION reschedules_tell_of_surcharge() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
+        passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
+        refund_tax, reseller_id, margin, surcharge)
+    SELECT k.partner_id, k.route_id, k.type, k.method, NULL, NULL,
+        NEW.done_at, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, k.reseller_id, 0, NEW.surcharge
+    FROM sales_keys k WHERE k.booking_id = NEW.booking_id;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER reschedules_tell_of_surcharge AFTER INSERT ON reschedules
+    FOR EACH ROW WHEN (NEW.surcharge <> 0) EXECUTE FUNCTION reschedules_tell_of_surcharge();
 
 -- What was paid too much, twice or too late is received when it is known to be owed back.
 CREATE OR REPLACE FUNCTION refunds_tell() RETURNS TRIGGER LANGUAGE plpgsql AS $$

@@ -309,10 +309,10 @@ DROP TRIGGER IF EXISTS bookings_tell_of_free;
 CREATE TRIGGER bookings_tell_of_free AFTER INSERT ON bookings WHEN NEW.status = 'paid' BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
         passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
-        refund_tax, reseller_id, margin)
+        refund_tax, reseller_id, margin, surcharge)
     SELECT NEW.partner_id, s.route_id, NEW.type, 'other', NULL, NEW.status, NEW.updated_at,
         NEW.qty, NEW.subtotal, NEW.discount, NEW.tax, NEW.total, NEW.commission, NEW.partner_net,
-        0, 0, 0, NEW.reseller_id, NEW.margin
+        0, 0, 0, NEW.reseller_id, NEW.margin, NEW.surcharge
     FROM sailings s WHERE s.id = NEW.sailing_id;
 END;
 
@@ -371,12 +371,13 @@ WHEN NEW.status <> OLD.status
 BEGIN
     INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
         passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
-        refund_tax, reseller_id, margin)
+        refund_tax, reseller_id, margin, surcharge)
     SELECT NEW.partner_id, s.route_id, NEW.type,
         COALESCE((SELECT y.method FROM payments y WHERE y.booking_id = NEW.id
             AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded') LIMIT 1), 'other'),
         OLD.status, NEW.status, NEW.updated_at, NEW.qty, NEW.subtotal, NEW.discount, NEW.tax,
-        NEW.total, NEW.commission, NEW.partner_net, 0, 0, 0, NEW.reseller_id, NEW.margin
+        NEW.total, NEW.commission, NEW.partner_net, 0, 0, 0, NEW.reseller_id, NEW.margin,
+        NEW.surcharge
     FROM sailings s WHERE s.id = NEW.sailing_id;
 END;
 
@@ -403,6 +404,18 @@ BEGIN
         refund_tax, reseller_id, margin)
     SELECT k.partner_id, k.route_id, k.type, COALESCE(NEW.method, 'other'), NULL, NULL,
         NEW.paid_at, 0, 0, 0, 0, 0, 0, 0, NEW.amount, 0, 0, k.reseller_id, 0
+    FROM sales_keys k WHERE k.booking_id = NEW.booking_id;
+END;
+
+-- What a move of a reseller's booking adds at the prices of travellers, also where nothing is paid for it.
+DROP TRIGGER IF EXISTS reschedules_tell_of_surcharge;
+CREATE TRIGGER reschedules_tell_of_surcharge AFTER INSERT ON reschedules WHEN NEW.surcharge <> 0
+BEGIN
+    INSERT INTO booking_moves (partner_id, route_id, type, method, from_status, to_status, at,
+        passengers, subtotal, discount, tax, total, commission, partner_net, received, refund,
+        refund_tax, reseller_id, margin, surcharge)
+    SELECT k.partner_id, k.route_id, k.type, k.method, NULL, NULL,
+        NEW.done_at, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, k.reseller_id, 0, NEW.surcharge
     FROM sales_keys k WHERE k.booking_id = NEW.booking_id;
 END;
 

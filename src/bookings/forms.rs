@@ -285,6 +285,9 @@ pub struct BookingsQuery {
     /// Only what guests may see of it.
     #[serde(skip)]
     pub is_of_guest: bool,
+    /// The caller may know the retail price alone.
+    #[serde(skip)]
+    pub is_at_retail: bool,
 }
 
 impl Input for BookingsQuery {}

@@ -3,7 +3,7 @@
 use super::{
     forms::GuestCredentials,
     model::{BookingRow, Channel, RefundAccount},
-    prices::Price,
+    prices::{self, Price},
     rules::{Actor, has_ticket},
     store,
     view::{
@@ -126,12 +126,23 @@ impl Readable {
         }
     }
 
-    /// What a reschedule costs, in the prices that the caller may know.
-    pub fn difference(self, difference: Rupiah, was: &Price, becomes: &Price) -> Rupiah {
+    /// What a reschedule costs with its fee, in the prices that the caller may know.
+    pub fn difference(
+        self,
+        difference: Rupiah,
+        was: &Price,
+        becomes: &Price,
+        fee: Rupiah,
+    ) -> Rupiah {
         match self.net {
             true => difference,
-            false => difference + becomes.surcharge() - was.surcharge(),
+            false => difference + prices::change_of_surcharge(was, becomes, fee),
         }
+    }
+
+    /// The fee of a reschedule, which is a part of the price before.
+    pub fn fee(self, fee: Rupiah, was: &Price) -> Rupiah {
+        if self.net { fee } else { was.at_retail(fee) }
     }
 
     /// What a cancellation would give back of this percentage of the price.

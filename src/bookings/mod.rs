@@ -54,7 +54,7 @@ pub use model::{
     IdentityType, NewBooking, RefundAccount, Resold, ResoldPassenger, StoredPassenger,
 };
 pub use partial::offer as offer_of_some;
-pub use prices::{FareLine, Goods, Price, TaxAmount, price, surcharge};
+pub use prices::{FareLine, Goods, Price, TaxAmount, price};
 pub use rules::{
     Actor, BookingState, CancelRequest, Event, Refund, cancel_offer, cancellation,
     ensure_not_resold, ensure_ticket, ensure_unpaid, has_ticket, is_live, payable,

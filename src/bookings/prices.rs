@@ -116,6 +116,26 @@ impl Price {
     pub fn surcharge(&self) -> Rupiah {
         surcharge(&self.lines, &self.taxes)
     }
+
+    /// An amount that is a part of this price, such as a fee, as the same part of the retail price.
+    pub fn at_retail(&self, part: Rupiah) -> Rupiah {
+        match self.total {
+            Rupiah::ZERO => part,
+            whole => part.share(self.retail().total, whole),
+        }
+    }
+}
+
+/// What a reschedule would change for travellers beyond what it changes for the reseller: the prices, and
+/// the fee, which is a part of the price before.
+pub fn change_of_surcharge(was: &Price, becomes: &Price, fee: Rupiah) -> Rupiah {
+    becomes.surcharge() - was.surcharge() + was.at_retail(fee) - fee
+}
+
+/// What a reschedule adds to the difference that is paid for it, if it changes the surcharge like that.
+/// Only a difference that is paid counts as a sale; one that is given back is a refund.
+pub fn surcharge_of_move(difference: Rupiah, change: Rupiah) -> Rupiah {
+    (difference + change).max(Rupiah::ZERO) - difference.max(Rupiah::ZERO)
 }
 
 /// [`Price::surcharge`] of a price with these lines and taxes.
@@ -508,6 +528,40 @@ mod tests {
         let resold = price(&goods, None, &taxes, Rate::basis_points(1_000).unwrap());
         assert_eq!(resold.total + resold.surcharge(), resold.retail().total);
         assert_eq!(resold.retail().surcharge(), Rupiah::ZERO);
+    }
+
+    #[test]
+    fn a_fee_is_the_same_part_of_the_retail_price() {
+        let sold = sold();
+        assert_eq!(sold.at_retail(Rupiah(16_650)), Rupiah(16_650));
+        let mut goods = seats(150_000, 2);
+        goods.lines[0].margin = Some(Rupiah(7_500));
+        let taxes = [tax(AppliesTo::Booking, 1_000)];
+        let resold = price(&goods, None, &taxes, Rate::basis_points(1_000).unwrap());
+        assert_eq!((resold.total, resold.retail().total), (Rupiah(313_500), Rupiah(330_000)));
+        assert_eq!(resold.at_retail(Rupiah(31_350)), Rupiah(33_000));
+        assert_eq!(change_of_surcharge(&resold, &resold, Rupiah(31_350)), Rupiah(1_650));
+        goods.lines[0].margin = Some(Rupiah(150_000));
+        let free = price(&goods, None, &taxes, Rate::basis_points(1_000).unwrap());
+        assert_eq!(free.at_retail(Rupiah::ZERO), Rupiah::ZERO);
+    }
+
+    #[test]
+    fn a_move_counts_what_a_traveller_would_have_paid_for_it() {
+        for (difference, change, amount) in [
+            (10_000, 500, 500),
+            // The net price is agreed and stays, while the fare rises.
+            (0, 20_000, 20_000),
+            (-5_000, 8_000, 3_000),
+            // The net price rises more than the fare.
+            (10_000, -15_000, -10_000),
+            (-5_000, 2_000, 0),
+            // Nobody but us has sold it.
+            (10_000, 0, 0),
+            (-5_000, 0, 0),
+        ] {
+            assert_eq!(surcharge_of_move(Rupiah(difference), Rupiah(change)), Rupiah(amount));
+        }
     }
 
     #[test]

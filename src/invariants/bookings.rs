@@ -71,6 +71,43 @@ pub(super) const INVARIANTS: &[Invariant] = &[
                    * CAST((k.fare_lines -> n.i) ->> 'margin' AS BIGINT)), 0) LIMIT 50",
     },
     Invariant {
+        rule: "the surcharge of a booking leads from its net price to the fares with their taxes",
+        size: "SELECT COUNT(*) FROM bookings WHERE channel = 'reseller'",
+        broken: concat!(
+            "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 19)
+             SELECT k.code || ' has a surcharge of ' || CAST(k.surcharge AS TEXT)
+             FROM bookings k
+             WHERE k.channel = 'reseller' AND k.surcharge <> k.margin - k.tax + ",
+            retail_tax!("k.fare_lines", "k.taxes"),
+            " LIMIT 50"
+        ),
+    },
+    Invariant {
+        rule: "the surcharge of a reschedule follows from its prices, its fee and its difference",
+        size: "SELECT COUNT(*) FROM reschedules r JOIN bookings k ON k.id = r.booking_id
+             WHERE k.channel = 'reseller' AND r.status = 'done'",
+        broken: concat!(
+            "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 19),
+             prices AS (SELECT k.code, r.surcharge, r.fee, r.difference,
+                 CAST(r.was ->> 'total' AS BIGINT) AS total, ",
+            surcharge!("r.was"),
+            "    AS was, ",
+            surcharge!("r.becomes"),
+            "    AS becomes
+               FROM reschedules r JOIN bookings k ON k.id = r.booking_id
+               WHERE k.channel = 'reseller' AND r.status = 'done'),
+             moves AS (SELECT code, surcharge, difference, difference + becomes - was
+                 + CASE WHEN total = 0 THEN 0
+                   ELSE (2 * fee * (total + was) + total) / (2 * total) - fee END AS at_retail
+               FROM prices)
+             SELECT code || ' was moved for ' || CAST(at_retail AS TEXT) || ', and paid '
+               || CAST(difference AS TEXT) || ' and ' || CAST(surcharge AS TEXT) || ' more'
+             FROM moves
+             WHERE surcharge <> CASE WHEN at_retail > 0 THEN at_retail ELSE 0 END
+               - CASE WHEN difference > 0 THEN difference ELSE 0 END LIMIT 50"
+        ),
+    },
+    Invariant {
         rule: "promotion uses equal those of live bookings",
         size: "SELECT COUNT(*) FROM promotions",
         broken: live!(

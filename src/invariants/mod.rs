@@ -10,6 +10,54 @@ macro_rules! live {
     };
 }
 
+/// The taxes on these fare lines without a margin, computed for each passenger and rounded half up. The
+/// statement begins with the numbers `n (i)`.
+macro_rules! retail_tax {
+    ($($lines:literal)+, $($taxes:literal)+) => {
+        concat!(
+            "(SELECT COALESCE(SUM(count
+                 * ((2 * unit_price * numerator + denominator) / (2 * denominator))), 0)
+              FROM (SELECT CAST((",
+            $($lines,)+
+            " -> i) ->> 'count' AS BIGINT) AS count,
+                  CAST((",
+            $($lines,)+
+            " -> i) ->> 'unit_price' AS BIGINT) AS unit_price
+                FROM n WHERE (",
+            $($lines,)+
+            " -> i) IS NOT NULL) lines
+              CROSS JOIN (SELECT
+                  points * CAST(rtrim(rtrim(factor, '0123456789'), '/') AS BIGINT) AS numerator,
+                  10000 * CAST(ltrim(ltrim(factor, '0123456789'), '/') AS BIGINT) AS denominator
+                FROM (SELECT
+                    CAST(ROUND(CAST((",
+            $($taxes,)+
+            " -> i) ->> 'rate' AS NUMERIC) * 100) AS BIGINT) AS points,
+                    COALESCE(NULLIF((",
+            $($taxes,)+
+            " -> i) ->> 'base_factor', '1'), '1/1') AS factor
+                  FROM n WHERE (",
+            $($taxes,)+
+            " -> i) IS NOT NULL) parts) rates)"
+        )
+    };
+}
+
+/// The surcharge of a price that is stored as a whole. The statement begins with the numbers `n (i)`.
+macro_rules! surcharge {
+    ($price:literal) => {
+        concat!(
+            "CAST(CAST(",
+            $price,
+            " ->> 'margin' AS BIGINT) - CAST(",
+            $price,
+            " ->> 'tax' AS BIGINT) + ",
+            retail_tax!("(" $price " -> 'lines')", "(" $price " -> 'taxes')"),
+            " AS BIGINT)"
+        )
+    };
+}
+
 mod accounts;
 mod bookings;
 mod ledger;

@@ -129,6 +129,31 @@ pub(super) const INVARIANTS: &[Invariant] = &[
         ),
     },
     Invariant {
+        rule: "surcharges of partners in the reports equal those of their bookings and reschedules",
+        size: "SELECT COUNT(*) FROM bookings WHERE channel = 'reseller' AND paid_at IS NOT NULL",
+        broken: concat!(
+            "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 19)
+             SELECT a.name || ' has ' || CAST(SUM(each.days) AS TEXT)
+               || ' of surcharges too many by its days, ' || CAST(SUM(each.routes) AS TEXT)
+               || ' by its routes'
+             FROM (SELECT partner_id, surcharge AS days, 0 AS routes FROM partner_days
+               UNION ALL SELECT partner_id, 0, surcharge FROM route_months
+               UNION ALL SELECT partner_id, surcharge, surcharge FROM sales_moves
+               UNION ALL SELECT k.partner_id, -r.surcharge, -r.surcharge
+                 FROM reschedules r JOIN bookings k ON k.id = r.booking_id
+               UNION ALL SELECT partner_id, -sold, -sold
+                 FROM (SELECT k.partner_id, COALESCE((SELECT ",
+            surcharge!("r.was"),
+            "        FROM reschedules r WHERE r.booking_id = k.id AND r.status = 'done'
+                     ORDER BY r.done_at, r.id LIMIT 1), k.surcharge) AS sold
+                   FROM bookings k
+                   WHERE k.channel = 'reseller' AND k.paid_at IS NOT NULL) sales) each
+             JOIN partners p ON p.id = each.partner_id JOIN accounts a ON a.id = p.account_id
+             GROUP BY a.name, each.partner_id
+             HAVING SUM(each.days) <> 0 OR SUM(each.routes) <> 0 LIMIT 50"
+        ),
+    },
+    Invariant {
         rule: "sales, margin and refunds of resellers in the reports equal those of their bookings",
         size: "SELECT COUNT(*) FROM reseller_days",
         broken: receipts!(

@@ -48,6 +48,8 @@ pub struct Money {
     pub received: i64,
     pub refund: i64,
     pub refund_tax: i64,
+    /// What travellers would have paid beyond what was received for a move.
+    pub surcharge: i64,
 }
 
 /// Amounts of a booking.
@@ -61,6 +63,7 @@ pub struct BookingAmounts {
     commission: i64,
     partner_net: i64,
     margin: i64,
+    surcharge: i64,
 }
 
 impl BookingAmounts {
@@ -74,6 +77,7 @@ impl BookingAmounts {
             commission: price.commission.0,
             partner_net: price.partner_net.0,
             margin: price.margin.0,
+            surcharge: price.surcharge().0,
         }
     }
 }
@@ -148,6 +152,7 @@ impl Figures {
             bookings: times,
             passengers: times * i64::from(amounts.passengers),
             gross: times * amounts.total,
+            surcharge: times * amounts.surcharge,
             ..Sums::default()
         };
         self.add(of, day, sold);
@@ -178,10 +183,11 @@ impl Figures {
     }
 
     pub fn money(&mut self, of: &SaleKey<'_>, day: NaiveDate, money: Money) {
-        let Money { received, refund, refund_tax } = money;
-        let sums = Sums { gross: received, refunds: refund, refund_tax, ..Sums::default() };
+        let Money { received, refund, refund_tax, surcharge } = money;
+        let sums =
+            Sums { gross: received, refunds: refund, refund_tax, surcharge, ..Sums::default() };
         self.add(of, day, sums);
-        if received != 0 {
+        if received != 0 || surcharge != 0 {
             self.add_sold(of, day, sums);
         }
     }
@@ -257,14 +263,17 @@ impl Figures {
         )
         .await?;
         tx.upsert_all(
-            "INSERT INTO partner_days (partner_id, day, bookings, passengers, gross)",
-            5,
+            "INSERT INTO partner_days (partner_id, day, bookings, passengers, gross, surcharge)",
+            6,
             &sorted(self.partner_days),
             "ON CONFLICT (partner_id, day) DO UPDATE SET
                bookings = partner_days.bookings + excluded.bookings,
                passengers = partner_days.passengers + excluded.passengers,
-               gross = partner_days.gross + excluded.gross",
-            |row, ((partner, day), sums)| sold(row.bind(*partner).bind(*day), sums),
+               gross = partner_days.gross + excluded.gross,
+               surcharge = partner_days.surcharge + excluded.surcharge",
+            |row, ((partner, day), sums)| {
+                sold(row.bind(*partner).bind(*day), sums).bind(sums.surcharge)
+            },
         )
         .await?;
         tx.upsert_all(
@@ -279,15 +288,18 @@ impl Figures {
         )
         .await?;
         tx.upsert_all(
-            "INSERT INTO route_months (month, route_id, partner_id, bookings, passengers, gross)",
-            6,
+            "INSERT INTO route_months (month, route_id, partner_id, bookings, passengers, gross,
+               surcharge)",
+            7,
             &sorted(self.route_months),
             "ON CONFLICT (month, route_id) DO UPDATE SET
                bookings = route_months.bookings + excluded.bookings,
                passengers = route_months.passengers + excluded.passengers,
-               gross = route_months.gross + excluded.gross",
+               gross = route_months.gross + excluded.gross,
+               surcharge = route_months.surcharge + excluded.surcharge",
             |row, ((month, route, partner), sums)| {
-                sold(row.bind(*month).bind(*route).bind(*partner), sums)
+                let row = row.bind(*month).bind(*route).bind(*partner);
+                sold(row, sums).bind(sums.surcharge)
             },
         )
         .await?;

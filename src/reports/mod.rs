@@ -9,7 +9,8 @@
 //!   back, on its day, less what bounced.
 //! - A reschedule is no sale: the counts stay, and the price changes on its day. All money of a booking
 //!   counts for the route that it was sold for.
-//! - A partner sees the sales of resellers at the retail price (`retail`): it must not know the margin.
+//! - A partner sees the sales of resellers at the retail price: it must not know the margin. The figures
+//!   of partners and routes have what travellers paid beyond what came in (`surcharge`).
 //! - What the platform has earned is read from the ledger.
 //! - The figures can be rebuilt from the bookings; they are when the time zone changes. Until then
 //!   reports respond with 503.
@@ -18,7 +19,6 @@ mod download;
 mod figures;
 mod http;
 mod model;
-mod retail;
 mod rollup;
 mod rules;
 mod series;
@@ -30,10 +30,10 @@ pub use http::{
     revenue_by_type,
 };
 pub use model::{Figure, Format, Point, Sums};
-pub use retail::{add_surcharges, best_at_retail, surcharges};
 pub use rollup::{are_made, ensure, rebuild, roll_up, roll_up_batch};
 pub use rules::{Percent, Window};
 pub use series::series;
 pub use store::{
-    PartnerSales, RouteSales, Seller, Standings, daily, standings, top_partners, top_routes,
+    PartnerSales, RouteSales, Seller, Standings, at_retail, daily, standings, top_partners,
+    top_routes,
 };

@@ -23,6 +23,8 @@ pub struct Sums {
     pub refunds: i64,
     /// The tax in the refunds.
     pub refund_tax: i64,
+    /// What travellers paid beyond the gross, to resellers. Only in figures of a partner.
+    pub surcharge: i64,
     /// What is left to resellers. Only in `reseller_days`.
     #[row(skip)]
     pub margin: i64,
@@ -39,6 +41,7 @@ impl AddAssign for Sums {
         self.partner_net += more.partner_net;
         self.refunds += more.refunds;
         self.refund_tax += more.refund_tax;
+        self.surcharge += more.surcharge;
         self.margin += more.margin;
     }
 }

@@ -106,7 +106,7 @@ async fn roll_up_transitions(app: &App, ids: &[i64]) -> Result<u64> {
         ids.len(),
         "RETURNING partner_id, route_id, type, method, from_status, to_status, at, passengers,
            subtotal, discount, tax, total, commission, partner_net, received, refund, refund_tax,
-           reseller_id, margin",
+           reseller_id, margin, surcharge",
     );
     let moves: Vec<StatusChange> =
         ids.iter().fold(taken, |taken, id| taken.bind(*id)).all().await?;
@@ -252,7 +252,7 @@ async fn cancelled(tx: &mut Tx, last: Uuid, limit: i64) -> Result<Vec<Booked>> {
         .sql(
             "SELECT c.id, k.partner_id, s.route_id, k.reseller_id, k.type, k.status, k.paid_at,
                c.qty AS passengers, c.subtotal, c.discount, c.tax, c.total, c.commission,
-               c.partner_net, CAST(0 AS BIGINT) AS margin,
+               c.partner_net, CAST(0 AS BIGINT) AS margin, CAST(0 AS BIGINT) AS surcharge,
                COALESCE((SELECT y.method FROM payments y WHERE y.booking_id = k.id
                  AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded') LIMIT 1),
                  'other') AS method
@@ -291,26 +291,34 @@ impl Moved {
 }
 
 /// The money that the triggers write, one statement for each kind of it.
-const MONEY: [&str; 4] = [
+const MONEY: [&str; 5] = [
     "SELECT y.id, k.partner_id, k.route_id, k.reseller_id, k.type, COALESCE(y.method, 'other') AS method,
        y.paid_at AS at, y.amount AS received, CAST(0 AS BIGINT) AS refund,
-       CAST(0 AS BIGINT) AS refund_tax
+       CAST(0 AS BIGINT) AS refund_tax, CAST(0 AS BIGINT) AS surcharge
      FROM payments y JOIN sales_keys k ON k.booking_id = y.booking_id
      WHERE y.reschedule_id IS NOT NULL AND y.status IN ('paid', 'refunded') AND y.id > $1
      ORDER BY y.id LIMIT CAST($2 AS BIGINT)",
     "SELECT f.id, k.partner_id, k.route_id, k.reseller_id, k.type, k.method, f.due_at AS at,
-       f.amount AS received, CAST(0 AS BIGINT) AS refund, CAST(0 AS BIGINT) AS refund_tax
+       f.amount AS received, CAST(0 AS BIGINT) AS refund, CAST(0 AS BIGINT) AS refund_tax,
+       CAST(0 AS BIGINT) AS surcharge
      FROM refunds f JOIN refund_keys k ON k.refund_id = f.id
      WHERE f.kind IN ('excess', 'duplicate', 'late') AND f.id > $1
      ORDER BY f.id LIMIT CAST($2 AS BIGINT)",
     "SELECT y.id, k.partner_id, k.route_id, k.reseller_id, k.type, k.method, y.paid_at AS at,
-       CAST(0 AS BIGINT) AS received, y.amount AS refund, y.tax AS refund_tax
+       CAST(0 AS BIGINT) AS received, y.amount AS refund, y.tax AS refund_tax,
+       CAST(0 AS BIGINT) AS surcharge
      FROM refund_payments y JOIN refund_keys k ON k.refund_id = y.refund_id
      WHERE y.id > $1 ORDER BY y.id LIMIT CAST($2 AS BIGINT)",
     "SELECT y.id, k.partner_id, k.route_id, k.reseller_id, k.type, k.method, y.returned_at AS at,
-       CAST(0 AS BIGINT) AS received, -y.amount AS refund, -y.tax AS refund_tax
+       CAST(0 AS BIGINT) AS received, -y.amount AS refund, -y.tax AS refund_tax,
+       CAST(0 AS BIGINT) AS surcharge
      FROM refund_payments y JOIN refund_keys k ON k.refund_id = y.refund_id
      WHERE y.returned_at IS NOT NULL AND y.id > $1 ORDER BY y.id LIMIT CAST($2 AS BIGINT)",
+    "SELECT r.id, k.partner_id, k.route_id, k.reseller_id, k.type, k.method, r.done_at AS at,
+       CAST(0 AS BIGINT) AS received, CAST(0 AS BIGINT) AS refund, CAST(0 AS BIGINT) AS refund_tax,
+       r.surcharge
+     FROM reschedules r JOIN sales_keys k ON k.booking_id = r.booking_id
+     WHERE r.surcharge <> 0 AND r.id > $1 ORDER BY r.id LIMIT CAST($2 AS BIGINT)",
 ];
 
 /// Uses one snapshot; transitions that happen meanwhile are rolled up later.
@@ -343,7 +351,7 @@ async fn make(app: &App, anew: bool) -> Result<u64> {
             .sql(
                 "SELECT k.id, k.partner_id, s.route_id, k.reseller_id, k.type, k.status, k.paid_at,
                    k.qty AS passengers, k.subtotal, k.discount, k.tax, k.total, k.commission,
-                   k.partner_net, k.margin,
+                   k.partner_net, k.margin, k.surcharge,
                    COALESCE((SELECT y.method FROM payments y WHERE y.booking_id = k.id
                      AND y.reschedule_id IS NULL AND y.status IN ('paid', 'refunded') LIMIT 1),
                      'other') AS method

@@ -67,7 +67,7 @@ async fn sold_by(db: &Db, window: Window, cut: Cut, zone: Tz) -> Result<Daily> {
            CAST(SUM(commission) AS BIGINT) AS commission,
            CAST(SUM(partner_net) AS BIGINT) AS partner_net,
            CAST(SUM(refunds) AS BIGINT) AS refunds,
-           CAST(SUM(refund_tax) AS BIGINT) AS refund_tax
+           CAST(SUM(refund_tax) AS BIGINT) AS refund_tax, CAST(0 AS BIGINT) AS surcharge
          FROM (SELECT month AS day, bookings, passengers, gross, discount, tax, commission,
                partner_net, refunds, refund_tax
              FROM sales_months WHERE month >= $1 AND month < $2
@@ -82,15 +82,15 @@ async fn sold_by(db: &Db, window: Window, cut: Cut, zone: Tz) -> Result<Daily> {
          GROUP BY day
          UNION ALL
          SELECT CAST(NULL AS DATE), at, bookings, passengers, gross, discount, tax, commission,
-           partner_net, refunds, refund_tax
+           partner_net, refunds, refund_tax, 0
          FROM sales_moves WHERE at >= $7 AND at < $8",
     );
     let rows = in_window(statement, window, cut, zone).long().all().await?;
     Ok(by_day(rows, zone))
 }
 
-/// Daily figures of one partner or of all. For one partner only bookings, passengers and gross are
-/// available.
+/// Daily figures of one partner or of all. For one partner only bookings, passengers, gross and surcharge
+/// are available.
 pub async fn daily(db: &Db, partner: Option<Uuid>, window: Window, zone: Tz) -> Result<Daily> {
     let Some(partner) = partner else {
         return sold_by(db, window, window.days(), zone).await;
@@ -101,10 +101,10 @@ pub async fn daily(db: &Db, partner: Option<Uuid>, window: Window, zone: Tz) -> 
             "SELECT day, CAST(NULL AS TIMESTAMPTZ) AS at, bookings, passengers, gross,
                CAST(0 AS BIGINT) AS discount, CAST(0 AS BIGINT) AS tax,
                CAST(0 AS BIGINT) AS commission, CAST(0 AS BIGINT) AS partner_net,
-               CAST(0 AS BIGINT) AS refunds, CAST(0 AS BIGINT) AS refund_tax
+               CAST(0 AS BIGINT) AS refunds, CAST(0 AS BIGINT) AS refund_tax, surcharge
              FROM partner_days WHERE partner_id = $5 AND day BETWEEN $1 AND $2
              UNION ALL
-             SELECT CAST(NULL AS DATE), at, bookings, passengers, gross, 0, 0, 0, 0, 0, 0
+             SELECT CAST(NULL AS DATE), at, bookings, passengers, gross, 0, 0, 0, 0, 0, 0, surcharge
              FROM sales_moves WHERE partner_id = $5 AND at >= $3 AND at < $4",
         )
         .bind(window.start_date)
@@ -116,6 +116,14 @@ pub async fn daily(db: &Db, partner: Option<Uuid>, window: Window, zone: Tz) -> 
         .all()
         .await?;
     Ok(by_day(rows, zone))
+}
+
+/// The figures as their partner sees them: with what travellers paid to resellers. From what came in it
+/// could work out their margin.
+pub fn at_retail(daily: &mut Daily) {
+    for sums in daily.values_mut() {
+        sums.gross += sums.surcharge;
+    }
 }
 
 fn by_day(rows: Vec<DaySums>, zone: Tz) -> Daily {
@@ -302,8 +310,8 @@ pub struct RouteSales {
     pub passengers: i64,
 }
 
-/// Routes with the highest sales of a month, of one partner or of all. A booking counts for the route
-/// that it was sold for.
+/// Routes with the highest sales of a month: of all partners, or those that one partner sees, with what
+/// travellers paid to resellers. A booking counts for the route that it was sold for.
 pub async fn top_routes(
     db: &Db,
     partner: Option<Uuid>,
@@ -320,10 +328,13 @@ pub async fn top_routes(
              FROM (SELECT route_id, CAST(SUM(gross) AS BIGINT) AS gross,
                  CAST(SUM(bookings) AS BIGINT) AS bookings,
                  CAST(SUM(passengers) AS BIGINT) AS passengers
-               FROM (SELECT route_id, gross, bookings, passengers FROM route_months
-                   WHERE month = $1 AND ($4 IS NULL OR partner_id = $4)
+               FROM (SELECT route_id, bookings, passengers,
+                     CASE WHEN $4 IS NULL THEN gross ELSE gross + surcharge END AS gross
+                   FROM route_months WHERE month = $1 AND ($4 IS NULL OR partner_id = $4)
                  UNION ALL
-                 SELECT route_id, gross, bookings, passengers FROM sales_moves
+                 SELECT route_id, bookings, passengers,
+                     CASE WHEN $4 IS NULL THEN gross ELSE gross + surcharge END
+                   FROM sales_moves
                    WHERE at >= $2 AND at < $3 AND ($4 IS NULL OR partner_id = $4)) each
                GROUP BY route_id HAVING SUM(bookings) <> 0 OR SUM(gross) <> 0) sold
              JOIN routes r ON r.id = sold.route_id

@@ -271,7 +271,6 @@ async fn hostile_payments_of_refunds_are_refused(world: World) {
         ("pay", bank(&"x".repeat(121)), "reference", "max_length"),
         ("pay", json!({ "by": "crypto", "reference": "x" }), "by", "enum"),
         ("pay", json!({ "by": 7, "reference": "x" }), "by", "type"),
-        ("return", json!({}), "reason", "required"),
         ("return", json!({ "reason": "x".repeat(201) }), "reason", "max_length"),
     ] {
         let errors = world.acts_on_refund(&refund, what, body.clone(), &admin).await.field_errors();

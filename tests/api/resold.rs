@@ -1,11 +1,15 @@
 //! What staff and partners see of bookings that resellers have sold.
 
 use chrono::TimeDelta;
-use dermaga::kernel::access::Rule;
+use dermaga::{
+    config::Steps,
+    invariants,
+    kernel::{access::Rule, ids::Uuid},
+};
 use serde_json::{Value, json};
 
 use crate::{
-    harbour::order,
+    harbour::{Sailing, order},
     on_both_engines,
     resale::{Shop, sailing_of},
     storms::assert_invariants,
@@ -22,6 +26,10 @@ on_both_engines![
     tickets_of_resellers_show_no_price,
     a_partner_refunds_resold_bookings_in_full,
     partners_see_their_sales_at_the_retail_price,
+    a_fee_counts_as_a_part_of_the_retail_price,
+    a_partners_list_by_total_is_in_the_order_of_the_retail_prices,
+    a_wrong_surcharge_is_refused_or_found,
+    earlier_sales_get_their_surcharges_by_the_migrations,
     bookings_are_found_by_their_reseller,
     settlements_name_the_channel,
 ];
@@ -119,7 +127,7 @@ async fn the_figures_are_the_same_when_they_are_rebuilt(world: World) {
     world.cancels(&shop, &gone, json!({})).await.bare();
     let id = world.availability_id(&shop, &shop.line, "2026-11-20").await;
     let dear = world.db().sql("UPDATE sailings SET price = 200000 WHERE id = $1");
-    dear.bind(id.parse::<dermaga::kernel::ids::Uuid>().unwrap()).run().await.unwrap();
+    dear.bind(id.parse::<Uuid>().unwrap()).run().await.unwrap();
     let path = format!("/bookings/{}", moved["uuid"].as_str().unwrap());
     let body = json!({ "availabilityId": id });
     world.octo("PATCH", &shop, &path).json(body).send().await.bare();
@@ -153,7 +161,7 @@ async fn a_move_counts_on_its_day(world: World) {
     let sold = world.confirmed(&shop, 1).await;
     let id = world.availability_id(&shop, &shop.line, "2026-11-20").await;
     let dear = world.db().sql("UPDATE sailings SET price = 200000 WHERE id = $1");
-    dear.bind(id.parse::<dermaga::kernel::ids::Uuid>().unwrap()).run().await.unwrap();
+    dear.bind(id.parse::<Uuid>().unwrap()).run().await.unwrap();
     world.advances_clock(TimeDelta::days(1));
     let path = format!("/bookings/{}", sold["uuid"].as_str().unwrap());
     world.octo("PATCH", &shop, &path).json(json!({ "availabilityId": id })).send().await.bare();
@@ -215,9 +223,14 @@ async fn charges_tax(world: &World, admin: &Someone) {
 
 /// Another sailing of the line, for 200,000.
 async fn dear_sailing(world: &World, shop: &Shop) -> String {
-    let id = world.availability_id(shop, &shop.line, "2026-11-20").await;
-    let dear = world.db().sql("UPDATE sailings SET price = 200000 WHERE id = $1");
-    dear.bind(id.parse::<dermaga::kernel::ids::Uuid>().unwrap()).run().await.unwrap();
+    sailing_for(world, shop, "2026-11-20", 200_000).await
+}
+
+/// The first sailing of the line on this day, for this price.
+async fn sailing_for(world: &World, shop: &Shop, day: &str, price: i64) -> String {
+    let id = world.availability_id(shop, &shop.line, day).await;
+    let priced = world.db().sql("UPDATE sailings SET price = $1 WHERE id = $2");
+    priced.bind(price).bind(id.parse::<Uuid>().unwrap()).run().await.unwrap();
     id
 }
 
@@ -296,17 +309,26 @@ async fn a_partner_refunds_resold_bookings_in_full(world: World) {
     assert_invariants(&world).await;
 }
 
+async fn makes(world: &World, figures: &str) {
+    if figures == "rolled up" {
+        dermaga::reports::roll_up(&world.app).await.unwrap();
+    }
+    if figures == "rebuilt" {
+        dermaga::reports::rebuild(&world.app).await.unwrap();
+    }
+}
+
+fn gross_of_day(series: &Value, day: &str) -> i64 {
+    let mut points = series.as_array().unwrap().iter();
+    points.find(|point| point["bucket"] == day).unwrap()["gross_revenue"].as_i64().unwrap()
+}
+
 async fn partners_see_their_sales_at_the_retail_price(world: World) {
     let (admin, shop) = (world.admin().await, world.shop().await);
     charges_tax(&world, &admin).await;
     let sold = world.confirmed(&shop, 2).await;
     world.paid_booking(&sailing_of(&shop, &sold), 1).await;
     let (retail, net) = (330_000 + 165_000, 313_500 + 165_000);
-    let of_day = |series: &Value, day: &str| {
-        let points = series.as_array().unwrap().iter();
-        let point = points.clone().find(|point| point["bucket"] == day).unwrap();
-        point["gross_revenue"].as_i64().unwrap()
-    };
     let statistic =
         format!("/v1/dashboard/mitra-statistic?mitra_id={}", world.partner_id(&shop.partner).await);
     for rolled_up in [false, true] {
@@ -317,10 +339,10 @@ async fn partners_see_their_sales_at_the_retail_price(world: World) {
             let seen = world.get("/v1/dashboard").by(who).send().await.ok();
             assert_eq!(seen["today"]["gross_revenue"], gross);
             assert_eq!(seen["month"]["gross_revenue"]["current"], gross);
-            assert_eq!(of_day(&seen["revenue_series"], "2026-11-15"), gross);
+            assert_eq!(gross_of_day(&seen["revenue_series"], "2026-11-15"), gross);
             assert_eq!(seen["top_routes"][0]["gross_revenue"], gross);
             let seen = world.get(&statistic).by(who).send().await.ok();
-            assert_eq!(of_day(&seen["series"], "2026-11-15"), gross);
+            assert_eq!(gross_of_day(&seen["series"], "2026-11-15"), gross);
         }
     }
 
@@ -330,10 +352,203 @@ async fn partners_see_their_sales_at_the_retail_price(world: World) {
     let path = format!("/bookings/{}", sold["uuid"].as_str().unwrap());
     world.octo("PATCH", &shop, &path).json(json!({ "availabilityId": to })).send().await.bare();
     let partner = world.signs_in(&shop.partner.email, "mitra").await;
-    let seen = world.get("/v1/dashboard").by(&partner).send().await.ok();
-    assert_eq!(of_day(&seen["revenue_series"], "2026-11-15"), retail);
-    assert_eq!(of_day(&seen["revenue_series"], "2026-11-16"), 110_000);
-    assert_eq!(seen["top_routes"][0]["gross_revenue"], retail + 110_000);
+    for figures in ["of moves", "rolled up", "rebuilt"] {
+        makes(&world, figures).await;
+        let seen = world.get("/v1/dashboard").by(&partner).send().await.ok();
+        assert_eq!(gross_of_day(&seen["revenue_series"], "2026-11-15"), retail, "{figures}");
+        assert_eq!(gross_of_day(&seen["revenue_series"], "2026-11-16"), 110_000, "{figures}");
+        assert_eq!(seen["top_routes"][0]["gross_revenue"], retail + 110_000, "{figures}");
+        assert_invariants(&world).await;
+    }
+}
+
+/// 10 % of 330,000, and not of the net price of 313,500.
+async fn a_fee_counts_as_a_part_of_the_retail_price(world: World) {
+    let world = world.with(|config| config.reschedule_fee = Steps(vec![(0, 10)])).await;
+    let (admin, shop) = (world.admin().await, world.shop().await);
+    charges_tax(&world, &admin).await;
+    let sold = world.confirmed(&shop, 2).await;
+    let path = format!("/v1/booking/{}", sold["id"].as_str().unwrap());
+    world.advances_clock(TimeDelta::days(1));
+    let to = world.availability_id(&shop, &shop.line, "2026-11-20").await;
+    let change = json!({ "availabilityId": to });
+    let moved = format!("/bookings/{}", sold["uuid"].as_str().unwrap());
+    world.octo("PATCH", &shop, &moved).json(change).send().await.bare();
+    let admin = world.signs_in(&admin.email, "admin").await;
+    let partner = world.signs_in(&shop.partner.email, "mitra").await;
+    let statistic =
+        format!("/v1/dashboard/mitra-statistic?mitra_id={}", world.partner_id(&partner).await);
+    for figures in ["of moves", "rolled up", "rebuilt"] {
+        makes(&world, figures).await;
+        for (who, total, fee) in [(&partner, 330_000, 33_000), (&admin, 313_500, 31_350)] {
+            let seen = world.get("/v1/dashboard").by(who).send().await.ok();
+            assert_eq!(seen["today"]["gross_revenue"], fee);
+            assert_eq!(seen["month"]["gross_revenue"]["current"], total + fee);
+            assert_eq!(gross_of_day(&seen["revenue_series"], "2026-11-16"), fee);
+            assert_eq!(seen["top_routes"][0]["gross_revenue"], total + fee);
+            let seen = world.get(&statistic).by(who).send().await.ok();
+            assert_eq!(gross_of_day(&seen["series"], "2026-11-16"), fee);
+        }
+    }
+    // Neither a notification nor the options of the booking tell an amount of it.
+    world.delivers_outbox().await;
+    let told = world.get("/v1/notifications?page_size=100").by(&partner).send().await.ok();
+    let moves = told.as_array().unwrap().iter();
+    let moves = moves.filter(|one| one["type"] == "booking.rescheduled");
+    let amounts: Vec<_> = moves
+        .map(|one| (one["data"]["difference"].clone(), one["data"]["total"].clone()))
+        .collect();
+    assert_eq!(amounts, [(json!(null), json!(null))]);
+    let options = world.get(&format!("{path}/options")).by(&partner).send().await.ok();
+    assert_eq!(options["reschedule"]["fee"], 0, "a partner pays none");
+    assert_eq!(options["pending_reschedule"], json!(null));
+    let wish =
+        json!({ "route_time_id": sold["availabilityId"], "reason": "Tide", "dry_run": true });
+    let preview = world.post(&format!("{path}/reschedule"), wish).by(&partner).send().await.ok();
+    let preview = &preview["reschedule"];
+    assert_eq!((&preview["fee"], &preview["difference"]), (&json!(0), &json!(0)));
+    assert_invariants(&world).await;
+}
+
+/// In the order of the net prices, the booking of the reseller would come before one that costs less.
+async fn a_partners_list_by_total_is_in_the_order_of_the_retail_prices(world: World) {
+    let (admin, shop) = (world.admin().await, world.shop().await);
+    let sold = world.confirmed(&shop, 1).await;
+    let of = |id: &str| Sailing { id: id.to_owned(), ..sailing_of(&shop, &sold) };
+    let cheap = sailing_for(&world, &shop, "2026-11-19", 145_000).await;
+    world.books(order(&of(&cheap), 1, "sari@example.com")).await.ok();
+    let dear = dear_sailing(&world, &shop).await;
+    world.books(order(&of(&dear), 1, "dewi@example.com")).await.ok();
+    let totals = async |who: &Someone, query: &str| {
+        let path = format!("/v1/booking/?sort_by=total&{query}");
+        let list = world.get(&path).by(who).send().await.ok();
+        let list = list.as_array().unwrap().iter();
+        list.map(|one| one["price"]["total"].as_i64().unwrap()).collect::<Vec<_>>()
+    };
+    let mitra = format!("mitra_id={}", world.partner_id(&shop.partner).await);
+    for all in ["page=1", &mitra] {
+        let up = format!("{all}&sort_dir=asc");
+        assert_eq!(totals(&admin, &up).await, [142_500, 145_000, 200_000], "{all}");
+    }
+    let boat = format!("item_id={}", shop.boat);
+    for all in [
+        "page=1",
+        &mitra,
+        &boat,
+        "type=speedboat&qty=1",
+        "start_date=2026-11-18&end_date=2026-11-20",
+        "search=sari",
+        "search=sa",
+    ] {
+        let (up, down) = (format!("{all}&sort_dir=asc"), format!("{all}&sort_dir=desc"));
+        assert_eq!(totals(&shop.partner, &up).await, [145_000, 150_000, 200_000], "{all}");
+        assert_eq!(totals(&shop.partner, &down).await, [200_000, 150_000, 145_000], "{all}");
+    }
+    for (page, total) in [(1, 145_000), (2, 150_000), (3, 200_000)] {
+        let page = format!("sort_dir=asc&page_size=1&page={page}");
+        assert_eq!(totals(&shop.partner, &page).await, [total]);
+    }
+    for (one, total) in [
+        (format!("route_time_id={cheap}"), 145_000),
+        (format!("reseller_id={}", shop.reseller.id), 150_000),
+        (format!("code={}", sold["supplierReference"].as_str().unwrap()), 150_000),
+        ("channel=reseller&status=paid".to_owned(), 150_000),
+        ("email=dewi@example.com".to_owned(), 200_000),
+    ] {
+        assert_eq!(totals(&shop.partner, &one).await, [total], "{one}");
+    }
+    let path = "/v1/booking/?sort_by=total&sort_dir=asc&format=csv";
+    let (_, _, csv) = world.get(path).by(&shop.partner).bytes().await;
+    let csv = String::from_utf8(csv).unwrap().replace('"', "");
+    let places = [",145000,", ",150000,", ",200000,"].map(|total| csv.find(total).unwrap());
+    assert!(places.is_sorted(), "{csv}");
+    assert_invariants(&world).await;
+}
+
+/// A booking of a reseller that has moved to a dearer sailing for a fee, another one, and one of a guest.
+async fn with_a_move(world: World) -> World {
+    let world = world.with(|config| config.reschedule_fee = Steps(vec![(0, 7)])).await;
+    let (admin, shop) = (world.admin().await, world.shop().await);
+    for (code, rate, factor) in [("PB1", 10.0, "1"), ("PPN", 12.0, "11/12")] {
+        let tax = json!({
+            "name": code, "code": code, "rate": rate, "base_factor": factor,
+            "applies_to": "booking", "is_active": true,
+        });
+        world.post("/v1/configurations/taxs", tax).by(&admin).send().await.ok();
+    }
+    let sold = world.confirmed(&shop, 3).await;
+    world.confirmed(&shop, 1).await;
+    world.paid_booking(&sailing_of(&shop, &sold), 1).await;
+    let to = dear_sailing(&world, &shop).await;
+    let path = format!("/bookings/{}", sold["uuid"].as_str().unwrap());
+    world.octo("PATCH", &shop, &path).json(json!({ "availabilityId": to })).send().await.bare();
+    dermaga::reports::roll_up(&world.app).await.unwrap();
+    assert_invariants(&world).await;
+    world
+}
+
+async fn a_wrong_surcharge_is_refused_or_found(world: World) {
+    let world = with_a_move(world).await;
+    for refused in [
+        "UPDATE bookings SET surcharge = 1 WHERE channel = 'web'",
+        "UPDATE bookings SET surcharge = -1 WHERE channel = 'reseller'",
+        "UPDATE reschedules SET status = 'dropped', done_at = NULL",
+    ] {
+        world.db().sql(refused).run().await.unwrap_err();
+    }
+    let of_reports =
+        "surcharges of partners in the reports equal those of their bookings and reschedules";
+    for (breaks, mends, question) in [
+        (
+            "UPDATE bookings SET surcharge = surcharge + 1 WHERE channel = 'reseller'",
+            "UPDATE bookings SET surcharge = surcharge - 1 WHERE channel = 'reseller'",
+            "the surcharge of a booking leads from its net price to the fares with their taxes",
+        ),
+        (
+            "UPDATE reschedules SET surcharge = surcharge + 1",
+            "UPDATE reschedules SET surcharge = surcharge - 1",
+            "the surcharge of a reschedule follows from its prices, its fee and its difference",
+        ),
+        (
+            "UPDATE partner_days SET surcharge = surcharge + 1",
+            "UPDATE partner_days SET surcharge = surcharge - 1",
+            of_reports,
+        ),
+        (
+            "UPDATE route_months SET surcharge = surcharge + 1",
+            "UPDATE route_months SET surcharge = surcharge - 1",
+            of_reports,
+        ),
+    ] {
+        world.db().sql(breaks).run().await.unwrap();
+        let checked = invariants::check(world.db()).await.unwrap();
+        let broken = checked.iter().filter(|checked| !checked.broken.is_empty());
+        let broken: Vec<_> = broken.map(|checked| checked.rule).collect();
+        assert!(broken.contains(&question), "{breaks}: {broken:?}");
+        world.db().sql(mends).run().await.unwrap();
+        assert_invariants(&world).await;
+    }
+}
+
+async fn earlier_sales_get_their_surcharges_by_the_migrations(world: World) {
+    let world = with_a_move(world).await;
+    let none = [
+        "UPDATE bookings SET surcharge = 0",
+        "UPDATE reschedules SET surcharge = 0",
+        "UPDATE partner_days SET surcharge = 0",
+        "UPDATE route_months SET surcharge = 0",
+    ];
+    for text in none {
+        world.db().sql(text).run().await.unwrap();
+    }
+    for (migration, fills) in [
+        (include_str!("../../migrations/0006_partner_totals.sql"), "UPDATE bookings SET"),
+        (include_str!("../../migrations/0007_retail_figures.sql"), "UPDATE reschedules SET"),
+    ] {
+        let fills = migration.split(";\n").find(|text| text.contains(fills)).unwrap();
+        world.db().execute_script(fills).await.unwrap();
+    }
+    dermaga::reports::rebuild(&world.app).await.unwrap();
     assert_invariants(&world).await;
 }
 

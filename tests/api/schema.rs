@@ -22,6 +22,7 @@ on_both_engines![
     a_changed_checksum_is_refused,
     a_database_from_before_the_first_release_is_refused,
     jobs_do_not_read_all_bookings_of_a_status,
+    a_partner_lists_its_bookings_by_total_from_an_index,
 ];
 
 /// Of the triggers.
@@ -102,6 +103,8 @@ async fn the_first_start_creates_tables_and_triggers(world: World) {
         "0003_more_indexes",
         "0004_lists",
         "0005_deleted_taxes",
+        "0006_partner_totals",
+        "0007_retail_figures",
     ];
     assert_eq!(names, all);
     let created = db.schema().triggers;
@@ -272,15 +275,32 @@ async fn a_database_from_before_the_first_release_is_refused(world: World) {
     }
 }
 
+async fn plan_on_sqlite(world: &World, sql: &'static str) -> String {
+    let steps: Vec<(i64, i64, i64, String)> = world.db().sql(sql).all().await.unwrap();
+    steps.into_iter().map(|(.., step)| step).collect()
+}
+
+async fn a_partner_lists_its_bookings_by_total_from_an_index(world: World) {
+    if world.db().engine() != "sqlite" {
+        return;
+    }
+    let plan = plan_on_sqlite(
+        &world,
+        "EXPLAIN QUERY PLAN SELECT k.id FROM bookings k
+         WHERE k.total >= 0 AND k.partner_id = '1' AND k.status || '' = 'paid'
+         ORDER BY k.total + k.surcharge DESC, k.id DESC LIMIT 20",
+    );
+    let plan = plan.await;
+    assert!(plan.contains("COVERING INDEX bookings_partner_total"), "{plan}");
+    assert!(!plan.contains("TEMP B-TREE"), "{plan}");
+}
+
 /// The indexes for the list of bookings begin with the status too.
 async fn jobs_do_not_read_all_bookings_of_a_status(world: World) {
     if world.db().engine() != "sqlite" {
         return;
     }
-    let plan = async |sql: &'static str| {
-        let steps: Vec<(i64, i64, i64, String)> = world.db().sql(sql).all().await.unwrap();
-        steps.into_iter().map(|(.., step)| step).collect::<String>()
-    };
+    let plan = async |sql: &'static str| plan_on_sqlite(&world, sql).await;
     let sailed = plan(
         "EXPLAIN QUERY PLAN SELECT id FROM bookings
          WHERE status = 'paid' AND arrival_at <= '2026' ORDER BY arrival_at LIMIT 10",

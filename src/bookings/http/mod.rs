@@ -28,6 +28,7 @@ use super::{
 use crate::{
     app::App,
     kernel::{
+        access::Role,
         audit::Change,
         caller::Caller,
         db::Tx,
@@ -57,7 +58,10 @@ pub async fn list_bookings(
     Filters(mut query): Filters<BookingsQuery>,
 ) -> Result<PageOrCsv<Booking>> {
     let owner = match &caller {
-        Some(caller) => caller.partner_filter(query.mitra_id)?,
+        Some(caller) => {
+            query.is_at_retail = caller.role == Role::Mitra;
+            caller.partner_filter(query.mitra_id)?
+        }
         None => {
             ensure_code_and_email(&query)?;
             // As for one booking: a reseller's is not its traveller's.

@@ -151,6 +151,7 @@ pub async fn request(
     if booking.status == BookingStatus::Paid {
         expires_at = expires_at.min(booking.departure_at);
     }
+    let change = prices::change_of_surcharge(&was, &becomes, fee);
     let id = ids::fresh();
     let new = store::NewReschedule {
         id,
@@ -165,6 +166,7 @@ pub async fn request(
         becomes: &becomes,
         fee,
         difference,
+        surcharge: prices::surcharge_of_move(difference, change),
         refund_cap,
         expires_at,
     };

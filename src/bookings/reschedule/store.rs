@@ -69,6 +69,8 @@ pub struct NewReschedule<'a> {
     pub becomes: &'a Price,
     pub fee: Rupiah,
     pub difference: Rupiah,
+    /// What travellers would have paid beyond the difference.
+    pub surcharge: Rupiah,
     pub refund_cap: Option<i32>,
     pub expires_at: DateTime<Utc>,
 }
@@ -83,9 +85,9 @@ pub async fn insert(
     tx.sql(
         "INSERT INTO reschedules (id, booking_id, from_sailing_id, to_sailing_id, status, type,
            seats, reason, requested_by, was, becomes, fee, difference, refund_cap, expires_at,
-           done_at, created_at, departure_at)
+           done_at, created_at, departure_at, surcharge)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-           $18)",
+           $18, $19)",
     )
     .bind(new.id)
     .bind(new.booking.id)
@@ -105,6 +107,7 @@ pub async fn insert(
     .bind((new.status == RescheduleStatus::Done).then_some(now))
     .bind(now)
     .bind(new.departure_at)
+    .bind(new.surcharge)
     .run()
     .await
     .map(drop)
@@ -299,7 +302,7 @@ pub async fn move_booking_row(
                unit_price = $3, subtotal = $4, discount = $5, taxes = $6, tax = $7, total = $8,
                commission = $9, commission_tax = $10, partner_net = $11, refund_cap = $12,
                commission_taxes = $17, partner_discount = $18, fare_lines = $19,
-               passengers = $20, margin = $23,
+               passengers = $20, margin = $23, surcharge = $24,
                reschedule_id = $13, promised_at = (SELECT r.departure_at FROM reschedules r
                  JOIN sailings s ON s.id = r.to_sailing_id
                  WHERE r.id = $13 AND r.departure_at <> s.departure_at), boarded = '{}',
@@ -330,6 +333,7 @@ pub async fn move_booking_row(
         .bind(booking.qty)
         .bind(booking.total)
         .bind(price.margin)
+        .bind(price.surcharge())
         .run()
         .await?;
     Ok(moved == 1)

@@ -26,11 +26,13 @@ use crate::{
 };
 
 /// The filterable columns. All of them are in the indexes that are sorted for the list, except those
-/// that find few bookings.
+/// that find few bookings. The surcharge is in that of the retail total.
 const COLUMNS: &str = "SELECT k.id, k.type, k.status, k.channel, k.qty, k.partner_id, k.speedboat_id,
    k.departure_at, k.total, k.created_at, k.sailing_id, k.contact_email, k.code, k.code_promo, k.note,
-   k.refund_due, k.reseller_id
+   k.refund_due, k.reseller_id, k.surcharge
  FROM bookings k";
+/// The order by total of those who may not know what resellers owe: its neighbours would tell.
+const RETAIL_TOTAL: &str = "k.total + k.surcharge";
 /// A count checks at most this many bookings.
 const EXAMINED: i64 = 25_000;
 /// If their texts are searched. Each text is read from another table.
@@ -101,6 +103,7 @@ pub async fn list_ids(
 fn sort(query: &BookingsQuery) -> Sort {
     let chosen = query.sort_by.map(|by| match by.as_str() {
         "departure_at" => "k.departure_at",
+        "total" if query.is_at_retail => RETAIL_TOTAL,
         "total" => "k.total",
         _ => "k.created_at",
     });
@@ -168,6 +171,8 @@ impl Driver {
             (query.email.is_some(), Self::Email),
             (counts.has_rare_words, Self::Search),
             (texts.note.is_some(), Self::Note),
+            // No other index has the retail price.
+            (owner.is_some() && sort(query).column == RETAIL_TOTAL, Self::Partner),
             // No other index has the reseller.
             (query.reseller_id.is_some(), Self::Reseller),
             (query.item_id.is_some(), Self::Boat),
@@ -192,16 +197,21 @@ impl Driver {
             Self::Sort => true,
             Self::Status | Self::RareStatus => sort.column != "k.total",
             Self::Departure => sort.column == "k.departure_at",
+            Self::Partner => sort.column == "k.created_at" || sort.column == RETAIL_TOTAL,
             Self::Channel => sort.column != "k.departure_at",
             Self::CodePromo
             | Self::RefundDue
             | Self::Reseller
             | Self::Boat
-            | Self::Partner
             | Self::Charter
             | Self::Qty => sort.column == "k.created_at",
             Self::Code | Self::Sailing | Self::Email | Self::Search | Self::Note => false,
         }
+    }
+
+    /// What has all bookings of the list in its order.
+    fn in_order(sort: Sort) -> Self {
+        if sort.column == RETAIL_TOTAL { Self::Partner } else { Self::Sort }
     }
 
     /// Whether the bookings are read in the order in which they were made, until the page is full.
@@ -272,7 +282,10 @@ async fn found<'a>(
         return Ok(Found { list, instead });
     }
     Ok(match list.has_more_than(SORTED).await? {
-        true => Found { list: driven_by(Driver::Sort), instead: may_sort.then_some(list) },
+        true => {
+            let ordered = Driver::in_order(sort(query));
+            Found { list: driven_by(ordered), instead: may_sort.then_some(list) }
+        }
         false => Found { list, instead: None },
     })
 }
@@ -303,6 +316,7 @@ fn narrowed<'a>(
             list.only("k.channel <> 'web' AND k.total >= 0")
         }
         Driver::Channel => list.only("k.channel <> 'web'"),
+        Driver::Partner if sort.column == RETAIL_TOTAL => list.only("k.total >= 0"),
         Driver::Qty => list.only("k.qty >= 5"),
         Driver::Note => list.only("k.note <> ''"),
         _ => list,

@@ -75,13 +75,14 @@ pub const INSERT_BOOKING: &str =
       unit_price, subtotal, discount, taxes, tax, total, commission_rate, commission,
       commission_taxes, commission_tax, partner_discount, partner_net, expires_at, paid_at,
       created_at, updated_at, held_email, held_network, accepted_terms_id, fare_lines,
-      margin, reseller_id, octo_uuid, reseller_reference, day_ticket, octo_contact, request_digest)
+      margin, reseller_id, octo_uuid, reseller_reference, day_ticket, octo_contact, request_digest,
+      surcharge)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
       $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $37, $38,
       $39,
       CASE WHEN $21 THEN (SELECT t.id FROM terms t
         WHERE t.type = 'customer' AND t.status = 'published') END, $40, $41, $42, $43, $44, $45, $46,
-      $47)";
+      $47, $48)";
 
 /// Binds the values of a new booking to [`INSERT_BOOKING`].
 pub fn bind_new<'s>(statement: Statement<'s>, new: &NewBooking) -> Statement<'s> {
@@ -134,4 +135,5 @@ pub fn bind_new<'s>(statement: Statement<'s>, new: &NewBooking) -> Statement<'s>
         .bind(resold.is_some_and(|resold| resold.day_ticket))
         .bind(resold.and_then(|resold| resold.contact.clone()))
         .bind(resold.map(|resold| resold.request_digest.clone()))
+        .bind(price.surcharge())
 }

@@ -9,7 +9,7 @@ use crate::kernel::ids::Uuid;
 /// that there are few different texts to prepare.
 const STEP: usize = 20;
 
-/// A column to sort by, chosen from a whitelist.
+/// A column to sort by, or an expression of columns, chosen from a whitelist.
 #[derive(Clone, Copy, Debug)]
 pub struct Sort {
     pub column: &'static str,
@@ -430,9 +430,9 @@ fn limited(select: &str, rows: &str, most: i64) -> String {
 fn from_row(found: &str, sort: Sort, id: &str, place: usize) -> String {
     let (_, table) = found.split_once(" FROM ").expect("a query has a table");
     let (table, alias) = table.split_once(' ').expect("a table has an alias");
-    let column = sort.column.trim_start_matches(alias).trim_start_matches('.');
+    let column = sort.column.replace(&format!("{alias}."), "anchor.");
     let (than, or) = if sort.descending { ("<=", "<") } else { (">=", ">") };
-    let there = format!("(SELECT anchor.{column} FROM {table} anchor WHERE anchor.id = ${place})");
+    let there = format!("(SELECT {column} FROM {table} anchor WHERE anchor.id = ${place})");
     let (by, id_than) = (sort.column, than);
     format!("{by} {than} {there} AND ({by} {or} {there} OR {id} {id_than} ${place})")
 }

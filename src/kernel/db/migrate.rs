@@ -42,6 +42,8 @@ const MIGRATIONS: &[(&str, &str, &str)] = &[
     migration!(both "0003_more_indexes"),
     migration!(each "0004_lists"),
     migration!(both "0005_deleted_taxes"),
+    migration!(both "0006_partner_totals"),
+    migration!(both "0007_retail_figures"),
 ];
 const SQLITE_TRIGGERS: &str = include_str!("../../../migrations/sqlite/triggers.sql");
 const POSTGRES_TRIGGERS: &str = include_str!("../../../migrations/postgres/triggers.sql");

@@ -198,7 +198,7 @@ pub async fn change_hold(
                unit_price = $9, fare_lines = $10, subtotal = $11, margin = $12, taxes = $13,
                tax = $14, total = $15, commission_rate = $16, commission = $17,
                commission_taxes = $18, commission_tax = $19, partner_net = $20, passengers = $21,
-               expires_at = $22, promised_at = NULL, updated_at = $23
+               expires_at = $22, promised_at = NULL, updated_at = $23, surcharge = $25
              WHERE id = $24 AND status = 'pending_payment'",
         )
         .bind(change.sailing.sailing_id)
@@ -225,6 +225,7 @@ pub async fn change_hold(
         .bind(change.expires_at)
         .bind(now)
         .bind(id)
+        .bind(price.surcharge())
         .run()
         .await?;
     Ok(changed == 1)

@@ -254,15 +254,15 @@ fn recorded(
     payment: Option<PaymentRecord>,
     readable: Readable,
 ) -> Result<RescheduleRecord> {
-    let becomes = wanted.becomes()?;
+    let (was, becomes) = (wanted.was()?, wanted.becomes()?);
     Ok(RescheduleRecord {
         id: Some(wanted.id),
         status: wanted.status,
         route_time_id: wanted.to_sailing_id,
         reason: wanted.reason.clone(),
-        difference: readable.difference(wanted.difference, &wanted.was()?, &becomes),
+        difference: readable.difference(wanted.difference, &was, &becomes, wanted.fee),
         price: readable.price(becomes),
-        fee: wanted.fee,
+        fee: readable.fee(wanted.fee, &was),
         expires_at: payment.is_some().then_some(wanted.expires_at),
         payment,
     })

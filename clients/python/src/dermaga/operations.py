@@ -333,8 +333,7 @@ class AccountsApi(Group):
         Without one: exchanges the remember token (header `X-Remember-Token` or cookie) for a new
         session and a new remember token, without a code of the second factor. A token is valid
         for 30 days, a device for 90 days in all. A token that was already exchanged revokes the
-        device; for 30 seconds after the exchange it is only refused to the same device
-        (`invalid_token`), because a browser sends several requests at once.
+        device.
 
         **Access:** Public; a bearer token identifies the caller.
 
@@ -361,8 +360,8 @@ class AccountsApi(Group):
         """Resend verification mail.
 
         Mails another link to verify the caller's e-mail address. At most three such mails per
-        account and hour are sent; the response does not tell. Refused with 409 `invalid_state`
-        if the address is verified.
+        hour; further requests are 429. Refused with 409 `invalid_state` if the address is
+        verified.
 
         **Access:** Every signed-in account.
 
@@ -375,8 +374,9 @@ class AccountsApi(Group):
         """Confirm new e-mail address.
 
         Makes a requested change of an e-mail address act, with the token of the mail to the new
-        address. The token works once, within 72 hours. All sessions of the account end. Refused
-        with 409 `email_taken` if another account has got the address in the meantime.
+        address. The token works once, within 72 hours. All sessions of the account end, except
+        the one that requested the change. Refused with 409 `email_taken` if another account has
+        got the address in the meantime.
 
         **Access:** Public.
 
@@ -3022,7 +3022,13 @@ class PaymentsApi(Group):
         )
         return cast(Refund, self._transport.data(call))
 
-    def return_refund(self, id: str, body: ReturnRefund, *, timeout: float | None = None) -> Refund:
+    def return_refund(
+        self,
+        id: str,
+        body: ReturnRefund | None = None,
+        *,
+        timeout: float | None = None,
+    ) -> Refund:
         """Record returned refund.
 
         Records that the newest payment of a paid refund bounced. It is due again with status
@@ -3420,11 +3426,10 @@ class PromotionsApi(Group):
         """Create promotion.
 
         Creates a promotion. Refused with 409 `already_exists` if the code exists, and with 422
-        if a target does not exist. One that partners pay for (`funded_by`: `partner`) must name
-        its partners, boats or routes: with `target_type` `all` it is refused with 422. Its
-        discount reduces what the partner earns; the commission is computed from the price before
-        it. Codes that the platform pays for cannot be used for bookings that a partner makes
-        itself.
+        if a target does not exist. The discount of one that partners pay for (`funded_by`:
+        `partner`) reduces what the partner earns; the commission is computed from the price
+        before it. Codes that the platform pays for cannot be used for bookings that a partner
+        makes itself.
 
         **Access:** Admins; staff with `promotions.write`.
 
@@ -3587,7 +3592,8 @@ class TaxesApi(Group):
         by the customer, `commission` by the partner on the platform's commission. `base_factor`
         is the part of the price that is taxed, as a fraction (`"11/12"`) or a number; it is 1 by
         default. The tax is rounded once, half up. Refused with 409 `already_exists` if the code
-        exists.
+        exists, and with `in_use` if a deleted tax with this code was charged on commission and
+        this one is not, or the reverse.
 
         **Access:** Admins; staff with `taxes.write`.
 
@@ -3620,8 +3626,7 @@ class TaxesApi(Group):
     def delete(self, id: str, *, timeout: float | None = None) -> None:
         """Delete tax.
 
-        Deletes a tax that was never charged. Once a booking was made while it was active, it is
-        refused with 409 `in_use`; set `is_active` to false instead.
+        Deletes a tax: it is not charged any more. Bookings that were sold before keep it.
 
         **Access:** Admins; staff with `taxes.write`.
 
@@ -5131,7 +5136,7 @@ class FinanceApi(Group):
     def reopen_period(
         self,
         month: str,
-        body: ReopenForm,
+        body: ReopenForm | None = None,
         *,
         timeout: float | None = None,
     ) -> FinancePeriod:

@@ -2996,7 +2996,7 @@ class RemoveTotp(TypedDict):
 
 
 class ReopenForm(TypedDict):
-    reason: str
+    reason: NotRequired[str | None]
     """Why the month is reopened."""
 
 
@@ -3389,7 +3389,7 @@ class ReturnForm(TypedDict):
 
 
 class ReturnRefund(TypedDict):
-    reason: str
+    reason: NotRequired[str | None]
     """Why the transfer came back."""
 
 

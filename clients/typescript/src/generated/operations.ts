@@ -344,9 +344,7 @@ export class AccountsApi {
    * With a bearer token: enrols this device and returns a remember token, also as a cookie. Without
    * one: exchanges the remember token (header `X-Remember-Token` or cookie) for a new session and a
    * new remember token, without a code of the second factor. A token is valid for 30 days, a device
-   * for 90 days in all. A token that was already exchanged revokes the device; for 30 seconds after
-   * the exchange it is only refused to the same device (`invalid_token`), because a browser sends
-   * several requests at once.
+   * for 90 days in all. A token that was already exchanged revokes the device.
    *
    * **Access:** Public; a bearer token identifies the caller.
    *
@@ -380,9 +378,8 @@ export class AccountsApi {
   /**
    * Resend verification mail.
    *
-   * Mails another link to verify the caller's e-mail address. At most three such mails per account
-   * and hour are sent; the response does not tell. Refused with 409 `invalid_state` if the address
-   * is verified.
+   * Mails another link to verify the caller's e-mail address. At most three such mails per hour;
+   * further requests are 429. Refused with 409 `invalid_state` if the address is verified.
    *
    * **Access:** Every signed-in account.
    *
@@ -399,8 +396,9 @@ export class AccountsApi {
    * Confirm new e-mail address.
    *
    * Makes a requested change of an e-mail address act, with the token of the mail to the new
-   * address. The token works once, within 72 hours. All sessions of the account end. Refused with
-   * 409 `email_taken` if another account has got the address in the meantime.
+   * address. The token works once, within 72 hours. All sessions of the account end, except the one
+   * that requested the change. Refused with 409 `email_taken` if another account has got the
+   * address in the meantime.
    *
    * **Access:** Public.
    *
@@ -2509,7 +2507,7 @@ export class PaymentsApi {
    *
    * `POST /v1/refunds/{id}/return`, operation `return_refund`.
    */
-  returnRefund(id: string, body: ReturnRefund, options?: Options): Promise<Refund> {
+  returnRefund(id: string, body?: ReturnRefund, options?: Options): Promise<Refund> {
     return this.transport.data(
       { method: "POST", path: `/v1/refunds/${segment(id)}/return`, repeat: "change", json: body },
       options,
@@ -2817,8 +2815,7 @@ export class PromotionsApi {
    * Create promotion.
    *
    * Creates a promotion. Refused with 409 `already_exists` if the code exists, and with 422 if a
-   * target does not exist. One that partners pay for (`funded_by`: `partner`) must name its
-   * partners, boats or routes: with `target_type` `all` it is refused with 422. Its discount
+   * target does not exist. The discount of one that partners pay for (`funded_by`: `partner`)
    * reduces what the partner earns; the commission is computed from the price before it. Codes that
    * the platform pays for cannot be used for bookings that a partner makes itself.
    *
@@ -2933,7 +2930,9 @@ export class TaxesApi {
    * Adds a tax to what is sold from now on: `seats`, `charter` or `booking` (both) are paid by the
    * customer, `commission` by the partner on the platform's commission. `base_factor` is the part
    * of the price that is taxed, as a fraction (`"11/12"`) or a number; it is 1 by default. The tax
-   * is rounded once, half up. Refused with 409 `already_exists` if the code exists.
+   * is rounded once, half up. Refused with 409 `already_exists` if the code exists, and with
+   * `in_use` if a deleted tax with this code was charged on commission and this one is not, or the
+   * reverse.
    *
    * **Access:** Admins; staff with `taxes.write`.
    *
@@ -2973,8 +2972,7 @@ export class TaxesApi {
   /**
    * Delete tax.
    *
-   * Deletes a tax that was never charged. Once a booking was made while it was active, it is
-   * refused with 409 `in_use`; set `is_active` to false instead.
+   * Deletes a tax: it is not charged any more. Bookings that were sold before keep it.
    *
    * **Access:** Admins; staff with `taxes.write`.
    *
@@ -4053,7 +4051,7 @@ export class FinanceApi {
    *
    * `POST /v1/finance/periods/{month}/reopen`, operation `reopen_period`.
    */
-  reopenPeriod(month: string, body: ReopenForm, options?: Options): Promise<FinancePeriod> {
+  reopenPeriod(month: string, body?: ReopenForm, options?: Options): Promise<FinancePeriod> {
     return this.transport.data(
       {
         method: "POST",

@@ -2841,7 +2841,7 @@ export interface RemoveTotp {
 
 export interface ReopenForm {
   /** Why the month is reopened. */
-  reason: string;
+  reason?: string | null;
 }
 
 export interface ReopenManifest {
@@ -3219,7 +3219,7 @@ export interface ReturnForm {
 
 export interface ReturnRefund {
   /** Why the transfer came back. */
-  reason: string;
+  reason?: string | null;
 }
 
 /** Envelope of a list. */
