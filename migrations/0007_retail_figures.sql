@@ -37,7 +37,7 @@ pairs AS (
     GROUP BY r.id),
 changes AS (
     SELECT id, difference, difference + after_it - before_it + CASE WHEN total = 0 THEN 0
-        ELSE (2 * fee * (total + before_it) + total) / (2 * total) - fee END AS at_retail
+        ELSE (2 * fee * before_it + total) / (2 * total) END AS at_retail
     FROM pairs)
 UPDATE reschedules SET surcharge = CASE WHEN c.at_retail > 0 THEN c.at_retail ELSE 0 END
     - CASE WHEN c.difference > 0 THEN c.difference ELSE 0 END

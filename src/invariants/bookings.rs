@@ -98,7 +98,7 @@ pub(super) const INVARIANTS: &[Invariant] = &[
                WHERE k.channel = 'reseller' AND r.status = 'done'),
              moves AS (SELECT code, surcharge, difference, difference + becomes - was
                  + CASE WHEN total = 0 THEN 0
-                   ELSE (2 * fee * (total + was) + total) / (2 * total) - fee END AS at_retail
+                   ELSE (2 * fee * was + total) / (2 * total) END AS at_retail
                FROM prices)
              SELECT code || ' was moved for ' || CAST(at_retail AS TEXT) || ', and paid '
                || CAST(difference AS TEXT) || ' and ' || CAST(surcharge AS TEXT) || ' more'

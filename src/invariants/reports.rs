@@ -141,13 +141,15 @@ pub(super) const INVARIANTS: &[Invariant] = &[
                UNION ALL SELECT partner_id, surcharge, surcharge FROM sales_moves
                UNION ALL SELECT k.partner_id, -r.surcharge, -r.surcharge
                  FROM reschedules r JOIN bookings k ON k.id = r.booking_id
+                 WHERE EXISTS (SELECT 1 FROM report_zones)
                UNION ALL SELECT partner_id, -sold, -sold
                  FROM (SELECT k.partner_id, COALESCE((SELECT ",
             surcharge!("r.was"),
             "        FROM reschedules r WHERE r.booking_id = k.id AND r.status = 'done'
                      ORDER BY r.done_at, r.id LIMIT 1), k.surcharge) AS sold
                    FROM bookings k
-                   WHERE k.channel = 'reseller' AND k.paid_at IS NOT NULL) sales) each
+                   WHERE k.channel = 'reseller' AND k.paid_at IS NOT NULL
+                     AND EXISTS (SELECT 1 FROM report_zones)) sales) each
              JOIN partners p ON p.id = each.partner_id JOIN accounts a ON a.id = p.account_id
              GROUP BY a.name, each.partner_id
              HAVING SUM(each.days) <> 0 OR SUM(each.routes) <> 0 LIMIT 50"
