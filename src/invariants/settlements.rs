@@ -110,7 +110,10 @@ pub(super) const INVARIANTS: &[Invariant] = &[
              UNION ALL
              SELECT 'settlement ' || l.kind || ' of no payout: ' || CAST(l.amount AS TEXT)
              FROM ledger_lines l LEFT JOIN settlement_payouts p ON p.id = l.source_id
-             WHERE l.source = 'settlement' AND l.account = 'bank' AND p.id IS NULL LIMIT 50",
+             LEFT JOIN transfers t ON t.id = l.source_id AND t.settlement_id IS NOT NULL
+               AND l.kind IN ('paid_twice', 'paid_twice_returned')
+             WHERE l.source = 'settlement' AND l.account = 'bank' AND p.id IS NULL
+               AND t.id IS NULL LIMIT 50",
     },
     Invariant {
         rule: "every released settlement was paid to a bank account that had been approved",

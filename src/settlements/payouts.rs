@@ -22,6 +22,7 @@ use crate::{
         http::{MAX_BODY, Reply, unreadable},
         ids::Uuid,
         lang::text,
+        money::Rupiah,
     },
     partners::{self, BankAccount},
     providers::{Outcome, PayoutAccount},
@@ -108,10 +109,11 @@ pub async fn settle(
     let (transfer, change) = transfers::record(&mut tx, transfer.id, outcome, now).await?;
     match change {
         Change::None => {
-            if let (TransferStatus::Failed, Outcome::Confirmed { provider_id, .. }) =
+            if let (TransferStatus::Failed, Outcome::Confirmed { provider_id, amount }) =
                 (transfer.status, outcome)
             {
-                paid_late(&mut tx, &row, transfer.id, provider_id, now).await?;
+                let paid = amount.unwrap_or(transfer.amount);
+                paid_late(&mut tx, &row, (transfer.id, paid), provider_id, now).await?;
             }
         }
         Change::Confirmed { reference, amount } => {
@@ -131,30 +133,35 @@ pub async fn settle(
         Change::Reversed(reason) if store::stands(&mut tx, transfer.id).await? => {
             release::take_back(&mut tx, settlement, &reason, now).await?;
         }
-        Change::Reversed(_) => {}
+        Change::Reversed(_) => {
+            release::take_back_unowed(&mut tx, &row, transfer.id, now).await?;
+        }
     }
     Ok(tx.commit().await?)
 }
 
 /// The provider has paid what it was thought to have refused. The settlement is released if nobody
-/// has paid it since; otherwise a person has to get the money back.
+/// has paid it since; otherwise the money waits in `suspense` until a person has got it back.
 async fn paid_late(
     tx: &mut Tx,
     row: &SettlementRow,
-    transfer: Uuid,
+    (transfer, paid): (Uuid, Rupiah),
     reference: &str,
     now: DateTime<Utc>,
 ) -> Result<()> {
     if !transfers::confirm_late(tx, transfer, now).await? {
         return Ok(());
     }
-    match store::get_in(tx, row.id).await?.status {
-        SettlementStatus::Pending => {
-            let transfer = Some(transfer);
-            release::release_paid(tx, row.id, reference, None, transfer, now).await.map(drop)
+    if store::get_in(tx, row.id).await?.status == SettlementStatus::Pending {
+        let payout =
+            release::release_paid(tx, row.id, reference, None, Some(transfer), now).await?;
+        if paid != row.net {
+            release::post_difference(tx, row, payout, paid, now).await?;
         }
-        _ => set_failure(tx, row, "the provider paid a payout that had failed", now).await,
+        return Ok(());
     }
+    release::post_unowed(tx, row, transfer, paid, now).await?;
+    set_failure(tx, row, "the provider paid a payout that had failed", now).await
 }
 
 /// The outcome is unknown, and the provider no longer recognises a repetition: a person has to look.

@@ -106,6 +106,37 @@ pub async fn post_difference(
     ledger::post(tx, posting, now).await
 }
 
+/// The provider has paid a settlement that was paid otherwise, or cancelled: the money waits in
+/// `suspense`.
+pub async fn post_unowed(
+    tx: &mut Tx,
+    settlement: &SettlementRow,
+    transfer: Uuid,
+    paid: Rupiah,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let posting = Posting::new(Source::Settlement, transfer, "paid_twice")
+        .of_partner(settlement.partner_id)
+        .debit(Account::Suspense, paid)
+        .credit(Account::Bank, paid);
+    ledger::post(tx, posting, now).await
+}
+
+/// The money of `post_unowed`, if there was any, is back in the bank.
+pub async fn take_back_unowed(
+    tx: &mut Tx,
+    settlement: &SettlementRow,
+    transfer: Uuid,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let Some(paid) = store::paid_twice(tx, transfer).await? else { return Ok(()) };
+    let posting = Posting::new(Source::Settlement, transfer, "paid_twice_returned")
+        .of_partner(settlement.partner_id)
+        .debit(Account::Bank, paid)
+        .credit(Account::Suspense, paid);
+    ledger::post(tx, posting, now).await
+}
+
 /// Makes a settlement payable again whose payout failed at the provider (`processing`) or came back
 /// (`released`); the latter is posted.
 pub async fn take_back(

@@ -371,6 +371,19 @@ pub async fn release(tx: &mut Tx, release: &Release<'_>, now: DateTime<Utc>) -> 
     Ok(true)
 }
 
+/// What the transfer paid of a settlement that was paid otherwise.
+pub async fn paid_twice(tx: &mut Tx, transfer: Uuid) -> Result<Option<Rupiah>> {
+    let paid: Option<(Rupiah,)> = tx
+        .sql(
+            "SELECT amount FROM ledger_lines WHERE source = 'settlement' AND source_id = $1
+               AND kind = 'paid_twice' AND account = 'suspense'",
+        )
+        .bind(transfer)
+        .maybe()
+        .await?;
+    Ok(paid.map(|(amount,)| amount))
+}
+
 /// Whether the payout that a transfer made has not come back.
 pub async fn stands(tx: &mut Tx, transfer: Uuid) -> Result<bool> {
     let stands: Option<(Uuid,)> = tx

@@ -24,6 +24,7 @@ on_both_engines![
     a_provider_without_balance_is_asked_later,
     a_failed_payout_is_pending_again,
     a_failed_payout_that_was_paid_after_all_is_released,
+    a_failed_payout_that_was_paid_after_it_was_paid_by_hand_waits_in_suspense,
     a_payout_of_another_amount_leaves_the_difference_in_suspense,
     a_payout_that_comes_back_is_pending_again,
     a_reversal_takes_back_its_own_payout_alone,
@@ -273,6 +274,38 @@ async fn a_failed_payout_that_was_paid_after_all_is_released(world: World) {
     }
     scene.assert_same_money().await;
     assert_invariants(&scene.world).await;
+}
+
+async fn a_failed_payout_that_was_paid_after_it_was_paid_by_hand_waits_in_suspense(world: World) {
+    let scene = scene(world, PayoutProvider::Xendit).await;
+    scene.releases().await.ok();
+    scene.runs().await;
+    scene.fake.finishes(EntryState::Declined);
+    scene.runs_after(30).await;
+    let by = scene.world.second_admin().await;
+    let by_hand = json!({ "reference": "BCA-1" });
+    scene.world.post(&scene.path("/release"), by_hand).by(&by).send().await.ok();
+    let balances = async |bank: i64, suspense: i64| {
+        for (account, balance) in [("bank", bank), ("partner_payable", 0), ("suspense", suspense)] {
+            assert_eq!(scene.world.balance(account).await, balance, "{account}");
+        }
+        assert_invariants(&scene.world).await;
+    };
+    scene.fake.books().payouts[0].state = EntryState::Done;
+    for _ in 0..2 {
+        scene.xendit_tells("SUCCEEDED", TOKEN).await.ok();
+        let shown = scene.shown().await;
+        assert_eq!(shown["status"], "released");
+        assert_eq!(shown["failure"], "the provider paid a payout that had failed");
+        balances(-2 * NET, NET).await;
+    }
+    // The bank of the partner sends it back.
+    scene.fake.books().payouts[0].state = EntryState::Reversed;
+    for _ in 0..2 {
+        scene.xendit_tells("REVERSED", TOKEN).await.ok();
+        assert_eq!(scene.status().await, "released");
+        balances(-NET, 0).await;
+    }
 }
 
 async fn a_payout_of_another_amount_leaves_the_difference_in_suspense(world: World) {
