@@ -254,15 +254,16 @@ pub async fn journals(
     Ok((rows, lines, total))
 }
 
-/// A payment of ours by the names that a provider's report may use.
+/// A payment of ours and another name that a provider's report may use.
 #[derive(crate::kernel::db::FromRow)]
 pub struct NamedPayment {
     pub id: Uuid,
     pub reference: String,
-    pub transaction_id: Option<String>,
+    pub name: Option<String>,
 }
 
-/// The provider's payments with one of these references or ids.
+/// The provider's payments with one of these names: our reference, an id of the provider, or that of
+/// a refund.
 pub async fn payments_named(
     tx: &mut Tx,
     provider: PayingProvider,
@@ -271,13 +272,30 @@ pub async fn payments_named(
     let mut found = Vec::new();
     for some in names.chunks(1_000) {
         for head in [
-            "SELECT id, reference, transaction_id FROM payments
+            "SELECT id, reference, NULL AS name FROM payments
              WHERE provider = $1 AND reference IN",
-            "SELECT id, reference, transaction_id FROM payments
+            "SELECT id, reference, transaction_id AS name FROM payments
              WHERE provider = $1 AND transaction_id IN",
+            "SELECT id, reference, channel ->> 'payment_id' AS name FROM payments
+             WHERE provider = $1 AND channel ->> 'payment_id' IN",
+            "SELECT y.id, y.reference, t.provider_id AS name
+             FROM transfers t JOIN payments y ON y.id = t.payment_id
+             WHERE y.provider = $1 AND t.provider_id IN",
         ] {
-            let among = tx.sql_among(head, some.len(), "ORDER BY id").bind(provider);
+            let among = tx.sql_among(head, some.len(), "").bind(provider);
             let among = some.iter().fold(among, |among, name| among.bind((*name).to_owned()));
+            found.extend(among.all::<NamedPayment>().await?);
+        }
+        let ours: Vec<Uuid> = some.iter().filter_map(|name| name.parse().ok()).collect();
+        if !ours.is_empty() {
+            let among = tx.sql_among(
+                "SELECT y.id, y.reference, CAST(t.id AS TEXT) AS name
+                 FROM transfers t JOIN payments y ON y.id = t.payment_id
+                 WHERE y.provider = $1 AND t.id IN",
+                ours.len(),
+                "",
+            );
+            let among = ours.iter().fold(among.bind(provider), |among, id| among.bind(*id));
             found.extend(among.all::<NamedPayment>().await?);
         }
     }

@@ -67,7 +67,7 @@ async fn create(
     for payment in store::payments_named(&mut tx, form.provider, &names).await? {
         // Our own reference comes first, should another payment have it as its id.
         payments.insert(payment.reference, payment.id);
-        if let Some(name) = payment.transaction_id {
+        if let Some(name) = payment.name {
             payments.entry(name).or_insert(payment.id);
         }
     }
