@@ -99,8 +99,7 @@ pub async fn replace_unproven(
 }
 
 /// Makes the pending change act, ends all sessions but the one that requested it, and notifies the old
-/// address. 401 if the change is
-/// no longer pending, 409 if the address is in use by now.
+/// address. 401 if the change is no longer pending, 409 if the address is in use by now.
 pub async fn confirm(
     tx: &mut Tx,
     account_id: Uuid,

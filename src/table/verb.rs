@@ -13,7 +13,7 @@ pub enum OfferChange {
     All,
 }
 
-/// Who may call an operation that has to set up a second factor first.
+/// Who, of those that must set up a second factor first, may call an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BeforeEnrolment {
     Nobody,
