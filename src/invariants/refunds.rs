@@ -101,7 +101,22 @@ pub(super) const INVARIANTS: &[Invariant] = &[
              WHERE p.returned_at IS NULL AND CASE
                WHEN k.reseller_id IS NOT NULL THEN p.paid_by <> 'account'
                WHEN l.account IS NULL THEN p.paid_by NOT IN ('bank', 'provider')
-               WHEN l.account = 'cash' THEN p.paid_by <> 'cash'
-               ELSE p.paid_by NOT IN ('cash', 'partner') END LIMIT 50",
+               WHEN l.account = 'cash' THEN p.paid_by NOT IN ('cash', 'bank', 'provider')
+               ELSE p.paid_by = 'account' END
+             UNION ALL
+             SELECT k.code || ' took ' || CAST(l.amount AS TEXT) || ' in cash, of which '
+               || CAST(back.cash AS TEXT) || ' went back as cash, and '
+               || CAST(back.other AS TEXT) || ' otherwise'
+             FROM (SELECT r.booking_id,
+                   SUM(CASE WHEN p.paid_by IN ('cash', 'partner') THEN p.amount ELSE 0 END) AS cash,
+                   SUM(CASE WHEN p.paid_by IN ('cash', 'partner') THEN 0 ELSE p.amount END) AS other
+                 FROM refund_payments p JOIN refunds r ON r.id = p.refund_id
+                 WHERE p.returned_at IS NULL AND r.review_id IS NULL GROUP BY r.booking_id) back
+             JOIN bookings k ON k.id = back.booking_id
+             JOIN ledger_lines l ON l.source = 'booking' AND l.source_id = k.id AND l.kind = 'paid'
+               AND l.account IN ('cash', 'partner_payable')
+             WHERE back.cash > l.amount OR back.other > (SELECT COALESCE(SUM(y.amount), 0)
+               FROM payments y WHERE y.booking_id = k.id AND y.provider <> 'cash'
+                 AND y.paid_at IS NOT NULL) LIMIT 50",
     },
 ];

@@ -59,8 +59,8 @@ async fn send_one(app: &App, provider: &Provider, id: Uuid) -> Result<bool> {
     if !wanted {
         return Ok(false);
     }
-    let candidates = candidates(&mut tx, &refund, provider.name()).await?;
-    let Some((payment, amount)) = choose(provider, &candidates, refund.unpaid, now) else {
+    let (candidates, owed) = candidates(&mut tx, &refund, provider.name()).await?;
+    let Some((payment, amount)) = choose(provider, &candidates, owed, now) else {
         let reason = "no payment of this booking can be refunded through the provider";
         refunds::leave_to_a_person(&mut tx, id, reason).await?;
         tx.commit().await?;
@@ -106,19 +106,25 @@ impl Received {
     }
 }
 
-/// The money that the refund may be taken from. A refund that follows from a review is of the money
-/// that was reviewed; others are of the money that paid for the booking.
-async fn candidates(tx: &mut Tx, refund: &Refund, provider: &'static str) -> Result<Vec<Received>> {
-    // Cash goes back as cash.
-    if payments_refunds::cash_taker(tx, refund).await?.is_some() {
-        return Ok(Vec::new());
-    }
+/// The money that the refund may be taken from, and how much of the refund: cash goes back as cash. A
+/// refund that follows from a review is of the money that was reviewed; others are of the money that
+/// paid for the booking. A refund that came back can be sent again.
+async fn candidates(
+    tx: &mut Tx,
+    refund: &Refund,
+    provider: &'static str,
+) -> Result<(Vec<Received>, Rupiah)> {
+    let cash = payments_refunds::cash_of(tx, refund).await?;
+    let owed = refund.unpaid - cash.map_or(Rupiah::ZERO, |cash| cash.part);
     let received: Vec<Received> = tx
         .sql(
             "SELECT y.id AS payment_id, y.reference, e.transaction_id, y.channel, e.method,
                e.amount, e.received_at AS paid_at, v.id AS review_id, v.resolution,
                CAST(COALESCE((SELECT SUM(o.amount) FROM told_refunds o
                    WHERE o.payment_id = y.id), 0)
+                 - COALESCE((SELECT SUM(p.amount)
+                     FROM told_refunds o JOIN refund_payments p ON p.told_id = o.id
+                     WHERE o.payment_id = y.id AND p.returned_at IS NOT NULL), 0)
                  + COALESCE((SELECT SUM(t.amount) FROM transfers t WHERE t.payment_id = y.id
                      AND t.status IN ('created', 'sent', 'accepted')), 0) AS BIGINT) AS refunded
              FROM payments y JOIN payment_events e ON e.payment_id = y.id
@@ -134,7 +140,7 @@ async fn candidates(tx: &mut Tx, refund: &Refund, provider: &'static str) -> Res
         Some(review) => received.review_id == Some(review),
         None => received.review_id.is_none() || received.resolution.as_deref() == Some("apply"),
     };
-    Ok(received.into_iter().filter(fits).collect())
+    Ok((received.into_iter().filter(fits).collect(), owed))
 }
 
 /// The payment with most left, and how much of it is refunded.
@@ -174,8 +180,8 @@ pub async fn can_be_sent(app: &App, tx: &mut Tx, refund: &Refund) -> Result<bool
     if !app.providers().sends_refunds {
         return Ok(false);
     }
-    let candidates = candidates(tx, refund, provider.name()).await?;
-    Ok(choose(provider, &candidates, refund.unpaid, app.clock.now()).is_some())
+    let (candidates, owed) = candidates(tx, refund, provider.name()).await?;
+    Ok(choose(provider, &candidates, owed, app.clock.now()).is_some())
 }
 
 /// The payment that a transfer refunds, and the reason that the provider is told.

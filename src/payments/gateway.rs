@@ -176,7 +176,7 @@ impl Gateway {
                     let host = if self.is_sandbox() { "api.sandbox" } else { "api" };
                     format!("https://{host}.midtrans.com")
                 });
-                format!("{base}/v2/{}/status", told.reference)
+                format!("{base}/v2/{}/status", told.id_at_midtrans())
             }
             (PaymentProvider::Midtrans, _) => return Ok(told),
             (PaymentProvider::Xendit, _) => {

@@ -35,6 +35,15 @@ pub struct Notice {
 }
 
 impl Notice {
+    /// The id by which Midtrans knows the payment: DANA only has the provider's own.
+    pub fn id_at_midtrans(&self) -> &str {
+        let kind = self.channel["payment_type"].as_str().unwrap_or_default();
+        match kind.eq_ignore_ascii_case("dana") && is_safe_id(&self.transaction_id) {
+            true => &self.transaction_id,
+            false => &self.reference,
+        }
+    }
+
     /// What a notification of a payment says if the provider answers that it is refunded: it was
     /// paid before.
     pub fn paid_before(&self, told: &Self) -> Option<Self> {
@@ -133,7 +142,11 @@ fn midtrans_refunds(
     };
     let list = body["refunds"].as_array().map(Vec::as_slice).unwrap_or_default();
     let entries: Vec<_> = list.iter().take(MAX_REFUNDS).filter_map(entry).collect();
-    let told = [&body["refund_amount"], &body["chargeback_amount"]];
+    // A chargeback may repeat the sum of earlier refunds beside its own.
+    let told = match kind {
+        ToldKind::Chargeback => [&body["chargeback_amount"], &body["refund_amount"]],
+        _ => [&body["refund_amount"], &body["chargeback_amount"]],
+    };
     let total = match told.into_iter().find(|amount| !amount.is_null()) {
         Some(amount) => rupiah(amount)?,
         None if !entries.is_empty() => entries.iter().map(|(_, amount, _)| *amount).sum(),

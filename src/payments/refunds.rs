@@ -21,6 +21,7 @@ use crate::{
     },
     ledger::{self, Account, Posting, Source},
     refunds::{self, PaidBy, Refund, RefundKind, RefundPayment, RefundStatus},
+    transfers,
 };
 
 crate::string_enum! {
@@ -40,40 +41,67 @@ fn ends_booking(refund: &Refund) -> bool {
     }
 }
 
-/// Who took the money of this refund in cash; `None`: it came through the provider, as all money
-/// of a review did.
-pub async fn cash_taker(tx: &mut Tx, refund: &Refund) -> Result<Option<CashTaker>> {
-    match refund.review_id {
-        Some(_) => Ok(None),
-        None => store::cash_taker(tx, refund.booking_id).await,
-    }
+/// The part of a refund that goes back as cash, and who took that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cash {
+    pub taker: CashTaker,
+    pub part: Rupiah,
 }
 
-/// The way on which a refund of the booking goes back if nobody says otherwise: cash as cash, by
-/// whoever took it, and anything else by bank transfer.
-pub fn usual_way(cash: Option<CashTaker>) -> PaidBy {
-    match cash {
+/// The unpaid refunds of the booking with the cash in each; the caller has locked the booking. Cash
+/// that has not gone back yet is returned first, to the oldest refund first. All other money came
+/// through the provider, as all money of a review did.
+async fn unpaid_with_cash(
+    tx: &mut Tx,
+    booking: Uuid,
+) -> Result<(Vec<(Refund, Rupiah)>, Option<CashTaker>)> {
+    let unpaid = refunds::unpaid_of(tx, booking).await?;
+    let taken = store::cash_taken(tx, booking).await?;
+    let mut left = taken.map_or(Rupiah::ZERO, |(_, left)| left);
+    let each = unpaid.into_iter().map(|refund| {
+        let part = match refund.review_id {
+            Some(_) => Rupiah::ZERO,
+            None => refund.unpaid.min(left),
+        };
+        left = left - part;
+        (refund, part)
+    });
+    Ok((each.collect(), taken.map(|(taker, _)| taker)))
+}
+
+/// The part of this refund that goes back as cash; `None`: there is none.
+pub async fn cash_of(tx: &mut Tx, refund: &Refund) -> Result<Option<Cash>> {
+    let (unpaid, taker) = unpaid_with_cash(tx, refund.booking_id).await?;
+    let part = unpaid.iter().find(|(other, _)| other.id == refund.id).map(|(_, part)| *part);
+    let part = part.filter(|part| *part > Rupiah::ZERO);
+    Ok(taker.zip(part).map(|(taker, part)| Cash { taker, part }))
+}
+
+/// The way on which a refund goes back if nobody says otherwise: cash as cash, by whoever took it,
+/// and anything else by bank transfer.
+pub fn usual_way(cash: Option<Cash>) -> PaidBy {
+    match cash.map(|cash| cash.taker) {
         None => PaidBy::Bank,
         Some(CashTaker::Staff) => PaidBy::Cash,
         Some(CashTaker::Partner) => PaidBy::Partner,
     }
 }
 
-/// Whether a refund may go back on this way. Cash goes back as cash.
-pub fn is_allowed(cash: Option<CashTaker>, by: PaidBy) -> bool {
-    match cash {
-        None => matches!(by, PaidBy::Bank | PaidBy::Provider),
-        Some(CashTaker::Staff) => by == PaidBy::Cash,
-        Some(CashTaker::Partner) => matches!(by, PaidBy::Partner | PaidBy::Cash),
+/// What a person can pay of the refund on this way: cash goes back as cash, and the rest through the
+/// provider or the bank. 422 if it is nothing.
+pub fn payable(refund: &Refund, cash: Option<Cash>, by: PaidBy) -> Result<Rupiah> {
+    let part = match (by, cash) {
+        (PaidBy::Bank | PaidBy::Provider, cash) => {
+            refund.unpaid - cash.map_or(Rupiah::ZERO, |cash| cash.part)
+        }
+        (PaidBy::Cash, Some(cash)) => cash.part,
+        (PaidBy::Partner, Some(Cash { taker: CashTaker::Partner, part })) => part,
+        (PaidBy::Cash | PaidBy::Partner | PaidBy::Account, _) => Rupiah::ZERO,
+    };
+    if part > Rupiah::ZERO {
+        return Ok(part);
     }
-}
-
-/// 422 if the refund may not go back on this way.
-pub fn ensure_allowed(cash: Option<CashTaker>, by: PaidBy) -> Result<()> {
-    if is_allowed(cash, by) {
-        return Ok(());
-    }
-    let message = match cash {
+    let message = match cash.map(|cash| cash.taker) {
         None => text(
             "This was paid through the payment provider; refund it by provider or bank.",
             "Ini dibayar melalui penyedia pembayaran; kembalikan lewat penyedia atau bank.",
@@ -90,14 +118,24 @@ pub fn ensure_allowed(cash: Option<CashTaker>, by: PaidBy) -> Result<()> {
     Err(Error::field("by", "other_way", message))
 }
 
-/// 409 unless a person may pay this refund now.
-pub fn ensure_payable(refund: &Refund) -> Result<()> {
-    match refund.status {
-        RefundStatus::Due | RefundStatus::Failed | RefundStatus::Returned => Ok(()),
-        RefundStatus::Sent => Err(Error::invalid_state(
+/// 409 unless a person may pay this refund now. One part of it may come back while another is on
+/// its way.
+pub async fn ensure_payable(tx: &mut Tx, refund: &Refund) -> Result<()> {
+    let on_its_way = || {
+        Error::invalid_state(
             "This refund is on its way at the payment provider.",
             "Pengembalian ini sedang diproses penyedia pembayaran.",
-        )),
+        )
+    };
+    match refund.status {
+        RefundStatus::Due => Ok(()),
+        RefundStatus::Failed | RefundStatus::Returned => {
+            match transfers::open_of_refund(tx, refund.id).await? {
+                None => Ok(()),
+                Some(_) => Err(on_its_way()),
+            }
+        }
+        RefundStatus::Sent => Err(on_its_way()),
         RefundStatus::Paid | RefundStatus::Void => Err(Error::invalid_state(
             "Nothing of this refund is owed.",
             "Tidak ada yang terutang dari pengembalian ini.",
@@ -139,17 +177,17 @@ pub async fn pay(
     Ok(after)
 }
 
-/// Pays refunds in their order until the amount is used up. Returns what is left of it.
+/// Pays these parts of refunds in their order until the amount is used up. Returns what is left of it.
 async fn pay_in_order(
     tx: &mut Tx,
     booking: &BookingRow,
-    open: &[Refund],
+    open: &[(Refund, Rupiah)],
     payment: RefundPayment<'_>,
     now: DateTime<Utc>,
 ) -> Result<Rupiah> {
     let (mut left, mut booking) = (payment.amount, booking.clone());
-    for refund in open {
-        let part = refund.unpaid.min(left);
+    for (refund, payable) in open {
+        let part = left.min(*payable);
         if part == Rupiah::ZERO {
             break;
         }
@@ -237,7 +275,14 @@ pub async fn added(
     let added = total - before.total;
     Ok(match &told.key {
         Some(key) => (key.clone(), told.amount.min(added)),
-        None => (format!("sum:{}:{}", told.transaction, total.0), added),
+        // A refund and a chargeback may be of the same sum.
+        None => {
+            let kind = match told.kind {
+                ToldKind::Refund => String::new(),
+                kind => format!("{kind}:"),
+            };
+            (format!("sum:{kind}{}:{}", told.transaction, total.0), added)
+        }
     })
 }
 
@@ -296,6 +341,8 @@ pub async fn apply_told(
                 let note = "Refunded by the payment provider.";
                 reviews::settle(tx, &review, Resolution::Refund, note, None, now).await?;
                 let open = refunds::of_review(tx, review.id).await?;
+                let open: Vec<_> =
+                    open.into_iter().map(|refund| (refund.clone(), refund.unpaid)).collect();
                 let part = RefundPayment { amount: review.amount, ..paid.clone() };
                 left = left - review.amount + pay_in_order(tx, booking, &open, part, now).await?;
             }
@@ -322,31 +369,36 @@ pub async fn apply_told(
 }
 
 /// What a refund of this payment can pay: the debts of its own reviews, and, if it has paid the
-/// booking, those of the booking. One that is on its way is paid by its own transfer alone.
+/// booking, those of the booking, without the cash in them. One that is on its way is paid by its own
+/// transfer alone.
 async fn owed_of(
     tx: &mut Tx,
     booking: &BookingRow,
     payment: &Payment,
     told: &ToldRefund,
     amount: Rupiah,
-) -> Result<Vec<Refund>> {
+) -> Result<Vec<(Refund, Rupiah)>> {
     let applied = matches!(payment.status, PaymentStatus::Paid | PaymentStatus::Refunded);
     let sent = match told.transfer {
         Some(transfer) => store::refund_of_transfer(tx, transfer).await?,
         None => None,
     };
     let mut owed = Vec::new();
-    for refund in refunds::unpaid_of(tx, booking.id).await? {
+    for (refund, cash) in unpaid_with_cash(tx, booking.id).await?.0 {
+        let part = refund.unpaid - cash;
         let is_own = match refund.review_id {
             Some(review) => store::payment_of_review(tx, review).await? == payment.id,
-            None => applied && cash_taker(tx, &refund).await?.is_none(),
+            None => applied && part > Rupiah::ZERO,
         };
         let is_free = refund.status != RefundStatus::Sent || told.key.is_none();
-        if sent == Some(refund.id) || (is_own && is_free) {
-            owed.push(refund);
+        if sent == Some(refund.id) {
+            let unpaid = refund.unpaid;
+            owed.push((refund, unpaid));
+        } else if is_own && is_free {
+            owed.push((refund, part));
         }
     }
-    owed.sort_by_key(|refund| (sent != Some(refund.id), refund.unpaid != amount));
+    owed.sort_by_key(|(refund, part)| (sent != Some(refund.id), *part != amount));
     Ok(owed)
 }
 
@@ -358,14 +410,14 @@ pub async fn match_unowed(
     reference: &str,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    let mut open = Vec::new();
-    for refund in refunds::unpaid_of(tx, booking.id).await? {
-        if refund.status != RefundStatus::Sent && cash_taker(tx, &refund).await?.is_none() {
-            open.push(refund);
-        }
-    }
-    open.sort_by_key(|refund| refund.unpaid != amount);
-    if open.iter().map(|refund| refund.unpaid).sum::<Rupiah>() < amount {
+    let unpaid = unpaid_with_cash(tx, booking.id).await?.0.into_iter();
+    let mut open: Vec<_> = unpaid
+        .filter(|(refund, _)| refund.status != RefundStatus::Sent)
+        .map(|(refund, cash)| (refund.clone(), refund.unpaid - cash))
+        .filter(|(_, part)| *part > Rupiah::ZERO)
+        .collect();
+    open.sort_by_key(|(_, part)| *part != amount);
+    if open.iter().map(|(_, part)| *part).sum::<Rupiah>() < amount {
         return Err(Error::conflict(
             "nothing_due",
             "This booking does not owe that much.",

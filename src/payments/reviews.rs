@@ -49,10 +49,10 @@ pub async fn resolve(
     };
     let way = paid_by.unwrap_or(PaidBy::Bank);
     for refund in refunds::of_review(tx, review.id).await? {
-        paying::ensure_allowed(paying::cash_taker(tx, &refund).await?, way)?;
+        let amount = paying::payable(&refund, paying::cash_of(tx, &refund).await?, way)?;
         let booking = booking_of(tx, review).await?;
         let payment = RefundPayment {
-            amount: refund.unpaid,
+            amount,
             by: way,
             reference: Some(reference),
             note: None,

@@ -81,6 +81,16 @@ pub async fn open_of_payment(
     Ok(found)
 }
 
+/// The transfer of a refund that is on its way.
+pub async fn open_of_refund(tx: &mut Tx, refund: Uuid) -> Result<Option<Transfer>> {
+    let found = tx
+        .sql(transfer!(" WHERE refund_id = $1 AND status IN ('created', 'sent', 'accepted')"))
+        .bind(refund)
+        .maybe()
+        .await?;
+    Ok(found)
+}
+
 /// The transfer of a settlement that is on its way.
 pub async fn open_of_settlement(tx: &mut Tx, settlement: Uuid) -> Result<Option<Transfer>> {
     let found = tx

@@ -35,6 +35,7 @@ on_both_engines![
     a_refused_key_stops_refunds_until_it_is_right,
     several_payments_are_refunded_one_after_the_other,
     the_simulator_decides_on_its_page,
+    a_dana_payment_is_known_by_the_id_of_the_provider,
 ];
 
 /// A seat.
@@ -351,6 +352,31 @@ async fn a_confirmed_refund_that_failed_is_owed_again(world: World) {
     assert_eq!(world.balance("gateway_clearing").await, PRICE);
     assert_eq!(world.balance("refund_payable").await, -PRICE);
     assert_invariants(&world).await;
+    // What came back can be sent again.
+    let admin = world.signs_in(&admin.email, "admin").await;
+    let id: dermaga::kernel::ids::Uuid =
+        world.db().sql("SELECT id FROM refunds").scalar().await.unwrap();
+    let retry = || world.post(&format!("/v1/refunds/{id}/retry"), json!({})).by(&admin).send();
+    retry().await.ok();
+    world.app.run_transfers().await.unwrap();
+    assert_eq!(transfer_statuses(&world).await, ["reversed", "accepted"]);
+    fake.books().refunds[1].state = EntryState::Done;
+    world.runs_transfers_for(1).await;
+    assert_eq!(refunds(&world).await, [("paid".to_owned(), 0)]);
+    assert_eq!(world.balance("gateway_clearing").await, 0);
+    assert_invariants(&world).await;
+}
+
+async fn a_dana_payment_is_known_by_the_id_of_the_provider(world: World) {
+    let (world, fake) = with_fake(world, PaymentProvider::Midtrans).await;
+    let (admin, sailing) = (world.admin().await, world.sailing().await);
+    let booking = world.booking_paid_at(&fake, &sailing, "dana").await;
+    world.cancels_as(&admin, &booking).await;
+    world.app.run_transfers().await.unwrap();
+    fake.finishes(EntryState::Done);
+    world.runs_transfers_for(2).await;
+    assert_eq!(world.looks_up(&booking).await["status"], "refunded");
+    world.assert_same_money(&fake).await;
 }
 
 async fn concurrent_jobs_call_once(world: World) {
@@ -603,6 +629,19 @@ async fn several_payments_are_refunded_one_after_the_other(world: World) {
     world.runs_transfers_for(1).await;
     assert_eq!(sent(&fake), [90_000, 60_000]);
     assert_eq!(refunds(&world).await, [("sent".to_owned(), 60_000)]);
+    // If the first comes back now, nobody pays what is still on its way.
+    let admin = world.signs_in(&admin.email, "admin").await;
+    let set = |status: &str| {
+        let set = world.db().sql("UPDATE refunds SET status = $1").bind(status.to_owned());
+        async { set.run().await.unwrap() }
+    };
+    set("returned").await;
+    let id: dermaga::kernel::ids::Uuid =
+        world.db().sql("SELECT id FROM refunds").scalar().await.unwrap();
+    let by_hand = json!({ "by": "bank", "reference": "BCA-1" });
+    let answer = world.post(&format!("/v1/refunds/{id}/pay"), by_hand).by(&admin).send().await;
+    answer.is(409, "invalid_state");
+    set("sent").await;
     fake.finishes(EntryState::Done);
     world.runs_transfers_for(2).await;
     assert_eq!(refunds(&world).await, [("paid".to_owned(), 0)]);

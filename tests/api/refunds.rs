@@ -50,6 +50,8 @@ on_both_engines![
     a_refund_told_before_its_payment_came_and_went,
     a_part_told_before_its_payment_leaves_the_booking_paid,
     a_chargeback_pays_no_refund,
+    a_chargeback_of_the_sum_of_a_refund_is_posted,
+    cash_goes_back_as_cash_and_the_rest_as_it_came,
     a_refund_with_a_key_of_somebody_else_pays_what_is_owed,
     money_that_is_gone_is_not_refunded_again,
     a_called_off_sailing_deducts_what_is_gone,
@@ -649,6 +651,74 @@ async fn a_chargeback_pays_no_refund(world: World) {
     let part = json!({ "refund_amount": "20000.00" });
     world.is_told(&other, "partial_chargeback", "t2", part).await.ok();
     assert_eq!(reviews(&world, &admin).await[0]["amount"], 20_000);
+    assert_invariants(&world).await;
+}
+
+async fn a_chargeback_of_the_sum_of_a_refund_is_posted(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    let booking = world.paid_booking(&sailing, 1).await;
+    let told = async |word: &str, more: Value, suspense: i64| {
+        for _ in 0..2 {
+            world.is_told(&booking, word, "t1", more.clone()).await.ok();
+            world.asserts_balances(&[("suspense", suspense)]).await;
+            assert_invariants(&world).await;
+        }
+    };
+    told("partial_refund", json!({ "refund_amount": "20000.00" }), 20_000).await;
+    let same = json!({ "refund_amount": "20000.00", "chargeback_amount": "20000.00" });
+    told("partial_chargeback", same, 40_000).await;
+    let more = json!({ "refund_amount": "20000.00", "chargeback_amount": "50000.00" });
+    told("partial_chargeback", more, 70_000).await;
+    let amounts: Vec<_> =
+        reviews(&world, &admin).await.iter().map(|review| review["amount"].clone()).collect();
+    assert_eq!(amounts, [30_000, 20_000, 20_000]);
+}
+
+/// The partner took 150,000 in cash; a move to a dearer sailing brought 50,000 through the provider.
+async fn cash_goes_back_as_cash_and_the_rest_as_it_came(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    let dearer = world.another_sailing(&sailing, "GT. 2", 200_000).await;
+    let cancelled = async || {
+        let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+        let path = format!("/v1/booking/{}", id(&booking));
+        world.post(&format!("{path}/pay-cash"), json!({})).by(&sailing.partner).send().await.ok();
+        let wish = world.requests_reschedule(&booking, &dearer).await.ok();
+        let reference = wish["reschedule"]["payment"]["reference"].as_str().unwrap();
+        let notice = callback_body(reference, 50_000, "settlement", &format!("d-{reference}"));
+        world.post("/v1/payment/callback", notice).send().await.ok();
+        let all = json!({ "reason": "x", "refund_amount": 200_000 });
+        world.post(&format!("{path}/cancel"), all).by(&admin).send().await.ok();
+        let refund = refunds_of(&world, &booking, &admin).await.remove(0);
+        assert_eq!(refund["unpaid"], 200_000);
+        (booking, refund)
+    };
+    let pays = async |refund: &Value, by: &str, who: &Someone| {
+        let body = json!({ "by": by, "reference": format!("{by}-{}", id(refund)) });
+        world.post(&format!("/v1/refunds/{}/pay", id(refund)), body).by(who).send().await
+    };
+    let (booking, refund) = cancelled().await;
+    let after = pays(&refund, "partner", &sailing.partner).await.ok();
+    assert_eq!((&after["unpaid"], &after["status"]), (&json!(50_000), &json!("due")));
+    assert_eq!(status(&world, &booking).await, "refund_pending");
+    world.asserts_balances(&[("partner_payable", 0), ("refund_payable", -50_000)]).await;
+    for (by, who) in [("partner", &sailing.partner), ("cash", &admin)] {
+        pays(&refund, by, who).await.has_field_errors(&[("by", "other_way")]);
+    }
+    assert_eq!(pays(&refund, "bank", &admin).await.ok()["status"], "paid");
+    assert_eq!(status(&world, &booking).await, "refunded");
+    assert_invariants(&world).await;
+    // The other way round; and the provider tells of what came through it.
+    let (booking, refund) = cancelled().await;
+    assert_eq!(pays(&refund, "bank", &admin).await.ok()["unpaid"], 150_000);
+    pays(&refund, "bank", &admin).await.has_field_errors(&[("by", "other_way")]);
+    let path = format!("/v1/booking/{}/refund", id(&booking));
+    let wrong = json!({ "reference": "x", "amount": 200_000 });
+    world.post(&path, wrong).by(&admin).send().await.has_field_errors(&[("amount", "due")]);
+    let right = json!({ "reference": "x", "amount": 150_000 });
+    assert_eq!(world.post(&path, right).by(&admin).send().await.ok()["status"], "refunded");
+    world.asserts_balances(&[("partner_payable", 0), ("refund_payable", 0)]).await;
     assert_invariants(&world).await;
 }
 

@@ -90,8 +90,8 @@ pub struct Books {
 
 impl Books {
     fn refunded(&self, payment: &str) -> i64 {
-        let of_it =
-            |entry: &&Entry| entry.payment == payment && entry.state != EntryState::Declined;
+        let moved = |state| !matches!(state, EntryState::Declined | EntryState::Reversed);
+        let of_it = |entry: &&Entry| entry.payment == payment && moved(entry.state);
         self.refunds.iter().filter(of_it).map(|entry| entry.amount).sum()
     }
 }
@@ -252,8 +252,12 @@ async fn snap(body: String) -> Response {
 
 impl Books {
     fn payment(&self, id: &str) -> Option<(String, i64, String, String)> {
+        // It knows a DANA payment by its own id alone.
+        let is_it = |order: &str, id_there: &str, kind: &str| {
+            id_there == id || (order == id && kind != "dana")
+        };
         let found =
-            self.paid.iter().find(|(order, (_, id_there, _))| *order == id || id_there == id);
+            self.paid.iter().find(|(order, (_, id_there, kind))| is_it(order, id_there, kind));
         found.map(|(order, (amount, id, kind))| (order.clone(), *amount, id.clone(), kind.clone()))
     }
 }

@@ -119,17 +119,17 @@ async fn refund(
             ),
         });
     };
-    if form.amount.is_some_and(|amount| Rupiah(amount) != due.unpaid) {
+    refunds::ensure_payable(&mut tx, due).await?;
+    let cash = refunds::cash_of(&mut tx, due).await?;
+    let by = form.by.unwrap_or_else(|| refunds::usual_way(cash));
+    let payable = refunds::payable(due, cash, by)?;
+    if form.amount.is_some_and(|amount| Rupiah(amount) != payable) {
         let message =
             text("This is not the amount that is due.", "Jumlah yang harus dikembalikan berbeda.");
         return Err(Error::field("amount", "due", message));
     }
-    refunds::ensure_payable(due)?;
-    let cash = refunds::cash_taker(&mut tx, due).await?;
-    let by = form.by.unwrap_or_else(|| refunds::usual_way(cash));
-    refunds::ensure_allowed(cash, by)?;
     let payment = RefundPayment {
-        amount: due.unpaid,
+        amount: payable,
         by,
         reference: Some(&form.reference),
         note: form.note.as_deref(),

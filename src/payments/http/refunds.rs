@@ -94,10 +94,10 @@ async fn pay(
     let mut tx = caller.begin(&app.db, now).await?;
     let (booking, refund) = locked(&mut tx, id).await?;
     let before = refunds::record_in(app, &mut tx, id).await?;
-    paying::ensure_payable(&refund)?;
-    paying::ensure_allowed(paying::cash_taker(&mut tx, &refund).await?, form.by)?;
+    paying::ensure_payable(&mut tx, &refund).await?;
+    let cash = paying::cash_of(&mut tx, &refund).await?;
     let payment = RefundPayment {
-        amount: refund.unpaid,
+        amount: paying::payable(&refund, cash, form.by)?,
         by: form.by,
         reference: Some(&form.reference),
         note: form.note.as_deref().filter(|note| !note.is_empty()),
@@ -141,7 +141,7 @@ pub async fn retry_refund(
     let now = app.clock.now();
     let mut tx = caller.begin(&app.db, now).await?;
     let (_, refund) = locked(&mut tx, before.id).await?;
-    paying::ensure_payable(&refund)?;
+    paying::ensure_payable(&mut tx, &refund).await?;
     if !paying::can_be_sent(&app, &mut tx, &refund).await? {
         return Err(Error::conflict(
             "not_refundable",

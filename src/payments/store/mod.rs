@@ -24,7 +24,7 @@ pub use events::{
     record_ordinary_payment, set_outcome, taken_money,
 };
 pub use refunds::{
-    NewToldRefund, adopt, cash_taker, insert_told, is_paid_with, refund_of_transfer, set_unmatched,
+    NewToldRefund, adopt, cash_taken, insert_told, is_paid_with, refund_of_transfer, set_unmatched,
     told_key, told_sums, told_total,
 };
 pub use reviews::{

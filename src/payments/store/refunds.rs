@@ -152,19 +152,27 @@ pub async fn is_paid_with(tx: &mut Tx, booking: Uuid, reference: &str) -> Result
     Ok(paid.is_some())
 }
 
-/// Who took the cash of a booking; `None` if it was not paid in cash.
-pub async fn cash_taker(tx: &mut Tx, booking: Uuid) -> Result<Option<CashTaker>> {
-    let taken: Option<(String,)> = tx
+/// Who took the cash of a booking, and how much of it has not gone back; `None` if it was not paid in
+/// cash.
+pub async fn cash_taken(tx: &mut Tx, booking: Uuid) -> Result<Option<(CashTaker, Rupiah)>> {
+    let taken: Option<(String, Rupiah)> = tx
         .sql(
-            "SELECT account FROM ledger_lines
+            "SELECT account, amount - CAST(COALESCE((SELECT SUM(p.amount)
+                 FROM refunds r JOIN refund_payments p ON p.refund_id = r.id
+                 WHERE r.booking_id = $1 AND p.paid_by IN ('cash', 'partner')
+                   AND p.returned_at IS NULL), 0) AS BIGINT)
+             FROM ledger_lines
              WHERE source = 'booking' AND source_id = $1 AND kind = 'paid'
                AND account IN ('cash', 'partner_payable')",
         )
         .bind(booking)
         .maybe()
         .await?;
-    Ok(taken.map(|(account,)| match account.as_str() {
-        "cash" => CashTaker::Staff,
-        _ => CashTaker::Partner,
+    Ok(taken.map(|(account, left)| {
+        let taker = match account.as_str() {
+            "cash" => CashTaker::Staff,
+            _ => CashTaker::Partner,
+        };
+        (taker, left.max(Rupiah::ZERO))
     }))
 }
