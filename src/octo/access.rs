@@ -225,7 +225,7 @@ impl FromRequestParts<App> for Client {
         ensure_environment(app, &parts.headers)?;
         let key = bearer(&parts.headers).ok_or_else(unauthorized)?;
         let base = base(parts)?;
-        let is_write = !parts.method.is_safe();
+        let is_write = changes_bookings(parts);
         let mut client = authenticate(app, &context, key, base, is_write).await?;
         client.pricing = wants_pricing(&parts.headers);
         client.base = base;
@@ -299,7 +299,7 @@ fn too_many(retry_after: u64) -> Problem {
     Problem::Failed(Error::TooManyRequests { retry_after })
 }
 
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+pub fn bearer(headers: &HeaderMap) -> Option<&str> {
     let (scheme, key) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     let key = key.trim();
     (scheme.eq_ignore_ascii_case("bearer") && !key.is_empty()).then_some(key)
@@ -323,6 +323,11 @@ pub fn wants_pricing(headers: &HeaderMap) -> bool {
     let values = headers.get_all(CAPABILITIES);
     let mut asked = values.iter().filter_map(|value| value.to_str().ok());
     asked.any(|value| value.split(',').any(|id| matches!(id.trim(), PRICING | "pricing")))
+}
+
+/// Availability and subscriptions are requested by POST, too, and take nothing.
+fn changes_bookings(parts: &Parts) -> bool {
+    !parts.method.is_safe() && parts.uri.path().split('/').any(|part| part == "bookings")
 }
 
 fn base(parts: &Parts) -> Result<Base> {
