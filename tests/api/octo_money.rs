@@ -20,6 +20,7 @@ on_both_engines![
     a_sale_is_posted_from_confirm_to_arrival,
     a_cancelled_sale_goes_back_to_the_account,
     a_sailing_that_is_cancelled_is_credited_in_full,
+    a_hold_keeps_its_price,
     a_move_is_paid_on_account,
     a_margin_above_the_commission_is_not_sold,
     an_agreed_net_fare_is_what_is_owed,
@@ -248,6 +249,30 @@ async fn priced(world: &World, shop: &Shop, day: &str, price: i64) -> String {
     let set = world.db().sql("UPDATE sailings SET price = $1 WHERE id = $2");
     set.bind(price).bind(id.parse::<dermaga::kernel::ids::Uuid>().unwrap()).run().await.unwrap();
     id
+}
+
+async fn a_hold_keeps_its_price(world: World) {
+    let shop = world.shop().await;
+    let held = world.held(&shop, 2).await;
+    let sailing = sailing_of(&shop, &held);
+    world.updates_sailing(&sailing, json!({ "price": 200_000 })).await.ok();
+    // Above the commission.
+    world.db().sql("UPDATE reseller_grants SET margin_rate = 1001").run().await.unwrap();
+    let path = format!("/bookings/{}", held["uuid"].as_str().unwrap());
+    let patch = async |items: Value| {
+        let body = json!({ "unitItems": items });
+        world.octo("PATCH", &shop, &path).json(body).send_with_retry().await
+    };
+    patch(held["unitItems"].clone()).await.bare();
+    let adult = json!({ "unitId": "adult", "contact": { "fullName": "Putu Ayu" } });
+    // Another number of units has the price of today.
+    patch(json!([adult, adult, adult])).await.refuses("UNPROCESSABLE_ENTITY");
+    let body = json!({ "contact": { "fullName": "Sari Dewi" }, "unitItems": [adult, adult] });
+    let confirm = world.octo_post(&shop, &format!("{path}/confirm"), body);
+    let sold = confirm.send_with_retry().await.bare();
+    assert_eq!(sold["unitItems"][1]["contact"]["fullName"], "Putu Ayu");
+    assert_eq!(balance_of(&world, &shop).await, 2 * NET);
+    assert_invariants(&world).await;
 }
 
 async fn a_move_is_paid_on_account(world: World) {

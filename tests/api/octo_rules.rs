@@ -48,6 +48,7 @@ on_both_engines![
     a_repeated_uuid_is_one_booking,
     a_uuid_of_other_content_is_refused,
     two_requests_at_once_make_one_booking,
+    two_requests_for_the_last_seat_make_one_booking,
     a_hold_changes_as_a_whole_or_not_at_all,
     absent_fields_stay_and_null_clears,
     a_confirmed_booking_changes_little,
@@ -650,6 +651,23 @@ async fn two_requests_at_once_make_one_booking(world: World) {
         assert_eq!(world.count("SELECT COUNT(*) FROM bookings").await, before + 1);
     }
     assert_invariants(&world).await;
+}
+
+async fn two_requests_for_the_last_seat_make_one_booking(world: World) {
+    let shop = world.shop().await;
+    for day in ["2026-11-18", "2026-11-19", "2026-11-20", "2026-11-21", "2026-11-22"] {
+        let id = world.availability_id(&shop, &shop.line, day).await;
+        let take = world.db().sql("UPDATE sailings SET seats_taken = 29 WHERE id = $1");
+        take.bind(id.parse::<Uuid>().unwrap()).run().await.unwrap();
+        let mut wish = wish(&shop.line, &id, 1);
+        wish["uuid"] = json!(ids::fresh().to_string());
+        let answers = join_all((0..8).map(|_| world.reserves(&shop, wish.clone()))).await;
+        for answer in answers {
+            assert_eq!(answer.bare()["uuid"], wish["uuid"]);
+        }
+        wish["uuid"] = json!(ids::fresh().to_string());
+        world.reserves(&shop, wish).await.refuses("UNPROCESSABLE_ENTITY");
+    }
 }
 
 async fn a_hold_changes_as_a_whole_or_not_at_all(world: World) {

@@ -159,21 +159,15 @@ pub async fn change_hold(
     let asked = form.minutes.map_or(row.expires_at, |minutes| now + minutes);
     let latest = (row.created_at + hold::LONGEST).max(row.expires_at);
     let expires_at = asked.min(latest).min(closes_at).max(now);
-    let kept: Vec<_>;
-    let items = match (&form.items, moves) {
-        (Some(items), _) => items.as_slice(),
-        (None, true) => {
-            kept = same_items(row);
-            &kept
+    let items = form.items.clone().unwrap_or_else(|| same_items(row));
+    // The price is that of the reservation until something else is reserved.
+    if !moves && items::are_units_of(&row.fare_lines, &items) {
+        if form.minutes.is_some() {
+            store::extend(tx, row.id, expires_at.max(row.expires_at), now).await?;
         }
-        (None, false) => {
-            if form.minutes.is_some() {
-                store::extend(tx, row.id, expires_at.max(row.expires_at), now).await?;
-            }
-            return Ok(row.passengers.0.clone());
-        }
-    };
-    let fares = items::fares(line, Some(items))?;
+        return Ok(items::passengers(&row.passengers, &items, &row.fare_lines));
+    }
+    let fares = items::fares(line, Some(&items))?;
     let grant = grant_of(client, line)?;
     let (price, seats) = items::priced(client, grant, line, sailing.price, &fares)?;
     let both = vec![row.sailing.sailing_id, sailing.sailing_id];
@@ -188,7 +182,7 @@ pub async fn change_hold(
         false => 0,
     };
     ensure_free(app, &target, seats, own)?;
-    let passengers = items::passengers(&row.passengers, items, &fares, sailing.price);
+    let passengers = items::passengers(&row.passengers, &items, &price.lines);
     let change = Change {
         line,
         sailing,
