@@ -46,8 +46,8 @@ pub use http::{
 };
 pub use letters::{BookingLetter, found_letter, letter, letter_to_reseller};
 pub use lookup::{
-    Readable, actor, app_page, booking_for, ensure_same_contact, may_read_identity, simulator_url,
-    to_response,
+    FEW_TICKETS, Readable, actor, app_page, booking_for, ensure_same_contact, may_read_identity,
+    simulator_url, to_response,
 };
 pub use model::{
     Boarded, BookingOnList, BookingRow, BookingStatus, CancelledPassenger, Channel, Gender,

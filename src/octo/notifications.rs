@@ -113,7 +113,7 @@ pub async fn list_subscriptions(State(app): State<App>, client: Client) -> Resul
 
 pub async fn subscribe(State(app): State<App>, client: Client, body: Bytes) -> Result<Reply> {
     client.may(Scope::Catalog)?;
-    let body = request::body(&body)?;
+    let body = request::body(body).await?;
     let new = read(&app, &client, Fields::of("body", &body)?, None)?;
     match create_subscription(&app, client.reseller_id, &new).await? {
         true => Ok(Reply(record(&new))),
@@ -136,7 +136,7 @@ pub async fn change(
     body: Bytes,
 ) -> Result<Reply> {
     client.may(Scope::Catalog)?;
-    let body = request::body(&body)?;
+    let body = request::body(body).await?;
     let before = found(&app, &client, &params).await?;
     let after = read(&app, &client, Fields::of("body", &body)?, Some(before))?;
     update_subscription(&app, client.reseller_id, &after).await?;
