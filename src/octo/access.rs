@@ -128,6 +128,12 @@ impl Client {
         own.or_else(|| self.grants.iter().find(|grant| grant.partner_id.is_none()))
     }
 
+    /// The refund policy of a partner's bookings, also if it is not granted any more.
+    pub fn policy(&self, app: &App, partner: Uuid) -> Vec<(u32, u8)> {
+        let grant = self.grant(partner);
+        grant.map_or_else(|| app.config.refund_policy.0.clone(), |grant| grant.policy(app))
+    }
+
     /// The partners whose products are listed. `None`: of all.
     pub fn partners(&self) -> Option<Vec<Uuid>> {
         if let Some(only) = self.partner_id {

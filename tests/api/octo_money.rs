@@ -22,6 +22,8 @@ on_both_engines![
     a_sailing_that_is_cancelled_is_credited_in_full,
     a_hold_keeps_its_price,
     a_move_is_paid_on_account,
+    a_move_limits_refunds_by_the_policy_of_the_grant,
+    a_moved_day_ticket_counts_from_its_last_departure,
     a_margin_above_the_commission_is_not_sold,
     an_agreed_net_fare_is_what_is_owed,
     a_years_calendar_is_one_statement,
@@ -301,6 +303,47 @@ async fn a_move_is_paid_on_account(world: World) {
     world.completes_paid_bookings().await;
     assert_eq!(world.balance("reseller_margin").await, 10_000);
     assert_invariants(&world).await;
+}
+
+/// Moves a booking to another day at this time, and cancels it then.
+async fn moves_and_cancels(
+    world: &World,
+    shop: &Shop,
+    (booking, at): (&Value, &str),
+    to: &str,
+) -> Value {
+    world.advances_clock(at.parse::<chrono::DateTime<chrono::Utc>>().unwrap() - world.now());
+    let path = format!("/bookings/{}", booking["uuid"].as_str().unwrap());
+    let body = json!({ "availabilityId": to });
+    world.octo("PATCH", shop, &path).json(body).send_with_retry().await.bare();
+    let gone = world.cancels(shop, booking, json!({})).await.bare();
+    assert_invariants(world).await;
+    gone["cancellation"]["refund"].clone()
+}
+
+async fn a_move_limits_refunds_by_the_policy_of_the_grant(world: World) {
+    let (shop, admin) = (world.shop().await, world.admin().await);
+    let policy = json!([{ "hours_before": 6, "percent": 100 }]);
+    let grants = json!([{ "mitra_id": null, "margin_rate": 5, "refund_policy": policy }]);
+    let path = format!("/v1/resellers/{}/partners", shop.reseller.id);
+    world.put(&path, json!({ "grants": grants })).by(&admin).send().await.ok();
+    let sold = world.confirmed(&shop, 1).await;
+    let next = world.availability_id(&shop, &shop.line, "2026-11-20").await;
+    // By the policy of the service half of it is kept twelve hours before departure.
+    let late = (&sold, "2026-11-17T12:00:00Z");
+    assert_eq!(moves_and_cancels(&world, &shop, late, &next).await, "FULL");
+}
+
+async fn a_moved_day_ticket_counts_from_its_last_departure(world: World) {
+    let shop = world.shop().await;
+    let product = shop.day_ticket();
+    let day = world.availability_id(&shop, &product, FIRST_DAY).await;
+    let held = world.reserves(&shop, wish(&product, &day, 1)).await.bare();
+    let sold = world.confirms(&shop, &held).await.bare();
+    let next = world.availability_id(&shop, &product, "2026-11-20").await;
+    // 21 hours before its own departure, and 27 before the last one of the day.
+    let late = (&sold, "2026-11-17T03:00:00Z");
+    assert_eq!(moves_and_cancels(&world, &shop, late, &next).await, "FULL");
 }
 
 async fn a_margin_above_the_commission_is_not_sold(world: World) {

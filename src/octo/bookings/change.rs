@@ -10,14 +10,14 @@ use super::{
     items,
     store::{self, Change, Row, Texts},
     trip_of,
-    view::Status,
+    view::{Status, Surroundings},
     visible,
 };
 use crate::{
     app::App,
     bookings::{
         self, Actor, StoredPassenger,
-        reschedule::{self, RescheduleRequest},
+        reschedule::{self, RefundTerms, RescheduleRequest},
     },
     kernel::{db::Tx, error::Error, ids::Uuid, patch::Patch},
     octo::{
@@ -25,6 +25,7 @@ use crate::{
         availability::Clock,
         error::{Problem, Result},
         request::{Contact, Fields, ItemForm, ensure_rupiah, expiration_minutes, unit_items},
+        store::SailingRow,
     },
 };
 
@@ -78,6 +79,7 @@ pub async fn change(app: &App, client: &Client, uuid: Uuid, fields: Fields<'_>) 
     let seen = find(app, client, uuid).await?;
     // Read before the transaction; it is compared with what the transaction locks.
     let target = target(app, client, &form, &seen).await?;
+    let around = Surroundings::load(app, std::slice::from_ref(&seen)).await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     store::lock(&mut tx, client.reseller_id, uuid).await?;
@@ -105,7 +107,7 @@ pub async fn change(app: &App, client: &Client, uuid: Uuid, fields: Fields<'_>) 
         Status::Confirmed => {
             let passengers = same_units(&row, &form)?;
             if let Some(target) = target {
-                reschedule(app, &mut tx, &row, &target).await?;
+                reschedule(app, client, &mut tx, &row, &target, around.day(&seen)).await?;
             }
             let passengers = with_prices(&mut tx, client, uuid, passengers).await?;
             write_texts(&mut tx, &row, &form, passengers, now).await?;
@@ -273,8 +275,15 @@ async fn with_prices(
     Ok(passengers)
 }
 
-/// Another sailing of the product. Fee and difference go on account.
-async fn reschedule(app: &App, tx: &mut Tx, row: &Row, target: &Target) -> Result<()> {
+/// Another sailing of the product. Fee and difference go on account. `day`: the sailings of a day ticket.
+async fn reschedule(
+    app: &App,
+    client: &Client,
+    tx: &mut Tx,
+    row: &Row,
+    target: &Target,
+    day: &[SailingRow],
+) -> Result<()> {
     if target.id != row.product_id() {
         return Err(Problem::unprocessable(
             "A confirmed booking keeps its product.",
@@ -291,7 +300,9 @@ async fn reschedule(app: &App, tx: &mut Tx, row: &Row, target: &Target) -> Resul
         actor: Actor::Guest,
         by: None,
     };
-    reschedule::request(app, tx, &request).await?;
+    let policy = client.policy(app, row.line.partner_id);
+    let terms = RefundTerms { policy: &policy, departure_at: row.state(day).departure_at };
+    reschedule::request_under(app, tx, &request, Some(terms)).await?;
     Ok(())
 }
 

@@ -180,10 +180,7 @@ impl Booking<'_> {
         let (row, now) = (self.row, self.app.clock.now());
         let status = row.status(now);
         let grant = self.client.grant(row.line.partner_id);
-        let policy = grant.map_or_else(
-            || self.app.config.refund_policy.0.clone(),
-            |grant| grant.policy(self.app),
-        );
+        let policy = self.client.policy(self.app, row.line.partner_id);
         let in_force = Tax::in_force(&self.client.taxes);
         let prices = self.prices(grant, &in_force);
         let no_times = Vec::new();
