@@ -56,7 +56,7 @@ pub use model::{
 pub use partial::offer as offer_of_some;
 pub use prices::{FareLine, Goods, Price, TaxAmount, price};
 pub use rules::{
-    Actor, BookingState, CancelRequest, Event, Refund, cancel_offer, cancellation,
+    Actor, BookingState, CancelRequest, Event, Refund, cancel_offer, cancellation, correcting,
     ensure_not_resold, ensure_ticket, ensure_unpaid, has_ticket, is_live, payable,
 };
 pub use store::{

@@ -52,6 +52,7 @@ on_both_engines![
     a_hold_changes_as_a_whole_or_not_at_all,
     absent_fields_stay_and_null_clears,
     a_confirmed_booking_changes_little,
+    names_stay_once_the_manifest_is_closed,
     confirming_twice_sells_once,
     a_booking_needs_a_contact_to_be_confirmed,
     cancelling_late_needs_force,
@@ -499,6 +500,15 @@ async fn names_of_all_are_asked_for(world: World) {
     let names: Vec<_> =
         manifest["passengers"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
     assert_eq!(names, [&json!("Putu Dewi"), &json!("Sari Dewi")]);
+    // And are kept.
+    let mut items = sold["unitItems"].clone();
+    items[0]["contact"] = json!(null);
+    let body = json!({ "unitItems": items });
+    patched(&world, &shop, &sold, body).await.refuses("UNPROCESSABLE_ENTITY");
+    let body = json!({ "contact": { "fullName": "Ketut Rai" }, "notes": "late" });
+    patched(&world, &shop, &sold, body).await.bare();
+    let still = world.manifest(&sailing_of(&shop, &sold)).await;
+    assert_eq!(&still["passengers"][0]["name"], names[0]);
 }
 
 async fn a_hold_lasts_as_asked(world: World) {
@@ -729,6 +739,16 @@ async fn a_confirmed_booking_changes_little(world: World) {
     let changed = patched(&world, &shop, &sold, body).await.bare();
     assert_eq!((&changed["status"], &changed["notes"]), (&json!("CONFIRMED"), &json!("late")));
     assert_eq!((&changed["resellerReference"], &changed["contact"]), (&json!("AGN-9"), &contact()));
+    // Items are matched by their uuid first, whatever their order.
+    let named = |name: &str| json!({ "unitId": "adult", "contact": { "fullName": name } });
+    let mut items = [named("Putu"), named("Sari")];
+    items[1]["uuid"] = sold["unitItems"][0]["uuid"].clone();
+    let changed = patched(&world, &shop, &sold, json!({ "unitItems": items })).await.bare();
+    for (index, name) in [(0_usize, "Sari"), (1, "Putu")] {
+        let item = &changed["unitItems"][index];
+        assert_eq!(item["uuid"], sold["unitItems"][index]["uuid"]);
+        assert_eq!(item["contact"]["fullName"], name);
+    }
     let other = world.availability_id(&shop, &shop.other_line, FIRST_DAY).await;
     for body in [
         json!({ "productId": shop.other_line, "availabilityId": other }),
@@ -743,6 +763,31 @@ async fn a_confirmed_booking_changes_little(world: World) {
     let codes = |booking: &Value| booking["unitItems"][0]["ticket"]["deliveryOptions"].clone();
     assert_ne!(codes(&moved), codes(&sold), "its tickets are new");
     assert_invariants(&world).await;
+}
+
+async fn names_stay_once_the_manifest_is_closed(world: World) {
+    let shop = world.shop().await;
+    let sold = world.confirmed(&shop, 2).await;
+    let sailing = sailing_of(&shop, &sold);
+    world.closes_manifest(&sailing).await.ok();
+    let mut items = sold["unitItems"].clone();
+    items[0]["contact"] = json!({ "fullName": "Ketut Rai" });
+    for body in [
+        json!({ "contact": { "fullName": "Ketut Rai" } }),
+        json!({ "contact": null }),
+        json!({ "unitItems": items }),
+    ] {
+        patched(&world, &shop, &sold, body).await.refuses("UNPROCESSABLE_ENTITY");
+    }
+    let manifest = world.manifest(&sailing).await;
+    assert_eq!(manifest["passengers"][0]["name"], "Sari Dewi");
+    // The manifest shows no references; and what was sent before may be sent again.
+    let mut items = sold["unitItems"].clone();
+    items[0]["resellerReference"] = json!("AGN-7");
+    let body = json!({ "notes": "late", "contact": sold["contact"], "unitItems": items });
+    let changed = patched(&world, &shop, &sold, body).await.bare();
+    assert_eq!(changed["notes"], "late");
+    assert_eq!(changed["unitItems"][0]["resellerReference"], "AGN-7");
 }
 
 async fn confirming_twice_sells_once(world: World) {

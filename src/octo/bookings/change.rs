@@ -58,6 +58,12 @@ impl<'a> ChangeForm<'a> {
         })
     }
 
+    /// The contact of the booking after the change.
+    fn contact(&self, row: &Row) -> Option<Contact> {
+        let contact = row.octo_contact.as_ref().map(|contact| contact.0.clone());
+        self.contact.clone().over(contact)
+    }
+
     /// What is asked for, over what the booking has. `None`: it stays where it is.
     fn place(&self, row: &Row) -> Option<(String, String)> {
         let product =
@@ -106,6 +112,7 @@ pub async fn change(app: &App, client: &Client, uuid: Uuid, fields: Fields<'_>) 
         }
         Status::Confirmed => {
             let passengers = same_units(&row, &form)?;
+            ensure_correctable(&row, &form, &passengers, now)?;
             if let Some(target) = target {
                 reschedule(app, client, &mut tx, &row, &target, around.day(&seen)).await?;
             }
@@ -234,7 +241,9 @@ fn same_units(row: &Row, form: &ChangeForm<'_>) -> Result<Vec<StoredPassenger>> 
     }
     let mut passengers = row.passengers.0.clone();
     let mut taken = vec![false; passengers.len()];
-    for item in items {
+    // Those with a uuid first, so that no other takes their passenger.
+    let (by_uuid, by_unit): (Vec<_>, Vec<_>) = items.iter().partition(|item| item.uuid.is_some());
+    for item in by_uuid.into_iter().chain(by_unit) {
         let found = passengers.iter().enumerate().position(|(index, passenger)| {
             let uuid = passenger.resold.as_ref().map(|resold| resold.uuid);
             !taken[index]
@@ -248,16 +257,36 @@ fn same_units(row: &Row, form: &ChangeForm<'_>) -> Result<Vec<StoredPassenger>> 
             ));
         };
         taken[found] = true;
+        let contact = item.contact.clone().over(items::contact_of(&passengers[found]));
         if let Some(resold) = &mut passengers[found].resold {
             resold.reference = item.reference.clone().over(resold.reference.take());
-            let contact = resold.contact.take();
-            let contact: Option<Contact> =
-                contact.and_then(|contact| serde_json::from_value(contact).ok());
-            let contact = item.contact.clone().over(contact);
             resold.contact = contact.map(|contact| json!(contact));
         }
     }
     Ok(passengers)
+}
+
+/// Names can be corrected until the manifest is closed, and are not taken from passengers who need one.
+fn ensure_correctable(
+    row: &Row,
+    form: &ChangeForm<'_>,
+    passengers: &[StoredPassenger],
+    now: DateTime<Utc>,
+) -> Result<()> {
+    // A missing contact is shown as one without values, and may be sent again as such.
+    let contacts = |lead: Option<Contact>, all: &[StoredPassenger]| -> Vec<Contact> {
+        let own = all.iter().map(items::contact_of);
+        std::iter::once(lead).chain(own).map(Option::unwrap_or_default).collect()
+    };
+    let before = row.octo_contact.as_ref().map(|contact| contact.0.clone());
+    let after = form.contact(row);
+    if contacts(before, &row.passengers) == contacts(after.clone(), passengers) {
+        return Ok(());
+    }
+    bookings::correcting(&row.state(&[]), now).map_err(Error::from)?;
+    let mut passengers = passengers.to_vec();
+    items::named(&mut passengers, after.as_ref());
+    items::ensure_named(&row.line, &passengers)
 }
 
 /// A reschedule may have given the passengers other prices.
@@ -314,8 +343,7 @@ pub async fn write_texts(
     mut passengers: Vec<StoredPassenger>,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    let contact = row.octo_contact.as_ref().map(|contact| contact.0.clone());
-    let contact = form.contact.clone().over(contact);
+    let contact = form.contact(row);
     items::named(&mut passengers, contact.as_ref());
     let (name, email, phone) = our_contact(contact.as_ref());
     let reference = form.reference.clone().over(row.reseller_reference.clone());

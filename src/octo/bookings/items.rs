@@ -117,11 +117,7 @@ fn passenger(
     fare: Option<&FareLine>,
 ) -> StoredPassenger {
     let said = known.and_then(|known| known.resold.clone());
-    let contact: Option<Contact> = said
-        .as_ref()
-        .and_then(|said| said.contact.clone())
-        .and_then(|contact| serde_json::from_value(contact).ok());
-    let contact = item.contact.clone().over(contact);
+    let contact = item.contact.clone().over(known.and_then(contact_of));
     let reference = said.as_ref().and_then(|said| said.reference.clone());
     let uuid = item.uuid.or(said.map(|said| said.uuid)).unwrap_or_else(ids::fresh);
     StoredPassenger {
@@ -146,14 +142,18 @@ fn passenger(
     }
 }
 
+/// The contact of a unit item.
+pub fn contact_of(passenger: &StoredPassenger) -> Option<Contact> {
+    let contact = passenger.resold.as_ref()?.contact.clone()?;
+    serde_json::from_value(contact).ok()
+}
+
 /// Names the passengers: each by its own contact, or else by that of the booking.
 pub fn named(passengers: &mut [StoredPassenger], lead: Option<&Contact>) {
     let lead = lead.and_then(Contact::name).unwrap_or_default();
     for passenger in passengers {
+        let own = contact_of(passenger).and_then(|own| own.name());
         let Some(resold) = &mut passenger.resold else { continue };
-        let own: Option<Contact> =
-            resold.contact.clone().and_then(|contact| serde_json::from_value(contact).ok());
-        let own = own.and_then(|own| own.name());
         resold.name_given = own.is_some();
         passenger.name = own.unwrap_or_else(|| lead.clone());
     }
