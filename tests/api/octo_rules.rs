@@ -64,6 +64,7 @@ on_both_engines![
     bookings_are_listed_by_day_of_travel,
     tickets_open_the_boat_and_redeem_the_booking,
     travellers_get_no_mail_unless_it_is_wanted,
+    travellers_are_told_of_changes_only_if_it_is_wanted,
     a_vouchers_address_ends_with_the_booking,
     a_credited_refund_does_not_come_back,
 ];
@@ -1022,6 +1023,37 @@ async fn travellers_get_no_mail_unless_it_is_wanted(world: World) {
     world.delivers_outbox().await;
     assert_eq!(world.letters_to("no@mail.test").len(), 1);
     assert!(!world.letters_to("agen.kuta@agen.test").is_empty());
+}
+
+async fn travellers_are_told_of_changes_only_if_it_is_wanted(world: World) {
+    let shop = world.shop().await;
+    let emails = ["no@mail.test", "yes@mail.test"];
+    let told = async || {
+        world.delivers_outbox().await;
+        emails.map(|email| world.letters_to(email).len())
+    };
+    let next = world.availability_id(&shop, &shop.line, "2026-11-20").await;
+    let mut sold = Vec::new();
+    for (email, wants) in emails.into_iter().zip([false, true]) {
+        let held = world.held(&shop, 1).await;
+        let traveller = json!({ "fullName": "Sari Dewi", "emailAddress": email });
+        let body = json!({ "contact": traveller, "emailReceipt": wants });
+        let call = world.octo_post(&shop, &path(&held, "/confirm"), body);
+        sold.push(call.send().await.bare());
+    }
+    assert_eq!(told().await, [0, 1]);
+    for booking in &sold {
+        patched(&world, &shop, booking, json!({ "availabilityId": next })).await.bare();
+    }
+    assert_eq!(told().await, [0, 2]);
+    let mut other = crate::harbour::boat("GT. 3");
+    other["name"] = json!("Ombak Biru");
+    let other = world.post("/v1/speedboats", other).by(&shop.partner).send().await.ok();
+    let (partner, boat) = (shop.partner.clone(), shop.boat.clone());
+    let sailing = crate::harbour::Sailing { partner, boat, id: next };
+    world.updates_sailing(&sailing, json!({ "speedboat_id": other["id"] })).await.ok();
+    assert_eq!(told().await, [0, 3]);
+    assert!(!world.letters_to("agen.kuta@agen.test").is_empty(), "the reseller knows");
 }
 
 async fn a_vouchers_address_ends_with_the_booking(world: World) {
