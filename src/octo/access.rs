@@ -25,7 +25,7 @@ use crate::{
         lang::Lang,
         money::{BaseFactor, Rate, Rupiah},
     },
-    resellers::{NetFare, PolicyStep, ResellerStatus, Scope},
+    resellers::{NetFare, PolicyStep, ResellerStatus, Scope, overdue_before},
     taxes::{AppliesTo, TaxRate},
 };
 
@@ -75,6 +75,8 @@ pub struct Client {
     pub taxes: Vec<TaxRate>,
     /// What it may still owe.
     credit: Rupiah,
+    /// An invoice that has been due for too long ends the credit.
+    is_overdue: bool,
     /// Amounts are multiplied by it: 1, or 100 for two decimal places.
     pub scale: i64,
     /// The only partner of the base or of the key.
@@ -110,7 +112,7 @@ impl Client {
 
     /// Refuses what the reseller could not confirm now.
     pub fn ensure_credit(&self, total: Rupiah) -> Result<()> {
-        match total <= self.credit {
+        match total <= self.credit && !self.is_overdue {
             true => Ok(()),
             false => Err(Problem::unprocessable(
                 "The credit of the reseller is used up.",
@@ -159,6 +161,7 @@ struct KeyRow {
     rate_per_minute: i32,
     currency_precision: i32,
     credit: Rupiah,
+    is_overdue: bool,
     /// Whether the partner of the base exists.
     bases: i64,
     grant_id: Option<Uuid>,
@@ -202,6 +205,8 @@ const KEY: &str = "SELECT k.id AS key_id, k.scopes, k.partner_id, k.addresses, k
          || CAST(t.base_numerator AS TEXT) || '\u{1f}' || CAST(t.base_denominator AS TEXT)
          || '\u{1f}' || t.applies_to, '\u{1e}' ORDER BY t.code)
        FROM taxes t WHERE t.is_active) AS taxes,
+      EXISTS (SELECT 1 FROM reseller_invoices v WHERE v.reseller_id = e.id AND v.status = 'open'
+         AND v.due_on < $3) AS is_overdue,
       (SELECT COUNT(*) FROM partners p WHERE p.id = $2) AS bases
     FROM reseller_keys k
     JOIN resellers e ON e.id = k.reseller_id
@@ -257,7 +262,9 @@ async fn authenticate(
     limits.before_lookup(&hash, context.address).map_err(too_many)?;
     let now = app.clock.now();
     let partner = base.partner();
-    let rows: Vec<KeyRow> = app.db.sql(KEY).bind(hash.clone()).bind(partner).all().await?;
+    let overdue = overdue_before(app.today());
+    let key = app.db.sql(KEY).bind(hash.clone()).bind(partner).bind(overdue);
+    let rows: Vec<KeyRow> = key.all().await?;
     let row = rows.first().filter(|row| row.is_good(context.address, now));
     let Some(row) = row else {
         limits.forget(&hash);
@@ -278,6 +285,7 @@ async fn authenticate(
         grants: rows.iter().filter_map(KeyRow::grant).collect(),
         taxes: taxes.ok_or_else(|| Error::internal("taxes cannot be read"))?,
         credit: row.credit,
+        is_overdue: row.is_overdue,
         scale: if row.currency_precision == 2 { 100 } else { 1 },
         partner_id: row.partner_id,
         pricing: false,

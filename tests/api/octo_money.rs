@@ -135,9 +135,12 @@ async fn an_overdue_invoice_ends_the_credit(world: World) {
         .await
         .unwrap();
     world.confirms(&shop, &held).await.refuses("UNPROCESSABLE_ENTITY");
+    let wish = world.wish(&shop, 1).await;
+    world.reserves(&shop, wish.clone()).await.refuses("UNPROCESSABLE_ENTITY");
     let later = "UPDATE reseller_invoices SET due_on = '2026-11-08'";
     world.db().sql(later).run().await.unwrap();
     world.confirms(&shop, &held).await.bare();
+    world.reserves(&shop, wish).await.bare();
 }
 
 /// Many guests and a reseller want the last seats of one sailing.
