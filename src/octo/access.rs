@@ -81,6 +81,8 @@ pub struct Client {
     pub scale: i64,
     /// The only partner of the base or of the key.
     pub partner_id: Option<Uuid>,
+    /// Whether the key is limited to one partner.
+    has_partner_key: bool,
     /// Whether prices are shown.
     pub pricing: bool,
     pub lang: Lang,
@@ -108,6 +110,11 @@ impl Client {
     /// FORBIDDEN without the scope.
     pub fn may(&self, scope: Scope) -> Result<()> {
         if self.scopes.contains(&scope) { Ok(()) } else { Err(forbidden()) }
+    }
+
+    /// FORBIDDEN for a key of one partner: what it asks about concerns all of them.
+    pub fn may_for_all_partners(&self, scope: Scope) -> Result<()> {
+        if self.has_partner_key { Err(forbidden()) } else { self.may(scope) }
     }
 
     /// Refuses what the reseller could not confirm now.
@@ -288,6 +295,7 @@ async fn authenticate(
         is_overdue: row.is_overdue,
         scale: if row.currency_precision == 2 { 100 } else { 1 },
         partner_id: row.partner_id,
+        has_partner_key: row.partner_id.is_some(),
         pricing: false,
         lang: context.lang,
         base: Base::Platform,
