@@ -84,11 +84,10 @@ impl BookingLetter {
     /// platform.
     fn is_for_resold(&self, booking: &BookingRow) -> bool {
         match self {
-            Self::Paid => booking.email_receipt,
-            Self::Tickets
-            | Self::SailingMoved
-            | Self::BoatChanged { .. }
-            | Self::Rescheduled { .. } => true,
+            Self::Paid | Self::BoatChanged { .. } | Self::Rescheduled { .. } => {
+                booking.email_receipt
+            }
+            Self::Tickets | Self::SailingMoved => true,
             Self::Cancelled { .. } => booking.called_off,
             Self::PaymentRequest
             | Self::ExpiryReminder
@@ -106,9 +105,6 @@ impl BookingLetter {
     /// Whether it is still relevant: the booking may have changed since the event.
     fn is_current(&self, booking: &BookingRow) -> bool {
         let status = booking.status;
-        if booking.reseller_id.is_some() && !self.is_for_resold(booking) {
-            return false;
-        }
         match self {
             Self::PaymentRequest | Self::ExpiryReminder => status == BookingStatus::PendingPayment,
             Self::Paid | Self::Tickets | Self::Rescheduled { .. } | Self::RescheduleDropped => {
@@ -137,8 +133,10 @@ pub async fn letter(
     id: Uuid,
     kind: &BookingLetter,
 ) -> Result<Option<(Letter, BookingRow)>> {
+    let is_for_booker =
+        |booking: &BookingRow| booking.reseller_id.is_none() || kind.is_for_resold(booking);
     let booking = store::get(&app.db, id).await?.filter(|booking| kind.is_current(booking));
-    let Some(booking) = booking else { return Ok(None) };
+    let Some(booking) = booking.filter(is_for_booker) else { return Ok(None) };
     // The placeholder of an erased booking is no address, and a reseller need not give one.
     let Ok(to) = booking.contact_email.parse() else { return Ok(None) };
     written(app, booking, kind, to).map(Some)

@@ -46,8 +46,8 @@ pub use http::{
 };
 pub use letters::{BookingLetter, found_letter, letter, letter_to_reseller};
 pub use lookup::{
-    Readable, actor, app_page, booking_for, ensure_same_contact, may_read_identity, simulator_url,
-    to_response,
+    FEW_TICKETS, Readable, actor, app_page, booking_for, ensure_same_contact, may_read_identity,
+    simulator_url, to_response,
 };
 pub use model::{
     Boarded, BookingOnList, BookingRow, BookingStatus, CancelledPassenger, Channel, Gender,
@@ -56,7 +56,7 @@ pub use model::{
 pub use partial::offer as offer_of_some;
 pub use prices::{FareLine, Goods, Price, TaxAmount, price};
 pub use rules::{
-    Actor, BookingState, CancelRequest, Event, Refund, cancel_offer, cancellation,
+    Actor, BookingState, CancelRequest, Event, Refund, cancel_offer, cancellation, correcting,
     ensure_not_resold, ensure_ticket, ensure_unpaid, has_ticket, is_live, payable,
 };
 pub use store::{

@@ -137,7 +137,9 @@ impl Service {
         let target = Target { route, operation, context };
         let is_octo = octo::is_octo(uri.path());
         // Keys of resellers have limits of their own.
-        let allowance = match is_octo {
+        let has_key =
+            route.is_some_and(|route| octo::is_limited_by_key(route.path, request.headers()));
+        let allowance = match has_key {
             true => None,
             false => app.limits().take(context.address, operation),
         };

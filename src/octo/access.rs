@@ -25,7 +25,7 @@ use crate::{
         lang::Lang,
         money::{BaseFactor, Rate, Rupiah},
     },
-    resellers::{NetFare, PolicyStep, ResellerStatus, Scope},
+    resellers::{NetFare, PolicyStep, ResellerStatus, Scope, overdue_before},
     taxes::{AppliesTo, TaxRate},
 };
 
@@ -75,10 +75,14 @@ pub struct Client {
     pub taxes: Vec<TaxRate>,
     /// What it may still owe.
     credit: Rupiah,
+    /// An invoice that has been due for too long ends the credit.
+    is_overdue: bool,
     /// Amounts are multiplied by it: 1, or 100 for two decimal places.
     pub scale: i64,
     /// The only partner of the base or of the key.
     pub partner_id: Option<Uuid>,
+    /// Whether the key is limited to one partner.
+    has_partner_key: bool,
     /// Whether prices are shown.
     pub pricing: bool,
     pub lang: Lang,
@@ -108,9 +112,14 @@ impl Client {
         if self.scopes.contains(&scope) { Ok(()) } else { Err(forbidden()) }
     }
 
+    /// FORBIDDEN for a key of one partner: what it asks about concerns all of them.
+    pub fn may_for_all_partners(&self, scope: Scope) -> Result<()> {
+        if self.has_partner_key { Err(forbidden()) } else { self.may(scope) }
+    }
+
     /// Refuses what the reseller could not confirm now.
     pub fn ensure_credit(&self, total: Rupiah) -> Result<()> {
-        match total <= self.credit {
+        match total <= self.credit && !self.is_overdue {
             true => Ok(()),
             false => Err(Problem::unprocessable(
                 "The credit of the reseller is used up.",
@@ -126,6 +135,12 @@ impl Client {
         }
         let own = self.grants.iter().find(|grant| grant.partner_id == Some(partner));
         own.or_else(|| self.grants.iter().find(|grant| grant.partner_id.is_none()))
+    }
+
+    /// The refund policy of a partner's bookings, also if it is not granted any more.
+    pub fn policy(&self, app: &App, partner: Uuid) -> Vec<(u32, u8)> {
+        let grant = self.grant(partner);
+        grant.map_or_else(|| app.config.refund_policy.0.clone(), |grant| grant.policy(app))
     }
 
     /// The partners whose products are listed. `None`: of all.
@@ -153,6 +168,7 @@ struct KeyRow {
     rate_per_minute: i32,
     currency_precision: i32,
     credit: Rupiah,
+    is_overdue: bool,
     /// Whether the partner of the base exists.
     bases: i64,
     grant_id: Option<Uuid>,
@@ -196,6 +212,8 @@ const KEY: &str = "SELECT k.id AS key_id, k.scopes, k.partner_id, k.addresses, k
          || CAST(t.base_numerator AS TEXT) || '\u{1f}' || CAST(t.base_denominator AS TEXT)
          || '\u{1f}' || t.applies_to, '\u{1e}' ORDER BY t.code)
        FROM taxes t WHERE t.is_active) AS taxes,
+      EXISTS (SELECT 1 FROM reseller_invoices v WHERE v.reseller_id = e.id AND v.status = 'open'
+         AND v.due_on < $3) AS is_overdue,
       (SELECT COUNT(*) FROM partners p WHERE p.id = $2) AS bases
     FROM reseller_keys k
     JOIN resellers e ON e.id = k.reseller_id
@@ -225,7 +243,7 @@ impl FromRequestParts<App> for Client {
         ensure_environment(app, &parts.headers)?;
         let key = bearer(&parts.headers).ok_or_else(unauthorized)?;
         let base = base(parts)?;
-        let is_write = !parts.method.is_safe();
+        let is_write = changes_bookings(parts);
         let mut client = authenticate(app, &context, key, base, is_write).await?;
         client.pricing = wants_pricing(&parts.headers);
         client.base = base;
@@ -251,7 +269,9 @@ async fn authenticate(
     limits.before_lookup(&hash, context.address).map_err(too_many)?;
     let now = app.clock.now();
     let partner = base.partner();
-    let rows: Vec<KeyRow> = app.db.sql(KEY).bind(hash.clone()).bind(partner).all().await?;
+    let overdue = overdue_before(app.today());
+    let key = app.db.sql(KEY).bind(hash.clone()).bind(partner).bind(overdue);
+    let rows: Vec<KeyRow> = key.all().await?;
     let row = rows.first().filter(|row| row.is_good(context.address, now));
     let Some(row) = row else {
         limits.forget(&hash);
@@ -272,8 +292,10 @@ async fn authenticate(
         grants: rows.iter().filter_map(KeyRow::grant).collect(),
         taxes: taxes.ok_or_else(|| Error::internal("taxes cannot be read"))?,
         credit: row.credit,
+        is_overdue: row.is_overdue,
         scale: if row.currency_precision == 2 { 100 } else { 1 },
         partner_id: row.partner_id,
+        has_partner_key: row.partner_id.is_some(),
         pricing: false,
         lang: context.lang,
         base: Base::Platform,
@@ -299,7 +321,7 @@ fn too_many(retry_after: u64) -> Problem {
     Problem::Failed(Error::TooManyRequests { retry_after })
 }
 
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+pub fn bearer(headers: &HeaderMap) -> Option<&str> {
     let (scheme, key) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     let key = key.trim();
     (scheme.eq_ignore_ascii_case("bearer") && !key.is_empty()).then_some(key)
@@ -323,6 +345,11 @@ pub fn wants_pricing(headers: &HeaderMap) -> bool {
     let values = headers.get_all(CAPABILITIES);
     let mut asked = values.iter().filter_map(|value| value.to_str().ok());
     asked.any(|value| value.split(',').any(|id| matches!(id.trim(), PRICING | "pricing")))
+}
+
+/// Availability and subscriptions are requested by POST, too, and take nothing.
+fn changes_bookings(parts: &Parts) -> bool {
+    !parts.method.is_safe() && parts.uri.path().split('/').any(|part| part == "bookings")
 }
 
 fn base(parts: &Parts) -> Result<Base> {

@@ -305,7 +305,7 @@ fn contradictory() -> Problem {
 /// Days in order, at most a year.
 fn days(first: NaiveDate, last: NaiveDate) -> Result<When> {
     let latest = first.checked_add_days(HORIZON);
-    match first <= last && latest.is_some_and(|latest| last <= latest) {
+    match first <= last && latest.is_some_and(|latest| last < latest) {
         true => Ok(When::Days(first, last)),
         false => Err(Problem::bad_request(
             "The period is of 1 to 366 days.",
@@ -392,7 +392,7 @@ pub async fn check_availability(
     body: Bytes,
 ) -> Result<Reply> {
     client.may(Scope::Catalog)?;
-    let body = request::body(&body)?;
+    let body = request::body(body).await?;
     let fields = Fields::of("body", &body)?;
     let asked = Asked::read(fields)?;
     let when = When::read(fields)?;
@@ -415,7 +415,7 @@ pub async fn check_availability(
 
 pub async fn check_calendar(State(app): State<App>, client: Client, body: Bytes) -> Result<Reply> {
     client.may(Scope::Catalog)?;
-    let body = request::body(&body)?;
+    let body = request::body(body).await?;
     let fields = Fields::of("body", &body)?;
     let asked = Asked::read(fields)?;
     let (start, end) = (fields.date("localDateStart")?, fields.date("localDateEnd")?);

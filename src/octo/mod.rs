@@ -20,7 +20,7 @@ mod store;
 
 use axum::{
     extract::{Request, State},
-    http::HeaderValue,
+    http::{HeaderMap, HeaderValue},
     middleware::{Next, from_fn, from_fn_with_state},
     response::Response,
     routing::{MethodRouter, get, post},
@@ -34,6 +34,14 @@ pub use limits::KeyLimits;
 /// Whether a path belongs to this API.
 pub fn is_octo(path: &str) -> bool {
     path == "/octo" || path.starts_with("/octo/")
+}
+
+const VOUCHER: &str = "/octo/vouchers/{id}";
+
+/// Whether the limits of a reseller's key count requests with these headers for a route. Keys that are
+/// not good count by address there.
+pub fn is_limited_by_key(route: &str, headers: &HeaderMap) -> bool {
+    is_octo(route) && route != VOUCHER && access::bearer(headers).is_some()
 }
 
 /// Paths and handlers, for both bases.
@@ -75,7 +83,7 @@ pub fn handlers(app: &App) -> Vec<(&'static str, MethodRouter<App>)> {
         let handler = handler.route_layer(from_fn(retry_on_contention));
         (path, handler.route_layer(from_fn_with_state(app.clone(), announce)))
     };
-    let voucher = [("/octo/vouchers/{id}", get(bookings::get_voucher))];
+    let voucher = [(VOUCHER, get(bookings::get_voucher))];
     routes.into_iter().flatten().map(wrapped).chain(voucher).collect()
 }
 

@@ -100,20 +100,28 @@ fn unknown() -> Problem {
     Problem::Failed(crate::kernel::error::Error::NotFound)
 }
 
+/// A subscription to bookings is that of a key that may read them. For others it does not exist.
+fn is_for(client: &Client, subscription: &Subscription) -> bool {
+    let has_bookings = subscription.types.contains(&NotificationType::BookingUpdate);
+    !has_bookings || client.may(Scope::BookingsRead).is_ok()
+}
+
 async fn found(app: &App, client: &Client, params: &Params) -> Result<Subscription> {
     let id: Uuid = request::uuid(params.last()).ok_or_else(unknown)?;
-    get_subscription(app, client.reseller_id, id).await?.ok_or_else(unknown)
+    let found = get_subscription(app, client.reseller_id, id).await?;
+    found.filter(|found| is_for(client, found)).ok_or_else(unknown)
 }
 
 pub async fn list_subscriptions(State(app): State<App>, client: Client) -> Result<Reply> {
-    client.may(Scope::Catalog)?;
+    client.may_for_all_partners(Scope::Catalog)?;
     let all = webhooks::subscriptions(&app, client.reseller_id).await?;
-    Ok(Reply(json!(all.iter().map(record).collect::<Vec<_>>())))
+    let own = all.iter().filter(|subscription| is_for(&client, subscription));
+    Ok(Reply(json!(own.map(record).collect::<Vec<_>>())))
 }
 
 pub async fn subscribe(State(app): State<App>, client: Client, body: Bytes) -> Result<Reply> {
-    client.may(Scope::Catalog)?;
-    let body = request::body(&body)?;
+    client.may_for_all_partners(Scope::Catalog)?;
+    let body = request::body(body).await?;
     let new = read(&app, &client, Fields::of("body", &body)?, None)?;
     match create_subscription(&app, client.reseller_id, &new).await? {
         true => Ok(Reply(record(&new))),
@@ -125,7 +133,7 @@ pub async fn subscribe(State(app): State<App>, client: Client, body: Bytes) -> R
 }
 
 pub async fn get_one(State(app): State<App>, client: Client, params: Params) -> Result<Reply> {
-    client.may(Scope::Catalog)?;
+    client.may_for_all_partners(Scope::Catalog)?;
     Ok(Reply(record(&found(&app, &client, &params).await?)))
 }
 
@@ -135,8 +143,8 @@ pub async fn change(
     params: Params,
     body: Bytes,
 ) -> Result<Reply> {
-    client.may(Scope::Catalog)?;
-    let body = request::body(&body)?;
+    client.may_for_all_partners(Scope::Catalog)?;
+    let body = request::body(body).await?;
     let before = found(&app, &client, &params).await?;
     let after = read(&app, &client, Fields::of("body", &body)?, Some(before))?;
     update_subscription(&app, client.reseller_id, &after).await?;
@@ -144,7 +152,7 @@ pub async fn change(
 }
 
 pub async fn unsubscribe(State(app): State<App>, client: Client, params: Params) -> Result<Reply> {
-    client.may(Scope::Catalog)?;
+    client.may_for_all_partners(Scope::Catalog)?;
     let before = found(&app, &client, &params).await?;
     match delete_subscription(&app, client.reseller_id, before.id).await? {
         true => Ok(Reply(record(&before))),

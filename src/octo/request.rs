@@ -1,6 +1,7 @@
 //! Reading requests: JSON of which every field has a type, a length, or is absent.
 
 use axum::{
+    body::Bytes,
     http::header::CONTENT_TYPE,
     response::{IntoResponse, Response},
 };
@@ -8,7 +9,12 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::{Map, Value};
 
 use super::error::{Problem, Result};
-use crate::kernel::{ids::Uuid, patch::Patch};
+use crate::kernel::{
+    http::decode,
+    ids::Uuid,
+    json::{self, Parsed},
+    patch::Patch,
+};
 
 /// The longest text of a field, unless said otherwise.
 const LONGEST: usize = 500;
@@ -21,15 +27,19 @@ const MANY: usize = 200;
 pub struct Fields<'a>(&'a Map<String, Value>);
 
 /// The body of a request. An empty one is an empty object.
-pub fn body(bytes: &[u8]) -> Result<Value> {
+pub async fn body(bytes: Bytes) -> Result<Value> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(Value::Object(Map::new()));
     }
-    let not_json = || Problem::bad_request("The body is not JSON.", "Isi permintaan bukan JSON.");
-    let value: Value = serde_json::from_slice(bytes).map_err(|_| not_json())?;
-    match value.is_object() {
-        true => Ok(value),
-        false => Err(Problem::bad_request(
+    let parsed = decode(bytes, |bytes| Ok(json::parse(bytes).ok())).await?;
+    match parsed {
+        None => Err(Problem::bad_request("The body is not JSON.", "Isi permintaan bukan JSON.")),
+        Some(Parsed { truncated: true, .. }) => Err(Problem::bad_request(
+            "The body holds too many values.",
+            "Isi permintaan memuat terlalu banyak nilai.",
+        )),
+        Some(Parsed { value, .. }) if value.is_object() => Ok(value),
+        Some(_) => Err(Problem::bad_request(
             "The body is not a JSON object.",
             "Isi permintaan bukan objek JSON.",
         )),
@@ -126,7 +136,12 @@ fn text(value: &Value, longest: usize) -> Option<&str> {
 
 /// `YYYY-MM-DD` and nothing else.
 pub fn date(text: &str) -> Option<NaiveDate> {
-    let is_date = text.len() == 10 && text.is_ascii();
+    // A year with a sign is a date for the parser, and none for the database.
+    let is_in_place = |(place, byte): (usize, u8)| match place {
+        4 | 7 => byte == b'-',
+        _ => byte.is_ascii_digit(),
+    };
+    let is_date = text.len() == 10 && text.bytes().enumerate().all(is_in_place);
     text.parse().ok().filter(|_| is_date)
 }
 

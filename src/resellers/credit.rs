@@ -1,6 +1,6 @@
 //! The credit of resellers.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
 use crate::kernel::{
     db::Tx,
@@ -11,10 +11,15 @@ use crate::kernel::{
 /// How long after it is due an unpaid invoice ends the credit.
 const GRACE: TimeDelta = TimeDelta::days(7);
 
+/// Unpaid invoices that were due before this end the credit today.
+pub fn overdue_before(today: NaiveDate) -> NaiveDate {
+    today - GRACE
+}
+
 /// 409 `credit_exceeded` unless the reseller has the credit for what this transaction has posted.
 /// The posting has locked its row, so that no two sales take the same credit.
 pub async fn ensure(tx: &mut Tx, reseller: Uuid, now: DateTime<Utc>) -> Result<()> {
-    let overdue = tx.date_of(now) - GRACE;
+    let overdue = overdue_before(tx.date_of(now));
     let has_credit: bool = tx
         .sql(
             "SELECT e.status = 'active' AND e.balance <= e.credit_limit

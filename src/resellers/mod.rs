@@ -20,7 +20,7 @@ use crate::{
     kernel::{db::Db, error::Result, ids::Uuid},
 };
 
-pub use credit::ensure as ensure_credit;
+pub use credit::{ensure as ensure_credit, overdue_before};
 pub use http::{
     create_reseller, create_reseller_invoice, create_reseller_key, find, get_reseller,
     get_reseller_grants, list_reseller_invoices, list_reseller_keys, list_resellers,

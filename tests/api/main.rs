@@ -39,6 +39,7 @@ mod money;
 mod notifications;
 mod octo;
 mod octo_fields;
+mod octo_limits;
 mod octo_money;
 mod octo_notifications;
 mod octo_rules;

@@ -20,7 +20,10 @@ on_both_engines![
     a_sale_is_posted_from_confirm_to_arrival,
     a_cancelled_sale_goes_back_to_the_account,
     a_sailing_that_is_cancelled_is_credited_in_full,
+    a_hold_keeps_its_price,
     a_move_is_paid_on_account,
+    a_move_limits_refunds_by_the_policy_of_the_grant,
+    a_moved_day_ticket_counts_from_its_last_departure,
     a_margin_above_the_commission_is_not_sold,
     an_agreed_net_fare_is_what_is_owed,
     a_years_calendar_is_one_statement,
@@ -132,9 +135,12 @@ async fn an_overdue_invoice_ends_the_credit(world: World) {
         .await
         .unwrap();
     world.confirms(&shop, &held).await.refuses("UNPROCESSABLE_ENTITY");
+    let wish = world.wish(&shop, 1).await;
+    world.reserves(&shop, wish.clone()).await.refuses("UNPROCESSABLE_ENTITY");
     let later = "UPDATE reseller_invoices SET due_on = '2026-11-08'";
     world.db().sql(later).run().await.unwrap();
     world.confirms(&shop, &held).await.bare();
+    world.reserves(&shop, wish).await.bare();
 }
 
 /// Many guests and a reseller want the last seats of one sailing.
@@ -250,6 +256,30 @@ async fn priced(world: &World, shop: &Shop, day: &str, price: i64) -> String {
     id
 }
 
+async fn a_hold_keeps_its_price(world: World) {
+    let shop = world.shop().await;
+    let held = world.held(&shop, 2).await;
+    let sailing = sailing_of(&shop, &held);
+    world.updates_sailing(&sailing, json!({ "price": 200_000 })).await.ok();
+    // Above the commission.
+    world.db().sql("UPDATE reseller_grants SET margin_rate = 1001").run().await.unwrap();
+    let path = format!("/bookings/{}", held["uuid"].as_str().unwrap());
+    let patch = async |items: Value| {
+        let body = json!({ "unitItems": items });
+        world.octo("PATCH", &shop, &path).json(body).send_with_retry().await
+    };
+    patch(held["unitItems"].clone()).await.bare();
+    let adult = json!({ "unitId": "adult", "contact": { "fullName": "Putu Ayu" } });
+    // Another number of units has the price of today.
+    patch(json!([adult, adult, adult])).await.refuses("UNPROCESSABLE_ENTITY");
+    let body = json!({ "contact": { "fullName": "Sari Dewi" }, "unitItems": [adult, adult] });
+    let confirm = world.octo_post(&shop, &format!("{path}/confirm"), body);
+    let sold = confirm.send_with_retry().await.bare();
+    assert_eq!(sold["unitItems"][1]["contact"]["fullName"], "Putu Ayu");
+    assert_eq!(balance_of(&world, &shop).await, 2 * NET);
+    assert_invariants(&world).await;
+}
+
 async fn a_move_is_paid_on_account(world: World) {
     let shop = world.shop().await;
     let dear = priced(&world, &shop, "2026-11-20", 200_000).await;
@@ -276,6 +306,47 @@ async fn a_move_is_paid_on_account(world: World) {
     world.completes_paid_bookings().await;
     assert_eq!(world.balance("reseller_margin").await, 10_000);
     assert_invariants(&world).await;
+}
+
+/// Moves a booking to another day at this time, and cancels it then.
+async fn moves_and_cancels(
+    world: &World,
+    shop: &Shop,
+    (booking, at): (&Value, &str),
+    to: &str,
+) -> Value {
+    world.advances_clock(at.parse::<chrono::DateTime<chrono::Utc>>().unwrap() - world.now());
+    let path = format!("/bookings/{}", booking["uuid"].as_str().unwrap());
+    let body = json!({ "availabilityId": to });
+    world.octo("PATCH", shop, &path).json(body).send_with_retry().await.bare();
+    let gone = world.cancels(shop, booking, json!({})).await.bare();
+    assert_invariants(world).await;
+    gone["cancellation"]["refund"].clone()
+}
+
+async fn a_move_limits_refunds_by_the_policy_of_the_grant(world: World) {
+    let (shop, admin) = (world.shop().await, world.admin().await);
+    let policy = json!([{ "hours_before": 6, "percent": 100 }]);
+    let grants = json!([{ "mitra_id": null, "margin_rate": 5, "refund_policy": policy }]);
+    let path = format!("/v1/resellers/{}/partners", shop.reseller.id);
+    world.put(&path, json!({ "grants": grants })).by(&admin).send().await.ok();
+    let sold = world.confirmed(&shop, 1).await;
+    let next = world.availability_id(&shop, &shop.line, "2026-11-20").await;
+    // By the policy of the service half of it is kept twelve hours before departure.
+    let late = (&sold, "2026-11-17T12:00:00Z");
+    assert_eq!(moves_and_cancels(&world, &shop, late, &next).await, "FULL");
+}
+
+async fn a_moved_day_ticket_counts_from_its_last_departure(world: World) {
+    let shop = world.shop().await;
+    let product = shop.day_ticket();
+    let day = world.availability_id(&shop, &product, FIRST_DAY).await;
+    let held = world.reserves(&shop, wish(&product, &day, 1)).await.bare();
+    let sold = world.confirms(&shop, &held).await.bare();
+    let next = world.availability_id(&shop, &product, "2026-11-20").await;
+    // 21 hours before its own departure, and 27 before the last one of the day.
+    let late = (&sold, "2026-11-17T03:00:00Z");
+    assert_eq!(moves_and_cancels(&world, &shop, late, &next).await, "FULL");
 }
 
 async fn a_margin_above_the_commission_is_not_sold(world: World) {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     on_both_engines,
-    resale::{Shop, UNKNOWN},
+    resale::{Reseller, Shop, UNKNOWN},
     webhooks::{Receiver, allow_private_addresses},
     world::World,
 };
@@ -13,6 +13,7 @@ on_both_engines![
     a_subscription_is_made_changed_and_ended,
     a_subscription_needs_an_address_types_and_harmless_headers,
     a_subscription_of_another_reseller_does_not_exist,
+    keys_see_only_the_subscriptions_of_their_scope,
     a_reseller_is_told_of_its_bookings,
     a_reseller_is_told_of_changed_availability_and_products,
 ];
@@ -100,6 +101,48 @@ async fn a_subscription_of_another_reseller_does_not_exist(world: World) {
     }
     let path = format!("{SUBSCRIPTIONS}/{UNKNOWN}");
     assert_eq!(world.octo_get(&other, &path).send().await.status, 404);
+}
+
+async fn keys_see_only_the_subscriptions_of_their_scope(world: World) {
+    let shop = world.shop().await;
+    let bookings =
+        subscribes(&world, &shop, "https://hooks.agen.test/a", &["BOOKING_UPDATE"]).await;
+    let products =
+        subscribes(&world, &shop, "https://hooks.agen.test/b", &["PRODUCT_UPDATE"]).await;
+    let with = async |scopes: &[&str]| {
+        let key = world.key_of(shop.reseller.id, scopes).await;
+        Shop { reseller: Reseller { key, ..shop.reseller.clone() }, ..shop.clone() }
+    };
+    let catalog = with(&["catalog"]).await;
+    let all = world.octo_get(&catalog, SUBSCRIPTIONS).send().await.bare();
+    assert_eq!(all, json!([products]));
+    for method in ["GET", "PATCH", "DELETE"] {
+        assert_eq!(world.octo(method, &catalog, &one(&bookings)).send().await.status, 404);
+    }
+    assert_eq!(world.octo_get(&catalog, &one(&products)).send().await.bare(), products);
+    // What is sent concerns all partners.
+    let limited = with(&["catalog", "bookings.read"]).await;
+    let partner = world.partner_id(&shop.partner).await;
+    world
+        .db()
+        .sql("UPDATE reseller_keys SET partner_id = $1 WHERE prefix = $2")
+        .bind(partner.parse::<dermaga::kernel::ids::Uuid>().unwrap())
+        .bind(limited.reseller.key[..12].to_owned())
+        .run()
+        .await
+        .unwrap();
+    world.octo_get(&limited, "/products").send().await.bare();
+    let body =
+        json!({ "url": "https://hooks.agen.test/c", "notificationTypes": ["PRODUCT_UPDATE"] });
+    world.octo_post(&limited, SUBSCRIPTIONS, body).send().await.refuses("FORBIDDEN");
+    world.octo_get(&limited, SUBSCRIPTIONS).send().await.refuses("FORBIDDEN");
+    for method in ["GET", "PATCH", "DELETE"] {
+        world.octo(method, &limited, &one(&products)).send().await.refuses("FORBIDDEN");
+    }
+    // The base of a partner limits no key.
+    let of_base = format!("/partners/{partner}{SUBSCRIPTIONS}");
+    let all = world.octo_get(&shop, &of_base).send().await.bare();
+    assert_eq!(all.as_array().unwrap().len(), 2);
 }
 
 async fn a_reseller_is_told_of_its_bookings(world: World) {

@@ -48,9 +48,11 @@ on_both_engines![
     a_repeated_uuid_is_one_booking,
     a_uuid_of_other_content_is_refused,
     two_requests_at_once_make_one_booking,
+    two_requests_for_the_last_seat_make_one_booking,
     a_hold_changes_as_a_whole_or_not_at_all,
     absent_fields_stay_and_null_clears,
     a_confirmed_booking_changes_little,
+    names_stay_once_the_manifest_is_closed,
     confirming_twice_sells_once,
     a_booking_needs_a_contact_to_be_confirmed,
     cancelling_late_needs_force,
@@ -62,6 +64,7 @@ on_both_engines![
     bookings_are_listed_by_day_of_travel,
     tickets_open_the_boat_and_redeem_the_booking,
     travellers_get_no_mail_unless_it_is_wanted,
+    travellers_are_told_of_changes_only_if_it_is_wanted,
     a_vouchers_address_ends_with_the_booking,
     a_credited_refund_does_not_come_back,
 ];
@@ -498,6 +501,15 @@ async fn names_of_all_are_asked_for(world: World) {
     let names: Vec<_> =
         manifest["passengers"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
     assert_eq!(names, [&json!("Putu Dewi"), &json!("Sari Dewi")]);
+    // And are kept.
+    let mut items = sold["unitItems"].clone();
+    items[0]["contact"] = json!(null);
+    let body = json!({ "unitItems": items });
+    patched(&world, &shop, &sold, body).await.refuses("UNPROCESSABLE_ENTITY");
+    let body = json!({ "contact": { "fullName": "Ketut Rai" }, "notes": "late" });
+    patched(&world, &shop, &sold, body).await.bare();
+    let still = world.manifest(&sailing_of(&shop, &sold)).await;
+    assert_eq!(&still["passengers"][0]["name"], names[0]);
 }
 
 async fn a_hold_lasts_as_asked(world: World) {
@@ -652,6 +664,23 @@ async fn two_requests_at_once_make_one_booking(world: World) {
     assert_invariants(&world).await;
 }
 
+async fn two_requests_for_the_last_seat_make_one_booking(world: World) {
+    let shop = world.shop().await;
+    for day in ["2026-11-18", "2026-11-19", "2026-11-20", "2026-11-21", "2026-11-22"] {
+        let id = world.availability_id(&shop, &shop.line, day).await;
+        let take = world.db().sql("UPDATE sailings SET seats_taken = 29 WHERE id = $1");
+        take.bind(id.parse::<Uuid>().unwrap()).run().await.unwrap();
+        let mut wish = wish(&shop.line, &id, 1);
+        wish["uuid"] = json!(ids::fresh().to_string());
+        let answers = join_all((0..8).map(|_| world.reserves(&shop, wish.clone()))).await;
+        for answer in answers {
+            assert_eq!(answer.bare()["uuid"], wish["uuid"]);
+        }
+        wish["uuid"] = json!(ids::fresh().to_string());
+        world.reserves(&shop, wish).await.refuses("UNPROCESSABLE_ENTITY");
+    }
+}
+
 async fn a_hold_changes_as_a_whole_or_not_at_all(world: World) {
     let shop = world.shop().await;
     let held = world.held(&shop, 2).await;
@@ -711,6 +740,16 @@ async fn a_confirmed_booking_changes_little(world: World) {
     let changed = patched(&world, &shop, &sold, body).await.bare();
     assert_eq!((&changed["status"], &changed["notes"]), (&json!("CONFIRMED"), &json!("late")));
     assert_eq!((&changed["resellerReference"], &changed["contact"]), (&json!("AGN-9"), &contact()));
+    // Items are matched by their uuid first, whatever their order.
+    let named = |name: &str| json!({ "unitId": "adult", "contact": { "fullName": name } });
+    let mut items = [named("Putu"), named("Sari")];
+    items[1]["uuid"] = sold["unitItems"][0]["uuid"].clone();
+    let changed = patched(&world, &shop, &sold, json!({ "unitItems": items })).await.bare();
+    for (index, name) in [(0_usize, "Sari"), (1, "Putu")] {
+        let item = &changed["unitItems"][index];
+        assert_eq!(item["uuid"], sold["unitItems"][index]["uuid"]);
+        assert_eq!(item["contact"]["fullName"], name);
+    }
     let other = world.availability_id(&shop, &shop.other_line, FIRST_DAY).await;
     for body in [
         json!({ "productId": shop.other_line, "availabilityId": other }),
@@ -725,6 +764,31 @@ async fn a_confirmed_booking_changes_little(world: World) {
     let codes = |booking: &Value| booking["unitItems"][0]["ticket"]["deliveryOptions"].clone();
     assert_ne!(codes(&moved), codes(&sold), "its tickets are new");
     assert_invariants(&world).await;
+}
+
+async fn names_stay_once_the_manifest_is_closed(world: World) {
+    let shop = world.shop().await;
+    let sold = world.confirmed(&shop, 2).await;
+    let sailing = sailing_of(&shop, &sold);
+    world.closes_manifest(&sailing).await.ok();
+    let mut items = sold["unitItems"].clone();
+    items[0]["contact"] = json!({ "fullName": "Ketut Rai" });
+    for body in [
+        json!({ "contact": { "fullName": "Ketut Rai" } }),
+        json!({ "contact": null }),
+        json!({ "unitItems": items }),
+    ] {
+        patched(&world, &shop, &sold, body).await.refuses("UNPROCESSABLE_ENTITY");
+    }
+    let manifest = world.manifest(&sailing).await;
+    assert_eq!(manifest["passengers"][0]["name"], "Sari Dewi");
+    // The manifest shows no references; and what was sent before may be sent again.
+    let mut items = sold["unitItems"].clone();
+    items[0]["resellerReference"] = json!("AGN-7");
+    let body = json!({ "notes": "late", "contact": sold["contact"], "unitItems": items });
+    let changed = patched(&world, &shop, &sold, body).await.bare();
+    assert_eq!(changed["notes"], "late");
+    assert_eq!(changed["unitItems"][0]["resellerReference"], "AGN-7");
 }
 
 async fn confirming_twice_sells_once(world: World) {
@@ -959,6 +1023,37 @@ async fn travellers_get_no_mail_unless_it_is_wanted(world: World) {
     world.delivers_outbox().await;
     assert_eq!(world.letters_to("no@mail.test").len(), 1);
     assert!(!world.letters_to("agen.kuta@agen.test").is_empty());
+}
+
+async fn travellers_are_told_of_changes_only_if_it_is_wanted(world: World) {
+    let shop = world.shop().await;
+    let emails = ["no@mail.test", "yes@mail.test"];
+    let told = async || {
+        world.delivers_outbox().await;
+        emails.map(|email| world.letters_to(email).len())
+    };
+    let next = world.availability_id(&shop, &shop.line, "2026-11-20").await;
+    let mut sold = Vec::new();
+    for (email, wants) in emails.into_iter().zip([false, true]) {
+        let held = world.held(&shop, 1).await;
+        let traveller = json!({ "fullName": "Sari Dewi", "emailAddress": email });
+        let body = json!({ "contact": traveller, "emailReceipt": wants });
+        let call = world.octo_post(&shop, &path(&held, "/confirm"), body);
+        sold.push(call.send().await.bare());
+    }
+    assert_eq!(told().await, [0, 1]);
+    for booking in &sold {
+        patched(&world, &shop, booking, json!({ "availabilityId": next })).await.bare();
+    }
+    assert_eq!(told().await, [0, 2]);
+    let mut other = crate::harbour::boat("GT. 3");
+    other["name"] = json!("Ombak Biru");
+    let other = world.post("/v1/speedboats", other).by(&shop.partner).send().await.ok();
+    let (partner, boat) = (shop.partner.clone(), shop.boat.clone());
+    let sailing = crate::harbour::Sailing { partner, boat, id: next };
+    world.updates_sailing(&sailing, json!({ "speedboat_id": other["id"] })).await.ok();
+    assert_eq!(told().await, [0, 3]);
+    assert!(!world.letters_to("agen.kuta@agen.test").is_empty(), "the reseller knows");
 }
 
 async fn a_vouchers_address_ends_with_the_booking(world: World) {

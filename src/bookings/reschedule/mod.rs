@@ -51,6 +51,14 @@ pub struct RescheduleRequest<'a> {
     pub by: Option<Uuid>,
 }
 
+/// How a cancellation would be refunded now, which limits the refund of a later one.
+pub struct RefundTerms<'a> {
+    /// Hours before departure, and percent.
+    pub policy: &'a [(u32, u8)],
+    /// The departure that they count from.
+    pub departure_at: DateTime<Utc>,
+}
+
 pub struct RescheduleOutcome {
     pub before: BookingRow,
     /// `None`: it already has this sailing.
@@ -81,6 +89,16 @@ pub async fn request(
     app: &App,
     tx: &mut Tx,
     request: &RescheduleRequest<'_>,
+) -> Result<RescheduleOutcome> {
+    request_under(app, tx, request, None).await
+}
+
+/// The same by other terms than the service's and the departure of the sailing.
+pub async fn request_under(
+    app: &App,
+    tx: &mut Tx,
+    request: &RescheduleRequest<'_>,
+    terms: Option<RefundTerms<'_>>,
 ) -> Result<RescheduleOutcome> {
     let now = app.clock.now();
     bookings::lock_row(tx, request.booking_id).await?;
@@ -131,8 +149,11 @@ pub async fn request(
         true => Rupiah::ZERO,
         false => rules::reschedule_fee(&booking.state(), request.actor, cause, fees, now)?,
     };
-    let policy = &app.config.refund_policy.0;
-    let percent = rules::refund_percent(policy, booking.departure_at, now);
+    let terms = terms.unwrap_or(RefundTerms {
+        policy: &app.config.refund_policy.0,
+        departure_at: booking.departure_at,
+    });
+    let percent = rules::refund_percent(terms.policy, terms.departure_at, now);
     let refund_cap = match (is_disrupted, by_choice) {
         (true, _) => None,
         (_, true) => Some(booking.refund_cap.unwrap_or(percent).min(percent)),

@@ -39,9 +39,7 @@ pub async fn cancel(
         return Ok(row);
     }
     let day = around.day(&seen);
-    let grant = client.grant(row.line.partner_id);
-    let policy =
-        grant.map_or_else(|| app.config.refund_policy.0.clone(), |grant| grant.policy(app));
+    let policy = client.policy(app, row.line.partner_id);
     let refund = row.refund_now(day, &policy, now).ok_or_else(not_cancellable)?;
     let is_free = row.paid_at.is_none() || refund == row.total;
     if !is_free && !force {

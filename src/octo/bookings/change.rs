@@ -10,14 +10,14 @@ use super::{
     items,
     store::{self, Change, Row, Texts},
     trip_of,
-    view::Status,
+    view::{Status, Surroundings},
     visible,
 };
 use crate::{
     app::App,
     bookings::{
         self, Actor, StoredPassenger,
-        reschedule::{self, RescheduleRequest},
+        reschedule::{self, RefundTerms, RescheduleRequest},
     },
     kernel::{db::Tx, error::Error, ids::Uuid, patch::Patch},
     octo::{
@@ -25,6 +25,7 @@ use crate::{
         availability::Clock,
         error::{Problem, Result},
         request::{Contact, Fields, ItemForm, ensure_rupiah, expiration_minutes, unit_items},
+        store::SailingRow,
     },
 };
 
@@ -57,6 +58,12 @@ impl<'a> ChangeForm<'a> {
         })
     }
 
+    /// The contact of the booking after the change.
+    fn contact(&self, row: &Row) -> Option<Contact> {
+        let contact = row.octo_contact.as_ref().map(|contact| contact.0.clone());
+        self.contact.clone().over(contact)
+    }
+
     /// What is asked for, over what the booking has. `None`: it stays where it is.
     fn place(&self, row: &Row) -> Option<(String, String)> {
         let product =
@@ -78,6 +85,7 @@ pub async fn change(app: &App, client: &Client, uuid: Uuid, fields: Fields<'_>) 
     let seen = find(app, client, uuid).await?;
     // Read before the transaction; it is compared with what the transaction locks.
     let target = target(app, client, &form, &seen).await?;
+    let around = Surroundings::load(app, std::slice::from_ref(&seen)).await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     store::lock(&mut tx, client.reseller_id, uuid).await?;
@@ -104,8 +112,9 @@ pub async fn change(app: &App, client: &Client, uuid: Uuid, fields: Fields<'_>) 
         }
         Status::Confirmed => {
             let passengers = same_units(&row, &form)?;
+            ensure_correctable(&row, &form, &passengers, now)?;
             if let Some(target) = target {
-                reschedule(app, &mut tx, &row, &target).await?;
+                reschedule(app, client, &mut tx, &row, &target, around.day(&seen)).await?;
             }
             let passengers = with_prices(&mut tx, client, uuid, passengers).await?;
             write_texts(&mut tx, &row, &form, passengers, now).await?;
@@ -159,21 +168,15 @@ pub async fn change_hold(
     let asked = form.minutes.map_or(row.expires_at, |minutes| now + minutes);
     let latest = (row.created_at + hold::LONGEST).max(row.expires_at);
     let expires_at = asked.min(latest).min(closes_at).max(now);
-    let kept: Vec<_>;
-    let items = match (&form.items, moves) {
-        (Some(items), _) => items.as_slice(),
-        (None, true) => {
-            kept = same_items(row);
-            &kept
+    let items = form.items.clone().unwrap_or_else(|| same_items(row));
+    // The price is that of the reservation until something else is reserved.
+    if !moves && items::are_units_of(&row.fare_lines, &items) {
+        if form.minutes.is_some() {
+            store::extend(tx, row.id, expires_at.max(row.expires_at), now).await?;
         }
-        (None, false) => {
-            if form.minutes.is_some() {
-                store::extend(tx, row.id, expires_at.max(row.expires_at), now).await?;
-            }
-            return Ok(row.passengers.0.clone());
-        }
-    };
-    let fares = items::fares(line, Some(items))?;
+        return Ok(items::passengers(&row.passengers, &items, &row.fare_lines));
+    }
+    let fares = items::fares(line, Some(&items))?;
     let grant = grant_of(client, line)?;
     let (price, seats) = items::priced(client, grant, line, sailing.price, &fares)?;
     let both = vec![row.sailing.sailing_id, sailing.sailing_id];
@@ -188,7 +191,7 @@ pub async fn change_hold(
         false => 0,
     };
     ensure_free(app, &target, seats, own)?;
-    let passengers = items::passengers(&row.passengers, items, &fares, sailing.price);
+    let passengers = items::passengers(&row.passengers, &items, &price.lines);
     let change = Change {
         line,
         sailing,
@@ -238,7 +241,9 @@ fn same_units(row: &Row, form: &ChangeForm<'_>) -> Result<Vec<StoredPassenger>> 
     }
     let mut passengers = row.passengers.0.clone();
     let mut taken = vec![false; passengers.len()];
-    for item in items {
+    // Those with a uuid first, so that no other takes their passenger.
+    let (by_uuid, by_unit): (Vec<_>, Vec<_>) = items.iter().partition(|item| item.uuid.is_some());
+    for item in by_uuid.into_iter().chain(by_unit) {
         let found = passengers.iter().enumerate().position(|(index, passenger)| {
             let uuid = passenger.resold.as_ref().map(|resold| resold.uuid);
             !taken[index]
@@ -252,16 +257,36 @@ fn same_units(row: &Row, form: &ChangeForm<'_>) -> Result<Vec<StoredPassenger>> 
             ));
         };
         taken[found] = true;
+        let contact = item.contact.clone().over(items::contact_of(&passengers[found]));
         if let Some(resold) = &mut passengers[found].resold {
             resold.reference = item.reference.clone().over(resold.reference.take());
-            let contact = resold.contact.take();
-            let contact: Option<Contact> =
-                contact.and_then(|contact| serde_json::from_value(contact).ok());
-            let contact = item.contact.clone().over(contact);
             resold.contact = contact.map(|contact| json!(contact));
         }
     }
     Ok(passengers)
+}
+
+/// Names can be corrected until the manifest is closed, and are not taken from passengers who need one.
+fn ensure_correctable(
+    row: &Row,
+    form: &ChangeForm<'_>,
+    passengers: &[StoredPassenger],
+    now: DateTime<Utc>,
+) -> Result<()> {
+    // A missing contact is shown as one without values, and may be sent again as such.
+    let contacts = |lead: Option<Contact>, all: &[StoredPassenger]| -> Vec<Contact> {
+        let own = all.iter().map(items::contact_of);
+        std::iter::once(lead).chain(own).map(Option::unwrap_or_default).collect()
+    };
+    let before = row.octo_contact.as_ref().map(|contact| contact.0.clone());
+    let after = form.contact(row);
+    if contacts(before, &row.passengers) == contacts(after.clone(), passengers) {
+        return Ok(());
+    }
+    bookings::correcting(&row.state(&[]), now).map_err(Error::from)?;
+    let mut passengers = passengers.to_vec();
+    items::named(&mut passengers, after.as_ref());
+    items::ensure_named(&row.line, &passengers)
 }
 
 /// A reschedule may have given the passengers other prices.
@@ -279,8 +304,15 @@ async fn with_prices(
     Ok(passengers)
 }
 
-/// Another sailing of the product. Fee and difference go on account.
-async fn reschedule(app: &App, tx: &mut Tx, row: &Row, target: &Target) -> Result<()> {
+/// Another sailing of the product. Fee and difference go on account. `day`: the sailings of a day ticket.
+async fn reschedule(
+    app: &App,
+    client: &Client,
+    tx: &mut Tx,
+    row: &Row,
+    target: &Target,
+    day: &[SailingRow],
+) -> Result<()> {
     if target.id != row.product_id() {
         return Err(Problem::unprocessable(
             "A confirmed booking keeps its product.",
@@ -297,7 +329,9 @@ async fn reschedule(app: &App, tx: &mut Tx, row: &Row, target: &Target) -> Resul
         actor: Actor::Guest,
         by: None,
     };
-    reschedule::request(app, tx, &request).await?;
+    let policy = client.policy(app, row.line.partner_id);
+    let terms = RefundTerms { policy: &policy, departure_at: row.state(day).departure_at };
+    reschedule::request_under(app, tx, &request, Some(terms)).await?;
     Ok(())
 }
 
@@ -309,8 +343,7 @@ pub async fn write_texts(
     mut passengers: Vec<StoredPassenger>,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    let contact = row.octo_contact.as_ref().map(|contact| contact.0.clone());
-    let contact = form.contact.clone().over(contact);
+    let contact = form.contact(row);
     items::named(&mut passengers, contact.as_ref());
     let (name, email, phone) = our_contact(contact.as_ref());
     let reference = form.reference.clone().over(row.reseller_reference.clone());

@@ -181,25 +181,38 @@ pub async fn hold(app: &App, client: &Client, context: &Context, body: &Value) -
         return Ok(known);
     }
     let uuid = form.uuid.unwrap_or_else(ids::fresh);
+    match take(app, client, context, &form, uuid).await {
+        Ok(()) => find(app, client, uuid).await,
+        // The same request, at the same time, may have taken the last seats.
+        Err(refusal) => known(app, client, uuid, &form.digest).await?.ok_or(refusal),
+    }
+}
+
+/// Takes the seats.
+async fn take(
+    app: &App,
+    client: &Client,
+    context: &Context,
+    form: &HoldForm<'_>,
+    uuid: Uuid,
+) -> Result<()> {
     let target = form.wanted.target(app, client).await?;
-    let new = new_booking(app, client, context, &form, uuid, &target)?;
+    let new = new_booking(app, client, context, form, uuid, &target)?;
     let line = &target.line;
     let (from, to) = (line.from_harbour_id, line.to_harbour_id);
     let trip = offers::trip_tag(from, to, target.sailing.departure_at, line.timezone);
     let _invalidation = app.response_cache.invalidate_on_drop([trip]);
     match bind_new(app.db.sql(INSERT_BOOKING), &new).run().await {
-        Ok(_) => app.db.has_posted(),
-        // The same request, at the same time.
-        Err(failure) if failure.is_unique() => {
-            if let Some(known) = known(app, client, uuid, &form.digest).await? {
-                return Ok(known);
-            }
-            let why = "the code of the booking exists already";
-            return Err(Problem::Failed(Error::Contention(why.into())));
+        Ok(_) => {
+            app.db.has_posted();
+            Ok(())
         }
-        Err(failure) => return Err(refusal(failure, target.id)),
+        Err(failure) if failure.is_unique() => {
+            let why = "the uuid or the code of the booking exists already";
+            Err(Problem::Failed(Error::Contention(why.into())))
+        }
+        Err(failure) => Err(refusal(failure, target.id)),
     }
-    find(app, client, uuid).await
 }
 
 /// The booking that an earlier request with this uuid has made, if its content was the same.
@@ -226,7 +239,7 @@ fn new_booking(
     ensure_free(app, target, seats, 0)?;
     client.ensure_credit(price.total)?;
     let items = form.items.as_deref().unwrap_or_default();
-    let mut passengers = items::passengers(&[], items, &fares, sailing.price);
+    let mut passengers = items::passengers(&[], items, &price.lines);
     items::named(&mut passengers, form.contact.as_ref());
     let (contact_name, contact_email, contact_phone) = our_contact(form.contact.as_ref());
     let now = app.clock.now();

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::{
-    bookings::{Goods, Price, ResoldPassenger, StoredPassenger, chosen_fares, price},
+    bookings::{FareLine, Goods, Price, ResoldPassenger, StoredPassenger, chosen_fares, price},
     kernel::{
         ids,
         money::{Rate, Rupiah},
@@ -50,6 +50,13 @@ pub fn fares(line: &LineRow, items: Option<&[ItemForm]>) -> Result<Vec<Fare>> {
     Ok(fares)
 }
 
+/// Whether a booking of these fares has exactly the units of the items.
+pub fn are_units_of(sold: &[FareLine], items: &[ItemForm]) -> bool {
+    let asked = |line: &FareLine| items.iter().filter(|item| item.unit_id == line.fare).count();
+    let is_same = |line: &FareLine| usize::try_from(line.count).is_ok_and(|n| n == asked(line));
+    sold.iter().all(is_same) && sold.iter().map(asked).sum::<usize>() == items.len()
+}
+
 /// What a reseller pays for these fares on a sailing of this price.
 pub fn priced(
     client: &Client,
@@ -79,8 +86,7 @@ pub fn priced(
 pub fn passengers(
     known: &[StoredPassenger],
     items: &[ItemForm],
-    fares: &[Fare],
-    seat_price: Rupiah,
+    sold: &[FareLine],
 ) -> Vec<StoredPassenger> {
     let mut left: Vec<Option<&StoredPassenger>> = known.iter().map(Some).collect();
     let mut take = |matches: &dyn Fn(&StoredPassenger) -> bool| {
@@ -93,13 +99,14 @@ pub fn passengers(
         .map(|item| item.uuid.and_then(|wanted| take(&|one| uuid(one) == Some(wanted))))
         .collect();
     let mut all = Vec::with_capacity(items.len());
-    for ((item, fare), by_uuid) in items.iter().zip(fares).zip(by_uuid) {
+    for (item, by_uuid) in items.iter().zip(by_uuid) {
         let is_alike = |one: &StoredPassenger| one.fare.as_ref() == Some(&item.unit_id);
         let known = by_uuid.or_else(|| match item.uuid {
             Some(_) => None,
             None => take(&is_alike),
         });
-        all.push(passenger(known, item, fare, seat_price));
+        let fare = sold.iter().find(|line| line.fare == item.unit_id);
+        all.push(passenger(known, item, fare));
     }
     all
 }
@@ -107,15 +114,10 @@ pub fn passengers(
 fn passenger(
     known: Option<&StoredPassenger>,
     item: &ItemForm,
-    fare: &Fare,
-    seat_price: Rupiah,
+    fare: Option<&FareLine>,
 ) -> StoredPassenger {
     let said = known.and_then(|known| known.resold.clone());
-    let contact: Option<Contact> = said
-        .as_ref()
-        .and_then(|said| said.contact.clone())
-        .and_then(|contact| serde_json::from_value(contact).ok());
-    let contact = item.contact.clone().over(contact);
+    let contact = item.contact.clone().over(known.and_then(contact_of));
     let reference = said.as_ref().and_then(|said| said.reference.clone());
     let uuid = item.uuid.or(said.map(|said| said.uuid)).unwrap_or_else(ids::fresh);
     StoredPassenger {
@@ -127,9 +129,9 @@ fn passenger(
         gender: known.and_then(|known| known.gender),
         birth_date: known.and_then(|known| known.birth_date),
         nationality: known.and_then(|known| known.nationality.clone()),
-        fare: Some(fare.key.clone()),
-        unit_price: Some(fare.of(seat_price)),
-        takes_seat: fare.takes_seat,
+        fare: Some(item.unit_id.clone()),
+        unit_price: fare.map(|fare| fare.unit_price),
+        takes_seat: fare.is_none_or(|fare| fare.takes_seat),
         place: None,
         resold: Some(ResoldPassenger {
             uuid,
@@ -140,14 +142,18 @@ fn passenger(
     }
 }
 
+/// The contact of a unit item.
+pub fn contact_of(passenger: &StoredPassenger) -> Option<Contact> {
+    let contact = passenger.resold.as_ref()?.contact.clone()?;
+    serde_json::from_value(contact).ok()
+}
+
 /// Names the passengers: each by its own contact, or else by that of the booking.
 pub fn named(passengers: &mut [StoredPassenger], lead: Option<&Contact>) {
     let lead = lead.and_then(Contact::name).unwrap_or_default();
     for passenger in passengers {
+        let own = contact_of(passenger).and_then(|own| own.name());
         let Some(resold) = &mut passenger.resold else { continue };
-        let own: Option<Contact> =
-            resold.contact.clone().and_then(|contact| serde_json::from_value(contact).ok());
-        let own = own.and_then(|own| own.name());
         resold.name_given = own.is_some();
         passenger.name = own.unwrap_or_else(|| lead.clone());
     }

@@ -14,9 +14,9 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
-use self::store::{Filter, Row};
+use self::store::{Asked, Filter, Row};
 use super::{
     access::Client,
     error::{Problem, Result},
@@ -65,7 +65,7 @@ pub async fn create_booking(
     body: Bytes,
 ) -> Result<Reply> {
     client.may(Scope::BookingsWrite)?;
-    let body = request::body(&body)?;
+    let body = request::body(body).await?;
     let row = hold::hold(&app, &client, &context, &body).await?;
     Ok(Reply(view::record(&app, &client, row).await?))
 }
@@ -114,20 +114,18 @@ pub async fn list_bookings(
         Some(sent) => Some(ProductId::parse(sent).ok_or_else(|| Problem::product(json!(sent)))?),
         None => None,
     };
-    let rows = store::list(&app.db, client.reseller_id, &filter, MOST + 1).await?;
+    let asked = Asked { filter, product, partner: client.partner_id };
+    let rows = match option.is_none_or(|id| id == OPTION) {
+        true => store::list(&app.db, client.reseller_id, &asked, MOST + 1).await?,
+        false => Vec::new(),
+    };
     if rows.len() as i64 > MOST {
         return Err(Problem::bad_request(
             "These are more than 2,000 bookings; ask for a shorter period.",
             "Lebih dari 2.000 pemesanan; gunakan periode yang lebih pendek.",
         ));
     }
-    let is_asked = |row: &Row| {
-        client.partner_id.is_none_or(|only| only == row.line.partner_id)
-            && product.is_none_or(|id| id == row.product_id())
-            && option.is_none_or(|id| id == OPTION)
-    };
-    let rows: Vec<_> = rows.into_iter().filter(is_asked).collect();
-    Ok(Reply(json!(view::records(&app, &client, &rows).await?)))
+    Ok(Reply(Value::Array(view::records(&app, &client, rows).await?)))
 }
 
 pub async fn update_booking(
@@ -137,7 +135,7 @@ pub async fn update_booking(
     body: Bytes,
 ) -> Result<Reply> {
     client.may(Scope::BookingsWrite)?;
-    let body = request::body(&body)?;
+    let body = request::body(body).await?;
     let uuid = params.booking()?;
     let row = change::change(&app, &client, uuid, Fields::of("body", &body)?).await?;
     Ok(Reply(view::record(&app, &client, row).await?))
@@ -150,7 +148,7 @@ pub async fn extend_booking(
     body: Bytes,
 ) -> Result<Reply> {
     client.may(Scope::BookingsWrite)?;
-    let body = request::body(&body)?;
+    let body = request::body(body).await?;
     let minutes = request::expiration_minutes(Fields::of("body", &body)?, 30)?;
     let row = hold::extend(&app, &client, params.booking()?, minutes).await?;
     Ok(Reply(view::record(&app, &client, row).await?))
@@ -163,7 +161,7 @@ pub async fn confirm_booking(
     body: Bytes,
 ) -> Result<Reply> {
     client.may(Scope::BookingsWrite)?;
-    let body = request::body(&body)?;
+    let body = request::body(body).await?;
     let fields = Fields::of("body", &body)?;
     let row = confirm::confirm(&app, &client, &params, fields).await?;
     Ok(Reply(view::record(&app, &client, row).await?))
@@ -176,7 +174,7 @@ pub async fn cancel_booking(
     body: Bytes,
 ) -> Result<Reply> {
     client.may(Scope::BookingsWrite)?;
-    let body = request::body(&body)?;
+    let body = request::body(body).await?;
     let fields = Fields::of("body", &body)?;
     let row = cancel::cancel(&app, &client, &params, fields).await?;
     Ok(Reply(view::record(&app, &client, row).await?))

@@ -11,6 +11,7 @@ use crate::{
         money::Rupiah,
     },
     octo::{
+        product::ProductId,
         request::Contact,
         store::{LineRow, SailingRow, line_columns, line_tables, sailing_columns},
     },
@@ -118,7 +119,13 @@ pub async fn lock(tx: &mut Tx, reseller: Uuid, uuid: Uuid) -> Result<bool> {
     Ok(locked == 1)
 }
 
-/// What a list is filtered by.
+/// Which bookings are listed.
+pub struct Asked {
+    pub filter: Filter,
+    pub product: Option<ProductId>,
+    pub partner: Option<Uuid>,
+}
+
 pub enum Filter {
     ResellerReference(String),
     SupplierReference(String),
@@ -126,23 +133,34 @@ pub enum Filter {
     Days(NaiveDate, NaiveDate),
 }
 
+macro_rules! listed {
+    ($filter:literal) => {
+        concat!(
+            bookings!(
+                " WHERE k.reseller_id = $1 AND ($2 IS NULL OR l.partner_id = $2)
+                    AND ($3 IS NULL OR l.id = $3) AND ($4 IS NULL OR k.day_ticket = $4) AND "
+            ),
+            $filter,
+            " ORDER BY k.created_at DESC, k.id DESC LIMIT CAST($5 AS BIGINT)"
+        )
+    };
+}
+
 /// The newest first, at most `limit`.
-pub async fn list(db: &Db, reseller: Uuid, filter: &Filter, limit: i64) -> Result<Vec<Row>> {
-    let statement = match filter {
-        Filter::ResellerReference(reference) => db
-            .sql(bookings!(
-                " WHERE k.reseller_id = $1 AND k.reseller_reference = $2
-                  ORDER BY k.created_at DESC, k.id DESC LIMIT CAST($3 AS BIGINT)"
-            ))
+pub async fn list(db: &Db, reseller: Uuid, asked: &Asked, limit: i64) -> Result<Vec<Row>> {
+    let of = |statement| {
+        db.sql(statement)
             .bind(reseller)
-            .bind(reference.clone()),
-        Filter::SupplierReference(code) => db
-            .sql(bookings!(
-                " WHERE k.reseller_id = $1 AND k.code = $2
-                  ORDER BY k.created_at DESC, k.id DESC LIMIT CAST($3 AS BIGINT)"
-            ))
-            .bind(reseller)
-            .bind(code.clone()),
+            .bind(asked.partner)
+            .bind(asked.product.map(|product| product.line))
+            .bind(asked.product.map(|product| product.day_ticket))
+            .bind(limit)
+    };
+    let statement = match &asked.filter {
+        Filter::ResellerReference(reference) => {
+            of(listed!("k.reseller_reference = $6")).bind(reference.clone())
+        }
+        Filter::SupplierReference(code) => of(listed!("k.code = $6")).bind(code.clone()),
         // The index has departures; the day in any zone is within these two days of it.
         Filter::Days(first, last) => {
             let start = |day: NaiveDate| day.and_time(chrono::NaiveTime::MIN).and_utc();
@@ -150,24 +168,15 @@ pub async fn list(db: &Db, reseller: Uuid, filter: &Filter, limit: i64) -> Resul
                 start(first.pred_opt().unwrap_or(*first)),
                 start(last.succ_opt().unwrap_or(*last)),
             );
-            db.sql(bookings!(
-                " WHERE k.reseller_id = $1 AND s.day BETWEEN $2 AND $4
-                    AND k.departure_at >= $5 AND k.departure_at < $6
-                  ORDER BY k.created_at DESC, k.id DESC LIMIT CAST($3 AS BIGINT)"
-            ))
-            .bind(reseller)
-            .bind(*first)
-            .bind(limit)
-            .bind(*last)
-            .bind(from)
-            .bind(until)
-            .long()
+            of(listed!("s.day BETWEEN $6 AND $7 AND k.departure_at >= $8 AND k.departure_at < $9"))
+                .bind(*first)
+                .bind(*last)
+                .bind(from)
+                .bind(until)
+                .long()
         }
     };
-    Ok(match filter {
-        Filter::Days(..) => statement.all().await?,
-        _ => statement.bind(limit).all().await?,
-    })
+    Ok(statement.all().await?)
 }
 
 /// The columns of a hold that a reseller changes.

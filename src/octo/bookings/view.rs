@@ -9,15 +9,16 @@ use super::store::Row;
 use crate::{
     app::App,
     bookings::{
-        Actor, BookingState, BookingStatus, CancelRequest, FareLine, StoredPassenger, cancellation,
+        Actor, BookingState, BookingStatus, CancelRequest, FEW_TICKETS, FareLine, StoredPassenger,
+        cancellation,
     },
     files::{SignedAction, signed_query},
-    kernel::{ids::Uuid, money::Rupiah},
+    kernel::{error::Error, ids::Uuid, money::Rupiah},
     lines::Fare,
     octo::{
         access::{Client, Grant},
         availability::{self, Clock, View},
-        error::Result,
+        error::{Problem, Result},
         pricing::{Tax, Units, pricing},
         product::{self, OPTION, Prices, Product, ProductId},
         request::{Contact, utc},
@@ -146,13 +147,24 @@ impl Surroundings {
 }
 
 /// The bookings with everything that they show.
-pub async fn records(app: &App, client: &Client, rows: &[Row]) -> Result<Vec<Value>> {
-    let around = Surroundings::load(app, rows).await?;
-    rows.iter().map(|row| Booking { app, client, row, around: &around }.record()).collect()
+/// Tickets are signed on a blocking thread where there are many.
+pub async fn records(app: &App, client: &Client, rows: Vec<Row>) -> Result<Vec<Value>> {
+    let around = Surroundings::load(app, &rows).await?;
+    let passengers: usize = rows.iter().map(|row| row.passengers.len()).sum();
+    if passengers <= FEW_TICKETS {
+        return shown(app, client, &rows, &around);
+    }
+    let (app, client) = (app.clone(), client.clone());
+    let shown = tokio::task::spawn_blocking(move || shown(&app, &client, &rows, &around));
+    shown.await.map_err(|error| Problem::Failed(Error::internal(error))).flatten()
+}
+
+fn shown(app: &App, client: &Client, rows: &[Row], around: &Surroundings) -> Result<Vec<Value>> {
+    rows.iter().map(|row| Booking { app, client, row, around }.record()).collect()
 }
 
 pub async fn record(app: &App, client: &Client, row: Row) -> Result<Value> {
-    let mut records = records(app, client, &[row]).await?;
+    let mut records = records(app, client, vec![row]).await?;
     Ok(records.pop().unwrap_or_default())
 }
 
@@ -168,10 +180,7 @@ impl Booking<'_> {
         let (row, now) = (self.row, self.app.clock.now());
         let status = row.status(now);
         let grant = self.client.grant(row.line.partner_id);
-        let policy = grant.map_or_else(
-            || self.app.config.refund_policy.0.clone(),
-            |grant| grant.policy(self.app),
-        );
+        let policy = self.client.policy(self.app, row.line.partner_id);
         let in_force = Tax::in_force(&self.client.taxes);
         let prices = self.prices(grant, &in_force);
         let no_times = Vec::new();
