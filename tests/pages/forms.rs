@@ -17,6 +17,7 @@ on_both_engines![
     a_file_is_uploaded_with_its_form,
     slow_forms_of_an_account_hold_up_nobody_else,
     a_page_stays_small,
+    a_fixed_discount_is_typed_like_any_amount,
 ];
 
 async fn a_refused_form_names_every_fault_and_keeps_what_was_typed(world: World) {
@@ -287,4 +288,45 @@ async fn a_page_stays_small(world: World) {
     assert!(style.html.len() <= 40 * 1024);
     let kept = style.headers["cache-control"].to_str().unwrap();
     assert!(kept.contains("immutable"), "{kept}");
+}
+
+async fn a_fixed_discount_is_typed_like_any_amount(world: World) {
+    let cookies = session(&world.admin().await);
+    let makes = async |code: &str, kind: &str, value: &str| {
+        let fields = [
+            ("title", "Lebaran"),
+            ("code", code),
+            ("discount.type", kind),
+            ("discount.value", value),
+            ("period.start_date", "2026-11-01"),
+            ("period.end_date", "2026-12-01"),
+            ("quota", "10"),
+            ("funded_by", "platform"),
+            ("target_type", "all"),
+            ("status", "active"),
+            ("description", ""),
+            ("tnc", ""),
+        ];
+        world.submits("/console/promotions/new", &cookies, &fields).await
+    };
+    let made = makes("TETAP", "fixed", "25.000").await;
+    assert_eq!(made.status, 303, "{}", made.html);
+    let stored = "SELECT discount_value FROM promotions WHERE discount_type = 'fixed'";
+    assert_eq!(world.count(stored).await, 25_000);
+    // A change of nothing changes nothing.
+    let form = world.page(&format!("{}/edit", made.location()), &cookies).await;
+    form.says("name=\"discount.value\" value=\"25000\"");
+    for value in ["12.5", "25,000"] {
+        let refused = makes("TETAP2", "fixed", value).await;
+        assert_eq!(refused.status, 422, "{value}");
+        refused.says("aria-describedby=\"f-discount-value-error\"");
+        refused.says(&format!("name=\"discount.value\" value=\"{value}\""));
+    }
+    for (code, value) in [("PERSEN1", "12,5"), ("PERSEN2", "12.5")] {
+        let made = makes(code, "percentage", value).await;
+        assert_eq!(made.status, 303, "{}", made.html);
+    }
+    let points = "SELECT SUM(discount_value) FROM promotions WHERE discount_type = 'percentage'";
+    let points = format!("SELECT CAST(({points}) AS BIGINT)").leak();
+    assert_eq!(world.count(points).await, 2_500);
 }
