@@ -1,7 +1,11 @@
 //! Forms and lists, without a browser.
 
 use chrono::TimeDelta;
-use dermaga::kernel::access::Rule;
+use dermaga::kernel::{
+    access::Rule,
+    ids::{self, Uuid},
+};
+use serde_json::json;
 
 use crate::{harbour::order, on_both_engines, sites::session, world::World};
 
@@ -18,6 +22,8 @@ on_both_engines![
     slow_forms_of_an_account_hold_up_nobody_else,
     a_page_stays_small,
     a_fixed_discount_is_typed_like_any_amount,
+    a_record_behind_very_many_others_has_its_pages,
+    an_id_of_another_form_is_not_here,
 ];
 
 async fn a_refused_form_names_every_fault_and_keeps_what_was_typed(world: World) {
@@ -329,4 +335,106 @@ async fn a_fixed_discount_is_typed_like_any_amount(world: World) {
     let points = "SELECT SUM(discount_value) FROM promotions WHERE discount_type = 'percentage'";
     let points = format!("SELECT CAST(({points}) AS BIGINT)").leak();
     assert_eq!(world.count(points).await, 2_500);
+}
+
+/// The id in a path, which lists of more than a page do not show at once.
+async fn a_record_behind_very_many_others_has_its_pages(world: World) {
+    let admin = world.admin().await;
+    let cookies = session(&admin);
+    let later = world.now() + TimeDelta::hours(1);
+    let id = |record: &serde_json::Value| record["id"].as_str().unwrap().parse::<Uuid>().unwrap();
+    let sailing = world.sailing().await;
+    let mut booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    booking["price"]["total"] = json!(1_000);
+    world.receives_callback(&booking, "settlement", "t-1").await.ok();
+    let review = id(&world.get("/v1/payment/reviews").by(&admin).send().await.ok()[0]);
+    let hook = json!({ "url": "https://example.com/hook", "events": ["booking.paid"] });
+    let hook = id(&world.post("/v1/webhooks", hook).by(&admin).send().await.ok());
+    let lines = json!([{ "account": "bank", "debit": 1 }, { "account": "equity", "credit": 1 }]);
+    let journal = json!({ "posted_on": "2026-11-15", "memo": "Opening", "lines": lines });
+    let journal = id(&world.post("/v1/finance/journals", journal).by(&admin).send().await.ok());
+    let harbour = world.get("/v1/harbours?search=Sanur").send().await.ok();
+    let delivery = ids::fresh();
+    for number in 0..101 {
+        world
+            .db()
+            .sql(
+                "INSERT INTO payment_reviews (id, event_id, payment_id, booking_id, reason, amount,
+                   expected, created_at)
+                 SELECT $1, event_id, payment_id, booking_id, reason, amount, expected, $2
+                 FROM payment_reviews WHERE id = $3",
+            )
+            .bind(ids::fresh())
+            .bind(later)
+            .bind(review)
+            .run()
+            .await
+            .unwrap();
+        world
+            .db()
+            .sql(
+                "INSERT INTO journals (id, status, posted_on, memo, amount, created_by, created_at)
+                 SELECT $1, status, posted_on, memo, amount, created_by, $2
+                 FROM journals WHERE id = $3",
+            )
+            .bind(ids::fresh())
+            .bind(later)
+            .bind(journal)
+            .run()
+            .await
+            .unwrap();
+        world
+            .db()
+            .sql(
+                "INSERT INTO webhook_deliveries (id, webhook_id, event_id, type, payload, lane,
+                   status, attempts, created_at)
+                 VALUES ($1, $2, $3, 'booking.paid', $4, 'x', 'failed', 1, $5)",
+            )
+            .bind(if number == 0 { delivery } else { ids::fresh() })
+            .bind(hook)
+            .bind(ids::fresh())
+            .bind(json!({}))
+            .bind(if number == 0 { world.now() } else { later })
+            .run()
+            .await
+            .unwrap();
+        world
+            .db()
+            .sql(
+                "INSERT INTO harbours (id, name, aliases, city, province, timezone, status,
+                   search_keys, created_at, updated_at)
+                 VALUES ($1, $2, $3, '', '', 'Asia/Makassar', 'verified', $2, $4, $4)",
+            )
+            .bind(ids::fresh())
+            .bind(format!("aa {number}"))
+            .bind(json!([]))
+            .bind(later)
+            .run()
+            .await
+            .unwrap();
+    }
+    for path in [
+        format!("/console/payment-reviews/{review}/resolve"),
+        format!("/console/finance/journals/{journal}/approve"),
+        format!("/console/finance/journals/{journal}/reject"),
+        format!("/console/webhooks/{hook}/deliveries/{delivery}/resend"),
+        format!("/console/harbours/{}/edit", id(&harbour[0])),
+        format!("/console/harbours/{}/delete", id(&harbour[0])),
+    ] {
+        let shown = world.page(&path, &cookies).await;
+        assert_eq!(shown.status, 200, "{path}: {}", shown.html);
+    }
+    // The delivery of another webhook is none of this one.
+    let path = format!("/v1/webhooks/{hook}/deliveries?delivery_id={}", ids::fresh());
+    assert_eq!(world.get(&path).by(&admin).send().await.ok(), json!([]));
+}
+
+async fn an_id_of_another_form_is_not_here(world: World) {
+    let cookies = session(&world.admin().await);
+    for id in ["x", "019f0000-0000-7000-8000-000000000000"] {
+        for path in ["/console/harbours/{}/edit", "/console/finance/journals/{}/approve"] {
+            let shown = world.page(&path.replace("{}", id), &cookies).await;
+            assert_eq!(shown.status, 404, "{path} {id}");
+        }
+    }
 }

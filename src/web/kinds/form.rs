@@ -142,11 +142,16 @@ fn decides(page: &Page, specs: &[Spec]) -> bool {
 async fn subject(visit: &Visit) -> Result<Value, Envelope> {
     match visit.page().subject {
         "" => Ok(Value::Null),
-        // Some records are only part of a list.
+        // Some records are only part of a list. A list that can be long has a filter for the id, which
+        // is a parameter of the page.
         list if list.starts_with("list_") => {
             let id = visit.params.last().cloned().unwrap_or_default();
             let call = visit.call(list).query("page_size", "100");
             let found = visit.ask(call).await;
+            // What is no id belongs to no record.
+            if found.status == 422 {
+                return Err(Envelope { status: 404, ..Envelope::default() });
+            }
             if !found.is_success() {
                 return Err(found);
             }
