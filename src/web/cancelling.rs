@@ -85,7 +85,7 @@ async fn options(visit: &Visit, chosen: &[String]) -> Envelope {
 async fn show(visit: Visit, values: Values, shown: Shown) -> Response {
     let booking = visit.ask(visit.call("get_booking")).await;
     if !booking.is_success() {
-        return visit.problem(&booking);
+        return visit.interrupted(values, &booking);
     }
     let all = booking.data["passengers"].as_array().map_or(0, Vec::len);
     let is_guest = visit.guest.is_some();

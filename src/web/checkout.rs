@@ -14,7 +14,7 @@ use super::{
     format::rupiah,
     forms::{self, Spec, Values},
     view::{by_name, data},
-    visit::{Visit, problem_title, with_query},
+    visit::{Visit, with_query},
     words,
 };
 use crate::{
@@ -78,7 +78,10 @@ pub async fn checkout(visit: Visit, form: Option<Values>, place: &'static Place)
         Ok(offer) => offer,
         // A limit or a failure: nothing that was typed is lost.
         Err(refusal) if is_form && !matches!(refusal.status, 404 | 409 | 422) => {
-            return try_again(visit, &values, &pressed, refusal);
+            let mut values = values;
+            values.set("_do", pressed);
+            values.set("_at", at);
+            return visit.try_again(values, &refusal);
         }
         Err(refusal) => return not_on_sale(visit, place, refusal),
     };
@@ -218,19 +221,6 @@ fn not_on_sale(visit: Visit, place: &Place, refusal: Envelope) -> Response {
         }
         _ => visit.problem(&refusal),
     }
-}
-
-/// The form with everything that was typed, to be sent once more.
-fn try_again(visit: Visit, values: &Values, pressed: &str, refusal: Envelope) -> Response {
-    let contents = context! {
-        kind => "form",
-        hidden => data(&values.0),
-        pressed,
-        refusal => refusal.message.as_str(),
-        retry_after => refusal.retry_after,
-    };
-    let title = problem_title(refusal.status, visit.lang());
-    visit.render(refusal.status, "try_again.html", title, contents)
 }
 
 /// Shows the answers, unless something is wrong with them. `again`: the sale was refused or its outcome

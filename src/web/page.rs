@@ -178,6 +178,16 @@ impl Page {
     pub fn has_form(&self) -> bool {
         matches!(self.kind, Kind::Form | Kind::Own(_))
     }
+
+    /// Values of its form without what must not be shown again. A code is a secret where it is one of
+    /// the second factor.
+    pub fn without_secrets(&self, values: Values) -> Values {
+        let mut values = values.without_secrets();
+        if self.operation.ends_with("_totp") {
+            values.take("code");
+        }
+        values
+    }
 }
 
 /// The table of pages. A method changes the line above it.

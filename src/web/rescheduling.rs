@@ -78,7 +78,7 @@ fn seats(booking: &Value) -> i64 {
 async fn show(visit: Visit, values: Values, shown: Shown) -> Response {
     let booking = visit.ask(visit.call("get_booking")).await;
     if !booking.is_success() {
-        return visit.problem(&booking);
+        return visit.interrupted(values, &booking);
     }
     let sailing = &booking.data["sailing"];
     let date = values.get("date").and_then(|date| date.parse().ok());

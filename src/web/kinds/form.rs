@@ -41,7 +41,7 @@ pub async fn form_with(visit: Visit, values: Values, shown: Shown) -> Response {
         tokio::join!(subject(&visit), further(&visit), clash(&visit, shown.refusal.as_ref()));
     let record = match record {
         Ok(record) => record,
-        Err(envelope) => return visit.problem(&envelope),
+        Err(envelope) => return visit.interrupted(values, &envelope),
     };
     let specs = Spec::parse(page.fields);
     let mut values = match values.0.is_empty() {
@@ -254,6 +254,9 @@ pub async fn submit(mut visit: Visit, mut values: Values, uploads: Vec<Upload>) 
         visit.context.lang = lang;
         return form_with(visit, values, Shown::plain()).await;
     }
+    if values.take("_show").is_some() {
+        return form_with(visit, values, Shown::plain()).await;
+    }
     if let Some(list) = values.take("_add") {
         let specs = Spec::parse(visit.page().fields);
         if specs.iter().any(|spec| spec.path == list && !spec.children.is_empty()) {
@@ -344,7 +347,7 @@ async fn refused(visit: Visit, values: Values, answer: Envelope) -> Response {
         "reauthentication_required" => (visit.web.sign_in().confirm)(visit, &values),
         "second_factor_enrolment_required" => visit.problem(&answer),
         _ => {
-            let values = visit.without_secrets(values);
+            let values = visit.page().without_secrets(values);
             form_with(visit, values, Shown::refused(answer)).await
         }
     }
