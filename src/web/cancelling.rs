@@ -110,7 +110,9 @@ async fn show(visit: Visit, values: Values, shown: Shown) -> Response {
     let code = booking.data["code"].as_str().unwrap_or_default();
     let title = format!("{}: {code}", visit.page().title.say(lang));
     let cancel = options.as_ref().filter(|options| options.is_success());
+    let may_cancel = cancel.is_some_and(|options| options.data["cancel"]["allowed"] == true);
     let contents = context! {
+        kind => may_cancel.then_some("form"),
         record => data(&booking.data),
         is_whole,
         may_part => booking.data["type"] != "charter" && booking.data["status"] == "paid" && all > 1,

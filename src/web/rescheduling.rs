@@ -124,6 +124,7 @@ async fn show(visit: Visit, values: Values, shown: Shown) -> Response {
     });
     let moved = preview.as_ref().filter(|preview| preview.is_success());
     let contents = context! {
+        kind => moved.map(|_| "form"),
         record => data(&booking.data),
         date => date.to_string(),
         offers => data(&offers),
