@@ -59,7 +59,7 @@ async fn preview(visit: &Visit, to: &str) -> Envelope {
 }
 
 /// The day of departure, in the zone of the sailing.
-fn day_of(sailing: &Value) -> Option<NaiveDate> {
+pub fn day_of(sailing: &Value) -> Option<NaiveDate> {
     let at: DateTime<Utc> = sailing["departure_at"].as_str()?.parse().ok()?;
     let zone: Tz = sailing["timezone"].as_str()?.parse().ok()?;
     Some(at.with_timezone(&zone).date_naive())

@@ -26,6 +26,7 @@ on_both_engines![
     the_language_of_a_form_changes_without_saving_it,
     the_language_of_a_cancellation_keeps_what_was_typed,
     the_language_of_a_move_keeps_what_was_typed,
+    a_sale_that_ends_meanwhile_leads_to_the_other_sailings,
     a_link_fills_in_no_account,
     a_sailing_that_was_called_off_can_be_exchanged,
     a_price_that_has_changed_is_shown_before_the_sale,
@@ -352,6 +353,32 @@ async fn the_language_of_a_move_keeps_what_was_typed(world: World) {
     shown.says("Diminta tamu");
     shown.says("Tanpa biaya.");
     assert_eq!(world.looks_up(&booking).await["route_time_id"], sailing.id.as_str());
+}
+
+async fn a_sale_that_ends_meanwhile_leads_to_the_other_sailings(world: World) {
+    let sailing = world.sailing().await;
+    let path = format!("/en/book/{}", sailing.id);
+    let form = world.page(&format!("{path}?item_id={}&qty=2", sailing.boat), "").await;
+    let others = hidden(&form, "_others").replace("&amp;", "&");
+    let expected = "/en/search?from=Sanur&to=Nusa+Penida&date=2026-11-16&qty=2&type=speedboat";
+    assert_eq!(others, expected);
+    // Ten minutes before departure.
+    world.advances_clock(chrono::TimeDelta::minutes(20 * 60 + 50));
+    let fields = [
+        ("item_id", sailing.boat.as_str()),
+        ("type", "speedboat"),
+        ("qty", "2"),
+        ("_others", &others),
+        ("contact.name", "Sari"),
+        ("_do", "check"),
+    ];
+    let closed = world.submits(&path, "", &fields).await;
+    assert_eq!((closed.status, closed.location()), (303, expected), "{}", closed.html);
+    world.page(expected, &closed.cookies()).await.says("can no longer be booked");
+    // Only the search is taken from the form.
+    let fields = [fields[0], ("_others", "https://evil.example/?from=Sanur")];
+    let closed = world.submits(&path, "", &fields).await;
+    assert_eq!(closed.location(), "/en/search?from=Sanur");
 }
 
 async fn a_link_fills_in_no_account(world: World) {
