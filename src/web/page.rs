@@ -51,6 +51,8 @@ pub struct Page {
     pub prefilled: bool,
     /// The part of the record that the form changes.
     pub part: &'static str,
+    /// A field that starts with an amount of the record, and where that is.
+    pub amount: Option<(&'static str, &'static str)>,
     pub choices: Vec<Choices>,
     /// Values that the form sends and does not show.
     pub fixed: &'static [(&'static str, &'static str)],
@@ -156,6 +158,7 @@ impl Page {
             subject: "",
             prefilled: false,
             part: "",
+            amount: None,
             choices: Vec::new(),
             fixed: &[],
             then: "",
@@ -357,6 +360,11 @@ impl Pages {
 
     pub fn part(self, path: &'static str) -> Self {
         self.last(|page| page.part = path)
+    }
+
+    /// A field that starts with an amount of the record.
+    pub fn amount(self, field: &'static str, path: &'static str) -> Self {
+        self.last(|page| page.amount = Some((field, path)))
     }
 
     pub fn fixed(self, values: &'static [(&'static str, &'static str)]) -> Self {

@@ -24,6 +24,9 @@ on_both_engines![
     a_fixed_discount_is_typed_like_any_amount,
     a_record_behind_very_many_others_has_its_pages,
     an_id_of_another_form_is_not_here,
+    a_refund_starts_with_what_is_owed,
+    a_boat_in_use_names_its_sailings,
+    days_without_anything_to_settle_are_at_fault,
 ];
 
 async fn a_refused_form_names_every_fault_and_keeps_what_was_typed(world: World) {
@@ -437,4 +440,48 @@ async fn an_id_of_another_form_is_not_here(world: World) {
             assert_eq!(shown.status, 404, "{path} {id}");
         }
     }
+}
+
+async fn a_refund_starts_with_what_is_owed(world: World) {
+    let sailing = world.sailing().await;
+    let booking = world.paid_booking(&sailing, 2).await;
+    let admin = world.admin().await;
+    let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
+    let cancel = json!({ "reason": "Sakit", "refund_amount": 120_000 });
+    world.post(&path, cancel).by(&admin).send().await.ok();
+    let path = format!("/console/bookings/{}/refund", booking["id"].as_str().unwrap());
+    let form = world.page(&path, &session(&admin)).await;
+    form.says("name=\"amount\" value=\"120000\"");
+}
+
+async fn a_boat_in_use_names_its_sailings(world: World) {
+    let sailing = world.sailing().await;
+    let later = world.sailing_of_another_day(&sailing).await;
+    world.paid_booking(&later, 1).await;
+    let cookies = session(&sailing.partner);
+    let path = format!("/console/boats/{}/delete", sailing.boat);
+    let refused = world.submits(&path, &cookies, &[]).await;
+    assert_eq!(refused.status, 409, "{}", refused.html);
+    assert!(refused.html.contains("<title>Error:"), "{}", refused.html);
+    let day = format!("/console/sailings?speedboat_id={}&amp;date=2026-11-17", sailing.boat);
+    refused.says(&format!("href=\"{day}\""));
+    let day = world.page(&day.replace("&amp;", "&"), &cookies).await;
+    day.says(&later.id);
+}
+
+async fn days_without_anything_to_settle_are_at_fault(world: World) {
+    let partner = world.active_partner("made@bahari.id").await;
+    let cookies = session(&world.admin().await);
+    let mitra = world.partner_id(&partner).await;
+    let fields = [
+        ("mitra_id", mitra.as_str()),
+        ("start_date", "2026-11-01"),
+        ("end_date", "2026-11-30"),
+        ("note", "November"),
+    ];
+    let refused = world.submits("/console/settlements/new", &cookies, &fields).await;
+    assert_eq!(refused.status, 409, "{}", refused.html);
+    refused.says("aria-describedby=\"f-start-date-error\"");
+    refused.says("aria-describedby=\"f-end-date-error\"");
+    refused.says("November");
 }
