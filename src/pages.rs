@@ -165,7 +165,7 @@ fn sales(pages: Pages) -> Pages {
     .act("/console/bookings/{id}/refund-account", "set_refund_account", "get_booking", ("Account for the refund", "Rekening pengembalian")).heading("code").when("status", &["refund_pending"])
         .fields("bank_code account_number account_name")
     .act("/console/bookings/{id}/refund", "record_refund", "get_booking", ("Record refund", "Catat pengembalian dana")).heading("code").when("status", &["refund_pending"])
-        .columns("contact.name owed refund_account").fields("by reference amount note")
+        .columns("contact.name owed refund_account").fields("by reference amount note").amount("amount", "owed")
     .act("/console/bookings/{id}/cancel", "cancel_booking", "get_booking", ("Cancel booking", "Batalkan pemesanan")).heading("code").danger().when("status", &["pending_payment", "paid", "completed"])
         .columns("contact.name sailing.journey sailing.departure_at qty price.total:money").fields("reason refund refund_amount borne_by").template("booking_cancel.html").also(&["get_booking_options"])
         .says("The seats are sold again and the customer is told. Without a choice everything that was paid is owed back.",

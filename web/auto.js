@@ -1,8 +1,8 @@
 // Saves steps; every page works without it.
 "use strict";
-// A choice in a filter applies it.
+// A choice in a filter applies it. A date field changes with each digit.
 document.addEventListener("change", (event) => {
-  if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
+  if (event.target.matches("select[data-submit]")) event.target.form.requestSubmit();
 });
 // A second press does not send a form twice. The button stays usable when the page is shown again.
 document.addEventListener("submit", (event) => {

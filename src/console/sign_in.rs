@@ -70,7 +70,7 @@ fn show(visit: Visit, status: u16, values: &Values, shown: &Shown<'_>) -> Respon
         held => data(held.collect::<Vec<_>>()),
         sealed => shown.sealed.as_deref(),
         waiting => shown.waiting,
-        message => shown.refusal.map(|refusal| refusal.message.as_str()),
+        refusal => shown.refusal.map(|refusal| refusal.message.as_str()),
         retry_after => shown.refusal.and_then(|refusal| refusal.retry_after),
     };
     visit.render(status, "login.html", title, contents)
@@ -205,7 +205,7 @@ fn show_confirmation(
         action => "/console/confirm",
         held => data(held.collect::<Vec<_>>()),
         second_factor => second_factor.unwrap_or_default(),
-        message => refusal.map(|refusal| refusal.message.as_str()),
+        refusal => refusal.map(|refusal| refusal.message.as_str()),
         retry_after => refusal.and_then(|refusal| refusal.retry_after),
     };
     visit.render(status, "login.html", title, contents)

@@ -37,7 +37,7 @@ use crate::{
     },
     octo, pages, pier, service,
     table::{Operation, Route, Routes},
-    web::{self, Site, Web},
+    web::{self, Site, Web, again::Typed},
 };
 
 /// Capacity for the headers that are added to a response.
@@ -133,7 +133,10 @@ impl Service {
         }
         let operation = route.and_then(|route| route.operation(&method));
         // Errors on a page are pages, too.
-        let page_headers = web::is_page(uri.path()).then(|| request.headers().clone());
+        let page = web::is_page(uri.path()).then(|| (request.headers().clone(), Typed::default()));
+        if let Some((_, typed)) = &page {
+            request.extensions_mut().insert(typed.clone());
+        }
         let target = Target { route, operation, context };
         let is_octo = octo::is_octo(uri.path());
         // Keys of resellers have limits of their own.
@@ -145,11 +148,18 @@ impl Service {
         };
         let refused = allowance.as_ref().and_then(|allowance| allowance.refused());
         let mut response = match refused {
-            Some(retry_after) => Error::TooManyRequests { retry_after }.into_response(),
+            Some(retry_after) => {
+                if page.is_some() {
+                    let _ =
+                        tokio::time::timeout(self.0.timeout, self.0.web.keep_typed(request)).await;
+                }
+                Error::TooManyRequests { retry_after }.into_response()
+            }
             None => self.answer_in_time(target, request).await,
         };
-        if let Some(headers) = page_headers {
-            self.0.web.render_problem(&mut response, context, &headers, uri.path()).await;
+        if let Some((headers, typed)) = page {
+            let (web, form) = (&self.0.web, typed.take());
+            web.render_problem(&mut response, context, &headers, &method, &uri, form).await;
         }
         // One allocation for all headers that follow.
         response.headers_mut().reserve(ADDED_HEADERS);

@@ -590,6 +590,8 @@ impl Journal {
 pub struct JournalsQuery {
     #[serde(flatten)]
     pub paging: Paging,
+    /// Only the journal entry with this id.
+    pub id: Option<Uuid>,
     pub status: Option<JournalStatus>,
     pub start_date: Option<NaiveDate>,
     pub end_date: Option<NaiveDate>,

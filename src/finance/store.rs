@@ -235,6 +235,7 @@ pub async fn journals(
 ) -> Result<(Vec<JournalRow>, Vec<JournalLineRow>, Total)> {
     let (rows, total): (Vec<JournalRow>, Total) = db
         .list(journal!(""))
+        .filter("j.id = ?", query.id)
         .filter("j.status = ?", query.status)
         .filter("j.posted_on >= ?", query.start_date)
         .filter("j.posted_on <= ?", query.end_date)

@@ -216,6 +216,8 @@ crate::string_enum! {
 pub struct HarboursQuery {
     #[serde(flatten)]
     pub paging: Paging,
+    /// Only the harbour with this id.
+    pub id: Option<Uuid>,
     pub status: Option<HarbourStatus>,
     /// Default: by name.
     pub sort_by: Option<HarbourSort>,

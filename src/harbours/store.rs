@@ -85,6 +85,7 @@ pub async fn list(db: &Db, seen: Seen, query: &HarboursQuery) -> Result<Page<Har
         ),
     };
     let rows = list
+        .filter("h.id = ?", query.id)
         .filter("h.status = ?", query.status)
         .search(&["h.search_keys"], words.as_deref())
         .page(paging.sort(Some(sort), sort), "h.id", paging.limit(), paging.offset())

@@ -108,6 +108,8 @@ pub struct Review {
 pub struct ReviewsQuery {
     #[serde(flatten)]
     pub paging: Pages,
+    /// Only the review with this id.
+    pub id: Option<Uuid>,
     pub reason: Option<ReviewReason>,
     /// Whether it is unresolved.
     pub open: Option<bool>,

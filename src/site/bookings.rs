@@ -242,11 +242,7 @@ pub fn site_move(visit: Visit, form: Option<Values>) -> BoxFuture<'static, Respo
 pub fn site_change(visit: Visit, form: Option<Values>) -> BoxFuture<'static, Response> {
     with_booking(visit, form, |visit, form| match form {
         None => kinds::form(visit).boxed(),
-        Some(mut values) => match values.take("_show") {
-            // In the other language.
-            Some(_) => kinds::form_with(visit, values, Shown::plain()).boxed(),
-            None => kinds::submit(visit, values, Vec::new()).boxed(),
-        },
+        Some(values) => kinds::submit(visit, values, Vec::new()).boxed(),
     })
 }
 

@@ -85,7 +85,7 @@ async fn options(visit: &Visit, chosen: &[String]) -> Envelope {
 async fn show(visit: Visit, values: Values, shown: Shown) -> Response {
     let booking = visit.ask(visit.call("get_booking")).await;
     if !booking.is_success() {
-        return visit.problem(&booking);
+        return visit.interrupted(values, &booking);
     }
     let all = booking.data["passengers"].as_array().map_or(0, Vec::len);
     let is_guest = visit.guest.is_some();
@@ -110,7 +110,9 @@ async fn show(visit: Visit, values: Values, shown: Shown) -> Response {
     let code = booking.data["code"].as_str().unwrap_or_default();
     let title = format!("{}: {code}", visit.page().title.say(lang));
     let cancel = options.as_ref().filter(|options| options.is_success());
+    let may_cancel = cancel.is_some_and(|options| options.data["cancel"]["allowed"] == true);
     let contents = context! {
+        kind => may_cancel.then_some("form"),
         record => data(&booking.data),
         is_whole,
         may_part => booking.data["type"] != "charter" && booking.data["status"] == "paid" && all > 1,

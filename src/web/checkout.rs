@@ -13,8 +13,9 @@ use super::{
     fields::{Choice, Form},
     format::rupiah,
     forms::{self, Spec, Values},
+    rescheduling::day_of,
     view::{by_name, data},
-    visit::{Visit, problem_title, with_query},
+    visit::{Visit, with_query},
     words,
 };
 use crate::{
@@ -78,9 +79,19 @@ pub async fn checkout(visit: Visit, form: Option<Values>, place: &'static Place)
         Ok(offer) => offer,
         // A limit or a failure: nothing that was typed is lost.
         Err(refusal) if is_form && !matches!(refusal.status, 404 | 409 | 422) => {
-            return try_again(visit, &values, &pressed, refusal);
+            let mut values = values;
+            values.set("_do", pressed);
+            values.set("_at", at);
+            return visit.try_again(values, &refusal);
         }
-        Err(refusal) => return not_on_sale(visit, place, refusal),
+        Err(refusal) => {
+            let others = values.get("_others").and_then(|others| others.split_once('?'));
+            let search = match others {
+                Some((_, query)) => format!("{}?{query}", place.search),
+                None => place.search.to_owned(),
+            };
+            return not_on_sale(visit, &search, refusal);
+        }
     };
     match (pressed.as_str(), at.as_str()) {
         ("check", _) | ("", "check") => check(visit, place, &order, values, &offer, None),
@@ -209,28 +220,12 @@ fn promotion_fault(quote: &Value, lang: Lang) -> Option<Fault> {
 }
 
 /// A sailing that is unknown, departed or closed.
-fn not_on_sale(visit: Visit, place: &Place, refusal: Envelope) -> Response {
+fn not_on_sale(visit: Visit, search: &str, refusal: Envelope) -> Response {
     match refusal.status {
         422 => visit.not_found(),
-        409 => {
-            let search = place.search;
-            visit.redirect_saying(search, &refusal.message)
-        }
+        409 => visit.redirect_saying(search, &refusal.message),
         _ => visit.problem(&refusal),
     }
-}
-
-/// The form with everything that was typed, to be sent once more.
-fn try_again(visit: Visit, values: &Values, pressed: &str, refusal: Envelope) -> Response {
-    let contents = context! {
-        kind => "form",
-        hidden => data(&values.0),
-        pressed,
-        refusal => refusal.message.as_str(),
-        retry_after => refusal.retry_after,
-    };
-    let title = problem_title(refusal.status, visit.lang());
-    visit.render(refusal.status, "try_again.html", title, contents)
 }
 
 /// Shows the answers, unless something is wrong with them. `again`: the sale was refused or its outcome
@@ -333,7 +328,7 @@ async fn book(
     }
     match answer.error.as_str() {
         _ if answer.needs_sign_in() => (visit.web.sign_in().hold)(visit, &values),
-        "booking_closed" => not_on_sale(visit, place, answer),
+        "booking_closed" => not_on_sale(visit, &others(place, order, offer), answer),
         "idempotency_in_progress" => {
             let waiting = Envelope { status: 503, ..answer };
             check(visit, place, order, values, offer, Some(&waiting))
@@ -422,28 +417,28 @@ fn show_form(
     visit.render(shown.status, place.form, title, contents)
 }
 
-/// What both pages show.
-fn frame(visit: &Visit, place: &Place, order: &Order, offer: &Offer) -> Data {
+/// The search for other sailings of the day.
+fn others(place: &Place, order: &Order, offer: &Offer) -> String {
     let sailing = &offer.quote["sailing"];
     let text = |name: &str| sailing[name].as_str().unwrap_or_default().to_owned();
-    let zone = sailing["timezone"].as_str().and_then(|zone| zone.parse::<chrono_tz::Tz>().ok());
-    let departure = sailing["departure_at"].as_str().and_then(|at| at.parse().ok());
-    let day = departure.zip(zone).map(|(at, zone): (chrono::DateTime<chrono::Utc>, _)| {
-        at.with_timezone(&zone).date_naive().to_string()
-    });
     let query = [
         ("from".to_owned(), text("from")),
         ("to".to_owned(), text("to")),
-        ("date".to_owned(), day.unwrap_or_default()),
+        ("date".to_owned(), day_of(sailing).map_or_else(String::new, |day| day.to_string())),
         ("qty".to_owned(), order.qty.to_string()),
         ("type".to_owned(), order.kind.clone()),
     ];
+    with_query(place.search, &query)
+}
+
+/// What both pages show.
+fn frame(visit: &Visit, place: &Place, order: &Order, offer: &Offer) -> Data {
     context! {
         quote => data(&offer.quote),
         terms => data(&offer.terms),
         is_customer => place.is_customer,
         path => visit.path.as_str(),
-        others => with_query(place.search, &query),
+        others => others(place, order, offer),
     }
 }
 

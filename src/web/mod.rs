@@ -4,6 +4,7 @@
 //! A request comes from the edge to [`Web::handle`], which finds out who asks; the kind of the page
 //! ([`kinds`]) or its own handler (`console`) asks the operations and renders a template.
 
+pub mod again;
 pub mod answer;
 pub mod assets;
 pub mod cancelling;
@@ -38,13 +39,14 @@ use minijinja::context;
 use serde::Serialize;
 
 use self::{
+    again::{Again, Typed, may_pass},
     client::{Client, Document, Envelope, Shown, read},
-    forms::{Spec, Values},
+    forms::{Spec, Unread, Values},
     page::{Kind, Page},
     rights::Rights,
     session::{Jar, Session, language},
     shared::{Dependencies, SharedPages},
-    visit::{Visit, problem_title},
+    visit::{Visit, in_both_languages, problem_title},
 };
 use crate::{
     app::App,
@@ -189,7 +191,9 @@ impl Web {
             return Error::internal("the request has no context").into_response();
         };
         let params = extensions.get::<PathParams>().cloned().unwrap_or_default().0;
+        let typed = extensions.get::<Typed>().cloned().unwrap_or_default();
         let path = request.uri().path().to_owned();
+        let is_form = *request.method() == Method::POST;
         let (session, lang) = match (Session::read(&headers), site_language(&path)) {
             (session, Some(lang)) => (session.of_guest(), lang),
             (session, None) => {
@@ -210,6 +214,7 @@ impl Web {
             session,
             params,
             path,
+            is_form,
             query,
             jar,
             me: None,
@@ -221,26 +226,47 @@ impl Web {
         if let Some(lang) = visit.parameter("_lang").and_then(|lang| lang.parse().ok()) {
             return change_language(visit, lang);
         }
-        let is_form = *request.method() == Method::POST;
         if is_form && !answer::is_same_site(&visit.headers, &self.app().config.public_url()) {
             return from_another_site(visit);
         }
         if page_is_shared(self.page(index), is_form, &visit) {
             return self.shared(visit, request.uri()).await;
         }
-        if let Err(failure) = visit.recognize().await {
-            return visit.problem(&failure);
-        }
-        if !is_form {
-            return self.answer(visit, None).await;
+        match visit.recognize().await {
+            Err(failure) if is_form => {
+                return visit.try_again(texts(request).await, &failure);
+            }
+            Err(failure) => return visit.problem(&failure),
+            Ok(()) if !is_form => return self.answer(visit, None).await,
+            Ok(()) => {}
         }
         match self.form(&visit, request).await {
             // The files are in memory until the answer, and so long the slot is taken.
-            Ok((form, _slot)) => self.answer(visit, Some(form)).await,
-            Err(error) => {
-                let refusal = read(error.into_response(), &visit.context).await;
-                visit.problem(&refusal)
+            Ok((form, _slot)) => {
+                typed.keep(Again::new(visit.page(), &visit.headers, form.0.clone()));
+                self.answer(visit, Some(form)).await
             }
+            Err(Unread { error, values }) => {
+                let refusal = read(error.into_response(), &visit.context).await;
+                match refusal.status == 413 || may_pass(refusal.status) {
+                    true if !values.0.is_empty() => visit.try_again(values, &refusal),
+                    _ => visit.problem(&refusal),
+                }
+            }
+        }
+    }
+
+    /// Keeps what was typed into the form of a request that its page does not answer.
+    pub async fn keep_typed(&self, request: Request) {
+        let headers = request.headers().clone();
+        let typed = request.extensions().get::<Typed>().cloned();
+        let page = self.find(request.uri().path()).map(|(index, _)| self.page(index));
+        let (Some(typed), Some(page)) = (typed, page.filter(|page| page.has_form())) else {
+            return;
+        };
+        let is_form = *request.method() == Method::POST;
+        if is_form && answer::is_same_site(&headers, &self.app().config.public_url()) {
+            typed.keep(Again::new(page, &headers, texts(request).await));
         }
     }
 
@@ -257,17 +283,20 @@ impl Web {
 
     /// Reads a posted form. Its slot is `None` if it has no files: strangers are not given one, since
     /// their files are dropped as they arrive.
-    async fn form(&self, visit: &Visit, request: Request) -> Result<(Form, Option<Slot>), Error> {
+    async fn form(&self, visit: &Visit, request: Request) -> Result<(Form, Option<Slot>), Unread> {
         let fields = Spec::parse(self.page(visit.index).fields);
         let is_multipart = forms::is_multipart(&visit.headers);
         if is_multipart && !fields.iter().any(Spec::has_files) {
-            return Err(Error::UnsupportedMediaType);
+            return Err(Error::UnsupportedMediaType.into());
         }
         let Some(me) = &visit.me else {
             return Ok((forms::read(request, &[]).await?, None));
         };
         let slot = match is_multipart {
-            true => Some(self.0.forms.take(me.id()?, WAIT).await?),
+            true => match self.0.forms.take(me.id()?, WAIT).await {
+                Ok(slot) => Some(slot),
+                Err(error) => return Err(Unread { error, values: texts(request).await }),
+            },
             false => None,
         };
         Ok((forms::read(request, &fields).await?, slot))
@@ -301,13 +330,16 @@ impl Web {
         }
     }
 
-    /// Turns an error of the edge (an unknown path, a limit, a failure) into a page.
+    /// Turns an error of the edge (an unknown path, a limit, a failure) into a page: with the form that
+    /// was posted, or, if nothing was posted, a link to the same page.
     pub async fn render_problem(
         &self,
         response: &mut Response,
         context: &Context,
         headers: &HeaderMap,
-        path: &str,
+        method: &Method,
+        uri: &Uri,
+        form: Option<Again>,
     ) {
         if response.extensions().get::<Complete>().is_some() {
             return;
@@ -316,21 +348,39 @@ impl Web {
         if !is_error && response.extensions().get::<Answer>().is_none() {
             return;
         }
-        let site = site_language(path);
+        let site = site_language(uri.path());
         let lang = site.unwrap_or_else(|| language(headers, &Session::read(headers)));
         let context = Context { lang, ..context.clone() };
         let status = response.status();
         let old = std::mem::take(response);
         let kept = old.headers().clone();
         let envelope = read(old, &context).await;
-        let contents = context! {
-            status => status.as_u16(),
-            message => envelope.message.as_str(),
-            retry_after => envelope.retry_after,
-        };
         let title = problem_title(status.as_u16(), context.lang);
         let page = Outside { app: self.app(), context: &context, headers };
-        let template = if site.is_some() { "site_problem.html" } else { "problem.html" };
+        let may_pass = may_pass(status.as_u16());
+        let (template, contents) = match form.filter(|_| may_pass) {
+            Some(form) => {
+                let [in_id, in_en] = in_both_languages(uri.path(), &[]);
+                let frame = context! {
+                    path => uri.path(),
+                    other_path => if context.lang == Lang::En { in_id } else { in_en },
+                    frame => if site.is_some() { "site_base.html" } else { "base.html" },
+                    is_guest => site.is_some(),
+                };
+                ("try_again.html", context! { ..frame, ..form.contents(&envelope) })
+            }
+            None => {
+                let again = (*method == Method::GET && may_pass).then(|| uri.path_and_query());
+                let contents = context! {
+                    status => status.as_u16(),
+                    message => envelope.message.as_str(),
+                    retry_after => envelope.retry_after,
+                    again => again.flatten().map(|address| address.as_str()),
+                };
+                let template = if site.is_some() { "site_problem.html" } else { "problem.html" };
+                (template, contents)
+            }
+        };
         let made = page.render_in(context.lang, status, template, title, contents);
         *response = made.unwrap_or_else(|error| {
             tracing::error!(%error, "the error page failed");
@@ -436,6 +486,14 @@ struct MenuItem {
     icon: &'static str,
     label: String,
     current: bool,
+}
+
+/// The texts of a form, as far as they can be read. Its files are dropped as they arrive.
+async fn texts(request: Request) -> Values {
+    match forms::read(request, &[]).await {
+        Ok((values, _)) => values,
+        Err(unread) => unread.values,
+    }
 }
 
 /// Whether the page is the same for every visitor. A message for this one makes it another.

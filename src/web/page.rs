@@ -51,6 +51,8 @@ pub struct Page {
     pub prefilled: bool,
     /// The part of the record that the form changes.
     pub part: &'static str,
+    /// A field that starts with an amount of the record, and where that is.
+    pub amount: Option<(&'static str, &'static str)>,
     pub choices: Vec<Choices>,
     /// Values that the form sends and does not show.
     pub fixed: &'static [(&'static str, &'static str)],
@@ -156,6 +158,7 @@ impl Page {
             subject: "",
             prefilled: false,
             part: "",
+            amount: None,
             choices: Vec::new(),
             fixed: &[],
             then: "",
@@ -177,6 +180,16 @@ impl Page {
 
     pub fn has_form(&self) -> bool {
         matches!(self.kind, Kind::Form | Kind::Own(_))
+    }
+
+    /// Values of its form without what must not be shown again. A code is a secret where it is one of
+    /// the second factor.
+    pub fn without_secrets(&self, values: Values) -> Values {
+        let mut values = values.without_secrets();
+        if self.operation.ends_with("_totp") {
+            values.take("code");
+        }
+        values
     }
 }
 
@@ -347,6 +360,11 @@ impl Pages {
 
     pub fn part(self, path: &'static str) -> Self {
         self.last(|page| page.part = path)
+    }
+
+    /// A field that starts with an amount of the record.
+    pub fn amount(self, field: &'static str, path: &'static str) -> Self {
+        self.last(|page| page.amount = Some((field, path)))
     }
 
     pub fn fixed(self, values: &'static [(&'static str, &'static str)]) -> Self {

@@ -59,7 +59,7 @@ async fn preview(visit: &Visit, to: &str) -> Envelope {
 }
 
 /// The day of departure, in the zone of the sailing.
-fn day_of(sailing: &Value) -> Option<NaiveDate> {
+pub fn day_of(sailing: &Value) -> Option<NaiveDate> {
     let at: DateTime<Utc> = sailing["departure_at"].as_str()?.parse().ok()?;
     let zone: Tz = sailing["timezone"].as_str()?.parse().ok()?;
     Some(at.with_timezone(&zone).date_naive())
@@ -78,7 +78,7 @@ fn seats(booking: &Value) -> i64 {
 async fn show(visit: Visit, values: Values, shown: Shown) -> Response {
     let booking = visit.ask(visit.call("get_booking")).await;
     if !booking.is_success() {
-        return visit.problem(&booking);
+        return visit.interrupted(values, &booking);
     }
     let sailing = &booking.data["sailing"];
     let date = values.get("date").and_then(|date| date.parse().ok());
@@ -124,6 +124,7 @@ async fn show(visit: Visit, values: Values, shown: Shown) -> Response {
     });
     let moved = preview.as_ref().filter(|preview| preview.is_success());
     let contents = context! {
+        kind => moved.map(|_| "form"),
         record => data(&booking.data),
         date => date.to_string(),
         offers => data(&offers),

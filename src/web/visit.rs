@@ -14,7 +14,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
-    Web, answer,
+    Web,
+    again::{Again, may_pass},
+    answer,
     client::{Call, Envelope},
     format::Locale,
     forms::Values,
@@ -43,6 +45,8 @@ pub struct Visit {
     pub params: Vec<String>,
     /// The path as it was asked for.
     pub path: String,
+    /// Whether a form was posted.
+    pub is_form: bool,
     pub query: Vec<(String, String)>,
     pub jar: Jar,
     pub me: Option<Me>,
@@ -111,14 +115,6 @@ impl Visit {
     /// The path with its query.
     pub fn address(&self) -> String {
         with_query(&self.path, &self.query)
-    }
-
-    /// The address of a page of the travellers' site in both languages.
-    fn addresses(&self, query: &[(String, String)]) -> [String; 2] {
-        let bare = self.path.strip_prefix("/en").unwrap_or(&self.path);
-        let path = if bare.is_empty() { "/" } else { bare };
-        let english = format!("/en{}", path.trim_end_matches('/'));
-        [with_query(path, query), with_query(&english, query)]
     }
 
     /// The parameters that make another page for a search engine: a line, whatever the day.
@@ -287,8 +283,8 @@ impl Visit {
         }
         let functions = view::functions(self.web.app(), lang, self.rights.clone());
         let site = super::site_language(&self.path);
-        let [in_id, in_en] = self.addresses(&self.query);
-        let canonical = self.addresses(&self.canonical_query());
+        let [in_id, in_en] = in_both_languages(&self.path, &self.query);
+        let canonical = in_both_languages(&self.path, &self.canonical_query());
         let base = self.web.app().config.public_url();
         let [url_id, url_en] = canonical.map(|path| site.map(|_| format!("{base}{path}")));
         let is_indexed = self.page().indexed && self.is_listed && status == 200;
@@ -366,18 +362,39 @@ impl Visit {
             }
             _ => {}
         }
-        let title = problem_title(envelope.status, self.lang());
+        let again = !self.is_form && may_pass(envelope.status);
         let contents = context! {
             status => envelope.status,
             message => envelope.message.as_str(),
             retry_after => envelope.retry_after,
+            again => again.then(|| self.address()),
         };
         let template = match super::site_language(&self.path) {
             Some(_) => "site_problem.html",
             None => "problem.html",
         };
-        let mut response = self.render(envelope.status, template, title, contents);
-        if let Some(seconds) = envelope.retry_after {
+        self.render_refusal(envelope, template, contents)
+    }
+
+    /// The page of a limit or a failure that keeps what was typed, to be sent once more.
+    pub fn try_again(self, values: Values, refusal: &Envelope) -> Response {
+        let contents = Again::new(self.page(), &self.headers, values).contents(refusal);
+        self.render_refusal(refusal, "try_again.html", contents)
+    }
+
+    /// The page of a refusal or failure that came before the form could be shown again.
+    pub fn interrupted(self, mut values: Values, refusal: &Envelope) -> Response {
+        if !self.is_form || !may_pass(refusal.status) {
+            return self.problem(refusal);
+        }
+        values.set("_show", "1");
+        self.try_again(values, refusal)
+    }
+
+    fn render_refusal(self, refusal: &Envelope, template: &str, contents: Data) -> Response {
+        let title = problem_title(refusal.status, self.lang());
+        let mut response = self.render(refusal.status, template, title, contents);
+        if let Some(seconds) = refusal.retry_after {
             response.headers_mut().insert(RETRY_AFTER, seconds.into());
         }
         response
@@ -402,19 +419,9 @@ impl Visit {
         self.redirect(&format!("/console/login?next={next}"))
     }
 
-    /// Values of the form without what must not be shown again. A code is a secret where it is one of
-    /// the second factor.
-    pub fn without_secrets(&self, values: Values) -> Values {
-        let mut values = values.without_secrets();
-        if self.page().operation.ends_with("_totp") {
-            values.take("code");
-        }
-        values
-    }
-
     /// The fields of a form that has to wait for a sign-in.
     pub fn held(&self, values: &Values) -> Vec<(String, String)> {
-        let values = self.without_secrets(values.clone());
+        let values = self.page().without_secrets(values.clone());
         values.0.into_iter().filter(|(name, _)| name != "_key").collect()
     }
 }
@@ -431,6 +438,14 @@ pub fn problem_title(status: u16, lang: Lang) -> &'static str {
         400..500 => lang.of("That did not work", "Permintaan tidak berhasil"),
         _ => lang.of("Something went wrong", "Terjadi kesalahan"),
     }
+}
+
+/// The address of a page of the travellers' site in Indonesian and in English.
+pub fn in_both_languages(path: &str, query: &[(String, String)]) -> [String; 2] {
+    let bare = path.strip_prefix("/en").unwrap_or(path);
+    let path = if bare.is_empty() { "/" } else { bare };
+    let english = format!("/en{}", path.trim_end_matches('/'));
+    [with_query(path, query), with_query(&english, query)]
 }
 
 /// The names of the parameters in a path.

@@ -203,6 +203,8 @@ pub struct Delivery {
 pub struct DeliveriesQuery {
     #[serde(flatten)]
     pub paging: Pages,
+    /// Only this delivery.
+    pub delivery_id: Option<Uuid>,
     pub status: Option<DeliveryStatus>,
 }
 

@@ -154,6 +154,7 @@ pub async fn deliveries(db: &Db, webhook: Uuid, query: &DeliveriesQuery) -> Resu
         Some(DeliveryStatus::Delivered) | None => list,
     };
     let rows = list
+        .filter("id = ?", query.delivery_id)
         .filter("status = ?", query.status)
         .page(paging.sort(None, "created_at"), "id", paging.limit(), paging.offset())
         .await?;

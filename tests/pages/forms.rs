@@ -1,7 +1,11 @@
 //! Forms and lists, without a browser.
 
 use chrono::TimeDelta;
-use dermaga::kernel::access::Rule;
+use dermaga::kernel::{
+    access::Rule,
+    ids::{self, Uuid},
+};
+use serde_json::json;
 
 use crate::{harbour::order, on_both_engines, sites::session, world::World};
 
@@ -17,6 +21,12 @@ on_both_engines![
     a_file_is_uploaded_with_its_form,
     slow_forms_of_an_account_hold_up_nobody_else,
     a_page_stays_small,
+    a_fixed_discount_is_typed_like_any_amount,
+    a_record_behind_very_many_others_has_its_pages,
+    an_id_of_another_form_is_not_here,
+    a_refund_starts_with_what_is_owed,
+    a_boat_in_use_names_its_sailings,
+    days_without_anything_to_settle_are_at_fault,
 ];
 
 async fn a_refused_form_names_every_fault_and_keeps_what_was_typed(world: World) {
@@ -287,4 +297,191 @@ async fn a_page_stays_small(world: World) {
     assert!(style.html.len() <= 40 * 1024);
     let kept = style.headers["cache-control"].to_str().unwrap();
     assert!(kept.contains("immutable"), "{kept}");
+}
+
+async fn a_fixed_discount_is_typed_like_any_amount(world: World) {
+    let cookies = session(&world.admin().await);
+    let makes = async |code: &str, kind: &str, value: &str| {
+        let fields = [
+            ("title", "Lebaran"),
+            ("code", code),
+            ("discount.type", kind),
+            ("discount.value", value),
+            ("period.start_date", "2026-11-01"),
+            ("period.end_date", "2026-12-01"),
+            ("quota", "10"),
+            ("funded_by", "platform"),
+            ("target_type", "all"),
+            ("status", "active"),
+            ("description", ""),
+            ("tnc", ""),
+        ];
+        world.submits("/console/promotions/new", &cookies, &fields).await
+    };
+    let made = makes("TETAP", "fixed", "25.000").await;
+    assert_eq!(made.status, 303, "{}", made.html);
+    let stored = "SELECT discount_value FROM promotions WHERE discount_type = 'fixed'";
+    assert_eq!(world.count(stored).await, 25_000);
+    // A change of nothing changes nothing.
+    let form = world.page(&format!("{}/edit", made.location()), &cookies).await;
+    form.says("name=\"discount.value\" value=\"25000\"");
+    for value in ["12.5", "25,000"] {
+        let refused = makes("TETAP2", "fixed", value).await;
+        assert_eq!(refused.status, 422, "{value}");
+        refused.says("aria-describedby=\"f-discount-value-error\"");
+        refused.says(&format!("name=\"discount.value\" value=\"{value}\""));
+    }
+    for (code, value) in [("PERSEN1", "12,5"), ("PERSEN2", "12.5")] {
+        let made = makes(code, "percentage", value).await;
+        assert_eq!(made.status, 303, "{}", made.html);
+    }
+    let points = "SELECT SUM(discount_value) FROM promotions WHERE discount_type = 'percentage'";
+    let points = format!("SELECT CAST(({points}) AS BIGINT)").leak();
+    assert_eq!(world.count(points).await, 2_500);
+}
+
+/// The id in a path, which lists of more than a page do not show at once.
+async fn a_record_behind_very_many_others_has_its_pages(world: World) {
+    let admin = world.admin().await;
+    let cookies = session(&admin);
+    let later = world.now() + TimeDelta::hours(1);
+    let id = |record: &serde_json::Value| record["id"].as_str().unwrap().parse::<Uuid>().unwrap();
+    let sailing = world.sailing().await;
+    let mut booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    booking["price"]["total"] = json!(1_000);
+    world.receives_callback(&booking, "settlement", "t-1").await.ok();
+    let review = id(&world.get("/v1/payment/reviews").by(&admin).send().await.ok()[0]);
+    let hook = json!({ "url": "https://example.com/hook", "events": ["booking.paid"] });
+    let hook = id(&world.post("/v1/webhooks", hook).by(&admin).send().await.ok());
+    let lines = json!([{ "account": "bank", "debit": 1 }, { "account": "equity", "credit": 1 }]);
+    let journal = json!({ "posted_on": "2026-11-15", "memo": "Opening", "lines": lines });
+    let journal = id(&world.post("/v1/finance/journals", journal).by(&admin).send().await.ok());
+    let harbour = world.get("/v1/harbours?search=Sanur").send().await.ok();
+    let delivery = ids::fresh();
+    for number in 0..101 {
+        world
+            .db()
+            .sql(
+                "INSERT INTO payment_reviews (id, event_id, payment_id, booking_id, reason, amount,
+                   expected, created_at)
+                 SELECT $1, event_id, payment_id, booking_id, reason, amount, expected, $2
+                 FROM payment_reviews WHERE id = $3",
+            )
+            .bind(ids::fresh())
+            .bind(later)
+            .bind(review)
+            .run()
+            .await
+            .unwrap();
+        world
+            .db()
+            .sql(
+                "INSERT INTO journals (id, status, posted_on, memo, amount, created_by, created_at)
+                 SELECT $1, status, posted_on, memo, amount, created_by, $2
+                 FROM journals WHERE id = $3",
+            )
+            .bind(ids::fresh())
+            .bind(later)
+            .bind(journal)
+            .run()
+            .await
+            .unwrap();
+        world
+            .db()
+            .sql(
+                "INSERT INTO webhook_deliveries (id, webhook_id, event_id, type, payload, lane,
+                   status, attempts, created_at)
+                 VALUES ($1, $2, $3, 'booking.paid', $4, 'x', 'failed', 1, $5)",
+            )
+            .bind(if number == 0 { delivery } else { ids::fresh() })
+            .bind(hook)
+            .bind(ids::fresh())
+            .bind(json!({}))
+            .bind(if number == 0 { world.now() } else { later })
+            .run()
+            .await
+            .unwrap();
+        world
+            .db()
+            .sql(
+                "INSERT INTO harbours (id, name, aliases, city, province, timezone, status,
+                   search_keys, created_at, updated_at)
+                 VALUES ($1, $2, $3, '', '', 'Asia/Makassar', 'verified', $2, $4, $4)",
+            )
+            .bind(ids::fresh())
+            .bind(format!("aa {number}"))
+            .bind(json!([]))
+            .bind(later)
+            .run()
+            .await
+            .unwrap();
+    }
+    for path in [
+        format!("/console/payment-reviews/{review}/resolve"),
+        format!("/console/finance/journals/{journal}/approve"),
+        format!("/console/finance/journals/{journal}/reject"),
+        format!("/console/webhooks/{hook}/deliveries/{delivery}/resend"),
+        format!("/console/harbours/{}/edit", id(&harbour[0])),
+        format!("/console/harbours/{}/delete", id(&harbour[0])),
+    ] {
+        let shown = world.page(&path, &cookies).await;
+        assert_eq!(shown.status, 200, "{path}: {}", shown.html);
+    }
+    // The delivery of another webhook is none of this one.
+    let path = format!("/v1/webhooks/{hook}/deliveries?delivery_id={}", ids::fresh());
+    assert_eq!(world.get(&path).by(&admin).send().await.ok(), json!([]));
+}
+
+async fn an_id_of_another_form_is_not_here(world: World) {
+    let cookies = session(&world.admin().await);
+    for id in ["x", "019f0000-0000-7000-8000-000000000000"] {
+        for path in ["/console/harbours/{}/edit", "/console/finance/journals/{}/approve"] {
+            let shown = world.page(&path.replace("{}", id), &cookies).await;
+            assert_eq!(shown.status, 404, "{path} {id}");
+        }
+    }
+}
+
+async fn a_refund_starts_with_what_is_owed(world: World) {
+    let sailing = world.sailing().await;
+    let booking = world.paid_booking(&sailing, 2).await;
+    let admin = world.admin().await;
+    let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
+    let cancel = json!({ "reason": "Sakit", "refund_amount": 120_000 });
+    world.post(&path, cancel).by(&admin).send().await.ok();
+    let path = format!("/console/bookings/{}/refund", booking["id"].as_str().unwrap());
+    let form = world.page(&path, &session(&admin)).await;
+    form.says("name=\"amount\" value=\"120000\"");
+}
+
+async fn a_boat_in_use_names_its_sailings(world: World) {
+    let sailing = world.sailing().await;
+    let later = world.sailing_of_another_day(&sailing).await;
+    world.paid_booking(&later, 1).await;
+    let cookies = session(&sailing.partner);
+    let path = format!("/console/boats/{}/delete", sailing.boat);
+    let refused = world.submits(&path, &cookies, &[]).await;
+    assert_eq!(refused.status, 409, "{}", refused.html);
+    assert!(refused.html.contains("<title>Error:"), "{}", refused.html);
+    let day = format!("/console/sailings?speedboat_id={}&amp;date=2026-11-17", sailing.boat);
+    refused.says(&format!("href=\"{day}\""));
+    let day = world.page(&day.replace("&amp;", "&"), &cookies).await;
+    day.says(&later.id);
+}
+
+async fn days_without_anything_to_settle_are_at_fault(world: World) {
+    let partner = world.active_partner("made@bahari.id").await;
+    let cookies = session(&world.admin().await);
+    let mitra = world.partner_id(&partner).await;
+    let fields = [
+        ("mitra_id", mitra.as_str()),
+        ("start_date", "2026-11-01"),
+        ("end_date", "2026-11-30"),
+        ("note", "November"),
+    ];
+    let refused = world.submits("/console/settlements/new", &cookies, &fields).await;
+    assert_eq!(refused.status, 409, "{}", refused.html);
+    refused.says("aria-describedby=\"f-start-date-error\"");
+    refused.says("aria-describedby=\"f-end-date-error\"");
+    refused.says("November");
 }

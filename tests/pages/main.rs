@@ -1,5 +1,6 @@
 //! The console: through HTTP, and in a real browser where one is installed.
 
+mod again;
 mod browser;
 mod choices;
 mod counter;

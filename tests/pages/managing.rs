@@ -24,6 +24,9 @@ on_both_engines![
     a_form_cannot_name_another_booking,
     a_link_presses_no_button,
     the_language_of_a_form_changes_without_saving_it,
+    the_language_of_a_cancellation_keeps_what_was_typed,
+    the_language_of_a_move_keeps_what_was_typed,
+    a_sale_that_ends_meanwhile_leads_to_the_other_sailings,
     a_link_fills_in_no_account,
     a_sailing_that_was_called_off_can_be_exchanged,
     a_price_that_has_changed_is_shown_before_the_sale,
@@ -310,6 +313,72 @@ async fn the_language_of_a_form_changes_without_saving_it(world: World) {
     shown.says("value=\"Halfway ty\"");
     let after = world.looks_up(&booking).await;
     assert_eq!(after["passengers"][0]["name"], booking["passengers"][0]["name"]);
+}
+
+async fn the_language_of_a_cancellation_keeps_what_was_typed(world: World) {
+    let (_, booking, cookies, page) = opened(&world).await;
+    let one = booking["passengers"][0]["id"].as_str().unwrap();
+    let path = format!("{page}/cancel");
+    let other = path.strip_prefix("/en").unwrap();
+    let switch = format!("formaction=\"{other}?passenger_ids%5B%5D={one}\" name=\"_show\"");
+    world.page(&format!("{path}?passenger_ids[]={one}"), &cookies).await.says(&switch);
+    let mut fields = vec![("passenger_ids[]", one), ("reason", "Sakit"), ("_refund", "1")];
+    fields.push(("_do", "cancel"));
+    let refused = world.submits(&path, &cookies, &fields).await;
+    assert_eq!(refused.status, 409, "{}", refused.html);
+    refused.says(&format!("formaction=\"{other}\" name=\"_show\""));
+    fields.pop();
+    fields.push(("_show", "1"));
+    let shown = world.submits(other, &cookies, &fields).await;
+    assert_eq!(shown.status, 200, "{}", shown.html);
+    shown.says("<html lang=\"id\">");
+    shown.says(">Sakit</textarea>");
+    shown.says(&format!("type=\"hidden\" name=\"passenger_ids[]\" value=\"{one}\""));
+    shown.says("1 dari 2 penumpang dibatalkan.");
+    assert_eq!(world.looks_up(&booking).await["qty"], 2);
+}
+
+async fn the_language_of_a_move_keeps_what_was_typed(world: World) {
+    let (sailing, booking, ..) = opened(&world).await;
+    let later = world.sailing_of_another_day(&sailing).await;
+    let cookies = session(&sailing.partner);
+    let path = format!("/console/bookings/{}/reschedule", booking["id"].as_str().unwrap());
+    let form = world.page(&format!("{path}?date=2026-11-17&to={}", later.id), &cookies).await;
+    form.says("form=\"form\" name=\"_lang\" value=\"id\"");
+    let fields =
+        [("date", "2026-11-17"), ("to", &later.id), ("reason", "Diminta tamu"), ("_lang", "id")];
+    let shown = world.submits(&path, &cookies, &fields).await;
+    assert_eq!(shown.status, 200, "{}", shown.html);
+    shown.says("<html lang=\"id\">");
+    shown.says("Diminta tamu");
+    shown.says("Tanpa biaya.");
+    assert_eq!(world.looks_up(&booking).await["route_time_id"], sailing.id.as_str());
+}
+
+async fn a_sale_that_ends_meanwhile_leads_to_the_other_sailings(world: World) {
+    let sailing = world.sailing().await;
+    let path = format!("/en/book/{}", sailing.id);
+    let form = world.page(&format!("{path}?item_id={}&qty=2", sailing.boat), "").await;
+    let others = hidden(&form, "_others").replace("&amp;", "&");
+    let expected = "/en/search?from=Sanur&to=Nusa+Penida&date=2026-11-16&qty=2&type=speedboat";
+    assert_eq!(others, expected);
+    // Ten minutes before departure.
+    world.advances_clock(chrono::TimeDelta::minutes(20 * 60 + 50));
+    let fields = [
+        ("item_id", sailing.boat.as_str()),
+        ("type", "speedboat"),
+        ("qty", "2"),
+        ("_others", &others),
+        ("contact.name", "Sari"),
+        ("_do", "check"),
+    ];
+    let closed = world.submits(&path, "", &fields).await;
+    assert_eq!((closed.status, closed.location()), (303, expected), "{}", closed.html);
+    world.page(expected, &closed.cookies()).await.says("can no longer be booked");
+    // Only the search is taken from the form.
+    let fields = [fields[0], ("_others", "https://evil.example/?from=Sanur")];
+    let closed = world.submits(&path, "", &fields).await;
+    assert_eq!(closed.location(), "/en/search?from=Sanur");
 }
 
 async fn a_link_fills_in_no_account(world: World) {

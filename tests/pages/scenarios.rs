@@ -42,6 +42,7 @@ in_a_browser![
     cancelling_shows_the_refund_and_exactly_that_is_owed,
     a_partner_fills_in_four_tasks_and_sees_why_a_document_was_rejected,
     the_console_works_without_scripts,
+    a_day_is_typed_to_its_end,
 ];
 
 async fn a_partner_signs_in_on_a_phone_and_works(world: World) {
@@ -579,5 +580,20 @@ async fn the_console_works_without_scripts(world: World) {
     browser.follows("Catat tunai").await;
     browser.presses(".send button").await;
     browser.says("Lunas. Berangkat").await;
+    browser.closes().await;
+}
+
+async fn a_day_is_typed_to_its_end(world: World) {
+    let sailing = world.sailing().await;
+    let booking = world.paid_booking(&sailing, 1).await;
+    let Some(browser) = browser::open(&world, DESK).await else { return };
+    browser.signs_in(&sailing.partner).await;
+    let path = format!("/console/bookings/{}/reschedule", booking["id"].as_str().unwrap());
+    browser.goes(&path).await;
+    browser.runs("document.getElementById('date').focus()").await;
+    // The first digit makes another date already.
+    browser.keys("12052026").await;
+    browser.presses(".filters.day button").await;
+    browser.arrives(&format!("{path}?date=2026-12-05")).await;
     browser.closes().await;
 }

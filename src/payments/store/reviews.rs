@@ -67,6 +67,7 @@ pub async fn reviews(db: &Db, query: &ReviewsQuery) -> Result<Page<Review>> {
     let list = db
         .list(review!(""))
         .found_in("SELECT v.id FROM payment_reviews v")
+        .filter("v.id = ?", query.id)
         .filter("v.reason = ?", query.reason);
     let list = match query.open {
         Some(true) => list.only("v.resolution IS NULL"),

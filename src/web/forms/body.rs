@@ -35,10 +35,17 @@ fn value(field: &Field, values: &Values, name: &str, clears: bool) -> Option<Val
             let text = values.get(name)?;
             match text.trim().is_empty() {
                 true => empty(field, clears),
+                false if is_amount(values, name) => Some(scalar(&Kind::Integer, text)),
                 false => Some(scalar(kind, text)),
             }
         }
     }
+}
+
+/// Whether a value is rupiah by the type that is chosen beside it. `25.000` is then no decimal number.
+fn is_amount(values: &Values, name: &str) -> bool {
+    let beside = name.strip_suffix("value").map(|prefix| format!("{prefix}type"));
+    beside.is_some_and(|beside| values.get(&beside) == Some("fixed"))
 }
 
 /// An empty field. A required text is sent, so that the API says what is wrong with it.
@@ -91,11 +98,12 @@ fn scalar(kind: &Kind, text: &str) -> Value {
     }
 }
 
-/// `Rp 150.000` → 150000
+/// `Rp 150.000` → 150000. `12.5` is none: only groups of three digits are separated.
 fn integer(text: &str) -> Option<i64> {
-    let text = text.trim().trim_start_matches("Rp");
-    let digits: String = text.chars().filter(|c| !matches!(c, '.' | ' ' | '\u{a0}')).collect();
-    digits.parse().ok()
+    const SEPARATORS: [char; 3] = ['.', ' ', '\u{a0}'];
+    let text = text.trim().trim_start_matches("Rp").trim_start_matches(SEPARATORS);
+    let is_grouped = text.split(SEPARATORS).skip(1).all(|group| group.len() == 3);
+    is_grouped.then(|| text.replace(SEPARATORS, "").parse().ok())?
 }
 
 /// What a field is in a form's spec, in rows of lists too.
@@ -158,6 +166,26 @@ mod tests {
         assert_eq!(made, json!({ "code": "A", "discount": { "value": 12.5 } }));
         let changed = body(&INPUTS["update_promotion"], &form, true);
         assert_eq!(changed, json!({ "code": "A", "quota": null, "discount": { "value": 12.5 } }));
+    }
+
+    #[test]
+    fn a_fixed_discount_is_an_amount_and_a_percentage_a_decimal_number() {
+        let value = |kind: &str, text: &str| {
+            let form = values(&[("discount.type", kind), ("discount.value", text)]);
+            body(&INPUTS["create_promotion"], &form, false)["discount"]["value"].clone()
+        };
+        for text in ["25.000", "25000", "Rp 25.000", "Rp. 25.000", "Rp\u{a0}25 000"] {
+            assert_eq!(value("fixed", text), 25_000, "{text}");
+        }
+        // The API refuses a text.
+        for text in ["12.5", "12,5", "25,000", "25.00", "25.000,00"] {
+            assert_eq!(value("fixed", text), text);
+        }
+        for (text, percent) in [("12,5", 12.5), ("12.5", 12.5), ("0.25", 0.25)] {
+            assert_eq!(value("percentage", text), percent);
+        }
+        assert_eq!(value("percentage", "25.000"), 25);
+        assert_eq!(value("percentage", "1.000,5"), "1.000,5");
     }
 
     #[test]

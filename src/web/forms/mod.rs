@@ -17,7 +17,7 @@ use super::format::at;
 use crate::kernel::error::{Error, Result};
 
 pub use body::{body, field_of};
-pub use read::{is_multipart, read};
+pub use read::{Unread, is_multipart, read};
 pub use spec::Spec;
 pub use upload::{Upload, multipart};
 

@@ -11,7 +11,7 @@ use axum::{
 
 use super::{Spec, Upload, Values, split_row};
 use crate::kernel::{
-    error::{Error, Result},
+    error::Error,
     http::{MAX_BODY, unreadable},
     idempotency::Key,
     lang::text,
@@ -28,31 +28,76 @@ fn media_type(headers: &HeaderMap) -> String {
     essence.trim().to_ascii_lowercase()
 }
 
+/// A form that was not read to its end, with the texts before that.
+pub struct Unread {
+    pub error: Error,
+    pub values: Values,
+}
+
+impl From<Error> for Unread {
+    fn from(error: Error) -> Self {
+        Self { error, values: Values::default() }
+    }
+}
+
 /// Reads a form. Files are kept for the fields that take them; others are read and dropped.
-pub async fn read(request: Request, fields: &[Spec]) -> Result<(Values, Vec<Upload>)> {
-    let (mut values, uploads) = match media_type(request.headers()).as_str() {
-        "multipart/form-data" => read_multipart(request, fields).await?,
+pub async fn read(request: Request, fields: &[Spec]) -> Result<(Values, Vec<Upload>), Unread> {
+    match media_type(request.headers()).as_str() {
+        "multipart/form-data" => read_multipart(request, fields).await,
         "application/x-www-form-urlencoded" => {
             let bytes = to_bytes(request.into_body(), MAX_BODY).await.map_err(unreadable)?;
             let mut values = Values::default();
             for (name, value) in form_urlencoded::parse(&bytes) {
                 values.push(name.into_owned(), value.into_owned())?;
             }
-            (values.normalized(), Vec::new())
+            Ok((with_valid_key(values.normalized()), Vec::new()))
         }
-        _ => return Err(Error::UnsupportedMediaType),
-    };
-    // A form without a valid key is sent without one, and shown again with a fresh one.
-    values.0.retain(|(name, value)| name != "_key" || Key::parse(value).is_ok());
-    Ok((values, uploads))
+        _ => Err(Error::UnsupportedMediaType.into()),
+    }
 }
 
-async fn read_multipart(request: Request, fields: &[Spec]) -> Result<(Values, Vec<Upload>)> {
+/// A form without a valid key is sent without one, and shown again with a fresh one.
+fn with_valid_key(mut values: Values) -> Values {
+    values.0.retain(|(name, value)| name != "_key" || Key::parse(value).is_ok());
+    values
+}
+
+async fn read_multipart(
+    request: Request,
+    fields: &[Spec],
+) -> Result<(Values, Vec<Upload>), Unread> {
     let mut form = Multipart::from_request(request, &()).await.map_err(|_| malformed())?;
     let (mut values, mut uploads) = (Values::default(), Vec::new());
     // Stands for a file until rows are renumbered. Nobody can type it.
     let nonce = rand::random::<u128>();
     let placeholder = |index: usize| format!("file {index} {nonce:032x}");
+    let read = read_parts(&mut form, fields, placeholder, &mut values, &mut uploads).await;
+    let mut values = with_valid_key(values.normalized());
+    let mut index = 0;
+    // A file belongs to its row, whatever number the row has now.
+    uploads.retain_mut(|upload| {
+        let mark = placeholder(index);
+        index += 1;
+        let place = values.0.iter().position(|(_, value)| *value == mark);
+        let is_kept = place.is_some();
+        if let Some(place) = place {
+            upload.field = values.0.remove(place).0;
+        }
+        is_kept
+    });
+    match read {
+        Ok(()) => Ok((values, uploads)),
+        Err(error) => Err(Unread { error, values }),
+    }
+}
+
+async fn read_parts(
+    form: &mut Multipart,
+    fields: &[Spec],
+    placeholder: impl Fn(usize) -> String,
+    values: &mut Values,
+    uploads: &mut Vec<Upload>,
+) -> Result<(), Error> {
     let mut left = MAX_BODY;
     while let Some(mut part) = form.next_field().await.map_err(unreadable_part)? {
         let name = part.name().unwrap_or_default().to_owned();
@@ -73,24 +118,11 @@ async fn read_multipart(request: Request, fields: &[Spec]) -> Result<(Values, Ve
             Some(_) => while part.chunk().await.map_err(unreadable_part)?.is_some() {},
         }
     }
-    let mut values = values.normalized();
-    let mut index = 0;
-    // A file belongs to its row, whatever number the row has now.
-    uploads.retain_mut(|upload| {
-        let mark = placeholder(index);
-        index += 1;
-        let place = values.0.iter().position(|(_, value)| *value == mark);
-        let is_kept = place.is_some();
-        if let Some(place) = place {
-            upload.field = values.0.remove(place).0;
-        }
-        is_kept
-    });
-    Ok((values, uploads))
+    Ok(())
 }
 
 /// The content of a part, and how many bytes are left for the texts of the form.
-async fn content(part: &mut Part<'_>, left: &mut usize) -> Result<Vec<u8>> {
+async fn content(part: &mut Part<'_>, left: &mut usize) -> Result<Vec<u8>, Error> {
     let mut content = Vec::new();
     while let Some(chunk) = part.chunk().await.map_err(unreadable_part)? {
         *left = left.checked_sub(chunk.len()).ok_or(Error::TooLarge)?;

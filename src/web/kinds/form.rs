@@ -20,9 +20,10 @@ use crate::{
         format::at,
         forms::{self, Spec, Upload, Values},
         page::{Choices, Page},
+        rescheduling::day_of,
         schema::Input,
         view::data,
-        visit::{Visit, placeholders},
+        visit::{Visit, placeholders, with_query},
     },
 };
 
@@ -37,11 +38,16 @@ pub async fn form(visit: Visit) -> Response {
 pub async fn form_with(visit: Visit, values: Values, shown: Shown) -> Response {
     let page = visit.page();
     let input = visit.web.client().input(page.operation);
-    let (record, further, clash) =
-        tokio::join!(subject(&visit), further(&visit), clash(&visit, shown.refusal.as_ref()));
+    let refusal = shown.refusal.as_ref();
+    let (record, further, clash, sailings) = tokio::join!(
+        subject(&visit),
+        further(&visit),
+        clash(&visit, refusal),
+        sailings_of_boat(&visit, refusal)
+    );
     let record = match record {
         Ok(record) => record,
-        Err(envelope) => return visit.problem(&envelope),
+        Err(envelope) => return visit.interrupted(values, &envelope),
     };
     let specs = Spec::parse(page.fields);
     let mut values = match values.0.is_empty() {
@@ -60,7 +66,6 @@ pub async fn form_with(visit: Visit, values: Values, shown: Shown) -> Response {
         Some(name) => format!("{title}: {name}"),
         None => title,
     };
-    let refusal = shown.refusal.as_ref();
     let has_files = fields.iter().any(|field| field.has_files());
     let contents = context! {
         kind => "form",
@@ -78,6 +83,7 @@ pub async fn form_with(visit: Visit, values: Values, shown: Shown) -> Response {
         refused => data(refusal.map(|refusal| &refusal.data)),
         refused_as => refusal.map(|refusal| refusal.error.as_str()),
         clash => data(&clash),
+        sailings,
         retry_after => shown.retry_after(),
         key => values.get("_key").map_or_else(|| ids::fresh().to_string(), str::to_owned),
         has_files,
@@ -106,6 +112,19 @@ async fn clash(visit: &Visit, refusal: Option<&Envelope>) -> Option<Value> {
     found.is_success().then_some(found.data)
 }
 
+/// The page of the first day on which a boat sails with passengers, if that is why it cannot be changed.
+async fn sailings_of_boat(visit: &Visit, refusal: Option<&Envelope>) -> Option<String> {
+    refusal.filter(|refusal| refusal.error == "in_use")?;
+    let boat = visit.param("id").filter(|_| visit.page().subject == "get_speedboat")?;
+    let call = Call::of("list_route_times").query("speedboat_id", boat).query("status", "open");
+    let found = visit.ask(call.query("page_size", "100")).await;
+    let sailings = found.data.as_array()?;
+    let is_booked = |sailing: &&Value| sailing["seats_taken"].as_i64() > Some(0);
+    let day = day_of(sailings.iter().find(is_booked).or_else(|| sailings.first())?)?;
+    let query = [("speedboat_id", boat.to_owned()), ("date", day.to_string())];
+    Some(with_query("/console/sailings", &query.map(|(name, value)| (name.to_owned(), value))))
+}
+
 /// The values that an untouched form has: those of its record, or of the address that led to it.
 fn first_values(visit: &Visit, page: &Page, specs: &[Spec], record: &Value) -> Values {
     let mut values = match page.prefilled {
@@ -113,6 +132,11 @@ fn first_values(visit: &Visit, page: &Page, specs: &[Spec], record: &Value) -> V
         true => Values::of_record(at(record, page.part), specs),
         false => Values::default(),
     };
+    if let Some((field, path)) = page.amount
+        && let Some(amount) = at(record, path).as_i64()
+    {
+        values.set(field, amount.to_string());
+    }
     // A record has its photos as objects.
     if page.fields.contains("photo_file_ids") {
         let photos = record["photos"].as_array().into_iter().flatten();
@@ -142,11 +166,16 @@ fn decides(page: &Page, specs: &[Spec]) -> bool {
 async fn subject(visit: &Visit) -> Result<Value, Envelope> {
     match visit.page().subject {
         "" => Ok(Value::Null),
-        // Some records are only part of a list.
+        // Some records are only part of a list. A list that can be long has a filter for the id, which
+        // is a parameter of the page.
         list if list.starts_with("list_") => {
             let id = visit.params.last().cloned().unwrap_or_default();
             let call = visit.call(list).query("page_size", "100");
             let found = visit.ask(call).await;
+            // What is no id belongs to no record.
+            if found.status == 422 {
+                return Err(Envelope { status: 404, ..Envelope::default() });
+            }
             if !found.is_success() {
                 return Err(found);
             }
@@ -249,6 +278,9 @@ pub async fn submit(mut visit: Visit, mut values: Values, uploads: Vec<Upload>) 
         visit.context.lang = lang;
         return form_with(visit, values, Shown::plain()).await;
     }
+    if values.take("_show").is_some() {
+        return form_with(visit, values, Shown::plain()).await;
+    }
     if let Some(list) = values.take("_add") {
         let specs = Spec::parse(visit.page().fields);
         if specs.iter().any(|spec| spec.path == list && !spec.children.is_empty()) {
@@ -339,10 +371,24 @@ async fn refused(visit: Visit, values: Values, answer: Envelope) -> Response {
         "reauthentication_required" => (visit.web.sign_in().confirm)(visit, &values),
         "second_factor_enrolment_required" => visit.problem(&answer),
         _ => {
-            let values = visit.without_secrets(values);
-            form_with(visit, values, Shown::refused(answer)).await
+            let values = visit.page().without_secrets(values);
+            form_with(visit, values, shown(answer)).await
         }
     }
+}
+
+/// A refusal that is about the days of the form names no field.
+fn shown(refusal: Envelope) -> Shown {
+    if refusal.error != "nothing_to_settle" {
+        return Shown::refused(refusal);
+    }
+    let fault = |field: &str| Fault {
+        field: field.to_owned(),
+        rule: refusal.error.clone(),
+        message: refusal.message.clone(),
+    };
+    let faults = ["start_date", "end_date"].map(fault).into();
+    Shown { status: refusal.status, faults, refusal: None }
 }
 
 /// Uploads a file before the form that names it.
