@@ -183,7 +183,7 @@ fn sales(pages: Pages) -> Pages {
     .act("/console/sailings/{id}/reopen", "reopen_manifest", "get_route_time", ("Reopen manifest", "Buka manifes")).heading("from to")
         .columns("departure_at manifest_closed_at").fields("reason")
     .act("/console/sailings/{id}/cancel", "cancel_sailing", "get_route_time", ("Cancel sailing", "Batalkan jadwal")).heading("from to").danger().when("status", &["open"])
-        .columns("departure_at speedboat.name seats price").fields("reason")
+        .columns("departure_at speedboat.name seats").fields("reason").template("sailing_cancel.html").also(&["list_bookings"])
         .says("Every booking is cancelled. Whoever has paid is owed the full price and is told at once. This cannot be undone.",
               "Semua pemesanan dibatalkan. Yang sudah membayar berhak atas seluruh harga dan langsung diberi tahu. Tidak dapat diurungkan.")
     .file("/console/sailings/{id}/manifest", "get_manifest", ("Manifest", "Manifes"))

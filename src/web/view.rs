@@ -59,6 +59,7 @@ templates![
     "day.html",
     "sailing.html",
     "partner.html",
+    "sailing_cancel.html",
     "papers.html",
     "settlement.html",
     "reports.html",

@@ -19,6 +19,7 @@ mod sites;
 mod support;
 mod table;
 mod travellers;
+mod views;
 mod walk;
 
 #[allow(unused_imports)]
