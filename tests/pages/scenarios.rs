@@ -5,7 +5,7 @@ use dermaga::{config::Switch, kernel::access::Rule};
 use serde_json::json;
 
 use crate::{
-    browser::{self, DESK, PHONE},
+    browser::{self, DESK, ENTER, PHONE},
     harbour::order,
     world::{PASSWORD, World},
 };
@@ -42,6 +42,7 @@ in_a_browser![
     cancelling_shows_the_refund_and_exactly_that_is_owed,
     a_partner_fills_in_four_tasks_and_sees_why_a_document_was_rejected,
     the_console_works_without_scripts,
+    a_date_is_typed_on_the_keyboard,
 ];
 
 async fn a_partner_signs_in_on_a_phone_and_works(world: World) {
@@ -579,5 +580,20 @@ async fn the_console_works_without_scripts(world: World) {
     browser.follows("Catat tunai").await;
     browser.presses(".send button").await;
     browser.says("Lunas. Berangkat").await;
+    browser.closes().await;
+}
+
+async fn a_date_is_typed_on_the_keyboard(world: World) {
+    let sailing = world.sailing().await;
+    let Some(browser) = browser::open(&world, DESK).await else { return };
+    browser.signs_in(&sailing.partner).await;
+    browser.goes("/console/sailings?date=2026-11-15").await;
+    browser.tabs_to("#date").await;
+    // Month, day and year, as the language of the browser has them.
+    browser.keys("11162026").await;
+    assert_eq!(browser.path().await, "/console/sailings?date=2026-11-15");
+    browser.keys(ENTER).await;
+    browser.arrives("/console/sailings?date=2026-11-16").await;
+    browser.says("Bahari Express").await;
     browser.closes().await;
 }

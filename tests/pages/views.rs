@@ -12,8 +12,55 @@ use crate::{
 };
 
 on_both_engines![
+    a_day_of_sailings_keeps_its_filters_and_has_pages_and_a_file,
     cancelling_a_sailing_says_how_many_people_and_how_much_money,
 ];
+
+async fn a_day_of_sailings_keeps_its_filters_and_has_pages_and_a_file(world: World) {
+    let partner = world.active_partner("made@bahari.id").await;
+    let times = (0..24).flat_map(|hour| {
+        [("00", "20"), ("30", "50")].map(|(departs, arrives)| {
+            json!({
+                "departure_time": format!("{hour:02}:{departs}"),
+                "arrival_time": format!("{hour:02}:{arrives}"),
+            })
+        })
+    });
+    let times: Vec<_> = times.collect();
+    let mut boats = Vec::new();
+    for number in 1..=3 {
+        let boat = world.adds_boat(&partner, &format!("GT. {number}")).await;
+        let mut route = harbour::route(&boat);
+        (route["end_date"], route["times"]) = (json!("2026-11-16"), json!(times));
+        let route = world.creates_route(&partner, route).await;
+        world.publishes_route(&partner, &route).await.ok();
+        boats.push(boat);
+    }
+    let cookies = session(&partner);
+    let first = world.page("/console/sailings?date=2026-11-16", &cookies).await;
+    first.says("144 departures, page 1 of 2");
+    assert_eq!(first.html.matches("class=\"ticket\"").count(), 100);
+    first.says("href=\"/console/sailings?date=2026-11-15\" rel=\"prev\"");
+    first.says("href=\"/console/sailings?date=2026-11-16&amp;page=2\"");
+    let second = world.page("/console/sailings?date=2026-11-16&page=2", &cookies).await;
+    assert_eq!(second.html.matches("class=\"ticket\"").count(), 44);
+    second.says("href=\"/console/sailings?date=2026-11-16&amp;page=1\"");
+
+    let kept = format!("speedboat_id={}", boats[0]);
+    let path = format!("/console/sailings?date=2026-11-16&{kept}");
+    let shown = world.page(&path, &cookies).await;
+    assert_eq!(shown.html.matches("class=\"ticket\"").count(), 48);
+    for date in ["2026-11-15", "2026-11-17", "2026-11-18"] {
+        shown.says(&format!("href=\"/console/sailings?date={date}&amp;{kept}\""));
+    }
+    shown.says(&format!("{}&amp;format=csv\"", path.replace('&', "&amp;")));
+    let file = world.page(&format!("{path}&format=csv"), &cookies).await;
+    assert!(file.headers["content-type"].to_str().unwrap().starts_with("text/csv"));
+    assert_eq!(file.html.lines().count(), 1 + 48);
+    let other = format!("/console/sailings?date=2026-11-17&{kept}&format=csv");
+    assert_eq!(world.page(&other, &cookies).await.html.lines().count(), 1, "of the day alone");
+    assert!(!shown.html.contains("data-submit"), "a date is not sent while it is typed");
+}
 
 async fn cancelling_a_sailing_says_how_many_people_and_how_much_money(world: World) {
     let sailing = world.sailing().await;
