@@ -190,7 +190,7 @@ fn sales(pages: Pages) -> Pages {
     .form("/console/sailings/{id}/check-in", "check_in", ("Check in", "Naik kapal")).fields("ticket_code:hidden").then("/console/sailings/{id}")
     .form("/console/sailings/{id}/undo", "undo_check_in", ("Undo check-in", "Urungkan naik kapal")).fields("ticket_code reason").then("/console/sailings/{id}")
 
-    .list("/console/refunds", "list_refunds", ("Refunds", "Pengembalian dana")).menu(Sales, "refund").tabs("status")
+    .list("/console/refunds", "list_refunds", ("Refunds", "Pengembalian dana")).menu(Sales, "refund").tabs("status").first(&[("sort_dir", "asc")])
         .columns("code booking_code mitra.name kind unpaid:money due_at by status")
     .show("/console/refunds/{id}", "get_refund", ("Refund", "Pengembalian dana")).heading("code")
         .columns("booking_code mitra.name kind amount unpaid:money account by reference due_at paid_at attempts last_error note")
@@ -201,10 +201,10 @@ fn sales(pages: Pages) -> Pages {
     .act("/console/refunds/{id}/return", "return_refund", "get_refund", ("Transfer bounced", "Transfer ditolak bank")).heading("code").when("status", &["paid"])
         .columns("booking_code amount reference").fields("reason").says("The amount is owed again.", "Jumlahnya menjadi utang lagi.")
 
-    .list("/console/payment-reviews", "list_payment_reviews", ("Payment reviews", "Tinjauan pembayaran")).menu(Sales, "warn").row("/console/bookings/{booking_id}")
-        .columns("reason amount expected excess created_at resolution note").says("Payments that do not fit their booking. Each needs a decision.", "Pembayaran yang tidak cocok dengan pemesanannya. Masing-masing perlu keputusan.")
+    .list("/console/payment-reviews", "list_payment_reviews", ("Payment reviews", "Tinjauan pembayaran")).menu(Sales, "warn").tabs("open").first(&[("open", "true")]).empty("Nothing waits", "Tidak ada yang menunggu")
+        .columns("booking_code booking_status:chip reason amount expected excess created_at resolution note").says("Payments that do not fit their booking. Each needs a decision.", "Pembayaran yang tidak cocok dengan pemesanannya. Masing-masing perlu keputusan.")
     .act("/console/payment-reviews/{id}/resolve", "resolve_payment_review", "list_payment_reviews", ("Decide", "Putuskan")).heading("-").when("resolved_at", &["null"])
-        .columns("reason amount expected excess created_at").fields("action by reference note")
+        .columns("booking_code booking_status:chip reason amount expected excess created_at").fields("action by reference note")
 
     .list("/console/promotions", "list_promotions", ("Promotions", "Promosi")).menu(Sales, "tag").tabs("state")
         .columns("code title discount.value discount.type period used quota state")

@@ -14,6 +14,8 @@ use crate::{
 on_both_engines![
     a_day_of_sailings_keeps_its_filters_and_has_pages_and_a_file,
     cancelling_a_sailing_says_how_many_people_and_how_much_money,
+    payment_reviews_show_what_waits_with_its_booking,
+    refunds_begin_with_the_oldest,
 ];
 
 async fn a_day_of_sailings_keeps_its_filters_and_has_pages_and_a_file(world: World) {
@@ -81,4 +83,49 @@ async fn cancelling_a_sailing_says_how_many_people_and_how_much_money(world: Wor
     empty.says("Nobody has booked");
     let done = world.submits(&cancel, &cookies, &[("reason", "Ombak tinggi")]).await;
     assert_eq!(done.status, 303, "{}", done.html);
+}
+
+async fn payment_reviews_show_what_waits_with_its_booking(world: World) {
+    let sailing = world.sailing().await;
+    let booking = world.books(order(&sailing, 1, "sari@example.com")).await.ok();
+    let reference = booking["payment"]["reference"].as_str().unwrap();
+    let wrong = callback_body(reference, 149_999, "settlement", "t1");
+    world.post("/v1/payment/callback", wrong).send().await.ok();
+    let clerk = world.staff("ayu@dermaga.test", &[Rule::BookingsRead, Rule::BookingsWrite]).await;
+    let reviews = world.get("/v1/payment/reviews").by(&clerk).send().await.ok();
+    assert_eq!(reviews[0]["booking_code"], booking["code"]);
+    assert_eq!(reviews[0]["booking_status"], "pending_payment");
+
+    let (code, cookies) = (booking["code"].as_str().unwrap(), session(&clerk));
+    let waits = world.page("/console/payment-reviews", &cookies).await;
+    let id = booking["id"].as_str().unwrap();
+    waits.says(&format!("href=\"/console/bookings/{id}\">{code}</a>"));
+    waits.says("Awaiting payment</span>");
+    waits.says("href=\"/console/payment-reviews?open=false\"");
+    let review = reviews[0]["id"].as_str().unwrap();
+    let decision = json!({ "action": "refund", "note": "Salah jumlah" });
+    let resolve = format!("/v1/payment/reviews/{review}/resolve");
+    world.post(&resolve, decision).by(&clerk).send().await.ok();
+    let none = world.page("/console/payment-reviews", &cookies).await;
+    none.says("Nothing waits");
+    assert!(!none.html.contains(code));
+    let decided = world.page("/console/payment-reviews?open=false", &cookies).await;
+    decided.says(code);
+    decided.says("Salah jumlah");
+}
+
+async fn refunds_begin_with_the_oldest(world: World) {
+    let sailing = world.sailing().await;
+    let mut codes = Vec::new();
+    for _ in 0..2 {
+        let booking = world.paid_booking(&sailing, 1).await;
+        let cancel = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
+        let reason = json!({ "reason": "x" });
+        world.post(&cancel, reason).by(&sailing.partner).send().await.ok();
+        codes.push(booking["code"].as_str().unwrap().to_owned());
+        world.advances_clock(TimeDelta::minutes(1));
+    }
+    let shown = world.page("/console/refunds", &session(&sailing.partner)).await;
+    let at = |code: &str| shown.html.find(code).unwrap_or_else(|| panic!("{code}"));
+    assert!(at(&codes[0]) < at(&codes[1]));
 }
