@@ -15,6 +15,8 @@ pub struct Locale {
     pub lang: Lang,
     /// The zone of everything that has no zone of its own.
     pub zone: Tz,
+    /// Whether the person may open bookings.
+    pub opens_bookings: bool,
 }
 
 /// Amounts of rupiah, by the last part of their path.
@@ -195,7 +197,8 @@ impl Locale {
         match (format, name) {
             ("", "journey") => journey(parent),
             ("", "seats") => fill(parent),
-            ("", "booking_code") => booking_link(parent),
+            ("", "uses") => uses(parent, self.lang),
+            ("", "booking_code") if self.opens_bookings => booking_link(parent),
             _ => self.value(parent, name, format),
         }
     }
@@ -398,7 +401,7 @@ mod tests {
 
     use super::*;
 
-    const LOCALE: Locale = Locale { lang: Lang::Id, zone: Tz::Asia__Jakarta };
+    const LOCALE: Locale = Locale { lang: Lang::Id, zone: Tz::Asia__Jakarta, opens_bookings: true };
 
     #[test]
     fn money_is_grouped_and_does_not_break() {

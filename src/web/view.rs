@@ -115,7 +115,7 @@ pub fn by_name(fields: Vec<FieldView>) -> HashMap<String, FieldView> {
 /// only what they name, have them too.
 pub fn functions(app: &App, lang: Lang, rights: Arc<Rights>) -> Value {
     let (config, now) = (&app.config, app.clock.now());
-    let locale = Locale { lang, zone: config.timezone };
+    let locale = Locale { lang, zone: config.timezone, opens_bookings: rights.may("get_booking") };
     let safe = Value::from_safe_string;
     let zone_of =
         move |zone: Option<&str>| zone.and_then(|zone| zone.parse().ok()).unwrap_or(locale.zone);

@@ -15,6 +15,8 @@ on_both_engines![
     a_day_of_sailings_keeps_its_filters_and_has_pages_and_a_file,
     cancelling_a_sailing_says_how_many_people_and_how_much_money,
     payment_reviews_show_what_waits_with_its_booking,
+    home_shows_departures_before_figures,
+    codes_link_bookings_for_those_who_may_open_them,
     refunds_begin_with_the_oldest,
 ];
 
@@ -112,6 +114,40 @@ async fn payment_reviews_show_what_waits_with_its_booking(world: World) {
     let decided = world.page("/console/payment-reviews?open=false", &cookies).await;
     decided.says(code);
     decided.says("Salah jumlah");
+}
+
+async fn home_shows_departures_before_figures(world: World) {
+    let sailing = world.sailing().await;
+    let admin = world.admin().await;
+    let home = world.page("/console", &session(&admin)).await;
+    let at = |words: &str| home.html.find(words).unwrap_or_else(|| panic!("{words}"));
+    assert!(at("id=\"next\"") < at("class=\"figures\""));
+    home.says(&format!("href=\"/console/sailings/{}\"", sailing.id));
+    // Whoever may not open a sailing sees it without a link.
+    let staff = world.staff("ayu@dermaga.test", &[Rule::PromotionsRead]).await;
+    let home = world.page("/console", &session(&staff)).await;
+    home.says("class=\"ticket\"");
+    assert!(!home.html.contains("href=\"/console/sailings/"), "{}", home.html);
+    assert!(!home.html.contains("href=\"/console/routes/"));
+}
+
+async fn codes_link_bookings_for_those_who_may_open_them(world: World) {
+    let sailing = world.sailing().await;
+    let booking = world.paid_booking(&sailing, 1).await;
+    let link = format!("href=\"/console/bookings/{}\"", booking["id"].as_str().unwrap());
+    let code = booking["code"].as_str().unwrap();
+    let clerk = world.staff("ayu@dermaga.test", &[Rule::FinanceRead, Rule::AuditRead]).await;
+    let other = [Rule::FinanceRead, Rule::AuditRead, Rule::BookingsRead];
+    let other = world.staff("komang@dermaga.test", &other).await;
+    let cancel = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
+    world.post(&cancel, json!({ "reason": "x" })).by(&sailing.partner).send().await.ok();
+    let log = format!("/console/audit?entity_id={}", booking["id"].as_str().unwrap());
+    for (path, says) in [("/console/finance/entries", code), (&log, "booking.")] {
+        let shown = world.page(path, &session(&clerk)).await;
+        shown.says(says);
+        assert!(!shown.html.contains(&link), "{path}");
+        world.page(path, &session(&other)).await.says(&link);
+    }
 }
 
 async fn refunds_begin_with_the_oldest(world: World) {
