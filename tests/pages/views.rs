@@ -17,6 +17,7 @@ on_both_engines![
     payment_reviews_show_what_waits_with_its_booking,
     home_shows_departures_before_figures,
     codes_link_bookings_for_those_who_may_open_them,
+    a_departure_names_the_zones_of_both_ends,
     refunds_begin_with_the_oldest,
 ];
 
@@ -148,6 +149,33 @@ async fn codes_link_bookings_for_those_who_may_open_them(world: World) {
         assert!(!shown.html.contains(&link), "{path}");
         world.page(path, &session(&other)).await.says(&link);
     }
+}
+
+async fn a_departure_names_the_zones_of_both_ends(world: World) {
+    let partner = world.active_partner("made@bahari.id").await;
+    let boat = world.adds_boat(&partner, "GT. 1").await;
+    let mut route = harbour::route(&boat);
+    (route["from"], route["to"]) = (json!("Banyuwangi"), json!("Gilimanuk"));
+    // Java is one hour behind Bali.
+    route["timezone"] = Value::Null;
+    route["times"] = json!([{ "departure_time": "08:00", "arrival_time": "09:45" }]);
+    let route = world.creates_route(&partner, route).await;
+    world.publishes_route(&partner, &route).await.ok();
+    let cookies = session(&partner);
+    let day = world.page("/console/sailings?date=2026-11-16", &cookies).await;
+    day.says(" · WIB</span>");
+    day.says(" · WITA</span>");
+    let pier = world.page("/pier", &cookies).await;
+    pier.says("<small data-t=\"zone\">WIB</small>");
+    pier.says("<small data-t=\"arrival_zone\">WITA</small>");
+    // A state does not take its place.
+    let id = world.sailings(&partner, &route).await[0]["id"].as_str().unwrap().to_owned();
+    let reason = json!({ "reason": "Ombak tinggi" });
+    let cancel = format!("/v1/mitra/route-times/{id}/cancel");
+    world.post(&cancel, reason).by(&partner).send().await.ok();
+    let day = world.page("/console/sailings?date=2026-11-16", &cookies).await;
+    day.says("chip bad");
+    day.says(" · WIB</span>");
 }
 
 async fn refunds_begin_with_the_oldest(world: World) {
