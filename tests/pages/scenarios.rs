@@ -207,10 +207,12 @@ async fn impersonating_shows_the_bar_until_stop(world: World) {
     browser.follows("Act for the partner").await;
     browser.presses(".send button").await;
     browser.says("You act as Made Bahari").await;
-    for path in ["/console/boats", "/console/bookings", "/console/account"] {
+    for path in ["/console/boats", "/console/bookings", "/console/account", "/pier"] {
         browser.goes(path).await;
         browser.says("You act as Made Bahari").await;
     }
+        let title = browser.title().await;
+        assert!(title.starts_with("[Made Bahari] "), "{title}");
     assert!(!browser.text().await.contains("Change password"));
     browser.goes("/console/onboarding/bank").await;
     browser.says("locked while you act for the partner").await;
