@@ -43,6 +43,7 @@ in_a_browser![
     a_partner_fills_in_four_tasks_and_sees_why_a_document_was_rejected,
     the_console_works_without_scripts,
     a_date_is_typed_on_the_keyboard,
+    the_head_of_a_table_stays_in_sight,
 ];
 
 async fn a_partner_signs_in_on_a_phone_and_works(world: World) {
@@ -210,9 +211,9 @@ async fn impersonating_shows_the_bar_until_stop(world: World) {
     for path in ["/console/boats", "/console/bookings", "/console/account", "/pier"] {
         browser.goes(path).await;
         browser.says("You act as Made Bahari").await;
-    }
         let title = browser.title().await;
         assert!(title.starts_with("[Made Bahari] "), "{title}");
+    }
     assert!(!browser.text().await.contains("Change password"));
     browser.goes("/console/onboarding/bank").await;
     browser.says("locked while you act for the partner").await;
@@ -597,5 +598,23 @@ async fn a_date_is_typed_on_the_keyboard(world: World) {
     browser.keys(ENTER).await;
     browser.arrives("/console/sailings?date=2026-11-16").await;
     browser.says("Bahari Express").await;
+    browser.closes().await;
+}
+
+async fn the_head_of_a_table_stays_in_sight(world: World) {
+    let partner = world.active_partner("made@bahari.id").await;
+    for number in 1..=30 {
+        world.adds_boat(&partner, &format!("GT. {number}")).await;
+    }
+    let Some(browser) = browser::open(&world, DESK).await else { return };
+    browser.signs_in(&partner).await;
+    browser.goes("/console/boats?page_size=50").await;
+    let head =
+        "scrollTo(0, 600); return document.querySelector('thead th').getBoundingClientRect().top";
+    assert_eq!(browser.runs(head).await, 0);
+    // A table that does not fit is scrolled in its box instead.
+    let wide = "document.querySelector('.ledger').style.width = '3000px'; dispatchEvent(new Event('resize'));
+        return getComputedStyle(document.querySelector('.scroll')).overflowX";
+    assert_eq!(browser.runs(wide).await, "auto");
     browser.closes().await;
 }
