@@ -207,14 +207,14 @@ fn sales(pages: Pages) -> Pages {
         .columns("booking_code booking_status:chip reason amount expected excess created_at").fields("action by reference note")
 
     .list("/console/promotions", "list_promotions", ("Promotions", "Promosi")).menu(Sales, "tag").tabs("state")
-        .columns("code title discount.value discount.type period used quota state")
+        .columns("code title discount.value discount.type period uses state")
     .form("/console/promotions/new", "create_promotion", ("New promotion", "Promosi baru"))
         .fields("title code discount.type discount.value discount.max_amount discount.min_purchase period.start_date period.end_date quota per_customer_limit funded_by target_type target_ids status description:long tnc:long image_file_id")
         .choose_if(("target_type", "mitra"), "target_ids", "list_partners", "name", "edit_partner")
         .choose_if(("target_type", "speedboat"), "target_ids", "list_speedboats", "name mitra.name", "get_speedboat")
         .choose_if(("target_type", "route"), "target_ids", "list_routes", "journey speedboat.name", "get_route")
     .show("/console/promotions/{id}", "get_promotion", ("Promotion", "Promosi")).heading("title")
-        .columns("code state discount.type discount.value discount.max_amount discount.min_purchase period used quota per_customer_limit funded_by target_type description tnc:long")
+        .columns("code state discount.type discount.value discount.max_amount discount.min_purchase period uses per_customer_limit funded_by target_type description tnc:long")
     .edit("/console/promotions/{id}/edit", "update_promotion", "get_promotion", ("Edit promotion", "Ubah promosi")).heading("code")
         .fields("title code discount.type discount.value discount.max_amount discount.min_purchase period.start_date period.end_date quota per_customer_limit funded_by target_type target_ids status description:long tnc:long image_file_id")
         .choose_if(("target_type", "mitra"), "target_ids", "list_partners", "name", "edit_partner")
@@ -429,5 +429,5 @@ fn service(pages: Pages) -> Pages {
         .says("Everything that is held about one person, by e-mail address.", "Semua data tentang seseorang, menurut alamat e-mail.")
     .form("/console/privacy/erase", "erase_personal_data", ("Erase personal data", "Hapus data pribadi")).menu(Service, "bin").danger().fields("email reason").shows_answer("answer_export.html")
         .says("What is over is made anonymous now, the rest when it is over. This cannot be undone.", "Yang sudah selesai dianonimkan sekarang, sisanya setelah selesai. Tidak dapat diurungkan.")
-    .show("/console/system", "health", ("System", "Sistem")).only_if("list_webhooks").menu(Service, "shield").heading("-").columns("version database storage uptime_seconds insecure_demo")
+    .show("/console/system", "health", ("System", "Sistem")).only_if("list_webhooks").menu(Service, "shield").template("system.html").heading("-").columns("version database storage uptime_seconds insecure_demo")
 }

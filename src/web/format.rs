@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::words;
 use crate::kernel::{html::escape, lang::Lang};
 
-/// Language and time zone of a page.
+/// Language and time zone of a page, and who reads it.
 #[derive(Clone, Copy, Debug)]
 pub struct Locale {
     pub lang: Lang,
@@ -359,6 +359,15 @@ fn booking_link(record: &Value) -> String {
 fn fill(record: &Value) -> String {
     let count = |name: &str| record[name].as_i64().unwrap_or_default();
     fill_bar(count("seats_taken"), count("capacity"))
+}
+
+/// How often a promotion was used, of its quota if it has one.
+fn uses(record: &Value, lang: Lang) -> String {
+    let used = record["used"].as_i64().unwrap_or_default();
+    match record["quota"].as_i64() {
+        Some(quota) => fill_bar(used, quota),
+        None => number(used, lang),
+    }
 }
 
 /// A bar that shows how full a boat is. The widths are SVG attributes: the policy of the pages

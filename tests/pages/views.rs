@@ -17,8 +17,11 @@ on_both_engines![
     payment_reviews_show_what_waits_with_its_booking,
     home_shows_departures_before_figures,
     codes_link_bookings_for_those_who_may_open_them,
+    the_history_of_a_record_is_one_click_away,
     a_departure_names_the_zones_of_both_ends,
     refunds_begin_with_the_oldest,
+    a_draft_of_terms_stands_beside_what_is_in_force,
+    records_say_what_they_are_about,
 ];
 
 async fn a_day_of_sailings_keeps_its_filters_and_has_pages_and_a_file(world: World) {
@@ -151,6 +154,29 @@ async fn codes_link_bookings_for_those_who_may_open_them(world: World) {
     }
 }
 
+async fn the_history_of_a_record_is_one_click_away(world: World) {
+    let sailing = world.sailing().await;
+    let admin = world.admin().await;
+    world.paid_booking(&sailing, 2).await;
+    world.completes_paid_bookings().await;
+    let settlement = world.creates_settlement(&sailing.partner, &admin).await.ok();
+    let settlement = settlement["id"].as_str().unwrap();
+    for (page, id) in
+        [("boats", sailing.boat.as_str()), ("sailings", &sailing.id), ("settlements", settlement)]
+    {
+        let (path, link) =
+            (format!("/console/{page}/{id}"), format!("href=\"/console/audit?entity_id={id}\""));
+        world.page(&path, &session(&admin)).await.says(&link);
+        let own = world.page(&path, &session(&sailing.partner)).await;
+        assert_eq!(own.status, 200);
+        assert!(!own.html.contains(&link), "a partner may not read the log");
+        assert_eq!(
+            world.page(&format!("/console/audit?entity_id={id}"), &session(&admin)).await.status,
+            200
+        );
+    }
+}
+
 async fn a_departure_names_the_zones_of_both_ends(world: World) {
     let partner = world.active_partner("made@bahari.id").await;
     let boat = world.adds_boat(&partner, "GT. 1").await;
@@ -192,4 +218,50 @@ async fn refunds_begin_with_the_oldest(world: World) {
     let shown = world.page("/console/refunds", &session(&sailing.partner)).await;
     let at = |code: &str| shown.html.find(code).unwrap_or_else(|| panic!("{code}"));
     assert!(at(&codes[0]) < at(&codes[1]));
+}
+
+async fn a_draft_of_terms_stands_beside_what_is_in_force(world: World) {
+    let (author, publisher) = (world.admin().await, world.second_admin().await);
+    let drafts = async |content: &str| {
+        let body = json!({ "type": "customer", "content": content, "user_creator_id": author.id });
+        let draft = world.post("/v1/configurations/term-condition/create", body).by(&author);
+        draft.send().await.ok()
+    };
+    let first = drafts("Tiba awal.").await;
+    let body = json!({ "id": first["id"], "user_validator_id": publisher.id });
+    let published = world.post("/v1/configurations/term-condition/publish", body).by(&publisher);
+    published.send().await.ok();
+    drafts("Tiba lebih awal.").await;
+    let shown = world.page("/console/terms?type=customer", &session(&author)).await;
+    shown.says("<h3>In force: version 1</h3><pre class=\"terms\">Tiba awal.</pre>");
+    shown.says("<h3>Draft</h3><pre class=\"terms\">Tiba lebih awal.</pre>");
+}
+
+async fn records_say_what_they_are_about(world: World) {
+    let sailing = world.sailing().await;
+    let booking = world.paid_booking(&sailing, 2).await;
+    let admin = world.admin().await;
+    let promotion = json!({
+        "title": "Lebaran", "code": "LEBARAN", "discount": { "type": "percentage", "value": 10 },
+        "period": { "start_date": "2026-11-01", "end_date": "2026-12-01" },
+        "funded_by": "platform", "target_type": "all", "status": "active", "quota": 40,
+        "description": "", "tnc": "",
+    });
+    world.post("/v1/contents/promotion", promotion).by(&admin).send().await.ok();
+    let cookies = session(&admin);
+    let promotions = world.page("/console/promotions", &cookies).await;
+    promotions.says("</svg> 0/40</span>");
+    let system = world.page("/console/system", &cookies).await;
+    system.says("href=\"/docs\"");
+    system.says("href=\"/metrics\"");
+    let indonesian = cookies.replace("dermaga_lang=en", "dermaga_lang=id");
+    let reports = world.page("/console/reports?start_date=2026-11-15", &indonesian).await;
+    reports.says("<caption class=\"hide\">Menurut mitra</caption>");
+    let found = world.page("/console/find?q=Bahari", &cookies).await;
+    found.says("<thead><tr><th scope=\"col\">Name</th>");
+    let partner = world.partner_id(&sailing.partner).await;
+    let partner = world.page(&format!("/console/partners/{partner}"), &cookies).await;
+    partner.says("<thead><tr><th scope=\"col\">Code</th>");
+    let booking = format!("/console/bookings/{}", booking["id"].as_str().unwrap());
+    world.page(&booking, &cookies).await.says("<p class=\"small\">As of <time");
 }
