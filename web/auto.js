@@ -4,6 +4,9 @@
 document.addEventListener("change", (event) => {
   if (event.target.matches("select[data-submit]")) event.target.form.requestSubmit();
 });
+// The head of a table stays in sight, except in a box that scrolls sideways.
+const fit = () => { for (const box of document.querySelectorAll(".scroll")) box.classList.toggle("fits", box.scrollWidth <= box.clientWidth); };
+for (const change of ["load", "resize", "toggle"]) addEventListener(change, fit, true);
 // A second press does not send a form twice. The button stays usable when the page is shown again.
 document.addEventListener("submit", (event) => {
   if (event.target.method !== "post") return;

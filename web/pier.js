@@ -56,10 +56,13 @@ const enqueue = async (code, sailing) => {
 
 // --- Verdicts ---
 
+// Returns the button of the verdict, if it has one.
 const show = (tone, verdict) => {
   slot("verdict").replaceChildren(clone(tone, verdict));
+  // It stays at the top: what gets the focus is scrolled below it.
+  document.documentElement.style.scrollPaddingTop = slot("verdict").offsetHeight + 16 + "px";
   navigator.vibrate?.(tone === "go" ? 60 : [90, 60, 90]);
-  return slot("verdict");
+  return slot("verdict").querySelector("button");
 };
 const judge = async (text) => {
   const list = kept.get("s:" + place);
@@ -76,8 +79,7 @@ const judge = async (text) => {
   const isOf = (sailing) => code.slice(12, 44) === sailing.replaceAll("-", "").toUpperCase();
   const mine = isOf(place), elsewhere = all("s:").find(([key]) => isOf(key.slice(2)))?.[1].sailing;
   const more = genuine === null ? words.unsure : mine ? words.since : elsewhere ? `${words.elsewhere} ${elsewhere.departs} ${elsewhere.from} → ${elsewhere.to}` : words.elsewhere;
-  const shown = show("ask", { word: genuine ? words.genuine : words.ask, more });
-  const allow = shown.querySelector("button");
+  const allow = show("ask", { word: genuine ? words.genuine : words.ask, more });
   // The service refuses a ticket of another sailing in any case.
   if (!mine || !isOpen(list)) allow.remove();
   else allow.onclick = () => { allow.remove(); enqueue(code, list.sailing); };
@@ -98,7 +100,7 @@ const undo = async (passenger) => {
     else if (isRefused(answer)) state = "signed-out";
     const refusal = answer?.status === 409 ? await answer.json() : null;
     if (answer?.ok || refusal?.error === "not_boarded") passenger.checked_in_at = null;
-    if (!answer?.ok) show("ask", { word: words.notundone, name: passenger.name, more: refusal?.message ?? words.needs }).querySelector("button").remove();
+    if (!answer?.ok) show("ask", { word: words.notundone, name: passenger.name, more: refusal?.message ?? words.needs }).remove();
   }
   draw();
   if (state === "sent") sync();
@@ -213,7 +215,7 @@ const camera = {
     if (camera.stream) return camera.stop();
     try {
       camera.stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: "environment" } });
-    } catch { return void show("ask", { word: words.nocamera, more: words.uselist }).querySelector("button").remove(); }
+    } catch { return void show("ask", { word: words.nocamera, more: words.uselist }).remove(); }
     const video = slot("video");
     video.srcObject = camera.stream;
     video.hidden = false;

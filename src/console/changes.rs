@@ -13,19 +13,19 @@ use crate::{
     },
 };
 
-/// The pages of records, by the entity of an entry.
-const PAGES: &[(&str, &str)] = &[
-    ("account", "users"),
-    ("booking", "bookings"),
-    ("partner", "partners"),
-    ("permission", "permissions"),
-    ("promotion", "promotions"),
-    ("refund", "refunds"),
-    ("route", "routes"),
-    ("sailing", "sailings"),
-    ("settlement", "settlements"),
-    ("speedboat", "boats"),
-    ("staff", "staff"),
+/// The pages of records, by the entity of an entry, with the operations that they show.
+const PAGES: &[(&str, &str, &str)] = &[
+    ("account", "users", "get_user"),
+    ("booking", "bookings", "get_booking"),
+    ("partner", "partners", "partner_overview"),
+    ("permission", "permissions", "get_permission"),
+    ("promotion", "promotions", "get_promotion"),
+    ("refund", "refunds", "get_refund"),
+    ("route", "routes", "get_route"),
+    ("sailing", "sailings", "get_route_time"),
+    ("settlement", "settlements", "get_settlement"),
+    ("speedboat", "boats", "get_speedboat"),
+    ("staff", "staff", "get_staff"),
 ];
 
 /// An entry with the fields that have changed, as HTML: rows of a table. A record has many fields, and a
@@ -51,7 +51,7 @@ pub fn audit_entry(entry: &Value, locale: Locale) -> Value {
             "<tr><th scope=\"row\">{label}</th><td>{before}</td><td>{after}</td></tr>"
         );
     }
-    let page = PAGES.iter().find(|(entity, _)| entry["entity_type"] == *entity);
+    let page = PAGES.iter().find(|(entity, ..)| entry["entity_type"] == *entity);
     let at = entry["created_at"].as_str().unwrap_or_default();
     let when = at.parse::<DateTime<Utc>>().map(|moment| locale.when(moment, locale.zone));
     json!({
@@ -60,7 +60,8 @@ pub fn audit_entry(entry: &Value, locale: Locale) -> Value {
         "on_behalf_of": entry["on_behalf_of"]["name"],
         "says": words::action(entry["action"].as_str().unwrap_or_default(), locale.lang),
         "action": entry["action"],
-        "page": page.map(|(_, page)| page),
+        "page": page.map(|(_, page, _)| page),
+        "operation": page.map(|(.., operation)| operation),
         "address": entry["address"],
         "request_id": entry["request_id"],
         "entity_id": entry["entity_id"],
@@ -89,7 +90,7 @@ mod tests {
     use super::*;
     use crate::kernel::lang::Lang;
 
-    const LOCALE: Locale = Locale { lang: Lang::En, zone: Tz::Asia__Jakarta };
+    const LOCALE: Locale = Locale { lang: Lang::En, zone: Tz::Asia__Jakarta, opens_bookings: true };
 
     fn row(label: &str, before: &str, after: &str) -> String {
         format!("<tr><th scope=\"row\">{label}</th><td>{before}</td><td>{after}</td></tr>")

@@ -5,16 +5,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::kernel::{
-    error::Fault,
-    http::Pages,
-    ids::Uuid,
-    lang::text,
-    money::Rupiah,
-    schema::Input,
-    text::{Line, Note},
+use crate::{
+    bookings::BookingStatus,
+    kernel::{
+        error::Fault,
+        http::Pages,
+        ids::Uuid,
+        lang::text,
+        money::Rupiah,
+        schema::Input,
+        text::{Line, Note},
+    },
+    refunds::PaidBy,
 };
-use crate::refunds::PaidBy;
 
 crate::string_enum! {
     pub enum PaymentStatus {
@@ -87,6 +90,8 @@ crate::string_enum! {
 pub struct Review {
     pub id: Uuid,
     pub booking_id: Uuid,
+    pub booking_code: String,
+    pub booking_status: BookingStatus,
     pub reason: ReviewReason,
     pub amount: Rupiah,
     pub expected: Rupiah,

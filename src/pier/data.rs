@@ -33,6 +33,7 @@ pub fn sailing(record: &Value, locale: Locale) -> Value {
         "departs": departure.map(clock),
         "arrives": arrival.map(clock),
         "zone": departure.map(|(at, zone)| zone_name(zone, at)),
+        "arrival_zone": arrival.map(|(at, zone)| zone_name(zone, at)),
         "day": departure.map(|(at, zone)| locale.day(at.with_timezone(&zone).date_naive())),
     })
 }

@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_chart_has_a_point_for_each_figure() {
-        let locale = Locale { lang: Lang::Id, zone: Tz::Asia__Jakarta };
+        let locale = Locale { lang: Lang::Id, zone: Tz::Asia__Jakarta, opens_bookings: true };
         let points = [
             json!({ "bucket": "2026-11-01", "gross_revenue": 0 }),
             json!({ "bucket": "2026-11-02", "gross_revenue": 1_500_000 }),

@@ -9,12 +9,14 @@ use serde_json::Value;
 use super::words;
 use crate::kernel::{html::escape, lang::Lang};
 
-/// Language and time zone of a page.
+/// Language and time zone of a page, and who reads it.
 #[derive(Clone, Copy, Debug)]
 pub struct Locale {
     pub lang: Lang,
     /// The zone of everything that has no zone of its own.
     pub zone: Tz,
+    /// Whether the person may open bookings.
+    pub opens_bookings: bool,
 }
 
 /// Amounts of rupiah, by the last part of their path.
@@ -195,7 +197,8 @@ impl Locale {
         match (format, name) {
             ("", "journey") => journey(parent),
             ("", "seats") => fill(parent),
-            ("", "booking_code") => booking_link(parent),
+            ("", "uses") => uses(parent, self.lang),
+            ("", "booking_code") if self.opens_bookings => booking_link(parent),
             _ => self.value(parent, name, format),
         }
     }
@@ -358,6 +361,15 @@ fn fill(record: &Value) -> String {
     fill_bar(count("seats_taken"), count("capacity"))
 }
 
+/// How often a promotion was used, of its quota if it has one.
+fn uses(record: &Value, lang: Lang) -> String {
+    let used = record["used"].as_i64().unwrap_or_default();
+    match record["quota"].as_i64() {
+        Some(quota) => fill_bar(used, quota),
+        None => number(used, lang),
+    }
+}
+
 /// A bar that shows how full a boat is. The widths are SVG attributes: the policy of the pages
 /// allows no styles in elements.
 pub fn fill_bar(taken: i64, capacity: i64) -> String {
@@ -398,7 +410,7 @@ mod tests {
 
     use super::*;
 
-    const LOCALE: Locale = Locale { lang: Lang::Id, zone: Tz::Asia__Jakarta };
+    const LOCALE: Locale = Locale { lang: Lang::Id, zone: Tz::Asia__Jakarta, opens_bookings: true };
 
     #[test]
     fn money_is_grouped_and_does_not_break() {

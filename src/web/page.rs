@@ -38,6 +38,10 @@ pub struct Page {
     pub record: Option<fn(&Value, Locale) -> Value>,
     /// The parameter whose values are tabs.
     pub tabs: &'static str,
+    /// Parameters of a list that the address leaves out.
+    pub first: &'static [(&'static str, &'static str)],
+    /// What an empty list says.
+    pub empty: Option<Text>,
     /// Lists inside of a record: path and columns.
     pub tables: Vec<(&'static str, &'static str)>,
     /// The field of a record that is its name.
@@ -152,6 +156,8 @@ impl Page {
             row: "",
             record: None,
             tabs: "",
+            first: &[],
+            empty: None,
             tables: Vec::new(),
             heading: "name",
             fields: "",
@@ -344,6 +350,14 @@ impl Pages {
 
     pub fn tabs(self, parameter: &'static str) -> Self {
         self.last(|page| page.tabs = parameter)
+    }
+
+    pub fn first(self, parameters: &'static [(&'static str, &'static str)]) -> Self {
+        self.last(|page| page.first = parameters)
+    }
+
+    pub fn empty(self, en: &'static str, id: &'static str) -> Self {
+        self.last(|page| page.empty = Some(text(en, id)))
     }
 
     pub fn table(self, path: &'static str, columns: &'static str) -> Self {

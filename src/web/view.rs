@@ -39,6 +39,7 @@ templates![
     "ui.html",
     "list.html",
     "show.html",
+    "system.html",
     "form.html",
     "problem.html",
     "login.html",
@@ -58,6 +59,7 @@ templates![
     "counter_check.html",
     "day.html",
     "sailing.html",
+    "sailing_cancel.html",
     "partner.html",
     "papers.html",
     "settlement.html",
@@ -114,7 +116,7 @@ pub fn by_name(fields: Vec<FieldView>) -> HashMap<String, FieldView> {
 /// only what they name, have them too.
 pub fn functions(app: &App, lang: Lang, rights: Arc<Rights>) -> Value {
     let (config, now) = (&app.config, app.clock.now());
-    let locale = Locale { lang, zone: config.timezone };
+    let locale = Locale { lang, zone: config.timezone, opens_bookings: rights.may("get_booking") };
     let safe = Value::from_safe_string;
     let zone_of =
         move |zone: Option<&str>| zone.and_then(|zone| zone.parse().ok()).unwrap_or(locale.zone);
@@ -125,6 +127,7 @@ pub fn functions(app: &App, lang: Lang, rights: Arc<Rights>) -> Value {
         help_whatsapp => config.help_whatsapp.as_ref().map(Phone::as_str),
         public_url => config.public_url(),
         picture => format!("{}/pier/icon-512.png", config.public_url()),
+        now => now.to_rfc3339(),
         today => now.with_timezone(&locale.zone).date_naive().to_string(),
         style => assets::STYLE.path.as_str(),
         script => assets::SCRIPT.path.as_str(),

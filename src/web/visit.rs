@@ -91,7 +91,11 @@ impl Visit {
     }
 
     pub fn locale(&self) -> Locale {
-        Locale { lang: self.lang(), zone: self.web.app().config.timezone }
+        Locale {
+            lang: self.lang(),
+            zone: self.web.app().config.timezone,
+            opens_bookings: self.may("get_booking"),
+        }
     }
 
     pub fn may(&self, operation: &str) -> bool {

@@ -133,6 +133,7 @@ async fn try_send(
 }
 
 pub const TAB: &str = "\u{e004}";
+pub const SHIFT: &str = "\u{e008}";
 pub const ENTER: &str = "\u{e007}";
 pub const SPACE: &str = " ";
 
@@ -260,6 +261,14 @@ impl Browser {
             .chars()
             .flat_map(|key| ["keyDown", "keyUp"].map(|kind| json!({ "type": kind, "value": key })))
             .collect();
+        let keyboard = json!({ "type": "key", "id": "keyboard", "actions": strokes });
+        self.post("actions", json!({ "actions": [keyboard] })).await;
+    }
+
+    /// Presses Tab with Shift.
+    pub async fn tabs_back(&self) {
+        let strokes = [("keyDown", SHIFT), ("keyDown", TAB), ("keyUp", TAB), ("keyUp", SHIFT)];
+        let strokes = strokes.map(|(kind, key)| json!({ "type": kind, "value": key }));
         let keyboard = json!({ "type": "key", "id": "keyboard", "actions": strokes });
         self.post("actions", json!({ "actions": [keyboard] })).await;
     }

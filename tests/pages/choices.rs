@@ -176,7 +176,7 @@ async fn help_is_at_the_foot_of_every_page(world: World) {
             config.help_whatsapp = Some("081234567890".parse().unwrap());
         })
         .await;
-    for path in ["/console/login", "/console/nowhere", "/pay/transfers"] {
+    for path in ["/console/login", "/console/nowhere", "/pay/transfers", "/pier/shell"] {
         let page = world.page(path, "").await;
         page.says("href=\"tel:+62361123456\"");
         page.says("href=\"https://wa.me/6281234567890\"");

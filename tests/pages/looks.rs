@@ -1,4 +1,4 @@
-//! How pages look: contrast, names, targets, width, in light and dark, on desks and phones. Pictures
+//! How pages look: contrast, names, targets (44 pixels on phones), width, in light and dark, on desks and phones. Pictures
 //! of all pages are written to `target/screenshots`.
 
 use std::io::Cursor;
@@ -33,9 +33,11 @@ for (const e of document.querySelectorAll("input:not([type=hidden]),select,texta
   if (!e.labels.length && !e.getAttribute("aria-label")) faults.push("no label: " + e.outerHTML.slice(0, 80));
 for (const e of document.querySelectorAll("a,button")) {
   if (!e.textContent.trim() && !e.getAttribute("aria-label") && !e.querySelector("img[alt]")) faults.push("no name: " + e.outerHTML.slice(0, 80));
-  const b = e.getBoundingClientRect();
+  // The link of a row covers the row.
+  const b = (e.matches(".stretch") ? e.closest(".linked") : e).getBoundingClientRect();
   const inline = getComputedStyle(e).display === "inline";
-  if (visible(e) && !inline && (b.height < 24 || b.width < 24)) faults.push(`small ${b.width}x${b.height}: ` + e.outerHTML.slice(0, 80));
+  const least = innerWidth <= 640 ? 44 : 24;
+  if (visible(e) && !inline && (b.height < least || b.width < least)) faults.push(`small ${b.width}x${b.height}: ` + e.outerHTML.slice(0, 80));
 }
 for (const e of document.querySelectorAll("img")) if (!e.hasAttribute("alt")) faults.push("no alt");
 for (const e of document.querySelectorAll("table")) if (!e.caption) faults.push("no caption");

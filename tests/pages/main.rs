@@ -20,6 +20,7 @@ mod sites;
 mod support;
 mod table;
 mod travellers;
+mod views;
 mod walk;
 
 #[allow(unused_imports)]

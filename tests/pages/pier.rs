@@ -314,6 +314,11 @@ mod in_a_browser {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_verdict_covers_nothing_that_has_the_focus() {
+        super::focus_under_a_verdict(World::on_sqlite().await).await;
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn the_pier_can_be_read_in_light_and_dark() {
         super::looks(World::on_sqlite().await).await;
     }
@@ -512,6 +517,26 @@ async fn phone_forgets(mut world: World) {
     })()";
     browser.waits_for(left).await;
     browser.forgets_log().await;
+    browser.closes().await;
+}
+
+async fn focus_under_a_verdict(world: World) {
+    let (sailing, _, crew) = boarding(&world).await;
+    let other = world.books(order(&sailing, 12, "putu@example.com")).await.ok();
+    world.pays(&other).await;
+    let Some(browser) = browser::open(&world, PHONE).await else { return };
+    browser.signs_in(&crew).await;
+    browser.keeps(&sailing).await;
+    browser.presses(".rider button").await;
+    browser.says("On the list").await;
+    browser.waits_for("return !busy && !document.body.innerText.includes('not sent')").await;
+    browser.runs("[...document.querySelectorAll('.rider button')].at(-1).focus()").await;
+    let covered = "const e = document.activeElement;
+        return e.matches('.rider button') ? e.getBoundingClientRect().top < document.querySelector('.verdict').getBoundingClientRect().bottom : null";
+    for _ in 0..14 {
+        browser.tabs_back().await;
+        assert_eq!(browser.runs(covered).await, false);
+    }
     browser.closes().await;
 }
 

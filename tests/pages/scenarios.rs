@@ -5,7 +5,7 @@ use dermaga::{config::Switch, kernel::access::Rule};
 use serde_json::json;
 
 use crate::{
-    browser::{self, DESK, PHONE},
+    browser::{self, DESK, ENTER, PHONE},
     harbour::order,
     world::{PASSWORD, World},
 };
@@ -43,6 +43,8 @@ in_a_browser![
     a_partner_fills_in_four_tasks_and_sees_why_a_document_was_rejected,
     the_console_works_without_scripts,
     a_day_is_typed_to_its_end,
+    a_date_is_typed_on_the_keyboard,
+    the_head_of_a_table_stays_in_sight,
 ];
 
 async fn a_partner_signs_in_on_a_phone_and_works(world: World) {
@@ -207,9 +209,11 @@ async fn impersonating_shows_the_bar_until_stop(world: World) {
     browser.follows("Act for the partner").await;
     browser.presses(".send button").await;
     browser.says("You act as Made Bahari").await;
-    for path in ["/console/boats", "/console/bookings", "/console/account"] {
+    for path in ["/console/boats", "/console/bookings", "/console/account", "/pier"] {
         browser.goes(path).await;
         browser.says("You act as Made Bahari").await;
+        let title = browser.title().await;
+        assert!(title.starts_with("[Made Bahari] "), "{title}");
     }
     assert!(!browser.text().await.contains("Change password"));
     browser.goes("/console/onboarding/bank").await;
@@ -595,5 +599,38 @@ async fn a_day_is_typed_to_its_end(world: World) {
     browser.keys("12052026").await;
     browser.presses(".filters.day button").await;
     browser.arrives(&format!("{path}?date=2026-12-05")).await;
+    browser.closes().await;
+}
+
+async fn a_date_is_typed_on_the_keyboard(world: World) {
+    let sailing = world.sailing().await;
+    let Some(browser) = browser::open(&world, DESK).await else { return };
+    browser.signs_in(&sailing.partner).await;
+    browser.goes("/console/sailings?date=2026-11-15").await;
+    browser.tabs_to("#date").await;
+    // Month, day and year, as the language of the browser has them.
+    browser.keys("11162026").await;
+    assert_eq!(browser.path().await, "/console/sailings?date=2026-11-15");
+    browser.keys(ENTER).await;
+    browser.arrives("/console/sailings?date=2026-11-16").await;
+    browser.says("Bahari Express").await;
+    browser.closes().await;
+}
+
+async fn the_head_of_a_table_stays_in_sight(world: World) {
+    let partner = world.active_partner("made@bahari.id").await;
+    for number in 1..=30 {
+        world.adds_boat(&partner, &format!("GT. {number}")).await;
+    }
+    let Some(browser) = browser::open(&world, DESK).await else { return };
+    browser.signs_in(&partner).await;
+    browser.goes("/console/boats?page_size=50").await;
+    let head =
+        "scrollTo(0, 600); return document.querySelector('thead th').getBoundingClientRect().top";
+    assert_eq!(browser.runs(head).await, 0);
+    // A table that does not fit is scrolled in its box instead.
+    let wide = "document.querySelector('.ledger').style.width = '3000px'; dispatchEvent(new Event('resize'));
+        return getComputedStyle(document.querySelector('.scroll')).overflowX";
+    assert_eq!(browser.runs(wide).await, "auto");
     browser.closes().await;
 }

@@ -45,10 +45,11 @@ pub async fn insert_review(tx: &mut Tx, new: NewReview<'_>, now: DateTime<Utc>) 
 macro_rules! review {
     ($rest:literal) => {
         concat!(
-            "SELECT v.id, v.booking_id, v.reason, v.amount, v.expected, v.resolution, v.note,
-               v.resolved_at, v.created_at, v.excess, e.outcome AS event_outcome,
-               e.method AS event_method, v.payment_id
-             FROM payment_reviews v JOIN payment_events e ON e.id = v.event_id",
+            "SELECT v.id, v.booking_id, k.code AS booking_code, k.status AS booking_status, v.reason,
+               v.amount, v.expected, v.resolution, v.note, v.resolved_at, v.created_at, v.excess,
+               e.outcome AS event_outcome, e.method AS event_method, v.payment_id
+             FROM payment_reviews v JOIN payment_events e ON e.id = v.event_id
+             JOIN bookings k ON k.id = v.booking_id",
             $rest
         )
     };

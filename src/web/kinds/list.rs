@@ -29,6 +29,8 @@ pub async fn list(visit: Visit) -> Response {
     let filters =
         filters.filter(|(name, value)| !value.is_empty() && input.parameter(name).is_some());
     call.query.extend(filters.cloned());
+    let first = visit.page().first.iter().filter(|(name, _)| visit.parameter(name).is_none());
+    call.query.extend(first.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
     if visit.parameter("format").is_some() {
         return super::send(visit, call).await;
     }
@@ -157,6 +159,7 @@ fn render(
         news => data(actions(&visit, &pages_under(&visit, page.path), &Value::Null)),
         back => data(back(&visit)),
         says => page.says.as_ref().map(|says| says.say(visit.lang())),
+        empty => page.empty.as_ref().map(|empty| empty.say(visit.lang())),
     };
     let (template, title) = (page.template, page.title.say(visit.lang()).to_owned());
     let status = if envelope.status == 422 { 422 } else { 200 };
@@ -293,17 +296,26 @@ struct Tab {
 }
 
 fn tabs(visit: &Visit, page: &Page, input: &Input) -> Vec<Tab> {
-    let Some(Field { kind: Kind::Choice(words), required, .. }) = input.parameter(page.tabs) else {
+    let Some(Field { kind, required, .. }) = input.parameter(page.tabs) else {
         return Vec::new();
     };
-    let chosen = visit.parameter(page.tabs);
+    let words: Vec<_> = match kind {
+        Kind::Choice(words) => words.iter().map(String::as_str).collect(),
+        Kind::Boolean => vec!["true", "false"],
+        _ => return Vec::new(),
+    };
+    let first = page.first.iter().find(|(name, _)| *name == page.tabs).map(|(_, value)| *value);
+    let chosen = visit.parameter(page.tabs).or(first).unwrap_or_default();
     let lang = visit.lang();
-    let all = (!required).then(|| ("", lang.of("All", "Semua")));
-    let words = words.iter().map(|word| (word.as_str(), words::value(word, lang)));
+    let all = (!required && first.is_none()).then(|| ("", lang.of("All", "Semua")));
+    let words = words.into_iter().map(|word| (word, words::value_of(page.tabs, word, lang)));
     let tab = |(word, label): (&str, &str)| Tab {
-        href: changed(visit, &[(page.tabs, word), ("page", "")]),
+        href: changed(
+            visit,
+            &[(page.tabs, if Some(word) == first { "" } else { word }), ("page", "")],
+        ),
         label: label.to_owned(),
-        current: chosen.unwrap_or_default() == word,
+        current: chosen == word,
     };
     all.into_iter().chain(words).map(tab).collect()
 }

@@ -4,12 +4,13 @@ use axum::response::Response;
 use futures_util::future::join_all;
 use minijinja::context;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{Cell, Link, actions, back, cells, pages_under};
 use crate::{
     kernel::lang::Lang,
     web::{
+        client::{Call, Envelope},
         format::{Locale, at},
         page::Page,
         view::data,
@@ -36,18 +37,53 @@ pub async fn further(visit: &Visit) -> Map<String, Value> {
         reads && visit.may(id)
     });
     let answers = join_all(also.map(|id| async move {
+        let record = visit.params.first().cloned().unwrap_or_default();
         let call = visit.call(id);
-        let call = match id {
+        let answer = match id {
             "list_audit_logs" => {
-                let entity = visit.params.first().cloned().unwrap_or_default();
-                call.query("entity_id", entity).query("page_size", "20")
+                visit.ask(call.query("entity_id", record).query("page_size", "20")).await
             }
-            _ => call,
+            "list_bookings" => live_bookings(visit, &record).await,
+            _ => visit.ask(call).await,
         };
-        (id, visit.ask(call).await)
+        (id, answer)
     }));
     let answers = answers.await.into_iter().filter(|(_, envelope)| envelope.is_success());
     answers.map(|(id, envelope)| (id.to_owned(), envelope.data)).collect()
+}
+
+/// What the cancellation of a sailing concerns: its bookings that are paid or wait for their payment.
+async fn live_bookings(visit: &Visit, sailing: &str) -> Envelope {
+    const PAGE_SIZE: usize = 100;
+    let (mut bookings, mut passengers, mut paid, mut amount) = (0, 0, 0, 0);
+    for status in ["paid", "pending_payment"] {
+        for page in 1.. {
+            let call = Call::of("list_bookings")
+                .query("route_time_id", sailing)
+                .query("status", status)
+                .query("page", page.to_string())
+                .query("page_size", PAGE_SIZE.to_string());
+            let answer = visit.ask(call).await;
+            let Some(rows) = answer.data.as_array().filter(|_| answer.is_success()) else {
+                return answer;
+            };
+            bookings += rows.len();
+            for row in rows {
+                passengers += row["qty"].as_i64().unwrap_or_default();
+                if status == "paid" {
+                    paid += 1;
+                    amount += row["price"]["total"].as_i64().unwrap_or_default();
+                }
+            }
+            if rows.len() < PAGE_SIZE {
+                break;
+            }
+        }
+    }
+    let data = json!({
+        "bookings": bookings, "passengers": passengers, "paid": paid, "amount": amount,
+    });
+    Envelope { status: 200, data, ..Envelope::default() }
 }
 
 fn render(visit: Visit, record: &Value, further: &Map<String, Value>) -> Response {

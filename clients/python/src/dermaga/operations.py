@@ -2156,6 +2156,7 @@ class HarboursApi(Group):
     def list(
         self,
         *,
+        id: str | None = None,
         page: int | None = None,
         page_size: int | None = None,
         search: str | None = None,
@@ -2175,6 +2176,7 @@ class HarboursApi(Group):
 
         `GET /v1/harbours`, operation `list_harbours`.
 
+        :param id: Only the harbour with this id.
         :param page: Page number, starting at 1.
         :param page_size: Items per page. Default: 20.
         :param search: Case-insensitive substring.
@@ -2185,6 +2187,7 @@ class HarboursApi(Group):
             "/v1/harbours",
             repeat="read",
             query={
+                "id": id,
                 "page": page,
                 "page_size": page_size,
                 "search": search,
@@ -2803,12 +2806,13 @@ class PaymentsApi(Group):
         """Record refund.
 
         Records the payment of the only refund of a booking that is due. With several, 409
-        `several_due`: pay each by its own id. With `amount`, the amount must match what is due
-        (422). `by` states how it was paid: cash goes back as cash, by the platform (`cash`) or
-        by the partner that took it (`partner`); other money by `bank` or `provider` (422
-        otherwise). A reference that has already paid a refund of the booking is 409
-        `already_paid`, so that a repetition never pays another debt. 409 `not_enough_cash` if
-        the till has less. Sends a mail. Accepts an `Idempotency-Key`.
+        `several_due`: pay each by its own id. `by` states how it was paid: cash goes back as
+        cash, by the platform (`cash`) or by the partner that took it (`partner`); other money by
+        `bank` or `provider` (422 otherwise). If the booking was paid in both ways, each part is
+        a payment of its own. With `amount`, the amount must match what is due on this way (422).
+        A reference that has already paid a refund of the booking is 409 `already_paid`, so that
+        a repetition never pays another debt. 409 `not_enough_cash` if the till has less. Sends a
+        mail. Accepts an `Idempotency-Key`.
 
         **Access:** Admins; staff with `bookings.write`.
 
@@ -2864,6 +2868,7 @@ class PaymentsApi(Group):
     def list_reviews(
         self,
         *,
+        id: str | None = None,
         open: bool | None = None,
         page: int | None = None,
         page_size: int | None = None,
@@ -2881,6 +2886,7 @@ class PaymentsApi(Group):
 
         `GET /v1/payment/reviews`, operation `list_payment_reviews`.
 
+        :param id: Only the review with this id.
         :param open: Whether it is unresolved.
         :param page: Page number, starting at 1.
         :param page_size: Items per page. Default: 20.
@@ -2890,6 +2896,7 @@ class PaymentsApi(Group):
             "/v1/payment/reviews",
             repeat="read",
             query={
+                "id": id,
                 "open": open,
                 "page": page,
                 "page_size": page_size,
@@ -3003,10 +3010,11 @@ class PaymentsApi(Group):
 
         Records that a refund was paid. Cash goes back as cash: what staff took by `cash`, what
         the partner took by `partner` (credited to the partner) or `cash`; other money by `bank`
-        or `provider` (422 on `by` otherwise). A partner records only `partner`, for cash that it
-        took itself. 409 `invalid_state` if it is paid, void or on its way, 409 `not_enough_cash`
-        if the till has less. When nothing is left, the booking becomes `refunded` and a mail is
-        sent. Accepts an `Idempotency-Key`.
+        or `provider` (422 on `by` otherwise). If the booking was paid in both ways, one call
+        records one part, and the rest stays unpaid. A partner records only `partner`, for cash
+        that it took itself. 409 `invalid_state` if it is paid, void or on its way, 409
+        `not_enough_cash` if the till has less. When nothing is left, the booking becomes
+        `refunded` and a mail is sent. Accepts an `Idempotency-Key`.
 
         **Access:** Partners for their own; admins; staff with `bookings.write`.
 
@@ -4796,9 +4804,9 @@ class FinanceApi(Group):
         provider's report. Posts `net` to `bank`, `fee` to `gateway_fees` and `fee_tax` to
         `vat_input`, against `gateway_clearing`; lines whose reference is no payment of that
         provider go against `suspense` and are returned as `unknown_references`. A reference is
-        ours or the provider's id of the payment. Refunds are lines with negative amounts. In
-        each line, gross less fee and its tax is net (else 422). The same payout twice is 409
-        `already_exists`. Accepts an `Idempotency-Key`.
+        ours or the provider's id of the payment, or of a refund of it. Refunds are lines with
+        negative amounts. In each line, gross less fee and its tax is net (else 422). The same
+        payout twice is 409 `already_exists`. Accepts an `Idempotency-Key`.
 
         **Access:** Admins; staff with `finance.write`.
 
@@ -4927,6 +4935,7 @@ class FinanceApi(Group):
         self,
         *,
         end_date: str | None = None,
+        id: str | None = None,
         page: int | None = None,
         page_size: int | None = None,
         search: str | None = None,
@@ -4943,6 +4952,7 @@ class FinanceApi(Group):
 
         `GET /v1/finance/journals`, operation `list_journals`.
 
+        :param id: Only the journal entry with this id.
         :param page: Page number, starting at 1.
         :param page_size: Items per page. Default: 20.
         :param search: Case-insensitive substring.
@@ -4953,6 +4963,7 @@ class FinanceApi(Group):
             repeat="read",
             query={
                 "end_date": end_date,
+                "id": id,
                 "page": page,
                 "page_size": page_size,
                 "search": search,
@@ -4969,6 +4980,7 @@ class FinanceApi(Group):
         format: Literal["csv", "xlsx"],
         *,
         end_date: str | None = None,
+        id: str | None = None,
         search: str | None = None,
         sort_dir: Direction | None = None,
         start_date: str | None = None,
@@ -4979,6 +4991,7 @@ class FinanceApi(Group):
 
         `GET /v1/finance/journals`, operation `list_journals`.
 
+        :param id: Only the journal entry with this id.
         :param search: Case-insensitive substring.
         """
         call = Call(
@@ -4987,6 +5000,7 @@ class FinanceApi(Group):
             repeat="read",
             query={
                 "end_date": end_date,
+                "id": id,
                 "search": search,
                 "sort_dir": sort_dir,
                 "start_date": start_date,
@@ -5967,6 +5981,7 @@ class WebhooksApi(Group):
         self,
         id: str,
         *,
+        delivery_id: str | None = None,
         page: int | None = None,
         page_size: int | None = None,
         sort_dir: Direction | None = None,
@@ -5981,6 +5996,7 @@ class WebhooksApi(Group):
 
         `GET /v1/webhooks/{id}/deliveries`, operation `list_deliveries`.
 
+        :param delivery_id: Only this delivery.
         :param page: Page number, starting at 1.
         :param page_size: Items per page. Default: 20.
         """
@@ -5988,7 +6004,13 @@ class WebhooksApi(Group):
             "GET",
             f"/v1/webhooks/{segment(id)}/deliveries",
             repeat="read",
-            query={"page": page, "page_size": page_size, "sort_dir": sort_dir, "status": status},
+            query={
+                "delivery_id": delivery_id,
+                "page": page,
+                "page_size": page_size,
+                "sort_dir": sort_dir,
+                "status": status,
+            },
             timeout=timeout,
         )
         return cast(Page[WebhookDelivery], self._transport.page(call, page_in="query"))

@@ -3418,7 +3418,9 @@ class Review(TypedDict):
 
     amount: int
     """Whole rupiah."""
+    booking_code: str
     booking_id: str
+    booking_status: BookingStatus
     created_at: str
     excess: int
     """Amount above the total, owed to the customer."""

@@ -2336,10 +2336,11 @@ export class PaymentsApi {
    * Record refund.
    *
    * Records the payment of the only refund of a booking that is due. With several, 409
-   * `several_due`: pay each by its own id. With `amount`, the amount must match what is due (422).
-   * `by` states how it was paid: cash goes back as cash, by the platform (`cash`) or by the partner
-   * that took it (`partner`); other money by `bank` or `provider` (422 otherwise). A reference that
-   * has already paid a refund of the booking is 409 `already_paid`, so that a repetition never pays
+   * `several_due`: pay each by its own id. `by` states how it was paid: cash goes back as cash, by
+   * the platform (`cash`) or by the partner that took it (`partner`); other money by `bank` or
+   * `provider` (422 otherwise). If the booking was paid in both ways, each part is a payment of its
+   * own. With `amount`, the amount must match what is due on this way (422). A reference that has
+   * already paid a refund of the booking is 409 `already_paid`, so that a repetition never pays
    * another debt. 409 `not_enough_cash` if the till has less. Sends a mail. Accepts an
    * `Idempotency-Key`.
    *
@@ -2481,7 +2482,8 @@ export class PaymentsApi {
    *
    * Records that a refund was paid. Cash goes back as cash: what staff took by `cash`, what the
    * partner took by `partner` (credited to the partner) or `cash`; other money by `bank` or
-   * `provider` (422 on `by` otherwise). A partner records only `partner`, for cash that it took
+   * `provider` (422 on `by` otherwise). If the booking was paid in both ways, one call records one
+   * part, and the rest stays unpaid. A partner records only `partner`, for cash that it took
    * itself. 409 `invalid_state` if it is paid, void or on its way, 409 `not_enough_cash` if the
    * till has less. When nothing is left, the booking becomes `refunded` and a mail is sent. Accepts
    * an `Idempotency-Key`.
@@ -3804,8 +3806,9 @@ export class FinanceApi {
    * report. Posts `net` to `bank`, `fee` to `gateway_fees` and `fee_tax` to `vat_input`, against
    * `gateway_clearing`; lines whose reference is no payment of that provider go against `suspense`
    * and are returned as `unknown_references`. A reference is ours or the provider's id of the
-   * payment. Refunds are lines with negative amounts. In each line, gross less fee and its tax is
-   * net (else 422). The same payout twice is 409 `already_exists`. Accepts an `Idempotency-Key`.
+   * payment, or of a refund of it. Refunds are lines with negative amounts. In each line, gross
+   * less fee and its tax is net (else 422). The same payout twice is 409 `already_exists`. Accepts
+   * an `Idempotency-Key`.
    *
    * **Access:** Admins; staff with `finance.write`.
    *

@@ -3244,7 +3244,9 @@ export interface RevenueByResellerBody {
 export interface Review {
   /** Whole rupiah. */
   amount: number;
+  booking_code: string;
   booking_id: string;
+  booking_status: BookingStatus;
   created_at: string;
   /** Amount above the total, owed to the customer. */
   excess: number;
@@ -4590,6 +4592,8 @@ export interface ListLinesQuery {
 
 /** Parameters of `harbours.list`. */
 export interface ListHarboursQuery {
+  /** Only the harbour with this id. */
+  id?: string | null;
   /** Page number, starting at 1. */
   page?: number | null;
   /** Items per page. Default: 20. */
@@ -4660,6 +4664,8 @@ export interface GetBookingOptionsQuery {
 
 /** Parameters of `payments.listReviews`. */
 export interface ListPaymentReviewsQuery {
+  /** Only the review with this id. */
+  id?: string | null;
   /** Whether it is unresolved. */
   open?: boolean | null;
   /** Page number, starting at 1. */
@@ -4912,6 +4918,8 @@ export interface GetReconciliationQuery {
 /** Parameters of `finance.listJournals`. */
 export interface ListJournalsQuery {
   end_date?: string | null;
+  /** Only the journal entry with this id. */
+  id?: string | null;
   /** Page number, starting at 1. */
   page?: number | null;
   /** Items per page. Default: 20. */
@@ -5049,6 +5057,8 @@ export interface ListWebhooksQuery {
 
 /** Parameters of `webhooks.listDeliveries`. */
 export interface ListDeliveriesQuery {
+  /** Only this delivery. */
+  delivery_id?: string | null;
   /** Page number, starting at 1. */
   page?: number | null;
   /** Items per page. Default: 20. */
