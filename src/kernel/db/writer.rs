@@ -8,7 +8,8 @@
 //! disk.
 //!
 //! Writes of a single statement are sent to the writer thread. It runs all that are queued in the
-//! same transaction before it commits, without waking a worker for each of them.
+//! same transaction before it commits, without waking a worker for each of them. One that is refused
+//! also waits for the commit: what it collided with may be in the same group.
 //!
 //! The savepoint of a dropped transaction is rolled back by the next holder of the lock.
 
@@ -57,8 +58,8 @@ struct WriterState {
     conn: Option<Connection>,
     closed: bool,
     open: Open,
-    /// Callers that wait for the commit, with the number of rows they changed.
-    members: Vec<(oneshot::Sender<Result<u64>>, u64)>,
+    /// Callers that wait for the commit, with the number of rows they changed, or why they were refused.
+    members: Vec<(oneshot::Sender<Result<u64>>, Result<u64>)>,
 }
 
 /// What the connection has open.
@@ -197,7 +198,7 @@ impl SqliteTx {
         let state = self.state();
         state.control(&["RELEASE t"])?;
         state.open = Open::Transaction;
-        state.members.push((done, 0));
+        state.members.push((done, Ok(0)));
         drop(self);
         let gone = |_| Err(Failure::unanswered("the writer is gone"));
         durable.await.unwrap_or_else(gone).map(drop)
@@ -287,8 +288,8 @@ impl WriterState {
         let why = why.cause();
         let lost =
             Failure::unavailable(format!("the transaction of the group was rolled back: {why}"));
-        for (member, _) in self.members.drain(..) {
-            let _ = member.send(Err(lost.clone()));
+        for (member, outcome) in self.members.drain(..) {
+            let _ = member.send(outcome.and(Err(lost.clone())));
         }
         self.conn = self.conn.take().filter(|conn| {
             conn.is_autocommit() || conn.execute_batch("ROLLBACK").is_ok() || conn.is_autocommit()
@@ -308,14 +309,14 @@ impl WriterState {
         };
         // SQLite rolls a refused statement back by itself, so it needs no savepoint.
         match query.execute(conn) {
-            Ok(changed) => self.members.push((done, changed)),
+            Ok(changed) => self.members.push((done, Ok(changed))),
             Err(error) => {
                 let refused = is_refusal(&error) && !conn.is_autocommit();
                 let failure = Failure::from(error);
                 if !refused {
                     self.abort(&failure);
                 }
-                let _ = done.send(Err(failure));
+                self.members.push((done, Err(failure)));
             }
         }
     }
@@ -340,17 +341,19 @@ impl WriterState {
         if self.open == Open::Savepoint && self.control(&["ROLLBACK TO t", "RELEASE t"]).is_err() {
             return;
         }
-        match (self.open, self.members.is_empty()) {
-            (Open::Nothing, _) => return,
-            (_, true) => drop(self.control(&["ROLLBACK"])),
-            (_, false) => {
+        let changes = self.members.iter().any(|(_, outcome)| outcome.is_ok());
+        match (self.open, changes) {
+            (Open::Nothing, _) => {}
+            (_, false) => drop(self.control(&["ROLLBACK"])),
+            (_, true) => {
                 if self.control(&["COMMIT"]).is_ok() {
                     commits.fetch_add(1, Ordering::Relaxed);
-                    for (member, changed) in self.members.drain(..) {
-                        let _ = member.send(Ok(changed));
-                    }
                 }
             }
+        }
+        // A failed commit has answered its members.
+        for (member, outcome) in self.members.drain(..) {
+            let _ = member.send(outcome);
         }
         self.open = Open::Nothing;
     }
