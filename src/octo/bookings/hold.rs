@@ -184,7 +184,10 @@ pub async fn hold(app: &App, client: &Client, context: &Context, body: &Value) -
     match take(app, client, context, &form, uuid).await {
         Ok(()) => find(app, client, uuid).await,
         // The same request, at the same time, may have taken the last seats.
-        Err(refusal) => known(app, client, uuid, &form.digest).await?.ok_or(refusal),
+        Err(refusal) if form.uuid.is_some() => {
+            known(app, client, uuid, &form.digest).await?.ok_or(refusal)
+        }
+        Err(refusal) => Err(refusal),
     }
 }
 
