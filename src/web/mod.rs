@@ -30,7 +30,7 @@ use std::{sync::Arc, time::Duration};
 
 use axum::{
     extract::{DefaultBodyLimit, Request},
-    http::{HeaderMap, Method, StatusCode, Uri},
+    http::{HeaderMap, Method, StatusCode, Uri, header::CONTENT_LENGTH},
     response::{IntoResponse, Response},
     routing::{MethodRouter, get},
 };
@@ -63,6 +63,8 @@ use crate::{
 /// How many forms with files are in memory at once, and how long another one waits.
 const FORMS_WITH_FILES: usize = 8;
 const WAIT: Duration = Duration::from_secs(2);
+/// The largest form that is read although a limit refuses it, in bytes.
+const MAX_REFUSED_FORM: usize = 64 * 1024;
 
 /// The pages of a site, and how a person signs in.
 pub struct Site {
@@ -256,7 +258,8 @@ impl Web {
         }
     }
 
-    /// Keeps what was typed into the form of a request that its page does not answer.
+    /// Keeps what was typed into the form of a request that a limit refuses. A large form is not read: a
+    /// refusal must stay cheap.
     pub async fn keep_typed(&self, request: Request) {
         let headers = request.headers().clone();
         let typed = request.extensions().get::<Typed>().cloned();
@@ -264,7 +267,10 @@ impl Web {
         let (Some(typed), Some(page)) = (typed, page.filter(|page| page.has_form())) else {
             return;
         };
-        let is_form = *request.method() == Method::POST;
+        let length =
+            headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        let is_small = length.is_some_and(|length: usize| length <= MAX_REFUSED_FORM);
+        let is_form = *request.method() == Method::POST && is_small;
         if is_form && answer::is_same_site(&headers, &self.app().config.public_url()) {
             typed.keep(Again::new(page, &headers, texts(request).await));
         }

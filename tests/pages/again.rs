@@ -53,6 +53,11 @@ async fn the_general_limit_keeps_a_form(world: World) {
     keeps(&refused, "name", "Bahari &quot;Express&quot;");
     keeps(&refused, "_key", KEY);
     refused.says(&format!("action=\"{path}\""));
+    // A refusal reads no large form.
+    let large = format!("Bahari {}", "x".repeat(64 * 1024));
+    let fields = [("name", large.as_str())];
+    let refused = limited(&world, async || world.submits(path, &cookies, &fields).await).await;
+    assert!(!refused.html.contains("Bahari"), "{}", refused.html);
     // A file is not kept, so the form is shown before it is sent.
     let form = || Form::new().text("name", "Bahari").file_as("photo_file_ids[]", "a", &picture());
     let refused = limited(&world, async || world.uploads(path, &cookies, form()).await).await;
