@@ -278,26 +278,33 @@ pub async fn payments_named(
             "SELECT id, reference, transaction_id AS name FROM payments
              WHERE provider = $1 AND transaction_id IN",
             "SELECT id, reference, channel ->> 'payment_id' AS name FROM payments
-             WHERE provider = $1 AND channel ->> 'payment_id' IN",
+             WHERE provider = $1 AND channel IS NOT NULL AND channel ->> 'payment_id' IN",
             "SELECT y.id, y.reference, t.provider_id AS name
              FROM transfers t JOIN payments y ON y.id = t.payment_id
              WHERE y.provider = $1 AND t.provider_id IN",
         ] {
-            let among = tx.sql_among(head, some.len(), "").bind(provider);
+            let among = tx.sql_among(head, some.len(), "ORDER BY 1").bind(provider);
             let among = some.iter().fold(among, |among, name| among.bind((*name).to_owned()));
             found.extend(among.all::<NamedPayment>().await?);
         }
         let ours: Vec<Uuid> = some.iter().filter_map(|name| name.parse().ok()).collect();
         if !ours.is_empty() {
             let among = tx.sql_among(
-                "SELECT y.id, y.reference, CAST(t.id AS TEXT) AS name
+                "SELECT y.id, y.reference, t.id
                  FROM transfers t JOIN payments y ON y.id = t.payment_id
                  WHERE y.provider = $1 AND t.id IN",
                 ours.len(),
-                "",
+                "ORDER BY 1",
             );
             let among = ours.iter().fold(among.bind(provider), |among, id| among.bind(*id));
-            found.extend(among.all::<NamedPayment>().await?);
+            // A cast to text would read the bytes of the id on SQLite.
+            found.extend(among.all::<(Uuid, String, Uuid)>().await?.into_iter().map(
+                |(id, reference, ours)| NamedPayment {
+                    id,
+                    reference,
+                    name: Some(ours.to_string()),
+                },
+            ));
         }
     }
     Ok(found)

@@ -22,6 +22,7 @@ on_both_engines![
     a_month_of_taxes_shows_what_is_owed,
     more_tax_than_is_owed_is_not_paid,
     a_payout_of_the_provider_is_posted,
+    a_report_names_payments_and_refunds_by_any_id,
     a_wrong_payout_is_refused_field_by_field,
     payments_are_compared_with_payouts,
     cash_is_brought_to_the_bank_once,
@@ -419,6 +420,45 @@ async fn a_payout_of_the_provider_is_posted(world: World) {
     let foreign = posts(&world, "provider-settlements", foreign, &admin).await.ok();
     assert_eq!(foreign["unknown_gross"], 10);
     assert_invariants(&world).await;
+}
+
+async fn a_report_names_payments_and_refunds_by_any_id(world: World) {
+    let admin = world.admin().await;
+    let (_, booking) = a_sale(&world, &admin).await;
+    let reference = booking["payment"]["reference"].as_str().unwrap().to_owned();
+    let channel = r#"UPDATE payments SET channel = '{"payment_id": "pay-3"}' WHERE reference = $1"#;
+    world.db().sql(channel).bind(reference.clone()).run().await.unwrap();
+    let path = format!("/v1/booking/{}/cancel", booking["id"].as_str().unwrap());
+    world.post(&path, json!({ "reason": "x" })).by(&admin).send().await.ok();
+    let transfer = dermaga::kernel::ids::fresh();
+    world
+        .db()
+        .sql(
+            "INSERT INTO transfers (id, refund_id, payment_id, provider, provider_id, amount, status,
+               created_at, updated_at)
+             SELECT $1, r.id, y.id, y.provider, 'rfd-3', 1000, 'confirmed', r.due_at, r.due_at
+             FROM payments y JOIN refunds r ON r.booking_id = y.booking_id WHERE y.reference = $2",
+        )
+        .bind(transfer)
+        .bind(reference)
+        .run()
+        .await
+        .unwrap();
+    let lines = json!([
+        line(&json!("pay-3"), TOTAL, 0, 0),
+        line(&json!("rfd-3"), -1_000, 0, 0),
+        line(&json!(transfer.to_string()), -1_000, 0, 0),
+        line(&json!("rfd-4"), -1_000, 0, 0),
+        line(&json!(dermaga::kernel::ids::fresh().to_string()), -1_000, 0, 0),
+    ]);
+    let made = posts(&world, "provider-settlements", payout("PO-1", lines.clone()), &admin).await;
+    let made = made.ok();
+    assert_eq!(made["unknown_references"], json!([lines[3]["reference"], lines[4]["reference"]]));
+    assert_eq!((&made["unknown_gross"], &made["gross"]), (&json!(-2_000), &json!(TOTAL - 4_000)));
+    let mut foreign = payout("PO-1", lines);
+    foreign["provider"] = json!("xendit");
+    let foreign = posts(&world, "provider-settlements", foreign, &admin).await.ok();
+    assert_eq!(foreign["unknown_references"].as_array().unwrap().len(), 5);
 }
 
 async fn a_wrong_payout_is_refused_field_by_field(world: World) {

@@ -22,6 +22,7 @@ on_both_engines![
     a_changed_checksum_is_refused,
     a_database_from_before_the_first_release_is_refused,
     jobs_do_not_read_all_bookings_of_a_status,
+    payments_are_found_by_the_ids_of_their_channel,
     a_partner_lists_its_bookings_by_total_from_an_index,
 ];
 
@@ -293,6 +294,28 @@ async fn a_partner_lists_its_bookings_by_total_from_an_index(world: World) {
     let plan = plan.await;
     assert!(plan.contains("COVERING INDEX bookings_partner_total"), "{plan}");
     assert!(!plan.contains("TEMP B-TREE"), "{plan}");
+}
+
+/// SQLite uses an index of rows with a channel only if the statement asks for these.
+async fn payments_are_found_by_the_ids_of_their_channel(world: World) {
+    if world.db().engine() != "sqlite" {
+        return;
+    }
+    for (index, sql) in [
+        (
+            "payments_channel_payment",
+            "EXPLAIN QUERY PLAN SELECT id FROM payments WHERE provider = 'xendit'
+             AND channel IS NOT NULL AND channel ->> 'payment_id' IN ('1', '2')",
+        ),
+        (
+            "payments_channel_request",
+            "EXPLAIN QUERY PLAN SELECT id FROM payments
+             WHERE channel IS NOT NULL AND channel ->> 'payment_request_id' = '1'",
+        ),
+    ] {
+        let plan = plan_on_sqlite(&world, sql).await;
+        assert!(plan.contains(index), "{plan}");
+    }
 }
 
 /// The indexes for the list of bookings begin with the status too.

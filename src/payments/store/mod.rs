@@ -127,10 +127,17 @@ pub async fn by_reference(db: &Db, reference: &str) -> Result<Option<Payment>> {
 
 /// The payment that a refund at Xendit is of: by the provider's ids, or by our own transfer.
 pub async fn refunded_payment(db: &Db, told: &RefundNotice) -> Result<Option<Payment>> {
+    // SQLite uses an index of rows with a channel only if the statement asks for these.
     let by = [
         (payment!(" WHERE transaction_id = $1"), &told.invoice_id),
-        (payment!(" WHERE channel ->> 'payment_id' = $1"), &told.payment_id),
-        (payment!(" WHERE channel ->> 'payment_request_id' = $1"), &told.payment_request_id),
+        (
+            payment!(" WHERE channel IS NOT NULL AND channel ->> 'payment_id' = $1"),
+            &told.payment_id,
+        ),
+        (
+            payment!(" WHERE channel IS NOT NULL AND channel ->> 'payment_request_id' = $1"),
+            &told.payment_request_id,
+        ),
     ];
     for (statement, id) in by {
         let Some(id) = id else { continue };
