@@ -167,7 +167,7 @@ macro_rules! matching {
 }
 
 /// What finds the entries of a list; the other filters are only checked, by conditions that no index
-/// supports. Thus the plan depends neither on the engine nor on its statistics.
+/// supports. So the plan depends neither on the engine nor on its statistics.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Driver {
     Entity,

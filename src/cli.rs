@@ -70,10 +70,10 @@ enum Command {
         #[arg(long, default_value_t = 1)]
         seed: u64,
         /// Multiply fleets and bookings by this factor
-        #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=demo::MOST as i64))]
+        #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=demo::MAX_SCALE as i64))]
         scale: u16,
         /// Days of history
-        #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(u64).range(0..=demo::LONGEST))]
+        #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(u64).range(0..=demo::MAX_DAYS))]
         days: u64,
     },
     /// Check configuration, database, storage, mail, payment provider and clock
@@ -93,7 +93,7 @@ enum Command {
     #[command(subcommand)]
     Admin(Admin),
     /// Print the effective settings without secrets
-    Config(Show),
+    Config(ConfigArgs),
     /// Print the OpenAPI document
     Openapi,
 }
@@ -115,7 +115,7 @@ enum Admin {
 }
 
 #[derive(Args)]
-struct Show {
+struct ConfigArgs {
     /// Print the Markdown table of the README
     #[arg(long)]
     markdown: bool,
@@ -125,7 +125,7 @@ struct Show {
 /// It is not generic, because all commands would then be compiled with `main.rs` after each change.
 pub fn run(started: fn()) -> Result<(), String> {
     let command = Cli::parse().command.unwrap_or(Command::Serve);
-    if let Command::Config(Show { markdown: true }) = command {
+    if let Command::Config(ConfigArgs { markdown: true }) = command {
         say(settings_table().trim_end());
         return Ok(());
     }
@@ -169,7 +169,7 @@ pub fn run(started: fn()) -> Result<(), String> {
             Command::Backup { into } => {
                 let made = backup::backup(&config, &into, &Clock::System).await?;
                 say(format_args!("{}: {}", made.folder.display(), contents(&made)));
-                consistent(&made)
+                ensure_consistent(&made)
             }
             Command::Restore { from } => {
                 let made = backup::restore(&config, &from).await?;
@@ -178,7 +178,7 @@ pub fn run(started: fn()) -> Result<(), String> {
                     made.folder.display(),
                     contents(&made)
                 ));
-                consistent(&made)
+                ensure_consistent(&made)
             }
             Command::Admin(Admin::Create { email, name }) => {
                 create_admin(config, email, name).await
@@ -227,7 +227,7 @@ async fn serve(mut config: Config, started: fn()) -> Result<(), String> {
     }
     let first_admin = accounts::first_admin(&app).await.map_err(|error| error.to_string())?;
     let shutdown = shutdown().map_err(|error| error.to_string())?;
-    greet(&app, first_admin);
+    print_startup(&app, first_admin);
     let mut jobs = tokio::spawn(app.clone().run_jobs());
     let served = edge::serve(app.clone(), listener, Edge::default(), shutdown);
     let settled = async {
@@ -271,7 +271,7 @@ fn lock_data_directory(config: &Config) -> Result<Option<File>, String> {
     }
 }
 
-fn greet(app: &App, first_admin: Option<accounts::FirstAdmin>) {
+fn print_startup(app: &App, first_admin: Option<accounts::FirstAdmin>) {
     let url = app.config.public_url();
     let mut words = format!("Dermaga {} on {}\n", env!("CARGO_PKG_VERSION"), app.db.engine());
     words += &format!("  console  {url}/console\n  address  {url}\n  docs     {url}/docs\n");
@@ -326,19 +326,19 @@ fn start_logging(config: &Config) -> Result<(), String> {
 }
 
 async fn doctor(config: Config) -> Result<(), String> {
-    let mut ill = 0;
+    let mut failed = 0;
     for Finding { what, found, section } in doctor::examine(config).await {
         match found {
             Ok(found) => say(format_args!("ok   {what}: {found}")),
             Err(why) => {
-                ill += 1;
+                failed += 1;
                 say(format_args!("FAIL {what}: {why}\n     see docs/operating.md#{section}"));
             }
         }
     }
-    match ill {
+    match failed {
         0 => Ok(()),
-        _ => Err(format!("{ill} checks failed")),
+        _ => Err(format!("{failed} checks failed")),
     }
 }
 
@@ -349,14 +349,14 @@ fn contents(backup: &Backup) -> String {
 }
 
 /// Fails after a backup or restore with violated invariants, which is complete all the same.
-fn consistent(backup: &Backup) -> Result<(), String> {
+fn ensure_consistent(backup: &Backup) -> Result<(), String> {
     match backup.violations.first() {
         None => Ok(()),
         Some(first) => Err(format!("invariant violated: {first}; see `dermaga audit`")),
     }
 }
 
-/// Prints a line. Errors are ignored: whoever reads the output may have seen enough.
+/// Prints a line. Errors are ignored: the reader may have closed the pipe.
 fn say(line: impl Display) {
     let _ = writeln!(std::io::stdout(), "{line}");
 }
@@ -370,7 +370,7 @@ async fn outbox(config: Config, retry: Option<String>) -> Result<(), String> {
                 "all" => None,
                 id => Some(id.parse().map_err(|_| format!("{id} is not a valid id"))?),
             };
-            let revived = outbox::revive(&app.db, id, app.clock.now()).await;
+            let revived = outbox::retry_dead(&app.db, id, app.clock.now()).await;
             let revived = revived.map_err(|error| error.to_string())?;
             say(format_args!("{revived} messages will be retried."));
         }

@@ -1,6 +1,6 @@
 //! How cost grows with the data, with contention for one sailing, with clients and with processes.
 
-use dermaga::demo::LONGEST;
+use dermaga::demo::MAX_DAYS;
 
 use super::{
     Bench, Engine, Extent, FLEETS, Options,
@@ -11,7 +11,7 @@ use super::{
 pub async fn run(options: &Options, engine: &Engine) {
     // A fleet has about 2,000 sailings, and 60 sailings and 60 bookings per day of history. The
     // last two sizes have the same days, for the reports, and different numbers of sales.
-    for (days, scale) in [(DAYS, FLEETS), (DAYS, 50), (DAYS, 500), (LONGEST, 6), (LONGEST, 54)] {
+    for (days, scale) in [(DAYS, FLEETS), (DAYS, 50), (DAYS, 500), (MAX_DAYS, 6), (MAX_DAYS, 54)] {
         let folder = tempfile::tempdir().expect("a folder");
         let data = engine.fill(folder.path(), Extent { days, scale }).await;
         let service = data.serve().await;

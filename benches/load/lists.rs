@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeSet, net::SocketAddr, time::Instant};
 
-use dermaga::demo::LONGEST;
+use dermaga::demo::MAX_DAYS;
 use serde_json::Value;
 
 use super::{
@@ -54,7 +54,7 @@ pub async fn run_at(address: SocketAddr, only: Option<&str>) {
 
 pub async fn run(options: &Options, engine: &Engine) {
     let folder = tempfile::tempdir().expect("a folder");
-    let extent = Extent { days: LONGEST, scale: options.scale.unwrap_or(FLEETS) };
+    let extent = Extent { days: MAX_DAYS, scale: options.scale.unwrap_or(FLEETS) };
     let data = engine.fill(folder.path(), extent).await;
     let service = data.serve().await;
     let token = sign_in(service.address).await;

@@ -361,11 +361,11 @@ pub struct RecoveryCodes {
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub struct JustEmail {
+pub struct EmailForm {
     pub email: Email,
 }
 
-impl Input for JustEmail {}
+impl Input for EmailForm {}
 
 #[derive(Deserialize, JsonSchema)]
 pub struct LinkToken {

@@ -38,7 +38,7 @@ impl Code {
     }
 }
 
-/// Base32 has no 0, 1 and 8: whoever types one means the letter that looks like it.
+/// Base32 has no 0, 1 and 8: they are read as the letters that look like them.
 fn hash_recovery_code(code: &str) -> Vec<u8> {
     let letter = |c: char| match c.to_ascii_uppercase() {
         '0' => 'O',

@@ -48,7 +48,7 @@ pub struct CancelledBooking {
 
 /// Outcome for the bookings of a cancelled sailing.
 #[derive(Default, Serialize, JsonSchema)]
-pub struct CalledOff {
+pub struct CancelledBookings {
     /// Number of bookings that were unpaid or free of charge.
     pub cancelled: usize,
     pub refund_due: usize,
@@ -59,7 +59,7 @@ pub struct CalledOff {
     surcharge: Rupiah,
 }
 
-impl CalledOff {
+impl CancelledBookings {
     /// For those who may not know what resellers pay.
     pub fn at_retail(self) -> Self {
         Self { refund_total: self.refund_total + self.surcharge, ..self }
@@ -73,7 +73,7 @@ pub async fn cancel_with_sailing(
     sailing: Uuid,
     reason: &str,
     now: DateTime<Utc>,
-) -> Result<CalledOff> {
+) -> Result<CancelledBookings> {
     reschedule::drop_for_sailing(tx, sailing, now).await?;
     let (unpaid, paid) = (BookingStatus::PendingPayment, BookingStatus::Paid);
     // As `rules::cancellation` decides for `Actor::Sailing`: paid bookings in full, unpaid ones
@@ -110,7 +110,7 @@ pub async fn cancel_with_sailing(
         DomainEvent::BookingCancelled(cancelled)
     };
     events::emit_all(tx, owed.iter().chain(&others).map(cancelled), now).await?;
-    Ok(CalledOff {
+    Ok(CancelledBookings {
         cancelled: others.len(),
         refund_due: owed.len(),
         refund_total: owed.iter().map(|booking| booking.total - booking.gone).sum(),

@@ -75,7 +75,7 @@ impl Input for CorrectPassengers {
     }
 }
 
-/// What is left out keeps its value.
+/// Fields that are left out keep their value.
 #[derive(Deserialize, JsonSchema)]
 pub struct CorrectContact {
     pub name: Option<Name>,
@@ -153,7 +153,7 @@ pub fn apply(
     if faults.is_empty() { Ok(after) } else { Err(Error::Invalid(faults)) }
 }
 
-/// Whether a correction changed something. An identity number is sealed anew when it is stated again,
+/// Whether a correction changed something. An identity number is encrypted again when it is sent again,
 /// so it counts as changed.
 pub fn differ(before: &[StoredPassenger], after: &[StoredPassenger]) -> bool {
     let same = |(one, other): (&StoredPassenger, &StoredPassenger)| {

@@ -478,11 +478,11 @@ fn way_back(app: &App, booking: &BookingRow) -> Result<Text> {
     let method = booking.joined.payment_method.as_deref();
     Ok(match rules::goes_back_at_provider(method) {
         true => text(
-            "It goes back the way you paid.",
+            "It is refunded to your original payment method.",
             "Dana dikembalikan melalui cara pembayaran Anda.",
         ),
         false => text(
-            "The way you paid cannot take a refund. Please state a bank account for it, with your \
+            "Your payment method cannot receive refunds. Please state a bank account for it, with your \
              booking code and e-mail address.",
             "Cara pembayaran Anda tidak dapat menerima pengembalian. Mohon sebutkan rekening bank \
              tujuan, dengan kode pemesanan dan alamat e-mail Anda.",

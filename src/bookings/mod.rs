@@ -35,7 +35,8 @@ use crate::{
 };
 
 pub use bulk::{
-    CalledOff, SailingNews, cancel_with_sailing, expire_holds, follow_sailing, follow_sailings,
+    CancelledBookings, SailingNews, cancel_with_sailing, expire_holds, follow_sailing,
+    follow_sailings,
 };
 pub use fares::chosen as chosen_fares;
 pub use forms::{BookingForm, GuestCredentials, RescheduleForm, reason_without_url};

@@ -123,7 +123,7 @@ pub fn sold_out(available: i32) -> Error {
 }
 
 /// The channel of somebody who asks what a code is worth.
-pub fn asked_on(caller: Option<&Caller>) -> Channel {
+pub fn channel_of(caller: Option<&Caller>) -> Channel {
     match caller.map(|caller| caller.role) {
         None | Some(Role::Reseller) => Channel::Web,
         Some(Role::Mitra | Role::Crew) => Channel::Mitra,

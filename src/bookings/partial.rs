@@ -183,7 +183,7 @@ fn divided(
     }
     if leave.len() != leaving.len() {
         let message = text(
-            "A passenger is not of this booking.",
+            "A passenger does not belong to this booking.",
             "Ada penumpang yang bukan dari pemesanan ini.",
         );
         return Err(refused("unknown", message));

@@ -212,7 +212,7 @@ async fn insert(
     }
     if key.is_none() && booking.status == BookingStatus::PendingPayment {
         insert_row(app.db.sql(store::INSERT_BOOKING), booking).await?;
-        app.db.has_posted();
+        app.db.notify_outbox();
         return Ok(());
     }
     let mut tx = app.db.begin().await?;

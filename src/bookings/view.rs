@@ -23,7 +23,7 @@ pub struct Booking {
     pub kind: BookingType,
     pub status: BookingStatus,
     pub channel: Channel,
-    /// The reseller that sold it. Null if nobody did.
+    /// The reseller that sold it. Null if sold without a reseller.
     pub reseller: Option<Owner>,
     pub item_id: Uuid,
     pub route_time_id: Uuid,

@@ -10,7 +10,7 @@ use super::{
 use crate::{app::App, bookings, kernel::error::Result, reports, sailings};
 
 /// Codes have three digits for the copy.
-pub const MOST: u16 = 999;
+pub const MAX_SCALE: u16 = 999;
 
 const fn of(table: &'static str, ids: &'static [&'static str]) -> BulkClone {
     BulkClone { table, by: "id", ids, late: &[], other: &[], only: "TRUE" }

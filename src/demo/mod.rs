@@ -33,7 +33,7 @@ use crate::{
 use base_data::BaseData;
 use client::ApiClient;
 
-pub use fleets::MOST;
+pub use fleets::MAX_SCALE;
 pub use progress::Progress;
 
 /// Password of all demo accounts.
@@ -50,7 +50,7 @@ pub struct Extent {
 /// Days for which sailings are on sale.
 const FUTURE: u64 = 30;
 /// Maximum days of history, limited by the length of a route.
-pub const LONGEST: u64 = LONGEST_ROUTE - 1 - FUTURE;
+pub const MAX_DAYS: u64 = LONGEST_ROUTE - 1 - FUTURE;
 
 /// State of the generation.
 struct Generator {

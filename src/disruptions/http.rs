@@ -60,7 +60,7 @@ pub async fn cancel_sailing(
         .saying("The sailing has been cancelled.", "Pelayaran telah dibatalkan."))
 }
 
-/// The bookings stand; they have the new times and the new boat. A new price is for new bookings.
+/// The bookings stay valid, with the new times and the new boat. A new price is for new bookings.
 pub async fn update_sailing(
     State(app): State<App>,
     caller: Caller,

@@ -28,7 +28,7 @@ use crate::{
     },
 };
 
-/// Sailings that cannot be changed are skipped. The bookings of the others stand, as in
+/// Sailings that cannot be changed are skipped. The bookings of the others stay valid, as in
 /// `update_sailing`.
 pub async fn update_sailings(
     State(app): State<App>,

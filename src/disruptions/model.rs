@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    bookings::CalledOff,
+    bookings::CancelledBookings,
     kernel::{error::Fault, ids::Uuid, lang::text, schema::Input, text::Note},
     sailings::{SailingDetail, TimeOfDay, Weekday, bulk::SkippedSailing, period_fault},
 };
@@ -19,7 +19,7 @@ pub struct CancelSailing {
 
 impl Input for CancelSailing {}
 
-/// What is left out stays.
+/// Fields that are left out keep their value.
 #[derive(Deserialize, JsonSchema)]
 pub struct UpdateSailing {
     /// `HH:MM`, local to the route. Without `arrival_time` the journey takes as long as before.
@@ -92,7 +92,7 @@ pub struct UpdateSailings {
     pub reason: Option<Note>,
 }
 
-/// What is left out stays.
+/// Fields that are left out keep their value.
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct SailingValues {
     /// Whole rupiah per seat, for new bookings.
@@ -169,7 +169,7 @@ pub struct UpdatedSailings {
 pub struct CancelledSailing {
     #[serde(flatten)]
     pub sailing: SailingDetail,
-    pub bookings: CalledOff,
+    pub bookings: CancelledBookings,
 }
 
 #[derive(Serialize, JsonSchema)]

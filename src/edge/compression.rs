@@ -1,4 +1,4 @@
-//! Which responses are compressed for those who ask for it.
+//! Which responses are compressed.
 
 use axum::http::{
     Extensions, HeaderMap, HeaderValue, StatusCode, Version,

@@ -92,7 +92,7 @@ pub fn journal_faults(form: &JournalForm) -> Vec<Fault> {
         (false, Some(_)) => faults.push(Fault::new(
             "mitra_id",
             "not_allowed",
-            text("No line is of partner_payable.", "Tidak ada baris partner_payable."),
+            text("A partner needs a line of partner_payable.", "Tidak ada baris partner_payable."),
         )),
         _ => {}
     }

@@ -39,7 +39,7 @@ pub async fn get_in(tx: &mut Tx, owner: Option<Uuid>, id: Uuid) -> Result<Option
     Ok(tx.sql(BY_ID).bind(id).bind(owner).maybe().await?)
 }
 
-/// Locks the boat's row, and thereby its schedule, until this transaction ends.
+/// Locks the boat's row, and so its schedule, until this transaction ends.
 pub async fn lock_row(tx: &mut Tx, id: Uuid) -> Result<()> {
     tx.sql("UPDATE speedboats SET updated_at = updated_at WHERE id = $1").bind(id).run().await?;
     Ok(())

@@ -187,7 +187,7 @@ fn tidy_texts(value: &mut Value) {
     }
 }
 
-/// A name of which nothing is left to compare, e.g. accents alone, would be found by nobody.
+/// A name of which nothing is left to compare, e.g. accents alone, could never be found.
 fn check_names(value: &Value, faults: &mut Vec<Fault>) {
     let name = std::iter::once(("name".to_owned(), &value["name"]));
     let aliases = aliases(value).iter().enumerate();

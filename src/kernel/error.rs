@@ -160,7 +160,7 @@ impl Error {
             Self::MethodNotAllowed => (
                 S::METHOD_NOT_ALLOWED,
                 "method_not_allowed",
-                "This address does not support the method.",
+                "This path does not support this HTTP method.",
                 "Alamat ini tidak mendukung metode tersebut.",
             ),
             Self::Timeout => (

@@ -29,7 +29,7 @@ pub(crate) async fn seeded<T>(seed: u64, from: DateTime<Utc>, work: impl Future<
     SEEDED.scope(RefCell::new(seeded), work).await
 }
 
-/// A fresh id; UUIDv7, so that rows made together lie together.
+/// A new UUIDv7: rows created together are stored together.
 pub fn fresh() -> Uuid {
     let next = |seeded: &RefCell<Seeded>| {
         let Seeded { random, milliseconds } = &mut *seeded.borrow_mut();

@@ -1,4 +1,4 @@
-//! JSON bodies of strangers, parsed within a memory budget.
+//! Untrusted JSON bodies, parsed within a memory budget.
 
 use std::fmt;
 

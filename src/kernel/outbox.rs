@@ -362,7 +362,7 @@ pub async fn backlog(db: &Db, now: DateTime<Utc>) -> Result<Vec<Backlog>> {
 }
 
 /// Makes one dead letter or all of them due again; returns their number.
-pub async fn revive(db: &Db, id: Option<Uuid>, now: DateTime<Utc>) -> Result<u64> {
+pub async fn retry_dead(db: &Db, id: Option<Uuid>, now: DateTime<Utc>) -> Result<u64> {
     let revived = db
         .sql(
             "UPDATE outbox SET dead_at = NULL, attempts = 0, due_at = $1, last_error = NULL

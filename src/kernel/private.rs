@@ -37,16 +37,16 @@ pub fn open(path: &Path) -> io::Result<File> {
 
 /// Writes a file with mode 0600, replacing its content.
 pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
-    io::Write::write_all(&mut emptied(path)?, content)
+    io::Write::write_all(&mut create_truncated(path)?, content)
 }
 
 /// Copies a file; the copy has mode 0600.
 pub fn copy(from: &Path, to: &Path) -> io::Result<u64> {
     let mut source = File::open(from)?;
-    io::copy(&mut source, &mut emptied(to)?)
+    io::copy(&mut source, &mut create_truncated(to)?)
 }
 
-fn emptied(path: &Path) -> io::Result<File> {
+fn create_truncated(path: &Path) -> io::Result<File> {
     let file = options().create(true).truncate(true).open(path)?;
     // The mode at creation does not apply to an existing file.
     #[cfg(unix)]

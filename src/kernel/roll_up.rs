@@ -79,7 +79,7 @@ impl RollUp {
     }
 }
 
-/// Makes totals anew. Retries while another process changes them.
+/// Rebuilds totals. Retries while another process changes them.
 pub async fn rebuilt<'a, T>(make: impl Fn() -> BoxFuture<'a, Result<T>>) -> Result<T> {
     const TRIES: u32 = 50;
     let mut tried = 0;

@@ -50,7 +50,7 @@ pub async fn roll_up_batch(app: &App) -> Result<Pass> {
     Ok(all)
 }
 
-/// Makes the totals of the ledger, of payments and of their taxes anew.
+/// Rebuilds the totals of the ledger, of payments and of their taxes.
 pub async fn rebuild(app: &App) -> Result<()> {
     rebuilt(|| make(app).boxed()).await?;
     Ok(app.db.analyze(["ledger_days", "payment_days", "tax_days"]).await?)
@@ -114,15 +114,15 @@ pub async fn changes_by_day(
     Ok(changes)
 }
 
-/// Locks the till, so that two payments cannot both take the last cash, and refuses to take more than it has, on the day or on a later one: 409
-/// `not_enough_cash`.
+/// Locks the till and refuses a payment that exceeds the cash on that day or a later one (409
+/// `not_enough_cash`). The lock prevents two payments from taking the same cash.
 pub async fn ensure_cash(tx: &mut Tx, amount: Rupiah, day: NaiveDate) -> Result<()> {
     tx.lock("cash").await?;
     let changes = changes_by_day(tx, Account::Cash, "").await?;
     match lowest_balance(&changes, day) < amount {
         true => Err(Error::conflict(
             "not_enough_cash",
-            "There is not that much cash.",
+            "There is not enough cash.",
             "Uang tunai tidak sebanyak itu.",
         )),
         false => Ok(()),

@@ -18,7 +18,7 @@ pub const TAXES: RollUp = roll_up!(
     LOCK, "tax_moves" => "tax_days" by ("day", "tax_code", "base_factor") of ("amount", "base")
 );
 
-/// Makes the totals of payments anew from the payments and the payouts, some payments at a time, so
+/// Rebuilds the totals of payments from the payments and the payouts, some payments at a time, so
 /// that no statement takes long.
 pub async fn rebuild_payments(tx: &mut Tx) -> Result<()> {
     const STEP: i64 = 20_000;
@@ -81,7 +81,7 @@ pub async fn rebuild_payments(tx: &mut Tx) -> Result<()> {
     }
 }
 
-/// Makes the totals of the taxes of one month anew. The caller has deleted the old ones.
+/// Rebuilds the totals of the taxes of one month. The caller has deleted the old ones.
 pub async fn rebuild_taxes(tx: &mut Tx, month: Month) -> Result<()> {
     tx.sql(
         "INSERT INTO tax_days (day, tax_code, base_factor, amount, base)

@@ -75,12 +75,12 @@ pub fn title_and_body(kind: EventKind, data: &Value) -> (Text, Text) {
                     let owed = Rupiah(-owed);
                     booking(
                         &format!(
-                            "The booking has another sailing. {owed} is owed to the customer."
+                            "The booking was moved to another sailing. {owed} is owed to the customer."
                         ),
                         &format!("Pindah jadwal. {owed} harus dikembalikan ke pelanggan."),
                     )
                 }
-                _ => booking("The booking has another sailing.", "Pindah jadwal."),
+                _ => booking("The booking was moved to another sailing.", "Pindah jadwal."),
             },
         ),
         EventKind::SailingCancelled => {

@@ -7,7 +7,7 @@ use super::{
     automatic,
     model::{Payment, PaymentStatus, ReviewReason},
     notice::Notice,
-    refunds::{self, ToldKind, ToldRefund},
+    refunds::{self, ReportedKind, ReportedRefund},
     reviews,
     store::{self, NewReview, TakenMoney},
 };
@@ -32,7 +32,7 @@ pub const UNOWED_REFUND: &str = "unowed_refund";
 /// The outcome of a payment that the provider took back before it was applied.
 const VOIDED: &str = "voided";
 /// The outcome of a payment whose refund was told before.
-const CAME_AND_WENT: &str = "came_and_went";
+const REVERSED_PAYMENT: &str = "came_and_went";
 const UNCONFIRMED: &str = "unconfirmed";
 
 /// Stores a notification that could not be confirmed with the provider, and schedules another try.
@@ -71,7 +71,7 @@ async fn apply_ordinary(
     }
     ledger::post(&mut tx, paid(payment.booking_id, notice.amount), now).await?;
     tx.commit().await?;
-    app.db.has_posted();
+    app.db.notify_outbox();
     Ok(true)
 }
 
@@ -147,7 +147,8 @@ async fn apply_refunds(
     for told in &automatic::without_accepted(tx, payment, &notice.refunds, now).await? {
         // The one before can have moved the booking.
         let booking = bookings::get_in(tx, payment.booking_id).await?.ok_or(Error::NotFound)?;
-        outcomes.push(refunds::apply_told(tx, &booking, payment, told, event, now).await?);
+        outcomes
+            .push(refunds::apply_reported_refund(tx, &booking, payment, told, event, now).await?);
     }
     let worst = outcomes.into_iter().max_by_key(|outcome| seriousness(outcome).unwrap_or(2));
     Ok(worst.unwrap_or("confirmed"))
@@ -176,9 +177,9 @@ async fn fail(
     if store::has_open_review(tx, id).await? {
         return Ok(VOIDED);
     }
-    let gone = store::told_total(tx, payment.id, &notice.transaction_id).await?;
-    let told = ToldRefund {
-        kind: ToldKind::Voided,
+    let gone = store::reported_total(tx, payment.id, &notice.transaction_id).await?;
+    let told = ReportedRefund {
+        kind: ReportedKind::Voided,
         transaction: notice.transaction_id.clone(),
         key: Some(format!("void:{}", notice.transaction_id)),
         amount: amount - gone,
@@ -186,14 +187,14 @@ async fn fail(
         transfer: None,
         is_final: true,
     };
-    refunds::apply_told(tx, booking, payment, &told, event, now).await
+    refunds::apply_reported_refund(tx, booking, payment, &told, event, now).await
 }
 
 /// The provider refuses a refund that we have sent.
 pub async fn fail_refund(app: &App, payment: &Payment, transfer: Uuid, reason: &str) -> Result<()> {
     let mut tx = app.db.begin().await?;
     bookings::lock_row(&mut tx, payment.booking_id).await?;
-    automatic::told_failed(&mut tx, transfer, reason, app.clock.now()).await?;
+    automatic::fail_reported_refund(&mut tx, transfer, reason, app.clock.now()).await?;
     Ok(tx.commit().await?)
 }
 
@@ -248,9 +249,9 @@ async fn apply_paid(
     let gone = store::open_unowed(tx, payment).await?;
     let went: Rupiah = gone.iter().map(|review| review.amount).sum();
     if !applied && !gone.is_empty() && went == notice.amount {
-        reviews::came_and_went(tx, &gone, now).await?;
+        reviews::close_reversed_payment(tx, &gone, now).await?;
         store::end(tx, payment.id, PaymentStatus::Failed).await?;
-        return Ok(CAME_AND_WENT);
+        return Ok(REVERSED_PAYMENT);
     }
     let review =
         |reason| UnappliedPayment { booking, payment, event, reason, amount: notice.amount };

@@ -10,8 +10,8 @@ use super::{
     apply,
     model::{Method, Payment, PaymentStatus, ReviewReason},
     notice::Notice,
-    refunds::{self as payments_refunds, ToldKind, ToldRefund},
-    store::{self, NewReview, NewToldRefund},
+    refunds::{self as payments_refunds, ReportedKind, ReportedRefund},
+    store::{self, NewReportedRefund, NewReview},
 };
 use crate::{
     app::App,
@@ -244,8 +244,8 @@ pub async fn settle(
     Ok(tx.commit().await?)
 }
 
-/// The provider tells that it refuses a refund that we have sent.
-pub async fn told_failed(
+/// Applies a provider's report that it refuses a refund that we sent.
+pub async fn fail_reported_refund(
     tx: &mut Tx,
     transfer: Uuid,
     reason: &str,
@@ -296,20 +296,20 @@ async fn confirm(
 ) -> Result<()> {
     let payment = transfer.payment_id.ok_or_else(|| Error::internal("a refund of no payment"))?;
     let payment = store::get_in(tx, payment).await?;
-    if was_told(tx, payment.id, &transfer.id.to_string(), reference).await? {
+    if was_reported(tx, payment.id, &transfer.id.to_string(), reference).await? {
         // A notification named the refund before we knew the provider's id of it, so it was matched
         // by its amount. If that paid another refund, a person has to look.
         let refund = transfer.refund_id.unwrap_or_default();
         return fail(tx, refund, "the provider's refund was matched to another one", now).await;
     }
-    let told = told_of(transfer, amount);
+    let told = reported_by(transfer, amount);
     let since = Some(transfer.created_at);
     let (_, amount) = payments_refunds::added(tx, &payment, &told, since).await?;
     let told = Told { told: &told, reference, amount, event: None };
-    pay_told(tx, &payment, transfer, told, now).await.map(drop)
+    pay_reported(tx, &payment, transfer, told, now).await.map(drop)
 }
 
-async fn was_told(tx: &mut Tx, payment: Uuid, key: &str, reference: &str) -> Result<bool> {
+async fn was_reported(tx: &mut Tx, payment: Uuid, key: &str, reference: &str) -> Result<bool> {
     let told: Option<(Uuid,)> = tx
         .sql("SELECT id FROM told_refunds WHERE payment_id = $1 AND told_key IN ($2, $3) LIMIT 1")
         .bind(payment)
@@ -320,14 +320,14 @@ async fn was_told(tx: &mut Tx, payment: Uuid, key: &str, reference: &str) -> Res
     Ok(told.is_some())
 }
 
-/// The told refunds without our own that the bank can still decline: the provider has accepted those,
-/// and they are paid when it tells of them again. Sums contain them, so they are deducted.
+/// Reported refunds, except our own that the bank can still decline. The provider reports those again
+/// when they are paid. Its sums include them, so they are deducted.
 pub async fn without_accepted(
     tx: &mut Tx,
     payment: &Payment,
-    told: &[ToldRefund],
+    told: &[ReportedRefund],
     now: DateTime<Utc>,
-) -> Result<Vec<ToldRefund>> {
+) -> Result<Vec<ReportedRefund>> {
     let mut rest = Vec::with_capacity(told.len());
     let mut accepted = Rupiah::ZERO;
     for one in told {
@@ -361,11 +361,11 @@ pub async fn without_accepted(
 pub async fn apply_to_transfer(
     tx: &mut Tx,
     payment: &Payment,
-    told: &ToldRefund,
+    told: &ReportedRefund,
     event: Uuid,
     now: DateTime<Utc>,
 ) -> Result<Option<&'static str>> {
-    if told.kind == ToldKind::Chargeback {
+    if told.kind == ReportedKind::Chargeback {
         return Ok(None);
     }
     let (_, amount) = payments_refunds::added(tx, payment, told, None).await?;
@@ -387,20 +387,20 @@ pub async fn apply_to_transfer(
             transfers::record(tx, transfer.id, &confirmed, now).await?;
         }
     }
-    let told = told_of(&transfer, amount);
+    let told = reported_by(&transfer, amount);
     let told = Told { told: &told, reference: &reference, amount, event: Some(event) };
-    pay_told(tx, payment, &transfer, told, now).await.map(Some)
+    pay_reported(tx, payment, &transfer, told, now).await.map(Some)
 }
 
 /// A refund that we have sent, as the provider would tell it: our id is its key. Refunds at Xendit
 /// name no transaction.
-fn told_of(transfer: &Transfer, amount: Rupiah) -> ToldRefund {
+fn reported_by(transfer: &Transfer, amount: Rupiah) -> ReportedRefund {
     let transaction = match transfer.provider.as_str() {
         "xendit" => String::new(),
         _ => transfer.transaction_id.clone().unwrap_or_default(),
     };
-    ToldRefund {
-        kind: ToldKind::Refund,
+    ReportedRefund {
+        kind: ReportedKind::Refund,
         transaction,
         key: Some(transfer.id.to_string()),
         amount,
@@ -412,7 +412,7 @@ fn told_of(transfer: &Transfer, amount: Rupiah) -> ToldRefund {
 
 /// A refund that the provider says it has paid.
 struct Told<'a> {
-    told: &'a ToldRefund,
+    told: &'a ReportedRefund,
     reference: &'a str,
     /// What was not told before.
     amount: Rupiah,
@@ -421,7 +421,7 @@ struct Told<'a> {
 
 /// Pays the refund of a transfer with what has moved. What is more than is owed waits in `suspense`
 /// for a review; what is less leaves the refund to a person.
-async fn pay_told(
+async fn pay_reported(
     tx: &mut Tx,
     payment: &Payment,
     transfer: &Transfer,
@@ -437,7 +437,7 @@ async fn pay_told(
         return Ok("confirmed");
     }
     let told_id = ids::fresh();
-    let new = NewToldRefund {
+    let new = NewReportedRefund {
         id: told_id,
         payment,
         told: told.told,
@@ -445,7 +445,7 @@ async fn pay_told(
         amount: told.amount,
         event_id: told.event,
     };
-    if !store::insert_told(tx, new, now).await? {
+    if !store::insert_reported(tx, new, now).await? {
         return Ok("confirmed");
     }
     let part = told.amount.min(refund.unpaid);

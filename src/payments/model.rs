@@ -137,7 +137,7 @@ pub struct Resolve {
 impl Input for Resolve {
     fn check(value: &Value, faults: &mut Vec<Fault>) {
         if value["note"].as_str().is_some_and(|note| note.trim().is_empty()) {
-            let message = text("State what was done.", "Sebutkan apa yang dilakukan.");
+            let message = text("Describe what was done.", "Sebutkan apa yang dilakukan.");
             faults.push(Fault::new("note", "required", message));
         }
         let is_refund = value["action"] == Resolution::Refund.as_str();
@@ -162,7 +162,7 @@ pub struct RefundForm {
     /// Transferred amount; must equal the amount due.
     #[schemars(range(min = 1))]
     pub amount: Option<i64>,
-    /// Default: cash as cash, by whoever took it; other money by bank.
+    /// Default: cash in cash, by the party that took it; other money by bank.
     #[serde(default)]
     pub by: Option<PaidBy>,
     pub note: Option<Note>,

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha512};
 
 use super::{
     model::{Method, Payment, PaymentStatus},
-    refunds::{ToldKind, ToldRefund},
+    refunds::{ReportedKind, ReportedRefund},
 };
 use crate::{
     kernel::{ids::Uuid, money::Rupiah, secret::Secret},
@@ -25,7 +25,7 @@ pub struct Notice {
     pub gross: Rupiah,
     pub method: Method,
     /// Of a notification about refunds.
-    pub refunds: Vec<ToldRefund>,
+    pub refunds: Vec<ReportedRefund>,
     /// What decides whether and until when the payment can be refunded.
     pub channel: Value,
     /// The provider must be asked, although the notice only ends an attempt: its money was taken.
@@ -121,10 +121,10 @@ fn midtrans_refunds(
     provider_status: &str,
     transaction: &str,
     gross: Rupiah,
-) -> Option<(Rupiah, Vec<ToldRefund>)> {
+) -> Option<(Rupiah, Vec<ReportedRefund>)> {
     let kind = match provider_status.ends_with("chargeback") {
-        true => ToldKind::Chargeback,
-        false => ToldKind::Refund,
+        true => ReportedKind::Chargeback,
+        false => ReportedKind::Refund,
     };
     let entry = |entry: &Value| {
         // What the bank has declined moved no money.
@@ -144,7 +144,7 @@ fn midtrans_refunds(
     let entries: Vec<_> = list.iter().take(MAX_REFUNDS).filter_map(entry).collect();
     // A chargeback may repeat the sum of earlier refunds beside its own.
     let told = match kind {
-        ToldKind::Chargeback => [&body["chargeback_amount"], &body["refund_amount"]],
+        ReportedKind::Chargeback => [&body["chargeback_amount"], &body["refund_amount"]],
         _ => [&body["refund_amount"], &body["chargeback_amount"]],
     };
     let total = match told.into_iter().find(|amount| !amount.is_null()) {
@@ -155,7 +155,7 @@ fn midtrans_refunds(
         None => gross,
     };
     let each = entries.into_iter().map(|(key, amount, is_final)| (Some(key), amount, is_final));
-    let told = each.chain([(None, total, true)]).map(|(key, amount, is_final)| ToldRefund {
+    let told = each.chain([(None, total, true)]).map(|(key, amount, is_final)| ReportedRefund {
         kind,
         transaction: transaction.to_owned(),
         transfer: key.as_deref().and_then(|key| key.parse().ok()),
@@ -228,8 +228,8 @@ pub fn xendit(body: &Value) -> Option<Notice> {
         _ => Method::Other,
     };
     let refunds = match status {
-        PaymentStatus::Refunded => vec![ToldRefund {
-            kind: ToldKind::Refund,
+        PaymentStatus::Refunded => vec![ReportedRefund {
+            kind: ReportedKind::Refund,
             transaction: String::new(),
             key: None,
             amount,
@@ -325,8 +325,8 @@ impl RefundNotice {
             RefundOutcome::Failed => (PaymentStatus::Pending, "refund.failed"),
             RefundOutcome::Pending => (PaymentStatus::Pending, "refund.pending"),
         };
-        let told = ToldRefund {
-            kind: ToldKind::Refund,
+        let told = ReportedRefund {
+            kind: ReportedKind::Refund,
             transaction: String::new(),
             key: Some(self.id.clone()),
             amount: self.amount,

@@ -6,7 +6,7 @@ use super::{
     apply, automatic,
     model::{Payment, PaymentStatus, Resolution, ReviewReason},
     reviews,
-    store::{self, NewReview, NewToldRefund},
+    store::{self, NewReportedRefund, NewReview},
 };
 use crate::{
     app::App,
@@ -77,9 +77,9 @@ pub async fn cash_of(tx: &mut Tx, refund: &Refund) -> Result<Option<Cash>> {
     Ok(taker.zip(part).map(|(taker, part)| Cash { taker, part }))
 }
 
-/// The way on which a refund goes back if nobody says otherwise: cash as cash, by whoever took it,
+/// The default method of a refund: cash as cash, by whoever took it,
 /// and anything else by bank transfer.
-pub fn usual_way(cash: Option<Cash>) -> PaidBy {
+pub fn default_method(cash: Option<Cash>) -> PaidBy {
     match cash.map(|cash| cash.taker) {
         None => PaidBy::Bank,
         Some(CashTaker::Staff) => PaidBy::Cash,
@@ -137,7 +137,7 @@ pub async fn ensure_payable(tx: &mut Tx, refund: &Refund) -> Result<()> {
         }
         RefundStatus::Sent => Err(on_its_way()),
         RefundStatus::Paid | RefundStatus::Void => Err(Error::invalid_state(
-            "Nothing of this refund is owed.",
+            "Nothing is owed for this refund.",
             "Tidak ada yang terutang dari pengembalian ini.",
         )),
     }
@@ -234,7 +234,7 @@ pub async fn take_back_payment(
 }
 
 crate::string_enum! {
-    pub enum ToldKind {
+    pub enum ReportedKind {
         Refund = "refund",
         /// The customer's bank took the money back.
         Chargeback = "chargeback",
@@ -245,8 +245,8 @@ crate::string_enum! {
 
 /// A refund or chargeback that a provider tells of.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToldRefund {
-    pub kind: ToldKind,
+pub struct ReportedRefund {
+    pub kind: ReportedKind,
     /// The provider's id of what is refunded. Sums are of one transaction.
     pub transaction: String,
     /// The provider's id of it; `None`: `amount` is the sum of all refunds so far.
@@ -267,10 +267,10 @@ pub struct ToldRefund {
 pub async fn added(
     tx: &mut Tx,
     payment: &Payment,
-    told: &ToldRefund,
+    told: &ReportedRefund,
     since: Option<DateTime<Utc>>,
 ) -> Result<(String, Rupiah)> {
-    let before = store::told_sums(tx, payment.id, told, since).await?;
+    let before = store::reported_sums(tx, payment.id, told, since).await?;
     let total = told.total.unwrap_or(before.keyed + told.amount);
     let added = total - before.total;
     Ok(match &told.key {
@@ -278,7 +278,7 @@ pub async fn added(
         // A refund and a chargeback may be of the same sum.
         None => {
             let kind = match told.kind {
-                ToldKind::Refund => String::new(),
+                ReportedKind::Refund => String::new(),
                 kind => format!("{kind}:"),
             };
             (format!("sum:{kind}{}:{}", told.transaction, total.0), added)
@@ -289,11 +289,11 @@ pub async fn added(
 /// Posts a told refund at once. It pays what this payment owes, an equal amount before all others,
 /// then the oldest. What is not owed waits in `suspense` for a review. The caller has locked the
 /// booking.
-pub async fn apply_told(
+pub async fn apply_reported_refund(
     tx: &mut Tx,
     booking: &BookingRow,
     payment: &Payment,
-    told: &ToldRefund,
+    told: &ReportedRefund,
     event: Uuid,
     now: DateTime<Utc>,
 ) -> Result<&'static str> {
@@ -306,12 +306,14 @@ pub async fn apply_told(
     }
     let id = ids::fresh();
     let event_id = Some(event);
-    let new = NewToldRefund { id, payment, told, told_key: &key, amount, event_id };
-    if !store::insert_told(tx, new, now).await? {
+    let new = NewReportedRefund { id, payment, told, told_key: &key, amount, event_id };
+    if !store::insert_reported(tx, new, now).await? {
         return Ok("confirmed");
     }
     // Recorded by hand, or by its transfer, before it was told.
-    if told.kind == ToldKind::Refund && store::adopt(tx, booking.id, id, told, amount).await? {
+    if told.kind == ReportedKind::Refund
+        && store::link_recorded_payment(tx, booking.id, id, told, amount).await?
+    {
         return Ok("refunded");
     }
     // The key of somebody else may look like one of ours.
@@ -330,12 +332,12 @@ pub async fn apply_told(
     };
     let mut left = amount;
     // A chargeback is a decision of the customer's bank, not a payment of what we owe.
-    if told.kind != ToldKind::Chargeback {
+    if told.kind != ReportedKind::Chargeback {
         let open = owed_of(tx, booking, payment, told, amount).await?;
         left = pay_in_order(tx, booking, &open, paid.clone(), now).await?;
     }
     // Money that waits for a decision has gone back without one.
-    if told.kind == ToldKind::Refund && left > Rupiah::ZERO {
+    if told.kind == ReportedKind::Refund && left > Rupiah::ZERO {
         for review in store::open_incoming(tx, payment, left).await? {
             if review.amount <= left {
                 let note = "Refunded by the payment provider.";
@@ -357,8 +359,8 @@ pub async fn apply_told(
         .credit(Account::GatewayClearing, left);
     ledger::post(tx, posting, now).await?;
     let reason = match told.kind {
-        ToldKind::Refund => ReviewReason::UnowedRefund,
-        ToldKind::Chargeback | ToldKind::Voided => ReviewReason::Chargeback,
+        ReportedKind::Refund => ReviewReason::UnowedRefund,
+        ReportedKind::Chargeback | ReportedKind::Voided => ReviewReason::Chargeback,
     };
     let expected = amount - left;
     let new = NewReview { event_id: event, payment, reason, amount: left, expected };
@@ -375,7 +377,7 @@ async fn owed_of(
     tx: &mut Tx,
     booking: &BookingRow,
     payment: &Payment,
-    told: &ToldRefund,
+    told: &ReportedRefund,
     amount: Rupiah,
 ) -> Result<Vec<(Refund, Rupiah)>> {
     let applied = matches!(payment.status, PaymentStatus::Paid | PaymentStatus::Refunded);

@@ -229,8 +229,12 @@ async fn resolve_refund(
     }
 }
 
-/// The payment of a refund that was told before it came after all: the money came and went.
-pub async fn came_and_went(tx: &mut Tx, reviews: &[Review], now: DateTime<Utc>) -> Result<()> {
+/// Closes reviews of refunds that were reported before their payment: both amounts cancel out.
+pub async fn close_reversed_payment(
+    tx: &mut Tx,
+    reviews: &[Review],
+    now: DateTime<Utc>,
+) -> Result<()> {
     for review in reviews {
         let note = "The payment came after its refund.";
         if !store::resolve(tx, review.id, Resolution::Match, note, None, now).await? {

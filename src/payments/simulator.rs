@@ -26,7 +26,7 @@ use crate::{
     providers::Outcome,
     settlements,
     transfers::{self, Transfer},
-    web::{Outside, view::data},
+    web::{PublicPage, view::data},
 };
 
 pub async fn pay_page(
@@ -36,7 +36,7 @@ pub async fn pay_page(
     Path(reference): Path<String>,
 ) -> Result<Response> {
     let (payment, booking) = found(&app, &reference).await?;
-    page(&Outside { app: &app, context: &context, headers: &headers }, &payment, &booking)
+    page(&PublicPage { app: &app, context: &context, headers: &headers }, &payment, &booking)
 }
 
 #[derive(Deserialize)]
@@ -65,7 +65,7 @@ pub async fn pay_page_pressed(
     let notice = app.gateway().read(&Default::default(), &body)?;
     apply::apply(&app, &payment, &notice, &body).await?;
     let (payment, booking) = found(&app, &reference).await?;
-    page(&Outside { app: &app, context: &context, headers: &headers }, &payment, &booking)
+    page(&PublicPage { app: &app, context: &context, headers: &headers }, &payment, &booking)
 }
 
 /// The newest transfers of the simulator.
@@ -76,7 +76,7 @@ pub async fn transfers_page(
 ) -> Result<Response> {
     simulates_transfers(&app)?;
     let transfers = transfers::newest_of_provider(&app.db, "simulator").await?;
-    show(&Outside { app: &app, context: &context, headers: &headers }, &transfers, false)
+    show(&PublicPage { app: &app, context: &context, headers: &headers }, &transfers, false)
 }
 
 pub async fn transfer_page(
@@ -86,7 +86,7 @@ pub async fn transfer_page(
     Path(id): Path<Uuid>,
 ) -> Result<Response> {
     let transfer = found_transfer(&app, id).await?;
-    show(&Outside { app: &app, context: &context, headers: &headers }, &[transfer], true)
+    show(&PublicPage { app: &app, context: &context, headers: &headers }, &[transfer], true)
 }
 
 /// Decides as the provider would.
@@ -112,7 +112,7 @@ pub async fn transfer_page_pressed(
             None
         }
         "drop" => {
-            transfers::forget_answer(&app.db, id, now).await?;
+            transfers::simulate_lost_response(&app.db, id, now).await?;
             None
         }
         _ => return Err(Error::NotFound),
@@ -126,7 +126,7 @@ pub async fn transfer_page_pressed(
         }
     }
     let transfer = found_transfer(&app, id).await?;
-    show(&Outside { app: &app, context: &context, headers: &headers }, &[transfer], true)
+    show(&PublicPage { app: &app, context: &context, headers: &headers }, &[transfer], true)
 }
 
 fn simulates_transfers(app: &App) -> Result<()> {
@@ -155,7 +155,7 @@ async fn found(app: &App, reference: &str) -> Result<(Payment, BookingRow)> {
     Ok((payment, booking))
 }
 
-fn page(outside: &Outside<'_>, payment: &Payment, booking: &BookingRow) -> Result<Response> {
+fn page(outside: &PublicPage<'_>, payment: &Payment, booking: &BookingRow) -> Result<Response> {
     // Where a provider would send the customer back to.
     let return_url = bookings::app_page(outside.app, booking);
     let contents = context! {
@@ -185,7 +185,7 @@ struct Shown<'a> {
 }
 
 /// The list of transfers, or the page of one with its buttons.
-fn show(outside: &Outside<'_>, transfers: &[Transfer], single: bool) -> Result<Response> {
+fn show(outside: &PublicPage<'_>, transfers: &[Transfer], single: bool) -> Result<Response> {
     let shown = transfers.iter().map(|transfer| Shown {
         id: transfer.id.to_string(),
         is_payout: transfer.settlement_id.is_some(),

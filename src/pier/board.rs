@@ -22,7 +22,7 @@ pub fn board(visit: Visit, form: Option<Values>) -> BoxFuture<'static, Response>
                 let refusal = Envelope { status: 409, error, ..Envelope::default() };
                 return to_script(visit, &refusal);
             }
-            // What is no list of scans is refused by the operation.
+            // Anything other than a list of scans is refused by the operation.
             let scans: Value = serde_json::from_str(scans).unwrap_or_default();
             let call = visit.call("check_in").json(json!({ "scans": scans }));
             let answer = visit.ask(call).await;

@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
     model::{ErasedKind, PendingKind},
-    rules::{self, Standing},
+    rules::{self, ErasureState},
     store::{self, Pending},
 };
 use crate::{
@@ -140,7 +140,7 @@ async fn booking(app: &App, id: Uuid, until: Option<DateTime<Utc>>) -> Result<Ou
     // Whoever changes the booking at the same time was first, or waits and finds it erased.
     bookings::lock_row(&mut tx, id).await?;
     let Some(booking) = store::booking(&mut tx, id).await? else { return Ok(Outcome::Nothing) };
-    if let Standing::LookAgainAt(time) = rules::standing(booking.state(), now) {
+    if let ErasureState::CheckAgainAt(time) = rules::erasure_state(booking.state(), now) {
         return Ok(Outcome::Waits(time));
     }
     if until.is_some_and(|until| booking.over_at > until) {
@@ -164,7 +164,7 @@ async fn account(app: &App, id: Uuid) -> Result<Outcome> {
     match found {
         None => return Ok(Outcome::Nothing),
         Some(account) if !is_erasable(&account) => {
-            return Ok(Outcome::Waits(rules::account_look_again(now)));
+            return Ok(Outcome::Waits(rules::next_account_check(now)));
         }
         Some(_) => {}
     }
@@ -177,7 +177,7 @@ async fn account(app: &App, id: Uuid) -> Result<Outcome> {
         return Ok(Outcome::Nothing);
     };
     if !is_erasable(&account) {
-        return Ok(Outcome::Waits(rules::account_look_again(now)));
+        return Ok(Outcome::Waits(rules::next_account_check(now)));
     }
     let documents = match account.partner_id {
         Some(partner) => store::erase_partner(&mut tx, partner, now).await?,

@@ -1,4 +1,4 @@
-//! When something is over, so that its personal data can be erased. Pure.
+//! When a record may be erased. Pure.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -6,12 +6,12 @@ use crate::bookings::BookingStatus;
 
 /// A provider can still report a payment of an unpaid booking for so long after its hold ended.
 const LATE_PAYMENT: TimeDelta = TimeDelta::days(1);
-/// How soon, and how late, to look again at something that is not over.
-const SOONEST: TimeDelta = TimeDelta::hours(1);
-const LATEST: TimeDelta = TimeDelta::days(1);
+/// Limits of the time until a record that may not be erased yet is checked again.
+const MIN_RECHECK: TimeDelta = TimeDelta::hours(1);
+const MAX_RECHECK: TimeDelta = TimeDelta::days(1);
 
 /// Until when a booking must have been over for its personal data to be erased now; `None` if it is
-/// kept for ever.
+/// never erased.
 pub fn kept_until(days: u32, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
     (days > 0).then(|| now - TimeDelta::days(days.into()))
 }
@@ -28,14 +28,14 @@ pub struct BookingState {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum ErasureState {
     Over,
     /// Not over; look again then.
-    LookAgainAt(DateTime<Utc>),
+    CheckAgainAt(DateTime<Utc>),
 }
 
 /// A booking is over when the journey is, or will not take place, and nobody owes anything for it.
-pub fn standing(booking: BookingState, now: DateTime<Utc>) -> Standing {
+pub fn erasure_state(booking: BookingState, now: DateTime<Utc>) -> ErasureState {
     use BookingStatus::{
         Cancelled, Completed, Expired, Paid, PendingPayment, RefundPending, Refunded,
     };
@@ -44,19 +44,19 @@ pub fn standing(booking: BookingState, now: DateTime<Utc>) -> Standing {
         Expired => booking.expires_at + LATE_PAYMENT,
         Cancelled if !booking.was_paid => booking.expires_at + LATE_PAYMENT,
         Cancelled => now,
-        Paid => booking.arrival_at.max(now + SOONEST),
-        PendingPayment => booking.expires_at.max(now + SOONEST),
-        RefundPending => now + SOONEST,
+        Paid => booking.arrival_at.max(now + MIN_RECHECK),
+        PendingPayment => booking.expires_at.max(now + MIN_RECHECK),
+        RefundPending => now + MIN_RECHECK,
     };
     match over_at <= now && !booking.owes {
-        true => Standing::Over,
-        false => Standing::LookAgainAt(over_at.clamp(now + SOONEST, now + LATEST)),
+        true => ErasureState::Over,
+        false => ErasureState::CheckAgainAt(over_at.clamp(now + MIN_RECHECK, now + MAX_RECHECK)),
     }
 }
 
 /// When to look again at a partner or reseller that has duties.
-pub fn account_look_again(now: DateTime<Utc>) -> DateTime<Utc> {
-    now + SOONEST
+pub fn next_account_check(now: DateTime<Utc>) -> DateTime<Utc> {
+    now + MIN_RECHECK
 }
 
 #[cfg(test)]
@@ -80,7 +80,7 @@ mod tests {
         let now: DateTime<Utc> = "2026-11-15T04:00:00Z".parse().unwrap();
         let later = now + TimeDelta::days(2);
         let is_over = |status, was_paid, owes, now| {
-            standing(booking(status, was_paid, owes), now) == Standing::Over
+            erasure_state(booking(status, was_paid, owes), now) == ErasureState::Over
         };
         for status in [PendingPayment, Paid, RefundPending] {
             assert!(!is_over(status, true, false, later + TimeDelta::days(30)), "{status}");
@@ -100,9 +100,9 @@ mod tests {
     fn what_waits_is_looked_at_within_a_day() {
         let now: DateTime<Utc> = "2026-11-15T04:00:00Z".parse().unwrap();
         let paid = booking(BookingStatus::Paid, true, false);
-        assert_eq!(standing(paid, now), Standing::LookAgainAt(now + LATEST));
+        assert_eq!(erasure_state(paid, now), ErasureState::CheckAgainAt(now + MAX_RECHECK));
         let owing = booking(BookingStatus::Completed, true, true);
-        assert_eq!(standing(owing, now), Standing::LookAgainAt(now + SOONEST));
+        assert_eq!(erasure_state(owing, now), ErasureState::CheckAgainAt(now + MIN_RECHECK));
     }
 
     #[test]

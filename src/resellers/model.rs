@@ -79,7 +79,7 @@ pub struct ResellerRow {
     #[serde(skip)]
     pub npwp: Option<String>,
     pub email: String,
-    /// Where changes of sailings are told to; null: `email`.
+    /// Address for notices about changed sailings; null: `email`.
     pub ops_email: Option<String>,
     pub phone: Option<String>,
     pub address: String,

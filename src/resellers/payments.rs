@@ -37,7 +37,7 @@ pub struct ResellerPayment {
     pub amount: Rupiah,
     pub reference: String,
     pub received_on: NaiveDate,
-    /// UUID of the account of whoever recorded it.
+    /// UUID of the account that recorded it.
     pub recorded_by: Uuid,
     /// What the reseller owes after it; negative if it has paid in advance.
     pub balance: Rupiah,

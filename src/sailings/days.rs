@@ -76,7 +76,7 @@ async fn tally(app: &App) -> Result<Pass> {
     Ok(Pass { done, more: departed.len() == SOME })
 }
 
-/// Makes the totals anew from the sailings.
+/// Rebuilds the totals from the sailings.
 pub async fn rebuild(app: &App) -> Result<()> {
     rebuilt(|| make(app).boxed()).await?;
     Ok(app.db.analyze(["sailing_days"]).await?)

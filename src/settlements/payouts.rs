@@ -130,7 +130,7 @@ pub async fn settle(
         }
         Change::Failed(reason) => release::take_back(&mut tx, settlement, &reason, now).await?,
         // A person may have recorded the return, and paid again, before.
-        Change::Reversed(reason) if store::stands(&mut tx, transfer.id).await? => {
+        Change::Reversed(reason) if store::has_open_payout(&mut tx, transfer.id).await? => {
             release::take_back(&mut tx, settlement, &reason, now).await?;
         }
         Change::Reversed(_) => {
@@ -140,7 +140,7 @@ pub async fn settle(
     Ok(tx.commit().await?)
 }
 
-/// The provider has paid what it was thought to have refused. The settlement is released if nobody
+/// The provider has paid a payout that it had reported as refused. The settlement is released if nobody
 /// has paid it since; otherwise the money waits in `suspense` until a person has got it back.
 async fn paid_late(
     tx: &mut Tx,

@@ -134,7 +134,7 @@ pub async fn record(
         ));
     }
     if amount > owed {
-        let message = text("The partner owes less.", "Utang mitra lebih kecil.");
+        let message = text("This is more than the partner owes.", "Utang mitra lebih kecil.");
         return Err(Error::field("amount", "max", message));
     }
     let id = ids::fresh();

@@ -56,7 +56,7 @@ pub async fn ensure_payable(
         return Err(Error::conflict(
             "stale",
             "A booking of this settlement was refunded since it was made; cancel it and make it \
-             anew.",
+             again.",
             "Pemesanan dalam settlement ini dikembalikan setelah settlement dibuat; batalkan dan \
              buat kembali.",
         ));

@@ -385,16 +385,16 @@ pub async fn paid_twice(tx: &mut Tx, transfer: Uuid) -> Result<Option<Rupiah>> {
 }
 
 /// Whether the payout that a transfer made has not come back.
-pub async fn stands(tx: &mut Tx, transfer: Uuid) -> Result<bool> {
-    let stands: Option<(Uuid,)> = tx
+pub async fn has_open_payout(tx: &mut Tx, transfer: Uuid) -> Result<bool> {
+    let has_open_payout: Option<(Uuid,)> = tx
         .sql("SELECT id FROM settlement_payouts WHERE transfer_id = $1 AND returned_at IS NULL")
         .bind(transfer)
         .maybe()
         .await?;
-    Ok(stands.is_some())
+    Ok(has_open_payout.is_some())
 }
 
-/// Marks the payout that stands as returned; its id and amount, if there is one.
+/// Marks the open payout as returned; its id and amount, if there is one.
 pub async fn return_payout(
     tx: &mut Tx,
     id: Uuid,

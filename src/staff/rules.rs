@@ -66,7 +66,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever somebody can hand out, and whoever gets it hands out in turn, is less.
+        /// Rights that are delegated, also in several steps, are always fewer than those of the first person.
         #[test]
         fn authority_only_shrinks(own in rules(), mine in level(), given in rules(), theirs in level()) {
             let me = Authority::Staff { level: mine, rules: own.clone() };

@@ -15,7 +15,7 @@ mod store;
 pub use model::{Change, NewTransfer, Transfer, TransferStatus};
 pub use rules::FORGOTTEN;
 pub use store::{
-    by_key, by_provider_id, confirm_late, due, forget_answer, get, insert, lease,
-    newest_of_provider, open_of_payment, open_of_refund, open_of_settlement, postpone, record,
-    reseal, resolve, stop,
+    by_key, by_provider_id, confirm_late, due, get, insert, lease, newest_of_provider,
+    open_of_payment, open_of_refund, open_of_settlement, postpone, record, reseal, resolve,
+    simulate_lost_response, stop,
 };

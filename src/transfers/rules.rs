@@ -48,7 +48,7 @@ pub fn next(transfer: &Transfer, outcome: &Outcome, now: DateTime<Utc>) -> Optio
         },
         (S::Confirmed, _) => Next {
             status: S::Confirmed,
-            next_at: watched(transfer, now),
+            next_at: next_status_check(transfer, now),
             change: Change::None,
             error: None,
         },
@@ -79,7 +79,7 @@ pub fn next(transfer: &Transfer, outcome: &Outcome, now: DateTime<Utc>) -> Optio
 }
 
 /// When a confirmed payout is asked for again.
-fn watched(transfer: &Transfer, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+fn next_status_check(transfer: &Transfer, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
     let until = transfer.finished_at? + WATCH;
     (transfer.settlement_id.is_some() && now < until).then_some(now + DAY)
 }

@@ -184,7 +184,7 @@ pub async fn postpone(db: &Db, id: Uuid, at: DateTime<Utc>) -> Result<()> {
 }
 
 /// As if the answer of the provider had been lost.
-pub async fn forget_answer(db: &Db, id: Uuid, now: DateTime<Utc>) -> Result<()> {
+pub async fn simulate_lost_response(db: &Db, id: Uuid, now: DateTime<Utc>) -> Result<()> {
     db.sql(
         "UPDATE transfers SET status = 'sent', provider_id = NULL, accepted_at = NULL, next_at = $1,
            last_error = 'the answer was lost'
@@ -248,7 +248,7 @@ pub async fn record(
     }
 }
 
-/// The provider has done what it was thought to have refused. `false`: it was confirmed before.
+/// Confirms a transfer that was recorded as failed. `false`: it was already confirmed.
 pub async fn confirm_late(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<bool> {
     let confirmed = tx
         .sql(

@@ -1,5 +1,5 @@
-//! Stylesheet, script and icons. Their names have a hash of their contents, so that browsers keep them
-//! for ever.
+//! Stylesheet, script and icons. Their names have a hash of their contents, so that browsers cache
+//! them permanently.
 
 use std::sync::LazyLock;
 

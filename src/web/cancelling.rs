@@ -36,7 +36,7 @@ pub fn cancel_passengers(visit: Visit, form: Option<Values>) -> BoxFuture<'stati
         }
         if !is_as_shown(&visit, &values).await {
             let message = visit.lang().of(
-                "What is given back has changed. Please look again.",
+                "The refund has changed. Please check it again.",
                 "Jumlah yang dikembalikan telah berubah. Mohon diperiksa lagi.",
             );
             return show(visit, values, Shown::refused(Envelope::changed(message))).await;
@@ -66,7 +66,7 @@ async fn is_as_shown(visit: &Visit, values: &Values) -> bool {
     }
     let chosen = chosen(values);
     let options = options(visit, &chosen).await;
-    // A refusal is for the operation to tell.
+    // The operation reports the refusal.
     let amount = options.data["cancel"]["refund_amount"].as_i64().unwrap_or_default();
     options.data["cancel"]["allowed"] != true || values.get("_refund") == Some(&amount.to_string())
 }
@@ -97,7 +97,7 @@ async fn show(visit: Visit, values: Values, shown: Shown) -> Response {
         false => None,
         true => Some(options(&visit, if is_whole { &[] } else { &chosen }).await),
     };
-    // Who cannot be cancelled together is said by the operation.
+    // The operation reports which passengers cannot be cancelled together.
     let unfit = options.as_ref().filter(|options| !options.is_success()).map(|options| {
         options.faults.first().map_or(options.message.as_str(), |fault| fault.message.as_str())
     });

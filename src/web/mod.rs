@@ -362,7 +362,7 @@ impl Web {
         let kept = old.headers().clone();
         let envelope = read(old, &context).await;
         let title = problem_title(status.as_u16(), context.lang);
-        let page = Outside { app: self.app(), context: &context, headers };
+        let page = PublicPage { app: self.app(), context: &context, headers };
         let may_pass = may_pass(status.as_u16());
         let (template, contents) = match form.filter(|_| may_pass) {
             Some(form) => {
@@ -441,13 +441,13 @@ impl Web {
 }
 
 /// A page that nobody signs in for and that is not in the table of pages.
-pub struct Outside<'a> {
+pub struct PublicPage<'a> {
     pub app: &'a App,
     pub context: &'a Context,
     pub headers: &'a HeaderMap,
 }
 
-impl Outside<'_> {
+impl PublicPage<'_> {
     pub fn lang(&self) -> Lang {
         language(self.headers, &Session::read(self.headers))
     }

@@ -32,7 +32,7 @@ pub fn reschedule(visit: Visit, form: Option<Values>) -> BoxFuture<'static, Resp
             let difference = preview.data["reschedule"]["difference"].as_i64();
             if preview.is_success() && difference != shown.parse().ok() {
                 let message = visit.lang().of(
-                    "What it costs has changed. Please look again.",
+                    "The price has changed. Please check it again.",
                     "Biayanya berubah. Mohon diperiksa lagi.",
                 );
                 return show(visit, values, Shown::refused(Envelope::changed(message))).await;

@@ -27,7 +27,7 @@ pub struct BookingEvent<'a> {
     pub cancelled_qty: Option<usize>,
 }
 
-/// A payment that somebody has to look at.
+/// A payment that needs a manual review.
 #[derive(Serialize, JsonSchema)]
 pub struct PaymentReviewEvent<'a> {
     pub booking_id: Uuid,

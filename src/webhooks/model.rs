@@ -143,7 +143,7 @@ pub struct WebhookForm {
     pub url: String,
     #[schemars(length(min = 1, max = 50))]
     pub events: Vec<EventName>,
-    /// Left out of an update it stays as it is; otherwise, and with null, `true`.
+    /// Default: `true`. An update without it keeps the value; null sets `true`.
     #[serde(default)]
     pub active: Patch<bool>,
 }

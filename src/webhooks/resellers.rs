@@ -286,7 +286,7 @@ pub async fn queue_line_changes(app: &App) -> Result<u64> {
         tell_of_line(&mut tx, *line, change, now).await?;
     }
     tx.commit().await?;
-    app.db.has_posted();
+    app.db.notify_outbox();
     Ok(rows.len() as u64)
 }
 

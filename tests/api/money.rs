@@ -911,7 +911,7 @@ async fn letters_say_how_money_goes_back(world: World) {
         assert!(says(email, "We will refund Rp 66.500."), "{email}");
     }
     let asks = "Please state a bank account for it";
-    assert!(says("qris@example.com", "It goes back the way you paid."));
+    assert!(says("qris@example.com", "It is refunded to your original payment method."));
     assert!(says("va@example.com", asks) && says("shop@example.com", asks));
     assert!(says("cash@example.com", "it is paid back in cash"));
     assert!(!says("cash@example.com", asks) && !says("qris@example.com", asks));

@@ -8,7 +8,7 @@ use crate::{
         email_change,
         hash_queue::Origin,
         lockout,
-        model::{ChangePassword, JustEmail, ResetPassword},
+        model::{ChangePassword, EmailForm, ResetPassword},
         store, tokens,
     },
     app::App,
@@ -26,7 +26,7 @@ use crate::{
 pub async fn forgot_password(
     State(app): State<App>,
     context: Context,
-    Body(JustEmail { email }): Body<JustEmail>,
+    Body(EmailForm { email }): Body<EmailForm>,
 ) -> Result<Reply> {
     let mut tx = app.db.begin().await?;
     let forgotten = PasswordForgotten { email, lang: context.lang };

@@ -39,7 +39,7 @@ pub async fn update_profile(
 ) -> Result<Reply<Profile>> {
     let changes_email = caller.person.email != profile.email.as_str();
     if changes_email {
-        prove_holder(&app, &caller, &profile).await?;
+        verify_password(&app, &caller, &profile).await?;
     }
     let id = caller.person.id;
     let avatar = match profile.avatar_file_id.as_str() {
@@ -81,7 +81,7 @@ pub async fn update_profile(
 
 /// Only the account's holder may change the address: not an impersonator, and not whoever holds a
 /// session without knowing the password.
-async fn prove_holder(app: &App, caller: &Caller, profile: &UpdateProfile) -> Result<()> {
+async fn verify_password(app: &App, caller: &Caller, profile: &UpdateProfile) -> Result<()> {
     caller.refuse_impersonation()?;
     let password = profile.current_password.as_deref().filter(|password| !password.is_empty());
     let password = password.ok_or_else(|| {

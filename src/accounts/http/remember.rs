@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     accounts::{
-        model::{JustEmail, Remembered},
+        model::{EmailForm, Remembered},
         store,
         tokens::{self, OpenedBy},
     },
@@ -37,7 +37,7 @@ pub async fn remember_me(
     caller: Option<Caller>,
     context: Context,
     headers: HeaderMap,
-    Body(JustEmail { email }): Body<JustEmail>,
+    Body(EmailForm { email }): Body<EmailForm>,
 ) -> Result<Reply<Remembered>> {
     let now = app.clock.now();
     let (token, expires_at, remembered) = match caller {

@@ -60,7 +60,7 @@ pub async fn login(
         (true, Some(code)) => Some(code),
         (true, None) => {
             // Half a sign-in: it is taken back as a failure, but clears no earlier one. Otherwise
-            // someone who knows the password could go on guessing codes for ever.
+            // someone who knows the password could guess codes without limit.
             attempt.withdraw(&app.db).await?;
             return Err(Error::SecondFactorRequired);
         }

@@ -185,7 +185,7 @@ pub async fn validate_promo(
     caller: Option<Caller>,
     Body(form): Body<ValidatePromo>,
 ) -> Result<Reply<PromoVerdict>> {
-    let channel = offer::asked_on(caller.as_ref());
+    let channel = offer::channel_of(caller.as_ref());
     let email = form.email.as_ref().map(|email| email.as_str());
     let (sailing, taxes) = offer::load(&app, form.route_time_id, form.item_id).await?;
     let goods = match form.kind {

@@ -31,7 +31,7 @@ pub async fn quote_booking(
     let buyer = Buyer {
         code_promo: form.promo(),
         email: form.email.as_ref().map(|email| email.as_str()),
-        channel: offer::asked_on(caller.as_ref()),
+        channel: offer::channel_of(caller.as_ref()),
     };
     let Quoted { price, promotion } = offer::quote(&app, &sailing, &taxes, &goods, &buyer).await?;
     let promo = promotion.map(|found| QuotedPromo { valid: found.is_ok(), reason: found.err() });

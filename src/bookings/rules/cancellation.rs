@@ -87,7 +87,7 @@ pub fn cancellation(
     now: DateTime<Utc>,
 ) -> Result<Refund, Refusal> {
     use BookingStatus::*;
-    ensure_may_ask(booking, request)?;
+    ensure_fields_allowed(booking, request)?;
     match (booking.status, request.actor) {
         (PendingPayment, _) => {
             ensure_before_journey(request)?;
@@ -169,7 +169,7 @@ fn part(booking: &BookingState, share: Rupiah, are_boarded: bool) -> Result<Book
 }
 
 /// Which fields an actor may decide. A guest may repeat that the policy applies.
-fn ensure_may_ask(booking: &BookingState, request: CancelRequest) -> Result<(), Refusal> {
+fn ensure_fields_allowed(booking: &BookingState, request: CancelRequest) -> Result<(), Refusal> {
     let CancelRequest { actor, refund, refund_amount, borne_by } = request;
     match actor {
         Actor::Staff if refund.is_some() && refund_amount.is_some() => Err(Refusal::Ambiguous),

@@ -1,4 +1,4 @@
-//! Why a booking cannot be changed: the codes, and what is said.
+//! Why a booking cannot be changed: error codes and messages.
 
 use crate::{
     bookings::model::BookingStatus,
@@ -62,8 +62,8 @@ impl Refusal {
         }
     }
 
-    /// What it is about, if it is about a field of the request, and what is said.
-    fn said(self) -> (Option<(&'static str, &'static str)>, Text) {
+    /// The field of the request that it concerns, if any, and the message.
+    fn describe(self) -> (Option<(&'static str, &'static str)>, Text) {
         let of_state = |en, id| (None, text(en, id));
         match self {
             Self::Departed => of_state(
@@ -135,7 +135,7 @@ impl Refusal {
 
 impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
-        match refusal.said() {
+        match refusal.describe() {
             (Some((field, rule)), message) => Self::field(field, rule, message),
             (None, message) => {
                 let word = refusal.word();

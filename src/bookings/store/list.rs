@@ -63,7 +63,7 @@ pub async fn list(
     let (sort, limit, offset) = (sort(query), paging.limit(), paging.offset());
     let Found { mut list, instead } = found(db, owner, query, zone).await?;
     if let Some(instead) = instead {
-        // All pages have the same total: that of the query which examines fewer bookings in vain.
+        // All pages have the same total: that of the query that reads fewer bookings that do not match.
         let counted = match list.has_more_than(EXAMINED).await? {
             true => &instead,
             false => &list,

@@ -65,7 +65,7 @@ pub async fn lock_rows_of(tx: &mut Tx, sailings: &[Uuid]) -> Result<()> {
     Ok(())
 }
 
-/// What chargebacks have taken of a booking's money for good.
+/// The amount that chargebacks have permanently taken from a booking.
 macro_rules! gone {
     () => {
         "COALESCE((SELECT SUM(v.amount) FROM payment_reviews v WHERE v.booking_id = bookings.id

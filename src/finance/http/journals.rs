@@ -142,7 +142,7 @@ pub async fn approve_journal(
     if app.config.four_eyes.0 && journal.created_by == caller.person.id {
         return Err(Error::conflict(
             "same_person",
-            "Somebody else must approve this journal entry: you have made it.",
+            "Another person must approve this journal entry: you have made it.",
             "Jurnal ini harus disetujui orang lain: Anda yang membuatnya.",
         ));
     }

@@ -56,7 +56,7 @@ fn serve(receiver: &Mutex<Receiver<Work>>) {
     loop {
         let work = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(work) = work else { return };
-        // The thread outlives a panic. Whoever waits for the result is told.
+        // The thread outlives a panic. The waiting caller gets an error.
         let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
     }
 }

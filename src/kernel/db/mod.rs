@@ -321,7 +321,7 @@ impl Db {
     }
 
     /// Notifies after a statement outside a transaction has inserted into the outbox.
-    pub fn has_posted(&self) {
+    pub fn notify_outbox(&self) {
         self.metrics.posted.send_replace(());
     }
 

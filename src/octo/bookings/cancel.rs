@@ -56,7 +56,7 @@ pub async fn cancel(
         return Err(Problem::Failed(Error::Contention(why.into())));
     }
     tx.commit().await?;
-    app.db.has_posted();
+    app.db.notify_outbox();
     find(app, client, uuid).await
 }
 

@@ -127,7 +127,7 @@ pub async fn change(app: &App, client: &Client, uuid: Uuid, fields: Fields<'_>) 
         }
     }
     tx.commit().await?;
-    app.db.has_posted();
+    app.db.notify_outbox();
     find(app, client, uuid).await
 }
 

@@ -70,6 +70,6 @@ pub async fn confirm(
     let event = DomainEvent::BookingPaid(BookingRef { booking_id: row.id });
     events::emit(&mut tx, event, now).await?;
     tx.commit().await?;
-    app.db.has_posted();
+    app.db.notify_outbox();
     find(app, client, uuid).await
 }

@@ -207,7 +207,7 @@ async fn take(
     let _invalidation = app.response_cache.invalidate_on_drop([trip]);
     match bind_new(app.db.sql(INSERT_BOOKING), &new).run().await {
         Ok(_) => {
-            app.db.has_posted();
+            app.db.notify_outbox();
             Ok(())
         }
         Err(failure) if failure.is_unique() => {

@@ -213,7 +213,7 @@ async fn ensure_another_person(
     match involved.contains(&Some(caller.person.id)) {
         true => Err(Error::conflict(
             "same_person",
-            "Somebody else must approve this bank account: you have changed it, its proof or the \
+            "Another person must approve this bank account: you have changed it, its proof or the \
              e-mail address of the partner.",
             "Rekening ini harus disetujui orang lain: Anda telah mengubah rekening, buktinya, atau \
              e-mail mitra ini.",

@@ -121,7 +121,7 @@ async fn refund(
     };
     refunds::ensure_payable(&mut tx, due).await?;
     let cash = refunds::cash_of(&mut tx, due).await?;
-    let by = form.by.unwrap_or_else(|| refunds::usual_way(cash));
+    let by = form.by.unwrap_or_else(|| refunds::default_method(cash));
     let payable = refunds::payable(due, cash, by)?;
     if form.amount.is_some_and(|amount| Rupiah(amount) != payable) {
         let message =

@@ -32,20 +32,26 @@ pub async fn payment_callback(
         Some(told) => {
             let payment = store::refunded_payment(&app.db, &told).await?;
             let payment = payment.filter(|payment| is_ours(&app, payment));
-            hear_refund(&app, &payment.ok_or(Error::NotFound)?, &told, &body).await?;
+            receive_refund_notification(&app, &payment.ok_or(Error::NotFound)?, &told, &body)
+                .await?;
         }
         None => {
             let told = app.gateway().read(&headers, &body)?;
             let payment = store::by_reference(&app.db, &told.reference).await?;
             let payment = payment.filter(|payment| is_ours(&app, payment));
-            hear(&app, &payment.ok_or(Error::NotFound)?, told, &body).await?;
+            receive_notification(&app, &payment.ok_or(Error::NotFound)?, told, &body).await?;
         }
     }
     Ok(Reply::done("Received.", "Diterima."))
 }
 
 /// `Error::NotFound`: the provider says that it belongs to another payment.
-async fn hear(app: &App, payment: &Payment, told: Notice, body: &Value) -> Result<()> {
+async fn receive_notification(
+    app: &App,
+    payment: &Payment,
+    told: Notice,
+    body: &Value,
+) -> Result<()> {
     match confirm(app, payment, told.clone()).await {
         Ok(notice) => apply_both(app, payment, &told, &notice, body).await,
         Err(Error::NotFound) => {
@@ -88,8 +94,8 @@ async fn apply_both(
     }
 }
 
-/// As `hear`, for a refund that has a callback of its own.
-async fn hear_refund(
+/// As `receive_notification`, for a refund that has a callback of its own.
+async fn receive_refund_notification(
     app: &App,
     payment: &Payment,
     told: &RefundNotice,

@@ -42,7 +42,7 @@ pub struct CancelOption {
     pub refund_amount: Rupiah,
     /// The part of the price that would be paid back, in percent.
     pub percent: i32,
-    /// Until when this stays so, if nothing else happens. Null: without an end, or not allowed.
+    /// Time until which this applies. Null: unlimited, or not allowed.
     pub until: Option<DateTime<Utc>>,
 }
 
@@ -54,7 +54,7 @@ pub struct RescheduleOption {
     pub reason: Option<&'static str>,
     /// Paid besides the difference of the prices.
     pub fee: Rupiah,
-    /// Until when this stays so, if nothing else happens. Null: without an end, or not allowed.
+    /// Time until which this applies. Null: unlimited, or not allowed.
     pub until: Option<DateTime<Utc>>,
 }
 

@@ -1,4 +1,4 @@
-//! What providers have notified, and what became of it.
+//! Notifications of providers, and their outcome.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};

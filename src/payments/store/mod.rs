@@ -24,8 +24,8 @@ pub use events::{
     record_ordinary_payment, set_outcome, taken_money,
 };
 pub use refunds::{
-    NewToldRefund, adopt, cash_taken, insert_told, is_paid_with, refund_of_transfer, set_unmatched,
-    told_key, told_sums, told_total,
+    NewReportedRefund, cash_taken, insert_reported, is_paid_with, link_recorded_payment,
+    refund_of_transfer, reported_sums, reported_total, set_unmatched, told_key,
 };
 pub use reviews::{
     NewReview, has_open_review, insert_review, is_voided, open_incoming, open_unowed,

@@ -1,4 +1,4 @@
-//! Refunds that a provider told, and how the money of a booking goes back.
+//! Refunds that a provider reported, and how the money of a booking is refunded.
 
 use chrono::{DateTime, Utc};
 
@@ -6,21 +6,25 @@ use crate::{
     kernel::{db::Tx, error::Result, ids::Uuid, money::Rupiah},
     payments::{
         model::Payment,
-        refunds::{CashTaker, ToldRefund},
+        refunds::{CashTaker, ReportedRefund},
     },
 };
 
-pub struct NewToldRefund<'a> {
+pub struct NewReportedRefund<'a> {
     pub id: Uuid,
     pub payment: &'a Payment,
-    pub told: &'a ToldRefund,
+    pub told: &'a ReportedRefund,
     pub told_key: &'a str,
     pub amount: Rupiah,
     pub event_id: Option<Uuid>,
 }
 
 /// `false` if it was told before.
-pub async fn insert_told(tx: &mut Tx, new: NewToldRefund<'_>, now: DateTime<Utc>) -> Result<bool> {
+pub async fn insert_reported(
+    tx: &mut Tx,
+    new: NewReportedRefund<'_>,
+    now: DateTime<Utc>,
+) -> Result<bool> {
     let told = tx
         .sql(
             "INSERT INTO told_refunds (id, payment_id, transaction_id, told_key, kind, amount,
@@ -42,18 +46,18 @@ pub async fn insert_told(tx: &mut Tx, new: NewToldRefund<'_>, now: DateTime<Utc>
 
 /// What was told of a transaction so far.
 #[derive(crate::kernel::db::FromRow)]
-pub struct ToldSums {
+pub struct ReportedSums {
     /// With an id of the provider.
     pub keyed: Rupiah,
     pub total: Rupiah,
 }
 
-pub async fn told_sums(
+pub async fn reported_sums(
     tx: &mut Tx,
     payment: Uuid,
-    told: &ToldRefund,
+    told: &ReportedRefund,
     since: Option<DateTime<Utc>>,
-) -> Result<ToldSums> {
+) -> Result<ReportedSums> {
     let sums = tx
         .sql(
             "SELECT CAST(COALESCE(SUM(CASE WHEN told_key NOT LIKE 'sum:%' THEN amount END), 0)
@@ -72,7 +76,7 @@ pub async fn told_sums(
 }
 
 /// What was told of a transaction so far, of every kind.
-pub async fn told_total(tx: &mut Tx, payment: Uuid, transaction: &str) -> Result<Rupiah> {
+pub async fn reported_total(tx: &mut Tx, payment: Uuid, transaction: &str) -> Result<Rupiah> {
     let sum = tx
         .sql(
             "SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM told_refunds
@@ -103,11 +107,11 @@ pub async fn told_key(tx: &mut Tx, review: Uuid) -> Result<String> {
 
 /// Links a payment through the provider that was recorded before the provider told it. `false`:
 /// there is none.
-pub async fn adopt(
+pub async fn link_recorded_payment(
     tx: &mut Tx,
     booking: Uuid,
     id: Uuid,
-    told: &ToldRefund,
+    told: &ReportedRefund,
     amount: Rupiah,
 ) -> Result<bool> {
     // Another key is another refund than the one that a transfer has paid.

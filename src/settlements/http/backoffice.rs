@@ -127,7 +127,7 @@ fn ensure_another_person(app: &App, caller: &Caller, settlement: &SettlementRow)
     match app.config.four_eyes.0 && settlement.created_by == Some(caller.person.id) {
         true => Err(Error::conflict(
             "same_person",
-            "Somebody else must release this settlement: you have created it.",
+            "Another person must release this settlement: you have created it.",
             "Settlement ini harus dirilis orang lain: Anda yang membuatnya.",
         )),
         false => Ok(()),
@@ -145,7 +145,7 @@ async fn ensure_not_returned_by(
     match app.config.four_eyes.0 && own {
         true => Err(Error::conflict(
             "same_person",
-            "Somebody else must release this settlement: you have recorded that it came back.",
+            "Another person must release this settlement: you have recorded that it came back.",
             "Settlement ini harus dirilis orang lain: Anda yang mencatat pengembaliannya.",
         )),
         false => Ok(()),

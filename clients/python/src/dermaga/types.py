@@ -235,7 +235,7 @@ class Booking(TypedDict):
     sold the booking.
     """
     reseller: NotRequired[Owner | None]
-    """The reseller that sold it. Null if nobody did."""
+    """The reseller that sold it. Null if sold without a reseller."""
     route_time_id: str
     """UUID of the sailing."""
     sailing: BookedSailing
@@ -405,17 +405,6 @@ class ByStatus(TypedDict):
     suspended: int
 
 
-class CalledOff(TypedDict):
-    """Outcome for the bookings of a cancelled sailing."""
-
-    cancelled: int
-    """Number of bookings that were unpaid or free of charge."""
-    refund_due: int
-    """Number of paid bookings that are owed a refund."""
-    refund_total: int
-    """For partners at the retail price, also of bookings of resellers."""
-
-
 class CancelForm(TypedDict):
     """Credentials of a guest: both must match the booking."""
 
@@ -444,7 +433,7 @@ class CancelOption(TypedDict):
     refund_amount: int
     """What would be paid back: for the whole booking, or for `passenger_ids`."""
     until: NotRequired[str | None]
-    """Until when this stays so, if nothing else happens. Null: without an end, or not allowed."""
+    """Time until which this applies. Null: unlimited, or not allowed."""
 
 
 class CancelSailing(TypedDict):
@@ -456,13 +445,24 @@ class CancelSettlement(TypedDict):
     note: NotRequired[str | None]
 
 
+class CancelledBookings(TypedDict):
+    """Outcome for the bookings of a cancelled sailing."""
+
+    cancelled: int
+    """Number of bookings that were unpaid or free of charge."""
+    refund_due: int
+    """Number of paid bookings that are owed a refund."""
+    refund_total: int
+    """For partners at the retail price, also of bookings of resellers."""
+
+
 CancelledSailing = TypedDict(
     "CancelledSailing",
     {
         # RFC 3339 in UTC.
         "arrival_at": "str",
         "arrival_timezone": "Zone",
-        "bookings": "CalledOff",
+        "bookings": "CancelledBookings",
         "cancelled_at": "NotRequired[str | None]",
         # Number of seats.
         "capacity": "int",
@@ -636,7 +636,7 @@ class Contact(TypedDict):
 
 
 class CorrectContact(TypedDict):
-    """What is left out keeps its value."""
+    """Fields that are left out keep their value."""
 
     email: NotRequired[str | None]
     name: NotRequired[str | None]
@@ -819,6 +819,10 @@ DueKind: TypeAlias = Literal[
     "carried",
     "journal",
 ]
+
+
+class EmailForm(TypedDict):
+    email: str
 
 
 class EnrolTotp(TypedDict):
@@ -1479,10 +1483,6 @@ class JournalLineForm(TypedDict):
 
 
 JournalStatus: TypeAlias = Literal["draft", "posted", "rejected"]
-
-
-class JustEmail(TypedDict):
-    email: str
 
 
 Kind: TypeAlias = Literal["image/jpeg", "image/png", "image/webp", "application/pdf"]
@@ -2282,7 +2282,7 @@ class PaymentRecord(TypedDict):
 
 
 class PaymentReviewEvent(TypedDict):
-    """A payment that somebody has to look at."""
+    """A payment that needs a manual review."""
 
     amount: int
     """Whole rupiah."""
@@ -2921,7 +2921,7 @@ class RefundForm(TypedDict):
     amount: NotRequired[int | None]
     """Transferred amount; must equal the amount due."""
     by: NotRequired[PaidBy | None]
-    """Default: cash as cash, by whoever took it; other money by bank."""
+    """Default: cash in cash, by the party that took it; other money by bank."""
     note: NotRequired[str | None]
     reference: str
     """Reference of the transfer."""
@@ -3051,7 +3051,7 @@ class RescheduleOption(TypedDict):
     reason: NotRequired[str | None]
     """The error code with which it would be refused."""
     until: NotRequired[str | None]
-    """Until when this stays so, if nothing else happens. Null: without an end, or not allowed."""
+    """Time until which this applies. Null: unlimited, or not allowed."""
 
 
 RescheduleStatus: TypeAlias = Literal["pending", "done", "dropped"]
@@ -3099,7 +3099,7 @@ class Rescheduled(TypedDict):
     reschedule: NotRequired[Reschedule | None]
     """Null if the booking already has this sailing."""
     reseller: NotRequired[Owner | None]
-    """The reseller that sold it. Null if nobody did."""
+    """The reseller that sold it. Null if sold without a reseller."""
     route_time_id: str
     """UUID of the sailing."""
     sailing: BookedSailing
@@ -3129,7 +3129,7 @@ class Reseller(TypedDict):
     npwp: NotRequired[str | None]
     """Masked for those who may not read it."""
     ops_email: NotRequired[str | None]
-    """Where changes of sailings are told to; null: `email`."""
+    """Address for notices about changed sailings; null: `email`."""
     phone: NotRequired[str | None]
     """Phone number in E.164 format. Indonesian numbers are also accepted as 0812… or as a JSON
     number.
@@ -3274,7 +3274,7 @@ class ResellerPayment(TypedDict):
     """UUID version 7."""
     received_on: str
     recorded_by: str
-    """UUID of the account of whoever recorded it."""
+    """UUID of the account that recorded it."""
     reference: str
     reseller_id: str
 
@@ -3708,7 +3708,7 @@ SailingStatus: TypeAlias = Literal["open", "cancelled", "withdrawn", "departed"]
 
 
 class SailingValues(TypedDict):
-    """What is left out stays."""
+    """Fields that are left out keep their value."""
 
     arrival_time: NotRequired[str | None]
     """`HH:MM`, local to the harbour."""
@@ -4462,7 +4462,7 @@ class UpdateProfile(TypedDict):
 
 
 class UpdateSailing(TypedDict):
-    """What is left out stays."""
+    """Fields that are left out keep their value."""
 
     arrival_time: NotRequired[str | None]
     """`HH:MM`, local to the harbour."""
@@ -4633,7 +4633,7 @@ class WebhookDelivery(TypedDict):
 
 class WebhookForm(TypedDict):
     active: NotRequired[bool | None]
-    """Left out of an update it stays as it is; otherwise, and with null, `true`."""
+    """Default: `true`. An update without it keeps the value; null sets `true`."""
     events: list[EventName]
     """Names of the events that are delivered."""
     url: str

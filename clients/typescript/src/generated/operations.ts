@@ -36,6 +36,7 @@ import type {
   Document,
   DocumentReview,
   DownloadFileQuery,
+  EmailForm,
   EnrolTotp,
   Entry,
   Erasure,
@@ -69,7 +70,6 @@ import type {
   InviteCrew,
   Journal,
   JournalForm,
-  JustEmail,
   Line,
   LineForm,
   LinkToken,
@@ -312,7 +312,7 @@ export class AccountsApi {
    *
    * `POST /auth/forgot-password`, operation `forgot_password`.
    */
-  forgotPassword(body: JustEmail, options?: Options): Promise<void> {
+  forgotPassword(body: EmailForm, options?: Options): Promise<void> {
     return this.transport.data(
       { method: "POST", path: "/auth/forgot-password", repeat: "change", json: body },
       options,
@@ -350,7 +350,7 @@ export class AccountsApi {
    *
    * `POST /auth/remember-me`, operation `remember_me`.
    */
-  rememberMe(body: JustEmail, options?: Options): Promise<Remembered> {
+  rememberMe(body: EmailForm, options?: Options): Promise<Remembered> {
     return this.transport.data(
       { method: "POST", path: "/auth/remember-me", repeat: "change", json: body },
       options,
@@ -395,10 +395,10 @@ export class AccountsApi {
   /**
    * Confirm new e-mail address.
    *
-   * Makes a requested change of an e-mail address act, with the token of the mail to the new
-   * address. The token works once, within 72 hours. All sessions of the account end, except the one
-   * that requested the change. Refused with 409 `email_taken` if another account has got the
-   * address in the meantime.
+   * Confirms a requested e-mail address with the token mailed to it; the change takes effect. The
+   * token works once, within 72 hours. All sessions of the account end, except the one that
+   * requested the change. Refused with 409 `email_taken` if another account has got the address in
+   * the meantime.
    *
    * **Access:** Public.
    *
@@ -518,7 +518,7 @@ export class AccountsApi {
   }
 
   /**
-   * Reauthenticate.
+   * Confirm own password.
    *
    * Confirms the caller's password, and a code if the account has a second factor, so that this
    * session may call operations that need a recent sign-in for another hour. Wrong passwords and
@@ -539,7 +539,7 @@ export class AccountsApi {
    * Enrol second factor.
    *
    * Starts the enrolment of a second factor (TOTP, RFC 6238) and returns a secret for an
-   * authenticator app, also as a QR code. It counts once it is confirmed, within 30 minutes.
+   * authenticator app, also as a QR code. It takes effect when it is confirmed, within 30 minutes.
    * Refused with 409 `invalid_state` while a second factor exists; a wrong password is 422 and
    * counts towards the lockout.
    *
@@ -576,7 +576,7 @@ export class AccountsApi {
    *
    * Confirms the second factor with a code of the app and returns ten recovery codes, each of which
    * replaces a code once. They are not shown again. All other sessions and remembered devices of
-   * the account end, and the person is told by mail.
+   * the account end, and the account holder is notified by mail.
    *
    * **Access:** Every signed-in account.
    *
@@ -677,8 +677,8 @@ export class AccountsApi {
    * Reset second factor of an account.
    *
    * Removes the second factor of another account whose holder has lost the phone. The account's
-   * sessions end and the person is told by mail. Refused with 409 `invalid_state` for oneself, and
-   * if there is none.
+   * sessions end and the account holder is notified by mail. Refused with 409 `invalid_state` for
+   * oneself, and if there is none.
    *
    * **Access:** Admins. Needs a sign-in, or `POST /user/me/reauthenticate`, within the last hour:
    * otherwise 403 `reauthentication_required`.
@@ -1047,9 +1047,9 @@ export class PartnersApi {
    * Update partner.
    *
    * Replaces name, phone, address, type and commission rate of a partner. Another e-mail address
-   * becomes `pending_email` until it is confirmed by a link to the new address, and the partner can
-   * cancel it by a link to the old one; that of a partner that has not accepted its invitation
-   * changes at once. The type is fixed once documents were handed in (409).
+   * becomes `pending_email` until the new address confirms it; the old address gets a link to
+   * cancel. If the invitation was not accepted yet, the address changes at once. The type is fixed
+   * once documents were handed in (409).
    *
    * **Access:** Admins; staff with `partners.write`.
    *
@@ -1115,9 +1115,9 @@ export class PartnersApi {
   /**
    * Review partner document.
    *
-   * Approves or rejects one document. All submitted documents are reviewed in one round: a
-   * rejection needs a note, moves the partner to `revision` and is mailed to it, the other
-   * documents stay open, and a verdict can be changed until the partner submits again. If the last
+   * Approves or rejects one document. All submitted documents are reviewed in one round. A
+   * rejection needs a note, is mailed to the partner and moves it to `revision`; the other
+   * documents stay open. A decision can be changed until the partner submits again. If the last
    * rejection is taken back, the partner is in review again. The last approval activates the
    * partner. A document that was replaced, or is not submitted yet, is refused with 409. The bank
    * book of a partner that was never active proves its bank account and is approved like it (409
@@ -1447,7 +1447,7 @@ export class FleetApi {
   }
 
   /**
-   * Get speedboat on sale.
+   * Get catalog speedboat.
    *
    * Returns a speedboat as customers see it: capacity, facilities, description and photos. Public.
    * Responses may be up to 5 seconds old. 404 unless the boat is in service and its partner is
@@ -1465,7 +1465,7 @@ export class FleetApi {
   }
 
   /**
-   * List partners on sale.
+   * List catalog partners.
    *
    * Lists the partners whose sailings can be booked, in the order of their addresses. For sitemaps
    * and directories.
@@ -1486,7 +1486,7 @@ export class FleetApi {
   }
 
   /**
-   * Get partner on sale.
+   * Get catalog partner.
    *
    * Returns what customers may know of a partner: its lines with published sailings and its boats
    * in service. `slug` is the last part of its public page `/p/{slug}`; the partner's id is
@@ -1514,10 +1514,10 @@ export class RoutesApi {
   /**
    * Search sailings.
    *
-   * Searches sailings between two harbours on one day that have enough free seats; a harbour is
-   * found by its name or any of its aliases; with `return_date` also the way back. `fares` has what
-   * each kind of passenger pays. Public. Responses may be up to 5 seconds old; availability is
-   * checked again when booking. At most 2,000 sailings of a day are considered, the first ones.
+   * Searches sailings between two harbours on one day with enough free seats. Harbours are found by
+   * name or alias. `return_date` adds the return journey. `fares` has what each kind of passenger
+   * pays. Public. Responses may be up to 5 seconds old; availability is checked again when booking.
+   * Only the first 2,000 sailings of a day are searched.
    *
    * **Access:** Public.
    *
@@ -1823,15 +1823,15 @@ export class RoutesApi {
   /**
    * Update sailing.
    *
-   * Changes a published sailing: its times, and optionally its day, its price or its boat. What is
-   * left out stays; a new departure without an arrival keeps the duration.
+   * Changes a published sailing: its times, and optionally its day, its price or its boat. Fields
+   * that are left out keep their value; a new departure without an arrival keeps the duration.
    *
    * A new price is for new bookings. Another boat must be in service (422), free at that time (409
    * `schedule_conflict`) and large enough for the seats sold (409 `in_use` with `data.seats_taken`;
    * a chartered boat is not replaced by a smaller one). Bookings stay valid, and everyone who
-   * booked is told by mail of a new time or of a boat with another name; a change of 30 minutes or
-   * more entitles them to cancel or reschedule free of charge. `reason` is required when the time
-   * of a sailing with bookings changes. The partner and staff are notified of a new time; of a
+   * booked is notified by mail of a new time or of a boat with another name; a change of 30 minutes
+   * or more entitles them to cancel or reschedule free of charge. `reason` is required when the
+   * time of a sailing with bookings changes. The partner and staff are notified of a new time; of a
    * sailing without bookings only the partner, if somebody else moved it.
    *
    * Refused with 409 `withdrawn`, `cancelled`, `departed` or `manifest_closed`. A sailing that
@@ -1852,7 +1852,7 @@ export class RoutesApi {
    * Cancel sailing.
    *
    * Cancels a sailing and all of its bookings. Paid bookings become `refund_pending` with the full
-   * amount, unpaid ones are cancelled, and everyone who booked is told by mail. The partner and
+   * amount, unpaid ones are cancelled, and everyone who booked is notified by mail. The partner and
    * staff are notified; of a sailing without bookings only the partner, if somebody else cancelled
    * it. Refused with 409 once it has departed or was cancelled.
    *
@@ -2123,13 +2123,13 @@ export class BookingsApi {
   /**
    * Get options of a booking.
    *
-   * Says what the caller can do with a booking now: `cancel` with the refund, `reschedule` with the
-   * fee, each until when it stays so, and the error code with which it would be refused. They are
-   * decided by the same rules as the operations themselves; a caller who may read but not change
-   * bookings gets `forbidden`. With `passenger_ids` (separated by commas) `cancel` is about
-   * cancelling these passengers alone; 422 on that field if they cannot be cancelled together, as
-   * in the operation itself. `pending_reschedule` is the move whose difference is not paid yet.
-   * Guests pass `code` and `email` in the query.
+   * Returns what the caller may do with a booking now: `cancel` (with the refund) and `reschedule`
+   * (with the fee). Each has the time until which this applies, and the error code if it is
+   * refused. They are decided by the same rules as the operations themselves; a caller who may read
+   * but not change bookings gets `forbidden`. With `passenger_ids` (separated by commas) `cancel`
+   * is about cancelling these passengers alone; 422 on that field if they cannot be cancelled
+   * together, as in the operation itself. `pending_reschedule` is the move whose difference is not
+   * paid yet. Guests pass `code` and `email` in the query.
    *
    * **Access:** Guests with the booking's code and e-mail address; partners for their own; admins;
    * staff with `bookings.read`.
@@ -2179,10 +2179,10 @@ export class BookingsApi {
    * Correct contact.
    *
    * Corrects name, e-mail address or phone number of the contact, until the manifest is closed;
-   * what is left out stays. The address opens the booking: both the old and the new one are told,
-   * and the new one gets the tickets. Corrections by a partner are recorded in the audit log like
-   * those of staff. Refused with 409 `manifest_closed`, `departed`, `already_cancelled` or
-   * `expired`.
+   * fields that are left out keep their value. The address opens the booking: both the old and the
+   * new one are told, and the new one gets the tickets. Corrections by a partner are recorded in
+   * the audit log like those of staff. Refused with 409 `manifest_closed`, `departed`,
+   * `already_cancelled` or `expired`.
    *
    * **Access:** Partners for their own; admins; staff with `bookings.write`.
    *
@@ -2198,27 +2198,28 @@ export class BookingsApi {
   /**
    * Cancel booking.
    *
-   * Cancels a booking. A guest gets back what the refund policy grants for the time left until
-   * departure, or the full price if the sailing was moved by 30 minutes or more or its partner is
-   * suspended; partners and staff cancel with a full refund, or with `refund` = `policy` as the
-   * guest would (not partners for a booking of a reseller, which gets everything back). Staff with
-   * `bookings.write` may state `refund_amount` instead, from 0 to the price, and may refund a
-   * completed journey, for a complaint: at least 1, borne by the partner or, with `borne_by` =
-   * `platform`, by the platform. Fields that the caller may not decide are refused with 422
-   * `not_allowed`. Guests are refused with 409 `departed` after departure, `already_boarded` after
-   * check-in and `manifest_closed` once the manifest is closed, the latter two within 24 hours
-   * before departure; a booking that is over is `already_cancelled` or `expired`. Sends a mail.
-   * Accepts an `Idempotency-Key`.
+   * Cancels a booking. With `passenger_ids`, cancels only these passengers.
    *
-   * With `passenger_ids` only these passengers are cancelled, and the others travel: `qty`,
-   * `passengers` and `price` become those of the rest, `cancelled_passengers` lists who was
-   * cancelled, the seats are on sale again, and the tickets of the others stay valid. What the
-   * passengers cost (their fares, their part of the discount, and the taxes) is refunded as above;
-   * `refund_amount` is at most that share. The booking must be paid (409 `not_paid`) and nobody of
-   * them checked in (409 `already_boarded`, for whoever cancels: undo the check-in first). A
-   * reschedule that waits for its payment is dropped. Refused with 422 on `passenger_ids`: `all` if
-   * nobody is left, `unknown`, `already_cancelled`, `unique`, `adult_required` if a passenger
-   * without a seat is left without an adult of their own, `charter` for a charter.
+   * Refund: a guest gets what the refund policy grants, or the full price if the sailing was moved
+   * by 30 minutes or more or its partner is suspended. Partners and staff refund in full, or with
+   * `refund` = `policy` as for a guest; a partner cannot choose `policy` for a reseller's booking.
+   * Staff with `bookings.write` may set `refund_amount` from 0 to the price. They may also refund a
+   * completed journey, with at least 1; the partner bears it, or the platform with `borne_by` =
+   * `platform`. Other uses of these fields are 422 `not_allowed`.
+   *
+   * Refusals: `departed` for guests after departure. `already_boarded` and `manifest_closed` for
+   * guests within 24 hours before departure. `already_cancelled` or `expired` if the booking is
+   * over.
+   *
+   * Some passengers: the booking must be paid (`not_paid`), and none of them checked in
+   * (`already_boarded`, for every caller). `qty`, `passengers` and `price` become those of the
+   * others; `cancelled_passengers` lists the cancelled ones. Their seats are on sale again, and the
+   * other tickets stay valid. Their fares, their share of the discount and the taxes are refunded
+   * as above; `refund_amount` is at most that sum. A reschedule that waits for payment is dropped.
+   * 422 on `passenger_ids`: `all`, `unknown`, `already_cancelled`, `unique`, `adult_required`,
+   * `charter`.
+   *
+   * Sends a mail. Accepts an `Idempotency-Key`.
    *
    * **Access:** Guests with the booking's code and e-mail address; partners for their own; admins;
    * staff with `bookings.write`.
@@ -2296,7 +2297,7 @@ export class PaymentsApi {
   constructor(private readonly transport: Transport) {}
 
   /**
-   * Open payment attempt.
+   * Get or open payment attempt.
    *
    * Returns an unpaid booking with its open payment attempt, or opens a new attempt if the last one
    * failed. Refused with 409 `expired` once the hold has ended, `already_paid` or
@@ -2335,14 +2336,12 @@ export class PaymentsApi {
   /**
    * Record refund.
    *
-   * Records the payment of the only refund of a booking that is due. With several, 409
-   * `several_due`: pay each by its own id. `by` states how it was paid: cash goes back as cash, by
-   * the platform (`cash`) or by the partner that took it (`partner`); other money by `bank` or
-   * `provider` (422 otherwise). If the booking was paid in both ways, each part is a payment of its
-   * own. With `amount`, the amount must match what is due on this way (422). A reference that has
-   * already paid a refund of the booking is 409 `already_paid`, so that a repetition never pays
-   * another debt. 409 `not_enough_cash` if the till has less. Sends a mail. Accepts an
-   * `Idempotency-Key`.
+   * Records the payment of the only due refund of a booking; with several, 409 `several_due`. `by`
+   * is the method: cash is refunded in cash, by the platform (`cash`) or by the partner that took
+   * it (`partner`); other payments by `bank` or `provider` (422 otherwise). If the booking was paid
+   * both ways, record each part separately. `amount`, if given, must equal the amount due for this
+   * method (422). A reference that has already paid a refund of this booking is 409 `already_paid`;
+   * 409 `not_enough_cash` if there is less cash. Sends a mail. Accepts an `Idempotency-Key`.
    *
    * **Access:** Admins; staff with `bookings.write`.
    *
@@ -2360,8 +2359,9 @@ export class PaymentsApi {
    *
    * Receives notifications of the configured payment provider. The signature or token is verified,
    * the state is confirmed with the provider, and each notification is applied once, however often
-   * and in whatever order it is sent. A refund or chargeback pays the refunds that are due; what is
-   * not owed needs a decision. 401 if it cannot be verified, 404 if it is about an unknown payment.
+   * and in whatever order it is sent. A refund or chargeback pays the refunds that are due; the
+   * rest becomes a payment review. 401 if it cannot be verified, 404 if it is about an unknown
+   * payment.
    *
    * **Access:** Public.
    *
@@ -2415,14 +2415,18 @@ export class PaymentsApi {
   /**
    * Resolve payment review.
    *
-   * Resolves a payment review, once. Money that came in: `apply` pays the booking, or the
-   * difference of its reschedule, and owes the customer any excess; `refund` owes all of it to the
-   * customer, and with `reference` (and `by`) records at once that it was paid; `dismiss` is for
-   * payments that the provider has voided (409 `money_taken` otherwise; 409 `voided` for the other
-   * decisions on a voided one). Money that the provider sent back: `charge_partner` deducts it from
-   * the partner's next settlement, `write_off` is the platform's loss, `match` pays refunds of the
-   * booking that have become due (409 `nothing_due` if they are less). Refused with 409 if it is
-   * resolved already or the booking no longer allows it.
+   * Resolves a payment review, once.
+   *
+   * Incoming money: `apply` pays the booking or the difference of its reschedule, and any excess is
+   * owed to the customer. `refund` owes the whole amount to the customer; with `reference` (and
+   * `by`) the payment is recorded at once. `dismiss` is only for payments that the provider has
+   * voided (409 `money_taken`); other decisions on a voided payment are 409 `voided`.
+   *
+   * Money that the provider sent back: `charge_partner` deducts it from the partner's next
+   * settlement. `write_off` is a loss of the platform. `match` pays refunds that have become due
+   * (409 `nothing_due` if they are less).
+   *
+   * Refused with 409 if it is already resolved or the booking no longer allows the decision.
    *
    * **Access:** Admins; staff with `bookings.write`.
    *
@@ -3149,18 +3153,17 @@ export class SettlementsApi {
   /**
    * Release settlement.
    *
-   * Records that a pending settlement was transferred to the partner's bank account, with the
-   * reference of the transfer and optionally a proof. With `method: payout` the configured provider
-   * pays it out instead: the settlement is `processing` until the provider confirms it (`released`)
-   * or refuses it (`pending` again, with `failure`); 422 on `method` if no provider is configured.
-   * A settlement whose payout has an unknown outcome stays `processing` with `failure`; look it up
-   * at the provider, then release it with the reference or cancel it. The partner is told by mail.
-   * Refused with 409 if it is not pending, the partner is suspended, it has no approved bank
-   * account, or a change of the account awaits approval, and with 409 `stale` if one of its
-   * bookings was refunded or charged since it was made: cancel it and make it anew. Unless the
-   * service is configured otherwise, whoever created a settlement, or recorded that its payout came
-   * back, cannot release it (409 `same_person`); one of the schedule can be released by anybody
-   * with the rule. Accepts an `Idempotency-Key`.
+   * Releases a pending settlement: records that it was transferred, with the reference and
+   * optionally a proof. With `method: payout` the configured provider pays it out; 422 on `method`
+   * without a provider. It is `processing` until the provider confirms it (`released`) or refuses
+   * it (`pending`, with `failure`). If the outcome is unknown it stays `processing` with `failure`:
+   * look it up at the provider, then release it with the reference or cancel it. The partner is
+   * notified by mail. Refused with 409 if it is not pending, the partner is suspended, no bank
+   * account is approved, or a changed account awaits approval. Refused with 409 `stale` if a
+   * booking in it was refunded or charged later: cancel it and create a new one. Unless the service
+   * is configured otherwise, whoever created a settlement, or recorded that its payout came back,
+   * cannot release it (409 `same_person`); one of the schedule can be released by anybody with the
+   * rule. Accepts an `Idempotency-Key`.
    *
    * **Access:** Admins; staff with `settlements.release`. Needs a sign-in, or `POST
    * /user/me/reauthenticate`, within the last hour: otherwise 403 `reauthentication_required`.
@@ -3206,7 +3209,7 @@ export class SettlementsApi {
    * Return settlement.
    *
    * Records that the transfer of a released settlement came back. It is pending and payable again,
-   * with the reason in `failure`; the partner is told by mail. Refused with 409 if it is not
+   * with the reason in `failure`; the partner is notified by mail. Refused with 409 if it is not
    * released.
    *
    * **Access:** Admins; staff with `settlements.write`.
@@ -3308,8 +3311,8 @@ export class ResellersApi {
   /**
    * Suspend reseller.
    *
-   * Ends the sales of a reseller: all its API keys are refused at once. What it has sold stays
-   * sold, and its account stays open, so that it can see what it owes.
+   * Suspends a reseller: its API keys are refused at once, so it cannot sell. Its bookings stay
+   * valid, and it can still sign in and see what it owes.
    *
    * **Access:** Admins; staff with `resellers.write`.
    *
@@ -3723,7 +3726,7 @@ export class FinanceApi {
   }
 
   /**
-   * Get taxes of a month.
+   * Get monthly tax report.
    *
    * Returns the taxes of a month by code. `received` and `received_base` are the taxes in payments
    * that were received in the month and what they were charged on: tax on a journey is due on the
@@ -3743,7 +3746,7 @@ export class FinanceApi {
   }
 
   /**
-   * Get taxes of a month, as a file. Pages do not apply.
+   * Get monthly tax report, as a file. Pages do not apply.
    *
    * `GET /v1/finance/taxes`, operation `get_tax_report`.
    */
@@ -3993,7 +3996,7 @@ export class FinanceApi {
   }
 
   /**
-   * List months of the books.
+   * List accounting periods.
    *
    * Lists the months of the books from the first posting to the current month, newest first.
    *
@@ -4010,7 +4013,7 @@ export class FinanceApi {
   }
 
   /**
-   * List months of the books, as a file. Pages do not apply.
+   * List accounting periods, as a file. Pages do not apply.
    *
    * `GET /v1/finance/periods`, operation `list_periods`.
    */
@@ -4257,7 +4260,7 @@ export class ReportsApi {
    *
    * Returns the revenue of a period by reseller: bookings, passengers, what it owes for them (on
    * the day confirmed), the margin left to it, and refunds credited to its account. JSON is paged;
-   * CSV and XLSX contain all resellers. Needs `reports.read`.
+   * CSV and XLSX contain all resellers.
    *
    * **Access:** Admins; staff with `reports.read`.
    *
@@ -4570,7 +4573,7 @@ export class NotificationsApi {
   /**
    * List notifications of an account.
    *
-   * Lists the notifications of one account: the caller's own, or any for admins. For others it is
+   * Lists the notifications of one account: the caller's own, or any for admins. Other callers get
    * 404.
    *
    * **Access:** Admins, staff, partners and resellers.
@@ -4722,9 +4725,10 @@ export class FilesApi {
    * Upload file.
    *
    * Uploads a file in one `multipart/form-data` request with `file` and `purpose`. Images (JPEG,
-   * PNG, WebP) are decoded and re-encoded without metadata; PDF is accepted for documents and
-   * proofs. Crew can upload an avatar only. Refused with 409 `quota_exceeded` when the account's
-   * quota is used up: 500 files and 200 MiB, or 20 MiB until the e-mail address is verified.
+   * PNG, WebP) are checked, and metadata and appended data are removed; an image without any is
+   * stored unchanged. PDF is accepted for documents and proofs. Crew can upload an avatar only.
+   * Refused with 409 `quota_exceeded` when the account's quota is used up: 500 files and 200 MiB,
+   * or 20 MiB until the e-mail address is verified.
    *
    * **Access:** Every signed-in account.
    *
@@ -4738,11 +4742,12 @@ export class FilesApi {
   }
 
   /**
-   * Create upload address.
+   * Create upload URL.
    *
    * Announces a file and returns a signed address, valid for 10 minutes, to which the client
-   * uploads the content with PUT. Size and content type are part of the signature. HEAD requests
-   * and prefetches are refused.
+   * uploads the content with PUT. The content type is part of the signature, and the size with
+   * local storage. With S3 the size is checked after the upload: content of another size is
+   * deleted. HEAD requests and prefetches are refused.
    *
    * **Access:** Every signed-in account.
    *
@@ -4774,7 +4779,7 @@ export class FilesApi {
   }
 
   /**
-   * Upload file content to signed address.
+   * Upload file content to signed URL.
    *
    * Receives the content of an announced file at its signed address when files are stored locally.
    * The address works once; content type and size must be those that were signed (403).
@@ -4831,17 +4836,16 @@ export class PersonalDataApi {
   /**
    * Erase personal data.
    *
-   * Replaces what is stored under an e-mail address by placeholders. What is over is erased at
-   * once, up to 200 accounts and bookings while the caller waits; the rest is counted in `waiting`
-   * and erased by a job when it is over: bookings that have not sailed or for which money is owed,
-   * and partners and resellers with open business. Amounts, codes and counts stay. Stored mails to
-   * the address are deleted, and those to the `ops_email` of a reseller when the reseller is
-   * erased. An address that is the `ops_email` of a reseller is removed there at once, also while
-   * the reseller is active: mails about its bookings go to the address of its account from now on.
-   * `resellers` counts them; they are in neither `erased` nor `waiting`. An unknown address is not
-   * an error: all counts are 0, and a repeated request erases what is new. Refused with 409
-   * `in_use` if the address belongs to an active admin or staff member, who must be deactivated
-   * first. Recorded in the audit log with the reason and a keyed hash of the address.
+   * Replaces what is stored under an e-mail address by placeholders. Up to 200 accounts and
+   * bookings that are over are erased at once. The others are counted in `waiting` and erased by a
+   * job: bookings that have not sailed or for which money is owed, and partners and resellers with
+   * open business. Amounts, codes and counts are kept. Stored mails to the address are deleted;
+   * mails to a reseller's `ops_email` are deleted when the reseller is erased. If the address is a
+   * reseller's `ops_email`, it is removed at once, also for an active reseller; its mails then go
+   * to its account. `resellers` counts these; `erased` and `waiting` do not include them. An
+   * unknown address is not an error: all counts are 0. Refused with 409 `in_use` if the address
+   * belongs to an active admin or staff member, who must be deactivated first. Recorded in the
+   * audit log with the reason and a keyed hash of the address.
    *
    * **Access:** Admins; staff with `privacy.manage`.
    *

@@ -209,7 +209,7 @@ export interface Booking {
    * the booking.
    */
   refund_amount?: number | null;
-  /** The reseller that sold it. Null if nobody did. */
+  /** The reseller that sold it. Null if sold without a reseller. */
   reseller?: Owner | null;
   /** UUID of the sailing. */
   route_time_id: string;
@@ -371,16 +371,6 @@ export interface ByStatus {
   suspended: number;
 }
 
-/** Outcome for the bookings of a cancelled sailing. */
-export interface CalledOff {
-  /** Number of bookings that were unpaid or free of charge. */
-  cancelled: number;
-  /** Number of paid bookings that are owed a refund. */
-  refund_due: number;
-  /** For partners at the retail price, also of bookings of resellers. */
-  refund_total: number;
-}
-
 /** Credentials of a guest: both must match the booking. */
 export interface CancelForm {
   /** Staff, after the journey: who bears the refund. Default `partner`. */
@@ -408,7 +398,7 @@ export interface CancelOption {
   reason?: string | null;
   /** What would be paid back: for the whole booking, or for `passenger_ids`. */
   refund_amount: number;
-  /** Until when this stays so, if nothing else happens. Null: without an end, or not allowed. */
+  /** Time until which this applies. Null: unlimited, or not allowed. */
   until?: string | null;
 }
 
@@ -421,11 +411,21 @@ export interface CancelSettlement {
   note?: string | null;
 }
 
+/** Outcome for the bookings of a cancelled sailing. */
+export interface CancelledBookings {
+  /** Number of bookings that were unpaid or free of charge. */
+  cancelled: number;
+  /** Number of paid bookings that are owed a refund. */
+  refund_due: number;
+  /** For partners at the retail price, also of bookings of resellers. */
+  refund_total: number;
+}
+
 export interface CancelledSailing {
   /** RFC 3339 in UTC. */
   arrival_at: string;
   arrival_timezone: Zone;
-  bookings: CalledOff;
+  bookings: CancelledBookings;
   cancelled_at?: string | null;
   /** Number of seats. */
   capacity: number;
@@ -585,7 +585,7 @@ export interface Contact {
   phone: string | number;
 }
 
-/** What is left out keeps its value. */
+/** Fields that are left out keep their value. */
 export interface CorrectContact {
   email?: string | null;
   name?: string | null;
@@ -757,6 +757,10 @@ export type DueKind =
   | "receipt"
   | "carried"
   | "journal";
+
+export interface EmailForm {
+  email: string;
+}
 
 export interface EnrolTotp {
   /** The account's password. */
@@ -1393,10 +1397,6 @@ export interface JournalLineForm {
 }
 
 export type JournalStatus = "draft" | "posted" | "rejected";
-
-export interface JustEmail {
-  email: string;
-}
 
 export type Kind = "image/jpeg" | "image/png" | "image/webp" | "application/pdf";
 
@@ -2159,7 +2159,7 @@ export interface PaymentRecord {
   status: string;
 }
 
-/** A payment that somebody has to look at. */
+/** A payment that needs a manual review. */
 export interface PaymentReviewEvent {
   /** Whole rupiah. */
   amount: number;
@@ -2768,7 +2768,7 @@ export interface RefundEvent {
 export interface RefundForm {
   /** Transferred amount; must equal the amount due. */
   amount?: number | null;
-  /** Default: cash as cash, by whoever took it; other money by bank. */
+  /** Default: cash in cash, by the party that took it; other money by bank. */
   by?: PaidBy | null;
   note?: string | null;
   /** Reference of the transfer. */
@@ -2892,7 +2892,7 @@ export interface RescheduleOption {
   fee: number;
   /** The error code with which it would be refused. */
   reason?: string | null;
-  /** Until when this stays so, if nothing else happens. Null: without an end, or not allowed. */
+  /** Time until which this applies. Null: unlimited, or not allowed. */
   until?: string | null;
 }
 
@@ -2940,7 +2940,7 @@ export interface Rescheduled {
   refund_amount?: number | null;
   /** Null if the booking already has this sailing. */
   reschedule?: Reschedule | null;
-  /** The reseller that sold it. Null if nobody did. */
+  /** The reseller that sold it. Null if sold without a reseller. */
   reseller?: Owner | null;
   /** UUID of the sailing. */
   route_time_id: string;
@@ -2969,7 +2969,7 @@ export interface Reseller {
   name: string;
   /** Masked for those who may not read it. */
   npwp?: string | null;
-  /** Where changes of sailings are told to; null: `email`. */
+  /** Address for notices about changed sailings; null: `email`. */
   ops_email?: string | null;
   /**
    * Phone number in E.164 format. Indonesian numbers are also accepted as 0812… or as a JSON
@@ -3113,7 +3113,7 @@ export interface ResellerPayment {
   /** UUID version 7. */
   id: string;
   received_on: string;
-  /** UUID of the account of whoever recorded it. */
+  /** UUID of the account that recorded it. */
   recorded_by: string;
   reference: string;
   reseller_id: string;
@@ -3498,7 +3498,7 @@ export interface SailingEvent {
 
 export type SailingStatus = "open" | "cancelled" | "withdrawn" | "departed";
 
-/** What is left out stays. */
+/** Fields that are left out keep their value. */
 export interface SailingValues {
   /** `HH:MM`, local to the harbour. */
   arrival_time?: string | null;
@@ -4220,7 +4220,7 @@ export interface UpdateProfile {
   phone: string | number;
 }
 
-/** What is left out stays. */
+/** Fields that are left out keep their value. */
 export interface UpdateSailing {
   /** `HH:MM`, local to the harbour. */
   arrival_time?: string | null;
@@ -4383,7 +4383,7 @@ export interface WebhookDelivery {
 }
 
 export interface WebhookForm {
-  /** Left out of an update it stays as it is; otherwise, and with null, `true`. */
+  /** Default: `true`. An update without it keeps the value; null sets `true`. */
   active?: boolean | null;
   /** Names of the events that are delivered. */
   events: EventName[];
