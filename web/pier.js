@@ -161,7 +161,8 @@ const drawSailing = (list) => {
   slot("closed").hidden = open;
   slot("camera").hidden = !open || !camera.detector;
   const found = list.passengers.filter((one) => `${one.name} ${one.booking_code}`.toLowerCase().includes(wanted));
-  slot("nobody").hidden = found.length > 0;
+  slot("nobody").hidden = !total || found.length > 0;
+  slot("unsold").hidden = total > 0;
   const rows = found.map((passenger) => [passenger, boardedAt(passenger)]);
   fill("people", JSON.stringify([open, rows]), () => rows.map(([passenger, at]) => {
     const row = clone(at ? "on" : "off", { name: passenger.name, about: about(passenger), at: at && clock(at, list.sailing.timezone), who: passenger.name });

@@ -171,7 +171,7 @@ fn sell_one(look: &mut Statement, sell: &mut Statement, berth: &Berth, passenger
     drop(rows);
     let (subtotal, now) = (2 * price, Utc::now());
     let text = |text: &str| Value::from(text.to_owned());
-    let values: [Value; 47] = [
+    let values: [Value; 48] = [
         fresh(),
         text(&ids::code("BAR", rand::random())),
         text("speedboat"),
@@ -220,6 +220,8 @@ fn sell_one(look: &mut Statement, sell: &mut Statement, berth: &Berth, passenger
         0.into(),
         Value::Null,
         Value::Null,
+        // No surcharge.
+        0.into(),
     ];
     bind(sell, &values);
     sell.raw_execute().expect("sells");

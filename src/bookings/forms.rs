@@ -134,11 +134,15 @@ pub fn identity_fault(
     number: &str,
     field: impl Fn(&str) -> String,
 ) -> Option<Fault> {
-    let right = match kind {
-        Some("nik") => number.len() == 16 && number.bytes().all(|b| b.is_ascii_digit()),
-        Some(_) => {
-            (5..=20).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_alphanumeric())
-        }
+    let (right, message) = match kind {
+        Some("nik") => (
+            number.len() == 16 && number.bytes().all(|b| b.is_ascii_digit()),
+            text("A NIK has 16 digits.", "NIK terdiri dari 16 angka."),
+        ),
+        Some(_) => (
+            (5..=20).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_alphanumeric()),
+            text("This must be 5 to 20 letters and digits.", "Harus 5–20 huruf dan angka."),
+        ),
         None => {
             let message = text(
                 "State the type of the identity number.",
@@ -147,7 +151,6 @@ pub fn identity_fault(
             return Some(Fault::new(field("identity_type"), "required", message));
         }
     };
-    let message = text("This is not valid.", "Isian ini tidak valid.");
     (!right).then(|| Fault::new(field("identity_number"), "format", message))
 }
 

@@ -133,7 +133,9 @@ impl Service {
         }
         let operation = route.and_then(|route| route.operation(&method));
         // Errors on a page are pages, too.
-        let page = web::is_page(uri.path()).then(|| (request.headers().clone(), Typed::default()));
+        let is_page = web::is_page(uri.path())
+            || (route.is_none() && web::is_asked_for_page(&method, request.headers()));
+        let page = is_page.then(|| (request.headers().clone(), Typed::default()));
         if let Some((_, typed)) = &page {
             request.extensions_mut().insert(typed.clone());
         }

@@ -62,7 +62,7 @@ fn compile(schema: Value) -> Compiled {
     let validator = jsonschema::options()
         .should_validate_formats(true)
         .with_format("email", |text: &str| text.parse::<Email>().is_ok())
-        .with_keyword("x-phone", |_, _, _| Ok(Box::new(PhoneKeyword)))
+        .with_keyword(PHONE, |_, _, _| Ok(Box::new(PhoneKeyword)))
         .build(&schema)
         .unwrap_or_else(|error| panic!("{} has an invalid schema: {error}", schema["title"]));
     Compiled { validator, schema }
@@ -201,6 +201,9 @@ pub fn faults<T: JsonSchema + 'static>(value: &Value) -> Vec<Fault> {
     }
 }
 
+/// Checks telephone numbers.
+const PHONE: &str = "x-phone";
+
 struct PhoneKeyword;
 
 impl<'i> Keyword<'i> for PhoneKeyword {
@@ -279,6 +282,19 @@ fn field(pointer: &str) -> String {
     field
 }
 
+/// `16` of `^[0-9]{16}$`
+fn digits_of(pattern: &str) -> Option<&str> {
+    pattern.strip_prefix("^[0-9]{")?.strip_suffix("}$")
+}
+
+fn malformed(format: &str) -> Text {
+    match format {
+        "email" => text("This is not a valid e-mail address.", "Alamat e-mail ini tidak valid."),
+        "date" => text("This is not a valid date.", "Tanggal ini tidak valid."),
+        _ => text("This is not valid.", "Isian ini tidak valid."),
+    }
+}
+
 fn explain(kind: &Kind) -> (&'static str, Text) {
     let limited = |rule, (en, id): (&str, &str), limit: &dyn std::fmt::Display| {
         let fill = |sentence: &str| sentence.replace("{}", &limit.to_string());
@@ -296,6 +312,16 @@ fn explain(kind: &Kind) -> (&'static str, Text) {
                 "Berisi karakter yang tidak diperbolehkan.",
             ),
         ),
+        Kind::Pattern { pattern } if digits_of(pattern).is_some() => limited(
+            "format",
+            ("This must have {} digits.", "Harus {} angka."),
+            &digits_of(pattern).unwrap_or_default().replace(',', "–"),
+        ),
+        Kind::Format { format } => ("format", malformed(format)),
+        Kind::Custom { keyword, .. } if keyword == PHONE => (
+            "format",
+            text("This is not a valid telephone number.", "Nomor telepon ini tidak valid."),
+        ),
         Kind::Type { kind } => {
             let name = match kind {
                 TypeKind::Single(one) => one.to_string(),
@@ -306,7 +332,13 @@ fn explain(kind: &Kind) -> (&'static str, Text) {
                     .collect::<Vec<_>>()
                     .join(" / "),
             };
-            limited("type", ("This must be of type {}.", "Harus bertipe {}."), &name)
+            match name.as_str() {
+                "integer" => {
+                    ("type", text("This must be a whole number.", "Harus berupa bilangan bulat."))
+                }
+                "number" => ("type", text("This must be a number.", "Harus berupa angka.")),
+                _ => limited("type", ("This must be of type {}.", "Harus bertipe {}."), &name),
+            }
         }
         Kind::Enum { options } => {
             let words: Vec<_> =

@@ -99,7 +99,7 @@ pub struct FareForm {
     #[schemars(range(min = 0, max = 120))]
     max_age: Option<i32>,
     price: FarePriceForm,
-    /// Default true.
+    #[schemars(extend("default" = true))]
     takes_seat: Option<bool>,
     /// Default false.
     id_required: Option<bool>,

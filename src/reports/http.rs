@@ -421,7 +421,7 @@ fn label(key: &str, lang: Lang) -> String {
         ("account", text("On account", "Rekening agen")),
         ("other", text("Other", "Lainnya")),
         ("speedboat", text("Seats", "Kursi")),
-        ("charter", text("Charter", "Carter")),
+        ("charter", text("Charter", "Sewa kapal")),
     ];
     let known = LABELS.iter().find(|(word, _)| *word == key);
     known.map_or_else(|| key.to_owned(), |(_, text)| text.say(lang).to_owned())

@@ -126,6 +126,8 @@ pub struct Sailing {
     pub capacity: i32,
     pub seats_taken: i32,
     pub status: SailingStatus,
+    pub timezone: Zone,
+    pub arrival_timezone: Zone,
 }
 
 impl Sailing {

@@ -99,15 +99,16 @@ pub async fn list(
     let paging = &query.paging;
     let rows = db
         .list(
-            "SELECT id, departure_at, arrival_at, price, capacity, seats_taken, status
-             FROM sailings",
+            "SELECT s.id, s.departure_at, s.arrival_at, s.price, s.capacity, s.seats_taken, s.status,
+               r.timezone, r.arrival_timezone
+             FROM sailings s JOIN routes r ON r.id = s.route_id",
         )
-        .filter("route_id = ?", Some(route))
-        .filter("day >= ?", query.start_date)
-        .filter("day <= ?", query.end_date)
+        .filter("s.route_id = ?", Some(route))
+        .filter("s.day >= ?", query.start_date)
+        .filter("s.day <= ?", query.end_date)
         .page(
-            paging.sort(Some("departure_at"), "departure_at"),
-            "id",
+            paging.sort(Some("s.departure_at"), "s.departure_at"),
+            "s.id",
             paging.limit(),
             paging.offset(),
         )

@@ -41,6 +41,8 @@ pub struct FieldView {
     pub one: String,
     /// The rows of a list.
     pub rows: Vec<Row>,
+    /// Whether typing begins here: the first field of a row that was just added.
+    pub focus: bool,
 }
 
 impl FieldView {
@@ -98,9 +100,15 @@ impl Form<'_> {
         let name = format!("{prefix}{}", spec.path);
         let several = format!("{name}[]");
         let widget = widget(field, spec, self.choices.contains_key(spec.path.as_str()));
+        // Nobody types an id: without records to choose from the field is left out.
+        if field.kind == Kind::Id && widget == "text" {
+            return None;
+        }
         let mut values: Vec<String> = self.values.all(&several).map(str::to_owned).collect();
         values.retain(|value| !value.is_empty());
-        let mut value = self.values.get(&name).unwrap_or_default().to_owned();
+        // An untouched checkbox: the browser sends `false` for one that was cleared.
+        let initial = if field.is_on { "true" } else { "" };
+        let mut value = self.values.get(&name).unwrap_or(initial).to_owned();
         if widget == "lines" && !values.is_empty() {
             value = values.join("\n");
         }
@@ -117,6 +125,7 @@ impl Form<'_> {
             error: self.error(&name),
             search: self.values.get(&format!("_search.{name}")).map(str::to_owned),
             conditional: false,
+            focus: false,
             required: field.required && !matches!(field.kind, Kind::Boolean | Kind::List(_)),
             minimum: whole(field.minimum),
             maximum: whole(field.maximum),
@@ -136,7 +145,11 @@ impl Form<'_> {
         }
         let rows = (0..self.values.rows(name).max(1)).map(|row| {
             let name = format!("{name}[{row}]");
-            let fields = self.row(&spec.path, &format!("{name}."), &spec.children);
+            let mut fields = self.row(&spec.path, &format!("{name}."), &spec.children);
+            let is_new = self.values.get(&format!("{name}._row")).is_some();
+            if let Some(first) = fields.first_mut() {
+                first.focus = is_new;
+            }
             Row { name, number: row + 1, fields }
         });
         rows.collect()
@@ -175,20 +188,24 @@ impl Form<'_> {
         fault.map(|fault| fault.message.clone())
     }
 
-    /// The faults for the summary.
+    /// The faults for the summary, in the order of the form.
     pub fn problems(&self, fields: &[FieldView]) -> Vec<Problem> {
         let mut shown = Vec::new();
         collect(fields, &mut shown);
         let problems = self.faults.iter().map(|fault| {
             let base = fault.field.split_once('[').map_or(fault.field.as_str(), |(base, _)| base);
-            let by_name = |name: &str| shown.iter().find(|(known, ..)| *known == name);
-            let (id, label) = match by_name(&fault.field).or_else(|| by_name(base)) {
-                Some((_, id, label)) => ((*id).to_owned(), label.clone()),
+            let by_name = |name: &str| shown.iter().position(|(known, ..)| *known == name);
+            let place = by_name(&fault.field).or_else(|| by_name(base));
+            let (id, label) = match place {
+                Some(place) => (shown[place].1.to_owned(), shown[place].2.clone()),
                 None => (String::new(), words::label(&fault.field, self.lang)),
             };
-            Problem { id, label, message: fault.message.clone() }
+            let problem = Problem { id, label, message: fault.message.clone() };
+            (place.unwrap_or(usize::MAX), problem)
         });
-        problems.collect()
+        let mut problems: Vec<_> = problems.collect();
+        problems.sort_by_key(|(place, _)| *place);
+        problems.into_iter().map(|(_, problem)| problem).collect()
     }
 }
 

@@ -30,7 +30,10 @@ use std::{sync::Arc, time::Duration};
 
 use axum::{
     extract::{DefaultBodyLimit, Request},
-    http::{HeaderMap, Method, StatusCode, Uri, header::CONTENT_LENGTH},
+    http::{
+        HeaderMap, Method, StatusCode, Uri,
+        header::{ACCEPT, CONTENT_LENGTH},
+    },
     response::{IntoResponse, Response},
     routing::{MethodRouter, get},
 };
@@ -108,6 +111,12 @@ pub fn is_page(path: &str) -> bool {
     const SITE: &[&str] =
         &["/console", "/pier", "/en", "/search", "/book", "/booking", "/terms", "/p", "/widget"];
     path == "/" || SITE.iter().any(|start| is_below(path, start))
+}
+
+/// Whether a browser opens an address, so that it shows a page if there is nothing.
+pub fn is_asked_for_page(method: &Method, headers: &HeaderMap) -> bool {
+    let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok());
+    *method == Method::GET && accept.is_some_and(|accept| accept.contains("text/html"))
 }
 
 fn is_below(path: &str, start: &str) -> bool {

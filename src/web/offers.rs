@@ -43,7 +43,7 @@ impl Search {
         let named = |name: &str| FIELDS.split(' ').any(|known| known == name);
         let query = visit.query.iter().filter(|(name, _)| named(name));
         let mut values = Values(query.cloned().collect());
-        for (name, value) in [("date", today(visit).to_string()), ("qty", "1".to_owned())] {
+        for (name, value) in [("date", visit.today().to_string()), ("qty", "1".to_owned())] {
             if values.get(name).is_none_or(str::is_empty) {
                 values.set(name, value);
             }
@@ -142,7 +142,7 @@ impl Search {
 
     /// The same search on the days around.
     fn strip(&self, visit: &Visit) -> Vec<Day> {
-        let today = today(visit);
+        let today = visit.today();
         let chosen = self.values.get("date").and_then(|date| date.parse().ok()).unwrap_or(today);
         let first = chosen.checked_sub_days(Days::new(STRIP / 2)).unwrap_or(chosen).max(today);
         let days = (0..STRIP).filter_map(|offset| first.checked_add_days(Days::new(offset)));
@@ -158,9 +158,4 @@ impl Search {
 
 async fn locations(visit: &Visit) -> Envelope {
     visit.ask(Call::of("list_locations")).await
-}
-
-fn today(visit: &Visit) -> NaiveDate {
-    let app = visit.web.app();
-    app.clock.now().with_timezone(&app.config.timezone).date_naive()
 }

@@ -38,7 +38,7 @@ pub struct Page {
     pub record: Option<fn(&Value, Locale) -> Value>,
     /// The parameter whose values are tabs.
     pub tabs: &'static str,
-    /// Parameters of a list that the address leaves out.
+    /// Parameters of a list that the address leaves out. `{today}` is the present day.
     pub first: &'static [(&'static str, &'static str)],
     /// What an empty list says.
     pub empty: Option<Text>,
@@ -60,6 +60,8 @@ pub struct Page {
     pub choices: Vec<Choices>,
     /// Values that the form sends and does not show.
     pub fixed: &'static [(&'static str, &'static str)],
+    /// A field that is sent as null when it was left empty.
+    pub stated: &'static str,
     /// Where it leads to when it has succeeded.
     pub then: &'static str,
     /// Shows the answer instead, because it cannot be read again.
@@ -167,6 +169,7 @@ impl Page {
             amount: None,
             choices: Vec::new(),
             fixed: &[],
+            stated: "",
             then: "",
             shows_answer: false,
             danger: false,
@@ -383,6 +386,11 @@ impl Pages {
 
     pub fn fixed(self, values: &'static [(&'static str, &'static str)]) -> Self {
         self.last(|page| page.fixed = values)
+    }
+
+    /// A field that the operation needs, with null for none.
+    pub fn stated(self, field: &'static str) -> Self {
+        self.last(|page| page.stated = field)
     }
 
     pub fn choose(

@@ -21,6 +21,8 @@ pub struct Field {
     pub kind: Kind,
     pub required: bool,
     pub nullable: bool,
+    /// Whether it is `true` unless a request says otherwise.
+    pub is_on: bool,
     pub minimum: Option<f64>,
     pub maximum: Option<f64>,
     pub min_length: Option<u64>,
@@ -115,13 +117,14 @@ impl Reader<'_> {
     }
 
     fn field(&self, name: &str, schema: &Value, required: bool) -> Field {
-        let nullable = is_nullable(schema);
+        let (nullable, is_on) = (is_nullable(schema), schema["default"] == true);
         let schema = self.resolved(schema);
         Field {
             name: name.to_owned(),
             kind: self.kind(schema),
             required,
             nullable,
+            is_on,
             minimum: schema["minimum"].as_f64(),
             maximum: schema["maximum"].as_f64(),
             min_length: schema["minLength"].as_u64(),
@@ -129,7 +132,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Follows references, and takes the other alternative where one is null.
+    /// Follows references, also one that stands beside a description, and takes the other alternative
+    /// where one is null.
     fn resolved<'v>(&'v self, mut schema: &'v Value) -> &'v Value {
         loop {
             if let Some(reference) = schema["$ref"].as_str() {
@@ -137,8 +141,12 @@ impl Reader<'_> {
                 schema = &self.schemas[name];
                 continue;
             }
+            let parts = schema["allOf"].as_array().into_iter().flatten();
+            let referred = parts.into_iter().find(|part| part["$ref"].is_string());
             let alternatives = schema["anyOf"].as_array();
-            match alternatives.and_then(|all| all.iter().find(|one| one["type"] != "null")) {
+            let alternative =
+                || alternatives.and_then(|all| all.iter().find(|one| one["type"] != "null"));
+            match referred.or_else(alternative) {
                 Some(alternative) => schema = alternative,
                 None => return schema,
             }
@@ -210,6 +218,20 @@ mod tests {
         let document = include_str!("../../docs/openapi.json");
         let document = serde_json::from_str(document).unwrap();
         inputs(&document).remove("create_route").unwrap()
+    }
+
+    #[test]
+    fn a_field_knows_its_words_and_its_default() {
+        let document = serde_json::from_str(include_str!("../../docs/openapi.json")).unwrap();
+        let inputs = inputs(&document);
+        let method = inputs["pay_refund"].field("by").unwrap();
+        assert!(matches!(&method.kind, Kind::Choice(words) if words.contains(&"bank".into())));
+        assert!(inputs["create_webhook"].field("active").unwrap().is_on);
+        let Kind::List(fare) = &inputs["update_line"].field("fares").unwrap().kind else {
+            panic!("a list")
+        };
+        let Kind::Object(fields) = fare.as_ref() else { panic!("of objects") };
+        assert!(find(fields, "takes_seat").unwrap().is_on);
     }
 
     #[test]

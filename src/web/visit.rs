@@ -9,6 +9,7 @@ use axum::{
     },
     response::Response,
 };
+use chrono::NaiveDate;
 use minijinja::{Value as Data, context};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -88,6 +89,12 @@ impl Visit {
 
     pub fn lang(&self) -> Lang {
         self.context.lang
+    }
+
+    /// The present day in the service's zone.
+    pub fn today(&self) -> NaiveDate {
+        let app = self.web.app();
+        app.clock.now().with_timezone(&app.config.timezone).date_naive()
     }
 
     pub fn locale(&self) -> Locale {

@@ -145,6 +145,7 @@ pub struct WebhookForm {
     pub events: Vec<EventName>,
     /// Default: `true`. An update without it keeps the value; null sets `true`.
     #[serde(default)]
+    #[schemars(extend("default" = true))]
     pub active: Patch<bool>,
 }
 

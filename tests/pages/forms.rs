@@ -98,6 +98,8 @@ async fn rows_are_added_without_losing_what_was_typed(world: World) {
     assert_eq!(shown.status, 200);
     shown.says("name=\"times[2].departure_time\"");
     shown.says("name=\"times[1].departure_time\" value=\"15:00\"");
+    let new_row = shown.html.split("name=\"times[2].departure_time\"").nth(1).unwrap();
+    assert!(new_row.split_once('>').unwrap().0.contains("autofocus"), "{new_row}");
     fields.pop();
     fields.push(("_remove", "times[0]"));
     let shown = world.submits("/console/routes/new", &session(&partner), &fields).await;

@@ -4,6 +4,7 @@ mod again;
 mod browser;
 mod choices;
 mod counter;
+mod form_fields;
 mod forms;
 mod guard;
 mod looks;

@@ -419,7 +419,7 @@ async fn a_booking_is_made_at_the_counter_on_a_phone(world: World) {
     browser.runs("document.getElementById('form').noValidate = true").await;
     browser.pictures("counter-form-phone").await;
     browser.presses(".basket .send button").await;
-    browser.says("This is not valid").await;
+    browser.says("A NIK has 16 digits").await;
     let focused = browser.runs("return document.activeElement.id").await;
     assert_eq!(focused, "f-passengers-1--identity-number");
     let value = "return document.getElementById('f-passengers-0--name').value";

@@ -96,13 +96,13 @@ impl Values {
         *self = std::mem::take(self).renumbered();
     }
 
-    /// Drops rows that were left empty, and numbers the others without gaps, so that faults of the API
+    /// Drops rows that were left empty except for checkboxes, and numbers the others without gaps, so that faults of the API
     /// name the rows that the form shows.
     fn normalized(mut self) -> Self {
         let mut filled: BTreeMap<String, bool> = BTreeMap::new();
         for (name, value) in &self.0 {
             if let Some(row) = row_name(name) {
-                let has = !value.trim().is_empty() && value != "false";
+                let has = !matches!(value.trim(), "" | "false" | "true");
                 *filled.entry(row.to_owned()).or_default() |= has;
             }
         }

@@ -204,9 +204,15 @@ async fn choices(
     let fits = |choices: &&Choices| {
         choices.when.is_none_or(|(field, value)| values.get(field) == Some(value))
     };
-    let asked = page.choices.iter().filter(|choices| visit.may(choices.operation)).filter(fits);
+    // Of several operations for one field, the first that the caller may use.
+    let mut asked: Vec<&Choices> = Vec::new();
+    for choices in page.choices.iter().filter(fits).filter(|choices| visit.may(choices.operation)) {
+        if !asked.iter().any(|known| known.field == choices.field) {
+            asked.push(choices);
+        }
+    }
     let known = &*values;
-    let found = join_all(asked.map(|choices| listed(visit, choices, known))).await;
+    let found = join_all(asked.into_iter().map(|choices| listed(visit, choices, known))).await;
     let mut all = HashMap::new();
     for (field, records, search) in found {
         // The search box is shown with what it was asked for.
@@ -312,6 +318,9 @@ fn call(visit: &Visit, page: &Page, input: &Input, values: &Values) -> Call {
             values.set(name, if *value == "{me}" { visit.my_id() } else { *value });
         }
         let mut body = forms::body(input, &values, page.prefilled);
+        if !page.stated.is_empty() && body.get(page.stated).is_none() {
+            body[page.stated] = Value::Null;
+        }
         // A parameter of the page's path that the operation takes in its body.
         for (name, value) in placeholders(page.path).zip(&visit.params) {
             let is_field = input.field(name).is_some();

@@ -30,7 +30,7 @@ pub async fn list(visit: Visit) -> Response {
         filters.filter(|(name, value)| !value.is_empty() && input.parameter(name).is_some());
     call.query.extend(filters.cloned());
     let first = visit.page().first.iter().filter(|(name, _)| visit.parameter(name).is_none());
-    call.query.extend(first.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+    call.query.extend(first.map(|(name, value)| ((*name).to_owned(), initial(&visit, value))));
     if visit.parameter("format").is_some() {
         return super::send(visit, call).await;
     }
@@ -53,6 +53,14 @@ pub async fn list(visit: Visit) -> Response {
         return visit.problem(&envelope);
     }
     render(visit, &input, &envelope, &further, partner.as_ref())
+}
+
+/// The value of a parameter that the address leaves out.
+fn initial(visit: &Visit, value: &str) -> String {
+    match value {
+        "{today}" => visit.today().to_string(),
+        value => value.to_owned(),
+    }
 }
 
 /// The parameter with the name of a partner, which becomes its id.
@@ -128,8 +136,14 @@ fn render(
         actions: actions(&visit, &pages_of_rows, record),
     });
     let view: Vec<_> = view.collect();
-    let filters: Vec<_> =
+    let mut filters: Vec<_> =
         input.query.iter().filter_map(|field| filter(&visit, page, field)).collect();
+    // A period begins with its first day.
+    filters.sort_by_key(|filter| match filter.name.as_str() {
+        "start_date" => 0,
+        "end_date" => 1,
+        _ => 2,
+    });
     let contents = context! {
         kind => "list",
         columns => data(columns(&visit, page, input, &view)),
@@ -222,6 +236,12 @@ fn filter(visit: &Visit, page: &Page, field: &Field) -> Option<FieldView> {
         return None;
     }
     let lang = visit.lang();
+    let first = page.first.iter().find(|(known, _)| *known == name);
+    let value = match (visit.parameter(name), first) {
+        (Some(value), _) => value.to_owned(),
+        (None, Some((_, first))) => initial(visit, first),
+        (None, None) => String::new(),
+    };
     let choice = |value: &str, label: &str| Choice { value: value.into(), label: label.into() };
     let (widget, options) = match &field.kind {
         Kind::Choice(all) => (
@@ -242,7 +262,7 @@ fn filter(visit: &Visit, page: &Page, field: &Field) -> Option<FieldView> {
         id: format!("q-{name}"),
         label: words::label(name, lang),
         widget: widget.into(),
-        value: visit.parameter(name).unwrap_or_default().into(),
+        value,
         options,
         required: field.required,
         ..FieldView::default()
@@ -280,7 +300,11 @@ fn chips(visit: &Visit, input: &Input, partner: Option<&PartnerFilter>) -> Vec<L
                     if value == "true" { lang.of("yes", "ya") } else { lang.of("no", "tidak") };
                 format!("{label}: {word}")
             }
-            _ => format!("{label}: {}", words::value(value, lang)),
+            Kind::Date => match value.parse() {
+                Ok(day) => format!("{label}: {}", visit.locale().day(day)),
+                Err(_) => format!("{label}: {value}"),
+            },
+            _ => format!("{label}: {}", words::value_of(name, value, lang)),
         };
         let href = changed(visit, &[(name, ""), ("page", "")]);
         Some(Link { href, label, danger: false })

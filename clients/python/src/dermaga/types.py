@@ -1149,7 +1149,6 @@ class FareForm(TypedDict):
     residency: NotRequired[Residency | None]
     """Default `any`."""
     takes_seat: NotRequired[bool | None]
-    """Default true."""
 
 
 FarePrice: TypeAlias = "FarePricePercent | FarePriceAmount"
@@ -3670,6 +3669,7 @@ class Sailing(TypedDict):
 
     arrival_at: str
     """RFC 3339 in UTC."""
+    arrival_timezone: Zone
     capacity: int
     """Number of seats."""
     departure_at: str
@@ -3681,6 +3681,7 @@ class Sailing(TypedDict):
     seats_taken: int
     """Seats of paid bookings and of unpaid ones that are still held."""
     status: SailingStatus
+    timezone: Zone
 
 
 SailingEvent = TypedDict(

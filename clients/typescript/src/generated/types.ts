@@ -1079,7 +1079,6 @@ export interface FareForm {
   price: FarePriceForm;
   /** Default `any`. */
   residency?: Residency | null;
-  /** Default true. */
   takes_seat?: boolean | null;
 }
 
@@ -3466,6 +3465,7 @@ export interface RuleInfo {
 export interface Sailing {
   /** RFC 3339 in UTC. */
   arrival_at: string;
+  arrival_timezone: Zone;
   /** Number of seats. */
   capacity: number;
   /** RFC 3339 in UTC. */
@@ -3477,6 +3477,7 @@ export interface Sailing {
   /** Seats of paid bookings and of unpaid ones that are still held. */
   seats_taken: number;
   status: SailingStatus;
+  timezone: Zone;
 }
 
 export interface SailingEvent {
