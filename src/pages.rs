@@ -40,7 +40,7 @@ fn own(pages: Pages) -> Pages {
     .own("/console/logout",  "logout",         logout,       ("Sign out", "Keluar"))
     .own("/console/confirm", "reauthenticate", confirm_page, ("Confirm it is you", "Pastikan ini Anda"))
     .own("/console/stop",    "logout",         stop_acting,  ("Stop acting for the partner", "Berhenti bertindak sebagai mitra"))
-    .form("/console/register", "register_mitra", ("Become a partner", "Daftar sebagai mitra")).public()
+    .form("/console/register", "register_mitra", ("Become a partner", "Daftar sebagai mitra")).public().also(&["get_terms"])
         .fields("name partnerType email phone address password cpassword").then("/console/login")
         .says("We mail you a link to verify the address. Then you sign in and hand in your papers.",
               "Kami mengirim tautan verifikasi ke alamat Anda. Setelah itu masuk dan lengkapi dokumen.")

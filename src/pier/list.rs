@@ -61,9 +61,8 @@ async fn day(visit: &Visit) -> Result<Day, Envelope> {
     let (before, after) = (today - Days::new(1), today + Days::new(1));
     let around = between(visit, before, after).await?;
     let mut found: Vec<_> = around.into_iter().filter(|one| is_current(one, now)).collect();
-    let has_left = |one: &Value| {
-        data::end(one, "departure_at", "timezone").is_some_and(|(at, _)| at <= now)
-    };
+    let has_left =
+        |one: &Value| data::end(one, "departure_at", "timezone").is_some_and(|(at, _)| at <= now);
     // Nothing departs any more today: the next day follows what is still at sea.
     let is_later = found.iter().all(|one| one["status"] == "cancelled" || has_left(one));
     if is_later {

@@ -19,6 +19,9 @@ on_both_engines![
     faults_are_listed_in_the_order_of_the_form,
     a_profile_is_locked_while_acting_for_a_partner,
     an_unknown_address_is_a_page_for_browsers,
+    a_record_leads_back_to_the_filtered_list,
+    a_settlement_and_a_balance_add_up,
+    a_new_partner_reads_the_terms,
 ];
 
 async fn a_checkbox_starts_as_the_operation_would_decide(world: World) {
@@ -160,4 +163,64 @@ async fn an_unknown_address_is_a_page_for_browsers(world: World) {
     assert_eq!(browser, (404, "text/html; charset=utf-8".into()));
     let program = ask("*/*").await;
     assert_eq!(program, (404, "application/json".into()));
+}
+
+async fn a_record_leads_back_to_the_filtered_list(world: World) {
+    let sailing = world.sailing().await;
+    let booking = world.paid_booking(&sailing, 1).await;
+    let admin = session(&world.admin().await);
+    let path = format!("/console/bookings/{}", booking["id"].as_str().unwrap());
+    let from = async |referer: &str| {
+        let address = format!("http://{}{path}", world.address);
+        let request = client().request(Method::GET, address).header("cookie", &admin);
+        let response = request.header("referer", referer).send().await.unwrap();
+        response.text().await.unwrap()
+    };
+    let origin = format!("http://{}", world.address);
+    let back = from(&format!("{origin}/console/bookings?channel=web&page=3")).await;
+    assert!(back.contains("href=\"/console/bookings?channel=web&amp;page=3\""), "{back}");
+    for other in ["/console/refunds?page=3", "//evil.example/console/bookings/x?page=3"] {
+        let back = from(&format!("{origin}{other}")).await;
+        assert!(back.contains("href=\"/console/bookings\""), "{back}");
+        assert!(!back.contains("page=3"), "{back}");
+    }
+}
+
+async fn a_settlement_and_a_balance_add_up(world: World) {
+    let sailing = world.sailing().await;
+    world.paid_booking(&sailing, 2).await;
+    let admin = world.admin().await;
+    world.adds_approved_bank_account(&sailing.partner, &admin).await;
+    world.advances_clock(chrono::TimeDelta::days(3));
+    world.completes_paid_bookings().await;
+    let admin = world.signs_in(&admin.email, "admin").await;
+    let partner = world.signs_in(&sailing.partner.email, "mitra").await;
+    let settlement = world.creates_settlement(&partner, &admin).await.ok();
+    let path = format!("/console/settlements/{}", settlement["id"].as_str().unwrap());
+    let cookies = session(&admin);
+    let shown = world.page(&path, &cookies).await;
+    let table = shown.html.split("<table class=\"ledger\"").nth(1).expect("its items");
+    let head = table.split("</thead>").next().unwrap().matches("<th scope").count();
+    let total = table.split("<tfoot>").nth(1).expect("a total");
+    let total = total.split("</tfoot>").next().unwrap();
+    assert_eq!(total.matches("<td").count() + 3, head, "{table}");
+    let balance = world.page("/console/finance/balance?start_date=2026-11-01", &cookies).await;
+    let total = balance.html.split("<tfoot>").nth(1).expect("a total");
+    assert!(total.contains("Rp"), "{total}");
+}
+
+async fn a_new_partner_reads_the_terms(world: World) {
+    let before = world.page("/console/register", "").await;
+    assert!(!before.html.contains("class=\"conditions\""), "nothing is published yet");
+    let admin = world.admin().await;
+    let terms = |by: &str| json!({ "type": "mitra", "content": "<h1>Syarat</h1><p>Perahu laik laut.</p>", "user_creator_id": by });
+    let path = "/v1/configurations/term-condition";
+    let draft =
+        world.post(&format!("{path}/create"), terms(&admin.id)).by(&admin).send().await.ok();
+    let other = world.second_admin().await;
+    let publish = json!({ "id": draft["id"], "user_validator_id": other.id });
+    world.post(&format!("{path}/publish"), publish).by(&other).send().await.ok();
+    let register = world.page("/console/register", "").await;
+    register.says("Perahu laik laut.");
+    assert_eq!(register.html.matches("<h1").count(), 1, "{}", register.html);
 }

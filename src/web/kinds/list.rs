@@ -144,8 +144,11 @@ fn render(
         "end_date" => 1,
         _ => 2,
     });
+    // Of the whole list, in its columns.
+    let total = Some(&envelope.data["total"]).filter(|total| total.is_object());
     let contents = context! {
         kind => "list",
+        total => data(total.map(|total| cells(total, page.columns, locale))),
         columns => data(columns(&visit, page, input, &view)),
         has_actions => view.iter().any(|row| !row.actions.is_empty()),
         rows => data(&view),

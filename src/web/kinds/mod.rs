@@ -9,7 +9,10 @@ pub use list::list;
 pub use show::show;
 
 use axum::{
-    http::{HeaderValue, header::CACHE_CONTROL},
+    http::{
+        HeaderValue, Uri,
+        header::{CACHE_CONTROL, REFERER},
+    },
     response::Response,
 };
 use serde::Serialize;
@@ -163,11 +166,21 @@ pub fn back(visit: &Visit) -> Option<Link> {
         }
         let page = visit.web.pages().iter().find(|page| page.path == path);
         if let Some(page) = page.filter(|page| page.public || visit.may(page.guard)) {
+            let href = fill(path, visit, &Value::Null)?;
             return Some(Link {
-                href: fill(path, visit, &Value::Null)?,
+                href: with_filters(visit, &href).unwrap_or(href),
                 label: page.title.say(visit.lang()).to_owned(),
                 danger: false,
             });
         }
     }
+}
+
+/// The page above with the filters and the page that the visitor comes from. Only in the console, whose
+/// pages are not shared between visitors.
+fn with_filters(visit: &Visit, above: &str) -> Option<String> {
+    let referer: Uri = visit.headers.get(REFERER)?.to_str().ok()?.parse().ok()?;
+    let is_above = referer.path() == above && above.starts_with("/console");
+    let query = referer.query().filter(|query| is_above && query.len() <= 1_000)?;
+    Some(format!("{above}?{query}"))
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Cell, Link, actions, back, cells, pages_under};
 use crate::{
-    kernel::lang::Lang,
+    kernel::{access::Access, lang::Lang},
     web::{
         client::{Call, Envelope},
         format::{Locale, at},
@@ -33,8 +33,8 @@ pub async fn show(visit: Visit) -> Response {
 /// left out.
 pub async fn further(visit: &Visit) -> Map<String, Value> {
     let also = visit.page().also.iter().copied().filter(|id| {
-        let reads = visit.web.client().operation(id).is_some_and(|operation| !operation.changes);
-        reads && visit.may(id)
+        let operation = visit.web.client().operation(id).filter(|operation| !operation.changes);
+        operation.is_some_and(|operation| operation.access == Access::Public || visit.may(id))
     });
     let answers = join_all(also.map(|id| async move {
         let record = visit.params.first().cloned().unwrap_or_default();
@@ -44,6 +44,7 @@ pub async fn further(visit: &Visit) -> Map<String, Value> {
                 visit.ask(call.query("entity_id", record).query("page_size", "20")).await
             }
             "list_bookings" => live_bookings(visit, &record).await,
+            "get_terms" => visit.ask(call.query("type", "mitra")).await,
             _ => visit.ask(call).await,
         };
         (id, answer)
