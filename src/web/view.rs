@@ -168,6 +168,13 @@ pub fn functions(app: &App, lang: Lang, rights: Arc<Rights>) -> Value {
             let zone = zone_of(Some(&zone));
             moment(&at).map(|moment| format::zone_name(zone, moment)).unwrap_or_default()
         }),
+        // Empty for the present day.
+        other_day => Value::from_function(move |at: String, zone: Option<String>| {
+            let zone = zone_of(zone.as_deref());
+            let day = |at: DateTime<Utc>| at.with_timezone(&zone).date_naive();
+            let day = moment(&at).map(day).filter(|date| *date != day(now));
+            day.map(|date| locale.day(date)).unwrap_or_default()
+        }),
         day => Value::from_function(move |date: String| {
             let words = date.parse::<NaiveDate>().map(|date| locale.day(date));
             safe(time(&date, &words.unwrap_or_default()))
