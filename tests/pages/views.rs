@@ -22,6 +22,10 @@ on_both_engines![
     refunds_begin_with_the_oldest,
     a_draft_of_terms_stands_beside_what_is_in_force,
     records_say_what_they_are_about,
+    nothing_waits_for_those_who_may_not_decide,
+    a_page_past_the_end_leads_to_the_first,
+    an_old_link_leads_to_a_new_one,
+    a_departure_of_another_day_names_it,
 ];
 
 async fn a_day_of_sailings_keeps_its_filters_and_has_pages_and_a_file(world: World) {
@@ -266,4 +270,47 @@ async fn records_say_what_they_are_about(world: World) {
     partner.says("<thead><tr><th scope=\"col\">Code</th>");
     let booking = format!("/console/bookings/{}", booking["id"].as_str().unwrap());
     world.page(&booking, &cookies).await.says("<p class=\"small\">As of <time");
+}
+
+async fn nothing_waits_for_those_who_may_not_decide(world: World) {
+    world.submitted_partner("made@bahari.id").await;
+    let reviewer = session(&world.staff("ayu@dermaga.test", &[Rule::PartnersRead]).await);
+    world.page("/console", &reviewer).await.says("id=\"waits\"");
+    let clerk = session(&world.staff("dian@dermaga.test", &[Rule::FinanceRead]).await);
+    let home = world.page("/console", &clerk).await;
+    assert_eq!(home.status, 200);
+    assert!(!home.html.contains("id=\"waits\""), "{}", home.html);
+}
+
+async fn a_page_past_the_end_leads_to_the_first(world: World) {
+    let partner = world.active_partner("made@bahari.id").await;
+    world.adds_boat(&partner, "GT. 1").await;
+    let past = world.page("/console/boats?status=active&page=99", &session(&partner)).await;
+    past.says("There is no such page");
+    past.says("href=\"/console/boats?status=active&amp;page_size=20\"");
+}
+
+async fn an_old_link_leads_to_a_new_one(world: World) {
+    let form = world.page("/console/reset?token=unknown", "dermaga_lang=en").await;
+    assert!(!form.html.contains("/console/forgot"), "{}", form.html);
+    let fields =
+        [("token", "unknown"), ("password", "ombak tinggi 7"), ("cpassword", "ombak tinggi 7")];
+    let refused = world.submits("/console/reset", "dermaga_lang=en", &fields).await;
+    assert_eq!(refused.status, 401, "{}", refused.html);
+    refused.says("href=\"/console/forgot\"");
+}
+
+async fn a_departure_of_another_day_names_it(world: World) {
+    let sailing = world.sailing().await;
+    let partner = session(&sailing.partner);
+    world
+        .page("/console", &partner)
+        .await
+        .says("<span class=\"on-day small\">Mon\u{a0}16\u{a0}Nov\u{a0}2026</span>");
+    // Midnight at the harbour.
+    world.advances_clock(TimeDelta::hours(14));
+    let partner = session(&world.signs_in(&sailing.partner.email, "mitra").await);
+    let home = world.page("/console", &partner).await;
+    let first = home.html.split("class=\"ticket\"").nth(1).expect("a departure").to_owned();
+    assert!(!first.contains("on-day"), "{first}");
 }
