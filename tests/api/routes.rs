@@ -81,7 +81,8 @@ async fn a_route_is_planned_and_becomes_sailings(world: World) {
         json!({
             "id": sailings[1]["id"], "departure_at": "2026-11-16T15:30:00Z",
             "arrival_at": "2026-11-16T16:15:00Z", "price": 200_000, "capacity": 30,
-            "seats_taken": 0, "status": "open",
+            "seats_taken": 0, "status": "open", "timezone": "Asia/Makassar",
+            "arrival_timezone": "Asia/Makassar",
         })
     );
     assert_eq!(sailings[0]["departure_at"], "2026-11-16T00:00:00Z");
