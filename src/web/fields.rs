@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{
     client::Fault,
     format::{Locale, is_money},
-    forms::{Spec, Values, field_of},
+    forms::{ADDED, Spec, Values, field_of},
     schema::{Field, Input, Kind},
     words,
 };
@@ -146,9 +146,8 @@ impl Form<'_> {
         let rows = (0..self.values.rows(name).max(1)).map(|row| {
             let name = format!("{name}[{row}]");
             let mut fields = self.row(&spec.path, &format!("{name}."), &spec.children);
-            let is_new = self.values.get(&format!("{name}._row")).is_some();
             if let Some(first) = fields.first_mut() {
-                first.focus = is_new;
+                first.focus = self.values.get(ADDED) == Some(&name);
             }
             Row { name, number: row + 1, fields }
         });

@@ -121,7 +121,7 @@ async fn an_amount_that_has_changed_is_shown_again(world: World) {
     let fields = [("_do", "cancel"), ("_refund", "149000"), ("reason", "Sakit")];
     let refused = world.submits(&format!("{page}/cancel"), &cookies, &fields).await;
     assert_eq!(refused.status, 409, "{}", refused.html);
-    refused.says("What is given back has changed.");
+    refused.says("The refund has changed.");
     refused.says(">Sakit</textarea>");
     assert_eq!(world.looks_up(&booking).await["status"], "paid");
 }
@@ -454,7 +454,7 @@ async fn a_price_that_has_changed_is_shown_before_the_sale(world: World) {
     let fields = [("_do", "move"), ("_difference", "0"), ("to", later.id.as_str())];
     let refused = world.submits(&format!("{page}/move"), &cookies, &fields).await;
     assert_eq!(refused.status, 409, "{}", refused.html);
-    refused.says("What it costs has changed.");
+    refused.says("The price has changed.");
     assert_eq!(world.looks_up(&booking).await["route_time_id"], sailing.id.as_str());
     assert_eq!(world.count("SELECT COUNT(*) FROM reschedules").await, 0);
 }

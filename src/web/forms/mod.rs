@@ -23,6 +23,8 @@ pub use upload::{Upload, multipart};
 
 /// The most fields of one form.
 const MAX_FIELDS: usize = 2_000;
+/// The row that was just added.
+pub const ADDED: &str = "_added";
 /// The most rows of a list in a form.
 const MAX_ROWS: usize = 200;
 
@@ -83,10 +85,11 @@ impl Values {
         indexes.filter(|row| *row < MAX_ROWS).max().map_or(0, |last| last + 1)
     }
 
-    /// Adds an empty row to a list. A form shows one row of a list without values.
+    /// Adds an empty row to a list, where typing goes on. A form shows one row of a list without values.
     pub fn add_row(&mut self, list: &str) {
-        let row = self.rows(list).clamp(1, MAX_ROWS - 1);
-        self.0.push((format!("{list}[{row}]._row"), String::new()));
+        let row = format!("{list}[{}]", self.rows(list).clamp(1, MAX_ROWS - 1));
+        self.0.push((format!("{row}._row"), String::new()));
+        self.set(ADDED, row);
     }
 
     /// Removes a row, such as `times[1]`.
