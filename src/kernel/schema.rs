@@ -201,7 +201,7 @@ pub fn faults<T: JsonSchema + 'static>(value: &Value) -> Vec<Fault> {
     }
 }
 
-/// Checks telephone numbers.
+/// The keyword of the schema of telephone numbers.
 const PHONE: &str = "x-phone";
 
 struct PhoneKeyword;
@@ -420,7 +420,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::kernel::text::Name;
+    use crate::kernel::{lang::Lang, text::Name};
 
     crate::string_enum! {
         enum Colour { Red = "red", Blue = "blue" }
@@ -474,6 +474,33 @@ mod tests {
             ("qty", "type"),
         ];
         assert_eq!(found, expected.map(|(f, r)| (f.to_owned(), r.to_owned())));
+    }
+
+    #[test]
+    fn a_fault_says_what_is_expected() {
+        #[derive(Deserialize, JsonSchema)]
+        #[allow(dead_code)]
+        struct Papers {
+            #[schemars(regex(pattern = "^[0-9]{16}$"))]
+            nik: String,
+            #[schemars(regex(pattern = "^[0-9]{15,16}$"))]
+            npwp: Option<String>,
+            seats: Option<i64>,
+            email: Email,
+            phone: Phone,
+        }
+        let value = json!({ "nik": "1", "npwp": "1", "seats": "two", "email": "x", "phone": "12" });
+        let found = faults::<Papers>(&value).into_iter();
+        let found: HashMap<_, _> =
+            found.map(|f| (f.field, f.message.say(Lang::En).to_owned())).collect();
+        let expected = [
+            ("nik", "This must have 16 digits."),
+            ("npwp", "This must have 15–16 digits."),
+            ("seats", "This must be a whole number."),
+            ("email", "This is not a valid e-mail address."),
+            ("phone", "This is not a valid telephone number."),
+        ];
+        assert_eq!(found, expected.map(|(f, m)| (f.to_owned(), m.to_owned())).into());
     }
 
     #[test]
