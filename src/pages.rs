@@ -339,6 +339,7 @@ fn money(pages: Pages) -> Pages {
     const AGREEMENT: &str = "commission_rate resale_commission_rate schedule day minimum_amount hold_days";
     pages
     .list("/console/settlements", "list_settlements", ("Settlements", "Pembayaran mitra")).menu(Money, "wallet").tabs("status").columns("code mitra.name period booking_count gross net created_at status")
+        .template("settlements.html").of_partner(&["get_settlement_configuration", "mitra_statistic"])
     .form("/console/settlements/new", "create_settlement", ("New settlement", "Pembayaran baru")).fields("mitra_id start_date end_date note").choose("mitra_id", "list_partners", "name", &[]).choose("mitra_id", "list_catalog_partners", "name", &[])
     .show("/console/settlements/{id}", "get_settlement", ("Settlement", "Pembayaran mitra")).template("settlement.html").heading("code")
     .act("/console/settlements/{id}/release", "release_settlement", "get_settlement", ("Pay out", "Bayarkan")).heading("code").when("status", &["pending"])
@@ -348,10 +349,10 @@ fn money(pages: Pages) -> Pages {
     .act("/console/settlements/{id}/return", "return_settlement", "get_settlement", ("Transfer bounced", "Transfer ditolak bank")).heading("code").when("status", &["released"]).columns("mitra.name net reference").fields("reason")
     .list("/console/receipts", "list_receipts", ("Receipts from partners", "Penerimaan dari mitra")).menu(Money, "receipt").columns("code mitra.name amount method received_on reference recorded_by.name")
     .form("/console/receipts/new", "record_receipt", ("Record receipt", "Catat penerimaan")).fields("mitra_id amount method received_on reference").choose("mitra_id", "list_partners", "name", &[]).choose("mitra_id", "list_catalog_partners", "name", &[]).then("/console/receipts")
-    .show("/console/agreement", "get_settlement_configuration", ("Agreement", "Kesepakatan")).menu(Money, "handshake").heading("-").columns("commission_rate resale_commission_rate schedule day minimum_amount hold_days inherited")
+    .show("/console/agreement", "get_settlement_configuration", ("Agreement", "Kesepakatan")).menu(Money, "handshake").heading("-").columns("commission_rate resale_commission_rate schedule day minimum_amount hold_days next_settlement_on next_settlement_until inherited")
     .edit("/console/agreement/edit", "configure_settlements", "get_settlement_configuration", ("Edit agreement", "Ubah kesepakatan")).heading("-").fields(AGREEMENT)
         .says("Holds for every partner without an agreement of its own.", "Berlaku bagi setiap mitra tanpa kesepakatan sendiri.")
-    .show("/console/agreement/{mitra_id}", "get_settlement_configuration", ("Agreement of the partner", "Kesepakatan mitra")).heading("-").columns("commission_rate resale_commission_rate schedule day minimum_amount hold_days inherited")
+    .show("/console/agreement/{mitra_id}", "get_settlement_configuration", ("Agreement of the partner", "Kesepakatan mitra")).heading("-").columns("commission_rate resale_commission_rate schedule day minimum_amount hold_days next_settlement_on next_settlement_until inherited")
     .edit("/console/agreement/{mitra_id}/edit", "configure_settlements", "get_settlement_configuration", ("Edit agreement", "Ubah kesepakatan")).heading("-").fields(AGREEMENT)
         .says("What is left empty is inherited from the platform.", "Yang dikosongkan mengikuti platform.")
     .own("/console/reports", "finance_overview", reports, ("Reports", "Laporan")).menu(Money, "chart").also(&["revenue_by_payment_method", "revenue_by_type", "revenue_by_partner", "revenue_by_reseller"])

@@ -117,7 +117,7 @@ def settlements(j: Journey) -> None:
     j.sample(
         "get_settlement_configuration",
         j.partner,
-        show="configuration: commission_rate, schedule, minimum_amount",
+        show="configuration: schedule, next_settlement_on, minimum_amount",
     )
 
 

@@ -18,7 +18,7 @@ use crate::{
         text::{Line, Note},
     },
     ledger::DueKind,
-    partners::BankAccount,
+    partners::{BankAccount, settlement_configuration::SettlementConfiguration},
 };
 
 crate::string_enum! {
@@ -131,6 +131,20 @@ pub struct Period {
 pub struct By {
     pub id: Uuid,
     pub name: String,
+}
+
+/// A configuration with the next settlement that it leads to.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SettlementConfigurationView {
+    #[serde(flatten)]
+    pub configuration: SettlementConfiguration,
+    /// Day of the partner's next scheduled settlement, in the service's time zone. It is left out
+    /// if less than `minimum_amount` is owed then. Null for the default, and with `schedule`
+    /// `manual`.
+    pub next_settlement_on: Option<NaiveDate>,
+    /// Last day of departure that this settlement includes. Earlier departures that are unsettled
+    /// are in it, too.
+    pub next_settlement_until: Option<NaiveDate>,
 }
 
 /// A settlement with its items and releases.

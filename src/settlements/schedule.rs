@@ -27,8 +27,7 @@ pub async fn run(app: &App) -> Result<u64> {
     let (today, now) = (app.today(), app.clock.now());
     let mut due = HashMap::new();
     for (partner, configuration, last_run) in settlement_configuration::scheduled(&app.db).await? {
-        let Some(due_on) = rules::last_due(&configuration, today) else { continue };
-        if last_run.is_none_or(|last| last < due_on) {
+        if let Some(due_on) = rules::unsettled_due(&configuration, last_run, today) {
             due.insert(partner, (configuration, due_on));
         }
     }

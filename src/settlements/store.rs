@@ -497,6 +497,27 @@ pub async fn set_run(tx: &mut Tx, partner: Uuid, due_on: NaiveDate, id: Uuid) ->
     Ok(())
 }
 
+/// The last due day that the schedule has processed for a partner.
+pub async fn last_run(db: &Db, partner: Uuid) -> Result<Option<NaiveDate>> {
+    Ok(db
+        .sql("SELECT MAX(due_on) FROM settlement_runs WHERE partner_id = $1")
+        .bind(partner)
+        .scalar()
+        .await?)
+}
+
+/// Whether a partner has dues that are in no settlement.
+pub async fn has_open_dues(db: &Db, partner: Uuid) -> Result<bool> {
+    Ok(db
+        .sql(
+            "SELECT EXISTS (SELECT 1 FROM partner_dues
+               WHERE partner_id = $1 AND settlement_id IS NULL)",
+        )
+        .bind(partner)
+        .scalar()
+        .await?)
+}
+
 pub async fn settled(db: &Db, partner: Uuid) -> Result<Rupiah> {
     let settled = db
         .sql(

@@ -18,6 +18,8 @@ pub struct Page {
     pub guard: &'static str,
     /// Further operations that it uses.
     pub also: &'static [&'static str],
+    /// Further operations that it uses for a partner, about itself.
+    pub of_partner: &'static [&'static str],
     pub template: &'static str,
     /// Without a sign-in.
     pub public: bool,
@@ -148,6 +150,7 @@ impl Page {
             operation,
             guard: operation,
             also: &[],
+            of_partner: &[],
             template,
             public: false,
             indexed: false,
@@ -184,7 +187,8 @@ impl Page {
     /// All operations that the page uses.
     pub fn operations(&self) -> impl Iterator<Item = &'static str> {
         let named = [self.operation, self.subject].into_iter().filter(|id| !id.is_empty());
-        named.chain(self.also.iter().copied()).chain(self.choices.iter().map(|one| one.operation))
+        let further = self.also.iter().chain(self.of_partner).copied();
+        named.chain(further).chain(self.choices.iter().map(|one| one.operation))
     }
 
     pub fn has_form(&self) -> bool {
@@ -308,6 +312,10 @@ impl Pages {
 
     pub fn also(self, operations: &'static [&'static str]) -> Self {
         self.last(|page| page.also = operations)
+    }
+
+    pub fn of_partner(self, operations: &'static [&'static str]) -> Self {
+        self.last(|page| page.of_partner = operations)
     }
 
     /// For those who may call this operation.

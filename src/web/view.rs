@@ -63,6 +63,7 @@ templates![
     "partner.html",
     "papers.html",
     "settlement.html",
+    "settlements.html",
     "reports.html",
     "permission.html",
     "audit.html",

@@ -35,6 +35,7 @@ on_both_engines![
     cash_that_a_partner_took_is_netted,
     debts_are_netted_in_the_next_settlement,
     a_schedule_that_is_chosen_anew_begins_anew,
+    the_next_settlement_is_announced,
     a_free_journey_is_paid_by_the_platform,
     settlements_are_listed_with_their_filters,
 ];
@@ -462,7 +463,7 @@ async fn what_is_agreed_is_shown_as_it_holds(world: World) {
         json!({
             "mitra_id": null, "commission_rate": 10, "resale_commission_rate": null,
             "schedule": "manual", "day": null, "hold_days": 0, "minimum_amount": 0,
-            "inherited": [],
+            "inherited": [], "next_settlement_on": null, "next_settlement_until": null,
         })
     );
     let body = json!({
@@ -778,6 +779,55 @@ async fn a_schedule_that_is_chosen_anew_begins_anew(world: World) {
     let admin = world.signs_in(&admin.email, "admin").await;
     let made = world.get("/v1/settlements").by(&admin).send().await.ok();
     world.releases_settlement(&made[0], &admin).await.is(409, "invalid_state");
+}
+
+async fn the_next_settlement_is_announced(world: World) {
+    let admin = world.admin().await;
+    let sailing = world.sailing().await;
+    let mitra_id = world.partner_id(&sailing.partner).await;
+    let path = "/v1/settlements/configuration";
+    let announced = async || {
+        let partner = world.signs_in(&sailing.partner.email, "mitra").await;
+        let own = world.get(path).by(&partner).send().await.ok();
+        let day = |field: &str| own[field].as_str().map(str::to_owned);
+        day("next_settlement_on").zip(day("next_settlement_until"))
+    };
+    let days = |on: &str, until: &str| Some((on.to_owned(), until.to_owned()));
+    assert_eq!(announced().await, None, "nothing is scheduled");
+    // Sunday the 15th: Mondays, two days after departure.
+    let body = json!({ "mitra_id": mitra_id, "schedule": "weekly", "day": 1, "hold_days": 2 });
+    let agreed = configures_settlements(&world, &admin, body).await;
+    assert_eq!(agreed["next_settlement_on"], "2026-11-16");
+    assert_eq!(announced().await, days("2026-11-16", "2026-11-13"));
+    let default = world.get(path).by(&admin).send().await.ok();
+    assert_eq!(default["next_settlement_on"], json!(null), "the default has no partner");
+    world.paid_booking(&sailing, 2).await;
+    // Tuesday the 17th in Jakarta. It sailed on the 16th, so yesterday was left out.
+    world.advances_clock(TimeDelta::days(2));
+    assert_eq!(announced().await, days("2026-11-23", "2026-11-20"));
+    dermaga::bookings::complete(&world.app).await.unwrap();
+    assert_eq!(announced().await, days("2026-11-17", "2026-11-13"), "it is made up for");
+    assert_eq!(run_schedules(&world.app).await.unwrap(), 0, "it is held");
+    assert_eq!(announced().await, days("2026-11-23", "2026-11-20"));
+    // Monday the 23rd, before and after the schedule has run.
+    world.advances_clock(TimeDelta::days(6));
+    assert_eq!(announced().await, days("2026-11-23", "2026-11-20"));
+    assert_eq!(run_schedules(&world.app).await.unwrap(), 1);
+    assert_eq!(announced().await, days("2026-11-30", "2026-11-27"));
+    let admin = world.signs_in(&admin.email, "admin").await;
+    let made = world.get("/v1/settlements").by(&admin).send().await.ok();
+    assert_eq!(made[0]["period"]["end_date"], "2026-11-20");
+    // A monthly schedule that is chosen on its own day begins a month later.
+    let body = json!({ "mitra_id": mitra_id, "schedule": "monthly", "day": 23 });
+    configures_settlements(&world, &admin, body).await;
+    assert_eq!(announced().await, days("2026-12-23", "2026-12-20"));
+    let body = json!({ "mitra_id": mitra_id, "schedule": "daily", "hold_days": 0 });
+    configures_settlements(&world, &admin, body).await;
+    assert_eq!(announced().await, days("2026-11-24", "2026-11-23"));
+    let body = json!({ "mitra_id": mitra_id, "schedule": "manual" });
+    configures_settlements(&world, &admin, body).await;
+    assert_eq!(announced().await, None);
+    assert_invariants(&world).await;
 }
 
 async fn a_free_journey_is_paid_by_the_platform(world: World) {

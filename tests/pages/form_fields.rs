@@ -21,6 +21,7 @@ on_both_engines![
     an_unknown_address_is_a_page_for_browsers,
     a_record_leads_back_to_the_filtered_list,
     a_settlement_and_a_balance_add_up,
+    a_partner_is_told_of_its_next_settlement,
     a_new_partner_reads_the_terms,
 ];
 
@@ -184,6 +185,32 @@ async fn a_record_leads_back_to_the_filtered_list(world: World) {
         assert!(back.contains("href=\"/console/bookings\""), "{back}");
         assert!(!back.contains("page=3"), "{back}");
     }
+}
+
+async fn a_partner_is_told_of_its_next_settlement(world: World) {
+    let sailing = world.sailing().await;
+    let admin = world.admin().await;
+    let path = "/console/settlements";
+    let (own, staff) = (session(&sailing.partner), session(&admin));
+    assert!(!world.page(path, &own).await.html.contains("Next settlement"), "nothing is scheduled");
+    let weekly = json!({ "schedule": "weekly", "day": 1, "hold_days": 2 });
+    world.post("/v1/settlements/configuration", weekly).by(&admin).send().await.ok();
+    world.paid_booking(&sailing, 2).await;
+    world.completes_paid_bookings().await;
+    // Today is Sunday.
+    let shown = world.page(path, &own).await;
+    let day = "<time datetime=\"2026-11-16\">Mon\u{a0}16\u{a0}Nov\u{a0}2026</time>";
+    shown.says(&format!("Next settlement: <b>{day}</b>"));
+    shown.says("Not settled yet: <b>Rp\u{a0}270.000</b>");
+    let indonesian = own.replace("dermaga_lang=en", "dermaga_lang=id");
+    let shown = world.page(path, &indonesian).await;
+    let day = day.replace("Mon", "Sen");
+    shown.says(&format!("Pembayaran berikutnya: <b>{day}</b>"));
+    shown.says("Belum dibayarkan: <b>Rp\u{a0}270.000</b>");
+    let agreement = world.page("/console/agreement", &own).await;
+    agreement.says("Includes departures until");
+    let all = world.page(path, &staff).await;
+    assert!(!all.html.contains("Next settlement"), "{}", all.html);
 }
 
 async fn a_settlement_and_a_balance_add_up(world: World) {

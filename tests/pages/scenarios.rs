@@ -33,6 +33,7 @@ in_a_browser![
     staff_with_one_rule_see_one_menu_group_and_no_button,
     impersonating_shows_the_bar_until_stop,
     a_weekly_route_with_two_times_is_published,
+    a_partner_sees_its_next_settlement_on_a_phone,
     filters_survive_a_row_and_back_and_reload,
     a_paid_booking_reaches_the_bell_of_an_open_console,
     a_chart_has_the_figures_of_its_table,
@@ -270,6 +271,22 @@ async fn a_weekly_route_with_two_times_is_published(world: World) {
     browser.presses(".grave a").await;
     browser.says("seats taken").await;
     assert!(browser.path().await.starts_with("/console/sailings/"));
+    browser.closes().await;
+}
+
+async fn a_partner_sees_its_next_settlement_on_a_phone(world: World) {
+    let sailing = world.sailing().await;
+    let admin = world.admin().await;
+    let weekly = json!({ "schedule": "weekly", "day": 1 });
+    world.post("/v1/settlements/configuration", weekly).by(&admin).send().await.ok();
+    world.paid_booking(&sailing, 2).await;
+    world.completes_paid_bookings().await;
+    let Some(browser) = browser::open(&world, PHONE).await else { return };
+    browser.signs_in(&sailing.partner).await;
+    browser.goes("/console/settlements").await;
+    browser.says("Next settlement: Mon\u{a0}16\u{a0}Nov\u{a0}2026").await;
+    browser.says("Not settled yet: Rp\u{a0}270.000.").await;
+    is_not_wider_than_its_window(&browser).await;
     browser.closes().await;
 }
 

@@ -152,10 +152,11 @@ fn render(
         columns => data(columns(&visit, page, input, &view)),
         has_actions => view.iter().any(|row| !row.actions.is_empty()),
         rows => data(&view),
-        figures => data(figures(further, locale)),
+        figures => data(figures(page, further, locale)),
+        further => data(further),
         // Converting them is a large part of a page's time: only for templates that show records.
         records => match page.record {
-            _ if page.template == "list.html" => data(()),
+            _ if ["list.html", "settlements.html"].contains(&page.template) => data(()),
             Some(shown) => {
                 data(rows.iter().map(|record| shown(record, locale)).collect::<Vec<_>>())
             }
@@ -184,8 +185,8 @@ fn render(
 }
 
 /// The counts that stand above a list: the numbers of its summaries.
-fn figures(further: &Map<String, Value>, locale: Locale) -> Vec<Cell> {
-    let fields = further.values().filter_map(Value::as_object);
+fn figures(page: &Page, further: &Map<String, Value>, locale: Locale) -> Vec<Cell> {
+    let fields = page.also.iter().filter_map(|id| further.get(*id)?.as_object());
     let names = fields.flat_map(|fields| {
         let numbers = fields.iter().filter(|(_, value)| value.is_number());
         numbers.map(|(name, _)| (name, Value::Object(fields.clone())))

@@ -8,7 +8,10 @@ use serde_json::{Map, Value, json};
 
 use super::{Cell, Link, actions, back, cells, pages_under};
 use crate::{
-    kernel::{access::Access, lang::Lang},
+    kernel::{
+        access::{Access, Role},
+        lang::Lang,
+    },
     web::{
         client::{Call, Envelope},
         format::{Locale, at},
@@ -32,7 +35,9 @@ pub async fn show(visit: Visit) -> Response {
 /// The answers of the further operations that only read, by operation. What the person may not see is
 /// left out.
 pub async fn further(visit: &Visit) -> Map<String, Value> {
-    let also = visit.page().also.iter().copied().filter(|id| {
+    let page = visit.page();
+    let of_partner = if visit.role() == Some(Role::Mitra) { page.of_partner } else { &[] };
+    let also = page.also.iter().chain(of_partner).copied().filter(|id| {
         let operation = visit.web.client().operation(id).filter(|operation| !operation.changes);
         operation.is_some_and(|operation| operation.access == Access::Public || visit.may(id))
     });

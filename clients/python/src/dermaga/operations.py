@@ -198,8 +198,8 @@ from .types import (
     SearchForm,
     SearchSailingsBody,
     Settlement,
-    SettlementConfiguration,
     SettlementConfigurationForm,
+    SettlementConfigurationView,
     SettlementDetail,
     SettlementSort,
     SettlementStatus,
@@ -3785,12 +3785,14 @@ class SettlementsApi(Group):
         *,
         mitra_id: str | None = None,
         timeout: float | None = None,
-    ) -> SettlementConfiguration:
+    ) -> SettlementConfigurationView:
         """Get settlement configuration.
 
         Returns commission rate, commission rate of resold bookings, payout schedule, hold days
         and minimum amount: those of one partner (`mitra_id`), with the values that it inherits,
-        or the default. A partner gets its own.
+        or the default. A partner gets its own. For a partner with a schedule it also has the day
+        of the next settlement and the last day of departure in it. On that day it is the present
+        day until the settlement was created.
 
         **Access:** Partners for their own; admins; staff with `settlements.configure`.
 
@@ -3806,14 +3808,14 @@ class SettlementsApi(Group):
             query={"mitra_id": mitra_id},
             timeout=timeout,
         )
-        return cast(SettlementConfiguration, self._transport.data(call))
+        return cast(SettlementConfigurationView, self._transport.data(call))
 
     def configure(
         self,
         body: SettlementConfigurationForm,
         *,
         timeout: float | None = None,
-    ) -> SettlementConfiguration:
+    ) -> SettlementConfigurationView:
         """Update settlement configuration.
 
         Changes the configuration of one partner (`mitra_id`), or the default. Fields that are
@@ -3831,7 +3833,7 @@ class SettlementsApi(Group):
             json=body,
             timeout=timeout,
         )
-        return cast(SettlementConfiguration, self._transport.data(call))
+        return cast(SettlementConfigurationView, self._transport.data(call))
 
     def list_receipts(
         self,

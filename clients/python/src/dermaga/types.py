@@ -3856,26 +3856,6 @@ class Settlement(TypedDict):
     status: SettlementStatus
 
 
-class SettlementConfiguration(TypedDict):
-    """Configuration of a partner, or the default."""
-
-    commission_rate: float
-    """Percent, at most two decimals."""
-    day: NotRequired[int | None]
-    """Day of the week (Monday is 1) or of the month."""
-    hold_days: int
-    """Days after departure before a scheduled settlement includes a booking."""
-    inherited: list[str]
-    """Fields for which the partner uses the default."""
-    minimum_amount: int
-    """Smaller amounts wait for the next scheduled settlement. Whole rupiah."""
-    mitra_id: NotRequired[str | None]
-    """Null for the default."""
-    resale_commission_rate: NotRequired[float | None]
-    """Percent, for bookings that resellers have sold; null: `commission_rate`."""
-    schedule: Schedule
-
-
 class SettlementConfigurationForm(TypedDict):
     """Fields that are left out keep their value; null means the default."""
 
@@ -3891,6 +3871,34 @@ class SettlementConfigurationForm(TypedDict):
     resale_commission_rate: NotRequired[float | None]
     """For bookings that resellers sell. Null in the default: `commission_rate`."""
     schedule: NotRequired[Schedule | None]
+
+
+class SettlementConfigurationView(TypedDict):
+    """A configuration with the next settlement that it leads to."""
+
+    commission_rate: float
+    """Percent, at most two decimals."""
+    day: NotRequired[int | None]
+    """Day of the week (Monday is 1) or of the month."""
+    hold_days: int
+    """Days after departure before a scheduled settlement includes a booking."""
+    inherited: list[str]
+    """Fields for which the partner uses the default."""
+    minimum_amount: int
+    """Smaller amounts wait for the next scheduled settlement. Whole rupiah."""
+    mitra_id: NotRequired[str | None]
+    """Null for the default."""
+    next_settlement_on: NotRequired[str | None]
+    """Day of the partner's next scheduled settlement, in the service's time zone. It is left out if
+    less than `minimum_amount` is owed then. Null for the default, and with `schedule` `manual`.
+    """
+    next_settlement_until: NotRequired[str | None]
+    """Last day of departure that this settlement includes. Earlier departures that are unsettled
+    are in it, too.
+    """
+    resale_commission_rate: NotRequired[float | None]
+    """Percent, for bookings that resellers have sold; null: `commission_rate`."""
+    schedule: Schedule
 
 
 class SettlementDetail(TypedDict):

@@ -200,8 +200,8 @@ import type {
   SearchForm,
   SearchSailingsBody,
   Settlement,
-  SettlementConfiguration,
   SettlementConfigurationForm,
+  SettlementConfigurationView,
   SettlementDetail,
   SignedIn,
   Slice,
@@ -3059,7 +3059,9 @@ export class SettlementsApi {
    *
    * Returns commission rate, commission rate of resold bookings, payout schedule, hold days and
    * minimum amount: those of one partner (`mitra_id`), with the values that it inherits, or the
-   * default. A partner gets its own.
+   * default. A partner gets its own. For a partner with a schedule it also has the day of the next
+   * settlement and the last day of departure in it. On that day it is the present day until the
+   * settlement was created.
    *
    * **Access:** Partners for their own; admins; staff with `settlements.configure`.
    *
@@ -3068,7 +3070,7 @@ export class SettlementsApi {
   getConfiguration(
     query: GetSettlementConfigurationQuery = {},
     options?: Options,
-  ): Promise<SettlementConfiguration> {
+  ): Promise<SettlementConfigurationView> {
     return this.transport.data(
       { method: "GET", path: "/v1/settlements/configuration", repeat: "read", query },
       options,
@@ -3089,7 +3091,7 @@ export class SettlementsApi {
   configure(
     body: SettlementConfigurationForm,
     options?: Options,
-  ): Promise<SettlementConfiguration> {
+  ): Promise<SettlementConfigurationView> {
     return this.transport.data(
       { method: "POST", path: "/v1/settlements/configuration", repeat: "change", json: body },
       options,

@@ -3634,25 +3634,6 @@ export interface Settlement {
   status: SettlementStatus;
 }
 
-/** Configuration of a partner, or the default. */
-export interface SettlementConfiguration {
-  /** Percent, at most two decimals. */
-  commission_rate: number;
-  /** Day of the week (Monday is 1) or of the month. */
-  day?: number | null;
-  /** Days after departure before a scheduled settlement includes a booking. */
-  hold_days: number;
-  /** Fields for which the partner uses the default. */
-  inherited: string[];
-  /** Smaller amounts wait for the next scheduled settlement. Whole rupiah. */
-  minimum_amount: number;
-  /** Null for the default. */
-  mitra_id?: string | null;
-  /** Percent, for bookings that resellers have sold; null: `commission_rate`. */
-  resale_commission_rate?: number | null;
-  schedule: Schedule;
-}
-
 /** Fields that are left out keep their value; null means the default. */
 export interface SettlementConfigurationForm {
   /** Percent, at most two decimals. */
@@ -3667,6 +3648,35 @@ export interface SettlementConfigurationForm {
   /** For bookings that resellers sell. Null in the default: `commission_rate`. */
   resale_commission_rate?: number | null;
   schedule?: Schedule | null;
+}
+
+/** A configuration with the next settlement that it leads to. */
+export interface SettlementConfigurationView {
+  /** Percent, at most two decimals. */
+  commission_rate: number;
+  /** Day of the week (Monday is 1) or of the month. */
+  day?: number | null;
+  /** Days after departure before a scheduled settlement includes a booking. */
+  hold_days: number;
+  /** Fields for which the partner uses the default. */
+  inherited: string[];
+  /** Smaller amounts wait for the next scheduled settlement. Whole rupiah. */
+  minimum_amount: number;
+  /** Null for the default. */
+  mitra_id?: string | null;
+  /**
+   * Day of the partner's next scheduled settlement, in the service's time zone. It is left out if
+   * less than `minimum_amount` is owed then. Null for the default, and with `schedule` `manual`.
+   */
+  next_settlement_on?: string | null;
+  /**
+   * Last day of departure that this settlement includes. Earlier departures that are unsettled are
+   * in it, too.
+   */
+  next_settlement_until?: string | null;
+  /** Percent, for bookings that resellers have sold; null: `commission_rate`. */
+  resale_commission_rate?: number | null;
+  schedule: Schedule;
 }
 
 /** A settlement with its items and releases. */
