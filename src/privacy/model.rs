@@ -175,7 +175,7 @@ pub struct StaffData {
     pub id: Uuid,
     pub join_date: NaiveDate,
     pub working_type: String,
-    pub salary: Rupiah,
+    pub salary: Option<Rupiah>,
     pub address: Value,
     pub bank_code: String,
     pub account_number: String,

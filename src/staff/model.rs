@@ -119,11 +119,11 @@ pub struct StaffForm {
     pub permission_id: Uuid,
     pub working_type: WorkingType,
     pub show_salary: bool,
-    /// Required for a new member. Left out of an update it stays as it is, and so does null from
-    /// somebody who may not see it.
+    /// Required for a new member. Left out of an update it stays as it is; null removes it, but not
+    /// from somebody who may not see it.
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000_000_000_i64))]
-    pub salary: Patch<i64>,
+    pub salary: Patch<Rupiah>,
     pub address: Address,
     pub bank_account: BankAccountForm,
 }
@@ -163,7 +163,7 @@ pub struct Staff {
     pub permission: HeldPermission,
     pub working_type: WorkingType,
     pub show_salary: bool,
-    /// Whole rupiah per month; null for callers who may not see it.
+    /// Whole rupiah per month; null if none is recorded, and for callers who may not see it.
     pub salary: Option<Rupiah>,
     pub address: Address,
     pub bank_account: BankAccount,

@@ -41,7 +41,7 @@ pub struct StaffRow {
     level: Level,
     working_type: WorkingType,
     show_salary: bool,
-    salary: i64,
+    salary: Option<Rupiah>,
     address: Value,
     bank_code: String,
     account_number: String,
@@ -80,7 +80,7 @@ impl StaffRow {
             },
             working_type: self.working_type,
             show_salary: self.show_salary,
-            salary: sees_salary.then_some(Rupiah(self.salary)),
+            salary: self.salary.filter(|_| sees_salary),
             address: serde_json::from_value(self.address).map_err(Error::internal)?,
             bank_account: BankAccount {
                 bank_code: self.bank_code,
@@ -160,7 +160,7 @@ pub async fn insert(
     tx: &mut Tx,
     account_id: Uuid,
     form: &StaffForm,
-    salary: i64,
+    salary: Option<Rupiah>,
     sealer: &Sealer,
     now: DateTime<Utc>,
 ) -> Result<Uuid> {
@@ -192,7 +192,7 @@ pub async fn update(
     tx: &mut Tx,
     id: Uuid,
     form: &StaffForm,
-    salary: i64,
+    salary: Option<Rupiah>,
     sealer: &Sealer,
     now: DateTime<Utc>,
 ) -> Result<()> {
@@ -237,7 +237,7 @@ pub async fn reseal(db: &Db, sealer: &Sealer) -> Result<u64> {
     Ok(resealed)
 }
 
-pub async fn salary(tx: &mut Tx, id: Uuid) -> Result<i64> {
+pub async fn salary(tx: &mut Tx, id: Uuid) -> Result<Option<Rupiah>> {
     Ok(tx.sql("SELECT salary FROM staff WHERE id = $1").bind(id).scalar().await?)
 }
 

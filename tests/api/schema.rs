@@ -17,6 +17,7 @@ on_both_engines![
     foreign_triggers_are_kept,
     an_older_process_leaves_newer_triggers,
     a_migration_runs_without_triggers,
+    staff_keep_their_salary,
     a_migration_that_fails_changes_nothing,
     a_newer_database_is_refused,
     a_changed_checksum_is_refused,
@@ -106,6 +107,7 @@ async fn the_first_start_creates_tables_and_triggers(world: World) {
         "0005_deleted_taxes",
         "0006_partner_totals",
         "0007_retail_figures",
+        "0008_staff_without_salary",
     ];
     assert_eq!(names, all);
     let created = db.schema().triggers;
@@ -212,6 +214,35 @@ async fn a_migration_runs_without_triggers(world: World) {
     db.migrate_to(&with_migration(db, "UPDATE ledger_lines SET kind = kind")).await.unwrap();
     assert_eq!(applied(db).await.last().unwrap().1, "9999_next");
     db.sql(change).run().await.unwrap_err();
+}
+
+async fn staff_keep_their_salary(world: World) {
+    let (_folder, url) = empty_database_url(&world).await;
+    let db = Db::open(&url).await.unwrap();
+    let mut before = db.schema();
+    before.migrations.retain(|migration| migration.name < "0008");
+    db.migrate_to(&before).await.unwrap();
+    let (id, now) = (dermaga::kernel::ids::fresh(), world.now());
+    for text in [
+        "INSERT INTO accounts (id, name, email, role, status, created_at, updated_at)
+         VALUES ($1, 'Ayu', 'ayu@dermaga.test', 'staff', 'active', $2, $2)",
+        "INSERT INTO permissions (id, name, description, level, rules, created_at, updated_at)
+         VALUES ($1, 'Desk', '', 'viewer', '[]', $2, $2)",
+        "INSERT INTO staff (id, account_id, permission_id, join_date, working_type, show_salary,
+           salary, address, bank_code, account_number, account_name, created_at, updated_at)
+         VALUES ($1, $1, $1, '2026-11-01', 'contract', FALSE, 7500000, '{}', '', '', '', $2, $2)",
+    ] {
+        db.sql(text).bind(id).bind(now).run().await.unwrap();
+    }
+    db.migrate().await.unwrap();
+    let salary: Option<i64> = db.sql("SELECT salary FROM staff").scalar().await.unwrap();
+    assert_eq!(salary, Some(7_500_000));
+    assert!(db.sql("UPDATE staff SET salary = -1").run().await.is_err());
+    assert_eq!(db.sql("UPDATE staff SET salary = NULL").run().await.unwrap(), 1);
+    db.close().await;
+    if db.engine() == "postgres" {
+        postgres::remove(&url).await;
+    }
 }
 
 async fn a_migration_that_fails_changes_nothing(world: World) {

@@ -285,7 +285,19 @@ async fn a_salary_survives_who_does_not_see_it(world: World) {
     // Somebody who sees it clears it with null.
     back["salary"] = json!(null);
     world.put(&path, back.clone()).by(&admin).send().await.ok();
+    assert_eq!(salary().await, json!(null));
+    assert_eq!(world.count("SELECT COUNT(*) FROM staff WHERE salary IS NULL").await, 1);
+    // Nothing is not zero.
+    back["salary"] = json!(0);
+    world.put(&path, back.clone()).by(&admin).send().await.ok();
     assert_eq!(salary().await, 0);
+    back["salary"] = json!(null);
+    world.put(&path, back.clone()).by(&chief).send().await.ok();
+    assert_eq!(salary().await, 0);
+    world.put(&path, back.clone()).by(&admin).send().await.ok();
+    let exported = json!({ "email": "ayu@dermaga.test" });
+    let exported = world.post("/v1/privacy/export", exported).by(&admin).send().await.ok();
+    assert_eq!(exported["staff"]["salary"], json!(null));
     back["salary"] = json!(-1);
     world.put(&path, back).by(&admin).send().await.has_field_errors(&[("salary", "min")]);
     // A new member needs one.

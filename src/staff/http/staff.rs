@@ -83,7 +83,7 @@ pub async fn create_staff(
         password_hash: None,
     };
     let account_id = accounts::create(&mut tx, &account, now).await?;
-    let salary = form.salary.clone().over(None).unwrap_or_default();
+    let salary = form.salary.clone().over(None);
     let id = store::insert(&mut tx, account_id, &form, salary, &app.sealer, now).await?;
     accounts::invite(&mut tx, account_id, caller.context.lang, now).await?;
     let made = current(&mut tx, &app, &caller, id).await?;
@@ -114,8 +114,8 @@ pub async fn update_staff(
     // Whoever may not see the salary was shown null.
     let salary = match (&form.salary, before.salary) {
         (Patch::Keep, _) | (Patch::Clear, None) => paid_before,
-        (Patch::Clear, Some(_)) => 0,
-        (Patch::Set(salary), _) => *salary,
+        (Patch::Clear, Some(_)) => None,
+        (Patch::Set(salary), _) => Some(*salary),
     };
     store::update(&mut tx, id, &form, salary, &app.sealer, now).await?;
     let after = current(&mut tx, &app, &caller, id).await?;

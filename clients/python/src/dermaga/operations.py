@@ -737,8 +737,8 @@ class StaffApi(Group):
     def get(self, id: str, *, timeout: float | None = None) -> Staff:
         """Get staff member.
 
-        Returns one staff member. The salary is null and the account number masked for callers
-        who may not see them.
+        Returns one staff member. The salary is null if none is recorded. For callers who may not
+        see them it is null, too, and the account number is masked.
 
         **Access:** Admins; staff with `staff.read`.
 
@@ -750,7 +750,8 @@ class StaffApi(Group):
     def update(self, id: str, body: StaffForm, *, timeout: float | None = None) -> Staff:
         """Update staff member.
 
-        Replaces the data of a staff member. Another e-mail address becomes `pending_email` until
+        Replaces the data of a staff member. A `salary` of null removes the salary; from callers
+        who may not see it, null keeps it. Another e-mail address becomes `pending_email` until
         it is confirmed by a link to the new address; that of a member who has not accepted the
         invitation changes at once. Staff can only change members of a lower level than their own
         (403). A member who is set to `inactive` is signed out.

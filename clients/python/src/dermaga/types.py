@@ -1098,7 +1098,7 @@ class ExportedStaff(TypedDict):
     id: str
     """UUID version 7."""
     join_date: str
-    salary: int
+    salary: NotRequired[int | None]
     """Whole rupiah."""
     working_type: str
 
@@ -4138,7 +4138,7 @@ class Staff(TypedDict):
     permission: HeldPermission
     permission_id: str
     salary: NotRequired[int | None]
-    """Whole rupiah per month; null for callers who may not see it."""
+    """Whole rupiah per month; null if none is recorded, and for callers who may not see it."""
     show_salary: bool
     """Whether others who may see staff also see the salary."""
     status: StaffStatus
@@ -4167,8 +4167,8 @@ class StaffForm(TypedDict):
     name: str
     permission_id: str
     salary: NotRequired[int | None]
-    """Required for a new member. Left out of an update it stays as it is, and so does null from
-    somebody who may not see it.
+    """Required for a new member. Left out of an update it stays as it is; null removes it, but not
+    from somebody who may not see it.
     """
     show_salary: bool
     """Whether others who may see staff also see the salary."""

@@ -1030,7 +1030,7 @@ export interface ExportedStaff {
   id: string;
   join_date: string;
   /** Whole rupiah. */
-  salary: number;
+  salary?: number | null;
   working_type: string;
 }
 
@@ -3908,7 +3908,7 @@ export interface Staff {
   pending_email?: string | null;
   permission: HeldPermission;
   permission_id: string;
-  /** Whole rupiah per month; null for callers who may not see it. */
+  /** Whole rupiah per month; null if none is recorded, and for callers who may not see it. */
   salary?: number | null;
   /** Whether others who may see staff also see the salary. */
   show_salary: boolean;
@@ -3939,8 +3939,8 @@ export interface StaffForm {
   name: string;
   permission_id: string;
   /**
-   * Required for a new member. Left out of an update it stays as it is, and so does null from
-   * somebody who may not see it.
+   * Required for a new member. Left out of an update it stays as it is; null removes it, but not
+   * from somebody who may not see it.
    */
   salary?: number | null;
   /** Whether others who may see staff also see the salary. */
