@@ -386,8 +386,8 @@ fn expired() -> Words {
 }
 
 fn cancelled(booking: &BookingRow, tells_reason: bool, way_back: Text) -> Words {
-    // Cancelled after the journey: a complaint.
-    let is_complaint = booking.cancelled_at.is_some_and(|at| at >= booking.arrival_at);
+    // Refunded after the journey: a complaint.
+    let is_complaint = booking.completed_at.is_some();
     let (subject, first) = match is_complaint {
         true => (
             ("A refund for your journey", "Pengembalian dana untuk perjalanan Anda"),

@@ -346,6 +346,8 @@ pub struct StoredBooking {
     /// The departure that it was sold with, if its sailing was moved.
     pub promised_at: Option<DateTime<Utc>>,
     pub paid_at: Option<DateTime<Utc>>,
+    /// When its journey was completed. A refund after the journey leaves it.
+    pub completed_at: Option<DateTime<Utc>>,
     pub cancelled_at: Option<DateTime<Utc>>,
     pub cancel_reason: Option<String>,
     pub refund_amount: Option<Rupiah>,
@@ -543,6 +545,7 @@ impl NewBooking {
                 expires_at: self.expires_at,
                 promised_at: None,
                 paid_at: self.paid_at,
+                completed_at: None,
                 cancelled_at: None,
                 cancel_reason: None,
                 refund_amount: None,
@@ -611,6 +614,7 @@ impl BookingRow {
             is_manifest_closed: self.joined.manifest_closed_at.is_some(),
             is_called_off: self.called_off,
             is_partner_suspended: self.joined.partner_suspended,
+            has_sailed: self.completed_at.is_some(),
             is_resold: self.reseller_id.is_some(),
             was_paid: self.paid_at.is_some(),
             total: self.total,

@@ -490,7 +490,7 @@ async fn a_complaint_takes_back_a_part_of_the_earnings(world: World) {
     assert_eq!(entries(&world, &booking).await, expected);
     cancels(&world, &booking, &admin, json!({ "refund_amount": 1 }))
         .await
-        .is(409, "already_cancelled");
+        .is(409, "already_refunded");
     assert_invariants(&world).await;
 }
 
@@ -729,7 +729,8 @@ async fn two_cancellations_refund_once(world: World) {
         let (one, two) = tokio::join!(by(10_000), by(20_000));
         let (won, lost) = if one.status == 200 { (one, two) } else { (two, one) };
         let won = won.ok();
-        lost.is(409, "already_cancelled");
+        let word = if is_completed { "already_refunded" } else { "already_cancelled" };
+        lost.is(409, word);
         let stored = world.looks_up(&booking).await;
         assert_eq!(won["refund_amount"], stored["refund_amount"]);
         assert_eq!(stored["owed"], stored["refund_amount"]);

@@ -370,7 +370,7 @@ async fn what_cannot_be_cancelled_is_named(world: World) {
     let body = json!({ "reason": "x" });
     world.post(&path(&booking, "/cancel"), body).by(&admin).send().await.ok();
     let over = world.cancels_some(&booking, ids(&booking, &[0]), None, json!({})).await;
-    over.is(409, "already_cancelled");
+    over.is(409, "already_refunded");
     world.is_clean().await;
 }
 

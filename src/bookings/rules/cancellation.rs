@@ -79,7 +79,8 @@ impl Refund {
 ///   until the journey is completed. Staff may also state the amount, from nothing to the price.
 /// - A cancelled sailing cancels its bookings in full.
 /// - Staff can refund a completed journey, in full or with an amount of at least one rupiah, for a
-///   complaint. The partner bears it, unless staff decides for the platform.
+///   complaint. The partner bears it, unless staff decides for the platform. They can do so once:
+///   earnings are taken back by one posting and one due of a booking.
 pub fn cancellation(
     booking: &BookingState,
     request: CancelRequest,
@@ -130,6 +131,7 @@ pub fn cancellation(
             }
         }
         (Completed, Actor::Guest | Actor::Partner | Actor::Sailing) => Err(Refusal::Departed),
+        (RefundPending | Refunded, _) if booking.has_sailed => Err(Refusal::AlreadyRefunded),
         (status @ (Expired | Cancelled | RefundPending | Refunded), _) => Err(over(status)),
     }
 }
@@ -158,6 +160,7 @@ fn part(booking: &BookingState, share: Rupiah, are_boarded: bool) -> Result<Book
         PendingPayment => return Err(Refusal::NotPaid),
         Completed => return Err(Refusal::Departed),
         Paid => {}
+        RefundPending | Refunded if booking.has_sailed => return Err(Refusal::AlreadyRefunded),
         status @ (Expired | Cancelled | RefundPending | Refunded) => return Err(over(status)),
     }
     if are_boarded {
@@ -298,6 +301,16 @@ mod tests {
             for (actor, expected) in actors.into_iter().zip(row) {
                 let found = by(actor, &booking(status));
                 assert_eq!(found, expected, "{status} {actor:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_journey_is_refunded_once() {
+        for status in [BookingStatus::RefundPending, BookingStatus::Refunded] {
+            let refunded = BookingState { has_sailed: true, ..booking(status) };
+            for actor in [Actor::Guest, Actor::Partner, Actor::Staff, Actor::Sailing] {
+                assert_eq!(by(actor, &refunded), Err(Refusal::AlreadyRefunded), "{actor:?}");
             }
         }
     }

@@ -55,6 +55,8 @@ pub struct BookingState {
     /// Cancelled together with its sailing.
     pub is_called_off: bool,
     pub is_partner_suspended: bool,
+    /// Its journey was completed, also if it was refunded later.
+    pub has_sailed: bool,
     /// Sold by a reseller, to whose account refunds go.
     pub is_resold: bool,
     pub was_paid: bool,

@@ -20,6 +20,8 @@ pub enum Refusal {
     AlreadyBoarded,
     /// It is cancelled, or was refunded.
     AlreadyCancelled,
+    /// It was refunded after its journey, for a complaint. That can be done once.
+    AlreadyRefunded,
     /// It was not paid in time.
     Expired,
     /// Only a paid booking can be rescheduled, and has tickets.
@@ -50,6 +52,7 @@ impl Refusal {
             Self::ManifestClosed => "manifest_closed",
             Self::AlreadyBoarded => "already_boarded",
             Self::AlreadyCancelled => "already_cancelled",
+            Self::AlreadyRefunded => "already_refunded",
             Self::Expired => "expired",
             Self::NotPaid => "not_paid",
             Self::AlreadyPaid => "already_paid",
@@ -81,6 +84,12 @@ impl Refusal {
             Self::AlreadyCancelled => {
                 of_state("This booking is cancelled.", "Pemesanan ini sudah dibatalkan.")
             }
+            Self::AlreadyRefunded => of_state(
+                "This booking was already refunded after its journey. A second refund is not \
+                 possible.",
+                "Dana pemesanan ini sudah dikembalikan setelah perjalanan. Pengembalian kedua \
+                 tidak dapat dilakukan.",
+            ),
             Self::Expired => of_state(
                 "This booking was not paid in time and has expired.",
                 "Pemesanan ini tidak dibayar tepat waktu dan sudah kedaluwarsa.",

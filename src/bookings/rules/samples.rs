@@ -24,6 +24,7 @@ pub(super) fn booking(status: BookingStatus) -> BookingState {
         is_manifest_closed: false,
         is_called_off: false,
         is_partner_suspended: false,
+        has_sailed: status == BookingStatus::Completed,
         is_resold: false,
         was_paid: !matches!(status, BookingStatus::PendingPayment | BookingStatus::Expired),
         total: Rupiah(100_000),
@@ -33,7 +34,7 @@ pub(super) fn booking(status: BookingStatus) -> BookingState {
 }
 
 pub(super) fn any_state() -> impl Strategy<Value = BookingState> {
-    let flags = proptest::array::uniform6(any::<bool>());
+    let flags = proptest::array::uniform7(any::<bool>());
     let times = (-3_000_i64..5_000, proptest::option::of(-120_i64..120));
     let cap = proptest::option::of(0_i32..=100);
     let money = (0_i64..10_000_000, 0_i64..12_000_000, cap);
@@ -52,6 +53,7 @@ pub(super) fn any_state() -> impl Strategy<Value = BookingState> {
                 was_paid: flags[3],
                 is_partner_suspended: flags[4],
                 is_resold: flags[5],
+                has_sailed: flags[6],
                 total: Rupiah(total),
                 gone: Rupiah(gone),
                 refund_cap,

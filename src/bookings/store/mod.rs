@@ -9,7 +9,7 @@ macro_rules! booking {
                k.passengers, k.cancelled_passengers, k.boarded, k.accepted_terms, k.accepted_terms_id, k.unit_price,
                k.fare_lines, k.subtotal, k.discount, k.taxes, k.tax, k.total, k.commission_rate, k.commission,
                k.commission_taxes, k.commission_tax, k.partner_discount, k.partner_net,
-               k.expires_at, k.promised_at, k.paid_at, k.cancelled_at, k.cancel_reason,
+               k.expires_at, k.promised_at, k.paid_at, k.completed_at, k.cancelled_at, k.cancel_reason,
                k.refund_amount, k.refund_account, k.reschedule_id, k.refund_cap,
                CAST(COALESCE((SELECT SUM(o.unpaid) FROM refunds o
                  WHERE o.booking_id = k.id AND o.unpaid > 0), 0) AS BIGINT) AS owed,

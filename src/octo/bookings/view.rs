@@ -79,6 +79,8 @@ impl Row {
             is_called_off: self.called_off,
             is_partner_suspended: !self.line.on_sale,
             is_resold: true,
+            // A refund after the journey is a cancellation like any other to a reseller.
+            has_sailed: self.stored.status == BookingStatus::Completed,
             was_paid: self.paid_at.is_some(),
             total: self.total,
             gone: Rupiah::ZERO,

@@ -2654,13 +2654,13 @@ class BookingsApi(Group):
         moved by 30 minutes or more or its partner is suspended. Partners and staff refund in
         full, or with `refund` = `policy` as for a guest; a partner cannot choose `policy` for a
         reseller's booking. Staff with `bookings.write` may set `refund_amount` from 0 to the
-        price. They may also refund a completed journey, with at least 1; the partner bears it,
-        or the platform with `borne_by` = `platform`. Other uses of these fields are 422
+        price. They may also refund a completed journey, with at least 1; once; the partner bears
+        it, or the platform with `borne_by` = `platform`. Other uses of these fields are 422
         `not_allowed`.
 
         Refusals: `departed` for guests after departure. `already_boarded` and `manifest_closed`
-        for guests within 24 hours before departure. `already_cancelled` or `expired` if the
-        booking is over.
+        for guests within 24 hours before departure. `already_refunded` after a refund of a
+        completed journey, `already_cancelled` or `expired` if the booking is over otherwise.
 
         Some passengers: the booking must be paid (`not_paid`), and none of them checked in
         (`already_boarded`, for every caller). `qty`, `passengers` and `price` become those of
