@@ -1,7 +1,7 @@
 //! The bookings of a guest, who proves them by code and e-mail address. Both stay in a sealed cookie, so
 //! that no address has anything personal.
 
-use axum::response::Response;
+use axum::{http::Uri, response::Response};
 use chrono::{DateTime, TimeDelta, Utc};
 use fast_qr::{ECL, QRBuilder, convert::svg::SvgBuilder};
 use futures_util::{FutureExt, future::BoxFuture};
@@ -9,7 +9,7 @@ use minijinja::context;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::at;
+use super::{at, in_english};
 use crate::web::{
     cancelling::cancel_passengers,
     client::{Call, Envelope, Shown},
@@ -19,7 +19,7 @@ use crate::web::{
     rescheduling::reschedule,
     session,
     view::data,
-    visit::{GuestBooking, Visit, with_query},
+    visit::{GuestBooking, Visit, in_both_languages, with_query},
 };
 
 /// A browser remembers at most this many bookings.
@@ -28,14 +28,17 @@ const REMEMBERED: usize = 5;
 const FEW_TICKETS: usize = 10;
 
 fn opened(visit: &Visit) -> Vec<GuestBooking> {
+    kept(visit).map(|kept| kept.bookings).unwrap_or_default()
+}
+
+fn kept(visit: &Visit) -> Option<Kept> {
     let app = visit.web.app();
     let sealed = visit.session.bookings.as_deref();
     let text = sealed.and_then(|sealed| app.sealer.open(sealed).ok());
     let kept: Option<Kept> = text.and_then(|text| serde_json::from_str(&text).ok());
     // A browser drops the cookie in time; a copy of it does not.
     let oldest = app.clock.now() - TimeDelta::seconds(session::BOOKINGS_LIFETIME);
-    let kept = kept.filter(|kept| kept.purpose == PURPOSE && kept.at > oldest);
-    kept.map(|kept| kept.bookings).unwrap_or_default()
+    kept.filter(|kept| kept.purpose == PURPOSE && kept.at > oldest)
 }
 
 /// What the cookie has, sealed.
@@ -51,8 +54,11 @@ const PURPOSE: &str = "bookings of a guest";
 
 fn keep(visit: &mut Visit, bookings: Vec<GuestBooking>) {
     let at = visit.web.app().clock.now();
-    let kept = json!(Kept { purpose: PURPOSE.to_owned(), at, bookings }).to_string();
-    if let Ok(sealed) = visit.web.app().sealer.seal(&kept) {
+    seal(visit, &Kept { purpose: PURPOSE.to_owned(), at, bookings });
+}
+
+fn seal(visit: &mut Visit, kept: &Kept) {
+    if let Ok(sealed) = visit.web.app().sealer.seal(&json!(kept).to_string()) {
         visit.jar.bookings(&sealed);
     }
 }
@@ -64,6 +70,7 @@ pub fn remember(visit: &mut Visit, booking: &Value) {
         id: text(&booking["id"]),
         code: text(&booking["code"]),
         email: text(&booking["contact"]["email"]),
+        in_english: in_english(visit.lang()),
     };
     let mut all = opened(visit);
     all.retain(|one| one.id != new.id);
@@ -161,14 +168,46 @@ fn show_lookup(
     visit.render(status, "site_bookings.html", title, contents)
 }
 
+/// Remembers the language in which the booking was looked at last. That prolongs nothing.
+fn remember_language(visit: &mut Visit) {
+    let in_english = in_english(visit.lang());
+    let changed = visit.guest.as_ref().filter(|guest| guest.in_english != in_english);
+    let Some(id) = changed.map(|guest| guest.id.clone()) else { return };
+    let Some(mut kept) = kept(visit) else { return };
+    let same = kept.bookings.iter_mut().filter(|one| one.id == id);
+    same.for_each(|one| one.in_english = in_english);
+    seal(visit, &kept);
+}
+
+/// The pages of the payment simulator, which stand for those of a provider.
+const PAYMENT_PAGES: &str = "/pay/";
+
+/// Whether somebody who reads English comes from a provider's page or from a mail: the address that
+/// both lead to has no language. Links of this site lead to the language that was chosen.
+fn comes_back_in_english(visit: &Visit) -> bool {
+    let header = |name| visit.headers.get(name).and_then(|value| value.to_str().ok());
+    let from_elsewhere = header("sec-fetch-site").is_some_and(|site| site != "same-origin");
+    let referer = header("referer").and_then(|referer| referer.parse::<Uri>().ok());
+    let has_paid = referer.is_some_and(|referer| referer.path().starts_with(PAYMENT_PAGES));
+    let reads_english = visit.guest.as_ref().is_some_and(|guest| guest.in_english);
+    reads_english && !in_english(visit.lang()) && (from_elsewhere || has_paid)
+}
+
 /// One booking, with what to do next.
 pub fn site_booking(visit: Visit, form: Option<Values>) -> BoxFuture<'static, Response> {
-    with_booking(visit, form, |visit, form| {
+    with_booking(visit, form, |mut visit, form| {
         async move {
             match form.as_ref().and_then(|form| form.get("_do")) {
                 Some("pay") => act(visit, "pay_again").await,
                 Some("resend") => act(visit, "resend_ticket").await,
-                _ => show(visit, Shown::plain()).await,
+                _ if form.is_none() && comes_back_in_english(&visit) => {
+                    let [_, in_english] = in_both_languages(&visit.path, &visit.query);
+                    visit.redirect(&in_english)
+                }
+                _ => {
+                    remember_language(&mut visit);
+                    show(visit, Shown::plain()).await
+                }
             }
         }
         .boxed()

@@ -66,6 +66,9 @@ pub struct GuestBooking {
     pub id: String,
     pub code: String,
     pub email: String,
+    /// Whether it was looked at last on an English page.
+    #[serde(default)]
+    pub in_english: bool,
 }
 
 /// The signed-in person.

@@ -20,6 +20,7 @@ on_both_engines![
     terms_are_shown_once_they_are_published,
     a_booking_is_opened_by_code_and_address,
     a_browser_remembers_five_bookings,
+    a_traveller_comes_back_from_paying_in_the_same_language,
     codes_are_mailed_without_saying_whether_there_are_any,
     a_guest_books_pays_and_sees_tickets,
     an_error_on_the_site_leads_back_to_the_search,
@@ -172,6 +173,40 @@ async fn a_booking_is_opened_by_code_and_address(world: World) {
     let forged = world.page(&page, "dermaga_bookings=x%3Ay").await;
     assert_eq!(forged.status, 303);
     world.page(elsewhere.location(), "").await.says(&format!("value=\"{code}\""));
+}
+
+async fn a_traveller_comes_back_from_paying_in_the_same_language(world: World) {
+    let sailing = world.sailing().await;
+    let booking = world.books(order(&sailing, 2, "sari@example.com")).await.ok();
+    let code = booking["code"].as_str().unwrap();
+    let (page, in_english) = (format!("/booking/{code}"), format!("/en/booking/{code}"));
+    let fields = [("code", code), ("email", "sari@example.com")];
+    let elsewhere = [("sec-fetch-site", "cross-site")];
+    let here = [("sec-fetch-site", "same-origin")];
+    let simulator = format!("http://{}/pay/x", world.address);
+    let simulator = [("sec-fetch-site", "same-origin"), ("referer", simulator.as_str())];
+    let own = format!("http://{}{in_english}", world.address);
+    let switch = [("sec-fetch-site", "same-origin"), ("referer", own.as_str())];
+
+    let cookies = world.submits("/en/booking", "", &fields).await.cookies();
+    for headers in [&elsewhere[..], &simulator, &[("sec-fetch-site", "none")]] {
+        let back = world.page_with(&page, &cookies, headers).await;
+        assert_eq!((back.status, back.location()), (303, in_english.as_str()), "{headers:?}");
+    }
+    let again = world.page_with(&in_english, &cookies, &elsewhere).await;
+    assert!(again.status == 200 && again.cookies().is_empty(), "nothing to remember");
+    // The link to the other language leads there. An old browser does not say where it comes from.
+    for headers in [&here[..], &switch, &[]] {
+        let shown = world.page_with(&page, &cookies, headers).await;
+        assert_eq!(shown.status, 200, "{headers:?}");
+        shown.says("Belum dibayar");
+        // The language that was chosen last is kept.
+        let in_indonesian = shown.cookies();
+        let back = world.page_with(&page, &in_indonesian, &elsewhere).await;
+        assert_eq!(back.status, 200, "{headers:?}");
+        let switched = world.page_with(&in_english, &in_indonesian, &here).await.cookies();
+        assert_eq!(world.page_with(&page, &switched, &elsewhere).await.status, 303);
+    }
 }
 
 async fn a_browser_remembers_five_bookings(world: World) {

@@ -57,6 +57,13 @@ impl World {
         page(client().request(Method::GET, address).header("cookie", cookies)).await
     }
 
+    pub async fn page_with(&self, path: &str, cookies: &str, headers: &[(&str, &str)]) -> Page {
+        let address = format!("http://{}{path}", self.address);
+        let request = client().request(Method::GET, address).header("cookie", cookies);
+        page(headers.iter().fold(request, |request, (name, value)| request.header(*name, *value)))
+            .await
+    }
+
     /// Posts a form as a page of this service does.
     pub async fn submits(&self, path: &str, cookies: &str, fields: &[(&str, &str)]) -> Page {
         let origin = format!("http://{}", self.address);
