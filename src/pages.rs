@@ -65,9 +65,9 @@ fn own(pages: Pages) -> Pages {
     .edit("/console/onboarding/bank", "update_onboarding", "get_onboarding", ("Bank account", "Rekening bank"))
         .fields("bank_account.bank_code bank_account.account_number bank_account.account_name").then("/console/onboarding").locked_while_acting()
     .form("/console/onboarding/documents", "update_onboarding", ("Documents", "Dokumen"))
-        .fields("documents[type file_id]").then("/console/onboarding")
-        .says("Photograph the paper flat and in daylight, or choose a PDF. A new file replaces the one of the same kind.",
-              "Foto dokumen secara datar di tempat terang, atau pilih PDF. Berkas baru menggantikan yang sejenis.")
+        .about("get_onboarding").heading("-").fields("documents[type file_id]").then("/console/onboarding")
+        .says("Photograph the paper flat and in daylight, or choose a PDF. A new file replaces the one of the same kind. Those marked as needed must be there to hand in.",
+              "Foto dokumen secara datar di tempat terang, atau pilih PDF. Berkas baru menggantikan yang sejenis. Yang bertanda wajib harus ada untuk pengajuan.")
     .act("/console/onboarding/submit", "update_onboarding", "get_onboarding", ("Hand in", "Ajukan"))
         .fixed(&[("submit", "true")]).then("/console/onboarding")
         .says("We review the papers and tell you the result by e-mail.", "Kami meninjau dokumen dan mengabarkan hasilnya lewat e-mail.")
@@ -246,7 +246,7 @@ fn fleet(pages: Pages) -> Pages {
     .show("/console/routes/{id}", "get_route", ("Route", "Rute")).heading("from to")
         .columns("speedboat.name price schedule_type start_date end_date timezone published_at").table("times", "departure_time arrival_time days price")
     .act("/console/routes/{id}/publish", "publish_route_by_post", "get_route", ("Publish", "Terbitkan")).heading("from to").when("status", &["draft"])
-        .columns("speedboat.name price schedule_type start_date end_date").says("All sailings of the schedule go on sale.", "Semua jadwal mulai dijual.")
+        .columns("speedboat.name price schedule_type start_date end_date times").says("All sailings of the schedule go on sale.", "Semua jadwal mulai dijual.")
     .edit("/console/routes/{id}/edit", "update_route", "get_route", ("Edit route", "Ubah rute")).heading("from to").when("status", &["draft"])
         .fields(ROUTE).choose("speedboat_id", "list_speedboats", "name mitra.name", ACTIVE)
     .act("/console/routes/{id}/change", "update_sailings", "get_route", ("Change sailings", "Ubah jadwal")).heading("from to").when("status", &["published"]).shows_answer("answer_changed.html")

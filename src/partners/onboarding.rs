@@ -195,6 +195,9 @@ pub struct DocumentFile {
 pub struct Step {
     pub key: StepKey,
     pub complete: bool,
+    /// Fields, or types of documents, without which the papers cannot be handed in.
+    pub required: Vec<&'static str>,
+    /// Those of them that are missing.
     pub missing: Vec<&'static str>,
 }
 

@@ -113,7 +113,7 @@ pub fn all_approved(partner_type: PartnerType, documents: &[DocumentRow]) -> boo
     required(partner_type).iter().all(approved)
 }
 
-/// The steps with their missing fields. A rejected document counts as missing. An individual needs
+/// The steps with what they need and what of it is missing. A rejected document counts as missing. An individual needs
 /// neither NIB nor NPWP.
 pub fn steps(
     partner_type: PartnerType,
@@ -121,43 +121,50 @@ pub fn steps(
     documents: &[DocumentRow],
 ) -> Vec<Step> {
     let OnboardingData { business, pic, bank_account, .. } = papers;
-    let missing = |fields: &[(&'static str, bool)]| -> Vec<&'static str> {
-        fields.iter().filter(|(_, there)| !there).map(|(name, _)| *name).collect()
+    let is_company = partner_type == PartnerType::Company;
+    let step = |key, fields: &[(&'static str, bool, bool)]| {
+        let required = fields.iter().filter(|(_, is_required, _)| *is_required);
+        let missing = required.clone().filter(|(.., is_there)| !is_there);
+        let missing: Vec<_> = missing.map(|(name, ..)| *name).collect();
+        let required = required.map(|(name, ..)| *name).collect();
+        Step { key, complete: missing.is_empty(), required, missing }
     };
-    let is_individual = partner_type == PartnerType::Individual;
-    let business = missing(&[
-        ("legal_name", business.legal_name.is_some()),
-        ("nib", is_individual || business.nib.is_some()),
-        ("npwp", is_individual || business.npwp.is_some()),
-        ("address", business.address.is_some()),
-        ("city", business.city.is_some()),
-        ("province", business.province.is_some()),
-        ("postal_code", business.postal_code.is_some()),
-    ]);
-    let pic = missing(&[
-        ("name", pic.name.is_some()),
-        ("position", pic.position.is_some()),
-        ("phone", pic.phone.is_some()),
-        ("email", pic.email.is_some()),
-        ("nik", pic.nik.is_some()),
-    ]);
-    let bank_account = missing(&[
-        ("bank_code", bank_account.bank_code.is_some()),
-        ("account_number", bank_account.account_number.is_some()),
-        ("account_name", bank_account.account_name.is_some()),
-    ]);
-    let wanted =
-        |kind: &&DocumentType| !documents.iter().any(|d| d.kind == **kind && !d.is_rejected());
-    let documents =
-        required(partner_type).iter().filter(wanted).map(|kind| kind.as_str()).collect();
-    [
-        (StepKey::Business, business),
-        (StepKey::Pic, pic),
-        (StepKey::BankAccount, bank_account),
-        (StepKey::Documents, documents),
+    let is_there =
+        |kind: &DocumentType| documents.iter().any(|d| d.kind == *kind && !d.is_rejected());
+    let kinds = required(partner_type).iter().map(|kind| (kind.as_str(), true, is_there(kind)));
+    vec![
+        step(
+            StepKey::Business,
+            &[
+                ("legal_name", true, business.legal_name.is_some()),
+                ("nib", is_company, business.nib.is_some()),
+                ("npwp", is_company, business.npwp.is_some()),
+                ("address", true, business.address.is_some()),
+                ("city", true, business.city.is_some()),
+                ("province", true, business.province.is_some()),
+                ("postal_code", true, business.postal_code.is_some()),
+            ],
+        ),
+        step(
+            StepKey::Pic,
+            &[
+                ("name", true, pic.name.is_some()),
+                ("position", true, pic.position.is_some()),
+                ("phone", true, pic.phone.is_some()),
+                ("email", true, pic.email.is_some()),
+                ("nik", true, pic.nik.is_some()),
+            ],
+        ),
+        step(
+            StepKey::BankAccount,
+            &[
+                ("bank_code", true, bank_account.bank_code.is_some()),
+                ("account_number", true, bank_account.account_number.is_some()),
+                ("account_name", true, bank_account.account_name.is_some()),
+            ],
+        ),
+        step(StepKey::Documents, &kinds.collect::<Vec<_>>()),
     ]
-    .map(|(key, missing)| Step { key, complete: missing.is_empty(), missing })
-    .into()
 }
 
 /// Fields that are missing now and were present before.
@@ -165,7 +172,8 @@ pub fn less(now: &[Step], earlier: &[Step]) -> Vec<Step> {
     let gone = |(now, earlier): (&Step, &Step)| {
         let gone = now.missing.iter().filter(|name| !earlier.missing.contains(name));
         let missing: Vec<_> = gone.copied().collect();
-        Step { key: now.key, complete: missing.is_empty(), missing }
+        let required = now.required.clone();
+        Step { key: now.key, complete: missing.is_empty(), required, missing }
     };
     now.iter().zip(earlier).map(gone).collect()
 }
@@ -255,8 +263,11 @@ mod tests {
     fn a_rejection_taken_back_resumes_the_review_only_if_it_was_the_last() {
         use DocumentStatus::*;
         use DocumentType::*;
-        let complete = [Step { key: StepKey::Business, complete: true, missing: vec![] }];
-        let lacking = [Step { key: StepKey::Business, complete: false, missing: vec!["city"] }];
+        let step = |complete, missing| {
+            [Step { key: StepKey::Business, complete, required: vec!["city"], missing }]
+        };
+        let complete = step(true, vec![]);
+        let lacking = step(false, vec!["city"]);
         let passed = [document(Deed, Approved), document(Nib, Pending)];
         let another = [document(Deed, Approved), document(Nib, Rejected)];
         let revision = |was, verdict, documents: &[DocumentRow], steps: &[Step]| {

@@ -70,6 +70,12 @@ pub fn span(
     Some((departure_at, arrival_at))
 }
 
+/// Calendar days from departure to arrival, each in the zone of its harbour.
+pub fn days_to_arrival(span: Span, zone: Tz, arrival_zone: Tz) -> i64 {
+    let day = |at: DateTime<Utc>, zone| at.with_timezone(&zone).date_naive();
+    (day(span.1, arrival_zone) - day(span.0, zone)).num_days()
+}
+
 /// The span of a sailing on `day` with another departure or arrival. Without a new arrival it takes
 /// as long as before.
 pub fn moved_span(
@@ -157,6 +163,25 @@ mod tests {
             assert_eq!(instants(&plan), [expected], "{zone}");
             assert_eq!(departures(&plan)[0].day, date("2027-01-01"), "the day where it departs");
         }
+    }
+
+    #[test]
+    fn an_arrival_is_some_days_after_the_departure_by_the_calendars_of_both_harbours() {
+        let days = |departs: &str, arrives: &str, arrival_zone| {
+            let time = time(departs, arrives, None);
+            let (zone, day) = (Tz::Asia__Jakarta, date("2026-11-16"));
+            let span = span(day, time.departure_time, time.arrival_time, zone, arrival_zone);
+            days_to_arrival(span.unwrap(), zone, arrival_zone)
+        };
+        let (here, east) = (Tz::Asia__Jakarta, Tz::Asia__Jayapura);
+        assert_eq!(days("08:00", "09:00", here), 0);
+        assert_eq!(days("08:00", "08:00", here), 1);
+        assert_eq!(days("23:30", "01:00", here), 1);
+        // At 21:30 it is 23:30 in the east.
+        assert_eq!(days("21:30", "23:45", east), 0);
+        assert_eq!(days("21:30", "00:30", east), 1);
+        assert_eq!(days("22:30", "00:45", east), 1);
+        assert_eq!(days("22:30", "00:15", east), 2);
     }
 
     #[test]

@@ -32,10 +32,21 @@ pub struct Route {
     pub price: Rupiah,
     pub timezone: Zone,
     pub arrival_timezone: Zone,
-    pub times: Vec<RouteTime>,
+    pub times: Vec<PlannedTime>,
     pub status: RouteStatus,
     pub published_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
+}
+
+/// A departure time of a route, with the day of its arrival.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "RouteTime")]
+pub struct PlannedTime {
+    #[serde(flatten)]
+    pub time: RouteTime,
+    /// Calendar days from departure to arrival, each in the time zone of its harbour: 1 if it
+    /// arrives on the next day.
+    pub arrival_day_offset: i64,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -30,6 +30,8 @@ pub struct FieldView {
     pub required: bool,
     /// Required unless something else of the form stands for it: the browser does not insist.
     pub conditional: bool,
+    /// Not required by the form, but to hand in the papers that it belongs to.
+    pub needed: bool,
     pub minimum: Option<i64>,
     pub maximum: Option<i64>,
     pub max_length: Option<u64>,
@@ -125,6 +127,7 @@ impl Form<'_> {
             error: self.error(&name),
             search: self.values.get(&format!("_search.{name}")).map(str::to_owned),
             conditional: false,
+            needed: false,
             focus: false,
             required: field.required && !matches!(field.kind, Kind::Boolean | Kind::List(_)),
             minimum: whole(field.minimum),

@@ -181,6 +181,15 @@ impl Locale {
         at.with_timezone(&zone).format("%H.%M").to_string()
     }
 
+    /// `+1 day`; empty for the same day.
+    pub fn days_later(self, days: i64) -> String {
+        match days {
+            ..=0 => String::new(),
+            1 => self.lang.of("+1\u{a0}day", "+1\u{a0}hari").into(),
+            _ => format!("+{days}\u{a0}{}", self.lang.of("days", "hari")),
+        }
+    }
+
     /// A chip: tone, sign and word.
     pub fn chip(self, value: &str) -> String {
         let (tone, word) = match words::state(value) {
@@ -265,6 +274,13 @@ impl Locale {
         if name == "code" {
             return format!("<span class=\"code\">{}</span>", escape(text));
         }
+        if name == "arrival_time" {
+            let days = parent["arrival_day_offset"].as_i64().unwrap_or_default();
+            return match self.days_later(days) {
+                later if later.is_empty() => escape(text),
+                later => format!("{} {later}", escape(text)),
+            };
+        }
         if STATES.contains(&name) {
             return self.chip(text);
         }
@@ -306,6 +322,14 @@ impl Locale {
     fn object(self, value: &Value) -> String {
         if let Some(name) = value["name"].as_str() {
             return escape(name);
+        }
+        if let (Some(_), Some(_)) =
+            (value["departure_time"].as_str(), value["arrival_time"].as_str())
+        {
+            let shown = ["departure_time", "arrival_time"].map(|name| self.cell(value, name));
+            let days = value["days"].as_array().map(|_| self.cell(value, "days"));
+            let days = days.map(|days| format!(" ({days})")).unwrap_or_default();
+            return format!("{}{days}", shown.join(" – "));
         }
         let date = |name: &str| value[name].as_str()?.parse::<NaiveDate>().ok();
         if let (Some(start), Some(end)) = (date("start_date"), date("end_date")) {
@@ -429,6 +453,21 @@ mod tests {
             words("departure_at").contains(">Sen\u{a0}16\u{a0}Nov\u{a0}2026, 08.00\u{a0}WITA<")
         );
         assert!(words("created_at").contains(">Sen\u{a0}16\u{a0}Nov\u{a0}2026, 07.00\u{a0}WIB<"));
+    }
+
+    #[test]
+    fn an_arrival_on_a_later_day_says_so() {
+        let time = |days: i64| {
+            json!({ "departure_time": "23:30", "arrival_time": "01:00", "days": ["mon"],
+                    "arrival_day_offset": days })
+        };
+        assert_eq!(LOCALE.cell(&time(0), "arrival_time"), "01:00");
+        assert_eq!(LOCALE.cell(&time(1), "arrival_time"), "01:00 +1\u{a0}hari");
+        assert_eq!(LOCALE.cell(&time(2), "arrival_time"), "01:00 +2\u{a0}hari");
+        let english = Locale { lang: Lang::En, ..LOCALE };
+        assert_eq!(english.cell(&time(1), "arrival_time"), "01:00 +1\u{a0}day");
+        let times = json!({ "times": [time(1)] });
+        assert_eq!(english.cell(&times, "times"), "23:30 – 01:00 +1\u{a0}day (Mon)");
     }
 
     #[test]

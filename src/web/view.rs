@@ -165,6 +165,16 @@ pub fn functions(app: &App, lang: Lang, rights: Arc<Rights>) -> Value {
             let words = moment(&at).map(|moment| locale.clock(moment, zone_of(zone.as_deref())));
             safe(time(&at, &words.unwrap_or_default()))
         }),
+        // `+1 day` of an arrival that is not on the day of the departure.
+        later => Value::from_function(move |departure_at: String, zone: Option<String>, arrival_at: String, arrival_zone: Option<String>| {
+            let day = |at: String, zone: Option<String>| {
+                let zone = zone_of(zone.as_deref());
+                moment(&at).map(|at| at.with_timezone(&zone).date_naive())
+            };
+            let (from, to) = (day(departure_at, zone), day(arrival_at, arrival_zone));
+            let days = to.zip(from).map(|(to, from)| (to - from).num_days());
+            locale.days_later(days.unwrap_or_default())
+        }),
         zone => Value::from_function(move |at: String, zone: String| {
             let zone = zone_of(Some(&zone));
             moment(&at).map(|moment| format::zone_name(zone, moment)).unwrap_or_default()

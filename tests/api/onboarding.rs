@@ -53,6 +53,9 @@ async fn papers_are_filled_in_step_by_step(world: World) {
     let start = world.get("/v1/mitra/onboarding").by(&made).send().await.ok();
     assert_eq!(start["status"], "draft");
     assert_eq!(missing_counts(&start), expected_counts([7, 5, 3, 5]));
+    for step in start["steps"].as_array().unwrap() {
+        assert_eq!(step["required"], step["missing"], "nothing is there yet");
+    }
     assert_eq!(start["business"]["legal_name"], json!(null));
     assert_eq!(start["documents"], json!([]));
     assert_eq!(start["submitted_at"], json!(null));

@@ -68,6 +68,7 @@ async fn a_route_is_planned_and_becomes_sailings(world: World) {
     assert_eq!(draft["times"][1]["price"], 200_000);
     assert_eq!(draft["times"][1]["days"], json!(null), "a daily route sails each day");
     assert!(draft["times"][0]["id"].is_string());
+    assert_eq!(draft["times"][0]["arrival_day_offset"], 0);
     let id = draft["id"].as_str().unwrap();
     assert!(world.sailings(&made, id).await.is_empty());
 

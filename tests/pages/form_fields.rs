@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::{
     on_both_engines,
-    sites::session,
+    sites::{Page, session},
     world::{World, client},
 };
 
@@ -22,6 +22,8 @@ on_both_engines![
     a_record_leads_back_to_the_filtered_list,
     a_settlement_and_a_balance_add_up,
     a_partner_is_told_of_its_next_settlement,
+    papers_say_what_handing_in_needs,
+    an_arrival_on_the_next_day_says_so,
     a_new_partner_reads_the_terms,
 ];
 
@@ -211,6 +213,47 @@ async fn a_partner_is_told_of_its_next_settlement(world: World) {
     agreement.says("Includes departures until");
     let all = world.page(path, &staff).await;
     assert!(!all.html.contains("Next settlement"), "{}", all.html);
+}
+
+async fn papers_say_what_handing_in_needs(world: World) {
+    let partner = session(&world.partner("made@bahari.id").await);
+    let count = |page: &Page, words: &str| page.html.matches(words).count();
+    for (step, needed, optional) in [("business", 7, 1), ("pic", 5, 0), ("bank", 3, 0)] {
+        let form = world.page(&format!("/console/onboarding/{step}"), &partner).await;
+        assert_eq!(count(&form, "(needed to hand in)"), needed, "{step}: {}", form.html);
+        assert_eq!(count(&form, "(optional)"), optional, "{step}: {}", form.html);
+    }
+    let documents = world.page("/console/onboarding/documents", &partner).await;
+    assert_eq!(count(&documents, " (needed)</option>"), 5, "{}", documents.html);
+    documents.says("Bank book (needed)</option>");
+    assert_eq!(count(&documents, "(optional)"), 0, "{}", documents.html);
+    let indonesian = partner.replace("dermaga_lang=en", "dermaga_lang=id");
+    let form = world.page("/console/onboarding/pic", &indonesian).await;
+    assert_eq!(count(&form, "(wajib untuk pengajuan)"), 5);
+}
+
+async fn an_arrival_on_the_next_day_says_so(world: World) {
+    let partner = world.active_partner("made@bahari.id").await;
+    let boat = world.adds_boat(&partner, "GT. 1").await;
+    let mut night = crate::harbour::route(&boat);
+    night["times"] = json!([{ "departure_time": "23:30", "arrival_time": "01:00" }]);
+    let route = world.creates_route(&partner, night).await;
+    let cookies = session(&partner);
+    let shown = world.page(&format!("/console/routes/{route}"), &cookies).await;
+    shown.says("01:00 +1\u{a0}day");
+    let publish = world.page(&format!("/console/routes/{route}/publish"), &cookies).await;
+    publish.says("23:30 – 01:00 +1\u{a0}day");
+    world.publishes_route(&partner, &route).await.ok();
+    let sign = "<b><time datetime=\"2026-11-16T17:00:00Z\">01.00</time></b>\
+        <span>Nusa Penida · +1\u{a0}day</span>";
+    world.page("/console/sailings?date=2026-11-16", &cookies).await.says(sign);
+    let search = "search?from=Sanur&to=Nusa+Penida&date=2026-11-16&qty=1";
+    let found = world.page(&format!("/en/{search}"), "").await;
+    found.says(sign);
+    let book = found.html.split("href=\"/en/book/").nth(1).unwrap().split('"').next().unwrap();
+    let book = format!("/en/book/{}", book.replace("&amp;", "&"));
+    world.page(&book, "").await.says(sign);
+    world.page(&format!("/{search}"), "").await.says("+1\u{a0}hari");
 }
 
 async fn a_settlement_and_a_balance_add_up(world: World) {

@@ -247,7 +247,7 @@ async fn a_weekly_route_with_two_times_is_published(world: World) {
         browser.runs("document.getElementById('f-end-date').value = '2026-11-29'").await;
         browser.presses("button[name='_add']").await;
         browser.says("Time 2").await;
-        for (row, time) in [("0", ["08:00", "08:45"]), ("1", ["15:00", "15:45"])] {
+        for (row, time) in [("0", ["08:00", "08:45"]), ("1", ["23:30", "00:15"])] {
             let script = format!(
                 "document.getElementById('f-times-{row}--departure-time').value = '{}';
                  document.getElementById('f-times-{row}--arrival-time').value = '{}';",
@@ -258,7 +258,9 @@ async fn a_weekly_route_with_two_times_is_published(world: World) {
         }
         browser.presses(".send button").await;
         browser.says("Sanur · Nusa Penida").await;
+        browser.says("00:15 +1\u{a0}day").await;
         browser.follows("Publish").await;
+        browser.says("23:30 – 00:15 +1\u{a0}day (Mon)").await;
         browser.presses(".send button").await;
         match attempt {
             "first" => browser.says("Published").await,
@@ -521,6 +523,7 @@ async fn a_partner_fills_in_four_tasks_and_sees_why_a_document_was_rejected(worl
     for (task, part) in steps {
         browser.goes("/console/onboarding").await;
         browser.follows(task).await;
+        browser.says("(needed to hand in)").await;
         for (name, value) in papers[part].as_object().unwrap() {
             let id = format!("#f-{}-{}", part.replace('_', "-"), name.replace('_', "-"));
             let text = value.as_str().map_or_else(|| format!("0{value}"), str::to_owned);

@@ -28,7 +28,7 @@ use crate::{
         routes::{self, Stored},
         rules::{self, Departure, Plan, Span},
         store::{self, SailingSpan},
-        view::{Route, RouteBoat},
+        view::{PlannedTime, Route, RouteBoat},
         zone::Zone,
     },
 };
@@ -379,6 +379,14 @@ pub(super) async fn ensure_zones(tx: &mut AuditedTx, route: &RouteRow) -> Result
 }
 
 pub(super) fn to_response(row: RouteRow) -> Route {
+    let (zone, arrival_zone) = (row.timezone.tz(), row.arrival_timezone.tz());
+    let times: Vec<RouteTime> = serde_json::from_value(row.times).unwrap_or_default();
+    let planned = |time: RouteTime| {
+        let (departs, arrives) = (time.departure_time, time.arrival_time);
+        let span = rules::span(row.start_date, departs, arrives, zone, arrival_zone);
+        let days = span.map(|span| rules::days_to_arrival(span, zone, arrival_zone));
+        PlannedTime { time, arrival_day_offset: days.unwrap_or_default() }
+    };
     Route {
         id: row.id,
         mitra_id: row.partner_id,
@@ -399,7 +407,7 @@ pub(super) fn to_response(row: RouteRow) -> Route {
         price: row.price,
         timezone: row.timezone,
         arrival_timezone: row.arrival_timezone,
-        times: serde_json::from_value(row.times).unwrap_or_default(),
+        times: times.into_iter().map(planned).collect(),
         status: row.status,
         published_at: row.published_at,
         created_at: row.created_at,

@@ -13,10 +13,13 @@ use super::{
     show::{further, heading},
 };
 use crate::{
-    kernel::{ids, lang::text},
+    kernel::{
+        ids,
+        lang::{Lang, text},
+    },
     web::{
         client::{Call, Envelope, Fault, Payload, Shown},
-        fields::{self, Choice, Form},
+        fields::{self, Choice, FieldView, Form},
         format::at,
         forms::{self, Spec, Upload, Values},
         page::{Choices, Page},
@@ -58,7 +61,8 @@ pub async fn form_with(visit: Visit, values: Values, shown: Shown) -> Response {
     let lang = visit.lang();
     let form =
         Form { input: &input, values: &values, faults: &shown.faults, choices: &choices, lang };
-    let fields = form.fields(&specs);
+    let mut fields = form.fields(&specs);
+    mark_needed(&mut fields, &record, lang);
     let problems = form.problems(&fields);
     let title = page.title.say(lang).to_owned();
     let name = (!record.is_null()).then(|| heading(&record, page, lang));
@@ -102,6 +106,34 @@ pub async fn form_with(visit: Visit, values: Values, shown: Shown) -> Response {
     };
     let template = page.template;
     visit.render(shown.status, template, &title, contents)
+}
+
+/// Marks what the steps of the record need to be handed in: fields of the form, or what the rows of a
+/// list are for.
+fn mark_needed(fields: &mut [FieldView], record: &Value, lang: Lang) {
+    for step in record["steps"].as_array().into_iter().flatten() {
+        let key = step["key"].as_str().unwrap_or_default();
+        let required = step["required"].as_array().map_or(&[][..], Vec::as_slice);
+        let is_required = |name: &str| required.iter().any(|one| one == name);
+        for field in fields.iter_mut() {
+            match field.name.split_once('.') {
+                Some((step, name)) if step == key => field.needed = is_required(name),
+                None if field.name == key => {
+                    let children = field.rows.iter_mut().flat_map(|row| &mut row.fields);
+                    for child in children {
+                        // An empty row is left out; of one that is filled in, all is.
+                        child.conditional = true;
+                        for option in &mut child.options {
+                            if is_required(&option.value) {
+                                option.label.push_str(lang.of(" (needed)", " (wajib)"));
+                            }
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 /// The sailing that a schedule overlaps with.

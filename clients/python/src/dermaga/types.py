@@ -3585,8 +3585,12 @@ RouteStatus: TypeAlias = Literal["draft", "published", "archived"]
 
 
 class RouteTime(TypedDict):
-    """A departure time of a route, on all or some days."""
+    """A departure time of a route, with the day of its arrival."""
 
+    arrival_day_offset: int
+    """Calendar days from departure to arrival, each in the time zone of its harbour: 1 if it
+    arrives on the next day.
+    """
     arrival_time: str
     """`HH:MM`, local to the harbour."""
     days: NotRequired[list[Weekday] | None]
@@ -4215,7 +4219,9 @@ class Step(TypedDict):
     complete: bool
     key: StepKey
     missing: list[str]
-    """Fields or documents that are still missing."""
+    """Those of them that are missing."""
+    required: list[str]
+    """Fields, or types of documents, without which the papers cannot be handed in."""
 
 
 StepKey: TypeAlias = Literal["business", "pic", "bank_account", "documents"]

@@ -3385,8 +3385,13 @@ export type RouteSort = "start_date" | "price" | "created_at";
 
 export type RouteStatus = "draft" | "published" | "archived";
 
-/** A departure time of a route, on all or some days. */
+/** A departure time of a route, with the day of its arrival. */
 export interface RouteTime {
+  /**
+   * Calendar days from departure to arrival, each in the time zone of its harbour: 1 if it arrives
+   * on the next day.
+   */
+  arrival_day_offset: number;
   /** `HH:MM`, local to the harbour. */
   arrival_time: string;
   /** Days of a weekly route. */
@@ -3983,8 +3988,10 @@ export type Status = "active" | "inactive" | "suspended";
 export interface Step {
   complete: boolean;
   key: StepKey;
-  /** Fields or documents that are still missing. */
+  /** Those of them that are missing. */
   missing: string[];
+  /** Fields, or types of documents, without which the papers cannot be handed in. */
+  required: string[];
 }
 
 export type StepKey = "business" | "pic" | "bank_account" | "documents";
