@@ -24,7 +24,10 @@ impl HarbourName {
 
 /// Normalised key of a harbour name.
 pub fn key(name: &str) -> String {
-    let plain: String = name.nfkd().filter(|c| !is_combining_mark(*c)).collect();
+    let plain: Cow<str> = match name.is_ascii() {
+        true => name.into(),
+        false => name.nfkd().filter(|c| !is_combining_mark(*c)).collect::<String>().into(),
+    };
     let words: Vec<_> = plain.split_whitespace().map(str::to_lowercase).collect();
     words.join(" ")
 }

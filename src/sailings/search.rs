@@ -1,8 +1,8 @@
 //! The search, the most frequent read: the harbours of two names, one index range, then a lookup of
 //! boat and partner for each sailing of that day. Searches of one trip on one day differ in seats,
-//! type, order and page only, so they share what was read (`ReadCache`).
+//! type, order and page only, so they share what was read (`ReadCache`), and the JSON of its offers.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
@@ -24,8 +24,12 @@ use crate::{
 /// The most sailings of one trip and day that a search considers, the first of the day.
 pub const MOST_SAILINGS: usize = 2_000;
 
+/// About how many bytes the JSON of an offer has besides its texts, and that of a fare.
+const JSON: usize = 640;
+const JSON_OF_FARE: usize = 64;
+
 /// The bookable sailings of trips that were searched for a moment ago.
-pub type Trips = ReadCache<Trip, Vec<OfferRow>>;
+pub type Trips = ReadCache<Trip, Vec<FoundSailing>>;
 
 impl App {
     pub fn trips(&self) -> &Trips {
@@ -39,6 +43,27 @@ pub struct Trip {
     pub from_key: String,
     pub to_key: String,
     pub day: NaiveDate,
+}
+
+/// A sailing of a trip, and its offers, each rendered when it is first sent.
+pub struct FoundSailing {
+    pub row: OfferRow,
+    pub seats: OnceLock<OfferJson>,
+    pub charter: OnceLock<OfferJson>,
+}
+
+impl From<OfferRow> for FoundSailing {
+    fn from(row: OfferRow) -> Self {
+        Self { row, seats: OnceLock::new(), charter: OnceLock::new() }
+    }
+}
+
+/// The JSON of an offer without its total price, which alone depends on the number of passengers.
+pub struct OfferJson {
+    pub before_total: String,
+    pub after_total: String,
+    /// The total price of one passenger.
+    pub total_of_one: Rupiah,
 }
 
 /// A sailing with at least one free seat.
@@ -68,12 +93,13 @@ pub struct OfferRow {
 }
 
 impl OfferRow {
-    /// About how much memory it takes.
+    /// About how much memory it takes, with the JSON of its offer of seats.
     fn bytes(&self) -> usize {
         let names = [&self.from_name, &self.to_name, &self.speedboat_name, &self.partner_name];
         let texts = names.into_iter().chain(&*self.facilities).chain(&*self.photos);
         let texts: usize = texts.map(|text| text.len() + size_of::<String>()).sum();
-        size_of::<Self>() + texts + self.fares.len() * (size_of::<Fare>() + 16)
+        let row = size_of::<FoundSailing>() + texts + self.fares.len() * (size_of::<Fare>() + 16);
+        row + JSON + texts + self.fares.len() * JSON_OF_FARE
     }
 }
 
@@ -108,7 +134,7 @@ impl Wanted {
 
 /// A page of bookable sailings.
 pub struct Offers<'t> {
-    pub rows: Vec<&'t OfferRow>,
+    pub sailings: Vec<&'t FoundSailing>,
     /// On all pages.
     pub total: usize,
     /// When the first sailing of all pages closes.
@@ -116,22 +142,22 @@ pub struct Offers<'t> {
 }
 
 /// The sailings of a trip that match, from all in the order of departure.
-pub fn offers<'t>(sailings: &'t [OfferRow], wanted: &Wanted) -> Offers<'t> {
-    let mut rows: Vec<_> = sailings.iter().filter(|row| wanted.matches(row)).collect();
+pub fn offers<'t>(sailings: &'t [FoundSailing], wanted: &Wanted) -> Offers<'t> {
+    let mut found: Vec<_> = sailings.iter().filter(|found| wanted.matches(&found.row)).collect();
     // Stable: sailings that are equal stay in the order of departure.
     match wanted.sort {
         OfferSort::Departure => (),
-        OfferSort::Price => rows.sort_by_key(|row| row.price),
-        OfferSort::Duration => rows.sort_by_key(|row| row.duration_minutes),
+        OfferSort::Price => found.sort_by_key(|found| found.row.price),
+        OfferSort::Duration => found.sort_by_key(|found| found.row.duration_minutes),
     }
-    let first_closes_at = rows.iter().map(|row| wanted.closes_at(row)).min();
-    let total = rows.len();
-    let rows = rows.into_iter().skip(wanted.offset).take(wanted.limit).collect();
-    Offers { rows, total, first_closes_at }
+    let first_closes_at = found.iter().map(|found| wanted.closes_at(&found.row)).min();
+    let total = found.len();
+    let sailings = found.into_iter().skip(wanted.offset).take(wanted.limit).collect();
+    Offers { sailings, total, first_closes_at }
 }
 
 /// The sailings of a trip that can be booked, in the order of departure.
-pub async fn sailings(app: &App, trip: Trip) -> Result<Arc<Kept<Vec<OfferRow>>>> {
+pub async fn sailings(app: &App, trip: Trip) -> Result<Arc<Kept<Vec<FoundSailing>>>> {
     let read = async || {
         let db = app.db_of_offers();
         let (mut rows, mut tags) = tagged(&db, &trip, app.clock.now()).await?;
@@ -140,7 +166,8 @@ pub async fn sailings(app: &App, trip: Trip) -> Result<Arc<Kept<Vec<OfferRow>>>>
             (rows, tags) = tagged(&app.db, &trip, app.clock.now()).await?;
         }
         let bytes = rows.iter().map(OfferRow::bytes).sum();
-        Ok((rows, CacheTags { tags, until: None }, bytes))
+        let sailings = rows.into_iter().map(FoundSailing::from).collect();
+        Ok((sailings, CacheTags { tags, until: None }, bytes))
     };
     app.trips().get_or_read(&app.response_cache, &app.clock, trip.clone(), read).await
 }

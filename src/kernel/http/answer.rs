@@ -18,7 +18,6 @@ use axum::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
 
 use super::{CacheTags, SharedBody};
 use crate::kernel::{
@@ -103,15 +102,21 @@ pub struct Pagination {
     total_is_minimum: bool,
 }
 
-impl<D> Paged<D> {
-    pub fn new(data: D, page: i64, page_size: i64, total: Total) -> Self {
-        let pagination = Pagination {
+impl Pagination {
+    fn new(page: i64, page_size: i64, total: Total) -> Self {
+        Self {
             page,
             page_size,
             total_items: total.items,
             total_pages: (total.items + page_size - 1) / page_size,
             total_is_minimum: total.is_minimum,
-        };
+        }
+    }
+}
+
+impl<D> Paged<D> {
+    pub fn new(data: D, page: i64, page_size: i64, total: Total) -> Self {
+        let pagination = Pagination::new(page, page_size, total);
         Self { data, pagination, beside: Nothing {}, cache_tags: CacheTags::default() }
     }
 
@@ -149,6 +154,33 @@ impl<T> Page<T> {
     }
 }
 
+/// A page whose data were serialized before.
+pub struct RenderedPage<D, B = Nothing> {
+    json: String,
+    pagination: Pagination,
+    beside: String,
+    cache_tags: CacheTags,
+    of: PhantomData<fn() -> (D, B)>,
+}
+
+impl<D, B> RenderedPage<D, B> {
+    /// `json` is that of `D`.
+    pub fn new(json: String, page: i64, page_size: i64, total: Total) -> Self {
+        let pagination = Pagination::new(page, page_size, total);
+        let (beside, cache_tags) = Default::default();
+        Self { json, pagination, beside, cache_tags, of: PhantomData }
+    }
+
+    /// With the fields of `B` next to `data`: the inner text of its JSON.
+    pub fn beside(self, beside: String) -> Self {
+        Self { beside, ..self }
+    }
+
+    pub fn tagged(self, cache_tags: CacheTags) -> Self {
+        Self { cache_tags, ..self }
+    }
+}
+
 /// A response that the edge renders, carried as an extension of the HTTP response.
 #[derive(Clone)]
 pub struct Answer(Arc<Outcome>);
@@ -157,7 +189,8 @@ pub struct Answer(Arc<Outcome>);
 enum Outcome {
     Success {
         message: Text,
-        data: Option<Box<RawValue>>,
+        /// As JSON.
+        data: Option<Box<str>>,
         pagination: Option<Pagination>,
         /// Further fields of the envelope, as the inner text of a JSON object.
         beside: String,
@@ -170,10 +203,10 @@ enum Outcome {
 
 impl Answer {
     fn success<T: Serialize>(message: Text, data: Option<&T>) -> Result<Self, Error> {
-        let data = data.map(to_raw_value).transpose().map_err(Error::internal)?;
+        let data = data.map(serde_json::to_string).transpose().map_err(Error::internal)?;
         Ok(Self(Arc::new(Outcome::Success {
             message,
-            data,
+            data: data.map(String::into_boxed_str),
             pagination: None,
             beside: String::new(),
             cache_tags: CacheTags::default(),
@@ -181,19 +214,16 @@ impl Answer {
         })))
     }
 
-    fn page<D: Serialize, B: Serialize>(page: Paged<D, B>) -> Result<Self, Error> {
-        let data = Some(to_raw_value(&page.data).map_err(Error::internal)?);
-        let beside = serde_json::to_string(&page.beside).map_err(Error::internal)?;
-        let beside =
-            beside.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
-        Ok(Self(Arc::new(Outcome::Success {
+    fn page(page: RenderedPage<(), ()>) -> Self {
+        let RenderedPage { json, pagination, beside, cache_tags, .. } = page;
+        Self(Arc::new(Outcome::Success {
             message: OK,
-            data,
-            pagination: Some(page.pagination),
-            beside: beside.to_owned(),
-            cache_tags: page.cache_tags,
+            data: Some(json.into_boxed_str()),
+            pagination: Some(pagination),
+            beside,
+            cache_tags,
             rendered: OnceLock::new(),
-        })))
+        }))
     }
 
     /// `None` for an error.
@@ -209,7 +239,7 @@ impl Answer {
         match &*self.0 {
             // As it is, rendered, and compressed, which takes less than half.
             Outcome::Success { data, beside, .. } => {
-                (data.as_ref().map_or(0, |data| data.get().len()) + beside.len()) * 5 / 2
+                (data.as_ref().map_or(0, |data| data.len()) + beside.len()) * 5 / 2
             }
             Outcome::Error(_) => 0,
         }
@@ -242,22 +272,7 @@ impl Answer {
     fn rendered(&self, lang: Lang, request_id: &str) -> Bytes {
         let json = match &*self.0 {
             Outcome::Success { message, data, pagination, beside, .. } => {
-                let envelope = serde_json::to_vec(&Envelope::<&RawValue> {
-                    status: "success",
-                    code: 200,
-                    message: message.say(lang),
-                    data: data.as_deref(),
-                    pagination: *pagination,
-                });
-                envelope.map(|mut json| {
-                    if !beside.is_empty() {
-                        json.pop();
-                        json.push(b',');
-                        json.extend_from_slice(beside.as_bytes());
-                        json.push(b'}');
-                    }
-                    json
-                })
+                envelope(message.say(lang), data.as_deref(), *pagination, beside)
             }
             Outcome::Error(error) => {
                 let (status, word, message) = error.describe();
@@ -310,10 +325,25 @@ impl<T: Serialize> IntoResponse for Reply<T> {
 
 impl<D: Serialize, B: Serialize> IntoResponse for Paged<D, B> {
     fn into_response(self) -> Response {
-        match Answer::page(self) {
-            Ok(answer) => answer.into_response(StatusCode::OK),
-            Err(error) => error.into_response(),
+        let Self { data, pagination, beside, cache_tags } = self;
+        let json = (serde_json::to_string(&data), serde_json::to_string(&beside));
+        match json {
+            (Ok(json), Ok(beside)) => {
+                let beside = beside.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+                let beside = beside.unwrap_or_default().to_owned();
+                let of = PhantomData;
+                RenderedPage::<D, B> { json, pagination, beside, cache_tags, of }.into_response()
+            }
+            (Err(error), _) | (_, Err(error)) => Error::internal(error).into_response(),
         }
+    }
+}
+
+impl<D, B> IntoResponse for RenderedPage<D, B> {
+    fn into_response(self) -> Response {
+        let Self { json, pagination, beside, cache_tags, .. } = self;
+        let page = RenderedPage { json, pagination, beside, cache_tags, of: PhantomData };
+        Answer::page(page).into_response(StatusCode::OK)
     }
 }
 
@@ -322,6 +352,33 @@ impl IntoResponse for Error {
         let (status, ..) = self.describe();
         Answer(Arc::new(Outcome::Error(self))).into_response(status)
     }
+}
+
+/// The text of an envelope, as [`Envelope`] and [`PageEnvelope`] describe it.
+fn envelope(
+    message: &str,
+    data: Option<&str>,
+    pagination: Option<Pagination>,
+    beside: &str,
+) -> serde_json::Result<Vec<u8>> {
+    const REST: usize = 256;
+    let mut json = Vec::with_capacity(data.map_or(0, str::len) + beside.len() + REST);
+    json.extend_from_slice(br#"{"status":"success","code":200,"message":"#);
+    serde_json::to_writer(&mut json, message)?;
+    if let Some(data) = data {
+        json.extend_from_slice(br#","data":"#);
+        json.extend_from_slice(data.as_bytes());
+    }
+    if let Some(pagination) = pagination {
+        json.extend_from_slice(br#","pagination":"#);
+        serde_json::to_writer(&mut json, &pagination)?;
+    }
+    if !beside.is_empty() {
+        json.push(b',');
+        json.extend_from_slice(beside.as_bytes());
+    }
+    json.push(b'}');
+    Ok(json)
 }
 
 /// Envelope of a success.
@@ -412,6 +469,7 @@ macro_rules! documented_as {
 
 documented_as!(Reply<T>, [T], Envelope<'static, T>);
 documented_as!(Paged<D, B>, [D, B], PageEnvelope<D, B>);
+documented_as!(RenderedPage<D, B>, [D, B], PageEnvelope<D, B>);
 
 /// The table documents the errors of each operation; see `table`.
 impl OperationOutput for Error {

@@ -8,9 +8,10 @@ mod file;
 mod input;
 mod once;
 mod paging;
+mod rendered;
 mod shared_body;
 
-pub use answer::{Answer, ErrorEnvelope, Page, Paged, Reply};
+pub use answer::{Answer, ErrorEnvelope, Page, Paged, RenderedPage, Reply};
 pub use cache_tags::{CacheTag, CacheTags};
 pub use envelope::{Complete, CompressOnce, REQUEST_ID, render};
 pub use export::{ListFormat, PageOrCsv};
@@ -21,4 +22,5 @@ pub use input::{
 };
 pub use once::{Once, once, once_amended};
 pub use paging::{Direction, Pages, Paging};
+pub use rendered::Rendered;
 pub use shared_body::{MIN_COMPRESSED, SharedBody, accepts_gzip};

@@ -1,5 +1,7 @@
 //! Handlers of search and locations.
 
+use std::fmt::Write;
+
 use axum::extract::State;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
@@ -9,14 +11,14 @@ use crate::{
     fleet::Owner,
     kernel::{
         db::Total,
-        error::Result,
-        http::{Body, CacheTags, Paged, Reply},
+        error::{Error, Result},
+        http::{Body, CacheTags, RenderedPage, Reply},
     },
     sailings::{
         forms::{OfferSort, SearchForm},
         model::BookingType,
         routes,
-        search::{self, MOST_SAILINGS, OfferRow, Trip, Wanted},
+        search::{self, FoundSailing, MOST_SAILINGS, OfferJson, OfferRow, Trip, Wanted},
         view::{Location, Offer, OfferBoat, OfferFare, WayBack},
     },
 };
@@ -24,7 +26,7 @@ use crate::{
 pub async fn search_sailings(
     State(app): State<App>,
     Body(form): Body<SearchForm>,
-) -> Result<Paged<Vec<Offer>, WayBack>> {
+) -> Result<RenderedPage<Vec<Offer>, WayBack>> {
     let (page, limit) = (form.page.unwrap_or(1), form.page_size.unwrap_or(20));
     let wanted = Wanted {
         qty: form.qty,
@@ -44,32 +46,79 @@ pub async fn search_sailings(
     });
     let mut tags = CacheTags::default();
     let (there, total) = offers(&app, there, &wanted, &mut tags).await?;
-    let back = match back {
-        Some((trip, wanted)) => Some(offers(&app, trip, &wanted, &mut tags).await?.0),
-        None => None,
+    let beside = match back {
+        Some((trip, wanted)) => {
+            format!("\"return\":{}", offers(&app, trip, &wanted, &mut tags).await?.0)
+        }
+        None => String::new(),
     };
-    let offers = Paged::new(there, page, limit, Total::exactly(total as i64)).tagged(tags);
-    Ok(offers.beside(WayBack { offers: back }))
+    let total = Total::exactly(total as i64);
+    Ok(RenderedPage::new(there, page, limit, total).beside(beside).tagged(tags))
 }
 
-/// A page of offers and their number on all pages. The response is right until the first sailing of
-/// all pages closes, and as long as the sailings that were read for it.
+/// A page of offers as JSON, and their number on all pages. The response is right until the first
+/// sailing of all pages closes, and as long as the sailings that were read for it.
 async fn offers(
     app: &App,
     trip: Trip,
     wanted: &Wanted,
     tags: &mut CacheTags,
-) -> Result<(Vec<Offer>, usize)> {
+) -> Result<(String, usize)> {
     let sailings = search::sailings(app, trip).await?;
     let offers = search::offers(&sailings, wanted);
     tags.tags.extend(&sailings.depends_on.tags);
     let ends = [tags.until, sailings.depends_on.until, offers.first_closes_at];
     tags.until = ends.into_iter().flatten().min();
-    Ok((offers.rows.iter().map(|row| to_response(app, row, wanted)).collect(), offers.total))
+    let rendered = offers.sailings.iter().map(|sailing| {
+        let total = |json: &OfferJson| match wanted.kind {
+            BookingType::Speedboat => json.total_of_one * i64::from(wanted.qty),
+            BookingType::Charter => json.total_of_one,
+        };
+        rendered(app, sailing, wanted.kind).map(|json| (json, total(json)))
+    });
+    let rendered: Vec<_> = rendered.collect::<Result<_>>()?;
+    let length = |(json, _): &(&OfferJson, _)| json.before_total.len() + json.after_total.len();
+    let mut json =
+        String::with_capacity(2 + rendered.iter().map(|one| length(one) + 16).sum::<usize>());
+    json.push('[');
+    for (index, (offer, total)) in rendered.iter().enumerate() {
+        if index > 0 {
+            json.push(',');
+        }
+        json.push_str(&offer.before_total);
+        // Writing to a string does not fail.
+        let _ = write!(json, "{}", total.0);
+        json.push_str(&offer.after_total);
+    }
+    json.push(']');
+    Ok((json, offers.total))
 }
 
-fn to_response(app: &App, row: &OfferRow, wanted: &Wanted) -> Offer {
-    let &Wanted { kind, qty, .. } = wanted;
+fn rendered<'s>(app: &App, sailing: &'s FoundSailing, kind: BookingType) -> Result<&'s OfferJson> {
+    let place = match kind {
+        BookingType::Speedboat => &sailing.seats,
+        BookingType::Charter => &sailing.charter,
+    };
+    if let Some(json) = place.get() {
+        return Ok(json);
+    }
+    let offer = to_response(app, &sailing.row, kind);
+    let total_of_one = offer.total_price;
+    let json = serde_json::to_string(&offer).map_err(Error::internal)?;
+    // No other field has this name, and texts have their quotes escaped.
+    const FIELD: &str = "\"total_price\":";
+    let (before, after) = json.split_once(FIELD).expect("an offer has a total price");
+    let after = after.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-');
+    let json = OfferJson {
+        before_total: format!("{before}{FIELD}"),
+        after_total: after.to_owned(),
+        total_of_one,
+    };
+    Ok(place.get_or_init(|| json))
+}
+
+/// The offer to one passenger.
+fn to_response(app: &App, row: &OfferRow, kind: BookingType) -> Offer {
     let fares = row.fares.iter().map(|fare| OfferFare {
         key: fare.key.clone(),
         price: fare.of(row.price),
@@ -78,9 +127,7 @@ fn to_response(app: &App, row: &OfferRow, wanted: &Wanted) -> Offer {
     // Charters ignore fares.
     let fares: Vec<_> = fares.filter(|_| kind == BookingType::Speedboat).collect();
     let total_price = match kind {
-        BookingType::Speedboat => {
-            fares.first().map_or(row.price, |fare| fare.price) * i64::from(qty)
-        }
+        BookingType::Speedboat => fares.first().map_or(row.price, |fare| fare.price),
         BookingType::Charter => row.price * i64::from(row.capacity),
     };
     let photo = row.photos.first().and_then(|id| id.parse().ok());
