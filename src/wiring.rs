@@ -4,7 +4,8 @@
 use crate::{
     accounts::{self, Passwords},
     app::{App, DomainState},
-    boarding, bookings,
+    boarding,
+    bookings::{self, GuestViews},
     config::Config,
     edge::Limits,
     harbours,
@@ -77,6 +78,7 @@ fn domains(config: &Config, secret_key: &Secret) -> Result<DomainState, String> 
         .with(Passwords::new(config.rate_limit.0))
         .with(Hub::default())
         .with(Trips::default())
+        .with(GuestViews::default())
         .with(WebhookClient::new(config.webhook_private_addresses.0))
         .with(KeyLimits::new(config.rate_limit.0))
         .with(Limits::new(config.rate_limit.0)))
@@ -98,6 +100,7 @@ mod tests {
         app.passwords();
         app.hub();
         app.trips();
+        app.guest_views();
         app.webhook_client();
         app.key_limits();
         app.limits();

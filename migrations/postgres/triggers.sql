@@ -1,4 +1,4 @@
--- Edition 2. Raise it with every change of this file that is released: a process that knows an older
+-- Edition 3. Raise it with every change of this file that is released: a process that knows an older
 -- edition leaves the triggers of a newer one as they are.
 --
 -- The current text of all triggers and their functions, for PostgreSQL. `sqlite/triggers.sql` has the
@@ -271,7 +271,8 @@ CREATE OR REPLACE TRIGGER bookings_change_seats BEFORE UPDATE OF seats ON bookin
 ---------------------------------------------------------------------------------------------------
 
 -- The statement that inserts a booking also writes its `booking.created` event and opens its first
--- payment. The event has the booking's id, and its lane orders the events of the booking.
+-- payment. The event has the booking's id, and its lane orders the events of the booking. The id of the
+-- payment begins with the time in that of the booking: random ids would be spread over the whole index.
 CREATE OR REPLACE FUNCTION bookings_announce() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO outbox (id, topic, payload, attempts, due_at, created_at, lane, queue)
@@ -280,8 +281,9 @@ BEGIN
     IF NEW.provider IS NOT NULL THEN
         INSERT INTO payments (id, booking_id, attempt, provider, reference, status, amount,
             leased_until, created_at)
-        VALUES (gen_random_uuid(), NEW.id, 1, NEW.provider, NEW.code || '-1', 'pending',
-            NEW.total, NEW.created_at, NEW.created_at);
+        VALUES (CAST(substr(NEW.id::text, 1, 19) || substr(gen_random_uuid()::text, 20) AS UUID),
+            NEW.id, 1, NEW.provider, NEW.code || '-1', 'pending', NEW.total, NEW.created_at,
+            NEW.created_at);
     END IF;
     RETURN NULL;
 END $$;
@@ -741,10 +743,10 @@ END $$;
 CREATE OR REPLACE TRIGGER payment_events_pay AFTER INSERT ON payment_events
     FOR EACH ROW WHEN (NEW.outcome = 'paid') EXECUTE FUNCTION payment_events_pay();
 
--- Whether a booking has a refund that is not paid yet.
+-- Whether a booking has a refund that is not paid yet. A changed debt is also a change of its booking.
 CREATE OR REPLACE FUNCTION refunds_due_insert() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 BEGIN
-    UPDATE bookings SET refund_due = TRUE WHERE id = NEW.booking_id AND NOT refund_due;
+    UPDATE bookings SET refund_due = TRUE WHERE id = NEW.booking_id;
     RETURN NULL;
 END $$;
 
@@ -760,8 +762,37 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE TRIGGER refunds_due_update AFTER UPDATE OF unpaid ON refunds
-    FOR EACH ROW WHEN ((NEW.unpaid > 0) <> (OLD.unpaid > 0))
-    EXECUTE FUNCTION refunds_due_update();
+    FOR EACH ROW WHEN (NEW.unpaid <> OLD.unpaid) EXECUTE FUNCTION refunds_due_update();
+
+---------------------------------------------------------------------------------------------------
+-- Bookings: revision
+---------------------------------------------------------------------------------------------------
+
+-- Every change of a booking raises its revision.
+CREATE OR REPLACE FUNCTION bookings_revise() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.revision := OLD.revision + 1;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER bookings_revise BEFORE UPDATE ON bookings
+    FOR EACH ROW WHEN (NEW.revision = OLD.revision) EXECUTE FUNCTION bookings_revise();
+
+-- The first attempt to pay is inserted with its booking. An attempt is paid only in a transaction that
+-- changes or locks the booking, which raises the revision.
+CREATE OR REPLACE FUNCTION payments_revise() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE bookings SET revision = revision + 1 WHERE id = NEW.booking_id;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER payments_revise_insert AFTER INSERT ON payments
+    FOR EACH ROW WHEN (NEW.attempt > 1 OR NEW.status <> 'pending') EXECUTE FUNCTION payments_revise();
+
+CREATE OR REPLACE TRIGGER payments_revise_update
+    AFTER UPDATE OF provider, reference, status, method, redirect_url, paid_at ON payments
+    FOR EACH ROW WHEN (NOT (OLD.status = 'pending' AND NEW.status = 'paid'))
+    EXECUTE FUNCTION payments_revise();
 
 ---------------------------------------------------------------------------------------------------
 -- Finance

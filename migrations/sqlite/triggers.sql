@@ -1,4 +1,4 @@
--- Edition 2. Raise it with every change of this file that is released: a process that knows an older
+-- Edition 3. Raise it with every change of this file that is released: a process that knows an older
 -- edition leaves the triggers of a newer one as they are.
 --
 -- The current text of all triggers, for SQLite. `postgres/triggers.sql` has the same rules. At start
@@ -252,7 +252,8 @@ END;
 ---------------------------------------------------------------------------------------------------
 
 -- The statement that inserts a booking also writes its `booking.created` event and opens its first
--- payment. The event has the booking's id, and its lane orders the events of the booking.
+-- payment. The event has the booking's id, and its lane orders the events of the booking. The id of the
+-- payment begins with the time in that of the booking: random ids would be spread over the whole index.
 DROP TRIGGER IF EXISTS bookings_announce;
 CREATE TRIGGER bookings_announce AFTER INSERT ON bookings BEGIN
     INSERT INTO outbox (id, topic, payload, attempts, due_at, created_at, lane, queue)
@@ -264,8 +265,8 @@ DROP TRIGGER IF EXISTS bookings_open_payment;
 CREATE TRIGGER bookings_open_payment AFTER INSERT ON bookings WHEN NEW.provider IS NOT NULL BEGIN
     INSERT INTO payments (id, booking_id, attempt, provider, reference, status, amount,
         leased_until, created_at)
-    VALUES (randomblob(16), NEW.id, 1, NEW.provider, NEW.code || '-1', 'pending', NEW.total,
-        NEW.created_at, NEW.created_at);
+    VALUES (CAST(substr(NEW.id, 1, 8) || randomblob(8) AS BLOB), NEW.id, 1, NEW.provider,
+        NEW.code || '-1', 'pending', NEW.total, NEW.created_at, NEW.created_at);
 END;
 
 ---------------------------------------------------------------------------------------------------
@@ -487,7 +488,8 @@ BEGIN
     DELETE FROM unpaid_holds WHERE kind = 'email' AND subject = OLD.held_email AND held = 0;
     DELETE FROM unpaid_holds
     WHERE kind IN ('network', 'charter') AND subject = OLD.held_network AND held = 0;
-    UPDATE bookings SET held_email = NULL, held_network = NULL WHERE id = NEW.id;
+    UPDATE bookings SET held_email = NULL, held_network = NULL, revision = revision + 1
+    WHERE id = NEW.id;
 END;
 
 -- Counts the unpaid bookings of a reseller, and refuses one too many.
@@ -703,19 +705,46 @@ CREATE TRIGGER payment_events_pay AFTER INSERT ON payment_events WHEN NEW.outcom
     FROM payments y WHERE y.id = NEW.payment_id;
 END;
 
--- Whether a booking has a refund that is not paid yet.
+-- Whether a booking has a refund that is not paid yet. A changed debt is also a change of its booking.
 DROP TRIGGER IF EXISTS refunds_due_insert;
 CREATE TRIGGER refunds_due_insert AFTER INSERT ON refunds WHEN NEW.unpaid > 0 BEGIN
-    UPDATE bookings SET refund_due = TRUE WHERE id = NEW.booking_id AND NOT refund_due;
+    UPDATE bookings SET refund_due = TRUE WHERE id = NEW.booking_id;
 END;
 
 DROP TRIGGER IF EXISTS refunds_due_update;
-CREATE TRIGGER refunds_due_update AFTER UPDATE OF unpaid ON refunds
-WHEN (NEW.unpaid > 0) <> (OLD.unpaid > 0)
+CREATE TRIGGER refunds_due_update AFTER UPDATE OF unpaid ON refunds WHEN NEW.unpaid <> OLD.unpaid
 BEGIN
     UPDATE bookings SET refund_due = EXISTS (SELECT 1 FROM refunds r
         WHERE r.booking_id = NEW.booking_id AND r.unpaid > 0)
     WHERE id = NEW.booking_id;
+END;
+
+---------------------------------------------------------------------------------------------------
+-- Bookings: revision
+---------------------------------------------------------------------------------------------------
+
+-- Every change of a booking raises its revision. A statement that raises it itself saves the second
+-- UPDATE.
+DROP TRIGGER IF EXISTS bookings_revise;
+CREATE TRIGGER bookings_revise AFTER UPDATE ON bookings WHEN NEW.revision = OLD.revision BEGIN
+    UPDATE bookings SET revision = revision + 1 WHERE id = NEW.id;
+END;
+
+-- The first attempt to pay is inserted with its booking. An attempt is paid only in a transaction that
+-- changes or locks the booking, which raises the revision.
+DROP TRIGGER IF EXISTS payments_revise_insert;
+CREATE TRIGGER payments_revise_insert AFTER INSERT ON payments
+WHEN NEW.attempt > 1 OR NEW.status <> 'pending'
+BEGIN
+    UPDATE bookings SET revision = revision + 1 WHERE id = NEW.booking_id;
+END;
+
+DROP TRIGGER IF EXISTS payments_revise_update;
+CREATE TRIGGER payments_revise_update
+AFTER UPDATE OF provider, reference, status, method, redirect_url, paid_at ON payments
+WHEN NOT (OLD.status = 'pending' AND NEW.status = 'paid')
+BEGIN
+    UPDATE bookings SET revision = revision + 1 WHERE id = NEW.booking_id;
 END;
 
 ---------------------------------------------------------------------------------------------------

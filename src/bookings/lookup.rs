@@ -52,7 +52,7 @@ pub async fn booking_for(
     let may_act = match actor {
         Actor::Staff => true,
         Actor::Partner => caller.and_then(|caller| caller.partner_id) == Some(row.partner_id),
-        Actor::Guest => credentials.open(&row),
+        Actor::Guest => credentials.open(row.channel, &row.code, &row.contact_email),
         Actor::Sailing => false,
     };
     if may_act { Ok((row, actor)) } else { Err(Error::NotFound) }
@@ -60,13 +60,12 @@ pub async fn booking_for(
 
 impl GuestCredentials {
     /// The booker of a reseller's booking is the reseller: what it costs is not for its traveller.
-    fn open(&self, row: &BookingRow) -> bool {
-        if row.channel == Channel::Reseller {
-            return false;
-        }
-        let code = self.code.as_deref().map(|code| code.trim().to_ascii_uppercase());
-        let email = self.email.as_ref().map(|email| email.as_str());
-        code.as_deref() == Some(row.code.as_str()) && email == Some(row.contact_email.as_str())
+    pub fn open(&self, channel: Channel, code: &str, email: &str) -> bool {
+        let of = self.code.as_deref().zip(self.email.as_ref());
+        channel != Channel::Reseller
+            && of.is_some_and(|(a_code, an_email)| {
+                a_code.trim().eq_ignore_ascii_case(code) && an_email.as_str() == email
+            })
     }
 }
 

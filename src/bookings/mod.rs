@@ -15,6 +15,7 @@ mod corrections;
 mod earnings;
 mod fares;
 mod forms;
+mod guest_view;
 mod http;
 mod letters;
 mod lookup;
@@ -40,6 +41,7 @@ pub use bulk::{
 };
 pub use fares::chosen as chosen_fares;
 pub use forms::{BookingForm, GuestCredentials, RescheduleForm, reason_without_url};
+pub use guest_view::GuestViews;
 pub use http::{
     OpensPayment, PathBooking, PathOwnBooking, cancel_booking, correct_contact, correct_passengers,
     create_booking, find_bookings, get_booking, list_bookings, quote_booking, set_refund_account,

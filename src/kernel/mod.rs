@@ -3,6 +3,7 @@
 pub mod access;
 pub mod address_hash;
 pub mod audit;
+pub mod batch;
 pub mod caller;
 pub mod clock;
 pub mod confidential;

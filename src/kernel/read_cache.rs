@@ -3,7 +3,7 @@
 
 use std::{hash::Hash, ops::Deref, sync::Arc};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use quick_cache::{
     DefaultHashBuilder, OptionsBuilder, Weighter,
     sync::{Cache, DefaultLifecycle},
@@ -28,6 +28,8 @@ const ENTRY_OVERHEAD: usize = 256;
 
 pub struct ReadCache<K, V> {
     entries: Cache<K, Arc<Kept<V>>, ByBytes>,
+    /// `None`: that of a response.
+    lifetime: Option<TimeDelta>,
 }
 
 /// Data that were read from the database. They are right until `depends_on.until`, unless one of its
@@ -58,11 +60,17 @@ impl<K: Hash + Eq, V> Default for ReadCache<K, V> {
             .build()
             .expect("both capacities are set");
         let (hasher, lifecycle) = (DefaultHashBuilder::default(), DefaultLifecycle::default());
-        Self { entries: Cache::with_options(options, ByBytes, hasher, lifecycle) }
+        let entries = Cache::with_options(options, ByBytes, hasher, lifecycle);
+        Self { entries, lifetime: None }
     }
 }
 
 impl<K: Hash + Eq, V> ReadCache<K, V> {
+    /// For data that other processes change rarely.
+    pub fn with_lifetime(lifetime: TimeDelta) -> Self {
+        Self { lifetime: Some(lifetime), ..Self::default() }
+    }
+
     /// The data of the key as of now, by `read` unless they are kept. It returns them with what they
     /// depend on and about how many bytes they take.
     pub async fn get_or_read(
@@ -81,7 +89,7 @@ impl<K: Hash + Eq, V> ReadCache<K, V> {
             return Ok(kept);
         }
         let (value, mut depends_on, bytes) = read().await?;
-        let end = now + responses.lifetime_of_entry();
+        let end = now + self.lifetime.unwrap_or_else(|| responses.lifetime_of_entry());
         depends_on.until = Some(depends_on.until.map_or(end, |until| until.min(end)));
         let kept = Arc::new(Kept { value, depends_on, generation, read_at: now, bytes });
         self.entries.insert(key, kept.clone());
@@ -100,8 +108,6 @@ impl<K, V> Weighter<K, Arc<Kept<V>>> for ByBytes {
 
 #[cfg(test)]
 mod tests {
-    use chrono::TimeDelta;
-
     use super::*;
     use crate::kernel::http::CacheTag;
 

@@ -163,10 +163,18 @@ async fn request_address(app: &App, booking: &BookingRow, invoice: &Invoice<'_>)
     };
     let answer = app.gateway().create(&order).await;
     match &answer {
-        Ok(opened) => store::set_address(&app.db, reference, opened).await?,
+        Ok(opened) => {
+            let mut tx = app.db.begin().await?;
+            bookings::lock_row(&mut tx, booking.id).await?;
+            store::set_address(&mut tx, reference, opened).await?;
+            tx.commit().await?;
+        }
         Err(error @ Error::Internal(_)) => {
             tracing::error!(%reference, %error, "the provider rejects this attempt");
-            store::refuse(&app.db, reference).await?;
+            let mut tx = app.db.begin().await?;
+            bookings::lock_row(&mut tx, booking.id).await?;
+            store::refuse(&mut tx, reference).await?;
+            tx.commit().await?;
         }
         Err(error) => {
             tracing::warn!(%reference, %error, "there is no payment yet");

@@ -34,6 +34,7 @@ mod jobs;
 mod list;
 mod list_filters;
 mod login;
+mod lookups;
 mod mail;
 mod money;
 mod notifications;

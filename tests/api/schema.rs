@@ -28,8 +28,8 @@ on_both_engines![
 ];
 
 /// Of the triggers.
-const EDITION: &str = "Edition 2.";
-const NEXT_EDITION: &str = "Edition 3.";
+const EDITION: &str = "Edition 3.";
+const NEXT_EDITION: &str = "Edition 4.";
 
 /// The address of an empty database on the engine of this world.
 async fn empty_database_url(world: &World) -> (tempfile::TempDir, String) {
@@ -108,6 +108,7 @@ async fn the_first_start_creates_tables_and_triggers(world: World) {
         "0006_partner_totals",
         "0007_retail_figures",
         "0008_staff_without_salary",
+        "0009_booking_revision",
     ];
     assert_eq!(names, all);
     let created = db.schema().triggers;
@@ -201,7 +202,7 @@ async fn an_older_process_leaves_newer_triggers(world: World) {
     // A migration of its own cannot be run without replacing them.
     let next = with_migration(db, "CREATE TABLE next (id BIGINT)");
     let why = db.migrate_to(&next).await.unwrap_err().to_string();
-    assert!(why.contains("edition 3 of the triggers"), "{why}");
+    assert!(why.contains("edition 4 of the triggers"), "{why}");
     assert_eq!(fingerprint(db).await, newer);
 }
 
@@ -221,6 +222,8 @@ async fn staff_keep_their_salary(world: World) {
     let db = Db::open(&url).await.unwrap();
     let mut before = db.schema();
     before.migrations.retain(|migration| migration.name < "0008");
+    // The present ones may need later migrations.
+    before.triggers = "-- Edition 1.\n".into();
     db.migrate_to(&before).await.unwrap();
     let (id, now) = (dermaga::kernel::ids::fresh(), world.now());
     for text in [

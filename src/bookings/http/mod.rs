@@ -15,6 +15,7 @@ use chrono::{DateTime, Utc};
 
 use super::{
     forms::{BookingsQuery, CancelForm, GuestCredentials, ValidatePromo, reason_without_url},
+    guest_view::guest_view,
     lookup::{FEW_TICKETS, Readable, booking_for, ensure_same_contact, to_answer, to_response},
     model::BookingRow,
     offer::{self, Buyer, Quoted},
@@ -35,7 +36,7 @@ use crate::{
         error::{Error, Fault, Result},
         http::{
             Body, CacheTag, FileOr, Filters, Fingerprinted, IdempotencyKey, ListFormat, Once, Page,
-            PageOrCsv, Path, Query, Reply, once,
+            PageOrCsv, Path, Query, Rendered, Reply, once,
         },
         idempotency::{Key, Owner, Running},
         ids::Uuid,
@@ -150,14 +151,8 @@ impl FromRequestParts<App> for PathBooking {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
-        let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
-        let caller = parts.extensions.get::<Caller>().cloned();
-        let credentials = match Query::<GuestCredentials>::from_request_parts(parts, app).await {
-            Ok(Query(credentials)) => credentials,
-            // Malformed credentials of a guest get the same 404 as wrong ones.
-            Err(_) if caller.is_none() => GuestCredentials::default(),
-            Err(fault) => return Err(fault),
-        };
+        let LookupRequest { id, caller, credentials } =
+            LookupRequest::from_request_parts(parts, app).await?;
         let (row, _) = booking_for(app, caller.as_ref(), id, &credentials).await?;
         Ok(Self(row, Readable::by(caller.as_ref())))
     }
@@ -168,15 +163,55 @@ impl aide::OperationInput for PathBooking {
         ctx: &mut aide::generate::GenContext,
         operation: &mut aide::openapi::Operation,
     ) {
+        LookupRequest::operation_input(ctx, operation);
+    }
+}
+
+/// The booking of the path, and who asks for it.
+pub struct LookupRequest {
+    id: Uuid,
+    caller: Option<Caller>,
+    credentials: GuestCredentials,
+}
+
+impl FromRequestParts<App> for LookupRequest {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let Path(id) = Path::<Uuid>::from_request_parts(parts, app).await?;
+        let caller = parts.extensions.get::<Caller>().cloned();
+        let credentials = match Query::<GuestCredentials>::from_request_parts(parts, app).await {
+            Ok(Query(credentials)) => credentials,
+            // Malformed credentials of a guest get the same 404 as wrong ones.
+            Err(_) if caller.is_none() => GuestCredentials::default(),
+            Err(fault) => return Err(fault),
+        };
+        Ok(Self { id, caller, credentials })
+    }
+}
+
+impl aide::OperationInput for LookupRequest {
+    fn operation_input(
+        ctx: &mut aide::generate::GenContext,
+        operation: &mut aide::openapi::Operation,
+    ) {
         Query::<GuestCredentials>::operation_input(ctx, operation);
     }
 }
 
 pub async fn get_booking(
     State(app): State<App>,
-    PathBooking(row, readable): PathBooking,
-) -> Result<Reply<Booking>> {
-    Ok(Reply::data(to_answer(&app, row, readable).await?))
+    LookupRequest { id, caller, credentials }: LookupRequest,
+) -> Result<Reply<Rendered<Booking>>> {
+    if caller.is_none() {
+        return Ok(Reply::data(guest_view(&app, id, &credentials).await?));
+    }
+    // Boxed: the future of a guest's lookup is moved several times.
+    let booking = Box::pin(async {
+        let (row, _) = booking_for(&app, caller.as_ref(), id, &credentials).await?;
+        to_answer(&app, row, Readable::by(caller.as_ref())).await
+    });
+    Ok(Reply::data(Rendered::new(&booking.await?)?))
 }
 
 /// Whether a code can be used, and the price with it. It reserves nothing.

@@ -47,6 +47,8 @@ mod partial;
 mod sailing;
 mod sale;
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
@@ -81,6 +83,26 @@ const BY_ID: &str = booking!(" WHERE k.id = $1");
 
 pub async fn get(db: &Db, id: Uuid) -> Result<Option<BookingRow>> {
     Ok(db.sql(BY_ID).bind(id).maybe().await?)
+}
+
+/// The most bookings of [`revisions`].
+pub const REVISIONS: usize = 16;
+
+/// Which change of each booking, its payments or its refunds was the last one.
+pub async fn revisions(db: &Db, ids: &[Uuid]) -> Result<HashMap<Uuid, i64>> {
+    // Two statements that stay prepared, and not one for each number of bookings.
+    let rows: Vec<(Uuid, i64)> = match ids {
+        [id] => db.sql("SELECT id, revision FROM bookings WHERE id = $1").bind(*id).all().await?,
+        _ => {
+            let statement = db.sql(
+                "SELECT id, revision FROM bookings WHERE id IN ($1, $2, $3, $4, $5, $6, $7, $8,
+                   $9, $10, $11, $12, $13, $14, $15, $16)",
+            );
+            let ids = ids.iter().map(|id| Some(*id)).chain(std::iter::repeat(None));
+            ids.take(REVISIONS).fold(statement, Statement::bind).all().await?
+        }
+    };
+    Ok(rows.into_iter().collect())
 }
 
 pub async fn get_all(db: &Db, ids: &[Uuid]) -> Result<Vec<BookingRow>> {
@@ -319,7 +341,8 @@ pub async fn end_refunded(tx: &mut Tx, ids: &[Uuid], now: DateTime<Utc>) -> Resu
 pub async fn pay_held(tx: &mut Tx, id: Uuid, total: Rupiah, now: DateTime<Utc>) -> Result<bool> {
     let paid = tx
         .sql(
-            "UPDATE bookings SET status = 'paid', paid_at = $1, updated_at = $1
+            "UPDATE bookings SET status = 'paid', paid_at = $1, updated_at = $1,
+               revision = revision + 1
              WHERE id = $2 AND status = 'pending_payment' AND total = $3 AND departure_at > $1",
         )
         .bind(now)

@@ -169,9 +169,9 @@ pub async fn lease(db: &Db, reference: &str, now: DateTime<Utc>) -> Result<bool>
     Ok(leased == 1)
 }
 
-/// The provider refuses this attempt.
-pub async fn refuse(db: &Db, reference: &str) -> Result<()> {
-    db.sql("UPDATE payments SET status = 'failed' WHERE reference = $1 AND status = 'pending'")
+/// The provider refuses this attempt. The booking is locked by the caller.
+pub async fn refuse(tx: &mut Tx, reference: &str) -> Result<()> {
+    tx.sql("UPDATE payments SET status = 'failed' WHERE reference = $1 AND status = 'pending'")
         .bind(reference.to_owned())
         .run()
         .await?;
@@ -188,8 +188,9 @@ pub async fn release(db: &Db, reference: &str, now: DateTime<Utc>) -> Result<()>
     Ok(())
 }
 
-pub async fn set_address(db: &Db, reference: &str, opened: &Opened) -> Result<()> {
-    db.sql(
+/// The payment page. The booking is locked by the caller.
+pub async fn set_address(tx: &mut Tx, reference: &str, opened: &Opened) -> Result<()> {
+    tx.sql(
         "UPDATE payments SET redirect_url = $1, transaction_id = COALESCE(transaction_id, $2)
          WHERE reference = $3",
     )
