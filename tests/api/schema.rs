@@ -109,6 +109,7 @@ async fn the_first_start_creates_tables_and_triggers(world: World) {
         "0007_retail_figures",
         "0008_staff_without_salary",
         "0009_booking_revision",
+        "0010_fewer_booking_indexes",
     ];
     assert_eq!(names, all);
     let created = db.schema().triggers;

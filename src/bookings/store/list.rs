@@ -119,6 +119,7 @@ enum Driver {
     Search,
     Note,
     Reseller,
+    /// Among the bookings of the boat's partner.
     Boat,
     Partner,
     Charter,
@@ -378,13 +379,11 @@ fn narrowed<'a>(
         query.reseller_id,
     );
     let list = list.check("k.channel <> ?", query.is_of_guest.then_some(Channel::Reseller));
-    let list = by(
-        list,
-        drives(Driver::Boat),
-        "k.speedboat_id = ?",
-        "COALESCE(k.speedboat_id, k.id) = ?",
-        query.item_id,
+    let list = list.filter(
+        "k.partner_id = (SELECT b.partner_id FROM speedboats b WHERE b.id = ?)",
+        query.item_id.filter(|_| drives(Driver::Boat)),
     );
+    let list = list.check("COALESCE(k.speedboat_id, k.id) = ?", query.item_id);
     let list = by(
         list,
         drives(Driver::Partner),

@@ -46,6 +46,7 @@ const MIGRATIONS: &[(&str, &str, &str)] = &[
     migration!(both "0007_retail_figures"),
     migration!(both "0008_staff_without_salary"),
     migration!(both "0009_booking_revision"),
+    migration!(both "0010_fewer_booking_indexes"),
 ];
 const SQLITE_TRIGGERS: &str = include_str!("../../../migrations/sqlite/triggers.sql");
 const POSTGRES_TRIGGERS: &str = include_str!("../../../migrations/postgres/triggers.sql");
