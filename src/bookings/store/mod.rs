@@ -106,10 +106,12 @@ pub async fn revisions(db: &Db, ids: &[Uuid]) -> Result<HashMap<Uuid, i64>> {
 }
 
 pub async fn get_all(db: &Db, ids: &[Uuid]) -> Result<Vec<BookingRow>> {
-    if ids.is_empty() {
-        return Ok(Vec::new());
+    match ids {
+        [] => Ok(Vec::new()),
+        // This statement stays prepared.
+        [id] => Ok(get(db, *id).await?.into_iter().collect()),
+        _ => Ok(by_ids(db, ids).all().await?),
     }
-    Ok(by_ids(db, ids).all().await?)
 }
 
 /// The same for an export, which must not occupy the connections of short statements.

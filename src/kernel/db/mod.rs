@@ -451,10 +451,16 @@ impl Tx {
     ) -> Result<()> {
         // Both engines take at least this many values in one statement.
         const VALUES: usize = 32_000;
+        // Statements for so few rows stay prepared. To prepare one costs more than to run it: SQLite
+        // compiles the triggers of the table with it.
+        const FEW: usize = 6;
         let numbered = !self.is_sqlite();
         for rows in rows.chunks(VALUES / columns) {
             let text = format!("{} {tail}", insert_text(head, numbered, columns, rows.len()));
-            let statement = Statement::composed(On::Tx(self), text);
+            let mut statement = Statement::composed(On::Tx(self), text);
+            if rows.len() <= FEW {
+                statement = statement.cached();
+            }
             rows.iter().fold(statement, &bind).run().await?;
         }
         Ok(())
