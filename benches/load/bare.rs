@@ -117,7 +117,7 @@ impl Sqlite {
             let now = Utc::now().to_rfc3339();
             for change in &mut changes {
                 bind(change, &[fresh(), now.clone().into(), id.clone().into(), fresh()]);
-                change.raw_execute().expect("pays");
+                assert!(change.raw_execute().expect("pays") > 0, "it pays nothing");
             }
             true
         })
@@ -309,13 +309,13 @@ impl Pgbench<'_> {
         let changes = PAY.map(|text| {
             placed(text, |n| match n {
                 2 => "now()::TIMESTAMPTZ".into(),
-                3 => ":k_id::UUID".into(),
+                3 => ":k_payment::UUID".into(),
                 _ => FRESH.into(),
             })
         });
         let script = format!(
             "SELECT nextval('bare_next') AS n \\gset\n\
-             SELECT p.id, k.* FROM bare_payments w JOIN payments p ON p.id = w.id \
+             SELECT p.id AS payment, k.* FROM bare_payments w JOIN payments p ON p.id = w.id \
              JOIN bookings k ON k.id = p.booking_id WHERE w.n = :n \\gset k_\n\
              BEGIN;\n{};\nCOMMIT;\n",
             changes.join(";\n")
@@ -324,7 +324,12 @@ impl Pgbench<'_> {
         std::fs::write(&file, script).ok()?;
         let waiting: u64 = self.psql("SELECT COUNT(*) FROM bare_payments")?.trim().parse().ok()?;
         let each = (waiting / self.clients as u64).clamp(1, 400 * self.seconds);
-        self.run(&file, &["-t", &each.to_string()])
+        let rate = self.run(&file, &["-t", &each.to_string()]);
+        let paid = "SELECT COUNT(*) FROM bare_payments w
+             JOIN payments p ON p.id = w.id JOIN bookings k ON k.id = p.booking_id
+             WHERE p.status = 'paid' AND k.status = 'paid'";
+        assert_eq!(self.psql(paid)?.trim().parse(), Ok(each * self.clients as u64), "all are paid");
+        rate
     }
 
     fn psql(&self, text: &str) -> Option<String> {
