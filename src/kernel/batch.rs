@@ -9,7 +9,10 @@ use std::{
 
 use tokio::sync::oneshot;
 
-use super::error::{Error, Result};
+use super::{
+    error::{Error, Result},
+    telemetry,
+};
 
 pub struct Batch<K, V>(Arc<Mutex<State<K, V>>>);
 
@@ -37,6 +40,8 @@ impl<K: Copy + Eq + Hash + Send + 'static, V: Copy + Send + 'static> Batch<K, V>
     where
         R: Future<Output = Result<HashMap<K, V>>> + Send + 'static,
     {
+        // The task that reads is in no span, so the statement counts here.
+        let _measured = telemetry::statement();
         let (sender, value) = oneshot::channel();
         let must_run = {
             let mut state = lock(&self.0);
