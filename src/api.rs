@@ -114,7 +114,7 @@ pub fn table(app: App) -> Table {
     .op(GET,                                    "/v1/audit-logs",       Staff(AuditRead),        list_audit_logs,      "List audit log entries")
     // Personal data
     .op(POST.keeps_offers(), "/v1/privacy/export", Staff(PrivacyManage), export_personal_data, "Export personal data")
-    .op(POST.keeps_offers(), "/v1/privacy/erase",  Staff(PrivacyManage), erase_personal_data,  "Erase personal data")
+    .op(POST.changes_offers(), "/v1/privacy/erase",  Staff(PrivacyManage), erase_personal_data,  "Erase personal data")
     // Partners
     .op(GET,                                  "/v1/mitra/onboarding",                       Partner,                    get_onboarding,       "Get own onboarding")
     .op(PATCH.keeps_offers(),                 "/v1/mitra/onboarding",                       Partner,                    update_onboarding,    "Update or submit own onboarding")

@@ -778,8 +778,8 @@ END $$;
 CREATE OR REPLACE TRIGGER bookings_revise BEFORE UPDATE ON bookings
     FOR EACH ROW WHEN (NEW.revision = OLD.revision) EXECUTE FUNCTION bookings_revise();
 
--- The first attempt to pay is inserted with its booking. An attempt is paid only in a transaction that
--- changes or locks the booking, which raises the revision.
+-- The first attempt to pay is inserted with its booking. An attempt becomes paid only in a transaction that
+-- also updates the booking: an ordinary payment moves it to paid, any other locks it by an UPDATE.
 CREATE OR REPLACE FUNCTION payments_revise() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE bookings SET revision = revision + 1 WHERE id = NEW.booking_id;

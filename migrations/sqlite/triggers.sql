@@ -730,8 +730,8 @@ CREATE TRIGGER bookings_revise AFTER UPDATE ON bookings WHEN NEW.revision = OLD.
     UPDATE bookings SET revision = revision + 1 WHERE id = NEW.id;
 END;
 
--- The first attempt to pay is inserted with its booking. An attempt is paid only in a transaction that
--- changes or locks the booking, which raises the revision.
+-- The first attempt to pay is inserted with its booking. An attempt becomes paid only in a transaction that
+-- also updates the booking: an ordinary payment moves it to paid, any other locks it by an UPDATE.
 DROP TRIGGER IF EXISTS payments_revise_insert;
 CREATE TRIGGER payments_revise_insert AFTER INSERT ON payments
 WHEN NEW.attempt > 1 OR NEW.status <> 'pending'

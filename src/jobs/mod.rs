@@ -135,6 +135,10 @@ impl App {
             app.metrics.outbox(&outbox::backlog(&app.db, now).await?, now);
             Ok(())
         });
+        all.every("forget_guest_views", MINUTE, |app: App| async move {
+            app.guest_views().clear();
+            Ok(())
+        });
         all.every("announce_line_changes", MINUTE, |app: App| async move {
             webhooks::queue_line_changes(&app).await?;
             Ok(())

@@ -14,6 +14,9 @@ use super::{
     telemetry,
 };
 
+/// More callers would only wait longer, so they fail at once.
+const MAX_WAITING: usize = 512;
+
 pub struct Batch<K, V>(Arc<Mutex<State<K, V>>>);
 
 struct State<K, V> {
@@ -45,11 +48,15 @@ impl<K: Copy + Eq + Hash + Send + 'static, V: Copy + Send + 'static> Batch<K, V>
         let (sender, value) = oneshot::channel();
         let must_run = {
             let mut state = lock(&self.0);
+            if state.waiting.len() >= MAX_WAITING {
+                return Err(Error::Unavailable("too many wait for a combined read".into()));
+            }
             state.waiting.push((key, sender));
             !std::mem::replace(&mut state.is_running, true)
         };
         if must_run {
-            tokio::spawn(run(Running(self.0.clone()), most, read));
+            let running = Running { state: self.0.clone(), has_ended: false };
+            tokio::spawn(run(running, most, read));
         }
         value.await.map_err(|_| Error::Unavailable("a combined read failed".into()))
     }
@@ -57,7 +64,7 @@ impl<K: Copy + Eq + Hash + Send + 'static, V: Copy + Send + 'static> Batch<K, V>
 
 /// Reads until nobody waits.
 async fn run<K: Copy + Eq + Hash, V: Copy, R: Future<Output = Result<HashMap<K, V>>>>(
-    running: Running<K, V>,
+    mut running: Running<K, V>,
     most: usize,
     read: impl Fn(Vec<K>) -> R,
 ) {
@@ -69,29 +76,43 @@ async fn run<K: Copy + Eq + Hash, V: Copy, R: Future<Output = Result<HashMap<K, 
                     let _ = sender.send(values.get(&key).copied());
                 }
             }
-            // Dropping the senders tells those that wait.
-            Err(error) => tracing::warn!(%error, "a combined read failed"),
+            // Dropping the senders tells those that wait, also those that have come meanwhile: they
+            // would wait for a database that does not answer, one statement after another.
+            Err(error) => {
+                tracing::warn!(%error, "a combined read failed");
+                running.refuse_all();
+            }
         }
     }
 }
 
-/// The task that reads. If it panics, the next caller starts another one.
-struct Running<K, V>(Arc<Mutex<State<K, V>>>);
+/// The task that reads. If it does not end by itself, the next caller starts another one.
+struct Running<K, V> {
+    state: Arc<Mutex<State<K, V>>>,
+    has_ended: bool,
+}
 
 impl<K, V> Running<K, V> {
     /// Those that have waited longest; `None` if nobody waits, which ends the task.
-    fn next(&self, most: usize) -> Option<Vec<(K, oneshot::Sender<Option<V>>)>> {
-        let mut state = lock(&self.0);
+    fn next(&mut self, most: usize) -> Option<Vec<(K, oneshot::Sender<Option<V>>)>> {
+        let mut state = lock(&self.state);
+        // Who has hung up costs no place.
+        state.waiting.retain(|(_, sender)| !sender.is_closed());
         let some = state.waiting.len().min(most);
         state.is_running = some > 0;
+        self.has_ended = some == 0;
         (some > 0).then(|| state.waiting.drain(..some).collect())
+    }
+
+    fn refuse_all(&self) {
+        lock(&self.state).waiting.clear();
     }
 }
 
 impl<K, V> Drop for Running<K, V> {
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            *lock(&self.0) = State { waiting: Vec::new(), is_running: false };
+        if !self.has_ended {
+            *lock(&self.state) = State { waiting: Vec::new(), is_running: false };
         }
     }
 }
@@ -150,6 +171,22 @@ mod tests {
         assert!(panics.await.is_err());
         let read = |keys: Vec<u32>| async move { Ok(keys.into_iter().map(|k| (k, k)).collect()) };
         assert_eq!(batch.get(1, 8, read).await.unwrap(), Some(1));
+    }
+
+    #[tokio::test]
+    async fn who_waits_beside_a_failed_read_fails_with_it_and_too_many_fail_at_once() {
+        let batch = Batch::<u32, u32>::default();
+        let get = |key| {
+            batch.get(key, 8, |_| async {
+                tokio::task::yield_now().await;
+                Err(Error::Unavailable("away".into()))
+            })
+        };
+        let all = join_all((0..MAX_WAITING as u32 + 10).map(get)).await;
+        assert!(all.iter().all(Result::is_err));
+        let too_many = |error: &&Error| error.to_string().contains("too many");
+        assert_eq!(all.iter().filter_map(|one| one.as_ref().err()).filter(too_many).count(), 10);
+        assert!(lock(&batch.0).waiting.is_empty() && !lock(&batch.0).is_running);
     }
 
     #[tokio::test]

@@ -71,6 +71,21 @@ impl<K: Hash + Eq, V> ReadCache<K, V> {
         Self { lifetime: Some(lifetime), ..Self::default() }
     }
 
+    /// Removes everything.
+    pub fn clear(&self) {
+        self.entries.clear();
+    }
+
+    /// The data of the key, if they are kept and still right.
+    pub fn get(&self, responses: &ResponseCache, clock: &Clock, key: &K) -> Option<Arc<Kept<V>>> {
+        let now = clock.now();
+        self.entries.get(key).filter(|kept| {
+            kept.depends_on.until.is_some_and(|until| now < until)
+                && now >= kept.read_at - CLOCK_TOLERANCE
+                && responses.none_since(kept.generation, &kept.depends_on)
+        })
+    }
+
     /// The data of the key as of now, by `read` unless they are kept. It returns them with what they
     /// depend on and about how many bytes they take.
     pub async fn get_or_read(
@@ -80,14 +95,23 @@ impl<K: Hash + Eq, V> ReadCache<K, V> {
         key: K,
         read: impl AsyncFnOnce() -> Result<(V, CacheTags, usize)>,
     ) -> Result<Arc<Kept<V>>> {
-        let (generation, now) = (responses.generation(), clock.now());
-        if let Some(kept) = self.entries.get(&key)
-            && kept.depends_on.until.is_some_and(|until| now < until)
-            && now >= kept.read_at - CLOCK_TOLERANCE
-            && responses.none_since(kept.generation, &kept.depends_on)
-        {
+        self.get_current_or_read(responses, clock, key, |_| true, read).await
+    }
+
+    /// The same; kept data are read again unless they are current.
+    pub async fn get_current_or_read(
+        &self,
+        responses: &ResponseCache,
+        clock: &Clock,
+        key: K,
+        is_current: impl Fn(&V) -> bool,
+        read: impl AsyncFnOnce() -> Result<(V, CacheTags, usize)>,
+    ) -> Result<Arc<Kept<V>>> {
+        let generation = responses.generation();
+        if let Some(kept) = self.get(responses, clock, &key).filter(|kept| is_current(kept)) {
             return Ok(kept);
         }
+        let now = clock.now();
         let (value, mut depends_on, bytes) = read().await?;
         let end = now + self.lifetime.unwrap_or_else(|| responses.lifetime_of_entry());
         depends_on.until = Some(depends_on.until.map_or(end, |until| until.min(end)));

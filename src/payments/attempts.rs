@@ -65,13 +65,22 @@ pub async fn open_attempt(app: &App, booking: &BookingRow, attempt: i32) -> Resu
         method: None,
         reschedule_id: None,
     };
-    if !store::insert(&app.db, new, app.clock.now()).await? {
+    if !insert(app, new, app.clock.now()).await? {
         return Ok(None);
     }
     Ok(match provider {
         PaymentProvider::Simulator => Some(bookings::simulator_url(app, &reference)),
         _ => request_address(app, booking, &Invoice::of(booking, &reference)).await.ok(),
     })
+}
+
+/// `false` if the attempt already exists. The booking is locked before its payments, as everywhere.
+async fn insert(app: &App, new: NewPayment<'_>, now: DateTime<Utc>) -> Result<bool> {
+    let mut tx = app.db.begin().await?;
+    bookings::lock_row(&mut tx, new.booking_id).await?;
+    let is_new = store::insert_in(&mut tx, new, now).await?;
+    tx.commit().await?;
+    Ok(is_new)
 }
 
 /// The newest attempt to pay the difference of a pending reschedule, opened if there is none.
@@ -100,7 +109,7 @@ pub async fn difference_payment(
                 reschedule_id: Some(wanted.id),
             };
             // The lease has already expired, so that this request can ask the provider at once.
-            store::insert(&app.db, new, app.clock.now() - store::LEASE).await?;
+            insert(app, new, app.clock.now() - store::LEASE).await?;
             let opened = store::newest_of(&app.db, wanted.id).await?;
             opened.ok_or_else(|| {
                 Error::Contention("another payment attempt was opened concurrently".into())

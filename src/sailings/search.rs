@@ -93,13 +93,15 @@ pub struct OfferRow {
 }
 
 impl OfferRow {
-    /// About how much memory it takes, with the JSON of its offer of seats.
+    /// About how much memory it takes, with the JSON of its offers.
     fn bytes(&self) -> usize {
         let names = [&self.from_name, &self.to_name, &self.speedboat_name, &self.partner_name];
         let texts = names.into_iter().chain(&*self.facilities).chain(&*self.photos);
         let texts: usize = texts.map(|text| text.len() + size_of::<String>()).sum();
         let row = size_of::<FoundSailing>() + texts + self.fares.len() * (size_of::<Fare>() + 16);
-        row + JSON + texts + self.fares.len() * JSON_OF_FARE
+        // Only an empty boat is chartered.
+        let charter = if self.seats_taken == 0 { JSON + texts } else { 0 };
+        row + JSON + texts + self.fares.len() * JSON_OF_FARE + charter
     }
 }
 

@@ -45,7 +45,7 @@ pub struct PlannedTime {
     #[serde(flatten)]
     pub time: RouteTime,
     /// Calendar days from departure to arrival, each in the time zone of its harbour: 1 if it
-    /// arrives on the next day.
+    /// arrives on the next day, and -1 on the day before, which happens in a zone further west.
     pub arrival_day_offset: i64,
 }
 

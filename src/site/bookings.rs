@@ -168,8 +168,12 @@ fn show_lookup(
     visit.render(status, "site_bookings.html", title, contents)
 }
 
-/// Remembers the language in which the booking was looked at last. That prolongs nothing.
+/// Remembers the language in which the booking was looked at last. That prolongs nothing. A page that
+/// updates itself is not looked at anew, and could undo what another page has stored meanwhile.
 fn remember_language(visit: &mut Visit) {
+    if !visit.is_navigation() {
+        return;
+    }
     let in_english = in_english(visit.lang());
     let changed = visit.guest.as_ref().filter(|guest| guest.in_english != in_english);
     let Some(id) = changed.map(|guest| guest.id.clone()) else { return };

@@ -181,10 +181,11 @@ impl Locale {
         at.with_timezone(&zone).format("%H.%M").to_string()
     }
 
-    /// `+1 day`; empty for the same day.
+    /// `+1 day`; empty for the same day. `-1 day` for an arrival in a zone further west.
     pub fn days_later(self, days: i64) -> String {
         match days {
-            ..=0 => String::new(),
+            0 => String::new(),
+            ..=-1 => format!("{days}\u{a0}{}", self.lang.of("day", "hari")),
             1 => self.lang.of("+1\u{a0}day", "+1\u{a0}hari").into(),
             _ => format!("+{days}\u{a0}{}", self.lang.of("days", "hari")),
         }
@@ -466,6 +467,7 @@ mod tests {
         assert_eq!(LOCALE.cell(&time(2), "arrival_time"), "01:00 +2\u{a0}hari");
         let english = Locale { lang: Lang::En, ..LOCALE };
         assert_eq!(english.cell(&time(1), "arrival_time"), "01:00 +1\u{a0}day");
+        assert_eq!(english.cell(&time(-1), "arrival_time"), "01:00 -1\u{a0}day");
         let times = json!({ "times": [time(1)] });
         assert_eq!(english.cell(&times, "times"), "23:30 – 01:00 +1\u{a0}day (Mon)");
     }

@@ -230,7 +230,7 @@ impl Visit {
 
     /// Whether the browser opens a page. Images, streams and scripts of a page do not resume a device:
     /// they are asked for at once, and a remember token can be exchanged once.
-    fn is_navigation(&self) -> bool {
+    pub fn is_navigation(&self) -> bool {
         let mode = self.headers.get("sec-fetch-mode").and_then(|mode| mode.to_str().ok());
         !matches!(self.page().kind, Kind::File) && mode.is_none_or(|mode| mode == "navigate")
     }

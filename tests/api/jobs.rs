@@ -317,7 +317,7 @@ async fn every_job_runs_and_is_counted(world: World) {
         }
     };
     let jobs = tokio::time::timeout(Duration::from_secs(60), have_run).await.unwrap();
-    assert_eq!(jobs, 31);
+    assert_eq!(jobs, 32);
     world.get("/health/ready").send().await.ok();
     let (_, _, text) = world.get("/metrics").bytes().await;
     let text = String::from_utf8(text).unwrap();

@@ -51,12 +51,18 @@ async fn a_repeated_lookup_reads_one_row(world: World) {
     };
     let (first, shown) = reads().await;
     assert_eq!((first, &shown), (2, &booking));
-    assert_eq!(reads().await, (1, shown));
-    // Any change makes the next one read everything.
+    // On SQLite nobody else commits, so the service knows that nothing was.
+    let unchanged = if world.db().engine() == "sqlite" { 0 } else { 1 };
+    assert_eq!(reads().await, (unchanged, shown.clone()));
+    // A change of another booking.
+    world.books(order(&sailing, 1, "putu@example.com")).await.ok();
+    assert_eq!(reads().await, (1, shown.clone()));
+    assert_eq!(reads().await, (unchanged, shown));
+    // A change of this one makes the next lookup read everything.
     world.pays(&booking).await;
     let (again, paid) = reads().await;
     assert_eq!((again, &paid["status"]), (2, &json!("paid")));
-    assert_eq!(reads().await, (1, paid));
+    assert_eq!(reads().await, (unchanged, paid));
 }
 
 async fn a_lookup_shows_every_change_at_once(world: World) {

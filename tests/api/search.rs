@@ -660,6 +660,7 @@ async fn every_operation_says_what_it_changes(world: World) {
     assert_eq!(
         those(OfferChange::All),
         [
+            "erase_personal_data",
             "update_partner",
             "suspend_partner",
             "unsuspend_partner",

@@ -306,8 +306,8 @@ impl Db {
         self.metrics.statements.load(Ordering::Relaxed)
     }
 
-    /// Durable commits of the SQLite writer so far. `None` on PostgreSQL, which has its own
-    /// statistics.
+    /// Durable commits of the SQLite writer so far, of which nobody has an answer before it is counted.
+    /// `None` on PostgreSQL, where other processes commit, too.
     pub fn commits(&self) -> Option<u64> {
         match &self.engine {
             Engine::Sqlite { writer, .. } => Some(writer.commits()),

@@ -40,7 +40,7 @@ const CONNECTIONS: usize = 16;
 /// How many of them lists and reports may use at once.
 const LONG: usize = 10;
 /// How many statements stay prepared per connection.
-const PREPARED: usize = 100;
+const PREPARED: usize = 200;
 /// A connection that was idle longer is checked before it is used.
 const MAX_UNCHECKED_IDLE: Duration = Duration::from_secs(1);
 /// How long that check may take.

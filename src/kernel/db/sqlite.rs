@@ -35,7 +35,7 @@ pub(super) const READER: [(&str, &str); 3] =
 /// How long a connection waits for a lock that another process holds.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How many statements stay prepared per connection.
-const PREPARED: usize = 100;
+const PREPARED: usize = 200;
 
 pub(super) fn create(file: &Path) -> Result<()> {
     if let Some(folder) = file.parent() {

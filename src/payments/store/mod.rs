@@ -13,7 +13,7 @@ use super::{
     notice::{Notice, RefundNotice},
 };
 use crate::kernel::{
-    db::{Db, Statement, Tx},
+    db::{Db, Tx},
     error::Result,
     ids::{self, Uuid},
     money::Rupiah,
@@ -58,16 +58,9 @@ pub struct NewPayment<'a> {
 }
 
 /// `false` if the attempt already exists.
-pub async fn insert(db: &Db, new: NewPayment<'_>, now: DateTime<Utc>) -> Result<bool> {
-    Ok(bound(db.sql(INSERT), new, now).run().await? == 1)
-}
-
 pub async fn insert_in(tx: &mut Tx, new: NewPayment<'_>, now: DateTime<Utc>) -> Result<bool> {
-    Ok(bound(tx.sql(INSERT), new, now).run().await? == 1)
-}
-
-fn bound<'s>(statement: Statement<'s>, new: NewPayment<'_>, now: DateTime<Utc>) -> Statement<'s> {
-    statement
+    let inserted = tx
+        .sql(INSERT)
         .bind(ids::fresh())
         .bind(new.booking_id)
         .bind(new.attempt)
@@ -80,6 +73,9 @@ fn bound<'s>(statement: Statement<'s>, new: NewPayment<'_>, now: DateTime<Utc>) 
         .bind((new.status == PaymentStatus::Paid).then_some(now))
         .bind(now)
         .bind(new.reschedule_id)
+        .run()
+        .await?;
+    Ok(inserted == 1)
 }
 
 const INSERT: &str = "INSERT INTO payments (id, booking_id, attempt, provider, reference, status,

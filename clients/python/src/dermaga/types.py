@@ -3589,7 +3589,7 @@ class RouteTime(TypedDict):
 
     arrival_day_offset: int
     """Calendar days from departure to arrival, each in the time zone of its harbour: 1 if it
-    arrives on the next day.
+    arrives on the next day, and -1 on the day before, which happens in a zone further west.
     """
     arrival_time: str
     """`HH:MM`, local to the harbour."""

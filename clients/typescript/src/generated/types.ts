@@ -3389,7 +3389,7 @@ export type RouteStatus = "draft" | "published" | "archived";
 export interface RouteTime {
   /**
    * Calendar days from departure to arrival, each in the time zone of its harbour: 1 if it arrives
-   * on the next day.
+   * on the next day, and -1 on the day before, which happens in a zone further west.
    */
   arrival_day_offset: number;
   /** `HH:MM`, local to the harbour. */
