@@ -8,6 +8,7 @@ use std::{
     io::{BufRead, BufReader},
     process::{Child, Command, Stdio},
     sync::{Mutex, OnceLock},
+    time::{Duration, Instant},
 };
 
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -169,9 +170,18 @@ impl Browser {
         self.get("title").await.as_str().unwrap_or_default().to_owned()
     }
 
+    /// The element, once it is there: a page may still be loading.
     async fn element(&self, using: &str, value: &str) -> String {
-        let found = self.post("element", json!({ "using": using, "value": value })).await;
-        found[ELEMENT].as_str().expect(value).to_owned()
+        let (url, wish) =
+            (format!("{}/element", self.session), json!({ "using": using, "value": value }));
+        let until = Instant::now() + Duration::from_secs(10);
+        loop {
+            match try_send(&self.http, Method::POST, &url, &wish).await {
+                Ok(found) => return found[ELEMENT].as_str().expect(value).to_owned(),
+                Err(error) if Instant::now() > until => panic!("{value}: {error:#}"),
+                Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+            }
+        }
     }
 
     /// Which of the elements are displayed.
@@ -327,7 +337,7 @@ impl Browser {
             if self.text().await.contains(words) {
                 return;
             }
-            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+            tokio::time::sleep(Duration::from_millis(100)).await;
         }
         panic!("{words:?} is not on {}:\n{}", self.path().await, self.text().await);
     }
@@ -338,7 +348,7 @@ impl Browser {
             if self.path().await == path {
                 return;
             }
-            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+            tokio::time::sleep(Duration::from_millis(100)).await;
         }
         panic!("{path} is not {}:\n{}", self.path().await, self.text().await);
     }
