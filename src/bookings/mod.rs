@@ -64,7 +64,7 @@ pub use rules::{
 };
 pub use store::{
     INSERT_BOOKING, SELECT_OFFER, TransitionDetails, bind_new, boarding_list, boarding_list_in,
-    can_take_again, get, get_all, get_all_long, get_in, index_some, lock_row, lock_rows,
+    can_take_again, get, get_all, get_all_long, get_in, index_texts, lock_row, lock_rows,
     lock_rows_of, pay_held, set_boarded,
 };
 pub use transitions::{Cancellation, cancel as cancel_in, invalid_transition, move_booking};

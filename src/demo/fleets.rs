@@ -142,7 +142,7 @@ pub async fn multiply(app: &App, scale: u16, progress: &mut Progress) -> Result<
         }
     }
     bulk::fill_booking_search(&app.db).await?;
-    while bookings::index_some(&app.db).await?.more {}
+    while bookings::index_texts(&app.db, 400).await?.more {}
     app.db.analyze(TABLES.iter().map(|clone| clone.table).chain(["booking_search"])).await?;
     let mut tx = app.db.begin_without_timeout().await?;
     for text in USES.iter().chain(RESELLERS) {

@@ -117,7 +117,7 @@ impl App {
         });
         // New texts are found without the index, so there must be few of them.
         all.every("index_bookings", 5 * SECOND, |app: App| async move {
-            bookings::index_some(&app.db).await
+            bookings::index_texts(&app.db, 400).await
         });
         // Autovacuum analyses after changes; a restored table has none.
         all.every("analyze_new_tables", MINUTE, |app: App| async move {

@@ -179,6 +179,7 @@ async fn bookings_are_the_same_by_any_filters(world: World) {
         format!("mitra_id={of_partner}"),
         "status=refund_pending".into(),
         "status=paid".into(),
+        "status=pending_payment".into(),
         "type=speedboat".into(),
         "type=charter".into(),
         "channel=staff".into(),

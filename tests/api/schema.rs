@@ -24,7 +24,7 @@ on_both_engines![
     a_database_from_before_the_first_release_is_refused,
     jobs_do_not_read_all_bookings_of_a_status,
     payments_are_found_by_the_ids_of_their_channel,
-    a_partner_lists_its_bookings_by_total_from_an_index,
+    lists_by_departure_and_of_a_partner_read_their_index_alone,
 ];
 
 /// Of the triggers.
@@ -110,6 +110,7 @@ async fn the_first_start_creates_tables_and_triggers(world: World) {
         "0008_staff_without_salary",
         "0009_booking_revision",
         "0010_fewer_booking_indexes",
+        "0011_indexes_of_paid_bookings",
     ];
     assert_eq!(names, all);
     let created = db.schema().triggers;
@@ -316,19 +317,27 @@ async fn plan_on_sqlite(world: &World, sql: &'static str) -> String {
     steps.into_iter().map(|(.., step)| step).collect()
 }
 
-async fn a_partner_lists_its_bookings_by_total_from_an_index(world: World) {
+async fn lists_by_departure_and_of_a_partner_read_their_index_alone(world: World) {
     if world.db().engine() != "sqlite" {
         return;
     }
-    let plan = plan_on_sqlite(
-        &world,
+    let plan = async |sql: &'static str| plan_on_sqlite(&world, sql).await;
+    let of_status = plan(
         "EXPLAIN QUERY PLAN SELECT k.id FROM bookings k
-         WHERE k.total >= 0 AND k.partner_id = '1' AND k.status || '' = 'paid'
-         ORDER BY k.total + k.surcharge DESC, k.id DESC LIMIT 20",
+         WHERE k.status <> 'pending_payment' AND k.status = 'paid' AND k.departure_at >= '2026'
+           AND COALESCE(k.speedboat_id, k.id) = '1'
+         ORDER BY k.departure_at DESC, k.id DESC LIMIT 20",
     );
-    let plan = plan.await;
-    assert!(plan.contains("COVERING INDEX bookings_partner_total"), "{plan}");
-    assert!(!plan.contains("TEMP B-TREE"), "{plan}");
+    let of_status = of_status.await;
+    assert!(of_status.contains("COVERING INDEX bookings_status_departure"), "{of_status}");
+    assert!(!of_status.contains("TEMP B-TREE"), "{of_status}");
+    let of_partner = plan(
+        "EXPLAIN QUERY PLAN SELECT k.id FROM (SELECT k.id, k.status, k.total, k.surcharge, k.sailing_id
+           FROM bookings k WHERE k.partner_id = '1' LIMIT 9223372036854775807) AS k
+         WHERE k.status || '' = 'paid' ORDER BY k.total + k.surcharge DESC, k.id DESC LIMIT 20",
+    );
+    let of_partner = of_partner.await;
+    assert!(of_partner.contains("bookings_partner (partner_id=?)"), "{of_partner}");
 }
 
 /// SQLite uses an index of rows with a channel only if the statement asks for these.
@@ -359,11 +368,29 @@ async fn jobs_do_not_read_all_bookings_of_a_status(world: World) {
         return;
     }
     let plan = async |sql: &'static str| plan_on_sqlite(&world, sql).await;
-    let sailed = plan(
+    let arrived = plan(
         "EXPLAIN QUERY PLAN SELECT id FROM bookings
-         WHERE status = 'paid' AND arrival_at <= '2026' ORDER BY arrival_at LIMIT 10",
+         WHERE status = 'paid' AND status <> 'pending_payment' AND departure_at <= '2026'
+           AND arrival_at <= '2026' ORDER BY departure_at LIMIT 10",
     );
-    assert!(sailed.await.contains("bookings_sailed"));
+    assert!(arrived.await.contains("COVERING INDEX bookings_status_departure"));
+    let over = plan(
+        "EXPLAIN QUERY PLAN SELECT k.id FROM bookings k WHERE k.erased_at IS NULL
+           AND k.status IN ('completed', 'expired', 'cancelled', 'refunded')
+           AND (CASE WHEN k.status = 'expired' THEN k.expires_at
+             WHEN k.cancelled_at IS NOT NULL AND k.completed_at IS NULL THEN k.cancelled_at
+             ELSE k.arrival_at END) <= '2026' LIMIT 10",
+    );
+    assert!(over.await.contains("bookings_retention"));
+    let unpaid = plan(
+        "EXPLAIN QUERY PLAN SELECT status, COUNT(*) FROM bookings
+         WHERE status = 'pending_payment' AND (?1 IS NULL OR partner_id = ?1) GROUP BY status",
+    );
+    let unpaid = unpaid.await;
+    assert!(
+        unpaid.contains("COVERING INDEX bookings_holds") || unpaid.contains("status=?"),
+        "{unpaid}"
+    );
     let of_sailings = plan(
         "EXPLAIN QUERY PLAN UPDATE bookings SET updated_at = updated_at
          WHERE status IN ('pending_payment', 'paid') AND sailing_id IN ('1', '2', '3', '4')",

@@ -393,12 +393,23 @@ impl World {
     pub async fn completes_paid_bookings(&self) -> u64 {
         let past = self.now() - chrono::TimeDelta::minutes(1);
         self.db()
-            .sql("UPDATE bookings SET arrival_at = $1 WHERE status = 'paid'")
+            .sql("UPDATE bookings SET departure_at = $1, arrival_at = $1 WHERE status = 'paid'")
             .bind(past)
             .run()
             .await
             .unwrap();
-        dermaga::bookings::complete(&self.app).await.unwrap()
+        let completed = dermaga::bookings::complete(&self.app).await.unwrap();
+        self.db()
+            .sql(
+                "UPDATE bookings SET departure_at =
+                   (SELECT s.departure_at FROM sailings s WHERE s.id = bookings.sailing_id)
+                 WHERE departure_at = $1",
+            )
+            .bind(past)
+            .run()
+            .await
+            .unwrap();
+        completed
     }
 
     /// A paid booking of `qty` seats.

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// The filterable columns. All of them are in the indexes that are sorted for the list, except those
-/// that find few bookings. The surcharge is in that of the retail total.
+/// that find few bookings. The surcharge is in that of a partner.
 const COLUMNS: &str = "SELECT k.id, k.type, k.status, k.channel, k.qty, k.partner_id, k.speedboat_id,
    k.departure_at, k.total, k.created_at, k.sailing_id, k.contact_email, k.code, k.code_promo, k.note,
    k.refund_due, k.reseller_id, k.surcharge
@@ -50,6 +50,8 @@ const SORTED: i64 = 15_000;
 const WALKED: i64 = 20_000;
 /// Unless there are more of them than this.
 const MOST_SORTED: i64 = 300_000;
+/// What an index needs of a query to have the bookings of a status in the order of their departure.
+const IS_NOT_UNPAID: &str = "k.status <> 'pending_payment'";
 /// Pages behind this row are hardly ever found in the first [`WALKED`] bookings.
 const FIRST_PAGES: i64 = WALKED / 10;
 
@@ -126,6 +128,8 @@ enum Driver {
     /// A period with few departures.
     Departure,
     CodePromo,
+    /// Few bookings are unpaid at a time.
+    Unpaid,
     RareStatus,
     RefundDue,
     Channel,
@@ -172,7 +176,7 @@ impl Driver {
             (query.email.is_some(), Self::Email),
             (counts.has_rare_words, Self::Search),
             (texts.note.is_some(), Self::Note),
-            // No other index has the retail price.
+            // No other index has the surcharge.
             (owner.is_some() && sort(query).column == RETAIL_TOTAL, Self::Partner),
             // No other index has the reseller.
             (query.reseller_id.is_some(), Self::Reseller),
@@ -182,6 +186,7 @@ impl Driver {
             (counts.has_few_departures, Self::Departure),
             // No other index has the code.
             (texts.code_promo.is_some(), Self::CodePromo),
+            (query.status == Some(BookingStatus::PendingPayment), Self::Unpaid),
             (query.status.is_some_and(rare), Self::RareStatus),
             (query.refund_due == Some(true), Self::RefundDue),
             (query.channel.is_some_and(|channel| channel != Channel::Web), Self::Channel),
@@ -198,21 +203,17 @@ impl Driver {
             Self::Sort => true,
             Self::Status | Self::RareStatus => sort.column != "k.total",
             Self::Departure => sort.column == "k.departure_at",
-            Self::Partner => sort.column == "k.created_at" || sort.column == RETAIL_TOTAL,
             Self::Channel => sort.column != "k.departure_at",
             Self::CodePromo
             | Self::RefundDue
             | Self::Reseller
             | Self::Boat
+            | Self::Partner
             | Self::Charter
+            | Self::Unpaid
             | Self::Qty => sort.column == "k.created_at",
             Self::Code | Self::Sailing | Self::Email | Self::Search | Self::Note => false,
         }
-    }
-
-    /// What has all bookings of the list in its order.
-    fn in_order(sort: Sort) -> Self {
-        if sort.column == RETAIL_TOTAL { Self::Partner } else { Self::Sort }
     }
 
     /// Whether the bookings are read in the order in which they were made, until the page is full.
@@ -258,9 +259,10 @@ async fn found<'a>(
         has_few_departures: has_few_departures(db, start, end, words.is_some()).await?,
     };
     let driver = Driver::of(query, &texts, owner, counts);
-    let is_walked = driver.walks_creation(sort(query));
     let booked_since = match start {
-        Some(start) if is_walked => Some(first_booking(db, start, end).await?),
+        Some(start) if driver.walks_creation(sort(query)) => {
+            Some(first_booking(db, start, end).await?)
+        }
         _ => None,
     };
     let driven_by =
@@ -282,11 +284,10 @@ async fn found<'a>(
         let instead = (may_sort && is_period).then(|| driven_by(Driver::Departure));
         return Ok(Found { list, instead });
     }
-    Ok(match list.has_more_than(SORTED).await? {
-        true => {
-            let ordered = Driver::in_order(sort(query));
-            Found { list: driven_by(ordered), instead: may_sort.then_some(list) }
-        }
+    // No index has all bookings in the order of the retail price.
+    let is_walked = sort(query).column != RETAIL_TOTAL && list.has_more_than(SORTED).await?;
+    Ok(match is_walked {
+        true => Found { list: driven_by(Driver::Sort), instead: may_sort.then_some(list) },
         false => Found { list, instead: None },
     })
 }
@@ -317,7 +318,6 @@ fn narrowed<'a>(
             list.only("k.channel <> 'web' AND k.total >= 0")
         }
         Driver::Channel => list.only("k.channel <> 'web'"),
-        Driver::Partner if sort.column == RETAIL_TOTAL => list.only("k.total >= 0"),
         Driver::Qty => list.only("k.qty >= 5"),
         Driver::Note => list.only("k.note <> ''"),
         _ => list,
@@ -328,10 +328,16 @@ fn narrowed<'a>(
     };
     let Texts { code, code_promo, note } = Texts::of(query);
     let sorted_by_departure = sort.column == "k.departure_at";
+    let has_departure_index =
+        query.status.is_some_and(|status| status != BookingStatus::PendingPayment);
     let by_status = match driver {
-        Driver::RareStatus | Driver::Status => true,
-        Driver::Departure => sorted_by_departure,
+        Driver::Unpaid | Driver::RareStatus | Driver::Status => true,
+        Driver::Departure => sorted_by_departure && has_departure_index,
         _ => false,
+    };
+    let list = match by_status && sorted_by_departure && has_departure_index {
+        true => list.only(IS_NOT_UNPAID),
+        false => list,
     };
     let by_departure = match driver {
         Driver::Departure => true,
@@ -591,11 +597,10 @@ fn phone_digits(text: &str) -> Option<String> {
     (text.chars().all(is_of_number) && digits.len() >= 3).then_some(digits)
 }
 
-/// Indexes some of the texts that were stored since the last run. They are found before that too, and
-/// a batch costs a fraction of indexing each of them alone. PostgreSQL indexes them itself, so there
-/// is nothing to do.
-pub async fn index_some(db: &Db) -> Result<Pass> {
-    const SOME: i64 = 200;
+/// Indexes a batch of the texts that are not indexed yet, if there are so many. A text costs a twentieth of
+/// what it costs alone. The others are found without the index. PostgreSQL indexes texts itself,
+/// so there is nothing to do.
+pub async fn index_texts(db: &Db, batch: i64) -> Result<Pass> {
     let waiting: Vec<(i64,)> = db
         .sql(
             "SELECT number FROM booking_search
@@ -603,10 +608,12 @@ pub async fn index_some(db: &Db) -> Result<Pass> {
              ORDER BY number LIMIT CAST($1 AS BIGINT)",
         )
         .without_cached_plan()
-        .bind(SOME)
+        .bind(batch)
         .all()
         .await?;
-    let Some((last,)) = waiting.last().copied() else { return Ok(Pass::default()) };
+    let Some((last,)) = waiting.last().copied().filter(|_| waiting.len() as i64 == batch) else {
+        return Ok(Pass::default());
+    };
     let mut tx = db.begin().await?;
     let indexed = tx
         .sql(
@@ -620,7 +627,7 @@ pub async fn index_some(db: &Db) -> Result<Pass> {
     let state = tx.sql("UPDATE booking_search_state SET indexed_to = $1 WHERE indexed_to < $1");
     state.bind(last).run().await?;
     tx.commit().await?;
-    Ok(Pass { done: indexed, more: waiting.len() as i64 == SOME })
+    Ok(Pass { done: indexed, more: true })
 }
 
 #[cfg(test)]

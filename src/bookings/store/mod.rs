@@ -70,7 +70,7 @@ use crate::{
     lines::Fare,
 };
 
-pub use list::{index_some, list, list_ids};
+pub use list::{index_texts, list, list_ids};
 pub use lookup::{FoundBooking, count_lookup, of_address, sweep_lookups};
 pub use partial::{PartialCancellation, cancel_passengers};
 pub use sailing::{
@@ -387,16 +387,19 @@ pub async fn due(db: &Db, limit: i64, now: DateTime<Utc>) -> Result<Vec<Uuid>> {
     Ok(due.into_iter().map(|(id,)| id).collect())
 }
 
-/// Paid bookings whose boat has arrived and that have not failed to complete before.
+/// Paid bookings whose boat has arrived and that have not failed to complete before. The condition on
+/// `departure_at` leaves out all that have not departed; `bookings_status_departure` has both times.
 macro_rules! arrived {
     ($limit:literal, $now:literal, $job:literal) => {
         concat!(
             "SELECT k.id FROM bookings k
-             WHERE k.status = 'paid' AND k.arrival_at <= ",
+             WHERE k.status = 'paid' AND k.status <> 'pending_payment' AND k.departure_at <= ",
+            $now,
+            " AND k.arrival_at <= ",
             $now,
             " AND NOT EXISTS (SELECT 1 FROM set_aside a WHERE a.job = ",
             $job,
-            " AND a.entity_id = k.id) ORDER BY k.arrival_at LIMIT CAST(",
+            " AND a.entity_id = k.id) ORDER BY k.departure_at LIMIT CAST(",
             $limit,
             " AS BIGINT)"
         )
@@ -423,8 +426,8 @@ macro_rules! complete {
     };
 }
 
-/// Paid bookings whose boat has arrived, earliest first. A read that saves a write transaction when
-/// there are none.
+/// Paid bookings whose boat has arrived, the earliest departure first. A read that saves a write
+/// transaction when there are none.
 pub async fn arrived(db: &Db, limit: i64, now: DateTime<Utc>) -> Result<Vec<Uuid>> {
     let arrived: Vec<(Uuid,)> = db
         .sql(arrived!("$1", "$2", "$3"))

@@ -47,6 +47,7 @@ const MIGRATIONS: &[(&str, &str, &str)] = &[
     migration!(both "0008_staff_without_salary"),
     migration!(both "0009_booking_revision"),
     migration!(both "0010_fewer_booking_indexes"),
+    migration!(each "0011_indexes_of_paid_bookings"),
 ];
 const SQLITE_TRIGGERS: &str = include_str!("../../../migrations/sqlite/triggers.sql");
 const POSTGRES_TRIGGERS: &str = include_str!("../../../migrations/postgres/triggers.sql");

@@ -1,7 +1,8 @@
 //! The SQL of personal data: what is due for erasure (`retention`), the erasure itself (`erasure`) and
 //! what an export shows (`export`).
 
-/// When a booking was over, as the index `bookings_retention` has it.
+/// When a booking was over, as the index `bookings_retention` has it. The index also needs the condition on
+/// the status of [`expired`].
 macro_rules! over_at {
     () => {
         "(CASE WHEN k.status = 'expired' THEN k.expires_at

@@ -18,10 +18,10 @@ use crate::{
 pub async fn expired(db: &Db, until: DateTime<Utc>, limit: i64) -> Result<Vec<Uuid>> {
     let rows: Vec<(Uuid,)> = db
         .sql(concat!(
-            "SELECT k.id FROM bookings k WHERE k.erased_at IS NULL AND ",
+            "SELECT k.id FROM bookings k WHERE k.erased_at IS NULL
+               AND k.status IN ('completed', 'expired', 'cancelled', 'refunded') AND ",
             over_at!(),
-            " <= $1 AND k.status IN ('completed', 'expired', 'cancelled', 'refunded')
-               AND NOT ",
+            " <= $1 AND NOT ",
             owes!(),
             " AND NOT EXISTS
                (SELECT 1 FROM set_aside a WHERE a.job = $2 AND a.entity_id = k.id)
