@@ -199,7 +199,8 @@ async fn found<'a>(app: &App, db: &'a Db, query: &AuditQuery) -> Result<List<'a>
     let list = db
         .list(entry!(""))
         .found_in("SELECT l.id FROM audit_logs l")
-        .examining(COLUMNS, if words.is_some() { SEARCHED } else { EXAMINED });
+        .examining(COLUMNS, if words.is_some() { SEARCHED } else { EXAMINED })
+        .few(driver == Driver::Search);
     let list = match driver {
         Driver::Search => list.filter(concat!("l.id IN (", matching!("?"), ")"), words.clone()),
         Driver::Entity => list.filter("l.entity_id = ?", query.entity_id),
