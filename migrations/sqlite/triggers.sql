@@ -1,4 +1,4 @@
--- Edition 3. Raise it with every change of this file that is released: a process that knows an older
+-- Edition 4. Raise it with every change of this file that is released: a process that knows an older
 -- edition leaves the triggers of a newer one as they are.
 --
 -- The current text of all triggers, for SQLite. `postgres/triggers.sql` has the same rules. At start

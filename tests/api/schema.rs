@@ -28,8 +28,8 @@ on_both_engines![
 ];
 
 /// Of the triggers.
-const EDITION: &str = "Edition 3.";
-const NEXT_EDITION: &str = "Edition 4.";
+const EDITION: &str = "Edition 4.";
+const NEXT_EDITION: &str = "Edition 5.";
 
 /// The address of an empty database on the engine of this world.
 async fn empty_database_url(world: &World) -> (tempfile::TempDir, String) {
