@@ -242,7 +242,8 @@ async fn bookings_are_searched_by_people_and_numbers(world: World) {
         ("li", 1),
         ("%25_", 1),
         ("_", 1),
-        ("zq", 0),
+        // No code has such a part by chance.
+        ("z-", 0),
     ];
     for (words, count) in expected {
         assert_eq!(found(words).await, count, "{words}, not indexed yet");

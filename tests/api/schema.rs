@@ -204,7 +204,8 @@ async fn an_older_process_leaves_newer_triggers(world: World) {
     // A migration of its own cannot be run without replacing them.
     let next = with_migration(db, "CREATE TABLE next (id BIGINT)");
     let why = db.migrate_to(&next).await.unwrap_err().to_string();
-    assert!(why.contains("edition 4 of the triggers"), "{why}");
+    let edition = NEXT_EDITION.trim_end_matches('.').to_lowercase();
+    assert!(why.contains(&format!("{edition} of the triggers")), "{why}");
     assert_eq!(fingerprint(db).await, newer);
 }
 
