@@ -171,7 +171,7 @@ impl Browser {
     }
 
     /// The element, once it is there: a page may still be loading.
-    async fn element(&self, using: &str, value: &str) -> String {
+    pub async fn element(&self, using: &str, value: &str) -> String {
         let (url, wish) =
             (format!("{}/element", self.session), json!({ "using": using, "value": value }));
         let until = Instant::now() + Duration::from_secs(10);
