@@ -46,6 +46,7 @@ mod lookup;
 mod partial;
 mod sailing;
 mod sale;
+mod words;
 
 use std::collections::HashMap;
 
@@ -70,7 +71,7 @@ use crate::{
     lines::Fare,
 };
 
-pub use list::{index_texts, list, list_ids};
+pub use list::{list, list_ids};
 pub use lookup::{FoundBooking, count_lookup, of_address, sweep_lookups};
 pub use partial::{PartialCancellation, cancel_passengers};
 pub use sailing::{
@@ -78,6 +79,7 @@ pub use sailing::{
     lock_rows_of, set_boarded,
 };
 pub use sale::{INSERT_BOOKING, SELECT_OFFER, bind_new, offer};
+pub use words::index_texts;
 
 const BY_ID: &str = booking!(" WHERE k.id = $1");
 
