@@ -24,7 +24,7 @@ on_both_engines![
     a_database_from_before_the_first_release_is_refused,
     jobs_do_not_read_all_bookings_of_a_status,
     payments_are_found_by_the_ids_of_their_channel,
-    lists_by_departure_and_of_a_partner_read_their_index_alone,
+    lists_by_departure_and_of_a_partner_use_their_index,
 ];
 
 /// Of the triggers.
@@ -318,7 +318,7 @@ async fn plan_on_sqlite(world: &World, sql: &'static str) -> String {
     steps.into_iter().map(|(.., step)| step).collect()
 }
 
-async fn lists_by_departure_and_of_a_partner_read_their_index_alone(world: World) {
+async fn lists_by_departure_and_of_a_partner_use_their_index(world: World) {
     if world.db().engine() != "sqlite" {
         return;
     }
